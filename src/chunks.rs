@@ -1,0 +1,1 @@
+//! chunks (see DESIGN.md).

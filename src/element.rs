@@ -1,0 +1,1 @@
+//! element (see DESIGN.md).

@@ -1,0 +1,47 @@
+use crate::extents::Index;
+
+/// A region is malformed or does not fit.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegionError {
+    /// The end lies before the start.
+    #[error("region [{start}, {end}) runs backwards on axis {axis}; the end must not lie before the start")]
+    Backwards {
+        /// First cell.
+        start: Index,
+        /// One past the last cell.
+        end: Index,
+        /// The axis.
+        axis: usize,
+    },
+    /// The number of axes is not the array's.
+    #[error("a region of {given} axes was used where {expected} axes are needed")]
+    Axes {
+        /// What was given.
+        given: usize,
+        /// What is needed.
+        expected: usize,
+    },
+    /// The region leaves the bounds.
+    #[error("region [{start}, {end}) leaves {what}, which is [{bound_start}, {bound_end}), on axis {axis}")]
+    OutOfRange {
+        /// First cell.
+        start: Index,
+        /// One past the last cell.
+        end: Index,
+        /// What it should lie in.
+        what: String,
+        /// First cell allowed.
+        bound_start: Index,
+        /// One past the last cell allowed.
+        bound_end: Index,
+        /// The first axis on which it leaves.
+        axis: usize,
+    },
+    /// A coordinate or the number of cells overflows 63 bits.
+    #[error("region with extents {extents} overflows 63-bit indices")]
+    Overflow {
+        /// The extents.
+        extents: Index,
+    },
+}

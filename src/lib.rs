@@ -1,0 +1,32 @@
+//! Global arrays for GPU clusters. See README.md for a first program and DESIGN.md for why it is as it is.
+#![warn(missing_docs)]
+
+pub mod error;
+pub mod extents;
+
+pub mod element;
+
+pub mod region;
+
+pub mod chunks;
+pub mod layout;
+pub mod locate;
+pub mod ownership;
+
+pub mod oracle;
+pub mod plan;
+
+pub mod transport;
+
+pub mod device;
+
+pub mod array;
+pub mod kernel;
+
+pub mod world;
+
+pub mod algorithms;
+
+pub mod io;
+
+pub use error::{Error, Result};

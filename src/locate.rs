@@ -1,0 +1,1 @@
+//! locate (see DESIGN.md).

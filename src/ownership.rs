@@ -1,0 +1,1 @@
+//! ownership (see DESIGN.md).

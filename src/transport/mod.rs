@@ -1,0 +1,1 @@
+//! transport (see DESIGN.md).
