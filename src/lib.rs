@@ -1,6 +1,9 @@
 //! Global arrays for GPU clusters. See README.md for a first program and DESIGN.md for why it is as it is.
 #![warn(missing_docs)]
 
+// Generated code says `::zippy`, inside this crate too.
+extern crate self as zippy;
+
 pub mod error;
 pub mod extents;
 
@@ -29,4 +32,6 @@ pub mod algorithms;
 
 pub mod io;
 
+pub use element::Element;
 pub use error::{Error, Result};
+pub use zippy_derive::Element;

@@ -1,1 +1,0 @@
-//! element (see DESIGN.md).

@@ -1,0 +1,161 @@
+//! What an array can hold: [`Element`], its WGSL type, and what an adapter must offer for it.
+
+mod info;
+mod record;
+
+pub use info::{Capabilities, ElementInfo, ElementKind, Field, Packed, Scalar};
+pub use record::{Member, record_info};
+
+use half::f16;
+
+/// What generated code refers to, so that a user's crate needs no dependency but this one.
+#[doc(hidden)]
+pub mod private {
+    pub use bytemuck;
+}
+
+/// A type that cells of an array can have.
+///
+/// Implemented for `f32`, `i32`, `u32` and their 2- and 4-vectors (`[f32; 2]` is `vec2<f32>` in WGSL), for `u8`, `i8`,
+/// `u16`, `i16` (packed in 32-bit words; a kernel declares `array<u32>` and reads with the generated helpers), and for
+/// `f16` with its vectors, `f64`, `i64`, `u64` where the adapter has them ([`ElementInfo::supported_by`]).
+///
+/// Plain structs of these become records with `#[derive(Element)]`:
+///
+/// ```
+/// use zippy::Element;
+///
+/// #[derive(Clone, Copy, Element)]
+/// #[repr(C)]
+/// struct Particle {
+///     position: [f32; 2],
+///     mass: f32,
+///     id: u32,
+/// }
+/// assert_eq!(Particle::INFO.bytes, 16);
+/// ```
+///
+/// A struct that Rust and WGSL lay out differently does not compile, and the error names the field:
+///
+/// ```compile_fail
+/// #[derive(Clone, Copy, zippy::Element)]
+/// #[repr(C)]
+/// struct Misplaced {
+///     mass: f32,
+///     position: [f32; 2], // WGSL puts it at byte 8, Rust at 4
+/// }
+/// ```
+///
+/// # Safety
+/// `INFO` must describe the type's memory exactly: `size_of::<Self>() == INFO.bytes`, laid out as the WGSL type of that
+/// name is laid out in a storage buffer.
+pub unsafe trait Element: bytemuck::Pod + Send + Sync {
+    /// The WGSL side of the type.
+    const INFO: ElementInfo;
+}
+
+macro_rules! scalars {
+    ($($rust:ty => $scalar:ident),*) => {$(
+        // SAFETY: size and alignment of the scalar are those of the WGSL scalar of the same name.
+        unsafe impl Element for $rust {
+            const INFO: ElementInfo = ElementInfo::scalar(Scalar::$scalar);
+        }
+    )*};
+}
+scalars!(f32 => F32, i32 => I32, u32 => U32, f16 => F16, f64 => F64, i64 => I64, u64 => U64);
+
+macro_rules! vectors {
+    ($($rust:ty => $scalar:ident: $($n:literal)*),*) => {$($(
+        // SAFETY: a WGSL vector of 2 or 4 has no padding, also as an array element.
+        unsafe impl Element for [$rust; $n] {
+            const INFO: ElementInfo = ElementInfo::vector(Scalar::$scalar, $n);
+        }
+    )*)*};
+}
+vectors!(f32 => F32: 2 4, i32 => I32: 2 4, u32 => U32: 2 4, f16 => F16: 2 4);
+
+macro_rules! packed {
+    ($($rust:ty => $packed:ident),*) => {$(
+        // SAFETY: packed little-endian in words, as the generated helpers unpack them.
+        unsafe impl Element for $rust {
+            const INFO: ElementInfo = ElementInfo::packed(Packed::$packed);
+        }
+    )*};
+}
+packed!(u8 => U8, i8 => I8, u16 => U16, i16 => I16);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Copy, zippy_derive::Element)]
+    #[repr(C)]
+    struct Particle {
+        position: [f32; 3],
+        mass: f32,
+        r#type: u32,
+        _pad: u32,
+        velocity: [f32; 2],
+    }
+
+    #[derive(Clone, Copy, zippy_derive::Element)]
+    #[repr(C)]
+    struct Pair {
+        first: Particle,
+        second: Particle,
+        weight: f64,
+        spare: [u32; 2],
+    }
+
+    #[test]
+    fn sizes_are_rusts() {
+        fn check<T: Element>(name: &str) {
+            assert_eq!(T::INFO.bytes, size_of::<T>());
+            assert_eq!(T::INFO.name, name);
+        }
+        check::<f32>("f32");
+        check::<[i32; 2]>("vec2<i32>");
+        check::<[u32; 4]>("vec4<u32>");
+        check::<f16>("f16");
+        check::<[f16; 4]>("vec4<f16>");
+        check::<f64>("f64");
+        check::<u64>("u64");
+        check::<i64>("i64");
+        check::<u8>("u8");
+        check::<i16>("i16");
+        check::<Particle>("Particle");
+    }
+
+    #[test]
+    fn records_know_their_fields() {
+        let ElementKind::Record(fields) = Particle::INFO.kind else { panic!("{:?}", Particle::INFO) };
+        let found: Vec<_> = fields.iter().map(|f| (f.name, f.offset, f.info.name)).collect();
+        let expected = [
+            ("position", 0, "vec3<f32>"),
+            ("mass", 12, "f32"),
+            ("type", 16, "u32"),
+            ("_pad", 20, "u32"),
+            ("velocity", 24, "vec2<f32>"),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!((Particle::INFO.bytes, Particle::INFO.align), (32, 16));
+        assert_eq!(Pair::INFO.bytes, 80);
+        let zeroed: Particle = bytemuck::Zeroable::zeroed();
+        assert_eq!((zeroed.position, zeroed.mass, zeroed.r#type), ([0.0; 3], 0.0, 0));
+        assert_eq!((zeroed._pad, zeroed.velocity), (0, [0.0; 2]));
+    }
+
+    #[test]
+    fn what_an_adapter_lacks_is_named() {
+        let have = Capabilities { f16: true, ..Capabilities::default() };
+        assert_eq!(f16::INFO.supported_by(have, "llvmpipe"), Ok(()));
+        assert_eq!(<[f32; 4]>::INFO.supported_by(have, "llvmpipe"), Ok(()));
+        let error = u64::INFO.supported_by(have, "llvmpipe").unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "elements of type u64 need 64-bit integers in shaders, which the adapter \"llvmpipe\" does not offer"
+        );
+        let error = Pair::INFO.supported_by(have, "llvmpipe").unwrap_err().to_string();
+        assert!(error.starts_with("elements of type Pair need 64-bit floats"), "{error}");
+    }
+}
