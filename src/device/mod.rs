@@ -1,1 +1,124 @@
-//! device (see DESIGN.md).
+//! One GPU as seen by one rank: the adapter chosen for it, its memory, its queue, and moving boxes of cells
+//! between chunk buffers and contiguous bytes.
+//!
+//! Nothing here talks to another rank and nothing here knows element types, except [`Operator`]s.
+//!
+//! * [`Device::open`] picks the adapter by node-local rank and re-uses an idle device of this process.
+//! * [`Device::record`], [`Device::flush`], [`Device::wait`]: one pending command encoder per rank.
+//! * [`Device::gather`], [`Device::scatter`], [`Device::copy_boxes`], [`Device::combine`]: boxes.
+
+mod adapter;
+mod buffers;
+mod counters;
+mod encode;
+mod health;
+mod open;
+
+pub use adapter::AdapterSummary;
+pub use buffers::ChunkBuffer;
+pub use counters::Counters;
+pub use health::InjectedFailure;
+pub use open::{DeviceOptions, Limits};
+
+use std::rc::Rc;
+
+use crate::error::DeviceError;
+use open::Core;
+
+/// The device of one rank. `!Send`: every rank opens its own and hands it around as `Rc<Device>`.
+///
+/// Several ranks on one GPU have one logical device each, so that no rank ever waits for another's work. When the last
+/// handle is dropped the logical device, its pipelines and its staging memory go to an idle pool of the process and
+/// serve the next [`Device::open`] with the same options; a lost one is dropped.
+pub struct Device {
+    /// `None` only while being dropped.
+    core: Option<Box<Core>>,
+    adapter: AdapterSummary,
+    /// Makes the device stay on its rank's thread.
+    _rank: std::marker::PhantomData<Rc<()>>,
+}
+
+impl Device {
+    /// The logical device, for wgpu calls that Zippy does not wrap.
+    pub fn raw(&self) -> &wgpu::Device {
+        &self.core().device
+    }
+
+    /// The queue. Work recorded with [`Device::record`] is submitted by [`Device::flush`]; call that first where the
+    /// order matters.
+    pub fn queue(&self) -> &wgpu::Queue {
+        &self.core().queue
+    }
+
+    /// What the adapter is and for which rank it was chosen.
+    pub fn adapter(&self) -> &AdapterSummary {
+        &self.adapter
+    }
+
+    /// What fits.
+    pub fn limits(&self) -> &Limits {
+        &self.core().limits
+    }
+
+    /// The optional features that this device has switched on.
+    pub fn features(&self) -> wgpu::Features {
+        self.core().device.features()
+    }
+
+    /// Whether chunk buffers are mapped by the host for transfers (true on software and integrated adapters unless
+    /// switched off), so that a transfer is a plain memory copy.
+    pub fn host_mapped(&self) -> bool {
+        self.core().host_mapped
+    }
+
+    /// What this device has allocated and done so far, since it was opened in this process.
+    pub fn counters(&self) -> Counters {
+        self.core().memory.counters()
+    }
+
+    /// `Ok` where the adapter has `feature`.
+    ///
+    /// # Errors
+    /// [`DeviceError::MissingFeature`] naming `what` and the adapter.
+    pub fn require(&self, feature: wgpu::Features, what: &str) -> Result<(), DeviceError> {
+        if self.features().contains(feature) {
+            return Ok(());
+        }
+        Err(DeviceError::MissingFeature {
+            adapter: self.adapter.name.clone(),
+            what: what.to_string(),
+            feature: format!("{:?}", feature.difference(self.features())),
+        })
+    }
+
+    /// A value that lives as long as the logical device, one per type: pipeline caches and the like of other modules.
+    /// It survives this handle when the device is pooled. Made by `T::default()` at the first call.
+    ///
+    /// A nested call for the same type from within `f` sees a fresh default, which is then dropped.
+    pub fn with_cache<T: Default + Send + 'static, R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
+        let key = std::any::TypeId::of::<T>();
+        let taken = self.core().caches.borrow_mut().remove(&key);
+        let mut value = taken.and_then(|boxed| boxed.downcast::<T>().ok()).unwrap_or_default();
+        let result = f(&mut value);
+        self.core().caches.borrow_mut().insert(key, value);
+        result
+    }
+
+    fn core(&self) -> &Core {
+        self.core.as_ref().expect("present until dropped")
+    }
+}
+
+impl std::fmt::Debug for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Device").field("adapter", &self.adapter).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        if let Some(core) = self.core.take() {
+            open::retire(core);
+        }
+    }
+}

@@ -2,6 +2,117 @@
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeviceError {
+    /// No adapter at all.
+    #[error(
+        "no GPU adapter was found. Zippy needs a Vulkan, Metal or DX12 adapter; without a GPU install Mesa's software \
+         Vulkan (Debian/Ubuntu: apt install mesa-vulkan-drivers; Fedora: dnf install mesa-vulkan-drivers; \
+         Arch: pacman -S vulkan-swrast) and try again"
+    )]
+    NoAdapter,
+    /// `ZIPPY_ADAPTER` (or the option of that name) matches nothing.
+    #[error("no adapter matches {asked:?} (a part of a name, or a number in this list); there are: {available}")]
+    UnknownAdapter {
+        /// What was asked for.
+        asked: String,
+        /// The adapters present, numbered.
+        available: String,
+    },
+    /// An environment variable holds something else than it should.
+    #[error("{name}={value:?} is not understood; it should be {expected}")]
+    Setting {
+        /// The variable.
+        name: String,
+        /// Its value.
+        value: String,
+        /// What would be right.
+        expected: String,
+    },
+    /// The driver refused to open the adapter.
+    #[error("adapter {adapter} could not be opened: {message}")]
+    Open {
+        /// The adapter's name.
+        adapter: String,
+        /// The driver's reason.
+        message: String,
+    },
+    /// The device is gone; nothing more can be done with it.
+    #[error("the device {adapter} was lost: {message}")]
+    Lost {
+        /// The adapter's name.
+        adapter: String,
+        /// The driver's reason.
+        message: String,
+    },
+    /// There is not enough memory on the device.
+    #[error("out of memory on {adapter} in {what} ({bytes_now} bytes are allocated on it by this rank)")]
+    OutOfMemory {
+        /// The adapter's name.
+        adapter: String,
+        /// What was attempted.
+        what: String,
+        /// Bytes this rank has allocated.
+        bytes_now: u64,
+    },
+    /// More bytes than a buffer can have.
+    #[error("{what} needs {bytes} bytes, but a buffer on {adapter} has at most {limit}; use more chunks")]
+    TooLarge {
+        /// The adapter's name.
+        adapter: String,
+        /// What was attempted.
+        what: String,
+        /// Bytes needed.
+        bytes: u64,
+        /// Bytes possible.
+        limit: u64,
+    },
+    /// wgpu refused a call.
+    #[error("{what} was refused by the graphics interface: {message}")]
+    Refused {
+        /// What was attempted.
+        what: String,
+        /// The reason given.
+        message: String,
+    },
+    /// The adapter lacks an optional feature.
+    #[error("{what} needs {feature}, which the adapter {adapter} does not have")]
+    MissingFeature {
+        /// The adapter's name.
+        adapter: String,
+        /// What was attempted.
+        what: String,
+        /// The feature.
+        feature: String,
+    },
+    /// A box does not lie in its buffer or payload, or boxes do not go together.
+    #[error("{what}: {message}")]
+    BadBox {
+        /// The operation.
+        what: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// An operator cannot be used on this element type.
+    #[error("operator {operator} cannot combine elements of type {element}: {message}")]
+    Operator {
+        /// The operator.
+        operator: String,
+        /// The element type.
+        element: String,
+        /// What would be right.
+        message: String,
+    },
+    /// A user's operator is not valid WGSL.
+    #[error("operator {operator}, line {line}, column {column}: {message}")]
+    OperatorSource {
+        /// The operator's name.
+        operator: String,
+        /// Line in the user's text, from 1.
+        line: u32,
+        /// Column, from 1.
+        column: u32,
+        /// The compiler's message.
+        message: String,
+    },
     /// A failure with its own text.
     #[error("{0}")]
     Other(String),

@@ -1,0 +1,156 @@
+//! Which adapter a rank uses.
+
+use wgpu::{AdapterInfo, Backend, DeviceType};
+
+use crate::error::DeviceError;
+
+/// What the adapter of a rank is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AdapterSummary {
+    /// Its name, as the driver gives it.
+    pub name: String,
+    /// Vulkan, Metal or DX12.
+    pub backend: Backend,
+    /// Discrete, integrated, software, …
+    pub device_type: DeviceType,
+    /// The driver's name and version.
+    pub driver: String,
+    /// PCI address, where the backend tells.
+    pub pci: String,
+    /// The rank on this node that it was chosen for.
+    pub node_rank: usize,
+    /// How many ranks share this node.
+    pub node_ranks: usize,
+    /// Number of distinct adapters that ranks of this node are spread over.
+    pub spread_over: usize,
+}
+
+impl AdapterSummary {
+    pub(super) fn new(info: &AdapterInfo, node_rank: usize, node_ranks: usize, spread_over: usize) -> Self {
+        Self {
+            name: info.name.clone(),
+            backend: info.backend,
+            device_type: info.device_type,
+            driver: format!("{} {}", info.driver, info.driver_info).trim().to_string(),
+            pci: info.device_pci_bus_id.clone(),
+            node_rank,
+            node_ranks,
+            spread_over,
+        }
+    }
+}
+
+impl std::fmt::Display for AdapterSummary {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({:?}, {:?}, {})", self.name, self.backend, self.device_type, self.driver)
+    }
+}
+
+/// Native interfaces first: the same GPU may be offered through several.
+fn backend_order(backend: Backend) -> usize {
+    [Backend::Metal, Backend::Vulkan, Backend::Dx12, Backend::Gl].iter().position(|&b| b == backend).unwrap_or(9)
+}
+
+/// Real GPUs before software.
+fn type_order(device_type: DeviceType) -> usize {
+    match device_type {
+        DeviceType::DiscreteGpu => 0,
+        DeviceType::IntegratedGpu => 1,
+        DeviceType::VirtualGpu => 2,
+        DeviceType::Other => 3,
+        DeviceType::Cpu => 4,
+    }
+}
+
+/// Positions in `infos` of the distinct physical devices, best first. A device that several backends offer is counted
+/// once, by PCI address where known, else by vendor, device and name; two equal cards of one backend are two.
+pub(super) fn distinct(infos: &[AdapterInfo]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..infos.len()).collect();
+    order.sort_by_key(|&i| (type_order(infos[i].device_type), backend_order(infos[i].backend), i));
+    let mut kept: Vec<usize> = Vec::new();
+    for i in order {
+        let new = &infos[i];
+        let seen = kept.iter().any(|&k| {
+            let old = &infos[k];
+            if !new.device_pci_bus_id.is_empty() && !old.device_pci_bus_id.is_empty() {
+                return new.device_pci_bus_id == old.device_pci_bus_id;
+            }
+            let same_model = (new.vendor, new.device) == (old.vendor, old.device) || new.name == old.name;
+            same_model && new.backend != old.backend
+        });
+        if !seen {
+            kept.push(i);
+        }
+    }
+    kept
+}
+
+/// The adapters that the ranks of a node share, as positions in `infos`: all of the best kind present, or those that
+/// `filter` names (part of a name, case ignored, or a number in the order of [`distinct`]).
+///
+/// Kinds are not mixed: results are the same bits only on one adapter model, and a slow device would hold up the rest.
+pub(super) fn candidates(infos: &[AdapterInfo], filter: Option<&str>) -> Result<Vec<usize>, DeviceError> {
+    let all = distinct(infos);
+    let Some(&best) = all.first() else { return Err(DeviceError::NoAdapter) };
+    let Some(filter) = filter.map(str::trim).filter(|f| !f.is_empty()) else {
+        let kind = infos[best].device_type;
+        return Ok(all.into_iter().filter(|&i| infos[i].device_type == kind).collect());
+    };
+    let chosen: Vec<usize> = match filter.parse::<usize>() {
+        Ok(number) => all.get(number).copied().into_iter().collect(),
+        Err(_) => {
+            let wanted = filter.to_lowercase();
+            all.iter().copied().filter(|&i| infos[i].name.to_lowercase().contains(&wanted)).collect()
+        }
+    };
+    if chosen.is_empty() {
+        let names: Vec<String> =
+            all.iter().enumerate().map(|(n, &i)| format!("{n}: {} ({:?})", infos[i].name, infos[i].backend)).collect();
+        return Err(DeviceError::UnknownAdapter { asked: filter.to_string(), available: names.join(", ") });
+    }
+    Ok(chosen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn info(name: &str, device: u32, kind: DeviceType, backend: Backend, pci: &str) -> AdapterInfo {
+        let mut info = AdapterInfo::new(kind, backend);
+        (info.name, info.vendor, info.device) = (name.into(), 0x10de, device);
+        info.device_pci_bus_id = pci.into();
+        info
+    }
+
+    #[test]
+    fn one_card_seen_through_two_backends_counts_once_and_two_equal_cards_twice() {
+        let infos = [
+            info("llvmpipe", 0, DeviceType::Cpu, Backend::Vulkan, ""),
+            info("RTX", 7, DeviceType::DiscreteGpu, Backend::Dx12, ""),
+            info("RTX", 7, DeviceType::DiscreteGpu, Backend::Vulkan, "0000:01:00.0"),
+            info("RTX", 7, DeviceType::DiscreteGpu, Backend::Vulkan, "0000:02:00.0"),
+            info("UHD", 9, DeviceType::IntegratedGpu, Backend::Vulkan, "0000:00:02.0"),
+        ];
+        assert_eq!(distinct(&infos), [2, 3, 4, 0]);
+        assert_eq!(candidates(&infos, None).unwrap(), [2, 3]);
+        assert_eq!(candidates(&infos, Some("LLVM")).unwrap(), [0]);
+        assert_eq!(candidates(&infos, Some("2")).unwrap(), [4]);
+    }
+
+    #[test]
+    fn two_equal_cards_without_addresses_are_two() {
+        let card = |backend| info("M", 1, DeviceType::DiscreteGpu, backend, "");
+        let infos = [card(Backend::Vulkan), card(Backend::Vulkan), card(Backend::Dx12), card(Backend::Dx12)];
+        assert_eq!(distinct(&infos), [0, 1]);
+    }
+
+    #[test]
+    fn errors_say_what_is_there_and_what_to_install() {
+        let missing = candidates(&[], None).unwrap_err().to_string();
+        assert!(missing.contains("mesa-vulkan-drivers"), "{missing}");
+        let infos = [info("llvmpipe", 0, DeviceType::Cpu, Backend::Vulkan, "")];
+        let unknown = candidates(&infos, Some("radeon")).unwrap_err().to_string();
+        assert!(unknown.contains("radeon") && unknown.contains("0: llvmpipe"), "{unknown}");
+        assert!(candidates(&infos, Some("1")).is_err());
+    }
+}

@@ -1,0 +1,164 @@
+//! Chunk buffers and the pool that they come from.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use wgpu::BufferUsages;
+
+use super::Device;
+use super::counters::{Counters, Tally};
+use crate::error::DeviceError;
+
+/// Idle chunk buffers are kept up to this much; beyond it they are freed, so that peak memory stays near what is used.
+const IDLE_CHUNK_BYTES: u64 = 64 << 20;
+
+/// Device memory for one chunk (or any other storage): a zeroed storage buffer, given back to its device when dropped.
+///
+/// Its length is a multiple of 16 bytes and at least 256, so that it can be bound under every element type.
+#[derive(Debug)]
+pub struct ChunkBuffer {
+    raw: Option<wgpu::Buffer>,
+    id: u64,
+    memory: Arc<Memory>,
+}
+
+impl ChunkBuffer {
+    /// The wgpu buffer, for binding.
+    pub fn raw(&self) -> &wgpu::Buffer {
+        self.raw.as_ref().expect("present until dropped")
+    }
+
+    /// Length in bytes; at least what was asked for.
+    pub fn bytes(&self) -> u64 {
+        self.raw().size()
+    }
+
+    /// Different for every chunk buffer of the process.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+}
+
+impl Drop for ChunkBuffer {
+    fn drop(&mut self) {
+        if let Some(raw) = self.raw.take() {
+            self.memory.keep_chunk(raw);
+        }
+    }
+}
+
+/// The memory of one logical device: counts and idle buffers. Shared with everything that was lent, on any thread.
+#[derive(Default)]
+pub(super) struct Memory {
+    pub tally: Tally,
+    idle_chunks: Mutex<Vec<wgpu::Buffer>>,
+}
+
+impl std::fmt::Debug for Memory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.counters().fmt(f)
+    }
+}
+
+impl Memory {
+    pub fn counters(&self) -> Counters {
+        self.tally.read()
+    }
+
+    fn keep_chunk(&self, raw: wgpu::Buffer) {
+        let mut idle = self.idle_chunks.lock().unwrap_or_else(|e| e.into_inner());
+        idle.push(raw);
+        let mut total: u64 = idle.iter().map(|b| b.size()).sum();
+        while total > IDLE_CHUNK_BYTES {
+            let oldest = idle.remove(0);
+            total -= oldest.size();
+            self.tally.freed(oldest.size());
+        }
+    }
+
+    fn reuse_chunk(&self, bytes: u64, usage: BufferUsages) -> Option<wgpu::Buffer> {
+        let mut idle = self.idle_chunks.lock().unwrap_or_else(|e| e.into_inner());
+        let found = idle.iter().rposition(|b| b.size() == bytes && b.usage() == usage)?;
+        Tally::add(&self.tally.buffers_reused);
+        Some(idle.remove(found))
+    }
+
+    /// Frees everything idle.
+    pub fn trim(&self) {
+        for buffer in self.idle_chunks.lock().unwrap_or_else(|e| e.into_inner()).drain(..) {
+            self.tally.freed(buffer.size());
+        }
+    }
+}
+
+fn next_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+impl Device {
+    /// A zeroed storage buffer of at least `bytes` bytes that transfers and kernels can use.
+    ///
+    /// # Errors
+    /// More bytes than a buffer can have, out of memory, a lost device.
+    pub fn storage_buffer(&self, bytes: u64, label: &str) -> Result<ChunkBuffer, DeviceError> {
+        self.storage_buffer_with(bytes, BufferUsages::empty(), label)
+    }
+
+    /// As [`Device::storage_buffer`], for more uses (`VERTEX`, `INDEX`, `INDIRECT`, `UNIFORM`).
+    ///
+    /// # Errors
+    /// As [`Device::storage_buffer`].
+    pub fn storage_buffer_with(
+        &self,
+        bytes: u64,
+        extra: BufferUsages,
+        label: &str,
+    ) -> Result<ChunkBuffer, DeviceError> {
+        let what = || if label.is_empty() { "a storage buffer".to_string() } else { format!("storage for {label}") };
+        let mut usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST | extra;
+        if self.host_mapped() {
+            usage |= BufferUsages::MAP_READ | BufferUsages::MAP_WRITE;
+        }
+        // A vertex buffer is one byte longer inside wgpu.
+        let limit = self.limits().buffer_bytes & !15;
+        let limit = if usage.contains(BufferUsages::VERTEX) { limit - 16 } else { limit };
+        if bytes > limit {
+            return Err(DeviceError::TooLarge { adapter: self.adapter().name.clone(), what: what(), bytes, limit });
+        }
+        let size = bytes.next_multiple_of(16).max(256);
+        self.check(&what())?;
+        let memory = &self.core().memory;
+        let wrap = |raw| ChunkBuffer { raw: Some(raw), id: next_id(), memory: memory.clone() };
+        if let Some(raw) = memory.reuse_chunk(size, usage) {
+            self.record(|encoder| encoder.clear_buffer(&raw, 0, None));
+            return Ok(wrap(raw));
+        }
+        self.new_buffer(size, usage, &what(), label).map(wrap)
+    }
+
+    /// A buffer that no pool has; idle memory is freed and the call repeated when there is not enough.
+    pub(super) fn new_buffer(
+        &self,
+        size: u64,
+        usage: BufferUsages,
+        what: &str,
+        label: &str,
+    ) -> Result<wgpu::Buffer, DeviceError> {
+        let label = if label.is_empty() { None } else { Some(label) };
+        let descriptor = wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false };
+        let make = || self.checked(what, || self.raw().create_buffer(&descriptor));
+        let made = match make() {
+            Err(DeviceError::OutOfMemory { .. }) => {
+                // wgpu frees dropped buffers when it is polled after their last use.
+                self.core().memory.trim();
+                self.wait()?;
+                self.poll(wgpu::PollType::Poll)?;
+                make()?
+            }
+            other => other?,
+        };
+        self.core().memory.tally.allocated(size);
+        Ok(made)
+    }
+}

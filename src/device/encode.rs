@@ -1,0 +1,74 @@
+//! Recording, submitting and waiting.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::Device;
+use super::counters::Tally;
+use crate::error::DeviceError;
+
+impl Device {
+    /// Records commands into the pending encoder; nothing runs before [`Device::flush`]. Commands run in the order in
+    /// which they were recorded.
+    ///
+    /// A nested call from within `f` records *before* what `f` still records.
+    pub fn record<R>(&self, f: impl FnOnce(&mut wgpu::CommandEncoder) -> R) -> R {
+        let core = self.core();
+        let pending = core.encoder.borrow_mut().take();
+        let mut encoder = pending.unwrap_or_else(|| self.raw().create_command_encoder(&Default::default()));
+        let result = f(&mut encoder);
+        if let Some(nested) = core.encoder.borrow_mut().replace(encoder) {
+            self.submit(nested);
+        }
+        result
+    }
+
+    fn submit(&self, encoder: wgpu::CommandEncoder) {
+        let core = self.core();
+        core.queue.submit([encoder.finish()]);
+        core.in_flight.set(true);
+        Tally::add(&core.memory.tally.submissions);
+    }
+
+    /// Whether recorded commands wait to be submitted or submitted ones may still run.
+    pub fn busy(&self) -> bool {
+        self.core().in_flight.get() || self.core().encoder.borrow().is_some()
+    }
+
+    /// Submits what was recorded and does not wait. Free when nothing was recorded.
+    ///
+    /// # Errors
+    /// What was recorded is invalid, the device is lost, or an error of an earlier call has not been told yet.
+    pub fn flush(&self) -> Result<(), DeviceError> {
+        let pending = self.core().encoder.borrow_mut().take();
+        let Some(encoder) = pending else { return self.check("flush") };
+        self.checked("submitting recorded work", || self.submit(encoder))
+    }
+
+    /// Submits what was recorded and waits until the device is idle. Free when there is nothing to wait for.
+    ///
+    /// # Errors
+    /// As [`Device::flush`].
+    pub fn wait(&self) -> Result<(), DeviceError> {
+        self.flush()?;
+        if self.core().in_flight.get() {
+            self.poll(wgpu::PollType::wait_indefinitely())?;
+            self.core().in_flight.set(false);
+        }
+        self.check("waiting for the device")
+    }
+
+    /// Lets wgpu run its callbacks; with a waiting `poll_type` after the work submitted so far is done.
+    pub(super) fn poll(&self, poll_type: wgpu::PollType) -> Result<(), DeviceError> {
+        self.check("polling the device")?;
+        // wgpu panics where a poll finds the device lost; that is an error of ours.
+        match catch_unwind(AssertUnwindSafe(|| self.raw().poll(poll_type))) {
+            Ok(Ok(_)) => self.check("polling the device"),
+            Ok(Err(error)) => Err(DeviceError::Other(format!("waiting for {} failed: {error}", self.adapter()))),
+            Err(panic) => {
+                let text = panic.downcast_ref::<String>().cloned();
+                self.core().health.lose(text.unwrap_or_else(|| "the driver failed while being polled".into()));
+                self.check("polling the device")
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Opening a device: the instance of the process, the adapter for a rank, features and limits, and the pool of idle
+//! devices.
+
+use std::any::{Any, TypeId};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use wgpu::{DeviceType, Features};
+
+use super::buffers::Memory;
+use super::health::Health;
+use super::{AdapterSummary, Device, adapter};
+use crate::error::DeviceError;
+
+/// Idle devices kept by the process.
+const IDLE_DEVICES: usize = 16;
+
+/// How a device is chosen and used.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DeviceOptions {
+    /// This rank's number among the ranks of its node; ranks go round robin over the adapters.
+    pub node_rank: usize,
+    /// How many ranks share the node; for information.
+    pub node_ranks: usize,
+    /// Part of an adapter's name, or its number; all adapters of the best kind when absent (`ZIPPY_ADAPTER`).
+    pub adapter: Option<String>,
+    /// Whether the host maps chunk buffers; the adapter's kind decides when absent (`ZIPPY_HOST_MAP`).
+    pub host_map: Option<bool>,
+    /// A lower binding limit than the adapter's, in bytes, for tests of large arrays (`ZIPPY_BINDING_LIMIT`).
+    pub binding_limit_bytes: Option<u64>,
+}
+
+impl DeviceOptions {
+    /// The options of a rank, with `ZIPPY_ADAPTER`, `ZIPPY_HOST_MAP` and `ZIPPY_BINDING_LIMIT` from the environment.
+    ///
+    /// # Errors
+    /// A variable that is set to something that is not understood.
+    pub fn from_env(node_rank: usize, node_ranks: usize) -> Result<Self, DeviceError> {
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+        let bad = |name: &str, value: &str, expected: &str| DeviceError::Setting {
+            name: name.to_string(),
+            value: value.to_string(),
+            expected: expected.to_string(),
+        };
+        let host_map = match variable("ZIPPY_HOST_MAP") {
+            None => None,
+            Some(value) => match value.trim().to_lowercase().as_str() {
+                "0" | "off" | "no" | "false" => Some(false),
+                "1" | "on" | "yes" | "true" => Some(true),
+                _ => return Err(bad("ZIPPY_HOST_MAP", &value, "0 or 1")),
+            },
+        };
+        let binding_limit_bytes = match variable("ZIPPY_BINDING_LIMIT") {
+            None => None,
+            Some(value) => match value.trim().parse() {
+                Ok(bytes) => Some(bytes),
+                Err(_) => return Err(bad("ZIPPY_BINDING_LIMIT", &value, "a number of bytes")),
+            },
+        };
+        Ok(Self { node_rank, node_ranks, adapter: variable("ZIPPY_ADAPTER"), host_map, binding_limit_bytes })
+    }
+}
+
+/// What fits on a device.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Limits {
+    /// The largest range of a buffer that a shader can see at once.
+    pub binding_bytes: u64,
+    /// The largest buffer.
+    pub buffer_bytes: u64,
+    /// Bindings start at multiples of this.
+    pub offset_alignment: u64,
+    /// The most workgroups along one dimension of a dispatch.
+    pub workgroups: u32,
+    /// All limits, as wgpu has them.
+    pub wgpu: wgpu::Limits,
+}
+
+/// The smallest binding limit that transfers work with.
+pub(super) const MIN_BINDING_BYTES: u64 = 4096;
+
+/// A logical device and all that outlives the rank using it. `Send`, so that an idle one can serve another thread.
+pub(super) struct Core {
+    key: Key,
+    pub device: wgpu::Device,
+    pub queue: wgpu::Queue,
+    pub limits: Limits,
+    pub host_mapped: bool,
+    pub health: Arc<Health>,
+    pub memory: Arc<Memory>,
+    pub encoder: RefCell<Option<wgpu::CommandEncoder>>,
+    pub in_flight: Cell<bool>,
+    pub caches: RefCell<HashMap<TypeId, Box<dyn Any + Send>>>,
+}
+
+/// Idle devices serve only an equal request.
+#[derive(Clone, PartialEq, Eq)]
+struct Key {
+    adapter: usize,
+    host_map: Option<bool>,
+    binding_limit_bytes: Option<u64>,
+}
+
+#[expect(clippy::vec_box, reason = "a core is large and moves between here and devices")]
+static IDLE: Mutex<Vec<Box<Core>>> = Mutex::new(Vec::new());
+
+/// The adapters of this machine; one instance per process.
+fn adapters() -> &'static [wgpu::Adapter] {
+    static ADAPTERS: OnceLock<Vec<wgpu::Adapter>> = OnceLock::new();
+    ADAPTERS.get_or_init(|| {
+        let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+        // No validation layers unless asked for: they cost more than everything else together.
+        descriptor.flags = wgpu::InstanceFlags::empty().with_env();
+        let instance = wgpu::Instance::new(descriptor);
+        pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY))
+    })
+}
+
+impl Device {
+    /// Opens the device of a rank: an idle one of this process where there is one, else a new one with all of the
+    /// adapter's limits and those optional features that Zippy can use.
+    ///
+    /// Ranks of a node are spread round robin over the adapters of the best kind present (discrete before integrated
+    /// before software).
+    ///
+    /// # Errors
+    /// No adapter, none that matches the options, or one that cannot be opened.
+    pub fn open(options: &DeviceOptions) -> Result<Rc<Self>, DeviceError> {
+        let infos: Vec<_> = adapters().iter().map(wgpu::Adapter::get_info).collect();
+        let candidates = adapter::candidates(&infos, options.adapter.as_deref())?;
+        let chosen = candidates[options.node_rank % candidates.len()];
+        let summary = AdapterSummary::new(&infos[chosen], options.node_rank, options.node_ranks, candidates.len());
+        let key = Key { adapter: chosen, host_map: options.host_map, binding_limit_bytes: options.binding_limit_bytes };
+        let idle = {
+            let mut idle = IDLE.lock().unwrap_or_else(|e| e.into_inner());
+            idle.retain(|core| core.health.is_well());
+            idle.iter().position(|core| core.key == key).map(|found| idle.swap_remove(found))
+        };
+        let core = match idle {
+            Some(core) => core,
+            None => Box::new(Core::new(&adapters()[chosen], key)?),
+        };
+        Ok(Rc::new(Self { core: Some(core), adapter: summary, _rank: std::marker::PhantomData }))
+    }
+}
+
+impl Core {
+    fn new(adapter: &wgpu::Adapter, key: Key) -> Result<Self, DeviceError> {
+        let info = adapter.get_info();
+        let unified = matches!(info.device_type, DeviceType::Cpu | DeviceType::IntegratedGpu);
+        let mappable = adapter.features().contains(Features::MAPPABLE_PRIMARY_BUFFERS);
+        let host_mapped = key.host_map.unwrap_or(unified) && mappable;
+        if key.host_map == Some(true) && !(unified && mappable) {
+            return Err(DeviceError::MissingFeature {
+                adapter: info.name,
+                what: "host mapping of chunks (ZIPPY_HOST_MAP=1)".into(),
+                feature: "memory that it shares with the host".into(),
+            });
+        }
+        let mut wanted = Features::SHADER_F16
+            | Features::SHADER_F64
+            | Features::SHADER_INT64
+            | Features::SUBGROUP
+            | Features::TIMESTAMP_QUERY;
+        if host_mapped {
+            wanted |= Features::MAPPABLE_PRIMARY_BUFFERS;
+        }
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("zippy"),
+            required_features: adapter.features() & wanted,
+            required_limits: adapter.limits(),
+            memory_hints: wgpu::MemoryHints::MemoryUsage,
+            ..Default::default()
+        };
+        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
+            .map_err(|error| DeviceError::Open { adapter: info.name.clone(), message: error.to_string() })?;
+        let health = Arc::new(Health::default());
+        let told = health.clone();
+        device.on_uncaptured_error(Arc::new(move |error| told.uncaptured(error)));
+        let told = health.clone();
+        device.set_device_lost_callback(move |reason, message| told.lose(format!("{reason:?}: {message}")));
+        let wgpu = device.limits();
+        let offset_alignment = u64::from(wgpu.min_storage_buffer_offset_alignment).max(256);
+        let binding = key.binding_limit_bytes.unwrap_or(u64::MAX).max(MIN_BINDING_BYTES);
+        let limits = Limits {
+            binding_bytes: binding.min(wgpu.max_storage_buffer_binding_size) / offset_alignment * offset_alignment,
+            buffer_bytes: wgpu.max_buffer_size.min(i32::MAX as u64 + 1),
+            offset_alignment,
+            workgroups: wgpu.max_compute_workgroups_per_dimension,
+            wgpu,
+        };
+        Ok(Self {
+            key,
+            device,
+            queue,
+            limits,
+            host_mapped,
+            health,
+            memory: Arc::default(),
+            encoder: RefCell::default(),
+            in_flight: Cell::new(false),
+            caches: RefCell::default(),
+        })
+    }
+}
+
+/// Keeps the device of a rank that is done with it, unless it is broken or there are many.
+pub(super) fn retire(core: Box<Core>) {
+    drop(core.encoder.borrow_mut().take());
+    core.memory.trim();
+    let mut idle = IDLE.lock().unwrap_or_else(|e| e.into_inner());
+    if core.health.is_well() && idle.len() < IDLE_DEVICES {
+        idle.push(core);
+    }
+}
