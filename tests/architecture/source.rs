@@ -1,0 +1,119 @@
+//! A source file in two forms: as written, and with comments and the contents of strings blanked out.
+
+/// A file of the project.
+pub struct Source {
+    /// Path relative to the project's root, with forward slashes.
+    pub name: String,
+    /// As written.
+    pub text: String,
+    /// Comments and string contents replaced by spaces; line breaks kept, so that byte offsets are the same in both.
+    pub code: String,
+}
+
+impl Source {
+    /// Reads nothing; both arguments are what a file gave.
+    pub fn new(name: &str, text: &str) -> Self {
+        Source { name: name.into(), text: text.into(), code: blank(text) }
+    }
+
+    /// The line of a byte offset, counted from 1.
+    pub fn line(&self, offset: usize) -> usize {
+        1 + self.text.as_bytes()[..offset].iter().filter(|byte| **byte == b'\n').count()
+    }
+
+    /// The comment that the file starts with.
+    pub fn first_comment(&self) -> String {
+        let lines = self.text.lines().skip_while(|line| line.trim().is_empty());
+        lines.take_while(|line| line.trim_start().starts_with("//")).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Replaces comments, strings and character literals by spaces, byte for byte.
+fn blank(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut code = bytes.to_vec();
+    let mut at = 0;
+    while at < bytes.len() {
+        let end = match bytes[at] {
+            b'/' if bytes[at..].starts_with(b"//") => line_end(bytes, at),
+            b'/' if bytes[at..].starts_with(b"/*") => block_end(bytes, at),
+            b'"' => string_end(bytes, at),
+            b'r' if !follows_word(bytes, at) && raw_hashes(bytes, at).is_some() => {
+                raw_end(bytes, at, raw_hashes(bytes, at).unwrap_or(0))
+            }
+            b'\'' => char_end(bytes, at),
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        for byte in &mut code[at..end] {
+            if *byte != b'\n' {
+                *byte = b' ';
+            }
+        }
+        at = end;
+    }
+    String::from_utf8(code).expect("whole characters are blanked")
+}
+
+fn line_end(bytes: &[u8], at: usize) -> usize {
+    bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |length| at + length)
+}
+
+fn block_end(bytes: &[u8], mut at: usize) -> usize {
+    let mut depth = 0;
+    while at < bytes.len() {
+        if bytes[at..].starts_with(b"/*") {
+            (depth, at) = (depth + 1, at + 2);
+        } else if bytes[at..].starts_with(b"*/") {
+            (depth, at) = (depth - 1, at + 2);
+            if depth == 0 {
+                break;
+            }
+        } else {
+            at += 1;
+        }
+    }
+    at
+}
+
+fn string_end(bytes: &[u8], mut at: usize) -> usize {
+    at += 1;
+    while at < bytes.len() && bytes[at] != b'"' {
+        at += if bytes[at] == b'\\' { 2 } else { 1 };
+    }
+    (at + 1).min(bytes.len())
+}
+
+/// Whether a letter belongs to a longer word (`br"…"` and `cr"…"` count as raw strings all the same).
+fn follows_word(bytes: &[u8], at: usize) -> bool {
+    let word = |at: usize| bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_';
+    let prefixed = at >= 1 && matches!(bytes[at - 1], b'b' | b'c') && (at < 2 || !word(at - 2));
+    at >= 1 && word(at - 1) && !prefixed
+}
+
+/// The number of `#` of a raw string that starts with the `r` at this place.
+fn raw_hashes(bytes: &[u8], at: usize) -> Option<usize> {
+    let hashes = bytes[at + 1..].iter().take_while(|byte| **byte == b'#').count();
+    (bytes.get(at + 1 + hashes) == Some(&b'"')).then_some(hashes)
+}
+
+fn raw_end(bytes: &[u8], at: usize, hashes: usize) -> usize {
+    let close = [b"\"".to_vec(), vec![b'#'; hashes]].concat();
+    let start = at + hashes + 2;
+    let found = bytes[start..].windows(close.len()).position(|window| window == close);
+    found.map_or(bytes.len(), |length| start + length + close.len())
+}
+
+/// The end of a character literal; only the quote itself for a lifetime.
+fn char_end(bytes: &[u8], at: usize) -> usize {
+    if bytes.get(at + 1) == Some(&b'\\') {
+        let close = bytes[(at + 3).min(bytes.len())..].iter().position(|byte| *byte == b'\'');
+        return close.map_or(bytes.len(), |length| at + 4 + length);
+    }
+    // One character of one to four bytes, then the quote.
+    let first = bytes.get(at + 1).copied().unwrap_or(0);
+    let length = 1 + [0xc0, 0xe0, 0xf0].iter().filter(|lead| first >= **lead).count();
+    if bytes.get(at + 1 + length) == Some(&b'\'') { at + 2 + length } else { at + 1 }
+}

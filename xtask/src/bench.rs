@@ -1,0 +1,250 @@
+//! `cargo xtask bench`: run the benchmarks and put their numbers into one file.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::args::{Parsed, SETUP_FLAGS, Spec, switch, value};
+use crate::context::{Built, Context};
+use crate::examples::Ranks;
+use crate::json::Json;
+use crate::{mpi, setup};
+
+fn spec() -> Spec {
+    let own = [
+        value("--only", "NAME", "run only this benchmark (may be repeated)"),
+        switch(
+            "--peers",
+            "also run benchmarks named peer_*, which compare with other programs and need them installed",
+        ),
+        switch("--no-mpi", "threads only: neither install, build nor run anything with MPI"),
+        switch("--list", "print the names of the benchmarks"),
+    ];
+    Spec {
+        command: "bench",
+        about: "\
+cargo xtask bench [OPTIONS]
+
+Builds every benchmark target in release and runs it. One named ranks_* runs with 2 and 4 ranks as threads and with 2
+and 4 under MPI; any other runs once. Each prints medians, spread and ratios against a reference measured in the same
+run, and leaves its numbers as JSON; all of them go into benches/results/ADAPTER-DATE.json, with what the machine is.",
+        flags: own.into_iter().chain(SETUP_FLAGS).collect(),
+        rest: false,
+    }
+}
+
+/// Runs the command.
+pub fn run(arguments: &[String]) -> Result<u8, String> {
+    let Some(parsed) = spec().parse(arguments)? else { return Ok(0) };
+    let mut context = Context::new()?;
+    let names = chosen(context.targets("bench")?.into_iter().map(|target| target.name).collect(), &parsed)?;
+    if parsed.has("--list") {
+        names.iter().for_each(|name| println!("{name}"));
+        return Ok(0);
+    }
+    let with_mpi = !parsed.has("--no-mpi");
+    setup::ensure(&mut context, if with_mpi { setup::MPI } else { setup::GRAPHICS }, &parsed)?;
+    let mpi = if with_mpi { Some(mpi::find(&context)?) } else { None };
+    let built = build(&context, &names, with_mpi)?;
+    let scratch = context.scratch("bench")?;
+    let mut runs = Vec::new();
+    let mut failed = Vec::new();
+    for program in built.iter().filter(|program| program.kind == "bench") {
+        for ranks in rank_counts(&program.name, mpi.is_some()) {
+            let label = ranks.map_or(String::new(), |ranks| format!(" with {}", ranks.label()));
+            println!("\n==> {}{label}", program.name);
+            match measure(&context, mpi.as_ref(), program, ranks, &scratch) {
+                Ok(result) => runs.push(result),
+                Err(message) => {
+                    println!("--- {message}");
+                    failed.push(format!("{}{label}: {message}", program.name));
+                }
+            }
+        }
+    }
+    let machine = describe(&context, &built);
+    let file = write(&context, machine, runs)?;
+    println!("\nThe numbers: {}", file.display());
+    failed.iter().for_each(|failure| println!("FAILED: {failure}"));
+    Ok(u8::from(!failed.is_empty()))
+}
+
+fn chosen(known: Vec<String>, parsed: &Parsed) -> Result<Vec<String>, String> {
+    let only = parsed.all("--only");
+    let words: Vec<&str> = known.iter().map(String::as_str).collect();
+    if let Some(unknown) = only.iter().find(|name| !words.contains(name)) {
+        let hint = crate::args::suggest(unknown, &words);
+        return Err(format!("there is no benchmark {unknown:?}{hint}\nThere are: {}", words.join(" ")));
+    }
+    let kept = |name: &String| {
+        let named = only.contains(&name.as_str());
+        named || (only.is_empty() && (parsed.has("--peers") || !name.starts_with("peer_")))
+    };
+    let names: Vec<String> = known.into_iter().filter(kept).collect();
+    if names.is_empty() { Err("there is no benchmark to run".into()) } else { Ok(names) }
+}
+
+fn build(context: &Context, names: &[String], with_mpi: bool) -> Result<Vec<Built>, String> {
+    let mut arguments = vec!["bench", "--no-run", "--workspace"];
+    arguments.extend(names.iter().flat_map(|name| ["--bench", name.as_str()]));
+    // The adapter's name comes from this example.
+    let mut example = vec!["build", "--release", "--workspace", "--example", "doctor"];
+    if with_mpi {
+        arguments.extend(["--features", "mpi"]);
+        example.extend(["--features", "mpi"]);
+    }
+    let mut built = context.build(&arguments)?;
+    built.extend(context.build(&example)?);
+    Ok(built)
+}
+
+/// With how many ranks a benchmark runs; once with its own choice if its name does not ask for more.
+fn rank_counts(name: &str, with_mpi: bool) -> Vec<Option<Ranks>> {
+    if !name.starts_with("ranks_") {
+        return vec![None];
+    }
+    let threads = [2, 4].map(|n| Some(Ranks::Threads(n)));
+    let mpi = [2, 4].map(|n| Some(Ranks::Mpi(n)));
+    threads.into_iter().chain(mpi.into_iter().filter(|_| with_mpi)).collect()
+}
+
+fn measure(
+    context: &Context,
+    mpi: Option<&mpi::Mpi>,
+    program: &Built,
+    ranks: Option<Ranks>,
+    scratch: &Path,
+) -> Result<Json, String> {
+    let out = scratch.join(format!("{}.json", program.name));
+    if out.exists() {
+        std::fs::remove_file(&out).map_err(|error| format!("{}: {error}", out.display()))?;
+    }
+    let mut command = match (ranks, mpi) {
+        (Some(Ranks::Mpi(n)), Some(mpi)) => {
+            mpi::check_linked(mpi, &program.path)?;
+            mpi::command(context, mpi, n, &program.path)
+        }
+        _ => context.command(&program.path),
+    };
+    if let Some(Ranks::Threads(n)) = ranks {
+        command.env("ZIPPY_RANKS", n.to_string());
+    }
+    command.arg("--bench").env("ZIPPY_BENCH_OUT", &out);
+    let status = command.status().map_err(|error| format!("{}: {error}", program.path.display()))?;
+    if !status.success() {
+        return Err(format!("{status}"));
+    }
+    let text = std::fs::read_to_string(&out).map_err(|error| format!("it left no numbers ({error})"))?;
+    let numbers = Json::parse(&text).map_err(|error| format!("its numbers are not JSON: {error}"))?;
+    let (transport, count) = match ranks {
+        Some(Ranks::Threads(n)) => ("threads".into(), n.into()),
+        Some(Ranks::Mpi(n)) => ("mpi".into(), n.into()),
+        None => (Json::Null, Json::Null),
+    };
+    Ok(Json::object([
+        ("bench", program.name.as_str().into()),
+        ("transport", transport),
+        ("ranks", count),
+        ("numbers", numbers),
+    ]))
+}
+
+/// What the numbers were measured on.
+fn describe(context: &Context, built: &[Built]) -> Vec<(&'static str, Json)> {
+    let first_line = |command: &mut Command| {
+        let output = command.output().ok().filter(|output| output.status.success());
+        output.and_then(|output| String::from_utf8_lossy(&output.stdout).lines().next().map(String::from))
+    };
+    let text = |line: Option<String>| line.map_or(Json::Null, Json::from);
+    let doctor = built.iter().find(|program| program.kind == "example" && program.name == "doctor");
+    let adapter = doctor.and_then(|doctor| first_line(context.command(&doctor.path).arg("--quick")));
+    let adapter = adapter.and_then(|line| Json::parse(&line).ok()).unwrap_or(Json::Null);
+    vec![
+        ("adapter", adapter),
+        ("date", date(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())).into()),
+        ("cores", std::thread::available_parallelism().map_or(Json::Null, |cores| cores.get().into())),
+        ("rustc", text(first_line(context.command("rustc").arg("--version")))),
+        ("commit", text(first_line(context.command("git").args(["describe", "--always", "--dirty"])))),
+    ]
+}
+
+fn write(context: &Context, machine: Vec<(&str, Json)>, runs: Vec<Json>) -> Result<PathBuf, String> {
+    let field = |name: &str| machine.iter().find(|(key, _)| *key == name).map(|(_, value)| value);
+    let adapter = field("adapter").and_then(|adapter| adapter.get("name")).and_then(Json::text).unwrap_or("unknown");
+    let date = field("date").and_then(Json::text).unwrap_or_default();
+    let directory = context.root.join("benches").join("results");
+    let file = directory.join(format!("{}-{date}.json", file_name(adapter)));
+    let mut text = String::from("{\n");
+    for (name, value) in &machine {
+        text += &format!("  \"{name}\": {value},\n");
+    }
+    let runs: Vec<String> = runs.iter().map(|run| format!("    {run}")).collect();
+    text += &format!("  \"runs\": [\n{}\n  ]\n}}\n", runs.join(",\n"));
+    let problem = |error: std::io::Error| format!("{}: {error}", file.display());
+    std::fs::create_dir_all(&directory).map_err(problem)?;
+    let temporary = file.with_extension("tmp");
+    std::fs::write(&temporary, text).map_err(problem)?;
+    std::fs::rename(&temporary, &file).map_err(problem)?;
+    Ok(file)
+}
+
+/// Letters, digits and dashes of a name: `llvmpipe (LLVM 15.0.6, 256 bits)` → `llvmpipe-llvm-15-0-6-256-bits`.
+fn file_name(name: &str) -> String {
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-").to_lowercase()
+}
+
+/// The UTC date of a Unix time, by the usual era arithmetic on a calendar that starts in March.
+fn date(unix_secs: u64) -> String {
+    let days = unix_secs / 86_400 + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let march_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * march_month + 2) / 5 + 1;
+    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates() {
+        for (secs, text) in [
+            (0, "1970-01-01"),
+            (951_782_400, "2000-02-29"),
+            (951_868_800, "2000-03-01"),
+            (1_735_689_599, "2024-12-31"),
+            (4_107_542_400, "2100-03-01"),
+        ] {
+            assert_eq!(date(secs), text);
+        }
+    }
+
+    #[test]
+    fn names_for_files() {
+        assert_eq!(file_name("llvmpipe (LLVM 15.0.6, 256 bits)"), "llvmpipe-llvm-15-0-6-256-bits");
+    }
+
+    #[test]
+    fn rank_benches_run_four_times() {
+        assert_eq!(rank_counts("plans", true), [None]);
+        assert_eq!(rank_counts("ranks_ghosts", true).len(), 4);
+        assert_eq!(rank_counts("ranks_ghosts", false), [Some(Ranks::Threads(2)), Some(Ranks::Threads(4))]);
+    }
+
+    #[test]
+    fn peers_run_only_when_asked_for() {
+        let known = || vec!["plans".to_string(), "peer_x".to_string()];
+        let parse = |words: &[&str]| {
+            spec().parse(&words.iter().map(|word| word.to_string()).collect::<Vec<_>>()).unwrap().unwrap()
+        };
+        assert_eq!(chosen(known(), &parse(&[])).unwrap(), ["plans"]);
+        assert_eq!(chosen(known(), &parse(&["--peers"])).unwrap().len(), 2);
+        assert_eq!(chosen(known(), &parse(&["--only", "peer_x"])).unwrap(), ["peer_x"]);
+        assert!(chosen(known(), &parse(&["--only", "plan"])).unwrap_err().contains("did you mean"));
+    }
+}

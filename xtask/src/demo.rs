@@ -1,0 +1,68 @@
+//! `cargo xtask demo`: the main job, from a bare machine to a picture.
+
+use crate::args::{SETUP_FLAGS, Spec, value};
+use crate::context::Context;
+use crate::{launch, setup};
+
+fn spec() -> Spec {
+    let own = [
+        value("--ranks", "N", "number of ranks, as threads of one process (default 4)"),
+        value("--input", "FILE", "a scanned volume in NRRD form (default: a phantom that the example makes)"),
+        value("--size", "WxH", "size of the picture (default 512x512)"),
+    ];
+    Spec {
+        command: "demo",
+        about: "\
+cargo xtask demo [OPTIONS]
+
+Sets this machine up (a Vulkan driver; asks once before installing anything), builds the volume renderer and runs it:
+the volume is cut over the ranks, each rank casts rays through its own chunk on the GPU, and the partial images are
+composited into one picture. The same picture is rendered on one rank and compared. MPI is not needed.",
+        flags: own.into_iter().chain(SETUP_FLAGS).collect(),
+        rest: false,
+    }
+}
+
+/// Runs the command.
+pub fn run(arguments: &[String]) -> Result<u8, String> {
+    let Some(parsed) = spec().parse(arguments)? else { return Ok(0) };
+    let ranks = launch::ranks(parsed.get("--ranks").unwrap_or("4"))?.to_string();
+    let mut context = Context::new()?;
+    setup::ensure(&mut context, setup::GRAPHICS, &parsed)?;
+    println!("==> building the example `volume` (the first time this takes some minutes)");
+    let built = context.build(&["build", "--release", "--example", "volume"])?;
+    let program = built.iter().find(|program| program.name == "volume").ok_or("Cargo built no example `volume`")?;
+    let directory = context.scratch("demo")?;
+    let picture = directory.join("volume.png");
+    let mut command = context.command(&program.path);
+    command.args(["--ranks", &ranks, "--size", parsed.get("--size").unwrap_or("512x512"), "--compare-single"]);
+    command.arg("--output").arg(&picture);
+    if let Some(input) = parsed.get("--input") {
+        command.arg("--input").arg(input);
+    }
+    command.current_dir(std::env::current_dir().map_err(|error| error.to_string())?);
+    println!("==> {}", launch::spell_out(&command));
+    let status = command.status().map_err(|error| format!("{}: {error}", program.path.display()))?;
+    if !status.success() {
+        println!("\nThe renderer failed. `cargo xtask doctor` looks for the reason on this machine.");
+        return Ok(launch::exit_code(status));
+    }
+    if !picture.is_file() {
+        return Err(format!("the renderer ended well but wrote no {}", picture.display()));
+    }
+    let volume = parsed.get("--input").unwrap_or("a phantom made by the example");
+    println!(
+        "
+The picture:  {}
+  It shows {volume}, ray-cast by {ranks} ranks, each on its own chunk, and composited through global arrays.
+
+To try next:
+  cargo xtask demo --input SCAN.nrrd              a scan of your own
+  cargo xtask mpi -n {ranks} --example volume -- --size 512x512 --output volume.png
+                                                  the same program as {ranks} processes under MPI
+  cargo run --release --example listings          the three listings of the paper, 60 lines
+  cargo xtask test                                everything that has to hold",
+        picture.display()
+    );
+    Ok(0)
+}
