@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::json::Json;
-use crate::machine::Machine;
+use crate::machine::{Machine, Os};
 
 /// The project, the machine, and what child processes see of it.
 pub struct Context {
@@ -50,6 +50,10 @@ impl Context {
         }
         if let Some(directory) = machine.hidden_libclang() {
             additions.push(("LIBCLANG_PATH", directory.into()));
+        }
+        if machine.os == Os::Linux && machine.var("XDG_RUNTIME_DIR").is_none() {
+            // Window-system libraries that come with GPU drivers complain on every start without it.
+            additions.push(("XDG_RUNTIME_DIR", std::env::temp_dir().display().to_string()));
         }
         machine.vars.extend(additions.iter().map(|(name, value)| (name.to_string(), value.clone())));
         Ok(Context { root, machine, additions })

@@ -1,0 +1,111 @@
+//! What `cargo xtask doctor` wants to know about the GPUs of this machine: one line of JSON per adapter, best first,
+//! with the answer of a canary for drivers that stop loops early. `--quick` describes the adapter of rank 0 only, and
+//! sends no canary.
+
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+use zippy::Error;
+use zippy::device::{Device, DeviceOptions};
+use zippy::error::DeviceError;
+
+/// More than the 65,535 after which Mesa's software Vulkan up to 22.3 stops.
+const ITERATIONS: u32 = 100_000;
+
+fn main() -> Result<(), Error> {
+    if std::env::args().any(|argument| argument == "--quick") {
+        let device = Device::open(&DeviceOptions::from_env(0, 1)?)?;
+        println!("{}", describe(&device));
+        return Ok(());
+    }
+    for number in 0.. {
+        let options = DeviceOptions { adapter: Some(number.to_string()), ..DeviceOptions::from_env(0, 1)? };
+        let device = match Device::open(&options) {
+            Err(DeviceError::UnknownAdapter { .. }) if number > 0 => break,
+            Err(error @ DeviceError::NoAdapter) => return Err(error.into()),
+            // One broken adapter must not hide the next.
+            Err(error) => {
+                println!("{}", json!({ "name": format!("adapter {number}"), "loop_canary": error.to_string() }));
+                continue;
+            }
+            Ok(device) => device,
+        };
+        let mut line = describe(&device);
+        match canary(&device) {
+            Ok((run, state)) => {
+                line["loop_iterations"] = run.into();
+                line["loop_canary"] = verdict(run, state).into();
+            }
+            Err(error) => line["loop_canary"] = error.to_string().into(),
+        }
+        println!("{line}");
+    }
+    Ok(())
+}
+
+fn describe(device: &Device) -> Value {
+    let (adapter, limits) = (device.adapter(), device.limits());
+    json!({
+        "name": adapter.name,
+        "backend": format!("{:?}", adapter.backend),
+        "type": format!("{:?}", adapter.device_type),
+        "driver": adapter.driver,
+        "storage_binding_mib": limits.binding_bytes >> 20,
+        "buffer_mib": limits.buffer_bytes >> 20,
+        "host_mapped": device.host_mapped(),
+        "features": device.features().iter_names().map(|(name, _)| name).collect::<Vec<_>>(),
+    })
+}
+
+fn verdict(run: u32, state: u32) -> &'static str {
+    let expected = (0..run).fold(1_u32, |state, _| state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
+    match run {
+        _ if state != expected => "wrong results",
+        ITERATIONS => "good",
+        _ => "capped",
+    }
+}
+
+/// Runs a loop and returns how many iterations were made, and the state they led to.
+fn canary(device: &Rc<Device>) -> Result<(u32, u32), Error> {
+    let raw = device.raw();
+    let buffer = |usage, mapped| {
+        raw.create_buffer(&wgpu::BufferDescriptor { label: None, size: 16, usage, mapped_at_creation: mapped })
+    };
+    use wgpu::BufferUsages as Usage;
+    let (words, back) = device.checked("making the loop canary", || {
+        let words = buffer(Usage::STORAGE | Usage::COPY_SRC | Usage::COPY_DST, false);
+        let back = buffer(Usage::MAP_READ | Usage::COPY_DST, false);
+        device.queue().write_buffer(&words, 0, &ITERATIONS.to_le_bytes());
+        let module = raw.create_shader_module(wgpu::include_wgsl!("../shaders/loop_canary.wgsl"));
+        let pipeline = raw.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some("loop canary"),
+            layout: None,
+            module: &module,
+            entry_point: None,
+            compilation_options: Default::default(),
+            cache: None,
+        });
+        let bindings = raw.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: None,
+            layout: &pipeline.get_bind_group_layout(0),
+            entries: &[wgpu::BindGroupEntry { binding: 0, resource: words.as_entire_binding() }],
+        });
+        let mut encoder = raw.create_command_encoder(&Default::default());
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        pass.set_pipeline(&pipeline);
+        pass.set_bind_group(0, &bindings, &[]);
+        pass.dispatch_workgroups(1, 1, 1);
+        drop(pass);
+        encoder.copy_buffer_to_buffer(&words, 0, &back, 0, 16);
+        device.queue().submit([encoder.finish()]);
+        (words, back)
+    })?;
+    back.map_async(wgpu::MapMode::Read, .., |_| {});
+    raw.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| Error::program(error.to_string()))?;
+    let view = back.get_mapped_range(..).map_err(|error| Error::program(error.to_string()))?;
+    let word = |at: usize| u32::from_le_bytes([view[at], view[at + 1], view[at + 2], view[at + 3]]);
+    let answer = (word(4), word(8));
+    drop((view, words));
+    Ok(answer)
+}
