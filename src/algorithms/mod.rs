@@ -1,1 +1,4 @@
-//! algorithms (see DESIGN.md).
+//! Algorithms over global arrays: volume rendering and the compositing of its pictures.
+
+pub mod image;
+pub mod volume;

@@ -1,8 +1,92 @@
-/// A file could not be read or written.
+use std::path::{Path, PathBuf};
+
+/// A file could not be read or written. Every variant names the file; what is wrong inside a file also names the byte.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IoError {
-    /// A failure with its own text.
-    #[error("{0}")]
-    Other(String),
+    /// The operating system refused to open, read or write the file.
+    #[error("{}: cannot {action}: {message}", path.display())]
+    System {
+        /// The file.
+        path: PathBuf,
+        /// What was attempted: open, read, write, rename.
+        action: &'static str,
+        /// What the operating system said.
+        message: String,
+    },
+    /// The content does not follow its format.
+    #[error("{}, byte {offset}: {message}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Where, in bytes from the start of the file.
+        offset: u64,
+        /// What is wrong and what would be right.
+        message: String,
+    },
+    /// The content follows its format but uses a part of it that is not read here.
+    #[error("{}, byte {offset}: {message}", path.display())]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+        /// Where, in bytes from the start of the file.
+        offset: u64,
+        /// What is not supported and what to do instead.
+        message: String,
+    },
+    /// The data end too early.
+    #[error(
+        "{}, byte {offset}: the data end after {found} of {expected} bytes that the header declares; \
+         the file is truncated", path.display()
+    )]
+    Truncated {
+        /// The file.
+        path: PathBuf,
+        /// Where the data end, in bytes from the start of the file.
+        offset: u64,
+        /// Bytes of data, uncompressed, that were found.
+        found: u64,
+        /// Bytes of data, uncompressed, that the header declares.
+        expected: u64,
+    },
+    /// There are more data than the header declares.
+    #[error("{}, byte {offset}: data go on after the {expected} bytes that the header declares", path.display())]
+    Oversized {
+        /// The file.
+        path: PathBuf,
+        /// Where the surplus begins, in bytes from the start of the file.
+        offset: u64,
+        /// Bytes of data, uncompressed, that the header declares.
+        expected: u64,
+    },
+    /// What was asked of the file does not fit it.
+    #[error("{}: {message}", path.display())]
+    Request {
+        /// The file.
+        path: PathBuf,
+        /// What was wrong and what would be right.
+        message: String,
+    },
+}
+
+impl IoError {
+    /// What the operating system said about `path`.
+    pub fn system(path: &Path, action: &'static str, error: &std::io::Error) -> Self {
+        Self::System { path: path.to_path_buf(), action, message: error.to_string() }
+    }
+
+    /// Content that breaks its format.
+    pub fn malformed(path: &Path, offset: u64, message: impl Into<String>) -> Self {
+        Self::Malformed { path: path.to_path_buf(), offset, message: message.into() }
+    }
+
+    /// Content that is valid but not read here.
+    pub fn unsupported(path: &Path, offset: u64, message: impl Into<String>) -> Self {
+        Self::Unsupported { path: path.to_path_buf(), offset, message: message.into() }
+    }
+
+    /// A request that does not fit the file.
+    pub fn request(path: &Path, message: impl Into<String>) -> Self {
+        Self::Request { path: path.to_path_buf(), message: message.into() }
+    }
 }

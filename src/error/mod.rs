@@ -11,6 +11,7 @@ mod kernel;
 mod layout;
 mod plan;
 mod region;
+mod render;
 mod transport;
 
 pub use array::ArrayError;
@@ -21,6 +22,7 @@ pub use kernel::KernelError;
 pub use layout::LayoutError;
 pub use plan::PlanError;
 pub use region::RegionError;
+pub use render::RenderError;
 pub use transport::{Failure, TransportError};
 
 /// `Result` with Zippy's [`Error`].
@@ -57,6 +59,9 @@ pub enum Error {
     /// A file.
     #[error(transparent)]
     Io(#[from] IoError),
+    /// A picture cannot be computed as asked.
+    #[error(transparent)]
+    Render(#[from] RenderError),
     /// Another rank failed; this rank could not go on without it.
     #[error("rank {rank} failed in {operation}: {message}")]
     Remote {

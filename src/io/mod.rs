@@ -1,1 +1,13 @@
-//! io (see DESIGN.md).
+//! Files ↔ host memory: scanned volumes in, pictures out, scenes in.
+//!
+//! Everything here is local to the calling rank and knows no other rank: each rank opens the file and reads only
+//! its own part. Output files are written whole under a temporary name and renamed.
+
+mod atomic;
+pub mod nrrd;
+pub mod png;
+mod scalar;
+pub mod scene;
+pub mod volume;
+
+pub use atomic::write_whole;

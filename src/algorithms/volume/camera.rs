@@ -1,0 +1,106 @@
+//! Where a picture is seen from.
+
+use crate::error::RenderError;
+
+/// How depth projects onto the picture.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Projection {
+    /// All rays meet in the camera's position.
+    Perspective {
+        /// The angle between the lowest and the highest ray.
+        vertical_fov_degrees: f64,
+    },
+    /// All rays are parallel to the direction of view.
+    Parallel {
+        /// Half the height of the picture in the volume's unit of length.
+        half_height: f64,
+    },
+}
+
+/// A camera in the volume's coordinates (voxel index times spacing).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Camera {
+    /// Where the camera stands. Nothing behind it is seen.
+    pub position: [f64; 3],
+    /// What is seen in the middle of the picture.
+    pub focal_point: [f64; 3],
+    /// Which way is up in the picture; need not be perpendicular to the direction of view.
+    pub view_up: [f64; 3],
+    /// Perspective or parallel.
+    pub projection: Projection,
+}
+
+/// Directions of a camera: orthonormal, right-handed.
+pub(super) struct Frame {
+    pub forward: [f64; 3],
+    pub right: [f64; 3],
+    pub up: [f64; 3],
+}
+
+impl Camera {
+    /// A camera that sees a whole volume of `shape` voxels from above, front and right.
+    pub fn overview(shape: [i64; 3], spacing: [f64; 3]) -> Self {
+        let size: [f64; 3] = std::array::from_fn(|axis| (shape[axis] - 1).max(1) as f64 * spacing[axis]);
+        let focal_point = size.map(|length| length / 2.0);
+        let distance = 1.3 * dot(size, size).sqrt();
+        let direction = [0.6, -0.64, 0.48];
+        Self {
+            position: std::array::from_fn(|axis| focal_point[axis] + direction[axis] * distance),
+            focal_point,
+            view_up: [0.0, 0.0, 1.0],
+            projection: Projection::Perspective { vertical_fov_degrees: 40.0 },
+        }
+    }
+
+    /// The camera's directions.
+    pub(super) fn frame(&self) -> Result<Frame, RenderError> {
+        let numbers = [self.position, self.focal_point, self.view_up];
+        if !numbers.as_flattened().iter().all(|v| v.is_finite()) {
+            return Err(RenderError::Camera(format!("position, focal point and view-up must be finite: {self:?}")));
+        }
+        let towards = std::array::from_fn(|axis| self.focal_point[axis] - self.position[axis]);
+        let forward = unit(towards)
+            .ok_or_else(|| RenderError::Camera(format!("it stands in its focal point {:?}", self.focal_point)))?;
+        let right = unit(cross(forward, self.view_up)).ok_or_else(|| {
+            RenderError::Camera(format!("view-up {:?} is zero or lies along the direction of view", self.view_up))
+        })?;
+        Ok(Frame { forward, right, up: cross(right, forward) })
+    }
+
+    /// Half the height of the picture: at distance 1 (perspective) or anywhere (parallel).
+    pub(super) fn half_height(&self) -> Result<f64, RenderError> {
+        match self.projection {
+            Projection::Perspective { vertical_fov_degrees: fov } if fov > 0.0 && fov < 180.0 => {
+                Ok((fov.to_radians() / 2.0).tan())
+            }
+            Projection::Perspective { vertical_fov_degrees } => {
+                let message =
+                    format!("a vertical field of view of {vertical_fov_degrees} degrees; it must be 0 to 180");
+                Err(RenderError::Camera(message))
+            }
+            Projection::Parallel { half_height } if half_height > 0.0 && half_height.is_finite() => Ok(half_height),
+            Projection::Parallel { half_height } => {
+                Err(RenderError::Camera(format!("a half-height of {half_height}; it must be positive")))
+            }
+        }
+    }
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+/// `None` for a vector without a direction.
+fn unit(v: [f64; 3]) -> Option<[f64; 3]> {
+    let scale = v.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    if scale < 1e-12 {
+        return None;
+    }
+    let v = v.map(|x| x / scale);
+    let length = dot(v, v).sqrt();
+    Some(v.map(|x| x / length))
+}

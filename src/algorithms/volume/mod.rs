@@ -1,0 +1,20 @@
+//! Volume rendering by ray casting: camera, transfer function, samples on one global lattice, depth order.
+//!
+//! A volume of `n` voxels on an axis occupies `[0, (n - 1) * spacing]`; between voxels values are interpolated
+//! trilinearly. Samples lie on one lattice along each ray that depends on camera, volume and sample distance only,
+//! and every sample belongs to exactly one cell and so to exactly one chunk. Chunks therefore join without seams:
+//! what differs between decompositions is only the order in which partial pictures are blended.
+
+mod camera;
+mod order;
+mod phantom;
+mod transfer;
+mod twin;
+mod view;
+
+pub use camera::{Camera, Projection};
+pub use order::depth_order;
+pub use phantom::Phantom;
+pub use transfer::{TransferFunction, TransferTable};
+pub use twin::cast_chunk;
+pub use view::{MAX_SAMPLES, Ray, View};

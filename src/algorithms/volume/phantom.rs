@@ -1,0 +1,50 @@
+//! A volume from a formula: a head of ellipsoids after Shepp and Logan, with a skull, soft parts and a lattice inside.
+
+/// A phantom of any size; every voxel is a function of its position alone, so that each rank fills its own part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Phantom {
+    /// Voxels along each axis.
+    pub shape: [i64; 3],
+}
+
+/// Centre, half axes, rotation about axis 2 in radians, and what is added inside.
+struct Ellipsoid([f64; 3], [f64; 3], f64, f64);
+
+const ELLIPSOIDS: [Ellipsoid; 9] = [
+    Ellipsoid([0.0, 0.0, 0.0], [0.69, 0.92, 0.81], 0.0, 0.80),
+    Ellipsoid([0.0, -0.0184, 0.0], [0.6624, 0.874, 0.78], 0.0, -0.55),
+    Ellipsoid([0.22, 0.0, 0.0], [0.11, 0.31, 0.22], -0.314, -0.15),
+    Ellipsoid([-0.22, 0.0, 0.0], [0.16, 0.41, 0.28], 0.314, -0.15),
+    Ellipsoid([0.0, 0.35, -0.15], [0.21, 0.25, 0.41], 0.0, 0.14),
+    Ellipsoid([0.0, 0.1, 0.25], [0.07, 0.07, 0.07], 0.0, 0.30),
+    Ellipsoid([-0.08, -0.605, 0.0], [0.06, 0.033, 0.07], 0.0, 0.35),
+    Ellipsoid([0.06, -0.605, 0.0], [0.033, 0.06, 0.07], 0.0, 0.35),
+    Ellipsoid([0.0, -0.2, -0.35], [0.28, 0.22, 0.16], 0.0, 0.20),
+];
+
+impl Phantom {
+    /// The largest value.
+    pub const MAX: u16 = 4095;
+
+    /// The value of a voxel, 0 to [`Self::MAX`]; defined for every coordinate, 0 outside the head.
+    pub fn value(&self, voxel: [i64; 3]) -> u16 {
+        let p: [f64; 3] =
+            std::array::from_fn(|axis| (2.0 * voxel[axis] as f64 + 1.0) / self.shape[axis].max(1) as f64 - 1.0);
+        // One voxel of softness at every surface, so that pictures of any size look alike.
+        let soft = 2.0 / *self.shape.iter().max().unwrap_or(&1).max(&1) as f64;
+        let mut density = 0.0;
+        for Ellipsoid(centre, axes, angle, amount) in &ELLIPSOIDS {
+            let (sin, cos) = angle.sin_cos();
+            let d: [f64; 3] = std::array::from_fn(|axis| p[axis] - centre[axis]);
+            let turned = [cos * d[0] + sin * d[1], cos * d[1] - sin * d[0], d[2]];
+            let radius = (0..3).map(|axis| (turned[axis] / axes[axis]).powi(2)).sum::<f64>().sqrt();
+            let smallest = axes[0].min(axes[1]).min(axes[2]);
+            density += amount * (0.5 + (1.0 - radius) * smallest / (2.0 * soft)).clamp(0.0, 1.0);
+        }
+        // A gyroid in the soft parts gives them a texture that shows the interpolation.
+        let [x, y, z] = p.map(|v| v * 21.0);
+        let gyroid = x.sin() * y.cos() + y.sin() * z.cos() + z.sin() * x.cos();
+        let texture = 0.06 * gyroid * (density / 0.25).clamp(0.0, 1.0) * ((0.6 - density) / 0.2).clamp(0.0, 1.0);
+        ((density + texture).clamp(0.0, 1.0) * f64::from(Self::MAX)).round() as u16
+    }
+}

@@ -1,0 +1,188 @@
+//! From values to colour and opacity.
+
+use crate::error::RenderError;
+
+/// A piecewise-linear map from voxel values to colour and opacity; constant beyond its first and last point.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TransferFunction {
+    /// `[value, opacity]`, values ascending; opacity 0 to 1 is what `unit_distance` of this value absorbs.
+    pub opacity: Vec<[f64; 2]>,
+    /// `[value, red, green, blue]`, values ascending, components 0 to 1.
+    pub colour: Vec<[f64; 4]>,
+    /// The length over which opacities hold, in the volume's unit.
+    pub unit_distance: f64,
+}
+
+/// A transfer function sampled evenly for one sample distance; read with linear interpolation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TransferTable {
+    /// The value of the first entry.
+    pub first: f32,
+    /// Entries per unit of value.
+    pub per_value: f32,
+    /// Red, green, blue (not multiplied by alpha), and the alpha of one sample. At least two entries.
+    pub entries: Vec<[f32; 4]>,
+}
+
+impl TransferFunction {
+    /// A general-purpose function for values from `low` to `high`: the lowest quarter is transparent, the rest runs
+    /// from a translucent blue to an opaque warm white.
+    pub fn ramp(low: f64, high: f64) -> Self {
+        let at = |share: f64| low + share * (high - low);
+        Self {
+            opacity: vec![[at(0.0), 0.0], [at(0.22), 0.0], [at(0.4), 0.04], [at(0.7), 0.08], [at(1.0), 0.5]],
+            colour: vec![
+                [at(0.0), 0.2, 0.3, 0.8],
+                [at(0.45), 0.6, 0.7, 0.9],
+                [at(0.75), 0.9, 0.6, 0.3],
+                [at(1.0), 1.0, 0.9, 0.7],
+            ],
+            unit_distance: 1.0,
+        }
+    }
+
+    /// # Errors
+    /// Points missing, out of order or out of range.
+    pub fn check(&self) -> Result<(), RenderError> {
+        let bad = |message: String| Err(RenderError::Transfer(message));
+        if self.opacity.is_empty() || self.colour.is_empty() {
+            return bad("needs at least one opacity point and one colour point".into());
+        }
+        if !(self.unit_distance > 0.0 && self.unit_distance.is_finite()) {
+            return bad(format!("a unit distance of {}; it must be positive", self.unit_distance));
+        }
+        let ordered = |values: Vec<f64>| values.iter().all(|v| v.is_finite()) && values.is_sorted();
+        if !ordered(self.opacity.iter().map(|p| p[0]).collect()) || !ordered(self.colour.iter().map(|p| p[0]).collect())
+        {
+            return bad("the values of its points must be finite and ascend".into());
+        }
+        let parts = self.opacity.iter().map(|p| &p[1..]).chain(self.colour.iter().map(|p| &p[1..]));
+        if let Some(part) = parts.flatten().find(|part| !(0.0..=1.0).contains(*part)) {
+            return bad(format!("an opacity or colour of {part}; it must be 0 to 1"));
+        }
+        Ok(())
+    }
+
+    /// Opacity over the unit distance.
+    pub fn opacity_at(&self, value: f64) -> f64 {
+        interpolate::<2, 1>(&self.opacity, value)[0]
+    }
+
+    /// Red, green and blue.
+    pub fn colour_at(&self, value: f64) -> [f64; 3] {
+        interpolate(&self.colour, value)
+    }
+
+    /// The table for samples `step` apart: alpha(step) = 1 - (1 - opacity)^(step / unit distance). Where the points lie
+    /// at whole numbers not too far apart, they are entries of the table.
+    ///
+    /// # Errors
+    /// The function is malformed or the step is not positive.
+    pub fn table(&self, step: f64) -> Result<TransferTable, RenderError> {
+        self.check()?;
+        if !(step > 0.0 && step.is_finite()) {
+            return Err(RenderError::Setting(format!("a sample distance of {step}; it must be positive")));
+        }
+        const ENTRIES: f64 = 4096.0;
+        let ends = |points: &mut dyn Iterator<Item = f64>| {
+            points.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)))
+        };
+        let (low, high) = ends(&mut self.opacity.iter().map(|p| p[0]).chain(self.colour.iter().map(|p| p[0])));
+        let range = if high > low { high - low } else { 1.0 };
+        let whole = low.fract() == 0.0 && range.fract() == 0.0 && range <= ENTRIES;
+        let intervals = if whole { range * (ENTRIES / 4.0 / range).floor().max(1.0) } else { ENTRIES };
+        let entry = |index: usize| {
+            let value = low + range * index as f64 / intervals;
+            let [red, green, blue] = self.colour_at(value);
+            let alpha = 1.0 - (1.0 - self.opacity_at(value)).powf(step / self.unit_distance);
+            [red as f32, green as f32, blue as f32, alpha as f32]
+        };
+        Ok(TransferTable {
+            first: low as f32,
+            per_value: (intervals / range) as f32,
+            entries: (0..=intervals as usize).map(entry).collect(),
+        })
+    }
+}
+
+/// The value of a piecewise-linear function; points are `[x, y..]`. At a double point the later one holds.
+fn interpolate<const N: usize, const M: usize>(points: &[[f64; N]], x: f64) -> [f64; M] {
+    let after = points.partition_point(|point| point[0] <= x);
+    let part = |index: usize| std::array::from_fn(|component| points[index][component + 1]);
+    if after == 0 {
+        return part(0);
+    }
+    if after == points.len() {
+        return part(after - 1);
+    }
+    let (left, right) = (&points[after - 1], &points[after]);
+    let share = (x - left[0]) / (right[0] - left[0]);
+    std::array::from_fn(|component| left[component + 1] + share * (right[component + 1] - left[component + 1]))
+}
+
+impl TransferTable {
+    /// Colour and alpha of a value: the same arithmetic as the shader's.
+    pub fn sample(&self, value: f32) -> [f32; 4] {
+        let last = self.entries.len() - 1;
+        let x = ((value - self.first) * self.per_value).clamp(0.0, last as f32);
+        let index = (x as usize).min(last - 1);
+        let share = x - index as f32;
+        let (a, b) = (self.entries[index], self.entries[index + 1]);
+        std::array::from_fn(|component| a[component] + share * (b[component] - a[component]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn engine() -> TransferFunction {
+        TransferFunction {
+            opacity: vec![[0.0, 0.0], [60.0, 0.0], [100.0, 0.05], [180.0, 0.06], [200.0, 0.4], [255.0, 0.6]],
+            colour: vec![[0.0, 0.2, 0.3, 0.8], [110.0, 0.6, 0.7, 0.9], [255.0, 1.0, 0.9, 0.7]],
+            unit_distance: 1.0,
+        }
+    }
+
+    #[test]
+    fn points_are_hit_and_opacity_is_corrected() {
+        let table = engine().table(0.25).unwrap();
+        for [value, opacity] in engine().opacity {
+            let alpha = f64::from(table.sample(value as f32)[3]);
+            assert!((alpha - (1.0 - (1.0 - opacity).powf(0.25))).abs() < 1e-6, "at {value}");
+        }
+        assert_eq!(table.sample(110.0)[..3], [0.6, 0.7, 0.9]);
+        assert_eq!(table.sample(-50.0), table.sample(0.0));
+        assert_eq!(table.sample(900.0), table.sample(255.0));
+    }
+
+    #[test]
+    fn opacity_correction_is_case_a8() {
+        for (step, expected) in [(0.5, 0.05131670194948623), (0.25, 0.025996253574703254), (2.0, 0.19)] {
+            let constant =
+                TransferFunction { opacity: vec![[3.0, 0.1]], colour: vec![[3.0, 1.0, 1.0, 1.0]], unit_distance: 1.0 };
+            let alpha = f64::from(constant.table(step).unwrap().sample(3.0)[3]);
+            assert!((alpha - expected).abs() < 1e-7, "{alpha} at {step}");
+        }
+    }
+
+    #[test]
+    fn steps_in_the_function_are_kept() {
+        let stepped = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [2.0, 0.5]];
+        assert_eq!(interpolate::<2, 1>(&stepped, 0.999), [0.0]);
+        assert_eq!(interpolate::<2, 1>(&stepped, 1.0), [1.0]);
+        assert_eq!(interpolate::<2, 1>(&stepped, 1.5), [0.75]);
+    }
+
+    #[test]
+    fn malformed_functions_are_refused() {
+        let mut function = engine();
+        function.opacity.swap(1, 2);
+        assert!(function.table(1.0).unwrap_err().to_string().contains("ascend"));
+        let mut function = engine();
+        function.colour[1][2] = 1.5;
+        assert!(function.table(1.0).unwrap_err().to_string().contains("1.5"));
+        assert!(engine().table(0.0).is_err() && engine().table(f64::NAN).is_err());
+        assert!(TransferFunction { opacity: vec![], ..engine() }.table(1.0).is_err());
+    }
+}

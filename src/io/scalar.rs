@@ -1,0 +1,108 @@
+//! The number types that volumes are stored as.
+
+use std::fmt;
+
+/// The type of one voxel in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum ScalarKind {
+    U8,
+    I8,
+    U16,
+    I16,
+    U32,
+    I32,
+    U64,
+    I64,
+    F32,
+    F64,
+}
+
+impl ScalarKind {
+    /// Bytes of one voxel.
+    pub fn bytes(self) -> u64 {
+        match self {
+            Self::U8 | Self::I8 => 1,
+            Self::U16 | Self::I16 => 2,
+            Self::U32 | Self::I32 | Self::F32 => 4,
+            Self::U64 | Self::I64 | Self::F64 => 8,
+        }
+    }
+
+    /// The Rust name of the type.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::U8 => "u8",
+            Self::I8 => "i8",
+            Self::U16 => "u16",
+            Self::I16 => "i16",
+            Self::U32 => "u32",
+            Self::I32 => "i32",
+            Self::U64 => "u64",
+            Self::I64 => "i64",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        }
+    }
+
+    /// Smallest and largest value of an integer type; `None` for floats, whose useful range only the data know.
+    pub fn range(self) -> Option<(f64, f64)> {
+        Some(match self {
+            Self::U8 => (0.0, f64::from(u8::MAX)),
+            Self::I8 => (f64::from(i8::MIN), f64::from(i8::MAX)),
+            Self::U16 => (0.0, f64::from(u16::MAX)),
+            Self::I16 => (f64::from(i16::MIN), f64::from(i16::MAX)),
+            Self::U32 => (0.0, f64::from(u32::MAX)),
+            Self::I32 => (f64::from(i32::MIN), f64::from(i32::MAX)),
+            Self::U64 => (0.0, u64::MAX as f64),
+            Self::I64 => (i64::MIN as f64, i64::MAX as f64),
+            Self::F32 | Self::F64 => return None,
+        })
+    }
+}
+
+impl fmt::Display for ScalarKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A Rust type that voxels can be read as, without conversion.
+pub trait Voxel: bytemuck::Pod {
+    /// The file type that matches.
+    const KIND: ScalarKind;
+}
+
+macro_rules! voxel {
+    ($($type:ty => $kind:ident),*) => {
+        $(impl Voxel for $type { const KIND: ScalarKind = ScalarKind::$kind; })*
+    };
+}
+voxel!(u8 => U8, i8 => I8, u16 => U16, i16 => I16, u32 => U32, i32 => I32, u64 => U64, i64 => I64, f32 => F32, f64 => F64);
+
+/// Voxels of any type, in the machine's byte order, as f32: the nearest f32 of each value.
+pub(super) fn to_f32(kind: ScalarKind, bytes: &[u8]) -> Vec<f32> {
+    fn convert<T: bytemuck::Pod>(bytes: &[u8], f: impl Fn(T) -> f32) -> Vec<f32> {
+        bytes.chunks_exact(size_of::<T>()).map(|b| f(bytemuck::pod_read_unaligned(b))).collect()
+    }
+    match kind {
+        ScalarKind::U8 => convert::<u8>(bytes, f32::from),
+        ScalarKind::I8 => convert::<i8>(bytes, f32::from),
+        ScalarKind::U16 => convert::<u16>(bytes, f32::from),
+        ScalarKind::I16 => convert::<i16>(bytes, f32::from),
+        ScalarKind::U32 => convert::<u32>(bytes, |v| v as f32),
+        ScalarKind::I32 => convert::<i32>(bytes, |v| v as f32),
+        ScalarKind::U64 => convert::<u64>(bytes, |v| v as f32),
+        ScalarKind::I64 => convert::<i64>(bytes, |v| v as f32),
+        ScalarKind::F32 => convert::<f32>(bytes, |v| v),
+        ScalarKind::F64 => convert::<f64>(bytes, |v| v as f32),
+    }
+}
+
+/// Reverses the bytes of every voxel in place: the other byte order.
+pub(super) fn swap_bytes(kind: ScalarKind, bytes: &mut [u8]) {
+    let width = kind.bytes() as usize;
+    if width > 1 {
+        bytes.chunks_exact_mut(width).for_each(<[u8]>::reverse);
+    }
+}

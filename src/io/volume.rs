@@ -1,0 +1,88 @@
+//! Scanned volumes: what is in a file, and any box of it.
+
+use std::path::{Path, PathBuf};
+
+use super::nrrd::NrrdFile;
+pub use super::scalar::{ScalarKind, Voxel};
+use crate::error::IoError;
+use crate::extents::Index;
+
+/// A volume in a file: 1 to 3 axes, axis 0 fastest, one number per voxel. Cheap to clone; holds no voxels.
+#[derive(Debug, Clone)]
+pub struct VolumeFile {
+    path: PathBuf,
+    format: Format,
+}
+
+/// The formats that are read, told apart by the first bytes of the file.
+#[derive(Debug, Clone)]
+enum Format {
+    Nrrd(NrrdFile),
+}
+
+/// Opens a volume and reads what its header says. Local to the calling rank; every rank opens the file itself.
+///
+/// # Errors
+/// The file cannot be opened, its header is malformed, or its length does not fit the header; file and byte are named.
+pub fn open(path: impl AsRef<Path>) -> Result<VolumeFile, IoError> {
+    let path = path.as_ref();
+    Ok(VolumeFile { path: path.to_path_buf(), format: Format::Nrrd(NrrdFile::open(path)?) })
+}
+
+impl VolumeFile {
+    /// The file that was opened.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Voxels along each axis.
+    pub fn shape(&self) -> Index {
+        let Format::Nrrd(nrrd) = &self.format;
+        let sizes = &nrrd.header().sizes;
+        Index::from_fn(sizes.len(), |axis| sizes[axis] as i64)
+    }
+
+    /// Distance of neighbouring voxels along each axis, in the file's unit; 1 where the file says nothing.
+    pub fn spacing(&self) -> &[f64] {
+        let Format::Nrrd(nrrd) = &self.format;
+        &nrrd.header().spacings
+    }
+
+    /// Type of a voxel.
+    pub fn kind(&self) -> ScalarKind {
+        let Format::Nrrd(nrrd) = &self.format;
+        nrrd.header().kind
+    }
+
+    /// The voxels of the region from `start` to `end` (half-open), axis 0 fastest. Local to the calling rank, which needs memory for the region only: raw
+    /// files are read row by row, gzip files are streamed up to the end of the region.
+    ///
+    /// # Errors
+    /// `T` is not the type of the file; the region leaves the volume; the data are truncated, corrupt or too many.
+    pub fn read_region<T: Voxel>(&self, start: &Index, end: &Index) -> Result<Vec<T>, IoError> {
+        if T::KIND != self.kind() {
+            let message = format!("holds {} voxels and cannot be read as {}", self.kind(), T::KIND);
+            return Err(IoError::request(&self.path, message));
+        }
+        self.read(start, end)
+    }
+
+    /// The voxels of the region from `start` to `end` (half-open) as the nearest f32, whatever the type of the file. As [`Self::read_region`] otherwise.
+    ///
+    /// # Errors
+    /// The region leaves the volume; the data are truncated, corrupt or too many.
+    pub fn read_region_f32(&self, start: &Index, end: &Index) -> Result<Vec<f32>, IoError> {
+        Ok(super::scalar::to_f32(self.kind(), &self.read::<u8>(start, end)?))
+    }
+
+    fn read<T: bytemuck::Pod>(&self, start: &Index, end: &Index) -> Result<Vec<T>, IoError> {
+        let Format::Nrrd(nrrd) = &self.format;
+        let unsigned = |index: &Index| index.iter().map(|&v| u64::try_from(v).ok()).collect::<Option<Vec<u64>>>();
+        match (unsigned(start), unsigned(end)) {
+            (Some(start), Some(end)) => nrrd.read_box(&start, &end),
+            _ => {
+                Err(IoError::request(&self.path, format!("the region from {start} to {end} begins before the volume")))
+            }
+        }
+    }
+}
