@@ -15,8 +15,14 @@ const IDLE_CHUNK_BYTES: u64 = 64 << 20;
 /// Device memory for one chunk (or any other storage): a zeroed storage buffer, given back to its device when dropped.
 ///
 /// Its length is a multiple of 16 bytes and at least 256, so that it can be bound under every element type.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ChunkBuffer {
+    shared: Arc<Shared>,
+}
+
+/// Clones of a [`ChunkBuffer`] are handles of the same memory; it goes back when the last is dropped.
+#[derive(Debug)]
+struct Shared {
     raw: Option<wgpu::Buffer>,
     id: u64,
     memory: Arc<Memory>,
@@ -25,7 +31,7 @@ pub struct ChunkBuffer {
 impl ChunkBuffer {
     /// The wgpu buffer, for binding.
     pub fn raw(&self) -> &wgpu::Buffer {
-        self.raw.as_ref().expect("present until dropped")
+        self.shared.raw.as_ref().expect("present until dropped")
     }
 
     /// Length in bytes; at least what was asked for.
@@ -35,11 +41,32 @@ impl ChunkBuffer {
 
     /// Different for every chunk buffer of the process.
     pub fn id(&self) -> u64 {
-        self.id
+        self.shared.id
+    }
+
+    /// Whether both are handles of the same memory.
+    pub fn same_as(&self, other: &Self) -> bool {
+        self.id() == other.id()
+    }
+
+    /// A look from outside that does not keep the memory, for caches.
+    pub fn downgrade(&self) -> WeakChunkBuffer {
+        WeakChunkBuffer(Arc::downgrade(&self.shared))
     }
 }
 
-impl Drop for ChunkBuffer {
+/// Tells whether a [`ChunkBuffer`] still has handles.
+#[derive(Debug, Clone)]
+pub struct WeakChunkBuffer(std::sync::Weak<Shared>);
+
+impl WeakChunkBuffer {
+    /// Whether it has.
+    pub fn is_alive(&self) -> bool {
+        self.0.strong_count() > 0
+    }
+}
+
+impl Drop for Shared {
     fn drop(&mut self) {
         if let Some(raw) = self.raw.take() {
             self.memory.keep_chunk(raw);
@@ -129,7 +156,10 @@ impl Device {
         let size = bytes.next_multiple_of(16).max(256);
         self.check(&what())?;
         let memory = &self.core().memory;
-        let wrap = |raw| ChunkBuffer { raw: Some(raw), id: next_id(), memory: memory.clone() };
+        let wrap = |raw| {
+            let shared = Shared { raw: Some(raw), id: next_id(), memory: memory.clone() };
+            ChunkBuffer { shared: Arc::new(shared) }
+        };
         if let Some(raw) = memory.reuse_chunk(size, usage) {
             self.record(|encoder| encoder.clear_buffer(&raw, 0, None));
             return Ok(wrap(raw));

@@ -15,7 +15,7 @@ mod health;
 mod open;
 
 pub use adapter::AdapterSummary;
-pub use buffers::ChunkBuffer;
+pub use buffers::{ChunkBuffer, WeakChunkBuffer};
 pub use counters::Counters;
 pub use health::InjectedFailure;
 pub use open::{DeviceOptions, Limits};

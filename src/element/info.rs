@@ -154,7 +154,8 @@ impl ElementInfo {
     ///
     /// # Errors
     /// [`ElementError::Unsupported`], naming the adapter and what it lacks.
-    pub fn supported_by(&self, have: Capabilities, adapter: &str) -> Result<(), ElementError> {
+    pub fn supported_by(&self, have: impl Into<Capabilities>, adapter: &str) -> Result<(), ElementError> {
+        let have = have.into();
         let need = self.requires();
         let lacks = if need.f16 && !have.f16 {
             "16-bit floats"
@@ -178,4 +179,15 @@ pub struct Capabilities {
     pub f64: bool,
     /// `i64` and `u64` in shaders.
     pub i64: bool,
+}
+
+impl From<wgpu::Features> for Capabilities {
+    /// What a device with these features offers.
+    fn from(features: wgpu::Features) -> Self {
+        Self {
+            f16: features.contains(wgpu::Features::SHADER_F16),
+            f64: features.contains(wgpu::Features::SHADER_F64),
+            i64: features.contains(wgpu::Features::SHADER_INT64),
+        }
+    }
 }
