@@ -207,8 +207,9 @@ pub fn unfinished(source: &Source) -> Vec<Broken> {
         let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
         let starts_word = word.starts_with(|c: char| c.is_alphanumeric());
         let ends_word = word.ends_with(|c: char| c.is_alphanumeric()) && !word.starts_with('#');
-        !(starts_word && part(text[..offset].chars().next_back()))
-            && !(ends_word && part(text[offset + word.len()..].chars().next()))
+        let within_left = starts_word && part(text[..offset].chars().next_back());
+        let within_right = ends_word && part(text[offset + word.len()..].chars().next());
+        !within_left && !within_right
     };
     let search = |text: &str, words: &[&str]| {
         let hits = words.iter().flat_map(|word| text.match_indices(*word).collect::<Vec<_>>());
