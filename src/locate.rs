@@ -1,1 +1,207 @@
-//! locate (see DESIGN.md).
+//! Locality: who holds a region, what a rank holds, and global ↔ local coordinates.
+
+use crate::chunks::{ChunkId, Chunks};
+use crate::error::LayoutError;
+use crate::extents::Index;
+use crate::ownership::{Owner, Ownership};
+use crate::region::Region;
+use std::sync::Arc;
+
+/// The cuts of an array and the owners of its chunks, together: all that a plan needs to know of an
+/// array. Cheap to clone; compared by content, and at once when it is the same object.
+#[derive(Debug, Clone)]
+pub struct Placement {
+    chunks: Arc<Chunks>,
+    ownership: Arc<Ownership>,
+}
+
+/// A chunk that holds cells of a region. See [`Placement::holders`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Holder {
+    /// The chunk.
+    pub chunk: ChunkId,
+    /// The part of the region that it holds, global coordinates.
+    pub part: Region,
+    /// Where the chunk is.
+    pub owner: Owner,
+}
+
+/// A cell as its owner sees it. See [`Placement::to_local`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct LocalCell {
+    /// The chunk.
+    pub chunk: ChunkId,
+    /// Where the chunk is.
+    pub owner: Owner,
+    /// The cell relative to the first cell that the chunk owns; ghost cells are negative or past the end.
+    pub cell: Index,
+}
+
+impl Placement {
+    /// Puts cuts and owners together.
+    ///
+    /// # Errors
+    /// When they disagree about the number of chunks.
+    pub fn new(chunks: Arc<Chunks>, ownership: Arc<Ownership>) -> Result<Self, LayoutError> {
+        match chunks.count() == ownership.chunks() {
+            true => Ok(Self { chunks, ownership }),
+            false => Err(LayoutError::ChunkCount {
+                what: "the ownership",
+                given: ownership.chunks(),
+                expected: chunks.count(),
+            }),
+        }
+    }
+
+    /// These cuts with the default ownership, [`Ownership::balanced`].
+    ///
+    /// # Panics
+    /// If there are no ranks.
+    pub fn balanced(chunks: Chunks, ranks: usize) -> Self {
+        let ownership = Arc::new(Ownership::balanced(chunks.count(), ranks));
+        Self { chunks: Arc::new(chunks), ownership }
+    }
+
+    /// The cuts.
+    pub fn chunks(&self) -> &Arc<Chunks> {
+        &self.chunks
+    }
+
+    /// The owners.
+    pub fn ownership(&self) -> &Arc<Ownership> {
+        &self.ownership
+    }
+
+    /// Number of ranks.
+    pub fn ranks(&self) -> usize {
+        self.ownership.ranks()
+    }
+
+    /// The same cuts with the chunks re-arranged: see [`Ownership::reassigned`].
+    ///
+    /// # Errors
+    /// When `order` is not a permutation of equal-shaped chunks.
+    pub fn reassigned(&self, order: &[ChunkId]) -> Result<Self, LayoutError> {
+        let ownership = Arc::new(self.ownership.reassigned(order, &self.chunks)?);
+        Ok(Self { chunks: self.chunks.clone(), ownership })
+    }
+
+    /// Who holds a region: every chunk with cells of it, ascending. Costs what it finds.
+    pub fn holders(&self, region: &Region) -> Vec<Holder> {
+        let mut out = Vec::new();
+        self.chunks.touching(region, |chunk, part| {
+            out.push(Holder { chunk, part, owner: self.ownership.owner(chunk) });
+        });
+        out
+    }
+
+    /// Who holds a cell; `None` outside the shape.
+    pub fn holder(&self, cell: &Index) -> Option<Owner> {
+        self.chunks.chunk_at(cell).map(|chunk| self.ownership.owner(chunk))
+    }
+
+    /// What a rank holds: its chunks in slot order, with their cells (possibly none).
+    pub fn held_by(&self, rank: usize) -> impl ExactSizeIterator<Item = (ChunkId, Region)> + '_ {
+        self.ownership.of_rank(rank).map(|chunk| (chunk, self.chunks.region(chunk)))
+    }
+
+    /// Number of cells that a rank holds, ghosts not included.
+    pub fn cells_of(&self, rank: usize) -> u64 {
+        self.held_by(rank).map(|(_, region)| region.cells()).sum()
+    }
+
+    /// Global → local: the owner of a cell and the cell as that chunk counts; `None` outside the shape.
+    pub fn to_local(&self, cell: &Index) -> Option<LocalCell> {
+        let chunk = self.chunks.chunk_at(cell)?;
+        let cell = *cell - self.chunks.region(chunk).start;
+        Some(LocalCell { chunk, owner: self.ownership.owner(chunk), cell })
+    }
+
+    /// Local → global: the cell of the array that `cell` of the chunk in this place is. Ghost cells
+    /// of periodic axes give the cell that they are an image of. `None` when there is no such chunk, the
+    /// cell is not stored there, or it is a ghost beyond an axis that is not periodic.
+    pub fn to_global(&self, owner: Owner, cell: &Index) -> Option<Index> {
+        let chunk = self.ownership.of_rank(owner.rank).nth(owner.slot)?;
+        let seen =
+            Index::from_fn(self.chunks.axes(), |axis| self.chunks.region(chunk).start[axis].saturating_add(cell[axis]));
+        if !self.chunks.storage(chunk).contains(&seen) {
+            return None;
+        }
+        let (shape, periodic) = (self.chunks.shape(), self.chunks.periodic());
+        let wrap = |axis: usize| if periodic[axis] { seen[axis].rem_euclid(shape[axis]) } else { seen[axis] };
+        let global = Index::from_fn(shape.axes(), wrap);
+        self.chunks.whole().contains(&global).then_some(global)
+    }
+}
+
+impl PartialEq for Placement {
+    fn eq(&self, other: &Self) -> bool {
+        (Arc::ptr_eq(&self.chunks, &other.chunks) || self.chunks == other.chunks)
+            && (Arc::ptr_eq(&self.ownership, &other.ownership) || self.ownership == other.ownership)
+    }
+}
+
+impl Eq for Placement {}
+
+impl std::hash::Hash for Placement {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        (self.chunks.fingerprint(), self.ownership.fingerprint()).hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{Layout, Split};
+
+    fn placement() -> Placement {
+        let layout =
+            Layout::new([8, 5]).split([[3, 0, 5].into(), Split::Even(2)]).ghost([2, 1]).periodic([true, false]);
+        let chunks = Arc::new(layout.resolve(3, 4, u64::MAX).unwrap());
+        let owners = Arc::new(Ownership::table(vec![2, 0, 1, 2, 2, 0], 4).unwrap());
+        Placement::new(chunks, owners).unwrap()
+    }
+
+    #[test]
+    fn every_cell_has_one_holder_and_the_way_back() {
+        let placement = placement();
+        for cell in placement.chunks().whole().points() {
+            let local = placement.to_local(&cell).unwrap();
+            assert_eq!(placement.holder(&cell), Some(local.owner));
+            assert_eq!(placement.to_global(local.owner, &local.cell), Some(cell));
+            assert!(
+                placement
+                    .held_by(local.owner.rank)
+                    .any(|(chunk, region)| chunk == local.chunk && region.contains(&cell))
+            );
+        }
+        assert_eq!(placement.to_local(&Index::from([8, 0])), None);
+        assert_eq!(placement.to_local(&Index::from([0, -1])), None);
+        assert_eq!((0..4).map(|rank| placement.cells_of(rank)).collect::<Vec<_>>(), [10, 15, 15, 0]);
+    }
+
+    #[test]
+    fn ghosts_translate_to_what_they_are_images_of() {
+        let placement = placement();
+        let owner = placement.ownership().owner(0);
+        assert_eq!(placement.to_global(owner, &Index::from([-2, 0])), Some(Index::from([6, 0])));
+        assert_eq!(placement.to_global(owner, &Index::from([4, 3])), Some(Index::from([4, 3])));
+        assert_eq!(placement.to_global(owner, &Index::from([0, -1])), None, "not periodic");
+        assert_eq!(placement.to_global(owner, &Index::from([5, 0])), None, "not stored");
+        assert_eq!(placement.to_global(Owner { rank: 3, slot: 0 }, &Index::from([0, 0])), None);
+    }
+
+    #[test]
+    fn holders_name_chunk_part_and_rank() {
+        let holders = placement().holders(&Region::new(&[2, 2], &[4, 9]).unwrap());
+        let parts: Vec<_> = holders.iter().map(|h| (h.chunk, h.part.to_string(), h.owner.rank)).collect();
+        let expected = [(0, "[2..3, 2..3]", 2), (2, "[3..4, 2..3]", 1), (3, "[2..3, 3..5]", 2), (5, "[3..4, 3..5]", 0)];
+        assert_eq!(parts, expected.map(|(chunk, part, rank)| (chunk, part.to_owned(), rank)));
+    }
+
+    #[test]
+    fn the_number_of_chunks_must_agree() {
+        let chunks = placement().chunks().clone();
+        assert!(Placement::new(chunks, Arc::new(Ownership::balanced(5, 4))).is_err());
+    }
+}

@@ -1,1 +1,287 @@
-//! ownership (see DESIGN.md).
+//! Who owns which chunk: [`Ownership`], apart from the cuts and from the data.
+
+use crate::chunks::{ChunkId, Chunks, Fnv};
+use crate::error::LayoutError;
+use std::hash::{Hash, Hasher};
+
+/// The place of a chunk: its rank, and which of the rank's buffers it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Owner {
+    /// The rank.
+    pub rank: usize,
+    /// Place among the rank's chunks.
+    pub slot: usize,
+}
+
+/// The map chunk → (rank, slot). Immutable, compared and hashed by content.
+///
+/// A rank owns 0 to n chunks. A re-arrangement of chunks is another ownership of the same buffers:
+/// see [`reassigned`](Self::reassigned).
+#[derive(Debug, Clone)]
+pub struct Ownership {
+    ranks: usize,
+    map: Map,
+    fingerprint: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Map {
+    /// Contiguous runs whose lengths differ by at most one, the longer ones first.
+    Balanced { chunks: usize },
+    Table {
+        owners: Vec<Owner>,
+        /// The chunks of rank `r`, in slot order, are `chunks[first[r]..first[r + 1]]`.
+        first: Vec<usize>,
+        chunks: Vec<ChunkId>,
+    },
+}
+
+impl Ownership {
+    /// The default: balanced contiguous runs of chunks, chunk *i* on rank *i* when counts agree. Costs
+    /// no memory.
+    ///
+    /// # Panics
+    /// If there are no ranks.
+    pub fn balanced(chunks: usize, ranks: usize) -> Self {
+        assert!(ranks > 0, "a world has at least one rank");
+        Self::from_map(ranks, Map::Balanced { chunks })
+    }
+
+    /// Chunk `i` belongs to rank `table[i]`; slots follow the chunk numbers. Ranks may own nothing.
+    ///
+    /// # Errors
+    /// When the table names a rank that does not exist.
+    pub fn table(table: Vec<usize>, ranks: usize) -> Result<Self, LayoutError> {
+        if let Some((chunk, &rank)) = table.iter().enumerate().find(|&(_, &rank)| rank >= ranks) {
+            return Err(LayoutError::NoSuchRank { chunk, rank, ranks });
+        }
+        let mut next = vec![0; ranks];
+        let owners = table.iter().map(|&rank| {
+            next[rank] += 1;
+            Owner { rank, slot: next[rank] - 1 }
+        });
+        Ok(Self::from_owners(ranks.max(1), owners.collect()))
+    }
+
+    /// The ownership in which chunk *i* is the buffer that chunk `order[i]` was: same rank, same slot,
+    /// so that no data moves. `chunks` are the cuts that this ownership belongs to.
+    ///
+    /// # Errors
+    /// When `order` is not a permutation of the chunks, or when a chunk would take the place of one
+    /// with other extents.
+    pub fn reassigned(&self, order: &[ChunkId], chunks: &Chunks) -> Result<Self, LayoutError> {
+        let count = self.chunks();
+        if chunks.count() != count {
+            return Err(LayoutError::ChunkCount { what: "the ownership", given: count, expected: chunks.count() });
+        }
+        if order.len() != count {
+            return Err(LayoutError::ChunkCount { what: "the re-arrangement", given: order.len(), expected: count });
+        }
+        let mut seen = vec![false; count];
+        for (position, &chunk) in order.iter().enumerate() {
+            let problem = match seen.get(chunk) {
+                None => "does not exist",
+                Some(true) => "was named before",
+                Some(false) => {
+                    seen[chunk] = true;
+                    let (extents, other_extents) = (chunks.region(position).extents(), chunks.region(chunk).extents());
+                    if extents != other_extents {
+                        return Err(LayoutError::UnequalChunks {
+                            chunk: position,
+                            extents,
+                            other: chunk,
+                            other_extents,
+                        });
+                    }
+                    continue;
+                }
+            };
+            return Err(LayoutError::NotAPermutation { position, chunk, problem, count });
+        }
+        Ok(Self::from_owners(self.ranks, order.iter().map(|&chunk| self.owner(chunk)).collect()))
+    }
+
+    fn from_owners(ranks: usize, owners: Vec<Owner>) -> Self {
+        let mut first = vec![0; ranks + 1];
+        owners.iter().for_each(|owner| first[owner.rank + 1] += 1);
+        (0..ranks).for_each(|rank| first[rank + 1] += first[rank]);
+        let mut chunks = vec![0; owners.len()];
+        owners.iter().enumerate().for_each(|(chunk, owner)| chunks[first[owner.rank] + owner.slot] = chunk);
+        Self::from_map(ranks, Map::Table { owners, first, chunks })
+    }
+
+    fn from_map(ranks: usize, map: Map) -> Self {
+        let mut hash = Fnv::default();
+        (ranks, &map).hash(&mut hash);
+        Self { ranks, map, fingerprint: hash.finish() }
+    }
+
+    /// Number of ranks.
+    pub fn ranks(&self) -> usize {
+        self.ranks
+    }
+
+    /// Number of chunks.
+    pub fn chunks(&self) -> usize {
+        match &self.map {
+            Map::Balanced { chunks } => *chunks,
+            Map::Table { owners, .. } => owners.len(),
+        }
+    }
+
+    /// Where a chunk is.
+    ///
+    /// # Panics
+    /// If there is no such chunk.
+    pub fn owner(&self, chunk: ChunkId) -> Owner {
+        match &self.map {
+            Map::Balanced { chunks } => {
+                assert!(chunk < *chunks, "chunk {chunk} of {chunks}");
+                let (size, longer) = (chunks / self.ranks, chunks % self.ranks);
+                let in_longer = longer * (size + 1);
+                let rank = match chunk < in_longer {
+                    true => chunk / (size + 1),
+                    false => longer + (chunk - in_longer) / size,
+                };
+                Owner { rank, slot: chunk - self.run(rank).start }
+            }
+            Map::Table { owners, .. } => owners[chunk],
+        }
+    }
+
+    /// The chunks of a rank, in slot order; none for a rank that does not exist.
+    pub fn of_rank(&self, rank: usize) -> OfRank<'_> {
+        if rank >= self.ranks {
+            return OfRank(Run::List([].iter()));
+        }
+        match &self.map {
+            Map::Balanced { .. } => OfRank(Run::Range(self.run(rank))),
+            Map::Table { first, chunks, .. } => OfRank(Run::List(chunks[first[rank]..first[rank + 1]].iter())),
+        }
+    }
+
+    fn run(&self, rank: usize) -> std::ops::Range<usize> {
+        let (size, longer) = (self.chunks() / self.ranks, self.chunks() % self.ranks);
+        let start = |rank: usize| rank * size + rank.min(longer);
+        start(rank)..start(rank + 1)
+    }
+
+    /// A number that is the same on every rank and differs, but for chance, when ownerships differ.
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+}
+
+impl PartialEq for Ownership {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+            || self.fingerprint == other.fingerprint && self.ranks == other.ranks && self.map == other.map
+    }
+}
+
+impl Eq for Ownership {}
+
+impl Hash for Ownership {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.fingerprint.hash(state);
+    }
+}
+
+/// Iterator over the chunks of a rank. See [`Ownership::of_rank`].
+#[derive(Debug, Clone)]
+pub struct OfRank<'a>(Run<'a>);
+
+#[derive(Debug, Clone)]
+enum Run<'a> {
+    Range(std::ops::Range<usize>),
+    List(std::slice::Iter<'a, ChunkId>),
+}
+
+impl Iterator for OfRank<'_> {
+    type Item = ChunkId;
+    fn next(&mut self) -> Option<ChunkId> {
+        match &mut self.0 {
+            Run::Range(range) => range.next(),
+            Run::List(list) => list.next().copied(),
+        }
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match &self.0 {
+            Run::Range(range) => range.size_hint(),
+            Run::List(list) => list.size_hint(),
+        }
+    }
+}
+
+impl ExactSizeIterator for OfRank<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{Layout, Split};
+    use proptest::prelude::*;
+
+    fn chunks(sizes: Vec<i64>) -> Chunks {
+        let total: i64 = sizes.iter().sum();
+        Layout::new([total]).split([sizes.into()]).resolve(1, 4, u64::MAX).unwrap()
+    }
+
+    #[test]
+    fn equal_counts_give_each_rank_its_chunk() {
+        let owners = Ownership::balanced(5, 5);
+        assert!((0..5).all(|i| owners.owner(i) == Owner { rank: i, slot: 0 }));
+        let few = Ownership::balanced(2, 5);
+        assert_eq!((0..5).map(|rank| few.of_rank(rank).len()).collect::<Vec<_>>(), [1, 1, 0, 0, 0]);
+    }
+
+    #[test]
+    fn re_arrangement_keeps_rank_and_slot() {
+        let cuts = chunks(vec![2; 5]);
+        let owners = Ownership::table(vec![1, 0, 1, 2, 1], 4).unwrap();
+        let order = [2, 0, 4, 1, 3];
+        let other = owners.reassigned(&order, &cuts).unwrap();
+        for (chunk, &was) in order.iter().enumerate() {
+            assert_eq!(other.owner(chunk), owners.owner(was));
+        }
+        assert_eq!(other.of_rank(1).collect::<Vec<_>>(), [1, 0, 2]);
+        assert_eq!(other.of_rank(3).len(), 0);
+        let same = owners.reassigned(&[0, 1, 2, 3, 4], &cuts).unwrap();
+        assert_eq!(same, owners);
+        assert_ne!(other, owners);
+    }
+
+    #[test]
+    fn refusals_say_why() {
+        let cuts = chunks(vec![2, 3, 2]);
+        let owners = Ownership::balanced(3, 2);
+        let text = |order: &[usize]| owners.reassigned(order, &cuts).unwrap_err().to_string();
+        assert!(text(&[0, 1]).contains("lists 2 chunks"));
+        assert!(text(&[0, 1, 3]).contains("does not exist"));
+        assert!(text(&[0, 1, 0]).contains("named before"));
+        assert!(text(&[1, 0, 2]).contains("equal shape"));
+        assert!(owners.reassigned(&[2, 1, 0], &cuts).is_ok());
+        let error = Ownership::table(vec![0, 2], 2).unwrap_err();
+        assert_eq!(error.to_string(), "chunk 1 is owned by rank 2, but there are 2 ranks");
+        let even = Layout::new([7]).split([Split::Even(2)]).resolve(1, 4, u64::MAX).unwrap();
+        assert!(matches!(owners.reassigned(&[0, 1, 2], &even), Err(LayoutError::ChunkCount { .. })));
+    }
+
+    proptest! {
+        #[test]
+        fn both_directions_agree(chunks in 0_usize..40, ranks in 1_usize..9, table in prop::collection::vec(0_usize..9, 40)) {
+            let table: Vec<_> = table[..chunks].iter().map(|rank| rank % ranks).collect();
+            for owners in [Ownership::balanced(chunks, ranks), Ownership::table(table, ranks).unwrap()] {
+                let mut seen = 0;
+                for rank in 0..ranks {
+                    for (slot, chunk) in owners.of_rank(rank).enumerate() {
+                        prop_assert_eq!(owners.owner(chunk), Owner { rank, slot });
+                        seen += 1;
+                    }
+                }
+                prop_assert_eq!(seen, chunks);
+            }
+            let lengths: Vec<_> = (0..ranks).map(|rank| Ownership::balanced(chunks, ranks).of_rank(rank).len()).collect();
+            prop_assert!(lengths.iter().max().unwrap() - lengths.iter().min().unwrap() <= 1);
+        }
+    }
+}

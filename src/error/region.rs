@@ -14,6 +14,12 @@ pub enum RegionError {
         /// The axis.
         axis: usize,
     },
+    /// No axes, or more than the library supports.
+    #[error("a region of {given} axes; 1 to 7 are possible")]
+    AxisCount {
+        /// What was given.
+        given: usize,
+    },
     /// The number of axes is not the array's.
     #[error("a region of {given} axes was used where {expected} axes are needed")]
     Axes {

@@ -1,1 +1,0 @@
-//! chunks (see DESIGN.md).

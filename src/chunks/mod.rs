@@ -1,0 +1,186 @@
+//! What a layout resolves to: [`Chunks`], the boxes of an array and nothing about who owns them.
+
+mod cuts;
+mod images;
+
+pub(crate) use cuts::{AxisCuts, BoxCuts, Cuts};
+pub use images::Neighbour;
+
+use crate::extents::{Index, MAX_AXES};
+use crate::region::Region;
+use std::hash::{Hash, Hasher};
+use std::ops::ControlFlow;
+
+/// The number of a chunk: grid chunks are numbered axis 0 fastest, boxes in the order given.
+pub type ChunkId = usize;
+
+/// The most chunks that an array can have, 2²⁴.
+pub const MAX_CHUNKS: usize = 1 << 24;
+
+/// The chunks of an array: disjoint boxes that cover its shape, their ghost widths, and which axes are
+/// periodic. Immutable, and compared and hashed by content.
+///
+/// Grid cuts cost memory per axis, not per chunk. Queries cost what they find.
+#[derive(Debug, Clone)]
+pub struct Chunks {
+    shape: Index,
+    cuts: Cuts,
+    ghost_lo: Index,
+    ghost_hi: Index,
+    periodic: [bool; MAX_AXES],
+    fingerprint: u64,
+}
+
+impl Chunks {
+    /// From cuts that [`Layout::resolve`](crate::layout::Layout::resolve) has validated.
+    pub(crate) fn from_cuts(
+        shape: Index,
+        cuts: Cuts,
+        ghost_lo: Index,
+        ghost_hi: Index,
+        periodic: [bool; MAX_AXES],
+    ) -> Self {
+        let mut hash = Fnv::default();
+        (shape, &cuts, ghost_lo, ghost_hi, periodic).hash(&mut hash);
+        Self { shape, cuts, ghost_lo, ghost_hi, periodic, fingerprint: hash.finish() }
+    }
+
+    /// One chunk without ghosts: how a local array looks.
+    pub fn single(shape: Index) -> Self {
+        let cuts = (0..shape.axes()).map(|axis| AxisCuts::even(shape[axis], 1)).collect();
+        let none = Index::zeros(shape.axes());
+        Self::from_cuts(shape, Cuts::Grid(cuts), none, none, [false; MAX_AXES])
+    }
+
+    /// Number of axes.
+    pub fn axes(&self) -> usize {
+        self.shape.axes()
+    }
+
+    /// Cells along each axis of the array.
+    pub fn shape(&self) -> Index {
+        self.shape
+    }
+
+    /// The region of all cells of the array, ghosts not included.
+    pub fn whole(&self) -> Region {
+        Region::whole(self.shape)
+    }
+
+    /// Number of chunks, empty ones included.
+    pub fn count(&self) -> usize {
+        self.cuts.count()
+    }
+
+    /// The cells that a chunk holds for the array, without ghosts. May be empty.
+    ///
+    /// # Panics
+    /// If there is no such chunk.
+    pub fn region(&self, chunk: ChunkId) -> Region {
+        assert!(chunk < self.count(), "chunk {chunk} of {}", self.count());
+        self.cuts.region(chunk)
+    }
+
+    /// The cells that a chunk stores: its own and its ghosts, whose coordinates may lie outside the
+    /// shape. The storage of an empty chunk is empty.
+    pub fn storage(&self, chunk: ChunkId) -> Region {
+        let region = self.region(chunk);
+        if region.is_empty() { region } else { region.grow(&self.ghost_lo, &self.ghost_hi) }
+    }
+
+    /// Ghost widths before the chunk, per axis.
+    pub fn ghost_lo(&self) -> Index {
+        self.ghost_lo
+    }
+
+    /// Ghost widths behind the chunk, per axis.
+    pub fn ghost_hi(&self) -> Index {
+        self.ghost_hi
+    }
+
+    /// Whether any side of any axis has ghosts.
+    pub fn has_ghosts(&self) -> bool {
+        self.ghost_lo.iter().chain(self.ghost_hi.iter()).any(|&width| width > 0)
+    }
+
+    /// Which axes are periodic.
+    pub fn periodic(&self) -> &[bool] {
+        &self.periodic[..self.axes()]
+    }
+
+    /// Chunks along each axis, or `None` for a cut by boxes.
+    pub fn grid(&self) -> Option<Index> {
+        match &self.cuts {
+            Cuts::Grid(axes) => Some(Index::from_fn(axes.len(), |axis| axes[axis].count() as i64)),
+            Cuts::Boxes(_) => None,
+        }
+    }
+
+    /// Calls `found(chunk, part)` for every chunk that holds cells of `region`, with the part of the
+    /// region that it holds; ascending chunk numbers. Cells outside the shape belong to nobody.
+    pub fn touching(&self, region: &Region, mut found: impl FnMut(ChunkId, Region)) {
+        let _ = self.visit(region, &mut |chunk, part| {
+            found(chunk, part);
+            ControlFlow::Continue(())
+        });
+    }
+
+    /// [`touching`](Self::touching) until `found` breaks.
+    pub fn visit(&self, region: &Region, found: &mut dyn FnMut(ChunkId, Region) -> ControlFlow<()>) -> ControlFlow<()> {
+        self.cuts.visit(region, found)
+    }
+
+    /// The chunk that holds a cell, or `None` outside the shape.
+    pub fn chunk_at(&self, cell: &Index) -> Option<ChunkId> {
+        let region = Region { start: *cell, end: Index::from_fn(self.axes(), |axis| cell[axis].saturating_add(1)) };
+        let mut holder = None;
+        self.touching(&region, |chunk, _| holder = Some(chunk));
+        holder
+    }
+
+    /// A number that is the same on every rank and differs, but for chance, when chunks differ.
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+}
+
+impl PartialEq for Chunks {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+            || self.fingerprint == other.fingerprint
+                && (self.shape, self.ghost_lo, self.ghost_hi, self.periodic)
+                    == (other.shape, other.ghost_lo, other.ghost_hi, other.periodic)
+                && self.cuts == other.cuts
+    }
+}
+
+impl Eq for Chunks {}
+
+impl Hash for Chunks {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.fingerprint.hash(state);
+    }
+}
+
+/// FNV-1a: a hash that is the same in every process, unlike the standard library's.
+pub(crate) struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for Fnv {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,0 @@
-//! layout (see DESIGN.md).

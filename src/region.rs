@@ -1,1 +1,0 @@
-//! region (see DESIGN.md).

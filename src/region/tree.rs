@@ -1,0 +1,107 @@
+//! A static spatial index over boxes.
+
+use super::Region;
+use std::ops::ControlFlow;
+
+const LEAF: usize = 8;
+
+/// A static bounding-box tree over a list of regions, for overlap queries that cost what they find.
+///
+/// Built once in n log n by median cuts; the boxes may overlap (one-sided operations do) or not (the
+/// chunks of an array do not). Empty boxes are never found.
+#[derive(Debug, Clone)]
+pub struct RegionTree {
+    nodes: Vec<Node>,
+    /// Item numbers with their boxes, in leaf order, so that a leaf reads contiguous memory.
+    items: Vec<(usize, Region)>,
+}
+
+#[derive(Debug, Clone)]
+struct Node {
+    bounds: Region,
+    /// Items of the leaf, or the range of all items below an inner node.
+    first: usize,
+    last: usize,
+    /// The second child of an inner node; the first follows its parent directly. Zero for a leaf.
+    second: usize,
+}
+
+impl RegionTree {
+    /// The index of these boxes; an item's number is its place in the list.
+    pub fn new(boxes: &[Region]) -> Self {
+        let items = boxes.iter().copied().enumerate().filter(|(_, region)| !region.is_empty()).collect();
+        let mut tree = Self { nodes: Vec::new(), items };
+        if !tree.items.is_empty() {
+            tree.build(0, tree.items.len());
+        }
+        tree
+    }
+
+    fn build(&mut self, first: usize, last: usize) {
+        let items = &mut self.items[first..last];
+        let bounds = items.iter().skip(1).fold(items[0].1, |all, (_, region)| all.bounding(region));
+        let this = self.nodes.len();
+        self.nodes.push(Node { bounds, first, last, second: 0 });
+        if items.len() <= LEAF {
+            return;
+        }
+        // Cut along the axis on which the centres spread most; doubled centres avoid a division.
+        let centre = |region: &Region, axis: usize| region.start[axis].saturating_add(region.end[axis]);
+        let spread = |axis: usize| {
+            let (lo, hi) = items.iter().fold((i64::MAX, i64::MIN), |(lo, hi), (_, region)| {
+                let centre = centre(region, axis);
+                (lo.min(centre), hi.max(centre))
+            });
+            hi.saturating_sub(lo)
+        };
+        let axis = (0..bounds.axes()).max_by_key(|&axis| (spread(axis), std::cmp::Reverse(axis))).unwrap_or(0);
+        let half = items.len() / 2;
+        items.select_nth_unstable_by_key(half, |(item, region)| (centre(region, axis), *item));
+        self.build(first, first + half);
+        self.nodes[this].second = self.nodes.len();
+        self.build(first + half, last);
+    }
+
+    /// Calls `found(item, common part)` for every box that shares a cell with `region`, in no
+    /// particular (but always the same) order, until it breaks.
+    pub fn visit(&self, region: &Region, found: &mut dyn FnMut(usize, Region) -> ControlFlow<()>) -> ControlFlow<()> {
+        if self.nodes.is_empty() || region.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        let mut open = vec![0];
+        while let Some(at) = open.pop() {
+            let node = &self.nodes[at];
+            if !node.bounds.intersects(region) {
+                continue;
+            }
+            if node.second != 0 {
+                open.push(node.second);
+                open.push(at + 1);
+                continue;
+            }
+            for (item, bounds) in &self.items[node.first..node.last] {
+                if let Some(common) = bounds.intersect(region) {
+                    found(*item, common)?;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// A pair of different items that share a cell, the smallest by first item, or `None`.
+    pub fn overlapping_pair(&self) -> Option<(usize, usize)> {
+        let mut boxes: Vec<_> = self.items.clone();
+        boxes.sort_unstable_by_key(|(item, _)| *item);
+        boxes.iter().find_map(|(item, region)| {
+            let mut other = None;
+            let _ = self.visit(region, &mut |found, _| {
+                if found == *item {
+                    return ControlFlow::Continue(());
+                }
+                other = Some(found);
+                ControlFlow::Break(())
+            });
+            other.map(|other| (*item, other))
+        })
+    }
+}
