@@ -2,6 +2,154 @@
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransportError {
+    /// An environment variable cannot be understood.
+    #[error("{name}={value:?} is not {expected}")]
+    Variable {
+        /// The variable.
+        name: String,
+        /// What it holds.
+        value: String,
+        /// What it should hold.
+        expected: String,
+    },
+    /// A setting of `Config` makes no sense.
+    #[error("{setting} = {value} is not {expected}")]
+    Setting {
+        /// The setting.
+        setting: String,
+        /// Its value.
+        value: String,
+        /// What it should be.
+        expected: String,
+    },
+    /// A build without MPI was started by an MPI launcher.
+    #[error(
+        "this program was started by an MPI launcher ({launcher}) but was built without MPI, so that every process \
+         would be a world of its own; build it with `--features mpi`, or start it without the launcher and set ZIPPY_RANKS"
+    )]
+    NeedsMpi {
+        /// The variable that shows the launcher, with its value.
+        launcher: String,
+    },
+    /// The launcher is not the one of the MPI library.
+    #[error(
+        "the launcher says {launcher}, but the MPI library of this program ({library}) sees a world of {size}; \
+         start it with the launcher that belongs to this library (`cargo xtask mpi` does)"
+    )]
+    WrongLauncher {
+        /// The variable that shows the launcher, with its value.
+        launcher: String,
+        /// The MPI library's own name and version.
+        library: String,
+        /// The size that it reports.
+        size: usize,
+    },
+    /// The number of ranks that was asked for is not the number that was started.
+    #[error(
+        "{asked} ranks were asked for ({by}), but the MPI launcher started {started}; \
+         start {asked} processes or ask for no number"
+    )]
+    RankCount {
+        /// The number asked for.
+        asked: usize,
+        /// Where it was asked for.
+        by: String,
+        /// The number of processes.
+        started: usize,
+    },
+    /// A run was started by a rank of a running program.
+    #[error(
+        "a run cannot be started by a rank of an MPI run; use a sub-group, or threads of this process (`Ranks::Apart`)"
+    )]
+    Nested,
+    /// Processes of one run differ in their settings or versions.
+    #[error("the processes of this run differ: rank {rank} has {setting}, rank {other_rank} has {other_setting}")]
+    Settings {
+        /// One rank.
+        rank: usize,
+        /// Its settings.
+        setting: String,
+        /// Another rank.
+        other_rank: usize,
+        /// The other's settings.
+        other_setting: String,
+    },
+    /// A wait took longer than is allowed.
+    #[error("rank {rank} waited {seconds} s for {peer} in {operation} and gave up (ZIPPY_TIMEOUT_SECS sets the limit)")]
+    Timeout {
+        /// The rank that waited.
+        rank: usize,
+        /// Whom it waited for.
+        peer: String,
+        /// What it was doing.
+        operation: String,
+        /// The limit.
+        seconds: f64,
+    },
+    /// A rank panicked.
+    #[error("rank {rank} panicked at {place}: {message}")]
+    Panicked {
+        /// The rank.
+        rank: usize,
+        /// File, line and column.
+        place: String,
+        /// The panic's message.
+        message: String,
+    },
+    /// A rank number is not in the group.
+    #[error("rank {rank} is not in a group of {size}; ranks are 0..{size}")]
+    NoSuchRank {
+        /// The rank.
+        rank: usize,
+        /// The group's size.
+        size: usize,
+    },
+    /// A collective was given data of different lengths on different ranks.
+    #[error(
+        "{operation} got {found} bytes from rank {rank} where this rank gave {expected}; all ranks must give the same number"
+    )]
+    Length {
+        /// The collective.
+        operation: String,
+        /// The other rank.
+        rank: usize,
+        /// Bytes of this rank.
+        expected: usize,
+        /// Bytes of the other.
+        found: usize,
+    },
+    /// The wrong number of items was given to a collective.
+    #[error("{operation} needs {expected} and was given {found}")]
+    Count {
+        /// The collective.
+        operation: String,
+        /// What is needed.
+        expected: String,
+        /// What was given.
+        found: String,
+    },
+    /// No context is left for another sub-group.
+    #[error("{limit} groups are alive on some rank of this group; drop some before another split")]
+    TooManyGroups {
+        /// The limit.
+        limit: usize,
+    },
+    /// An MPI call failed.
+    #[error("{call} failed: {message}")]
+    Mpi {
+        /// The function.
+        call: String,
+        /// The library's text.
+        message: String,
+    },
+    /// The operating system refused to start a thread.
+    #[error("a thread for rank {rank} could not be started: {message}")]
+    Thread {
+        /// The rank.
+        rank: usize,
+        /// The system's text.
+        message: String,
+    },
     /// A failure with its own text.
     #[error("{0}")]
     Other(String),
@@ -16,4 +164,10 @@ pub struct Failure {
     pub operation: String,
     /// Its own error.
     pub message: String,
+}
+
+impl From<Failure> for crate::Error {
+    fn from(failure: Failure) -> Self {
+        Self::Remote { rank: failure.rank, operation: failure.operation, message: failure.message }
+    }
 }

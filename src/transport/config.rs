@@ -1,0 +1,222 @@
+//! How a run is started.
+
+use std::time::Duration;
+
+use super::environment::{self, Launcher, detect_launcher};
+use super::wait::Patience;
+use crate::error::TransportError;
+
+/// More threads than this are a mistake.
+pub(crate) const MAX_THREADS: usize = 4096;
+
+/// Where the ranks of a run come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ranks {
+    /// MPI where an MPI launcher started the process, else `ZIPPY_RANKS` threads, else one rank.
+    #[default]
+    Auto,
+    /// This many: threads of this process, or as many processes where an MPI launcher started them.
+    Threads(usize),
+    /// This many threads of this process, whatever started it: a world of its own in every process.
+    Apart(usize),
+}
+
+/// How a run is started. What is left open here is taken from the environment, then from the defaults.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub struct Config {
+    /// Where the ranks come from (`ZIPPY_RANKS`).
+    pub ranks: Ranks,
+    /// Whether the ranks compare their calls (`ZIPPY_CHECK`); on in debug builds, whatever the environment says.
+    pub check: Option<bool>,
+    /// After what time a wait fails (`ZIPPY_TIMEOUT_SECS`); 300 s.
+    pub timeout: Option<Duration>,
+    /// After what time a wait says what it waits for; 10 s.
+    pub warn_after: Option<Duration>,
+    /// Under MPI, messages are cut into pieces of this many bytes; 1 GiB.
+    pub piece_bytes: Option<usize>,
+    /// The stack of each rank's thread in bytes; 16 MiB.
+    pub stack_bytes: Option<usize>,
+}
+
+impl Config {
+    /// As many ranks as the environment says.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// `ranks` threads of this process (or as many processes, where an MPI launcher started them).
+    pub fn threads(ranks: usize) -> Self {
+        Self { ranks: Ranks::Threads(ranks), ..Self::default() }
+    }
+
+    /// `ranks` threads of this process, whatever started it.
+    pub fn apart(ranks: usize) -> Self {
+        Self { ranks: Ranks::Apart(ranks), ..Self::default() }
+    }
+
+    /// Sets whether the ranks compare their calls.
+    #[must_use]
+    pub fn check(self, check: bool) -> Self {
+        Self { check: Some(check), ..self }
+    }
+
+    /// Sets after what time a wait fails.
+    #[must_use]
+    pub fn timeout(self, timeout: Duration) -> Self {
+        Self { timeout: Some(timeout), ..self }
+    }
+
+    /// Sets after what time a wait says what it waits for.
+    #[must_use]
+    pub fn warn_after(self, warn_after: Duration) -> Self {
+        Self { warn_after: Some(warn_after), ..self }
+    }
+
+    /// Sets into pieces of how many bytes MPI messages are cut.
+    #[must_use]
+    pub fn piece_bytes(self, piece_bytes: usize) -> Self {
+        Self { piece_bytes: Some(piece_bytes), ..self }
+    }
+
+    /// Sets the stack of each rank's thread.
+    #[must_use]
+    pub fn stack_bytes(self, stack_bytes: usize) -> Self {
+        Self { stack_bytes: Some(stack_bytes), ..self }
+    }
+}
+
+/// What starts the ranks.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Start {
+    Threads(usize),
+    /// The MPI library; the number of ranks that was asked for and by what, to be compared with its world.
+    #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
+    Mpi {
+        launcher: Launcher,
+        asked: Option<(usize, &'static str)>,
+    },
+}
+
+/// A configuration with nothing left open.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Settings {
+    pub start: Start,
+    pub check: bool,
+    pub patience: Patience,
+    #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
+    pub piece_bytes: usize,
+    pub stack_bytes: usize,
+}
+
+impl Settings {
+    /// Completes a configuration. `with_mpi` says whether this build has MPI.
+    pub(crate) fn resolve(
+        config: &Config,
+        variable: impl Fn(&str) -> Option<String>,
+        with_mpi: bool,
+    ) -> Result<Self, TransportError> {
+        let setting = |setting: &str, value: String, expected: &str| TransportError::Setting {
+            setting: setting.into(),
+            value,
+            expected: expected.into(),
+        };
+        let from_environment = environment::ranks(&variable)?;
+        let asked = match config.ranks {
+            Ranks::Auto => from_environment.map(|ranks| (ranks, "ZIPPY_RANKS")),
+            Ranks::Threads(ranks) | Ranks::Apart(ranks) => Some((ranks, "Config")),
+        };
+        if let Some((ranks, _)) = asked
+            && !(1..=MAX_THREADS).contains(&ranks)
+        {
+            return Err(setting("ranks", ranks.to_string(), &format!("a number of ranks from 1 to {MAX_THREADS}")));
+        }
+        let start = match detect_launcher(&variable).filter(|_| !matches!(config.ranks, Ranks::Apart(_))) {
+            Some(launcher) if with_mpi => Start::Mpi { launcher, asked },
+            Some(launcher) => return Err(TransportError::NeedsMpi { launcher: launcher.to_string() }),
+            None => Start::Threads(asked.map_or(1, |(ranks, _)| ranks)),
+        };
+        let check = config.check.or(environment::check(&variable)?).unwrap_or(false);
+        let timeout = config.timeout.or(environment::timeout(&variable)?).unwrap_or(Duration::from_secs(300));
+        if timeout.is_zero() {
+            return Err(setting("timeout", "0 s".into(), "a time above 0"));
+        }
+        let piece_bytes = config.piece_bytes.unwrap_or(1 << 30);
+        if !(1..=1 << 30).contains(&piece_bytes) {
+            return Err(setting("piece_bytes", piece_bytes.to_string(), "a number of bytes from 1 to 2^30"));
+        }
+        let stack_bytes = config.stack_bytes.unwrap_or(16 << 20);
+        if !(1 << 16..=1 << 34).contains(&stack_bytes) {
+            return Err(setting("stack_bytes", stack_bytes.to_string(), "a number of bytes from 2^16 to 2^34"));
+        }
+        Ok(Self {
+            start,
+            check: check || cfg!(debug_assertions),
+            patience: Patience {
+                warn_after: config.warn_after.unwrap_or(Duration::from_secs(10)),
+                timeout: Some(timeout),
+            },
+            piece_bytes,
+            stack_bytes,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolve(config: &Config, pairs: &[(&str, &str)], with_mpi: bool) -> Result<Settings, TransportError> {
+        let variable = |name: &str| pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+        Settings::resolve(config, variable, with_mpi)
+    }
+
+    #[test]
+    fn the_environment_chooses_unless_the_program_does() {
+        let start = |config: &Config, pairs: &[(&str, &str)]| resolve(config, pairs, true).unwrap().start;
+        assert_eq!(start(&Config::new(), &[]), Start::Threads(1));
+        assert_eq!(start(&Config::new(), &[("ZIPPY_RANKS", "3")]), Start::Threads(3));
+        assert_eq!(start(&Config::threads(5), &[("ZIPPY_RANKS", "3")]), Start::Threads(5));
+        let under = [("OMPI_COMM_WORLD_SIZE", "4"), ("ZIPPY_RANKS", "3")];
+        assert_eq!(start(&Config::apart(2), &under), Start::Threads(2));
+        let Start::Mpi { launcher, asked } = start(&Config::new(), &under) else { panic!("no MPI") };
+        assert_eq!((launcher.size, asked), (Some(4), Some((3, "ZIPPY_RANKS"))));
+        let Start::Mpi { asked, .. } = start(&Config::threads(4), &under) else { panic!("no MPI") };
+        assert_eq!(asked, Some((4, "Config")));
+    }
+
+    #[test]
+    fn a_build_without_mpi_refuses_a_launcher() {
+        for pair in [("OMPI_COMM_WORLD_SIZE", "4"), ("PMI_SIZE", "2"), ("PMIX_RANK", "0"), ("PMI_RANK", "1")] {
+            let error = resolve(&Config::new(), &[pair], false).unwrap_err().to_string();
+            assert!(error.contains("--features mpi") && error.contains(pair.0), "{error}");
+            assert!(resolve(&Config::threads(2), &[pair], false).is_err());
+            assert_eq!(resolve(&Config::apart(2), &[pair], false).unwrap().start, Start::Threads(2));
+        }
+        assert_eq!(resolve(&Config::new(), &[], false).unwrap().start, Start::Threads(1));
+    }
+
+    #[test]
+    fn settings_are_completed_or_refused() {
+        let defaults = resolve(&Config::new(), &[], true).unwrap();
+        assert_eq!(defaults.patience.timeout, Some(Duration::from_secs(300)));
+        assert_eq!(defaults.patience.warn_after, Duration::from_secs(10));
+        let set = resolve(&Config::new(), &[("ZIPPY_TIMEOUT_SECS", "7")], true).unwrap();
+        assert_eq!(set.patience.timeout, Some(Duration::from_secs(7)));
+        let own = Config::new().timeout(Duration::from_secs(2));
+        let own = resolve(&own, &[("ZIPPY_TIMEOUT_SECS", "7")], true).unwrap();
+        assert_eq!(own.patience.timeout, Some(Duration::from_secs(2)));
+        let bad = [
+            Config::threads(0),
+            Config::threads(1_000_000),
+            Config::new().timeout(Duration::ZERO),
+            Config::new().piece_bytes(0),
+            Config::new().piece_bytes(1 << 31),
+            Config::new().stack_bytes(10),
+        ];
+        for config in bad {
+            assert!(matches!(resolve(&config, &[], true), Err(TransportError::Setting { .. })), "{config:?}");
+        }
+        assert!(resolve(&Config::new(), &[("ZIPPY_CHECK", "2")], true).is_err());
+    }
+}

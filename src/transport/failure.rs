@@ -1,0 +1,98 @@
+//! Panics of ranks: one clear line, and everybody else is told before the stack unwinds.
+
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::cell::RefCell;
+use std::panic::{self, PanicHookInfo};
+use std::rc::Rc;
+use std::sync::Once;
+
+/// A panic, as its hook saw it.
+#[derive(Debug, Clone)]
+pub(crate) struct Panic {
+    pub place: String,
+    pub message: String,
+}
+
+struct Watched {
+    rank: usize,
+    on_panic: Rc<dyn Fn(&Panic)>,
+    seen: Option<Panic>,
+}
+
+thread_local! {
+    static WATCHED: RefCell<Option<Watched>> = const { RefCell::new(None) };
+}
+
+/// While it lives, panics of this thread are reported as those of a rank.
+pub(crate) struct Watch(Option<Watched>);
+
+impl Watch {
+    /// Calls `on_panic` from the panic hook, after the line has been printed.
+    pub(crate) fn new(rank: usize, on_panic: impl Fn(&Panic) + 'static) -> Self {
+        install();
+        let watched = Watched { rank, on_panic: Rc::new(on_panic), seen: None };
+        // A rank may run a world of threads of its own, and is watched again afterwards.
+        Self(WATCHED.replace(Some(watched)))
+    }
+
+    /// The panic that this thread had.
+    pub(crate) fn seen(&self) -> Panic {
+        let seen = WATCHED.with_borrow(|watched| watched.as_ref().and_then(|watched| watched.seen.clone()));
+        seen.unwrap_or_else(|| Panic { place: "an unknown place".into(), message: "a panic without a message".into() })
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        WATCHED.set(self.0.take());
+    }
+}
+
+fn install() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        let previous = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !report(info) {
+                previous(info);
+            }
+        }));
+    });
+}
+
+/// Reports the panic of a rank; `false` on threads that are none.
+fn report(info: &PanicHookInfo<'_>) -> bool {
+    let panic = Panic {
+        place: info.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string),
+        message: one_line(info.payload_as_str().unwrap_or("a panic without a message")),
+    };
+    // Not `borrow`: a panic while this very cell is borrowed must not panic again.
+    let found = WATCHED.try_with(|watched| {
+        let mut watched = watched.try_borrow_mut().ok()?;
+        let watched = watched.as_mut()?;
+        watched.seen.get_or_insert_with(|| panic.clone());
+        Some((watched.rank, Rc::clone(&watched.on_panic)))
+    });
+    let Ok(Some((rank, on_panic))) = found else { return false };
+    eprintln!("zippy: rank {rank} panicked at {}: {}", panic.place, panic.message);
+    let backtrace = Backtrace::capture();
+    if backtrace.status() == BacktraceStatus::Captured {
+        eprintln!("{backtrace}");
+    }
+    on_panic(&panic);
+    true
+}
+
+fn one_line(text: &str) -> String {
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_several_lines_become_one() {
+        assert_eq!(one_line("assertion failed\n  left: 1\n right: 2\n"), "assertion failed; left: 1; right: 2");
+    }
+}

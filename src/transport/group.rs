@@ -1,0 +1,284 @@
+//! A group of ranks: who is in it, its tags, and messages between two ranks.
+
+use std::cell::{Cell, RefCell};
+use std::fmt::Display;
+use std::rc::Rc;
+
+use super::operation::{Entered, Operations};
+use super::split::Contexts;
+use super::wait::Patience;
+use super::{BytePool, Payload, Tag, Transport, TransportKind};
+use crate::error::{Error, Failure, Result, TransportError};
+
+/// What all groups of one rank share.
+pub(crate) struct Station {
+    transport: Box<dyn Transport>,
+    pool: BytePool,
+    operations: Rc<Operations>,
+    patience: Cell<Patience>,
+    checking: bool,
+    /// This rank's own failure, so that it keeps returning its own error.
+    own: RefCell<Option<Error>>,
+    pub(crate) contexts: Rc<Contexts>,
+}
+
+/// The ranks of a group and its place in the tags.
+struct Members {
+    rank: usize,
+    size: usize,
+    /// World rank of each member; `None` where they are the same.
+    world: Option<Vec<usize>>,
+    /// (world rank, rank) by world rank.
+    ranks: Vec<(usize, usize)>,
+    context: super::split::Context,
+    next: Cell<u32>,
+}
+
+/// Some of the ranks of a run, as seen by one of them: messages and collectives.
+///
+/// Cheap to clone; clones share the sequence of collectives. Not `Send`: a rank is one thread. Ranks are numbered from 0
+/// in each group; errors name ranks of the whole run. Except for `send`, the receives and the plain accessors, every
+/// method is a collective: all ranks of the group call the same ones in the same order. An operation that fails on one
+/// rank ends the run: afterwards all collectives of all ranks return that failure.
+#[derive(Clone)]
+pub struct Group {
+    station: Rc<Station>,
+    members: Rc<Members>,
+    checked: bool,
+}
+
+impl Group {
+    /// The group of all ranks of a transport.
+    pub(crate) fn of_all(transport: Box<dyn Transport>, patience: Patience, checking: bool, pool: BytePool) -> Self {
+        let (rank, size) = (transport.rank(), transport.size());
+        let contexts = Rc::new(Contexts::default());
+        let context = contexts.take(0);
+        let station = Station {
+            transport,
+            pool,
+            operations: Rc::default(),
+            patience: Cell::new(patience),
+            checking,
+            own: RefCell::new(None),
+            contexts,
+        };
+        let members = Members { rank, size, world: None, ranks: Vec::new(), context, next: Cell::new(0) };
+        Self { station: Rc::new(station), members: Rc::new(members), checked: true }
+    }
+
+    /// The group of the members with these ranks in `self`, this rank being one of them.
+    pub(crate) fn of_members(&self, ranks: &[usize], context: u8) -> Self {
+        let world: Vec<usize> = ranks.iter().map(|&rank| self.world_rank_of(rank)).collect();
+        let mut by_world: Vec<(usize, usize)> = world.iter().copied().zip(0..).collect();
+        by_world.sort_unstable();
+        let rank = world.iter().position(|&rank| rank == self.world_rank()).unwrap_or_default();
+        let context = self.station.contexts.take(context);
+        let members =
+            Members { rank, size: world.len(), world: Some(world), ranks: by_world, context, next: Cell::new(0) };
+        Self { station: Rc::clone(&self.station), members: Rc::new(members), checked: self.checked }
+    }
+
+    /// This rank's number in the group.
+    pub fn rank(&self) -> usize {
+        self.members.rank
+    }
+
+    /// The number of ranks in the group.
+    pub fn size(&self) -> usize {
+        self.members.size
+    }
+
+    /// This rank's number in the whole run.
+    pub fn world_rank(&self) -> usize {
+        self.station.transport.rank()
+    }
+
+    /// The number in the whole run of the group's rank `rank`.
+    pub fn world_rank_of(&self, rank: usize) -> usize {
+        self.members.world.as_ref().map_or(rank, |world| world.get(rank).copied().unwrap_or(rank))
+    }
+
+    /// This rank's number among the ranks of the run on its machine, for the choice of a GPU.
+    pub fn node_rank(&self) -> usize {
+        self.station.transport.node_rank()
+    }
+
+    /// The number of ranks of the run on this machine.
+    pub fn node_size(&self) -> usize {
+        self.station.transport.node_size()
+    }
+
+    /// What carries the messages.
+    pub fn kind(&self) -> TransportKind {
+        self.station.transport.kind()
+    }
+
+    /// The rank's pool of bytes for messages.
+    pub fn pool(&self) -> &BytePool {
+        &self.station.pool
+    }
+
+    /// A fresh tag for an exchange of the caller. Collective (all ranks take their tags in the same order), no message.
+    pub fn next_sequence(&self) -> Tag {
+        // The last few numbers are those of the checks.
+        let limit = self.reserved_sequences().start;
+        let next = self.members.next.get();
+        self.members.next.set(if next + 1 == limit { 0 } else { next + 1 });
+        Tag::new(self.members.context.id(), next)
+    }
+
+    /// The collective's number in this group, as all ranks count it.
+    pub(crate) fn sequence(&self) -> u32 {
+        self.members.next.get()
+    }
+
+    /// Sequence numbers that no collective gets.
+    pub(crate) fn reserved_sequences(&self) -> std::ops::Range<u32> {
+        let end = 1 << (self.station.transport.tag_bits() - Tag::CONTEXT_BITS);
+        end - 4..end
+    }
+
+    /// One of the reserved tags.
+    pub(crate) fn reserved_tag(&self, which: u32) -> Tag {
+        Tag::new(self.members.context.id(), self.reserved_sequences().start + which)
+    }
+
+    /// The same group without comparing its calls, for use inside an operation that was already compared.
+    pub fn unchecked(&self) -> Self {
+        Self { checked: false, ..self.clone() }
+    }
+
+    /// Whether calls are compared between ranks (debug builds, or `ZIPPY_CHECK=1`).
+    pub fn checking(&self) -> bool {
+        self.checked && self.station.checking
+    }
+
+    /// Names what this rank does until the returned guard is dropped, for slow waits and failures. Formats nothing yet.
+    pub fn entering(&self, operation: impl Display + 'static) -> Entered {
+        self.station.operations.enter(operation)
+    }
+
+    pub(crate) fn operation_text(&self, otherwise: &str) -> String {
+        self.station.operations.text(otherwise)
+    }
+
+    pub(crate) fn patience(&self) -> Patience {
+        self.station.patience.get()
+    }
+
+    pub(crate) fn set_patience(&self, patience: Patience) {
+        self.station.patience.set(patience);
+    }
+
+    pub(crate) fn transport(&self) -> &dyn Transport {
+        &*self.station.transport
+    }
+
+    pub(crate) fn station(&self) -> &Station {
+        &self.station
+    }
+
+    /// Sends a message to a rank of the group and returns at once.
+    ///
+    /// # Errors
+    /// [`TransportError::NoSuchRank`], or the transport's own failure.
+    pub fn send(&self, to: usize, tag: Tag, payload: Payload) -> Result<()> {
+        self.check_rank(to)?;
+        Ok(self.station.transport.post(self.world_rank_of(to), tag, payload)?)
+    }
+
+    /// The next message with this tag from a rank of the group; waits for it.
+    ///
+    /// # Errors
+    /// As [`wait_for`](Self::wait_for).
+    pub fn receive(&self, from: usize, tag: Tag) -> Result<Payload> {
+        self.receive_in("receive", from, tag)
+    }
+
+    pub(crate) fn receive_in(&self, operation: &str, from: usize, tag: Tag) -> Result<Payload> {
+        self.check_rank(from)?;
+        let world_rank = self.world_rank_of(from);
+        self.wait_in(operation, Some(from), || {
+            Ok(self.station.transport.poll(Some(world_rank), tag)?.map(|(_, payload)| payload))
+        })
+    }
+
+    /// The next message with this tag from any rank of the group, with its sender; waits for it.
+    ///
+    /// # Errors
+    /// As [`wait_for`](Self::wait_for).
+    pub fn receive_any(&self, tag: Tag) -> Result<(usize, Payload)> {
+        self.wait_in("receive", None, || self.try_receive(None, tag))
+    }
+
+    /// The next message with this tag from a rank, or from any, if it has arrived; does not wait and does not look for
+    /// failures (see [`alive`](Self::alive)).
+    ///
+    /// # Errors
+    /// [`TransportError::NoSuchRank`], or the transport's own failure.
+    pub fn try_receive(&self, from: Option<usize>, tag: Tag) -> Result<Option<(usize, Payload)>> {
+        if let Some(from) = from {
+            self.check_rank(from)?;
+        }
+        let from = from.map(|from| self.world_rank_of(from));
+        let found = self.station.transport.poll(from, tag)?;
+        found.map(|(from, payload)| Ok((self.rank_of_world(from)?, payload))).transpose()
+    }
+
+    fn rank_of_world(&self, world_rank: usize) -> Result<usize> {
+        if self.members.world.is_none() {
+            return Ok(world_rank);
+        }
+        let ranks = &self.members.ranks;
+        match ranks.binary_search_by_key(&world_rank, |&(world, _)| world) {
+            Ok(i) => Ok(ranks[i].1),
+            Err(_) => Err(TransportError::NoSuchRank { rank: world_rank, size: self.size() }.into()),
+        }
+    }
+
+    pub(crate) fn check_rank(&self, rank: usize) -> Result<()> {
+        if rank < self.size() { Ok(()) } else { Err(TransportError::NoSuchRank { rank, size: self.size() }.into()) }
+    }
+
+    /// Whether all posted payloads have been let go of.
+    ///
+    /// # Errors
+    /// The transport's own failure.
+    pub fn flushed(&self) -> Result<bool> {
+        Ok(self.station.transport.flushed()?)
+    }
+
+    /// `Ok` while no rank of the run has failed. Local.
+    ///
+    /// # Errors
+    /// This rank's own failure, or another's as [`Error::Remote`].
+    pub fn alive(&self) -> Result<()> {
+        let Some(failure) = self.station.transport.failure() else { return Ok(()) };
+        if failure.rank == self.world_rank()
+            && let Some(own) = &*self.station.own.borrow()
+        {
+            return Err(own.clone());
+        }
+        Err(failure.into())
+    }
+
+    /// Tells all ranks, out of band, that this one has failed; they return [`Error::Remote`] from their next wait or
+    /// collective. Returns the error, for `return Err(group.fail(error))`. An `Error::Remote` is passed through: its
+    /// rank has told everybody.
+    pub fn fail(&self, error: Error) -> Error {
+        self.fail_in("its program", error)
+    }
+
+    pub(crate) fn fail_in(&self, operation: &str, error: Error) -> Error {
+        if matches!(error, Error::Remote { .. }) {
+            return error;
+        }
+        self.station.own.borrow_mut().get_or_insert_with(|| error.clone());
+        self.station.transport.fail(&Failure {
+            rank: self.world_rank(),
+            operation: self.operation_text(operation),
+            message: error.to_string(),
+        });
+        error
+    }
+}

@@ -1,0 +1,126 @@
+//! Starting the ranks of a run and collecting what they return.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread;
+
+use super::config::{Settings, Start};
+use super::failure::Watch;
+use super::threads::{Hub, Threads};
+use super::{BytePool, Config, Group};
+use crate::error::{Error, Failure, Result, TransportError};
+
+/// Runs `program` on every rank and returns what the ranks of this process returned, in order of rank: all of them where
+/// they are threads, one under MPI. Each rank runs on a thread of its own, so that the calling thread may be the one of a
+/// window. May be called again when it has returned. (`Config` says where the ranks come from.)
+///
+/// # Errors
+/// The error of the lowest rank of this process that failed by itself, else the failure of another rank. A rank that
+/// panics is told to the others and makes this return [`TransportError::Panicked`]; under MPI it aborts the job.
+/// With the comparison of calls on, a rank that has finished while another still calls a collective is an
+/// [`Error::Differing`].
+pub fn launch<R: Send>(config: &Config, program: impl Fn(Group) -> Result<R> + Send + Sync) -> Result<Vec<R>> {
+    let variable = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
+    let settings = Settings::resolve(config, variable, false)?;
+    match &settings.start {
+        Start::Threads(ranks) => on_threads(*ranks, &settings, &program),
+        Start::Mpi { launcher, .. } => Err(TransportError::NeedsMpi { launcher: launcher.to_string() }.into()),
+    }
+}
+
+fn on_threads<R: Send>(
+    ranks: usize,
+    settings: &Settings,
+    program: &(impl Fn(Group) -> Result<R> + Send + Sync),
+) -> Result<Vec<R>> {
+    let hub = Hub::new(ranks);
+    let results: Vec<Result<R>> = thread::scope(|scope| {
+        let start = |rank| {
+            let hub = Arc::clone(&hub);
+            let thread = thread::Builder::new().name(format!("rank {rank}")).stack_size(settings.stack_bytes);
+            thread.spawn_scoped(scope, move || one_thread(&hub, rank, settings, program)).map_err(|error| {
+                let message = error.to_string();
+                TransportError::Thread { rank, message }
+            })
+        };
+        let handles: Vec<_> = (0..ranks).map(start).collect();
+        if let Some(error) = handles.iter().find_map(|handle| handle.as_ref().err()) {
+            // The ranks that did start wait for this one, and must end.
+            let (operation, message) = ("its start".to_owned(), error.to_string());
+            hub.fail(&Failure { rank: handles.iter().position(Result::is_err).unwrap_or(0), operation, message });
+        }
+        let join = |handle: Result<thread::ScopedJoinHandle<'_, Result<R>>, TransportError>| match handle?.join() {
+            Ok(result) => result,
+            Err(_) => Err(TransportError::Other("the thread of a rank ended without a result".into()).into()),
+        };
+        handles.into_iter().map(join).collect()
+    });
+    first_error(results)
+}
+
+fn one_thread<R>(hub: &Arc<Hub>, rank: usize, settings: &Settings, program: &impl Fn(Group) -> Result<R>) -> Result<R> {
+    let told = Arc::clone(hub);
+    let watch = Watch::new(rank, move |panic| {
+        let (operation, message) = (format!("a panic at {}", panic.place), panic.message.clone());
+        told.fail(&Failure { rank, operation, message });
+    });
+    let run = || {
+        let transport = Box::new(Threads::new(Arc::clone(hub), rank));
+        let group = Group::of_all(transport, settings.patience, settings.check, BytePool::default());
+        run_rank(&group, program)
+    };
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
+        let panic = watch.seen();
+        Err(TransportError::Panicked { rank, place: panic.place, message: panic.message }.into())
+    })
+}
+
+/// One rank's program and its end.
+pub(crate) fn run_rank<R>(group: &Group, program: &impl Fn(Group) -> Result<R>) -> Result<R> {
+    let result = program(group.clone());
+    match result {
+        Ok(value) => group.finish().map(|()| value),
+        // A rank that stopped because calls differ has nothing to tell: the others know both calls, or will.
+        Err(error) => Err(group.fail(error)),
+    }
+}
+
+/// The results, or the first error that is a rank's own, else the first.
+fn first_error<R>(results: Vec<Result<R>>) -> Result<Vec<R>> {
+    let own = |result: &Result<R>| result.as_ref().is_err_and(|error| !matches!(error, Error::Remote { .. }));
+    match results.iter().position(own) {
+        Some(rank) => match results.into_iter().nth(rank) {
+            Some(Err(error)) => Err(error),
+            _ => Err(TransportError::Other("a rank's error was lost".into()).into()),
+        },
+        None => results.into_iter().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_talk_and_return_in_order() {
+        for ranks in [1, 2, 3, 5, 8] {
+            let results = launch(&Config::apart(ranks), |group: Group| {
+                let mut sum = [group.rank() as u64 + 1];
+                group.all_reduce(&mut sum, |a, b| *a += b)?;
+                group.barrier()?;
+                Ok((group.rank(), sum[0]))
+            });
+            let sum = (ranks * (ranks + 1) / 2) as u64;
+            assert_eq!(results.unwrap(), (0..ranks).map(|rank| (rank, sum)).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn the_own_error_of_the_lowest_rank_is_returned() {
+        let error = launch(&Config::apart(4), |group: Group| match group.rank() {
+            rank @ (1 | 3) => Err::<(), _>(Error::program(format!("file of rank {rank} missing"))),
+            _ => group.barrier(),
+        });
+        assert_eq!(error.unwrap_err(), Error::program("file of rank 1 missing"));
+    }
+}

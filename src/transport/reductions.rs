@@ -1,0 +1,95 @@
+//! Collectives that combine values, in an order fixed by the ranks and never by arrival.
+
+use bytemuck::Pod;
+
+use super::check::Call;
+use super::payload::{copied, values};
+use super::{Group, Payload};
+use crate::error::{Result, TransportError};
+
+impl Group {
+    /// Combines the slices of all ranks element by element, the same result on every rank: up a binomial tree and down
+    /// again, 2 log₂ P messages deep. `combine(a, b)` replaces `a` by `a ∘ b`, where `a` comes from lower ranks; it must
+    /// be associative and need not be commutative. The order depends on the number of ranks only.
+    ///
+    /// # Errors
+    /// [`TransportError::Length`] when the slices differ in length, told to all ranks; and as every collective.
+    pub fn all_reduce<T: Pod>(&self, items: &mut [T], combine: impl Fn(&mut T, &T)) -> Result<()> {
+        self.check_call(Call::new("all_reduce").of("bytes", size_of_val(items)))?;
+        let (up, down) = (self.next_sequence(), self.next_sequence());
+        let (rank, size) = (self.rank(), self.size());
+        let mut bit = 1;
+        while bit < size {
+            if rank & bit != 0 {
+                self.send(rank - bit, up, copied(items))?;
+                break;
+            }
+            if rank + bit < size {
+                let theirs = self.values_of("all_reduce", rank + bit, up, items)?;
+                items.iter_mut().zip(&theirs).for_each(|(mine, theirs)| combine(mine, theirs));
+            }
+            bit *= 2;
+        }
+        let result = self.broadcast_on(down, 0, (rank == 0).then(|| copied(items)))?;
+        if rank != 0 {
+            items.copy_from_slice(&self.same_length("all_reduce", 0, &result, items)?);
+        }
+        Ok(())
+    }
+
+    /// Combines the slices of all lower ranks element by element; rank 0 gets `identity` everywhere. log₂ P messages per
+    /// rank. `combine` as in [`all_reduce`](Self::all_reduce).
+    ///
+    /// # Errors
+    /// [`TransportError::Length`] when the slices differ in length, told to all ranks; and as every collective.
+    pub fn exclusive_scan<T: Pod>(&self, items: &mut [T], identity: T, combine: impl Fn(&mut T, &T)) -> Result<()> {
+        self.check_call(Call::new("exclusive_scan").of("bytes", size_of_val(items)))?;
+        let tag = self.next_sequence();
+        let (rank, size) = (self.rank(), self.size());
+        // `through` covers the last `distance` ranks up to this one, `before` the same without this one.
+        let mut through = items.to_vec();
+        let mut before: Option<Vec<T>> = None;
+        let mut distance = 1;
+        while distance < size {
+            if rank + distance < size {
+                self.send(rank + distance, tag, copied(&through))?;
+            }
+            if rank >= distance {
+                let lower = self.values_of("exclusive_scan", rank - distance, tag, items)?;
+                let prepend = |higher: &mut [T]| {
+                    for (higher, lower) in higher.iter_mut().zip(&lower) {
+                        let mut both = *lower;
+                        combine(&mut both, higher);
+                        *higher = both;
+                    }
+                };
+                prepend(&mut through);
+                match &mut before {
+                    Some(before) => prepend(before),
+                    None => before = Some(lower),
+                }
+            }
+            distance *= 2;
+        }
+        match before {
+            Some(before) => items.copy_from_slice(&before),
+            None => items.fill(identity),
+        }
+        Ok(())
+    }
+
+    fn values_of<T: Pod>(&self, operation: &str, from: usize, tag: super::Tag, like: &[T]) -> Result<Vec<T>> {
+        let payload = self.receive_in(operation, from, tag)?;
+        self.same_length(operation, from, &payload, like)
+    }
+
+    fn same_length<T: Pod>(&self, operation: &str, from: usize, payload: &Payload, like: &[T]) -> Result<Vec<T>> {
+        let (found, expected) = ((**payload).as_ref().len(), size_of_val(like));
+        if found == expected {
+            return if found == 0 { Ok(Vec::new()) } else { values(payload) };
+        }
+        let rank = self.world_rank_of(from);
+        let error = TransportError::Length { operation: operation.into(), rank, expected, found };
+        Err(self.fail_in(operation, error.into()))
+    }
+}

@@ -1,0 +1,81 @@
+//! Sub-groups, and the contexts that keep their messages apart.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use super::check::Call;
+use super::payload::{copied, values};
+use super::{Group, Tag};
+use crate::error::{Result, TransportError};
+
+const WORDS: usize = (1 << Tag::CONTEXT_BITS) / 64;
+
+/// The contexts in use on one rank, one bit each.
+#[derive(Default)]
+pub(crate) struct Contexts([Cell<u64>; WORDS]);
+
+impl Contexts {
+    pub(crate) fn take(self: &Rc<Self>, id: u8) -> Context {
+        let word = &self.0[usize::from(id) / 64];
+        word.set(word.get() | 1 << (id % 64));
+        Context { id, contexts: Rc::clone(self) }
+    }
+
+    fn used(&self) -> [u64; WORDS] {
+        std::array::from_fn(|i| self.0[i].get())
+    }
+}
+
+/// A context of one group; free again when the group's last handle is dropped.
+pub(crate) struct Context {
+    id: u8,
+    contexts: Rc<Contexts>,
+}
+
+impl Context {
+    pub(crate) fn id(&self) -> u8 {
+        self.id
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        let word = &self.contexts.0[usize::from(self.id) / 64];
+        word.set(word.get() & !(1 << (self.id % 64)));
+    }
+}
+
+impl Group {
+    /// The ranks of this group that give the same `color`, ordered by `key` and, where keys are equal, by rank here.
+    /// Collective; log₂ P messages per rank. The sub-group has its own tags. Up to 255 may be alive at a time on a rank.
+    ///
+    /// # Errors
+    /// [`TransportError::TooManyGroups`], the same on all ranks; and as every collective.
+    pub fn split(&self, color: u64, key: i64) -> Result<Self> {
+        self.check_call(Call::new("split"))?;
+        let used = self.station().contexts.used();
+        let mut words = vec![color, key as u64];
+        words.extend(used);
+        let mut all_used = [0_u64; WORDS];
+        let mut members = Vec::new();
+        for (rank, payload) in self.all_gather_raw(copied(&words))?.iter().enumerate() {
+            let words: Vec<u64> = values(payload)?;
+            let [their_color, their_key, used @ ..] = words.as_slice() else {
+                return Err(TransportError::Other("split received a malformed message".into()).into());
+            };
+            all_used.iter_mut().zip(used).for_each(|(all, used)| *all |= used);
+            if *their_color == color {
+                members.push((*their_key as i64, rank));
+            }
+        }
+        members.sort_unstable();
+        let ranks: Vec<usize> = members.into_iter().map(|(_, rank)| rank).collect();
+        // The lowest context that is free on every rank, whatever their colours: all ranks find the same.
+        let limit = 1_usize << Tag::CONTEXT_BITS;
+        let free = (0..limit).find(|&id| all_used[id / 64] >> (id % 64) & 1 == 0);
+        match free {
+            Some(id) => Ok(self.of_members(&ranks, id as u8)),
+            None => Err(TransportError::TooManyGroups { limit }.into()),
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Ranks as threads of one process: a mailbox per rank; payloads change hands without a copy.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use super::{Payload, Tag, Transport, TransportKind};
+use crate::error::{Failure, TransportError};
+
+/// A waiting rank yields this often before it parks. Few, as ranks are often more than cores: a yielding rank takes
+/// its share of a core from one that computes, a parked one does not.
+const YIELDS: u32 = 16;
+/// A parked rank wakes by itself after this time, for callers that wait for something else besides messages.
+const PARK: Duration = Duration::from_millis(1);
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the ranks of one run share.
+pub(crate) struct Hub {
+    boxes: Vec<Mailbox>,
+    failed: AtomicBool,
+    failure: Mutex<Option<Failure>>,
+}
+
+#[derive(Default)]
+struct Mailbox {
+    arrived: Mutex<Arrived>,
+    /// Messages in `arrived`, so that an empty box costs no lock.
+    count: AtomicUsize,
+    wake: Condvar,
+}
+
+#[derive(Default)]
+struct Arrived {
+    messages: Vec<(usize, Tag, Payload)>,
+    parked: bool,
+}
+
+impl Hub {
+    pub(crate) fn new(ranks: usize) -> Arc<Self> {
+        let boxes = (0..ranks).map(|_| Mailbox::default()).collect();
+        Arc::new(Self { boxes, failed: AtomicBool::new(false), failure: Mutex::new(None) })
+    }
+
+    pub(crate) fn fail(&self, failure: &Failure) {
+        lock(&self.failure).get_or_insert_with(|| failure.clone());
+        self.failed.store(true, Ordering::Release);
+        for mailbox in &self.boxes {
+            // The lock orders this behind the parking rank's look at `failed`.
+            drop(lock(&mailbox.arrived));
+            mailbox.wake.notify_all();
+        }
+    }
+}
+
+/// One rank's end.
+pub(crate) struct Threads {
+    hub: Arc<Hub>,
+    rank: usize,
+    /// What has been taken out of the mailbox, by sender. Few messages wait at a time, so they are searched by tag.
+    sorted: RefCell<Vec<VecDeque<(Tag, Payload)>>>,
+    fresh: RefCell<Vec<(usize, Tag, Payload)>>,
+    idled: Cell<u32>,
+}
+
+impl Threads {
+    pub(crate) fn new(hub: Arc<Hub>, rank: usize) -> Self {
+        let sorted = hub.boxes.iter().map(|_| VecDeque::new()).collect();
+        Self { hub, rank, sorted: RefCell::new(sorted), fresh: RefCell::default(), idled: Cell::new(0) }
+    }
+
+    fn mailbox(&self) -> &Mailbox {
+        &self.hub.boxes[self.rank]
+    }
+
+    fn sort(&self) {
+        let mailbox = self.mailbox();
+        if mailbox.count.load(Ordering::Acquire) == 0 {
+            return;
+        }
+        let mut fresh = self.fresh.borrow_mut();
+        {
+            let mut arrived = lock(&mailbox.arrived);
+            std::mem::swap(&mut arrived.messages, &mut *fresh);
+            mailbox.count.store(0, Ordering::Release);
+        }
+        let mut sorted = self.sorted.borrow_mut();
+        for (from, tag, payload) in fresh.drain(..) {
+            sorted[from].push_back((tag, payload));
+        }
+    }
+}
+
+impl Transport for Threads {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.hub.boxes.len()
+    }
+
+    fn kind(&self) -> TransportKind {
+        TransportKind::Threads
+    }
+
+    fn node_rank(&self) -> usize {
+        self.rank
+    }
+
+    fn node_size(&self) -> usize {
+        self.size()
+    }
+
+    fn post(&self, to: usize, tag: Tag, payload: Payload) -> Result<(), TransportError> {
+        let size = self.size();
+        let mailbox = self.hub.boxes.get(to).ok_or(TransportError::NoSuchRank { rank: to, size })?;
+        let parked = {
+            let mut arrived = lock(&mailbox.arrived);
+            arrived.messages.push((self.rank, tag, payload));
+            mailbox.count.store(arrived.messages.len(), Ordering::Release);
+            arrived.parked
+        };
+        if parked {
+            mailbox.wake.notify_one();
+        }
+        Ok(())
+    }
+
+    fn poll(&self, from: Option<usize>, tag: Tag) -> Result<Option<(usize, Payload)>, TransportError> {
+        self.sort();
+        let size = self.size();
+        let mut sorted = self.sorted.borrow_mut();
+        let mut take = |from: usize| -> Option<(usize, Payload)> {
+            let queue = &mut sorted[from];
+            let at = queue.iter().position(|&(found, _)| found == tag)?;
+            queue.remove(at).map(|(_, payload)| (from, payload))
+        };
+        let found = match from {
+            Some(from) if from >= size => return Err(TransportError::NoSuchRank { rank: from, size }),
+            Some(from) => take(from),
+            None => (0..size).find_map(take),
+        };
+        if found.is_some() {
+            self.idled.set(0);
+        }
+        Ok(found)
+    }
+
+    fn flushed(&self) -> Result<bool, TransportError> {
+        Ok(true)
+    }
+
+    fn fail(&self, failure: &Failure) {
+        self.hub.fail(failure);
+    }
+
+    fn failure(&self) -> Option<Failure> {
+        if !self.hub.failed.load(Ordering::Acquire) {
+            return None;
+        }
+        lock(&self.hub.failure).clone()
+    }
+
+    fn idle(&self) {
+        let idled = self.idled.get();
+        if idled < YIELDS {
+            self.idled.set(idled + 1);
+            thread::yield_now();
+            return;
+        }
+        let mailbox = self.mailbox();
+        let mut arrived = lock(&mailbox.arrived);
+        if arrived.messages.is_empty() && !self.hub.failed.load(Ordering::Acquire) {
+            arrived.parked = true;
+            let woken = mailbox.wake.wait_timeout(arrived, PARK);
+            let (mut arrived, _) = woken.unwrap_or_else(PoisonError::into_inner);
+            arrived.parked = false;
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! How a rank waits: it polls, looks at the failure board, says after a while what it waits for, and gives up at last.
+
+use std::time::{Duration, Instant};
+
+use super::Group;
+use crate::error::{Result, TransportError};
+
+/// How patient waits are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Patience {
+    /// After this time a warning names peer and operation; again each time it has doubled.
+    pub warn_after: Duration,
+    /// After this time the wait fails; `None` waits for ever.
+    pub timeout: Option<Duration>,
+}
+
+impl Group {
+    /// Calls `step` until it returns a value, an error, or the run fails; the wait of every operation.
+    ///
+    /// `peer` is whom this rank waits for, if it knows. `step` must not block.
+    ///
+    /// # Errors
+    /// What `step` returns; [`Error::Remote`](crate::Error::Remote) when another rank has failed;
+    /// [`TransportError::Timeout`] after the limit, which the other ranks are told as this rank's failure.
+    pub fn wait_for<T>(&self, peer: Option<usize>, step: impl FnMut() -> Result<Option<T>>) -> Result<T> {
+        self.wait_in("a wait", peer, step)
+    }
+
+    /// [`wait_for`](Self::wait_for) in an operation that is named where no outer one is.
+    pub(crate) fn wait_in<T>(
+        &self,
+        operation: &str,
+        peer: Option<usize>,
+        mut step: impl FnMut() -> Result<Option<T>>,
+    ) -> Result<T> {
+        if let Some(value) = step()? {
+            return Ok(value);
+        }
+        let started = Instant::now();
+        let patience = self.patience();
+        let mut warn_after = patience.warn_after;
+        loop {
+            if let Some(value) = step()? {
+                return Ok(value);
+            }
+            self.alive()?;
+            let waited = started.elapsed();
+            if waited >= warn_after {
+                warn_after = warn_after.saturating_mul(2);
+                tracing::warn!(
+                    "rank {} waits for {} in {} since {} s",
+                    self.world_rank(),
+                    self.peer_text(peer),
+                    self.operation_text(operation),
+                    waited.as_secs()
+                );
+            }
+            if patience.timeout.is_some_and(|limit| waited >= limit) {
+                let error = TransportError::Timeout {
+                    rank: self.world_rank(),
+                    peer: self.peer_text(peer),
+                    operation: self.operation_text(operation),
+                    seconds: patience.timeout.unwrap_or_default().as_secs_f64(),
+                };
+                return Err(self.fail_in(operation, error.into()));
+            }
+            self.transport().idle();
+        }
+    }
+
+    fn peer_text(&self, peer: Option<usize>) -> String {
+        peer.map_or_else(|| "the other ranks".to_owned(), |peer| format!("rank {}", self.world_rank_of(peer)))
+    }
+}
