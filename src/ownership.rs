@@ -86,6 +86,7 @@ impl Ownership {
                     seen[chunk] = true;
                     let (extents, other_extents) = (chunks.region(position).extents(), chunks.region(chunk).extents());
                     if extents != other_extents {
+                        let (extents, other_extents) = (extents.to_string(), other_extents.to_string());
                         return Err(LayoutError::UnequalChunks {
                             chunk: position,
                             extents,

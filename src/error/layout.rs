@@ -1,6 +1,4 @@
 use super::RegionError;
-use crate::extents::Index;
-use crate::region::Region;
 
 /// A layout or an ownership is malformed or does not fit the machine.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -26,7 +24,7 @@ pub enum LayoutError {
     #[error("an array of {shape} cells of {element_bytes} bytes overflows 63 bits")]
     Overflow {
         /// The shape.
-        shape: Index,
+        shape: String,
         /// Bytes of a cell.
         element_bytes: usize,
     },
@@ -73,11 +71,11 @@ pub enum LayoutError {
         /// One box.
         first: usize,
         /// Its cells.
-        first_box: Region,
+        first_box: String,
         /// The other box.
         second: usize,
         /// Its cells.
-        second_box: Region,
+        second_box: String,
     },
     /// The boxes do not cover the shape.
     #[error("the boxes hold {held} of the {cells} cells of the shape {shape}; they must cover it")]
@@ -87,7 +85,7 @@ pub enum LayoutError {
         /// Cells of the shape.
         cells: u64,
         /// The shape.
-        shape: Index,
+        shape: String,
     },
     /// More chunks than the library handles.
     #[error("{given} chunks; at most {limit} are possible")]
@@ -105,7 +103,7 @@ pub enum LayoutError {
         /// The chunk.
         chunk: usize,
         /// Its cells with ghosts.
-        extents: Index,
+        extents: String,
         /// Bytes needed.
         bytes: u128,
         /// Bytes allowed.
@@ -155,10 +153,10 @@ pub enum LayoutError {
         /// The chunk of the result.
         chunk: usize,
         /// Its extents.
-        extents: Index,
+        extents: String,
         /// The chunk whose data it would become.
         other: usize,
         /// Its extents.
-        other_extents: Index,
+        other_extents: String,
     },
 }

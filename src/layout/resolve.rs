@@ -22,7 +22,7 @@ impl Layout {
         if let Some(mistake) = &self.mistake {
             return Err(mistake.clone());
         }
-        let overflow = || LayoutError::Overflow { shape: self.shape, element_bytes };
+        let overflow = || LayoutError::Overflow { shape: self.shape.to_string(), element_bytes };
         let cells = self.shape.product().ok_or_else(overflow)?;
         cells.checked_mul(element_bytes.max(1) as u64).filter(|&n| n <= i64::MAX as u64).ok_or_else(overflow)?;
         for axis in 0..self.shape.axes() {
@@ -77,7 +77,7 @@ impl Layout {
 
     fn cover(&self, boxes: &Arc<[Region]>, cells: u64, bytes: &Bytes) -> Result<BoxCuts, LayoutError> {
         if boxes.is_empty() {
-            return Err(LayoutError::Gaps { held: 0, cells, shape: self.shape });
+            return Err(LayoutError::Gaps { held: 0, cells, shape: self.shape.to_string() });
         }
         if boxes.len() > MAX_CHUNKS {
             return Err(LayoutError::TooManyChunks { given: boxes.len() as u128, limit: MAX_CHUNKS });
@@ -90,12 +90,12 @@ impl Layout {
         }
         let tree = RegionTree::new(boxes);
         if let Some((first, second)) = tree.overlapping_pair() {
-            let (first_box, second_box) = (boxes[first], boxes[second]);
+            let (first_box, second_box) = (boxes[first].to_string(), boxes[second].to_string());
             return Err(LayoutError::Overlap { first, first_box, second, second_box });
         }
         let held: u128 = boxes.iter().map(|region| u128::from(region.cells())).sum();
         if held != u128::from(cells) {
-            return Err(LayoutError::Gaps { held, cells, shape: self.shape });
+            return Err(LayoutError::Gaps { held, cells, shape: self.shape.to_string() });
         }
         for (chunk, region) in boxes.iter().enumerate() {
             let needed = bytes.of(region.extents());
@@ -115,7 +115,7 @@ impl Layout {
             }
             None => "its ghost cells alone are too many, so no split fits; use narrower ghost widths".to_owned(),
         };
-        let extents = bytes.with_ghosts(extents);
+        let extents = bytes.with_ghosts(extents).to_string();
         LayoutError::ChunkTooLarge { chunk, extents, bytes: needed, limit: bytes.limit, advice }
     }
 }
