@@ -1,16 +1,13 @@
 //! Chunk buffers and the pool that they come from.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 
 use wgpu::BufferUsages;
 
 use super::Device;
-use super::counters::{Counters, Tally};
+use super::memory::Memory;
 use crate::error::DeviceError;
-
-/// Idle chunk buffers are kept up to this much; beyond it they are freed, so that peak memory stays near what is used.
-const IDLE_CHUNK_BYTES: u64 = 64 << 20;
 
 /// Device memory for one chunk (or any other storage): a zeroed storage buffer, given back to its device when dropped.
 ///
@@ -74,50 +71,6 @@ impl Drop for Shared {
     }
 }
 
-/// The memory of one logical device: counts and idle buffers. Shared with everything that was lent, on any thread.
-#[derive(Default)]
-pub(super) struct Memory {
-    pub tally: Tally,
-    idle_chunks: Mutex<Vec<wgpu::Buffer>>,
-}
-
-impl std::fmt::Debug for Memory {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.counters().fmt(f)
-    }
-}
-
-impl Memory {
-    pub fn counters(&self) -> Counters {
-        self.tally.read()
-    }
-
-    fn keep_chunk(&self, raw: wgpu::Buffer) {
-        let mut idle = self.idle_chunks.lock().unwrap_or_else(|e| e.into_inner());
-        idle.push(raw);
-        let mut total: u64 = idle.iter().map(|b| b.size()).sum();
-        while total > IDLE_CHUNK_BYTES {
-            let oldest = idle.remove(0);
-            total -= oldest.size();
-            self.tally.freed(oldest.size());
-        }
-    }
-
-    fn reuse_chunk(&self, bytes: u64, usage: BufferUsages) -> Option<wgpu::Buffer> {
-        let mut idle = self.idle_chunks.lock().unwrap_or_else(|e| e.into_inner());
-        let found = idle.iter().rposition(|b| b.size() == bytes && b.usage() == usage)?;
-        Tally::add(&self.tally.buffers_reused);
-        Some(idle.remove(found))
-    }
-
-    /// Frees everything idle.
-    pub fn trim(&self) {
-        for buffer in self.idle_chunks.lock().unwrap_or_else(|e| e.into_inner()).drain(..) {
-            self.tally.freed(buffer.size());
-        }
-    }
-}
-
 fn next_id() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
@@ -162,9 +115,11 @@ impl Device {
         };
         if let Some(raw) = memory.reuse_chunk(size, usage) {
             self.record(|encoder| encoder.clear_buffer(&raw, 0, None));
+            // Submitted at once, so that the caller may write through the queue.
+            self.flush()?;
             return Ok(wrap(raw));
         }
-        self.new_buffer(size, usage, &what(), label).map(wrap)
+        self.new_buffer(size, usage, &what(), label, false).map(wrap)
     }
 
     /// A buffer that no pool has; idle memory is freed and the call repeated when there is not enough.
@@ -174,9 +129,10 @@ impl Device {
         usage: BufferUsages,
         what: &str,
         label: &str,
+        mapped_at_creation: bool,
     ) -> Result<wgpu::Buffer, DeviceError> {
         let label = if label.is_empty() { None } else { Some(label) };
-        let descriptor = wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false };
+        let descriptor = wgpu::BufferDescriptor { label, size, usage, mapped_at_creation };
         let make = || self.checked(what, || self.raw().create_buffer(&descriptor));
         let made = match make() {
             Err(DeviceError::OutOfMemory { .. }) => {

@@ -26,6 +26,7 @@ impl Device {
         let core = self.core();
         core.queue.submit([encoder.finish()]);
         core.in_flight.set(true);
+        core.epoch.set(core.epoch.get() + 1);
         Tally::add(&core.memory.tally.submissions);
     }
 

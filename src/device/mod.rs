@@ -8,17 +8,32 @@
 //! * [`Device::gather`], [`Device::scatter`], [`Device::copy_boxes`], [`Device::combine`]: boxes.
 
 mod adapter;
+mod boxes;
 mod buffers;
+mod copies;
 mod counters;
 mod encode;
+mod gather;
 mod health;
+mod host_copy;
+mod mapping;
+mod memory;
+mod movers;
 mod open;
+mod order;
+mod scatter;
+mod slices;
+mod staged;
+mod tables;
 
 pub use adapter::AdapterSummary;
+pub use boxes::{Piece, Strided};
 pub use buffers::{ChunkBuffer, WeakChunkBuffer};
+pub use copies::BoxOf;
 pub use counters::Counters;
 pub use health::InjectedFailure;
 pub use open::{DeviceOptions, Limits};
+pub use staged::Staged;
 
 use std::rc::Rc;
 

@@ -9,8 +9,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use wgpu::{DeviceType, Features};
 
-use super::buffers::Memory;
 use super::health::Health;
+use super::mapping::MapProgress;
+use super::memory::Memory;
 use super::{AdapterSummary, Device, adapter};
 use crate::error::DeviceError;
 
@@ -92,6 +93,9 @@ pub(super) struct Core {
     pub memory: Arc<Memory>,
     pub encoder: RefCell<Option<wgpu::CommandEncoder>>,
     pub in_flight: Cell<bool>,
+    /// Number of submissions so far: what is recorded now runs with the next.
+    pub epoch: Cell<u64>,
+    pub map_progress: Arc<MapProgress>,
     pub caches: RefCell<HashMap<TypeId, Box<dyn Any + Send>>>,
 }
 
@@ -201,6 +205,8 @@ impl Core {
             memory: Arc::default(),
             encoder: RefCell::default(),
             in_flight: Cell::new(false),
+            epoch: Cell::new(0),
+            map_progress: Arc::default(),
             caches: RefCell::default(),
         })
     }

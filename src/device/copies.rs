@@ -1,0 +1,262 @@
+//! Boxes of chunk buffers → boxes of chunk buffers, on one device.
+
+use wgpu::MapMode;
+
+use super::boxes::{Strided, Transfer, bad, check_element, check_view};
+use super::mapping::{read_mapped, write_mapped};
+use super::memory::{SLICE_BYTES, Staging};
+use super::movers::Move;
+use super::order::{Copy, Step, any_hazard, cut, order};
+use super::scatter::check_destinations;
+use super::{ChunkBuffer, Device, host_copy};
+use crate::error::DeviceError;
+
+/// Host copies between boxes of the same buffer go through this much memory at a time, which stays in cache.
+const HOST_BYTES: u64 = 1 << 20;
+
+/// A box in a chunk buffer.
+#[derive(Debug, Clone, Copy)]
+pub struct BoxOf<'a> {
+    /// The buffer.
+    pub buffer: &'a ChunkBuffer,
+    /// The box in it.
+    pub view: Strided,
+}
+
+/// Copies that have been checked, with buffers as numbers.
+struct Numbered<'a> {
+    buffers: Vec<&'a wgpu::Buffer>,
+    copies: Vec<Copy>,
+    element_bytes: usize,
+}
+
+impl Device {
+    /// Copies boxes of elements of `element_bytes` (1, 2 or a multiple of 4) to boxes of equal extents, cell *p* of the
+    /// source to cell *p* of the destination, as if every source were read before anything is written: boxes may
+    /// overlap within a buffer, and buffers may be copied in circles. Destinations must not overlap each other.
+    ///
+    /// Local. Recorded work comes first, later work sees the new cells. Cost: on host-mapped memory a copy by the host;
+    /// elsewhere one dispatch for all boxes between two buffers and no wait. Temporary memory is used only where a
+    /// destination overlaps a source, at most 8 MiB at a time unless sources and destinations form a circle.
+    ///
+    /// # Errors
+    /// Extents that differ, a box that leaves its buffer, an element size that cannot be moved, or a failing device.
+    pub fn copy_boxes(&self, element_bytes: usize, copies: &[(BoxOf, BoxOf)]) -> Result<(), DeviceError> {
+        let mut numbered = number(element_bytes, copies)?;
+        self.check("copy")?;
+        if numbered.copies.is_empty() {
+            return Ok(());
+        }
+        let limit = (SLICE_BYTES.min(self.limits().binding_bytes) / element_bytes as u64).max(1);
+        let steps = if any_hazard(&numbered.copies) {
+            numbered.copies = cut(&numbered.copies, limit);
+            order(&numbered.copies, limit)
+        } else {
+            vec![Step::Direct((0..numbered.copies.len()).collect())]
+        };
+        if self.host_mapped() {
+            return self.copy_mapped(&numbered, &steps);
+        }
+        let mut held = Vec::new();
+        for step in steps {
+            match step {
+                Step::Direct(all) => {
+                    let moves = all.iter().map(|&i| numbered.between(i, None, None));
+                    self.record_moves(element_bytes, moves)?;
+                }
+                Step::Staged(all) => {
+                    let temporary = self.read_aside(&numbered, &all)?;
+                    self.write_aside(&numbered, &all, &temporary)?;
+                    self.core().memory.keep_staging(Staging::Device, temporary);
+                }
+                Step::Hold(i) => held.push((i, self.read_aside(&numbered, &[i])?)),
+                Step::Release(i) => {
+                    for (_, temporary) in held.extract_if(.., |(held, _)| *held == i) {
+                        self.write_aside(&numbered, &[i], &temporary)?;
+                        self.core().memory.keep_staging(Staging::Device, temporary);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Records reading sources into a temporary buffer, one after the other.
+    fn read_aside(&self, of: &Numbered, which: &[usize]) -> Result<wgpu::Buffer, DeviceError> {
+        let places = of.places(which);
+        let temporary = self.staging(Staging::Device, places.1)?;
+        let moves = which.iter().zip(&places.0).map(|(&i, &at)| of.between(i, None, Some((&temporary, at))));
+        self.record_moves(of.element_bytes, moves)?;
+        Ok(temporary)
+    }
+
+    fn write_aside(&self, of: &Numbered, which: &[usize], from: &wgpu::Buffer) -> Result<(), DeviceError> {
+        let places = of.places(which).0;
+        let moves = which.iter().zip(&places).map(|(&i, &at)| of.between(i, Some((from, at)), None));
+        self.record_moves(of.element_bytes, moves)
+    }
+
+    fn copy_mapped(&self, of: &Numbered, steps: &[Step]) -> Result<(), DeviceError> {
+        let mut held: Vec<(usize, Vec<u64>)> = Vec::new();
+        let memory = &self.core().memory;
+        for step in steps {
+            match step {
+                Step::Direct(all) => self.copy_mapped_directly(of, all)?,
+                Step::Staged(all) => self.copy_mapped_aside(of, all)?,
+                Step::Hold(i) => held.push((*i, self.read_mapped_aside(of, &[*i])?)),
+                Step::Release(i) => {
+                    for (_, block) in held.extract_if(.., |(held, _)| held == i) {
+                        self.write_mapped_aside(of, &[*i], &block)?;
+                        memory.keep_host_block(block);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn copy_mapped_directly(&self, of: &Numbered, all: &[usize]) -> Result<(), DeviceError> {
+        let (sources, destinations) = (of.used(all, |c| c.src.0), of.used(all, |c| c.dst.0));
+        if sources.iter().any(|b| destinations.contains(b)) {
+            // A buffer is mapped for reading or for writing, not for both.
+            let mut from = 0;
+            while from < all.len() {
+                let (mut to, mut bytes) = (from, 0);
+                while to < all.len() && (to == from || bytes < HOST_BYTES) {
+                    bytes += of.bytes(all[to]);
+                    to += 1;
+                }
+                self.copy_mapped_aside(of, &all[from..to])?;
+                from = to;
+            }
+            return Ok(());
+        }
+        let modes = sources.iter().map(|&b| (of.buffers[b], MapMode::Read));
+        let modes: Vec<_> = modes.chain(destinations.iter().map(|&b| (of.buffers[b], MapMode::Write))).collect();
+        let _mapped = self.map_many(&modes)?;
+        let views: Result<Vec<_>, _> =
+            sources.iter().map(|&b| read_mapped(of.buffers[b], 0..of.buffers[b].size())).collect();
+        let views = views?;
+        for &b in &destinations {
+            write_mapped(of.buffers[b], 0..of.buffers[b].size(), |to| {
+                for &i in all.iter().filter(|&&i| of.copies[i].dst.0 == b) {
+                    let copy = &of.copies[i];
+                    let from = &views[sources.binary_search(&copy.src.0).unwrap_or(0)];
+                    host_copy::copy(from, to, of.element_bytes, &Transfer::new(&copy.src.1, &copy.dst.1));
+                }
+            })?;
+        }
+        Ok(())
+    }
+
+    fn copy_mapped_aside(&self, of: &Numbered, which: &[usize]) -> Result<(), DeviceError> {
+        let block = self.read_mapped_aside(of, which)?;
+        self.write_mapped_aside(of, which, &block)?;
+        self.core().memory.keep_host_block(block);
+        Ok(())
+    }
+
+    fn read_mapped_aside(&self, of: &Numbered, which: &[usize]) -> Result<Vec<u64>, DeviceError> {
+        let (places, bytes) = of.places(which);
+        let mut block = self.core().memory.host_block(bytes as usize);
+        let aside: &mut [u8] = bytemuck::cast_slice_mut(&mut block);
+        let sources = of.used(which, |c| c.src.0);
+        let modes: Vec<_> = sources.iter().map(|&b| (of.buffers[b], MapMode::Read)).collect();
+        let _mapped = self.map_many(&modes)?;
+        for &b in &sources {
+            let from = read_mapped(of.buffers[b], 0..of.buffers[b].size())?;
+            for (&i, &at) in which.iter().zip(&places).filter(|&(&i, _)| of.copies[i].src.0 == b) {
+                let view = of.copies[i].src.1;
+                let transfer = Transfer::new(&view, &Strided::dense(0, view.extents));
+                host_copy::copy(&from, &mut aside[at as usize..], of.element_bytes, &transfer);
+            }
+        }
+        Ok(block)
+    }
+
+    fn write_mapped_aside(&self, of: &Numbered, which: &[usize], block: &[u64]) -> Result<(), DeviceError> {
+        let places = of.places(which).0;
+        let aside: &[u8] = bytemuck::cast_slice(block);
+        let destinations = of.used(which, |c| c.dst.0);
+        let modes: Vec<_> = destinations.iter().map(|&b| (of.buffers[b], MapMode::Write)).collect();
+        let _mapped = self.map_many(&modes)?;
+        for &b in &destinations {
+            write_mapped(of.buffers[b], 0..of.buffers[b].size(), |to| {
+                for (&i, &at) in which.iter().zip(&places).filter(|&(&i, _)| of.copies[i].dst.0 == b) {
+                    let view = of.copies[i].dst.1;
+                    let transfer = Transfer::new(&Strided::dense(0, view.extents), &view);
+                    host_copy::copy(&aside[at as usize..], to, of.element_bytes, &transfer);
+                }
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Numbered<'a> {
+    fn bytes(&self, i: usize) -> u64 {
+        self.copies[i].src.1.cells() * self.element_bytes as u64
+    }
+
+    /// Where boxes stand in temporary memory, and its length.
+    fn places(&self, which: &[usize]) -> (Vec<u64>, u64) {
+        let mut end = 0;
+        let place = |&i: &usize| {
+            let at = end;
+            end = (end + self.bytes(i)).next_multiple_of(16);
+            at
+        };
+        let places = which.iter().map(place).collect();
+        (places, end)
+    }
+
+    fn used(&self, which: &[usize], side: fn(&Copy) -> usize) -> Vec<usize> {
+        let mut used: Vec<usize> = which.iter().map(|&i| side(&self.copies[i])).collect();
+        used.sort_unstable();
+        used.dedup();
+        used
+    }
+
+    /// Copy `i`, one side replaced by a dense box at a byte of a temporary buffer.
+    fn between<'b>(
+        &'b self,
+        i: usize,
+        src: Option<(&'b wgpu::Buffer, u64)>,
+        dst: Option<(&'b wgpu::Buffer, u64)>,
+    ) -> Move<'b> {
+        let copy = &self.copies[i];
+        let dense = Strided::dense(0, copy.src.1.extents);
+        let src_view = if src.is_some() { &dense } else { &copy.src.1 };
+        let dst_view = if dst.is_some() { &dense } else { &copy.dst.1 };
+        let (src, src_at) = src.unwrap_or((self.buffers[copy.src.0], 0));
+        let (dst, dst_at) = dst.unwrap_or((self.buffers[copy.dst.0], 0));
+        Move { src, dst, transfer: Transfer::new(src_view, dst_view), base: [src_at, dst_at] }
+    }
+}
+
+/// Checks copies and leaves out empty ones.
+fn number<'a>(element_bytes: usize, copies: &[(BoxOf<'a>, BoxOf<'a>)]) -> Result<Numbered<'a>, DeviceError> {
+    check_element("copy", element_bytes)?;
+    check_destinations("copy", copies.iter().map(|(_, dst)| &dst.view))?;
+    let mut out = Numbered { buffers: Vec::new(), copies: Vec::new(), element_bytes };
+    let mut numbers = std::collections::HashMap::new();
+    for (src, dst) in copies {
+        if src.view.extents != dst.view.extents {
+            let message = format!("extents {} cannot be copied to extents {}", src.view.extents, dst.view.extents);
+            return Err(bad("copy", message));
+        }
+        let mut side = |of: &BoxOf<'a>| {
+            check_view("copy", &of.view, element_bytes, of.buffer.bytes())?;
+            let number = *numbers.entry(of.buffer.id()).or_insert_with(|| {
+                out.buffers.push(of.buffer.raw());
+                out.buffers.len() - 1
+            });
+            Ok((number, of.view))
+        };
+        let copy = Copy { src: side(src)?, dst: side(dst)? };
+        if src.view.cells() > 0 {
+            out.copies.push(copy);
+        }
+    }
+    Ok(out)
+}

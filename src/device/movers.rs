@@ -1,0 +1,213 @@
+//! Recording transfers: which shader, which windows of the buffers, one dispatch for all boxes that share them.
+
+use std::collections::HashMap;
+
+use super::Device;
+use super::boxes::Transfer;
+use super::counters::Tally;
+use super::tables::{CELLS_PER_JOB, JOBS_PER_TABLE, Slots, Table};
+use crate::error::DeviceError;
+
+/// Cells to move between two buffers (or within one, if the boxes do not overlap), in elements.
+#[derive(Debug, Clone)]
+pub(super) struct Move<'a> {
+    pub src: &'a wgpu::Buffer,
+    pub dst: &'a wgpu::Buffer,
+    pub transfer: Transfer,
+    /// Added to the source's and the destination's place: bytes, multiples of 4.
+    pub base: [u64; 2],
+}
+
+/// What is moved at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Unit {
+    Word,
+    FourWords,
+    Small(u64),
+}
+
+/// The pipelines, made when first needed.
+#[derive(Default)]
+struct Movers(HashMap<&'static str, wgpu::ComputePipeline>);
+
+/// A range of a buffer that one binding can show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Window<'a> {
+    pub buffer: &'a wgpu::Buffer,
+    pub start: u64,
+    pub bytes: u64,
+}
+
+impl Window<'_> {
+    pub fn binding(&self) -> wgpu::BindingResource<'_> {
+        let size = wgpu::BufferSize::new(self.bytes);
+        wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: self.buffer, offset: self.start, size })
+    }
+}
+
+/// One dispatch.
+pub(super) struct Dispatch<'a> {
+    pub src: Window<'a>,
+    pub dst: Window<'a>,
+    pub transfers: Vec<Transfer>,
+}
+
+impl Device {
+    /// The most bytes that a box may span in a buffer to be seen through one of its windows.
+    fn window_span(&self, buffer: &wgpu::Buffer) -> u64 {
+        let limits = self.limits();
+        if buffer.size() <= limits.binding_bytes {
+            return buffer.size();
+        }
+        limits.binding_bytes / 2 / limits.offset_alignment * limits.offset_alignment
+    }
+
+    /// The window of a buffer for a box that begins at byte `at` and spans at most [`Self::window_span`]. Windows
+    /// overlap by half, so that every such box lies in one.
+    fn window<'a>(&self, buffer: &'a wgpu::Buffer, at: u64) -> Window<'a> {
+        let span = self.window_span(buffer);
+        if span == buffer.size() {
+            return Window { buffer, start: 0, bytes: span };
+        }
+        let start = at / span * span;
+        Window { buffer, start, bytes: (buffer.size() - start).min(2 * span) }
+    }
+
+    /// Cuts transfers (in units of `unit_bytes`) at the edges of windows and of jobs, makes offsets relative to windows,
+    /// and collects what can be one dispatch, `class` (computed from a cut transfer) being part of what must agree.
+    pub(super) fn dispatches<'a, C: Copy + Eq + std::hash::Hash>(
+        &self,
+        moves: impl Iterator<Item = Move<'a>>,
+        unit_bytes: u64,
+        classify: impl Fn(&Transfer) -> (C, Transfer),
+    ) -> Vec<(C, Dispatch<'a>)> {
+        let mut found: HashMap<(C, Window, Window), usize> = HashMap::new();
+        let mut out: Vec<(C, Dispatch)> = Vec::new();
+        let (mut spans, mut parts) = (Vec::new(), Vec::new());
+        for Move { src, dst, mut transfer, base } in moves {
+            transfer.src += base[0] / unit_bytes;
+            transfer.dst += base[1] / unit_bytes;
+            spans.clear();
+            parts.clear();
+            let (src_span, dst_span) = (self.window_span(src) / unit_bytes, self.window_span(dst) / unit_bytes);
+            transfer.cut_to_spans(src_span, dst_span, &mut spans);
+            for part in &spans {
+                part.cut_to_cells(CELLS_PER_JOB, &mut parts);
+            }
+            for part in &parts {
+                let mut part = *part;
+                let src = self.window(src, part.src * unit_bytes);
+                let dst = self.window(dst, part.dst * unit_bytes);
+                part.src -= src.start / unit_bytes;
+                part.dst -= dst.start / unit_bytes;
+                let (class, part) = classify(&part);
+                let at = *found.entry((class, src, dst)).or_insert_with(|| {
+                    out.push((class, Dispatch { src, dst, transfers: Vec::new() }));
+                    out.len() - 1
+                });
+                out[at].1.transfers.push(part);
+            }
+        }
+        out
+    }
+
+    /// Records transfers of elements of `element_bytes`. Their boxes have been checked, are not empty, and no
+    /// destination overlaps another's source or destination.
+    pub(super) fn record_moves<'a>(
+        &self,
+        element_bytes: usize,
+        moves: impl Iterator<Item = Move<'a>>,
+    ) -> Result<(), DeviceError> {
+        let dispatches = if element_bytes < 4 {
+            let unit = Unit::Small(4 / element_bytes as u64);
+            self.dispatches(moves, element_bytes as u64, |t| (unit, *t))
+        } else {
+            let words = element_bytes as u64 / 4;
+            let in_words = moves.map(|m| Move { transfer: m.transfer.in_units_of(words), ..m });
+            self.dispatches(in_words, 4, |t| match t.in_fours() {
+                Some(fours) => (Unit::FourWords, fours),
+                None => (Unit::Word, *t),
+            })
+        };
+        self.with_cache(|movers: &mut Movers| {
+            for (unit, dispatch) in &dispatches {
+                let pipeline = movers.pipeline(self, *unit)?;
+                let slots = if let Unit::Small(per_word) = unit { Slots::Words(*per_word) } else { Slots::Fours };
+                self.run_jobs(&pipeline, dispatch, slots)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Records a dispatch: source and destination are bindings 0 and 1, the job table is 2.
+    pub(super) fn run_jobs(
+        &self,
+        pipeline: &wgpu::ComputePipeline,
+        dispatch: &Dispatch,
+        slots: Slots,
+    ) -> Result<(), DeviceError> {
+        for jobs in dispatch.transfers.chunks(JOBS_PER_TABLE) {
+            let table = Table::new(jobs, slots);
+            let buffer = self.table(&table)?;
+            let entries = [dispatch.src.binding(), dispatch.dst.binding(), buffer.as_entire_binding()];
+            let mut binding = 0..;
+            let entries =
+                entries.map(|resource| wgpu::BindGroupEntry { binding: binding.next().unwrap_or(0), resource });
+            let layout = &pipeline.get_bind_group_layout(0);
+            let descriptor = wgpu::BindGroupDescriptor { label: None, layout, entries: &entries };
+            let group =
+                self.checked("binding the buffers of a transfer", || self.raw().create_bind_group(&descriptor))?;
+            let (x, y) = self.fold(table.groups);
+            self.record(|encoder| {
+                let mut pass = encoder.begin_compute_pass(&Default::default());
+                pass.set_pipeline(pipeline);
+                pass.set_bind_group(0, &group, &[]);
+                pass.dispatch_workgroups(x, y, 1);
+            });
+            Tally::add(&self.core().memory.tally.dispatches);
+        }
+        Ok(())
+    }
+
+    /// Workgroups folded into two dimensions; the shader leaves out what is too many.
+    fn fold(&self, groups: u64) -> (u32, u32) {
+        let most = u64::from(self.limits().workgroups);
+        if groups <= most { (groups as u32, 1) } else { (most as u32, groups.div_ceil(most) as u32) }
+    }
+
+    /// Compiles a compute pipeline with the layout that its shader implies, entry point `main`.
+    pub(super) fn compute_pipeline(&self, label: &str, source: &str) -> Result<wgpu::ComputePipeline, DeviceError> {
+        let what = format!("compiling {label}");
+        let pipeline = self.checked(&what, || {
+            let source = wgpu::ShaderSource::Wgsl(source.into());
+            let module = self.raw().create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(label), source });
+            self.raw().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some(label),
+                layout: None,
+                module: &module,
+                entry_point: Some("main"),
+                compilation_options: Default::default(),
+                cache: None,
+            })
+        })?;
+        Tally::add(&self.core().memory.tally.pipelines_made);
+        Ok(pipeline)
+    }
+}
+
+impl Movers {
+    fn pipeline(&mut self, device: &Device, unit: Unit) -> Result<wgpu::ComputePipeline, DeviceError> {
+        let words = include_str!("../../shaders/move_words.wgsl");
+        let (name, source) = match unit {
+            Unit::Word => ("move_words", words.to_string()),
+            Unit::FourWords => ("move_fours", words.replace("alias Unit = u32;", "alias Unit = vec4<u32>;")),
+            Unit::Small(_) => ("move_small", include_str!("../../shaders/move_small.wgsl").to_string()),
+        };
+        if let Some(pipeline) = self.0.get(name) {
+            return Ok(pipeline.clone());
+        }
+        let pipeline = device.compute_pipeline(name, &source)?;
+        self.0.insert(name, pipeline.clone());
+        Ok(pipeline)
+    }
+}

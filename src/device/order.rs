@@ -1,0 +1,302 @@
+//! In which order copies within one device run, so that all behave as if every source were read before anything is
+//! written, with as little temporary memory as the overlaps allow.
+
+use super::boxes::Strided;
+use crate::extents::{Index, MAX_AXES};
+
+/// One copy: a box of one buffer to a box of another or the same; buffers are numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Copy {
+    pub src: (usize, Strided),
+    pub dst: (usize, Strided),
+}
+
+/// Copies are given by their number.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Step {
+    /// Straight from source to destination, in any order or at once.
+    Direct(Vec<usize>),
+    /// All sources into temporary memory, then all destinations from it.
+    Staged(Vec<usize>),
+    /// The source into temporary memory, which stays.
+    Hold(usize),
+    /// The destination from memory held.
+    Release(usize),
+}
+
+/// Whether boxes in one buffer may have an element in common; exact for boxes of the same dense storage.
+pub(super) fn overlap(a: &Strided, b: &Strided) -> bool {
+    let (Ok(end_a), Ok(end_b)) = (a.end(), b.end()) else { return true };
+    if a.cells() == 0 || b.cells() == 0 || end_a <= b.offset || end_b <= a.offset {
+        return false;
+    }
+    // Along every stride that either has: position and extent of both. They tell cells apart if no position carries
+    // over into the next larger stride.
+    let mut strides = [0_u64; 2 * MAX_AXES];
+    let mut count = 0;
+    for view in [a, b] {
+        for axis in (0..view.extents.axes()).filter(|&axis| view.extents[axis] > 1) {
+            let stride = view.strides[axis] as u64;
+            if !strides[..count].contains(&stride) {
+                strides[count] = stride;
+                count += 1;
+            }
+        }
+    }
+    if !strides[..count].contains(&1) {
+        strides[count] = 1;
+        count += 1;
+    }
+    let strides = &mut strides[..count];
+    strides.sort_unstable_by(|x, y| y.cmp(x));
+    let (Some(a), Some(b)) = (intervals(a, strides), intervals(b, strides)) else { return true };
+    (0..count).all(|k| a[k].0 < b[k].0 + b[k].1 && b[k].0 < a[k].0 + a[k].1)
+}
+
+/// Position and extent along each stride (sorted from the largest), if they are unambiguous.
+fn intervals(view: &Strided, strides: &[u64]) -> Option<[(u64, u64); 2 * MAX_AXES]> {
+    let mut out = [(0, 1); 2 * MAX_AXES];
+    let mut rest = view.offset;
+    for (k, &stride) in strides.iter().enumerate() {
+        if stride == 0 {
+            return None;
+        }
+        out[k].0 = rest / stride;
+        rest %= stride;
+        for axis in (0..view.extents.axes()).filter(|&a| view.extents[a] > 1 && view.strides[a] as u64 == stride) {
+            if out[k].1 > 1 {
+                return None;
+            }
+            out[k].1 = view.extents[axis] as u64;
+        }
+    }
+    let mut reach = 0;
+    for (k, &stride) in strides.iter().enumerate().rev() {
+        reach += (out[k].0 + out[k].1 - 1) * stride;
+        if k > 0 && reach >= strides[k - 1] {
+            return None;
+        }
+    }
+    Some(out)
+}
+
+/// For every copy, the others whose source its destination overlaps, and whether it overlaps its own.
+fn hazards(copies: &[Copy]) -> (Vec<Vec<usize>>, Vec<bool>) {
+    let mut readers: std::collections::HashMap<usize, Vec<usize>> = Default::default();
+    for (j, copy) in copies.iter().enumerate() {
+        readers.entry(copy.src.0).or_default().push(j);
+    }
+    let mut of_self = vec![false; copies.len()];
+    let mut of_others = vec![Vec::new(); copies.len()];
+    for (i, copy) in copies.iter().enumerate() {
+        for &j in readers.get(&copy.dst.0).into_iter().flatten() {
+            if overlap(&copy.dst.1, &copies[j].src.1) {
+                if i == j {
+                    of_self[i] = true;
+                } else {
+                    of_others[i].push(j);
+                }
+            }
+        }
+    }
+    (of_others, of_self)
+}
+
+/// Whether any destination overlaps any source.
+pub(super) fn any_hazard(copies: &[Copy]) -> bool {
+    let (of_others, of_self) = hazards(copies);
+    of_self.contains(&true) || of_others.iter().any(|others| !others.is_empty())
+}
+
+/// Copies cut along their slowest destination axis into ones of at most `limit` cells.
+pub(super) fn cut(copies: &[Copy], limit: u64) -> Vec<Copy> {
+    let mut out = Vec::new();
+    let mut todo: Vec<Copy> = copies.iter().rev().copied().collect();
+    while let Some(copy) = todo.pop() {
+        let (src, dst) = (copy.src.1, copy.dst.1);
+        let axes = dst.extents.axes();
+        let axis = (0..axes).filter(|&a| dst.extents[a] > 1).max_by_key(|&a| dst.strides[a]);
+        let Some(axis) = axis.filter(|_| dst.cells() > limit) else {
+            out.push(copy);
+            continue;
+        };
+        let half = dst.extents[axis] / 2;
+        let part = |view: Strided, from: i64, n: i64| Strided {
+            offset: view.offset + (from * view.strides[axis]) as u64,
+            extents: Index::from_fn(axes, |a| if a == axis { n } else { view.extents[a] }),
+            strides: view.strides,
+        };
+        let both = |from, n| Copy { src: (copy.src.0, part(src, from, n)), dst: (copy.dst.0, part(dst, from, n)) };
+        todo.push(both(half, dst.extents[axis] - half));
+        todo.push(both(0, half));
+    }
+    out
+}
+
+/// The order. Temporary memory of one `Staged` step is at most `limit` cells, unless one copy alone has more.
+pub(super) fn order(copies: &[Copy], limit: u64) -> Vec<Step> {
+    let (of_others, of_self) = hazards(copies);
+    let mut blockers: Vec<usize> = of_others.iter().map(Vec::len).collect();
+    let mut blocks = vec![Vec::new(); copies.len()];
+    for (i, others) in of_others.iter().enumerate() {
+        others.iter().for_each(|&j| blocks[j].push(i));
+    }
+    let mut held = vec![false; copies.len()];
+    let mut read = vec![false; copies.len()];
+    let mut ready: Vec<usize> = (0..copies.len()).filter(|&i| blockers[i] == 0).collect();
+    let mut next_held = 0;
+    let mut steps = Vec::new();
+    loop {
+        let mut now = std::mem::take(&mut ready);
+        now.sort_unstable();
+        let (releasing, fresh): (Vec<_>, Vec<_>) = now.into_iter().partition(|&i| held[i]);
+        steps.extend(releasing.into_iter().map(Step::Release));
+        let (staged, direct): (Vec<_>, Vec<_>) = fresh.iter().copied().partition(|&i| of_self[i]);
+        if !direct.is_empty() {
+            steps.push(Step::Direct(direct));
+        }
+        let mut batch = Vec::new();
+        let mut cells = 0;
+        for i in staged {
+            let more = copies[i].src.1.cells();
+            if cells + more > limit && !batch.is_empty() {
+                steps.push(Step::Staged(std::mem::take(&mut batch)));
+                cells = 0;
+            }
+            batch.push(i);
+            cells += more;
+        }
+        if !batch.is_empty() {
+            steps.push(Step::Staged(batch));
+        }
+        let mut just_read = fresh;
+        if just_read.is_empty() {
+            // Only cycles are left: one of them goes through memory that is held.
+            while next_held < copies.len() && read[next_held] {
+                next_held += 1;
+            }
+            if next_held == copies.len() {
+                return steps;
+            }
+            held[next_held] = true;
+            steps.push(Step::Hold(next_held));
+            just_read.push(next_held);
+        }
+        for j in just_read {
+            read[j] = true;
+            for &i in &blocks[j] {
+                blockers[i] -= 1;
+                if blockers[i] == 0 {
+                    ready.push(i);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::boxes::Transfer;
+    use crate::device::host_copy;
+
+    fn view(offset: u64, extents: [i64; 2], strides: [i64; 2]) -> Strided {
+        Strided { offset, extents: extents.into(), strides: strides.into() }
+    }
+
+    #[test]
+    fn overlaps_in_one_storage_are_exact() {
+        let pitch = 10;
+        let boxes: Vec<Strided> = (0..6)
+            .flat_map(|y| (0..7).map(move |x| view(y * 10 + x, [3, 2], [1, pitch])))
+            .chain((0..5).map(|y| view(y * 10 + 1, [2, 3], [pitch, 1])))
+            .chain([view(3, [1, 6], [7, pitch]), view(12, [8, 1], [1, 1])])
+            .collect();
+        let cells = |v: &Strided| -> Vec<u64> {
+            let at = |x: i64, y: i64| v.offset + (x * v.strides[0] + y * v.strides[1]) as u64;
+            (0..v.extents[1]).flat_map(|y| (0..v.extents[0]).map(move |x| at(x, y))).collect()
+        };
+        for a in &boxes {
+            for b in &boxes {
+                let truth = cells(a).iter().any(|cell| cells(b).contains(cell));
+                assert_eq!(overlap(a, b), truth, "{a:?} {b:?}");
+            }
+        }
+        assert!(!overlap(&view(0, [0, 2], [1, 10]), &boxes[0]));
+    }
+
+    /// Runs the steps on plain vectors and compares with reading everything first.
+    fn check(copies: &[Copy], buffers: usize, len: usize, limit: u64) -> Vec<Step> {
+        let start: Vec<Vec<u8>> = (0..buffers).map(|b| (0..len).map(|i| (b * 97 + i * 7) as u8).collect()).collect();
+        let mut expected = start.clone();
+        for copy in copies {
+            let t = Transfer::new(&copy.src.1, &copy.dst.1);
+            host_copy::copy(&start[copy.src.0], &mut expected[copy.dst.0], 1, &t);
+        }
+        let parts = cut(copies, limit);
+        let steps = order(&parts, limit);
+        let mut state = start;
+        let mut kept: Vec<Option<Vec<u8>>> = vec![None; parts.len()];
+        let mut writes = 0;
+        for step in &steps {
+            // A direct step may run in any order: backwards here.
+            let (reads, put) = match step {
+                Step::Direct(all) => (vec![], all.iter().rev().copied().collect()),
+                Step::Staged(all) => (all.clone(), all.clone()),
+                Step::Hold(i) => (vec![*i], vec![]),
+                Step::Release(i) => (vec![], vec![*i]),
+            };
+            reads.into_iter().for_each(|i| kept[i] = Some(state[parts[i].src.0].clone()));
+            for i in put {
+                let from = kept[i].clone().unwrap_or_else(|| state[parts[i].src.0].clone());
+                let t = Transfer::new(&parts[i].src.1, &parts[i].dst.1);
+                host_copy::copy(&from, &mut state[parts[i].dst.0], 1, &t);
+                writes += 1;
+            }
+        }
+        assert_eq!(writes, parts.len());
+        assert_eq!(state, expected);
+        steps
+    }
+
+    fn copy(src: (usize, Strided), dst: (usize, Strided)) -> Copy {
+        Copy { src, dst }
+    }
+
+    #[test]
+    fn disjoint_copies_need_no_memory() {
+        let (a, b) = (view(0, [4, 5], [1, 10]), view(4, [4, 5], [1, 10]));
+        let steps = check(&[copy((0, a), (0, b)), copy((1, b), (1, a))], 2, 100, 1000);
+        assert_eq!(steps, [Step::Direct(vec![0, 1])]);
+    }
+
+    #[test]
+    fn shifts_in_every_direction_keep_to_the_limit() {
+        for from in [0, 1, 9, 10, 11, 12, 20, 22] {
+            for to in [0, 1, 9, 10, 11, 12, 20, 22] {
+                let (a, b) = (view(from, [7, 8], [1, 10]), view(to, [7, 8], [1, 10]));
+                let steps = check(&[copy((0, a), (0, b))], 1, 120, 14);
+                assert!(!steps.iter().any(|s| matches!(s, Step::Hold(_))), "{steps:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn cycles_and_turns_are_right() {
+        let (a, b, c) = (view(0, [4, 4], [1, 10]), view(5, [4, 4], [1, 10]), view(50, [4, 4], [1, 10]));
+        check(&[copy((0, a), (0, b)), copy((0, b), (0, c)), copy((0, c), (0, a))], 1, 100, 8);
+        check(&[copy((0, a), (1, b)), copy((1, b), (0, a))], 2, 100, 100);
+        let turned = view(0, [4, 4], [10, 1]);
+        check(&[copy((0, a), (0, turned))], 1, 100, 4);
+        let everywhere = view(0, [9, 9], [1, 10]);
+        check(
+            &[
+                copy((0, everywhere), (0, view(11, [9, 9], [1, 10]))),
+                copy((1, view(50, [9, 1], [1, 10])), (0, view(0, [9, 1], [1, 10]))),
+            ],
+            2,
+            130,
+            9,
+        );
+    }
+}

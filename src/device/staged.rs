@@ -1,0 +1,96 @@
+//! Payloads: bytes gathered from a device, to be sent and then given back.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::mapping::read_mapped;
+use super::memory::{Memory, Staging};
+use crate::error::DeviceError;
+
+/// The bytes that a gather has produced: mapped staging memory or a pooled vector. Cheap to clone and to cut into
+/// messages; the memory goes back to its pool when the last part is dropped, on whichever thread that happens.
+#[derive(Clone)]
+pub struct Staged {
+    block: Arc<Block>,
+    range: Range<usize>,
+}
+
+struct Block {
+    bytes: Bytes,
+    memory: Arc<Memory>,
+}
+
+enum Bytes {
+    Host(Vec<u64>),
+    /// The view goes first, then the buffer is unmapped.
+    Mapped(Option<wgpu::BufferView>, wgpu::Buffer),
+}
+
+impl Staged {
+    /// A payload of `bytes` bytes that `fill` writes; it finds old contents.
+    pub(super) fn on_host(
+        memory: &Arc<Memory>,
+        bytes: usize,
+        fill: impl FnOnce(&mut [u8]) -> Result<(), DeviceError>,
+    ) -> Result<Self, DeviceError> {
+        let mut block = memory.host_block(bytes);
+        let filled = fill(&mut bytemuck::cast_slice_mut(&mut block)[..bytes]);
+        let staged =
+            Self { block: Arc::new(Block { bytes: Bytes::Host(block), memory: memory.clone() }), range: 0..bytes };
+        filled.map(|()| staged)
+    }
+
+    /// A payload in a readback buffer that is mapped for reading.
+    pub(super) fn in_buffer(memory: &Arc<Memory>, bytes: usize, buffer: wgpu::Buffer) -> Result<Self, DeviceError> {
+        let view = read_mapped(&buffer, 0..buffer.size())?;
+        let block = Block { bytes: Bytes::Mapped(Some(view), buffer), memory: memory.clone() };
+        Ok(Self { block: Arc::new(block), range: 0..bytes })
+    }
+
+    /// A part of the payload, `range` in bytes: one message. `None` where it leaves the payload.
+    pub fn part(&self, range: Range<usize>) -> Option<Self> {
+        let inside = range.start <= range.end && range.end <= self.range.len();
+        let start = self.range.start;
+        inside.then(|| Self { block: self.block.clone(), range: start + range.start..start + range.end })
+    }
+
+    /// Length in bytes.
+    pub fn len(&self) -> usize {
+        self.range.len()
+    }
+
+    /// Whether there are no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.range.is_empty()
+    }
+}
+
+impl AsRef<[u8]> for Staged {
+    fn as_ref(&self) -> &[u8] {
+        let all: &[u8] = match &self.block.bytes {
+            Bytes::Host(words) => bytemuck::cast_slice(words),
+            Bytes::Mapped(Some(view), _) => view,
+            Bytes::Mapped(None, _) => &[],
+        };
+        &all[self.range.clone()]
+    }
+}
+
+impl std::fmt::Debug for Staged {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Staged({} bytes)", self.len())
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        match &mut self.bytes {
+            Bytes::Host(words) => self.memory.keep_host_block(std::mem::take(words)),
+            Bytes::Mapped(view, buffer) => {
+                drop(view.take());
+                buffer.unmap();
+                self.memory.keep_staging(Staging::Readback, buffer.clone());
+            }
+        }
+    }
+}
