@@ -9,7 +9,7 @@ use zippy::Error;
 use zippy::device::{Device, DeviceOptions};
 use zippy::error::DeviceError;
 
-/// More than the 65,535 after which Mesa's software Vulkan up to 22.3 stops.
+/// More than the 65,535 after which some versions of Mesa's software Vulkan stop.
 const ITERATIONS: u32 = 100_000;
 
 fn main() -> Result<(), Error> {

@@ -17,9 +17,9 @@ fn spec() -> Spec {
 cargo xtask doctor [--json]
 
 Looks at this machine and says what is wrong: the Rust toolchain, what set-up would install, GPU adapters with their
-limits, driver traps (Mesa's software Vulkan up to 22.3 silently stops loops after 65,535 iterations), the MPI library
-against its launcher, and two ranks that greet each other, as threads and under MPI. Installs and changes nothing,
-except that it builds two small examples. The exit code is 1 if something is wrong.",
+limits, driver traps (some versions of Mesa's software Vulkan silently stop loops after 65,535 iterations), the MPI
+library against its launcher, and two ranks that greet each other, as threads and under MPI. Installs and changes
+nothing, except that it builds two small examples. The exit code is 1 if something is wrong.",
         flags: vec![switch("--json", "print one JSON object instead of text")],
         rest: false,
     }
@@ -213,7 +213,7 @@ fn adapters(text: &str, report: Report) {
             "capped" => {
                 text += &format!(
                     "\nits driver silently stops loops after {} iterations per invocation; Zippy's own kernels stay below, \
-                     yours must too (fixed in newer Mesa)",
+                     yours must too (Mesa 22.3 and 24.0 do this, 25.2 does not)",
                     field("loop_iterations")
                 );
                 Verdict::Note
