@@ -1,0 +1,211 @@
+//! Volumes whose pictures are known in closed form: cases A1 to A6 and A8 of the reference numbers.
+
+use zippy::algorithms::volume::{Camera, Projection, TransferFunction};
+
+/// A volume, how it is seen, and what the middle pixel must be.
+pub struct Case {
+    pub name: String,
+    pub shape: [i64; 3],
+    pub spacing: [f64; 3],
+    pub values: Vec<f32>,
+    pub camera: Camera,
+    pub transfer: TransferFunction,
+    pub step: f64,
+    /// Premultiplied intensity (the same in red, green and blue) and alpha.
+    pub expected: [f64; 2],
+    pub tolerance: f64,
+}
+
+/// Looks along axis 2, through the middle of the picture at (x, y).
+fn along_z(x: f64, y: f64, upwards: bool) -> Camera {
+    let (from, to) = if upwards { (-3.0, 0.0) } else { (9.0, 0.0) };
+    Camera {
+        position: [x, y, from],
+        focal_point: [x, y, to],
+        view_up: [0.0, 1.0, 0.0],
+        projection: Projection::Parallel { half_height: 0.25 },
+    }
+}
+
+fn grey(values: &[[f64; 2]]) -> Vec<[f64; 4]> {
+    values.iter().map(|&[value, c]| [value, c, c, c]).collect()
+}
+
+/// Opacity 1 - exp(-density * value) over a unit length, tabulated finely.
+fn density(most: f64, density: f64) -> Vec<[f64; 2]> {
+    (0..=4096).map(|i| most * f64::from(i) / 4096.0).map(|v| [v, 1.0 - (-density * v).exp()]).collect()
+}
+
+fn fill(shape: [i64; 3], spacing: [f64; 3], value: impl Fn([f64; 3]) -> f64) -> Vec<f32> {
+    let mut out = Vec::new();
+    for z in 0..shape[2] {
+        for y in 0..shape[1] {
+            for x in 0..shape[0] {
+                out.push(value([x as f64 * spacing[0], y as f64 * spacing[1], z as f64 * spacing[2]]) as f32);
+            }
+        }
+    }
+    out
+}
+
+/// A box 1 x 1 x 2 in size, seen along its length.
+fn column(name: &str, value: impl Fn(f64) -> f64, transfer: TransferFunction, samples: u32) -> Case {
+    let (shape, spacing) = ([5, 5, 9], [0.25; 3]);
+    Case {
+        name: format!("{name}, {samples} samples"),
+        shape,
+        spacing,
+        values: fill(shape, spacing, |p| value(p[2])),
+        camera: along_z(0.53, 0.47, true),
+        transfer,
+        step: 2.0 / f64::from(samples),
+        expected: [0.0; 2],
+        tolerance: 1e-5,
+    }
+}
+
+/// A1: constant density 1.5 of colour 0.8 over length 2.
+pub fn a1(samples: u32) -> Case {
+    let transfer = TransferFunction {
+        opacity: vec![[7.0, 1.0 - (-1.5_f64).exp()]],
+        colour: grey(&[[7.0, 0.8]]),
+        unit_distance: 1.0,
+    };
+    Case { expected: [0.7601703453057089, 0.950212931632136], ..column("A1", |_| 7.0, transfer, samples) }
+}
+
+/// A2: density 0.9 s; colour 1, so that the intensity is the alpha.
+pub fn a2(samples: u32) -> Case {
+    let transfer = TransferFunction { opacity: density(2.0, 0.9), colour: grey(&[[0.0, 1.0]]), unit_distance: 1.0 };
+    Case { expected: [0.8347011117784134; 2], ..column("A2", |s| s, transfer, samples) }
+}
+
+/// A3: constant density 1.5, colour s / 2.
+pub fn a3(samples: u32) -> Case {
+    let transfer = TransferFunction {
+        opacity: vec![[0.0, 1.0 - (-1.5_f64).exp()]],
+        colour: grey(&[[0.0, 0.0], [2.0, 1.0]]),
+        unit_distance: 1.0,
+    };
+    Case { expected: [0.26695057550951473, 0.950212931632136], ..column("A3", |s| s, transfer, samples) }
+}
+
+/// A4: a Gaussian blob, seen past its middle at a distance; voxels `1 / n` apart, samples half as far.
+pub fn a4(n: i64, distance: f64) -> Case {
+    let (shape, spacing) = ([2 * n + 1, 2 * n + 1, 2 * n + 1], [1.0 / n as f64; 3]);
+    let r2 = |p: [f64; 3]| p.iter().map(|v| (v - 1.0).powi(2)).sum::<f64>();
+    let tau = 4.0 * 0.2 * (2.0 * std::f64::consts::PI).sqrt() * (-distance * distance / 0.08).exp();
+    Case {
+        name: format!("A4, {n} voxels per unit, distance {distance}"),
+        shape,
+        spacing,
+        values: fill(shape, spacing, |p| 4.0 * (-r2(p) / 0.08).exp()),
+        camera: along_z(1.0 + distance * 0.8, 1.0 - distance * 0.6, true),
+        transfer: TransferFunction { opacity: density(4.0, 1.0), colour: grey(&[[0.0, 1.0]]), unit_distance: 1.0 },
+        step: 0.5 / n as f64,
+        expected: [1.0 - (-tau).exp(); 2],
+        tolerance: 1e-5,
+    }
+}
+
+/// A5: two slabs one step thick, A before B or behind it.
+pub fn a5(a_first: bool) -> Case {
+    let (shape, spacing) = ([3, 3, 3], [1.0; 3]);
+    Case {
+        name: format!("A5, {}", if a_first { "A over B" } else { "B over A" }),
+        shape,
+        spacing,
+        // The middles of the two cells have the values 1 and 2.
+        values: fill(shape, spacing, |p| [1.0, 1.0, 3.0][p[2] as usize]),
+        camera: along_z(1.0, 1.0, a_first),
+        transfer: TransferFunction {
+            opacity: vec![[1.0, 0.6], [2.0, 0.5]],
+            colour: grey(&[[1.0, 0.5], [2.0, 0.9]]),
+            unit_distance: 1.0,
+        },
+        step: 1.0,
+        expected: [if a_first { 0.48 } else { 0.6 }, 0.8],
+        tolerance: 1e-5,
+    }
+}
+
+/// A6: a ball of radius 0.7 and density 2, seen past its middle; voxels `1 / n` apart, samples half as far.
+pub fn a6(n: i64, distance: f64) -> Case {
+    let (shape, spacing) = ([2 * n, 2 * n, 2 * n], [1.0 / n as f64; 3]);
+    let middle = (2 * n - 1) as f64 / (2 * n) as f64;
+    let inside = |p: [f64; 3]| p.iter().map(|v| (v - middle).powi(2)).sum::<f64>() < 0.49;
+    let tau = 4.0 * (0.49 - distance * distance).sqrt();
+    Case {
+        name: format!("A6, {n} voxels per unit, distance {distance}"),
+        shape,
+        spacing,
+        values: fill(shape, spacing, |p| if inside(p) { 2.0 } else { 0.0 }),
+        camera: along_z(middle + distance * 0.8, middle - distance * 0.6, true),
+        transfer: TransferFunction { opacity: density(2.0, 1.0), colour: grey(&[[0.0, 1.0]]), unit_distance: 1.0 },
+        step: 0.5 / n as f64,
+        expected: [1.0 - (-tau).exp(); 2],
+        // First order: the surface may seem half a voxel further in or out, and so may the ray.
+        tolerance: (1.0 + distance / (0.49 - distance * distance).sqrt()) / n as f64 * (-tau).exp(),
+    }
+}
+
+/// A8: one sample of opacity 0.1 per unit over another distance.
+pub fn a8(step: f64, alpha: f64) -> Case {
+    let (shape, spacing) = ([3, 3, 2], [1.0, 1.0, step]);
+    Case {
+        name: format!("A8, step {step}"),
+        shape,
+        spacing,
+        values: fill(shape, spacing, |_| 3.0),
+        camera: along_z(1.0, 1.0, true),
+        transfer: TransferFunction { opacity: vec![[3.0, 0.1]], colour: grey(&[[3.0, 1.0]]), unit_distance: 1.0 },
+        step,
+        expected: [alpha; 2],
+        tolerance: 1e-5,
+    }
+}
+
+/// What every renderer must reproduce: the cases that are exact up to rounding.
+pub fn exact_cases() -> Vec<Case> {
+    let mut cases = vec![a1(1), a1(37), a1(256), a2(16), a2(100), a5(true), a5(false)];
+    cases.extend([(0.5, 0.05131670194948623), (0.25, 0.025996253574703254), (2.0, 0.19)].map(|(s, a)| a8(s, a)));
+    cases
+}
+
+/// Checks all exact cases, and the order of convergence of the others.
+///
+/// `middle` renders a case on a picture of odd size and returns its middle pixel.
+pub fn check(mut middle: impl FnMut(&Case) -> [f32; 4]) {
+    let mut error = |case: &Case| {
+        let [red, green, blue, alpha] = middle(case).map(f64::from);
+        assert!(red == green && green == blue, "{}: {red} {green} {blue}", case.name);
+        [red - case.expected[0], alpha - case.expected[1]].map(f64::abs)
+    };
+    for case in exact_cases() {
+        let [intensity, alpha] = error(&case);
+        assert!(intensity.max(alpha) <= case.tolerance, "{}: off by {intensity:e} and {alpha:e}", case.name);
+    }
+    // A3: the midpoint rule's own errors, which fall 16 times when the samples become 4 times as many.
+    for (samples, known) in [(16, 9.2739909e-4), (64, 5.7994270e-5), (256, 3.6247664e-6)] {
+        let [intensity, alpha] = error(&a3(samples));
+        assert!((intensity - known).abs() < 0.02 * known + 3e-7, "A3, {samples} samples: {intensity:e}");
+        assert!(alpha < 1e-5, "A3, {samples} samples: alpha off by {alpha:e}");
+    }
+    // A4: trilinear interpolation and midpoints are of second order. How far off a ray is depends on where it crosses
+    // its cells, so that what falls with the square is the bound.
+    for distance in [0.0, 0.1, 0.2, 0.3, 0.5] {
+        for n in [10, 20, 40, 60] {
+            let [_, alpha] = error(&a4(n, distance));
+            let bound = 1.6 / (n * n) as f64;
+            assert!(alpha < bound, "A4, {n} voxels per unit, distance {distance}: off by {alpha:e}, bound {bound:e}");
+        }
+    }
+    // A6: a jump is of first order, so is the bound.
+    for n in [10, 20, 40, 60] {
+        for distance in [0.0, 0.3, 0.5, 0.69] {
+            let case = a6(n, distance);
+            let [_, alpha] = error(&case);
+            assert!(alpha < case.tolerance, "{}: off by {alpha:e}, bound {:e}", case.name, case.tolerance);
+        }
+    }
+}
