@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use zippy::extents::Index;
 use zippy::io::nrrd::Header;
 use zippy::io::volume::{self, ScalarKind, Voxel};
+use zippy::region::Region;
 
 /// A file that goes away with its test.
 struct Temporary(PathBuf);
@@ -76,6 +77,10 @@ fn expected<T: Copy>(sizes: &[usize], data: &[T], start: &[usize], end: &[usize]
     out
 }
 
+fn region(start: &[usize], end: &[usize]) -> Region {
+    Region::between(index(start), index(end))
+}
+
 fn index(values: &[usize]) -> Index {
     Index::from_fn(values.len(), |axis| values[axis] as i64)
 }
@@ -97,7 +102,7 @@ fn round_trip<T: Voxel + PartialEq + std::fmt::Debug>(name: &str, make: impl Fn(
                     for z in if sizes.len() > 2 { corners(2).collect() } else { vec![(0, 1)] } {
                         let start = &[x.0, y.0, z.0][..sizes.len()];
                         let end = &[x.1, y.1, z.1][..sizes.len()];
-                        let read = opened.read_region::<T>(&index(start), &index(end)).unwrap();
+                        let read = opened.read_region::<T>(&region(start, end)).unwrap();
                         let wanted = expected(sizes, &data, start, end);
                         assert_eq!(bytemuck::cast_slice::<T, u8>(&read), bytemuck::cast_slice::<T, u8>(&wanted));
                     }
@@ -122,7 +127,7 @@ fn other_types_are_read_whole() {
         let data = values(24, make);
         let temporary = Temporary::new(&file(name, &[4, 3, 2], &data, true, false, "\n"));
         let opened = volume::open(&temporary.0).unwrap();
-        assert_eq!(opened.read_region::<T>(&index(&[0; 3]), &index(&[4, 3, 2])).unwrap(), data);
+        assert_eq!(opened.read_region::<T>(&region(&[0; 3], &[4, 3, 2])).unwrap(), data);
     }
     whole::<i8>("int8", |i| i as i8);
     whole::<u32>("unsigned int", |i| i as u32);
@@ -136,9 +141,9 @@ fn conversion_to_f32_takes_the_nearest() {
     let data = [i32::MIN, -1, 0, 16_777_217, i32::MAX];
     let temporary = Temporary::new(&file("int32", &[5], &data, true, true, "\n"));
     let opened = volume::open(&temporary.0).unwrap();
-    let read = opened.read_region_f32(&index(&[0]), &index(&[5])).unwrap();
+    let read = opened.read_region_f32(&region(&[0], &[5])).unwrap();
     assert_eq!(read, [-2_147_483_648.0, -1.0, 0.0, 16_777_216.0, 2_147_483_648.0]);
-    let error = opened.read_region::<u8>(&index(&[0]), &index(&[5])).unwrap_err().to_string();
+    let error = opened.read_region::<u8>(&region(&[0], &[5])).unwrap_err().to_string();
     assert!(error.contains("holds i32 voxels and cannot be read as u8"), "{error}");
 }
 
@@ -149,9 +154,12 @@ fn regions_outside_are_refused() {
     for (start, end) in
         [([0, 0], [5, 3]), ([-1, 0], [4, 3]), ([2, 2], [1, 3]), ([0, 4], [0, 4]), ([0, 0], [i64::MAX, 1])]
     {
-        assert!(opened.read_region::<u8>(&Index::from(start), &Index::from(end)).is_err(), "{start:?} {end:?}");
+        assert!(
+            opened.read_region::<u8>(&Region { start: start.into(), end: end.into() }).is_err(),
+            "{start:?} {end:?}"
+        );
     }
-    assert!(opened.read_region::<u8>(&index(&[0]), &index(&[4])).is_err());
+    assert!(opened.read_region::<u8>(&region(&[0], &[4])).is_err());
 }
 
 /// Opens and reads everything: the text of the first error.
@@ -161,7 +169,7 @@ fn failure(path: &Path) -> Option<String> {
         Err(error) => return Some(error.to_string()),
     };
     let shape = opened.shape();
-    opened.read_region_f32(&Index::zeros(shape.axes()), &shape).err().map(|error| error.to_string())
+    opened.read_region_f32(&Region::whole(shape)).err().map(|error| error.to_string())
 }
 
 #[test]
@@ -207,9 +215,9 @@ fn gzip_is_only_read_as_far_as_needed() {
     // The last half is missing; a rank that needs the first planes only does not notice, the others do.
     let temporary = Temporary::new(&whole[..whole.len() / 2]);
     let opened = volume::open(&temporary.0).unwrap();
-    let first = opened.read_region::<u8>(&index(&[0, 0, 0]), &index(&[64, 64, 8])).unwrap();
+    let first = opened.read_region::<u8>(&region(&[0, 0, 0], &[64, 64, 8])).unwrap();
     assert_eq!(first, data[..64 * 64 * 8]);
-    let error = opened.read_region::<u8>(&index(&[0, 0, 60]), &index(&[1, 1, 61])).unwrap_err().to_string();
+    let error = opened.read_region::<u8>(&region(&[0, 0, 60], &[1, 1, 61])).unwrap_err().to_string();
     assert!(error.contains("truncated"), "{error}");
 }
 
@@ -220,7 +228,7 @@ fn detached_headers_and_skips() {
     let head = format!("NRRD0004\ntype: uchar\ndimension: 2\nsizes: 3 2\nencoding: raw\ndata file: {name}\n");
     let read = |header: String| {
         let temporary = Temporary::new(header.as_bytes());
-        volume::open(&temporary.0).and_then(|file| file.read_region::<u8>(&index(&[0, 0]), &index(&[3, 2])))
+        volume::open(&temporary.0).and_then(|file| file.read_region::<u8>(&region(&[0, 0], &[3, 2])))
     };
     assert_eq!(read(format!("{head}line skip: 2\nbyte skip: 2\n")).unwrap(), b"abcdef");
     assert_eq!(read(format!("{head}line skip: 2\nbyte skip: 2\n\n")).unwrap(), b"abcdef");
@@ -238,7 +246,7 @@ fn detached_headers_and_skips() {
     attached.extend(gzip(b"skipabc"));
     let temporary = Temporary::new(&attached);
     let opened = volume::open(&temporary.0).unwrap();
-    assert_eq!(opened.read_region::<u8>(&index(&[1]), &index(&[3])).unwrap(), b"bc");
+    assert_eq!(opened.read_region::<u8>(&region(&[1], &[3])).unwrap(), b"bc");
 }
 
 /// What a header with one line changed or added is told.
@@ -354,9 +362,9 @@ fn the_scans_are_read() {
         }
         let opened = volume::open(&path).unwrap();
         assert_eq!((opened.kind(), opened.shape()), (kind, Index::from(shape)), "{name}");
-        let all = opened.read_region_f32(&Index::zeros(3), &opened.shape()).unwrap();
+        let all = opened.read_region_f32(&Region::whole(opened.shape())).unwrap();
         let (start, end) = ([17, 30, 55], [90, 31, 60]);
-        let part = opened.read_region_f32(&index(&start), &index(&end)).unwrap();
+        let part = opened.read_region_f32(&region(&start, &end)).unwrap();
         let sizes = shape.map(|n| n as usize);
         assert_eq!(part, expected(&sizes, &all, &start, &end), "{name}");
         assert!(all.iter().any(|&v| v > 100.0));
@@ -386,7 +394,7 @@ proptest! {
         let temporary = Temporary::new(&bytes);
         if let Ok(opened) = volume::open(&temporary.0) {
             let shape = opened.shape();
-            if let Ok(read) = opened.read_region_f32(&Index::zeros(shape.axes()), &shape) {
+            if let Ok(read) = opened.read_region_f32(&Region::whole(shape)) {
                 prop_assert_eq!(Some(read.len() as u64), shape.product());
             }
         }

@@ -1,4 +1,5 @@
 //! Algorithms over global arrays: volume rendering and the compositing of its pictures.
 
+pub mod compositing;
 pub mod image;
 pub mod volume;

@@ -6,6 +6,7 @@ use super::nrrd::NrrdFile;
 pub use super::scalar::{ScalarKind, Voxel};
 use crate::error::IoError;
 use crate::extents::Index;
+use crate::region::Region;
 
 /// A volume in a file: 1 to 3 axes, axis 0 fastest, one number per voxel. Cheap to clone; holds no voxels.
 #[derive(Debug, Clone)]
@@ -54,35 +55,36 @@ impl VolumeFile {
         nrrd.header().kind
     }
 
-    /// The voxels of the region from `start` to `end` (half-open), axis 0 fastest. Local to the calling rank, which needs memory for the region only: raw
+    /// The voxels of `region`, axis 0 fastest. Local to the calling rank, which needs memory for the region only: raw
     /// files are read row by row, gzip files are streamed up to the end of the region.
     ///
     /// # Errors
     /// `T` is not the type of the file; the region leaves the volume; the data are truncated, corrupt or too many.
-    pub fn read_region<T: Voxel>(&self, start: &Index, end: &Index) -> Result<Vec<T>, IoError> {
+    pub fn read_region<T: Voxel>(&self, region: &Region) -> Result<Vec<T>, IoError> {
         if T::KIND != self.kind() {
             let message = format!("holds {} voxels and cannot be read as {}", self.kind(), T::KIND);
             return Err(IoError::request(&self.path, message));
         }
-        self.read(start, end)
+        self.read(region)
     }
 
-    /// The voxels of the region from `start` to `end` (half-open) as the nearest f32, whatever the type of the file. As [`Self::read_region`] otherwise.
+    /// The voxels of `region` as the nearest f32, whatever the type of the file. As [`Self::read_region`] otherwise.
     ///
     /// # Errors
     /// The region leaves the volume; the data are truncated, corrupt or too many.
-    pub fn read_region_f32(&self, start: &Index, end: &Index) -> Result<Vec<f32>, IoError> {
-        Ok(super::scalar::to_f32(self.kind(), &self.read::<u8>(start, end)?))
+    pub fn read_region_f32(&self, region: &Region) -> Result<Vec<f32>, IoError> {
+        Ok(super::scalar::to_f32(self.kind(), &self.read::<u8>(region)?))
     }
 
-    fn read<T: bytemuck::Pod>(&self, start: &Index, end: &Index) -> Result<Vec<T>, IoError> {
+    fn read<T: bytemuck::Pod>(&self, region: &Region) -> Result<Vec<T>, IoError> {
         let Format::Nrrd(nrrd) = &self.format;
         let unsigned = |index: &Index| index.iter().map(|&v| u64::try_from(v).ok()).collect::<Option<Vec<u64>>>();
-        match (unsigned(start), unsigned(end)) {
+        match (unsigned(&region.start), unsigned(&region.end)) {
             (Some(start), Some(end)) => nrrd.read_box(&start, &end),
-            _ => {
-                Err(IoError::request(&self.path, format!("the region from {start} to {end} begins before the volume")))
-            }
+            _ => Err(IoError::request(
+                &self.path,
+                format!("the region [{}, {}) begins before the volume", region.start, region.end),
+            )),
         }
     }
 }
