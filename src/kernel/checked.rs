@@ -1,0 +1,187 @@
+//! A kernel for one signature: what its entry point uses, checked against what is bound.
+
+use super::binding::Binding;
+use super::geometry::GeometryMap;
+use super::helpers::{Signature, window_name};
+use super::program::{Complete, Program};
+use super::types::{self, Slot};
+use crate::error::KernelError;
+
+/// A uniform variable of the kernel.
+#[derive(Debug, Clone)]
+pub struct UniformVar {
+    pub name: String,
+    /// The declaration in short.
+    pub declaration: String,
+    /// A multiple of 16.
+    pub bytes: usize,
+    pub slots: Vec<Slot>,
+}
+
+/// What stands behind a binding of a bind group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resource {
+    /// Window `k` of the storage variable with this number.
+    Storage {
+        var: usize,
+        window: u32,
+        writable: bool,
+    },
+    Geometry,
+    /// The uniform variable with this number.
+    Uniform(usize),
+}
+
+/// A resource and its place.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    pub group: u32,
+    pub binding: u32,
+    pub resource: Resource,
+}
+
+/// A kernel that naga has accepted.
+#[derive(Debug)]
+pub struct Checked {
+    pub text: String,
+    pub entry: String,
+    pub workgroup: [u32; 3],
+    pub map: GeometryMap,
+    pub uniforms: Vec<UniformVar>,
+    /// Everything that the entry point reaches, by group and binding.
+    pub places: Vec<Place>,
+    /// For each storage variable: the entry point reaches it.
+    pub reached: Vec<bool>,
+    module: naga::Module,
+    cells: Vec<Option<naga::Handle<naga::Type>>>,
+}
+
+impl Checked {
+    /// Looks up what the entry point uses; `entry` is needed when there are several.
+    pub fn new(
+        program: &Program,
+        complete: Complete,
+        signature: &Signature,
+        entry: Option<&str>,
+    ) -> Result<Self, KernelError> {
+        let Complete { text, module, info, map, group } = complete;
+        let index = entry_point(program, &module, entry)?;
+        let point = &module.entry_points[index];
+        let uses = info.get_entry_point(index);
+        let mut places = Vec::new();
+        let mut uniforms = Vec::new();
+        let mut reached_vars = vec![false; program.scan.storage.len()];
+        let mut cells = vec![None; program.scan.storage.len()];
+        for (handle, var) in module.global_variables.iter() {
+            let Some(binding) = &var.binding else { continue };
+            let name = var.name.as_deref().unwrap_or("");
+            let reached = !uses[handle].is_empty();
+            let mut place = |resource| {
+                if reached {
+                    places.push(Place { group: binding.group, binding: binding.binding, resource });
+                }
+            };
+            match var.space {
+                naga::AddressSpace::Uniform if binding.group == group => place(Resource::Geometry),
+                naga::AddressSpace::Uniform => {
+                    place(Resource::Uniform(uniforms.len()));
+                    if reached {
+                        let bytes = module.types[var.ty].inner.size(module.to_ctx()) as usize;
+                        uniforms.push(UniformVar {
+                            name: name.to_owned(),
+                            declaration: describe_uniform(&module, name, var.ty),
+                            bytes: bytes.next_multiple_of(16),
+                            slots: types::slots(&module, name, var.ty),
+                        });
+                    }
+                }
+                naga::AddressSpace::Storage { access } => {
+                    let writable = access.contains(naga::StorageAccess::STORE);
+                    for (number, declared) in program.scan.storage.iter().enumerate() {
+                        for window in 0..signature.vars[number].windows {
+                            if (window == 0 && declared.name == name)
+                                || (window > 0 && window_name(&declared.name, window) == name)
+                            {
+                                place(Resource::Storage { var: number, window, writable });
+                                reached_vars[number] |= reached;
+                                if let (0, naga::TypeInner::Array { base, .. }) = (window, &module.types[var.ty].inner)
+                                {
+                                    cells[number] = Some(*base);
+                                }
+                            }
+                        }
+                    }
+                }
+                _ if reached => {
+                    return Err(KernelError::Binding {
+                        kernel: program.name.clone(),
+                        problem: format!(
+                            "`{name}` is neither storage nor uniform; kernels work on arrays and parameters only"
+                        ),
+                    });
+                }
+                _ => {}
+            }
+        }
+        places.sort_by_key(|place| (place.group, place.binding));
+        let (entry, workgroup) = (point.name.clone(), point.workgroup_size);
+        Ok(Self { text, entry, workgroup, map, uniforms, places, reached: reached_vars, module, cells })
+    }
+
+    /// Whether the cells of what is bound to storage variable `var` are what the shader declares.
+    pub fn check_cell(&self, program: &Program, var: usize, binding: &Binding) -> Result<(), KernelError> {
+        let Some(ty) = self.cells[var] else { return Ok(()) };
+        types::compare_cell(&self.module, ty, binding.element).map_err(|problem| KernelError::Type {
+            kernel: program.name.clone(),
+            problem: format!("{} is bound to `{}`: its {problem}", binding.label, program.scan.storage[var].name),
+            declared: program.declared(),
+        })
+    }
+
+    /// The dynamic offsets of a bind group: of its uniform variables, in order of binding, and of the geometry.
+    pub fn offsets(&self, group: u32, constants: &[u32], geometry: u32) -> Vec<u32> {
+        let in_group = self.places.iter().filter(|place| place.group == group);
+        in_group
+            .filter_map(|place| match place.resource {
+                Resource::Storage { .. } => None,
+                Resource::Geometry => Some(geometry),
+                Resource::Uniform(number) => Some(constants[number]),
+            })
+            .collect()
+    }
+
+    /// What parameters there are, for messages.
+    pub fn declared_uniforms(&self) -> String {
+        let list: Vec<_> = self.uniforms.iter().map(|var| var.declaration.clone()).collect();
+        if list.is_empty() { "no parameters".to_owned() } else { list.join(", ") }
+    }
+}
+
+fn describe_uniform(module: &naga::Module, name: &str, ty: naga::Handle<naga::Type>) -> String {
+    let fields: Vec<_> =
+        types::slots(module, name, ty).iter().map(|slot| format!("{}: {}", slot.name, slot.ty)).collect();
+    match &module.types[ty].inner {
+        naga::TypeInner::Struct { .. } => {
+            format!("`var<uniform> {name}: {} {{ {} }}`", types::type_name(module, ty), fields.join(", "))
+        }
+        _ => format!("`var<uniform> {}`", fields.join(", ")),
+    }
+}
+
+/// The number of the entry point with this name, or of the only one.
+fn entry_point(program: &Program, module: &naga::Module, entry: Option<&str>) -> Result<usize, KernelError> {
+    let compute: Vec<_> =
+        module.entry_points.iter().enumerate().filter(|(_, point)| point.stage == naga::ShaderStage::Compute).collect();
+    let problem = match (entry, &compute[..]) {
+        (None, [(only, _)]) => return Ok(*only),
+        (None, []) => "there is no @compute function".to_owned(),
+        (None, _) => "there are several @compute functions; choose one with Kernel::entry".to_owned(),
+        (Some(name), _) => match compute.iter().find(|(_, point)| point.name == name) {
+            Some((found, _)) => return Ok(*found),
+            None => format!("there is no @compute function `{name}`"),
+        },
+    };
+    let names: Vec<_> = compute.iter().map(|(_, point)| format!("`{}`", point.name)).collect();
+    let entries = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    Err(KernelError::Entry { kernel: program.name.clone(), problem, entries })
+}

@@ -1,0 +1,92 @@
+//! naga's errors as errors of the user's file: line, column, the line with the place marked.
+
+use std::error::Error as _;
+use std::ops::Range;
+
+use crate::error::KernelError;
+
+/// An error of naga, before it is placed in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    pub message: String,
+    pub notes: Vec<String>,
+    /// Bytes of the user's text; `None` when naga names no place in it.
+    pub span: Option<Range<usize>>,
+}
+
+impl Fault {
+    /// From a parse error; `user` is the length of the user's part of the text.
+    pub fn parse(error: &naga::front::wgsl::ParseError, user: usize) -> Self {
+        let spans: Vec<_> = error.labels().filter_map(|(span, _)| span.to_range()).collect();
+        let mut notes: Vec<String> = error
+            .labels()
+            .filter(|(_, text)| !text.is_empty() && !error.message().contains(text))
+            .map(|(_, text)| text.to_owned())
+            .collect();
+        notes.extend(error.notes().map(str::to_owned));
+        notes.dedup();
+        Self { message: error.message().to_owned(), notes, span: first_within(&spans, user) }
+    }
+
+    /// From a validation error.
+    pub fn validate(error: &naga::WithSpan<naga::valid::ValidationError>, user: usize) -> Self {
+        let mut chain = vec![error.as_inner().to_string()];
+        let mut source = error.as_inner().source();
+        while let Some(next) = source {
+            chain.push(next.to_string());
+            source = next.source();
+        }
+        chain.dedup();
+        let spans: Vec<_> = error.spans().filter_map(|(span, _)| span.to_range()).collect();
+        let message = chain.pop().unwrap_or_default();
+        Self { message, notes: chain, span: first_within(&spans, user) }
+    }
+
+    /// The error that the user sees.
+    pub fn place(&self, file: &str, text: &str, hint: Option<String>) -> KernelError {
+        let at = self.span.clone().unwrap_or(0..0);
+        let start = floor_boundary(text, at.start);
+        let line = text[..start].matches('\n').count() + 1;
+        let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+        let source = text[line_start..].lines().next().unwrap_or("");
+        let column = text[line_start..start].chars().count() + 1;
+        let end = floor_boundary(text, at.end.min(line_start + source.len())).max(start);
+        let width = text[start..end].chars().count().max(1);
+
+        let number = line.to_string();
+        let blank = " ".repeat(number.len());
+        let mut excerpt = String::new();
+        if self.span.is_some() {
+            // Tabs stay tabs, so that the mark stands below its place.
+            let pad: String = source.chars().take(column - 1).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+            excerpt = format!("{blank} |\n{number} | {source}\n{blank} | {pad}{}", "^".repeat(width));
+        }
+        for note in hint.iter().chain(&self.notes) {
+            if !excerpt.is_empty() {
+                excerpt.push('\n');
+            }
+            excerpt += &format!("{blank} = {note}");
+        }
+        KernelError::Wgsl { file: file.to_owned(), line, column, message: self.message.clone(), excerpt }
+    }
+
+    /// The identifier that the error is about, if it is one.
+    pub fn identifier<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let word = text.get(self.span.clone()?)?;
+        let word = word.split(|c: char| c != '_' && !c.is_alphanumeric()).next()?;
+        (!word.is_empty()).then_some(word)
+    }
+}
+
+/// naga lists the innermost place first.
+fn first_within(spans: &[Range<usize>], user: usize) -> Option<Range<usize>> {
+    spans.iter().find(|span| span.end <= user).cloned()
+}
+
+fn floor_boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}

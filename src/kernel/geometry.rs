@@ -1,0 +1,99 @@
+//! Where the words of geometry lie in a kernel's uniform buffer.
+
+use super::binding::Binding;
+use super::helpers::Signature;
+use super::helpers::layout::{DOMAIN_HEAD, MAX_BOXES, TUPLES, box_vectors, vectors};
+use crate::element::ElementKind;
+use crate::extents::Index;
+
+/// First vector (of four words) of every array's geometry, and of the domain's, which comes last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GeometryMap {
+    vars: Vec<usize>,
+    domain: usize,
+    vectors: usize,
+}
+
+impl GeometryMap {
+    pub fn new(signature: &Signature) -> Self {
+        let mut at = 0;
+        let mut vars = Vec::new();
+        for shape in &signature.vars {
+            vars.push(at);
+            at += 1 + TUPLES * vectors(shape.axes);
+        }
+        let vectors = at + DOMAIN_HEAD + MAX_BOXES * box_vectors(signature.domain_axes);
+        Self { vars, domain: at, vectors }
+    }
+
+    pub fn var(&self, i: usize) -> usize {
+        self.vars[i]
+    }
+
+    /// First vector after the array's geometry.
+    pub fn after(&self, i: usize) -> usize {
+        self.vars.get(i + 1).copied().unwrap_or(self.domain)
+    }
+
+    pub fn domain(&self) -> usize {
+        self.domain
+    }
+
+    /// All of it.
+    pub fn vectors(&self) -> usize {
+        self.vectors
+    }
+}
+
+/// The words of one array's geometry; `window_slots` is how many cells (or words of packed cells) a window holds.
+///
+/// `None` when a number does not fit 31 bits.
+pub fn array_words(binding: &Binding, window_slots: u64) -> Option<Vec<i32>> {
+    let axes = binding.section.axes();
+    let lo = binding.storage.start - binding.section.start;
+    let extents = binding.storage.extents();
+    let packed = matches!(binding.element.kind, ElementKind::Packed(_));
+    let strides = slot_strides(binding)?;
+    let mut base = 0_i64;
+    for axis in usize::from(packed)..axes {
+        base = base.checked_sub(lo[axis].checked_mul(strides[axis])?)?;
+    }
+    let mut words = vec![i32::try_from(base).ok()?, i32::try_from(window_slots).unwrap_or(i32::MAX), 0, 0];
+    let mut tuple = |value: &dyn Fn(usize) -> Option<i32>| {
+        for axis in 0..4 * vectors(axes) {
+            words.push(if axis < axes { value(axis)? } else { 0 });
+        }
+        Some(())
+    };
+    let fits = |value: i64| i32::try_from(value).ok();
+    let owned_lo = binding.owned.start - binding.section.start;
+    let section = binding.section.extents();
+    let owned = binding.owned.extents();
+    let origin = binding.section.start;
+    tuple(&|axis| fits(strides[axis]))?;
+    tuple(&|axis| fits(lo[axis]))?;
+    tuple(&|axis| fits(extents[axis]))?;
+    tuple(&|axis| fits(section[axis]))?;
+    tuple(&|axis| fits(owned_lo[axis]))?;
+    tuple(&|axis| fits(owned[axis]))?;
+    tuple(&|axis| Some(origin[axis] as i32))?;
+    tuple(&|axis| Some((origin[axis] >> 32) as i32))?;
+    tuple(&|axis| Some(binding.shape[axis] as i32))?;
+    tuple(&|axis| Some((binding.shape[axis] >> 32) as i32))?;
+    Some(words)
+}
+
+/// Distance between neighbours along each axis, in cells, or in words for packed cells (from axis 1).
+fn slot_strides(binding: &Binding) -> Option<Index> {
+    let extents = binding.storage.extents();
+    let row_bytes = extents[0].checked_mul(binding.element.bytes as i64)?.checked_add(3)? / 4 * 4;
+    let slot_bytes =
+        binding.element.bytes.max(if matches!(binding.element.kind, ElementKind::Packed(_)) { 4 } else { 1 });
+    let mut strides = Index::splat(extents.axes(), 1);
+    let mut stride = row_bytes / slot_bytes as i64;
+    for axis in 1..extents.axes() {
+        strides[axis] = stride;
+        stride = stride.checked_mul(extents[axis].max(1))?;
+    }
+    i32::try_from(stride).ok().map(|_| strides)
+}

@@ -1,0 +1,26 @@
+//! Where a cell is: inside the section, the storage, the owned cells; its index in the variable.
+
+use super::Writer;
+use super::axes::Tuple;
+
+impl Writer<'_> {
+    /// `x_inside`, `x_has`, `x_owned`, `x_extent`, `x_shape`.
+    pub(super) fn address(&mut self) {
+        let (x, axes) = (&self.var.name, self.axes);
+        let ty = axes.ty();
+        let tests = [
+            ("inside", axes.within("p", None, Tuple::SectionExtent, 0)),
+            ("has", axes.within("p", Some(Tuple::StorageLo), Tuple::StorageExtent, 0)),
+            ("owned", axes.within("p", Some(Tuple::OwnedLo), Tuple::OwnedExtent, 0)),
+        ]
+        .map(|(helper, test)| (helper, format!("fn {x}_{helper}(p: {ty}) -> bool {{ return {test}; }}")));
+        let values = [("extent", Tuple::SectionExtent), ("shape", Tuple::ShapeLow)].map(|(helper, tuple)| {
+            (helper, format!("fn {x}_{helper}() -> {ty} {{ return {}; }}", axes.geometry(tuple)))
+        });
+        for (helper, text) in tests.into_iter().chain(values) {
+            if self.wants(helper) {
+                self.line(&text);
+            }
+        }
+    }
+}

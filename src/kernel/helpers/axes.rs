@@ -1,0 +1,114 @@
+//! Tuples of 1 to 7 axes as WGSL: scalars, vectors, or arrays for more than 4 axes.
+
+use super::GEOMETRY;
+
+/// Writes expressions over tuples of a fixed number of axes, with geometry that starts at vector `at`.
+#[derive(Clone, Copy)]
+pub struct Axes {
+    pub count: usize,
+    at: usize,
+}
+
+/// The tuples of an array's geometry, in order, after one vector of scalars.
+#[derive(Clone, Copy)]
+pub enum Tuple {
+    Strides,
+    StorageLo,
+    StorageExtent,
+    SectionExtent,
+    OwnedLo,
+    OwnedExtent,
+    OriginLow,
+    OriginHigh,
+    ShapeLow,
+    ShapeHigh,
+}
+
+/// How many there are.
+pub const TUPLES: usize = 10;
+
+const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
+
+/// Vectors of four words that a tuple takes.
+pub const fn vectors(axes: usize) -> usize {
+    if axes <= 4 { 1 } else { 2 }
+}
+
+impl Axes {
+    pub fn new(count: usize, at: usize) -> Self {
+        Self { count, at }
+    }
+
+    /// The type of a position.
+    pub fn ty(&self) -> String {
+        match self.count {
+            1 => "i32".to_owned(),
+            n @ 2..=4 => format!("vec{n}<i32>"),
+            n => format!("array<i32, {n}>"),
+        }
+    }
+
+    /// One axis of the tuple in the variable `name`.
+    pub fn part(&self, name: &str, axis: usize) -> String {
+        match self.count {
+            1 => name.to_owned(),
+            2..=4 => format!("{name}.{}", LETTERS[axis]),
+            _ => format!("{name}[{axis}]"),
+        }
+    }
+
+    /// A scalar of the geometry's first vector.
+    pub fn head(&self, component: usize) -> String {
+        format!("{GEOMETRY}[{}].{}", self.at, LETTERS[component])
+    }
+
+    /// First vector of a tuple.
+    pub fn vector(&self, tuple: Tuple) -> usize {
+        self.at + 1 + tuple as usize * vectors(self.count)
+    }
+
+    /// One axis of a geometry tuple.
+    pub fn geometry_part(&self, tuple: Tuple, axis: usize) -> String {
+        format!("{GEOMETRY}[{}].{}", self.vector(tuple) + axis / 4, LETTERS[axis % 4])
+    }
+
+    /// A whole geometry tuple, as a position.
+    pub fn geometry(&self, tuple: Tuple) -> String {
+        match self.count {
+            1..=4 => {
+                let parts: String = LETTERS[..self.count].iter().collect();
+                format!("{GEOMETRY}[{}].{parts}", self.vector(tuple))
+            }
+            n => {
+                let parts: Vec<_> = (0..n).map(|axis| self.geometry_part(tuple, axis)).collect();
+                format!("array<i32, {n}>({})", parts.join(", "))
+            }
+        }
+    }
+
+    /// Whether `lo <= name < lo + extent` on every axis from `first`; one unsigned comparison an axis.
+    pub fn within(&self, name: &str, lo: Option<Tuple>, extent: Tuple, first: usize) -> String {
+        if first == 0 && (2..=4).contains(&self.count) {
+            let n = self.count;
+            let from = lo.map_or(name.to_owned(), |lo| format!("{name} - {}", self.geometry(lo)));
+            return format!("all(vec{n}<u32>({from}) < vec{n}<u32>({}))", self.geometry(extent));
+        }
+        let parts: Vec<_> = (first..self.count)
+            .map(|axis| {
+                let part = self.part(name, axis);
+                let from = lo.map_or(part.clone(), |lo| format!("{part} - {}", self.geometry_part(lo, axis)));
+                format!("(u32({from}) < u32({}))", self.geometry_part(extent, axis))
+            })
+            .collect();
+        if parts.is_empty() { "true".to_owned() } else { parts.join(" & ") }
+    }
+
+    /// `axis 0 term + Σ stride · name` over the axes from 1, as i32.
+    pub fn offset(&self, first: &str, name: &str) -> String {
+        let mut out = format!("{} + {first}", self.head(0));
+        for axis in 1..self.count {
+            out += &format!(" + {} * {}", self.part(name, axis), self.geometry_part(Tuple::Strides, axis));
+        }
+        out
+    }
+}

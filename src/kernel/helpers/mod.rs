@@ -1,0 +1,169 @@
+//! The WGSL that is appended to a kernel: address helpers for every bound array.
+//!
+//! Pointers to storage cannot be passed to WGSL functions, so helpers are generated per array. They depend on the number
+//! of axes, the kind of element and the number of windows only; everything else is data in [`super::geometry`].
+
+mod address;
+mod axes;
+mod cells;
+mod global;
+mod position;
+
+use std::fmt::Write;
+
+use super::geometry::GeometryMap;
+use super::scan::{Scan, StorageVar};
+use crate::element::Packed;
+use axes::Axes;
+
+/// What the host must know about the layout of geometry.
+pub mod layout {
+    pub use super::axes::{TUPLES, vectors};
+    pub use super::position::{DOMAIN_HEAD, MAX_BOXES, box_vectors};
+}
+
+/// What the text of helpers for one array depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct VarShape {
+    pub axes: usize,
+    pub packed: Option<Packed>,
+    /// Ranges of the binding limit's size that the buffer is bound as, at least 1.
+    pub windows: u32,
+}
+
+/// What the text of all helpers depends on; one pipeline each.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Signature {
+    pub domain_axes: usize,
+    /// One for each storage variable of the scan.
+    pub vars: Vec<VarShape>,
+}
+
+impl Signature {
+    /// All arrays with the same number of axes, for a look at a kernel that nothing is bound to yet.
+    pub fn uniform(scan: &Scan, axes: usize, packed: Option<Packed>) -> Self {
+        let shape = |var: &StorageVar| VarShape {
+            axes,
+            packed: packed.filter(|_| var.cell.as_deref() == Some("u32")),
+            windows: 1,
+        };
+        Self { domain_axes: axes, vars: scan.storage.iter().map(shape).collect() }
+    }
+}
+
+/// The endings of helper names.
+pub const HELPERS: [&str; 14] = [
+    "position",
+    "inside",
+    "inside_word",
+    "has",
+    "owned",
+    "load",
+    "store",
+    "store_word",
+    "extent",
+    "shape",
+    "global",
+    "global_axis",
+    "linear",
+    "index",
+];
+
+/// The name that window `k` (from 1) of a variable is bound under.
+pub fn window_name(var: &str, k: u32) -> String {
+    format!("{var}_window{k}")
+}
+
+/// The name of the uniform variable that holds the geometry.
+pub const GEOMETRY: &str = "zippy_geometry";
+
+/// The helpers of one array while they are written.
+struct Writer<'a> {
+    out: &'a mut String,
+    var: &'a StorageVar,
+    shape: VarShape,
+    /// The text of one cell's type.
+    cell: &'a str,
+    axes: Axes,
+    scan: &'a Scan,
+    has_position: bool,
+}
+
+/// The text to append: bindings in `group` (geometry at binding 0, then windows) and the helpers that the kernel uses.
+pub fn generate(scan: &Scan, signature: &Signature, map: &GeometryMap, group: u32) -> String {
+    let mut out = String::new();
+    let _ =
+        writeln!(out, "\n@group({group}) @binding(0) var<uniform> {GEOMETRY}: array<vec4<i32>, {}>;", map.vectors());
+    let mut binding = 1;
+    let mut needs_position = false;
+    let mut needs_wide = false;
+    for (i, (var, &shape)) in scan.storage.iter().zip(&signature.vars).enumerate() {
+        let Some(cell) = &var.cell else { continue };
+        for k in 1..shape.windows {
+            let access = if var.writable { "read_write" } else { "read" };
+            let ty = if var.atomic { format!("atomic<{cell}>") } else { cell.clone() };
+            let name = window_name(&var.name, k);
+            let _ = writeln!(out, "@group({group}) @binding({binding}) var<storage, {access}> {name}: array<{ty}>;");
+            binding += 1;
+        }
+        let axes = Axes::new(shape.axes, map.var(i));
+        let has_position = shape.axes == signature.domain_axes;
+        let mut writer = Writer { out: &mut out, var, shape, cell, axes, scan, has_position };
+        needs_position |= writer.position();
+        writer.address();
+        writer.cells();
+        needs_wide |= writer.global();
+    }
+    if needs_position {
+        position::shared(&mut out, signature.domain_axes, map.domain());
+    }
+    if needs_wide {
+        out.push_str(global::WIDE);
+    }
+    out
+}
+
+impl Writer<'_> {
+    /// Whether the kernel calls this helper and does not define it itself.
+    fn wants(&self, helper: &str) -> bool {
+        let name = format!("{}_{helper}", self.var.name);
+        self.scan.words.contains(&name) && !self.scan.functions.contains(&name)
+    }
+
+    fn line(&mut self, text: &str) {
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+}
+
+/// Why a helper that the kernel calls does not exist, where `name` is one.
+pub fn hint(scan: &Scan, signature: &Signature, name: &str) -> Option<String> {
+    for (var, shape) in scan.storage.iter().zip(&signature.vars) {
+        let Some(helper) = name.strip_prefix(var.name.as_str()).and_then(|rest| rest.strip_prefix('_')) else {
+            continue;
+        };
+        let x = &var.name;
+        let text = match helper {
+            _ if var.cell.is_none() => format!("{x} is not declared as array<T>, so it has no helpers"),
+            "store" | "store_word" if !var.writable => format!("{x} is declared read, so it has no {name}"),
+            "store" if shape.packed.is_some() && !var.atomic => format!(
+                "{x} is bound to 8- or 16-bit cells packed in words: write whole words with {x}_store_word, or declare it \
+                 array<atomic<u32>>"
+            ),
+            "store_word" | "inside_word" if shape.packed.is_none() => {
+                format!("{x} is not bound to 8- or 16-bit cells, so it has no {name}")
+            }
+            "store_word" if var.atomic => format!("{x} is declared atomic: use {x}_store"),
+            "index" if shape.packed.is_some() => {
+                format!("{x} is bound to packed cells, which have no index of their own")
+            }
+            "position" => format!(
+                "{x} has {} axes, but the kernel runs over {}, so that an invocation has no cell in {x}",
+                shape.axes, signature.domain_axes
+            ),
+            _ => format!("the helpers of {x} are {}", HELPERS.map(|h| format!("{x}_{h}")).join(", ")),
+        };
+        return Some(text);
+    }
+    None
+}

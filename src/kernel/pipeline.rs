@@ -1,0 +1,218 @@
+//! Checked kernels on the GPU: pipelines and bind groups.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::checked::{Checked, Resource};
+use crate::device::{Device, WeakChunkBuffer};
+use crate::error::{KernelError, Result};
+
+/// A compiled kernel.
+#[derive(Debug, Clone)]
+pub struct Pipeline {
+    pub raw: wgpu::ComputePipeline,
+    id: u64,
+    /// Layouts of the bind groups in use, by group.
+    pub layouts: Vec<(u32, wgpu::BindGroupLayout)>,
+}
+
+/// The pipelines of a device, by complete text and entry point; they outlive the kernels that they were made for.
+#[derive(Debug, Default)]
+pub struct Pipelines(HashMap<(String, String), Pipeline>);
+
+impl Pipeline {
+    /// The pipeline of a kernel, made at the first call on this device.
+    ///
+    /// # Errors
+    /// More bindings than the device has, or a driver that refuses the kernel.
+    pub fn get(device: &Device, name: &str, checked: &Checked) -> Result<Self> {
+        check_limits(device, name, checked)?;
+        let key = (checked.text.clone(), checked.entry.clone());
+        if let Some(found) = device.with_cache(|cache: &mut Pipelines| cache.0.get(&key).cloned()) {
+            return Ok(found);
+        }
+        let made = device.checked(&format!("compiling kernel {name}"), || Self::make(device, name, checked))?;
+        device.with_cache(|cache: &mut Pipelines| cache.0.insert(key, made.clone()));
+        Ok(made)
+    }
+
+    fn make(device: &Device, name: &str, checked: &Checked) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let raw = device.raw();
+        let mut entries: Vec<(u32, Vec<wgpu::BindGroupLayoutEntry>)> = Vec::new();
+        for place in &checked.places {
+            let (ty, has_dynamic_offset) = match place.resource {
+                Resource::Storage { writable, .. } => {
+                    (wgpu::BufferBindingType::Storage { read_only: !writable }, false)
+                }
+                Resource::Geometry | Resource::Uniform(_) => (wgpu::BufferBindingType::Uniform, true),
+            };
+            let entry = wgpu::BindGroupLayoutEntry {
+                binding: place.binding,
+                visibility: wgpu::ShaderStages::COMPUTE,
+                ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset, min_binding_size: None },
+                count: None,
+            };
+            match entries.last_mut() {
+                Some((group, list)) if *group == place.group => list.push(entry),
+                _ => entries.push((place.group, vec![entry])),
+            }
+        }
+        let layouts: Vec<_> = entries
+            .iter()
+            .map(|(group, entries)| {
+                (*group, raw.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(name), entries }))
+            })
+            .collect();
+        let groups = layouts.last().map_or(0, |(group, _)| group + 1);
+        let in_order: Vec<_> =
+            (0..groups).map(|group| layouts.iter().find(|(g, _)| *g == group).map(|(_, layout)| layout)).collect();
+        let layout = raw.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some(name),
+            bind_group_layouts: &in_order,
+            immediate_size: 0,
+        });
+        let module = raw.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some(name),
+            source: wgpu::ShaderSource::Wgsl(checked.text.as_str().into()),
+        });
+        let pipeline = raw.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(name),
+            layout: Some(&layout),
+            module: &module,
+            entry_point: Some(&checked.entry),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            cache: None,
+        });
+        Self { raw: pipeline, id: NEXT.fetch_add(1, Ordering::Relaxed), layouts }
+    }
+}
+
+fn check_limits(device: &Device, kernel: &str, checked: &Checked) -> Result<()> {
+    let limits = &device.limits().wgpu;
+    let fail = |problem: String| Err(KernelError::Limit { kernel: kernel.to_owned(), problem }.into());
+    let adapter = &device.adapter().name;
+    let storage = checked.places.iter().filter(|place| matches!(place.resource, Resource::Storage { .. })).count();
+    let windows =
+        checked.places.iter().filter(|p| matches!(p.resource, Resource::Storage { window, .. } if window > 0)).count();
+    let most = limits.max_storage_buffers_per_shader_stage as usize;
+    if storage > most {
+        let of_windows = match windows {
+            0 => String::new(),
+            n => format!(", {n} of them because chunks are larger than one binding (cut the arrays into more chunks)"),
+        };
+        return fail(format!("{storage} storage bindings are needed{of_windows}; {adapter} has {most}"));
+    }
+    if let Some(place) = checked.places.iter().find(|place| place.group >= limits.max_bind_groups) {
+        return fail(format!(
+            "bind group {} is needed; {adapter} has {} (one is taken by Zippy)",
+            place.group, limits.max_bind_groups
+        ));
+    }
+    let [x, y, z] = checked.workgroup;
+    let sizes = [
+        (x, limits.max_compute_workgroup_size_x),
+        (y, limits.max_compute_workgroup_size_y),
+        (z, limits.max_compute_workgroup_size_z),
+        (x.saturating_mul(y).saturating_mul(z), limits.max_compute_invocations_per_workgroup),
+    ];
+    if let Some((size, most)) = sizes.into_iter().find(|(size, most)| size > most) {
+        return fail(format!(
+            "@workgroup_size({x}, {y}, {z}) is too large: {size} invocations where {adapter} has {most}"
+        ));
+    }
+    Ok(())
+}
+
+/// A buffer as it is bound to a storage variable.
+#[derive(Debug, Clone)]
+pub struct BoundBuffer {
+    pub raw: wgpu::Buffer,
+    pub id: u64,
+    pub weak: Option<WeakChunkBuffer>,
+    /// Bytes of a window.
+    pub window_bytes: u64,
+}
+
+/// Bind groups of earlier calls, by pipeline and buffers.
+#[derive(Debug, Default)]
+pub struct BindGroups {
+    made: HashMap<(u64, Vec<u64>), (Groups, Vec<WeakChunkBuffer>)>,
+    calls: u32,
+}
+
+/// The bind groups of one call.
+pub type Groups = Vec<(u32, wgpu::BindGroup)>;
+
+/// As many calls apart, bind groups that hold the memory of dropped arrays are let go.
+const SWEEP: u32 = 32;
+
+/// More combinations of buffers than this are not kept.
+const MOST: usize = 1024;
+
+impl BindGroups {
+    /// The bind groups for these buffers (one for each storage variable that is used).
+    pub fn get(
+        &mut self,
+        device: &Device,
+        name: &str,
+        (pipeline, checked): (&Pipeline, &Checked),
+        buffers: &[Option<BoundBuffer>],
+        uniforms: &wgpu::Buffer,
+    ) -> Result<Groups> {
+        self.calls = self.calls.wrapping_add(1);
+        if self.calls.is_multiple_of(SWEEP) || self.made.len() >= MOST {
+            self.sweep();
+        }
+        let key = (pipeline.id, buffers.iter().map(|buffer| buffer.as_ref().map_or(0, |b| b.id)).collect::<Vec<_>>());
+        if let Some((groups, _)) = self.made.get(&key) {
+            return Ok(groups.clone());
+        }
+        self.sweep();
+        let groups = device.checked(&format!("binding the arrays of kernel {name}"), || {
+            pipeline
+                .layouts
+                .iter()
+                .map(|(group, layout)| (*group, bind(device, checked, *group, layout, buffers, uniforms)))
+                .collect::<Groups>()
+        })?;
+        let alive = buffers.iter().flatten().filter_map(|buffer| buffer.weak.clone()).collect();
+        self.made.insert(key, (groups.clone(), alive));
+        Ok(groups)
+    }
+
+    fn sweep(&mut self) {
+        self.made.retain(|_, (_, alive)| alive.iter().all(WeakChunkBuffer::is_alive));
+        if self.made.len() >= MOST {
+            self.made.clear();
+        }
+    }
+}
+
+fn bind(
+    device: &Device,
+    checked: &Checked,
+    group: u32,
+    layout: &wgpu::BindGroupLayout,
+    buffers: &[Option<BoundBuffer>],
+    uniforms: &wgpu::Buffer,
+) -> wgpu::BindGroup {
+    let part = |buffer, offset, size| {
+        wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size: wgpu::BufferSize::new(size) })
+    };
+    let mut entries = Vec::new();
+    for place in checked.places.iter().filter(|place| place.group == group) {
+        let resource = match place.resource {
+            Resource::Geometry => part(uniforms, 0, 16 * checked.map.vectors() as u64),
+            Resource::Uniform(number) => part(uniforms, 0, checked.uniforms[number].bytes as u64),
+            Resource::Storage { var, window, .. } => {
+                let Some(buffer) = &buffers[var] else { continue };
+                let offset = u64::from(window) * buffer.window_bytes;
+                let size = buffer.window_bytes.min(buffer.raw.size().saturating_sub(offset));
+                part(&buffer.raw, offset, size)
+            }
+        };
+        entries.push(wgpu::BindGroupEntry { binding: place.binding, resource });
+    }
+    device.raw().create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
+}

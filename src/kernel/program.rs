@@ -1,0 +1,119 @@
+//! A kernel's text, and the text with helpers as naga understands it.
+
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+
+use super::diagnose::Fault;
+use super::geometry::GeometryMap;
+use super::helpers::{self, Signature};
+use super::scan::{Scan, scan};
+use crate::element::Packed;
+use crate::error::KernelError;
+use crate::extents::MAX_AXES;
+
+/// A kernel as its author wrote it.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// File or name, for messages.
+    pub name: String,
+    pub text: String,
+    pub scan: Scan,
+}
+
+/// A kernel with the helpers for one signature.
+#[derive(Debug)]
+pub struct Complete {
+    pub text: String,
+    pub module: naga::Module,
+    pub info: ModuleInfo,
+    pub map: GeometryMap,
+    /// The bind group of geometry and windows.
+    pub group: u32,
+}
+
+/// What naga may accept on a device with these features.
+pub fn capabilities(features: wgpu::Features) -> Capabilities {
+    let mut out = Capabilities::empty();
+    for (feature, capability) in [
+        (wgpu::Features::SHADER_F64, Capabilities::FLOAT64),
+        (wgpu::Features::SHADER_INT64, Capabilities::SHADER_INT64),
+        (wgpu::Features::SHADER_F16, Capabilities::SHADER_FLOAT16 | Capabilities::SHADER_FLOAT16_IN_FLOAT32),
+        (wgpu::Features::SUBGROUP, Capabilities::SUBGROUP),
+        (wgpu::Features::SUBGROUP_BARRIER, Capabilities::SUBGROUP_BARRIER),
+    ] {
+        if features.contains(feature) {
+            out |= capability;
+        }
+    }
+    out | Capabilities::SHADER_FLOAT16_IN_FLOAT32
+}
+
+impl Program {
+    /// Reads `text` and complains about what is wrong whatever will be bound to it.
+    ///
+    /// What is bound, and with how many axes, is not known yet, so every number of axes is tried; only when all of them
+    /// fail at the same place for the same reason is that an error now. The rest is left for the first run.
+    pub fn new(name: &str, text: &str, capabilities: Capabilities) -> Result<Self, KernelError> {
+        let scan = scan(text);
+        let program = Self { name: name.to_owned(), text: text.to_owned(), scan };
+        program.check_storage()?;
+        let mut common: Option<(Fault, Signature)> = None;
+        let packings = [None, Some(Packed::U8), Some(Packed::I8), Some(Packed::U16), Some(Packed::I16)];
+        let could_pack = program.scan.storage.iter().any(|var| var.cell.as_deref() == Some("u32"));
+        for packed in &packings[..if could_pack { packings.len() } else { 1 }] {
+            // The usual numbers first: the first that is right ends the search.
+            for axes in [3, 2, 1, 4, 5, 6, MAX_AXES] {
+                let signature = Signature::uniform(&program.scan, axes, *packed);
+                match (program.complete(&signature, capabilities), &common) {
+                    (Ok(_), _) => return Ok(program),
+                    (Err(fault), Some((first, _))) if *first != fault => return Ok(program),
+                    (Err(fault), _) => common = Some((fault, signature)),
+                }
+            }
+        }
+        match common {
+            Some((fault, signature)) => Err(program.explain(&fault, &signature)),
+            None => Ok(program),
+        }
+    }
+
+    /// Storage variables must be arrays of cells.
+    fn check_storage(&self) -> Result<(), KernelError> {
+        match self.scan.storage.iter().find(|var| var.cell.is_none()) {
+            None => Ok(()),
+            Some(var) => Err(Fault {
+                message: format!("the storage variable {} must be declared as array<T>, without a length", var.name),
+                notes: vec!["a section of an array is bound to it, T being the type of a cell".to_owned()],
+                span: Some(var.span.clone()),
+            }
+            .place(&self.name, &self.text, None)),
+        }
+    }
+
+    /// The text with helpers, parsed and validated.
+    pub fn complete(&self, signature: &Signature, capabilities: Capabilities) -> Result<Complete, Fault> {
+        let map = GeometryMap::new(signature);
+        let group = (0..).find(|group| !self.scan.groups.contains(group)).unwrap_or(0);
+        let text = self.text.clone() + &helpers::generate(&self.scan, signature, &map, group);
+        let options = naga::front::wgsl::Options { parse_doc_comments: false, capabilities };
+        let module = naga::front::wgsl::Frontend::new_with_options(options)
+            .parse(&text)
+            .map_err(|error| Fault::parse(&error, self.text.len()))?;
+        let info = Validator::new(ValidationFlags::all(), capabilities)
+            .validate(&module)
+            .map_err(|error| Fault::validate(&error, self.text.len()))?;
+        Ok(Complete { text, module, info, map, group })
+    }
+
+    /// A fault of [`Program::complete`], for the user.
+    pub fn explain(&self, fault: &Fault, signature: &Signature) -> KernelError {
+        let name = fault.identifier(&self.text);
+        let hint = name.and_then(|name| helpers::hint(&self.scan, signature, name));
+        fault.place(&self.name, &self.text, hint)
+    }
+
+    /// What the shader declares in storage, for messages.
+    pub fn declared(&self) -> String {
+        let list: Vec<_> = self.scan.storage.iter().map(|var| format!("`{}`", var.declaration())).collect();
+        if list.is_empty() { "no arrays".to_owned() } else { list.join(", ") }
+    }
+}

@@ -1,0 +1,223 @@
+//! A look at WGSL text before it can be parsed: which storage variables it declares and which names it uses.
+//!
+//! The text calls helpers that do not exist yet, so naga cannot read it; this finds just enough to generate them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// A `var<storage>` declaration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StorageVar {
+    pub name: String,
+    /// Declared `read_write`.
+    pub writable: bool,
+    /// The text of `T` in `array<T>`; `None` when the variable is not a plain array.
+    pub cell: Option<String>,
+    /// `T` is `atomic<cell>`.
+    pub atomic: bool,
+    /// Where the name stands.
+    pub span: Range<usize>,
+}
+
+impl StorageVar {
+    /// The declaration in short.
+    pub fn declaration(&self) -> String {
+        let access = if self.writable { "read_write" } else { "read" };
+        let cell = self.cell.as_deref().unwrap_or("?");
+        let ty = if self.atomic { format!("atomic<{cell}>") } else { cell.to_owned() };
+        format!("var<storage, {access}> {}: array<{ty}>", self.name)
+    }
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scan {
+    pub storage: Vec<StorageVar>,
+    /// Every identifier that occurs outside declarations' names.
+    pub words: BTreeSet<String>,
+    /// Functions that the text defines itself.
+    pub functions: BTreeSet<String>,
+    /// Bind groups that the text uses.
+    pub groups: BTreeSet<u32>,
+    /// How many `@compute` functions there are.
+    pub entries: usize,
+}
+
+impl Scan {
+    /// Which storage variable has this name.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.storage.iter().position(|var| var.name == name)
+    }
+
+    /// Whether the text names the variable or one of its helpers outside its declaration.
+    pub fn mentions(&self, var: &StorageVar, helpers: &[&str]) -> bool {
+        self.words.contains(&var.name) || helpers.iter().any(|h| self.words.contains(&format!("{}_{h}", var.name)))
+    }
+}
+
+/// Identifiers, numbers and single characters; comments and blanks are skipped.
+fn tokens(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut out = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        if rest.starts_with(b"//") {
+            at += rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
+        } else if rest.starts_with(b"/*") {
+            at += block_comment(rest);
+        } else if rest[0].is_ascii_whitespace() {
+            at += 1;
+        } else {
+            let word = text[at..].chars().take_while(|&c| c == '_' || c.is_alphanumeric()).map(char::len_utf8).sum();
+            let len = if word > 0 { word } else { text[at..].chars().next().map_or(1, char::len_utf8) };
+            out.push(at..at + len);
+            at += len;
+        }
+    }
+    out
+}
+
+/// Length of the comment that `bytes` starts with; WGSL's nest.
+fn block_comment(bytes: &[u8]) -> usize {
+    let (mut depth, mut at) = (0, 0);
+    while at < bytes.len() {
+        match &bytes[at..] {
+            [b'/', b'*', ..] => (depth, at) = (depth + 1, at + 2),
+            [b'*', b'/', ..] => (depth, at) = (depth - 1, at + 2),
+            _ => at += 1,
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    at
+}
+
+/// Reads the declarations out of `text`. Never fails: what it does not understand is left for naga to complain about.
+pub fn scan(text: &str) -> Scan {
+    let tokens = tokens(text);
+    let word = |i: usize| tokens.get(i).map_or("", |range| &text[range.clone()]);
+    let mut out = Scan::default();
+    let mut aliases = BTreeMap::new();
+    let mut declared = Vec::new();
+    let mut names = BTreeSet::new();
+    for i in 0..tokens.len() {
+        match word(i) {
+            "alias" if word(i + 2) == "=" => {
+                aliases.insert(word(i + 1), type_tokens(i + 3, &word));
+            }
+            "group" if word(i.wrapping_sub(1)) == "@" && word(i + 1) == "(" => {
+                let digits = word(i + 2).trim_end_matches(['u', 'i']);
+                out.groups.extend(digits.parse::<u32>());
+            }
+            "compute" if word(i.wrapping_sub(1)) == "@" => out.entries += 1,
+            "fn" => {
+                out.functions.insert(word(i + 1).to_owned());
+            }
+            "var" if word(i + 1) == "<" && word(i + 2) == "storage" => {
+                let mut j = i + 3;
+                let mut writable = false;
+                while !matches!(word(j), ">" | "") {
+                    writable |= word(j) == "read_write";
+                    j += 1;
+                }
+                if word(j + 2) == ":" {
+                    names.insert(j + 1);
+                    declared.push((j + 1, writable, type_tokens(j + 3, &word)));
+                }
+            }
+            _ => {}
+        }
+    }
+    for (i, range) in tokens.iter().enumerate() {
+        let text = &text[range.clone()];
+        if !names.contains(&i) && text.starts_with(|c: char| c == '_' || c.is_alphabetic()) {
+            out.words.insert(text.to_owned());
+        }
+    }
+    for (at, writable, mut ty) in declared {
+        // Chains of aliases are short; a circle is naga's to report.
+        for _ in 0..16 {
+            match ty[..] {
+                [one] => ty = aliases.get(one).cloned().unwrap_or(ty),
+                _ => break,
+            }
+        }
+        let (cell, atomic) = cell_type(&ty);
+        out.storage.push(StorageVar { name: word(at).to_owned(), writable, cell, atomic, span: tokens[at].clone() });
+    }
+    out
+}
+
+/// The tokens of a type, up to the `;`, `=` or closing bracket that ends it.
+fn type_tokens<'a>(from: usize, word: &impl Fn(usize) -> &'a str) -> Vec<&'a str> {
+    (from..).map(word).take_while(|t| !matches!(*t, ";" | "" | "=" | "@" | "}")).collect()
+}
+
+/// `array<T>` → `T`; `array<atomic<T>>` → `T` and true.
+fn cell_type(ty: &[&str]) -> (Option<String>, bool) {
+    let ["array", "<", inner @ .., ">"] = ty else { return (None, false) };
+    let mut depth = 0;
+    for token in inner {
+        match *token {
+            "<" => depth += 1,
+            ">" => depth -= 1,
+            // A length: not an array of as many cells as the section has.
+            "," if depth == 0 => return (None, false),
+            _ => {}
+        }
+    }
+    match inner {
+        ["atomic", "<", scalar @ .., ">"] => (Some(scalar.concat()), true),
+        _ => (Some(inner.concat()), false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_declarations_and_skips_comments() {
+        let text = "
+            // var<storage> not_this: array<f32>;
+            /* nor /* nested */ var<storage> that: array<f32>; */
+            alias Cells = array<vec4<f32>>;
+            @group(0) @binding(0) var<storage, read> a: array<f32>;
+            @group(0) @binding(1) var<storage,read_write>b:array<atomic<u32>>;
+            @group(0) @binding(2) var < storage > c : Cells;
+            @group(0) @binding(3) var<storage> d: Header;
+            @group(0) @binding(4) var<storage> e: array<f32, 8>;
+            fn helper() { let v = a_load(1); }
+        ";
+        let found = scan(text);
+        let seen: Vec<_> =
+            found.storage.iter().map(|v| (v.name.as_str(), v.writable, v.cell.as_deref(), v.atomic)).collect();
+        let expected = [
+            ("a", false, Some("f32"), false),
+            ("b", true, Some("u32"), true),
+            ("c", false, Some("vec4<f32>"), false),
+            ("d", false, None, false),
+            ("e", false, None, false),
+        ];
+        assert_eq!(seen, expected);
+        assert!(found.words.contains("a_load") && !found.words.contains("not_this") && !found.words.contains("c"));
+        assert!(found.functions.contains("helper"));
+        assert_eq!(&text[found.storage[1].span.clone()], "b");
+    }
+
+    #[test]
+    fn unfinished_text_is_no_trouble() {
+        for text in
+            ["var<storage", "/* open", "alias a = a; var<storage> x: a;", "var<storage> é: array<ü>;", "fn", "@"]
+        {
+            scan(text);
+        }
+    }
+
+    #[test]
+    fn circular_aliases_end() {
+        scan("alias a = b; alias b = a; var<storage> x: a;");
+    }
+}

@@ -1,0 +1,110 @@
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::error::KernelError;
+
+/// The WGSL of a kernel: from [`include_wgsl!`](crate::include_wgsl), from a file, or a string with a name.
+#[derive(Debug, Clone)]
+pub struct KernelSource {
+    pub(super) name: String,
+    pub(super) text: String,
+    pub(super) path: Option<PathBuf>,
+}
+
+impl KernelSource {
+    /// WGSL in a string; `name` stands for the file in messages.
+    pub fn text(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { name: name.into(), text: text.into(), path: None }
+    }
+
+    /// WGSL read from a file now. In debug builds the kernel is compiled again when the file changes.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn file(path: impl AsRef<Path>) -> Result<Self, KernelError> {
+        let path = path.as_ref();
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| KernelError::File { kernel: name.clone(), message: error.to_string() })?;
+        Ok(Self { name, text, path: Some(path.to_owned()) })
+    }
+
+    /// What [`include_wgsl!`](crate::include_wgsl) expands to.
+    #[doc(hidden)]
+    pub fn included(manifest_dir: &str, source_file: &str, path: &str, text: &str) -> Self {
+        let relative = Path::new(source_file).parent().unwrap_or(Path::new("")).join(path);
+        // The compiler names source files from the workspace's root, which may lie above the package.
+        let found = Path::new(manifest_dir).ancestors().map(|dir| dir.join(&relative)).find(|path| path.is_file());
+        Self { name: tidy(&relative), text: text.to_owned(), path: found }
+    }
+}
+
+impl From<&KernelSource> for KernelSource {
+    fn from(source: &KernelSource) -> Self {
+        source.clone()
+    }
+}
+
+/// `examples/../shaders/add.wgsl` → `shaders/add.wgsl`.
+fn tidy(path: &Path) -> String {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::ParentDir if out.file_name().is_some() => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out.display().to_string()
+}
+
+/// Watches a kernel's file.
+#[derive(Debug)]
+pub(super) struct Watch {
+    path: PathBuf,
+    seen: Option<SystemTime>,
+}
+
+impl Watch {
+    pub fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), seen: modified(path) }
+    }
+
+    /// The new text where the file has changed since the last look.
+    pub fn changed(&mut self) -> Option<String> {
+        let now = modified(&self.path)?;
+        if self.seen == Some(now) {
+            return None;
+        }
+        let text = std::fs::read_to_string(&self.path).ok()?;
+        self.seen = Some(now);
+        Some(text)
+    }
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    std::fs::metadata(path).and_then(|data| data.modified()).ok()
+}
+
+/// The WGSL file at a path relative to this source file, as a [`KernelSource`](crate::kernel::KernelSource).
+///
+/// The text becomes part of the program; in debug builds the file is watched and the kernel compiled again at its next
+/// run when it has changed.
+#[macro_export]
+macro_rules! include_wgsl {
+    ($path:literal $(,)?) => {
+        $crate::kernel::KernelSource::included(env!("CARGO_MANIFEST_DIR"), file!(), $path, include_str!($path))
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_short() {
+        assert_eq!(tidy(Path::new("examples/../shaders/add.wgsl")), "shaders/add.wgsl");
+        assert_eq!(tidy(Path::new("../shaders/./add.wgsl")), "../shaders/add.wgsl");
+    }
+}

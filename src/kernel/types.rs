@@ -1,0 +1,153 @@
+//! naga's types beside element types and parameters.
+
+use naga::{ArraySize, Handle, Module, ScalarKind, Type, TypeInner};
+
+use crate::element::{ElementInfo, ElementKind, Field, Scalar};
+
+/// The scalar of naga's that this is.
+fn scalar(scalar: naga::Scalar) -> Option<Scalar> {
+    Some(match (scalar.kind, scalar.width) {
+        (ScalarKind::Float, 4) => Scalar::F32,
+        (ScalarKind::Float, 2) => Scalar::F16,
+        (ScalarKind::Float, 8) => Scalar::F64,
+        (ScalarKind::Sint, 4) => Scalar::I32,
+        (ScalarKind::Uint, 4) => Scalar::U32,
+        (ScalarKind::Sint, 8) => Scalar::I64,
+        (ScalarKind::Uint, 8) => Scalar::U64,
+        _ => return None,
+    })
+}
+
+fn scalar_name(of: naga::Scalar) -> &'static str {
+    scalar(of).map_or("bool", |scalar| ElementInfo::scalar(scalar).name)
+}
+
+/// A type as its author would write it.
+pub fn type_name(module: &Module, ty: Handle<Type>) -> String {
+    let ty = &module.types[ty];
+    match &ty.inner {
+        TypeInner::Scalar(s) => scalar_name(*s).to_owned(),
+        TypeInner::Atomic(s) => format!("atomic<{}>", scalar_name(*s)),
+        TypeInner::Vector { size, scalar } => format!("vec{}<{}>", *size as u8, scalar_name(*scalar)),
+        TypeInner::Matrix { columns, rows, scalar } => {
+            format!("mat{}x{}<{}>", *columns as u8, *rows as u8, scalar_name(*scalar))
+        }
+        TypeInner::Array { base, size: ArraySize::Constant(n), .. } => {
+            format!("array<{}, {n}>", type_name(module, *base))
+        }
+        TypeInner::Array { base, .. } => format!("array<{}>", type_name(module, *base)),
+        _ => ty.name.clone().unwrap_or_else(|| "an unnamed type".to_owned()),
+    }
+}
+
+/// Whether a variable's cell type `ty` is what cells of `info` need; if not, what differs.
+pub fn compare_cell(module: &Module, ty: Handle<Type>, info: &ElementInfo) -> Result<(), String> {
+    let found = type_name(module, ty);
+    let fail = |expected: &str| Err(format!("cells are {}, which is {expected} in WGSL, not {found}", info.name));
+    match (&info.kind, &module.types[ty].inner) {
+        (ElementKind::Scalar(want), TypeInner::Scalar(s) | TypeInner::Atomic(s)) if scalar(*s) == Some(*want) => Ok(()),
+        (ElementKind::Vector(want, n), TypeInner::Vector { size, scalar: s })
+            if scalar(*s) == Some(*want) && *size as usize == *n =>
+        {
+            Ok(())
+        }
+        (ElementKind::Packed(_), TypeInner::Scalar(s) | TypeInner::Atomic(s)) if scalar(*s) == Some(Scalar::U32) => {
+            Ok(())
+        }
+        (ElementKind::Packed(_), _) => fail("u32 or atomic<u32> (the generated helpers unpack it)"),
+        (ElementKind::Record(fields), TypeInner::Struct { .. }) => compare_record(module, ty, info, fields),
+        (ElementKind::Record(_), _) => fail("a struct with the same members"),
+        _ => fail(info.name),
+    }
+}
+
+/// Compares a struct with a record member by member. Padding, whose names begin with `_`, may be in either.
+fn compare_record(module: &Module, ty: Handle<Type>, info: &ElementInfo, fields: &[Field]) -> Result<(), String> {
+    let TypeInner::Struct { members, span } = &module.types[ty].inner else { return Ok(()) };
+    let wgsl = type_name(module, ty);
+    let fields: Vec<_> = fields.iter().filter(|field| !field.name.starts_with('_')).collect();
+    let named = |member: &&naga::StructMember| member.name.as_deref().is_some_and(|name| !name.starts_with('_'));
+    let members: Vec<_> = members.iter().filter(named).collect();
+    let list = |names: Vec<String>| names.join(", ");
+    for (i, field) in fields.iter().enumerate() {
+        let Some(member) = members.get(i) else {
+            return Err(format!("record {} has a member `{}`, which struct {wgsl} has not", info.name, field.name));
+        };
+        let name = member.name.as_deref().unwrap_or("");
+        if name != field.name {
+            let rust = list(fields.iter().map(|f| f.name.to_owned()).collect());
+            let theirs = list(members.iter().map(|m| m.name.clone().unwrap_or_default()).collect());
+            return Err(format!("record {} has the members {rust}, struct {wgsl} has {theirs}", info.name));
+        }
+        let place = format!("`{name}` of record {}", info.name);
+        if member.offset as usize != field.offset {
+            return Err(format!("{place} is at byte {}, in struct {wgsl} at byte {}", field.offset, member.offset));
+        }
+        compare_cell(module, member.ty, &field.info).map_err(|_| {
+            format!("{place} is {}, in struct {wgsl} it is {}", field.info.name, type_name(module, member.ty))
+        })?;
+    }
+    if members.len() != fields.len() {
+        let extra = members[fields.len()].name.as_deref().unwrap_or("");
+        return Err(format!("struct {wgsl} has a member `{extra}`, which record {} has not", info.name));
+    }
+    if *span as usize != info.bytes {
+        return Err(format!("record {} has {} bytes, struct {wgsl} has {span}", info.name, info.bytes));
+    }
+    Ok(())
+}
+
+/// A place in a uniform variable that a parameter can fill.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Slot {
+    /// The member's name, with those of the structs it is in; the variable's own where it is no struct.
+    pub name: String,
+    pub offset: usize,
+    /// Its type's name.
+    pub ty: String,
+    /// `(scalar, components of a vector or column)`; `None` when no parameter can be of this type.
+    pub shape: Option<(Scalar, usize)>,
+    /// Columns of a matrix or entries of an array, with the bytes between them.
+    pub repeat: Option<(usize, usize)>,
+}
+
+/// The places of a uniform variable of type `ty`.
+pub fn slots(module: &Module, name: &str, ty: Handle<Type>) -> Vec<Slot> {
+    let mut out = Vec::new();
+    match &module.types[ty].inner {
+        TypeInner::Struct { members, .. } => {
+            for member in members {
+                collect(module, member.name.as_deref().unwrap_or(""), member.ty, member.offset as usize, &mut out);
+            }
+        }
+        _ => collect(module, name, ty, 0, &mut out),
+    }
+    out
+}
+
+fn collect(module: &Module, name: &str, ty: Handle<Type>, offset: usize, out: &mut Vec<Slot>) {
+    let vector = |ty: Handle<Type>| match module.types[ty].inner {
+        TypeInner::Scalar(s) => scalar(s).map(|s| (s, 1)),
+        TypeInner::Vector { size, scalar: s } => scalar(s).map(|s| (s, size as usize)),
+        _ => None,
+    };
+    let (shape, repeat) = match &module.types[ty].inner {
+        TypeInner::Struct { members, .. } => {
+            for member in members {
+                let inner = format!("{name}.{}", member.name.as_deref().unwrap_or(""));
+                collect(module, &inner, member.ty, offset + member.offset as usize, out);
+            }
+            return;
+        }
+        TypeInner::Matrix { columns, rows, scalar: s } => {
+            let rows = *rows as usize;
+            let stride = usize::from(s.width) * if rows == 2 { 2 } else { 4 };
+            (scalar(*s).map(|s| (s, rows)), Some((*columns as usize, stride)))
+        }
+        TypeInner::Array { base, size: ArraySize::Constant(n), stride } => {
+            (vector(*base), Some((n.get() as usize, *stride as usize)))
+        }
+        _ => (vector(ty), None),
+    };
+    out.push(Slot { name: name.to_owned(), offset, ty: type_name(module, ty), shape, repeat });
+}
