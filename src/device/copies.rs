@@ -5,7 +5,7 @@ use wgpu::MapMode;
 use super::boxes::{Strided, Transfer, bad, check_element, check_view};
 use super::mapping::{read_mapped, write_mapped};
 use super::memory::{SLICE_BYTES, Staging};
-use super::movers::Move;
+use super::movers::{Move, common_multiple};
 use super::order::{Copy, Step, any_hazard, cut, order};
 use super::scatter::check_destinations;
 use super::{ChunkBuffer, Device, host_copy};
@@ -24,10 +24,12 @@ pub struct BoxOf<'a> {
 }
 
 /// Copies that have been checked, with buffers as numbers.
-struct Numbered<'a> {
+pub(super) struct Numbered<'a> {
     buffers: Vec<&'a wgpu::Buffer>,
-    copies: Vec<Copy>,
+    pub copies: Vec<Copy>,
     element_bytes: usize,
+    /// Boxes stand at multiples of this in temporary memory.
+    align: u64,
 }
 
 impl Device {
@@ -42,7 +44,7 @@ impl Device {
     /// # Errors
     /// Extents that differ, a box that leaves its buffer, an element size that cannot be moved, or a failing device.
     pub fn copy_boxes(&self, element_bytes: usize, copies: &[(BoxOf, BoxOf)]) -> Result<(), DeviceError> {
-        let mut numbered = number(element_bytes, copies)?;
+        let mut numbered = number("copy", element_bytes, copies)?;
         self.check("copy")?;
         if numbered.copies.is_empty() {
             return Ok(());
@@ -82,7 +84,7 @@ impl Device {
     }
 
     /// Records reading sources into a temporary buffer, one after the other.
-    fn read_aside(&self, of: &Numbered, which: &[usize]) -> Result<wgpu::Buffer, DeviceError> {
+    pub(super) fn read_aside(&self, of: &Numbered, which: &[usize]) -> Result<wgpu::Buffer, DeviceError> {
         let places = of.places(which);
         let temporary = self.staging(Staging::Device, places.1)?;
         let moves = which.iter().zip(&places.0).map(|(&i, &at)| of.between(i, None, Some((&temporary, at))));
@@ -199,11 +201,11 @@ impl<'a> Numbered<'a> {
     }
 
     /// Where boxes stand in temporary memory, and its length.
-    fn places(&self, which: &[usize]) -> (Vec<u64>, u64) {
+    pub fn places(&self, which: &[usize]) -> (Vec<u64>, u64) {
         let mut end = 0;
         let place = |&i: &usize| {
             let at = end;
-            end = (end + self.bytes(i)).next_multiple_of(16);
+            end = (end + self.bytes(i)).next_multiple_of(self.align);
             at
         };
         let places = which.iter().map(place).collect();
@@ -218,7 +220,7 @@ impl<'a> Numbered<'a> {
     }
 
     /// Copy `i`, one side replaced by a dense box at a byte of a temporary buffer.
-    fn between<'b>(
+    pub fn between<'b>(
         &'b self,
         i: usize,
         src: Option<(&'b wgpu::Buffer, u64)>,
@@ -235,18 +237,23 @@ impl<'a> Numbered<'a> {
 }
 
 /// Checks copies and leaves out empty ones.
-fn number<'a>(element_bytes: usize, copies: &[(BoxOf<'a>, BoxOf<'a>)]) -> Result<Numbered<'a>, DeviceError> {
-    check_element("copy", element_bytes)?;
-    check_destinations("copy", copies.iter().map(|(_, dst)| &dst.view))?;
-    let mut out = Numbered { buffers: Vec::new(), copies: Vec::new(), element_bytes };
+pub(super) fn number<'a>(
+    what: &str,
+    element_bytes: usize,
+    copies: &[(BoxOf<'a>, BoxOf<'a>)],
+) -> Result<Numbered<'a>, DeviceError> {
+    check_element(what, element_bytes)?;
+    check_destinations(what, copies.iter().map(|(_, dst)| &dst.view))?;
+    let align = common_multiple(16, element_bytes as u64);
+    let mut out = Numbered { buffers: Vec::new(), copies: Vec::new(), element_bytes, align };
     let mut numbers = std::collections::HashMap::new();
     for (src, dst) in copies {
         if src.view.extents != dst.view.extents {
-            let message = format!("extents {} cannot be copied to extents {}", src.view.extents, dst.view.extents);
-            return Err(bad("copy", message));
+            let message = format!("extents {} do not go with extents {}", src.view.extents, dst.view.extents);
+            return Err(bad(what, message));
         }
         let mut side = |of: &BoxOf<'a>| {
-            check_view("copy", &of.view, element_bytes, of.buffer.bytes())?;
+            check_view(what, &of.view, element_bytes, of.buffer.bytes())?;
             let number = *numbers.entry(of.buffer.id()).or_insert_with(|| {
                 out.buffers.push(of.buffer.raw());
                 out.buffers.len() - 1

@@ -39,7 +39,7 @@ impl Device {
             return Staged::in_buffer(memory, bytes, filled);
         }
         Staged::on_host(memory, bytes, |payload| {
-            for slice in slices(pieces, element_bytes as u64, limit) {
+            for slice in slices(pieces, element_bytes as u64, limit, 16) {
                 let filled = self.read_slice(element_bytes, pieces, &slice)?;
                 let staged = Staged::in_buffer(memory, slice.bytes as usize, filled)?;
                 for part in &slice.parts {

@@ -109,8 +109,21 @@ impl Memory {
         Some(idle.staging.swap_remove(found).1)
     }
 
+    /// Takes staging memory back; what is longer than a slice is freed.
     pub fn keep_staging(&self, kind: Staging, buffer: wgpu::Buffer) {
-        self.idle().staging.push((kind, buffer));
+        let mut idle = self.idle();
+        if buffer.size() <= SLICE_BYTES {
+            idle.staging.push((kind, buffer));
+        } else {
+            self.forget_staging(&mut idle, kind, buffer.size());
+        }
+    }
+
+    fn forget_staging(&self, idle: &mut Idle, kind: Staging, size: u64) {
+        if let Some(i) = idle.staging_made.iter().position(|made| *made == (kind, size)) {
+            idle.staging_made.swap_remove(i);
+        }
+        self.tally.freed(size);
     }
 
     /// Bytes of staging buffers of a kind that exist, and of those the bytes lent.
@@ -134,10 +147,7 @@ impl Memory {
             let candidates = idle.staging.iter().enumerate().filter(|(_, (k, _))| *k == kind);
             let Some(largest) = candidates.max_by_key(|(_, (_, b))| b.size()).map(|(i, _)| i) else { return };
             let size = idle.staging.swap_remove(largest).1.size();
-            if let Some(i) = idle.staging_made.iter().position(|made| *made == (kind, size)) {
-                idle.staging_made.swap_remove(i);
-            }
-            self.tally.freed(size);
+            self.forget_staging(&mut idle, kind, size);
             freed += size;
         }
     }

@@ -10,6 +10,8 @@
 mod adapter;
 mod boxes;
 mod buffers;
+mod combine;
+mod combine_source;
 mod copies;
 mod counters;
 mod encode;
@@ -20,6 +22,7 @@ mod mapping;
 mod memory;
 mod movers;
 mod open;
+mod operator;
 mod order;
 mod scatter;
 mod slices;
@@ -33,6 +36,7 @@ pub use copies::BoxOf;
 pub use counters::Counters;
 pub use health::InjectedFailure;
 pub use open::{DeviceOptions, Limits};
+pub use operator::Operator;
 pub use staged::Staged;
 
 use std::rc::Rc;

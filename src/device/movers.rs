@@ -54,18 +54,19 @@ pub(super) struct Dispatch<'a> {
 
 impl Device {
     /// The most bytes that a box may span in a buffer to be seen through one of its windows.
-    fn window_span(&self, buffer: &wgpu::Buffer) -> u64 {
+    fn window_span(&self, buffer: &wgpu::Buffer, unit_bytes: u64) -> u64 {
         let limits = self.limits();
         if buffer.size() <= limits.binding_bytes {
             return buffer.size();
         }
-        limits.binding_bytes / 2 / limits.offset_alignment * limits.offset_alignment
+        let step = common_multiple(limits.offset_alignment, unit_bytes);
+        (limits.binding_bytes / 2 / step).max(1) * step
     }
 
     /// The window of a buffer for a box that begins at byte `at` and spans at most [`Self::window_span`]. Windows
     /// overlap by half, so that every such box lies in one.
-    fn window<'a>(&self, buffer: &'a wgpu::Buffer, at: u64) -> Window<'a> {
-        let span = self.window_span(buffer);
+    fn window<'a>(&self, buffer: &'a wgpu::Buffer, at: u64, unit_bytes: u64) -> Window<'a> {
+        let span = self.window_span(buffer, unit_bytes);
         if span == buffer.size() {
             return Window { buffer, start: 0, bytes: span };
         }
@@ -75,6 +76,7 @@ impl Device {
 
     /// Cuts transfers (in units of `unit_bytes`) at the edges of windows and of jobs, makes offsets relative to windows,
     /// and collects what can be one dispatch, `class` (computed from a cut transfer) being part of what must agree.
+    #[expect(clippy::mutable_key_type, reason = "wgpu buffers are compared and hashed by identity")]
     pub(super) fn dispatches<'a, C: Copy + Eq + std::hash::Hash>(
         &self,
         moves: impl Iterator<Item = Move<'a>>,
@@ -89,15 +91,16 @@ impl Device {
             transfer.dst += base[1] / unit_bytes;
             spans.clear();
             parts.clear();
-            let (src_span, dst_span) = (self.window_span(src) / unit_bytes, self.window_span(dst) / unit_bytes);
+            let (src_span, dst_span) =
+                (self.window_span(src, unit_bytes) / unit_bytes, self.window_span(dst, unit_bytes) / unit_bytes);
             transfer.cut_to_spans(src_span, dst_span, &mut spans);
             for part in &spans {
                 part.cut_to_cells(CELLS_PER_JOB, &mut parts);
             }
             for part in &parts {
                 let mut part = *part;
-                let src = self.window(src, part.src * unit_bytes);
-                let dst = self.window(dst, part.dst * unit_bytes);
+                let src = self.window(src, part.src * unit_bytes, unit_bytes);
+                let dst = self.window(dst, part.dst * unit_bytes, unit_bytes);
                 part.src -= src.start / unit_bytes;
                 part.dst -= dst.start / unit_bytes;
                 let (class, part) = classify(&part);
@@ -210,4 +213,13 @@ impl Movers {
         self.0.insert(name, pipeline.clone());
         Ok(pipeline)
     }
+}
+
+/// The smallest length that both steps divide.
+pub(super) fn common_multiple(a: u64, b: u64) -> u64 {
+    let (mut x, mut y) = (a, b);
+    while y > 0 {
+        (x, y) = (y, x % y);
+    }
+    a / x.max(1) * b
 }

@@ -36,7 +36,7 @@ impl Device {
             let slice = whole(pieces, element_bytes as u64, payload_bytes);
             return self.write_slice(element_bytes, payload, pieces, &slice, true);
         }
-        for slice in slices(pieces, element_bytes as u64, limit) {
+        for slice in slices(pieces, element_bytes as u64, limit, 16) {
             self.write_slice(element_bytes, payload, pieces, &slice, false)?;
         }
         Ok(())

@@ -22,13 +22,13 @@ pub(super) struct Part {
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Slice {
     pub parts: Vec<Part>,
-    /// Staging memory needed, a multiple of 16.
+    /// Staging memory needed, a multiple of 4.
     pub bytes: u64,
 }
 
-/// Cuts pieces into slices of at most `limit` bytes each, every slice laid out by itself. A single cell larger than
-/// that is a slice of its own.
-pub(super) fn slices(pieces: &[Piece], element_bytes: u64, limit: u64) -> Vec<Slice> {
+/// Cuts pieces into slices of at most `limit` bytes each, every slice laid out by itself, its parts at multiples of
+/// `align`. A single cell larger than `limit` is a slice of its own.
+pub(super) fn slices(pieces: &[Piece], element_bytes: u64, limit: u64, align: u64) -> Vec<Slice> {
     let mut out = vec![Slice::default()];
     for (piece, of) in pieces.iter().enumerate().filter(|(_, p)| p.view.cells() > 0) {
         cut(of.view, element_bytes, limit, of.payload_offset, &mut |view, payload| {
@@ -40,7 +40,7 @@ pub(super) fn slices(pieces: &[Piece], element_bytes: u64, limit: u64) -> Vec<Sl
             }
             let slice = &mut out[last];
             slice.parts.push(Part { piece, view, payload, bytes, staged: slice.bytes });
-            slice.bytes = (slice.bytes + bytes).next_multiple_of(16);
+            slice.bytes = (slice.bytes + bytes).next_multiple_of(align);
         });
     }
     out.retain(|slice| !slice.parts.is_empty());

@@ -1,0 +1,126 @@
+//! The WGSL of a combining kernel: the operator's text first, so that its lines keep their numbers, then what is
+//! generated for the element type, then `shaders/combine.wgsl`.
+
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+
+use super::Operator;
+use crate::element::{ElementInfo, ElementKind, Packed};
+use crate::error::DeviceError;
+
+/// A kernel's source and how many lines stand before the operator's text.
+pub(super) struct CombineSource {
+    pub text: String,
+    lines_before: u32,
+}
+
+/// Works for every element type, whether or not the operator exists for it.
+pub(super) fn combine_source(element: &ElementInfo, operator: &Operator) -> CombineSource {
+    let enable = if element.requires().f16 { "enable f16;\n" } else { "" };
+    let mut text = format!("{enable}{}\n", operator.definition());
+    let tail = match element.kind {
+        ElementKind::Packed(packed) => packed_cells(packed),
+        _ => {
+            records(element, &mut Vec::new(), &mut text);
+            format!(
+                "alias T = {};
+@group(0) @binding(0) var<storage, read_write> zippy_src: array<T>;
+@group(0) @binding(1) var<storage, read_write> zippy_dst: array<T>;
+fn zippy_combine_cell(s: u32, d: u32) {{
+    zippy_dst[d] = combine(zippy_src[s], zippy_dst[d]);
+}}
+",
+                element.name
+            )
+        }
+    };
+    text.push_str(&tail);
+    text.push_str(include_str!("../../shaders/combine.wgsl"));
+    CombineSource { text, lines_before: u32::from(!enable.is_empty()) }
+}
+
+/// Declares the records that an element consists of, innermost first.
+fn records(element: &ElementInfo, done: &mut Vec<&'static str>, text: &mut String) {
+    let ElementKind::Record(fields) = element.kind else { return };
+    if done.contains(&element.name) {
+        return;
+    }
+    fields.iter().for_each(|field| records(&field.info, done, text));
+    let members: Vec<String> =
+        fields.iter().map(|field| format!("    {}: {},\n", field.name, field.info.name)).collect();
+    text.push_str(&format!("struct {} {{\n{}}}\n", element.name, members.concat()));
+    done.push(element.name);
+}
+
+/// Cells of 8 or 16 bits: unpacked, combined, clamped to their range, and put in place although other invocations may
+/// be changing other cells of the word. A word has at most four cells, so that the loop is short.
+fn packed_cells(packed: Packed) -> String {
+    let bits = 8 * packed.bytes();
+    let (per_word_log, mask) = (if bits == 8 { 2 } else { 1 }, (1_u32 << bits) - 1);
+    let (scalar, low, high) = match packed {
+        Packed::U8 => ("u32", "0u", "255u"),
+        Packed::U16 => ("u32", "0u", "65535u"),
+        Packed::I8 => ("i32", "-128i", "127i"),
+        Packed::I16 => ("i32", "-32768i", "32767i"),
+    };
+    format!(
+        "alias T = {scalar};
+@group(0) @binding(0) var<storage, read_write> zippy_src: array<u32>;
+@group(0) @binding(1) var<storage, read_write> zippy_dst: array<atomic<u32>>;
+fn zippy_unpack(word: u32, cell: u32) -> T {{
+    return extractBits(bitcast<T>(word), (cell & {in_word}u) * {bits}u, {bits}u);
+}}
+fn zippy_combine_cell(s: u32, d: u32) {{
+    let source = zippy_unpack(zippy_src[s >> {per_word_log}u], s);
+    let at = d >> {per_word_log}u;
+    let shift = (d & {in_word}u) * {bits}u;
+    var old = atomicLoad(&zippy_dst[at]);
+    let result = clamp(combine(source, zippy_unpack(old, d)), {low}, {high});
+    let placed = (bitcast<u32>(result) & {mask}u) << shift;
+    loop {{
+        let swap = atomicCompareExchangeWeak(&zippy_dst[at], old, (old & ~({mask}u << shift)) | placed);
+        if swap.exchanged {{
+            break;
+        }}
+        old = swap.old_value;
+    }}
+}}
+",
+        in_word = (1 << per_word_log) - 1,
+    )
+}
+
+/// Compiles a custom operator without a device.
+pub(super) fn check_custom(name: &str, wgsl: &str, source: &CombineSource) -> Result<(), DeviceError> {
+    let lines = wgsl.lines().count().max(1) as u32;
+    let fail = |at: Option<naga::SourceLocation>, message: String| {
+        let line = at.map_or(0, |at| at.line_number.saturating_sub(source.lines_before));
+        let inside = (1..=lines).contains(&line);
+        // A mistake found in the generated part is one in how `combine` is declared.
+        let declared = wgsl.lines().position(|line| line.contains("fn combine")).map_or(1, |line| line as u32 + 1);
+        let (line, column, message) = if inside {
+            (line, at.map_or(1, |at| at.line_position), message)
+        } else {
+            (declared, 1, format!("{message} (it must declare fn combine(src: T, dst: T) -> T)"))
+        };
+        Err(DeviceError::OperatorSource { operator: name.to_string(), line, column, message })
+    };
+    let module = match naga::front::wgsl::parse_str(&source.text) {
+        Ok(module) => module,
+        Err(error) => return fail(error.location(&source.text), error.message().to_string()),
+    };
+    match Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module) {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let mut message = error.as_inner().to_string();
+            let mut cause = std::error::Error::source(error.as_inner());
+            while let Some(inner) = cause {
+                message = format!("{message}: {inner}");
+                cause = inner.source();
+            }
+            // The shortest of the places named: not the whole function but what in it.
+            let places = error.spans().filter_map(|(span, _)| Some((span.to_range()?.len(), span)));
+            let place = places.min_by_key(|(length, _)| *length).map(|(_, span)| span.location(&source.text));
+            fail(place, message)
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! Operators on every element type, from payloads and from boxes of the device, against plain loops.
+
+use std::rc::Rc;
+
+use bytemuck::Pod;
+use half::f16;
+use zippy::Element;
+use zippy::device::{BoxOf, ChunkBuffer, Device, DeviceOptions, Operator, Piece, Strided};
+use zippy::error::DeviceError;
+
+/// By shaders on chunks that the host can map, on chunks that it cannot, and through small windows.
+fn devices() -> Vec<Rc<Device>> {
+    let with = |host_map, binding_limit_bytes| {
+        Device::open(&DeviceOptions { host_map, binding_limit_bytes, ..Default::default() }).unwrap()
+    };
+    vec![with(None, None), with(Some(false), None), with(Some(false), Some(4096))]
+}
+
+fn dense(n: usize) -> Strided {
+    Strided::dense(0, [n as i64].into())
+}
+
+fn chunk<T: Pod>(device: &Device, cells: &[T]) -> ChunkBuffer {
+    let bytes: &[u8] = bytemuck::cast_slice(cells);
+    let buffer = device.storage_buffer(bytes.len() as u64, "chunk").unwrap();
+    device.scatter(1, bytes, &[Piece { buffer: &buffer, view: dense(bytes.len()), payload_offset: 0 }]).unwrap();
+    buffer
+}
+
+fn contents<T: Pod>(device: &Device, chunk: &ChunkBuffer, n: usize) -> Vec<T> {
+    let bytes = n * size_of::<T>();
+    let piece = Piece { buffer: chunk, view: dense(bytes), payload_offset: 0 };
+    let payload = device.gather(1, &[piece], bytes.next_multiple_of(4) as u64).unwrap();
+    bytemuck::pod_collect_to_vec(&payload.as_ref()[..bytes])
+}
+
+/// Combines boxes of a 2-d storage that share words and overlap each other, from a payload and from another chunk.
+fn check<T: Element + PartialEq + std::fmt::Debug>(
+    operator: &Operator,
+    make: impl Fn(u64) -> T,
+    twin: impl Fn(T, T) -> T,
+) {
+    let (nx, ny) = (37, 60);
+    let there: Vec<T> = (0..nx * ny).map(|i| make(i * 7 + 3)).collect();
+    let arriving: Vec<T> = (0..nx * ny).map(|i| make(i * 13 + 5)).collect();
+    let boxes: Vec<Strided> =
+        [(1, 2, 9, 20), (10, 2, 3, 30), (5, 10, 20, 30), (0, 59, 37, 1), (36, 0, 1, 59), (7, 7, 1, 1)]
+            .iter()
+            .map(|&(x, y, w, h)| Strided { offset: y * nx + x, extents: [w, h].into(), strides: [1, nx as i64].into() })
+            .chain([Strided { offset: 4 * nx, extents: [8, 5].into(), strides: [nx as i64, 1].into() }])
+            .collect();
+    let cells = |view: &Strided| -> Vec<usize> {
+        let at = |x: i64, y: i64| view.offset as usize + (x * view.strides[0] + y * view.strides[1]) as usize;
+        (0..view.extents[1]).flat_map(|y| (0..view.extents[0]).map(move |x| at(x, y))).collect()
+    };
+    let mut expected = there.clone();
+    let mut payload: Vec<u8> = Vec::new();
+    let mut offsets = Vec::new();
+    for view in &boxes {
+        payload.resize(payload.len().next_multiple_of(4) + 4, 0);
+        offsets.push(payload.len() as u64);
+        for cell in cells(view) {
+            expected[cell] = twin(arriving[cell], expected[cell]);
+            payload.extend_from_slice(bytemuck::bytes_of(&arriving[cell]));
+        }
+    }
+    for (which, device) in devices().iter().enumerate() {
+        if T::INFO.supported_by(device.features(), "").is_err() {
+            let buffer = chunk(device, &there);
+            let piece = Piece { buffer: &buffer, view: boxes[0], payload_offset: offsets[0] };
+            assert!(matches!(
+                device.combine(&T::INFO, &payload, &[piece], operator),
+                Err(DeviceError::Operator { .. })
+            ));
+            continue;
+        }
+        let (buffer, beside) = (chunk(device, &there), chunk(device, &there));
+        let pieces: Vec<_> = boxes
+            .iter()
+            .zip(&offsets)
+            .map(|(&view, &payload_offset)| Piece { buffer: &buffer, view, payload_offset })
+            .collect();
+        device.combine(&T::INFO, &payload, &pieces, operator).unwrap();
+        let found: Vec<T> = contents(device, &buffer, there.len());
+        assert_eq!(found, expected, "{} {operator} from a payload on device {which}", T::INFO.name);
+        let source = chunk(device, &arriving);
+        let pairs: Vec<_> =
+            boxes.iter().map(|&view| (BoxOf { buffer: &source, view }, BoxOf { buffer: &beside, view })).collect();
+        device.combine_boxes(&T::INFO, &pairs, operator).unwrap();
+        let found: Vec<T> = contents(device, &beside, there.len());
+        assert_eq!(found, expected, "{} {operator} from boxes on device {which}", T::INFO.name);
+    }
+}
+
+#[test]
+fn floats() {
+    let make = |i: u64| ((i * 2654435761 % 1000) as f32 - 500.0) * 0.37;
+    check::<f32>(&Operator::Add, make, |s, d| s + d);
+    check::<f32>(&Operator::Min, make, f32::min);
+    check::<f32>(&Operator::Max, make, f32::max);
+    check::<[f32; 2]>(&Operator::Add, |i| [make(i), make(i + 1)], |s, d| [s[0] + d[0], s[1] + d[1]]);
+    check::<[f32; 4]>(
+        &Operator::Max,
+        |i| [i, i + 1, i + 2, i + 3].map(make),
+        |s, d| std::array::from_fn(|c| s[c].max(d[c])),
+    );
+}
+
+#[test]
+fn integers_wrap() {
+    let make = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    check::<u32>(&Operator::Add, |i| make(i) as u32, u32::wrapping_add);
+    check::<i32>(&Operator::Add, |i| make(i) as i32, i32::wrapping_add);
+    check::<i32>(&Operator::Min, |i| make(i) as i32, i32::min);
+    check::<[i32; 4]>(
+        &Operator::Max,
+        |i| [0, 1, 2, 3].map(|c| make(i + c) as i32),
+        |s, d| std::array::from_fn(|c| s[c].max(d[c])),
+    );
+    check::<[u32; 2]>(&Operator::Min, |i| [make(i) as u32, 5], |s, d| [s[0].min(d[0]), 5]);
+}
+
+#[test]
+fn packed_integers_stop_at_the_ends_of_their_range() {
+    let make = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+    check::<u8>(&Operator::Add, |i| make(i) as u8, u8::saturating_add);
+    check::<i8>(&Operator::Add, |i| make(i) as i8, i8::saturating_add);
+    check::<u16>(&Operator::Add, |i| make(i) as u16, u16::saturating_add);
+    check::<i16>(&Operator::Add, |i| make(i) as i16, i16::saturating_add);
+    check::<i8>(&Operator::Min, |i| make(i) as i8, i8::min);
+    check::<u16>(&Operator::Max, |i| make(i) as u16, u16::max);
+    check::<u8>(
+        &Operator::custom(
+            "absolute difference",
+            "fn combine(src: T, dst: T) -> T { return max(src, dst) - min(src, dst); }",
+        ),
+        |i| make(i) as u8,
+        u8::abs_diff,
+    );
+}
+
+#[test]
+fn optional_formats_where_the_adapter_has_them() {
+    let make = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    check::<u64>(&Operator::Add, make, u64::wrapping_add);
+    check::<i64>(&Operator::Max, |i| make(i) as i64, i64::max);
+    check::<f64>(&Operator::Add, |i| make(i) as f64 * 1e-3, |s, d| s + d);
+    check::<f16>(&Operator::Add, |i| f16::from_f32((i % 64) as f32), |s, d| s + d);
+    check::<f16>(&Operator::Max, |i| f16::from_f32((i % 64) as f32), f16::max);
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Element)]
+#[repr(C)]
+struct Nearest {
+    distance: f32,
+    id: u32,
+    rank: u32,
+    hits: i32,
+    weight: f32,
+}
+
+#[test]
+fn records_with_an_operator_of_their_own() {
+    let wgsl = "
+        fn combine(src: T, dst: T) -> T {
+            if src.distance < dst.distance { return src; }
+            return dst;
+        }";
+    let make = |i: u64| Nearest {
+        distance: (i * 2654435761 % 1000) as f32,
+        id: i as u32,
+        rank: 3,
+        hits: -(i as i32),
+        weight: 0.5,
+    };
+    let twin = |s: Nearest, d: Nearest| if s.distance < d.distance { s } else { d };
+    check(&Operator::custom("nearest", wgsl), make, twin);
+}
+
+#[test]
+fn over_puts_the_source_in_front() {
+    let make = |i: u64| [0, 1, 2, 3].map(|c| (i * 31 + c * 17) as f32 % 100.0 / 128.0);
+    let n = 500;
+    let (front, back): (Vec<[f32; 4]>, Vec<[f32; 4]>) = (0..n).map(|i| (make(i), make(i + 77))).unzip();
+    let mut bits: Option<Vec<[f32; 4]>> = None;
+    for device in devices() {
+        let buffer = chunk(&device, &back);
+        let piece = Piece { buffer: &buffer, view: dense(n as usize), payload_offset: 0 };
+        device.combine(&<[f32; 4]>::INFO, bytemuck::cast_slice(&front), &[piece], &Operator::Over).unwrap();
+        let found: Vec<[f32; 4]> = contents(&device, &buffer, n as usize);
+        for i in 0..n as usize {
+            for c in 0..4 {
+                let exact = front[i][c] + (1.0 - front[i][3]) * back[i][c];
+                // One rounding more or less, as the compiler may contract.
+                assert!((found[i][c] - exact).abs() <= 2.0 * f32::EPSILON, "{} {exact}", found[i][c]);
+            }
+        }
+        assert_eq!(*bits.get_or_insert(found.clone()), found);
+    }
+}
+
+#[test]
+fn overlapping_sources_are_read_first() {
+    for device in devices() {
+        let cells: Vec<u32> = (0..2000).map(|i| i * i).collect();
+        let buffer = chunk(&device, &cells);
+        let view = |offset| Strided { offset, extents: [900].into(), strides: [1].into() };
+        let of = |offset| BoxOf { buffer: &buffer, view: view(offset) };
+        device.combine_boxes(&u32::INFO, &[(of(0), of(1)), (of(500), of(1000))], &Operator::Add).unwrap();
+        let mut expected = cells.clone();
+        (0..900).for_each(|i| expected[i + 1] += cells[i]);
+        (0..900).for_each(|i| expected[i + 1000] += cells[i + 500]);
+        assert_eq!(contents::<u32>(&device, &buffer, 2000), expected);
+    }
+}
+
+#[test]
+fn a_warm_repeat_allocates_nothing() {
+    for device in devices() {
+        let buffer = chunk(&device, &[1_u32; 3000]);
+        let view = Strided { offset: 3, extents: [30, 30].into(), strides: [1, 50].into() };
+        let piece = Piece { buffer: &buffer, view, payload_offset: 0 };
+        let step = || {
+            device.combine(&u32::INFO, &[1; 3600], &[piece], &Operator::Add).unwrap();
+            device.wait().unwrap();
+        };
+        (0..2).for_each(|_| step());
+        let warm = device.counters();
+        (0..5).for_each(|_| step());
+        let after = device.counters();
+        assert_eq!((after.buffers_made, after.pipelines_made), (warm.buffers_made, warm.pipelines_made));
+    }
+}
+
+#[test]
+fn operators_that_do_not_exist_say_what_would_be_right() {
+    let over = Operator::Over.check(&f32::INFO).unwrap_err().to_string();
+    assert!(over.contains("over") && over.contains("f32") && over.contains("vec4<f32>"), "{over}");
+    let record = Operator::Add.check(&Nearest::INFO).unwrap_err().to_string();
+    assert!(record.contains("Nearest") && record.contains("custom"), "{record}");
+    for operator in [Operator::Add, Operator::Min, Operator::Max, Operator::Over, Operator::custom("a", "b")] {
+        let (name, wgsl) = operator.to_parts();
+        assert_eq!(Operator::from_parts(&name, wgsl.as_deref()).unwrap(), operator);
+    }
+    assert!(Operator::from_parts("mul", None).is_err());
+}
+
+#[test]
+fn mistakes_in_an_operator_name_its_line_and_column() {
+    let at = |wgsl: &str, element: &zippy::element::ElementInfo| match Operator::custom("mine", wgsl).check(element) {
+        Err(DeviceError::OperatorSource { operator, line, column, message }) => {
+            assert_eq!(operator, "mine");
+            assert!(!message.is_empty());
+            (line, column)
+        }
+        other => panic!("{other:?}"),
+    };
+    let syntax = "fn combine(src: T, dst: T) -> T {\n    return src + ;\n}";
+    assert_eq!(at(syntax, &f32::INFO), (2, 18));
+    assert_eq!(at(syntax, &f16::INFO), (2, 18));
+    let unknown = "fn helper(x: T) -> T { return x; }\nfn combine(src: T, dst: T) -> T {\n    return helper(srce);\n}";
+    assert_eq!(at(unknown, &u8::INFO), (3, 19));
+    let types = "\n\nfn combine(src: T, dst: T) -> T {\n    return vec2(src, dst);\n}";
+    assert_eq!(at(types, &u32::INFO).0, 4);
+    assert_eq!(at("fn combine(src: T) -> T { return src; }", &u32::INFO).0, 1);
+    assert_eq!(at("", &u32::INFO).0, 1);
+    let device = &devices()[0];
+    let buffer = chunk(device, &[1.0_f32; 64]);
+    let piece = Piece { buffer: &buffer, view: dense(64), payload_offset: 0 };
+    assert!(device.combine(&f32::INFO, &[0; 256], &[piece], &Operator::custom("mine", syntax)).is_err());
+    assert!(device.combine(&f32::INFO, &[0; 256], &[piece], &Operator::Over).is_err());
+    assert_eq!(contents::<f32>(device, &buffer, 64), [1.0; 64]);
+}
