@@ -4,6 +4,20 @@
 //! agree: for each message that a rank sends there is one, with the same moves in the same order, that its
 //! peer receives. Plans count in cells; bytes come in with the element sizes.
 
+mod build;
+pub mod cache;
+mod copy;
+mod explain;
+mod ghosts;
+pub mod matching;
+pub mod one_sided;
+pub mod patterns;
+pub mod sections;
+
+pub use copy::{CopySpec, copy};
+pub use explain::explain_all;
+pub use ghosts::{Components, GhostSpec, Neighbours, ghosts};
+
 use crate::chunks::ChunkId;
 use crate::region::Region;
 

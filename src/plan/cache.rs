@@ -1,0 +1,182 @@
+//! The plan cache: a repeated operation builds no plan.
+
+use super::sections::LocalSection;
+use super::{CopySpec, GhostSpec};
+use crate::locate::Placement;
+use crate::region::Region;
+use std::collections::HashMap;
+
+/// All that a plan depends on but the rank, which a cache belongs to.
+///
+/// Placements are compared by pointer first and by content then, so that arrays made alike share plans
+/// and a hit on the same array costs next to nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct PlanKey {
+    placements: Vec<Placement>,
+    operation: Operation,
+    extra: Vec<u64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Operation {
+    Copy { src: Region, dst: Region, aliased: bool, permutation: Option<Vec<usize>> },
+    Ghosts(Vec<GhostSpec>),
+    Sections { sections: Vec<LocalSection>, fetch: bool },
+}
+
+impl PlanKey {
+    /// The key of a copy.
+    pub fn copy(spec: &CopySpec) -> Self {
+        let (src, dst, aliased) = (spec.src_region, spec.dst_region, spec.aliased);
+        let permutation = spec.permutation.map(<[usize]>::to_vec);
+        let operation = Operation::Copy { src, dst, aliased, permutation };
+        Self { placements: vec![spec.src.clone(), spec.dst.clone()], operation, extra: Vec::new() }
+    }
+
+    /// The key of a ghost update.
+    pub fn ghosts(arrays: &[(&Placement, &GhostSpec)]) -> Self {
+        let placements = arrays.iter().map(|(placement, _)| (*placement).clone()).collect();
+        let operation = Operation::Ghosts(arrays.iter().map(|(_, spec)| (*spec).clone()).collect());
+        Self { placements, operation, extra: Vec::new() }
+    }
+
+    /// The key of a copy between a global array and local ones; `fetch` from global to local.
+    pub fn sections(global: &Placement, sections: &[LocalSection], fetch: bool) -> Self {
+        let operation = Operation::Sections { sections: sections.to_vec(), fetch };
+        Self { placements: vec![global.clone()], operation, extra: Vec::new() }
+    }
+
+    /// Adds whatever else a caller's cached value depends on, such as element sizes.
+    pub fn with(mut self, extra: &[u64]) -> Self {
+        self.extra.extend_from_slice(extra);
+        self
+    }
+}
+
+/// A bounded cache of plans, or of whatever a caller makes of them (`V` is an `Rc` or `Arc`). Drops the
+/// entry that was not used for the longest time.
+#[derive(Debug)]
+pub struct PlanCache<V> {
+    entries: HashMap<PlanKey, (V, u64)>,
+    capacity: usize,
+    hits: u64,
+    misses: u64,
+}
+
+impl<V: Clone> PlanCache<V> {
+    /// A cache of at most `capacity` entries; with 0 it keeps nothing.
+    pub fn new(capacity: usize) -> Self {
+        Self { entries: HashMap::new(), capacity, hits: 0, misses: 0 }
+    }
+
+    /// The value of this key, made by `build` when it is not there. A failure is not kept.
+    ///
+    /// # Errors
+    /// Those of `build`.
+    pub fn get_or_build<E>(&mut self, key: PlanKey, build: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
+        let now = self.hits + self.misses;
+        if let Some((value, used)) = self.entries.get_mut(&key) {
+            *used = now;
+            self.hits += 1;
+            return Ok(value.clone());
+        }
+        self.misses += 1;
+        let value = build()?;
+        if self.entries.len() >= self.capacity
+            && let Some(oldest) = self.entries.iter().min_by_key(|(_, (_, used))| *used).map(|(key, _)| key.clone())
+        {
+            self.entries.remove(&oldest);
+        }
+        if self.capacity > 0 {
+            self.entries.insert(key, (value.clone(), now));
+        }
+        Ok(value)
+    }
+
+    /// How often a plan was there.
+    pub fn hits(&self) -> u64 {
+        self.hits
+    }
+
+    /// How often a plan had to be built.
+    pub fn misses(&self) -> u64 {
+        self.misses
+    }
+
+    /// Number of entries.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Forgets all entries; counters go on.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{Layout, Split};
+    use std::convert::Infallible;
+    use std::sync::Arc;
+
+    fn placement(count: usize) -> Placement {
+        Placement::balanced(Layout::new([12]).split([Split::Even(count)]).resolve(3, 4, u64::MAX).unwrap(), 3)
+    }
+
+    fn key(placement: &Placement, end: i64) -> PlanKey {
+        let region = Region::new(&[0], &[end]).unwrap();
+        PlanKey::copy(&CopySpec {
+            src: placement,
+            src_region: region,
+            dst: placement,
+            dst_region: region,
+            aliased: false,
+            permutation: None,
+        })
+    }
+
+    #[test]
+    fn content_hits_and_any_difference_misses() {
+        let mut cache = PlanCache::new(8);
+        let mut get = |key: PlanKey| {
+            let before = cache.hits();
+            cache.get_or_build(key, || Ok::<_, Infallible>(Arc::new(()))).unwrap();
+            cache.hits() > before
+        };
+        let array = placement(3);
+        assert!(!get(key(&array, 5)));
+        assert!(get(key(&array, 5)));
+        assert!(get(key(&placement(3), 5)), "an array made alike");
+        assert!(!get(key(&placement(4), 5)));
+        assert!(!get(key(&array, 6)));
+        assert!(!get(key(&array.reassigned(&[1, 0, 2]).unwrap(), 5)));
+        assert!(!get(key(&array, 5).with(&[4])));
+        assert!(!get(PlanKey::ghosts(&[(&array, &GhostSpec::all())])));
+        assert!(!get(PlanKey::ghosts(&[(&array, &GhostSpec::faces())])));
+        assert!(get(PlanKey::ghosts(&[(&array, &GhostSpec::all())])));
+        assert_eq!((cache.hits(), cache.misses()), (3, 7));
+    }
+
+    #[test]
+    fn it_is_bounded_and_drops_the_least_recently_used() {
+        let mut cache = PlanCache::new(2);
+        let array = placement(3);
+        for end in [1, 2, 1, 3, 1, 2] {
+            cache.get_or_build(key(&array, end), || Ok::<_, Infallible>(end)).unwrap();
+            assert!(cache.len() <= 2);
+        }
+        assert_eq!((cache.hits(), cache.misses()), (2, 4));
+        assert_eq!(cache.get_or_build(key(&array, 9), || Err("no")), Err("no"));
+        assert_eq!(cache.len(), 2);
+        let mut none = PlanCache::new(0);
+        none.get_or_build(key(&array, 1), || Ok::<_, Infallible>(1)).unwrap();
+        assert!(none.is_empty());
+    }
+}

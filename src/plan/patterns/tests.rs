@@ -1,0 +1,123 @@
+use super::*;
+use proptest::prelude::*;
+
+/// What a position stands for: the list of positions combined so far. Combining is concatenation, so that a
+/// wrong order, a loss or a repetition shows.
+fn singles(count: usize) -> Vec<Vec<usize>> {
+    (0..count).map(|position| vec![position]).collect()
+}
+
+fn in_order(count: usize) -> Vec<usize> {
+    (0..count).collect()
+}
+
+fn combine(values: &[Vec<usize>], group: &Group) -> Vec<usize> {
+    group.members.iter().flat_map(|&member| values[member].clone()).collect()
+}
+
+fn radices() -> impl Strategy<Value = Vec<usize>> {
+    prop::collection::vec(2_usize..9, 1..4)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn merging_reduces_everything_once_and_in_order(count in 1_usize..70, radices in radices()) {
+        let mut values = singles(count);
+        for (round, groups) in Merge::new(count, &radices).unwrap().rounds().iter().enumerate() {
+            for group in groups {
+                prop_assert!(group.members.len() > 1 && group.members.len() <= radix(&radices, round));
+                values[group.root()] = combine(&values, group);
+                group.members[1..].iter().for_each(|&member| values[member].clear());
+            }
+        }
+        prop_assert_eq!(&values[0], &in_order(count));
+    }
+
+    #[test]
+    fn all_reduce_gives_everything_to_everybody(count in 1_usize..70, radices in radices()) {
+        let pattern = AllReduce::new(count, &radices).unwrap();
+        let mut values = singles(count);
+        for group in pattern.folds() {
+            values[group.root()] = combine(&values, &group);
+        }
+        for round in 0..pattern.rounds() {
+            let mut seen = std::collections::HashSet::new();
+            let before = values.clone();
+            for group in pattern.groups(round) {
+                for &member in &group.members {
+                    prop_assert!(seen.insert(member), "in two groups");
+                    values[member] = combine(&before, &group);
+                }
+            }
+        }
+        for group in pattern.folds() {
+            group.members[1..].iter().for_each(|&member| values[member] = values[group.root()].clone());
+        }
+        prop_assert!(values.iter().all(|value| *value == in_order(count)));
+    }
+
+    #[test]
+    fn swap_leaves_each_item_reduced_in_one_place(count in 1_usize..70, radices in radices(), items in 0_u64..200) {
+        let swap = Swap::new(count, &radices, items).unwrap();
+        // values[position][item]; empty where the position does not hold the item any more.
+        let mut values = vec![vec![Vec::new(); items as usize]; count];
+        for (position, value) in values.iter_mut().enumerate() {
+            value.iter_mut().for_each(|item| *item = vec![position]);
+        }
+        for group in swap.folds() {
+            let all = group.members.clone();
+            values[group.root()] = vec![all; items as usize];
+            group.members[1..].iter().for_each(|&member| values[member].iter_mut().for_each(Vec::clear));
+        }
+        for round in 0..swap.rounds() {
+            let before = values.clone();
+            for (position, value) in values.iter_mut().enumerate() {
+                let Some(step) = swap.step(round, position) else {
+                    prop_assert!(!swap.active().contains(&position));
+                    continue;
+                };
+                prop_assert_eq!(step.members[step.place], position);
+                for (&member, part) in step.members.iter().zip(&step.parts) {
+                    let other = swap.step(round, member).unwrap();
+                    prop_assert_eq!((&other.members, &other.before, other.keep()), (&step.members, &step.before, part.clone()));
+                }
+                value.iter_mut().for_each(Vec::clear);
+                for item in step.keep() {
+                    let item = item as usize;
+                    value[item] = step.members.iter().flat_map(|&member| before[member][item].clone()).collect();
+                }
+            }
+        }
+        for item in 0..items {
+            let holders: Vec<_> = (0..count).filter(|&position| swap.result(position).contains(&item)).collect();
+            prop_assert_eq!(holders.len(), 1);
+            prop_assert_eq!(&values[holders[0]][item as usize], &in_order(count));
+        }
+    }
+}
+
+#[test]
+fn binary_swap_of_any_count_folds_neighbours() {
+    let swap = Swap::new(5, &[2], 10).unwrap();
+    assert_eq!(swap.folds(), [Group { members: vec![0, 1] }]);
+    assert_eq!(swap.active(), [0, 2, 3, 4]);
+    let step = swap.step(0, 2).unwrap();
+    assert_eq!((step.members.clone(), step.place, step.before.clone(), step.keep()), (vec![0, 2], 1, 0..10, 5..10));
+    let step = swap.step(1, 2).unwrap();
+    assert_eq!((step.members.clone(), step.before.clone(), step.keep()), (vec![2, 4], 5..10, 5..8));
+    assert_eq!(swap.step(0, 1), None);
+    assert!(swap.result(1).is_empty());
+    // A large radix is one direct exchange, whatever the count.
+    let direct = Swap::new(7, &[64], 7).unwrap();
+    assert_eq!((direct.rounds(), direct.folds().len()), (1, 0));
+}
+
+#[test]
+fn nonsense_is_refused() {
+    assert!(matches!(Merge::new(0, &[2]), Err(PlanError::Pattern { count: 0, .. })));
+    assert!(matches!(AllReduce::new(4, &[2, 1]), Err(PlanError::Pattern { radix: 1, .. })));
+    assert!(matches!(Swap::new(4, &[], 9), Err(PlanError::Pattern { radix: 0, .. })));
+    assert_eq!(Swap::new(1, &[2], 9).unwrap().result(0), 0..9);
+}
