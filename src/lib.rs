@@ -8,6 +8,7 @@ pub mod error;
 pub mod extents;
 
 pub mod element;
+pub mod trace;
 
 pub mod region;
 
@@ -35,3 +36,8 @@ pub mod io;
 pub use element::Element;
 pub use error::{Error, Result};
 pub use zippy_derive::Element;
+pub use array::{GlobalArray, LocalArray};
+pub use kernel::{Kernel, KernelSource};
+pub use layout::{Layout, Split};
+pub use ownership::Ownership;
+pub use world::{Config, Moved, Operator, World, run, run_with};

@@ -1,1 +1,21 @@
-//! array (see DESIGN.md).
+//! Typed handles over chunks in GPU buffers: global arrays, local arrays, and sections of both.
+//!
+//! Nothing here communicates. A handle is cheap to clone; its typed, const-generic shell sits over one
+//! rank-erased [`ArrayCore`], so that transfers and plans are compiled once.
+
+mod core;
+mod global;
+mod growable;
+mod local;
+mod registry;
+mod section;
+mod select;
+
+pub(crate) use self::core::Home;
+pub use self::core::{ArrayCore, ArrayId, ChunkLease};
+pub use self::global::{ChunkRef, GlobalArray, GlobalSection};
+pub use self::growable::Growable;
+pub use self::local::LocalArray;
+pub(crate) use self::registry::Registry;
+pub use self::section::LocalSection;
+pub use self::select::{AxisRange, Frame, Select, SelectAxis};

@@ -1,1 +1,217 @@
-//! world (see DESIGN.md).
+//! [`World`]: every function that may communicate.
+//!
+//! A world is one rank's view of the run. Collective functions must be called by every rank, in the same
+//! order, with the same arguments where they are not said to be the rank's own.
+
+mod composite;
+mod copy;
+mod create;
+mod execute;
+mod ghosts;
+mod one_sided;
+mod pending;
+mod plans;
+mod run;
+mod transfer;
+
+use std::cell::{Cell, RefCell};
+use std::fmt::Display;
+use std::rc::Rc;
+
+pub use self::copy::Section;
+pub use self::ghosts::GhostUpdate;
+pub use self::one_sided::{Fetched, PutSource, Ticket};
+pub use self::pending::Pending;
+pub use self::run::{run, run_with};
+#[cfg(feature = "mpi")]
+pub use self::run::run_on;
+pub use crate::device::Operator;
+pub use crate::plan::Moved;
+pub use crate::transport::Config;
+
+use crate::array::Registry;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::kernel::{Kernel, KernelSource};
+use crate::plan::cache::PlanCache;
+use crate::trace::{Profile, Tracer};
+use crate::transport::{Group, copied};
+
+/// One rank's view of the run: its group of ranks, its device, its arrays.
+///
+/// Not `Send`: it belongs to the thread that runs the rank.
+pub struct World {
+    group: Group,
+    /// The same ranks without comparing calls: for use inside operations that were compared as a whole.
+    inner: Group,
+    device: Rc<Device>,
+    registry: Rc<RefCell<Registry>>,
+    plans: RefCell<PlanCache>,
+    transfers: RefCell<plans::TransferCache>,
+    epoch: one_sided::Epoch,
+    tracer: Tracer,
+    debug_points: Cell<u64>,
+}
+
+/// How often planned operations found their plan ready.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PlanCounters {
+    /// Plans built.
+    pub built: u64,
+    /// Operations that found their transfer in the cache.
+    pub reused: u64,
+}
+
+impl World {
+    pub(crate) fn new(group: Group, device: Rc<Device>) -> Self {
+        Self {
+            inner: group.unchecked(),
+            group,
+            device,
+            registry: Rc::default(),
+            plans: RefCell::default(),
+            transfers: RefCell::default(),
+            epoch: one_sided::Epoch::default(),
+            tracer: Tracer::default(),
+            debug_points: Cell::new(0),
+        }
+    }
+
+    /// This rank, `0..size()`.
+    pub fn rank(&self) -> usize {
+        self.group.rank()
+    }
+
+    /// Number of ranks.
+    pub fn size(&self) -> usize {
+        self.group.size()
+    }
+
+    /// The ranks as a communicating group, for host data outside arrays: broadcast, gather, all-reduce and the like.
+    pub fn group(&self) -> &Group {
+        &self.group
+    }
+
+    /// This rank's GPU: the raw device and queue for what Zippy does not offer.
+    pub fn gpu(&self) -> &Rc<Device> {
+        &self.device
+    }
+
+    /// The ranks, for messages inside an operation that was compared as a whole.
+    pub(crate) fn inner(&self) -> &Group {
+        &self.inner
+    }
+
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    pub(crate) fn tracer(&self) -> &Tracer {
+        &self.tracer
+    }
+
+    /// Seconds that this rank spent in communication since the start or the last [`reset_profile`](Self::reset_profile).
+    pub fn profile(&self) -> Profile {
+        self.tracer.profile()
+    }
+
+    /// Starts the profile again from zero.
+    pub fn reset_profile(&self) {
+        self.tracer.reset();
+    }
+
+    /// How often plans were built and reused.
+    pub fn plan_counters(&self) -> PlanCounters {
+        self.transfers.borrow().counters
+    }
+
+    /// A kernel from WGSL, compiled for this rank's device when first run. Local.
+    ///
+    /// # Errors
+    /// The WGSL does not parse; the error names file, line and column.
+    pub fn kernel(&self, source: impl Into<KernelSource>) -> Result<Kernel> {
+        Ok(Kernel::new(&self.device, source)?)
+    }
+
+    /// Returns when every rank has called it and this rank's queued kernels are done. Collective.
+    ///
+    /// # Errors
+    /// A failure of this or of another rank.
+    pub fn barrier(&self) -> Result<()> {
+        self.collective("barrier", hash("barrier"), || {
+            self.device.wait()?;
+            self.inner.barrier()
+        })
+    }
+
+    /// Makes a result of this rank alone the same decision on every rank: `Ok` only if it is `Ok` everywhere, else
+    /// this rank's own error, or on the others which rank failed and why. The world stays usable. Collective.
+    ///
+    /// # Errors
+    /// This rank's own error, or [`Error::Remote`].
+    pub fn agree<R>(&self, operation: &str, result: Result<R>) -> Result<R> {
+        let text = result.as_ref().err().map_or(String::new(), ToString::to_string);
+        let texts = self.collective(format!("agree({operation})"), hash(("agree", operation)), || {
+            // Only the failures travel: one flag when all went well.
+            let mut failed = [u64::from(!text.is_empty())];
+            self.inner.all_reduce(&mut failed, |sum, more| *sum += more)?;
+            if failed == [0] { Ok(Vec::new()) } else { self.inner.all_gather_v(copied(text.as_bytes())) }
+        })?;
+        let value = result?;
+        match texts.iter().position(|text| !(**text).as_ref().is_empty()) {
+            None => Ok(value),
+            Some(rank) => Err(Error::Remote {
+                rank,
+                operation: operation.to_string(),
+                message: String::from_utf8_lossy((*texts[rank]).as_ref()).into_owned(),
+            }),
+        }
+    }
+
+    /// A place where the viewer may look into the arrays. Collective; waits for this rank's queued kernels.
+    ///
+    /// # Errors
+    /// A failure of this or of another rank.
+    pub fn debug_point(&self, name: &str) -> Result<()> {
+        self.collective(format!("debug_point({name:?})"), hash(("debug_point", name)), || {
+            self.device.wait()?;
+            self.debug_points.set(self.debug_points.get() + 1);
+            tracing::debug!(rank = self.rank(), arrays = self.registry.borrow().alive().count(), "debug point {name}");
+            Ok(())
+        })
+    }
+
+    /// Runs a collective: names it for waits and failures, compares it between ranks when checking is on, and tells
+    /// the other ranks when this rank fails in it.
+    pub(crate) fn collective<R>(
+        &self,
+        operation: impl Display + Clone + 'static,
+        signature: u64,
+        f: impl FnOnce() -> Result<R>,
+    ) -> Result<R> {
+        self.alive()?;
+        self.failing(operation.clone(), || {
+            self.group.check(signature, || operation.to_string())?;
+            f()
+        })
+    }
+
+    /// Runs a part of a collective and tells the other ranks when it fails here.
+    pub(crate) fn failing<R>(&self, operation: impl Display + 'static, f: impl FnOnce() -> Result<R>) -> Result<R> {
+        let _entered = self.group.entering(operation);
+        f().map_err(|error| self.group.fail(error))
+    }
+
+    /// The error of a failed world, before anything else is looked at.
+    pub(crate) fn alive(&self) -> Result<()> {
+        self.group.alive()
+    }
+}
+
+/// A 64-bit hash that is the same on every rank.
+pub(crate) fn hash(value: impl std::hash::Hash) -> u64 {
+    use std::hash::{DefaultHasher, Hasher};
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}

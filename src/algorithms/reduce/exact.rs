@@ -1,0 +1,259 @@
+//! [`ExactSum`]: a sum of floating-point numbers and of products of two, without rounding until the end.
+//!
+//! A number is an integer times a power of two; the sum is kept as one long integer in digits of 32 bits, each in 64,
+//! so that adding needs no carry and the order of adding cannot matter. This is Kulisch's accumulator; it makes sums
+//! the same bits for every decomposition.
+
+/// The weight of the lowest bit: below 2^-1074 squared, the smallest product of two `f64`.
+const LOWEST_EXPONENT: i32 = -2176;
+/// Digits of 32 bits: up to the largest product, 2^2048, and 2^64 of them.
+const DIGITS: usize = 136;
+/// How many additions fit a digit before carries must be moved on.
+const MOST_ADDITIONS: u32 = 1 << 30;
+
+/// A sum without rounding. Infinities and NaNs are counted apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExactSum {
+    digits: [i64; DIGITS],
+    additions: u32,
+    nans: u64,
+    infinities: [u64; 2],
+}
+
+impl Default for ExactSum {
+    fn default() -> Self {
+        Self { digits: [0; DIGITS], additions: 0, nans: 0, infinities: [0; 2] }
+    }
+}
+
+/// Mantissa, exponent and sign of a finite number: ± mantissa · 2^exponent.
+fn parts(value: f64) -> (u64, i32, bool) {
+    let bits = value.to_bits();
+    let (exponent, fraction) = ((bits >> 52 & 0x7ff) as i32, bits & ((1 << 52) - 1));
+    let (mantissa, exponent) = if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
+    (mantissa, exponent, value.is_sign_negative())
+}
+
+impl ExactSum {
+    /// Length of [`words`](Self::to_words).
+    pub const WORDS: usize = DIGITS + 3;
+
+    /// Adds a number.
+    pub fn add(&mut self, value: f64) {
+        if value.is_finite() {
+            let (mantissa, exponent, negative) = parts(value);
+            self.add_scaled(u128::from(mantissa), exponent, negative);
+        } else {
+            self.add_special(value);
+        }
+    }
+
+    /// Adds the product of two numbers, not rounded.
+    pub fn add_product(&mut self, a: f64, b: f64) {
+        if a.is_finite() && b.is_finite() {
+            let ((ma, ea, na), (mb, eb, nb)) = (parts(a), parts(b));
+            self.add_scaled(u128::from(ma) * u128::from(mb), ea + eb, na != nb);
+        } else {
+            self.add_special(a * b);
+        }
+    }
+
+    /// Adds a number that is not finite.
+    fn add_special(&mut self, value: f64) {
+        if value.is_nan() {
+            self.nans += 1;
+        } else {
+            self.infinities[usize::from(value < 0.0)] += 1;
+        }
+    }
+
+    /// Books infinities and NaNs that were met elsewhere.
+    pub fn add_specials(&mut self, nans: u64, plus_infinities: u64, minus_infinities: u64) {
+        self.nans += nans;
+        self.infinities[0] += plus_infinities;
+        self.infinities[1] += minus_infinities;
+    }
+
+    /// Adds ± mantissa · 2^exponent.
+    pub fn add_scaled(&mut self, mantissa: u128, exponent: i32, negative: bool) {
+        if mantissa == 0 {
+            return;
+        }
+        let position = (exponent - LOWEST_EXPONENT) as usize;
+        let (digit, shift) = (position / 32, position % 32);
+        // 128 bits shifted by up to 31 take five digits.
+        let low = mantissa << shift;
+        let high = if shift == 0 { 0 } else { mantissa >> (128 - shift) };
+        for (place, part) in [low & 0xffff_ffff, low >> 32 & 0xffff_ffff, low >> 64 & 0xffff_ffff, low >> 96, high]
+            .into_iter()
+            .enumerate()
+        {
+            if part != 0 {
+                self.digits[digit + place] += if negative { -(part as i64) } else { part as i64 };
+            }
+        }
+        self.additions += 1;
+        if self.additions >= MOST_ADDITIONS {
+            self.carry();
+        }
+    }
+
+    /// Adds another sum.
+    pub fn merge(&mut self, other: &Self) {
+        self.carry();
+        let mut other = other.clone();
+        other.carry();
+        self.digits.iter_mut().zip(other.digits).for_each(|(mine, theirs)| *mine += theirs);
+        self.additions = 2;
+        self.add_specials(other.nans, other.infinities[0], other.infinities[1]);
+    }
+
+    /// Moves carries on, so that all digits but the highest are in `0..2^32`.
+    fn carry(&mut self) {
+        for digit in 0..DIGITS - 1 {
+            let carry = self.digits[digit] >> 32;
+            self.digits[digit] -= carry << 32;
+            self.digits[digit + 1] += carry;
+        }
+        self.additions = 1;
+    }
+
+    /// The sum as words whose element-wise sums over ranks are the total's; see [`from_words`](Self::from_words).
+    pub fn to_words(mut self) -> Vec<i64> {
+        self.carry();
+        let mut words = self.digits.to_vec();
+        words.extend([self.nans as i64, self.infinities[0] as i64, self.infinities[1] as i64]);
+        words
+    }
+
+    /// The sum of words.
+    pub fn from_words(words: &[i64]) -> Self {
+        let mut sum = Self::default();
+        sum.digits.copy_from_slice(&words[..DIGITS]);
+        sum.nans = words[DIGITS] as u64;
+        sum.infinities = [words[DIGITS + 1] as u64, words[DIGITS + 2] as u64];
+        sum.carry();
+        sum
+    }
+
+    /// The sum, rounded once to the nearest `f64`, ties to even.
+    pub fn to_f64(mut self) -> f64 {
+        match (self.nans, self.infinities) {
+            (0, [0, 0]) => {}
+            (0, [_, 0]) => return f64::INFINITY,
+            (0, [0, _]) => return f64::NEG_INFINITY,
+            _ => return f64::NAN,
+        }
+        self.carry();
+        let negative = self.digits[DIGITS - 1] < 0;
+        if negative {
+            self.digits.iter_mut().for_each(|digit| *digit = -*digit);
+            self.carry();
+        }
+        let Some(top) = self.digits.iter().rposition(|&digit| digit != 0) else { return 0.0 };
+        // The highest 96 bits or more hold the 53 of the result, its rounding bit and some more; the rest is sticky.
+        let digit = |place: usize| if place <= top { self.digits[top - place] as u128 } else { 0 };
+        let mut head = (digit(0) << 64) | (digit(1) << 32) | digit(2);
+        if self.digits[..top.saturating_sub(2)].iter().any(|&d| d != 0) {
+            head |= 1;
+        }
+        let exponent = LOWEST_EXPONENT + 32 * (top as i32 - 2);
+        let magnitude = round(head, exponent);
+        if negative { -magnitude } else { magnitude }
+    }
+}
+
+/// `head · 2^exponent` rounded to nearest even; the lowest bit of `head` may be sticky, far below the result's.
+fn round(head: u128, exponent: i32) -> f64 {
+    let bits = 128 - head.leading_zeros() as i32;
+    // The weight of the result's last bit: 53 bits for normal numbers, 2^-1074 for subnormal ones.
+    let last = (exponent + bits - 53).max(-1074);
+    let drop = last - exponent;
+    let kept = if drop <= 0 {
+        (head << -drop.max(-127)) as u64
+    } else if drop >= 128 {
+        0
+    } else {
+        let (kept, rest, half) = (head >> drop, head & ((1 << drop) - 1), 1_u128 << (drop - 1));
+        (kept + u128::from(rest > half || (rest == half && kept & 1 == 1))) as u64
+    };
+    scale(kept as f64, last)
+}
+
+/// `value · 2^exponent`, in steps that stay exact: `value` is an integer of up to 54 bits, the result a multiple of 2^-1074
+/// or an overflow.
+fn scale(value: f64, exponent: i32) -> f64 {
+    let half = exponent / 2;
+    value * 2_f64.powi(half) * 2_f64.powi(exponent - half)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exact(values: &[f64]) -> f64 {
+        let mut sum = ExactSum::default();
+        values.iter().for_each(|&value| sum.add(value));
+        sum.to_f64()
+    }
+
+    #[test]
+    fn nothing_is_lost_to_cancellation() {
+        assert_eq!(exact(&[1e300, 1.0, -1e300]), 1.0);
+        assert_eq!(exact(&[f64::MAX, f64::MIN_POSITIVE, -f64::MAX]), f64::MIN_POSITIVE);
+        assert_eq!(exact(&[5e-324, 5e-324, -5e-324]), 5e-324);
+        assert_eq!(exact(&[]), 0.0);
+        assert_eq!(exact(&[-2.5, 1.0]), -1.5);
+        assert_eq!(exact(&[f64::MAX, f64::MAX]), f64::INFINITY);
+        assert_eq!(exact(&[f64::INFINITY, 1.0]), f64::INFINITY);
+        assert!(exact(&[f64::INFINITY, f64::NEG_INFINITY]).is_nan());
+        assert!(exact(&[f64::NAN, 1.0]).is_nan());
+    }
+
+    #[test]
+    fn rounds_once_to_nearest_even() {
+        let ulp = f64::EPSILON;
+        assert_eq!(exact(&[1.0, ulp / 2.0]), 1.0, "a tie goes to even");
+        assert_eq!(exact(&[1.0 + ulp, ulp / 2.0]), 1.0 + 2.0 * ulp);
+        assert_eq!(exact(&[1.0, ulp / 2.0, 1e-300]), 1.0 + ulp, "a tie and a little more goes up");
+        assert_eq!(exact(&[1.0, ulp / 2.0, -1e-300]), 1.0);
+    }
+
+    #[test]
+    fn single_numbers_and_products_come_back() {
+        let mut state = 1_u64;
+        for _ in 0..20_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let value = f64::from_bits(state);
+            if value.is_finite() {
+                assert_eq!(exact(&[value]).to_bits(), if value == 0.0 { 0 } else { value.to_bits() });
+                let mut product = ExactSum::default();
+                let other = f64::from_bits(state.rotate_left(23)).clamp(-1e3, 1e3);
+                if other.is_finite() {
+                    product.add_product(value, other);
+                    assert_eq!(product.to_f64(), value * other, "{value:e} {other:e}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn order_and_grouping_do_not_matter() {
+        let values: Vec<f64> = (0..1000).map(|n| (f64::from(n) * 0.7).sin() * 10_f64.powi(n % 60 - 30)).collect();
+        let forward = exact(&values);
+        let mut words = vec![0_i64; ExactSum::WORDS];
+        for part in values.rchunks(7) {
+            let mut sum = ExactSum::default();
+            part.iter().for_each(|&value| sum.add(value));
+            words.iter_mut().zip(sum.to_words()).for_each(|(total, word)| *total += word);
+        }
+        assert_eq!(ExactSum::from_words(&words).to_f64().to_bits(), forward.to_bits());
+        let mut merged = ExactSum::default();
+        for part in values.chunks(13) {
+            let mut sum = ExactSum::default();
+            part.iter().for_each(|&value| sum.add(value));
+            merged.merge(&sum);
+        }
+        assert_eq!(merged.to_f64().to_bits(), forward.to_bits());
+    }
+}

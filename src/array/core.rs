@@ -1,0 +1,242 @@
+//! [`ArrayCore`]: what an array is once its element type and number of axes are erased.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::registry::Registry;
+use crate::chunks::{ChunkId, Chunks};
+use crate::device::{ChunkBuffer, Device, Strided};
+use crate::element::ElementInfo;
+use crate::error::Result;
+use crate::extents::Index;
+use crate::layout::{Layout, Split};
+use crate::ownership::Ownership;
+use crate::region::Region;
+
+/// Names an array in a world: the same number on every rank, because arrays are created collectively.
+/// Local arrays count in a space of their own and are never named to another rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ArrayId(pub u64);
+
+/// Where an array of this rank lives.
+#[derive(Debug, Clone)]
+pub(crate) struct Home {
+    pub rank: usize,
+    pub device: Rc<Device>,
+    pub registry: Rc<RefCell<Registry>>,
+}
+
+/// The rank-erased core of an array: cuts, owners, and the buffers of this rank's chunks.
+///
+/// The cuts ([`Chunks`]), who owns what ([`Ownership`]) and the data are kept apart: a chunk
+/// re-arrangement is a new core with another ownership over the same buffers.
+#[derive(Debug)]
+pub struct ArrayCore {
+    id: ArrayId,
+    name: String,
+    element: &'static ElementInfo,
+    chunks: Arc<Chunks>,
+    ownership: Arc<Ownership>,
+    /// One entry a slot; a chunk without cells has no buffer.
+    slots: Vec<Option<ChunkBuffer>>,
+    home: Home,
+}
+
+/// Access to one chunk's bytes for the time of a call.
+#[derive(Debug, Clone, Copy)]
+pub struct ChunkLease<'a> {
+    /// The chunk.
+    pub chunk: ChunkId,
+    /// Its place among the owner's chunks.
+    pub slot: usize,
+    /// Its cells and ghost cells, in global coordinates.
+    pub storage: Region,
+    /// Where they live.
+    pub buffer: &'a ChunkBuffer,
+}
+
+impl ArrayCore {
+    /// An array with zeroed chunks on this rank's device.
+    ///
+    /// # Errors
+    /// The device has not enough memory, or cannot hold the element type.
+    pub(crate) fn create(
+        home: Home,
+        name: &str,
+        element: &'static ElementInfo,
+        chunks: Arc<Chunks>,
+        ownership: Arc<Ownership>,
+    ) -> Result<Rc<Self>> {
+        check_element(&home.device, element)?;
+        let mut slots = Vec::new();
+        for chunk in ownership.of_rank(home.rank) {
+            let bytes = storage_bytes(&chunks.storage(chunk), element);
+            slots.push(match bytes {
+                0 => None,
+                _ => Some(home.device.storage_buffer(bytes, &format!("{name}[{chunk}]"))?),
+            });
+        }
+        let id = home.registry.borrow_mut().next_id();
+        let core = Rc::new(Self { id, name: name.to_string(), element, chunks, ownership, slots, home });
+        core.home.registry.borrow_mut().add(&core);
+        Ok(core)
+    }
+
+    /// An array of one chunk that belongs to this rank alone, in no registry.
+    pub(crate) fn create_local(
+        home: Home,
+        name: &str,
+        element: &'static ElementInfo,
+        layout: &Layout,
+    ) -> Result<Rc<Self>> {
+        check_element(&home.device, element)?;
+        let layout = layout.clone().split_all(Split::Whole);
+        let chunks = layout.resolve(1, element.bytes, home.device.limits().buffer_bytes)?;
+        let bytes = storage_bytes(&chunks.storage(0), element);
+        let slots = vec![match bytes {
+            0 => None,
+            _ => Some(home.device.storage_buffer(bytes, name)?),
+        }];
+        Ok(Rc::new(Self {
+            id: ArrayId(0),
+            name: name.to_string(),
+            element,
+            chunks: Arc::new(chunks),
+            ownership: Arc::new(Ownership::balanced(1, 1)),
+            slots,
+            home: Home { rank: 0, ..home },
+        }))
+    }
+
+    /// The same buffers under other cuts or owners, as an array of its own number.
+    pub(crate) fn over(&self, home: Home, chunks: Arc<Chunks>, ownership: Arc<Ownership>) -> Rc<Self> {
+        let id = home.registry.borrow_mut().next_id();
+        let (name, slots) = (self.name.clone(), self.slots.clone());
+        let core = Rc::new(Self { id, name, element: self.element, chunks, ownership, slots, home });
+        core.home.registry.borrow_mut().add(&core);
+        core
+    }
+
+    /// Where it lives.
+    pub(crate) fn home(&self) -> &Home {
+        &self.home
+    }
+
+    /// Its number in the world.
+    pub fn id(&self) -> ArrayId {
+        self.id
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its element type.
+    pub fn element(&self) -> &'static ElementInfo {
+        self.element
+    }
+
+    /// Its cuts.
+    pub fn chunks(&self) -> &Arc<Chunks> {
+        &self.chunks
+    }
+
+    /// Who owns which chunk.
+    pub fn ownership(&self) -> &Arc<Ownership> {
+        &self.ownership
+    }
+
+    /// The device that holds this rank's chunks.
+    pub fn device(&self) -> &Rc<Device> {
+        &self.home.device
+    }
+
+    /// The whole index space, `[0, shape)`.
+    pub fn bounds(&self) -> Region {
+        self.chunks.whole()
+    }
+
+    /// The chunks of this rank, in slot order.
+    pub fn owned(&self) -> impl Iterator<Item = ChunkId> + use<'_> {
+        self.ownership.of_rank(self.home.rank)
+    }
+
+    /// The buffer of a chunk of this rank; `None` when the chunk is empty or another rank's.
+    pub fn buffer(&self, chunk: ChunkId) -> Option<&ChunkBuffer> {
+        let owner = self.ownership.owner(chunk);
+        if owner.rank != self.home.rank {
+            return None;
+        }
+        self.slots.get(owner.slot)?.as_ref()
+    }
+
+    /// Whether this and another array are handles of the same chunks, as after a re-arrangement.
+    pub fn shares_buffers(&self, other: &Self) -> bool {
+        let theirs = || other.slots.iter().flatten();
+        self.slots.iter().flatten().any(|mine| theirs().any(|buffer| mine.id() == buffer.id()))
+    }
+
+    /// The rank whose handle this is.
+    pub fn rank(&self) -> usize {
+        self.home.rank
+    }
+
+    /// Calls `f` with a lease of every chunk of this rank that has cells and is not skipped, in slot order.
+    ///
+    /// A chunk's bytes are reached only through here and [`ArrayCore::buffer`], so that the storage of a
+    /// chunk may later be a host buffer or a file.
+    ///
+    /// # Errors
+    /// The first error of `f`.
+    pub fn for_each_chunk(
+        &self,
+        skip: impl Fn(ChunkId) -> bool,
+        mut f: impl FnMut(ChunkLease<'_>) -> Result<()>,
+    ) -> Result<()> {
+        for (slot, chunk) in self.owned().enumerate() {
+            if let (false, Some(buffer)) = (skip(chunk), &self.slots[slot]) {
+                f(ChunkLease { chunk, slot, storage: self.chunks.storage(chunk), buffer })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a box of a chunk's storage lies in its buffer.
+    pub fn strided(&self, chunk: ChunkId, region: &Region) -> Strided {
+        strided(&self.chunks.storage(chunk), region, self.element.bytes)
+    }
+
+    /// Bytes of device memory that this rank's chunks take, ghost cells included.
+    pub fn device_bytes(&self) -> u64 {
+        self.owned().map(|chunk| storage_bytes(&self.chunks.storage(chunk), self.element)).sum()
+    }
+}
+
+/// The device's optional types cover the element.
+fn check_element(device: &Device, element: &ElementInfo) -> Result<()> {
+    Ok(element.supported_by(device.features(), &device.adapter().name)?)
+}
+
+/// The extents of a chunk's storage in memory: axis 0 padded so that every row starts on a word.
+pub(crate) fn padded(storage: &Region, element_bytes: usize) -> Index {
+    let mut extents = storage.extents();
+    let per_word = (4 / element_bytes).max(1) as i64;
+    if extents[0] > 0 {
+        extents[0] = (extents[0] + per_word - 1) / per_word * per_word;
+    }
+    extents
+}
+
+/// Bytes of a chunk's buffer.
+pub(crate) fn storage_bytes(storage: &Region, element: &ElementInfo) -> u64 {
+    padded(storage, element.bytes).product().unwrap_or(u64::MAX / 64).saturating_mul(element.bytes as u64)
+}
+
+/// Where `region` lies in the buffer of a chunk with this storage, in elements.
+pub(crate) fn strided(storage: &Region, region: &Region, element_bytes: usize) -> Strided {
+    let strides = padded(storage, element_bytes).dense_strides();
+    let offset = (region.start - storage.start).dot(&strides);
+    Strided { offset: offset as u64, extents: region.extents(), strides }
+}

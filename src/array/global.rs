@@ -1,0 +1,214 @@
+//! [`GlobalArray`]: the typed handle of an array that is cut over the ranks.
+
+use std::marker::PhantomData;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::core::ArrayCore;
+use super::section::LocalSection;
+use super::select::{Frame, Select};
+use crate::chunks::ChunkId;
+use crate::element::Element;
+use crate::error::{ArrayError, RegionError, Result};
+use crate::extents::Index;
+use crate::region::Region;
+
+/// An n-dimensional array of `T` over `D` axes, cut into chunks that live on the GPUs of their owners.
+///
+/// A handle is cheap to clone. Kernels cannot take it: they accept only [`LocalSection`]s, so that data
+/// never moves between ranks without an explicit operation of the world.
+#[derive(Debug, Clone)]
+pub struct GlobalArray<T, const D: usize> {
+    core: Rc<ArrayCore>,
+    element: PhantomData<T>,
+}
+
+/// A region of a global array, for the operations of the world.
+#[derive(Debug, Clone)]
+pub struct GlobalSection<T, const D: usize> {
+    pub(crate) core: Rc<ArrayCore>,
+    pub(crate) region: Result<Region, RegionError>,
+    element: PhantomData<T>,
+}
+
+/// A chunk of a global array on this rank.
+#[derive(Debug, Clone)]
+pub struct ChunkRef<T, const D: usize> {
+    core: Rc<ArrayCore>,
+    chunk: ChunkId,
+    element: PhantomData<T>,
+}
+
+impl<T: Element, const D: usize> GlobalArray<T, D> {
+    pub(crate) fn from_core(core: Rc<ArrayCore>) -> Self {
+        Self { core, element: PhantomData }
+    }
+
+    /// The rank-erased core.
+    pub fn core(&self) -> &Rc<ArrayCore> {
+        &self.core
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.core.name()
+    }
+
+    /// Its extents, in cells.
+    pub fn shape(&self) -> [i64; D] {
+        to_array(&self.core.chunks().shape())
+    }
+
+    /// The section of these cells, in global coordinates: `array.at([0..4, 0..2])`, `array.at((3, .., ..=2))`,
+    /// `array.at(..)`. A mistake is kept and reported by the operation that uses the section.
+    pub fn at(&self, selection: impl Select<D>) -> GlobalSection<T, D> {
+        let what = format!("array \"{}\"", self.name());
+        let bounds = self.core.bounds();
+        let region = selection.region(&Frame { bounds: &bounds, limits: &bounds, relative: false, what: &what });
+        GlobalSection { core: self.core.clone(), region, element: PhantomData }
+    }
+
+    /// The chunks of this rank, in slot order; none on a rank that owns nothing.
+    pub fn chunks(&self) -> impl Iterator<Item = ChunkRef<T, D>> + use<'_, T, D> {
+        self.core.owned().map(|chunk| ChunkRef { core: self.core.clone(), chunk, element: PhantomData })
+    }
+
+    /// The chunk of this rank, where every rank owns exactly one.
+    ///
+    /// # Errors
+    /// This rank owns none or several.
+    pub fn local(&self) -> Result<ChunkRef<T, D>> {
+        let mut chunks = self.chunks();
+        match (chunks.next(), chunks.next()) {
+            (Some(chunk), None) => Ok(chunk),
+            (first, _) => Err(ArrayError::NotOneChunk {
+                array: self.name().to_string(),
+                rank: self.core.rank(),
+                count: if first.is_none() { 0 } else { self.core.owned().count() },
+            }
+            .into()),
+        }
+    }
+
+    /// Chunk re-arrangement: a handle in which chunk *i* is the one that is chunk `order[i]` here. No data moves, both
+    /// handles name the same memory. Collective, without messages: every rank gives the same order.
+    ///
+    /// # Errors
+    /// `order` is not a permutation of the chunks, or would put a chunk in the place of one of other extents.
+    pub fn reassigned(&self, order: &[ChunkId]) -> Result<Self> {
+        let ownership = self.core.ownership().reassigned(order, self.core.chunks())?;
+        let home = self.core.home().clone();
+        Ok(Self::from_core(self.core.over(home, self.core.chunks().clone(), Arc::new(ownership))))
+    }
+
+    /// Sets every owned cell on this rank to the value at its global position. Local; ghost cells keep their values.
+    ///
+    /// # Errors
+    /// A device failure.
+    pub fn fill_with(&self, mut value: impl FnMut([i64; D]) -> T) -> Result<()> {
+        for chunk in self.chunks() {
+            let values: Vec<T> = chunk.region().points().map(|p| value(to_array(&p))).collect();
+            chunk.all().write(&values)?;
+        }
+        Ok(())
+    }
+
+    /// Sets every cell of this rank's chunks, ghost cells included, to `value`. Local.
+    ///
+    /// # Errors
+    /// A device failure.
+    pub fn fill(&self, value: T) -> Result<()> {
+        for chunk in self.chunks() {
+            let section = chunk.with_ghosts();
+            section.write(&vec![value; section.region()?.cells() as usize])?;
+        }
+        Ok(())
+    }
+}
+
+impl<T: Element, const D: usize> GlobalSection<T, D> {
+    /// The region, in global coordinates.
+    ///
+    /// # Errors
+    /// The mistake made when the section was named.
+    pub fn region(&self) -> Result<Region> {
+        Ok(self.region.clone()?)
+    }
+}
+
+impl<T: Element, const D: usize> ChunkRef<T, D> {
+    /// Its number in the array.
+    pub fn id(&self) -> ChunkId {
+        self.chunk
+    }
+
+    /// The cells it owns, in global coordinates.
+    pub fn region(&self) -> Region {
+        self.core.chunks().region(self.chunk)
+    }
+
+    /// Its extents, in cells, without ghost cells.
+    pub fn extents(&self) -> [i64; D] {
+        to_array(&self.region().extents())
+    }
+
+    fn section(&self, region: Result<Region, RegionError>, boxes: Option<Vec<Region>>) -> LocalSection<T, D> {
+        LocalSection { core: self.core.clone(), chunk: self.chunk, region, boxes, element: PhantomData }
+    }
+
+    /// The section of these cells, in chunk coordinates: 0 is the chunk's first own cell on each axis, `..` are
+    /// its own cells; ghost cells are named by negative positions and by those past the end.
+    /// A mistake is kept and reported by the verb that uses the section.
+    pub fn at(&self, selection: impl Select<D>) -> LocalSection<T, D> {
+        self.select(selection, true)
+    }
+
+    /// The section of these cells, in global coordinates; `..` are the chunk's own cells, ghost cells may be named.
+    pub fn at_global(&self, selection: impl Select<D>) -> LocalSection<T, D> {
+        self.select(selection, false)
+    }
+
+    fn select(&self, selection: impl Select<D>, relative: bool) -> LocalSection<T, D> {
+        let what = format!("chunk {} of array \"{}\"", self.chunk, self.core.name());
+        let (bounds, limits) = (self.region(), self.core.chunks().storage(self.chunk));
+        self.section(selection.region(&Frame { bounds: &bounds, limits: &limits, relative, what: &what }), None)
+    }
+
+    /// All cells that it owns.
+    pub fn all(&self) -> LocalSection<T, D> {
+        self.section(Ok(self.region()), None)
+    }
+
+    /// All its cells and ghost cells.
+    pub fn with_ghosts(&self) -> LocalSection<T, D> {
+        self.section(Ok(self.core.chunks().storage(self.chunk)), None)
+    }
+
+    /// The cells whose neighbourhood of ghost width lies within the chunk: what can be computed while a
+    /// ghost update is under way. Empty in a chunk narrower than its ghosts.
+    pub fn interior(&self) -> LocalSection<T, D> {
+        self.section(Ok(self.interior_region()), None)
+    }
+
+    /// The owned cells outside [`interior`](Self::interior): several boxes, computed in one dispatch after
+    /// the ghost update. For the domain of a kernel (`write` first, or `over`).
+    pub fn boundary(&self) -> LocalSection<T, D> {
+        let own = self.region();
+        self.section(Ok(own), Some(own.subtract(&self.interior_region())))
+    }
+
+    fn interior_region(&self) -> Region {
+        let chunks = self.core.chunks();
+        let own = self.region();
+        let mut inner = own;
+        for axis in 0..D {
+            inner.start[axis] = own.start[axis].saturating_add(chunks.ghost_lo()[axis]).min(own.end[axis]);
+            inner.end[axis] = own.end[axis].saturating_sub(chunks.ghost_hi()[axis]).max(inner.start[axis]);
+        }
+        inner
+    }
+}
+
+pub(crate) fn to_array<const D: usize>(index: &Index) -> [i64; D] {
+    std::array::from_fn(|axis| index[axis])
+}

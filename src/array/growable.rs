@@ -1,0 +1,130 @@
+//! [`Growable`]: a 1-D array of this rank that grows by appending.
+
+use std::marker::PhantomData;
+use std::rc::Rc;
+
+use super::core::{ArrayCore, Home};
+use super::section::LocalSection;
+use super::select::{Frame, Select, SelectAxis};
+use crate::device::{BoxOf, Strided};
+use crate::element::Element;
+use crate::error::{ArrayError, Result};
+use crate::extents::Index;
+use crate::layout::Layout;
+use crate::region::Region;
+
+/// A 1-D array of this rank with a length and a capacity, as a list of particles or of triangles needs it.
+///
+/// Its buffer doubles when appending outgrows it; the cells move on the device. The world's
+/// [`publish`](crate::World::publish) makes a global array of all ranks' lengths over the same buffers.
+#[derive(Debug)]
+pub struct Growable<T> {
+    core: Rc<ArrayCore>,
+    length: u64,
+    element: PhantomData<T>,
+}
+
+/// The capacity of a new array, in cells.
+const FIRST_CAPACITY: u64 = 256;
+
+impl<T: Element> Growable<T> {
+    pub(crate) fn new(home: Home, name: &str) -> Result<Self> {
+        let core = with_capacity::<T>(home, name, FIRST_CAPACITY)?;
+        Ok(Self { core, length: 0, element: PhantomData })
+    }
+
+    /// The rank-erased core, of the capacity's extent.
+    pub fn core(&self) -> &Rc<ArrayCore> {
+        &self.core
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.core.name()
+    }
+
+    /// Cells in use.
+    pub fn len(&self) -> u64 {
+        self.length
+    }
+
+    /// Whether no cell is in use.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Cells that fit without moving to a larger buffer.
+    pub fn capacity(&self) -> u64 {
+        self.core.chunks().shape()[0] as u64
+    }
+
+    /// Sets the number of cells in use; new ones are zero or what a longer array left there.
+    ///
+    /// # Errors
+    /// The device has not enough memory for a larger buffer.
+    pub fn set_len(&mut self, length: u64) -> Result<()> {
+        self.reserve(length)?;
+        self.length = length;
+        Ok(())
+    }
+
+    /// Appends cells from the host.
+    ///
+    /// # Errors
+    /// The device has not enough memory for a larger buffer.
+    pub fn append(&mut self, values: &[T]) -> Result<()> {
+        let start = self.length;
+        self.set_len(start + values.len() as u64)?;
+        self.at(start..self.length).write(values)
+    }
+
+    /// Makes room for `capacity` cells in all.
+    ///
+    /// # Errors
+    /// The device has not enough memory for a larger buffer, or a buffer cannot be so large.
+    pub fn reserve(&mut self, capacity: u64) -> Result<()> {
+        if capacity <= self.capacity() {
+            return Ok(());
+        }
+        let home = self.core.home().clone();
+        let larger = with_capacity::<T>(home, self.name(), capacity.max(self.capacity() * 2))?;
+        if let (Some(from), Some(to)) = (self.core.buffer(0), larger.buffer(0))
+            && self.length > 0
+        {
+            let one = Index::from([1]);
+            let view = Strided { offset: 0, extents: Index::from([self.length as i64]), strides: one };
+            let pair = (
+                BoxOf { buffer: from, view },
+                BoxOf { buffer: to, view },
+            );
+            self.core.device().copy_boxes(T::INFO.bytes, &[pair])?;
+        }
+        self.core = larger;
+        Ok(())
+    }
+
+    /// The section of these cells, `..` being those in use. A mistake is reported by the verb that uses the section.
+    pub fn at(&self, selection: impl SelectAxis) -> LocalSection<T, 1> {
+        let used = Region::whole(Index::from([self.length as i64]));
+        let what = format!("growable array \"{}\"", self.name());
+        let frame = Frame { bounds: &used, limits: &used, relative: false, what: &what };
+        LocalSection {
+            core: self.core.clone(),
+            chunk: 0,
+            region: (selection.axis_range(),).region(&frame),
+            boxes: None,
+            element: PhantomData,
+        }
+    }
+
+    /// The cells in use.
+    pub fn all(&self) -> LocalSection<T, 1> {
+        self.at(..)
+    }
+}
+
+fn with_capacity<T: Element>(home: Home, name: &str, capacity: u64) -> Result<Rc<ArrayCore>> {
+    let extent = i64::try_from(capacity)
+        .map_err(|_| ArrayError::Other(format!("growable array \"{name}\" cannot hold {capacity} cells")))?;
+    ArrayCore::create_local(home, name, &T::INFO, &Layout::new([extent]))
+}

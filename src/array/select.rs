@@ -1,0 +1,209 @@
+//! What may stand between the parentheses of `at(…)`: ranges, single positions and `..` per axis.
+
+use crate::error::RegionError;
+use crate::extents::Index;
+use crate::region::Region;
+use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
+
+/// What a selection is resolved against.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame<'a> {
+    /// What `..` names.
+    pub bounds: &'a Region,
+    /// What may be named at all: the bounds, and ghost cells where there are some.
+    pub limits: &'a Region,
+    /// Whether positions count from the start of `bounds` instead of from the origin.
+    pub relative: bool,
+    /// What is selected from, for messages.
+    pub what: &'a str,
+}
+
+/// The cells `[start, end)` that one axis' selector names; `None` means "to the bound".
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AxisRange {
+    start: Option<i128>,
+    end: Option<i128>,
+}
+
+/// A selector of one axis: a position (which keeps the axis, with extent 1), a range of any kind, or `..`.
+pub trait SelectAxis {
+    /// The cells it names.
+    fn axis_range(&self) -> AxisRange;
+}
+
+impl SelectAxis for RangeFull {
+    fn axis_range(&self) -> AxisRange {
+        AxisRange { start: None, end: None }
+    }
+}
+
+impl SelectAxis for AxisRange {
+    fn axis_range(&self) -> AxisRange {
+        *self
+    }
+}
+
+macro_rules! select_integer {
+    ($($int:ty),*) => {$(
+        impl SelectAxis for $int {
+            fn axis_range(&self) -> AxisRange {
+                AxisRange { start: Some(*self as i128), end: Some(*self as i128 + 1) }
+            }
+        }
+        impl SelectAxis for Range<$int> {
+            fn axis_range(&self) -> AxisRange {
+                AxisRange { start: Some(self.start as i128), end: Some(self.end as i128) }
+            }
+        }
+        impl SelectAxis for RangeInclusive<$int> {
+            fn axis_range(&self) -> AxisRange {
+                AxisRange { start: Some(*self.start() as i128), end: Some(*self.end() as i128 + 1) }
+            }
+        }
+        impl SelectAxis for RangeFrom<$int> {
+            fn axis_range(&self) -> AxisRange {
+                AxisRange { start: Some(self.start as i128), end: None }
+            }
+        }
+        impl SelectAxis for RangeTo<$int> {
+            fn axis_range(&self) -> AxisRange {
+                AxisRange { start: None, end: Some(self.end as i128) }
+            }
+        }
+        impl SelectAxis for RangeToInclusive<$int> {
+            fn axis_range(&self) -> AxisRange {
+                AxisRange { start: None, end: Some(self.end as i128 + 1) }
+            }
+        }
+    )*};
+}
+select_integer!(i32, i64, u32, u64, usize);
+
+/// A selector of `D` axes: an array of one kind of range, a tuple that mixes kinds, `..` for everything, or a [`Region`].
+pub trait Select<const D: usize> {
+    /// The region that it names, in the index space of `frame`.
+    ///
+    /// # Errors
+    /// [`RegionError`] for ranges that run backwards, leave the frame's limits or overflow.
+    fn region(&self, frame: &Frame<'_>) -> Result<Region, RegionError>;
+}
+
+fn resolve<const D: usize>(
+    ranges: [AxisRange; D],
+    frame: &Frame<'_>,
+) -> Result<Region, RegionError> {
+    let bounds = frame.bounds;
+    if bounds.axes() != D {
+        return Err(RegionError::Axes { given: D, expected: bounds.axes() });
+    }
+    let (mut start, mut end) = (Index::zeros(D), Index::zeros(D));
+    for axis in 0..D {
+        let origin = if frame.relative { bounds.start[axis] as i128 } else { 0 };
+        let clamp = |value: i128| value.clamp(i64::MIN as i128, i64::MAX as i128) as i64;
+        start[axis] = ranges[axis].start.map_or(bounds.start[axis], |s| clamp(s + origin));
+        end[axis] = ranges[axis].end.map_or(bounds.end[axis], |e| clamp(e + origin));
+    }
+    checked(start, end, frame)
+}
+
+fn checked(start: Index, end: Index, frame: &Frame<'_>) -> Result<Region, RegionError> {
+    for axis in 0..start.axes() {
+        if end[axis] < start[axis] {
+            return Err(RegionError::Backwards { start, end, axis });
+        }
+    }
+    for axis in 0..start.axes() {
+        let limits = frame.limits;
+        if start[axis] < limits.start[axis] || end[axis] > limits.end[axis] {
+            return Err(RegionError::OutOfRange {
+                start,
+                end,
+                what: frame.what.to_string(),
+                bound_start: limits.start,
+                bound_end: limits.end,
+                axis,
+            });
+        }
+    }
+    Region::new(&start, &end)
+}
+
+impl<const D: usize> Select<D> for RangeFull {
+    fn region(&self, frame: &Frame<'_>) -> Result<Region, RegionError> {
+        resolve::<D>([AxisRange { start: None, end: None }; D], frame)
+    }
+}
+
+impl<const D: usize, S: SelectAxis> Select<D> for [S; D] {
+    fn region(&self, frame: &Frame<'_>) -> Result<Region, RegionError> {
+        resolve::<D>(std::array::from_fn(|axis| self[axis].axis_range()), frame)
+    }
+}
+
+impl<const D: usize> Select<D> for Region {
+    fn region(&self, frame: &Frame<'_>) -> Result<Region, RegionError> {
+        if self.axes() != D {
+            return Err(RegionError::Axes { given: self.axes(), expected: D });
+        }
+        let origin = if frame.relative { frame.bounds.start } else { Index::zeros(D) };
+        let add = |p: &Index| Index::from_fn(D, |axis| p[axis].saturating_add(origin[axis]));
+        checked(add(&self.start), add(&self.end), frame)
+    }
+}
+
+impl<const D: usize> Select<D> for &Region {
+    fn region(&self, frame: &Frame<'_>) -> Result<Region, RegionError> {
+        <Region as Select<D>>::region(self, frame)
+    }
+}
+
+macro_rules! select_tuple {
+    ($count:literal: $($name:ident $position:tt),*) => {
+        impl<$($name: SelectAxis),*> Select<$count> for ($($name,)*) {
+            fn region(&self, frame: &Frame<'_>) -> Result<Region, RegionError> {
+                resolve([$(self.$position.axis_range()),*], frame)
+            }
+        }
+    };
+}
+select_tuple!(1: A 0);
+select_tuple!(2: A 0, B 1);
+select_tuple!(3: A 0, B 1, C 2);
+select_tuple!(4: A 0, B 1, C 2, E 3);
+select_tuple!(5: A 0, B 1, C 2, E 3, F 4);
+select_tuple!(6: A 0, B 1, C 2, E 3, F 4, G 5);
+select_tuple!(7: A 0, B 1, C 2, E 3, F 4, G 5, H 6);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bounds() -> Region {
+        Region::new(&[10, 20], &[18, 26]).unwrap()
+    }
+
+    fn select(selection: impl Select<2>, relative: bool) -> Result<Region, RegionError> {
+        selection.region(&Frame { bounds: &bounds(), limits: &bounds(), relative, what: "array \"a\"" })
+    }
+
+    #[test]
+    fn tuples_mix_kinds_of_ranges() {
+        let region = select((1..=2, ..3_usize), true).unwrap();
+        assert_eq!((region.start, region.end), (Index::from([11, 20]), Index::from([13, 23])));
+        let region = select((12_i64.., 25), false).unwrap();
+        assert_eq!((region.start, region.end), (Index::from([12, 25]), Index::from([18, 26])));
+        assert_eq!(select(.., true).unwrap(), bounds());
+        assert_eq!(select([0..8, 0..6], true).unwrap(), bounds());
+    }
+
+    #[test]
+    fn mistakes_are_errors_that_name_the_axis() {
+        assert!(matches!(select((.., 0..7), true), Err(RegionError::OutOfRange { axis: 1, .. })));
+        assert!(matches!(select((-1..2, ..), true), Err(RegionError::OutOfRange { axis: 0, .. })));
+        #[expect(clippy::reversed_empty_ranges, reason = "that is the mistake under test")]
+        let backwards = select((5..2, ..), true);
+        assert!(matches!(backwards, Err(RegionError::Backwards { axis: 0, .. })));
+        assert!(matches!(select((u64::MAX.., ..), true), Err(RegionError::Backwards { .. } | RegionError::OutOfRange { .. })));
+        assert!(matches!(select((0..=u64::MAX, ..), true), Err(RegionError::OutOfRange { .. })));
+    }
+}

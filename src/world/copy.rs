@@ -1,0 +1,204 @@
+//! Copy: between regions of global arrays, and between a global array and each rank's own local sections.
+
+use std::rc::Rc;
+
+use super::execute::Job;
+use super::transfer::{Arrival, Operands};
+use super::{Moved, Pending, World, hash};
+use crate::array::{GlobalSection, LocalSection};
+use crate::device::BoxOf;
+use crate::element::Element;
+use crate::error::{PlanError, Result};
+use crate::extents::Index;
+use crate::plan::{self, CopySpec};
+use crate::region::Region;
+
+/// Either end of a copy: a section of a global array, or this rank's own section of a local array or chunk.
+#[derive(Debug, Clone)]
+pub enum Section<T, const D: usize> {
+    /// Named alike by every rank.
+    Global(GlobalSection<T, D>),
+    /// This rank's own.
+    Local(LocalSection<T, D>),
+}
+
+impl<T, const D: usize> From<GlobalSection<T, D>> for Section<T, D> {
+    fn from(section: GlobalSection<T, D>) -> Self {
+        Self::Global(section)
+    }
+}
+
+impl<T, const D: usize> From<LocalSection<T, D>> for Section<T, D> {
+    fn from(section: LocalSection<T, D>) -> Self {
+        Self::Local(section)
+    }
+}
+
+impl<T: Clone, const D: usize> From<&GlobalSection<T, D>> for Section<T, D> {
+    fn from(section: &GlobalSection<T, D>) -> Self {
+        Self::Global(section.clone())
+    }
+}
+
+impl<T: Clone, const D: usize> From<&LocalSection<T, D>> for Section<T, D> {
+    fn from(section: &LocalSection<T, D>) -> Self {
+        Self::Local(section.clone())
+    }
+}
+
+impl World {
+    /// Copies a section onto another of the same extents (paper: zCopy). Collective.
+    ///
+    /// * Global to global: every rank names the same sections. The arrays may differ in layout and owners, or be one
+    ///   array with overlapping regions: the source is read completely before anything is written.
+    /// * Global to local, local to global: every rank names a local section of its own and the global region that it
+    ///   goes with; ranks without data name an empty section. Where several ranks write one cell, the highest wins.
+    /// * Local to local: this rank's own business; no other rank is involved.
+    ///
+    /// On return this rank's part is done. A rank that owns no cell of either section returns at once.
+    ///
+    /// # Errors
+    /// A bad region, extents that differ, or a failure of this or of another rank.
+    pub fn copy<T: Element, const D: usize>(
+        &self,
+        source: impl Into<Section<T, D>>,
+        destination: impl Into<Section<T, D>>,
+    ) -> Result<Moved> {
+        match (source.into(), destination.into()) {
+            (Section::Global(source), Section::Global(destination)) => {
+                let (job, operation) = self.copy_job(&source, &destination, None)?;
+                self.collective(operation.clone(), operation.signature(), || self.execute(job))
+            }
+            (Section::Global(source), Section::Local(destination)) => self.copy_to_local(&source, &destination),
+            (Section::Local(source), Section::Global(destination)) => self.copy_from_local(&source, &destination),
+            (Section::Local(source), Section::Local(destination)) => self.copy_locally(&source, &destination),
+        }
+    }
+
+    /// Copies with the axes permuted: axis *i* of the destination runs along axis `order[i]` of the source. Collective.
+    ///
+    /// # Errors
+    /// As [`copy`](Self::copy), and an order that is no permutation.
+    pub fn copy_permuted<T: Element, const D: usize>(
+        &self,
+        source: GlobalSection<T, D>,
+        destination: GlobalSection<T, D>,
+        order: [usize; D],
+    ) -> Result<Moved> {
+        let (job, operation) = self.copy_job(&source, &destination, Some(Index::new(&order.map(|axis| axis as i64))))?;
+        self.collective(operation.clone(), operation.signature(), || self.execute(job))
+    }
+
+    /// Starts a copy between sections of global arrays: on return the source has been read; the destination must not be
+    /// touched before `wait`. Collective.
+    ///
+    /// # Errors
+    /// As [`copy`](Self::copy).
+    #[track_caller]
+    pub fn start_copy<T: Element, const D: usize>(
+        &self,
+        source: GlobalSection<T, D>,
+        destination: GlobalSection<T, D>,
+    ) -> Result<Pending<'_>> {
+        let (job, operation) = self.copy_job(&source, &destination, None)?;
+        let moved = job.transfer.moved;
+        let in_flight = self.collective(operation.clone(), operation.signature(), || self.start(job))?;
+        Ok(Pending::new(self, operation, in_flight, moved))
+    }
+
+    /// What a copy or composite will do, for `explain()`. Local: looks at metadata only.
+    ///
+    /// # Errors
+    /// A bad region or extents that differ.
+    pub fn plan_copy<T: Element, const D: usize>(
+        &self,
+        source: &GlobalSection<T, D>,
+        destination: &GlobalSection<T, D>,
+    ) -> Result<Rc<plan::RankPlan>> {
+        self.plan_of_copy(source, destination, None)
+    }
+
+    fn plan_of_copy<T: Element, const D: usize>(
+        &self,
+        source: &GlobalSection<T, D>,
+        destination: &GlobalSection<T, D>,
+        order: Option<Index>,
+    ) -> Result<Rc<plan::RankPlan>> {
+        let spec = CopySpec { source: source.region()?, destination: destination.region()?, permutation: order };
+        self.cached_copy(&source.core, &destination.core, spec)
+    }
+
+    pub(super) fn copy_job<T: Element, const D: usize>(
+        &self,
+        source: &GlobalSection<T, D>,
+        destination: &GlobalSection<T, D>,
+        order: Option<Index>,
+    ) -> Result<(Job, Operation)> {
+        self.alive()?;
+        let plan = self.plan_of_copy(source, destination, order)?;
+        let (from, to) = (source.region()?, destination.region()?);
+        let operands =
+            Operands { sources: vec![source.core.clone()], destinations: vec![destination.core.clone()] };
+        let disjoint = operands.disjoint(&from, &to);
+        let transfer = self.transfer_of(&plan, &operands);
+        let operation = Operation {
+            verb: "copy",
+            source: (source.core.name().to_string(), from),
+            destination: (destination.core.name().to_string(), to),
+        };
+        Ok((Job { transfer, operands, arrival: Arrival::Replace, disjoint }, operation))
+    }
+
+    fn copy_locally<T: Element, const D: usize>(
+        &self,
+        source: &LocalSection<T, D>,
+        destination: &LocalSection<T, D>,
+    ) -> Result<Moved> {
+        let (from, to) = (source.one_box("copy")?, destination.one_box("copy")?);
+        if from.extents() != to.extents() {
+            return Err(extents_differ(source.label(), &from, destination.label(), &to));
+        }
+        if let (Some(source_buffer), Some(destination_buffer), false) =
+            (source.core().buffer(source.chunk()), destination.core().buffer(destination.chunk()), from.is_empty())
+        {
+            let view = |section: &LocalSection<T, D>, region| section.core().strided(section.chunk(), region);
+            let pair = (
+                BoxOf { buffer: source_buffer, view: view(source, &from) },
+                BoxOf { buffer: destination_buffer, view: view(destination, &to) },
+            );
+            self.device().copy_boxes(T::INFO.bytes, &[pair])?;
+        }
+        Ok(Moved { bytes_local: from.cells() * T::INFO.bytes as u64, ..Moved::default() })
+    }
+}
+
+pub(super) fn extents_differ(source: String, from: &Region, destination: String, to: &Region) -> crate::Error {
+    PlanError::Extents {
+        source_section: source,
+        source_extents: from.extents(),
+        destination_section: destination,
+        destination_extents: to.extents(),
+    }
+    .into()
+}
+
+/// A two-ended collective as messages and checks name it.
+#[derive(Debug, Clone, Hash)]
+pub(super) struct Operation {
+    pub verb: &'static str,
+    pub source: (String, Region),
+    pub destination: (String, Region),
+}
+
+impl Operation {
+    pub fn signature(&self) -> u64 {
+        hash(self)
+    }
+}
+
+impl std::fmt::Display for Operation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let end = |(name, region): &(String, Region)| format!("\"{name}\" [{}, {})", region.start, region.end);
+        write!(f, "{}({} -> {})", self.verb, end(&self.source), end(&self.destination))
+    }
+}

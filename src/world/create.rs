@@ -1,0 +1,140 @@
+//! Creating arrays.
+
+use std::sync::Arc;
+
+use super::{World, hash};
+use crate::array::{ArrayCore, GlobalArray, Growable, Home, LocalArray};
+use crate::chunks::Chunks;
+use crate::element::Element;
+use crate::error::{ArrayError, Result};
+use crate::layout::{Layout, Split};
+use crate::ownership::Ownership;
+use crate::transport::{copied, values};
+
+impl World {
+    /// A global array of zeros, cut as `layout` says, chunks spread over the ranks in balanced contiguous runs
+    /// (chunk *i* on rank *i* when the counts agree). Collective; no messages.
+    ///
+    /// # Errors
+    /// The layout is malformed or a chunk does not fit a buffer of the device; the name is taken; the device has not
+    /// enough memory or cannot hold the element type.
+    pub fn array<T: Element, const D: usize>(&self, name: &str, layout: &Layout) -> Result<GlobalArray<T, D>> {
+        let chunks = self.resolve::<T, D>(name, layout)?;
+        let ownership = Ownership::balanced(chunks.count(), self.size());
+        self.create(name, chunks, ownership)
+    }
+
+    /// A global array of zeros with given owners of its chunks. Collective; no messages.
+    ///
+    /// # Errors
+    /// As [`array`](Self::array), and an ownership of another number of chunks or ranks.
+    pub fn array_owned<T: Element, const D: usize>(
+        &self,
+        name: &str,
+        layout: &Layout,
+        ownership: Ownership,
+    ) -> Result<GlobalArray<T, D>> {
+        let chunks = self.resolve::<T, D>(name, layout)?;
+        if ownership.chunks() != chunks.count() || ownership.ranks() != self.size() {
+            return Err(ArrayError::Other(format!(
+                "the ownership given for array \"{name}\" is of {} chunks over {} ranks; the layout has {} chunks and the \
+                 world {} ranks",
+                ownership.chunks(),
+                ownership.ranks(),
+                chunks.count(),
+                self.size()
+            ))
+            .into());
+        }
+        self.create(name, chunks, ownership)
+    }
+
+    /// An array of this rank alone. Local: other ranks need not call it, and may have other shapes.
+    ///
+    /// Splits of the layout are ignored; a local array is one chunk.
+    ///
+    /// # Errors
+    /// The layout is malformed or too large for one buffer; the device has not enough memory or cannot hold the type.
+    pub fn local_array<T: Element, const D: usize>(&self, name: &str, layout: &Layout) -> Result<LocalArray<T, D>> {
+        check_axes::<D>(name, layout)?;
+        Ok(LocalArray::from_core(ArrayCore::create_local(self.home(), name, &T::INFO, layout)?))
+    }
+
+    /// A 1-D global array whose chunk on each rank has the length that this rank names. Collective; one all-gather of
+    /// the lengths.
+    ///
+    /// # Errors
+    /// As [`array`](Self::array); a rank whose length does not fit fails alone and the others hear of it.
+    pub fn array_of_lengths<T: Element>(&self, name: &str, length: u64) -> Result<GlobalArray<T, 1>> {
+        let layout = self.layout_of_lengths(name, length)?;
+        self.array(name, &layout)
+    }
+
+    /// An array of this rank that grows by appending. Local.
+    ///
+    /// # Errors
+    /// The device has not enough memory or cannot hold the type.
+    pub fn growable<T: Element>(&self, name: &str) -> Result<Growable<T>> {
+        Growable::new(self.home(), name)
+    }
+
+    /// The cells in use of every rank's growable array as one 1-D global array, in rank order, over the same buffers:
+    /// no cell moves. Append to a growable array and publish it again to see the new cells. Collective; one all-gather
+    /// of the lengths.
+    ///
+    /// # Errors
+    /// A failure of this or of another rank.
+    pub fn publish<T: Element>(&self, growable: &Growable<T>) -> Result<GlobalArray<T, 1>> {
+        let layout = self.layout_of_lengths(growable.name(), growable.len())?;
+        let chunks = layout.resolve(self.size(), T::INFO.bytes, u64::MAX)?;
+        let ownership = Ownership::balanced(chunks.count(), self.size());
+        Ok(GlobalArray::from_core(growable.core().over(self.home(), Arc::new(chunks), Arc::new(ownership))))
+    }
+
+    fn layout_of_lengths(&self, name: &str, length: u64) -> Result<Layout> {
+        let lengths: Vec<i64> = self.collective(format!("lengths of {name:?}"), hash(("lengths", name)), || {
+            let all = self.inner().all_gather_v(copied(&[length]))?;
+            let lengths = all.iter().map(|one| values::<u64>(one).map(|one| one.into_iter().map(saturated)));
+            Ok(lengths.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+        })?;
+        let total = lengths.iter().try_fold(0_i64, |sum, &n| sum.checked_add(n));
+        let total = total.ok_or_else(|| ArrayError::Other(format!("the lengths of array \"{name}\" overflow")))?;
+        Ok(Layout::new([total]).split([Split::Sizes(lengths)]))
+    }
+
+    fn home(&self) -> Home {
+        Home { rank: self.rank(), device: self.gpu().clone(), registry: self.registry.clone() }
+    }
+
+    fn resolve<T: Element, const D: usize>(&self, name: &str, layout: &Layout) -> Result<Chunks> {
+        check_axes::<D>(name, layout)?;
+        self.registry.borrow_mut().check_name(name)?;
+        Ok(layout.resolve(self.size(), T::INFO.bytes, self.device().limits().buffer_bytes)?)
+    }
+
+    pub(super) fn create<T: Element, const D: usize>(
+        &self,
+        name: &str,
+        chunks: Chunks,
+        ownership: Ownership,
+    ) -> Result<GlobalArray<T, D>> {
+        let describe = format!("array({name:?}, {} of {})", chunks.shape(), T::INFO.name);
+        let signature = hash((name, T::INFO.name, &chunks, &ownership));
+        let chunks = Arc::new(chunks.clone());
+        let core = self.collective(describe, signature, || {
+            ArrayCore::create(self.home(), name, &T::INFO, chunks.clone(), Arc::new(ownership.clone()))
+        })?;
+        Ok(GlobalArray::from_core(core))
+    }
+}
+
+fn saturated(length: u64) -> i64 {
+    i64::try_from(length).unwrap_or(i64::MAX)
+}
+
+fn check_axes<const D: usize>(name: &str, layout: &Layout) -> Result<(), ArrayError> {
+    match layout.shape().axes() {
+        axes if axes == D => Ok(()),
+        axes => Err(ArrayError::Axes { array: name.to_string(), given: axes, expected: D }),
+    }
+}

@@ -1,0 +1,142 @@
+//! Ghost updates: owner → ghost, and the reverse, ghost → owner.
+
+use std::rc::Rc;
+
+use super::execute::Job;
+use super::transfer::{Arrival, Operands};
+use super::{Moved, Operator, Pending, World, hash};
+use crate::array::{ArrayCore, GlobalArray};
+use crate::element::Element;
+use crate::error::Result;
+use crate::plan::{Components, Direction, GhostSpec, Neighbours, RankPlan};
+
+/// What a ghost update covers: which arrays, which neighbours, which components, which way.
+///
+/// ```
+/// # use zippy::{World, Layout, world::GhostUpdate};
+/// # fn program(world: &World) -> zippy::Result<()> {
+/// let layout = Layout::new([16, 12]).ghost([1, 1]).periodic([true, false]);
+/// let (density, flux) = (world.array::<f32, 2>("density", &layout)?, world.array::<f32, 2>("flux", &layout)?);
+/// let moved = world.update_ghosts(GhostUpdate::of(&density).and(&flux).faces_only())?;
+/// # Ok(()) }
+/// # zippy::run(program).unwrap();
+/// ```
+#[derive(Debug, Clone)]
+pub struct GhostUpdate {
+    arrays: Vec<Rc<ArrayCore>>,
+    spec: GhostSpec,
+    arrival: Arrival,
+}
+
+impl GhostUpdate {
+    /// An update of one array: faces, edges and corners, all components, owner → ghost.
+    pub fn of<T: Element, const D: usize>(array: &GlobalArray<T, D>) -> Self {
+        Self { arrays: vec![array.core().clone()], spec: GhostSpec::default(), arrival: Arrival::Replace }
+    }
+
+    /// Another array in the same exchange; it may have other ghost widths, shape and element type.
+    pub fn and<T: Element, const D: usize>(mut self, array: &GlobalArray<T, D>) -> Self {
+        self.arrays.push(array.core().clone());
+        self
+    }
+
+    /// Only across faces: edge and corner ghost cells keep what they have.
+    pub fn faces_only(mut self) -> Self {
+        self.spec.neighbours = Neighbours::Faces;
+        self
+    }
+
+    /// Sends across each face, edge or corner only the listed components, positions along `axis`, which has no ghosts.
+    /// `list` gets the direction from the owner to the ghost cells: -1, 0 or 1 an axis. What it lists may change from
+    /// call to call, as with the parity of an in-place lattice Boltzmann step.
+    pub fn components(mut self, axis: usize, list: impl Fn(&Direction) -> Vec<i64>) -> Self {
+        self.spec.components = Some(Components::new(axis, list));
+        self
+    }
+
+    /// The reverse way: what lies in ghost cells replaces the owner's cells.
+    pub fn reverse(mut self) -> Self {
+        self.spec.reverse = true;
+        self.arrival = Arrival::Replace;
+        self
+    }
+
+    /// The reverse way: what lies in ghost cells is combined with the owner's cells, in a fixed order.
+    pub fn reverse_with(mut self, operator: Operator) -> Self {
+        self.spec.reverse = true;
+        self.arrival = Arrival::Combine(operator);
+        self
+    }
+
+    fn describe(&self) -> String {
+        let names: Vec<&str> = self.arrays.iter().map(|array| array.name()).collect();
+        format!("ghosts({:?}{})", names.join(", "), if self.spec.reverse { ", reverse" } else { "" })
+    }
+}
+
+impl World {
+    /// Brings the ghost cells of an array up to date: faces, edges and corners. Collective; on return this rank's ghost
+    /// cells are valid.
+    ///
+    /// # Errors
+    /// A failure of this or of another rank.
+    pub fn ghosts<T: Element, const D: usize>(&self, array: &GlobalArray<T, D>) -> Result<Moved> {
+        self.update_ghosts(GhostUpdate::of(array))
+    }
+
+    /// Starts bringing the ghost cells of an array up to date: on return the owners' cells have been read; the ghost
+    /// cells must not be touched before `wait`. Compute the [`interior`](crate::array::ChunkRef::interior) meanwhile.
+    /// Collective.
+    ///
+    /// # Errors
+    /// A failure of this or of another rank.
+    #[track_caller]
+    pub fn start_ghosts<T: Element, const D: usize>(&self, array: &GlobalArray<T, D>) -> Result<Pending<'_>> {
+        self.start_update_ghosts(GhostUpdate::of(array))
+    }
+
+    /// A ghost update as described. Collective; on return this rank's part is done.
+    ///
+    /// Costs what this rank's neighbours hold, whatever the number of ranks.
+    ///
+    /// # Errors
+    /// A component list or an operator that does not fit the arrays, or a failure of this or of another rank.
+    pub fn update_ghosts(&self, update: GhostUpdate) -> Result<Moved> {
+        let (job, operation, signature) = self.ghosts_job(update)?;
+        self.collective(operation.clone(), signature, || self.execute(job))
+    }
+
+    /// Starts a ghost update as described. Collective.
+    ///
+    /// # Errors
+    /// As [`update_ghosts`](Self::update_ghosts).
+    #[track_caller]
+    pub fn start_update_ghosts(&self, update: GhostUpdate) -> Result<Pending<'_>> {
+        let (job, operation, signature) = self.ghosts_job(update)?;
+        let moved = job.transfer.moved;
+        let in_flight = self.collective(operation.clone(), signature, || self.start(job))?;
+        Ok(Pending::new(self, operation, in_flight, moved))
+    }
+
+    /// What a ghost update will do on this rank, for `explain()`. Local: looks at metadata only.
+    ///
+    /// # Errors
+    /// A component list that does not fit the arrays.
+    pub fn plan_ghosts(&self, update: &GhostUpdate) -> Result<Rc<RankPlan>> {
+        self.cached_ghosts(&update.arrays, &update.spec)
+    }
+
+    fn ghosts_job(&self, update: GhostUpdate) -> Result<(Job, String, u64)> {
+        self.alive()?;
+        for array in &update.arrays {
+            update.arrival.check(array.element())?;
+        }
+        let plan = self.plan_ghosts(&update)?;
+        let operation = update.describe();
+        let signature = hash((&operation, &update.spec));
+        let operands = Operands { sources: update.arrays.clone(), destinations: update.arrays };
+        let transfer = self.transfer_of(&plan, &operands);
+        // Owned cells and ghost cells are never the same memory.
+        Ok((Job { transfer, operands, arrival: update.arrival, disjoint: true }, operation, signature))
+    }
+}

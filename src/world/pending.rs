@@ -1,0 +1,57 @@
+//! [`Pending`]: a collective that was started and not yet waited for.
+
+use std::fmt::Display;
+use std::panic::Location;
+use std::rc::Rc;
+
+use super::World;
+use super::execute::InFlight;
+use crate::error::Result;
+use crate::plan::Moved;
+
+/// A started transfer: its sources have been read, its destinations must not be touched before [`wait`](Self::wait).
+///
+/// Dropping it finishes the transfer and warns with the place where it was started, since errors would be lost.
+#[must_use = "a started transfer is finished by wait()"]
+pub struct Pending<'w> {
+    world: &'w World,
+    operation: Rc<dyn Display>,
+    in_flight: Option<InFlight>,
+    moved: Moved,
+    started_at: &'static Location<'static>,
+}
+
+impl<'w> Pending<'w> {
+    #[track_caller]
+    pub(super) fn new(world: &'w World, operation: impl Display + 'static, in_flight: InFlight, moved: Moved) -> Self {
+        let operation = Rc::new(operation);
+        Self { world, operation, in_flight: Some(in_flight), moved, started_at: Location::caller() }
+    }
+
+    /// Finishes the transfer. Collective, in the order of the program; blocks until this rank's part is done.
+    ///
+    /// # Errors
+    /// A failure of this or of another rank.
+    pub fn wait(mut self) -> Result<Moved> {
+        self.finish()?;
+        Ok(self.moved)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        match self.in_flight.take() {
+            Some(in_flight) => self.world.failing(self.operation.clone(), || self.world.finish(&in_flight)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Pending<'_> {
+    fn drop(&mut self) {
+        if self.in_flight.is_some() && !std::thread::panicking() {
+            tracing::warn!("{} started at {} was dropped without wait(); finishing it now", self.operation, self.started_at);
+            if let Err(error) = self.finish() {
+                tracing::error!("{} started at {} failed: {error}", self.operation, self.started_at);
+            }
+        }
+    }
+}

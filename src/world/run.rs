@@ -1,0 +1,37 @@
+//! Starting a program on its ranks.
+
+use super::World;
+use crate::device::{Device, DeviceOptions};
+use crate::error::Result;
+use crate::transport::{self, Config, Group};
+
+/// Runs a program on every rank: under an MPI launcher on its processes, with `ZIPPY_RANKS=n` on n threads, else on one
+/// rank. Returns when all ranks of this process are done.
+///
+/// Ranks run on threads of their own, so that the main thread stays free, as a window on macOS needs it.
+///
+/// # Errors
+/// The first failure of a rank; a launcher that does not match the build; no adapter.
+pub fn run<F>(program: F) -> Result<()>
+where
+    F: Fn(&World) -> Result<()> + Send + Sync,
+{
+    run_with(Config::default(), program).map(drop)
+}
+
+/// [`run`] with a configuration, and with results: of all ranks under threads, of this process' rank under MPI.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_with<R, F>(config: Config, program: F) -> Result<Vec<R>>
+where
+    R: Send,
+    F: Fn(&World) -> Result<R> + Send + Sync,
+{
+    transport::launch(&config, |group| on_rank(group, &program))
+}
+
+fn on_rank<R>(group: Group, program: &impl Fn(&World) -> Result<R>) -> Result<R> {
+    let device = Device::open(&DeviceOptions::from_env(group.node_rank(), group.node_size())?)?;
+    program(&World::new(group, device))
+}
