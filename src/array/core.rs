@@ -11,6 +11,7 @@ use crate::element::ElementInfo;
 use crate::error::Result;
 use crate::extents::Index;
 use crate::layout::{Layout, Split};
+use crate::locate::Placement;
 use crate::ownership::Ownership;
 use crate::region::Region;
 
@@ -34,10 +35,11 @@ pub(crate) struct Home {
 #[derive(Debug)]
 pub struct ArrayCore {
     id: ArrayId,
+    /// The number of the array that the chunks were made for.
+    data: ArrayId,
     name: String,
     element: &'static ElementInfo,
-    chunks: Arc<Chunks>,
-    ownership: Arc<Ownership>,
+    placement: Placement,
     /// One entry a slot; a chunk without cells has no buffer.
     slots: Vec<Option<ChunkBuffer>>,
     home: Home,
@@ -65,20 +67,19 @@ impl ArrayCore {
         home: Home,
         name: &str,
         element: &'static ElementInfo,
-        chunks: Arc<Chunks>,
-        ownership: Arc<Ownership>,
+        placement: Placement,
     ) -> Result<Rc<Self>> {
         check_element(&home.device, element)?;
         let mut slots = Vec::new();
-        for chunk in ownership.of_rank(home.rank) {
-            let bytes = storage_bytes(&chunks.storage(chunk), element);
+        for chunk in placement.ownership().of_rank(home.rank) {
+            let bytes = storage_bytes(&placement.chunks().storage(chunk), element);
             slots.push(match bytes {
                 0 => None,
                 _ => Some(home.device.storage_buffer(bytes, &format!("{name}[{chunk}]"))?),
             });
         }
         let id = home.registry.borrow_mut().next_id();
-        let core = Rc::new(Self { id, name: name.to_string(), element, chunks, ownership, slots, home });
+        let core = Rc::new(Self { id, data: id, name: name.to_string(), element, placement, slots, home });
         core.home.registry.borrow_mut().add(&core);
         Ok(core)
     }
@@ -100,20 +101,20 @@ impl ArrayCore {
         }];
         Ok(Rc::new(Self {
             id: ArrayId(0),
+            data: ArrayId(0),
             name: name.to_string(),
             element,
-            chunks: Arc::new(chunks),
-            ownership: Arc::new(Ownership::balanced(1, 1)),
+            placement: Placement::balanced(chunks, 1),
             slots,
             home: Home { rank: 0, ..home },
         }))
     }
 
     /// The same buffers under other cuts or owners, as an array of its own number.
-    pub(crate) fn over(&self, home: Home, chunks: Arc<Chunks>, ownership: Arc<Ownership>) -> Rc<Self> {
+    pub(crate) fn over(&self, home: Home, placement: Placement) -> Rc<Self> {
         let id = home.registry.borrow_mut().next_id();
         let (name, slots) = (self.name.clone(), self.slots.clone());
-        let core = Rc::new(Self { id, name, element: self.element, chunks, ownership, slots, home });
+        let core = Rc::new(Self { id, data: self.data, name, element: self.element, placement, slots, home });
         core.home.registry.borrow_mut().add(&core);
         core
     }
@@ -140,12 +141,17 @@ impl ArrayCore {
 
     /// Its cuts.
     pub fn chunks(&self) -> &Arc<Chunks> {
-        &self.chunks
+        self.placement.chunks()
     }
 
     /// Who owns which chunk.
     pub fn ownership(&self) -> &Arc<Ownership> {
-        &self.ownership
+        self.placement.ownership()
+    }
+
+    /// Cuts and owners together.
+    pub fn placement(&self) -> &Placement {
+        &self.placement
     }
 
     /// The device that holds this rank's chunks.
@@ -155,27 +161,26 @@ impl ArrayCore {
 
     /// The whole index space, `[0, shape)`.
     pub fn bounds(&self) -> Region {
-        self.chunks.whole()
+        self.chunks().whole()
     }
 
     /// The chunks of this rank, in slot order.
     pub fn owned(&self) -> impl Iterator<Item = ChunkId> + use<'_> {
-        self.ownership.of_rank(self.home.rank)
+        self.ownership().of_rank(self.home.rank)
     }
 
     /// The buffer of a chunk of this rank; `None` when the chunk is empty or another rank's.
     pub fn buffer(&self, chunk: ChunkId) -> Option<&ChunkBuffer> {
-        let owner = self.ownership.owner(chunk);
+        let owner = self.ownership().owner(chunk);
         if owner.rank != self.home.rank {
             return None;
         }
         self.slots.get(owner.slot)?.as_ref()
     }
 
-    /// Whether this and another array are handles of the same chunks, as after a re-arrangement.
-    pub fn shares_buffers(&self, other: &Self) -> bool {
-        let theirs = || other.slots.iter().flatten();
-        self.slots.iter().flatten().any(|mine| theirs().any(|buffer| mine.id() == buffer.id()))
+    /// Whether this and another array are handles of the same chunks, as after a re-arrangement. The same on every rank.
+    pub fn is_alias_of(&self, other: &Self) -> bool {
+        self.data == other.data
     }
 
     /// The rank whose handle this is.
@@ -197,7 +202,7 @@ impl ArrayCore {
     ) -> Result<()> {
         for (slot, chunk) in self.owned().enumerate() {
             if let (false, Some(buffer)) = (skip(chunk), &self.slots[slot]) {
-                f(ChunkLease { chunk, slot, storage: self.chunks.storage(chunk), buffer })?;
+                f(ChunkLease { chunk, slot, storage: self.chunks().storage(chunk), buffer })?;
             }
         }
         Ok(())
@@ -205,12 +210,12 @@ impl ArrayCore {
 
     /// Where a box of a chunk's storage lies in its buffer.
     pub fn strided(&self, chunk: ChunkId, region: &Region) -> Strided {
-        strided(&self.chunks.storage(chunk), region, self.element.bytes)
+        strided(&self.chunks().storage(chunk), region, self.element.bytes)
     }
 
     /// Bytes of device memory that this rank's chunks take, ghost cells included.
     pub fn device_bytes(&self) -> u64 {
-        self.owned().map(|chunk| storage_bytes(&self.chunks.storage(chunk), self.element)).sum()
+        self.owned().map(|chunk| storage_bytes(&self.chunks().storage(chunk), self.element)).sum()
     }
 }
 

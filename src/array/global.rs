@@ -2,7 +2,6 @@
 
 use std::marker::PhantomData;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use super::core::ArrayCore;
 use super::section::LocalSection;
@@ -96,9 +95,8 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
     /// # Errors
     /// `order` is not a permutation of the chunks, or would put a chunk in the place of one of other extents.
     pub fn reassigned(&self, order: &[ChunkId]) -> Result<Self> {
-        let ownership = self.core.ownership().reassigned(order, self.core.chunks())?;
-        let home = self.core.home().clone();
-        Ok(Self::from_core(self.core.over(home, self.core.chunks().clone(), Arc::new(ownership))))
+        let placement = self.core.placement().reassigned(order)?;
+        Ok(Self::from_core(self.core.over(self.core.home().clone(), placement)))
     }
 
     /// Sets every owned cell on this rank to the value at its global position. Local; ghost cells keep their values.

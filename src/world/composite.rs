@@ -1,6 +1,6 @@
 //! Composite: copy with an operator where data arrives.
 
-use super::transfer::Arrival;
+use super::transfer::Meeting;
 use super::{Moved, Operator, Pending, World, hash};
 use crate::array::GlobalSection;
 use crate::element::Element;
@@ -52,8 +52,8 @@ impl World {
         operator: Operator,
     ) -> Result<(super::execute::Job, super::copy::Operation)> {
         let (mut job, mut operation) = self.copy_job(source, destination, None)?;
-        job.arrival = Arrival::Combine(operator);
-        job.arrival.check(&T::INFO)?;
+        operator.check(&T::INFO)?;
+        job.meeting = Meeting::Combine(operator);
         operation.verb = "composite";
         Ok((job, operation))
     }

@@ -3,13 +3,12 @@
 use std::rc::Rc;
 
 use super::execute::Job;
-use super::transfer::{Arrival, Operands};
+use super::transfer::Meeting;
 use super::{Moved, Pending, World, hash};
 use crate::array::{GlobalSection, LocalSection};
 use crate::device::BoxOf;
 use crate::element::Element;
 use crate::error::{PlanError, Result};
-use crate::extents::Index;
 use crate::plan::{self, CopySpec};
 use crate::region::Region;
 
@@ -85,7 +84,7 @@ impl World {
         destination: GlobalSection<T, D>,
         order: [usize; D],
     ) -> Result<Moved> {
-        let (job, operation) = self.copy_job(&source, &destination, Some(Index::new(&order.map(|axis| axis as i64))))?;
+        let (job, operation) = self.copy_job(&source, &destination, Some(&order))?;
         self.collective(operation.clone(), operation.signature(), || self.execute(job))
     }
 
@@ -122,31 +121,36 @@ impl World {
         &self,
         source: &GlobalSection<T, D>,
         destination: &GlobalSection<T, D>,
-        order: Option<Index>,
+        order: Option<&[usize]>,
     ) -> Result<Rc<plan::RankPlan>> {
-        let spec = CopySpec { source: source.region()?, destination: destination.region()?, permutation: order };
-        self.cached_copy(&source.core, &destination.core, spec)
+        let spec = CopySpec {
+            src: source.core.placement(),
+            src_region: source.region()?,
+            dst: destination.core.placement(),
+            dst_region: destination.region()?,
+            aliased: source.core.is_alias_of(&destination.core),
+            permutation: order,
+        };
+        self.cached_copy(&spec)
     }
 
     pub(super) fn copy_job<T: Element, const D: usize>(
         &self,
         source: &GlobalSection<T, D>,
         destination: &GlobalSection<T, D>,
-        order: Option<Index>,
+        order: Option<&[usize]>,
     ) -> Result<(Job, Operation)> {
         self.alive()?;
         let plan = self.plan_of_copy(source, destination, order)?;
         let (from, to) = (source.region()?, destination.region()?);
-        let operands =
-            Operands { sources: vec![source.core.clone()], destinations: vec![destination.core.clone()] };
-        let disjoint = operands.disjoint(&from, &to);
+        let operands = vec![source.core.clone(), destination.core.clone()];
         let transfer = self.transfer_of(&plan, &operands);
         let operation = Operation {
             verb: "copy",
             source: (source.core.name().to_string(), from),
             destination: (destination.core.name().to_string(), to),
         };
-        Ok((Job { transfer, operands, arrival: Arrival::Replace, disjoint }, operation))
+        Ok((Job { transfer, operands, meeting: Meeting::Replace }, operation))
     }
 
     fn copy_locally<T: Element, const D: usize>(
@@ -174,10 +178,11 @@ impl World {
 
 pub(super) fn extents_differ(source: String, from: &Region, destination: String, to: &Region) -> crate::Error {
     PlanError::Extents {
-        source_section: source,
-        source_extents: from.extents(),
-        destination_section: destination,
-        destination_extents: to.extents(),
+        src: source,
+        src_extents: from.extents(),
+        dst: destination,
+        dst_extents: to.extents(),
+        permuted: None,
     }
     .into()
 }

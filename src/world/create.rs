@@ -6,8 +6,9 @@ use super::{World, hash};
 use crate::array::{ArrayCore, GlobalArray, Growable, Home, LocalArray};
 use crate::chunks::Chunks;
 use crate::element::Element;
-use crate::error::{ArrayError, Result};
+use crate::error::{ArrayError, PlanError, Result};
 use crate::layout::{Layout, Split};
+use crate::locate::Placement;
 use crate::ownership::Ownership;
 use crate::transport::{copied, values};
 
@@ -20,8 +21,7 @@ impl World {
     /// enough memory or cannot hold the element type.
     pub fn array<T: Element, const D: usize>(&self, name: &str, layout: &Layout) -> Result<GlobalArray<T, D>> {
         let chunks = self.resolve::<T, D>(name, layout)?;
-        let ownership = Ownership::balanced(chunks.count(), self.size());
-        self.create(name, chunks, ownership)
+        self.create(name, Placement::balanced(chunks, self.size()))
     }
 
     /// A global array of zeros with given owners of its chunks. Collective; no messages.
@@ -35,18 +35,11 @@ impl World {
         ownership: Ownership,
     ) -> Result<GlobalArray<T, D>> {
         let chunks = self.resolve::<T, D>(name, layout)?;
-        if ownership.chunks() != chunks.count() || ownership.ranks() != self.size() {
-            return Err(ArrayError::Other(format!(
-                "the ownership given for array \"{name}\" is of {} chunks over {} ranks; the layout has {} chunks and the \
-                 world {} ranks",
-                ownership.chunks(),
-                ownership.ranks(),
-                chunks.count(),
-                self.size()
-            ))
-            .into());
+        if ownership.ranks() != self.size() {
+            let (given, expected) = (ownership.ranks(), self.size());
+            return Err(PlanError::Ranks { given, expected }.into());
         }
-        self.create(name, chunks, ownership)
+        self.create(name, Placement::new(Arc::new(chunks), Arc::new(ownership))?)
     }
 
     /// An array of this rank alone. Local: other ranks need not call it, and may have other shapes.
@@ -87,8 +80,8 @@ impl World {
     pub fn publish<T: Element>(&self, growable: &Growable<T>) -> Result<GlobalArray<T, 1>> {
         let layout = self.layout_of_lengths(growable.name(), growable.len())?;
         let chunks = layout.resolve(self.size(), T::INFO.bytes, u64::MAX)?;
-        let ownership = Ownership::balanced(chunks.count(), self.size());
-        Ok(GlobalArray::from_core(growable.core().over(self.home(), Arc::new(chunks), Arc::new(ownership))))
+        let placement = Placement::balanced(chunks, self.size());
+        Ok(GlobalArray::from_core(growable.core().over(self.home(), placement)))
     }
 
     fn layout_of_lengths(&self, name: &str, length: u64) -> Result<Layout> {
@@ -112,17 +105,11 @@ impl World {
         Ok(layout.resolve(self.size(), T::INFO.bytes, self.device().limits().buffer_bytes)?)
     }
 
-    pub(super) fn create<T: Element, const D: usize>(
-        &self,
-        name: &str,
-        chunks: Chunks,
-        ownership: Ownership,
-    ) -> Result<GlobalArray<T, D>> {
-        let describe = format!("array({name:?}, {} of {})", chunks.shape(), T::INFO.name);
-        let signature = hash((name, T::INFO.name, &chunks, &ownership));
-        let chunks = Arc::new(chunks.clone());
+    fn create<T: Element, const D: usize>(&self, name: &str, placement: Placement) -> Result<GlobalArray<T, D>> {
+        let describe = format!("array({name:?}, {} of {})", placement.chunks().shape(), T::INFO.name);
+        let signature = hash((name, T::INFO.name, placement.chunks(), placement.ownership()));
         let core = self.collective(describe, signature, || {
-            ArrayCore::create(self.home(), name, &T::INFO, chunks.clone(), Arc::new(ownership.clone()))
+            ArrayCore::create(self.home(), name, &T::INFO, placement.clone())
         })?;
         Ok(GlobalArray::from_core(core))
     }

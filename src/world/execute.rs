@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::World;
-use super::transfer::{Arrival, Lane, Operands, Parcel, STEP_BYTES, Transfer, pieces};
+use super::transfer::{End, Lane, Meeting, Operands, Parcel, STEP_BYTES, Transfer, box_of, piece, pieces};
+use crate::device::Piece;
 use crate::error::Result;
 use crate::plan::Moved;
 use crate::trace::Span;
@@ -21,9 +22,7 @@ pub(super) struct InFlight {
 pub(super) struct Job {
     pub transfer: Rc<Transfer>,
     pub operands: Operands,
-    pub arrival: Arrival,
-    /// Whether no cell is both read and written, so that steps may alternate.
-    pub disjoint: bool,
+    pub meeting: Meeting,
 }
 
 impl World {
@@ -31,7 +30,7 @@ impl World {
     pub(super) fn execute(&self, job: Job) -> Result<Moved> {
         let moved = job.transfer.moved;
         let large = job.transfer.lanes.iter().any(|lane| bytes(&lane.sends) > STEP_BYTES);
-        if large && job.disjoint {
+        if large && !job.transfer.overlap && job.transfer.lanes.iter().all(|lane| lane.waves.is_empty()) {
             for lane in &job.transfer.lanes {
                 self.execute_in_steps(&job, lane)?;
             }
@@ -50,8 +49,8 @@ impl World {
             self.post(&job, lane, 0..lane.sends.len(), tag)?;
             tags.push(tag);
         }
-        for lane in &job.transfer.lanes {
-            self.move_locally(&job, lane)?;
+        for lane in job.transfer.lanes.iter().filter(|lane| lane.waves.is_empty()) {
+            self.move_locally(&job, lane, &lane.local)?;
         }
         Ok(InFlight { job, tags })
     }
@@ -59,8 +58,30 @@ impl World {
     /// Receives what the other ranks sent.
     pub(super) fn finish(&self, in_flight: &InFlight) -> Result<()> {
         for (lane, &tag) in in_flight.job.transfer.lanes.iter().zip(&in_flight.tags) {
-            for index in 0..lane.receives.len() {
-                self.receive(&in_flight.job, lane, index, tag)?;
+            if lane.waves.is_empty() {
+                for index in 0..lane.receives.len() {
+                    self.receive(&in_flight.job, lane, index, tag)?;
+                }
+            } else {
+                self.finish_in_waves(&in_flight.job, lane, tag)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Applies local moves and received boxes wave after wave, as several of them meet in one cell.
+    fn finish_in_waves(&self, job: &Job, lane: &Lane, tag: Tag) -> Result<()> {
+        let payloads = self.tracer().span(Span::Wait, || {
+            lane.receives.iter().map(|parcel| self.inner().receive(parcel.peer, tag)).collect::<Result<Vec<_>>>()
+        })?;
+        for wave in &lane.waves {
+            let local: Vec<(End, End)> = wave.local.iter().map(|&index| lane.local[index].clone()).collect();
+            self.move_locally(job, lane, &local)?;
+            for of_message in wave.received.chunk_by(|a, b| a.0 == b.0) {
+                let parts = &lane.receives[of_message[0].0].parts;
+                let boxes = of_message.iter().map(|&(_, index)| &parts[index]);
+                let pieces: Vec<Piece> = boxes.map(|part| piece(&job.operands, &part.end, part.offset)).collect();
+                self.unpack(job, lane, (*payloads[of_message[0].0]).as_ref(), &pieces)?;
             }
         }
         Ok(())
@@ -77,7 +98,7 @@ impl World {
                 self.receive(job, lane, step, tag)?;
             }
         }
-        self.move_locally(job, lane)
+        self.move_locally(job, lane, &lane.local)
     }
 
     fn post(&self, job: &Job, lane: &Lane, which: Range<usize>, tag: Tag) -> Result<()> {
@@ -85,7 +106,7 @@ impl World {
         if parcels.is_empty() {
             return Ok(());
         }
-        let (pieces, ranges) = pieces(&job.operands.sources, parcels);
+        let (pieces, ranges) = pieces(&job.operands, parcels);
         let staged =
             self.tracer().span(Span::Pack, || self.device().gather(lane.element.bytes, &pieces, bytes(parcels)))?;
         for (parcel, range) in parcels.iter().zip(ranges) {
@@ -94,14 +115,15 @@ impl World {
         Ok(())
     }
 
-    fn move_locally(&self, job: &Job, lane: &Lane) -> Result<()> {
-        if lane.local.is_empty() {
+    fn move_locally(&self, job: &Job, lane: &Lane, local: &[(End, End)]) -> Result<()> {
+        if local.is_empty() {
             return Ok(());
         }
-        let pairs = job.operands.local_pieces(&lane.local);
-        self.tracer().span(Span::Local, || match &job.arrival {
-            Arrival::Replace => self.device().copy_boxes(lane.element.bytes, &pairs),
-            Arrival::Combine(operator) => self.device().combine_boxes(lane.element, &pairs, operator),
+        let pair = |(from, to): &(End, End)| (box_of(&job.operands, from), box_of(&job.operands, to));
+        let pairs: Vec<_> = local.iter().map(pair).collect();
+        self.tracer().span(Span::Local, || match &job.meeting {
+            Meeting::Replace => self.device().copy_boxes(lane.element.bytes, &pairs),
+            Meeting::Combine(operator) => self.device().combine_boxes(lane.element, &pairs, operator),
         })?;
         Ok(())
     }
@@ -109,12 +131,14 @@ impl World {
     fn receive(&self, job: &Job, lane: &Lane, index: usize, tag: Tag) -> Result<()> {
         let parcel = &lane.receives[index];
         let payload = self.tracer().span(Span::Wait, || self.inner().receive(parcel.peer, tag))?;
-        let (pieces, _) = pieces(&job.operands.destinations, std::slice::from_ref(parcel));
-        self.tracer().span(Span::Unpack, || match &job.arrival {
-            Arrival::Replace => self.device().scatter(lane.element.bytes, (*payload).as_ref(), &pieces),
-            Arrival::Combine(operator) => {
-                self.device().combine(lane.element, (*payload).as_ref(), &pieces, operator)
-            }
+        let (pieces, _) = pieces(&job.operands, std::slice::from_ref(parcel));
+        self.unpack(job, lane, (*payload).as_ref(), &pieces)
+    }
+
+    fn unpack(&self, job: &Job, lane: &Lane, payload: &[u8], pieces: &[Piece]) -> Result<()> {
+        self.tracer().span(Span::Unpack, || match &job.meeting {
+            Meeting::Replace => self.device().scatter(lane.element.bytes, payload, pieces),
+            Meeting::Combine(operator) => self.device().combine(lane.element, payload, pieces, operator),
         })?;
         Ok(())
     }

@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use super::execute::Job;
-use super::transfer::{Arrival, Operands};
+use super::transfer::Meeting;
 use super::{Moved, Operator, Pending, World, hash};
 use crate::array::{ArrayCore, GlobalArray};
 use crate::element::Element;
-use crate::error::Result;
-use crate::plan::{Components, Direction, GhostSpec, Neighbours, RankPlan};
+use crate::error::{Error, Result};
+use crate::plan::{Components, GhostSpec, Neighbours, RankPlan};
 
 /// What a ghost update covers: which arrays, which neighbours, which components, which way.
 ///
@@ -25,13 +25,15 @@ use crate::plan::{Components, Direction, GhostSpec, Neighbours, RankPlan};
 pub struct GhostUpdate {
     arrays: Vec<Rc<ArrayCore>>,
     spec: GhostSpec,
-    arrival: Arrival,
+    /// A mistake in the description, reported by the update.
+    mistake: Option<Error>,
+    meeting: Meeting,
 }
 
 impl GhostUpdate {
     /// An update of one array: faces, edges and corners, all components, owner → ghost.
     pub fn of<T: Element, const D: usize>(array: &GlobalArray<T, D>) -> Self {
-        Self { arrays: vec![array.core().clone()], spec: GhostSpec::default(), arrival: Arrival::Replace }
+        Self { arrays: vec![array.core().clone()], spec: GhostSpec::default(), mistake: None, meeting: Meeting::Replace }
     }
 
     /// Another array in the same exchange; it may have other ghost widths, shape and element type.
@@ -47,24 +49,27 @@ impl GhostUpdate {
     }
 
     /// Sends across each face, edge or corner only the listed components, positions along `axis`, which has no ghosts.
-    /// `list` gets the direction from the owner to the ghost cells: -1, 0 or 1 an axis. What it lists may change from
-    /// call to call, as with the parity of an in-place lattice Boltzmann step.
-    pub fn components(mut self, axis: usize, list: impl Fn(&Direction) -> Vec<i64>) -> Self {
-        self.spec.components = Some(Components::new(axis, list));
+    /// `list` gets the direction from the owner's cells to the ghost cells: -1, 0 or 1 an axis. What it lists may change
+    /// from call to call, as with the parity of an in-place lattice Boltzmann step.
+    pub fn components(mut self, axis: usize, list: impl Fn(&[i8]) -> Vec<usize>) -> Self {
+        match Components::new(axis, self.arrays[0].chunks().axes(), list) {
+            Ok(components) => self.spec.components = Some(components),
+            Err(mistake) => self.mistake = Some(mistake.into()),
+        }
         self
     }
 
     /// The reverse way: what lies in ghost cells replaces the owner's cells.
     pub fn reverse(mut self) -> Self {
         self.spec.reverse = true;
-        self.arrival = Arrival::Replace;
+        self.meeting = Meeting::Replace;
         self
     }
 
     /// The reverse way: what lies in ghost cells is combined with the owner's cells, in a fixed order.
     pub fn reverse_with(mut self, operator: Operator) -> Self {
         self.spec.reverse = true;
-        self.arrival = Arrival::Combine(operator);
+        self.meeting = Meeting::Combine(operator);
         self
     }
 
@@ -123,20 +128,23 @@ impl World {
     /// # Errors
     /// A component list that does not fit the arrays.
     pub fn plan_ghosts(&self, update: &GhostUpdate) -> Result<Rc<RankPlan>> {
+        if let Some(mistake) = &update.mistake {
+            return Err(mistake.clone());
+        }
         self.cached_ghosts(&update.arrays, &update.spec)
     }
 
     fn ghosts_job(&self, update: GhostUpdate) -> Result<(Job, String, u64)> {
         self.alive()?;
         for array in &update.arrays {
-            update.arrival.check(array.element())?;
+            if let Meeting::Combine(operator) = &update.meeting {
+                operator.check(array.element())?;
+            }
         }
         let plan = self.plan_ghosts(&update)?;
         let operation = update.describe();
         let signature = hash((&operation, &update.spec));
-        let operands = Operands { sources: update.arrays.clone(), destinations: update.arrays };
-        let transfer = self.transfer_of(&plan, &operands);
-        // Owned cells and ghost cells are never the same memory.
-        Ok((Job { transfer, operands, arrival: update.arrival, disjoint: true }, operation, signature))
+        let transfer = self.transfer_of(&plan, &update.arrays);
+        Ok((Job { transfer, operands: update.arrays, meeting: update.meeting }, operation, signature))
     }
 }

@@ -130,7 +130,7 @@ impl World {
     /// # Errors
     /// The WGSL does not parse; the error names file, line and column.
     pub fn kernel(&self, source: impl Into<KernelSource>) -> Result<Kernel> {
-        Ok(Kernel::new(&self.device, source)?)
+        Kernel::new(&self.device, &source.into())
     }
 
     /// Returns when every rank has called it and this rank's queued kernels are done. Collective.

@@ -22,7 +22,7 @@ const MOST_TRANSFERS: usize = 4096;
 impl World {
     /// The transfer of a plan for arrays of these element types.
     pub(super) fn transfer_of(&self, plan: &Rc<RankPlan>, operands: &Operands) -> Rc<Transfer> {
-        let elements = operands.sources.iter().map(|array| array.element().name).collect();
+        let elements = operands.iter().map(|array| array.element().name).collect();
         let key = (Rc::as_ptr(plan) as usize, elements);
         let mut cache = self.transfers.borrow_mut();
         if let Some((_, transfer)) = cache.transfers.get(&key) {

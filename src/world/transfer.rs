@@ -13,7 +13,7 @@ use crate::device::{BoxOf, Operator, Piece, Strided};
 use crate::element::ElementInfo;
 use crate::error::Result;
 use crate::extents::Index;
-use crate::plan::{Message, Move, Moved, RankPlan};
+use crate::plan::{Arrival, Message, Move, Moved, RankPlan};
 use crate::region::Region;
 
 /// Messages above this are cut, and blocking transfers between disjoint regions go step by step, so that
@@ -50,6 +50,17 @@ pub(super) struct Lane {
     pub sends: Vec<Parcel>,
     pub receives: Vec<Parcel>,
     pub local: Vec<(End, End)>,
+    /// Where destinations of several moves share cells: what is applied after what. Else empty.
+    pub waves: Vec<Wave>,
+}
+
+/// Moves of a lane with disjoint destinations.
+#[derive(Debug, Default)]
+pub(super) struct Wave {
+    /// Indices of local moves.
+    pub local: Vec<usize>,
+    /// Message and box in it, sorted.
+    pub received: Vec<(usize, usize)>,
 }
 
 /// A plan in the terms of the device.
@@ -57,59 +68,71 @@ pub(super) struct Lane {
 pub(super) struct Transfer {
     pub lanes: Vec<Lane>,
     pub moved: Moved,
+    /// Whether source and destination may share cells, so that all reading must be done before any writing.
+    pub overlap: bool,
 }
 
 /// The arrays of a plan: `Move::src_array` and `Move::dst_array` index these.
-#[derive(Debug, Clone)]
-pub(super) struct Operands {
-    pub sources: Vec<Rc<ArrayCore>>,
-    pub destinations: Vec<Rc<ArrayCore>>,
-}
+pub(super) type Operands = Vec<Rc<ArrayCore>>;
 
 impl Transfer {
     /// The transfer of a plan between arrays of these layouts and element types.
     pub fn new(plan: &RankPlan, operands: &Operands) -> Self {
-        let mut elements: Vec<&'static ElementInfo> = operands.sources.iter().map(|a| a.element()).collect();
+        let mut elements: Vec<&'static ElementInfo> = operands.iter().map(|array| array.element()).collect();
         elements.sort_by_key(|e| (e.bytes, e.name));
         elements.dedup_by_key(|e| (e.bytes, e.name));
         let lanes = elements.into_iter().map(|element| Lane::new(element, plan, operands)).collect::<Vec<_>>();
-        let network = |lane: &Lane| lane.sends.iter().map(|p| p.bytes).sum::<u64>();
-        let moved = Moved {
-            bytes_local: lanes.iter().map(Lane::local_bytes).sum(),
-            bytes_network: lanes.iter().map(network).sum(),
-            messages: lanes.iter().map(|lane| lane.sends.len() as u64).sum(),
-            rounds: plan.rounds as u64,
-        };
-        Self { lanes, moved }
+        let bytes: Vec<usize> = operands.iter().map(|array| array.element().bytes).collect();
+        let messages = lanes.iter().map(|lane| lane.sends.len() as u64).sum();
+        Self { lanes, moved: Moved { messages, ..plan.moved(&bytes) }, overlap: plan.overlap }
     }
 }
 
 impl Lane {
     fn new(element: &'static ElementInfo, plan: &RankPlan, operands: &Operands) -> Self {
         let permutation = plan.permutation.as_deref();
-        let mine = |m: &&Move| same(operands.sources[m.src_array].element(), element);
-        let source = |m: &Move| end(&operands.sources, m.src_array, m.src_chunk, &m.src, permutation);
-        let destination = |m: &Move| end(&operands.destinations, m.dst_array, m.dst_chunk, &m.dst, None);
+        let mine = |m: &Move| same(operands[m.src_array].element(), element);
+        let source = |m: &Move| end(operands, m.src_array, m.src_chunk, &m.src, permutation);
+        let destination = |m: &Move| end(operands, m.dst_array, m.dst_chunk, &m.dst, None);
+        // The boxes of a plan with waves are counted, so that its messages must stay whole.
+        let limit = if plan.waves.is_empty() { STEP_BYTES } else { u64::MAX };
         let parcels = |messages: &[Message], view: &dyn Fn(&Move) -> End| {
-            messages
-                .iter()
-                .flat_map(|message| {
-                    let parts = message.moves.iter().filter(mine).map(view);
-                    parcels(message.peer, parts, element.bytes as u64)
-                })
-                .collect()
+            let of = |message: &Message| {
+                let ends = message.moves.iter().filter(|m| mine(m)).map(view);
+                parcels(message.peer, ends, element.bytes as u64, limit)
+            };
+            messages.iter().flat_map(of).collect()
         };
         Self {
             element,
             sends: parcels(&plan.sends, &source),
             receives: parcels(&plan.receives, &destination),
-            local: plan.local.iter().filter(mine).map(|m| (source(m), destination(m))).collect(),
+            local: plan.local.iter().filter(|m| mine(m)).map(|m| (source(m), destination(m))).collect(),
+            waves: waves(plan, &mine),
         }
     }
+}
 
-    fn local_bytes(&self) -> u64 {
-        self.local.iter().map(|(source, _)| cells(&source.view) * self.element.bytes as u64).sum()
-    }
+/// The waves of a plan as they concern one lane: places among the lane's local moves and messages.
+fn waves(plan: &RankPlan, mine: &dyn Fn(&Move) -> bool) -> Vec<Wave> {
+    let place = |moves: &[Move], index: usize| moves[..index].iter().filter(|m| mine(m)).count();
+    let present = |message: &Message| message.moves.iter().any(mine);
+    let in_lane = |wave: &Vec<Arrival>| {
+        let mut out = Wave::default();
+        for arrival in wave {
+            match *arrival {
+                Arrival::Local(index) if mine(&plan.local[index]) => out.local.push(place(&plan.local, index)),
+                Arrival::Received { message, index } if mine(&plan.receives[message].moves[index]) => {
+                    let parcel = plan.receives[..message].iter().filter(|m| present(m)).count();
+                    out.received.push((parcel, place(&plan.receives[message].moves, index)));
+                }
+                _ => {}
+            }
+        }
+        out.received.sort_unstable();
+        out
+    };
+    plan.waves.iter().map(in_lane).collect()
 }
 
 fn same(a: &ElementInfo, b: &ElementInfo) -> bool {
@@ -117,8 +140,8 @@ fn same(a: &ElementInfo, b: &ElementInfo) -> bool {
 }
 
 /// The box in its chunk's storage, its axes in the order of the destination.
-fn end(arrays: &[Rc<ArrayCore>], array: usize, chunk: ChunkId, region: &Region, permutation: Option<&[usize]>) -> End {
-    let view = arrays[array].strided(chunk, region);
+fn end(operands: &Operands, array: usize, chunk: ChunkId, region: &Region, permutation: Option<&[usize]>) -> End {
+    let view = operands[array].strided(chunk, region);
     let view = match permutation {
         None => view,
         Some(order) => Strided {
@@ -134,14 +157,14 @@ fn cells(view: &Strided) -> u64 {
     view.extents.product().unwrap_or(0)
 }
 
-/// Packs boxes into messages of at most [`STEP_BYTES`], cutting boxes that are larger along their slowest
-/// axes. Both ends cut alike, since extents are the same at both.
-fn parcels(peer: usize, ends: impl Iterator<Item = End>, element_bytes: u64) -> Vec<Parcel> {
+/// Packs boxes into messages of at most `limit` bytes, cutting boxes that are larger along their slowest axes. Both ends
+/// cut alike, since extents are the same at both.
+fn parcels(peer: usize, ends: impl Iterator<Item = End>, element_bytes: u64, limit: u64) -> Vec<Parcel> {
     let mut parcels: Vec<Parcel> = Vec::new();
-    for end in ends.flat_map(|end| cut(end, element_bytes)) {
-        let bytes = (cells(&end.view) * element_bytes).next_multiple_of(4);
+    for end in ends.flat_map(|end| cut(end, element_bytes, limit)) {
+        let bytes = (end.view.cells() * element_bytes).next_multiple_of(4);
         match parcels.last_mut() {
-            Some(last) if last.bytes + bytes <= STEP_BYTES => {
+            Some(last) if last.bytes.saturating_add(bytes) <= limit => {
                 last.parts.push(Part { end, offset: last.bytes });
                 last.bytes += bytes;
             }
@@ -151,8 +174,8 @@ fn parcels(peer: usize, ends: impl Iterator<Item = End>, element_bytes: u64) -> 
     parcels
 }
 
-fn cut(end: End, element_bytes: u64) -> Vec<End> {
-    if cells(&end.view) * element_bytes <= STEP_BYTES {
+fn cut(end: End, element_bytes: u64, limit: u64) -> Vec<End> {
+    if end.view.cells() * element_bytes <= limit {
         return vec![end];
     }
     let Some(axis) = (0..end.view.extents.axes()).rev().find(|&axis| end.view.extents[axis] > 1) else {
@@ -163,43 +186,28 @@ fn cut(end: End, element_bytes: u64) -> Vec<End> {
     low.view.extents[axis] = half;
     high.view.extents[axis] -= half;
     high.view.offset += (half * high.view.strides[axis]) as u64;
-    let mut out = cut(low, element_bytes);
-    out.extend(cut(high, element_bytes));
+    let mut out = cut(low, element_bytes, limit);
+    out.extend(cut(high, element_bytes, limit));
     out
 }
 
-impl Operands {
-    /// Whether no cell is both read and written when these regions are, so that steps may alternate.
-    pub fn disjoint(&self, source: &Region, destination: &Region) -> bool {
-        self.sources.iter().all(|source_array| {
-            self.destinations.iter().all(|array| {
-                let same = Rc::ptr_eq(source_array, array);
-                if same { !source.intersects(destination) } else { !source_array.shares_buffers(array) }
-            })
-        })
-    }
-
-    /// What the local moves need on the device.
-    pub fn local_pieces<'a>(&'a self, local: &[(End, End)]) -> Vec<(BoxOf<'a>, BoxOf<'a>)> {
-        local.iter().map(|(from, to)| (box_of(&self.sources, from), box_of(&self.destinations, to))).collect()
-    }
-}
-
-fn box_of<'a>(arrays: &'a [Rc<ArrayCore>], end: &End) -> BoxOf<'a> {
-    let buffer = arrays[end.array].buffer(end.chunk).expect("a plan names only chunks with cells, of this rank");
+/// An end of a move on the device.
+pub(super) fn box_of<'a>(operands: &'a Operands, end: &End) -> BoxOf<'a> {
+    let buffer = operands[end.array].buffer(end.chunk).expect("a plan names only chunks with cells, of this rank");
     BoxOf { buffer, view: end.view }
 }
 
-fn piece<'a>(arrays: &'a [Rc<ArrayCore>], end: &End, payload_offset: u64) -> Piece<'a> {
-    let BoxOf { buffer, view } = box_of(arrays, end);
+/// An end of a move on the device, and its place in a payload.
+pub(super) fn piece<'a>(operands: &'a Operands, end: &End, payload_offset: u64) -> Piece<'a> {
+    let BoxOf { buffer, view } = box_of(operands, end);
     Piece { buffer, view, payload_offset }
 }
 
 /// The boxes of consecutive messages in one payload, and each message's range of it.
-pub(super) fn pieces<'a>(arrays: &'a [Rc<ArrayCore>], parcels: &[Parcel]) -> (Vec<Piece<'a>>, Vec<Range<usize>>) {
+pub(super) fn pieces<'a>(operands: &'a Operands, parcels: &[Parcel]) -> (Vec<Piece<'a>>, Vec<Range<usize>>) {
     let (mut pieces, mut ranges, mut start) = (Vec::new(), Vec::new(), 0);
     for parcel in parcels {
-        pieces.extend(parcel.parts.iter().map(|part| piece(arrays, &part.end, start + part.offset)));
+        pieces.extend(parcel.parts.iter().map(|part| piece(operands, &part.end, start + part.offset)));
         ranges.push(start as usize..(start + parcel.bytes) as usize);
         start += parcel.bytes;
     }
@@ -208,19 +216,9 @@ pub(super) fn pieces<'a>(arrays: &'a [Rc<ArrayCore>], parcels: &[Parcel]) -> (Ve
 
 /// How arriving data meets what is there.
 #[derive(Debug, Clone)]
-pub(super) enum Arrival {
+pub(super) enum Meeting {
     /// It replaces it.
     Replace,
     /// It is combined with it.
     Combine(Operator),
-}
-
-impl Arrival {
-    /// Checks that the operator exists for the element type.
-    pub fn check(&self, element: &'static ElementInfo) -> Result<()> {
-        match self {
-            Self::Replace => Ok(()),
-            Self::Combine(operator) => Ok(operator.check(element)?),
-        }
-    }
 }

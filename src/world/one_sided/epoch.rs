@@ -12,7 +12,7 @@ use crate::device::Operator;
 use crate::element::{Element, ElementInfo};
 use crate::error::{ArrayError, Result};
 use crate::plan::Moved;
-use crate::plan::one_sided::parts;
+use crate::plan::one_sided::split;
 use crate::region::Region;
 use crate::transport::Payload;
 use crate::world::{World, copy::extents_differ, hash};
@@ -185,7 +185,7 @@ impl World {
 
     /// Sends requests to the owners, serves what is asked of this rank, and takes the replies.
     pub(super) fn run_epoch(&self, queued: Vec<Queued>) -> Result<Fetched> {
-        let (outgoing, mut wanted) = requests(queued);
+        let (outgoing, mut wanted) = requests(queued)?;
         let mut fetched = Fetched::default();
         let asked: Vec<usize> = outgoing.keys().copied().filter(|&rank| outgoing[&rank].wants_reply()).collect();
         let mut messages = Vec::new();
@@ -258,12 +258,12 @@ struct WantedPart {
 }
 
 /// Sorts the queue by owner.
-fn requests(queued: Vec<Queued>) -> (BTreeMap<usize, Outgoing>, Vec<Wanted>) {
+fn requests(queued: Vec<Queued>) -> Result<(BTreeMap<usize, Outgoing>, Vec<Wanted>)> {
     let mut outgoing: BTreeMap<usize, Outgoing> = BTreeMap::new();
     let mut wanted = Vec::new();
     for (sequence, Queued { array, region, action }) in queued.into_iter().enumerate() {
         let element = array.element();
-        let found = parts(array.chunks(), array.ownership(), &region);
+        let found = split(array.placement(), &region)?;
         for part in &found {
             let bytes = part.region.cells() as usize * element.bytes;
             let out = outgoing.entry(part.owner.rank).or_default();
@@ -300,7 +300,7 @@ fn requests(queued: Vec<Queued>) -> (BTreeMap<usize, Outgoing>, Vec<Wanted>) {
             wanted.push(Wanted { region, element, parts, data: vec![0; bytes], then });
         }
     }
-    (outgoing, wanted)
+    Ok((outgoing, wanted))
 }
 
 /// The action that writes what a get brings to a section on this rank.

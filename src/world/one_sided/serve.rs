@@ -40,11 +40,10 @@ pub(super) fn serve(world: &World, incoming: Vec<(usize, Payload)>) -> Result<Ve
             replies.insert(*rank, vec![0; reply]);
         }
     }
-    // Messages are sorted by rank already, so the message's number stands for it.
-    jobs.sort_by_key(|job| (job.source, job.sequence));
     let accesses: Vec<Access> = jobs.iter().map(access).collect();
     for batch in batches(&accesses) {
-        run(world, &jobs[batch], &incoming, &operators, &mut replies)?;
+        let jobs: Vec<&Job> = batch.into_iter().map(|index| &jobs[index]).collect();
+        run(world, &jobs, &incoming, &operators, &mut replies)?;
     }
     Ok(replies.into_iter().collect())
 }
@@ -82,19 +81,20 @@ fn access(job: &Job) -> Access {
     let target = job.array.buffer(job.chunk).map_or(0, |buffer| buffer.id());
     let origin = job.array.chunks().storage(job.chunk).start;
     let local = Region { start: job.region.start - origin, end: job.region.end - origin };
-    Access { target, region: local, writes: job.verb != Verb::Get }
+    // Messages are sorted by rank, so the message's number stands for it.
+    Access { rank: job.source, sequence: job.sequence, array: target, region: local, writes: job.verb != Verb::Get }
 }
 
 /// Runs requests of which no two touch the same cell unless both only read it.
 fn run(
     world: &World,
-    jobs: &[Job],
+    jobs: &[&Job],
     incoming: &[(usize, Payload)],
     operators: &[Vec<Operator>],
     replies: &mut BTreeMap<usize, Vec<u8>>,
 ) -> Result<()> {
     let mut groups: BTreeMap<(usize, u8, u32, usize), Vec<&Job>> = BTreeMap::new();
-    for job in jobs {
+    for &job in jobs {
         let (kind, operator) = match job.verb {
             Verb::Get => (0, 0),
             Verb::Put => (1, 0),
