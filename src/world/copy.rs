@@ -3,13 +3,14 @@
 use std::rc::Rc;
 
 use super::execute::Job;
+use super::plans::Planned;
 use super::transfer::Meeting;
 use super::{Moved, Pending, World, hash};
 use crate::array::{GlobalSection, LocalSection};
 use crate::device::BoxOf;
 use crate::element::Element;
 use crate::error::{PlanError, Result};
-use crate::plan::{self, CopySpec};
+use crate::plan::{CopySpec, RankPlan};
 use crate::region::Region;
 
 /// Either end of a copy: a section of a global array, or this rank's own section of a local array or chunk.
@@ -113,16 +114,16 @@ impl World {
         &self,
         source: &GlobalSection<T, D>,
         destination: &GlobalSection<T, D>,
-    ) -> Result<Rc<plan::RankPlan>> {
-        self.plan_of_copy(source, destination, None)
+    ) -> Result<Rc<RankPlan>> {
+        Ok(self.planned_sections(source, destination, None)?.plan)
     }
 
-    fn plan_of_copy<T: Element, const D: usize>(
+    fn planned_sections<T: Element, const D: usize>(
         &self,
         source: &GlobalSection<T, D>,
         destination: &GlobalSection<T, D>,
         order: Option<&[usize]>,
-    ) -> Result<Rc<plan::RankPlan>> {
+    ) -> Result<Planned> {
         let spec = CopySpec {
             src: source.core.placement(),
             src_region: source.region()?,
@@ -131,7 +132,7 @@ impl World {
             aliased: source.core.is_alias_of(&destination.core),
             permutation: order,
         };
-        self.cached_copy(&spec)
+        self.planned_copy(&spec, &vec![source.core.clone(), destination.core.clone()])
     }
 
     pub(super) fn copy_job<T: Element, const D: usize>(
@@ -141,15 +142,13 @@ impl World {
         order: Option<&[usize]>,
     ) -> Result<(Job, Operation)> {
         self.alive()?;
-        let plan = self.plan_of_copy(source, destination, order)?;
-        let (from, to) = (source.region()?, destination.region()?);
-        let operands = vec![source.core.clone(), destination.core.clone()];
-        let transfer = self.transfer_of(&plan, &operands);
+        let Planned { transfer, .. } = self.planned_sections(source, destination, order)?;
         let operation = Operation {
             verb: "copy",
-            source: (source.core.name().to_string(), from),
-            destination: (destination.core.name().to_string(), to),
+            source: (source.core.name().to_string(), source.region()?),
+            destination: (destination.core.name().to_string(), destination.region()?),
         };
+        let operands = vec![source.core.clone(), destination.core.clone()];
         Ok((Job { transfer, operands, meeting: Meeting::Replace }, operation))
     }
 

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::execute::Job;
+use super::plans::Planned;
 use super::transfer::Meeting;
 use super::{Moved, Operator, Pending, World, hash};
 use crate::array::{ArrayCore, GlobalArray};
@@ -128,10 +129,14 @@ impl World {
     /// # Errors
     /// A component list that does not fit the arrays.
     pub fn plan_ghosts(&self, update: &GhostUpdate) -> Result<Rc<RankPlan>> {
-        if let Some(mistake) = &update.mistake {
-            return Err(mistake.clone());
+        Ok(self.planned_update(update)?.plan)
+    }
+
+    fn planned_update(&self, update: &GhostUpdate) -> Result<Planned> {
+        match &update.mistake {
+            Some(mistake) => Err(mistake.clone()),
+            None => self.planned_ghosts(&update.arrays, &update.spec),
         }
-        self.cached_ghosts(&update.arrays, &update.spec)
     }
 
     fn ghosts_job(&self, update: GhostUpdate) -> Result<(Job, String, u64)> {
@@ -141,10 +146,9 @@ impl World {
                 operator.check(array.element())?;
             }
         }
-        let plan = self.plan_ghosts(&update)?;
+        let Planned { transfer, .. } = self.planned_update(&update)?;
         let operation = update.describe();
         let signature = hash((&operation, &update.spec));
-        let transfer = self.transfer_of(&plan, &update.arrays);
         Ok((Job { transfer, operands: update.arrays, meeting: update.meeting }, operation, signature))
     }
 }

@@ -22,9 +22,8 @@ pub use self::copy::Section;
 pub use self::ghosts::GhostUpdate;
 pub use self::one_sided::{Fetched, PutSource, Ticket};
 pub use self::pending::Pending;
+pub use self::plans::PlanCounters;
 pub use self::run::{run, run_with};
-#[cfg(feature = "mpi")]
-pub use self::run::run_on;
 pub use crate::device::Operator;
 pub use crate::plan::Moved;
 pub use crate::transport::Config;
@@ -46,20 +45,10 @@ pub struct World {
     inner: Group,
     device: Rc<Device>,
     registry: Rc<RefCell<Registry>>,
-    plans: RefCell<PlanCache>,
-    transfers: RefCell<plans::TransferCache>,
+    plans: RefCell<PlanCache<plans::Planned>>,
     epoch: one_sided::Epoch,
     tracer: Tracer,
     debug_points: Cell<u64>,
-}
-
-/// How often planned operations found their plan ready.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct PlanCounters {
-    /// Plans built.
-    pub built: u64,
-    /// Operations that found their transfer in the cache.
-    pub reused: u64,
 }
 
 impl World {
@@ -69,8 +58,7 @@ impl World {
             group,
             device,
             registry: Rc::default(),
-            plans: RefCell::default(),
-            transfers: RefCell::default(),
+            plans: RefCell::new(plans::new_cache()),
             epoch: one_sided::Epoch::default(),
             tracer: Tracer::default(),
             debug_points: Cell::new(0),
@@ -118,11 +106,6 @@ impl World {
     /// Starts the profile again from zero.
     pub fn reset_profile(&self) {
         self.tracer.reset();
-    }
-
-    /// How often plans were built and reused.
-    pub fn plan_counters(&self) -> PlanCounters {
-        self.transfers.borrow().counters
     }
 
     /// A kernel from WGSL, compiled for this rank's device when first run. Local.

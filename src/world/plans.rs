@@ -1,38 +1,68 @@
-//! The caches of plans and of the transfers made from them.
+//! Plans and transfers of operations, built once and kept.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::World;
 use super::transfer::{Operands, Transfer};
+use super::{World, hash};
 use crate::array::ArrayCore;
 use crate::error::Result;
-use crate::plan::{CopySpec, RankPlan};
+use crate::plan::cache::{PlanCache, PlanKey};
+use crate::plan::{self, CopySpec, GhostSpec, RankPlan};
 use crate::trace::Span;
 
-/// Transfers by plan and element types. Holds its plans, so that their addresses stay taken.
-#[derive(Debug, Default)]
-pub(super) struct TransferCache {
-    transfers: HashMap<(usize, Vec<&'static str>), (Rc<RankPlan>, Rc<Transfer>)>,
+/// A plan, and what it is for arrays of given element types.
+#[derive(Debug, Clone)]
+pub(super) struct Planned {
+    pub plan: Rc<RankPlan>,
+    pub transfer: Rc<Transfer>,
 }
 
-/// Beyond this many the cache starts anew: a program that never repeats itself must not grow without end.
-const MOST_TRANSFERS: usize = 4096;
+/// How many operations are remembered.
+const REMEMBERED: usize = 1024;
+
+/// How often planned operations found their plan ready.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PlanCounters {
+    /// Operations that found their plan ready.
+    pub reused: u64,
+    /// Plans built.
+    pub built: u64,
+}
+
+pub(super) fn new_cache() -> PlanCache<Planned> {
+    PlanCache::new(REMEMBERED)
+}
 
 impl World {
-    /// The transfer of a plan for arrays of these element types.
-    pub(super) fn transfer_of(&self, plan: &Rc<RankPlan>, operands: &Operands) -> Rc<Transfer> {
-        let elements = operands.iter().map(|array| array.element().name).collect();
-        let key = (Rc::as_ptr(plan) as usize, elements);
-        let mut cache = self.transfers.borrow_mut();
-        if let Some((_, transfer)) = cache.transfers.get(&key) {
-            return transfer.clone();
-        }
-        if cache.transfers.len() >= MOST_TRANSFERS {
-            cache.transfers.clear();
-        }
-        let transfer = Rc::new(self.tracer().span(Span::Plan, || Transfer::new(plan, operands)));
-        cache.transfers.insert(key, (plan.clone(), transfer.clone()));
-        transfer
+    /// How often this rank built plans, and found them ready.
+    pub fn plan_counters(&self) -> PlanCounters {
+        let plans = self.plans.borrow();
+        PlanCounters { reused: plans.hits(), built: plans.misses() }
+    }
+
+    pub(super) fn planned_copy(&self, spec: &CopySpec, operands: &Operands) -> Result<Planned> {
+        self.planned(PlanKey::copy(spec), operands, || Ok(plan::copy(spec, self.rank())?))
+    }
+
+    pub(super) fn planned_ghosts(&self, arrays: &[Rc<ArrayCore>], spec: &GhostSpec) -> Result<Planned> {
+        let placed: Vec<_> = arrays.iter().map(|array| (array.placement(), spec)).collect();
+        let operands = arrays.to_vec();
+        self.planned(PlanKey::ghosts(&placed), &operands, || Ok(plan::ghosts(&placed, self.rank())?))
+    }
+
+    fn planned(
+        &self,
+        key: PlanKey,
+        operands: &Operands,
+        build: impl FnOnce() -> Result<RankPlan>,
+    ) -> Result<Planned> {
+        let elements: Vec<u64> = operands.iter().map(|a| hash((a.element().name, a.element().bytes))).collect();
+        self.plans.borrow_mut().get_or_build(key.with(&elements), || {
+            self.tracer().span(Span::Plan, || {
+                let plan = build()?;
+                let transfer = Rc::new(Transfer::new(&plan, operands));
+                Ok(Planned { plan: Rc::new(plan), transfer })
+            })
+        })
     }
 }

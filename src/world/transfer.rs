@@ -11,7 +11,6 @@ use crate::array::ArrayCore;
 use crate::chunks::ChunkId;
 use crate::device::{BoxOf, Operator, Piece, Strided};
 use crate::element::ElementInfo;
-use crate::error::Result;
 use crate::extents::Index;
 use crate::plan::{Arrival, Message, Move, Moved, RankPlan};
 use crate::region::Region;
@@ -151,10 +150,6 @@ fn end(operands: &Operands, array: usize, chunk: ChunkId, region: &Region, permu
         },
     };
     End { array, chunk, view }
-}
-
-fn cells(view: &Strided) -> u64 {
-    view.extents.product().unwrap_or(0)
 }
 
 /// Packs boxes into messages of at most `limit` bytes, cutting boxes that are larger along their slowest axes. Both ends
