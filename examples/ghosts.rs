@@ -13,7 +13,8 @@ fn main() -> zippy::Result<()> {
         now.fill_with(|[x, y]| if x == 0 && y == 28 { 1.0 } else { 0.0 })?;
 
         let diffuse = world.kernel(include_wgsl!("../shaders/diffuse.wgsl"))?;
-        let step = |a, b, domain| diffuse.call().read("now", a).write("next", b).over(domain).param("rate", 0.125_f32).run();
+        let step =
+            |a, b, domain| diffuse.call().read("now", a).write("next", b).over(domain).param("rate", 0.125_f32).run();
         let halo = world.start_ghosts(&now)?;
         for (a, b) in now.chunks().zip(next.chunks()) {
             step(a.all(), b.all(), b.interior())?;

@@ -10,14 +10,14 @@ fn main() -> zippy::Result<()> {
         // Everybody adds one to all cells; the operations of an epoch run in (rank, sequence) order.
         world.accumulate(&[1; 100], counts.at(..), Operator::Add)?;
         world.fence()?;
-        world.put(&[1000 * (rank + 1)], counts.at([50..51]))?;
-        let ticket = world.get(counts.at([49..52]))?;
+        world.put(&[1000 * (rank + 1)], counts.at(50..51))?;
+        let ticket = world.get(counts.at(49..52))?;
         let seen = world.fence()?.redeem(ticket)?;
         assert_eq!(seen, [ranks, 1000 * (rank + 1), ranks], "a get sees the puts of lower ranks and its own");
 
         // A section of a local array may be either end.
         let window = world.local_array::<i32, 1>("window", &Layout::new([3]))?;
-        world.get_into(counts.at([49..52]), window.all())?;
+        world.get_into(counts.at(49..52), window.all())?;
         world.fence()?;
         assert_eq!(window.all().read()?, [ranks, 1000 * ranks, ranks], "the highest rank's put came last");
         Ok(())

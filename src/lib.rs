@@ -33,11 +33,11 @@ pub mod algorithms;
 
 pub mod io;
 
+pub use array::{GlobalArray, LocalArray};
 pub use element::Element;
 pub use error::{Error, Result};
-pub use zippy_derive::Element;
-pub use array::{GlobalArray, LocalArray};
 pub use kernel::{Kernel, KernelSource};
 pub use layout::{Layout, Split};
 pub use ownership::Ownership;
 pub use world::{Config, Moved, Operator, World, run, run_with};
+pub use zippy_derive::Element;

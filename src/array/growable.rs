@@ -93,10 +93,7 @@ impl<T: Element> Growable<T> {
         {
             let one = Index::from([1]);
             let view = Strided { offset: 0, extents: Index::from([self.length as i64]), strides: one };
-            let pair = (
-                BoxOf { buffer: from, view },
-                BoxOf { buffer: to, view },
-            );
+            let pair = (BoxOf { buffer: from, view }, BoxOf { buffer: to, view });
             self.core.device().copy_boxes(T::INFO.bytes, &[pair])?;
         }
         self.core = larger;

@@ -79,7 +79,8 @@ macro_rules! select_integer {
 }
 select_integer!(i32, i64, u32, u64, usize);
 
-/// A selector of `D` axes: an array of one kind of range, a tuple that mixes kinds, `..` for everything, or a [`Region`].
+/// A selector of `D` axes: an array of one kind of range, a tuple that mixes kinds, `..` for everything,
+/// a [`Region`], or for one axis a range by itself.
 pub trait Select<const D: usize> {
     /// The region that it names, in the index space of `frame`.
     ///
@@ -88,10 +89,7 @@ pub trait Select<const D: usize> {
     fn region(&self, frame: &Frame<'_>) -> Result<Region, RegionError>;
 }
 
-fn resolve<const D: usize>(
-    ranges: [AxisRange; D],
-    frame: &Frame<'_>,
-) -> Result<Region, RegionError> {
+fn resolve<const D: usize>(ranges: [AxisRange; D], frame: &Frame<'_>) -> Result<Region, RegionError> {
     let bounds = frame.bounds;
     if bounds.axes() != D {
         return Err(RegionError::Axes { given: D, expected: bounds.axes() });
@@ -139,6 +137,22 @@ impl<const D: usize, S: SelectAxis> Select<D> for [S; D] {
         resolve::<D>(std::array::from_fn(|axis| self[axis].axis_range()), frame)
     }
 }
+
+macro_rules! select_one_axis {
+    ($($range:ty),*) => {$(
+        impl Select<1> for $range {
+            fn region(&self, frame: &Frame<'_>) -> Result<Region, RegionError> {
+                resolve([self.axis_range()], frame)
+            }
+        }
+    )*};
+}
+macro_rules! select_one_axis_of {
+    ($($int:ty),*) => {
+        select_one_axis!($($int, Range<$int>, RangeInclusive<$int>, RangeFrom<$int>, RangeTo<$int>),*);
+    };
+}
+select_one_axis_of!(i32, i64, u32, u64, usize);
 
 impl<const D: usize> Select<D> for Region {
     fn region(&self, frame: &Frame<'_>) -> Result<Region, RegionError> {
@@ -203,7 +217,10 @@ mod tests {
         #[expect(clippy::reversed_empty_ranges, reason = "that is the mistake under test")]
         let backwards = select((5..2, ..), true);
         assert!(matches!(backwards, Err(RegionError::Backwards { axis: 0, .. })));
-        assert!(matches!(select((u64::MAX.., ..), true), Err(RegionError::Backwards { .. } | RegionError::OutOfRange { .. })));
+        assert!(matches!(
+            select((u64::MAX.., ..), true),
+            Err(RegionError::Backwards { .. } | RegionError::OutOfRange { .. })
+        ));
         assert!(matches!(select((0..=u64::MAX, ..), true), Err(RegionError::OutOfRange { .. })));
     }
 }

@@ -26,7 +26,9 @@ pub enum ArrayError {
         count: usize,
     },
     /// The layout has another number of axes than the array type.
-    #[error("array \"{array}\" has type [_; {expected}] axes but its layout has {given}; give Layout::new {expected} extents")]
+    #[error(
+        "array \"{array}\" has type [_; {expected}] axes but its layout has {given}; give Layout::new {expected} extents"
+    )]
     Axes {
         /// The array.
         array: String,

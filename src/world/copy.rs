@@ -132,7 +132,7 @@ impl World {
             aliased: source.core.is_alias_of(&destination.core),
             permutation: order,
         };
-        self.planned_copy(&spec, &vec![source.core.clone(), destination.core.clone()])
+        self.planned_copy(&spec, &[source.core.clone(), destination.core.clone()])
     }
 
     pub(super) fn copy_job<T: Element, const D: usize>(

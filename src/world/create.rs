@@ -108,9 +108,8 @@ impl World {
     fn create<T: Element, const D: usize>(&self, name: &str, placement: Placement) -> Result<GlobalArray<T, D>> {
         let describe = format!("array({name:?}, {} of {})", placement.chunks().shape(), T::INFO.name);
         let signature = hash((name, T::INFO.name, placement.chunks(), placement.ownership()));
-        let core = self.collective(describe, signature, || {
-            ArrayCore::create(self.home(), name, &T::INFO, placement.clone())
-        })?;
+        let core =
+            self.collective(describe, signature, || ArrayCore::create(self.home(), name, &T::INFO, placement.clone()))?;
         Ok(GlobalArray::from_core(core))
     }
 }

@@ -34,7 +34,12 @@ pub struct GhostUpdate {
 impl GhostUpdate {
     /// An update of one array: faces, edges and corners, all components, owner → ghost.
     pub fn of<T: Element, const D: usize>(array: &GlobalArray<T, D>) -> Self {
-        Self { arrays: vec![array.core().clone()], spec: GhostSpec::default(), mistake: None, meeting: Meeting::Replace }
+        Self {
+            arrays: vec![array.core().clone()],
+            spec: GhostSpec::default(),
+            mistake: None,
+            meeting: Meeting::Replace,
+        }
     }
 
     /// Another array in the same exchange; it may have other ghost widths, shape and element type.

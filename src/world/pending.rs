@@ -48,7 +48,11 @@ impl<'w> Pending<'w> {
 impl Drop for Pending<'_> {
     fn drop(&mut self) {
         if self.in_flight.is_some() && !std::thread::panicking() {
-            tracing::warn!("{} started at {} was dropped without wait(); finishing it now", self.operation, self.started_at);
+            tracing::warn!(
+                "{} started at {} was dropped without wait(); finishing it now",
+                self.operation,
+                self.started_at
+            );
             if let Err(error) = self.finish() {
                 tracing::error!("{} started at {} failed: {error}", self.operation, self.started_at);
             }

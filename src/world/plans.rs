@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::transfer::{Operands, Transfer};
+use super::transfer::Transfer;
 use super::{World, hash};
 use crate::array::ArrayCore;
 use crate::error::Result;
@@ -40,20 +40,19 @@ impl World {
         PlanCounters { reused: plans.hits(), built: plans.misses() }
     }
 
-    pub(super) fn planned_copy(&self, spec: &CopySpec, operands: &Operands) -> Result<Planned> {
+    pub(super) fn planned_copy(&self, spec: &CopySpec, operands: &[Rc<ArrayCore>]) -> Result<Planned> {
         self.planned(PlanKey::copy(spec), operands, || Ok(plan::copy(spec, self.rank())?))
     }
 
     pub(super) fn planned_ghosts(&self, arrays: &[Rc<ArrayCore>], spec: &GhostSpec) -> Result<Planned> {
         let placed: Vec<_> = arrays.iter().map(|array| (array.placement(), spec)).collect();
-        let operands = arrays.to_vec();
-        self.planned(PlanKey::ghosts(&placed), &operands, || Ok(plan::ghosts(&placed, self.rank())?))
+        self.planned(PlanKey::ghosts(&placed), arrays, || Ok(plan::ghosts(&placed, self.rank())?))
     }
 
     fn planned(
         &self,
         key: PlanKey,
-        operands: &Operands,
+        operands: &[Rc<ArrayCore>],
         build: impl FnOnce() -> Result<RankPlan>,
     ) -> Result<Planned> {
         let elements: Vec<u64> = operands.iter().map(|a| hash((a.element().name, a.element().bytes))).collect();

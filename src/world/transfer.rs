@@ -76,7 +76,7 @@ pub(super) type Operands = Vec<Rc<ArrayCore>>;
 
 impl Transfer {
     /// The transfer of a plan between arrays of these layouts and element types.
-    pub fn new(plan: &RankPlan, operands: &Operands) -> Self {
+    pub fn new(plan: &RankPlan, operands: &[Rc<ArrayCore>]) -> Self {
         let mut elements: Vec<&'static ElementInfo> = operands.iter().map(|array| array.element()).collect();
         elements.sort_by_key(|e| (e.bytes, e.name));
         elements.dedup_by_key(|e| (e.bytes, e.name));
@@ -88,7 +88,7 @@ impl Transfer {
 }
 
 impl Lane {
-    fn new(element: &'static ElementInfo, plan: &RankPlan, operands: &Operands) -> Self {
+    fn new(element: &'static ElementInfo, plan: &RankPlan, operands: &[Rc<ArrayCore>]) -> Self {
         let permutation = plan.permutation.as_deref();
         let mine = |m: &Move| same(operands[m.src_array].element(), element);
         let source = |m: &Move| end(operands, m.src_array, m.src_chunk, &m.src, permutation);
@@ -139,7 +139,13 @@ fn same(a: &ElementInfo, b: &ElementInfo) -> bool {
 }
 
 /// The box in its chunk's storage, its axes in the order of the destination.
-fn end(operands: &Operands, array: usize, chunk: ChunkId, region: &Region, permutation: Option<&[usize]>) -> End {
+fn end(
+    operands: &[Rc<ArrayCore>],
+    array: usize,
+    chunk: ChunkId,
+    region: &Region,
+    permutation: Option<&[usize]>,
+) -> End {
     let view = operands[array].strided(chunk, region);
     let view = match permutation {
         None => view,
@@ -187,19 +193,19 @@ fn cut(end: End, element_bytes: u64, limit: u64) -> Vec<End> {
 }
 
 /// An end of a move on the device.
-pub(super) fn box_of<'a>(operands: &'a Operands, end: &End) -> BoxOf<'a> {
+pub(super) fn box_of<'a>(operands: &'a [Rc<ArrayCore>], end: &End) -> BoxOf<'a> {
     let buffer = operands[end.array].buffer(end.chunk).expect("a plan names only chunks with cells, of this rank");
     BoxOf { buffer, view: end.view }
 }
 
 /// An end of a move on the device, and its place in a payload.
-pub(super) fn piece<'a>(operands: &'a Operands, end: &End, payload_offset: u64) -> Piece<'a> {
+pub(super) fn piece<'a>(operands: &'a [Rc<ArrayCore>], end: &End, payload_offset: u64) -> Piece<'a> {
     let BoxOf { buffer, view } = box_of(operands, end);
     Piece { buffer, view, payload_offset }
 }
 
 /// The boxes of consecutive messages in one payload, and each message's range of it.
-pub(super) fn pieces<'a>(operands: &'a Operands, parcels: &[Parcel]) -> (Vec<Piece<'a>>, Vec<Range<usize>>) {
+pub(super) fn pieces<'a>(operands: &'a [Rc<ArrayCore>], parcels: &[Parcel]) -> (Vec<Piece<'a>>, Vec<Range<usize>>) {
     let (mut pieces, mut ranges, mut start) = (Vec::new(), Vec::new(), 0);
     for parcel in parcels {
         pieces.extend(parcel.parts.iter().map(|part| piece(operands, &part.end, start + part.offset)));

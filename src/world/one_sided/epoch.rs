@@ -37,9 +37,12 @@ impl std::fmt::Debug for Queued {
     }
 }
 
+/// What is done with the bytes that a get brings.
+pub(super) type Delivery = Box<dyn FnOnce(Vec<u8>, &mut Fetched) -> Result<()>>;
+
 /// What an operation does.
 pub(super) enum Action {
-    Get(Box<dyn FnOnce(Vec<u8>, &mut Fetched) -> Result<()>>),
+    Get(Delivery),
     Put(Vec<u8>),
     Accumulate(Vec<u8>, Operator),
 }
@@ -200,7 +203,9 @@ impl World {
             messages.push((rank, message));
         }
         drop(outgoing);
-        let incoming = self.inner().sparse_exchange(messages.into_iter().map(|(to, message)| (to, Box::new(message) as Payload)).collect())?;
+        let incoming = self
+            .inner()
+            .sparse_exchange(messages.into_iter().map(|(to, message)| (to, Box::new(message) as Payload)).collect())?;
         let reply_tag = self.inner().next_sequence();
         for (to, reply) in serve::serve(self, incoming)? {
             if to != self.rank() {
@@ -248,7 +253,7 @@ struct Wanted {
     element: &'static ElementInfo,
     parts: Vec<WantedPart>,
     data: Vec<u8>,
-    then: Box<dyn FnOnce(Vec<u8>, &mut Fetched) -> Result<()>>,
+    then: Delivery,
 }
 
 struct WantedPart {

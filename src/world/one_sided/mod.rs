@@ -6,5 +6,5 @@ mod local;
 mod serve;
 mod wire;
 
-pub use self::epoch::{Fetched, PutSource, Ticket};
 pub(super) use self::epoch::Epoch;
+pub use self::epoch::{Fetched, PutSource, Ticket};
