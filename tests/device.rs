@@ -1,6 +1,6 @@
 //! Opening devices, buffers, recording and errors.
 
-use zippy::device::{Device, DeviceOptions, InjectedFailure};
+use zippy::device::{Device, DeviceOptions, InjectedFailure, Piece, Strided};
 use zippy::error::DeviceError;
 
 /// Options that no other test of this process uses at the same time, so that pooling can be seen.
@@ -101,4 +101,83 @@ fn a_destroyed_device_is_lost_and_not_a_panic() {
     device.record(|encoder| encoder.clear_buffer(buffer.raw(), 0, None));
     let error = device.wait().and_then(|()| device.storage_buffer(64, "").map(drop)).unwrap_err();
     assert!(!error.to_string().is_empty());
+}
+
+/// Lavapipe of Mesa 22.3 silently stops loops after 65,535 iterations of an invocation. Every built-in kernel stays far
+/// below; this shows the cap where the driver has it, and that the answer is right up to it everywhere.
+#[test]
+fn loops_run_to_their_end_or_stop_at_the_known_cap() {
+    const WANTED: u32 = 70_000;
+    let device = Device::open(&options(11 << 12)).unwrap();
+    let words = device.storage_buffer(16, "canary").unwrap();
+    let view = Strided::dense(0, [4].into());
+    let piece = [Piece { buffer: &words, view, payload_offset: 0 }];
+    device.scatter(4, bytemuck::cast_slice(&[WANTED, 0, 0, 0]), &piece).unwrap();
+    let group = device
+        .checked("the canary", || {
+            let module = device.raw().create_shader_module(wgpu::include_wgsl!("../shaders/loop_canary.wgsl"));
+            let pipeline = device.raw().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: None,
+                layout: None,
+                module: &module,
+                entry_point: None,
+                compilation_options: Default::default(),
+                cache: None,
+            });
+            let layout = &pipeline.get_bind_group_layout(0);
+            let entries = [wgpu::BindGroupEntry { binding: 0, resource: words.raw().as_entire_binding() }];
+            let descriptor = wgpu::BindGroupDescriptor { label: None, layout, entries: &entries };
+            (device.raw().create_bind_group(&descriptor), pipeline)
+        })
+        .unwrap();
+    device.record(|encoder| {
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        pass.set_pipeline(&group.1);
+        pass.set_bind_group(0, &group.0, &[]);
+        pass.dispatch_workgroups(1, 1, 1);
+    });
+    let payload = device.gather(4, &piece, 16).unwrap();
+    let found: Vec<u32> = bytemuck::pod_collect_to_vec(payload.as_ref());
+    let run = found[1];
+    assert!(run == WANTED || (65_000..=65_536).contains(&run), "{run} iterations");
+    let state = (0..run).fold(1_u32, |state, _| state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
+    assert_eq!(found[2], state);
+}
+
+#[test]
+fn ranks_on_one_adapter_do_not_disturb_each_other() {
+    let rank = |rank: u32| {
+        let options =
+            DeviceOptions { node_rank: rank as usize, node_ranks: 4, ..options((12 + (rank as u64 % 2)) << 12) };
+        let options = DeviceOptions { host_map: if rank < 2 { None } else { Some(false) }, ..options };
+        let device = Device::open(&options).unwrap();
+        assert_eq!(device.adapter().node_rank, rank as usize);
+        let buffer = device.storage_buffer(4 * 3000, "cells").unwrap();
+        let view = Strided { offset: 7, extents: [50, 20].into(), strides: [2, 103].into() };
+        let piece = [Piece { buffer: &buffer, view, payload_offset: 0 }];
+        for round in 0..20 {
+            let cells: Vec<u32> = (0..1000).map(|i| i * 31 + rank * 1_000_003 + round).collect();
+            device.scatter(4, bytemuck::cast_slice(&cells), &piece).unwrap();
+            assert_eq!(device.gather(4, &piece, 4000).unwrap().as_ref(), bytemuck::cast_slice::<u32, u8>(&cells));
+        }
+    };
+    std::thread::scope(|scope| (0..4).for_each(|number| drop(scope.spawn(move || rank(number)))));
+}
+
+#[test]
+fn transfers_come_after_recorded_work_and_work_submitted_past_us() {
+    for host_map in [None, Some(false)] {
+        let device = Device::open(&DeviceOptions { host_map, ..options(14 << 12) }).unwrap();
+        let (a, b) = (device.storage_buffer(1 << 20, "a").unwrap(), device.storage_buffer(1 << 20, "b").unwrap());
+        let view = Strided::dense(0, [1 << 20].into());
+        let all = |buffer| [Piece { buffer, view, payload_offset: 0 }];
+        device.scatter(1, &[5; 1 << 20], &all(&a)).unwrap();
+        device.record(|encoder| encoder.copy_buffer_to_buffer(a.raw(), 0, b.raw(), 0, Some(1 << 19)));
+        let payload = device.gather(1, &all(&b), 1 << 20).unwrap();
+        assert!(payload.as_ref().iter().enumerate().all(|(i, &byte)| byte == if i < 1 << 19 { 5 } else { 0 }));
+        let mut encoder = device.raw().create_command_encoder(&Default::default());
+        encoder.copy_buffer_to_buffer(a.raw(), 0, b.raw(), 0, None);
+        device.queue().submit([encoder.finish()]);
+        assert!(device.gather(1, &all(&b), 1 << 20).unwrap().as_ref().iter().all(|&byte| byte == 5));
+    }
 }

@@ -7,7 +7,7 @@ use super::combine_source::combine_source;
 use super::copies::number;
 use super::memory::{SLICE_BYTES, Staging};
 use super::movers::{Move, common_multiple};
-use super::order::{any_hazard, overlap};
+use super::order::{Boxes, any_hazard};
 use super::scatter::check_destinations;
 use super::slices::slices;
 use super::tables::Slots;
@@ -45,8 +45,8 @@ impl Device {
         check_destinations(&what, pieces.iter().map(|piece| &piece.view))?;
         self.check(&what)?;
         let pipeline = self.combiner(element, operator)?;
-        let boxes: Vec<_> = pieces.iter().map(|piece| (piece.buffer.id(), piece.view)).collect();
-        let layers = layers(&boxes);
+        let boxes: Vec<_> = pieces.iter().map(|piece| (piece.buffer.id() as usize, piece.view)).collect();
+        let layers = layers(boxes);
         let limit = SLICE_BYTES.min(self.limits().binding_bytes);
         let align = common_multiple(16, element.bytes as u64);
         for slice in slices(pieces, element.bytes as u64, limit, align) {
@@ -83,9 +83,8 @@ impl Device {
         if numbered.copies.is_empty() {
             return Ok(());
         }
-        let boxes: Vec<(usize, Strided)> = numbered.copies.iter().map(|copy| copy.dst).collect();
-        let layers = layers(&boxes);
-        let all: Vec<usize> = (0..boxes.len()).collect();
+        let layers = layers(numbered.copies.iter().map(|copy| copy.dst).collect());
+        let all: Vec<usize> = (0..layers.len()).collect();
         if !any_hazard(&numbered.copies) {
             let moves = all.iter().map(|&i| (layers[i], numbered.between(i, None, None)));
             return self.record_combining(&pipeline, element, moves.collect());
@@ -139,12 +138,15 @@ impl Device {
     }
 }
 
-/// For every box, how many dispatches must come before its own: one more than any earlier box that it overlaps.
-fn layers<B: PartialEq>(boxes: &[(B, Strided)]) -> Vec<usize> {
-    let mut out: Vec<usize> = Vec::with_capacity(boxes.len());
-    for (i, (buffer, view)) in boxes.iter().enumerate() {
-        let before = (0..i).filter(|&j| boxes[j].0 == *buffer && overlap(&boxes[j].1, view));
-        out.push(before.map(|j| out[j] + 1).max().unwrap_or(0));
+/// For every box (buffer and view), how many dispatches must come before its own: one more than any earlier box that it
+/// overlaps.
+fn layers(boxes: Vec<(usize, Strided)>) -> Vec<usize> {
+    let n = boxes.len();
+    let boxes = Boxes::new(boxes);
+    let mut out: Vec<usize> = Vec::with_capacity(n);
+    for i in 0..n {
+        let before = (0..i).filter(|&j| boxes.overlap(i, j)).map(|j| out[j] + 1);
+        out.push(before.max().unwrap_or(0));
     }
     out
 }

@@ -1,6 +1,8 @@
 //! In which order copies within one device run, so that all behave as if every source were read before anything is
 //! written, with as little temporary memory as the overlaps allow.
 
+use std::collections::HashMap;
+
 use super::boxes::Strided;
 use crate::extents::{Index, MAX_AXES};
 
@@ -24,38 +26,56 @@ pub(super) enum Step {
     Release(usize),
 }
 
-/// Whether boxes in one buffer may have an element in common; exact for boxes of the same dense storage.
-pub(super) fn overlap(a: &Strided, b: &Strided) -> bool {
-    let (Ok(end_a), Ok(end_b)) = (a.end(), b.end()) else { return true };
-    if a.cells() == 0 || b.cells() == 0 || end_a <= b.offset || end_b <= a.offset {
-        return false;
-    }
-    // Along every stride that either has: position and extent of both. They tell cells apart if no position carries
-    // over into the next larger stride.
-    let mut strides = [0_u64; 2 * MAX_AXES];
-    let mut count = 0;
-    for view in [a, b] {
-        for axis in (0..view.extents.axes()).filter(|&axis| view.extents[axis] > 1) {
-            let stride = view.strides[axis] as u64;
-            if !strides[..count].contains(&stride) {
-                strides[count] = stride;
-                count += 1;
-            }
-        }
-    }
-    if !strides[..count].contains(&1) {
-        strides[count] = 1;
-        count += 1;
-    }
-    let strides = &mut strides[..count];
-    strides.sort_unstable_by(|x, y| y.cmp(x));
-    let (Some(a), Some(b)) = (intervals(a, strides), intervals(b, strides)) else { return true };
-    (0..count).all(|k| a[k].0 < b[k].0 + b[k].1 && b[k].0 < a[k].0 + a[k].1)
+/// Boxes that may lie in several buffers, ready to be compared with each other.
+pub(super) struct Boxes {
+    boxes: Vec<(usize, Strided)>,
+    /// Position and extent along every stride that boxes of the same buffer have, where they are unambiguous.
+    intervals: Vec<Option<Intervals>>,
 }
 
-/// Position and extent along each stride (sorted from the largest), if they are unambiguous.
-fn intervals(view: &Strided, strides: &[u64]) -> Option<[(u64, u64); 2 * MAX_AXES]> {
-    let mut out = [(0, 1); 2 * MAX_AXES];
+/// Along each stride of a buffer, from the largest.
+type Intervals = [(u64, u64); MOST_STRIDES];
+
+/// Boxes of one buffer that have more strides than this are compared by their ends only.
+const MOST_STRIDES: usize = MAX_AXES + 1;
+
+impl Boxes {
+    pub fn new(boxes: Vec<(usize, Strided)>) -> Self {
+        let mut strides: HashMap<usize, Vec<u64>> = HashMap::new();
+        for (buffer, view) in &boxes {
+            let known = strides.entry(*buffer).or_insert_with(|| vec![1]);
+            for axis in (0..view.extents.axes()).filter(|&axis| view.extents[axis] > 1) {
+                let stride = view.strides[axis] as u64;
+                if !known.contains(&stride) {
+                    known.push(stride);
+                }
+            }
+        }
+        strides.values_mut().for_each(|known| known.sort_unstable_by(|x, y| y.cmp(x)));
+        let intervals = boxes.iter().map(|(buffer, view)| intervals(view, &strides[buffer])).collect();
+        Self { boxes, intervals }
+    }
+
+    /// Whether two boxes may have an element in common; exact for boxes of the same dense storage.
+    pub fn overlap(&self, i: usize, j: usize) -> bool {
+        let ((buffer_a, a), (buffer_b, b)) = (&self.boxes[i], &self.boxes[j]);
+        if buffer_a != buffer_b || a.cells() == 0 || b.cells() == 0 {
+            return false;
+        }
+        match (&self.intervals[i], &self.intervals[j]) {
+            (Some(a), Some(b)) => a.iter().zip(b).all(|(a, b)| a.0 < b.0 + b.1 && b.0 < a.0 + a.1),
+            _ => a.end().is_ok_and(|end| b.offset < end) && b.end().is_ok_and(|end| a.offset < end),
+        }
+    }
+}
+
+/// Position and extent along each stride (sorted from the largest), if no position carries over into the next larger
+/// stride, so that they tell cells apart.
+fn intervals(view: &Strided, strides: &[u64]) -> Option<Intervals> {
+    if strides.len() > MOST_STRIDES {
+        return None;
+    }
+    let mut out = [(0, 1); MOST_STRIDES];
     let mut rest = view.offset;
     for (k, &stride) in strides.iter().enumerate() {
         if stride == 0 {
@@ -82,20 +102,20 @@ fn intervals(view: &Strided, strides: &[u64]) -> Option<[(u64, u64); 2 * MAX_AXE
 
 /// For every copy, the others whose source its destination overlaps, and whether it overlaps its own.
 fn hazards(copies: &[Copy]) -> (Vec<Vec<usize>>, Vec<bool>) {
-    let mut readers: std::collections::HashMap<usize, Vec<usize>> = Default::default();
+    let n = copies.len();
+    let boxes = Boxes::new(copies.iter().map(|copy| copy.src).chain(copies.iter().map(|copy| copy.dst)).collect());
+    let mut readers: HashMap<usize, Vec<usize>> = HashMap::new();
     for (j, copy) in copies.iter().enumerate() {
         readers.entry(copy.src.0).or_default().push(j);
     }
-    let mut of_self = vec![false; copies.len()];
-    let mut of_others = vec![Vec::new(); copies.len()];
+    let mut of_self = vec![false; n];
+    let mut of_others = vec![Vec::new(); n];
     for (i, copy) in copies.iter().enumerate() {
-        for &j in readers.get(&copy.dst.0).into_iter().flatten() {
-            if overlap(&copy.dst.1, &copies[j].src.1) {
-                if i == j {
-                    of_self[i] = true;
-                } else {
-                    of_others[i].push(j);
-                }
+        for &j in readers.get(&copy.dst.0).into_iter().flatten().filter(|&&j| boxes.overlap(n + i, j)) {
+            if i == j {
+                of_self[i] = true;
+            } else {
+                of_others[i].push(j);
             }
         }
     }
@@ -210,19 +230,22 @@ mod tests {
         let boxes: Vec<Strided> = (0..6)
             .flat_map(|y| (0..7).map(move |x| view(y * 10 + x, [3, 2], [1, pitch])))
             .chain((0..5).map(|y| view(y * 10 + 1, [2, 3], [pitch, 1])))
-            .chain([view(3, [1, 6], [7, pitch]), view(12, [8, 1], [1, 1])])
+            .chain([view(3, [1, 6], [7, pitch]), view(12, [8, 1], [1, 4])])
             .collect();
         let cells = |v: &Strided| -> Vec<u64> {
             let at = |x: i64, y: i64| v.offset + (x * v.strides[0] + y * v.strides[1]) as u64;
             (0..v.extents[1]).flat_map(|y| (0..v.extents[0]).map(move |x| at(x, y))).collect()
         };
-        for a in &boxes {
-            for b in &boxes {
+        let compared = Boxes::new(boxes.iter().map(|view| (3, *view)).chain([(4, boxes[0])]).collect());
+        for (i, a) in boxes.iter().enumerate() {
+            for (j, b) in boxes.iter().enumerate() {
                 let truth = cells(a).iter().any(|cell| cells(b).contains(cell));
-                assert_eq!(overlap(a, b), truth, "{a:?} {b:?}");
+                assert_eq!(compared.overlap(i, j), truth, "{a:?} {b:?}");
             }
+            assert!(!compared.overlap(i, boxes.len()), "another buffer");
         }
-        assert!(!overlap(&view(0, [0, 2], [1, 10]), &boxes[0]));
+        let odd = Boxes::new(vec![(0, view(0, [0, 2], [1, 10])), (0, boxes[0]), (0, view(5, [2, 3], [3, 7]))]);
+        assert!(!odd.overlap(0, 1) && odd.overlap(1, 2), "ends decide where strides do not go together");
     }
 
     /// Runs the steps on plain vectors and compares with reading everything first.
