@@ -181,3 +181,48 @@ fn transfers_come_after_recorded_work_and_work_submitted_past_us() {
         assert!(device.gather(1, &all(&b), 1 << 20).unwrap().as_ref().iter().all(|&byte| byte == 5));
     }
 }
+
+/// Runs itself again with a Vulkan loader that finds no driver.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_adapter_says_what_to_install() {
+    if std::env::var_os("VK_DRIVER_FILES").is_some_and(|files| files == "/nonexistent") {
+        println!("told: {}", Device::open(&DeviceOptions::default()).unwrap_err());
+        return;
+    }
+    let again = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "no_adapter_says_what_to_install", "--nocapture"])
+        .env("VK_DRIVER_FILES", "/nonexistent")
+        .env("VK_ICD_FILENAMES", "/nonexistent")
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&again.stdout);
+    assert!(again.status.success(), "{told}");
+    assert!(told.contains("told: no GPU adapter") && told.contains("mesa-vulkan-drivers"), "{told}");
+}
+
+#[test]
+fn settings_are_checked() {
+    let set = |name: &str, value: &str| {
+        let run = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "settings_of_the_environment", "--nocapture"])
+            .env(name, value)
+            .output()
+            .unwrap();
+        assert!(run.status.success());
+        String::from_utf8_lossy(&run.stdout).into_owned()
+    };
+    assert!(set("ZIPPY_HOST_MAP", "perhaps").contains("ZIPPY_HOST_MAP=\"perhaps\" is not understood"));
+    assert!(set("ZIPPY_BINDING_LIMIT", "-1").contains("a number of bytes"));
+    assert!(set("ZIPPY_HOST_MAP", "0").contains("Some(false)"));
+    assert!(set("ZIPPY_ADAPTER", "llvm").contains("Some(\"llvm\")"));
+}
+
+/// What `settings_are_checked` runs.
+#[test]
+fn settings_of_the_environment() {
+    match DeviceOptions::from_env(0, 1) {
+        Ok(options) => println!("{options:?}"),
+        Err(error) => println!("{error}"),
+    }
+}

@@ -193,6 +193,46 @@ fn copies_behave_as_if_sources_were_read_first() {
     }
 }
 
+/// A periodic ghost update among 3 x 3 chunks of one rank, in one call: every pair of buffers meets.
+#[test]
+fn chunks_of_one_rank_exchange_their_ghosts() {
+    for device in devices() {
+        for bytes in [1, 4, 12] {
+            let (inner, outer) = (13_i64, 15_i64);
+            let strides = Index::from([1, outer]);
+            let content: Vec<Vec<u8>> = (0..9).map(|c| Random(c + 5).bytes((outer * outer) as usize * bytes)).collect();
+            let chunks: Vec<_> = content.iter().map(|content| chunk(&device, content)).collect();
+            let mut expected = content.clone();
+            let mut copies = Vec::new();
+            for (c, dx, dy) in
+                (0..81_i64).map(|i| (i / 9, i % 3 - 1, i / 3 % 3 - 1)).filter(|(_, dx, dy)| (*dx, *dy) != (0, 0))
+            {
+                let to = ((c % 3 + dx).rem_euclid(3) + (c / 3 + dy).rem_euclid(3) * 3) as usize;
+                let n = |d: i64| if d == 0 { inner } else { 1 };
+                let from = |d: i64| if d > 0 { inner } else { 1 };
+                let ghost = |d: i64| [inner + 1, 1, 0][(d + 1) as usize];
+                let view = |x: i64, y: i64| Strided {
+                    offset: (x + y * outer) as u64,
+                    extents: [n(dx), n(dy)].into(),
+                    strides,
+                };
+                let (src, dst) = (view(from(dx), from(dy)), view(ghost(dx), ghost(dy)));
+                copies
+                    .push((BoxOf { buffer: &chunks[c as usize], view: src }, BoxOf { buffer: &chunks[to], view: dst }));
+                for (s, d) in elements(&src).into_iter().zip(elements(&dst)) {
+                    expected[to][d * bytes..][..bytes].copy_from_slice(&content[c as usize][s * bytes..][..bytes]);
+                }
+            }
+            let before = device.counters().dispatches;
+            device.copy_boxes(bytes, &copies).unwrap();
+            assert!(device.counters().dispatches - before <= 18 * 4, "not one dispatch for every pair of chunks");
+            for (buffer, content) in chunks.iter().zip(&expected) {
+                assert!(contents(&device, buffer)[..content.len()] == *content);
+            }
+        }
+    }
+}
+
 #[test]
 fn nan_payloads_and_negative_zeros_stay_as_they_are() {
     let words: Vec<u32> =

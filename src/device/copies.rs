@@ -62,6 +62,13 @@ impl Device {
         let mut held = Vec::new();
         for step in steps {
             match step {
+                Step::Direct(all) if numbered.better_aside(&all, limit * element_bytes as u64) => {
+                    for some in numbered.batches(&all, limit * element_bytes as u64) {
+                        let temporary = self.read_aside(&numbered, some)?;
+                        self.write_aside(&numbered, some, &temporary)?;
+                        self.core().memory.keep_staging(Staging::Device, temporary);
+                    }
+                }
                 Step::Direct(all) => {
                     let moves = all.iter().map(|&i| numbered.between(i, None, None));
                     self.record_moves(element_bytes, moves)?;
@@ -121,15 +128,8 @@ impl Device {
         let (sources, destinations) = (of.used(all, |c| c.src.0), of.used(all, |c| c.dst.0));
         if sources.iter().any(|b| destinations.contains(b)) {
             // A buffer is mapped for reading or for writing, not for both.
-            let mut from = 0;
-            while from < all.len() {
-                let (mut to, mut bytes) = (from, 0);
-                while to < all.len() && (to == from || bytes < HOST_BYTES) {
-                    bytes += of.bytes(all[to]);
-                    to += 1;
-                }
-                self.copy_mapped_aside(of, &all[from..to])?;
-                from = to;
+            for some in of.batches(all, HOST_BYTES) {
+                self.copy_mapped_aside(of, some)?;
             }
             return Ok(());
         }
@@ -198,6 +198,33 @@ impl Device {
 impl<'a> Numbered<'a> {
     fn bytes(&self, i: usize) -> u64 {
         self.copies[i].src.1.cells() * self.element_bytes as u64
+    }
+
+    /// Whether reading all into temporary memory and writing all from it takes fewer dispatches: copies between many
+    /// pairs of buffers, as in the ghost update of a rank with many chunks.
+    fn better_aside(&self, which: &[usize], limit: u64) -> bool {
+        if which.iter().any(|&i| self.bytes(i) > limit) {
+            return false;
+        }
+        let mut pairs: Vec<_> = which.iter().map(|&i| (self.copies[i].src.0, self.copies[i].dst.0)).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs.len() > self.used(which, |c| c.src.0).len() + self.used(which, |c| c.dst.0).len()
+    }
+
+    /// Runs of copies of at most `limit` bytes together, or of one.
+    fn batches<'b>(&self, which: &'b [usize], limit: u64) -> Vec<&'b [usize]> {
+        let mut out = Vec::new();
+        let (mut from, mut bytes) = (0, 0);
+        for (at, &i) in which.iter().enumerate() {
+            if at > from && bytes + self.bytes(i) > limit {
+                out.push(&which[from..at]);
+                (from, bytes) = (at, 0);
+            }
+            bytes += self.bytes(i);
+        }
+        out.push(&which[from..]);
+        out
     }
 
     /// Where boxes stand in temporary memory, and its length.
