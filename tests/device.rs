@@ -15,12 +15,16 @@ fn an_idle_device_serves_the_next_rank_with_its_caches() {
     first.with_cache(|n: &mut u32| *n += 7);
     let beside = Device::open(&options).unwrap();
     assert_eq!(beside.with_cache(|n: &mut u32| *n), 0, "two ranks at once have two devices");
+    drop(first.storage_buffer(1 << 20, "freed with the rank").unwrap());
+    assert!(first.counters().bytes_peak >= 1 << 20);
     drop(first);
     let seen = std::thread::spawn(move || {
         let again = Device::open(&options).unwrap();
-        again.with_cache(|n: &mut u32| *n)
+        (again.with_cache(|n: &mut u32| *n), again.counters())
     });
-    assert_eq!(seen.join().unwrap(), 7);
+    let (cached, counters) = seen.join().unwrap();
+    assert_eq!(cached, 7);
+    assert_eq!((counters.bytes_now, counters.bytes_peak), (0, 0));
 }
 
 #[test]
@@ -201,11 +205,20 @@ fn no_adapter_says_what_to_install() {
     assert!(told.contains("told: no GPU adapter") && told.contains("mesa-vulkan-drivers"), "{told}");
 }
 
+/// Runs itself again with settings in the environment.
 #[test]
 fn settings_are_checked() {
+    if std::env::var_os("SETTINGS_OF_THIS_TEST").is_some() {
+        match DeviceOptions::from_env(0, 1) {
+            Ok(options) => println!("{options:?}"),
+            Err(error) => println!("{error}"),
+        }
+        return;
+    }
     let set = |name: &str, value: &str| {
         let run = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "settings_of_the_environment", "--nocapture"])
+            .args(["--exact", "settings_are_checked", "--nocapture"])
+            .env("SETTINGS_OF_THIS_TEST", "1")
             .env(name, value)
             .output()
             .unwrap();
@@ -216,13 +229,4 @@ fn settings_are_checked() {
     assert!(set("ZIPPY_BINDING_LIMIT", "-1").contains("a number of bytes"));
     assert!(set("ZIPPY_HOST_MAP", "0").contains("Some(false)"));
     assert!(set("ZIPPY_ADAPTER", "llvm").contains("Some(\"llvm\")"));
-}
-
-/// What `settings_are_checked` runs.
-#[test]
-fn settings_of_the_environment() {
-    match DeviceOptions::from_env(0, 1) {
-        Ok(options) => println!("{options:?}"),
-        Err(error) => println!("{error}"),
-    }
 }

@@ -10,7 +10,7 @@ pub struct Counters {
     pub buffers_made: u64,
     /// Bytes allocated on the device now: chunks, staging, tables, and idle pooled buffers.
     pub bytes_now: u64,
-    /// The most that `bytes_now` has been.
+    /// The most that `bytes_now` has been since the device was opened or [`super::Device::reset_peak`] was called.
     pub bytes_peak: u64,
     /// Idle buffers used again instead of making one.
     pub buffers_reused: u64,
@@ -68,6 +68,10 @@ impl Tally {
         Self::add(&self.buffers_made);
         let now = self.bytes_now.fetch_add(bytes, Ordering::Relaxed) + bytes;
         self.bytes_peak.fetch_max(now, Ordering::Relaxed);
+    }
+
+    pub fn reset_peak(&self) {
+        self.bytes_peak.store(self.bytes_now.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
     pub fn freed(&self, bytes: u64) {

@@ -181,15 +181,19 @@ impl Memory {
 
     /// Frees everything idle.
     pub fn trim(&self) {
+        self.trim_to_staging();
+        for kind in [Staging::Readback, Staging::Upload, Staging::Device] {
+            self.shrink_staging(kind, u64::MAX);
+        }
+    }
+
+    /// Frees everything idle but staging buffers, of which there is never much.
+    pub fn trim_to_staging(&self) {
         let mut idle = self.idle();
         for buffer in idle.chunks.drain(..) {
             self.tally.freed(buffer.size());
         }
         idle.host.clear();
-        drop(idle);
-        for kind in [Staging::Readback, Staging::Upload, Staging::Device] {
-            self.shrink_staging(kind, u64::MAX);
-        }
     }
 }
 

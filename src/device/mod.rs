@@ -95,6 +95,11 @@ impl Device {
         self.core().memory.counters()
     }
 
+    /// Begins a new measurement of [`Counters::bytes_peak`].
+    pub fn reset_peak(&self) {
+        self.core().memory.tally.reset_peak();
+    }
+
     /// `Ok` where the adapter has `feature`.
     ///
     /// # Errors
@@ -136,6 +141,10 @@ impl std::fmt::Debug for Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
+        if self.core().health.is_well() {
+            // The next rank must not wait for our work; what goes wrong now keeps the device from being used again.
+            let _ = self.wait();
+        }
         if let Some(core) = self.core.take() {
             open::retire(core);
         }

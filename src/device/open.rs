@@ -215,7 +215,8 @@ impl Core {
 /// Keeps the device of a rank that is done with it, unless it is broken or there are many.
 pub(super) fn retire(core: Box<Core>) {
     drop(core.encoder.borrow_mut().take());
-    core.memory.trim();
+    core.memory.trim_to_staging();
+    core.memory.tally.reset_peak();
     let mut idle = IDLE.lock().unwrap_or_else(|e| e.into_inner());
     if core.health.is_well() && idle.len() < IDLE_DEVICES {
         idle.push(core);
