@@ -8,6 +8,7 @@
 mod camera;
 mod order;
 mod phantom;
+mod renderer;
 mod transfer;
 mod twin;
 mod view;
@@ -15,6 +16,7 @@ mod view;
 pub use camera::{Camera, Projection};
 pub use order::depth_order;
 pub use phantom::Phantom;
+pub use renderer::{Frame, VolumeRenderer};
 pub use transfer::{TransferFunction, TransferTable};
 pub use twin::cast_chunk;
 pub use view::{MAX_SAMPLES, Ray, View};

@@ -1,0 +1,211 @@
+//! The whole pipeline on the GPU: chunks, ray caster, depth order, swap; against closed forms, the CPU twin and one rank.
+
+mod common;
+
+use common::analytic::{self, Case};
+use zippy::algorithms::image::Image;
+use zippy::algorithms::volume::{Camera, Phantom, Projection, TransferFunction};
+use zippy::algorithms::volume::{View, VolumeRenderer, cast_chunk};
+use zippy::region::Region;
+use zippy::{Config, Element, Layout, Split, World, run_with};
+
+/// Renders a case over a world; the picture on rank 0.
+fn render<T: Element>(
+    world: &World,
+    case: &Case,
+    layout: &Layout,
+    size: (u32, u32),
+    value: impl Fn(f32) -> T,
+) -> zippy::Result<Option<Image>> {
+    let [nx, ny, _] = case.shape;
+    let volume = world.array::<T, 3>("volume", layout)?;
+    volume.fill_with(|[x, y, z]| value(case.values[(x + nx * (y + ny * z)) as usize]))?;
+    world.ghosts(&volume)?;
+    let renderer = VolumeRenderer::new(world, &volume, case.spacing, size)?;
+    Ok(renderer.render(&case.camera, &case.transfer, case.step)?.image)
+}
+
+fn layout(case: &Case) -> Layout {
+    Layout::new(case.shape).ghost_sides([(0, 1); 3])
+}
+
+fn on_ranks(ranks: usize, program: impl Fn(&World) -> zippy::Result<Option<Image>> + Send + Sync) -> Image {
+    let mut images = run_with(Config::threads(ranks), program).unwrap();
+    assert!(images[1..].iter().all(Option::is_none));
+    images.remove(0).unwrap()
+}
+
+#[test]
+fn closed_form_pictures() {
+    run_with(Config::threads(1), |world| {
+        analytic::check(|case| render(world, case, &layout(case), (5, 3), |v| v).unwrap().unwrap().pixels[7]);
+        Ok(())
+    })
+    .unwrap();
+}
+
+/// A scaled phantom seen from a corner, in perspective, with anisotropic voxels.
+fn phantom(shape: [i64; 3], scale: f32, parallel: bool) -> Case {
+    let phantom = Phantom { shape };
+    let spacing = [1.0, 0.75, 1.25];
+    let mut camera = Camera::overview(shape, spacing);
+    if parallel {
+        camera.projection = Projection::Parallel { half_height: 20.0 };
+    }
+    let voxels = Region::whole(shape.into());
+    let most = f64::from(scale);
+    Case {
+        name: "phantom".into(),
+        shape,
+        spacing,
+        values: voxels
+            .points()
+            .map(|p| f32::from(phantom.value([p[0], p[1], p[2]])) / 4095.0 * scale)
+            .map(f32::round)
+            .collect(),
+        camera,
+        transfer: TransferFunction {
+            opacity: vec![[0.0, 0.0], [most * 0.1, 0.0], [most * 0.4, 0.2], [most * 0.6, 0.1], [most, 0.6]],
+            colour: vec![[0.0, 0.1, 0.2, 0.9], [most * 0.5, 0.9, 0.4, 0.1], [most, 1.0, 1.0, 0.8]],
+            unit_distance: 1.0,
+        },
+        step: 0.5,
+        expected: [0.0; 2],
+        tolerance: 0.0,
+    }
+}
+
+fn twin(case: &Case, size: (u32, u32)) -> Image {
+    let view = View::new(&case.camera, size, case.shape, case.spacing, case.step).unwrap();
+    let [nx, ny, _] = case.shape.map(|n| n as i32);
+    let mut image = Image::new(size.0 as usize, size.1 as usize);
+    let voxel = |[x, y, z]: [i32; 3]| case.values[(x + nx * (y + ny * z)) as usize];
+    cast_chunk(&view, &case.transfer.table(case.step).unwrap(), ([0; 3], view.cells), voxel, &mut image);
+    image
+}
+
+const SIZE: (u32, u32) = (61, 47);
+
+#[test]
+fn every_decomposition_gives_the_picture_of_the_twin() {
+    let case = phantom([21, 26, 18], 255.0, false);
+    let expected = twin(&case, SIZE);
+    assert!(expected.pixels.iter().filter(|pixel| pixel[3] > 0.5).count() > 300);
+    let whole = Split::Whole;
+    let splits: [(usize, [Split; 3]); 9] = [
+        (1, [whole.clone(), whole.clone(), whole.clone()]),
+        (2, [whole.clone(), whole.clone(), Split::Even(2)]),
+        (3, [Split::Even(3), whole.clone(), whole.clone()]),
+        (5, [whole.clone(), Split::Even(5), whole.clone()]),
+        (8, [Split::Even(2), Split::Even(2), Split::Even(2)]),
+        // Several chunks a rank, uneven.
+        (3, [Split::Sizes(vec![3, 17, 1]), Split::Sizes(vec![20, 6]), Split::Sizes(vec![1, 2, 15])]),
+        // Ranks without chunks, empty chunks.
+        (5, [whole.clone(), Split::Even(2), whole.clone()]),
+        (2, [Split::Sizes(vec![0, 20, 1]), whole.clone(), Split::Sizes(vec![17, 0, 1])]),
+        // Chunks one voxel thick.
+        (4, [whole.clone(), whole, Split::Even(18)]),
+    ];
+    for (ranks, split) in splits {
+        let image =
+            on_ranks(ranks, |world| render(world, &case, &layout(&case).split(split.clone()), SIZE, |v| v as u8));
+        let difference = image.difference(&expected).unwrap();
+        assert!(difference.max_abs <= 4e-6 && difference.psnr_db >= 140.0, "{ranks} ranks, {split:?}: {difference:?}");
+    }
+}
+
+#[test]
+fn cuts_by_boxes_have_a_depth_order_too() {
+    let case = phantom([21, 26, 18], 255.0, true);
+    let boxes = [
+        ([0, 0, 0], [9, 26, 18]),
+        ([9, 0, 0], [21, 11, 7]),
+        ([9, 11, 0], [21, 26, 7]),
+        ([9, 0, 7], [15, 26, 18]),
+        ([15, 0, 7], [21, 26, 18]),
+    ];
+    let boxes: Vec<Region> = boxes.iter().map(|(start, end)| Region::new(start, end).unwrap()).collect();
+    let image = on_ranks(3, |world| render(world, &case, &layout(&case).boxes(boxes.clone()), SIZE, |v| v as i32));
+    let difference = image.difference(&twin(&case, SIZE)).unwrap();
+    assert!(difference.max_abs <= 4e-6 && difference.psnr_db >= 140.0, "{difference:?}");
+}
+
+#[test]
+fn every_type_of_voxel() {
+    fn check<T: Element>(scale: f32, value: impl Fn(f32) -> T + Send + Sync) {
+        let case = phantom([13, 10, 11], scale, false);
+        let split = layout(&case).split([Split::Even(2), Split::Even(1), Split::Even(1)]);
+        let image = on_ranks(2, |world| render(world, &case, &split, (31, 22), &value));
+        let difference = image.difference(&twin(&case, (31, 22))).unwrap();
+        assert!(difference.max_abs <= 4e-6, "{}: {difference:?}", T::INFO.name);
+    }
+    check(255.0, |v| v as u8);
+    check(127.0, |v| v as i8);
+    check(65535.0, |v| v as u16);
+    check(32767.0, |v| v as i16);
+    check(100_000.0, |v| v as u32);
+    check(100_000.0, |v| v as i32);
+    check(7.0, |v| v);
+}
+
+/// Software Vulkan ends loops after 65,535 iterations: rays with more samples are cast in several dispatches.
+#[test]
+fn long_rays_are_cast_whole() {
+    let case = analytic::a1(120_000);
+    let image = on_ranks(1, |world| render(world, &case, &layout(&case), (3, 1), |v| v));
+    let [intensity, _, _, alpha] = image.pixels[1].map(f64::from);
+    assert!((intensity - case.expected[0]).abs() < 1e-3 && (alpha - case.expected[1]).abs() < 1e-3, "{alpha}");
+}
+
+#[test]
+fn a_renderer_is_used_again_and_again() {
+    let case = phantom([15, 14, 13], 255.0, false);
+    let split = layout(&case).split([Split::Even(2), Split::Even(2), Split::Even(1)]);
+    run_with(Config::threads(2), |world| {
+        let volume = world.array::<u16, 3>("volume", &split)?;
+        let [nx, ny, _] = case.shape;
+        volume.fill_with(|[x, y, z]| case.values[(x + nx * (y + ny * z)) as usize] as u16)?;
+        world.ghosts(&volume)?;
+        let renderer = VolumeRenderer::new(world, &volume, case.spacing, SIZE)?;
+        let mut pictures = Vec::new();
+        for camera in [[40.0, -30.0, 20.0], [-40.0, 10.0, 30.0], [40.0, -30.0, 20.0]] {
+            let camera = Camera { position: camera, ..case.camera.clone() };
+            pictures.push(renderer.render(&camera, &case.transfer, case.step)?.image);
+        }
+        assert_eq!(pictures[0], pictures[2]);
+        if world.rank() == 0 {
+            assert_ne!(pictures[0], pictures[1]);
+        }
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn what_cannot_be_rendered_is_said() {
+    run_with(Config::threads(2), |world| {
+        let size = (8, 8);
+        let two = [Split::Even(2), Split::Even(1), Split::Even(1)];
+        let bare = world.array::<u8, 3>("bare", &Layout::new([4, 4, 4]).split(two))?;
+        let error = |result: zippy::Result<()>| result.unwrap_err().to_string();
+        let message = error(VolumeRenderer::new(world, &bare, [1.0; 3], size).map(|_| ()));
+        assert!(message.contains("one ghost cell"), "{message}");
+        let flat = world.array::<u8, 3>("flat", &Layout::new([4, 4, 1]).split_all(Split::Whole))?;
+        let message = error(VolumeRenderer::new(world, &flat, [1.0; 3], size).map(|_| ()));
+        assert!(message.contains("[4, 4, 1] voxels"), "{message}");
+        let pairs = world.array::<[f32; 2], 3>("pairs", &Layout::new([4, 4, 4]).split_all(Split::Whole))?;
+        let message = error(VolumeRenderer::new(world, &pairs, [1.0; 3], size).map(|_| ()));
+        assert!(message.contains("vec2<f32> cannot be rendered"), "{message}");
+        let good = world.array::<u8, 3>("good", &Layout::new([4, 4, 4]).split_all(Split::Whole))?;
+        assert!(VolumeRenderer::new(world, &good, [1.0; 3], (0, 8)).is_err());
+        let renderer = VolumeRenderer::new(world, &good, [1.0; 3], size)?;
+        let camera = Camera::overview([4, 4, 4], [1.0; 3]);
+        let grey = TransferFunction::ramp(0.0, 255.0);
+        assert!(renderer.render(&camera, &grey, -1.0).is_err());
+        assert!(renderer.render(&Camera { view_up: [0.0; 3], ..camera.clone() }, &grey, 1.0).is_err());
+        // None of these mistakes ends the world.
+        renderer.render(&camera, &grey, 1.0)?;
+        Ok(())
+    })
+    .unwrap();
+}
