@@ -1,0 +1,53 @@
+//! Re-running a test binary under the MPI launcher.
+
+use std::process::Command;
+
+/// What Open MPI needs to start as root and on few cores; other MPI libraries ignore it.
+const ENVIRONMENT: [(&str, &str); 7] = [
+    ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+    ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+    ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+    ("OMPI_MCA_mpi_yield_when_idle", "1"),
+    ("OMPI_MCA_btl_vader_single_copy_mechanism", "none"),
+    ("MPIEXEC_TIMEOUT", "300"),
+    ("NODEVICE_SELECT", "1"),
+];
+
+/// The number of ranks that a launcher has started, if one started this process.
+pub fn size() -> Option<usize> {
+    ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].iter().find_map(|name| std::env::var(name).ok()?.parse().ok())
+}
+
+/// `counts`, or under a launcher the one number that it has started.
+pub fn counts(counts: &[usize]) -> Vec<usize> {
+    size().map_or_else(|| counts.to_vec(), |size| vec![size])
+}
+
+/// A command that runs this test binary on `ranks` processes; the caller adds which tests to run.
+pub fn command(ranks: usize) -> Command {
+    let launcher = std::env::var_os("ZIPPY_MPIRUN").unwrap_or_else(|| "mpirun".into());
+    let binary = std::env::current_exe().expect("a test binary has a path");
+    let mut command = Command::new(launcher);
+    command.envs(ENVIRONMENT).env_remove("ZIPPY_RANKS").args(["-n", &ranks.to_string()]).arg(binary);
+    command
+}
+
+/// Whether this process was asked to run its tests under MPI, and does not do so already.
+pub fn wanted() -> bool {
+    std::env::var_os("ZIPPY_TEST_MPI").is_some() && size().is_none()
+}
+
+/// Runs all tests of this binary but the one that calls this under the launcher, once for each number of ranks.
+pub fn rerun_all(counts: &[usize]) {
+    if !wanted() {
+        return;
+    }
+    for &ranks in counts {
+        let mut command = command(ranks);
+        command.args(["--test-threads=1", "--skip", "under_mpi"]);
+        let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let (out, err) = (text(&output.stdout), text(&output.stderr));
+        assert!(output.status.success(), "{ranks} ranks: {}\n{out}\n{err}", output.status);
+    }
+}

@@ -1,0 +1,32 @@
+//! What the integration tests share: a program is run on several numbers of ranks, as threads of this process or, where
+//! the test binary re-runs itself under the MPI launcher, on the launcher's processes.
+
+#![allow(dead_code)] // every test binary uses its part of this
+
+pub mod launcher;
+
+use zippy::{Config, Result, World, run_with};
+
+/// The numbers of ranks that every operation is tested with as threads.
+pub const RANKS: &[usize] = &[1, 2, 3, 5, 8];
+
+/// Runs `program` once for every number of ranks; under a launcher, once with the number that it has started.
+/// Panics, which fails the test, if any rank returns an error.
+pub fn ranks(counts: &[usize], program: impl Fn(&World) -> Result<()> + Send + Sync) {
+    for count in launcher::counts(counts) {
+        if let Err(error) = run_with(Config::threads(count), &program) {
+            panic!("on {count} ranks: {error}");
+        }
+    }
+}
+
+/// Makes a test binary re-run all its other tests under the MPI launcher when `ZIPPY_TEST_MPI` is set.
+#[macro_export]
+macro_rules! under_mpi {
+    () => {
+        #[test]
+        fn under_mpi() {
+            $crate::support::launcher::rerun_all(&[2, 3, 4]);
+        }
+    };
+}
