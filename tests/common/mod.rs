@@ -2,3 +2,4 @@
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 pub mod analytic;
+pub mod nrrd;
