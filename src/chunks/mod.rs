@@ -181,6 +181,3 @@ impl Hasher for Fnv {
         self.0
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -195,4 +195,6 @@ impl Layout {
 }
 
 #[cfg(test)]
+mod chunk_tests;
+#[cfg(test)]
 mod tests;

@@ -1,5 +1,8 @@
-use super::*;
-use crate::layout::{Layout, Split};
+//! What layouts resolve to, whatever the cuts.
+
+use super::{Layout, Split};
+use crate::chunks::Neighbour;
+use crate::extents::Index;
 use proptest::prelude::*;
 
 fn grid() -> impl Strategy<Value = Layout> {
