@@ -129,6 +129,10 @@ mod planted {
         let circle = [("src/layout.rs", "use crate::chunks::C;"), ("src/chunks.rs", "\nuse crate::layout::L;")];
         let broken = broken_layers(&circle);
         assert!(broken.len() == 1 && broken[0].contains("circle"), "{broken:?}");
+        let tests = [("src/layout/mod.rs", "use crate::chunks::C;"), ("src/chunks/tests.rs", "use crate::layout::L;")];
+        assert_eq!(broken_layers(&tests), Vec::<String>::new());
+        let upwards = broken_layers(&[("src/chunks/tests.rs", "use crate::world::World;")]);
+        assert_eq!(upwards.len(), 1, "{upwards:?}");
     }
 
     #[test]

@@ -10,10 +10,12 @@ mod doctor;
 mod examples;
 mod json;
 mod launch;
+mod libtest;
 mod machine;
 mod mpi;
 mod packages;
 mod setup;
+mod steps;
 mod test;
 
 use std::process::ExitCode;

@@ -1,73 +1,18 @@
 //! `cargo xtask test`: everything that has to hold, as a list of steps.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::args::{Parsed, SETUP_FLAGS, Spec, switch, value};
 use crate::context::Context;
-use crate::examples::{self, Ranks};
+use crate::steps::{Failed, Outcome, STEPS, Step, Workplace};
 use crate::{mpi, setup};
-
-/// One step: its name, what it shows, whether it needs MPI, and how it is done.
-struct Step {
-    name: &'static str,
-    about: &'static str,
-    mpi: bool,
-    run: fn(&Bench) -> Result<Counts, String>,
-}
-
-/// What the steps share.
-struct Bench {
-    context: Context,
-    mpi: Option<mpi::Mpi>,
-}
-
-/// Tests, or runs of examples, that a step has counted.
-#[derive(Debug, Default, Clone, Copy, PartialEq)]
-struct Counts {
-    passed: usize,
-    failed: usize,
-}
-
-const STEPS: [Step; 9] = [
-    Step { name: "format", about: "rustfmt finds nothing to change", mpi: false, run: format },
-    Step { name: "lints", about: "clippy finds nothing, in every target", mpi: false, run: lints },
-    Step {
-        name: "default-build",
-        about: "the build without MPI compiles, in every target",
-        mpi: true,
-        run: default_build,
-    },
-    Step { name: "docs", about: "the documentation builds without a warning", mpi: false, run: docs },
-    Step { name: "build", about: "every test and example builds", mpi: false, run: build },
-    Step {
-        name: "tests",
-        about: "unit, integration and documentation tests; ranks as threads",
-        mpi: false,
-        run: tests,
-    },
-    Step {
-        name: "no-host-map",
-        about: "tests that open a world, again with host mapping off",
-        mpi: false,
-        run: no_host_map,
-    },
-    Step { name: "mpi", about: "the same suites under the launcher with 2, 3 and 4 ranks", mpi: true, run: under_mpi },
-    Step {
-        name: "examples",
-        about: "every example, with 1 and 4 thread ranks and 3 MPI ranks",
-        mpi: false,
-        run: run_examples,
-    },
-];
 
 fn spec() -> Spec {
     let mut about = "\
 cargo xtask test [OPTIONS]
 
-Sets this machine up (asks once before installing anything), then runs these steps and prints a summary; the exit code
-is 0 only if all of them pass. Everything is built once, in one profile.
+Sets this machine up (asks once before installing anything), then runs these steps and prints a summary, in which
+whatever failed is told once more; the exit code is 0 only if all of them pass. Everything is built once, in one profile.
 "
     .to_string();
     for step in &STEPS {
@@ -98,20 +43,22 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     let with_mpi = !parsed.has("--no-mpi");
     let mut context = Context::new()?;
     let needs = if with_mpi { setup::MPI } else { setup::GRAPHICS };
+    let start = Instant::now();
     setup::ensure(&mut context, &[setup::CHECKS, needs].concat(), &parsed)?;
     let mpi = if with_mpi { Some(mpi::find(&context)?) } else { None };
-    let bench = Bench { context, mpi };
-    let mut results = Vec::new();
+    let mut results = vec![("set-up", start.elapsed(), Ok(Default::default()))];
+    let workplace = Workplace { context, mpi };
     for step in steps {
         println!("\n==> {}: {}", step.name, step.about);
         let start = Instant::now();
-        let outcome = (step.run)(&bench);
-        if let Err(message) = &outcome {
-            println!("--- {} failed: {message}", step.name);
+        let outcome = (step.run)(&workplace);
+        if let Err(failed) = &outcome {
+            println!("--- {} failed: {}", step.name, failed.message);
         }
         results.push((step.name, start.elapsed(), outcome));
     }
-    println!("\n{}", summary(&results));
+    print!("\n{}", failures(&results));
+    println!("{}", summary(&results));
     Ok(u8::from(results.iter().any(|(_, _, outcome)| outcome.is_err())))
 }
 
@@ -132,172 +79,46 @@ fn chosen(parsed: &Parsed) -> Result<Vec<&'static Step>, String> {
     if steps.is_empty() { Err("these flags leave no step to run".into()) } else { Ok(steps) }
 }
 
-fn summary(results: &[(&str, Duration, Result<Counts, String>)]) -> String {
+type Results = [(&'static str, Duration, Outcome)];
+
+/// Everything that failed, with what it printed: the end of a log is what people see first.
+fn failures(results: &Results) -> String {
+    let mut text = String::new();
+    for (step, _, outcome) in results {
+        let Err(Failed { failures, .. }) = outcome else { continue };
+        for failure in failures {
+            text += &format!("FAILED in {step}: {}\n", failure.what);
+            failure.text.iter().for_each(|line| text += &format!("    {line}\n"));
+            text += "\n";
+        }
+    }
+    text
+}
+
+/// The table of steps, and below it the names of what failed.
+fn summary(results: &Results) -> String {
     let mut text = format!("{:14} {:>9} {:>7} {:>7}  result\n", "step", "seconds", "passed", "failed");
     for (name, elapsed, outcome) in results {
-        let counts = outcome.clone().unwrap_or_default();
-        let number = |count: usize| if counts == Counts::default() { "-".into() } else { count.to_string() };
-        let verdict = outcome.as_ref().map_or_else(|message| format!("FAILED: {message}"), |_| "ok".into());
+        let counts = outcome.as_ref().map_or_else(|failed| failed.counts, |counts| *counts);
+        let number = |count: usize| if counts == Default::default() { "-".into() } else { count.to_string() };
+        let verdict = outcome.as_ref().map_or_else(|failed| format!("FAILED: {}", failed.message), |_| "ok".into());
         let secs = elapsed.as_secs_f64();
         text += &format!("{name:14} {secs:9.1} {:>7} {:>7}  {verdict}\n", number(counts.passed), number(counts.failed));
     }
-    let failed = results.iter().filter(|(_, _, outcome)| outcome.is_err()).count();
     let total: Duration = results.iter().map(|(_, elapsed, _)| *elapsed).sum();
     text += &format!("{:14} {:9.1}\n\n", "all", total.as_secs_f64());
-    text + &format!("{} passed, {failed} failed", results.len() - failed)
-}
-
-impl Bench {
-    /// A Cargo command over the whole workspace with the features of this run: the same for every step, so that
-    /// nothing is built twice.
-    fn cargo(&self, words: &[&str]) -> Command {
-        let mut command = self.context.cargo();
-        command.args(words).arg("--workspace").args(self.features());
-        // Tests choose their own number of ranks.
-        command.env_remove("ZIPPY_RANKS").stdin(Stdio::null());
-        command
+    let failed: Vec<_> =
+        results.iter().filter_map(|(name, _, outcome)| Some((name, outcome.as_ref().err()?))).collect();
+    for (name, failed) in &failed {
+        failed.failures.iter().for_each(|failure| text += &format!("FAILED in {name}: {}\n", failure.what));
     }
-
-    fn features(&self) -> &'static [&'static str] {
-        if self.mpi.is_some() { &["--features", "mpi"] } else { &[] }
-    }
-}
-
-/// Runs a command that has to succeed.
-fn succeed(mut command: Command) -> Result<Counts, String> {
-    let status = command.status().map_err(|error| format!("{}: {error}", command.get_program().display()))?;
-    if status.success() { Ok(Counts::default()) } else { Err(format!("{status}")) }
-}
-
-/// Runs tests, passing their output through, and counts them.
-fn counted(mut command: Command) -> Result<Counts, String> {
-    let mut child = command
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("{}: {error}", command.get_program().display()))?;
-    let mut counts = Counts::default();
-    for line in BufReader::new(child.stdout.take().ok_or("the tests have no output")?).lines() {
-        let line = line.map_err(|error| error.to_string())?;
-        println!("{line}");
-        if let Some(found) = result_line(&line) {
-            counts.passed += found.passed;
-            counts.failed += found.failed;
-        }
-    }
-    let status = child.wait().map_err(|error| error.to_string())?;
-    match (status.success(), counts.failed) {
-        (true, _) => Ok(counts),
-        (false, 0) => Err(format!("{status} ({} tests passed before)", counts.passed)),
-        (false, failed) => Err(format!("{failed} of {} tests failed", failed + counts.passed)),
-    }
-}
-
-/// The counts in a line such as `test result: ok. 12 passed; 0 failed; 0 ignored; …`.
-fn result_line(line: &str) -> Option<Counts> {
-    let rest = line.strip_prefix("test result: ")?;
-    let number = |label: &str| {
-        let words: Vec<&str> = rest.split([' ', ';']).filter(|word| !word.is_empty()).collect();
-        words.windows(2).find(|pair| pair[1] == label).and_then(|pair| pair[0].parse().ok())
-    };
-    Some(Counts { passed: number("passed")?, failed: number("failed")? })
-}
-
-fn format(bench: &Bench) -> Result<Counts, String> {
-    let mut command = bench.context.cargo();
-    command.args(["fmt", "--all", "--check"]);
-    succeed(command)
-}
-
-fn lints(bench: &Bench) -> Result<Counts, String> {
-    let mut command = bench.cargo(&["clippy", "--all-targets"]);
-    command.args(["--", "-D", "warnings"]);
-    succeed(command)
-}
-
-fn default_build(bench: &Bench) -> Result<Counts, String> {
-    let mut command = bench.context.cargo();
-    command.args(["check", "--workspace", "--all-targets"]);
-    succeed(command)
-}
-
-fn docs(bench: &Bench) -> Result<Counts, String> {
-    let mut command = bench.cargo(&["doc", "--no-deps"]);
-    command.env("RUSTDOCFLAGS", "-D warnings");
-    succeed(command)
-}
-
-fn build(bench: &Bench) -> Result<Counts, String> {
-    succeed(bench.cargo(&["test", "--no-run"]))
-}
-
-fn tests(bench: &Bench) -> Result<Counts, String> {
-    counted(bench.cargo(&["test", "--no-fail-fast"]))
-}
-
-fn no_host_map(bench: &Bench) -> Result<Counts, String> {
-    let mut command = bench.cargo(&["test", "--no-fail-fast"]);
-    let names = world_tests(&bench.context)?;
-    if names.is_empty() {
-        return Ok(Counts::default());
-    }
-    command.args(names.iter().flat_map(|name| ["--test", name]));
-    command.env("ZIPPY_HOST_MAP", "0");
-    counted(command)
-}
-
-/// The integration tests whose source names `World`: those in which arrays are moved.
-fn world_tests(context: &Context) -> Result<Vec<String>, String> {
-    let names = context.targets("test")?.into_iter().map(|target| target.name);
-    let opens = |name: &String| {
-        let source = std::fs::read_to_string(context.root.join("tests").join(format!("{name}.rs")));
-        source.is_ok_and(|source| name != "architecture" && source.contains("World"))
-    };
-    Ok(names.filter(opens).collect())
-}
-
-/// Each test binary re-runs itself under the launcher; this step only tells it to.
-fn under_mpi(bench: &Bench) -> Result<Counts, String> {
-    let launcher = &bench.mpi.as_ref().ok_or("this step needs MPI")?.launcher;
-    let mut command = bench.cargo(&["test", "--no-fail-fast", "--tests"]);
-    command.args(["--", "under_mpi"]);
-    command.env("ZIPPY_TEST_MPI", "1").env("ZIPPY_MPIRUN", launcher);
-    counted(command)
-}
-
-fn run_examples(bench: &Bench) -> Result<Counts, String> {
-    let arguments = [&["build", "--workspace", "--examples"], bench.features()].concat();
-    let built = bench.context.build(&arguments)?;
-    let directory = bench.context.scratch("examples")?;
-    let mut counts = Counts::default();
-    for program in built.iter().filter(|program| program.kind == "example" && examples::is_tested(&program.name)) {
-        let mpi_ranks = bench.mpi.as_ref().map(|_| Ranks::Mpi(3));
-        for ranks in [Ranks::Threads(1), Ranks::Threads(4)].into_iter().chain(mpi_ranks) {
-            let mut command = match (ranks, &bench.mpi) {
-                (Ranks::Mpi(n), Some(mpi)) => {
-                    mpi::check_linked(mpi, &program.path)?;
-                    mpi::command(&bench.context, mpi, n, &program.path)
-                }
-                _ => bench.context.command(&program.path),
-            };
-            examples::prepare(&mut command, &program.name, ranks);
-            command.env("MPIEXEC_TIMEOUT", "300").current_dir(&directory).stdin(Stdio::null());
-            let output = command.output().map_err(|error| format!("{}: {error}", program.path.display()))?;
-            let passed = output.status.success();
-            println!("example {} with {}: {}", program.name, ranks.label(), if passed { "ok" } else { "FAILED" });
-            if !passed {
-                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-                println!("{}\n{}{}", output.status, text(&output.stdout), text(&output.stderr));
-            }
-            counts.passed += usize::from(passed);
-            counts.failed += usize::from(!passed);
-        }
-    }
-    if counts.failed == 0 { Ok(counts) } else { Err(format!("{} runs of examples failed", counts.failed)) }
+    text + &format!("{} passed, {} failed", results.len() - failed.len(), failed.len())
 }
 
 #[cfg(test)]
 mod unit {
     use super::*;
+    use crate::libtest::{Counts, Failure};
 
     fn parsed(line: &str) -> Parsed {
         let words: Vec<String> = line.split_whitespace().map(String::from).collect();
@@ -319,22 +140,22 @@ mod unit {
     }
 
     #[test]
-    fn libtest_results_are_read() {
-        let line = "test result: FAILED. 12 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s";
-        assert_eq!(result_line(line), Some(Counts { passed: 12, failed: 3 }));
-        assert_eq!(result_line("test region::tests::x ... ok"), None);
-    }
-
-    #[test]
-    fn the_summary_counts_steps() {
+    fn failures_are_told_last() {
         let second = Duration::from_secs(1);
+        let failure = Failure { what: "tests/copy.rs: wraps".into(), text: vec!["left: 1".into()] };
+        let failed = Failed {
+            message: "1 of 9 tests failed".into(),
+            counts: Counts { passed: 8, failed: 1 },
+            failures: vec![failure],
+        };
         let results = [
             ("format", second, Ok(Counts::default())),
             ("tests", second, Ok(Counts { passed: 7, failed: 0 })),
-            ("mpi", second, Err("1 of 9 tests failed".to_string())),
+            ("mpi", second, Err(failed)),
         ];
-        let text = summary(&results);
-        assert!(text.ends_with("2 passed, 1 failed"), "{text}");
-        assert!(text.contains("FAILED: 1 of 9 tests failed"), "{text}");
+        let table = summary(&results);
+        assert!(table.ends_with("FAILED in mpi: tests/copy.rs: wraps\n2 passed, 1 failed"), "{table}");
+        assert!(table.contains("      8       1  FAILED: 1 of 9 tests failed"), "{table}");
+        assert_eq!(failures(&results), "FAILED in mpi: tests/copy.rs: wraps\n    left: 1\n\n");
     }
 }

@@ -1,0 +1,231 @@
+//! The steps of `cargo xtask test`, in the order in which they run.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use crate::context::Context;
+use crate::examples::{self, Ranks};
+use crate::launch::spell_out;
+use crate::libtest::{Counts, Failure, Reader};
+use crate::mpi;
+
+/// One step: its name, what it shows, whether it needs MPI, and how it is done.
+pub struct Step {
+    /// What the flags of the command call it.
+    pub name: &'static str,
+    /// One line for people.
+    pub about: &'static str,
+    /// Whether it is left out where there is no MPI.
+    pub mpi: bool,
+    /// Does it.
+    pub run: fn(&Workplace) -> Outcome,
+}
+
+/// What the steps share.
+pub struct Workplace {
+    /// The project on this machine.
+    pub context: Context,
+    /// The MPI to build and test with; `None` for a run without.
+    pub mpi: Option<mpi::Mpi>,
+}
+
+/// How a step ended.
+pub type Outcome = Result<Counts, Failed>;
+
+/// Why a step failed.
+#[derive(Debug)]
+pub struct Failed {
+    /// In one line.
+    pub message: String,
+    /// What was counted all the same.
+    pub counts: Counts,
+    /// Each thing that failed, with its output.
+    pub failures: Vec<Failure>,
+}
+
+impl From<String> for Failed {
+    fn from(message: String) -> Self {
+        Failed { message, counts: Counts::default(), failures: Vec::new() }
+    }
+}
+
+const fn step(name: &'static str, about: &'static str, run: fn(&Workplace) -> Outcome) -> Step {
+    Step { name, about, mpi: false, run }
+}
+
+const fn mpi_step(name: &'static str, about: &'static str, run: fn(&Workplace) -> Outcome) -> Step {
+    Step { name, about, mpi: true, run }
+}
+
+/// All of them. The quick ones come first.
+pub const STEPS: [Step; 10] = [
+    step("format", "rustfmt finds nothing to change", format),
+    step("lints", "clippy finds nothing, in every target", lints),
+    mpi_step("default-build", "the build without MPI compiles, in every target", default_build),
+    step("docs", "the documentation builds without a warning", docs),
+    step("build", "every test and example builds", build),
+    step("tests", "unit, integration and documentation tests; ranks as threads", tests),
+    step("no-host-map", "tests that open a world, again with host mapping off", no_host_map),
+    step("windows", "the same again, with chunks seen through windows of 64 KiB", windows),
+    mpi_step("mpi", "the same suites under the launcher with 2, 3 and 4 ranks", under_mpi),
+    step("examples", "every example, with 1 and 4 thread ranks and 3 MPI ranks", run_examples),
+];
+
+impl Workplace {
+    /// A Cargo command over the whole workspace with the features of this run: the same for every step, so that
+    /// nothing is built twice.
+    fn cargo(&self, words: &[&str]) -> Command {
+        let mut command = self.context.cargo();
+        command.args(words).arg("--workspace").args(self.features());
+        command
+    }
+
+    fn features(&self) -> &'static [&'static str] {
+        if self.mpi.is_some() { &["--features", "mpi"] } else { &[] }
+    }
+}
+
+/// Runs a command, passes its output through and reads it. Both its streams go through one pipe, so that they stay in
+/// order.
+fn watched(mut command: Command) -> Outcome {
+    // Tests choose their own number of ranks.
+    command.env_remove("ZIPPY_RANKS").stdin(Stdio::null());
+    let line = spell_out(&command);
+    let problem = |error: std::io::Error| format!("{line}: {error}");
+    let (output, input) = std::io::pipe().map_err(problem)?;
+    command.stdout(input.try_clone().map_err(problem)?).stderr(input);
+    let mut child = command.spawn().map_err(problem)?;
+    // The command holds ends of the pipe that would keep it open.
+    drop(command);
+    let mut reader = Reader::default();
+    for bytes in BufReader::new(output).split(b'\n') {
+        let bytes = bytes.map_err(problem)?;
+        let text = String::from_utf8_lossy(&bytes);
+        println!("{text}");
+        reader.feed(&text);
+    }
+    let status = child.wait().map_err(problem)?;
+    let counts = reader.counts;
+    let failures = reader.finish(&line, status.success());
+    let message = match (status.success(), counts) {
+        (true, _) => return Ok(counts),
+        (false, Counts { passed: 0, failed: 0 }) => format!("{status}"),
+        (false, Counts { passed, failed: 0 }) => format!("{status} ({passed} tests passed)"),
+        (false, Counts { passed, failed }) => format!("{failed} of {} tests failed", failed + passed),
+    };
+    Err(Failed { message, counts, failures })
+}
+
+fn format(workplace: &Workplace) -> Outcome {
+    let mut command = workplace.context.cargo();
+    command.args(["fmt", "--all", "--check"]);
+    watched(command)
+}
+
+fn lints(workplace: &Workplace) -> Outcome {
+    let mut command = workplace.cargo(&["clippy", "--all-targets"]);
+    command.args(["--", "-D", "warnings"]);
+    watched(command)
+}
+
+fn default_build(workplace: &Workplace) -> Outcome {
+    let mut command = workplace.context.cargo();
+    command.args(["check", "--workspace", "--all-targets"]);
+    watched(command)
+}
+
+fn docs(workplace: &Workplace) -> Outcome {
+    let mut command = workplace.cargo(&["doc", "--no-deps"]);
+    command.env("RUSTDOCFLAGS", "-D warnings");
+    watched(command)
+}
+
+fn build(workplace: &Workplace) -> Outcome {
+    watched(workplace.cargo(&["test", "--no-run"]))
+}
+
+fn tests(workplace: &Workplace) -> Outcome {
+    watched(workplace.cargo(&["test", "--no-fail-fast"]))
+}
+
+/// The path for GPUs whose memory the host cannot map.
+fn no_host_map(workplace: &Workplace) -> Outcome {
+    world_tests_with(workplace, &[("ZIPPY_HOST_MAP", "0")])
+}
+
+/// Arrays beyond a binding limit, without their size.
+fn windows(workplace: &Workplace) -> Outcome {
+    world_tests_with(workplace, &[("ZIPPY_HOST_MAP", "0"), ("ZIPPY_BINDING_LIMIT", "65536")])
+}
+
+/// The integration tests that open worlds, under other settings.
+fn world_tests_with(workplace: &Workplace, settings: &[(&str, &str)]) -> Outcome {
+    let names = world_tests(&workplace.context)?;
+    if names.is_empty() {
+        return Err("no test file was found that opens a world (`mod support;`)".to_string().into());
+    }
+    let mut command = workplace.cargo(&["test", "--no-fail-fast"]);
+    command.args(names.iter().flat_map(|name| ["--test", name])).envs(settings.iter().copied());
+    watched(command)
+}
+
+fn world_tests(context: &Context) -> Result<Vec<String>, String> {
+    let names = context.targets("test")?.into_iter().map(|target| target.name);
+    let opens = |line: &str| line == "mod support;" || (line.starts_with("use zippy::") && line.contains("World"));
+    let opens = |name: &String| {
+        let file = context.root.join("tests").join(format!("{name}.rs"));
+        std::fs::read_to_string(file).is_ok_and(|source| source.lines().any(opens))
+    };
+    Ok(names.filter(opens).collect())
+}
+
+/// Each test binary re-runs itself under the launcher; this step only tells it to.
+fn under_mpi(workplace: &Workplace) -> Outcome {
+    let launcher = &workplace.mpi.as_ref().ok_or("this step needs MPI".to_string())?.launcher;
+    let mut command = workplace.cargo(&["test", "--no-fail-fast", "--tests"]);
+    command.args(["--", "under_mpi"]);
+    command.env("ZIPPY_TEST_MPI", "1").env("ZIPPY_MPIRUN", launcher);
+    watched(command)
+}
+
+fn run_examples(workplace: &Workplace) -> Outcome {
+    let arguments = [&["build", "--workspace", "--examples"], workplace.features()].concat();
+    let built = workplace.context.build(&arguments)?;
+    let directory = workplace.context.scratch("examples")?;
+    let mut counts = Counts::default();
+    let mut failures = Vec::new();
+    for program in built.iter().filter(|program| program.kind == "example" && examples::is_tested(&program.name)) {
+        let mpi_ranks = workplace.mpi.as_ref().map(|_| Ranks::Mpi(3));
+        for ranks in [Ranks::Threads(1), Ranks::Threads(4)].into_iter().chain(mpi_ranks) {
+            let mut command = match (ranks, &workplace.mpi) {
+                (Ranks::Mpi(n), Some(mpi)) => {
+                    mpi::check_linked(mpi, &program.path)?;
+                    mpi::command(&workplace.context, mpi, n, &program.path)
+                }
+                _ => workplace.context.command(&program.path),
+            };
+            examples::prepare(&mut command, &program.name, ranks);
+            command.env("MPIEXEC_TIMEOUT", "300").current_dir(&directory).stdin(Stdio::null());
+            let output = command.output().map_err(|error| format!("{}: {error}", program.path.display()))?;
+            let what = format!("example {} with {}", program.name, ranks.label());
+            if output.status.success() {
+                counts.passed += 1;
+                println!("{what}: ok");
+                continue;
+            }
+            counts.failed += 1;
+            println!("{what}: FAILED ({})", output.status);
+            let mut reader = Reader::default();
+            let both = [output.stdout, output.stderr].concat();
+            for line in String::from_utf8_lossy(&both).lines() {
+                println!("{line}");
+                reader.feed(line);
+            }
+            failures.extend(reader.finish(&what, false));
+        }
+    }
+    if failures.is_empty() {
+        return Ok(counts);
+    }
+    Err(Failed { message: format!("{} runs of examples failed", counts.failed), counts, failures })
+}
