@@ -1,5 +1,6 @@
-//! Algorithms over global arrays: volume rendering and the compositing of its pictures.
+//! Algorithms over global arrays: reductions, volume rendering and the compositing of its pictures.
 
 pub mod compositing;
 pub mod image;
+pub mod reduce;
 pub mod volume;

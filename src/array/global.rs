@@ -104,23 +104,16 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
     /// # Errors
     /// A device failure.
     pub fn fill_with(&self, mut value: impl FnMut([i64; D]) -> T) -> Result<()> {
-        for chunk in self.chunks() {
-            let values: Vec<T> = chunk.region().points().map(|p| value(to_array(&p))).collect();
-            chunk.all().write(&values)?;
-        }
-        Ok(())
+        self.chunks().try_for_each(|chunk| chunk.all().fill_with(&mut value))
     }
 
-    /// Sets every cell of this rank's chunks, ghost cells included, to `value`. Local.
+    /// Sets every cell of this rank's chunks, ghost cells included, to `value`. Local; a warm repeat allocates nothing on
+    /// the device.
     ///
     /// # Errors
     /// A device failure.
     pub fn fill(&self, value: T) -> Result<()> {
-        for chunk in self.chunks() {
-            let section = chunk.with_ghosts();
-            section.write(&vec![value; section.region()?.cells() as usize])?;
-        }
-        Ok(())
+        self.chunks().try_for_each(|chunk| chunk.with_ghosts().fill(value))
     }
 }
 
@@ -131,6 +124,37 @@ impl<T: Element, const D: usize> GlobalSection<T, D> {
     /// The mistake made when the section was named.
     pub fn region(&self) -> Result<Region> {
         Ok(self.region.clone()?)
+    }
+
+    /// The parts of it that this rank owns, chunk by chunk; none on a rank that owns no cell of it. Local.
+    ///
+    /// # Errors
+    /// The mistake made when the section was named.
+    pub fn local_parts(&self) -> Result<Vec<LocalSection<T, D>>> {
+        let region = self.region()?;
+        let chunks = self.core.chunks();
+        let part = |chunk| {
+            let region = Ok(chunks.region(chunk).intersect(&region)?);
+            Some(LocalSection { core: self.core.clone(), chunk, region, boxes: None, element: PhantomData })
+        };
+        Ok(self.core.owned().filter_map(part).collect())
+    }
+
+    /// Sets those of its cells that this rank owns to `value`. Local: where every rank calls it, the section is filled.
+    ///
+    /// # Errors
+    /// A bad region, or a device failure.
+    pub fn fill(&self, value: T) -> Result<()> {
+        self.local_parts()?.iter().try_for_each(|part| part.fill(value))
+    }
+
+    /// Sets those of its cells that this rank owns to the values at their global positions, computed by the host. Local:
+    /// where every rank calls it, the section is filled.
+    ///
+    /// # Errors
+    /// A bad region, or a device failure.
+    pub fn fill_with(&self, mut value: impl FnMut([i64; D]) -> T) -> Result<()> {
+        self.local_parts()?.iter().try_for_each(|part| part.fill_with(&mut value))
     }
 }
 

@@ -4,8 +4,9 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 
 use super::core::{ArrayCore, storage_bytes};
+use super::global::to_array;
 use crate::chunks::ChunkId;
-use crate::device::Piece;
+use crate::device::{BoxOf, Piece};
 use crate::element::Element;
 use crate::error::{ArrayError, RegionError, Result};
 use crate::kernel::Binding;
@@ -106,6 +107,30 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
             }
         }
         Ok(())
+    }
+
+    /// Sets its cells to `value`. Local; takes effect after queued kernels, before later ones. A warm repeat allocates
+    /// nothing on the device.
+    ///
+    /// # Errors
+    /// A bad region, a section of several boxes, or a device failure.
+    pub fn fill(&self, value: T) -> Result<()> {
+        let region = self.one_box("fill")?;
+        if let (Some(buffer), false) = (self.core.buffer(self.chunk), region.is_empty()) {
+            let view = self.core.strided(self.chunk, &region);
+            self.core.device().fill(bytemuck::bytes_of(&value), &[BoxOf { buffer, view }])?;
+        }
+        Ok(())
+    }
+
+    /// Sets its cells to the values at their positions, in the coordinates of [`region`](Self::region). Local; computed
+    /// by the host, and takes effect after queued kernels, before later ones.
+    ///
+    /// # Errors
+    /// A bad region, a section of several boxes, or a device failure.
+    pub fn fill_with(&self, mut value: impl FnMut([i64; D]) -> T) -> Result<()> {
+        let values: Vec<T> = self.one_box("fill")?.points().map(|p| value(to_array(&p))).collect();
+        self.write(&values)
     }
 
     /// Bytes of the buffer that holds it.

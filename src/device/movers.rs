@@ -160,7 +160,7 @@ impl Device {
             let descriptor = wgpu::BindGroupDescriptor { label: None, layout, entries: &entries };
             let group =
                 self.checked("binding the buffers of a transfer", || self.raw().create_bind_group(&descriptor))?;
-            let (x, y) = self.fold(table.groups);
+            let (x, y) = self.folded(table.groups);
             self.record(|encoder| {
                 let mut pass = encoder.begin_compute_pass(&Default::default());
                 pass.set_pipeline(pipeline);
@@ -173,7 +173,7 @@ impl Device {
     }
 
     /// Workgroups folded into two dimensions; the shader leaves out what is too many.
-    fn fold(&self, groups: u64) -> (u32, u32) {
+    pub(super) fn folded(&self, groups: u64) -> (u32, u32) {
         let most = u64::from(self.limits().workgroups);
         if groups <= most { (groups as u32, 1) } else { (most as u32, groups.div_ceil(most) as u32) }
     }

@@ -2,4 +2,5 @@
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 pub mod analytic;
+pub mod fsum;
 pub mod nrrd;

@@ -1,0 +1,77 @@
+// How the cells of a reduction are read and ordered. A reduction takes one `load` (`load_second` is made of it) and one
+// order, by the marks between them. Places count cells; 8- and 16-bit cells are packed in words, the lowest bits first.
+
+//@ word
+fn load(at: u32) -> u32 {
+    return first[at];
+}
+
+//@ u8
+fn load(at: u32) -> u32 {
+    return extractBits(first[at >> 2u], (at & 3u) * 8u, 8u);
+}
+
+//@ i8
+fn load(at: u32) -> u32 {
+    return u32(extractBits(i32(first[at >> 2u]), (at & 3u) * 8u, 8u));
+}
+
+//@ u16
+fn load(at: u32) -> u32 {
+    return extractBits(first[at >> 1u], (at & 1u) * 16u, 16u);
+}
+
+//@ i16
+fn load(at: u32) -> u32 {
+    return u32(extractBits(i32(first[at >> 1u]), (at & 1u) * 16u, 16u));
+}
+
+//@ f16
+// The bits of the f32 of the same value, also where the f16 is subnormal.
+fn load(at: u32) -> u32 {
+    let bits = extractBits(first[at >> 1u], (at & 1u) * 16u, 16u);
+    let sign = (bits & 0x8000u) << 16u;
+    let biased = (bits >> 10u) & 31u;
+    let fraction = bits & 0x3ffu;
+    let top = firstLeadingBit(fraction | 1u);
+    let subnormal = ((top + 103u) << 23u) | ((fraction << (23u - top)) & 0x7fffffu);
+    let normal = ((biased + 112u) << 23u) | (fraction << 13u);
+    let special = 0x7f800000u | (fraction << 13u);
+    let small = select(subnormal, 0u, fraction == 0u);
+    return sign | select(select(normal, special, biased == 31u), small, biased == 0u);
+}
+
+//@ unsigned
+fn key(bits: u32) -> u32 {
+    return bits;
+}
+
+fn is_nan(bits: u32) -> bool {
+    return false;
+}
+
+fn high_digit(value: u32) -> u32 {
+    return value >> 16u;
+}
+
+//@ signed
+fn key(bits: u32) -> u32 {
+    return bits ^ 0x80000000u;
+}
+
+fn is_nan(bits: u32) -> bool {
+    return false;
+}
+
+fn high_digit(value: u32) -> u32 {
+    return u32(i32(value) >> 16u);
+}
+
+//@ float
+fn key(bits: u32) -> u32 {
+    return bits ^ select(0x80000000u, 0xffffffffu, (bits >> 31u) == 1u);
+}
+
+fn is_nan(bits: u32) -> bool {
+    return (bits & 0x7fffffffu) > 0x7f800000u;
+}

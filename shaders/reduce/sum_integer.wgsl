@@ -1,0 +1,22 @@
+// The exact sum of integers of up to 32 bits, in two digits of 16 bits: a workgroup sees at most 2^15 numbers, so that
+// neither leaves 32 bits. `high_digit` keeps the sign where there is one.
+//
+// Words: the low and the high digit.
+
+const WORDS = 2u;
+
+var<private> digits: vec2<u32>;
+
+fn identity(word: u32) -> u32 {
+    return 0u;
+}
+
+fn take(at: u32, beside: u32) {
+    let value = load(at);
+    digits += vec2<u32>(value & 0xffffu, high_digit(value));
+}
+
+fn hand_in() {
+    atomicAdd(&shared_words[0u], digits.x);
+    atomicAdd(&shared_words[1u], digits.y);
+}

@@ -1,0 +1,22 @@
+//! Reductions over sections: sums, extremes and the like, exact and therefore the same bits for every decomposition.
+//!
+//! Every rank's device reduces the cells that it holds, by integer arithmetic only, to a few words; these are combined over
+//! the ranks, and floating-point results are rounded once, at the end. There is no order of operations that could matter.
+//! Cells of 8, 16 and 32 bits are reduced by the device; `f64`, `i64` and `u64`, which few devices compute with well, are
+//! read back and reduced by the host in the same way.
+
+mod exact;
+mod extremes;
+mod number;
+mod operand;
+mod source;
+mod sums;
+mod total;
+
+pub use exact::ExactSum;
+pub use extremes::Extremes;
+pub use number::{Number, Reducible};
+pub use sums::SumOf;
+
+use crate::World;
+use number::Format;

@@ -1,0 +1,214 @@
+//! What can be reduced: scalars, and vectors of them component by component.
+
+use half::f16;
+
+use super::total::{Float, Integer, Total};
+use crate::element::Element;
+
+/// How the device reads a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Cells of at most 32 bits are read by the kernels: the part of `shaders/reduce/load.wgsl` that loads one as the bits
+    /// of an `i32`, a `u32` or an `f32`.
+    Device(&'static str, Order),
+    /// 64-bit cells are read back and reduced by the host.
+    Host,
+}
+
+/// What the bits that the device has loaded mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// A `u32`.
+    Unsigned,
+    /// An `i32`.
+    Signed,
+    /// An `f32`.
+    Float,
+}
+
+/// A scalar that can be reduced: `f32`, `f16`, `f64`, and integers of 8 to 64 bits.
+pub trait Number: Element + PartialEq + sealed::Number {
+    /// The type of exact sums: `i128` for integers, `f64` for floating-point numbers.
+    type Sum: Copy + PartialEq + std::fmt::Debug + Send;
+    #[doc(hidden)]
+    type Total: Total<Sum = Self::Sum>;
+    #[doc(hidden)]
+    const FORMAT: Format;
+
+    #[doc(hidden)]
+    fn add_to(self, total: &mut Self::Total);
+    /// The number's place in the order of numbers, −0 before +0; `None` for a NaN.
+    #[doc(hidden)]
+    fn key(self) -> Option<u64>;
+    /// The number at a place.
+    #[doc(hidden)]
+    fn from_key(key: u64) -> Self;
+    /// The number at the place that the device has given.
+    #[doc(hidden)]
+    fn from_device_key(key: u32) -> Self;
+    /// A NaN, where there is one.
+    #[doc(hidden)]
+    fn nan() -> Option<Self>;
+}
+
+/// An element that can be reduced: a [`Number`], or a vector of them, which is reduced component by component.
+pub trait Reducible: Element + sealed::Reducible {
+    /// The scalar.
+    type Scalar: Number;
+    /// A result for every component: `U` for scalars, `[U; N]` for vectors.
+    type Each<U>;
+    /// How many there are.
+    const COMPONENTS: usize;
+    #[doc(hidden)]
+    fn each<U>(of: impl FnMut(usize) -> U) -> Self::Each<U>;
+}
+
+mod sealed {
+    pub trait Number {}
+    pub trait Reducible {}
+}
+
+/// 2^63: what makes the order of signed integers that of unsigned ones.
+const SIGN: u64 = 1 << 63;
+
+macro_rules! integers {
+    ($($ty:ty: $format:expr, $key:expr, $from:expr, $device:expr;)*) => {$(
+        impl sealed::Number for $ty {}
+        impl Number for $ty {
+            type Sum = i128;
+            type Total = Integer;
+            const FORMAT: Format = $format;
+
+            fn add_to(self, total: &mut Integer) {
+                total.add(i128::from(self));
+            }
+            fn key(self) -> Option<u64> {
+                Some($key(self))
+            }
+            fn from_key(key: u64) -> Self {
+                $from(key)
+            }
+            fn from_device_key(key: u32) -> Self {
+                $device(key)
+            }
+            fn nan() -> Option<Self> {
+                None
+            }
+        }
+    )*};
+}
+
+fn signed(value: i64) -> u64 {
+    value as u64 ^ SIGN
+}
+
+fn device_signed(key: u32) -> i32 {
+    (key ^ 1 << 31) as i32
+}
+
+integers! {
+    u8: Format::Device("u8", Order::Unsigned), u64::from, |key| key as u8, |key| key as u8;
+    u16: Format::Device("u16", Order::Unsigned), u64::from, |key| key as u16, |key| key as u16;
+    u32: Format::Device("word", Order::Unsigned), u64::from, |key| key as u32, |key| key;
+    u64: Format::Host, |value| value, |key| key, u64::from;
+    i8: Format::Device("i8", Order::Signed), |v| signed(i64::from(v)), |k| (k ^ SIGN) as i8, |k| device_signed(k) as i8;
+    i16: Format::Device("i16", Order::Signed), |v| signed(i64::from(v)), |k| (k ^ SIGN) as i16, |k| device_signed(k) as i16;
+    i32: Format::Device("word", Order::Signed), |v| signed(i64::from(v)), |k| (k ^ SIGN) as i32, device_signed;
+    i64: Format::Host, signed, |k| (k ^ SIGN) as i64, |k| i64::from(device_signed(k));
+}
+
+macro_rules! floats {
+    ($($ty:ty, $bits:ty, $format:expr, $to_f64:expr, $device:expr;)*) => {$(
+        impl sealed::Number for $ty {}
+        impl Number for $ty {
+            type Sum = f64;
+            type Total = Float;
+            const FORMAT: Format = $format;
+
+            fn add_to(self, total: &mut Float) {
+                total.0.add($to_f64(self));
+            }
+            fn key(self) -> Option<u64> {
+                const SIGN: $bits = 1 << (<$bits>::BITS - 1);
+                let bits = self.to_bits();
+                let key = if bits & SIGN == 0 { bits | SIGN } else { !bits };
+                (!self.is_nan()).then_some(key as u64)
+            }
+            fn from_key(key: u64) -> Self {
+                const SIGN: $bits = 1 << (<$bits>::BITS - 1);
+                let key = key as $bits;
+                Self::from_bits(if key & SIGN == 0 { !key } else { key & !SIGN })
+            }
+            fn from_device_key(key: u32) -> Self {
+                $device(<f32 as Number>::from_key(key.into()))
+            }
+            fn nan() -> Option<Self> {
+                Some(Self::NAN)
+            }
+        }
+    )*};
+}
+
+floats! {
+    f16, u16, Format::Device("f16", Order::Float), f16::to_f64, f16::from_f32;
+    f32, u32, Format::Device("word", Order::Float), f64::from, |value| value;
+    f64, u64, Format::Host, |value| value, f64::from;
+}
+
+macro_rules! scalars {
+    ($($ty:ty)*) => {$(
+        impl sealed::Reducible for $ty {}
+        impl Reducible for $ty {
+            type Scalar = $ty;
+            type Each<U> = U;
+            const COMPONENTS: usize = 1;
+            fn each<U>(mut of: impl FnMut(usize) -> U) -> U {
+                of(0)
+            }
+        }
+    )*};
+}
+scalars!(u8 u16 u32 u64 i8 i16 i32 i64 f16 f32 f64);
+
+macro_rules! vectors {
+    ($($ty:ty, $n:literal;)*) => {$(
+        impl sealed::Reducible for [$ty; $n] {}
+        impl Reducible for [$ty; $n] {
+            type Scalar = $ty;
+            type Each<U> = [U; $n];
+            const COMPONENTS: usize = $n;
+            fn each<U>(of: impl FnMut(usize) -> U) -> [U; $n] {
+                std::array::from_fn(of)
+            }
+        }
+    )*};
+}
+vectors! { f32, 2; f32, 4; i32, 2; i32, 4; u32, 2; u32, 4; f16, 2; f16, 4; }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ordered<T: Number + std::fmt::Debug>(rising: &[T]) {
+        let keys: Vec<u64> = rising.iter().map(|&value| value.key().unwrap()).collect();
+        assert!(keys.is_sorted_by(|a, b| a < b), "{rising:?}: {keys:x?}");
+        for (&value, &key) in rising.iter().zip(&keys) {
+            assert_eq!(T::from_key(key), value);
+        }
+    }
+
+    #[test]
+    fn keys_are_in_the_order_of_the_numbers() {
+        ordered(&[i8::MIN, -1, 0, 1, i8::MAX]);
+        ordered(&[i16::MIN, -300, 0, 1, i16::MAX]);
+        ordered(&[i32::MIN, -70_000, -1, 0, i32::MAX]);
+        ordered(&[i64::MIN, -1 << 40, -1, 0, i64::MAX]);
+        ordered(&[0, 1, u8::MAX]);
+        ordered(&[0, u64::MAX / 2, u64::MAX]);
+        let tiny = f32::from_bits(1);
+        ordered(&[f32::NEG_INFINITY, f32::MIN, -1.0, -tiny, -0.0, 0.0, tiny, 1.0, f32::MAX, f32::INFINITY]);
+        ordered(&[f64::NEG_INFINITY, -1e300, -0.0, 0.0, 5e-324, 1.0, f64::INFINITY]);
+        ordered(&[f16::NEG_INFINITY, f16::MIN, f16::NEG_ZERO, f16::ZERO, f16::from_bits(1), f16::MAX]);
+        assert!(f32::NAN.key().is_none() && f64::NAN.key().is_none() && f16::NAN.key().is_none());
+    }
+}

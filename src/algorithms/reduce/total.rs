@@ -1,0 +1,101 @@
+//! Sums in the making: exact, in words that add up over the ranks.
+
+use super::exact::ExactSum;
+
+/// An exact sum that grows. Its words, added over the ranks, are the words of the sum over the ranks.
+pub trait Total: Default {
+    /// What it ends as.
+    type Sum;
+
+    /// Adds `digit` · 2^`exponent`.
+    fn add_digit(&mut self, digit: i64, exponent: i32);
+    /// Books numbers that are not finite: NaNs, +infinities, −infinities.
+    fn add_specials(&mut self, counts: [u64; 3]);
+    /// Words whose element-wise sum over ranks is that of the total.
+    fn to_words(self) -> Vec<i64>;
+    /// The total of summed words.
+    fn from_words(words: &[i64]) -> Self;
+    /// The result.
+    fn finish(self) -> Self::Sum;
+}
+
+/// A sum of floating-point numbers.
+#[derive(Debug, Clone, Default)]
+pub struct Float(pub ExactSum);
+
+impl Total for Float {
+    type Sum = f64;
+
+    fn add_digit(&mut self, digit: i64, exponent: i32) {
+        self.0.add_scaled(u128::from(digit.unsigned_abs()), exponent, digit < 0);
+    }
+
+    fn add_specials(&mut self, [nans, plus, minus]: [u64; 3]) {
+        self.0.add_specials(nans, plus, minus);
+    }
+
+    fn to_words(self) -> Vec<i64> {
+        self.0.to_words()
+    }
+
+    fn from_words(words: &[i64]) -> Self {
+        Self(ExactSum::from_words(words))
+    }
+
+    fn finish(self) -> f64 {
+        self.0.to_f64()
+    }
+}
+
+/// A sum of integers: below 2^127 for every array whose cells a 64-bit number counts.
+#[derive(Debug, Clone, Default)]
+pub struct Integer(i128);
+
+impl Integer {
+    /// Adds a number.
+    pub fn add(&mut self, value: i128) {
+        self.0 += value;
+    }
+}
+
+impl Total for Integer {
+    type Sum = i128;
+
+    fn add_digit(&mut self, digit: i64, exponent: i32) {
+        self.0 += i128::from(digit) << exponent;
+    }
+
+    fn add_specials(&mut self, _counts: [u64; 3]) {}
+
+    fn to_words(self) -> Vec<i64> {
+        // The highest keeps the sign; the others leave room for the ranks.
+        (0..4).map(|word| if word == 3 { self.0 >> 96 } else { self.0 >> (32 * word) & 0xffff_ffff } as i64).collect()
+    }
+
+    fn from_words(words: &[i64]) -> Self {
+        Self((0..).zip(words).map(|(word, &digit)| i128::from(digit) << (32 * word)).sum())
+    }
+
+    fn finish(self) -> i128 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_integers_add_up() {
+        let values = [i128::MAX / 3, -1, i128::MIN / 2, 1 << 96, -(1 << 70), 12_345_678_901_234_567_890];
+        let mut words = [0_i64; 4];
+        for value in values {
+            words.iter_mut().zip(Integer(value).to_words()).for_each(|(sum, word)| *sum += word);
+        }
+        assert_eq!(Integer::from_words(&words).finish(), values.iter().sum());
+        let mut digits = Integer::default();
+        digits.add_digit(-3, 64);
+        digits.add_digit(5, 0);
+        assert_eq!(digits.finish(), 5 - (3 << 64));
+    }
+}

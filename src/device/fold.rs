@@ -1,0 +1,175 @@
+//! Folding the cells of boxes into a few words: the device's part of a reduction.
+
+use std::collections::HashMap;
+
+use super::boxes::{Transfer, bad, check_element, check_view};
+use super::counters::Tally;
+use super::mapping::read_mapped;
+use super::memory::{SLICE_BYTES, Staging};
+use super::movers::{Dispatch, Move, Window};
+use super::tables::{JOBS_PER_TABLE, Slots, Table};
+use super::{BoxOf, Device};
+use crate::error::DeviceError;
+
+/// Groups of slots that a workgroup takes at most: with four slots an invocation, four cells a slot and 64 invocations
+/// these are 2^15 cells, so that 16-bit digits of all of them add up in 32 bits.
+const MOST_ROUNDS: u64 = 32;
+/// Workgroups that share small boxes, before each takes more than one group.
+const FEW_WORKGROUPS: u64 = 64;
+
+/// What is done with the cells: a compute shader of the form of `shaders/reduce/walk.wgsl`.
+pub struct FoldKernel<'a> {
+    /// Names the kernel; the same name always means the same text.
+    pub name: &'a str,
+    /// Its text.
+    pub source: &'a dyn Fn() -> String,
+    /// Words that a workgroup writes.
+    pub words: usize,
+}
+
+#[derive(Default)]
+struct Folders(HashMap<String, wgpu::ComputePipeline>);
+
+/// A dispatch in the making.
+struct Step<'a> {
+    first: Window<'a>,
+    second: Option<Window<'a>>,
+    table: Table,
+    workgroups: u64,
+}
+
+impl Device {
+    /// Runs a kernel over the cells of boxes and calls `each` with the words of every workgroup. `pairs` names the box that
+    /// the kernel sees as `first` and the one beside it, of equal extents, that it sees as `second`, all of them or none;
+    /// boxes count units of `unit_bytes` (1, 2 or 4). How cells are spread over workgroups depends on the device and its
+    /// limits, so results must not depend on it. No workgroup sees more than 2^15 cells.
+    ///
+    /// Local. Recorded work comes first. Cost: one dispatch for the boxes of a buffer, one submission and one wait for
+    /// up to 2^28 cells; a warm repeat allocates nothing.
+    ///
+    /// # Errors
+    /// Extents that differ, a box that leaves its buffer, or a failing device.
+    pub fn fold(
+        &self,
+        kernel: &FoldKernel,
+        unit_bytes: usize,
+        pairs: &[(BoxOf, Option<BoxOf>)],
+        mut each: impl FnMut(&[u32]),
+    ) -> Result<(), DeviceError> {
+        let what = kernel.name;
+        check_element(what, unit_bytes)?;
+        let mut moves = Vec::with_capacity(pairs.len());
+        for (first, second) in pairs {
+            let beside = second.as_ref().unwrap_or(first);
+            for one in [first, beside] {
+                check_view(what, &one.view, unit_bytes, one.buffer.bytes())?;
+            }
+            if first.view.extents != beside.view.extents {
+                let (a, b) = (first.view.extents, beside.view.extents);
+                return Err(bad(what, format!("boxes of extents {a} and {b}")));
+            }
+            if first.view.cells() > 0 {
+                let transfer = Transfer::new(&first.view, &beside.view);
+                moves.push(Move { src: first.buffer.raw(), dst: beside.buffer.raw(), transfer, base: [0, 0] });
+            }
+        }
+        self.check(what)?;
+        let paired = pairs.iter().any(|(_, second)| second.is_some());
+        let dispatches = self.dispatches(moves.into_iter(), unit_bytes as u64, |t| ((), *t));
+        let row = kernel.words as u64 * 4;
+        let room = SLICE_BYTES.min(self.limits().binding_bytes);
+        let mut batch = Vec::new();
+        let mut bytes = 0;
+        for (_, dispatch) in &dispatches {
+            for step in steps(dispatch, paired, (room / row).max(1)) {
+                let more = (step.workgroups * row).next_multiple_of(self.limits().offset_alignment);
+                if bytes + more > SLICE_BYTES && !batch.is_empty() {
+                    self.fold_batch(kernel, &std::mem::take(&mut batch), bytes, &mut each)?;
+                    bytes = 0;
+                }
+                batch.push((bytes, step));
+                bytes += more;
+            }
+        }
+        if batch.is_empty() { Ok(()) } else { self.fold_batch(kernel, &batch, bytes, &mut each) }
+    }
+
+    /// Runs dispatches whose results stand at the given places of `bytes` bytes, and reads these.
+    fn fold_batch(
+        &self,
+        kernel: &FoldKernel,
+        batch: &[(u64, Step)],
+        bytes: u64,
+        each: &mut impl FnMut(&[u32]),
+    ) -> Result<(), DeviceError> {
+        let pipeline = self.folder(kernel)?;
+        let memory = &self.core().memory;
+        let partials = self.staging(Staging::Device, bytes)?;
+        let readback = self.staging(Staging::Readback, bytes)?;
+        let row = kernel.words as u64 * 4;
+        for (at, step) in batch {
+            let table = self.table(&step.table)?;
+            let output = Window { buffer: &partials, start: *at, bytes: step.workgroups * row };
+            let inputs = [(0, Some(step.first.binding())), (1, step.second.as_ref().map(Window::binding))];
+            let others = [(2, Some(table.as_entire_binding())), (3, Some(output.binding()))];
+            let entries: Vec<_> = (inputs.into_iter().chain(others))
+                .filter_map(|(binding, resource)| Some(wgpu::BindGroupEntry { binding, resource: resource? }))
+                .collect();
+            let layout = &pipeline.get_bind_group_layout(0);
+            let descriptor = wgpu::BindGroupDescriptor { label: None, layout, entries: &entries };
+            let group =
+                self.checked("binding the cells of a reduction", || self.raw().create_bind_group(&descriptor))?;
+            let (x, y) = self.folded(step.workgroups);
+            self.record(|encoder| {
+                let mut pass = encoder.begin_compute_pass(&Default::default());
+                pass.set_pipeline(&pipeline);
+                pass.set_bind_group(0, &group, &[]);
+                pass.dispatch_workgroups(x, y, 1);
+            });
+            Tally::add(&memory.tally.dispatches);
+        }
+        self.record(|encoder| encoder.copy_buffer_to_buffer(&partials, 0, &readback, 0, Some(bytes)));
+        memory.keep_staging(Staging::Device, partials);
+        let mapped = self.map_many(&[(&readback, wgpu::MapMode::Read)])?;
+        let view = read_mapped(&readback, 0..bytes)?;
+        for (at, step) in batch {
+            let words = &view[*at as usize..][..(step.workgroups * row) as usize];
+            bytemuck::cast_slice::<u8, u32>(words).chunks_exact(kernel.words).for_each(&mut *each);
+        }
+        drop(view);
+        drop(mapped);
+        memory.keep_staging(Staging::Readback, readback);
+        Ok(())
+    }
+
+    fn folder(&self, kernel: &FoldKernel) -> Result<wgpu::ComputePipeline, DeviceError> {
+        self.with_cache(|folders: &mut Folders| {
+            if let Some(pipeline) = folders.0.get(kernel.name) {
+                return Ok(pipeline.clone());
+            }
+            let pipeline = self.compute_pipeline(kernel.name, &(kernel.source)())?;
+            folders.0.insert(kernel.name.to_string(), pipeline.clone());
+            Ok(pipeline)
+        })
+    }
+}
+
+/// The dispatches over jobs that share their windows, each of at most `most` workgroups.
+fn steps<'a>(dispatch: &Dispatch<'a>, paired: bool, most: u64) -> Vec<Step<'a>> {
+    let mut out = Vec::new();
+    let mut rest = &dispatch.transfers[..];
+    while !rest.is_empty() {
+        // A job is cut no further: it has at most 2^22 cells, so at most 512 workgroups' worth.
+        let mut jobs = rest.len().min(JOBS_PER_TABLE);
+        let mut table = Table::new(&rest[..jobs], Slots::Fours);
+        while jobs > 1 && table.groups.div_ceil(MOST_ROUNDS) > most {
+            jobs /= 2;
+            table = Table::new(&rest[..jobs], Slots::Fours);
+        }
+        let workgroups = table.groups.div_ceil(MOST_ROUNDS).max(table.groups.min(FEW_WORKGROUPS));
+        table.words[3] = workgroups as u32;
+        out.push(Step { first: dispatch.src, second: paired.then_some(dispatch.dst), table, workgroups });
+        rest = &rest[jobs..];
+    }
+    out
+}
