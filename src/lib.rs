@@ -39,5 +39,7 @@ pub use error::{Error, Result};
 pub use kernel::{Kernel, KernelSource};
 pub use layout::{Layout, Split};
 pub use ownership::Ownership;
+#[cfg(feature = "mpi")]
+pub use world::run_on;
 pub use world::{Config, Moved, Operator, World, run, run_with};
 pub use zippy_derive::Element;

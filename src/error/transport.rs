@@ -57,11 +57,15 @@ pub enum TransportError {
         /// The number of processes.
         started: usize,
     },
-    /// A run was started by a rank of a running program.
+    /// A run was started while another one of this process is going on.
     #[error(
-        "a run cannot be started by a rank of an MPI run; use a sub-group, or threads of this process (`Ranks::Apart`)"
+        "a run cannot be started while another run of this process is going on under MPI; inside a run use a sub-group, or \
+         threads of this process (`Ranks::Apart`), and start runs one after the other (tests: `--test-threads=1`)"
     )]
     Nested,
+    /// MPI is not in a state that can be used: a program that has initialised it itself, or a library that cannot.
+    #[error("MPI cannot be used: {0}")]
+    Foreign(String),
     /// Processes of one run differ in their settings or versions.
     #[error("the processes of this run differ: rank {rank} has {setting}, rank {other_rank} has {other_setting}")]
     Settings {

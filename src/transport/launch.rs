@@ -21,9 +21,12 @@ use crate::error::{Error, Failure, Result, TransportError};
 /// [`Error::Differing`].
 pub fn launch<R: Send>(config: &Config, program: impl Fn(Group) -> Result<R> + Send + Sync) -> Result<Vec<R>> {
     let variable = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
-    let settings = Settings::resolve(config, variable, false)?;
+    let settings = Settings::resolve(config, variable, cfg!(feature = "mpi"))?;
     match &settings.start {
         Start::Threads(ranks) => on_threads(*ranks, &settings, &program),
+        #[cfg(feature = "mpi")]
+        Start::Mpi { launcher, asked } => super::mpi::launch(launcher, *asked, &settings, &program),
+        #[cfg(not(feature = "mpi"))]
         Start::Mpi { launcher, .. } => Err(TransportError::NeedsMpi { launcher: launcher.to_string() }.into()),
     }
 }

@@ -12,6 +12,8 @@ mod environment;
 mod failure;
 mod group;
 mod launch;
+#[cfg(feature = "mpi")]
+mod mpi;
 mod operation;
 mod payload;
 mod reductions;
@@ -20,6 +22,8 @@ mod split;
 mod threads;
 mod wait;
 
+#[cfg(feature = "mpi")]
+pub use self::mpi::run_on;
 pub use config::{Config, Ranks};
 pub use environment::{Launcher, detect_launcher};
 pub use group::Group;

@@ -23,6 +23,8 @@ pub use self::ghosts::GhostUpdate;
 pub use self::one_sided::{Fetched, PutSource, Ticket};
 pub use self::pending::Pending;
 pub use self::plans::PlanCounters;
+#[cfg(feature = "mpi")]
+pub use self::run::run_on;
 pub use self::run::{run, run_with};
 pub use crate::device::Operator;
 pub use crate::plan::Moved;

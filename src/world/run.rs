@@ -31,6 +31,19 @@ where
     transport::launch(&config, |group| on_rank(group, &program))
 }
 
+/// [`run`] on the ranks of a communicator, for programs that have initialised MPI themselves. The program runs on the
+/// calling thread; the communicator is duplicated, so that messages of both cannot meet. Collective over the communicator.
+///
+/// # Errors
+/// As [`run`]; and [`Foreign`](crate::error::TransportError::Foreign) when MPI is not initialised, or for one thread only.
+#[cfg(feature = "mpi")]
+pub fn run_on<R, F>(communicator: &impl mpi::traits::AsRaw<Raw = mpi::ffi::MPI_Comm>, program: F) -> Result<R>
+where
+    F: Fn(&World) -> Result<R>,
+{
+    transport::run_on(communicator, |group| on_rank(group, &program))
+}
+
 fn on_rank<R>(group: Group, program: &impl Fn(&World) -> Result<R>) -> Result<R> {
     let device = Device::open(&DeviceOptions::from_env(group.node_rank(), group.node_size())?)?;
     program(&World::new(group, device))

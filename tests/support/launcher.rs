@@ -44,7 +44,8 @@ pub fn rerun_all(counts: &[usize]) {
     }
     for &ranks in counts {
         let mut command = command(ranks);
-        command.args(["--test-threads=1", "--skip", "under_mpi"]);
+        // Not captured, because a rank that panics ends the job before anything captured is shown.
+        command.args(["--test-threads=1", "--nocapture", "--skip", "under_mpi"]);
         let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let (out, err) = (text(&output.stdout), text(&output.stderr));

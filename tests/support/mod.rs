@@ -5,6 +5,7 @@
 
 pub mod launcher;
 
+use zippy::transport::{Group, launch};
 use zippy::{Config, Result, World, run_with};
 
 /// The numbers of ranks that every operation is tested with as threads.
@@ -15,6 +16,24 @@ pub const RANKS: &[usize] = &[1, 2, 3, 5, 8];
 pub fn ranks(counts: &[usize], program: impl Fn(&World) -> Result<()> + Send + Sync) {
     for count in launcher::counts(counts) {
         if let Err(error) = run_with(Config::threads(count), &program) {
+            panic!("on {count} ranks: {error}");
+        }
+    }
+}
+
+/// [`ranks`] without a GPU: what layers below the world are tested with.
+pub fn groups(counts: &[usize], program: impl Fn(Group) -> Result<()> + Send + Sync) {
+    groups_with(counts, |config| config, program);
+}
+
+/// [`groups`] with settings.
+pub fn groups_with(
+    counts: &[usize],
+    set: impl Fn(Config) -> Config,
+    program: impl Fn(Group) -> Result<()> + Send + Sync,
+) {
+    for count in launcher::counts(counts) {
+        if let Err(error) = launch(&set(Config::threads(count)), &program) {
             panic!("on {count} ranks: {error}");
         }
     }

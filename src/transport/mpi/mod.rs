@@ -1,0 +1,108 @@
+//! Ranks as processes under an MPI launcher.
+//!
+//! * [`raw`]: the MPI calls, checked; memory that MPI still uses is owned by what waits for it.
+//! * [`session`]: MPI is initialised and finalised once per process, on a thread of its own.
+//! * [`wire`]: messages over one communicator, as pieces; [`arrivals`]: what has come in; failures are messages too.
+//! * [`start`], [`end`]: what all processes agree on before a run, and how its last messages are caught.
+//!
+//! Every run has a communicator of its own. Nothing blocks inside MPI but its initialisation: requests are posted and
+//! tested, with a yield or a short sleep in between, because ranks are often more than cores.
+
+mod arrivals;
+mod end;
+mod raw;
+mod session;
+mod start;
+mod wire;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::thread;
+
+use mpi::traits::AsRaw;
+
+use self::raw::Communicator;
+use self::session::Running;
+use self::start::Place;
+use self::wire::Wire;
+use super::config::Settings;
+use super::failure::Watch;
+use super::launch::run_rank;
+use super::{BytePool, Config, Group, Launcher};
+use crate::error::{Error, Result, TransportError};
+
+/// The exit code of a job that a panic has ended; that of a panicking Rust program.
+const PANICKED: i32 = 101;
+
+/// Runs this process' rank of `MPI_COMM_WORLD` on a thread of its own.
+pub(super) fn launch<R: Send>(
+    launcher: &Launcher,
+    asked: Option<(usize, &'static str)>,
+    settings: &Settings,
+    program: &(impl Fn(Group) -> Result<R> + Send + Sync),
+) -> Result<Vec<R>> {
+    let running = Running::enter()?;
+    let place = session::world()?;
+    start::check_launcher(launcher, &place)?;
+    let rank = place.rank;
+    let body = || one_rank(Communicator::world(), place, asked, settings, program);
+    let result = thread::scope(|scope| {
+        let thread = thread::Builder::new().name(format!("rank {rank}")).stack_size(settings.stack_bytes);
+        let handle = thread.spawn_scoped(scope, body).map_err(|error| {
+            let message = error.to_string();
+            Error::from(TransportError::Thread { rank, message })
+        })?;
+        handle
+            .join()
+            .unwrap_or_else(|_| Err(TransportError::Other("the thread of a rank ended without a result".into()).into()))
+    });
+    drop(running);
+    result.map(|value| vec![value])
+}
+
+/// Runs `program` on the ranks of a communicator of a program that has initialised MPI itself, on the calling thread.
+/// Collective over the communicator, which is duplicated and otherwise left alone.
+///
+/// # Errors
+/// [`TransportError::Foreign`] when MPI is not initialised, or in a way that does not allow calls from this thread;
+/// [`TransportError::Nested`] inside another run of this process; and as [`launch`](super::launch).
+pub fn run_on<R>(
+    communicator: &impl AsRaw<Raw = mpi::ffi::MPI_Comm>,
+    program: impl Fn(Group) -> Result<R>,
+) -> Result<R> {
+    let variable = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
+    let settings = Settings::resolve(&Config::new(), variable, true)?;
+    let _running = Running::enter()?;
+    session::check_foreign()?;
+    let parent = Communicator::of(communicator.as_raw())?;
+    one_rank(parent, Place::find(parent)?, None, &settings, &program)
+}
+
+fn one_rank<R>(
+    parent: Communicator,
+    place: Place,
+    asked: Option<(usize, &'static str)>,
+    settings: &Settings,
+    program: &impl Fn(Group) -> Result<R>,
+) -> Result<R> {
+    let rank = place.rank;
+    // The others cannot be told: they may be deep inside MPI or a kernel. The launcher ends them.
+    let watch = Watch::new(rank, move |_| session::abort(PANICKED));
+    let run = || {
+        let communicator = start::communicator(parent, &place, asked, settings)?;
+        let pool = BytePool::default();
+        let wire = Rc::new(Wire::new(communicator, place, settings.piece_bytes, pool.clone()));
+        let group = Group::of_all(Box::new(Rc::clone(&wire)), settings.patience, settings.check, pool);
+        let result = run_rank(&group, program);
+        wire.end(result.is_err(), &settings.patience)?;
+        match wire.known_failure() {
+            // A rank that was done before another one failed.
+            Some(failure) if result.is_ok() => Err(failure.into()),
+            _ => result,
+        }
+    };
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
+        let panic = watch.seen();
+        Err(TransportError::Panicked { rank, place: panic.place, message: panic.message }.into())
+    })
+}

@@ -1,0 +1,334 @@
+//! The MPI calls that the transport makes, with their codes checked and their memory owned.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::mem::{ManuallyDrop, MaybeUninit};
+use std::rc::Rc;
+
+use mpi::ffi;
+
+use crate::error::TransportError;
+use crate::transport::{Bytes, Payload};
+
+type Result<T, E = TransportError> = std::result::Result<T, E>;
+
+/// The error of a call, unless it has succeeded.
+fn checked(call: &str, code: c_int) -> Result<()> {
+    // MPI_SUCCESS is 0 in every MPI.
+    if code == 0 {
+        return Ok(());
+    }
+    let mut text = vec![0_u8; ffi::MPI_MAX_ERROR_STRING as usize + 1];
+    let mut length = 0;
+    // SAFETY: the buffer has the size that the function asks for.
+    unsafe { ffi::MPI_Error_string(code, text.as_mut_ptr().cast::<c_char>(), &mut length) };
+    let message = String::from_utf8_lossy(&text[..usize::try_from(length).unwrap_or(0)]).into_owned();
+    Err(TransportError::Mpi { call: call.into(), message })
+}
+
+/// A number of bytes or ranks as MPI counts.
+fn count(value: usize) -> Result<c_int> {
+    c_int::try_from(value).map_err(|_| TransportError::Other(format!("{value} is more than MPI can count")))
+}
+
+/// A communicator inside of one group.
+#[derive(Clone, Copy)]
+pub(super) struct Communicator(ffi::MPI_Comm);
+
+// SAFETY: a communicator is a name that any thread may use; the calls of this module are serialised by `session::Running`.
+unsafe impl Send for Communicator {}
+
+/// An operation that MPI has not finished, with the memory it uses. Dropped before its end, it keeps that memory for ever.
+pub(super) struct InFlight<T> {
+    request: ffi::MPI_Request,
+    done: bool,
+    held: ManuallyDrop<T>,
+}
+
+impl<T> InFlight<T> {
+    fn new(request: ffi::MPI_Request, held: T) -> Self {
+        Self { request, done: false, held: ManuallyDrop::new(held) }
+    }
+
+    /// Whether it has ended. Never blocks.
+    pub(super) fn done(&mut self) -> Result<bool> {
+        if !self.done {
+            let mut flag = 0;
+            // SAFETY: the request is active, and the memory it uses is held by `self`.
+            let code = unsafe { ffi::MPI_Test(&mut self.request, &mut flag, ffi::RSMPI_STATUS_IGNORE) };
+            checked("MPI_Test", code)?;
+            self.done = flag != 0;
+        }
+        Ok(self.done)
+    }
+
+    /// What it held, if it has ended.
+    pub(super) fn into_held(mut self) -> Option<T> {
+        if !self.done {
+            return None;
+        }
+        // SAFETY: taken once, as `self` is forgotten.
+        let held = unsafe { ManuallyDrop::take(&mut self.held) };
+        std::mem::forget(self);
+        Some(held)
+    }
+}
+
+impl<T> Drop for InFlight<T> {
+    fn drop(&mut self) {
+        if self.done {
+            // SAFETY: dropped once, and MPI no longer uses it.
+            unsafe { ManuallyDrop::drop(&mut self.held) };
+        }
+    }
+}
+
+/// What a rank contributes, and what all do.
+type Collected<const N: usize> = (Box<[u64; N]>, Vec<[u64; N]>);
+
+/// A message that has been matched and waits to be received.
+pub(super) struct Matched {
+    message: ffi::MPI_Message,
+    pub(super) source: usize,
+    pub(super) tag: u32,
+    pub(super) bytes: usize,
+}
+
+impl Matched {
+    /// Receives it into memory of its size.
+    pub(super) fn receive(mut self, mut into: Bytes) -> Result<InFlight<Bytes>> {
+        let slice = into.as_mut();
+        assert_eq!(slice.len(), self.bytes, "the buffer of a message has another size");
+        let mut request = MaybeUninit::uninit();
+        // SAFETY: the buffer has the size of the message and stays where it is, on the heap, until the request has ended.
+        let request = unsafe {
+            let (pointer, length) = (slice.as_mut_ptr().cast::<c_void>(), count(self.bytes)?);
+            let code = ffi::MPI_Imrecv(pointer, length, ffi::RSMPI_UINT8_T, &mut self.message, request.as_mut_ptr());
+            checked("MPI_Imrecv", code)?;
+            request.assume_init()
+        };
+        Ok(InFlight::new(request, into))
+    }
+}
+
+impl Communicator {
+    /// `MPI_COMM_WORLD`.
+    pub(super) fn world() -> Self {
+        // SAFETY: a constant of the library.
+        Self(unsafe { ffi::RSMPI_COMM_WORLD })
+    }
+
+    /// A communicator of the program; refuses one between two groups.
+    pub(super) fn of(raw: ffi::MPI_Comm) -> Result<Self> {
+        let mut between = 0;
+        // SAFETY: the handle is a communicator's, and the call only asks about it.
+        checked("MPI_Comm_test_inter", unsafe { ffi::MPI_Comm_test_inter(raw, &mut between) })?;
+        match between {
+            0 => Ok(Self(raw)),
+            _ => Err(TransportError::Foreign("the communicator joins two groups; give one inside of a group".into())),
+        }
+    }
+
+    pub(super) fn rank(self) -> Result<usize> {
+        let mut rank = 0;
+        // SAFETY: asks only.
+        checked("MPI_Comm_rank", unsafe { ffi::MPI_Comm_rank(self.0, &mut rank) })?;
+        Ok(rank as usize)
+    }
+
+    pub(super) fn size(self) -> Result<usize> {
+        let mut size = 0;
+        // SAFETY: asks only.
+        checked("MPI_Comm_size", unsafe { ffi::MPI_Comm_size(self.0, &mut size) })?;
+        Ok(size as usize)
+    }
+
+    /// This rank and the number of ranks among those of its machine. Collective, and blocks.
+    pub(super) fn on_node(self) -> Result<(usize, usize)> {
+        let mut node = MaybeUninit::uninit();
+        // SAFETY: the handle is valid; the new one is read only after the call has succeeded.
+        let node = unsafe {
+            let (kind, info) = (ffi::RSMPI_COMM_TYPE_SHARED, ffi::RSMPI_INFO_NULL);
+            let code = ffi::MPI_Comm_split_type(self.0, kind, 0, info, node.as_mut_ptr());
+            checked("MPI_Comm_split_type", code)?;
+            Self(node.assume_init())
+        };
+        let found = (node.rank()?, node.size()?);
+        node.free()?;
+        Ok(found)
+    }
+
+    /// Starts to make a communicator of the same ranks. Collective.
+    pub(super) fn duplicate(self) -> Result<InFlight<Box<ffi::MPI_Comm>>> {
+        // SAFETY: a constant of the library.
+        let mut made = Box::new(unsafe { ffi::RSMPI_COMM_NULL });
+        let mut request = MaybeUninit::uninit();
+        // SAFETY: the box stays where it is until the request has ended.
+        let request = unsafe {
+            checked("MPI_Comm_idup", ffi::MPI_Comm_idup(self.0, &mut *made, request.as_mut_ptr()))?;
+            request.assume_init()
+        };
+        Ok(InFlight::new(request, made))
+    }
+
+    /// The result of [`duplicate`](Self::duplicate); its errors are returned instead of ending the process.
+    pub(super) fn made(raw: ffi::MPI_Comm) -> Result<Self> {
+        // SAFETY: a constant of the library and a new communicator.
+        let code = unsafe { ffi::MPI_Comm_set_errhandler(raw, ffi::RSMPI_ERRORS_RETURN) };
+        checked("MPI_Comm_set_errhandler", code)?;
+        Ok(Self(raw))
+    }
+
+    /// Gives the communicator back. Collective.
+    pub(super) fn free(mut self) -> Result<()> {
+        // SAFETY: the handle is valid and used for the last time.
+        checked("MPI_Comm_free", unsafe { ffi::MPI_Comm_free(&mut self.0) })
+    }
+
+    /// Starts to send a part of a payload.
+    pub(super) fn send(
+        self,
+        to: usize,
+        tag: u32,
+        payload: &Rc<Payload>,
+        part: std::ops::Range<usize>,
+    ) -> Result<InFlight<Rc<Payload>>> {
+        let bytes = &(***payload).as_ref()[part];
+        let mut request = MaybeUninit::uninit();
+        // SAFETY: the payload is held, unchanged, until the request has ended.
+        let request = unsafe {
+            let (pointer, length) = (bytes.as_ptr().cast::<c_void>(), count(bytes.len())?);
+            let (kind, to, tag) = (ffi::RSMPI_UINT8_T, count(to)?, count(tag as usize)?);
+            checked("MPI_Isend", ffi::MPI_Isend(pointer, length, kind, to, tag, self.0, request.as_mut_ptr()))?;
+            request.assume_init()
+        };
+        Ok(InFlight::new(request, Rc::clone(payload)))
+    }
+
+    /// The next message from a rank, or from any, with a tag, or with any, if there is one. Never blocks.
+    pub(super) fn next(self, from: Option<usize>, tag: Option<u32>) -> Result<Option<Matched>> {
+        let mut flag = 0;
+        let mut message = MaybeUninit::uninit();
+        let mut status = MaybeUninit::<ffi::MPI_Status>::uninit();
+        // SAFETY: message and status are read only after the call has succeeded and has found a message.
+        unsafe {
+            let from = from.map_or(Ok(ffi::RSMPI_ANY_SOURCE), count)?;
+            let tag = tag.map_or(Ok(ffi::RSMPI_ANY_TAG), |tag| count(tag as usize))?;
+            let code = ffi::MPI_Improbe(from, tag, self.0, &mut flag, message.as_mut_ptr(), status.as_mut_ptr());
+            checked("MPI_Improbe", code)?;
+            if flag == 0 {
+                return Ok(None);
+            }
+            let status = status.assume_init();
+            let mut bytes = 0;
+            checked("MPI_Get_count", ffi::MPI_Get_count(&status, ffi::RSMPI_UINT8_T, &mut bytes))?;
+            let (source, tag) = (status.MPI_SOURCE as usize, status.MPI_TAG as u32);
+            Ok(Some(Matched { message: message.assume_init(), source, tag, bytes: bytes as usize }))
+        }
+    }
+
+    /// Starts to add up `N` numbers over all ranks; the second array gets the sums. Collective.
+    pub(super) fn sum<const N: usize>(self, own: [u64; N]) -> Result<InFlight<Box<[[u64; N]; 2]>>> {
+        let mut both = Box::new([own, [0; N]]);
+        let mut request = MaybeUninit::uninit();
+        // SAFETY: both arrays stay where they are until the request has ended; they do not overlap.
+        let request = unsafe {
+            let [own, sums] = &mut *both;
+            let (kind, operation) = (ffi::RSMPI_UINT64_T, ffi::RSMPI_SUM);
+            let (from, to) = (own.as_ptr().cast::<c_void>(), sums.as_mut_ptr().cast::<c_void>());
+            let code = ffi::MPI_Iallreduce(from, to, count(N)?, kind, operation, self.0, request.as_mut_ptr());
+            checked("MPI_Iallreduce", code)?;
+            request.assume_init()
+        };
+        Ok(InFlight::new(request, both))
+    }
+
+    /// Starts to collect `N` numbers of each rank. Collective.
+    pub(super) fn collect<const N: usize>(self, own: [u64; N]) -> Result<InFlight<Collected<N>>> {
+        let own = Box::new(own);
+        let mut all = vec![[0; N]; self.size()?];
+        let mut request = MaybeUninit::uninit();
+        // SAFETY: both stay where they are, on the heap, until the request has ended; `all` has a place for every rank.
+        let request = unsafe {
+            let (kind, n) = (ffi::RSMPI_UINT64_T, count(N)?);
+            let (from, to) = (own.as_ptr().cast::<c_void>(), all.as_mut_ptr().cast::<c_void>());
+            let code = ffi::MPI_Iallgather(from, n, kind, to, n, kind, self.0, request.as_mut_ptr());
+            checked("MPI_Iallgather", code)?;
+            request.assume_init()
+        };
+        Ok(InFlight::new(request, (own, all)))
+    }
+}
+
+/// The largest tag that the library takes.
+pub(super) fn largest_tag() -> Result<u32> {
+    let (mut value, mut flag) = (std::ptr::null_mut::<c_int>(), 0);
+    // SAFETY: this attribute of the world is a pointer to an int that lives as long as MPI.
+    let found = unsafe {
+        let (world, key, place) = (ffi::RSMPI_COMM_WORLD, ffi::MPI_TAG_UB as c_int, (&raw mut value).cast::<c_void>());
+        checked("MPI_Comm_get_attr", ffi::MPI_Comm_get_attr(world, key, place, &mut flag))?;
+        (flag != 0 && !value.is_null()).then(|| *value)
+    };
+    // Every MPI takes tags up to this.
+    Ok(found.and_then(|largest| u32::try_from(largest).ok()).unwrap_or(32_767))
+}
+
+/// Initialises MPI on this thread, for calls from any thread but one at a time; returns whether it allows that.
+pub(super) fn initialise() -> Result<bool> {
+    let mut provided = 0;
+    // SAFETY: called once per process, before any other call that needs it. Arguments are optional.
+    unsafe {
+        let (none, wanted) = (std::ptr::null_mut(), ffi::RSMPI_THREAD_SERIALIZED);
+        checked("MPI_Init_thread", ffi::MPI_Init_thread(none, std::ptr::null_mut(), wanted, &mut provided))?;
+        Ok(provided >= wanted)
+    }
+}
+
+/// Finalises MPI, on the thread that has initialised it. Collective, and blocks.
+pub(super) fn finalise() {
+    // SAFETY: no communication is left, and no call follows. A failure comes too late to be told.
+    unsafe { ffi::MPI_Finalize() };
+}
+
+/// What MPI allows the calling thread.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Allowed {
+    NotInitialised,
+    Finalised,
+    /// MPI was initialised for programs of a single thread.
+    OneThread,
+    /// Only the thread that has initialised MPI may call it, and this is another one.
+    OtherThread,
+    Yes,
+}
+
+/// Whether the calling thread may call MPI.
+pub(super) fn allowed() -> Result<Allowed> {
+    let (mut initialised, mut finalised, mut level, mut main) = (0, 0, 0, 0);
+    // SAFETY: the first two may be called at any time, the others while MPI is initialised.
+    unsafe {
+        checked("MPI_Initialized", ffi::MPI_Initialized(&mut initialised))?;
+        checked("MPI_Finalized", ffi::MPI_Finalized(&mut finalised))?;
+        if finalised != 0 || initialised == 0 {
+            return Ok(if finalised != 0 { Allowed::Finalised } else { Allowed::NotInitialised });
+        }
+        checked("MPI_Query_thread", ffi::MPI_Query_thread(&mut level))?;
+        checked("MPI_Is_thread_main", ffi::MPI_Is_thread_main(&mut main))?;
+        Ok(match () {
+            () if level < ffi::RSMPI_THREAD_FUNNELED => Allowed::OneThread,
+            () if level < ffi::RSMPI_THREAD_SERIALIZED && main == 0 => Allowed::OtherThread,
+            () => Allowed::Yes,
+        })
+    }
+}
+
+/// Ends the processes of the job. Returns only if MPI cannot.
+pub(super) fn abort(code: i32) {
+    // SAFETY: MPI is initialised; the world is a constant of the library.
+    unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, code) };
+}
+
+/// The library's name and version.
+pub(super) fn library() -> String {
+    let text = mpi::environment::library_version().unwrap_or_default();
+    text.split(['\n', ',', '\0']).next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,169 @@
+//! MPI in a process: initialised by the first run, finalised when the process exits.
+//!
+//! Both happen on a thread of their own, because MPI wants the same thread for both and runs come from any. Ranks run on
+//! other threads, one run at a time, which MPI calls `MPI_THREAD_SERIALIZED`.
+
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use super::raw::{self, Allowed, Communicator};
+use super::start::Place;
+use crate::error::TransportError;
+
+/// What MPI is in this process.
+enum State {
+    Unused,
+    Starting,
+    Ready(Place),
+    /// It cannot be used, and must not be finalised.
+    Broken(TransportError),
+    Ending,
+    Ended,
+}
+
+static STATE: Mutex<State> = Mutex::new(State::Unused);
+static CHANGED: Condvar = Condvar::new();
+/// A run is going on.
+static RUNNING: AtomicBool = AtomicBool::new(false);
+/// The job is being ended by `abort`.
+static ABORTING: AtomicBool = AtomicBool::new(false);
+
+/// While it lives, its run is the only one of this process that may call MPI.
+pub(super) struct Running(());
+
+impl Running {
+    /// # Errors
+    /// [`TransportError::Nested`] while another run is going on.
+    pub(super) fn enter() -> Result<Self, TransportError> {
+        if RUNNING.swap(true, Ordering::AcqRel) { Err(TransportError::Nested) } else { Ok(Self(())) }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        RUNNING.store(false, Ordering::Release);
+    }
+}
+
+fn state() -> MutexGuard<'static, State> {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn set(state: &mut State, new: State) {
+    *state = new;
+    CHANGED.notify_all();
+}
+
+/// Waits while a condition on the state holds.
+fn wait_while(holds: impl Fn(&State) -> bool) -> MutexGuard<'static, State> {
+    CHANGED.wait_while(state(), |state| holds(state)).unwrap_or_else(PoisonError::into_inner)
+}
+
+/// This process' place in `MPI_COMM_WORLD`; the first call initialises MPI.
+pub(super) fn world() -> Result<Place, TransportError> {
+    let mut now = state();
+    if matches!(*now, State::Unused) {
+        *now = State::Starting;
+        let spawned = thread::Builder::new().name("zippy mpi".into()).spawn(serve);
+        if let Err(error) = spawned {
+            *now = State::Unused;
+            return Err(TransportError::Other(format!("the thread of MPI could not be started: {error}")));
+        }
+    }
+    drop(now);
+    match &*wait_while(|state| matches!(state, State::Starting)) {
+        State::Ready(place) => Ok(place.clone()),
+        State::Broken(error) => Err(error.clone()),
+        _ => Err(TransportError::Foreign("MPI has been finalised".into())),
+    }
+}
+
+/// The thread of MPI.
+fn serve() {
+    let started = start();
+    let failed = started.is_err();
+    set(&mut state(), started.map_or_else(State::Broken, State::Ready));
+    if failed {
+        return;
+    }
+    drop(wait_while(|state| !matches!(state, State::Ending)));
+    raw::finalise();
+    set(&mut state(), State::Ended);
+}
+
+fn start() -> Result<Place, TransportError> {
+    if raw::allowed()? != Allowed::NotInitialised {
+        let text = "this program has initialised MPI itself; hand a communicator to `zippy::run_on` instead";
+        return Err(TransportError::Foreign(text.into()));
+    }
+    let serialised = raw::initialise()?;
+    register_exit();
+    if !serialised {
+        let text = format!("{} does not allow calls from several threads (MPI_THREAD_SERIALIZED)", raw::library());
+        return Err(TransportError::Foreign(text));
+    }
+    Place::find(Communicator::world())
+}
+
+/// MPI is in a state that cannot be cleaned up: the process exits without finalising it, and the launcher ends the job.
+pub(super) fn give_up(error: &TransportError) {
+    let mut now = state();
+    if matches!(*now, State::Ready(_)) {
+        set(&mut now, State::Broken(error.clone()));
+    }
+}
+
+/// Ends all processes of the job with this exit code.
+pub(super) fn abort(code: i32) -> ! {
+    ABORTING.store(true, Ordering::Release);
+    raw::abort(code);
+    std::process::abort();
+}
+
+// SAFETY: the C library's own signature.
+unsafe extern "C" {
+    fn atexit(callback: extern "C" fn()) -> std::ffi::c_int;
+}
+
+fn register_exit() {
+    // SAFETY: the callback is a function of this program and does not unwind. Registered after MPI has loaded its
+    // parts, it runs before theirs. Should there be no place for it, MPI is not finalised, as by a crash.
+    unsafe { atexit(at_exit) };
+}
+
+/// Lets the thread of MPI finalise it. No thread-local value is used, as those of this thread may be gone.
+extern "C" fn at_exit() {
+    if ABORTING.load(Ordering::Acquire) {
+        return;
+    }
+    let mut now = state();
+    let State::Ready(place) = &*now else { return };
+    if RUNNING.load(Ordering::Acquire) {
+        // Others wait for this rank; without MPI_Finalize the launcher takes this for the failure that it is.
+        let _ = writeln!(std::io::stderr(), "zippy: the process of rank {} exits in the middle of a run", place.rank);
+        return;
+    }
+    set(&mut now, State::Ending);
+    drop(now);
+    drop(wait_while(|state| matches!(state, State::Ending)));
+}
+
+/// Whether a program that has initialised MPI itself has done so in a way that the calling thread may use.
+pub(super) fn check_foreign() -> Result<(), TransportError> {
+    let text = match raw::allowed()? {
+        Allowed::Yes => return Ok(()),
+        Allowed::NotInitialised => "MPI is not initialised; initialise it first, or use `zippy::run`",
+        Allowed::Finalised => "MPI has been finalised",
+        Allowed::OneThread => {
+            "MPI was initialised for one thread, and graphics drivers start more; initialise it with \
+             `mpi::initialize_with_threading(Threading::Funneled)` or more"
+        }
+        Allowed::OtherThread => {
+            "MPI allows calls only from the thread that has initialised it, and this is another one; \
+             initialise it with `Threading::Serialized`, or call this from that thread"
+        }
+    };
+    Err(TransportError::Foreign(text.into()))
+}

@@ -1,0 +1,164 @@
+//! Before a run: who this process is, whether the launcher fits, and what all processes must agree on.
+
+use std::thread;
+use std::time::Instant;
+
+use super::raw::{self, Communicator, InFlight};
+use super::session;
+use crate::error::TransportError;
+use crate::transport::config::Settings;
+use crate::transport::{Launcher, Tag};
+
+/// A process' place among the ranks of a communicator.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Place {
+    pub rank: usize,
+    pub size: usize,
+    pub node_rank: usize,
+    pub node_size: usize,
+    /// Tags for messages have this many bits; the next bit alone is the tag of failures.
+    pub tag_bits: u32,
+}
+
+impl Place {
+    /// Collective, and blocks.
+    pub(super) fn find(communicator: Communicator) -> Result<Self, TransportError> {
+        let (node_rank, node_size) = communicator.on_node()?;
+        let tag_bits = tag_bits(raw::largest_tag()?);
+        Ok(Self { rank: communicator.rank()?, size: communicator.size()?, node_rank, node_size, tag_bits })
+    }
+}
+
+fn tag_bits(largest_tag: u32) -> u32 {
+    largest_tag.ilog2().min(Tag::BITS)
+}
+
+/// Refuses a launcher whose processes the MPI library does not know of.
+pub(super) fn check_launcher(launcher: &Launcher, place: &Place) -> Result<(), TransportError> {
+    // Where the launcher tells its rank only, a lone world on a later rank gives it away.
+    let alone = || place.size == 1 && launcher.value.trim().parse::<usize>().is_ok_and(|rank| rank > 0);
+    if launcher.size.map_or_else(alone, |size| size != place.size) {
+        let (launcher, library) = (launcher.to_string(), raw::library());
+        return Err(TransportError::WrongLauncher { launcher, library, size: place.size });
+    }
+    Ok(())
+}
+
+/// What the processes of a run must have in common, as numbers: version, piece size, comparison of calls, and the
+/// number of ranks that was asked for (0: none), with whether the environment asked.
+type Common = [u64; 7];
+
+fn common(asked: Option<(usize, &'static str)>, settings: &Settings) -> Common {
+    let number = |text: &str| text.parse().unwrap_or(0);
+    [
+        number(env!("CARGO_PKG_VERSION_MAJOR")),
+        number(env!("CARGO_PKG_VERSION_MINOR")),
+        number(env!("CARGO_PKG_VERSION_PATCH")),
+        settings.piece_bytes as u64,
+        u64::from(settings.check),
+        asked.map_or(0, |(ranks, _)| ranks as u64),
+        u64::from(asked.is_some_and(|(_, by)| by == "ZIPPY_RANKS")),
+    ]
+}
+
+fn describe([major, minor, patch, piece_bytes, check, ..]: &Common) -> String {
+    let check = if *check == 1 { "on" } else { "off" };
+    format!("version {major}.{minor}.{patch}, pieces of {piece_bytes} bytes, comparison of calls {check}")
+}
+
+/// Compares what all processes have said, so that all return the same error.
+fn agree(all: &[Common]) -> Result<(), TransportError> {
+    let asks = |common: &&Common| common[5] != 0 && common[5] != all.len() as u64;
+    if let Some(common) = all.iter().find(asks) {
+        let by = if common[6] == 1 { "ZIPPY_RANKS" } else { "Config" }.to_owned();
+        return Err(TransportError::RankCount { asked: common[5] as usize, by, started: all.len() });
+    }
+    match all.iter().position(|common| common[..5] != all[0][..5]) {
+        None => Ok(()),
+        Some(other_rank) => Err(TransportError::Settings {
+            rank: 0,
+            setting: describe(&all[0]),
+            other_rank,
+            other_setting: describe(&all[other_rank]),
+        }),
+    }
+}
+
+/// A communicator for one run, when all processes have agreed on its settings. Collective over `parent`.
+pub(super) fn communicator(
+    parent: Communicator,
+    place: &Place,
+    asked: Option<(usize, &'static str)>,
+    settings: &Settings,
+) -> Result<Communicator, TransportError> {
+    let (_, all) = complete(parent.collect(common(asked, settings))?, place, settings)?;
+    agree(&all)?;
+    let made = complete(parent.duplicate()?, place, settings)?;
+    Communicator::made(*made)
+}
+
+/// Waits for an operation of all ranks.
+fn complete<T>(mut operation: InFlight<T>, place: &Place, settings: &Settings) -> Result<T, TransportError> {
+    let started = Instant::now();
+    while !operation.done()? {
+        if let Some(limit) = settings.patience.timeout.filter(|&limit| started.elapsed() >= limit) {
+            let error = TransportError::Timeout {
+                rank: place.rank,
+                peer: "the other ranks".into(),
+                operation: "the start of a run".into(),
+                seconds: limit.as_secs_f64(),
+            };
+            session::give_up(&error);
+            return Err(error);
+        }
+        thread::yield_now();
+    }
+    let lost = || TransportError::Other("an operation of MPI lost its result".into());
+    operation.into_held().ok_or_else(lost)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(size: usize) -> Place {
+        Place { rank: 0, size, node_rank: 0, node_size: size, tag_bits: 28 }
+    }
+
+    #[test]
+    fn tags_fit_and_leave_one_for_failures() {
+        for (largest, bits) in [(i32::MAX as u32, 28), ((1 << 28) - 1, 27), (1 << 28, 28), (32_767, 14)] {
+            assert_eq!(tag_bits(largest), bits);
+            assert!(1 << bits <= largest);
+        }
+    }
+
+    #[test]
+    fn a_launcher_of_another_library_is_refused() {
+        let launcher = |variable, value: &str, size| Launcher { variable, value: value.into(), size };
+        let open_mpi = launcher("OMPI_COMM_WORLD_SIZE", "3", Some(3));
+        assert_eq!(check_launcher(&open_mpi, &place(3)), Ok(()));
+        let error = check_launcher(&open_mpi, &place(1)).unwrap_err().to_string();
+        assert!(error.contains("OMPI_COMM_WORLD_SIZE=3") && error.contains("a world of 1"), "{error}");
+        assert!(error.contains("MPI") && error.contains("cargo xtask mpi"), "{error}");
+        assert_eq!(check_launcher(&launcher("PMIX_RANK", "2", None), &place(3)), Ok(()));
+        assert_eq!(check_launcher(&launcher("PMIX_RANK", "0", None), &place(1)), Ok(()));
+        assert!(check_launcher(&launcher("PMIX_RANK", "2", None), &place(1)).is_err());
+    }
+
+    #[test]
+    fn processes_that_differ_are_named() {
+        let own: Common = [0, 1, 0, 1 << 30, 1, 0, 0];
+        assert_eq!(agree(&[own; 4]), Ok(()));
+        let mut all = [own; 4];
+        all[2][3] = 4096;
+        let error = agree(&all).unwrap_err().to_string();
+        assert!(error.contains("rank 2 has version 0.1.0, pieces of 4096 bytes"), "{error}");
+        let mut all = [own; 4];
+        all[3][5] = 4;
+        assert_eq!(agree(&all), Ok(()));
+        (all[3][5], all[3][6]) = (5, 1);
+        let expected = TransportError::RankCount { asked: 5, by: "ZIPPY_RANKS".into(), started: 4 };
+        assert_eq!(agree(&all), Err(expected));
+    }
+}

@@ -1,0 +1,231 @@
+//! Messages over one communicator.
+//!
+//! A message of *n* bytes travels as ⌊n / p⌋ pieces of exactly p bytes and a last one of n mod p, perhaps 0: a piece that
+//! is not full is the last. Pieces have the message's tag and stay in order, so no header is needed and payloads are sent
+//! from where they are.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::arrivals::Arrivals;
+use super::raw::{Communicator, InFlight};
+use super::start::Place;
+use crate::error::{Failure, TransportError};
+use crate::transport::{BytePool, Payload, Tag, Transport, TransportKind};
+
+/// Messages are fetched before they are asked for while those that wait have fewer bytes than this. Beyond, they stay
+/// with their senders until asked for, so that the order of receives bounds the memory.
+const FETCHED_BYTES: usize = 64 << 20;
+/// A waiting rank yields for this time, then sleeps between looks.
+const YIELDING: Duration = Duration::from_micros(200);
+/// The longest sleep.
+const SLEEP: Duration = Duration::from_millis(1);
+
+/// One rank's end.
+pub(super) struct Wire {
+    pub(super) communicator: Communicator,
+    pub(super) place: Place,
+    piece_bytes: usize,
+    pub(super) pool: BytePool,
+    outgoing: RefCell<Vec<InFlight<Rc<Payload>>>>,
+    pub(super) arrivals: RefCell<Arrivals>,
+    failure: RefCell<Option<Failure>>,
+    /// Pieces, for the end of the run.
+    pub(super) sent: Cell<u64>,
+    pub(super) received: Cell<u64>,
+    waiting_since: Cell<Option<Instant>>,
+}
+
+impl Wire {
+    pub(super) fn new(communicator: Communicator, place: Place, piece_bytes: usize, pool: BytePool) -> Self {
+        Self {
+            communicator,
+            place,
+            piece_bytes,
+            pool,
+            outgoing: RefCell::default(),
+            arrivals: RefCell::default(),
+            failure: RefCell::default(),
+            sent: Cell::new(0),
+            received: Cell::new(0),
+            waiting_since: Cell::new(None),
+        }
+    }
+
+    /// The tag of failures, which no message has.
+    pub(super) fn failure_tag(&self) -> u32 {
+        1 << self.place.tag_bits
+    }
+
+    pub(super) fn known_failure(&self) -> Option<Failure> {
+        self.failure.borrow().clone()
+    }
+
+    fn send(&self, to: usize, tag: u32, payload: &Rc<Payload>) -> Result<(), TransportError> {
+        let length = (***payload).as_ref().len();
+        let mut start = 0;
+        loop {
+            let end = length.min(start + self.piece_bytes);
+            let mut piece = self.communicator.send(to, tag, payload, start..end)?;
+            self.sent.set(self.sent.get() + 1);
+            // Small messages are often gone at once.
+            if !piece.done()? {
+                self.outgoing.borrow_mut().push(piece);
+            }
+            if end - start < self.piece_bytes {
+                return Ok(());
+            }
+            start = end;
+        }
+    }
+
+    /// Lets go of payloads that have been sent; whether none is left.
+    pub(super) fn settle_sends(&self) -> Result<bool, TransportError> {
+        let mut outgoing = self.outgoing.borrow_mut();
+        let mut i = 0;
+        while i < outgoing.len() {
+            if outgoing[i].done()? {
+                outgoing.swap_remove(i);
+            } else {
+                i += 1;
+            }
+        }
+        Ok(outgoing.is_empty())
+    }
+
+    /// Starts to receive the next piece, if one has come; whether it has.
+    pub(super) fn fetch(&self, from: Option<usize>, tag: Option<u32>) -> Result<bool, TransportError> {
+        let Some(matched) = self.communicator.next(from, tag)? else { return Ok(false) };
+        let (key, length) = ((matched.source, matched.tag), matched.bytes);
+        let piece = matched.receive(self.pool.take(length))?;
+        self.received.set(self.received.get() + 1);
+        self.arrivals.borrow_mut().add_piece(key, piece, length, length == self.piece_bytes);
+        Ok(true)
+    }
+
+    /// The next message, if it is here.
+    fn take(&self, from: Option<usize>, tag: u32) -> Result<Option<(usize, Payload)>, TransportError> {
+        let found = self.arrivals.borrow_mut().take(from, tag, &self.pool)?;
+        if found.is_some() {
+            self.waiting_since.set(None);
+            return Ok(found);
+        }
+        self.settle_sends()?;
+        let room = || self.arrivals.borrow().bytes() < FETCHED_BYTES;
+        while room() && self.fetch(None, None)? {}
+        if !room() {
+            self.fetch(from, Some(tag))?;
+        }
+        let found = self.arrivals.borrow_mut().take(from, tag, &self.pool)?;
+        if found.is_some() {
+            self.waiting_since.set(None);
+        }
+        Ok(found)
+    }
+
+    /// Takes note of the failures that have come in.
+    pub(super) fn hear(&self) -> Result<(), TransportError> {
+        while let Some((_, payload)) = self.take(None, self.failure_tag())? {
+            let told: Result<(u64, String, String), _> = postcard::from_bytes((*payload).as_ref());
+            let (rank, operation, message) =
+                told.map_err(|_| TransportError::Other("a failure of another rank arrived malformed".into()))?;
+            let failure = Failure { rank: rank as usize, operation, message };
+            self.failure.borrow_mut().get_or_insert(failure);
+        }
+        Ok(())
+    }
+
+    fn tell(&self, failure: &Failure) -> Result<(), TransportError> {
+        let told = (failure.rank as u64, &failure.operation, &failure.message);
+        let bytes = postcard::to_allocvec(&told).map_err(|error| TransportError::Other(error.to_string()))?;
+        let payload: Rc<Payload> = Rc::new(Box::new(bytes));
+        let (rank, size) = (self.place.rank, self.place.size);
+        (1..size).try_for_each(|step| self.send((rank + step) % size, self.failure_tag(), &payload))
+    }
+}
+
+impl Transport for Rc<Wire> {
+    fn rank(&self) -> usize {
+        self.place.rank
+    }
+
+    fn size(&self) -> usize {
+        self.place.size
+    }
+
+    fn kind(&self) -> TransportKind {
+        TransportKind::Mpi
+    }
+
+    fn node_rank(&self) -> usize {
+        self.place.node_rank
+    }
+
+    fn node_size(&self) -> usize {
+        self.place.node_size
+    }
+
+    fn tag_bits(&self) -> u32 {
+        self.place.tag_bits
+    }
+
+    fn post(&self, to: usize, tag: Tag, payload: Payload) -> Result<(), TransportError> {
+        let (rank, size) = (self.place.rank, self.place.size);
+        if to >= size {
+            return Err(TransportError::NoSuchRank { rank: to, size });
+        }
+        if to == rank {
+            self.arrivals.borrow_mut().add_here(rank, tag.value(), payload);
+            return Ok(());
+        }
+        self.send(to, tag.value(), &Rc::new(payload))
+    }
+
+    fn poll(&self, from: Option<usize>, tag: Tag) -> Result<Option<(usize, Payload)>, TransportError> {
+        match from {
+            Some(rank) if rank >= self.place.size => Err(TransportError::NoSuchRank { rank, size: self.place.size }),
+            _ => Wire::take(self, from, tag.value()),
+        }
+    }
+
+    fn flushed(&self) -> Result<bool, TransportError> {
+        self.settle_sends()
+    }
+
+    fn fail(&self, failure: &Failure) {
+        if self.failure.borrow().is_some() {
+            return;
+        }
+        self.failure.replace(Some(failure.clone()));
+        if let Err(error) = self.tell(failure) {
+            tracing::error!("rank {} could not tell the others that it has failed: {error}", self.place.rank);
+        }
+    }
+
+    fn failure(&self) -> Option<Failure> {
+        if self.failure.borrow().is_none()
+            && let Err(error) = self.hear()
+        {
+            let (operation, message) = ("listening for failures".to_owned(), error.to_string());
+            self.fail(&Failure { rank: self.place.rank, operation, message });
+        }
+        self.known_failure()
+    }
+
+    fn idle(&self) {
+        let since = self.waiting_since.get().unwrap_or_else(|| {
+            let now = Instant::now();
+            self.waiting_since.set(Some(now));
+            now
+        });
+        let waited = since.elapsed();
+        if waited < YIELDING {
+            thread::yield_now();
+        } else {
+            // A tenth of what was waited already: late by that at most, and the cores are left to those who compute.
+            thread::sleep((waited / 10).min(SLEEP));
+        }
+    }
+}
