@@ -6,7 +6,7 @@ use super::{World, hash};
 use crate::array::{ArrayCore, GlobalArray, Growable, Home, LocalArray};
 use crate::chunks::Chunks;
 use crate::element::Element;
-use crate::error::{ArrayError, PlanError, Result};
+use crate::error::{ArrayError, LayoutError, PlanError, Result};
 use crate::layout::{Layout, Split};
 use crate::locate::Placement;
 use crate::ownership::Ownership;
@@ -100,9 +100,17 @@ impl World {
     }
 
     fn resolve<T: Element, const D: usize>(&self, name: &str, layout: &Layout) -> Result<Chunks> {
+        self.alive()?;
         check_axes::<D>(name, layout)?;
         self.registry.borrow_mut().check_name(name)?;
-        Ok(layout.resolve(self.size(), T::INFO.bytes, self.device().limits().buffer_bytes)?)
+        let common = &self.common;
+        common.check(&T::INFO, self.device())?;
+        let within = |bytes| layout.resolve(self.size(), T::INFO.bytes, bytes);
+        // Chunks that one binding reaches where the library may choose; else what a buffer can hold, seen through windows.
+        match within(common.binding_bytes) {
+            Err(LayoutError::ChunkTooLarge { .. }) => Ok(within(common.buffer_bytes)?),
+            chunks => Ok(chunks?),
+        }
     }
 
     fn create<T: Element, const D: usize>(&self, name: &str, placement: Placement) -> Result<GlobalArray<T, D>> {

@@ -3,6 +3,7 @@
 //! A world is one rank's view of the run. Collective functions must be called by every rank, in the same
 //! order, with the same arguments where they are not said to be the rank's own.
 
+mod common;
 mod composite;
 mod copy;
 mod create;
@@ -46,6 +47,7 @@ pub struct World {
     /// The same ranks without comparing calls: for use inside operations that were compared as a whole.
     inner: Group,
     device: Rc<Device>,
+    common: common::Common,
     registry: Rc<RefCell<Registry>>,
     plans: RefCell<PlanCache<plans::Planned>>,
     epoch: one_sided::Epoch,
@@ -54,9 +56,12 @@ pub struct World {
 }
 
 impl World {
-    pub(crate) fn new(group: Group, device: Rc<Device>) -> Self {
-        Self {
-            inner: group.unchecked(),
+    /// The world of this rank. Collective.
+    pub(crate) fn open(group: Group, device: Rc<Device>) -> Result<Self> {
+        let inner = group.unchecked();
+        Ok(Self {
+            common: common::Common::of(&inner, &device)?,
+            inner,
             group,
             device,
             registry: Rc::default(),
@@ -64,7 +69,7 @@ impl World {
             epoch: one_sided::Epoch::default(),
             tracer: Tracer::default(),
             debug_points: Cell::new(0),
-        }
+        })
     }
 
     /// This rank, `0..size()`.

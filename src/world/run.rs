@@ -46,5 +46,5 @@ where
 
 fn on_rank<R>(group: Group, program: &impl Fn(&World) -> Result<R>) -> Result<R> {
     let device = Device::open(&DeviceOptions::from_env(group.node_rank(), group.node_size())?)?;
-    program(&World::new(group, device))
+    program(&World::open(group, device)?)
 }

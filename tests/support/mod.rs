@@ -3,6 +3,7 @@
 
 #![allow(dead_code)] // every test binary uses its part of this
 
+pub mod cells;
 pub mod launcher;
 
 use zippy::transport::{Group, launch};

@@ -1,0 +1,34 @@
+//! What the devices of all ranks have in common: the facts that arrays are checked against, the same on every rank.
+
+use crate::device::Device;
+use crate::element::{Capabilities, ElementInfo};
+use crate::error::{ElementError, Result};
+use crate::transport::Group;
+
+/// The smallest limits and the number formats that all devices have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Common {
+    pub capabilities: Capabilities,
+    pub binding_bytes: u64,
+    pub buffer_bytes: u64,
+}
+
+impl Common {
+    /// Collective: one all-reduce, so that ranks with different adapters still cut and refuse alike.
+    pub fn of(group: &Group, device: &Device) -> Result<Self> {
+        let own = Capabilities::from(device.features());
+        let limits = device.limits();
+        let mut least =
+            [u64::from(own.f16), u64::from(own.f64), u64::from(own.i64), limits.binding_bytes, limits.buffer_bytes];
+        group.all_reduce(&mut least, |least, more| *least = (*least).min(*more))?;
+        let [f16, f64, i64, binding_bytes, buffer_bytes] = least;
+        let capabilities = Capabilities { f16: f16 == 1, f64: f64 == 1, i64: i64 == 1 };
+        Ok(Self { capabilities, binding_bytes, buffer_bytes })
+    }
+
+    /// Whether every rank can hold the element type.
+    pub fn check(&self, element: &ElementInfo, own: &Device) -> Result<(), ElementError> {
+        element.supported_by(own.features(), &own.adapter().name)?;
+        element.supported_by(self.capabilities, "of another rank")
+    }
+}

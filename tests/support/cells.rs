@@ -1,0 +1,191 @@
+//! Cells that encode their place, arrays cut in every way, and comparing an array with a function of the position.
+
+use std::fmt::Display;
+
+use half::f16;
+use zippy::extents::Index;
+use zippy::region::Region;
+use zippy::{Element, GlobalArray, Layout, Ownership, Result, Split, World};
+
+/// A number for a position, mixed so that neighbours, wraps and transposes differ in every byte. `of` tells arrays apart.
+pub fn code<const D: usize>(of: u64, at: [i64; D]) -> u64 {
+    at.iter().fold(mix(of), |code, &x| mix(code ^ x as u64))
+}
+
+/// The finalizer of splitmix64.
+pub fn mix(x: u64) -> u64 {
+    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// An element type that can be made from a number.
+pub trait Value: Element {
+    /// Some value for this number; every bit pattern may come.
+    fn of(code: u64) -> Self;
+}
+
+macro_rules! integers {
+    ($($int:ty),*) => {$(
+        impl Value for $int {
+            fn of(code: u64) -> Self {
+                code as $int
+            }
+        }
+    )*};
+}
+integers!(u8, i8, u16, i16, u32, i32, u64, i64);
+
+impl Value for f32 {
+    fn of(code: u64) -> Self {
+        f32::from_bits(code as u32)
+    }
+}
+
+impl Value for f64 {
+    fn of(code: u64) -> Self {
+        f64::from_bits(code)
+    }
+}
+
+impl Value for f16 {
+    fn of(code: u64) -> Self {
+        f16::from_bits(code as u16)
+    }
+}
+
+impl<T: Value, const N: usize> Value for [T; N]
+where
+    [T; N]: Element,
+{
+    fn of(code: u64) -> Self {
+        std::array::from_fn(|n| T::of(mix(code + n as u64)))
+    }
+}
+
+/// A position as an array.
+pub fn position<const D: usize>(at: &Index) -> [i64; D] {
+    std::array::from_fn(|axis| at[axis])
+}
+
+/// The region `[start, start + extents)`.
+pub fn boxed<const D: usize>(start: [i64; D], extents: [i64; D]) -> Region {
+    Region::at(start.into(), extents.into())
+}
+
+/// Sets every cell of an array to the value of its code.
+pub fn fill<T: Value, const D: usize>(array: &GlobalArray<T, D>, of: u64) -> Result<()> {
+    array.fill_with(|at| T::of(code(of, at)))
+}
+
+/// Compares this rank's own cells with a function of the position, bit by bit.
+pub fn expect<T: Element, const D: usize>(
+    array: &GlobalArray<T, D>,
+    what: &dyn Display,
+    expected: impl Fn([i64; D]) -> T,
+) -> Result<()> {
+    for chunk in array.chunks() {
+        same(chunk.region().points().zip(chunk.all().read()?), what, &expected);
+    }
+    Ok(())
+}
+
+/// Compares the cells of the whole array, brought to every rank, with a function of the position. Collective.
+pub fn expect_whole<T: Element, const D: usize>(
+    world: &World,
+    array: &GlobalArray<T, D>,
+    what: &dyn Display,
+    expected: impl Fn([i64; D]) -> T,
+) -> Result<()> {
+    let ticket = world.get(array.at(..))?;
+    let cells = world.fence()?.redeem(ticket)?;
+    let points = Region::whole(array.shape().into()).points();
+    assert_eq!(points.clone().count(), cells.len(), "{what}");
+    same(points.zip(cells), what, &expected);
+    Ok(())
+}
+
+/// Compares cells with a function of their position, bit by bit.
+pub fn same<T: Element, const D: usize>(
+    cells: impl Iterator<Item = (Index, T)>,
+    what: &dyn Display,
+    expected: &impl Fn([i64; D]) -> T,
+) {
+    for (at, cell) in cells {
+        let (found, expected) = (bytemuck::bytes_of(&cell), &expected(position(&at)));
+        assert!(
+            found == bytemuck::bytes_of(expected),
+            "{what}: at {at}: {found:02x?} is not {expected:02x?}",
+            expected = bytemuck::bytes_of(expected)
+        );
+    }
+}
+
+/// A way to cut an array and to spread its chunks.
+pub struct Cut {
+    pub name: &'static str,
+    pub layout: Layout,
+    owners: Option<Vec<usize>>,
+}
+
+impl Cut {
+    /// An array cut like this. Collective.
+    pub fn array<T: Element, const D: usize>(&self, world: &World, name: &str) -> Result<GlobalArray<T, D>> {
+        match &self.owners {
+            None => world.array(name, &self.layout),
+            Some(owners) => {
+                let owner = Ownership::table(owners.clone(), world.size())?;
+                world.array_owned(name, &self.layout, owner)
+            }
+        }
+    }
+
+    /// The same with ghost cells.
+    pub fn with(self, change: impl FnOnce(Layout) -> Layout) -> Self {
+        Self { layout: change(self.layout), ..self }
+    }
+}
+
+/// Arrays of one shape cut in every way: by the library, in slabs, in sizes that differ, with chunks without cells, by
+/// boxes, not at all; with balanced, scattered and absent owners.
+pub fn cuts<const D: usize>(shape: [i64; D], ranks: usize) -> Vec<Cut> {
+    let last = D - 1;
+    let splits = |of: &dyn Fn(usize) -> Split| Layout::new(shape).split::<D>(std::array::from_fn(of));
+    let scattered = |chunks: usize| (0..chunks).map(|chunk| mix(chunk as u64) as usize % ranks).collect::<Vec<_>>();
+    let slabs = splits(&|axis| if axis == last { Split::Even(ranks) } else { Split::Whole });
+    let uneven = splits(&|axis| match axis {
+        0 if shape[0] > 2 => [1, 0, shape[0] - 1].into(),
+        0 => Split::Even(2),
+        1 => Split::Even(3),
+        _ => Split::Whole,
+    });
+    let uneven_chunks = if shape[0] > 2 { 3 } else { 2 } * if D > 1 { 3 } else { 1 };
+    let empties = splits(&|axis| if axis == 0 { Split::Even(shape[0] as usize + 2) } else { Split::Whole });
+    let mut boxes = vec![Region::whole([0; D].into())];
+    tree(Region::whole(shape.into()), 2 * ranks, 7, &mut boxes);
+    // The first rank owns none of the boxes, where there is another.
+    let of_boxes = scattered(boxes.len()).into_iter().map(|rank| if ranks > 1 { rank.max(1) } else { 0 }).collect();
+    vec![
+        Cut { name: "auto", layout: Layout::new(shape), owners: None },
+        Cut { name: "slabs", layout: slabs, owners: None },
+        Cut { name: "uneven", layout: uneven, owners: Some((0..uneven_chunks).map(|c| (c + 1) % ranks).collect()) },
+        Cut { name: "empties", layout: empties, owners: Some(scattered(shape[0] as usize + 2)) },
+        Cut { name: "boxes", layout: Layout::new(shape).boxes(boxes), owners: Some(of_boxes) },
+        Cut { name: "whole", layout: Layout::new(shape).split_all(Split::Whole), owners: Some(vec![ranks - 1]) },
+    ]
+}
+
+/// Cuts a box again and again at places that depend on `seed`.
+fn tree(whole: Region, leaves: usize, seed: u64, out: &mut Vec<Region>) {
+    let extents = whole.extents();
+    let axis = (0..whole.axes()).max_by_key(|&axis| (extents[axis], mix(seed + axis as u64))).unwrap_or(0);
+    if leaves < 2 || extents[axis] < 2 {
+        return out.push(whole);
+    }
+    let (mut low, mut high) = (whole, whole);
+    low.end[axis] = whole.start[axis] + 1 + (mix(seed) % (extents[axis] as u64 - 1)) as i64;
+    high.start[axis] = low.end[axis];
+    tree(low, leaves / 2, mix(seed + 1), out);
+    tree(high, leaves - leaves / 2, mix(seed + 2), out);
+}
