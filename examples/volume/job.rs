@@ -1,0 +1,202 @@
+//! The program of every rank: read, exchange ghost cells, render, write.
+
+use std::time::Instant;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use zippy::algorithms::image::Image;
+use zippy::algorithms::volume::VolumeRenderer;
+use zippy::error::Error;
+use zippy::io::png::{self, Rgb8};
+use zippy::io::volume::ScalarKind;
+use zippy::{Element, GlobalArray, Result, World};
+
+use crate::cut::Cut;
+use crate::look::{Look, ramp};
+use crate::options::Options;
+use crate::report::{Measured, Phase, Report, Voxels};
+use crate::source::{self, FAR, Reader, Source};
+
+/// Partial pictures of all chunks together may need so much.
+const MOST_PICTURE_BYTES: u64 = 16 << 30;
+
+/// One rendering of the volume that the options name.
+pub struct Job<'a> {
+    pub options: &'a Options,
+    pub cut: Cut,
+    /// Whether the picture is written.
+    pub write: bool,
+    /// When the ranks were started.
+    pub started: Instant,
+}
+
+/// What rank 0 has in the end.
+pub struct Rendered {
+    pub image: Image,
+    pub report: Report,
+}
+
+/// A voxel of the volume on the device.
+trait Value: Element {
+    fn number(self) -> f64;
+}
+
+macro_rules! values {
+    ($($type:ty),*) => { $(impl Value for $type { fn number(self) -> f64 { self.into() } })* };
+}
+values!(u8, i8, u16, i16, u32, i32, f32);
+
+impl Job<'_> {
+    /// Runs on every rank; rank 0 gets the picture. Collective.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the options or the files, the same on every rank; a failure of this or of another rank.
+    pub fn run(&self, world: &World) -> Result<Option<Rendered>> {
+        let mut clock = Clock::new(self, world);
+        let opened = Source::open(self.options).map_err(Error::from).and_then(|source| {
+            let look = Look::new(self.options, source.shape(), source.spacing())?;
+            Ok((source, look))
+        });
+        let (source, look) = world.agree("opening the volume", opened)?;
+        clock.end(Phase::Open);
+        let scene = Scene { job: self, source: &source, look: &look };
+        match &source {
+            Source::Phantom(phantom) => {
+                scene.render::<u16>(world, clock, &|region| Ok(source::computed(phantom, region)))
+            }
+            Source::File(file) => match file.kind() {
+                ScalarKind::U8 => scene.render::<u8>(world, clock, &|region| source::plain(file, region)),
+                ScalarKind::I8 => scene.render::<i8>(world, clock, &|region| source::plain(file, region)),
+                ScalarKind::U16 => scene.render::<u16>(world, clock, &|region| source::plain(file, region)),
+                ScalarKind::I16 => scene.render::<i16>(world, clock, &|region| source::plain(file, region)),
+                ScalarKind::U32 => scene.render::<u32>(world, clock, &|region| source::plain(file, region)),
+                ScalarKind::I32 => scene.render::<i32>(world, clock, &|region| source::plain(file, region)),
+                ScalarKind::F32 | ScalarKind::F64 | ScalarKind::I64 | ScalarKind::U64 => {
+                    scene.render::<f32>(world, clock, &|region| source::floats(file, region))
+                }
+            },
+        }
+    }
+}
+
+/// A volume and how it is looked at.
+struct Scene<'a> {
+    job: &'a Job<'a>,
+    source: &'a Source,
+    look: &'a Look,
+}
+
+impl Scene<'_> {
+    fn render<T: Value>(&self, world: &World, mut clock: Clock, read: Reader<T>) -> Result<Option<Rendered>> {
+        let (shape, spacing) = (self.source.shape(), self.source.spacing());
+        let limit = world.gpu().limits().buffer_bytes;
+        let layout = self.job.cut.layout(shape, world.size(), T::INFO.bytes, limit)?;
+        let chunks = layout.resolve(world.size(), T::INFO.bytes, limit)?;
+        self.check_pictures(chunks.count())?;
+        let volume = world.array::<T, 3>("volume", &layout)?;
+        let range = self.fill(world, &volume, read)?;
+        clock.end(Phase::Read);
+        let ghosts = world.ghosts(&volume)?;
+        clock.end(Phase::Ghosts);
+        let renderer = VolumeRenderer::new(world, &volume, spacing, self.look.size)?;
+        let transfer = self.look.transfer.clone().unwrap_or_else(|| ramp(range, shape, spacing));
+        clock.end(Phase::Prepare);
+        let mut frame = renderer.render(&self.look.camera, &transfer, self.look.step)?;
+        for _ in 1..self.job.options.repeat {
+            frame = renderer.render(&self.look.camera, &transfer, self.look.step)?;
+        }
+        clock.set(Phase::Cast, frame.cast_secs);
+        clock.set(Phase::Composite, frame.composite_secs);
+        clock.set(Phase::Fetch, frame.read_secs);
+        clock.again();
+        if self.job.write {
+            let written = frame.image.as_ref().map_or(Ok(()), |image| self.write(image));
+            world.agree("writing the picture", written)?;
+            clock.end(Phase::Write);
+        }
+        let measured = Measured { secs: clock.finish(), ghosts, composite: frame.moved };
+        let measured = measured.over_ranks(world)?;
+        let voxels = Voxels { name: self.source.name(), kind: self.source.kind(), shape, spacing, range };
+        let report = Report::new(world, volume.core().chunks(), voxels, measured);
+        Ok(frame.image.map(|image| Rendered { image, report }))
+    }
+
+    /// Reads or computes the voxels of this rank's chunks; the smallest and the largest finite value of all ranks.
+    fn fill<T: Value>(&self, world: &World, volume: &GlobalArray<T, 3>, read: Reader<T>) -> Result<(f64, f64)> {
+        let mut range = [f64::INFINITY, f64::NEG_INFINITY];
+        let filled = volume.chunks().try_for_each(|chunk| {
+            let values = read(&chunk.region())?;
+            for value in values.iter().map(|value| value.number()).filter(|value| value.abs() < f64::from(FAR)) {
+                range = [range[0].min(value), range[1].max(value)];
+            }
+            chunk.all().write(&values)
+        });
+        world.agree("reading the volume", filled)?;
+        let mut ends = [range[0], -range[1]];
+        world.group().all_reduce(&mut ends, |a, b| *a = a.min(*b))?;
+        // A volume without a finite value has an empty picture, whatever its range is said to be.
+        Ok(if ends[0] <= -ends[1] { (ends[0], -ends[1]) } else { (0.0, 1.0) })
+    }
+
+    fn check_pictures(&self, chunks: usize) -> Result<()> {
+        let (width, height) = self.look.size;
+        let bytes = u64::from(width) * u64::from(height) * 16 * chunks as u64;
+        if bytes <= MOST_PICTURE_BYTES {
+            return Ok(());
+        }
+        Err(Error::program(format!(
+            "{chunks} chunks with a partial picture of {width}x{height} pixels each take {} GiB, more than {}; ask for \
+             fewer chunks or a smaller picture",
+            bytes.div_ceil(1 << 30),
+            MOST_PICTURE_BYTES >> 30
+        )))
+    }
+
+    fn write(&self, image: &Image) -> Result<()> {
+        let (width, height) = self.look.size;
+        let picture = Rgb8 { width, height, bytes: image.over_background(self.look.background) };
+        Ok(png::write(&self.job.options.output, &picture)?)
+    }
+}
+
+/// Measures the phases of this rank, and shows them on a terminal.
+struct Clock {
+    since: Instant,
+    secs: [f64; Phase::COUNT],
+    bar: ProgressBar,
+}
+
+impl Clock {
+    fn new(job: &Job, world: &World) -> Self {
+        let bar = if world.rank() == 0 { ProgressBar::new(Phase::COUNT as u64) } else { ProgressBar::hidden() };
+        if let Ok(style) = ProgressStyle::with_template("{elapsed:>4} [{bar:30}] {pos}/{len} {msg}") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(std::time::Duration::from_millis(200));
+        let mut clock = Self { since: job.started, secs: [0.0; Phase::COUNT], bar };
+        clock.end(Phase::Start);
+        clock
+    }
+
+    /// The time since the last end belongs to this phase.
+    fn end(&mut self, phase: Phase) {
+        let now = Instant::now();
+        self.set(phase, (now - self.since).as_secs_f64());
+        self.since = now;
+    }
+
+    fn set(&mut self, phase: Phase, secs: f64) {
+        self.secs[phase as usize] = secs;
+        self.bar.set_position(phase as u64 + 1);
+        self.bar.set_message(phase.next());
+    }
+
+    /// The time since the last end belongs to no phase: it was measured elsewhere.
+    fn again(&mut self) {
+        self.since = Instant::now();
+    }
+
+    fn finish(self) -> [f64; Phase::COUNT] {
+        self.bar.finish_and_clear();
+        self.secs
+    }
+}
