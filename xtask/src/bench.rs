@@ -44,7 +44,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     }
     let with_mpi = !parsed.has("--no-mpi");
     setup::ensure(&mut context, if with_mpi { setup::MPI } else { setup::GRAPHICS }, &parsed)?;
-    let mpi = if with_mpi { Some(mpi::find(&context)?) } else { None };
+    let mpi = if with_mpi { Some(mpi::ready(&context)?) } else { None };
     let built = build(&context, &names, with_mpi)?;
     let scratch = context.scratch("bench")?;
     let mut runs = Vec::new();

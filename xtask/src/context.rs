@@ -54,6 +54,7 @@ impl Context {
         if machine.os == Os::Linux && machine.var("XDG_RUNTIME_DIR").is_none() {
             // Window-system libraries that come with GPU drivers complain on every start without it.
             additions.push(("XDG_RUNTIME_DIR", std::env::temp_dir().display().to_string()));
+            additions.push(("NODEVICE_SELECT", "1".into()));
         }
         machine.vars.extend(additions.iter().map(|(name, value)| (name.to_string(), value.clone())));
         Ok(Context { root, machine, additions })

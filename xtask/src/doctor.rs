@@ -122,7 +122,7 @@ fn missing(context: &Context, report: Report) {
 
 fn library_and_launcher(context: &Context, report: Report) -> Option<mpi::Mpi> {
     mpi::compiler(&context.machine)?;
-    match mpi::find(context) {
+    match mpi::ready(context) {
         Ok(mpi) => {
             let text = format!(
                 "{} ({}), started by {} ({})",

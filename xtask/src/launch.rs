@@ -47,7 +47,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     let mut context = Context::new()?;
     let package = package_of(&context, kind, name)?;
     setup::ensure(&mut context, setup::MPI, &parsed)?;
-    let mpi = mpi::find(&context)?;
+    let mpi = mpi::ready(&context)?;
     let program = build(&context, &package, kind, name, !parsed.has("--dev"))?;
     mpi::check_linked(&mpi, &program)?;
     let mut command = mpi::command(&context, &mpi, ranks, &program);

@@ -4,6 +4,7 @@
 
 mod args;
 mod bench;
+mod binding;
 mod context;
 mod demo;
 mod doctor;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::binding;
 use crate::context::Context;
 use crate::machine::Machine;
 
@@ -68,20 +69,42 @@ pub fn compiler(machine: &Machine) -> Option<PathBuf> {
     machine.which(machine.var("MPICC").unwrap_or("mpicc"))
 }
 
-/// Every launcher on the search path, the unqualified names first.
+const LAUNCHERS: [&str; 7] =
+    ["mpirun", "mpiexec", "mpirun.openmpi", "mpiexec.openmpi", "mpirun.mpich", "mpiexec.mpich", "mpiexec.hydra"];
+
+/// Every launcher that can be found, in the order in which they are tried: the one that `ZIPPY_MPIRUN` names and no
+/// other, or those beside the compiler wrapper, then those on the search path, the unqualified names first.
 pub fn launchers(machine: &Machine) -> Vec<PathBuf> {
-    let names = ["mpirun", "mpiexec", "mpirun.openmpi", "mpirun.mpich", "mpiexec.hydra"];
-    names.iter().filter_map(|name| machine.which(name)).collect()
+    if let Some(named) = machine.var("ZIPPY_MPIRUN") {
+        return machine.which(named).into_iter().collect();
+    }
+    let beside = compiler(machine).and_then(|compiler| Some(compiler.parent()?.to_path_buf()));
+    let beside = beside.iter().flat_map(|bin| LAUNCHERS.map(|name| bin.join(name).display().to_string()));
+    let mut found = Vec::new();
+    for launcher in beside.chain(LAUNCHERS.map(String::from)).filter_map(|name| machine.which(&name)) {
+        if !found.contains(&launcher) {
+            found.push(launcher);
+        }
+    }
+    found
 }
 
 /// The family of the library behind a compiler wrapper.
-pub fn family_of_compiler(compiler: &Path) -> Option<Family> {
+pub fn family_of_compiler(compiler: &Path) -> Result<Family, String> {
     let open_mpi = output(Command::new(compiler).arg("--showme:version")).unwrap_or_default();
     if open_mpi.contains("Open MPI") {
-        return Some(Family::OpenMpi);
+        return Ok(Family::OpenMpi);
     }
     // Every wrapper of the MPICH family, and no Open MPI one of a known version, gets here with link flags in hand.
-    output(Command::new(compiler).arg("-show")).filter(|text| text.contains("-l")).map(|_| Family::Mpich)
+    link_line(compiler).map(|_| Family::Mpich)
+}
+
+/// The compiler command that a wrapper stands for.
+pub fn link_line(compiler: &Path) -> Result<String, String> {
+    output(Command::new(compiler).arg("-show")).filter(|text| text.contains("-l")).ok_or(format!(
+        "{} does not answer as an MPI compiler wrapper should (`-show` prints no libraries); is its -dev package complete?",
+        compiler.display()
+    ))
 }
 
 /// The family and the first line of `--version` of a launcher.
@@ -95,10 +118,7 @@ pub fn family_of_launcher(launcher: &Path) -> Option<(Family, String)> {
 /// Finds the library and the launcher that belongs to it, or says what does not fit.
 pub fn find(context: &Context) -> Result<Mpi, String> {
     let compiler = compiler(&context.machine).ok_or("there is no mpicc on the search path (and MPICC is not set)")?;
-    let family = family_of_compiler(&compiler).ok_or(format!(
-        "{} does not answer as an MPI compiler wrapper should (`-show` prints no libraries); is its -dev package complete?",
-        compiler.display()
-    ))?;
+    let family = family_of_compiler(&compiler)?;
     let mut others = Vec::new();
     for launcher in launchers(&context.machine) {
         match family_of_launcher(&launcher) {
@@ -110,12 +130,18 @@ pub fn find(context: &Context) -> Result<Mpi, String> {
     Err(mismatch(family, &compiler, &others))
 }
 
+/// [`find`], and the binding will be built for what was found.
+pub fn ready(context: &Context) -> Result<Mpi, String> {
+    let mpi = find(context)?;
+    binding::refresh(context, &mpi)?;
+    Ok(mpi)
+}
+
 fn mismatch(family: Family, compiler: &Path, others: &[String]) -> String {
     let found = if others.is_empty() { "there is no launcher at all".into() } else { others.join("; ") };
     format!(
         "{} builds for {name}, but {found}. A foreign launcher would start N separate worlds of one rank. Install the \
-         launcher of {name}, or point MPICC at the compiler wrapper of the launcher you have (then `cargo clean -p \
-         mpi-sys`: it is not rebuilt by itself).",
+         launcher of {name}, name it in ZIPPY_MPIRUN, or point MPICC at the compiler wrapper of the launcher you have.",
         compiler.display(),
         name = family.name(),
     )
@@ -141,9 +167,11 @@ pub fn check_linked(mpi: &Mpi, program: &Path) -> Result<(), String> {
 /// What the launchers need in order to start ranks in containers, as root and on few cores. Values that the user has
 /// set already are left alone.
 pub fn environment(family: Family) -> Vec<(&'static str, &'static str)> {
-    match family {
-        Family::Mpich => Vec::new(),
-        Family::OpenMpi => vec![
+    // A layer of Mesa asks for a window system on every start of every rank.
+    let common = [("NODEVICE_SELECT", "1")];
+    let own: &[(&str, &str)] = match family {
+        Family::Mpich => &[],
+        Family::OpenMpi => &[
             ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
             ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
             ("PRTE_ALLOW_RUN_AS_ROOT", "1"),
@@ -157,17 +185,23 @@ pub fn environment(family: Family) -> Vec<(&'static str, &'static str)> {
             // Containers forbid ptrace, on which the single-copy path depends.
             ("OMPI_MCA_btl_vader_single_copy_mechanism", "none"),
         ],
+    };
+    common.iter().chain(own).copied().collect()
+}
+
+/// Sets in a command what [`environment`] says and the user does not.
+pub fn prepare(context: &Context, family: Family, command: &mut Command) {
+    for (name, value) in environment(family) {
+        if context.machine.var(name).is_none() {
+            command.env(name, value);
+        }
     }
 }
 
 /// A command that runs a program on N ranks.
 pub fn command(context: &Context, mpi: &Mpi, ranks: usize, program: &Path) -> Command {
     let mut command = context.command(&mpi.launcher);
-    for (name, value) in environment(mpi.family) {
-        if context.machine.var(name).is_none() {
-            command.env(name, value);
-        }
-    }
+    prepare(context, mpi.family, &mut command);
     // A launcher started from inside another would take this process for one of its ranks.
     for name in ["ZIPPY_RANKS", "OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE", "PMIX_RANK"] {
         command.env_remove(name);
@@ -210,6 +244,27 @@ mod tests {
         ] {
             assert_eq!(Family::of_linked(text), family, "{text}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn launchers_beside_the_compiler_come_first() {
+        use crate::machine::{Os, tests::Pretend};
+        let machine = Pretend::new("launchers", Os::Linux)
+            .program("/usr/bin/mpirun")
+            .program("/usr/bin/mpirun.mpich")
+            .program("/usr/bin/mpicc")
+            .program("/opt/mpich/bin/mpicc")
+            .program("/opt/mpich/bin/mpiexec");
+        let found = |machine: &Machine| -> Vec<String> {
+            launchers(machine).iter().map(|path| path.display().to_string()).collect()
+        };
+        assert_eq!(found(&machine.machine), ["/usr/bin/mpirun", "/usr/bin/mpirun.mpich"]);
+        let chosen = machine.var("MPICC", "/opt/mpich/bin/mpicc");
+        assert_eq!(found(&chosen.machine), ["/opt/mpich/bin/mpiexec", "/usr/bin/mpirun", "/usr/bin/mpirun.mpich"]);
+        let named = chosen.var("ZIPPY_MPIRUN", "mpirun.mpich");
+        assert_eq!(found(&named.machine), ["/usr/bin/mpirun.mpich"]);
+        assert!(found(&named.var("ZIPPY_MPIRUN", "srun").machine).is_empty());
     }
 
     #[test]

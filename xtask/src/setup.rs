@@ -127,7 +127,7 @@ fn situation(machine: &Machine, missing: Vec<Need>) -> Situation {
     };
     let manager = candidates.iter().copied().find(|manager| machine.which(manager.program()).is_some());
     let half = || {
-        let compiler = mpi::compiler(machine).and_then(|compiler| mpi::family_of_compiler(&compiler));
+        let compiler = mpi::compiler(machine).and_then(|compiler| mpi::family_of_compiler(&compiler).ok());
         let launcher = || mpi::launchers(machine).iter().find_map(|launcher| mpi::family_of_launcher(launcher));
         compiler.or_else(|| launcher().map(|(family, _)| family))
     };

@@ -181,10 +181,11 @@ fn world_tests(context: &Context) -> Result<Vec<String>, String> {
 
 /// Each test binary re-runs itself under the launcher; this step only tells it to.
 fn under_mpi(workplace: &Workplace) -> Outcome {
-    let launcher = &workplace.mpi.as_ref().ok_or("this step needs MPI".to_string())?.launcher;
+    let mpi = workplace.mpi.as_ref().ok_or("this step needs MPI".to_string())?;
     let mut command = workplace.cargo(&["test", "--no-fail-fast", "--tests"]);
     command.args(["--", "under_mpi"]);
-    command.env("ZIPPY_TEST_MPI", "1").env("ZIPPY_MPIRUN", launcher);
+    mpi::prepare(&workplace.context, mpi.family, &mut command);
+    command.env("ZIPPY_TEST_MPI", "1").env("ZIPPY_MPIRUN", &mpi.launcher);
     watched(command)
 }
 

@@ -45,7 +45,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     let needs = if with_mpi { setup::MPI } else { setup::GRAPHICS };
     let start = Instant::now();
     setup::ensure(&mut context, &[setup::CHECKS, needs].concat(), &parsed)?;
-    let mpi = if with_mpi { Some(mpi::find(&context)?) } else { None };
+    let mpi = if with_mpi { Some(mpi::ready(&context)?) } else { None };
     let mut results = vec![("set-up", start.elapsed(), Ok(Default::default()))];
     let workplace = Workplace { context, mpi };
     for step in steps {
