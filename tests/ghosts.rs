@@ -1,0 +1,379 @@
+//! Ghost updates: which ghost cells are filled and with what, component lists, the reverse way, several arrays, overlap.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+use support::cells::{Value, code, cuts, expect, fill, position, same};
+use support::{RANKS, ranks};
+use zippy::error::{DeviceError, PlanError};
+use zippy::extents::Index;
+use zippy::region::Region;
+use zippy::world::GhostUpdate;
+use zippy::{Error, GlobalArray, KernelSource, Layout, Operator, Result, Split, World};
+
+under_mpi!();
+
+/// What ghost cells hold before an update.
+const STALE: u64 = 0x5a5a_5a5a_5a5a_5a5a;
+
+/// The own cell that a ghost cell stands for; `None` beyond an end that is not periodic.
+fn image<const D: usize>(mut at: [i64; D], shape: [i64; D], periodic: [bool; D]) -> Option<[i64; D]> {
+    for axis in 0..D {
+        if periodic[axis] && shape[axis] > 0 {
+            at[axis] = at[axis].rem_euclid(shape[axis]);
+        } else if !(0..shape[axis]).contains(&at[axis]) {
+            return None;
+        }
+    }
+    Some(at)
+}
+
+/// On which side of a box a position lies, by axis; all zero inside.
+fn direction<const D: usize>(at: [i64; D], own: &Region) -> [i8; D] {
+    std::array::from_fn(|axis| i8::from(at[axis] >= own.end[axis]) - i8::from(at[axis] < own.start[axis]))
+}
+
+fn outside<const D: usize>(direction: [i8; D]) -> usize {
+    direction.iter().filter(|&&step| step != 0).count()
+}
+
+/// Every cell of this rank's storage: own cells as filled, ghost cells filled where `crosses` says so, else stale.
+fn check<T: Value, const D: usize>(
+    array: &GlobalArray<T, D>,
+    what: &str,
+    (of, periodic): (u64, [bool; D]),
+    crosses: impl Fn([i8; D], [i64; D]) -> bool,
+) -> Result<()> {
+    for chunk in array.chunks() {
+        let (own, all) = (chunk.region(), chunk.with_ghosts());
+        let what = format!("{what}, chunk {}", chunk.id());
+        same(all.region()?.points().zip(all.read()?), &what, &|at: [i64; D]| {
+            let side = direction(at, &own);
+            match image(at, array.shape(), periodic) {
+                _ if outside(side) == 0 => T::of(code(of, at)),
+                Some(from) if crosses(side, at) => T::of(code(of, from)),
+                _ => T::of(STALE),
+            }
+        });
+    }
+    Ok(())
+}
+
+fn prepare<T: Value, const D: usize>(array: &GlobalArray<T, D>, of: u64) -> Result<()> {
+    array.fill(T::of(STALE))?;
+    fill(array, of)
+}
+
+fn faces_and_all<T: Value, const D: usize>(
+    world: &World,
+    shape: [i64; D],
+    widths: [(i64, i64); D],
+    periodic: [bool; D],
+) -> Result<()> {
+    for cut in cuts(shape, world.size()) {
+        let cut = cut.with(|layout| layout.ghost_sides(widths).periodic(periodic));
+        let what = format!("{} {widths:?} {periodic:?} on {} ranks", cut.name, world.size());
+        let array = cut.array::<T, D>(world, "array")?;
+        prepare(&array, 1)?;
+        world.update_ghosts(GhostUpdate::of(&array).faces_only())?;
+        check(&array, &format!("faces of {what}"), (1, periodic), |side, _| outside(side) == 1)?;
+        world.ghosts(&array)?;
+        check(&array, &format!("all of {what}"), (1, periodic), |_, _| true)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn faces_edges_and_corners() {
+    ranks(RANKS, |world| {
+        faces_and_all::<f32, 3>(world, [7, 6, 5], [(1, 1); 3], [false; 3])?;
+        faces_and_all::<f32, 3>(world, [7, 6, 5], [(1, 1); 3], [true; 3])?;
+        // Another width on every side, some wider than chunks, and none on one axis.
+        faces_and_all::<u32, 3>(world, [7, 6, 5], [(2, 0), (3, 1), (0, 2)], [true, false, true])?;
+        faces_and_all::<u8, 3>(world, [7, 6, 5], [(0, 3), (0, 0), (4, 1)], [false, false, true])
+    });
+}
+
+#[test]
+fn widths_beyond_the_axis() {
+    ranks(RANKS, |world| {
+        faces_and_all::<u32, 2>(world, [2, 3], [(5, 4), (7, 7)], [true, true])?;
+        faces_and_all::<u16, 2>(world, [1, 4], [(3, 3), (2, 9)], [true, false])?;
+        faces_and_all::<f32, 1>(world, [3], [(8, 2)], [true])?;
+        faces_and_all::<f32, 2>(world, [0, 4], [(2, 2), (1, 1)], [true, true])
+    });
+}
+
+#[test]
+fn one_to_seven_axes() {
+    ranks(RANKS, |world| {
+        faces_and_all::<i32, 1>(world, [23], [(2, 3)], [true])?;
+        faces_and_all::<i8, 2>(world, [9, 7], [(2, 1), (0, 3)], [true, false])?;
+        faces_and_all::<i32, 4>(world, [4, 3, 3, 4], [(1, 1), (0, 1), (1, 0), (1, 1)], [true, false, true, true])?;
+        faces_and_all::<i32, 5>(world, [3, 2, 3, 2, 3], [(1, 1), (0, 1), (1, 0), (0, 0), (1, 1)], [true; 5])?;
+        faces_and_all::<i32, 6>(world, [3, 2, 2, 2, 2, 3], [(1, 0); 6], [false; 6])?;
+        faces_and_all::<i32, 7>(world, [3, 2, 2, 1, 2, 2, 2], [(0, 1); 7], [true; 7])
+    });
+}
+
+/// The components of a 9-velocity lattice that stream towards a side, every second one at odd parity.
+fn streaming(side: &[i8], parity: usize) -> Vec<usize> {
+    let velocity = |c: usize| [c as i8 % 3 - 1, c as i8 / 3 - 1];
+    let towards = |c: &usize| (0..2).all(|axis| side[axis] == 0 || velocity(*c)[axis] == -side[axis]);
+    (0..9).filter(towards).filter(|c| parity == 0 || c % 2 == 1).collect()
+}
+
+#[test]
+fn components_cross_by_direction_and_parity() {
+    ranks(RANKS, |world| {
+        let (shape, periodic) = ([8, 7, 9], [true, true, false]);
+        for cut in cuts([8, 7], world.size()) {
+            // The cuts of a plane; every chunk has all nine components.
+            let chunks = cut.layout.resolve(world.size(), 4, 1 << 20)?;
+            let columns = (0..chunks.count()).map(|chunk| {
+                let plane = chunks.region(chunk);
+                let corner = |at: &Index, c| Index::from([at[0], at[1], c]);
+                Region { start: corner(&plane.start, 0), end: corner(&plane.end, 9) }
+            });
+            let layout = Layout::new(shape).boxes(columns.collect()).ghost([1, 1, 0]).periodic(periodic);
+            for parity in [0, 1] {
+                let array = world.array::<f32, 3>("populations", &layout)?;
+                prepare(&array, 2)?;
+                let moved =
+                    world.update_ghosts(GhostUpdate::of(&array).components(2, |side| streaming(side, parity)))?;
+                let what = format!("{} with parity {parity} on {} ranks", cut.name, world.size());
+                check(&array, &what, (2, periodic), |side, at| {
+                    streaming(&side[..2], parity).contains(&(at[2] as usize))
+                })?;
+                let whole = world.ghosts(&array)?;
+                let bytes = |moved: zippy::Moved| moved.bytes_local + moved.bytes_network;
+                assert!(bytes(moved) < bytes(whole) || bytes(whole) == 0, "{what}");
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn the_component_axis_may_be_the_first() {
+    ranks(RANKS, |world| {
+        let layout = Layout::new([3, 12]).split([Split::Whole, Split::Even(4)]).ghost([0, 2]).periodic([false, true]);
+        let array = world.array::<u8, 2>("array", &layout)?;
+        prepare(&array, 3)?;
+        world.update_ghosts(
+            GhostUpdate::of(&array).components(0, |side| if side[1] < 0 { vec![2, 0] } else { vec![1] }),
+        )?;
+        check(&array, "components", (3, [false, true]), |side, at| (side[1] < 0) == (at[0] != 1))
+    });
+}
+
+/// Every ghost cell and the own cell that it stands for, over all chunks of an array: what an update has to move.
+fn pairs<const D: usize>(
+    array: &GlobalArray<i32, D>,
+    periodic: [bool; D],
+    faces: bool,
+) -> Vec<(usize, [i64; D], [i64; D])> {
+    let chunks = array.core().chunks();
+    let mut pairs = Vec::new();
+    for chunk in 0..chunks.count() {
+        let own = chunks.region(chunk);
+        for at in chunks.storage(chunk).points().map(|at| position::<D>(&at)) {
+            let outside = outside(direction(at, &own));
+            if let Some(from) = image(at, array.shape(), periodic)
+                && outside > 0
+                && (!faces || outside == 1)
+            {
+                pairs.push((chunk, at, from));
+            }
+        }
+    }
+    pairs
+}
+
+/// What the ghost cell `at` of a chunk holds before it is sent back.
+fn ghost_value<const D: usize>(chunk: usize, at: [i64; D]) -> i32 {
+    i32::of(code(100 + chunk as u64, at))
+}
+
+fn fill_ghosts<const D: usize>(array: &GlobalArray<i32, D>) -> Result<()> {
+    for chunk in array.chunks() {
+        let all = chunk.with_ghosts();
+        let values: Vec<i32> = all.region()?.points().map(|at| ghost_value(chunk.id(), position::<D>(&at))).collect();
+        all.write(&values)?;
+    }
+    fill(array, 4)
+}
+
+#[test]
+fn sums_and_replacements_go_back_to_the_owners() {
+    ranks(RANKS, |world| {
+        let (widths, periodic) = ([(1, 2), (2, 1)], [true, false]);
+        for (cut, faces) in cuts([9, 8], world.size()).into_iter().zip([false, true].into_iter().cycle()) {
+            let cut = cut.with(|layout| layout.ghost_sides(widths).periodic(periodic));
+            let what = format!("{} on {} ranks", cut.name, world.size());
+            let array = cut.array::<i32, 2>(world, "array")?;
+            let pairs = pairs(&array, periodic, faces);
+            let update = || {
+                let update = GhostUpdate::of(&array);
+                if faces { update.faces_only() } else { update }
+            };
+            fill_ghosts(&array)?;
+            world.update_ghosts(update().reverse_with(Operator::Add))?;
+            expect(&array, &format!("sums, {what}"), |at| {
+                let back = pairs.iter().filter(|(_, _, from)| *from == at);
+                back.fold(i32::of(code(4, at)), |sum, &(chunk, ghost, _)| sum.wrapping_add(ghost_value(chunk, ghost)))
+            })?;
+            fill_ghosts(&array)?;
+            world.update_ghosts(update().reverse_with(Operator::Max))?;
+            expect(&array, &format!("largest, {what}"), |at| {
+                let back = pairs.iter().filter(|(_, _, from)| *from == at);
+                back.map(|&(chunk, ghost, _)| ghost_value(chunk, ghost)).chain([i32::of(code(4, at))]).max().unwrap()
+            })?;
+            fill_ghosts(&array)?;
+            world.update_ghosts(update().reverse())?;
+            for chunk in array.chunks() {
+                for (at, value) in chunk.region().points().zip(chunk.all().read()?) {
+                    let at = position::<2>(&at);
+                    let mut back = pairs.iter().filter(|(_, _, from)| *from == at).peekable();
+                    let expected = match back.peek() {
+                        None => value == i32::of(code(4, at)),
+                        Some(_) => back.any(|&(chunk, ghost, _)| value == ghost_value(chunk, ghost)),
+                    };
+                    assert!(expected, "replaced, {what}: {value} at {at:?}");
+                }
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn the_order_of_a_reverse_update_is_the_same_on_any_number_of_ranks() {
+    let seen: Mutex<BTreeSet<Vec<Vec<u32>>>> = Mutex::default();
+    ranks(RANKS, |world| {
+        let boxes = [([0, 0], [4, 9]), ([4, 0], [10, 3]), ([4, 3], [6, 9]), ([6, 3], [10, 8]), ([6, 8], [10, 9])];
+        let boxes = boxes.map(|(start, end)| Region::new(&start, &end).unwrap()).to_vec();
+        let layout = Layout::new([10, 9]).boxes(boxes).ghost([2, 2]).periodic([true, true]);
+        let array = world.array::<f32, 2>("array", &layout)?;
+        // Neither associative nor commutative, in floats that round.
+        let mix = Operator::custom("mix", "fn combine(src: T, dst: T) -> T { return 0.3 * dst - src; }");
+        let mut results = Vec::new();
+        for update in [GhostUpdate::of(&array).reverse_with(mix), GhostUpdate::of(&array).reverse()] {
+            for chunk in array.chunks() {
+                let all = chunk.with_ghosts();
+                let at = |p: Index| (code(chunk.id() as u64, position::<2>(&p)) >> 40) as f32;
+                all.write(&all.region()?.points().map(at).collect::<Vec<_>>())?;
+            }
+            world.update_ghosts(update)?;
+            let ticket = world.get(array.at(..))?;
+            results.push(world.fence()?.redeem(ticket)?.into_iter().map(f32::to_bits).collect());
+        }
+        seen.lock().unwrap().insert(results);
+        Ok(())
+    });
+    assert_eq!(seen.into_inner().unwrap().len(), 1, "results differ between numbers of ranks");
+}
+
+#[test]
+fn several_arrays_share_an_exchange() {
+    ranks(RANKS, |world| {
+        let size = world.size();
+        let plane = Layout::new([9, 8]).split([Split::Even(2), Split::Even(size)]).ghost([1, 1]).periodic([true, true]);
+        let (a, b) = (world.array::<f32, 2>("a", &plane)?, world.array::<f32, 2>("b", &plane)?);
+        let c = world.array::<u8, 1>("c", &Layout::new([11]).split([Split::Even(3)]).ghost([2]).periodic([true]))?;
+        (prepare(&a, 5)?, prepare(&b, 6)?, prepare(&c, 7)?);
+        let alone = world.ghosts(&a)?;
+        let pair = world.update_ghosts(GhostUpdate::of(&a).and(&b))?;
+        assert_eq!(pair.messages, alone.messages, "one message a neighbour, for both arrays");
+        assert_eq!(pair.bytes_network + pair.bytes_local, 2 * (alone.bytes_network + alone.bytes_local));
+        (prepare(&a, 8)?, prepare(&b, 9)?);
+        world.update_ghosts(GhostUpdate::of(&a).and(&c).and(&b))?;
+        check(&a, "a", (8, [true, true]), |_, _| true)?;
+        check(&b, "b", (9, [true, true]), |_, _| true)?;
+        check(&c, "c", (7, [true]), |_, _| true)
+    });
+}
+
+/// The sum of a cell and its four neighbours.
+const STENCIL: &str = "
+@group(0) @binding(0) var<storage, read> now: array<u32>;
+@group(0) @binding(1) var<storage, read_write> next: array<u32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let p = next_position(id);
+    if !next_inside(p) { return; }
+    next_store(p, now_load(p) + now_load(p + vec2(1, 0)) + 3u * now_load(p - vec2(1, 0))
+        + 5u * now_load(p + vec2(0, 1)) + 7u * now_load(p - vec2(0, 1)));
+}";
+
+#[test]
+fn the_interior_is_computed_while_ghosts_travel() {
+    ranks(RANKS, |world| {
+        let kernel = world.kernel(KernelSource::text("stencil.wgsl", STENCIL))?;
+        for cut in cuts([13, 11], world.size()) {
+            let cut = cut.with(|layout| layout.ghost([1, 1]).periodic([true, true]));
+            let (now, next) = (cut.array::<u32, 2>(world, "now")?, cut.array::<u32, 2>(world, "next")?);
+            prepare(&now, 10)?;
+            let halo = world.start_ghosts(&now)?;
+            for (a, b) in now.chunks().zip(next.chunks()) {
+                kernel.call().read("now", a.all()).write("next", b.all()).over(b.interior()).run()?;
+            }
+            halo.wait()?;
+            for (a, b) in now.chunks().zip(next.chunks()) {
+                kernel.call().read("now", a.all()).write("next", b.all()).over(b.boundary()).run()?;
+            }
+            expect(&next, &cut.name, |[x, y]| {
+                let at = |x: i64, y: i64| u32::of(code(10, [x.rem_euclid(13), y.rem_euclid(11)]));
+                let neighbours =
+                    [(1, at(x, y)), (1, at(x + 1, y)), (3, at(x - 1, y)), (5, at(x, y + 1)), (7, at(x, y - 1))];
+                neighbours.iter().fold(0_u32, |sum, (weight, value)| sum.wrapping_add(value.wrapping_mul(*weight)))
+            })?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn started_updates_have_read_the_owners_cells() {
+    ranks(RANKS, |world| {
+        for cut in cuts([10, 9], world.size()) {
+            let cut = cut.with(|layout| layout.ghost([2, 1]).periodic([true, false]));
+            let array = cut.array::<i16, 2>(world, "array")?;
+            prepare(&array, 11)?;
+            let halo = world.start_ghosts(&array)?;
+            fill(&array, 12)?;
+            halo.wait()?;
+            for chunk in array.chunks() {
+                let (own, all) = (chunk.region(), chunk.with_ghosts());
+                same(all.region()?.points().zip(all.read()?), &cut.name, &|at: [i64; 2]| {
+                    let inside = own.contains(&at.into());
+                    let old = image(at, [10, 9], [true, false]).map_or(STALE, |from| code(11, from));
+                    i16::of(if inside { code(12, at) } else { old })
+                });
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn mistakes_are_the_same_error_everywhere_and_do_no_harm() {
+    ranks(RANKS, |world| {
+        let layout = Layout::new([6, 4]).split([Split::Even(3), Split::Whole]).ghost([1, 0]).periodic([true, false]);
+        let array = world.array::<f32, 2>("array", &layout)?;
+        prepare(&array, 13)?;
+        let update = || GhostUpdate::of(&array);
+        let failed = |update| world.update_ghosts(update).unwrap_err();
+        assert!(matches!(failed(update().components(0, |_| vec![])), Error::Plan(PlanError::ComponentGhosts { .. })));
+        assert!(matches!(failed(update().components(2, |_| vec![])), Error::Plan(PlanError::ComponentAxis { .. })));
+        assert!(matches!(failed(update().components(1, |_| vec![4])), Error::Plan(PlanError::Component { .. })));
+        assert!(matches!(failed(update().reverse_with(Operator::Over)), Error::Device(DeviceError::Operator { .. })));
+        let wrong = Operator::custom("wrong", "fn combine(src: T, dst: T) -> T {\n    return src + nothing;\n}");
+        let error = failed(update().reverse_with(wrong)).to_string();
+        assert!(error.contains("line 2, column 18") && error.contains("nothing"), "{error}");
+        world.ghosts(&array)?;
+        check(&array, "after mistakes", (13, [true, false]), |_, _| true)
+    });
+}
