@@ -161,6 +161,3 @@ impl AllReduce {
         groups.filter(|(_, place)| *place == 0).map(|(group, _)| group).collect()
     }
 }
-
-#[cfg(test)]
-mod tests;

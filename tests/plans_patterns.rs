@@ -1,5 +1,9 @@
-use super::*;
+//! Partner patterns, played through: merge, all-reduce and swap for any count and any radices.
+
 use proptest::prelude::*;
+use std::collections::HashSet;
+use zippy::error::PlanError;
+use zippy::plan::patterns::{AllReduce, Group, Merge, Swap};
 
 /// What a position stands for: the list of positions combined so far. Combining is concatenation, so that a
 /// wrong order, a loss or a repetition shows.
@@ -27,7 +31,7 @@ proptest! {
         let mut values = singles(count);
         for (round, groups) in Merge::new(count, &radices).unwrap().rounds().iter().enumerate() {
             for group in groups {
-                prop_assert!(group.members.len() > 1 && group.members.len() <= radix(&radices, round));
+                prop_assert!(group.members.len() > 1 && group.members.len() <= radices[round.min(radices.len() - 1)]);
                 values[group.root()] = combine(&values, group);
                 group.members[1..].iter().for_each(|&member| values[member].clear());
             }
@@ -43,7 +47,7 @@ proptest! {
             values[group.root()] = combine(&values, &group);
         }
         for round in 0..pattern.rounds() {
-            let mut seen = std::collections::HashSet::new();
+            let mut seen = HashSet::new();
             let before = values.clone();
             for group in pattern.groups(round) {
                 for &member in &group.members {

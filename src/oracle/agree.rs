@@ -1,0 +1,119 @@
+//! Whether the plans of all ranks keep the contract of plans.
+
+use crate::error::PlanError;
+use crate::extents::Index;
+use crate::locate::Placement;
+use crate::plan::{Arrival, Message, Move, RankPlan};
+use std::collections::{HashMap, HashSet};
+
+/// Checks what every executor relies on. `plans[r]` is the plan of rank `r`, `placements` are its arrays.
+///
+/// * Every message is listed at both ends, with the same round and the same moves in the same order; there is at most
+///   one per pair and direction, and messages stand in the order of their rounds.
+/// * Every move names cells that its ends store, of chunks that its ranks own, and of equal extents.
+/// * No two moves write one cell, unless waves say in which order; a wave writes no cell twice, and waves hold every
+///   move exactly once.
+///
+/// # Errors
+/// [`PlanError::Disagree`], which says what does not hold and where.
+pub fn check(plans: &[RankPlan], placements: &[&Placement]) -> Result<(), PlanError> {
+    for (rank, plan) in plans.iter().enumerate() {
+        hold(plan.rank == rank, || format!("plan {rank} is for rank {}", plan.rank))?;
+        for this in &plan.local {
+            check_move(this, rank, rank, plan, placements)?;
+        }
+        check_messages(plan, plans, placements)?;
+        check_writes(plan)?;
+    }
+    Ok(())
+}
+
+fn hold(condition: bool, otherwise: impl FnOnce() -> String) -> Result<(), PlanError> {
+    if condition { Ok(()) } else { Err(PlanError::Disagree(otherwise())) }
+}
+
+fn check_messages(plan: &RankPlan, plans: &[RankPlan], placements: &[&Placement]) -> Result<(), PlanError> {
+    let rank = plan.rank;
+    for (messages, sending) in [(&plan.sends, true), (&plan.receives, false)] {
+        let way = if sending { "sends to" } else { "receives from" };
+        let order: Vec<_> = messages.iter().map(|message| message.round).collect();
+        hold(order.is_sorted(), || format!("rank {rank} {way} others in the order of rounds {order:?}"))?;
+        let mut peers = HashSet::new();
+        for message in messages {
+            let (peer, round) = (message.peer, message.round);
+            hold(peer != rank && peer < plans.len(), || format!("rank {rank} {way} rank {peer}"))?;
+            hold(peers.insert(peer), || format!("rank {rank} {way} rank {peer} twice"))?;
+            hold(!message.moves.is_empty(), || format!("rank {rank} {way} rank {peer} nothing"))?;
+            hold(round < plan.rounds, || format!("rank {rank} {way} rank {peer} in round {round} of {}", plan.rounds))?;
+            let (from, to) = if sending { (rank, peer) } else { (peer, rank) };
+            for this in &message.moves {
+                check_move(this, from, to, plan, placements)?;
+            }
+            let others = if sending { &plans[peer].receives } else { &plans[peer].sends };
+            let same = |other: &&Message| other.peer == rank && other.round == round && other.moves == message.moves;
+            hold(others.iter().any(|other| same(&other)), || {
+                let listed = others.iter().find(|other| other.peer == rank);
+                format!("rank {rank} {way} rank {peer}: {message:?}, but there it is {listed:?}")
+            })?;
+        }
+    }
+    Ok(())
+}
+
+fn check_move(
+    this: &Move,
+    from: usize,
+    to: usize,
+    plan: &RankPlan,
+    placements: &[&Placement],
+) -> Result<(), PlanError> {
+    let extents = this.src.extents();
+    let order = |axis: usize| plan.permutation.as_ref().map_or(axis, |order| order[axis]);
+    let permuted = Index::from_fn(extents.axes(), |axis| extents[order(axis)]);
+    let ends = [(this.src_array, this.src_chunk, this.src, from), (this.dst_array, this.dst_chunk, this.dst, to)];
+    let held = ends.iter().all(|(array, chunk, region, rank)| {
+        placements.get(*array).is_some_and(|placement| {
+            *chunk < placement.chunks().count()
+                && placement.ownership().owner(*chunk).rank == *rank
+                && placement.chunks().storage(*chunk).covers(region)
+        })
+    });
+    let fits = !this.dst.is_empty() && permuted == this.dst.extents();
+    hold(held && fits, || format!("between ranks {from} and {to} goes {this:?}"))
+}
+
+fn check_writes(plan: &RankPlan) -> Result<(), PlanError> {
+    let received = plan.receives.iter().enumerate().flat_map(|(message, Message { moves, .. })| {
+        moves.iter().enumerate().map(move |(index, this)| (Arrival::Received { message, index }, this))
+    });
+    let local = plan.local.iter().enumerate().map(|(index, this)| (Arrival::Local(index), this));
+    let mut moves: HashMap<Arrival, &Move> = local.chain(received).collect();
+    let rank = plan.rank;
+    if plan.waves.is_empty() {
+        return once(moves.into_values()).map_err(|cell| twice(rank, cell));
+    }
+    for wave in &plan.waves {
+        let taken: Vec<_> = wave.iter().filter_map(|arrival| moves.remove(arrival)).collect();
+        hold(taken.len() == wave.len(), || format!("the waves of rank {rank} name a move twice or one that is none"))?;
+        once(taken.into_iter()).map_err(|cell| twice(rank, cell))?;
+    }
+    hold(moves.is_empty(), || format!("the waves of rank {rank} leave out {:?}", moves.keys()))
+}
+
+fn twice(rank: usize, (array, chunk, cell): (usize, usize, Index)) -> PlanError {
+    PlanError::Disagree(format!("rank {rank} writes cell {cell:?} of chunk {chunk} of array {array} twice at once"))
+}
+
+/// The first cell that is written twice, if any.
+fn once<'a>(moves: impl Iterator<Item = &'a Move>) -> Result<(), (usize, usize, Index)> {
+    let mut written = HashSet::new();
+    for this in moves {
+        for cell in this.dst.points() {
+            let cell = (this.dst_array, this.dst_chunk, cell);
+            if !written.insert(cell) {
+                return Err(cell);
+            }
+        }
+    }
+    Ok(())
+}

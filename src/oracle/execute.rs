@@ -1,0 +1,118 @@
+//! Executing plans of all ranks on host memory.
+
+use super::{Memory, check};
+use crate::error::PlanError;
+use crate::extents::Index;
+use crate::locate::Placement;
+use crate::plan::{Arrival, Move, RankPlan};
+use std::collections::HashMap;
+
+/// One array of an operation: where its chunks are, and which of the memories holds it. An operation within one array
+/// names the same memory twice.
+#[derive(Debug, Clone, Copy)]
+pub struct Operand<'a> {
+    /// Cuts and owners.
+    pub placement: &'a Placement,
+    /// Index into the memories.
+    pub memory: usize,
+}
+
+/// What meets in a cell: `cell = combine(arriving, cell)`. `&|arriving, _| arriving.clone()` replaces.
+pub type Combine<'a, T> = &'a dyn Fn(&T, &T) -> T;
+
+/// Executes the plans of all ranks; `plans[r]` is that of rank `r`, and arrays of the plan are `operands`.
+///
+/// # Errors
+/// [`PlanError::Disagree`] when the plans do not keep their contract: see [`check`].
+pub fn execute<T: Clone>(
+    plans: &[RankPlan],
+    operands: &[Operand],
+    memories: &mut [Memory<T>],
+    combine: Combine<T>,
+) -> Result<(), PlanError> {
+    let placements: Vec<_> = operands.iter().map(|operand| operand.placement).collect();
+    check(plans, &placements)?;
+    let mut run = Run { operands, memories, combine };
+    let mut mail = HashMap::new();
+    for plan in plans {
+        run.first_half(plan, &mut mail);
+    }
+    for plan in plans {
+        run.second_half(plan, &mut mail);
+    }
+    Ok(())
+}
+
+type Mail<T> = HashMap<(usize, usize), Vec<T>>;
+
+struct Run<'a, T> {
+    operands: &'a [Operand<'a>],
+    memories: &'a mut [Memory<T>],
+    combine: Combine<'a, T>,
+}
+
+impl<T: Clone> Run<'_, T> {
+    /// Local moves and sending. Where source and destination are said to be apart, local moves come first and one after
+    /// the other, which is the worst that a device may do.
+    fn first_half(&mut self, plan: &RankPlan, mail: &mut Mail<T>) {
+        let order = plan.permutation.as_deref();
+        let in_waves = !plan.waves.is_empty();
+        if !plan.overlap && !in_waves {
+            plan.local.iter().rev().for_each(|this| self.write(this, &self.read(this, order)));
+        }
+        for message in &plan.sends {
+            let payload = message.moves.iter().flat_map(|this| self.read(this, order)).collect();
+            mail.insert((plan.rank, message.peer), payload);
+        }
+        if plan.overlap && !in_waves {
+            let values: Vec<_> = plan.local.iter().map(|this| self.read(this, order)).collect();
+            plan.local.iter().zip(&values).rev().for_each(|(this, values)| self.write(this, values));
+        }
+    }
+
+    /// What arrives, and with waves what stays: wave by wave, else back to front.
+    fn second_half(&mut self, plan: &RankPlan, mail: &mut Mail<T>) {
+        let mut payloads = Vec::new();
+        for message in &plan.receives {
+            let payload = mail.remove(&(message.peer, plan.rank)).expect("checked: every message has its sender");
+            let mut rest = payload.into_iter();
+            let cut = |this: &Move| rest.by_ref().take(this.cells() as usize).collect::<Vec<T>>();
+            payloads.push(message.moves.iter().map(cut).collect::<Vec<_>>());
+        }
+        if plan.waves.is_empty() {
+            for (message, values) in plan.receives.iter().zip(&payloads).rev() {
+                message.moves.iter().zip(values).rev().for_each(|(this, values)| self.write(this, values));
+            }
+        }
+        for arrival in plan.waves.iter().flat_map(|wave| wave.iter().rev()) {
+            match *arrival {
+                Arrival::Local(index) => {
+                    let this = &plan.local[index];
+                    self.write(this, &self.read(this, plan.permutation.as_deref()));
+                }
+                Arrival::Received { message, index } => {
+                    self.write(&plan.receives[message].moves[index], &payloads[message][index]);
+                }
+            }
+        }
+    }
+
+    /// The cells that a move reads, axis 0 of the destination fastest.
+    fn read(&self, this: &Move, permutation: Option<&[usize]>) -> Vec<T> {
+        let Operand { placement, memory } = self.operands[this.src_array];
+        let cells = this.dst.points().map(|cell| {
+            let mut from = this.src.start;
+            for axis in 0..cell.axes() {
+                from[permutation.map_or(axis, |order| order[axis])] += cell[axis] - this.dst.start[axis];
+            }
+            from
+        });
+        let cells: Vec<Index> = cells.collect();
+        self.memories[memory].read(placement, this.src_chunk, cells.into_iter()).cloned().collect()
+    }
+
+    fn write(&mut self, this: &Move, values: &[T]) {
+        let Operand { placement, memory } = self.operands[this.dst_array];
+        self.memories[memory].write(placement, this.dst_chunk, &this.dst, values, self.combine);
+    }
+}

@@ -1,0 +1,162 @@
+//! What operations mean, cell by cell, without plans.
+//!
+//! Everything here is written in the plainest way: an array is a map from (chunk, cell) to a value, chunks are found by
+//! looking at all of them, and periodic axes are walked cell by cell. It shares no code with planners but the boxes
+//! of chunks and the names of operations.
+
+use super::execute::Combine;
+use super::{Memory, Request, Verb};
+use crate::chunks::{ChunkId, Chunks};
+use crate::locate::Placement;
+use crate::region::Region;
+use std::collections::{BTreeMap, HashMap};
+
+/// A position, one coordinate per axis.
+pub type Cell = Vec<i64>;
+
+/// All stored cells of an array, ghost cells included: those of each chunk under their global coordinates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cells<T>(pub BTreeMap<(ChunkId, Cell), T>);
+
+impl<T: Clone> Cells<T> {
+    /// What a memory holds.
+    pub fn of(memory: &Memory<T>, placement: &Placement) -> Self {
+        let chunk = |chunk| {
+            let storage = placement.chunks().storage(chunk);
+            let values = memory.chunk(placement, chunk);
+            all(&storage.start, &storage.end).into_iter().zip(values.iter().cloned()).map(move |(c, v)| ((chunk, c), v))
+        };
+        Self((0..placement.chunks().count()).flat_map(chunk).collect())
+    }
+}
+
+/// The cells of a box, axis 0 fastest.
+fn all(start: &[i64], end: &[i64]) -> Vec<Cell> {
+    let mut cells = vec![Vec::new()];
+    for axis in (0..start.len()).rev() {
+        let longer = |cell: &Cell, x: i64| [&[x][..], cell].concat();
+        cells = cells.iter().flat_map(|cell| (start[axis]..end[axis]).map(move |x| longer(cell, x))).collect();
+    }
+    cells
+}
+
+/// Which chunk owns each cell.
+fn owners(chunks: &Chunks) -> HashMap<Cell, ChunkId> {
+    let boxes = (0..chunks.count()).map(|chunk| (chunk, chunks.region(chunk)));
+    boxes.flat_map(|(chunk, own)| all(&own.start, &own.end).into_iter().map(move |cell| (cell, chunk))).collect()
+}
+
+/// What a copy or composite leaves in the destination: axis `i` of it runs along axis `order[i]` of the source.
+pub fn copy<T: Clone>(
+    src: (&Chunks, &Cells<T>, &Region),
+    dst: (&Chunks, &Cells<T>, &Region),
+    order: &[usize],
+    combine: Combine<T>,
+) -> Cells<T> {
+    let (src_owner, dst_owner) = (owners(src.0), owners(dst.0));
+    let mut after = dst.1.clone();
+    for cell in all(&dst.2.start, &dst.2.end) {
+        let mut from = src.2.start.to_vec();
+        for axis in 0..cell.len() {
+            from[order[axis]] += cell[axis] - dst.2.start[axis];
+        }
+        let key = (dst_owner[&cell], cell);
+        let arriving = &src.1.0[&(src_owner[&from], from)];
+        let value = combine(arriving, &after.0[&key]);
+        after.0.insert(key, value);
+    }
+    after
+}
+
+/// One ghost cell that stands for a cell of the array.
+struct Ghost {
+    chunk: ChunkId,
+    cell: Cell,
+    /// On each axis −1 before the chunk, 1 behind it, 0 beside it.
+    direction: Vec<i8>,
+    owner: ChunkId,
+    image_of: Cell,
+}
+
+/// All ghost cells that stand for cells of the array.
+fn ghost_cells(chunks: &Chunks) -> Vec<Ghost> {
+    let owner = owners(chunks);
+    let mut ghosts = Vec::new();
+    for chunk in 0..chunks.count() {
+        let (own, storage) = (chunks.region(chunk), chunks.storage(chunk));
+        for cell in all(&storage.start, &storage.end) {
+            let side = |axis: usize| i8::from(cell[axis] >= own.end[axis]) - i8::from(cell[axis] < own.start[axis]);
+            let direction: Vec<i8> = (0..cell.len()).map(side).collect();
+            let mut image_of = cell.clone();
+            for (axis, x) in image_of.iter_mut().enumerate().filter(|(axis, _)| chunks.periodic()[*axis]) {
+                let extent = chunks.shape()[axis];
+                while *x < 0 {
+                    *x += extent;
+                }
+                while *x >= extent {
+                    *x -= extent;
+                }
+            }
+            if let Some(&owner) = owner.get(&image_of).filter(|_| direction.iter().any(|&side| side != 0)) {
+                ghosts.push(Ghost { chunk, cell, direction, owner, image_of });
+            }
+        }
+    }
+    ghosts
+}
+
+/// Which ghost cells take part, by their direction and their position.
+pub type Takes<'a> = &'a dyn Fn(&[i8], &[i64]) -> bool;
+
+/// What a ghost update leaves: every ghost cell that takes part has the value of the cell that it stands for.
+pub fn ghosts<T: Clone>(chunks: &Chunks, before: &Cells<T>, takes: Takes) -> Cells<T> {
+    let mut after = before.clone();
+    for ghost in ghost_cells(chunks).into_iter().filter(|ghost| takes(&ghost.direction, &ghost.cell)) {
+        after.0.insert((ghost.chunk, ghost.cell), before.0[&(ghost.owner, ghost.image_of)].clone());
+    }
+    after
+}
+
+/// What a reverse ghost update leaves: every cell has met the ghost cells that stand for it and take part, in the order
+/// of direction (last axis first; beside, before, behind), ghost chunk, and position (axis 0 first).
+pub fn reverse_ghosts<T: Clone>(chunks: &Chunks, before: &Cells<T>, takes: Takes, combine: Combine<T>) -> Cells<T> {
+    let mut after = before.clone();
+    let mut ghosts = ghost_cells(chunks);
+    let side = |side: &i8| if *side < 0 { 1 } else { 2 * *side };
+    ghosts.sort_by_cached_key(|ghost| {
+        let direction: Vec<i8> = ghost.direction.iter().rev().map(side).collect();
+        (direction, ghost.chunk, ghost.cell.clone())
+    });
+    for ghost in ghosts.into_iter().filter(|ghost| takes(&ghost.direction, &ghost.cell)) {
+        let arriving = &before.0[&(ghost.chunk, ghost.cell)];
+        let key = (ghost.owner, ghost.image_of);
+        let value = combine(arriving, &after.0[&key]);
+        after.0.insert(key, value);
+    }
+    after
+}
+
+/// What the one-sided operations of a fence do to the arrays that they name: one after the other, in the order of rank
+/// and place in the list. Returns the cells that each one read.
+pub fn fence<T: Clone>(
+    requests: &[Request<T>],
+    arrays: &mut [(&Chunks, Cells<T>)],
+    combine: Combine<T>,
+) -> Vec<Vec<T>> {
+    let owner: Vec<_> = arrays.iter().map(|(chunks, _)| owners(chunks)).collect();
+    let mut read = vec![Vec::new(); requests.len()];
+    let mut order: Vec<usize> = (0..requests.len()).collect();
+    order.sort_by_key(|&number| requests[number].rank);
+    for number in order {
+        let Request { array, region, verb, .. } = &requests[number];
+        for (place, cell) in all(&region.start, &region.end).into_iter().enumerate() {
+            let there = arrays[*array].1.0.get_mut(&(owner[*array][&cell], cell)).expect("an owner stores its cells");
+            match verb {
+                Verb::Get => read[number].push(there.clone()),
+                Verb::Put(values) => *there = values[place].clone(),
+                Verb::Accumulate(values) => *there = combine(&values[place], there),
+            }
+        }
+    }
+    read
+}

@@ -1,0 +1,142 @@
+//! Random layouts, owners and regions for property tests of plans: 1 to 7 axes of few cells.
+#![allow(dead_code, reason = "each test program uses its own part")]
+
+use proptest::prelude::*;
+use std::sync::Arc;
+use zippy::chunks::Chunks;
+use zippy::extents::Index;
+use zippy::layout::{Layout, Split};
+use zippy::locate::Placement;
+use zippy::oracle::Memory;
+use zippy::ownership::Ownership;
+use zippy::region::Region;
+
+/// The longest axis, by number of axes: arrays of at most a few thousand cells.
+const EXTENT: [i64; 7] = [40, 13, 9, 6, 4, 3, 3];
+/// The widest ghosts, by number of axes. More than a chunk, and more than many an axis.
+const GHOST: [i64; 7] = [45, 9, 4, 3, 2, 1, 1];
+
+/// A number of axes.
+pub fn axes() -> impl Strategy<Value = usize> {
+    1_usize..=7
+}
+
+/// A shape; now and then without cells.
+pub fn shape(axes: usize) -> impl Strategy<Value = Vec<i64>> {
+    prop::collection::vec(prop_oneof![1 => Just(0), 40 => 1..=EXTENT[axes - 1]], axes)
+}
+
+/// How one axis is cut: parts may be empty.
+fn split(extent: i64) -> impl Strategy<Value = Split> {
+    let sizes = prop::collection::vec(0..=extent, 0..4).prop_map(move |mut cuts| {
+        cuts.extend([0, extent]);
+        cuts.sort_unstable();
+        Split::Sizes(cuts.windows(2).map(|pair| pair[1] - pair[0]).collect())
+    });
+    prop_oneof![Just(Split::Whole), (1_usize..5).prop_map(Split::Even), sizes]
+}
+
+/// A k-d cut into boxes, in random order: each step halves one box somewhere along one axis.
+fn boxes(shape: Vec<i64>) -> impl Strategy<Value = Vec<Region>> {
+    let steps = prop::collection::vec((any::<prop::sample::Index>(), 0..shape.len(), 0_i64..=8), 0..12);
+    let cut = move |steps: Vec<(prop::sample::Index, usize, i64)>| {
+        let mut boxes = vec![Region::whole(Index::new(&shape))];
+        for (which, axis, eighths) in steps {
+            let at = which.index(boxes.len());
+            let mut rest = boxes[at];
+            boxes[at].end[axis] = rest.start[axis] + (rest.end[axis] - rest.start[axis]) * eighths / 8;
+            rest.start[axis] = boxes[at].end[axis];
+            boxes.push(rest);
+        }
+        boxes
+    };
+    steps.prop_map(cut).prop_shuffle()
+}
+
+/// A layout of this shape without ghosts.
+pub fn cuts(shape: Vec<i64>) -> BoxedStrategy<Layout> {
+    let grid = {
+        let shape = shape.clone();
+        let splits: Vec<_> = shape.iter().map(|&extent| split(extent)).collect();
+        splits.prop_map(move |splits| Layout::from_shape(&shape).split_list(splits))
+    };
+    let cover = boxes(shape.clone()).prop_map(move |boxes| Layout::from_shape(&shape).boxes(boxes));
+    prop_oneof![2 => grid, 1 => cover].boxed()
+}
+
+/// Ghost widths before and behind on each axis; on at most three axes, so that seven of them stay small. `without` has
+/// none.
+fn widths(axes: usize, without: Option<usize>) -> impl Strategy<Value = (Vec<i64>, Vec<i64>)> {
+    let width = move || prop_oneof![2 => 0..=GHOST[axes - 1].min(2), 1 => 0..=GHOST[axes - 1]];
+    let side = move || prop::collection::vec(width(), axes);
+    let which = prop::sample::subsequence((0..axes).collect::<Vec<_>>(), 0..=axes.min(3));
+    (side(), side(), which).prop_map(move |(lo, hi, which)| {
+        let keep = |widths: Vec<i64>| {
+            let kept = |(axis, width)| if which.contains(&axis) && without != Some(axis) { width } else { 0 };
+            widths.into_iter().enumerate().map(kept).collect()
+        };
+        (keep(lo), keep(hi))
+    })
+}
+
+/// Chunks of a shape with ghosts and periodic axes; no ghosts along `without`.
+pub fn chunks(shape: Vec<i64>, without: Option<usize>) -> impl Strategy<Value = Arc<Chunks>> {
+    let axes = shape.len();
+    let periodic = prop::collection::vec(any::<bool>(), axes);
+    (cuts(shape), widths(axes, without), periodic).prop_map(|(layout, (lo, hi), periodic)| {
+        let layout = layout.ghost_lists(&lo, &hi).periodic_list(&periodic);
+        Arc::new(layout.resolve(1, 4, u64::MAX).unwrap())
+    })
+}
+
+/// Owners of some chunks: balanced runs, or any table, also one that leaves ranks without chunks.
+pub fn owners(count: usize, ranks: usize) -> BoxedStrategy<Arc<Ownership>> {
+    let table = move |below: usize| {
+        let table = prop::collection::vec(0..below, count);
+        table.prop_map(move |table| Arc::new(Ownership::table(table, ranks).unwrap()))
+    };
+    let balanced = Just(Arc::new(Ownership::balanced(count, ranks)));
+    prop_oneof![balanced, table(ranks), table(ranks.div_ceil(2))].boxed()
+}
+
+/// An array of a shape.
+pub fn placed(shape: Vec<i64>, without: Option<usize>, ranks: usize) -> impl Strategy<Value = Placement> {
+    chunks(shape, without).prop_flat_map(move |chunks| {
+        owners(chunks.count(), ranks).prop_map(move |owners| Placement::new(chunks.clone(), owners).unwrap())
+    })
+}
+
+/// An array of any shape over `ranks` ranks.
+pub fn array(ranks: usize) -> impl Strategy<Value = Placement> {
+    axes().prop_flat_map(shape).prop_flat_map(move |shape| placed(shape, None, ranks))
+}
+
+/// A number of ranks.
+pub fn ranks() -> impl Strategy<Value = usize> {
+    1_usize..=7
+}
+
+/// A region of a shape with these extents, which fit in it.
+pub fn region_of(shape: &[i64], extents: &[i64]) -> impl Strategy<Value = Region> + use<> {
+    let start: Vec<_> = shape.iter().zip(extents).map(|(whole, part)| 0..=whole - part).collect();
+    let extents = Index::new(extents);
+    start.prop_map(move |start| Region::at(Index::new(&start), extents))
+}
+
+/// Extents of at most `limit`, mostly not zero.
+pub fn extents(limit: Vec<i64>) -> impl Strategy<Value = Vec<i64>> {
+    limit.into_iter().map(|most| prop_oneof![1 => 0..=most, 20 => 1.min(most)..=most]).collect::<Vec<_>>()
+}
+
+/// A region of a shape.
+pub fn region(shape: Vec<i64>) -> impl Strategy<Value = Region> {
+    extents(shape.clone()).prop_flat_map(move |extents| region_of(&shape, &extents))
+}
+
+/// Memory in which every stored cell, ghosts too, has a value of its own that encodes array, chunk and position.
+pub fn memory(placement: &Placement, array: u64) -> Memory<u64> {
+    Memory::new(placement, |chunk, cell| {
+        let position = cell.iter().fold(7_u64, |code, &x| code * 101 + (x + 50) as u64);
+        position << 12 | (chunk as u64) << 2 | array
+    })
+}

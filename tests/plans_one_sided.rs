@@ -1,0 +1,148 @@
+//! One-sided epochs against the truth: random arrays, owners and operations, cut by owner and run in batches.
+
+#[path = "common/random.rs"]
+mod random;
+
+use proptest::prelude::*;
+use zippy::layout::{Layout, Split};
+use zippy::locate::Placement;
+use zippy::oracle::truth::{self, Cells};
+use zippy::oracle::{Memory, Operand, Request, Verb, fence};
+use zippy::plan::one_sided::split;
+use zippy::region::Region;
+
+#[derive(Debug, Clone)]
+struct Case {
+    arrays: Vec<Placement>,
+    requests: Vec<Request<u64>>,
+}
+
+fn request(arrays: &[Placement]) -> BoxedStrategy<Request<u64>> {
+    let ranks = arrays[0].ranks();
+    let shapes: Vec<Vec<i64>> = arrays.iter().map(|array| array.chunks().shape().to_vec()).collect();
+    let section = (0..arrays.len()).prop_flat_map(move |array| (Just(array), random::region(shapes[array].clone())));
+    (0..ranks, section, 0..3, any::<u32>())
+        .prop_map(|(rank, (array, region), verb, seed)| {
+            let values = || (0..region.cells()).map(|place| (u64::from(seed) << 16) + place).collect::<Vec<_>>();
+            let verb = match verb {
+                0 => Verb::Get,
+                1 => Verb::Put(values()),
+                _ => Verb::Accumulate(values()),
+            };
+            Request { rank, array, region, verb }
+        })
+        .boxed()
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let arrays = random::ranks().prop_flat_map(|ranks| prop::collection::vec(random::array(ranks), 1..3));
+    arrays.prop_flat_map(|arrays| {
+        let requests = prop::collection::vec(request(&arrays), 0..12);
+        requests.prop_map(move |requests| Case { arrays: arrays.clone(), requests })
+    })
+}
+
+/// Not commutative and not associative, so that any change of order or number shows.
+fn mix(arriving: &u64, there: &u64) -> u64 {
+    arriving.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17) ^ there.wrapping_mul(31)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn an_epoch_runs_in_the_order_of_rank_and_sequence(case in case()) {
+        let number = |(at, array)| random::memory(array, at as u64);
+        let mut memories: Vec<_> = case.arrays.iter().enumerate().map(number).collect();
+        let cells = |(array, memory): (_, &Memory<u64>)| Cells::of(memory, array);
+        let before: Vec<_> = case.arrays.iter().zip(&memories).map(cells).collect();
+        let mut expected: Vec<_> = case.arrays.iter().map(|array| &**array.chunks()).zip(before).collect();
+        let seen = truth::fence(&case.requests, &mut expected, &mix);
+        let operands: Vec<_> =
+            case.arrays.iter().enumerate().map(|(memory, placement)| Operand { placement, memory }).collect();
+        let read = fence(&case.requests, &operands, &mut memories, &mix).unwrap();
+        prop_assert_eq!(read, seen);
+        for ((array, memory), (_, expected)) in case.arrays.iter().zip(&memories).zip(&expected) {
+            prop_assert_eq!(&Cells::of(memory, array), expected);
+        }
+    }
+
+    #[test]
+    fn parts_are_disjoint_and_complete(
+        (array, region) in random::ranks().prop_flat_map(random::array).prop_flat_map(|array| {
+            let region = random::region(array.chunks().shape().to_vec());
+            (Just(array), region)
+        })
+    ) {
+        let parts = split(&array, &region).unwrap();
+        prop_assert!(parts.is_sorted_by_key(|part| (part.owner.rank, part.chunk)));
+        let mut seen = std::collections::BTreeSet::new();
+        for part in &parts {
+            prop_assert_eq!(part.within.translate(&region.start), part.region);
+            for cell in part.region.points() {
+                prop_assert!(seen.insert(cell));
+                prop_assert_eq!(array.chunks().chunk_at(&cell), Some(part.chunk));
+                prop_assert_eq!(array.holder(&cell), Some(part.owner));
+            }
+        }
+        prop_assert_eq!(seen.into_iter().collect::<Vec<_>>().len() as u64, region.cells());
+    }
+}
+
+fn halves() -> Placement {
+    let layout = Layout::new([6]).split([Split::Even(2)]);
+    Placement::balanced(layout.resolve(2, 4, u64::MAX).unwrap(), 2)
+}
+
+fn at(start: i64, end: i64) -> Region {
+    Region::new(&[start], &[end]).unwrap()
+}
+
+#[test]
+fn later_operations_see_earlier_ones() {
+    let array = halves();
+    let mut memory = [Memory::new(&array, |_, cell| cell[0])];
+    let operand = [Operand { placement: &array, memory: 0 }];
+    let ask = |rank, region, verb| Request { rank, array: 0, region, verb };
+    // Listed out of order of ranks: rank 0 runs first, whatever was queued first.
+    let requests = [
+        ask(1, at(2, 4), Verb::Get),
+        ask(1, at(3, 4), Verb::Accumulate(vec![100])),
+        ask(0, at(2, 5), Verb::Put(vec![20, 30, 40])),
+        ask(1, at(3, 5), Verb::Get),
+        ask(0, at(0, 6), Verb::Get),
+        ask(1, at(5, 5), Verb::Get),
+    ];
+    let read = fence(&requests, &operand, &mut memory, &|new, there| new + there).unwrap();
+    let expected: [&[i64]; 6] = [&[20, 30], &[], &[], &[130, 40], &[0, 1, 20, 30, 40, 5], &[]];
+    assert_eq!(read, expected);
+    assert_eq!([memory[0].chunk(&array, 0), memory[0].chunk(&array, 1)].concat(), [0, 1, 20, 130, 40, 5]);
+}
+
+/// A re-arrangement is another name of the same memory, and one epoch may use both.
+#[test]
+fn two_names_of_one_memory_are_kept_in_order() {
+    let array = halves();
+    let swapped = array.reassigned(&[1, 0]).unwrap();
+    let mut memory = [Memory::new(&array, |_, cell| cell[0])];
+    let operands = [&array, &swapped].map(|placement| Operand { placement, memory: 0 });
+    let ask = |array, region, verb| Request { rank: 0, array, region, verb };
+    let requests = [
+        ask(0, at(0, 3), Verb::Put(vec![10, 11, 12])),
+        ask(1, at(3, 6), Verb::Get),
+        ask(1, at(4, 5), Verb::Accumulate(vec![1000])),
+        ask(0, at(0, 3), Verb::Get),
+    ];
+    let read = fence(&requests, &operands, &mut memory, &|new, there| new + there).unwrap();
+    assert_eq!(read[1], [10, 11, 12]);
+    assert_eq!(read[3], [10, 1011, 12]);
+}
+
+#[test]
+fn sections_outside_are_errors() {
+    let array = halves();
+    let request = Request { rank: 0, array: 0, region: at(4, 7), verb: Verb::Get };
+    let operand = [Operand { placement: &array, memory: 0 }];
+    let error = fence(&[request], &operand, &mut [Memory::new(&array, |_, _| 0)], &|new, _| *new).unwrap_err();
+    assert!(error.to_string().starts_with("the section: region [4, 7) leaves the array"), "{error}");
+}
