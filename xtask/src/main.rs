@@ -9,6 +9,7 @@ mod context;
 mod demo;
 mod doctor;
 mod examples;
+mod findings;
 mod json;
 mod launch;
 mod libtest;

@@ -94,6 +94,13 @@ pub fn missing(machine: &Machine, needs: &[Need]) -> Vec<(Need, String)> {
     needs.iter().filter_map(|need| problem(machine, *need).map(|detail| (*need, detail))).collect()
 }
 
+/// The commands that would provide something, for a person to type; or why there are none.
+pub fn remedy(machine: &Machine, need: Need) -> String {
+    let line =
+        |actions: Vec<Action>| actions.iter().map(|action| action.command.join(" ")).collect::<Vec<_>>().join(" && ");
+    commands(&situation(machine, vec![need])).map_or_else(|problem| problem, line)
+}
+
 fn problem(machine: &Machine, need: Need) -> Option<String> {
     let absent = |present: bool| (!present).then(String::new);
     match need {
