@@ -39,6 +39,8 @@ pub use error::{Error, Result};
 pub use kernel::{Kernel, KernelSource};
 pub use layout::{Layout, Split};
 pub use ownership::Ownership;
+/// The wgpu that Zippy uses, for what is done with [`World::gpu`] directly.
+pub use wgpu;
 #[cfg(feature = "mpi")]
 pub use world::run_on;
 pub use world::{Config, Moved, Operator, World, run, run_with};

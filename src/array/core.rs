@@ -84,12 +84,13 @@ impl ArrayCore {
         Ok(core)
     }
 
-    /// An array of one chunk that belongs to this rank alone, in no registry.
+    /// An array of one chunk that belongs to this rank alone, in no registry; its buffer has `extra` uses.
     pub(crate) fn create_local(
         home: Home,
         name: &str,
         element: &'static ElementInfo,
         layout: &Layout,
+        extra: wgpu::BufferUsages,
     ) -> Result<Rc<Self>> {
         check_element(&home.device, element)?;
         let layout = layout.clone().split_all(Split::Whole);
@@ -97,7 +98,7 @@ impl ArrayCore {
         let bytes = storage_bytes(&chunks.storage(0), element);
         let slots = vec![match bytes {
             0 => None,
-            _ => Some(home.device.storage_buffer(bytes, name)?),
+            _ => Some(home.device.storage_buffer_with(bytes, extra, name)?),
         }];
         Ok(Rc::new(Self {
             id: ArrayId(0),

@@ -7,6 +7,7 @@ use super::core::ArrayCore;
 use super::section::LocalSection;
 use super::select::{Frame, Select};
 use crate::chunks::ChunkId;
+use crate::device::ChunkBuffer;
 use crate::element::Element;
 use crate::error::{ArrayError, RegionError, Result};
 use crate::extents::Index;
@@ -162,6 +163,13 @@ impl<T: Element, const D: usize> ChunkRef<T, D> {
     /// Its number in the array.
     pub fn id(&self) -> ChunkId {
         self.chunk
+    }
+
+    /// The buffer of its cells and ghost cells, axis 0 fastest, rows padded to whole words, for wgpu calls of one's own;
+    /// `None` when it has no cells. Call [`Device::flush`](crate::device::Device::flush) before work that needs what
+    /// kernels have written.
+    pub fn buffer(&self) -> Option<&wgpu::Buffer> {
+        self.core.buffer(self.chunk).map(ChunkBuffer::raw)
     }
 
     /// The cells it owns, in global coordinates.

@@ -123,5 +123,5 @@ impl<T: Element> Growable<T> {
 fn with_capacity<T: Element>(home: Home, name: &str, capacity: u64) -> Result<Rc<ArrayCore>> {
     let extent = i64::try_from(capacity)
         .map_err(|_| ArrayError::Other(format!("growable array \"{name}\" cannot hold {capacity} cells")))?;
-    ArrayCore::create_local(home, name, &T::INFO, &Layout::new([extent]))
+    ArrayCore::create_local(home, name, &T::INFO, &Layout::new([extent]), wgpu::BufferUsages::empty())
 }

@@ -7,6 +7,7 @@ use super::core::ArrayCore;
 use super::global::to_array;
 use super::section::LocalSection;
 use super::select::{Frame, Select};
+use crate::device::ChunkBuffer;
 use crate::element::Element;
 use crate::error::Result;
 use crate::region::Region;
@@ -38,6 +39,13 @@ impl<T: Element, const D: usize> LocalArray<T, D> {
     /// Its extents, in cells.
     pub fn shape(&self) -> [i64; D] {
         to_array(&self.core.chunks().shape())
+    }
+
+    /// The buffer of its cells and ghost cells, axis 0 fastest, rows padded to whole words, for wgpu calls of one's own;
+    /// `None` when it has no cells. Call [`Device::flush`](crate::device::Device::flush) before work that needs what
+    /// kernels have written.
+    pub fn buffer(&self) -> Option<&wgpu::Buffer> {
+        self.core.buffer(0).map(ChunkBuffer::raw)
     }
 
     fn section(&self, region: Result<Region, crate::error::RegionError>) -> LocalSection<T, D> {

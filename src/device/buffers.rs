@@ -77,6 +77,11 @@ fn next_id() -> u64 {
 }
 
 impl Device {
+    /// Whether a buffer is in this device's memory; another device cannot use it.
+    pub fn owns(&self, buffer: &ChunkBuffer) -> bool {
+        Arc::ptr_eq(&buffer.shared.memory, &self.core().memory)
+    }
+
     /// A zeroed storage buffer of at least `bytes` bytes that transfers and kernels can use.
     ///
     /// # Errors
@@ -123,7 +128,7 @@ impl Device {
     }
 
     /// A buffer that no pool has; idle memory is freed and the call repeated when there is not enough.
-    pub(super) fn new_buffer(
+    pub(crate) fn new_buffer(
         &self,
         size: u64,
         usage: BufferUsages,

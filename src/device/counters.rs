@@ -18,7 +18,7 @@ pub struct Counters {
     pub host_made: u64,
     /// Idle payload vectors used again.
     pub host_reused: u64,
-    /// Compute pipelines made by transfers and operators.
+    /// Compute pipelines made by transfers, operators and kernels.
     pub pipelines_made: u64,
     /// Dispatches made by transfers and operators.
     pub dispatches: u64,

@@ -98,6 +98,11 @@ impl Device {
         self.core().memory.counters()
     }
 
+    /// Counts a compute pipeline that another module has made.
+    pub(crate) fn count_pipeline(&self) {
+        counters::Tally::add(&self.core().memory.tally.pipelines_made);
+    }
+
     /// Begins a new measurement of [`Counters::bytes_peak`].
     pub fn reset_peak(&self) {
         self.core().memory.tally.reset_peak();

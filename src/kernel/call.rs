@@ -173,13 +173,8 @@ fn nothing(device: &crate::device::Device, slot_bytes: u64) -> Result<BoundBuffe
     device.with_cache(|cache: &mut Nothing| {
         let size = slot_bytes.next_multiple_of(256);
         if cache.0.as_ref().is_none_or(|(buffer, _)| buffer.size() < size) {
-            let descriptor = wgpu::BufferDescriptor {
-                label: Some("zippy: nothing"),
-                size,
-                usage: wgpu::BufferUsages::STORAGE,
-                mapped_at_creation: false,
-            };
-            let made = device.checked("binding an empty chunk", || device.raw().create_buffer(&descriptor))?;
+            let usage = wgpu::BufferUsages::STORAGE;
+            let made = device.new_buffer(size, usage, "binding an empty chunk", "zippy: nothing", false)?;
             // Ids of chunks count up from 1.
             cache.0 = Some((made, u64::MAX - size));
         }

@@ -67,6 +67,13 @@ impl Checked {
         let Complete { text, module, info, map, group } = complete;
         let index = entry_point(program, &module, entry)?;
         let point = &module.entry_points[index];
+        if let Some((_, constant)) = module.overrides.iter().next() {
+            let name = constant.name.as_deref().unwrap_or("a constant with an @id");
+            return Err(KernelError::Limit {
+                kernel: program.name.clone(),
+                problem: format!("`{name}` is declared override; declare it const, or pass its value as a parameter"),
+            });
+        }
         let uses = info.get_entry_point(index);
         let mut places = Vec::new();
         let mut uniforms = Vec::new();

@@ -78,6 +78,20 @@ impl Fault {
     }
 }
 
+/// The same error with one more note.
+pub fn noted(error: KernelError, note: &str) -> KernelError {
+    match error {
+        KernelError::Wgsl { file, line, column, message, mut excerpt } => {
+            if !excerpt.is_empty() {
+                excerpt.push('\n');
+            }
+            excerpt += &format!("{} = {note}", " ".repeat(line.to_string().len()));
+            KernelError::Wgsl { file, line, column, message, excerpt }
+        }
+        other => other,
+    }
+}
+
 /// naga lists the innermost place first.
 fn first_within(spans: &[Range<usize>], user: usize) -> Option<Range<usize>> {
     spans.iter().find(|span| span.end <= user).cloned()

@@ -65,7 +65,7 @@ use crate::error::{Error, KernelError, Result};
 use checked::Checked;
 use helpers::Signature;
 use pipeline::{BindGroups, Pipeline};
-use program::{Program, capabilities};
+use program::{Program, blame_adapter, capabilities};
 use source::Watch;
 
 /// A compute kernel of this rank. Cheap to clone; clones share what is compiled.
@@ -110,6 +110,12 @@ struct Compiled {
     pipeline: OnceCell<Pipeline>,
 }
 
+/// A program as this device can run it.
+fn read(device: &Device, name: &str, text: &str) -> Result<Program, KernelError> {
+    let new = |features| Program::new(name, text, capabilities(features));
+    new(device.features()).map_err(|error| blame_adapter(device, error, |features| new(features).is_ok()))
+}
+
 impl Version {
     fn new(program: Program) -> Rc<Self> {
         Rc::new(Self { program, compiled: RefCell::default() })
@@ -127,9 +133,10 @@ impl Version {
             return Ok(found.clone());
         }
         let program = &self.program;
-        let complete = program
-            .complete(signature, capabilities(device.features()))
-            .map_err(|fault| program.explain(&fault, signature))?;
+        let complete = |features| program.complete(signature, capabilities(features));
+        let complete = complete(device.features()).map_err(|fault| {
+            blame_adapter(device, program.explain(&fault, signature), |features| complete(features).is_ok())
+        })?;
         let checked = Checked::new(program, complete, signature, entry.as_deref())?;
         let compiled = Rc::new(Compiled { checked, pipeline: OnceCell::new() });
         self.compiled.borrow_mut().insert(key, compiled.clone());
@@ -153,7 +160,7 @@ impl Kernel {
     /// # Errors
     /// WGSL that is wrong whatever is bound to it, with file, line and column.
     pub fn new(device: &Rc<Device>, source: &KernelSource) -> Result<Self> {
-        let program = Program::new(&source.name, &source.text, capabilities(device.features()))?;
+        let program = read(device, &source.name, &source.text)?;
         let watch = source.path.as_deref().filter(|_| cfg!(debug_assertions)).map(Watch::new);
         let state = RefCell::new(State { version: Version::new(program), watch, previous: None });
         let shared = Shared { device: device.clone(), state, groups: RefCell::default() };
@@ -201,7 +208,7 @@ impl Kernel {
             return;
         }
         let name = state.version.program.name.clone();
-        match Program::new(&name, &text, capabilities(self.shared.device.features())) {
+        match read(&self.shared.device, &name, &text) {
             Ok(program) => {
                 tracing::info!("kernel {name} was changed and is compiled again");
                 let old = std::mem::replace(&mut state.version, Version::new(program));

@@ -32,6 +32,7 @@ impl Pipeline {
             return Ok(found);
         }
         let made = device.checked(&format!("compiling kernel {name}"), || Self::make(device, name, checked))?;
+        device.count_pipeline();
         device.with_cache(|cache: &mut Pipelines| cache.0.insert(key, made.clone()));
         Ok(made)
     }

@@ -8,6 +8,7 @@ use super::helpers::{HELPERS, Signature, VarShape};
 use super::params::is_padding;
 use super::program::Program;
 use super::{Compiled, Version};
+use crate::device::Device;
 use crate::element::{ElementKind, Packed};
 use crate::error::{KernelError, RegionError, Result};
 use crate::extents::Index;
@@ -34,6 +35,7 @@ impl Call<'_> {
         let device = &self.kernel.shared.device;
         for (_, binding, _) in &self.bound {
             check_binding(program, binding)?;
+            check_home(program, device, binding)?;
             binding.element.supported_by(device.features(), &device.adapter().name)?;
         }
         let order = self.order(program)?;
@@ -109,8 +111,8 @@ impl Call<'_> {
                          ({} and {}): bind it once with update, or copy one of them first",
                         other.label, binding.label
                     ),
-                    _ if other.section.intersects(&binding.section) => format!(
-                        "`{other_name}` and `{name}` are both written and overlap ({} and {})",
+                    _ if words(other).intersects(&words(binding)) => format!(
+                        "`{other_name}` and `{name}` are both written and overlap, or share words ({} and {})",
                         other.label, binding.label
                     ),
                     _ => continue,
@@ -296,6 +298,17 @@ impl Call<'_> {
     }
 }
 
+/// The cells of all memory words that a section touches.
+fn words(binding: &Binding) -> Region {
+    let mut region = binding.section;
+    if let (Some(packed), false) = (packed(binding), region.is_empty()) {
+        let (row, step) = (binding.storage.start[0], 4 / packed.bytes() as i64);
+        region.start[0] = row + (region.start[0] - row).div_euclid(step) * step;
+        region.end[0] = row + (region.end[0] - row + step - 1).div_euclid(step) * step;
+    }
+    region
+}
+
 fn packed(binding: &Binding) -> Option<Packed> {
     match binding.element.kind {
         ElementKind::Packed(packed) => Some(packed),
@@ -309,6 +322,22 @@ fn storage_bytes(binding: &Binding) -> u64 {
     let rows = extents[1..].iter().fold(1_u64, |n, &m| n.saturating_mul(m.max(0) as u64));
     let row = (extents[0].max(0) as u64).saturating_mul(binding.element.bytes as u64);
     row.next_multiple_of(4).saturating_mul(rows)
+}
+
+/// A kernel reaches the memory of its own device only.
+fn check_home(program: &Program, device: &Device, binding: &Binding) -> Result<()> {
+    match &binding.buffer {
+        Some(buffer) if !device.owns(buffer) => Err(KernelError::Binding {
+            kernel: program.name.clone(),
+            problem: format!(
+                "{} is in the memory of another device ({} runs the kernel); make kernels and arrays with the same world",
+                binding.label,
+                device.adapter().name
+            ),
+        }
+        .into()),
+        _ => Ok(()),
+    }
 }
 
 /// A mistake that the section keeps, or one of the code that made the binding.

@@ -2,10 +2,11 @@
 
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
-use super::diagnose::Fault;
+use super::diagnose::{self, Fault};
 use super::geometry::GeometryMap;
 use super::helpers::{self, Signature};
 use super::scan::{Scan, scan};
+use crate::device::Device;
 use crate::element::Packed;
 use crate::error::KernelError;
 use crate::extents::MAX_AXES;
@@ -45,6 +46,28 @@ pub fn capabilities(features: wgpu::Features) -> Capabilities {
         }
     }
     out | Capabilities::SHADER_FLOAT16_IN_FLOAT32
+}
+
+/// Optional parts of WGSL that an error may be about, in words.
+const OPTIONAL: [(wgpu::Features, &str); 4] = [
+    (wgpu::Features::SHADER_F16, "16-bit floats"),
+    (wgpu::Features::SHADER_F64, "64-bit floats"),
+    (wgpu::Features::SHADER_INT64, "64-bit integers"),
+    (wgpu::Features::SUBGROUP, "subgroup operations"),
+];
+
+/// An error of naga's, with a note on what the adapter lacks where that is the reason: `right` tells whether naga
+/// accepts the text on a device with given features.
+pub fn blame_adapter(device: &Device, error: KernelError, right: impl Fn(wgpu::Features) -> bool) -> KernelError {
+    if !right(wgpu::Features::all()) {
+        return error;
+    }
+    let missing = OPTIONAL.iter().filter(|(feature, _)| {
+        !device.features().contains(*feature) && !right(wgpu::Features::all().difference(*feature))
+    });
+    let missing: Vec<_> = missing.map(|(_, name)| *name).collect();
+    let adapter = &device.adapter().name;
+    diagnose::noted(error, &format!("the adapter \"{adapter}\" does not offer {} in shaders", missing.join(" and ")))
 }
 
 impl Program {

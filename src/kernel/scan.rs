@@ -136,18 +136,22 @@ pub fn scan(text: &str) -> Scan {
             out.words.insert(text.to_owned());
         }
     }
-    for (at, writable, mut ty) in declared {
-        // Chains of aliases are short; a circle is naga's to report.
-        for _ in 0..16 {
-            match ty[..] {
-                [one] => ty = aliases.get(one).cloned().unwrap_or(ty),
-                _ => break,
-            }
-        }
-        let (cell, atomic) = cell_type(&ty);
+    for (at, writable, ty) in declared {
+        let (cell, atomic) = cell_type(&resolved(ty, &aliases), &aliases);
         out.storage.push(StorageVar { name: word(at).to_owned(), writable, cell, atomic, span: tokens[at].clone() });
     }
     out
+}
+
+/// A type without aliases in front. Chains of them are short; a circle is naga's to report.
+fn resolved<'a>(mut ty: Vec<&'a str>, aliases: &BTreeMap<&str, Vec<&'a str>>) -> Vec<&'a str> {
+    for _ in 0..16 {
+        match ty[..] {
+            [one] => ty = aliases.get(one).cloned().unwrap_or(ty),
+            _ => break,
+        }
+    }
+    ty
 }
 
 /// The tokens of a type, up to the `;`, `=` or closing bracket that ends it.
@@ -156,7 +160,7 @@ fn type_tokens<'a>(from: usize, word: &impl Fn(usize) -> &'a str) -> Vec<&'a str
 }
 
 /// `array<T>` → `T`; `array<atomic<T>>` → `T` and true.
-fn cell_type(ty: &[&str]) -> (Option<String>, bool) {
+fn cell_type(ty: &[&str], aliases: &BTreeMap<&str, Vec<&str>>) -> (Option<String>, bool) {
     let ["array", "<", inner @ .., ">"] = ty else { return (None, false) };
     let mut depth = 0;
     for token in inner {
@@ -168,9 +172,10 @@ fn cell_type(ty: &[&str]) -> (Option<String>, bool) {
             _ => {}
         }
     }
-    match inner {
-        ["atomic", "<", scalar @ .., ">"] => (Some(scalar.concat()), true),
-        _ => (Some(inner.concat()), false),
+    let cell = |ty: &[&str]| Some(resolved(ty.to_vec(), aliases).concat());
+    match &resolved(inner.to_vec(), aliases)[..] {
+        ["atomic", "<", scalar @ .., ">"] => (cell(scalar), true),
+        other => (cell(other), false),
     }
 }
 
@@ -189,6 +194,10 @@ mod tests {
             @group(0) @binding(2) var < storage > c : Cells;
             @group(0) @binding(3) var<storage> d: Header;
             @group(0) @binding(4) var<storage> e: array<f32, 8>;
+            alias Word = u32;
+            alias Counter = atomic<Word>;
+            @group(0) @binding(5) var<storage> f: array<Word>;
+            @group(0) @binding(6) var<storage, read_write> g: array<Counter>;
             fn helper() { let v = a_load(1); }
         ";
         let found = scan(text);
@@ -200,6 +209,8 @@ mod tests {
             ("c", false, Some("vec4<f32>"), false),
             ("d", false, None, false),
             ("e", false, None, false),
+            ("f", false, Some("u32"), false),
+            ("g", true, Some("u32"), true),
         ];
         assert_eq!(seen, expected);
         assert!(found.words.contains("a_load") && !found.words.contains("not_this") && !found.words.contains("c"));

@@ -63,8 +63,11 @@ fn tidy(path: &Path) -> String {
 #[derive(Debug)]
 pub(super) struct Watch {
     path: PathBuf,
-    seen: Option<SystemTime>,
+    seen: Option<State>,
 }
+
+/// Two versions of a file written within one tick of its clock mostly differ in length.
+type State = (SystemTime, u64);
 
 impl Watch {
     pub fn new(path: &Path) -> Self {
@@ -83,8 +86,9 @@ impl Watch {
     }
 }
 
-fn modified(path: &Path) -> Option<SystemTime> {
-    std::fs::metadata(path).and_then(|data| data.modified()).ok()
+fn modified(path: &Path) -> Option<State> {
+    let data = std::fs::metadata(path).ok()?;
+    Some((data.modified().ok()?, data.len()))
 }
 
 /// The WGSL file at a path relative to this source file, as a [`KernelSource`](crate::kernel::KernelSource).

@@ -33,14 +33,10 @@ impl Uniforms {
         let buffer = match &self.buffer {
             Some(buffer) => buffer.clone(),
             None => {
-                let descriptor = wgpu::BufferDescriptor {
-                    label: Some("zippy uniforms"),
-                    size: ROOM + TAIL,
-                    usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-                    mapped_at_creation: false,
-                };
-                let buffer = device.checked("making room for uniforms", || device.raw().create_buffer(&descriptor))?;
-                self.buffer.insert(buffer).clone()
+                let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+                let made =
+                    device.new_buffer(ROOM + TAIL, usage, "making room for parameters", "zippy uniforms", false)?;
+                self.buffer.insert(made).clone()
             }
         };
         if self.used + total > ROOM {

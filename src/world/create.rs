@@ -49,8 +49,23 @@ impl World {
     /// # Errors
     /// The layout is malformed or too large for one buffer; the device has not enough memory or cannot hold the type.
     pub fn local_array<T: Element, const D: usize>(&self, name: &str, layout: &Layout) -> Result<LocalArray<T, D>> {
+        self.local_array_for(name, layout, wgpu::BufferUsages::empty())
+    }
+
+    /// As [`local_array`](Self::local_array), in a buffer that can also be used as `uses` says: a kernel writes vertices,
+    /// indices or the arguments of a draw, and a render pass of the user's takes them from
+    /// [`LocalArray::buffer`] without a copy.
+    ///
+    /// # Errors
+    /// As [`local_array`](Self::local_array).
+    pub fn local_array_for<T: Element, const D: usize>(
+        &self,
+        name: &str,
+        layout: &Layout,
+        uses: wgpu::BufferUsages,
+    ) -> Result<LocalArray<T, D>> {
         check_axes::<D>(name, layout)?;
-        Ok(LocalArray::from_core(ArrayCore::create_local(self.home(), name, &T::INFO, layout)?))
+        Ok(LocalArray::from_core(ArrayCore::create_local(self.home(), name, &T::INFO, layout, uses)?))
     }
 
     /// A 1-D global array whose chunk on each rank has the length that this rank names. Collective; one all-gather of

@@ -1,0 +1,134 @@
+//! What a kernel runs over: every cell once, no other.
+
+use zippy::array::LocalSection;
+use zippy::{KernelSource, Layout, LocalArray, Result, Split, World};
+
+use crate::support;
+
+/// Counts how often each cell is run.
+fn count(workgroup: &str) -> KernelSource {
+    let text = format!(
+        "@group(0) @binding(0) var<storage, read_write> x: array<atomic<u32>>;
+@compute @workgroup_size({workgroup})
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
+  let p = x_position(id);
+  if x_inside(p) {{ atomicAdd(&x[x_index(p)], 1u); }}
+}}
+"
+    );
+    KernelSource::text("count.wgsl", text)
+}
+
+fn boxes<const D: usize>(world: &World, shape: [i64; D]) -> Result<()> {
+    let layout = Layout::new(shape).split_all(Split::Even(2));
+    for workgroup in ["64", "4, 4, 4", "1, 16, 2"] {
+        let count = world.kernel(count(workgroup))?;
+        for ghost in [[(1, 1); D], std::array::from_fn(|axis| (axis as i64 % 2, 2 * (axis as i64 % 3)))] {
+            let x = world.array::<u32, D>("x", &layout.clone().ghost_sides(ghost))?;
+            for chunk in x.chunks() {
+                let everywhere = chunk.with_ghosts();
+                let (interior, own) = (chunk.interior().region()?, chunk.region());
+                // The interior once, the boundary twice, then all with the ghost cells once more.
+                count.call().update("x", chunk.all()).over(chunk.interior()).run()?;
+                for _ in 0..2 {
+                    count.call().update("x", chunk.boundary()).run()?;
+                }
+                let seen = everywhere.read()?;
+                for (p, &times) in everywhere.region()?.points().zip(&seen) {
+                    let expected = match (interior.contains(&p), own.contains(&p)) {
+                        (true, _) => 1,
+                        (_, true) => 2,
+                        _ => 0,
+                    };
+                    assert_eq!(times, expected, "{D} axes, {workgroup}: {p:?} of {own:?}");
+                }
+                count.call().update("x", chunk.with_ghosts()).run()?;
+                assert!(everywhere.read()?.iter().zip(&seen).all(|(after, before)| *after == before + 1));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn interior_and_boundary_are_all_cells_once() {
+    support::ranks(&[1, 2, 3], |world| {
+        boxes(world, [90])?;
+        boxes(world, [13, 70])?;
+        boxes(world, [9, 11, 40])?;
+        boxes(world, [5, 6, 4, 7])?;
+        boxes(world, [3, 4, 3, 2, 5])?;
+        boxes(world, [2, 3, 2, 3, 2, 4])?;
+        boxes(world, [2, 3, 2, 2, 2, 2, 3])
+    });
+}
+
+fn once<const D: usize>(section: LocalSection<u32, D>) -> Result<()> {
+    let seen = section.read()?;
+    let wrong = seen.iter().filter(|&&times| times != 1).count();
+    assert_eq!(wrong, 0, "of {} cells of {:?}", seen.len(), section.region()?);
+    Ok(())
+}
+
+/// More workgroups than a dispatch has along one dimension, along every axis.
+#[test]
+fn domains_beyond_one_dispatch() {
+    support::ranks(&[1], |world| {
+        let (one, line) = (world.kernel(count("1"))?, world.kernel(count("1, 1, 64"))?);
+        let array = |name: &str, layout: Layout| -> Result<LocalArray<u32, 3>> { world.local_array(name, &layout) };
+        for shape in [[70_001, 1, 2], [1, 70_001, 2], [2, 1, 70_001], [40, 70_001, 1], [300, 2, 250]] {
+            let x = array("x", Layout::new(shape))?;
+            one.call().update("x", x.all()).run()?;
+            once(x.all())?;
+        }
+        let x = array("x", Layout::new([70_001, 3, 2]))?;
+        line.call().update("x", x.all()).run()?;
+        once(x.all())
+    });
+}
+
+/// Positions count from the first written section, whatever the kernel runs over.
+#[test]
+fn over_another_section() {
+    support::ranks(&[1, 2, 5], |world| {
+        let text = "@group(0) @binding(0) var<storage, read_write> x: array<i32>;
+            @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+                let p = x_position(id);
+                x_store(p, 1000 + 10 * p.y + p.x);
+            }";
+        let kernel = world.kernel(KernelSource::text("place.wgsl", text))?;
+        let layout = Layout::new([12, 8]).split([Split::Even(3), Split::Even(2)]).ghost([2, 1]);
+        let x = world.array::<i32, 2>("x", &layout)?;
+        for chunk in x.chunks() {
+            // The section begins at (1, 1); the domain reaches into the ghost cells before and behind it.
+            kernel.call().write("x", chunk.at((1..3, 1..3))).over(chunk.at((-2..3, 2..5))).run()?;
+            let own = chunk.region().start;
+            let everywhere = chunk.with_ghosts();
+            for (p, got) in everywhere.region()?.points().zip(everywhere.read()?) {
+                let (a, b) = (p[0] - own[0], p[1] - own[1]);
+                let expected =
+                    if (-2..3).contains(&a) && (2..5).contains(&b) { 1000 + 10 * (b - 1) + a - 1 } else { 0 };
+                assert_eq!(i64::from(got), expected, "{p:?} in chunk {}", chunk.id());
+            }
+        }
+        Ok(())
+    });
+}
+
+/// A rank without cells, and sections without cells, do nothing.
+#[test]
+fn nothing_to_do() {
+    support::ranks(&[1, 2, 4], |world| {
+        let count = world.kernel(count("64"))?;
+        let x = world.array::<u32, 2>("x", &Layout::new([5, 3]).split([Split::Sizes(vec![0, 5, 0]), Split::Whole]))?;
+        for chunk in x.chunks() {
+            count.call().update("x", chunk.all()).run()?;
+            count.call().update("x", chunk.at((0..0, ..))).run()?;
+            count.call().update("x", chunk.interior()).over(chunk.boundary()).run()?;
+            assert!(chunk.all().read()?.iter().all(|&times| times == 1));
+        }
+        let none =
+            world.array::<u32, 2>("none", &Layout::new([0, 3]).split([Split::Even(world.size()), Split::Whole]))?;
+        none.chunks().try_for_each(|chunk| count.call().update("x", chunk.with_ghosts()).run())
+    });
+}

@@ -1,0 +1,11 @@
+//! Kernels over local sections: every helper and binding against its definition, errors word for word, shaders and their
+//! twins.
+
+mod domains;
+mod helpers;
+mod packed;
+#[path = "../support/mod.rs"]
+mod support;
+mod wgsl;
+
+under_mpi!();

@@ -1,0 +1,32 @@
+//! WGSL for any number of axes.
+
+use std::fmt::Display;
+
+/// The type of a position.
+pub fn position(axes: usize) -> String {
+    match axes {
+        1 => "i32".to_owned(),
+        2..=4 => format!("vec{axes}<i32>"),
+        _ => format!("array<i32, {axes}>"),
+    }
+}
+
+/// One axis of a position.
+pub fn part(name: impl Display, axes: usize, axis: usize) -> String {
+    if axes == 1 { name.to_string() } else { format!("{name}[{axis}]") }
+}
+
+/// A position made axis by axis.
+pub fn tuple(axes: usize, value: impl Fn(usize) -> String) -> String {
+    format!("{}({})", position(axes), (0..axes).map(value).collect::<Vec<_>>().join(", "))
+}
+
+/// The position `p + shift`, `shift` being a parameter `array<vec4<i32>, 2>`.
+pub fn shifted(axes: usize) -> String {
+    tuple(axes, |axis| format!("{} + shift[{}][{}]", part("p", axes, axis), axis / 4, axis % 4))
+}
+
+/// A value of the parameter `shift`.
+pub fn shift(by: &[i64]) -> [[i32; 4]; 2] {
+    std::array::from_fn(|v| std::array::from_fn(|c| by.get(4 * v + c).map_or(0, |&n| n as i32)))
+}
