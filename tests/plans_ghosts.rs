@@ -25,7 +25,7 @@ impl Lists {
     /// The list of a direction, unsorted and with repetitions.
     fn list(&self, direction: &[i8]) -> Vec<usize> {
         let code = direction.iter().fold(self.seed, |code, &side| code * 5 + (side + 1) as usize);
-        let takes = |component: &usize| (code / 7 + component * (code % 5 + 1) + self.parity) % 3 > 0;
+        let takes = |component: &usize| !(code / 7 + component * (code % 5 + 1) + self.parity).is_multiple_of(3);
         let all: Vec<usize> = (0..self.count as usize).rev().filter(takes).collect();
         [&all[..], &all[..all.len() / 2]].concat()
     }

@@ -1,6 +1,5 @@
 //! The plan cache: a repeated operation builds no plan.
 
-use super::sections::LocalSection;
 use super::{CopySpec, GhostSpec};
 use crate::locate::Placement;
 use crate::region::Region;
@@ -21,7 +20,6 @@ pub struct PlanKey {
 enum Operation {
     Copy { src: Region, dst: Region, aliased: bool, permutation: Option<Vec<usize>> },
     Ghosts(Vec<GhostSpec>),
-    Sections { sections: Vec<LocalSection>, fetch: bool },
 }
 
 impl PlanKey {
@@ -38,12 +36,6 @@ impl PlanKey {
         let placements = arrays.iter().map(|(placement, _)| (*placement).clone()).collect();
         let operation = Operation::Ghosts(arrays.iter().map(|(_, spec)| (*spec).clone()).collect());
         Self { placements, operation, extra: Vec::new() }
-    }
-
-    /// The key of a copy between a global array and local ones; `fetch` from global to local.
-    pub fn sections(global: &Placement, sections: &[LocalSection], fetch: bool) -> Self {
-        let operation = Operation::Sections { sections: sections.to_vec(), fetch };
-        Self { placements: vec![global.clone()], operation, extra: Vec::new() }
     }
 
     /// Adds whatever else a caller's cached value depends on, such as element sizes.

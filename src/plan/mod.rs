@@ -12,7 +12,6 @@ mod ghosts;
 pub mod matching;
 pub mod one_sided;
 pub mod patterns;
-pub mod sections;
 
 pub use copy::{CopySpec, copy};
 pub use explain::explain_all;

@@ -36,7 +36,8 @@ pub struct GhostSpec {
     /// Which components cross in which direction; `None` is all cells.
     pub components: Option<Components>,
     /// Ghost cells are written back to their owners instead of filled by them. Several ghost cells may
-    /// stand for one owner cell; they are applied in the order of (owner chunk, direction, ghost chunk).
+    /// stand for one owner cell; they are applied in the order of direction (the last axis counts most; on each beside,
+    /// before, behind), then ghost chunk, then position (axis 0 counts most).
     pub reverse: bool,
 }
 
@@ -176,15 +177,17 @@ impl<'a> OneArray<'a> {
         if self.spec.neighbours == Neighbours::All && self.spec.components.is_none() && !self.spec.reverse {
             // Nothing depends on the direction of single cells, so the box stays whole.
             let mut direction = [0_i8; MAX_AXES];
-            for axis in 0..axes {
-                direction[axis] =
-                    i8::from(part.start[axis] >= own.end[axis]) - i8::from(part.end[axis] <= own.start[axis]);
+            for (axis, step) in direction[..axes].iter_mut().enumerate() {
+                *step = i8::from(part.start[axis] >= own.end[axis]) - i8::from(part.end[axis] <= own.start[axis]);
             }
             return one(&direction[..axes], part);
         }
-        // On each axis the part before, beside and behind the chunk.
-        let segments = Index::from_fn(axes, |_| 3);
-        for choice in Region::whole(segments).points() {
+        // On each axis the part has cells before, beside or behind the chunk (0, 1, 2), or several of these.
+        let first =
+            |axis| i64::from(part.start[axis] >= own.start[axis]) + i64::from(part.start[axis] >= own.end[axis]);
+        let last = |axis| i64::from(part.end[axis] > own.start[axis]) + i64::from(part.end[axis] > own.end[axis]);
+        let segments = Region { start: Index::from_fn(axes, first), end: Index::from_fn(axes, |axis| last(axis) + 1) };
+        for choice in segments.points() {
             let mut direction = [0_i8; MAX_AXES];
             let mut ghost = part;
             for axis in 0..axes {
@@ -198,7 +201,7 @@ impl<'a> OneArray<'a> {
             }
             let direction = &direction[..axes];
             let outside = direction.iter().filter(|step| **step != 0).count();
-            if ghost.is_empty() || outside == 0 || (self.spec.neighbours == Neighbours::Faces && outside > 1) {
+            if outside == 0 || (self.spec.neighbours == Neighbours::Faces && outside > 1) {
                 continue;
             }
             match &self.spec.components {

@@ -1,0 +1,144 @@
+//! What plans cost in a world of 65,536 ranks, counted: moves, messages and bytes allocated. A rank must pay for its
+//! neighbours, not for the world.
+
+use std::alloc::{GlobalAlloc, Layout as Bytes, System};
+use std::cell::Cell;
+use zippy::extents::Index;
+use zippy::layout::{Layout, Split};
+use zippy::locate::Placement;
+use zippy::ownership::Ownership;
+use zippy::plan::cache::{PlanCache, PlanKey};
+use zippy::plan::{CopySpec, GhostSpec, RankPlan, copy, ghosts};
+use zippy::region::Region;
+
+thread_local! {
+    static ALLOCATED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The system's allocator, which counts the bytes that each thread asks for.
+struct Counting;
+
+// SAFETY: every call goes to the system's allocator unchanged; counting allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, bytes: Bytes) -> *mut u8 {
+        ALLOCATED.set(ALLOCATED.get() + bytes.size());
+        // SAFETY: the caller's promise is the one that the system's allocator asks for.
+        unsafe { System.alloc(bytes) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, bytes: Bytes) {
+        // SAFETY: `at` came from `alloc` above, with these bytes.
+        unsafe { System.dealloc(at, bytes) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// The result of `f`, and the bytes that it allocated in all.
+fn counted<R>(f: impl FnOnce() -> R) -> (R, usize) {
+    let before = ALLOCATED.get();
+    let result = f();
+    (result, ALLOCATED.get() - before)
+}
+
+/// A periodic block of chunks of 128³ cells with one ghost layer.
+fn layout(chunks: [i64; 3]) -> Layout {
+    let splits = chunks.map(|count| Split::Even(count as usize));
+    Layout::new(chunks.map(|count| 128 * count)).split(splits).ghost([1, 1, 1]).periodic([true; 3])
+}
+
+fn placed(layout: &Layout, ranks: usize) -> Placement {
+    Placement::balanced(layout.resolve(ranks, 4, 1 << 30).unwrap(), ranks)
+}
+
+fn boxes(plan: &RankPlan) -> usize {
+    plan.sends.iter().chain(&plan.receives).map(|message| message.moves.len()).sum()
+}
+
+const SMALL: [i64; 3] = [4, 4, 4];
+const LARGE: [i64; 3] = [64, 32, 32];
+
+#[test]
+fn a_ghost_plan_costs_what_the_neighbours_cost() {
+    for (spec, neighbours) in [(GhostSpec::faces(), 6), (GhostSpec::all(), 26), (GhostSpec::all().reversed(), 26)] {
+        let costs = [SMALL, LARGE].map(|chunks| {
+            let ranks = chunks.iter().product::<i64>() as usize;
+            // From nothing: cuts, owners, plan.
+            let (plan, bytes) = counted(|| ghosts(&[(&placed(&layout(chunks), ranks), &spec)], ranks / 2).unwrap());
+            assert_eq!((plan.sends.len(), plan.receives.len()), (neighbours, neighbours));
+            assert_eq!((boxes(&plan), plan.rounds), (2 * neighbours, neighbours));
+            bytes
+        });
+        assert!(
+            costs[1] <= costs[0] + costs[0] / 4,
+            "{neighbours} neighbours: {costs:?} bytes for 64 and 65,536 ranks"
+        );
+    }
+}
+
+#[test]
+fn owners_and_boxes_in_tables_cost_a_plan_nothing_more() {
+    let grid = placed(&layout(LARGE), 65_536);
+    let (expected, reference) = counted(|| ghosts(&[(&grid, &GhostSpec::all())], 4711).unwrap());
+    let table = Ownership::table((0..65_536).collect(), 65_536).unwrap();
+    let table = Placement::new(grid.chunks().clone(), table.into()).unwrap();
+    let boxes: Vec<Region> = (0..grid.chunks().count()).map(|chunk| grid.chunks().region(chunk)).collect();
+    let cover = Layout::new(LARGE.map(|count| 128 * count)).boxes(boxes).ghost([1, 1, 1]).periodic([true; 3]);
+    let cover = placed(&cover, 65_536);
+    for placement in [table, cover] {
+        let (plan, bytes) = counted(|| ghosts(&[(&placement, &GhostSpec::all())], 4711).unwrap());
+        assert_eq!(plan, expected);
+        // Queries of boxes collect what they find.
+        assert!(bytes <= 4 * reference, "{bytes} bytes, {reference} for a grid");
+    }
+}
+
+#[test]
+fn more_chunks_a_rank_cost_in_proportion() {
+    let cost = |ranks: usize| {
+        let placement = placed(&layout(LARGE), ranks);
+        let (plan, bytes) = counted(|| ghosts(&[(&placement, &GhostSpec::all())], ranks / 2).unwrap());
+        (boxes(&plan) + 2 * plan.local.len(), bytes)
+    };
+    let ((one, bytes), (many, more)) = (cost(65_536), cost(65_536 / 64));
+    assert_eq!((one, many), (52, 64 * 52), "26 boxes out and 26 in for every chunk");
+    assert!(more <= 64 * bytes * 5 / 4, "{more} bytes for 64 chunks, {bytes} for one");
+}
+
+#[test]
+fn a_repeated_plan_costs_its_key() {
+    let placement = placed(&layout(LARGE), 65_536);
+    let spec = GhostSpec::all();
+    let mut cache = PlanCache::new(4);
+    let mut get = || {
+        let build = || ghosts(&[(&placement, &spec)], 7).map(std::rc::Rc::new);
+        counted(|| cache.get_or_build(PlanKey::ghosts(&[(&placement, &spec)]), build).unwrap())
+    };
+    let ((first, built), (second, found)) = (get(), get());
+    assert!(std::rc::Rc::ptr_eq(&first, &second));
+    assert!(found < 1024 && built > 10 * found, "{built} bytes to build, {found} to find");
+}
+
+/// A copy of a small region looks at its holders, and at the ranks that they talk to, not at the world.
+#[test]
+fn a_small_copy_costs_what_it_moves() {
+    let region = |start: i64| Region::at(Index::splat(3, start), Index::splat(3, 100));
+    let costs = [SMALL, LARGE].map(|chunks| {
+        let ranks = chunks.iter().product::<i64>() as usize;
+        let array = placed(&layout(chunks), ranks);
+        let spec = CopySpec {
+            src: &array,
+            src_region: region(100),
+            dst: &array,
+            dst_region: region(70),
+            aliased: true,
+            permutation: None,
+        };
+        let all: Vec<_> = [0, ranks - 1].iter().map(|&rank| counted(|| copy(&spec, rank).unwrap())).collect();
+        assert!(!all[0].0.is_empty() && all[1].0.is_empty());
+        assert!(all[1].1 < 1024, "{} bytes for a rank without a part", all[1].1);
+        all[0].1
+    });
+    assert!(costs[1] <= costs[0] * 5 / 4, "{costs:?} bytes for 64 and 65,536 ranks");
+}
