@@ -1,13 +1,17 @@
 //! The whole pipeline on the GPU: chunks, ray caster, depth order, swap; against closed forms, the CPU twin and one rank.
 
 mod common;
+mod support;
 
 use common::analytic::{self, Case};
+use support::launcher;
 use zippy::algorithms::image::Image;
 use zippy::algorithms::volume::{Camera, Phantom, Projection, TransferFunction};
 use zippy::algorithms::volume::{View, VolumeRenderer, cast_chunk};
 use zippy::region::Region;
 use zippy::{Config, Element, Layout, Split, World, run_with};
+
+under_mpi!();
 
 /// Renders a case over a world; the picture on rank 0.
 fn render<T: Element>(
@@ -29,15 +33,25 @@ fn layout(case: &Case) -> Layout {
     Layout::new(case.shape).ghost_sides([(0, 1); 3])
 }
 
-fn on_ranks(ranks: usize, program: impl Fn(&World) -> zippy::Result<Option<Image>> + Send + Sync) -> Image {
-    let mut images = run_with(Config::threads(ranks), program).unwrap();
-    assert!(images[1..].iter().all(Option::is_none));
-    images.remove(0).unwrap()
+/// Runs `program` and hands the picture of rank 0 to `check`, on the process that has it.
+fn on_ranks(
+    ranks: usize,
+    program: impl Fn(&World) -> zippy::Result<Option<Image>> + Send + Sync,
+    check: impl Fn(Image),
+) {
+    for count in launcher::counts(&[ranks]) {
+        let images = run_with(Config::threads(count), |world| {
+            let image = program(world)?;
+            assert_eq!(image.is_some(), world.rank() == 0);
+            Ok(image)
+        });
+        images.unwrap().into_iter().flatten().for_each(&check);
+    }
 }
 
 #[test]
 fn closed_form_pictures() {
-    run_with(Config::threads(1), |world| {
+    run_with(Config::apart(1), |world| {
         analytic::check(|case| render(world, case, &layout(case), (5, 3), |v| v).unwrap().unwrap().pixels[7]);
         Ok(())
     })
@@ -65,7 +79,7 @@ fn phantom(shape: [i64; 3], scale: f32, parallel: bool) -> Case {
             .collect(),
         camera,
         transfer: TransferFunction {
-            opacity: vec![[0.0, 0.0], [most * 0.1, 0.0], [most * 0.4, 0.2], [most * 0.6, 0.1], [most, 0.6]],
+            opacity: vec![[0.0, 0.0], [most * 0.02, 0.0], [most * 0.3, 0.4], [most * 0.5, 0.2], [most, 0.6]],
             colour: vec![[0.0, 0.1, 0.2, 0.9], [most * 0.5, 0.9, 0.4, 0.1], [most, 1.0, 1.0, 0.8]],
             unit_distance: 1.0,
         },
@@ -107,10 +121,11 @@ fn every_decomposition_gives_the_picture_of_the_twin() {
         (4, [whole.clone(), whole, Split::Even(18)]),
     ];
     for (ranks, split) in splits {
-        let image =
-            on_ranks(ranks, |world| render(world, &case, &layout(&case).split(split.clone()), SIZE, |v| v as u8));
-        let difference = image.difference(&expected).unwrap();
-        assert!(difference.max_abs <= 4e-6 && difference.psnr_db >= 140.0, "{ranks} ranks, {split:?}: {difference:?}");
+        let program = |world: &World| render(world, &case, &layout(&case).split(split.clone()), SIZE, |v| v as u8);
+        on_ranks(ranks, program, |image| {
+            let difference = image.difference(&expected).unwrap();
+            assert!(difference.max_abs <= 4e-6 && difference.psnr_db >= 140.0, "{ranks}, {split:?}: {difference:?}");
+        });
     }
 }
 
@@ -125,9 +140,11 @@ fn cuts_by_boxes_have_a_depth_order_too() {
         ([15, 0, 7], [21, 26, 18]),
     ];
     let boxes: Vec<Region> = boxes.iter().map(|(start, end)| Region::new(start, end).unwrap()).collect();
-    let image = on_ranks(3, |world| render(world, &case, &layout(&case).boxes(boxes.clone()), SIZE, |v| v as i32));
-    let difference = image.difference(&twin(&case, SIZE)).unwrap();
-    assert!(difference.max_abs <= 4e-6 && difference.psnr_db >= 140.0, "{difference:?}");
+    let program = |world: &World| render(world, &case, &layout(&case).boxes(boxes.clone()), SIZE, |v| v as i32);
+    on_ranks(3, program, |image| {
+        let difference = image.difference(&twin(&case, SIZE)).unwrap();
+        assert!(difference.max_abs <= 4e-6 && difference.psnr_db >= 140.0, "{difference:?}");
+    });
 }
 
 #[test]
@@ -135,9 +152,14 @@ fn every_type_of_voxel() {
     fn check<T: Element>(scale: f32, value: impl Fn(f32) -> T + Send + Sync) {
         let case = phantom([13, 10, 11], scale, false);
         let split = layout(&case).split([Split::Even(2), Split::Even(1), Split::Even(1)]);
-        let image = on_ranks(2, |world| render(world, &case, &split, (31, 22), &value));
-        let difference = image.difference(&twin(&case, (31, 22))).unwrap();
-        assert!(difference.max_abs <= 4e-6, "{}: {difference:?}", T::INFO.name);
+        on_ranks(
+            2,
+            |world| render(world, &case, &split, (31, 22), &value),
+            |image| {
+                let difference = image.difference(&twin(&case, (31, 22))).unwrap();
+                assert!(difference.max_abs <= 4e-6, "{}: {difference:?}", T::INFO.name);
+            },
+        );
     }
     check(255.0, |v| v as u8);
     check(127.0, |v| v as i8);
@@ -152,16 +174,18 @@ fn every_type_of_voxel() {
 #[test]
 fn long_rays_are_cast_whole() {
     let case = analytic::a1(120_000);
-    let image = on_ranks(1, |world| render(world, &case, &layout(&case), (3, 1), |v| v));
-    let [intensity, _, _, alpha] = image.pixels[1].map(f64::from);
-    assert!((intensity - case.expected[0]).abs() < 1e-3 && (alpha - case.expected[1]).abs() < 1e-3, "{alpha}");
+    let program = |world: &World| render(world, &case, &layout(&case), (3, 1), |v| v);
+    on_ranks(1, program, |image| {
+        let [intensity, _, _, alpha] = image.pixels[1].map(f64::from);
+        assert!((intensity - case.expected[0]).abs() < 1e-3 && (alpha - case.expected[1]).abs() < 1e-3, "{alpha}");
+    });
 }
 
 #[test]
 fn a_renderer_is_used_again_and_again() {
     let case = phantom([15, 14, 13], 255.0, false);
     let split = layout(&case).split([Split::Even(2), Split::Even(2), Split::Even(1)]);
-    run_with(Config::threads(2), |world| {
+    support::ranks(&[2], |world| {
         let volume = world.array::<u16, 3>("volume", &split)?;
         let [nx, ny, _] = case.shape;
         volume.fill_with(|[x, y, z]| case.values[(x + nx * (y + ny * z)) as usize] as u16)?;
@@ -177,13 +201,12 @@ fn a_renderer_is_used_again_and_again() {
             assert_ne!(pictures[0], pictures[1]);
         }
         Ok(())
-    })
-    .unwrap();
+    });
 }
 
 #[test]
 fn what_cannot_be_rendered_is_said() {
-    run_with(Config::threads(2), |world| {
+    support::ranks(&[2], |world| {
         let size = (8, 8);
         let two = [Split::Even(2), Split::Even(1), Split::Even(1)];
         let bare = world.array::<u8, 3>("bare", &Layout::new([4, 4, 4]).split(two))?;
@@ -206,6 +229,5 @@ fn what_cannot_be_rendered_is_said() {
         // None of these mistakes ends the world.
         renderer.render(&camera, &grey, 1.0)?;
         Ok(())
-    })
-    .unwrap();
+    });
 }

@@ -1,17 +1,18 @@
 //! The program of every rank: read, exchange ghost cells, render, write.
 
+use std::path::Path;
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use zippy::algorithms::image::Image;
 use zippy::algorithms::volume::VolumeRenderer;
-use zippy::error::Error;
+use zippy::error::{Error, IoError};
 use zippy::io::png::{self, Rgb8};
 use zippy::io::volume::ScalarKind;
 use zippy::{Element, GlobalArray, Result, World};
 
 use crate::cut::Cut;
-use crate::look::{Look, ramp};
+use crate::look::{self, Look};
 use crate::options::Options;
 use crate::report::{Measured, Phase, Report, Voxels};
 use crate::source::{self, FAR, Reader, Source};
@@ -53,6 +54,9 @@ impl Job<'_> {
     pub fn run(&self, world: &World) -> Result<Option<Rendered>> {
         let mut clock = Clock::new(self, world);
         let opened = Source::open(self.options).map_err(Error::from).and_then(|source| {
+            if world.rank() == 0 {
+                self.check_output()?;
+            }
             let look = Look::new(self.options, source.shape(), source.spacing())?;
             Ok((source, look))
         });
@@ -76,6 +80,17 @@ impl Job<'_> {
             },
         }
     }
+
+    /// Finds a mistake in the name of the picture before the work is done.
+    fn check_output(&self) -> Result<()> {
+        let path = &self.options.output;
+        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if !self.write || (directory.is_dir() && !path.is_dir() && path.file_name().is_some()) {
+            return Ok(());
+        }
+        let message = if path.is_dir() { "is a directory, not a picture" } else { "its directory does not exist" };
+        Err(IoError::request(path, message).into())
+    }
 }
 
 /// A volume and how it is looked at.
@@ -91,14 +106,18 @@ impl Scene<'_> {
         let limit = world.gpu().limits().buffer_bytes;
         let layout = self.job.cut.layout(shape, world.size(), T::INFO.bytes, limit)?;
         let chunks = layout.resolve(world.size(), T::INFO.bytes, limit)?;
-        self.check_pictures(chunks.count())?;
+        self.check_pictures(chunks.count(), limit)?;
         let volume = world.array::<T, 3>("volume", &layout)?;
         let range = self.fill(world, &volume, read)?;
         clock.end(Phase::Read);
         let ghosts = world.ghosts(&volume)?;
         clock.end(Phase::Ghosts);
         let renderer = VolumeRenderer::new(world, &volume, spacing, self.look.size)?;
-        let transfer = self.look.transfer.clone().unwrap_or_else(|| ramp(range, shape, spacing));
+        let transfer = match (&self.look.transfer, self.source) {
+            (Some(transfer), _) => transfer.clone(),
+            (None, Source::Phantom(_)) => look::phantom(shape),
+            (None, Source::File(_)) => look::ramp(range, shape, spacing),
+        };
         clock.end(Phase::Prepare);
         let mut frame = renderer.render(&self.look.camera, &transfer, self.look.step)?;
         for _ in 1..self.job.options.repeat {
@@ -137,17 +156,23 @@ impl Scene<'_> {
         Ok(if ends[0] <= -ends[1] { (ends[0], -ends[1]) } else { (0.0, 1.0) })
     }
 
-    fn check_pictures(&self, chunks: usize) -> Result<()> {
+    /// Refuses pictures that no machine has the memory for, before the volume is read.
+    fn check_pictures(&self, chunks: usize, buffer_bytes: u64) -> Result<()> {
         let (width, height) = self.look.size;
-        let bytes = u64::from(width) * u64::from(height) * 16 * chunks as u64;
-        if bytes <= MOST_PICTURE_BYTES {
+        let one = u64::from(width) * u64::from(height) * 16;
+        let all = one * chunks as u64;
+        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+        let most = MOST_PICTURE_BYTES >> 20;
+        let wrong = if one > buffer_bytes {
+            format!("each takes {} MiB, but a buffer of this device holds {}", mib(one), buffer_bytes >> 20)
+        } else if all > MOST_PICTURE_BYTES {
+            format!("together they take {} MiB, more than {most}", mib(all))
+        } else {
             return Ok(());
-        }
+        };
         Err(Error::program(format!(
-            "{chunks} chunks with a partial picture of {width}x{height} pixels each take {} GiB, more than {}; ask for \
-             fewer chunks or a smaller picture",
-            bytes.div_ceil(1 << 30),
-            MOST_PICTURE_BYTES >> 30
+            "{chunks} chunks have a partial picture of {width}x{height} pixels each: {wrong}; ask for a smaller picture or \
+             for fewer chunks"
         )))
     }
 

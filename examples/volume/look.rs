@@ -65,10 +65,42 @@ fn orbit(options: &Options, shape: [i64; 3], spacing: [f64; 3]) -> Result<Camera
     Ok(camera)
 }
 
+/// A transfer function for the phantom: through the translucent skull and brain shows what lies in them.
+pub fn phantom(shape: [i64; 3]) -> TransferFunction {
+    TransferFunction {
+        opacity: vec![
+            [0.0, 0.0],
+            [600.0, 0.0],
+            [900.0, 0.008],
+            [1150.0, 0.012],
+            [1320.0, 0.03],
+            [1500.0, 0.02],
+            [1700.0, 0.25],
+            [2300.0, 0.4],
+            [2800.0, 0.6],
+            [4095.0, 0.95],
+        ],
+        colour: vec![
+            [0.0, 0.2, 0.4, 0.9],
+            [600.0, 0.3, 0.5, 1.0],
+            [1310.0, 0.75, 0.85, 1.0],
+            [1600.0, 0.3, 0.8, 0.6],
+            [2000.0, 0.3, 0.85, 0.5],
+            [2600.0, 1.0, 0.75, 0.2],
+            [3000.0, 1.0, 0.6, 0.15],
+            [3800.0, 1.0, 0.25, 0.15],
+        ],
+        unit_distance: diagonal(shape, [1.0; 3]) / 220.0,
+    }
+}
+
 /// A transfer function for values from `low` to `high`; opacities hold over a 400th of the volume's diagonal, so that
 /// volumes of all sizes look alike.
 pub fn ramp((low, high): (f64, f64), shape: [i64; 3], spacing: [f64; 3]) -> TransferFunction {
     let high = if high > low { high } else { low + 1.0 };
-    let diagonal = (0..3).map(|axis| ((shape[axis] - 1) as f64 * spacing[axis]).powi(2)).sum::<f64>().sqrt();
-    TransferFunction { unit_distance: diagonal / 400.0, ..TransferFunction::ramp(low, high) }
+    TransferFunction { unit_distance: diagonal(shape, spacing) / 400.0, ..TransferFunction::ramp(low, high) }
+}
+
+fn diagonal(shape: [i64; 3], spacing: [f64; 3]) -> f64 {
+    (0..3).map(|axis| ((shape[axis] - 1) as f64 * spacing[axis]).powi(2)).sum::<f64>().sqrt()
 }

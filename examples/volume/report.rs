@@ -75,10 +75,10 @@ impl Measured {
     pub fn over_ranks(mut self, world: &World) -> Result<Self> {
         world.group().all_reduce(&mut self.secs, |a, b| *a = a.max(*b))?;
         for moved in [&mut self.ghosts, &mut self.composite] {
-            let mut sums = [moved.bytes_local, moved.bytes_network, moved.messages as u64];
+            let mut sums = [moved.bytes_local, moved.bytes_network, moved.messages];
             world.group().all_reduce(&mut sums, |a, b| *a += b)?;
             let [local, network, messages] = sums;
-            *moved = Moved { bytes_local: local, bytes_network: network, messages: messages as _, ..*moved };
+            *moved = Moved { bytes_local: local, bytes_network: network, messages, ..*moved };
         }
         Ok(self)
     }

@@ -3,7 +3,8 @@
 //! A file holds an object with a list `scenes`; a scene's name is its `file` without `.png`. Fields of a scene:
 //! `projection` ("perspective, vertical FOV 40 deg" or "parallel, half-height 172.05"), `camera_position`, `focal_point`,
 //! `view_up`, `opacity_points` (`[value, opacity]`), `rgb_points` (`[value, red, green, blue]`), and optionally
-//! `opacity_unit_distance` (1), `sample_distance` (1), `background` (black), `size` (`[width, height]`).
+//! `opacity_unit_distance` (1), `sample_distance` (1), `background` (black), `size` (`[width, height]`). Scenes with `shade`
+//! set are refused: volumes are drawn unshaded. Other fields are left alone.
 
 use std::path::Path;
 
@@ -50,6 +51,8 @@ struct Entry {
     opacity_unit_distance: f64,
     #[serde(default)]
     background: [f32; 3],
+    #[serde(default)]
+    shade: bool,
 }
 
 fn one() -> f64 {
@@ -66,7 +69,7 @@ impl Entry {
 ///
 /// # Errors
 /// The file cannot be read, is not JSON (line and column are named), lacks a field, or holds no such scene (those it
-/// holds are listed); the scene's transfer function is malformed.
+/// holds are listed); the scene's transfer function is malformed, or it is to be shaded.
 pub fn read(path: impl AsRef<Path>, name: Option<&str>) -> Result<Scene, IoError> {
     let path = path.as_ref();
     let text = std::fs::read_to_string(path).map_err(|error| IoError::system(path, "read", &error))?;
@@ -83,6 +86,10 @@ pub fn read(path: impl AsRef<Path>, name: Option<&str>) -> Result<Scene, IoError
             .find(|entry| entry.name() == name)
             .ok_or_else(|| IoError::request(path, format!("no scene is called {name:?}; there are: {}", names())))?,
     };
+    if entry.shade {
+        let message = format!("scene {}: it asks for shading, but volumes are drawn unshaded", entry.name());
+        return Err(IoError::request(path, message));
+    }
     let projection = projection(&entry.projection).ok_or_else(|| {
         let message = format!(
             "scene {}: projection {:?}; it must read \"perspective, vertical FOV 40 deg\" or \"parallel, half-height 100\"",
@@ -169,6 +176,7 @@ mod tests {
         assert!(attempt("{\"scenes\": []}", None).unwrap_err().contains("must be named"));
         assert!(attempt(&scene(", \"background\": [1]"), None).unwrap_err().contains("scene file: invalid length 1"));
         assert!(attempt(&scene("").replace("half-height", "height"), None).unwrap_err().contains("projection"));
+        assert!(attempt(&scene(", \"shade\": true"), None).unwrap_err().contains("shading"));
         assert!(attempt(&scene("").replace("[9, 1]", "[9, 7]"), None).unwrap_err().contains("must be 0 to 1"));
         assert!(attempt(&scene("").replace("focal_point", "focus"), None).unwrap_err().contains("focal_point"));
         std::fs::remove_file(&path).unwrap();

@@ -6,6 +6,7 @@
 pub mod cells;
 pub mod launcher;
 
+use proptest::test_runner::RngSeed;
 use zippy::transport::{Group, launch};
 use zippy::{Config, Result, World, run_with};
 
@@ -38,6 +39,11 @@ pub fn groups_with(
             panic!("on {count} ranks: {error}");
         }
     }
+}
+
+/// The seed of property tests that run on ranks: under a launcher all processes must draw the same cases.
+pub fn seed() -> RngSeed {
+    if launcher::size().is_some() { RngSeed::Fixed(20_080_417) } else { RngSeed::Random }
 }
 
 /// Makes a test binary re-run all its other tests under the MPI launcher when `ZIPPY_TEST_MPI` is set.

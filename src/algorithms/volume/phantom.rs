@@ -10,16 +10,18 @@ pub struct Phantom {
 /// Centre, half axes, rotation about axis 2 in radians, and what is added inside.
 struct Ellipsoid([f64; 3], [f64; 3], f64, f64);
 
+/// The skull is denser than the brain, what lies in the brain is denser than the skull: a transfer function can tell
+/// them apart although values blur at every surface.
 const ELLIPSOIDS: [Ellipsoid; 9] = [
-    Ellipsoid([0.0, 0.0, 0.0], [0.69, 0.92, 0.81], 0.0, 0.80),
-    Ellipsoid([0.0, -0.0184, 0.0], [0.63, 0.85, 0.745], 0.0, -0.55),
-    Ellipsoid([0.22, 0.0, 0.0], [0.11, 0.31, 0.22], -0.314, -0.15),
-    Ellipsoid([-0.22, 0.0, 0.0], [0.16, 0.41, 0.28], 0.314, -0.15),
-    Ellipsoid([0.0, 0.35, -0.15], [0.21, 0.25, 0.41], 0.0, 0.14),
-    Ellipsoid([0.0, 0.1, 0.25], [0.07, 0.07, 0.07], 0.0, 0.30),
-    Ellipsoid([-0.08, -0.605, 0.0], [0.06, 0.033, 0.07], 0.0, 0.35),
-    Ellipsoid([0.06, -0.605, 0.0], [0.033, 0.06, 0.07], 0.0, 0.35),
-    Ellipsoid([0.0, -0.2, -0.35], [0.28, 0.22, 0.16], 0.0, 0.20),
+    Ellipsoid([0.0, 0.0, 0.0], [0.69, 0.92, 0.81], 0.0, 0.32),
+    Ellipsoid([0.0, -0.0184, 0.0], [0.63, 0.85, 0.745], 0.0, -0.20),
+    Ellipsoid([0.22, 0.0, 0.0], [0.11, 0.31, 0.22], -0.314, -0.09),
+    Ellipsoid([-0.22, 0.0, 0.0], [0.16, 0.41, 0.28], 0.314, -0.09),
+    Ellipsoid([0.0, 0.35, -0.15], [0.21, 0.25, 0.41], 0.0, 0.36),
+    Ellipsoid([0.0, 0.1, 0.25], [0.09, 0.09, 0.09], 0.0, 0.60),
+    Ellipsoid([-0.08, -0.605, 0.0], [0.08, 0.05, 0.09], 0.0, 0.80),
+    Ellipsoid([0.10, -0.605, 0.0], [0.05, 0.08, 0.09], 0.0, 0.80),
+    Ellipsoid([0.0, -0.2, -0.35], [0.28, 0.22, 0.16], 0.0, 0.55),
 ];
 
 impl Phantom {
@@ -44,7 +46,7 @@ impl Phantom {
         // A gyroid in the soft parts gives them a texture that shows the interpolation.
         let [x, y, z] = p.map(|v| v * 21.0);
         let gyroid = x.sin() * y.cos() + y.sin() * z.cos() + z.sin() * x.cos();
-        let texture = 0.06 * gyroid * (density / 0.25).clamp(0.0, 1.0) * ((0.6 - density) / 0.2).clamp(0.0, 1.0);
+        let texture = 0.05 * gyroid * (density / 0.12).clamp(0.0, 1.0) * ((0.8 - density) / 0.2).clamp(0.0, 1.0);
         ((density + texture).clamp(0.0, 1.0) * f64::from(Self::MAX)).round() as u16
     }
 }
