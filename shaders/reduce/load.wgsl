@@ -54,6 +54,14 @@ fn high_digit(value: u32) -> u32 {
     return value >> 16u;
 }
 
+fn is_negative(value: u32) -> bool {
+    return false;
+}
+
+fn one_zero(bits: u32) -> u32 {
+    return bits;
+}
+
 //@ signed
 fn key(bits: u32) -> u32 {
     return bits ^ 0x80000000u;
@@ -67,6 +75,14 @@ fn high_digit(value: u32) -> u32 {
     return u32(i32(value) >> 16u);
 }
 
+fn is_negative(value: u32) -> bool {
+    return (value >> 31u) == 1u;
+}
+
+fn one_zero(bits: u32) -> u32 {
+    return bits;
+}
+
 //@ float
 fn key(bits: u32) -> u32 {
     return bits ^ select(0x80000000u, 0xffffffffu, (bits >> 31u) == 1u);
@@ -74,4 +90,8 @@ fn key(bits: u32) -> u32 {
 
 fn is_nan(bits: u32) -> bool {
     return (bits & 0x7fffffffu) > 0x7f800000u;
+}
+
+fn one_zero(bits: u32) -> u32 {
+    return select(bits, 0u, bits == 0x80000000u);
 }

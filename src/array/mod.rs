@@ -10,6 +10,7 @@ mod local;
 mod registry;
 mod section;
 mod select;
+mod together;
 
 pub(crate) use self::core::Home;
 pub use self::core::{ArrayCore, ArrayId, ChunkLease};
@@ -19,3 +20,4 @@ pub use self::local::LocalArray;
 pub(crate) use self::registry::Registry;
 pub use self::section::LocalSection;
 pub use self::select::{AxisRange, Frame, Select, SelectAxis};
+pub(crate) use self::together::{Group, Side, together};

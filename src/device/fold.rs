@@ -25,6 +25,8 @@ pub struct FoldKernel<'a> {
     pub source: &'a dyn Fn() -> String,
     /// Words that a workgroup writes.
     pub words: usize,
+    /// Data of its own, found from word `table[2]` of the job table on.
+    pub constants: &'a [u32],
 }
 
 #[derive(Default)]
@@ -81,7 +83,7 @@ impl Device {
         let mut batch = Vec::new();
         let mut bytes = 0;
         for (_, dispatch) in &dispatches {
-            for step in steps(dispatch, paired, (room / row).max(1)) {
+            for step in steps(dispatch, paired, (room / row).max(1), kernel.constants) {
                 let more = (step.workgroups * row).next_multiple_of(self.limits().offset_alignment);
                 if bytes + more > SLICE_BYTES && !batch.is_empty() {
                     self.fold_batch(kernel, &std::mem::take(&mut batch), bytes, &mut each)?;
@@ -155,7 +157,7 @@ impl Device {
 }
 
 /// The dispatches over jobs that share their windows, each of at most `most` workgroups.
-fn steps<'a>(dispatch: &Dispatch<'a>, paired: bool, most: u64) -> Vec<Step<'a>> {
+fn steps<'a>(dispatch: &Dispatch<'a>, paired: bool, most: u64, constants: &[u32]) -> Vec<Step<'a>> {
     let mut out = Vec::new();
     let mut rest = &dispatch.transfers[..];
     while !rest.is_empty() {
@@ -167,7 +169,8 @@ fn steps<'a>(dispatch: &Dispatch<'a>, paired: bool, most: u64) -> Vec<Step<'a>> 
             table = Table::new(&rest[..jobs], Slots::Fours);
         }
         let workgroups = table.groups.div_ceil(MOST_ROUNDS).max(table.groups.min(FEW_WORKGROUPS));
-        table.words[3] = workgroups as u32;
+        (table.words[2], table.words[3]) = (table.words.len() as u32, workgroups as u32);
+        table.words.extend(constants);
         out.push(Step { first: dispatch.src, second: paired.then_some(dispatch.dst), table, workgroups });
         rest = &rest[jobs..];
     }

@@ -1,3 +1,5 @@
+use crate::extents::Index;
+
 /// An array or a section of it was misused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -62,6 +64,27 @@ pub enum ArrayError {
         section: String,
         /// What was asked.
         verb: String,
+    },
+    /// Cells that an operation without communication looks at together lie on different ranks.
+    #[error(
+        "{verb} moves no data, but cell {cell} of array \"{array}\" is on rank {rank} and cell {other_cell} of array \"{other}\", \
+         which goes with it, on rank {other_rank}; copy one of the sections into an array cut like the other first"
+    )]
+    Apart {
+        /// The operation.
+        verb: String,
+        /// One array.
+        array: String,
+        /// Its cell.
+        cell: Index,
+        /// Where that is.
+        rank: usize,
+        /// The other array.
+        other: String,
+        /// Its cell.
+        other_cell: Index,
+        /// Where that is.
+        other_rank: usize,
     },
     /// A ticket that this fence did not fill.
     #[error("ticket {ticket} was not filled by this fence (it was taken already, or belongs to another fence)")]

@@ -137,7 +137,23 @@ impl ExactSum {
     }
 
     /// The sum, rounded once to the nearest `f64`, ties to even.
-    pub fn to_f64(mut self) -> f64 {
+    pub fn to_f64(self) -> f64 {
+        self.rounded(|_| 0)
+    }
+
+    /// The root of the sum, rounded twice: the sum to 53 bits whatever its size, then the root.
+    pub fn to_sqrt(self) -> f64 {
+        let mut half = 0;
+        // Near 1 the sum neither overflows nor becomes subnormal, and half an even exponent is exact.
+        let scaled = self.rounded(|exponent| {
+            half = -exponent / 2;
+            2 * half
+        });
+        scale(scaled.sqrt(), -half)
+    }
+
+    /// The sum times 2^`by(exponent)`, rounded once; `exponent` is about that of the sum.
+    fn rounded(mut self, by: impl FnOnce(i32) -> i32) -> f64 {
         match (self.nans, self.infinities) {
             (0, [0, 0]) => {}
             (0, [_, 0]) => return f64::INFINITY,
@@ -158,7 +174,7 @@ impl ExactSum {
             head |= 1;
         }
         let exponent = LOWEST_EXPONENT + 32 * (top as i32 - 2);
-        let magnitude = round(head, exponent);
+        let magnitude = round(head, exponent + by(exponent + 64));
         if negative { -magnitude } else { magnitude }
     }
 }
@@ -208,6 +224,24 @@ mod tests {
         assert_eq!(exact(&[f64::INFINITY, 1.0]), f64::INFINITY);
         assert!(exact(&[f64::INFINITY, f64::NEG_INFINITY]).is_nan());
         assert!(exact(&[f64::NAN, 1.0]).is_nan());
+    }
+
+    #[test]
+    fn roots_of_sums_beyond_the_range_of_f64() {
+        let root = |values: &[f64]| {
+            let mut sum = ExactSum::default();
+            values.iter().for_each(|&value| sum.add_product(value, value));
+            sum.to_sqrt()
+        };
+        assert_eq!(root(&[3.0, 4.0]), 5.0);
+        assert_eq!(root(&[3e300, 4e300]), 5e300);
+        assert_eq!(root(&[3.0 * 5e-324, 4.0 * 5e-324]), 5.0 * 5e-324);
+        assert_eq!(root(&[3.0 * 2_f64.powi(-700), 4.0 * 2_f64.powi(-700)]), 5.0 * 2_f64.powi(-700));
+        assert_eq!(root(&[f64::MAX; 4]), f64::INFINITY);
+        assert_eq!(root(&[f64::MAX]), f64::MAX);
+        assert_eq!(root(&[]), 0.0);
+        assert_eq!(root(&[f64::NEG_INFINITY]), f64::INFINITY);
+        assert!(root(&[f64::NAN]).is_nan());
     }
 
     #[test]

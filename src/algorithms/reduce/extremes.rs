@@ -2,10 +2,10 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::World;
 use super::number::{Number, Reducible};
 use super::operand::{Operand, collective};
 use super::source::EXTREMES;
+use crate::World;
 use crate::error::Result;
 use crate::world::Section;
 
@@ -67,7 +67,7 @@ impl World {
         &self,
         section: impl Into<Section<T, D>>,
     ) -> Result<T::Each<Option<Extremes<T::Scalar>>>> {
-        let found = self.found("extremes", &section.into())?;
+        let found = self.found("extremes", section.into())?;
         Ok(T::each(|component| {
             let Found { min, max, nans, numbers } = found[component];
             (numbers > 0).then(|| Extremes { min: T::Scalar::from_key(min), max: T::Scalar::from_key(max), nans })
@@ -83,7 +83,7 @@ impl World {
         &self,
         section: impl Into<Section<T, D>>,
     ) -> Result<T::Each<Option<T::Scalar>>> {
-        let found = self.found("min", &section.into())?;
+        let found = self.found("min", section.into())?;
         Ok(T::each(|component| found[component].or_nan(found[component].min)))
     }
 
@@ -96,12 +96,12 @@ impl World {
         &self,
         section: impl Into<Section<T, D>>,
     ) -> Result<T::Each<Option<T::Scalar>>> {
-        let found = self.found("max", &section.into())?;
+        let found = self.found("max", section.into())?;
         Ok(T::each(|component| found[component].or_nan(found[component].max)))
     }
 
-    fn found<T: Reducible, const D: usize>(&self, verb: &'static str, section: &Section<T, D>) -> Result<Vec<Found>> {
-        collective(self, verb, section, |operand| {
+    fn found<T: Reducible, const D: usize>(&self, verb: &'static str, section: Section<T, D>) -> Result<Vec<Found>> {
+        collective(self, verb, &[section], 0, |operand| {
             let mut found = local::<T>(operand)?;
             self.inner().all_reduce(&mut found, Found::merge)?;
             Ok(found)
@@ -120,7 +120,7 @@ impl Found {
 }
 
 /// What this rank has, a component each.
-fn local<T: Reducible>(operand: &Operand) -> Result<Vec<Found>> {
+fn local<T: Reducible>(operand: &Operand<1>) -> Result<Vec<Found>> {
     let mut found = vec![NOTHING; T::COMPONENTS];
     for (component, found) in found.iter_mut().enumerate() {
         let (mut min, mut max, mut nans) = (u32::MAX, 0, 0);
@@ -128,7 +128,7 @@ fn local<T: Reducible>(operand: &Operand) -> Result<Vec<Found>> {
             (min, max) = (min.min(words[0]), max.max(words[1]));
             nans += u64::from(words[2]);
         };
-        if !operand.fold::<T>(&EXTREMES, component, each)? {
+        if !operand.fold::<T>(&EXTREMES, &[], component, each)? {
             continue;
         }
         let numbers = operand.cells() - nans;
@@ -140,7 +140,7 @@ fn local<T: Reducible>(operand: &Operand) -> Result<Vec<Found>> {
         };
     }
     if super::source::kernel::<T::Scalar>(&EXTREMES).is_none() {
-        operand.read::<T>(|component, number: T::Scalar| {
+        operand.read::<T>(|component, [number]: [T::Scalar; 1]| {
             found[component].merge(&match number.key() {
                 Some(key) => Found { min: key, max: key, nans: 0, numbers: 1 },
                 None => Found { nans: 1, ..NOTHING },

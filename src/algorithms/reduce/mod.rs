@@ -7,16 +7,17 @@
 
 mod exact;
 mod extremes;
+mod histogram;
 mod number;
 mod operand;
 mod source;
 mod sums;
 mod total;
+#[cfg(test)]
+mod twin;
 
 pub use exact::ExactSum;
 pub use extremes::Extremes;
-pub use number::{Number, Reducible};
+pub use histogram::{Bins, Histogram};
+pub use number::{Factor, Number, Reducible};
 pub use sums::SumOf;
-
-use crate::World;
-use number::Format;

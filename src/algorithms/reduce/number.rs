@@ -27,7 +27,7 @@ pub enum Order {
 }
 
 /// A scalar that can be reduced: `f32`, `f16`, `f64`, and integers of 8 to 64 bits.
-pub trait Number: Element + PartialEq + sealed::Number {
+pub trait Number: Element + PartialEq + std::fmt::Debug + sealed::Number {
     /// The type of exact sums: `i128` for integers, `f64` for floating-point numbers.
     type Sum: Copy + PartialEq + std::fmt::Debug + Send;
     #[doc(hidden)]
@@ -46,9 +46,21 @@ pub trait Number: Element + PartialEq + sealed::Number {
     /// The number at the place that the device has given.
     #[doc(hidden)]
     fn from_device_key(key: u32) -> Self;
+    /// The place that the device gives the number; of a type that it reads.
+    #[doc(hidden)]
+    fn device_key(self) -> u32;
+    /// The `i`-th of the `n + 1` edges of equal bins from `low` to `high`, both included.
+    #[doc(hidden)]
+    fn edge(low: Self, high: Self, i: usize, n: usize) -> Self;
     /// A NaN, where there is one.
     #[doc(hidden)]
     fn nan() -> Option<Self>;
+}
+
+/// A [`Number`] whose products add up without overflow: all but `i64` and `u64`.
+pub trait Factor: Number {
+    #[doc(hidden)]
+    fn add_product_to(self, other: Self, total: &mut Self::Total);
 }
 
 /// An element that can be reduced: a [`Number`], or a vector of them, which is reduced component by component.
@@ -91,12 +103,40 @@ macro_rules! integers {
             fn from_device_key(key: u32) -> Self {
                 $device(key)
             }
+            fn device_key(self) -> u32 {
+                (self as i64 as u32) ^ if <$ty>::MIN == 0 { 0 } else { 1 << 31 }
+            }
+            fn edge(low: Self, high: Self, i: usize, n: usize) -> Self {
+                // Bins of whole numbers, as equal as they can be; the last edge is the last number itself.
+                let (low, high) = (low as i128, high as i128);
+                let steps = (high - low + 1) * i as i128;
+                (low + (steps + n as i128 - 1) / n as i128).min(high) as $ty
+            }
             fn nan() -> Option<Self> {
                 None
             }
         }
     )*};
 }
+
+macro_rules! factors {
+    (integers $($ty:ty)*) => {$(
+        impl Factor for $ty {
+            fn add_product_to(self, other: Self, total: &mut Integer) {
+                total.add(i128::from(self) * i128::from(other));
+            }
+        }
+    )*};
+    (floats $($ty:ty)*) => {$(
+        impl Factor for $ty {
+            fn add_product_to(self, other: Self, total: &mut Float) {
+                total.0.add_product(self.into(), other.into());
+            }
+        }
+    )*};
+}
+factors!(integers u8 u16 u32 i8 i16 i32);
+factors!(floats f16 f32 f64);
 
 fn signed(value: i64) -> u64 {
     value as u64 ^ SIGN
@@ -118,7 +158,7 @@ integers! {
 }
 
 macro_rules! floats {
-    ($($ty:ty, $bits:ty, $format:expr, $to_f64:expr, $device:expr;)*) => {$(
+    ($($ty:ty, $bits:ty, $format:expr, $to_f64:expr, $from_f64:expr, $device:expr;)*) => {$(
         impl sealed::Number for $ty {}
         impl Number for $ty {
             type Sum = f64;
@@ -142,6 +182,14 @@ macro_rules! floats {
             fn from_device_key(key: u32) -> Self {
                 $device(<f32 as Number>::from_key(key.into()))
             }
+            fn device_key(self) -> u32 {
+                ($to_f64(self) as f32).key().unwrap_or(u64::MAX) as u32
+            }
+            fn edge(low: Self, high: Self, i: usize, n: usize) -> Self {
+                let part = i as f64 / n as f64;
+                let edge = $to_f64(low) * (1.0 - part) + $to_f64(high) * part;
+                if i == n { high } else { $from_f64(edge) }
+            }
             fn nan() -> Option<Self> {
                 Some(Self::NAN)
             }
@@ -150,9 +198,9 @@ macro_rules! floats {
 }
 
 floats! {
-    f16, u16, Format::Device("f16", Order::Float), f16::to_f64, f16::from_f32;
-    f32, u32, Format::Device("word", Order::Float), f64::from, |value| value;
-    f64, u64, Format::Host, |value| value, f64::from;
+    f16, u16, Format::Device("f16", Order::Float), f16::to_f64, f16::from_f64, f16::from_f32;
+    f32, u32, Format::Device("word", Order::Float), f64::from, |value| value as f32, |value| value;
+    f64, u64, Format::Host, |value| value, |value| value, f64::from;
 }
 
 macro_rules! scalars {

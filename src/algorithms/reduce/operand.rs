@@ -1,15 +1,15 @@
-//! What a rank has of a section that is reduced.
+//! What a rank has of the sections that are reduced.
 
 use std::rc::Rc;
 
 use super::number::Reducible;
 use super::source::{Work, kernel};
 use crate::World;
-use crate::array::ArrayCore;
+use crate::array::{ArrayCore, Group, Side, together};
 use crate::chunks::ChunkId;
-use crate::device::{BoxOf, FoldKernel, Piece, Strided};
+use crate::device::{BoxOf, FoldKernel, Piece, Staged, Strided};
 use crate::element::Element;
-use crate::error::{RegionError, Result};
+use crate::error::Result;
 use crate::extents::Index;
 use crate::region::Region;
 use crate::world::{Section, hash};
@@ -17,72 +17,89 @@ use crate::world::{Section, hash};
 /// Cells that the host reads at a time, in bytes.
 const HOST_BYTES: u64 = 8 << 20;
 
-/// This rank's boxes of a section.
-pub struct Operand {
-    core: Rc<ArrayCore>,
-    boxes: Vec<(ChunkId, Region)>,
+/// This rank's boxes of `N` sections; those of a group have equal extents.
+pub struct Operand<const N: usize> {
+    cores: [Rc<ArrayCore>; N],
+    groups: Vec<Group>,
 }
 
-impl Operand {
-    /// The boxes that this rank holds.
-    pub fn new<T: Element, const D: usize>(section: &Section<T, D>, verb: &str) -> Result<Self> {
-        let (core, mut boxes) = match section {
-            Section::Local(local) => (local.core().clone(), vec![(local.chunk(), local.one_box(verb)?)]),
-            Section::Global(global) => {
-                let region = global.region()?;
-                let chunks = global.core.chunks();
-                let held =
-                    global.core.owned().filter_map(|chunk| Some((chunk, chunks.region(chunk).intersect(&region)?)));
-                (global.core.clone(), held.collect())
-            }
-        };
-        boxes.retain(|(_, region)| !region.is_empty());
-        Ok(Self { core, boxes })
+impl<const N: usize> Operand<N> {
+    fn new<T: Element, const D: usize>(verb: &str, sections: &[Section<T, D>; N]) -> Result<Self> {
+        let sides = sections.iter().map(|section| side(verb, section)).collect::<Result<Vec<_>>>()?;
+        let groups = together(verb, &sides)?;
+        Ok(Self { cores: std::array::from_fn(|i| sides[i].core.clone()), groups })
     }
 
-    /// Cells of all boxes.
+    /// Cells of one section on this rank.
     pub fn cells(&self) -> u64 {
-        self.boxes.iter().map(|(_, region)| region.cells()).sum()
+        self.groups.iter().map(|group| group.0[0].1.cells()).sum()
     }
 
-    /// One component of every box, in scalars.
-    fn component<T: Reducible>(&self, component: usize) -> impl Iterator<Item = BoxOf<'_>> {
-        let n = T::COMPONENTS;
-        self.boxes.iter().filter_map(move |(chunk, region)| {
-            let Strided { offset, extents, strides } = self.core.strided(*chunk, region);
-            let strides = Index::from_fn(strides.axes(), |axis| strides[axis] * n as i64);
-            let view = Strided { offset: offset * n as u64 + component as u64, extents, strides };
-            Some(BoxOf { buffer: self.core.buffer(*chunk)?, view })
-        })
+    /// A component of a box of one of the sections, in scalars; nothing where it has no cells.
+    fn component<T: Reducible>(&self, which: usize, group: &Group, component: usize) -> Option<BoxOf<'_>> {
+        let (n, (chunk, region)) = (T::COMPONENTS, group.0[which]);
+        let Strided { offset, extents, strides } = self.cores[which].strided(chunk, &region);
+        let strides = Index::from_fn(strides.axes(), |axis| strides[axis] * n as i64);
+        let view = Strided { offset: offset * n as u64 + component as u64, extents, strides };
+        Some(BoxOf { buffer: self.cores[which].buffer(chunk)?, view })
     }
 
     /// Runs a kernel over one component; `false` where the host has to do the work.
-    pub fn fold<T: Reducible>(&self, work: &Work, component: usize, each: impl FnMut(&[u32])) -> Result<bool> {
+    pub fn fold<T: Reducible>(
+        &self,
+        work: &Work,
+        constants: &[u32],
+        component: usize,
+        each: impl FnMut(&[u32]),
+    ) -> Result<bool> {
         let Some((name, source)) = kernel::<T::Scalar>(work) else { return Ok(false) };
-        let pairs: Vec<_> = self.component::<T>(component).map(|one| (one, None)).collect();
-        let kernel = FoldKernel { name: &name, source: &source, words: work.words };
-        self.core.device().fold(&kernel, T::Scalar::INFO.bytes, &pairs, each)?;
+        let pairs = self.groups.iter().filter_map(|group| {
+            let first = self.component::<T>(0, group, component)?;
+            Some((first, if N > 1 { Some(self.component::<T>(1, group, component)?) } else { None }))
+        });
+        let kernel = FoldKernel { name: &name, source: &source, words: work.words, constants };
+        self.cores[0].device().fold(&kernel, T::Scalar::INFO.bytes, &pairs.collect::<Vec<_>>(), each)?;
         Ok(true)
     }
 
-    /// Reads all cells to the host, some at a time, and calls `each` with every number and its component.
-    pub fn read<T: Reducible>(&self, mut each: impl FnMut(usize, T::Scalar)) -> Result<()> {
-        for (chunk, region) in &self.boxes {
-            let Some(buffer) = self.core.buffer(*chunk) else { continue };
+    /// Reads all cells to the host, some at a time, and calls `each` with a component's number and the numbers of all
+    /// sections.
+    pub fn read<T: Reducible>(&self, mut each: impl FnMut(usize, [T::Scalar; N])) -> Result<()> {
+        let bytes = T::Scalar::INFO.bytes;
+        for group in &self.groups {
             let most = (HOST_BYTES / T::INFO.bytes as u64).max(1);
-            for part in cut(*region, most) {
-                let view = self.core.strided(*chunk, &part);
-                let bytes = part.cells() * T::INFO.bytes as u64;
-                let piece = Piece { buffer, view, payload_offset: 0 };
-                let staged = self.core.device().gather(T::INFO.bytes, &[piece], bytes.next_multiple_of(4))?;
-                let numbers = staged.as_ref()[..bytes as usize].chunks_exact(T::Scalar::INFO.bytes);
-                for (at, number) in numbers.enumerate() {
-                    each(at % T::COMPONENTS, bytemuck::pod_read_unaligned(number));
+            for lead in cut(group.0[0].1, most) {
+                let shift = lead.start - group.0[0].1.start;
+                let part =
+                    |(chunk, region): (ChunkId, Region)| (chunk, Region::at(region.start + shift, lead.extents()));
+                let staged = (0..N).map(|i| stage(&self.cores[i], part(group.0[i]))).collect::<Result<Vec<_>>>()?;
+                for at in 0..lead.cells() as usize * T::COMPONENTS {
+                    let number =
+                        |side: usize| bytemuck::pod_read_unaligned(&staged[side].as_ref()[at * bytes..][..bytes]);
+                    each(at % T::COMPONENTS, std::array::from_fn(number));
                 }
             }
         }
         Ok(())
     }
+}
+
+/// The cells of a box, on the host.
+fn stage(core: &ArrayCore, (chunk, region): (ChunkId, Region)) -> Result<Staged> {
+    let (view, element) = (core.strided(chunk, &region), core.element().bytes);
+    let bytes = (region.cells() * element as u64).next_multiple_of(4);
+    let pieces: Vec<_> =
+        core.buffer(chunk).into_iter().map(|buffer| Piece { buffer, view, payload_offset: 0 }).collect();
+    Ok(core.device().gather(element, &pieces, bytes)?)
+}
+
+fn side<T: Element, const D: usize>(verb: &str, section: &Section<T, D>) -> Result<Side> {
+    Ok(match section {
+        Section::Global(global) => Side { core: global.core.clone(), region: global.region()?, chunk: None },
+        Section::Local(local) => {
+            Side { core: local.core().clone(), region: local.one_box(verb)?, chunk: Some(local.chunk()) }
+        }
+    })
 }
 
 /// Parts of at most `most` cells, cut along the slowest axes.
@@ -95,24 +112,36 @@ fn cut(region: Region, most: u64) -> Vec<Region> {
     [cut(low, most), cut(high, most)].concat()
 }
 
-/// Runs a reduction as a collective of its own name: `local` finds what this rank has and `combine` talks to the others.
-/// A mistake in the name of a global section is returned before anything is sent, by all ranks alike.
-pub fn collective<T: Element, const D: usize, R>(
+/// Runs a reduction as a collective of its own name: `f` finds what this rank has and talks to the others. A mistake in
+/// global sections is returned before anything is sent, by all ranks alike. `argument` is a fingerprint of what else must
+/// agree.
+pub fn collective<T: Element, const D: usize, const N: usize, R>(
     world: &World,
     verb: &'static str,
-    section: &Section<T, D>,
-    f: impl FnOnce(&Operand) -> Result<R>,
+    sections: &[Section<T, D>; N],
+    argument: u64,
+    f: impl FnOnce(&Operand<N>) -> Result<R>,
 ) -> Result<R> {
     world.alive()?;
-    let named: Result<Option<(String, Region)>, RegionError> = match section {
-        Section::Global(global) => global.region.clone().map(|region| Some((global.core.name().to_string(), region))),
-        Section::Local(_) => Ok(None),
+    let operand = Operand::new(verb, sections);
+    let global = sections.iter().all(|section| matches!(section, Section::Global(_)));
+    let named: Vec<(String, Region)> = match &operand {
+        Err(error) if global => return Err(error.clone()),
+        _ if global => sections.iter().filter_map(named).collect(),
+        _ => Vec::new(),
     };
-    let named = named?;
-    let signature = hash((verb, T::INFO.name, &named));
-    let describe = match named {
-        Some((name, region)) => format!("{verb}(\"{name}\" [{}, {}))", region.start, region.end),
-        None => format!("{verb}(each rank's own section)"),
+    let signature = hash((verb, T::INFO.name, &named, argument));
+    let text = |(name, region): &(String, Region)| format!("\"{name}\" [{}, {})", region.start, region.end);
+    let describe = match &named[..] {
+        [] => format!("{verb}(each rank's own section)"),
+        named => format!("{verb}({})", named.iter().map(text).collect::<Vec<_>>().join(", ")),
     };
-    world.collective(describe, signature, || f(&Operand::new(section, verb)?))
+    world.collective(describe, signature, || f(&operand?))
+}
+
+fn named<T: Element, const D: usize>(section: &Section<T, D>) -> Option<(String, Region)> {
+    match section {
+        Section::Global(global) => Some((global.core.name().to_string(), global.region().ok()?)),
+        Section::Local(_) => None,
+    }
 }

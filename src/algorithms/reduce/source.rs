@@ -16,15 +16,48 @@ pub struct Work {
     pub words: usize,
 }
 
-/// Sums of floating-point numbers: 18 digits, then NaNs, +infinities, −infinities.
-pub const SUM_FLOAT: Work =
-    Work { name: "sum", text: include_str!("../../../shaders/reduce/sum_float.wgsl"), words: 21 };
-/// Sums of integers: two digits.
-pub const SUM_INTEGER: Work =
-    Work { name: "sum", text: include_str!("../../../shaders/reduce/sum_integer.wgsl"), words: 2 };
+/// A [`Work`] that adds up. Its first words are digits, of 16 bits, and count 2^`lowest` and up; then come, where there are
+/// more, the numbers of NaNs, of +infinities and of −infinities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Adding {
+    /// The kernel.
+    pub work: Work,
+    /// How many digits there are.
+    pub digits: usize,
+    /// The exponent of the lowest.
+    pub lowest: i32,
+}
+
+/// Sums of floating-point numbers.
+pub const SUM_FLOAT: Adding = Adding {
+    work: Work { name: "sum", text: include_str!("../../../shaders/reduce/sum_float.wgsl"), words: 21 },
+    digits: 18,
+    lowest: -149,
+};
+/// Sums of integers.
+pub const SUM_INTEGER: Adding = Adding {
+    work: Work { name: "sum", text: include_str!("../../../shaders/reduce/sum_integer.wgsl"), words: 2 },
+    digits: 2,
+    lowest: 0,
+};
+/// Sums of products of floating-point numbers.
+pub const DOT_FLOAT: Adding = Adding {
+    work: Work { name: "dot", text: include_str!("../../../shaders/reduce/dot_float.wgsl"), words: 39 },
+    digits: 36,
+    lowest: -298,
+};
+/// Sums of products of integers.
+pub const DOT_INTEGER: Adding = Adding {
+    work: Work { name: "dot", text: include_str!("../../../shaders/reduce/dot_integer.wgsl"), words: 4 },
+    digits: 4,
+    lowest: 0,
+};
 /// Smallest and largest key, and NaNs.
 pub const EXTREMES: Work =
     Work { name: "extremes", text: include_str!("../../../shaders/reduce/extremes.wgsl"), words: 3 };
+/// Numbers before the first edge, in bins, and from the last edge on; NaNs in the last word.
+pub const HISTOGRAM: Work =
+    Work { name: "histogram", text: include_str!("../../../shaders/reduce/histogram.wgsl"), words: 1024 };
 
 /// The section of the loading text behind the mark `//@ name`.
 fn part(name: &str) -> &'static str {
@@ -42,5 +75,6 @@ pub fn kernel<T: Number>(work: &Work) -> Option<(String, impl Fn() -> String)> {
     };
     let text = work.text;
     let name = format!("{} of {}", work.name, T::INFO.name);
-    Some((name, move || [WALK, part(load), part(order), text].join("\n")))
+    let second = || part(load).replace("fn load(", "fn load_second(").replace("first[", "second[");
+    Some((name, move || [WALK, part(load), &second(), part(order), text].join("\n")))
 }

@@ -1,0 +1,186 @@
+//! How many cells lie in which bin.
+
+use super::number::{Format, Number, Reducible};
+use super::operand::{Operand, collective};
+use super::source::HISTOGRAM;
+use crate::World;
+use crate::error::{ArrayError, Result};
+use crate::world::{Section, hash};
+
+/// Edges that the kernel takes at a time.
+const EDGES: usize = HISTOGRAM.words - 2;
+
+/// Bins side by side: bin *i* holds the numbers from edge *i* on that are smaller than edge *i* + 1; the last bin holds the
+/// last edge too. Both zeros are one number.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bins<S> {
+    edges: Vec<S>,
+}
+
+/// Counts of numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Histogram {
+    /// Numbers in each bin.
+    pub counts: Vec<u64>,
+    /// Numbers smaller than the first edge.
+    pub below: u64,
+    /// Numbers larger than the last edge.
+    pub above: u64,
+    /// NaNs.
+    pub nans: u64,
+}
+
+impl<S: Number> Bins<S> {
+    /// `count` bins of equal width from `low` to `high`, both included. Edges are rounded to `S`; of integers, bins differ
+    /// by at most one number (256 bins from 0 to 255 have one `u8` each).
+    ///
+    /// # Errors
+    /// No bins, a bound that is a NaN or infinite, or bounds that run backwards.
+    pub fn even(low: S, high: S, count: usize) -> Result<Self> {
+        Self::edges(vec![low, high])?;
+        let mut edges: Vec<S> = (0..=count).map(|i| S::edge(low, high, i, count.max(1))).collect();
+        // Rounding must not make an edge smaller than the one before it.
+        for i in 1..edges.len() {
+            if edges[i].key() < edges[i - 1].key() && i < count {
+                edges[i] = edges[i - 1];
+            }
+        }
+        Self::edges(edges)
+    }
+
+    /// The bins between these edges, one bin fewer than there are edges. Infinite edges are fine.
+    ///
+    /// # Errors
+    /// Fewer than two edges, a NaN, or edges that run backwards.
+    pub fn edges(edges: Vec<S>) -> Result<Self> {
+        let wrong = |what: String| Err(ArrayError::Other(format!("a histogram needs {what}")).into());
+        if edges.len() < 2 {
+            return wrong(format!("at least two edges, and {} were given", edges.len()));
+        }
+        for (i, edge) in edges.iter().enumerate() {
+            if edge.key().is_none() {
+                return wrong(format!("edges that are numbers, but edge {i} is {edge:?}"));
+            }
+            if i > 0 && order(*edge) < order(edges[i - 1]) {
+                return wrong(format!(
+                    "rising edges, but edge {i}, {edge:?}, is smaller than {:?} before it",
+                    edges[i - 1]
+                ));
+            }
+        }
+        Ok(Self { edges })
+    }
+
+    /// The edges, one more than bins.
+    pub fn as_edges(&self) -> &[S] {
+        &self.edges
+    }
+
+    /// Number of bins.
+    pub fn count(&self) -> usize {
+        self.edges.len() - 1
+    }
+}
+
+/// The number, +0 for both zeros.
+fn one_zero<S: Number>(number: S) -> S {
+    if number == S::zeroed() { S::zeroed() } else { number }
+}
+
+/// The place of a number in the order, one for both zeros.
+fn order<S: Number>(number: S) -> Option<u64> {
+    one_zero(number).key()
+}
+
+impl World {
+    /// Counts a section's cells by bins, component by component; what lies outside of all bins and NaNs are counted
+    /// apart. Edges are compared exactly, so that the counts are the same for every decomposition and device.
+    /// Collective; every rank gives the same bins.
+    ///
+    /// Every rank names the same global section, or a local section of its own; ghost cells count only where a local
+    /// section names them. Cost: one look at every cell for every 1021 bins, on the device that holds it (64-bit types: by
+    /// the host, once), and one all-reduce of 8 bytes a bin.
+    ///
+    /// # Errors
+    /// A bad region, or a failure of this or of another rank.
+    ///
+    /// # Examples
+    /// ```
+    /// # use zippy::{Layout, algorithms::reduce::Bins};
+    /// zippy::run(|world| {
+    ///     let a = world.array::<f32, 1>("a", &Layout::new([10]))?;
+    ///     a.fill_with(|[x]| x as f32 / 4.0)?;
+    ///     let found = world.histogram(a.at(..), &Bins::even(0.5, 1.5, 2)?)?;
+    ///     assert_eq!((found.counts, found.below, found.above), (vec![2, 3], 2, 3));
+    ///     Ok(())
+    /// }).unwrap();
+    /// ```
+    pub fn histogram<T: Reducible, const D: usize>(
+        &self,
+        section: impl Into<Section<T, D>>,
+        bins: &Bins<T::Scalar>,
+    ) -> Result<T::Each<Histogram>> {
+        let keys: Vec<_> = bins.edges.iter().map(|&edge| order(edge)).collect();
+        collective(self, "histogram", &[section.into()], hash(&keys), |operand| {
+            let each = bins.count() + 3;
+            let mut counts = vec![0_u64; each * T::COMPONENTS];
+            match T::Scalar::FORMAT {
+                Format::Host => operand.read::<T>(|component, [number]| {
+                    let place = match order(number) {
+                        None => each - 1,
+                        key if key == keys[keys.len() - 1] => bins.count(),
+                        key => keys.partition_point(|edge| *edge <= key),
+                    };
+                    counts[component * each + place] += 1;
+                })?,
+                Format::Device(..) => {
+                    for (component, counts) in counts.chunks_mut(each).enumerate() {
+                        count_on_device::<T>(operand, bins, component, counts)?;
+                    }
+                }
+            }
+            self.inner().all_reduce(&mut counts, |sum, more| *sum += more)?;
+            Ok(T::each(|component| {
+                let [below, counts @ .., above, nans] = &counts[component * each..][..each] else {
+                    return Histogram::default();
+                };
+                Histogram { counts: counts.to_vec(), below: *below, above: *above, nans: *nans }
+            }))
+        })
+    }
+}
+
+/// Adds what this rank's device finds in one component: numbers below, in bins, above, NaNs.
+fn count_on_device<T: Reducible>(
+    operand: &Operand<1>,
+    bins: &Bins<T::Scalar>,
+    component: usize,
+    counts: &mut [u64],
+) -> Result<()> {
+    let mut keys: Vec<u32> = bins.edges.iter().map(|&edge| one_zero(edge).device_key()).collect();
+    // The last edge belongs to the last bin: what lies above begins with the next number, if there is one.
+    let last = keys.pop().unwrap_or_default();
+    keys.extend(last.checked_add(1));
+    let mut from = 0;
+    loop {
+        let edges = &keys[from..keys.len().min(from + EDGES)];
+        let end = from + edges.len() == keys.len();
+        let constants: Vec<u32> = std::iter::once(edges.len() as u32).chain(edges.iter().copied()).collect();
+        let add = |words: &[u32]| {
+            // Before the first edge and from the last on, only the first and the last window say something new.
+            let places = if from == 0 { 0 } else { 1 }..if end { edges.len() + 1 } else { edges.len() };
+            for place in places {
+                counts[from + place] += u64::from(words[place]);
+            }
+            if from == 0 {
+                *counts.last_mut().expect("counts end in NaNs") += u64::from(words[HISTOGRAM.words - 1]);
+            }
+        };
+        operand.fold::<T>(&HISTOGRAM, &constants, component, add)?;
+        if end {
+            return Ok(());
+        }
+        // Windows share an edge, between the last bin of one and the first of the next.
+        from += edges.len() - 1;
+    }
+}
