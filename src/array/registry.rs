@@ -20,6 +20,11 @@ impl Registry {
         ArrayId(self.next)
     }
 
+    /// How many handles were made, the same on every rank that made the same calls.
+    pub fn made(&self) -> u64 {
+        self.next
+    }
+
     /// Fails when an array of this name is alive.
     pub fn check_name(&mut self, name: &str) -> Result<(), ArrayError> {
         self.arrays.retain(|_, array| array.strong_count() > 0);

@@ -41,7 +41,7 @@ impl World {
     ) -> Result<Pending<'_>> {
         let (job, operation) = self.composite_job(&source, &destination, operator)?;
         let moved = job.transfer.moved;
-        let in_flight = self.collective(operation.clone(), hash(&operation), || self.start(job))?;
+        let in_flight = self.collective(operation.clone(), operation.signature(), || self.start(job))?;
         Ok(Pending::new(self, operation, in_flight, moved))
     }
 

@@ -1,5 +1,6 @@
 //! Copy: between regions of global arrays, and between a global array and each rank's own local sections.
 
+use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
 
 use super::execute::Job;
@@ -143,11 +144,7 @@ impl World {
     ) -> Result<(Job, Operation)> {
         self.alive()?;
         let Planned { transfer, .. } = self.planned_sections(source, destination, order)?;
-        let operation = Operation {
-            verb: "copy",
-            source: (source.core.name().to_string(), source.region()?),
-            destination: (destination.core.name().to_string(), destination.region()?),
-        };
+        let operation = Operation::new("copy", source, destination, order)?;
         let operands = vec![source.core.clone(), destination.core.clone()];
         Ok((Job { transfer, operands, meeting: Meeting::Replace }, operation))
     }
@@ -190,19 +187,64 @@ pub(super) fn extents_differ(source: String, from: &Region, destination: String,
 #[derive(Debug, Clone, Hash)]
 pub(super) struct Operation {
     pub verb: &'static str,
-    pub source: (String, Region),
-    pub destination: (String, Region),
+    source: Named,
+    destination: Named,
+    order: Option<Vec<usize>>,
+}
+
+/// One end of a collective.
+#[derive(Debug, Clone, Hash)]
+struct Named {
+    array: String,
+    region: Region,
+    /// Tells re-arrangements apart, also in messages.
+    owners: u64,
+    balanced: bool,
+    cuts: u64,
 }
 
 impl Operation {
+    fn new<T: Element, const D: usize>(
+        verb: &'static str,
+        source: &GlobalSection<T, D>,
+        destination: &GlobalSection<T, D>,
+        order: Option<&[usize]>,
+    ) -> Result<Self> {
+        let (source, destination) = (Named::new(source)?, Named::new(destination)?);
+        Ok(Self { verb, source, destination, order: order.map(<[usize]>::to_vec) })
+    }
+
     pub fn signature(&self) -> u64 {
         hash(self)
     }
 }
 
-impl std::fmt::Display for Operation {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let end = |(name, region): &(String, Region)| format!("\"{name}\" [{}, {})", region.start, region.end);
-        write!(f, "{}({} -> {})", self.verb, end(&self.source), end(&self.destination))
+impl Named {
+    fn new<T: Element, const D: usize>(section: &GlobalSection<T, D>) -> Result<Self> {
+        let (chunks, ownership) = (section.core.chunks(), section.core.ownership());
+        Ok(Self {
+            array: section.core.name().to_string(),
+            region: section.region()?,
+            owners: ownership.fingerprint(),
+            balanced: ownership.is_balanced(),
+            cuts: hash(chunks),
+        })
+    }
+}
+
+impl Display for Named {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\" [{}, {})", self.array, self.region.start, self.region.end)?;
+        if self.balanced { Ok(()) } else { write!(f, " with owners #{:04x}", self.owners as u16) }
+    }
+}
+
+impl Display for Operation {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}({} -> {}", self.verb, self.source, self.destination)?;
+        match &self.order {
+            None => write!(f, ")"),
+            Some(order) => write!(f, ", axes {order:?})"),
+        }
     }
 }

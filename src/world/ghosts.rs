@@ -153,7 +153,8 @@ impl World {
         }
         let Planned { transfer, .. } = self.planned_update(&update)?;
         let operation = update.describe();
-        let signature = hash((&operation, &update.spec));
+        let placed = update.arrays.iter().map(|array| (array.chunks(), array.ownership())).collect::<Vec<_>>();
+        let signature = hash((&operation, &update.spec, placed));
         Ok((Job { transfer, operands: update.arrays, meeting: update.meeting }, operation, signature))
     }
 }

@@ -1,6 +1,7 @@
 //! Copies between a global array and each rank's own local sections: an epoch of their own.
 
-use super::epoch::{Action, PutSource, Queued, captured, get_action};
+use super::calls::{PutSource, captured, get_action};
+use super::epoch::{Action, Queued};
 use crate::array::{GlobalSection, LocalSection};
 use crate::element::Element;
 use crate::error::Result;

@@ -1,10 +1,11 @@
 //! One-sided operations: get, put and accumulate queued by any rank, run by the fence in (rank, sequence) order.
 
 mod boxes;
+mod calls;
 mod epoch;
 mod local;
 mod serve;
 mod wire;
 
+pub use self::calls::{Fetched, PutSource, Ticket};
 pub(super) use self::epoch::Epoch;
-pub use self::epoch::{Fetched, PutSource, Ticket};

@@ -1,0 +1,191 @@
+//! Get, put, accumulate and fence as the program calls them.
+
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+
+use super::epoch::Action;
+use crate::array::{GlobalSection, LocalSection};
+use crate::device::Operator;
+use crate::element::Element;
+use crate::error::{ArrayError, Result};
+use crate::plan::Moved;
+use crate::world::{World, copy::extents_differ, hash};
+
+/// Stands for the data of a [`get`](World::get) until the fence has brought it.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use = "the data is had from Fetched::redeem after the fence"]
+pub struct Ticket<T> {
+    number: u64,
+    element: PhantomData<T>,
+}
+
+/// What a fence brought.
+#[derive(Debug, Default)]
+pub struct Fetched {
+    data: BTreeMap<u64, Vec<u8>>,
+    /// What this rank's operations moved; `messages` are those that it sent, replies to others included.
+    pub moved: Moved,
+}
+
+impl Fetched {
+    /// The cells that a get asked for, axis 0 fastest.
+    ///
+    /// # Errors
+    /// The ticket was redeemed already or belongs to another fence.
+    pub fn redeem<T: Element>(&mut self, ticket: Ticket<T>) -> Result<Vec<T>> {
+        let bytes = self.data.remove(&ticket.number).ok_or(ArrayError::Ticket { ticket: ticket.number })?;
+        Ok(bytemuck::pod_collect_to_vec(&bytes))
+    }
+}
+
+/// What put and accumulate send: host values, axis 0 fastest, or a section on this rank's device.
+pub enum PutSource<'a, T, const D: usize> {
+    /// Host values.
+    Host(&'a [T]),
+    /// A section of a local array or of a chunk.
+    Device(LocalSection<T, D>),
+}
+
+impl<'a, T, const D: usize> From<&'a [T]> for PutSource<'a, T, D> {
+    fn from(values: &'a [T]) -> Self {
+        Self::Host(values)
+    }
+}
+
+impl<'a, T, const D: usize> From<&'a Vec<T>> for PutSource<'a, T, D> {
+    fn from(values: &'a Vec<T>) -> Self {
+        Self::Host(values)
+    }
+}
+
+impl<'a, T, const N: usize, const D: usize> From<&'a [T; N]> for PutSource<'a, T, D> {
+    fn from(values: &'a [T; N]) -> Self {
+        Self::Host(values)
+    }
+}
+
+impl<T, const D: usize> From<LocalSection<T, D>> for PutSource<'_, T, D> {
+    fn from(section: LocalSection<T, D>) -> Self {
+        Self::Device(section)
+    }
+}
+
+impl World {
+    /// Asks for the cells of a section; the data is there after the next [`fence`](Self::fence). One-sided: any rank, any
+    /// section, no other rank need know.
+    ///
+    /// # Errors
+    /// A bad region.
+    pub fn get<T: Element, const D: usize>(&self, section: GlobalSection<T, D>) -> Result<Ticket<T>> {
+        let number = self.epoch.next_ticket();
+        let keep = move |data: Vec<u8>, fetched: &mut Fetched| {
+            fetched.data.insert(number, data);
+            Ok(())
+        };
+        self.epoch.queue(&section.core, section.region()?, Action::Get(Box::new(keep)));
+        Ok(Ticket { number, element: PhantomData })
+    }
+
+    /// Asks for the cells of a section to be written to a section on this rank's device; they are there after the next
+    /// fence. One-sided.
+    ///
+    /// # Errors
+    /// A bad region, or extents that differ.
+    pub fn get_into<T: Element, const D: usize>(
+        &self,
+        section: GlobalSection<T, D>,
+        destination: LocalSection<T, D>,
+    ) -> Result<()> {
+        let action = get_action(&section, destination)?;
+        self.epoch.queue(&section.core, section.region()?, action);
+        Ok(())
+    }
+
+    /// Replaces the cells of a section at the next fence. The source is read now. One-sided.
+    ///
+    /// # Errors
+    /// A bad region, another number of values than cells, or a device failure.
+    pub fn put<'a, T: Element, const D: usize>(
+        &self,
+        source: impl Into<PutSource<'a, T, D>>,
+        section: GlobalSection<T, D>,
+    ) -> Result<()> {
+        let data = captured(source.into(), &section)?;
+        self.epoch.queue(&section.core, section.region()?, Action::Put(data));
+        Ok(())
+    }
+
+    /// Combines values with the cells of a section at the next fence: `cell = operator(value, cell)`. The source is read
+    /// now. One-sided.
+    ///
+    /// # Errors
+    /// A bad region, another number of values than cells, an operator that does not exist for the type, or a device
+    /// failure.
+    pub fn accumulate<'a, T: Element, const D: usize>(
+        &self,
+        source: impl Into<PutSource<'a, T, D>>,
+        section: GlobalSection<T, D>,
+        operator: Operator,
+    ) -> Result<()> {
+        operator.check(&T::INFO)?;
+        let data = captured(source.into(), &section)?;
+        self.epoch.queue(&section.core, section.region()?, Action::Accumulate(data, operator));
+        Ok(())
+    }
+
+    /// Runs all one-sided operations queued by all ranks since the last fence, in (rank, sequence) order, and brings
+    /// what was asked for. Collective.
+    ///
+    /// Costs what this rank asked for and what it is asked for, and O(log ranks) to know that nobody asks more.
+    ///
+    /// # Errors
+    /// A failure of this or of another rank.
+    pub fn fence(&self) -> Result<Fetched> {
+        let queued = self.epoch.take();
+        // Requests name arrays by number, which must mean the same everywhere.
+        let arrays = self.registry.borrow().made();
+        self.collective(format!("fence() with {arrays} array handles made"), hash(("fence", arrays)), || {
+            self.run_epoch(queued)
+        })
+    }
+}
+
+/// The action that writes what a get brings to a section on this rank.
+pub(super) fn get_action<T: Element, const D: usize>(
+    section: &GlobalSection<T, D>,
+    destination: LocalSection<T, D>,
+) -> Result<Action> {
+    let (from, to) = (section.region()?, destination.one_box("get")?);
+    if from.extents() != to.extents() {
+        return Err(extents_differ(format!("array \"{}\"", section.core.name()), &from, destination.label(), &to));
+    }
+    Ok(Action::Get(Box::new(move |data, _| destination.write(&bytemuck::pod_collect_to_vec::<u8, T>(&data)))))
+}
+
+/// The values of a source, as bytes.
+pub(super) fn captured<T: Element, const D: usize>(
+    source: PutSource<'_, T, D>,
+    section: &GlobalSection<T, D>,
+) -> Result<Vec<u8>> {
+    let region = section.region()?;
+    match source {
+        PutSource::Host(values) if values.len() as u64 == region.cells() => {
+            Ok(bytemuck::cast_slice::<T, u8>(values).to_vec())
+        }
+        PutSource::Host(values) => Err(ArrayError::Length {
+            what: "the slice to put".to_string(),
+            given: values.len(),
+            section: format!("section [{}, {}) of array \"{}\"", region.start, region.end, section.core.name()),
+            expected: region.cells(),
+        }
+        .into()),
+        PutSource::Device(from) => {
+            let own = from.one_box("put")?;
+            if own.extents() != region.extents() {
+                let to = format!("array \"{}\"", section.core.name());
+                return Err(extents_differ(from.label(), &own, to, &region));
+            }
+            Ok(bytemuck::cast_slice::<T, u8>(&from.read()?).to_vec())
+        }
+    }
+}
