@@ -195,6 +195,4 @@ impl Layout {
 }
 
 #[cfg(test)]
-mod chunk_tests;
-#[cfg(test)]
 mod tests;

@@ -26,14 +26,17 @@ pub fn shape(axes: usize) -> impl Strategy<Value = Vec<i64>> {
     prop::collection::vec(prop_oneof![1 => Just(0), 40 => 1..=EXTENT[axes - 1]], axes)
 }
 
-/// How one axis is cut: parts may be empty.
-fn split(extent: i64) -> impl Strategy<Value = Split> {
-    let sizes = prop::collection::vec(0..=extent, 0..4).prop_map(move |mut cuts| {
+/// The most parts of an axis, by number of axes.
+const PARTS: [usize; 7] = [5, 5, 5, 4, 3, 2, 2];
+
+/// How one axis of so many is cut: parts may be empty.
+fn split(extent: i64, axes: usize) -> impl Strategy<Value = Split> {
+    let sizes = prop::collection::vec(0..=extent, 0..PARTS[axes - 1]).prop_map(move |mut cuts| {
         cuts.extend([0, extent]);
         cuts.sort_unstable();
         Split::Sizes(cuts.windows(2).map(|pair| pair[1] - pair[0]).collect())
     });
-    prop_oneof![Just(Split::Whole), (1_usize..5).prop_map(Split::Even), sizes]
+    prop_oneof![Just(Split::Whole), (1..=PARTS[axes - 1]).prop_map(Split::Even), sizes]
 }
 
 /// A k-d cut into boxes, in random order: each step halves one box somewhere along one axis.
@@ -57,7 +60,7 @@ fn boxes(shape: Vec<i64>) -> impl Strategy<Value = Vec<Region>> {
 pub fn cuts(shape: Vec<i64>) -> BoxedStrategy<Layout> {
     let grid = {
         let shape = shape.clone();
-        let splits: Vec<_> = shape.iter().map(|&extent| split(extent)).collect();
+        let splits: Vec<_> = shape.iter().map(|&extent| split(extent, shape.len())).collect();
         splits.prop_map(move |splits| Layout::from_shape(&shape).split_list(splits))
     };
     let cover = boxes(shape.clone()).prop_map(move |boxes| Layout::from_shape(&shape).boxes(boxes));
