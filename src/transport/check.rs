@@ -94,6 +94,9 @@ impl Group {
             let _ = write!(call, " (call {number} of its group)");
             let _ = write!(other_call, " (call {other_number} of its group)");
         }
+        // Nobody goes on, and tells the others of a failure, before all know both calls. With both in hand, what goes wrong
+        // from here on is of no interest.
+        let _ = self.meet(self.reserved_tag(2));
         let (rank, other_rank) = (self.world_rank_of(first), self.world_rank_of(second));
         Err(Error::Differing { rank, call, other_rank, other_call })
     }

@@ -23,7 +23,11 @@ impl Group {
     /// As every collective: the run's failure, a timeout, differing calls.
     pub fn barrier(&self) -> Result<()> {
         self.check_call(Call::new("barrier"))?;
-        let tag = self.next_sequence();
+        self.meet(self.next_sequence())
+    }
+
+    /// A barrier with a tag of the caller and no comparison of calls.
+    pub(crate) fn meet(&self, tag: Tag) -> Result<()> {
         let size = self.size();
         let mut distance = 1;
         while distance < size {

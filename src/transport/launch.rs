@@ -83,7 +83,6 @@ pub(crate) fn run_rank<R>(group: &Group, program: &impl Fn(Group) -> Result<R>) 
     let result = program(group.clone());
     match result {
         Ok(value) => group.finish().map(|()| value),
-        // A rank that stopped because calls differ has nothing to tell: the others know both calls, or will.
         Err(error) => Err(group.fail(error)),
     }
 }

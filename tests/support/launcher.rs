@@ -3,11 +3,12 @@
 use std::process::Command;
 
 /// What Open MPI needs to start as root and on few cores; other MPI libraries ignore it.
-const ENVIRONMENT: [(&str, &str); 7] = [
+pub const ENVIRONMENT: [(&str, &str); 8] = [
     ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
     ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
     ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
     ("OMPI_MCA_mpi_yield_when_idle", "1"),
+    ("OMPI_MCA_hwloc_base_binding_policy", "none"),
     ("OMPI_MCA_btl_vader_single_copy_mechanism", "none"),
     ("MPIEXEC_TIMEOUT", "300"),
     ("NODEVICE_SELECT", "1"),
@@ -16,6 +17,11 @@ const ENVIRONMENT: [(&str, &str); 7] = [
 /// The number of ranks that a launcher has started, if one started this process.
 pub fn size() -> Option<usize> {
     ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].iter().find_map(|name| std::env::var(name).ok()?.parse().ok())
+}
+
+/// This process' rank, if a launcher started it.
+pub fn rank() -> Option<usize> {
+    ["OMPI_COMM_WORLD_RANK", "PMI_RANK"].iter().find_map(|name| std::env::var(name).ok()?.parse().ok())
 }
 
 /// `counts`, or under a launcher the one number that it has started.

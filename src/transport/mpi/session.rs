@@ -122,9 +122,10 @@ pub(super) fn abort(code: i32) -> ! {
     std::process::abort();
 }
 
-// SAFETY: the C library's own signature.
+// SAFETY: the C library's own signatures.
 unsafe extern "C" {
     fn atexit(callback: extern "C" fn()) -> std::ffi::c_int;
+    fn _exit(code: std::ffi::c_int) -> !;
 }
 
 fn register_exit() {
@@ -141,9 +142,11 @@ extern "C" fn at_exit() {
     let mut now = state();
     let State::Ready(place) = &*now else { return };
     if RUNNING.load(Ordering::Acquire) {
-        // Others wait for this rank; without MPI_Finalize the launcher takes this for the failure that it is.
+        // Others wait for this rank. The launcher ends them because MPI_Finalize was not called, but not every launcher
+        // calls that a failure, unless the exit code says so.
         let _ = writeln!(std::io::stderr(), "zippy: the process of rank {} exits in the middle of a run", place.rank);
-        return;
+        // SAFETY: ends the process; what Rust buffers has been written before the handlers run.
+        unsafe { _exit(1) };
     }
     set(&mut now, State::Ending);
     drop(now);

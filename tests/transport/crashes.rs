@@ -1,0 +1,186 @@
+//! Ranks that panic, fail, exit or are killed: the whole job ends, with a code that says so.
+
+use std::time::Duration;
+
+use zippy::transport::{Config, Group, launch};
+use zippy::{Error, Result};
+
+use crate::job;
+use crate::support::jobs::Ended;
+
+/// Runs a program as the environment says.
+fn job_of(program: fn(&Group) -> Result<()>) -> Result<()> {
+    launch(&Config::new(), |group| program(&group)).map(drop)
+}
+
+job!(
+    good_ends,
+    3,
+    || {
+        for round in 0..3 {
+            job_of(|group| {
+                println!("rank {} is done", group.rank());
+                group.barrier()
+            })?;
+            assert!(round < 3);
+        }
+        Ok(())
+    },
+    |ended: &Ended| {
+        assert_eq!(ended.code, Some(0), "{}", ended.text);
+        for rank in 0..3 {
+            assert_eq!(ended.lines(&format!("rank {rank} is done")).len(), 3, "{}", ended.text);
+        }
+        assert!(ended.lines("zippy").is_empty() && ended.lines("rror").is_empty(), "{}", ended.text);
+    }
+);
+
+job!(
+    a_panic,
+    3,
+    || job_of(|group| {
+        assert_ne!(group.rank(), 1, "boom");
+        group.barrier()
+    }),
+    |ended: &Ended| {
+        ended.must_have_failed();
+        let lines = ended.lines("zippy: rank");
+        let [line] = lines[..] else { panic!("not one line:\n{}", ended.text) };
+        assert!(line.contains("zippy: rank 1 panicked at tests/transport/crashes.rs:"), "{line}");
+        assert!(line.contains("boom; left: 1; right: 1"), "{line}");
+    }
+);
+
+job!(
+    a_panic_while_others_compute,
+    3,
+    || job_of(|group| {
+        group.barrier()?;
+        assert_ne!(group.rank(), 2, "boom");
+        // As threads, the ranks that compute must come to an end by themselves; processes are ended.
+        let (threads, mut rounds) = (group.kind() == zippy::transport::TransportKind::Threads, 0_u64);
+        while !threads || rounds < 1000 {
+            rounds = std::hint::black_box(rounds + 1);
+            std::thread::yield_now();
+        }
+        group.barrier()
+    }),
+    |ended: &Ended| {
+        ended.must_have_failed();
+        assert_eq!(ended.lines("zippy: rank 2 panicked at").len(), 1, "{}", ended.text);
+    }
+);
+
+job!(
+    an_error,
+    3,
+    || job_of(|group| match group.rank() {
+        1 => Err(Error::program("the disk is full")),
+        _ => group.barrier(),
+    }),
+    |ended: &Ended| {
+        ended.must_have_failed();
+        assert_eq!(ended.lines("Error: the disk is full").len(), 1, "{}", ended.text);
+        // One process, one error; elsewhere every process tells what it knows.
+        let others = if ended.carrier == Carrier::Mpi { 2 } else { 0 };
+        let told = ended.lines("Error: rank 1 failed in its program: the disk is full");
+        assert_eq!(told.len(), others, "{}", ended.text);
+    }
+);
+
+job!(
+    a_kill,
+    3,
+    || job_of(|group| {
+        group.barrier()?;
+        if group.rank() == 1 {
+            let id = std::process::id().to_string();
+            std::process::Command::new("kill").args(["-9", &id]).status().expect("there is a kill");
+        }
+        group.wait_for(Some(1), || Ok(None))
+    }),
+    |ended: &Ended| ended.must_have_failed()
+);
+
+job!(
+    an_exit,
+    3,
+    || job_of(|group| {
+        group.barrier()?;
+        if group.rank() == 1 {
+            std::process::exit(3);
+        }
+        group.wait_for(Some(1), || Ok(None))
+    }),
+    |ended: &Ended| {
+        ended.must_have_failed();
+        if ended.carrier == Carrier::Mpi {
+            let lines = ended.lines("zippy: the process of rank 1 exits in the middle of a run");
+            assert_eq!(lines.len(), 1, "{}", ended.text);
+        }
+    }
+);
+
+job!(
+    an_exit_that_claims_success,
+    3,
+    || job_of(|group| {
+        group.barrier()?;
+        if group.rank() == 1 {
+            std::process::exit(0);
+        }
+        group.wait_for(Some(1), || Ok(None))
+    }),
+    |ended: &Ended| {
+        // A process of threads may exit when it likes; one of several processes must not leave the others behind.
+        match ended.carrier {
+            Carrier::Threads => assert_eq!(ended.code, Some(0), "{}", ended.text),
+            Carrier::Mpi => ended.must_have_failed(),
+        }
+    }
+);
+
+job!(
+    a_rank_that_does_not_end_after_a_failure,
+    3,
+    || launch(&Config::new().timeout(Duration::from_secs(1)), |group| {
+        if group.rank() == 1 {
+            return Err(Error::program("no memory"));
+        }
+        let processes = group.kind() == zippy::transport::TransportKind::Mpi;
+        while processes && group.rank() == 2 {
+            std::thread::yield_now();
+        }
+        group.barrier()
+    })
+    .map(drop),
+    |ended: &Ended| {
+        ended.must_have_failed();
+        if ended.carrier == Carrier::Mpi {
+            let told = ended.lines("ends the job, as other ranks did not end after a failure");
+            assert!(!told.is_empty() && told[0].contains("no memory"), "{}", ended.text);
+        }
+    }
+);
+
+job!(
+    a_rank_that_starts_one_run_more,
+    3,
+    || {
+        job_of(|group| group.barrier())?;
+        let again = Config::new().timeout(Duration::from_secs(1));
+        match crate::support::launcher::rank() {
+            // As threads all ranks start.
+            None | Some(0) => launch(&again, |group| group.barrier()).map(drop),
+            Some(_) => Ok(()),
+        }
+    },
+    |ended: &Ended| match ended.carrier {
+        Carrier::Threads => assert_eq!(ended.code, Some(0), "{}", ended.text),
+        Carrier::Mpi => {
+            ended.must_have_failed();
+            let told = ended.lines("Error: rank 0 waited 1 s for the other ranks in the start of a run");
+            assert_eq!(told.len(), 1, "{}", ended.text);
+        }
+    }
+);

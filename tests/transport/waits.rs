@@ -1,0 +1,94 @@
+//! Waits that take long: they say what they wait for, and give up in the end.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use zippy::error::TransportError;
+use zippy::transport::{Config, launch};
+use zippy::{Error, Result};
+
+use super::support::launcher;
+
+#[test]
+fn a_wait_that_gives_up_names_peer_and_operation() {
+    for ranks in launcher::counts(&[2, 3, 5]) {
+        let result = launch(&Config::threads(ranks).timeout(Duration::from_millis(200)), |group| {
+            let tag = group.next_sequence();
+            if group.rank() != 0 {
+                // Not a wait of the group, which might give up first.
+                loop {
+                    if let Err(error) = group.alive() {
+                        let text = error.to_string();
+                        assert!(text.contains("rank 0 failed in get(\"density\")"), "{text}");
+                        assert!(text.contains("for rank 1 in get(\"density\") and gave up"), "{text}");
+                        return Err::<(), _>(error);
+                    }
+                    std::thread::yield_now();
+                }
+            }
+            let _get = group.entering("get(\"density\")");
+            let error = group.receive(1, tag).map(drop).unwrap_err();
+            let expected = TransportError::Timeout {
+                rank: 0,
+                peer: "rank 1".into(),
+                operation: "get(\"density\")".into(),
+                seconds: 0.2,
+            };
+            assert_eq!(error, expected.into());
+            Err(error)
+        });
+        let error = result.unwrap_err();
+        assert!(matches!(error, Error::Transport(TransportError::Timeout { .. }) | Error::Remote { rank: 0, .. }));
+        assert!(error.to_string().contains("ZIPPY_TIMEOUT_SECS"), "{error}");
+    }
+}
+
+/// What has been logged.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().unwrap()).into_owned()
+    }
+}
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_slow_wait_says_what_it_waits_for() {
+    for ranks in launcher::counts(&[2, 3, 5]) {
+        let config = Config::threads(ranks).warn_after(Duration::from_millis(5));
+        let result: Result<Vec<()>> = launch(&config, |group| {
+            let log = Log::default();
+            let written = log.clone();
+            let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || written.clone()).finish();
+            tracing::subscriber::with_default(subscriber, || {
+                let tag = group.next_sequence();
+                let next = (group.rank() + 1) % group.size();
+                let _ghosts = group.entering("ghosts(\"pressure\")");
+                // The message never comes; the wait ends when it has complained twice.
+                group.wait_for(Some(next), || {
+                    assert!(group.try_receive(Some(next), tag)?.is_none());
+                    Ok((log.text().lines().count() >= 2).then_some(()))
+                })?;
+                for line in log.text().lines() {
+                    let expected = format!("rank {} waits for rank {next} in ghosts(\"pressure\")", group.rank());
+                    assert!(line.contains("WARN") && line.contains(&expected), "{line}");
+                }
+                Ok(())
+            })
+        });
+        result.unwrap();
+    }
+}
