@@ -140,7 +140,7 @@ impl Checked {
         let Some(ty) = self.cells[var] else { return Ok(()) };
         types::compare_cell(&self.module, ty, binding.element).map_err(|problem| KernelError::Type {
             kernel: program.name.clone(),
-            problem: format!("{} is bound to `{}`: its {problem}", binding.label, program.scan.storage[var].name),
+            problem: format!("{} is bound to `{}`: {problem}", binding.label, program.scan.storage[var].name),
             declared: program.declared(),
         })
     }

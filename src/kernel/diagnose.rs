@@ -3,6 +3,7 @@
 use std::error::Error as _;
 use std::ops::Range;
 
+use super::scan::Scan;
 use crate::error::KernelError;
 
 /// An error of naga, before it is placed in a file.
@@ -24,12 +25,13 @@ impl Fault {
             .map(|(_, text)| text.to_owned())
             .collect();
         notes.extend(error.notes().map(str::to_owned));
+        notes.retain(|note| note != "unknown identifier");
         notes.dedup();
         Self { message: error.message().to_owned(), notes, span: first_within(&spans, user) }
     }
 
-    /// From a validation error.
-    pub fn validate(error: &naga::WithSpan<naga::valid::ValidationError>, user: usize) -> Self {
+    /// From a validation error. One of a whole entry point stands at its name.
+    pub fn validate(error: &naga::WithSpan<naga::valid::ValidationError>, user: usize, scan: &Scan) -> Self {
         let mut chain = vec![error.as_inner().to_string()];
         let mut source = error.as_inner().source();
         while let Some(next) = source {
@@ -39,7 +41,11 @@ impl Fault {
         chain.dedup();
         let spans: Vec<_> = error.spans().filter_map(|(span, _)| span.to_range()).collect();
         let message = chain.pop().unwrap_or_default();
-        Self { message, notes: chain, span: first_within(&spans, user) }
+        let entry = || match error.as_inner() {
+            naga::valid::ValidationError::EntryPoint { name, .. } => scan.functions.get(name).cloned(),
+            _ => None,
+        };
+        Self { message, notes: chain, span: first_within(&spans, user).or_else(entry) }
     }
 
     /// The error that the user sees.
@@ -70,11 +76,10 @@ impl Fault {
         KernelError::Wgsl { file: file.to_owned(), line, column, message: self.message.clone(), excerpt }
     }
 
-    /// The identifier that the error is about, if it is one.
-    pub fn identifier<'a>(&self, text: &'a str) -> Option<&'a str> {
-        let word = text.get(self.span.clone()?)?;
-        let word = word.split(|c: char| c != '_' && !c.is_alphanumeric()).next()?;
-        (!word.is_empty()).then_some(word)
+    /// The name that naga does not know, if that is the error.
+    pub fn unknown_name<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let name = text.get(self.span.clone()?)?;
+        self.message.starts_with("no definition in scope").then_some(name)
     }
 }
 

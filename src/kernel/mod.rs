@@ -174,8 +174,8 @@ impl Kernel {
     pub fn entry(&self, name: &str) -> Result<Self> {
         let version = self.version();
         let program = &version.program;
-        if !program.scan.functions.contains(name) {
-            let functions: Vec<_> = program.scan.functions.iter().map(|name| format!("`{name}`")).collect();
+        if !program.scan.functions.contains_key(name) {
+            let functions: Vec<_> = program.scan.functions.keys().map(|name| format!("`{name}`")).collect();
             return Err(KernelError::Entry {
                 kernel: program.name.clone(),
                 problem: format!("there is no @compute function `{name}`"),

@@ -4,9 +4,11 @@ use std::rc::Rc;
 
 use super::binding::Binding;
 use super::call::{Access, Call, window};
+use super::checked::UniformVar;
 use super::helpers::{HELPERS, Signature, VarShape};
 use super::params::is_padding;
 use super::program::Program;
+use super::types::Slot;
 use super::{Compiled, Version};
 use crate::device::Device;
 use crate::element::{ElementKind, Packed};
@@ -91,7 +93,8 @@ impl Call<'_> {
             .map(|(var, _)| format!("`{}`", var.name))
             .collect();
         if program.scan.entries <= 1 && !missing.is_empty() {
-            let missing = format!("the section for {} was", missing.join(", "));
+            let (section, was) = if missing.len() == 1 { ("section", "was") } else { ("sections", "were") };
+            let missing = format!("the {section} for {} {was}", missing.join(", "));
             return Err(KernelError::Missing { kernel: kernel(), missing, declared: program.declared() }.into());
         }
         Ok(order)
@@ -223,13 +226,19 @@ impl Call<'_> {
             value.write(&checked.uniforms[v].slots[s], &mut bytes[v]).map_err(wrong_type)?;
             given[v][s] = true;
         }
-        let missing: Vec<_> = (checked.uniforms.iter().zip(&given))
-            .flat_map(|(var, given)| var.slots.iter().zip(given))
-            .filter(|(slot, given)| !**given && !is_padding(&slot.name))
-            .map(|(slot, _)| format!("`{}`", slot.name))
+        let all = || checked.uniforms.iter().flat_map(|var| var.slots.iter().map(move |slot| (var, slot)));
+        let name = |(var, slot): (&UniformVar, &Slot)| match all().filter(|(_, other)| other.name == slot.name).count()
+        {
+            1 => format!("`{}`", slot.name),
+            _ => format!("`{}.{}`", var.name, slot.name),
+        };
+        let missing: Vec<_> = (all().zip(given.iter().flatten()))
+            .filter(|((_, slot), given)| !**given && !is_padding(&slot.name))
+            .map(|(place, _)| name(place))
             .collect();
         if !missing.is_empty() {
-            let missing = format!("parameter {} was", missing.join(", "));
+            let (parameter, was) = if missing.len() == 1 { ("parameter", "was") } else { ("parameters", "were") };
+            let missing = format!("{parameter} {} {was}", missing.join(", "));
             let declared = checked.declared_uniforms();
             return Err(KernelError::Missing { kernel: kernel(), missing, declared }.into());
         }

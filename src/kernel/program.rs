@@ -48,6 +48,11 @@ pub fn capabilities(features: wgpu::Features) -> Capabilities {
     out | Capabilities::SHADER_FLOAT16_IN_FLOAT32
 }
 
+fn parse(text: &str, capabilities: Capabilities) -> Result<naga::Module, naga::front::wgsl::ParseError> {
+    let options = naga::front::wgsl::Options { parse_doc_comments: false, capabilities };
+    naga::front::wgsl::Frontend::new_with_options(options).parse(text)
+}
+
 /// Optional parts of WGSL that an error may be about, in words.
 const OPTIONAL: [(wgpu::Features, &str); 4] = [
     (wgpu::Features::SHADER_F16, "16-bit floats"),
@@ -117,19 +122,26 @@ impl Program {
         let map = GeometryMap::new(signature);
         let group = (0..).find(|group| !self.scan.groups.contains(group)).unwrap_or(0);
         let text = self.text.clone() + &helpers::generate(&self.scan, signature, &map, group);
-        let options = naga::front::wgsl::Options { parse_doc_comments: false, capabilities };
-        let module = naga::front::wgsl::Frontend::new_with_options(options)
-            .parse(&text)
-            .map_err(|error| Fault::parse(&error, self.text.len()))?;
+        let module = parse(&text, capabilities).map_err(|error| self.fault(&error, capabilities))?;
         let info = Validator::new(ValidationFlags::all(), capabilities)
             .validate(&module)
-            .map_err(|error| Fault::validate(&error, self.text.len()))?;
+            .map_err(|error| Fault::validate(&error, self.text.len(), &self.scan))?;
         Ok(Complete { text, module, info, map, group })
+    }
+
+    /// An error of naga's parser. Where it found no fault before the helpers, the text in front of them ended too early.
+    fn fault(&self, error: &naga::front::wgsl::ParseError, capabilities: Capabilities) -> Fault {
+        let user = self.text.len();
+        let fault = Fault::parse(error, user);
+        match (&fault.span, parse(&self.text, capabilities)) {
+            (None, Err(alone)) => Fault::parse(&alone, user),
+            _ => fault,
+        }
     }
 
     /// A fault of [`Program::complete`], for the user.
     pub fn explain(&self, fault: &Fault, signature: &Signature) -> KernelError {
-        let name = fault.identifier(&self.text);
+        let name = fault.unknown_name(&self.text);
         let hint = name.and_then(|name| helpers::hint(&self.scan, signature, name));
         fault.place(&self.name, &self.text, hint)
     }

@@ -35,8 +35,8 @@ pub struct Scan {
     pub storage: Vec<StorageVar>,
     /// Every identifier that occurs outside declarations' names.
     pub words: BTreeSet<String>,
-    /// Functions that the text defines itself.
-    pub functions: BTreeSet<String>,
+    /// Functions that the text defines itself, and where their names stand.
+    pub functions: BTreeMap<String, Range<usize>>,
     /// Bind groups that the text uses.
     pub groups: BTreeSet<u32>,
     /// How many `@compute` functions there are.
@@ -113,7 +113,9 @@ pub fn scan(text: &str) -> Scan {
             }
             "compute" if word(i.wrapping_sub(1)) == "@" => out.entries += 1,
             "fn" => {
-                out.functions.insert(word(i + 1).to_owned());
+                if let Some(name) = tokens.get(i + 1) {
+                    out.functions.insert(text[name.clone()].to_owned(), name.clone());
+                }
             }
             "var" if word(i + 1) == "<" && word(i + 2) == "storage" => {
                 let mut j = i + 3;
@@ -214,7 +216,7 @@ mod tests {
         ];
         assert_eq!(seen, expected);
         assert!(found.words.contains("a_load") && !found.words.contains("not_this") && !found.words.contains("c"));
-        assert!(found.functions.contains("helper"));
+        assert!(&text[found.functions["helper"].clone()] == "helper");
         assert_eq!(&text[found.storage[1].span.clone()], "b");
     }
 

@@ -43,7 +43,10 @@ pub fn type_name(module: &Module, ty: Handle<Type>) -> String {
 /// Whether a variable's cell type `ty` is what cells of `info` need; if not, what differs.
 pub fn compare_cell(module: &Module, ty: Handle<Type>, info: &ElementInfo) -> Result<(), String> {
     let found = type_name(module, ty);
-    let fail = |expected: &str| Err(format!("cells are {}, which is {expected} in WGSL, not {found}", info.name));
+    let fail = |expected: &str| match info.name {
+        name if name == expected => Err(format!("its cells are {name}, not {found}")),
+        name => Err(format!("its cells are {name}, in WGSL {expected}, not {found}")),
+    };
     match (&info.kind, &module.types[ty].inner) {
         (ElementKind::Scalar(want), TypeInner::Scalar(s) | TypeInner::Atomic(s)) if scalar(*s) == Some(*want) => Ok(()),
         (ElementKind::Vector(want, n), TypeInner::Vector { size, scalar: s })
@@ -54,7 +57,7 @@ pub fn compare_cell(module: &Module, ty: Handle<Type>, info: &ElementInfo) -> Re
         (ElementKind::Packed(_), TypeInner::Scalar(s) | TypeInner::Atomic(s)) if scalar(*s) == Some(Scalar::U32) => {
             Ok(())
         }
-        (ElementKind::Packed(_), _) => fail("u32 or atomic<u32> (the generated helpers unpack it)"),
+        (ElementKind::Packed(_), _) => fail("u32 or atomic<u32> (which the helpers unpack)"),
         (ElementKind::Record(fields), TypeInner::Struct { .. }) => compare_record(module, ty, info, fields),
         (ElementKind::Record(_), _) => fail("a struct with the same members"),
         _ => fail(info.name),

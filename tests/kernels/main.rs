@@ -2,8 +2,11 @@
 //! twins.
 
 mod domains;
+mod errors_calls;
+mod errors_wgsl;
 mod helpers;
 mod packed;
+mod report;
 #[path = "../support/mod.rs"]
 mod support;
 mod wgsl;

@@ -127,7 +127,7 @@ impl Writer<'_> {
     /// Whether the kernel calls this helper and does not define it itself.
     fn wants(&self, helper: &str) -> bool {
         let name = format!("{}_{helper}", self.var.name);
-        self.scan.words.contains(&name) && !self.scan.functions.contains(&name)
+        self.scan.words.contains(&name) && !self.scan.functions.contains_key(&name)
     }
 
     fn line(&mut self, text: &str) {
@@ -142,28 +142,38 @@ pub fn hint(scan: &Scan, signature: &Signature, name: &str) -> Option<String> {
         let Some(helper) = name.strip_prefix(var.name.as_str()).and_then(|rest| rest.strip_prefix('_')) else {
             continue;
         };
-        let x = &var.name;
-        let text = match helper {
-            _ if var.cell.is_none() => format!("{x} is not declared as array<T>, so it has no helpers"),
-            "store" | "store_word" if !var.writable => format!("{x} is declared read, so it has no {name}"),
-            "store" if shape.packed.is_some() && !var.atomic => format!(
-                "{x} is bound to 8- or 16-bit cells packed in words: write whole words with {x}_store_word, or declare it \
-                 array<atomic<u32>>"
-            ),
-            "store_word" | "inside_word" if shape.packed.is_none() => {
-                format!("{x} is not bound to 8- or 16-bit cells, so it has no {name}")
-            }
-            "store_word" if var.atomic => format!("{x} is declared atomic: use {x}_store"),
-            "index" if shape.packed.is_some() => {
-                format!("{x} is bound to packed cells, which have no index of their own")
-            }
-            "position" => format!(
-                "{x} has {} axes, but the kernel runs over {}, so that an invocation has no cell in {x}",
-                shape.axes, signature.domain_axes
-            ),
-            _ => format!("the helpers of {x} are {}", HELPERS.map(|h| format!("{x}_{h}")).join(", ")),
+        let missing = |helper: &str| missing(var, shape, signature.domain_axes, helper);
+        let list = || {
+            let there: Vec<_> = HELPERS.iter().filter(|h| missing(h).is_none()).collect();
+            let names: Vec<_> = there.iter().map(|h| format!("{}_{h}", var.name)).collect();
+            format!("the helpers of {} are {}", var.name, names.join(", "))
         };
-        return Some(text);
+        return Some(missing(helper).unwrap_or_else(list));
     }
     None
+}
+
+/// Why a variable has not this helper.
+fn missing(var: &StorageVar, shape: &VarShape, domain_axes: usize, helper: &str) -> Option<String> {
+    let x = &var.name;
+    Some(match helper {
+        _ if var.cell.is_none() => format!("{x} is not declared as array<T>, so it has no helpers"),
+        "store" | "store_word" if !var.writable => format!("{x} is declared read, so it has no {x}_{helper}"),
+        "store" if shape.packed.is_some() && !var.atomic => format!(
+            "{x} is bound to 8- or 16-bit cells packed in words: write whole words with {x}_store_word, or declare it \
+             array<atomic<u32>>"
+        ),
+        "store_word" | "inside_word" if shape.packed.is_none() => {
+            format!("{x} is not bound to 8- or 16-bit cells, so it has no {x}_{helper}")
+        }
+        "store_word" if var.atomic => format!("{x} is declared atomic: use {x}_store"),
+        "index" if shape.packed.is_some() => {
+            format!("{x} is bound to packed cells, which have no index of their own")
+        }
+        "position" if shape.axes != domain_axes => format!(
+            "the number of axes of {x} is {}, but the kernel runs over {domain_axes}, so that an invocation has no cell in {x}",
+            shape.axes
+        ),
+        _ => return None,
+    })
 }

@@ -1,0 +1,28 @@
+//! Errors collected in one text, to be compared word for word.
+
+use std::fmt::{Debug, Write};
+
+use zippy::{Error, World};
+
+pub struct Report<'w> {
+    world: &'w World,
+    text: String,
+}
+
+impl<'w> Report<'w> {
+    pub fn new(world: &'w World) -> Self {
+        Self { world, text: String::new() }
+    }
+
+    /// Adds the error of what must fail.
+    pub fn fails<R: Debug, E: Into<Error> + Debug>(&mut self, what: &str, result: Result<R, E>) {
+        let error: Error = result.expect_err(what).into();
+        let text = error.to_string().replace(&self.world.gpu().adapter().name, "ADAPTER");
+        let _ = writeln!(self.text, "## {what}\n{text}\n");
+    }
+
+    /// Compares all of it with the accepted text.
+    pub fn compare(self, name: &str) {
+        insta::assert_snapshot!(name, self.text);
+    }
+}
