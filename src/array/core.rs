@@ -10,6 +10,7 @@ use crate::device::{ChunkBuffer, Device, Strided};
 use crate::element::ElementInfo;
 use crate::error::Result;
 use crate::extents::Index;
+use crate::kernel::Binding;
 use crate::layout::{Layout, Split};
 use crate::locate::Placement;
 use crate::ownership::Ownership;
@@ -212,6 +213,21 @@ impl ArrayCore {
     /// Where a box of a chunk's storage lies in its buffer.
     pub fn strided(&self, chunk: ChunkId, region: &Region) -> Strided {
         strided(&self.chunks().storage(chunk), region, self.element.bytes)
+    }
+
+    /// What a kernel sees of a box of a chunk's storage.
+    pub(crate) fn binding(&self, chunk: ChunkId, region: Region) -> Binding {
+        Binding {
+            buffer: self.buffer(chunk).cloned(),
+            element: self.element,
+            storage: self.chunks().storage(chunk),
+            section: region,
+            owned: self.chunks().region(chunk),
+            shape: self.chunks().shape(),
+            label: format!("section [{}, {}) of array \"{}\"", region.start, region.end, self.name),
+            error: None,
+            domain: None,
+        }
     }
 
     /// Bytes of device memory that this rank's chunks take, ghost cells included.

@@ -141,23 +141,15 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
 
 impl<T: Element, const D: usize> From<LocalSection<T, D>> for Binding {
     fn from(section: LocalSection<T, D>) -> Self {
-        let chunks = section.core.chunks();
-        let storage = chunks.storage(section.chunk);
         let (region, error) = match &section.region {
             Ok(region) => (*region, None),
-            Err(error) => (Region::between(storage.start, storage.start), Some(error.clone().into())),
+            Err(error) => {
+                let start = section.core.chunks().storage(section.chunk).start;
+                (Region::between(start, start), Some(error.clone().into()))
+            }
         };
-        Binding {
-            buffer: section.core.buffer(section.chunk).cloned(),
-            element: section.core.element(),
-            storage,
-            section: region,
-            owned: chunks.region(section.chunk),
-            shape: chunks.shape(),
-            label: section.label(),
-            error,
-            domain: section.boxes.clone(),
-        }
+        let (label, domain) = (section.label(), section.boxes.clone());
+        Binding { label, error, domain, ..section.core.binding(section.chunk, region) }
     }
 }
 

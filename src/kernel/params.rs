@@ -31,6 +31,15 @@ impl ParamValue {
         }
     }
 
+    /// The WGSL type of a scalar or vector.
+    pub(crate) fn wgsl(&self) -> Option<&'static str> {
+        let info = match self.components {
+            1 => ElementInfo::scalar(self.scalar),
+            n => ElementInfo::vector(self.scalar, n),
+        };
+        self.count.is_none().then_some(info.name)
+    }
+
     /// Writes the value to its place; says what differs when the types do.
     pub(super) fn write(&self, slot: &Slot, bytes: &mut [u8]) -> Result<(), String> {
         if slot.shape != Some((self.scalar, self.components)) || slot.repeat.map(|(n, _)| n) != self.count {

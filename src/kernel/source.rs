@@ -29,6 +29,16 @@ impl KernelSource {
         Ok(Self { name, text, path: Some(path.to_owned()) })
     }
 
+    /// The file or name, for messages.
+    pub fn as_name(&self) -> &str {
+        &self.name
+    }
+
+    /// The text.
+    pub fn as_text(&self) -> &str {
+        &self.text
+    }
+
     /// What [`include_wgsl!`](crate::include_wgsl) expands to.
     #[doc(hidden)]
     pub fn included(manifest_dir: &str, source_file: &str, path: &str, text: &str) -> Self {

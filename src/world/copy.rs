@@ -7,7 +7,7 @@ use super::execute::Job;
 use super::plans::Planned;
 use super::transfer::Meeting;
 use super::{Moved, Pending, World, hash};
-use crate::array::{GlobalSection, LocalSection};
+use crate::array::{GlobalSection, LocalSection, Side};
 use crate::device::BoxOf;
 use crate::element::Element;
 use crate::error::{PlanError, Result};
@@ -44,6 +44,21 @@ impl<T: Clone, const D: usize> From<&GlobalSection<T, D>> for Section<T, D> {
 impl<T: Clone, const D: usize> From<&LocalSection<T, D>> for Section<T, D> {
     fn from(section: &LocalSection<T, D>) -> Self {
         Self::Local(section.clone())
+    }
+}
+
+impl<T: Element, const D: usize> Section<T, D> {
+    /// The section without its type.
+    ///
+    /// # Errors
+    /// The mistake made when it was named; a section of several boxes.
+    pub(crate) fn side(&self, verb: &str) -> Result<Side> {
+        Ok(match self {
+            Self::Global(global) => Side { core: global.core.clone(), region: global.region()?, chunk: None },
+            Self::Local(local) => {
+                Side { core: local.core().clone(), region: local.one_box(verb)?, chunk: Some(local.chunk()) }
+            }
+        })
     }
 }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::number::Reducible;
 use super::source::{Work, kernel};
 use crate::World;
-use crate::array::{ArrayCore, Group, Side, together};
+use crate::array::{ArrayCore, Group, together};
 use crate::chunks::ChunkId;
 use crate::device::{BoxOf, FoldKernel, Piece, Staged, Strided};
 use crate::element::Element;
@@ -25,7 +25,7 @@ pub struct Operand<const N: usize> {
 
 impl<const N: usize> Operand<N> {
     fn new<T: Element, const D: usize>(verb: &str, sections: &[Section<T, D>; N]) -> Result<Self> {
-        let sides = sections.iter().map(|section| side(verb, section)).collect::<Result<Vec<_>>>()?;
+        let sides = sections.iter().map(|section| section.side(verb)).collect::<Result<Vec<_>>>()?;
         let groups = together(verb, &sides)?;
         Ok(Self { cores: std::array::from_fn(|i| sides[i].core.clone()), groups })
     }
@@ -91,15 +91,6 @@ fn stage(core: &ArrayCore, (chunk, region): (ChunkId, Region)) -> Result<Staged>
     let pieces: Vec<_> =
         core.buffer(chunk).into_iter().map(|buffer| Piece { buffer, view, payload_offset: 0 }).collect();
     Ok(core.device().gather(element, &pieces, bytes)?)
-}
-
-fn side<T: Element, const D: usize>(verb: &str, section: &Section<T, D>) -> Result<Side> {
-    Ok(match section {
-        Section::Global(global) => Side { core: global.core.clone(), region: global.region()?, chunk: None },
-        Section::Local(local) => {
-            Side { core: local.core().clone(), region: local.one_box(verb)?, chunk: Some(local.chunk()) }
-        }
-    })
 }
 
 /// Parts of at most `most` cells, cut along the slowest axes.

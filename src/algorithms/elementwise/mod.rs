@@ -1,0 +1,208 @@
+//! Elementwise expressions: a section as a function of others, cell by cell, and of the global position.
+//!
+//! An expression is WGSL. It names cells of the sections that it is given, parameters, and `p`, the global position of the
+//! cell (`i32` for one axis, `vec2<i32>` to `vec4<i32>` for two to four, `array<i32, D>` beyond; the low 32 bits). Nothing
+//! moves between ranks: sections whose cells lie on different ranks are refused.
+
+mod source;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::World;
+use crate::array::{Side, together};
+use crate::device::Device;
+use crate::element::{Element, ElementInfo};
+use crate::error::{Error, KernelError, Result};
+use crate::kernel::{Kernel, KernelSource, ParamValue};
+use crate::world::Section;
+use source::{Named, Parts, Text, value_type, words};
+
+/// An expression, compiled once for every kind of sections that it is used with.
+#[derive(Debug)]
+pub struct Elementwise {
+    device: Rc<Device>,
+    expression: String,
+    functions: Option<KernelSource>,
+    kernels: RefCell<HashMap<String, Rc<Compiled>>>,
+}
+
+/// A kernel, and how many lines of its text stand before the expression.
+#[derive(Debug)]
+struct Compiled {
+    kernel: Kernel,
+    before: usize,
+}
+
+/// A use of an expression while it is put together. Mistakes are reported by [`Assignment::write`].
+#[derive(Debug)]
+#[must_use = "nothing is computed before write()"]
+pub struct Assignment<'e> {
+    of: &'e Elementwise,
+    inputs: Vec<(String, &'static ElementInfo, Result<Side>)>,
+    params: Vec<(String, ParamValue)>,
+}
+
+impl World {
+    /// An elementwise expression in WGSL, such as `"a * x + y"`. Local; nothing is compiled before the first use.
+    ///
+    /// # Examples
+    /// ```
+    /// # use zippy::{Layout, Split};
+    /// zippy::run(|world| {
+    ///     let layout = Layout::new([6, 4]).split([Split::Even(3), Split::Whole]).ghost([1, 1]);
+    ///     let x = world.array::<f32, 2>("x", &layout)?;
+    ///     let y = world.array::<f32, 2>("y", &layout)?;
+    ///     // Fill by the global position, on the device.
+    ///     world.elementwise("f32(p.x + 10 * p.y)").call().write("x", x.at(..))?;
+    ///     y.fill(0.5)?;
+    ///     world.elementwise("a * x + y").call().read("x", x.at(..)).param("a", 2.0_f32).write("y", y.at(..))?;
+    ///     assert_eq!(world.sum(y.at((5, 3)))?, 2.0 * 35.0 + 0.5);
+    ///     Ok(())
+    /// }).unwrap();
+    /// ```
+    pub fn elementwise(&self, expression: impl Into<String>) -> Elementwise {
+        let kernels = RefCell::default();
+        Elementwise { device: self.gpu().clone(), expression: expression.into(), functions: None, kernels }
+    }
+}
+
+impl Elementwise {
+    /// With WGSL declarations (functions, constants, structs) that the expression uses, from a text or a file:
+    /// `world.elementwise("density(p)").functions(include_wgsl!("density.wgsl"))`.
+    #[must_use]
+    pub fn functions(self, source: impl Into<KernelSource>) -> Self {
+        Self { functions: Some(source.into()), kernels: RefCell::default(), ..self }
+    }
+
+    /// A use of the expression, to be given its sections and parameters.
+    pub fn call(&self) -> Assignment<'_> {
+        Assignment { of: self, inputs: Vec::new(), params: Vec::new() }
+    }
+
+    fn compiled(&self, parts: &Parts) -> Result<Rc<Compiled>> {
+        let Text { text, before } = parts.text();
+        if let Some(found) = self.kernels.borrow().get(&text) {
+            return Ok(found.clone());
+        }
+        let name = format!("elementwise {:?}", self.expression);
+        let made = Kernel::new(&self.device, &KernelSource::text(&name, &text));
+        let kernel = made.map_err(|error| self.placed(error, before))?;
+        let compiled = Rc::new(Compiled { kernel, before });
+        self.kernels.borrow_mut().insert(text, compiled.clone());
+        Ok(compiled)
+    }
+
+    /// An error in the composed text as one of the expression, or of the file of functions, by its own lines.
+    fn placed(&self, error: Error, before: usize) -> Error {
+        let Error::Kernel(KernelError::Wgsl { file, line, column, message, excerpt }) = error else { return error };
+        let lines = self.functions.as_ref().map_or(0, |source| source.as_text().matches('\n').count() + 1);
+        let of_functions = before - 1 - lines;
+        let (file, own) = match (&self.functions, line) {
+            (_, line) if line > before => (file, line - before),
+            (Some(source), line) if line > of_functions && line <= of_functions + lines => {
+                (source.as_name().to_string(), line - of_functions)
+            }
+            _ => (file, line),
+        };
+        let excerpt = excerpt.replacen(&format!("\n{line} | "), &format!("\n{own} | "), 1);
+        KernelError::Wgsl { file, line: own, column, message, excerpt }.into()
+    }
+}
+
+impl Assignment<'_> {
+    /// Gives the expression a section to read, cell by cell, under this name.
+    pub fn read<T: Element, const D: usize>(mut self, name: &str, section: impl Into<Section<T, D>>) -> Self {
+        self.inputs.push((name.to_string(), &T::INFO, section.into().side("elementwise")));
+        self
+    }
+
+    /// Gives the expression a scalar or vector under this name.
+    pub fn param(mut self, name: &str, value: impl Into<ParamValue>) -> Self {
+        self.params.push((name.to_string(), value.into()));
+        self
+    }
+
+    /// Sets the cells of a section to the expression's values; where the expression uses this name, it is the cell's value
+    /// before. Queues the work; transfers and reads of the host wait for it.
+    ///
+    /// All sections are global, and every rank computes the cells that it owns; or all are local, of this rank. They have
+    /// equal extents and may be of different types, arrays and cuts, as long as cells that go together are on one rank.
+    /// Cells of 8 and 16 bits are `u32` or `i32` in the expression and lose their higher bits when stored. Local: where
+    /// every rank calls it, a global section is set. Cost: one dispatch for every box whose cells lie together; for
+    /// global sections every rank looks at the cuts of all arrays.
+    ///
+    /// # Errors
+    /// A bad region; extents that differ; cells that go together on different ranks (copy first); names that are missing,
+    /// unused or given twice; a section of the same chunk under two names, one of them written; WGSL that is wrong, by line
+    /// and column of the expression or the functions.
+    pub fn write<T: Element, const D: usize>(self, name: &str, section: impl Into<Section<T, D>>) -> Result<()> {
+        self.check_names(name)?;
+        let mut sides = vec![section.into().side("elementwise")?];
+        for (_, _, side) in &self.inputs {
+            sides.push(side.clone()?);
+        }
+        let inputs: Vec<_> = self.inputs.iter().map(|(name, element, _)| Named { name, element }).collect();
+        for named in inputs.iter().chain([&Named { name, element: &T::INFO }]) {
+            if value_type(named.element).is_none() {
+                let record = named.element.name;
+                return self.wrong(format!("`{}` has cells of the record {record}; write a kernel for it", named.name));
+            }
+        }
+        let mut params = Vec::new();
+        for (name, value) in &self.params {
+            match value.wgsl() {
+                Some(ty) => params.push((name.as_str(), ty)),
+                None => return self.wrong(format!("parameter `{name}` is neither a scalar nor a vector")),
+            }
+        }
+        let functions = self.of.functions.as_ref().map_or("", KernelSource::as_text);
+        let target = Named { name, element: &T::INFO };
+        let expression = &self.of.expression;
+        let parts = Parts { functions, expression, axes: D, inputs: &inputs, target, params: &params };
+        // The same mistakes on every rank, also where a rank has no cells.
+        let groups = together("elementwise", &sides)?;
+        let compiled = self.of.compiled(&parts)?;
+        for group in groups {
+            let binding = |i: usize| sides[i].core.binding(group.0[i].0, group.0[i].1);
+            let mut call = compiled.kernel.call();
+            for (i, input) in inputs.iter().enumerate() {
+                call = call.read(input.name, binding(i + 1));
+            }
+            for (name, value) in &self.params {
+                call = call.param(name, value.clone());
+            }
+            let call = if parts.updates() { call.update(name, binding(0)) } else { call.write(name, binding(0)) };
+            call.run().map_err(|error| self.of.placed(error, compiled.before))?;
+        }
+        Ok(())
+    }
+
+    fn wrong<R>(&self, problem: String) -> Result<R> {
+        Err(KernelError::Other(format!("elementwise {:?}: {problem}", self.of.expression)).into())
+    }
+
+    /// Names are identifiers, given once, and used.
+    fn check_names(&self, target: &str) -> Result<()> {
+        let given: Vec<&str> = (self.inputs.iter().map(|(name, ..)| name.as_str()))
+            .chain(self.params.iter().map(|(name, _)| name.as_str()))
+            .collect();
+        for (i, name) in given.iter().chain([&target]).enumerate() {
+            let starts = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+            if !starts || name.contains(|c: char| !c.is_alphanumeric() && c != '_') {
+                return self.wrong(format!("{name:?} is no name in WGSL"));
+            }
+            if *name == "p" || name.starts_with("zippy_") {
+                return self.wrong(format!("the name `{name}` is taken (p is the global position)"));
+            }
+            if given[..i.min(given.len())].contains(name) {
+                return self.wrong(format!("the name `{name}` is given twice; to read the target, use its own name"));
+            }
+            if i < given.len() && !words(&self.of.expression).any(|word| word == *name) {
+                return self.wrong(format!("`{name}` is given, but the expression does not use it"));
+            }
+        }
+        Ok(())
+    }
+}

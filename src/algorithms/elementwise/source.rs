@@ -1,0 +1,147 @@
+//! The text of an elementwise kernel.
+
+use std::fmt::Write;
+
+use crate::element::{ElementInfo, ElementKind, Packed};
+
+/// A section that the expression reads or writes.
+#[derive(Debug, Clone, Copy)]
+pub struct Named<'a> {
+    pub name: &'a str,
+    pub element: &'a ElementInfo,
+}
+
+/// What a kernel is made from.
+pub struct Parts<'a> {
+    /// The user's own declarations, if any.
+    pub functions: &'a str,
+    pub expression: &'a str,
+    pub axes: usize,
+    pub inputs: &'a [Named<'a>],
+    pub target: Named<'a>,
+    /// Names and WGSL types of parameters.
+    pub params: &'a [(&'a str, &'a str)],
+}
+
+/// A text and where the expression stands in it.
+pub struct Text {
+    pub text: String,
+    /// Lines before the expression.
+    pub before: usize,
+}
+
+/// The type of one cell in an expression; `None` for records.
+pub fn value_type(element: &ElementInfo) -> Option<&'static str> {
+    match element.kind {
+        ElementKind::Packed(packed) if packed.is_signed() => Some("i32"),
+        ElementKind::Packed(_) => Some("u32"),
+        ElementKind::Record(_) => None,
+        _ => Some(element.name),
+    }
+}
+
+fn packed(element: &ElementInfo) -> Option<Packed> {
+    match element.kind {
+        ElementKind::Packed(packed) => Some(packed),
+        _ => None,
+    }
+}
+
+/// The identifiers of a WGSL text, comments included.
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+}
+
+impl Parts<'_> {
+    /// Whether the expression uses the target's own value.
+    pub fn updates(&self) -> bool {
+        words(self.expression).any(|word| word == self.target.name)
+    }
+
+    /// The whole kernel. Positions in the user's parts stay what they are, but for a shift by lines.
+    pub fn text(&self) -> Text {
+        let mut out = String::new();
+        let half = |named: &Named| named.element.requires().f16;
+        if self.inputs.iter().any(half) || half(&self.target) {
+            out += "enable f16;\n";
+        }
+        out += self.functions;
+        if !self.functions.is_empty() {
+            out.push('\n');
+        }
+        let position = match self.axes {
+            1 => "i32".to_string(),
+            n @ 2..=4 => format!("vec{n}<i32>"),
+            n => format!("array<i32, {n}>"),
+        };
+        let used = |name: &str| words(self.expression).any(|word| word == name);
+        let value = |named: &Named| value_type(named.element).unwrap_or("u32");
+        let target = self.target;
+
+        // The expression is a function of the position, the cells and the parameters that it names.
+        let mut declared = Vec::new();
+        let mut given = Vec::new();
+        if used("p") {
+            declared.push(format!("p: {position}"));
+            given.push(format!("{}_global(cell)", target.name));
+        }
+        for named in self.inputs.iter().chain(self.updates().then_some(&target)) {
+            declared.push(format!("{}: {}", named.name, value(named)));
+            given.push(format!("{}_load(cell)", named.name));
+        }
+        for (name, ty) in self.params {
+            declared.push(format!("{name}: {ty}"));
+            given.push(format!("zippy_params.{name}"));
+        }
+        let _ = writeln!(out, "fn zippy_value({}) -> {} {{ return (", declared.join(", "), value(&target));
+        let before = out.matches('\n').count();
+        let _ = writeln!(out, "{}\n); }}\n", self.expression);
+
+        for (binding, (named, access)) in
+            (self.inputs.iter().map(|named| (named, "read"))).chain([(&target, "read_write")]).enumerate()
+        {
+            let cell = packed(named.element).map_or(named.element.name, |_| "u32");
+            let name = named.name;
+            let _ = writeln!(out, "@group(0) @binding({binding}) var<storage, {access}> {name}: array<{cell}>;");
+        }
+        if !self.params.is_empty() {
+            let members: Vec<_> = self.params.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
+            let _ = writeln!(out, "struct ZippyParams {{ {} }}", members.join(", "));
+            let binding = self.inputs.len() + 1;
+            let _ = writeln!(out, "@group(0) @binding({binding}) var<uniform> zippy_params: ZippyParams;");
+        }
+        let _ = writeln!(
+            out,
+            "fn zippy_cell(cell: {position}) -> {} {{ return zippy_value({}); }}",
+            value(&target),
+            given.join(", ")
+        );
+        self.main(&mut out, &position);
+        Text { text: out, before }
+    }
+
+    fn main(&self, out: &mut String, position: &str) {
+        let y = self.target.name;
+        let store = match packed(self.target.element) {
+            None => format!("if {y}_inside(cell) {{ {y}_store(cell, zippy_cell(cell)); }}"),
+            Some(packed) => {
+                let count = 4 / packed.bytes();
+                let step = if self.axes == 1 { "q" } else { "q[0]" };
+                let _ = writeln!(
+                    out,
+                    "fn zippy_along(cell: {position}, k: i32) -> {position} {{ var q = cell; {step} += k; return q; }}"
+                );
+                let cells: Vec<_> = (0..count).map(|k| format!("zippy_cell(zippy_along(cell, {k}))")).collect();
+                let value = value_type(self.target.element).unwrap_or("u32");
+                let cells = cells.join(", ");
+                format!("if {y}_inside_word(cell) {{ {y}_store_word(cell, vec{count}<{value}>({cells})); }}")
+            }
+        };
+        let _ = writeln!(
+            out,
+            "@compute @workgroup_size(64)\n\
+             fn zippy_main(@builtin(global_invocation_id) id: vec3<u32>) {{\n\
+             let cell = {y}_position(id);\n{store}\n}}"
+        );
+    }
+}
