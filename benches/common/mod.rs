@@ -1,0 +1,253 @@
+//! What the benchmarks share: contenders timed in turn in one run, medians and spread, and the numbers as JSON.
+//!
+//! The machine may be noisy, so what counts are ratios: in every sample each contender has its turn, the ratio of two is
+//! taken within the sample, and the median and the quartiles of these ratios are reported.
+
+#![allow(dead_code)] // every benchmark uses its part of this
+
+use std::time::Instant;
+
+use clap::{Args, Command, FromArgMatches, Parser};
+use serde_json::{Value, json};
+use zippy::{Config, Result, World, run_with};
+
+/// A sample lasts at least this long: short operations are repeated.
+const SAMPLE_SECS: f64 = 10e-3;
+/// The most repeats in one sample.
+const MOST_REPEATS: f64 = 500.0;
+
+/// The command line.
+#[derive(Debug, Clone, Parser)]
+pub struct Options {
+    /// Samples of every figure.
+    #[arg(long, default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..))]
+    samples: u32,
+    /// Only the cases whose name contains this.
+    #[arg(long, default_value = "")]
+    only: String,
+    /// What `cargo bench` says; it changes nothing.
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+impl Options {
+    /// From the command line of the benchmark `name`.
+    pub fn parse(name: &'static str, about: &'static str) -> Self {
+        let more = "ZIPPY_RANKS=n runs n ranks as threads, an MPI launcher as processes. ZIPPY_BENCH_OUT=FILE takes the \
+                    numbers as JSON.";
+        let command = Command::new(name).about(about).after_help(more);
+        let matches = Options::augment_args(command).get_matches();
+        Options::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
+    /// Samples of every figure.
+    pub fn samples(&self) -> usize {
+        self.samples as usize
+    }
+
+    /// Whether a case was asked for.
+    pub fn wants(&self, case: &str) -> bool {
+        case.contains(&self.only)
+    }
+}
+
+/// Leaves the numbers where the runner looks for them.
+pub fn write(cases: &[Value]) {
+    let Some(path) = std::env::var_os("ZIPPY_BENCH_OUT") else { return };
+    let text = json!({ "cases": cases }).to_string();
+    std::fs::write(&path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}
+
+/// How chunks are reached in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Path {
+    /// As the adapter allows, which on a software or an integrated one is by mapping.
+    Mapped,
+    /// By kernels, on every adapter.
+    Kernels,
+}
+
+/// One rank's part of a benchmark.
+pub struct Run<'w> {
+    pub world: &'w World,
+    pub options: &'w Options,
+    pub path: Path,
+    cases: std::cell::RefCell<Vec<Value>>,
+}
+
+/// Runs a benchmark on its ranks, once for each path, and writes its numbers. A path that the adapter does not have is left
+/// out.
+pub fn on_ranks(
+    name: &'static str,
+    about: &'static str,
+    paths: &[Path],
+    program: impl Fn(&Run) -> Result<()> + Send + Sync,
+) -> Result<()> {
+    let options = Options::parse(name, about);
+    let mut cases = Vec::new();
+    for &path in paths {
+        // SAFETY: the ranks of the last run have ended and those of the next have not begun; this is the only thread that
+        // reads or writes the environment.
+        match path {
+            Path::Mapped => unsafe { std::env::remove_var("ZIPPY_HOST_MAP") },
+            Path::Kernels => unsafe { std::env::set_var("ZIPPY_HOST_MAP", "0") },
+        }
+        let found = run_with(Config::new(), |world| {
+            let run = Run { world, options: &options, path, cases: Default::default() };
+            if path == Path::Kernels || world.gpu().host_mapped() {
+                program(&run)?;
+            }
+            Ok((world.rank() == 0).then(|| run.cases.take()))
+        })?;
+        cases.extend(found.into_iter().flatten().flatten());
+    }
+    if !cases.is_empty() {
+        write(&cases);
+    }
+    Ok(())
+}
+
+/// One of those that are timed in turn.
+pub struct Contender<'a> {
+    pub name: &'static str,
+    pub run: Box<dyn FnMut() -> Result<()> + 'a>,
+}
+
+/// A contender from a closure.
+pub fn contender<'a>(name: &'static str, run: impl FnMut() -> Result<()> + 'a) -> Contender<'a> {
+    Contender { name, run: Box::new(run) }
+}
+
+impl Run<'_> {
+    /// The name of a case with the path that this run takes.
+    pub fn named(&self, case: &str) -> String {
+        let path = if self.path == Path::Mapped { "mapped" } else { "kernels" };
+        format!("{case}, {path}")
+    }
+
+    /// Times contenders, the library first, and reports the ratios of its time to each other's. A sample's time is
+    /// that of the slowest rank, per repeat. `bytes` is what a rank moves; `target` is the most that the ratio to the second
+    /// contender should be. Collective.
+    pub fn compare(&self, case: &str, bytes: u64, target: Option<f64>, mut contenders: Vec<Contender>) -> Result<()> {
+        let case = self.named(case);
+        if !self.options.wants(&case) {
+            return Ok(());
+        }
+        let mut repeats = Vec::new();
+        for contender in &mut contenders {
+            (0..3).try_for_each(|_| (contender.run)())?;
+            let once = self.slowest(vec![self.sample(contender, 3)?])?[0];
+            repeats.push((SAMPLE_SECS / once).clamp(1.0, MOST_REPEATS) as usize);
+        }
+        let mut secs = vec![Vec::new(); contenders.len()];
+        for sample in 0..self.options.samples() {
+            for turn in 0..contenders.len() {
+                let which = (sample + turn) % contenders.len();
+                secs[which].push(self.sample(&mut contenders[which], repeats[which])?);
+            }
+        }
+        let secs = secs.into_iter().map(|secs| self.slowest(secs)).collect::<Result<Vec<_>>>()?;
+        let figures: Vec<Figure> =
+            contenders.iter().zip(&secs).map(|(c, own)| Figure::new(c.name, own, &secs[0])).collect();
+        self.report(&case, bytes, target, &figures);
+        Ok(())
+    }
+
+    /// Seconds per repeat, the work that the device still does included.
+    fn sample(&self, contender: &mut Contender, repeats: usize) -> Result<f64> {
+        self.world.barrier()?;
+        let start = Instant::now();
+        for _ in 0..repeats {
+            (contender.run)()?;
+        }
+        let device = self.world.gpu();
+        device.wait()?;
+        device.raw().poll(wgpu::PollType::wait_indefinitely()).expect("the device works");
+        Ok(start.elapsed().as_secs_f64() / repeats as f64)
+    }
+
+    /// Each figure's largest value over the ranks.
+    pub fn slowest(&self, mut secs: Vec<f64>) -> Result<Vec<f64>> {
+        self.world.group().all_reduce(&mut secs, |most, other| *most = most.max(*other))?;
+        Ok(secs)
+    }
+
+    fn report(&self, case: &str, bytes: u64, target: Option<f64>, figures: &[Figure]) {
+        if self.world.rank() != 0 {
+            return;
+        }
+        println!("{case}: {bytes} bytes a rank");
+        figures.iter().enumerate().for_each(|(index, figure)| figure.print(target.filter(|_| index == 1)));
+        self.add(json!({
+            "case": case,
+            "bytes_per_rank": bytes,
+            "samples": self.options.samples,
+            "target": target,
+            "figures": figures.iter().map(Figure::json).collect::<Vec<_>>(),
+        }));
+    }
+
+    /// Adds a case to the numbers; those of rank 0 count.
+    pub fn add(&self, case: Value) {
+        self.cases.borrow_mut().push(case);
+    }
+}
+
+/// The middle of some values, and the quarters around it.
+#[derive(Debug, Clone, Copy)]
+pub struct Spread {
+    pub median: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Spread {
+    /// Median and quartiles.
+    pub fn of(values: &[f64]) -> Self {
+        let mut sorted = values.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let at = |part: f64| sorted[(part * (sorted.len() - 1) as f64).round() as usize];
+        Self { median: at(0.5), low: at(0.25), high: at(0.75) }
+    }
+}
+
+/// What one contender took, and the library's time in terms of it.
+pub struct Figure {
+    name: &'static str,
+    secs: Spread,
+    ratio: Spread,
+}
+
+impl Figure {
+    /// From the samples of this contender and of the library.
+    pub fn new(name: &'static str, own: &[f64], library: &[f64]) -> Self {
+        let ratios: Vec<f64> = library.iter().zip(own).map(|(library, own)| library / own).collect();
+        Self { name, secs: Spread::of(own), ratio: Spread::of(&ratios) }
+    }
+
+    /// One line.
+    pub fn print(&self, target: Option<f64>) {
+        let Self { name, secs, ratio } = self;
+        let micros = |secs: f64| secs * 1e6;
+        print!("    {name:<24} {:>11.1} us [{:.1}, {:.1}]", micros(secs.median), micros(secs.low), micros(secs.high));
+        print!("   ratio {:.2} [{:.2}, {:.2}]", ratio.median, ratio.low, ratio.high);
+        match target {
+            Some(target) => {
+                println!("   target {target:.1}: {}", if ratio.median <= target { "met" } else { "MISSED" })
+            }
+            None => println!(),
+        }
+    }
+
+    /// The same for machines.
+    pub fn json(&self) -> Value {
+        let Self { name, secs, ratio } = self;
+        json!({
+            "who": name,
+            "median_secs": secs.median,
+            "quartiles_secs": [secs.low, secs.high],
+            "library_to_this": ratio.median,
+            "library_to_this_quartiles": [ratio.low, ratio.high],
+        })
+    }
+}

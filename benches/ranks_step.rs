@@ -1,0 +1,127 @@
+//! Where the time of a simulation step goes (the paper's Figure 10): overhead, waiting for other ranks, computing.
+
+mod common;
+
+use std::time::Instant;
+
+use common::{Path, Run, Spread, on_ranks};
+use serde_json::json;
+use zippy::{Layout, Result, Split, include_wgsl};
+
+/// Columns of the picture.
+const COLUMNS: f64 = 50.0;
+
+fn main() -> Result<()> {
+    let about = "The share of a step of heat diffusion (ghost update, 7-point stencil) that is spent in overhead (packing, \
+                 unpacking, local copies, planning), in waiting for other ranks, and in computing: the paper's Figure 10. Also \
+                 the step's time when the ghost update overlaps the computation of the interior.";
+    on_ranks("ranks_step", about, &[Path::Mapped, Path::Kernels], |run| {
+        if run.world.rank() == 0 {
+            println!("c computing, o overhead, w waiting, . anything else");
+        }
+        [32, 64, 128].into_iter().try_for_each(|n| step(run, n))
+    })
+}
+
+/// Seconds of one step by kind, of one rank.
+#[derive(Clone, Copy)]
+struct Shares {
+    total: f64,
+    computing: f64,
+    overhead: f64,
+    waiting: f64,
+}
+
+fn step(run: &Run, n: usize) -> Result<()> {
+    let case = run.named(&format!("step, {n}^3 f32 a rank"));
+    if !run.options.wants(&case) {
+        return Ok(());
+    }
+    let world = run.world;
+    let layout = Layout::new([n, n, n * world.size()]).split([1, 1, world.size()].map(Split::Even)).ghost([1; 3]);
+    let fields = [world.array::<f32, 3>("even", &layout)?, world.array::<f32, 3>("odd", &layout)?];
+    fields[0].fill_with(|[x, y, z]| (x * 3 + y * 5 + z * 7) as f32)?;
+    let heat = world.kernel(include_wgsl!("heat.wgsl"))?;
+    let blocking = |which: usize| -> Result<Shares> {
+        let (now, next) = (&fields[which % 2], &fields[(which + 1) % 2]);
+        world.reset_profile();
+        let start = Instant::now();
+        world.ghosts(now)?;
+        let computing = Instant::now();
+        for (a, b) in now.chunks().zip(next.chunks()) {
+            heat.call().read("now", a.all()).write("next", b.all()).run()?;
+        }
+        world.gpu().wait()?;
+        let (total, computing) = (start.elapsed().as_secs_f64(), computing.elapsed().as_secs_f64());
+        let profile = world.profile();
+        Ok(Shares { total, computing, overhead: profile.overhead_secs(), waiting: profile.wait_secs })
+    };
+    let overlapping = |which: usize| -> Result<f64> {
+        let (now, next) = (&fields[which % 2], &fields[(which + 1) % 2]);
+        let start = Instant::now();
+        let compute = |boundary: bool| {
+            now.chunks().zip(next.chunks()).try_for_each(|(a, b)| {
+                let domain = if boundary { b.boundary() } else { b.interior() };
+                heat.call().read("now", a.all()).write("next", b.all()).over(domain).run()
+            })
+        };
+        let halo = world.start_ghosts(now)?;
+        compute(false)?;
+        world.gpu().flush()?;
+        halo.wait()?;
+        compute(true)?;
+        world.gpu().wait()?;
+        Ok(start.elapsed().as_secs_f64())
+    };
+    for which in 0..4 {
+        blocking(which)?;
+        overlapping(which)?;
+    }
+    let (mut shares, mut overlapped) = (Vec::new(), Vec::new());
+    for which in 0..run.options.samples() * 2 {
+        world.barrier()?;
+        shares.push(blocking(which)?);
+        world.barrier()?;
+        overlapped.push(overlapping(which)?);
+    }
+    report(run, &case, &shares, overlapped)
+}
+
+fn report(run: &Run, case: &str, shares: &[Shares], overlapped: Vec<f64>) -> Result<()> {
+    let world = run.world;
+    // Means over steps and ranks, so that the parts add up.
+    let mut sums = shares
+        .iter()
+        .fold([0.0; 4], |s, one| [s[0] + one.total, s[1] + one.computing, s[2] + one.overhead, s[3] + one.waiting]);
+    world.group().all_reduce(&mut sums, |sum, more| *sum += more)?;
+    let count = (shares.len() * world.size()) as f64;
+    let [total, computing, overhead, waiting] = sums.map(|sum| sum / count);
+    let part = |secs: f64| secs / total;
+    let overlapped = Spread::of(&run.slowest(overlapped)?);
+    let steps = Spread::of(&run.slowest(shares.iter().map(|one| one.total).collect())?);
+    if world.rank() != 0 {
+        return Ok(());
+    }
+    let bar = |letter: char, secs: f64| letter.to_string().repeat((part(secs) * COLUMNS).round() as usize);
+    let other = (total - computing - overhead - waiting).max(0.0);
+    let picture = [bar('c', computing), bar('o', overhead), bar('w', waiting), bar('.', other)].concat();
+    let percent = |secs: f64| part(secs) * 100.0;
+    println!(
+        "{case:<34} {picture:<52} {:.0} % computing, {:.0} % overhead, {:.0} % waiting; step {:.0} us, overlapping {:.0} us",
+        percent(computing),
+        percent(overhead),
+        percent(waiting),
+        steps.median * 1e6,
+        overlapped.median * 1e6
+    );
+    run.add(json!({
+        "case": case,
+        "computing": part(computing),
+        "overhead": part(overhead),
+        "waiting": part(waiting),
+        "median_step_secs": steps.median,
+        "quartiles_step_secs": [steps.low, steps.high],
+        "median_overlapping_step_secs": overlapped.median,
+    }));
+    Ok(())
+}

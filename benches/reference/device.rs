@@ -1,0 +1,207 @@
+//! A halo exchange of a field in device memory, written by hand with wgpu: one pack kernel for all boxes, one readback buffer
+//! out of which messages are sent as they lie there, one staging belt for what arrives, one unpack kernel. What stays on the
+//! device goes from pack to unpack without the host.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use wgpu::util::{BufferInitDescriptor, DeviceExt, StagingBelt};
+use wgpu::{BufferUsages, Device, Queue};
+use zippy::Result;
+use zippy::transport::{Group, Payload};
+
+use super::exchange::{Block, Exchange};
+
+/// A field of f32 in a buffer, and all that a step needs, made once.
+pub struct DeviceHalo<'e> {
+    device: Device,
+    queue: Queue,
+    exchange: &'e Exchange,
+    pub chunk: wgpu::Buffer,
+    packed: wgpu::Buffer,
+    arrived: wgpu::Buffer,
+    pack: Pass,
+    unpack: Pass,
+    belt: StagingBelt,
+    readbacks: Arc<Mutex<Vec<wgpu::Buffer>>>,
+    sent_bytes: u64,
+    received_bytes: u64,
+    local_bytes: u64,
+}
+
+struct Pass {
+    pipeline: wgpu::ComputePipeline,
+    bindings: wgpu::BindGroup,
+    groups: u32,
+}
+
+/// A message in a mapped readback buffer, which is unmapped and used again when all messages in it are gone.
+struct Message(Arc<Mapped>, std::ops::Range<usize>);
+
+struct Mapped {
+    view: Option<wgpu::BufferView>,
+    buffer: wgpu::Buffer,
+    home: Arc<Mutex<Vec<wgpu::Buffer>>>,
+}
+
+impl AsRef<[u8]> for Message {
+    fn as_ref(&self) -> &[u8] {
+        &self.0.view.as_ref().expect("present until dropped")[self.1.clone()]
+    }
+}
+
+impl Drop for Mapped {
+    fn drop(&mut self) {
+        drop(self.view.take());
+        self.buffer.unmap();
+        self.home.lock().unwrap_or_else(PoisonError::into_inner).push(self.buffer.clone());
+    }
+}
+
+fn bytes<'b>(blocks: impl Iterator<Item = &'b Block>) -> u64 {
+    blocks.map(|block| block.cells() as u64 * 4).sum()
+}
+
+impl<'e> DeviceHalo<'e> {
+    /// A field with these cells, ghost cells included.
+    pub fn new(device: &Device, queue: &Queue, exchange: &'e Exchange, field: &[f32]) -> Self {
+        let buffer = |size: u64, usage| {
+            let size = size.max(16);
+            device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
+        };
+        let storage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+        let contents = bytemuck::cast_slice(field);
+        let chunk = device.create_buffer_init(&BufferInitDescriptor { label: None, contents, usage: storage });
+        let sent_bytes = bytes(exchange.peers.iter().flat_map(|peer| &peer.send));
+        let received_bytes = bytes(exchange.peers.iter().flat_map(|peer| &peer.receive));
+        let local_bytes = bytes(exchange.local.iter().map(|(from, _)| from));
+        let packed = buffer(sent_bytes + local_bytes, storage);
+        let arrived = buffer(received_bytes + local_bytes, storage);
+        let sources =
+            exchange.peers.iter().flat_map(|peer| &peer.send).chain(exchange.local.iter().map(|(from, _)| from));
+        let destinations =
+            exchange.peers.iter().flat_map(|peer| &peer.receive).chain(exchange.local.iter().map(|(_, to)| to));
+        let pack = Pass::new(device, "pack", exchange.source, sources, &chunk, &packed);
+        let unpack = Pass::new(device, "unpack", exchange.destination, destinations, &chunk, &arrived);
+        let readback = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
+        // A receiver may still hold the last step's messages when the next step packs.
+        let readbacks = Arc::new(Mutex::new((0..3).map(|_| buffer(sent_bytes, readback)).collect()));
+        let belt = StagingBelt::new(device.clone(), received_bytes.max(16));
+        let (device, queue) = (device.clone(), queue.clone());
+        Self {
+            device,
+            queue,
+            exchange,
+            chunk,
+            packed,
+            arrived,
+            pack,
+            unpack,
+            belt,
+            readbacks,
+            sent_bytes,
+            received_bytes,
+            local_bytes,
+        }
+    }
+
+    /// One step. The device may still be unpacking on return.
+    pub fn step(&mut self, group: &Group) -> Result<()> {
+        let tag = group.next_sequence();
+        let readback = self.readback(group)?;
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        self.pack.record(&mut encoder);
+        if self.sent_bytes > 0 {
+            encoder.copy_buffer_to_buffer(&self.packed, 0, &readback, 0, self.sent_bytes);
+        }
+        if self.local_bytes > 0 {
+            let (from, to) = (self.sent_bytes, self.received_bytes);
+            encoder.copy_buffer_to_buffer(&self.packed, from, &self.arrived, to, self.local_bytes);
+        }
+        self.queue.submit([encoder.finish()]);
+        self.send(group, tag, readback)?;
+
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        let mut at = 0;
+        for peer in &self.exchange.peers {
+            let payload = group.receive(peer.rank, tag)?;
+            let message = (*payload).as_ref();
+            let Some(size) = wgpu::BufferSize::new(message.len() as u64) else { continue };
+            self.belt.write_buffer(&mut encoder, &self.arrived, at, size).copy_from_slice(message);
+            at += size.get();
+        }
+        self.unpack.record(&mut encoder);
+        self.belt.finish_and_recall_on_submit(&encoder);
+        self.queue.submit([encoder.finish()]);
+        Ok(())
+    }
+
+    fn readback(&self, group: &Group) -> Result<wgpu::Buffer> {
+        group.wait_for(None, || Ok(self.readbacks.lock().unwrap_or_else(PoisonError::into_inner).pop()))
+    }
+
+    fn send(&self, group: &Group, tag: zippy::transport::Tag, readback: wgpu::Buffer) -> Result<()> {
+        readback.map_async(wgpu::MapMode::Read, .., |mapped| mapped.expect("a readback buffer can be mapped"));
+        self.device.poll(wgpu::PollType::wait_indefinitely()).expect("the device works");
+        let view = readback.get_mapped_range(..).expect("it is mapped");
+        let mapped = Arc::new(Mapped { view: Some(view), buffer: readback, home: self.readbacks.clone() });
+        let mut at = 0;
+        for peer in &self.exchange.peers {
+            let length = bytes(peer.send.iter()) as usize;
+            let message: Payload = Box::new(Message(mapped.clone(), at..at + length));
+            group.send(peer.rank, tag, message)?;
+            at += length;
+        }
+        Ok(())
+    }
+}
+
+impl Pass {
+    fn new<'b>(
+        device: &Device,
+        entry: &str,
+        pitch: [usize; 3],
+        blocks: impl Iterator<Item = &'b Block>,
+        chunk: &wgpu::Buffer,
+        packed: &wgpu::Buffer,
+    ) -> Self {
+        let (mut boxes, mut groups, mut at) = (Vec::new(), Vec::new(), 0);
+        for (index, block) in blocks.enumerate() {
+            let start = block.start[0] + pitch[0] * (block.start[1] + pitch[1] * block.start[2]);
+            let cells = block.cells();
+            boxes.extend([start, block.extent[0], block.extent[1], cells, at].map(|word| word as u32));
+            groups.extend((0..cells.div_ceil(256)).flat_map(|group| [index as u32, group as u32 * 256]));
+            at += cells;
+        }
+        let source = include_str!("cells.wgsl").replace("PITCH_X", &format!("{}u", pitch[0]));
+        let source = wgpu::ShaderSource::Wgsl(source.replace("PITCH_Y", &format!("{}u", pitch[1])).into());
+        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
+        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(entry),
+            layout: None,
+            module: &module,
+            entry_point: Some(entry),
+            compilation_options: Default::default(),
+            cache: None,
+        });
+        let count = (groups.len() / 2) as u32;
+        let table = |words: &[u32]| {
+            let contents = bytemuck::cast_slice(if words.is_empty() { &[0; 8] } else { words });
+            device.create_buffer_init(&BufferInitDescriptor { label: None, contents, usage: BufferUsages::STORAGE })
+        };
+        let buffers = [&table(&boxes), &table(&groups), chunk, packed];
+        let entries: Vec<_> = (0..)
+            .zip(buffers)
+            .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
+            .collect();
+        let layout = &pipeline.get_bind_group_layout(0);
+        let bindings = device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries });
+        Self { pipeline, bindings, groups: count }
+    }
+
+    fn record(&self, encoder: &mut wgpu::CommandEncoder) {
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, &self.bindings, &[]);
+        pass.dispatch_workgroups(self.groups, 1, 1);
+    }
+}

@@ -1,0 +1,8 @@
+//! What the library is measured against, written by hand without it (apart from its transport, which both use).
+
+#![allow(dead_code)] // every benchmark uses its part of this
+
+pub mod device;
+pub mod exchange;
+pub mod halo;
+pub mod moves;
