@@ -88,8 +88,8 @@ impl Workplace {
 /// Runs a command, passes its output through and reads it. Both its streams go through one pipe, so that they stay in
 /// order.
 fn watched(mut command: Command) -> Outcome {
-    // Tests choose their own number of ranks.
-    command.env_remove("ZIPPY_RANKS").stdin(Stdio::null());
+    // Tests choose their own number of ranks; a snapshot that differs fails and leaves no file behind.
+    command.env_remove("ZIPPY_RANKS").env("INSTA_UPDATE", "no").stdin(Stdio::null());
     let line = spell_out(&command);
     let problem = |error: std::io::Error| format!("{line}: {error}");
     let (output, input) = std::io::pipe().map_err(problem)?;
