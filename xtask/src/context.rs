@@ -24,6 +24,8 @@ pub struct Target {
     pub name: String,
     /// The package that it belongs to.
     pub package: String,
+    /// Its first source file.
+    pub source: PathBuf,
 }
 
 /// A program that Cargo has built.
@@ -101,8 +103,7 @@ impl Context {
         for package in metadata.get("packages").map(Json::list).unwrap_or_default() {
             let name = package.get("name").and_then(Json::text).unwrap_or_default();
             let found = package.get("targets").map(Json::list).unwrap_or_default().iter();
-            let names = found.filter(|target| is_kind(target, kind)).filter_map(target_name);
-            targets.extend(names.map(|target| Target { name: target, package: name.into() }));
+            targets.extend(found.filter(|target| is_kind(target, kind)).filter_map(|found| target(found, name)));
         }
         targets.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(targets)
@@ -130,6 +131,11 @@ fn built(line: &str) -> Option<Built> {
     // A library or a program built as its own unit tests.
     let kind = if test && kind != "test" && kind != "bench" { "unittest" } else { kind };
     Some(Built { name: target_name(target)?, kind: kind.into(), path })
+}
+
+fn target(target: &Json, package: &str) -> Option<Target> {
+    let source = target.get("src_path")?.text()?.into();
+    Some(Target { name: target_name(target)?, package: package.into(), source })
 }
 
 fn target_name(target: &Json) -> Option<String> {
@@ -161,6 +167,14 @@ mod tests {
         assert_eq!(built(&message("bench", "true", r#""/t/b""#)).unwrap().kind, "bench");
         assert_eq!(built(&message("lib", "false", "null")), None);
         assert_eq!(built("   Compiling"), None);
+    }
+
+    #[test]
+    fn targets_are_read_from_metadata() {
+        let json = r#"{"kind": ["test"], "name": "kernels", "src_path": "/p/tests/kernels/main.rs"}"#;
+        let found = target(&Json::parse(json).unwrap(), "zippy-ga").unwrap();
+        let source = "/p/tests/kernels/main.rs".into();
+        assert_eq!(found, Target { name: "kernels".into(), package: "zippy-ga".into(), source });
     }
 
     #[test]

@@ -184,7 +184,9 @@ impl Machine {
             // /usr/lib/llvm-14/lib, /usr/lib64/llvm17/lib, …
             _ => dirs.extend(LIBRARY_DIRS.iter().flat_map(|dir| {
                 let nested = self.list(dir).into_iter().filter(|name| name.starts_with("llvm"));
-                nested.map(|name| Path::new(dir).join(name).join("lib")).collect::<Vec<_>>()
+                nested
+                    .flat_map(|name| ["lib", "lib64"].map(|lib| Path::new(dir).join(&name).join(lib)))
+                    .collect::<Vec<_>>()
             })),
         }
         dirs.into_iter().find(|dir| self.has_libclang(dir))

@@ -122,6 +122,7 @@ fn libclang_by_distribution() {
         ("debian", "/usr/lib/llvm-14/lib/libclang.so.1"),
         ("ubuntu", "/usr/lib/x86_64-linux-gnu/libclang-18.so.18"),
         ("fedora", "/usr/lib64/libclang.so.20.1"),
+        ("fedora-older", "/usr/lib64/llvm17/lib64/libclang.so.17"),
         ("arch", "/usr/lib/libclang.so"),
     ] {
         assert!(linux(name).file(path, "").machine.libclang().is_some(), "{path}");

@@ -170,13 +170,11 @@ fn world_tests_with(workplace: &Workplace, settings: &[(&str, &str)]) -> Outcome
 }
 
 fn world_tests(context: &Context) -> Result<Vec<String>, String> {
-    let names = context.targets("test")?.into_iter().map(|target| target.name);
     let opens = |line: &str| line == "mod support;" || (line.starts_with("use zippy::") && line.contains("World"));
-    let opens = |name: &String| {
-        let file = context.root.join("tests").join(format!("{name}.rs"));
-        std::fs::read_to_string(file).is_ok_and(|source| source.lines().any(opens))
-    };
-    Ok(names.filter(opens).collect())
+    let targets = context.targets("test")?.into_iter();
+    let found =
+        targets.filter(|target| std::fs::read_to_string(&target.source).is_ok_and(|source| source.lines().any(opens)));
+    Ok(found.map(|target| target.name).collect())
 }
 
 /// Each test binary re-runs itself under the launcher; this step only tells it to.
