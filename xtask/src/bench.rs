@@ -23,13 +23,14 @@ fn spec() -> Spec {
     Spec {
         command: "bench",
         about: "\
-cargo xtask bench [OPTIONS]
+cargo xtask bench [OPTIONS] [-- ARGUMENTS]
 
 Builds every benchmark target in release and runs it. One named ranks_* runs with 2 and 4 ranks as threads and with 2
 and 4 under MPI; any other runs once. Each prints medians, spread and ratios against a reference measured in the same
-run, and leaves its numbers as JSON; all of them go into benches/results/ADAPTER-DATE.json, with what the machine is.",
+run, and leaves its numbers as JSON; all of them go into benches/results/ADAPTER-DATE.json, with what the machine is.
+ARGUMENTS go to every benchmark; those here know --samples N and --only CASE.",
         flags: own.into_iter().chain(SETUP_FLAGS).collect(),
-        rest: false,
+        rest: true,
     }
 }
 
@@ -53,7 +54,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
         for ranks in rank_counts(&program.name, mpi.is_some()) {
             let label = ranks.map_or(String::new(), |ranks| format!(" with {}", ranks.label()));
             println!("\n==> {}{label}", program.name);
-            match measure(&context, mpi.as_ref(), program, ranks, &scratch) {
+            match measure(&context, mpi.as_ref(), program, ranks, &scratch, &parsed.rest) {
                 Ok(result) => runs.push(result),
                 Err(message) => {
                     println!("--- {message}");
@@ -114,6 +115,7 @@ fn measure(
     program: &Built,
     ranks: Option<Ranks>,
     scratch: &Path,
+    arguments: &[String],
 ) -> Result<Json, String> {
     let out = scratch.join(format!("{}.json", program.name));
     if out.exists() {
@@ -129,7 +131,7 @@ fn measure(
     if let Some(Ranks::Threads(n)) = ranks {
         command.env("ZIPPY_RANKS", n.to_string());
     }
-    command.arg("--bench").env("ZIPPY_BENCH_OUT", &out);
+    command.arg("--bench").args(arguments).env("ZIPPY_BENCH_OUT", &out);
     let status = command.status().map_err(|error| format!("{}: {error}", program.path.display()))?;
     if !status.success() {
         return Err(format!("{status}"));
