@@ -283,12 +283,15 @@ fn several_arrays_share_an_exchange() {
         let plane = Layout::new([9, 8]).split([Split::Even(2), Split::Even(size)]).ghost([1, 1]).periodic([true, true]);
         let (a, b) = (world.array::<f32, 2>("a", &plane)?, world.array::<f32, 2>("b", &plane)?);
         let c = world.array::<u8, 1>("c", &Layout::new([11]).split([Split::Even(3)]).ghost([2]).periodic([true]))?;
-        (prepare(&a, 5)?, prepare(&b, 6)?, prepare(&c, 7)?);
+        prepare(&a, 5)?;
+        prepare(&b, 6)?;
+        prepare(&c, 7)?;
         let alone = world.ghosts(&a)?;
         let pair = world.update_ghosts(GhostUpdate::of(&a).and(&b))?;
         assert_eq!(pair.messages, alone.messages, "one message a neighbour, for both arrays");
         assert_eq!(pair.bytes_network + pair.bytes_local, 2 * (alone.bytes_network + alone.bytes_local));
-        (prepare(&a, 8)?, prepare(&b, 9)?);
+        prepare(&a, 8)?;
+        prepare(&b, 9)?;
         world.update_ghosts(GhostUpdate::of(&a).and(&c).and(&b))?;
         check(&a, "a", (8, [true, true]), |_, _| true)?;
         check(&b, "b", (9, [true, true]), |_, _| true)?;

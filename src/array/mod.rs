@@ -7,6 +7,7 @@ mod core;
 mod global;
 mod growable;
 mod local;
+mod locate;
 mod registry;
 mod section;
 mod select;

@@ -1,7 +1,7 @@
 //! Composite: copy with an operator where data arrives.
 
 use super::transfer::Meeting;
-use super::{Moved, Operator, Pending, World, hash};
+use super::{Moved, Operator, Pending, World};
 use crate::array::GlobalSection;
 use crate::element::Element;
 use crate::error::Result;
@@ -24,7 +24,7 @@ impl World {
         operator: Operator,
     ) -> Result<Moved> {
         let (job, operation) = self.composite_job(&source, &destination, operator)?;
-        self.collective(operation.clone(), hash(&operation), || self.execute(job))
+        self.collective(operation.clone(), operation.signature(), || self.execute(job))
     }
 
     /// Starts a composite: on return the source has been read; the destination must not be touched before `wait`.
@@ -53,8 +53,8 @@ impl World {
     ) -> Result<(super::execute::Job, super::copy::Operation)> {
         let (mut job, mut operation) = self.copy_job(source, destination, None)?;
         operator.check(&T::INFO)?;
-        job.meeting = Meeting::Combine(operator);
-        operation.verb = "composite";
+        job.meeting = Meeting::Combine(operator.clone());
+        operation.operator = Some(operator);
         Ok((job, operation))
     }
 }

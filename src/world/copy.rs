@@ -1,17 +1,16 @@
 //! Copy: between regions of global arrays, and between a global array and each rank's own local sections.
 
 use std::fmt::{self, Display, Formatter};
-use std::rc::Rc;
 
 use super::execute::Job;
-use super::plans::Planned;
+use super::plans::{Plan, Planned};
 use super::transfer::Meeting;
-use super::{Moved, Pending, World, hash};
+use super::{Moved, Operator, Pending, World, hash};
 use crate::array::{GlobalSection, LocalSection, Side};
 use crate::device::BoxOf;
 use crate::element::Element;
 use crate::error::{PlanError, Result};
-use crate::plan::{CopySpec, RankPlan};
+use crate::plan::CopySpec;
 use crate::region::Region;
 
 /// Either end of a copy: a section of a global array, or this rank's own section of a local array or chunk.
@@ -130,8 +129,9 @@ impl World {
         &self,
         source: &GlobalSection<T, D>,
         destination: &GlobalSection<T, D>,
-    ) -> Result<Rc<RankPlan>> {
-        Ok(self.planned_sections(source, destination, None)?.plan)
+    ) -> Result<Plan> {
+        let operands = [source.core.clone(), destination.core.clone()];
+        Ok(Plan::new(self.planned_sections(source, destination, None)?, &operands))
     }
 
     fn planned_sections<T: Element, const D: usize>(
@@ -159,7 +159,7 @@ impl World {
     ) -> Result<(Job, Operation)> {
         self.alive()?;
         let Planned { transfer, .. } = self.planned_sections(source, destination, order)?;
-        let operation = Operation::new("copy", source, destination, order)?;
+        let operation = Operation::new(source, destination, order)?;
         let operands = vec![source.core.clone(), destination.core.clone()];
         Ok((Job { transfer, operands, meeting: Meeting::Replace }, operation))
     }
@@ -201,7 +201,8 @@ pub(super) fn extents_differ(source: String, from: &Region, destination: String,
 /// A two-ended collective as messages and checks name it.
 #[derive(Debug, Clone, Hash)]
 pub(super) struct Operation {
-    pub verb: &'static str,
+    /// What composite combines with; none for a copy.
+    pub operator: Option<Operator>,
     source: Named,
     destination: Named,
     order: Option<Vec<usize>>,
@@ -220,13 +221,12 @@ struct Named {
 
 impl Operation {
     fn new<T: Element, const D: usize>(
-        verb: &'static str,
         source: &GlobalSection<T, D>,
         destination: &GlobalSection<T, D>,
         order: Option<&[usize]>,
     ) -> Result<Self> {
         let (source, destination) = (Named::new(source)?, Named::new(destination)?);
-        Ok(Self { verb, source, destination, order: order.map(<[usize]>::to_vec) })
+        Ok(Self { operator: None, source, destination, order: order.map(<[usize]>::to_vec) })
     }
 
     pub fn signature(&self) -> u64 {
@@ -256,10 +256,10 @@ impl Display for Named {
 
 impl Display for Operation {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}({} -> {}", self.verb, self.source, self.destination)?;
-        match &self.order {
-            None => write!(f, ")"),
-            Some(order) => write!(f, ", axes {order:?})"),
-        }
+        let verb = if self.operator.is_some() { "composite" } else { "copy" };
+        write!(f, "{verb}({} -> {}", self.source, self.destination)?;
+        self.operator.iter().try_for_each(|operator| write!(f, ", {operator}"))?;
+        self.order.iter().try_for_each(|order| write!(f, ", axes {order:?}"))?;
+        f.write_str(")")
     }
 }

@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use super::execute::Job;
-use super::plans::Planned;
+use super::plans::{Plan, Planned};
 use super::transfer::Meeting;
 use super::{Moved, Operator, Pending, World, hash};
 use crate::array::{ArrayCore, GlobalArray};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::plan::{Components, GhostSpec, Neighbours, RankPlan};
+use crate::plan::{Components, GhostSpec, Neighbours};
 
 /// What a ghost update covers: which arrays, which neighbours, which components, which way.
 ///
@@ -25,10 +25,13 @@ use crate::plan::{Components, GhostSpec, Neighbours, RankPlan};
 #[derive(Debug, Clone)]
 pub struct GhostUpdate {
     arrays: Vec<Rc<ArrayCore>>,
-    spec: GhostSpec,
+    /// One entry an array.
+    components: Vec<Option<Components>>,
+    neighbours: Neighbours,
+    reverse: bool,
+    meeting: Meeting,
     /// A mistake in the description, reported by the update.
     mistake: Option<Error>,
-    meeting: Meeting,
 }
 
 impl GhostUpdate {
@@ -36,52 +39,74 @@ impl GhostUpdate {
     pub fn of<T: Element, const D: usize>(array: &GlobalArray<T, D>) -> Self {
         Self {
             arrays: vec![array.core().clone()],
-            spec: GhostSpec::default(),
-            mistake: None,
+            components: vec![None],
+            neighbours: Neighbours::All,
+            reverse: false,
             meeting: Meeting::Replace,
+            mistake: None,
         }
     }
 
     /// Another array in the same exchange; it may have other ghost widths, shape and element type.
     pub fn and<T: Element, const D: usize>(mut self, array: &GlobalArray<T, D>) -> Self {
         self.arrays.push(array.core().clone());
+        self.components.push(None);
         self
     }
 
-    /// Only across faces: edge and corner ghost cells keep what they have.
+    /// Only across faces: edge and corner ghost cells keep what they have. Holds for all arrays.
     pub fn faces_only(mut self) -> Self {
-        self.spec.neighbours = Neighbours::Faces;
+        self.neighbours = Neighbours::Faces;
         self
     }
 
-    /// Sends across each face, edge or corner only the listed components, positions along `axis`, which has no ghosts.
-    /// `list` gets the direction from the owner's cells to the ghost cells: -1, 0 or 1 an axis. What it lists may change
-    /// from call to call, as with the parity of an in-place lattice Boltzmann step.
+    /// Of the array named last, only some components take part: those that `list` names for a direction, as positions
+    /// along `axis`, which has no ghosts.
+    ///
+    /// A direction has −1, 0 or 1 an axis and names the side of the chunk *whose ghost cells take part*: `[1, 0, 0, 0]`
+    /// are the ghost cells past the end of axis 0, and a lattice Boltzmann step lists there what streams towards −x. Lists
+    /// may change from call to call, as with the parity of an in-place step.
     pub fn components(mut self, axis: usize, list: impl Fn(&[i8]) -> Vec<usize>) -> Self {
-        match Components::new(axis, self.arrays[0].chunks().axes(), list) {
-            Ok(components) => self.spec.components = Some(components),
-            Err(mistake) => self.mistake = Some(mistake.into()),
+        let last = self.arrays.len() - 1;
+        match Components::new(axis, self.arrays[last].chunks().axes(), list) {
+            Ok(components) => self.components[last] = Some(components),
+            Err(mistake) => self.mistake = self.mistake.or(Some(mistake.into())),
         }
         self
     }
 
-    /// The reverse way: what lies in ghost cells replaces the owner's cells.
+    /// The reverse way: what lies in ghost cells replaces the owner's cells. Holds for all arrays.
     pub fn reverse(mut self) -> Self {
-        self.spec.reverse = true;
+        self.reverse = true;
         self.meeting = Meeting::Replace;
         self
     }
 
-    /// The reverse way: what lies in ghost cells is combined with the owner's cells, in a fixed order.
+    /// The reverse way: what lies in ghost cells is combined with the owner's cells, in a fixed order. Holds for all arrays.
     pub fn reverse_with(mut self, operator: Operator) -> Self {
-        self.spec.reverse = true;
+        self.reverse = true;
         self.meeting = Meeting::Combine(operator);
         self
     }
 
     fn describe(&self) -> String {
         let names: Vec<&str> = self.arrays.iter().map(|array| array.name()).collect();
-        format!("ghosts({:?}{})", names.join(", "), if self.spec.reverse { ", reverse" } else { "" })
+        let way = match &self.meeting {
+            Meeting::Combine(operator) => format!(", reverse with {operator}"),
+            Meeting::Replace if self.reverse => ", reverse".to_string(),
+            Meeting::Replace => String::new(),
+        };
+        format!("ghosts({:?}{way})", names.join(", "))
+    }
+
+    /// What is done with each array.
+    fn specs(&self) -> Vec<GhostSpec> {
+        let spec = |components: &Option<Components>| GhostSpec {
+            neighbours: self.neighbours,
+            components: components.clone(),
+            reverse: self.reverse,
+        };
+        self.components.iter().map(spec).collect()
     }
 }
 
@@ -133,14 +158,14 @@ impl World {
     ///
     /// # Errors
     /// A component list that does not fit the arrays.
-    pub fn plan_ghosts(&self, update: &GhostUpdate) -> Result<Rc<RankPlan>> {
-        Ok(self.planned_update(update)?.plan)
+    pub fn plan_ghosts(&self, update: &GhostUpdate) -> Result<Plan> {
+        Ok(Plan::new(self.planned_update(update)?, &update.arrays))
     }
 
     fn planned_update(&self, update: &GhostUpdate) -> Result<Planned> {
         match &update.mistake {
             Some(mistake) => Err(mistake.clone()),
-            None => self.planned_ghosts(&update.arrays, &update.spec),
+            None => self.planned_ghosts(&update.arrays, &update.specs()),
         }
     }
 
@@ -154,7 +179,7 @@ impl World {
         let Planned { transfer, .. } = self.planned_update(&update)?;
         let operation = update.describe();
         let placed = update.arrays.iter().map(|array| (array.chunks(), array.ownership())).collect::<Vec<_>>();
-        let signature = hash((&operation, &update.spec, placed));
+        let signature = hash((&operation, &update.specs(), &update.meeting, placed));
         Ok((Job { transfer, operands: update.arrays, meeting: update.meeting }, operation, signature))
     }
 }

@@ -23,7 +23,7 @@ pub use self::copy::Section;
 pub use self::ghosts::GhostUpdate;
 pub use self::one_sided::{Fetched, PutSource, Ticket};
 pub use self::pending::Pending;
-pub use self::plans::PlanCounters;
+pub use self::plans::{Plan, PlanCounters};
 #[cfg(feature = "mpi")]
 pub use self::run::run_on;
 pub use self::run::{run, run_with};

@@ -1,5 +1,6 @@
 //! Plans and transfers of operations, built once and kept.
 
+use std::fmt;
 use std::rc::Rc;
 
 use super::transfer::Transfer;
@@ -7,7 +8,7 @@ use super::{World, hash};
 use crate::array::ArrayCore;
 use crate::error::Result;
 use crate::plan::cache::{PlanCache, PlanKey};
-use crate::plan::{self, CopySpec, GhostSpec, RankPlan};
+use crate::plan::{self, CopySpec, GhostSpec, Moved, RankPlan};
 use crate::trace::Span;
 
 /// A plan, and what it is for arrays of given element types.
@@ -15,6 +16,44 @@ use crate::trace::Span;
 pub(super) struct Planned {
     pub plan: Rc<RankPlan>,
     pub transfer: Rc<Transfer>,
+}
+
+/// What an operation will do on this rank, before it does it. Had from [`World::plan_copy`] and
+/// [`World::plan_ghosts`]; displays as [`explain`](Self::explain) says.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    plan: Rc<RankPlan>,
+    moved: Moved,
+    element_bytes: Vec<usize>,
+}
+
+impl Plan {
+    pub(super) fn new(planned: Planned, operands: &[Rc<ArrayCore>]) -> Self {
+        let element_bytes = operands.iter().map(|array| array.element().bytes).collect();
+        Self { plan: planned.plan, moved: planned.transfer.moved, element_bytes }
+    }
+
+    /// A table: what moves inside this rank, then for each message its round, its peer, its boxes, cells and bytes.
+    pub fn explain(&self) -> String {
+        self.plan.explain(&self.element_bytes)
+    }
+
+    /// What the operation will return. A message that holds several element types, or more than 64 MiB, travels in
+    /// pieces and counts as many.
+    pub fn moved(&self) -> Moved {
+        self.moved
+    }
+
+    /// Its moves, messages and rounds.
+    pub fn rank_plan(&self) -> &RankPlan {
+        &self.plan
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.explain())
+    }
 }
 
 /// How many operations are remembered.
@@ -44,8 +83,8 @@ impl World {
         self.planned(PlanKey::copy(spec), operands, || Ok(plan::copy(spec, self.rank())?))
     }
 
-    pub(super) fn planned_ghosts(&self, arrays: &[Rc<ArrayCore>], spec: &GhostSpec) -> Result<Planned> {
-        let placed: Vec<_> = arrays.iter().map(|array| (array.placement(), spec)).collect();
+    pub(super) fn planned_ghosts(&self, arrays: &[Rc<ArrayCore>], specs: &[GhostSpec]) -> Result<Planned> {
+        let placed: Vec<_> = arrays.iter().map(|array| array.placement()).zip(specs).collect();
         self.planned(PlanKey::ghosts(&placed), arrays, || Ok(plan::ghosts(&placed, self.rank())?))
     }
 

@@ -216,7 +216,7 @@ pub(super) fn pieces<'a>(operands: &'a [Rc<ArrayCore>], parcels: &[Parcel]) -> (
 }
 
 /// How arriving data meets what is there.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Hash)]
 pub(super) enum Meeting {
     /// It replaces it.
     Replace,
