@@ -87,7 +87,10 @@ impl<T: Element> Growable<T> {
             return Ok(());
         }
         let home = self.core.home().clone();
-        let larger = with_capacity::<T>(home, self.name(), capacity.max(self.capacity() * 2))?;
+        // Twice as much makes appending cheap; what was asked for is enough where that does not fit.
+        let doubled = capacity.max(self.capacity().saturating_mul(2));
+        let larger = with_capacity::<T>(home.clone(), self.name(), doubled)
+            .or_else(|_| with_capacity::<T>(home, self.name(), capacity))?;
         if let (Some(from), Some(to)) = (self.core.buffer(0), larger.buffer(0))
             && self.length > 0
         {

@@ -59,9 +59,28 @@ pub fn play(name: &str, role: fn() -> zippy::Result<()>) -> bool {
 
 /// Runs a job of this test binary, which the test of this name plays.
 pub fn run(carrier: Carrier, ranks: usize, name: &str) -> Option<Ended> {
-    if carrier == Carrier::Mpi && !launcher::wanted() {
-        return None;
+    (carrier == Carrier::Threads || launcher::wanted()).then(|| start(carrier, ranks, name, &[]))
+}
+
+/// Runs `body`, which must pass, in jobs with these variables, which a process may read only once: ranks as threads and,
+/// where it is asked for, under the launcher with 2, 3 and 4 ranks. `name` is the name of the test that calls this.
+pub fn passes(name: &str, environment: &[(&str, &str)], body: impl FnOnce()) {
+    if std::env::var(JOB).is_ok_and(|job| job == name) {
+        return body();
     }
+    if launcher::size().is_some() {
+        return;
+    }
+    let under_mpi = [2, 3, 4].map(|ranks| (Carrier::Mpi, ranks)).into_iter().filter(|_| launcher::wanted());
+    for (carrier, ranks) in [(Carrier::Threads, 1)].into_iter().chain(under_mpi) {
+        let ended = start(carrier, ranks, name, environment);
+        // A name that matches no test would end well, too.
+        let well = ended.code == Some(0) && ended.text.contains("1 passed");
+        assert!(well, "{carrier:?} with {ranks}, {environment:?}: {}", ended.text);
+    }
+}
+
+fn start(carrier: Carrier, ranks: usize, name: &str, environment: &[(&str, &str)]) -> Ended {
     let mut command = match carrier {
         Carrier::Mpi => launcher::command(ranks),
         Carrier::Threads => {
@@ -70,10 +89,11 @@ pub fn run(carrier: Carrier, ranks: usize, name: &str) -> Option<Ended> {
             command
         }
     };
+    command.envs(environment.iter().copied());
     command.env(JOB, name).args([name, "--exact", "--nocapture", "--test-threads=1"]);
     let output = finish(command);
     let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
-    Some(Ended { carrier, code: output.status.code(), text })
+    Ended { carrier, code: output.status.code(), text }
 }
 
 /// The name of a test of a module, given the module's path.
