@@ -42,7 +42,9 @@ impl Fault {
         let spans: Vec<_> = error.spans().filter_map(|(span, _)| span.to_range()).collect();
         let message = chain.pop().unwrap_or_default();
         let entry = || match error.as_inner() {
-            naga::valid::ValidationError::EntryPoint { name, .. } => scan.functions.get(name).cloned(),
+            naga::valid::ValidationError::EntryPoint { name, .. } => {
+                scan.functions.get(name).map(|function| function.name.clone())
+            }
             _ => None,
         };
         Self { message, notes: chain, span: first_within(&spans, user).or_else(entry) }

@@ -46,7 +46,7 @@ fn helpers_are_valid_for_every_number_of_axes_kind_of_cell_and_window() {
                 let text = uses(cell, atomic, shape);
                 let program = Program::new("test.wgsl", &text, all_caps()).unwrap();
                 let signature = Signature { domain_axes: axes, vars: vec![shape] };
-                if let Err(fault) = program.complete(&signature, all_caps()) {
+                if let Err(fault) = program.complete(&signature, None, all_caps()) {
                     let map = super::geometry::GeometryMap::new(&signature);
                     let generated = super::helpers::generate(&program.scan, &signature, &map, 1);
                     panic!("{shape:?} {cell} {atomic}: {fault:?}\n{text}\n{generated}");

@@ -133,7 +133,7 @@ impl Version {
             return Ok(found.clone());
         }
         let program = &self.program;
-        let complete = |features| program.complete(signature, capabilities(features));
+        let complete = |features| program.complete(signature, entry.as_deref(), capabilities(features));
         let complete = complete(device.features()).map_err(|fault| {
             blame_adapter(device, program.explain(&fault, signature), |features| complete(features).is_ok())
         })?;

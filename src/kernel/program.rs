@@ -91,7 +91,7 @@ impl Program {
             // The usual numbers first: the first that is right ends the search.
             for axes in [3, 2, 1, 4, 5, 6, MAX_AXES] {
                 let signature = Signature::uniform(&program.scan, axes, *packed);
-                match (program.complete(&signature, capabilities), &common) {
+                match (program.complete(&signature, None, capabilities), &common) {
                     (Ok(_), _) => return Ok(program),
                     (Err(fault), Some((first, _))) if *first != fault => return Ok(program),
                     (Err(fault), _) => common = Some((fault, signature)),
@@ -117,11 +117,17 @@ impl Program {
         }
     }
 
-    /// The text with helpers, parsed and validated.
-    pub fn complete(&self, signature: &Signature, capabilities: Capabilities) -> Result<Complete, Fault> {
+    /// The text with helpers, parsed and validated; of several entry points only what `entry` needs.
+    pub fn complete(
+        &self,
+        signature: &Signature,
+        entry: Option<&str>,
+        capabilities: Capabilities,
+    ) -> Result<Complete, Fault> {
         let map = GeometryMap::new(signature);
         let group = (0..).find(|group| !self.scan.groups.contains(group)).unwrap_or(0);
-        let text = self.text.clone() + &helpers::generate(&self.scan, signature, &map, group);
+        let user = entry.map_or_else(|| self.text.clone(), |entry| self.scan.reached_from(entry, &self.text));
+        let text = user + &helpers::generate(&self.scan, signature, &map, group);
         let module = parse(&text, capabilities).map_err(|error| self.fault(&error, capabilities))?;
         let info = Validator::new(ValidationFlags::all(), capabilities)
             .validate(&module)

@@ -29,14 +29,23 @@ impl StorageVar {
     }
 }
 
+/// A function of the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Function {
+    /// Where its name stands.
+    pub name: Range<usize>,
+    /// All of it, from its attributes to its closing brace.
+    pub item: Range<usize>,
+}
+
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scan {
     pub storage: Vec<StorageVar>,
     /// Every identifier that occurs outside declarations' names.
     pub words: BTreeSet<String>,
-    /// Functions that the text defines itself, and where their names stand.
-    pub functions: BTreeMap<String, Range<usize>>,
+    /// Functions that the text defines itself.
+    pub functions: BTreeMap<String, Function>,
     /// Bind groups that the text uses.
     pub groups: BTreeSet<u32>,
     /// How many `@compute` functions there are.
@@ -47,6 +56,27 @@ impl Scan {
     /// Which storage variable has this name.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.storage.iter().position(|var| var.name == name)
+    }
+
+    /// The text it was found in, with all functions left blank that `entry` does not reach. Places stay what they are.
+    ///
+    /// What those functions use need not be bound, so nothing is known of it, and they could not be checked.
+    pub fn reached_from(&self, entry: &str, text: &str) -> String {
+        let mut reached = BTreeSet::new();
+        let mut open = vec![entry];
+        while let Some(name) = open.pop() {
+            let Some(function) = self.functions.get(name).filter(|_| reached.insert(name)) else { continue };
+            let item = &text[function.item.clone()];
+            open.extend(tokens(item).into_iter().map(|range| &item[range]));
+        }
+        let mut out = text.to_owned();
+        for (name, function) in &self.functions {
+            if !reached.contains(name.as_str()) {
+                let blank = text[function.item.clone()].bytes().map(|b| if b == b'\n' { '\n' } else { ' ' });
+                out.replace_range(function.item.clone(), &blank.collect::<String>());
+            }
+        }
+        out
     }
 
     /// Whether the text names the variable or one of its helpers outside its declaration.
@@ -112,11 +142,6 @@ pub fn scan(text: &str) -> Scan {
                 out.groups.extend(digits.parse::<u32>());
             }
             "compute" if word(i.wrapping_sub(1)) == "@" => out.entries += 1,
-            "fn" => {
-                if let Some(name) = tokens.get(i + 1) {
-                    out.functions.insert(text[name.clone()].to_owned(), name.clone());
-                }
-            }
             "var" if word(i + 1) == "<" && word(i + 2) == "storage" => {
                 let mut j = i + 3;
                 let mut writable = false;
@@ -132,6 +157,7 @@ pub fn scan(text: &str) -> Scan {
             _ => {}
         }
     }
+    out.functions = functions(text, &tokens);
     for (i, range) in tokens.iter().enumerate() {
         let text = &text[range.clone()];
         if !names.contains(&i) && text.starts_with(|c: char| c == '_' || c.is_alphabetic()) {
@@ -143,6 +169,28 @@ pub fn scan(text: &str) -> Scan {
         out.storage.push(StorageVar { name: word(at).to_owned(), writable, cell, atomic, span: tokens[at].clone() });
     }
     out
+}
+
+/// The functions among the items of a text; an item ends with a `;` or a closing brace outside of all brackets.
+fn functions(text: &str, tokens: &[Range<usize>]) -> BTreeMap<String, Function> {
+    let mut found = BTreeMap::new();
+    let (mut depth, mut start, mut name) = (0, 0, None);
+    for (i, range) in tokens.iter().enumerate() {
+        match &text[range.clone()] {
+            "fn" if depth == 0 => name = tokens.get(i + 1).cloned(),
+            "{" | "(" => depth += 1,
+            "}" | ")" => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 && matches!(&text[range.clone()], "}" | ";") {
+            if let Some(name) = name.take() {
+                let item = tokens[start].start..range.end;
+                found.insert(text[name.clone()].to_owned(), Function { name, item });
+            }
+            start = i + 1;
+        }
+    }
+    found
 }
 
 /// A type without aliases in front. Chains of them are short; a circle is naga's to report.
@@ -216,8 +264,25 @@ mod tests {
         ];
         assert_eq!(seen, expected);
         assert!(found.words.contains("a_load") && !found.words.contains("not_this") && !found.words.contains("c"));
-        assert!(&text[found.functions["helper"].clone()] == "helper");
+        assert!(&text[found.functions["helper"].name.clone()] == "helper");
         assert_eq!(&text[found.storage[1].span.clone()], "b");
+    }
+
+    #[test]
+    fn functions_that_an_entry_point_does_not_reach_are_blanked() {
+        let text = "const n = 2; fn a(v: f32) -> f32 { if v > 0 { return b(); } return 1; }\nfn b() {}\n\
+                    @compute @workgroup_size(64)\nfn one() { /* ü b( */ a(1); }\n@compute @workgroup_size(1) fn two() { b(); }\n";
+        let found = scan(text);
+        let two = found.reached_from("two", text);
+        assert_eq!(
+            two.split_whitespace().collect::<Vec<_>>().join(" "),
+            "const n = 2; fn b() {} @compute @workgroup_size(1) fn two() { b(); }"
+        );
+        assert_eq!((two.len(), two.find("fn two")), (text.len(), text.find("fn two")));
+        assert_eq!(two.matches('\n').count(), text.matches('\n').count());
+        assert!(
+            found.reached_from("one", text).contains("fn b() {}") && !found.reached_from("one", text).contains("two")
+        );
     }
 
     #[test]

@@ -1,0 +1,208 @@
+//! Chunks larger than a binding can be: the helpers choose the right one of several windows.
+
+use std::process::Command;
+
+use zippy::region::Region;
+use zippy::{Element, KernelSource, Layout, LocalArray, Result, World};
+
+use crate::support;
+
+/// The smallest limit that there can be.
+const LIMIT: &str = "4096";
+
+/// Runs the tests of this file, which say what they need, where every binding is small.
+#[test]
+fn small_bindings() {
+    if std::env::var_os("ZIPPY_BINDING_LIMIT").is_some() || support::launcher::size().is_some() {
+        return;
+    }
+    let mut command = Command::new(std::env::current_exe().expect("a test binary has a path"));
+    let output = command.args(["windows::"]).env("ZIPPY_BINDING_LIMIT", LIMIT).output().expect("it runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
+    for test in ["plain_cells", "bytes_by_words", "atomic_halves", "too_many"] {
+        assert!(text(&output.stdout).contains(&format!("{test} ... ok")), "{}", text(&output.stdout));
+    }
+}
+
+/// `CELL` cells, each made from those beside it along the slowest axis, which lie in other windows.
+fn shifted(cell: &str) -> KernelSource {
+    let text = format!(
+        "@group(0) @binding(0) var<storage, read> a: array<{cell}>;
+@group(0) @binding(1) var<storage, read_write> b: array<{cell}>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
+    let p = b_position(id);
+    if !b_inside(p) {{ return; }}
+    let step = vec2<i32>(0, 7);
+    b_store(p, a_load(p - step) - a_load(p + step) + b_load(p));
+}}
+"
+    );
+    KernelSource::text("shifted.wgsl", text)
+}
+
+fn plain<T: Element + PartialEq + std::fmt::Debug>(
+    world: &World,
+    cell: &str,
+    of: impl Fn(i64) -> T,
+    sum: impl Fn(T, T, T) -> T,
+) -> Result<()> {
+    let layout = Layout::new([53, 41]).ghost([0, 7]);
+    let a: LocalArray<T, 2> = world.local_array("a", &layout)?;
+    let b: LocalArray<T, 2> = world.local_array("b", &layout)?;
+    let (from, to) = (a.with_ghosts(), b.with_ghosts());
+    let storage = from.region()?;
+    let value = |n: i64| of(n * 3 % 1009);
+    from.write(&(0..storage.cells() as i64).map(value).collect::<Vec<_>>())?;
+    to.write(&(0..storage.cells() as i64).map(|n| of(n % 23)).collect::<Vec<_>>())?;
+    world.kernel(shifted(cell))?.call().read("a", a.all()).update("b", b.at((3..50, ..))).run()?;
+    for (n, (p, got)) in storage.points().zip(to.read()?).enumerate() {
+        let n = n as i64;
+        let written = Region::new(&[3, 0], &[50, 41])?.contains(&p);
+        // The section of `b` begins three cells further, positions are shared.
+        let expected = if written { sum(value(n - 3 - 7 * 53), value(n - 3 + 7 * 53), of(n % 23)) } else { of(n % 23) };
+        assert_eq!(got, expected, "{cell} at {p:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn plain_cells() {
+    support::ranks(&[1, 2], |world| {
+        plain(world, "u32", |n| n as u32, |a, b, c| a.wrapping_sub(b).wrapping_add(c))?;
+        plain(world, "f32", |n| n as f32, |a, b, c| a - b + c)?;
+        plain(world, "vec2<i32>", |n| [n as i32, -5], |a, b, c| [a[0] - b[0] + c[0], -5])?;
+        plain(
+            world,
+            "vec4<f32>",
+            |n| [n as f32, 1.0, -n as f32, 0.5],
+            |a, b, c| std::array::from_fn(|i| a[i] - b[i] + c[i]),
+        )
+    });
+}
+
+/// Where cells of 12 bytes do not divide a window.
+#[derive(Clone, Copy, Debug, PartialEq, Element)]
+#[repr(C)]
+struct Odd {
+    a: u32,
+    b: u32,
+    c: u32,
+}
+
+#[test]
+fn plain_cells_of_odd_size() {
+    support::ranks(&[1], |world| {
+        let text = "
+struct Odd { a: u32, b: u32, c: u32 }
+@group(0) @binding(0) var<storage, read_write> x: array<Odd>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let p = x_position(id);
+    if !x_inside(p) { return; }
+    let odd = x_load(p);
+    x_store(p, Odd(odd.c, odd.a ^ u32(p), odd.b));
+}
+";
+        let x: LocalArray<Odd, 1> = world.local_array("x", &Layout::new([2500]))?;
+        let odd = |n: u32| Odd { a: n, b: 10_000 + n, c: 20_000 + n };
+        x.all().write(&(0..2500).map(odd).collect::<Vec<_>>())?;
+        world.kernel(KernelSource::text("odd.wgsl", text))?.call().update("x", x.all()).run()?;
+        let expected: Vec<_> = (0..2500).map(|n| Odd { a: 20_000 + n, b: 0, c: 10_000 + n }).collect();
+        assert_eq!(x.all().read()?, expected);
+        Ok(())
+    });
+}
+
+#[test]
+fn bytes_by_words() {
+    support::ranks(&[1, 2], |world| {
+        let text = "
+@group(0) @binding(0) var<storage, read> a: array<u32>;
+@group(0) @binding(1) var<storage, read_write> b: array<u32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let p = b_position(id);
+    if !b_inside_word(p) { return; }
+    var cells: vec4<i32>;
+    for (var k = 0; k < 4; k++) {
+        let q = p + vec2<i32>(k, 0);
+        cells[k] = a_load(q + vec2<i32>(0, 9)) - a_load(q - vec2<i32>(0, 9));
+    }
+    b_store_word(p, cells);
+}
+";
+        let layout = Layout::new([131, 140]).ghost([3, 9]);
+        let a: LocalArray<i8, 2> = world.local_array("a", &layout)?;
+        let b: LocalArray<i8, 2> = world.local_array("b", &layout)?;
+        let storage = a.with_ghosts().region()?;
+        let value = |n: i64| (n * 7 % 251) as i8;
+        a.with_ghosts().write(&(0..storage.cells() as i64).map(value).collect::<Vec<_>>())?;
+        b.with_ghosts().write(&vec![77; storage.cells() as usize])?;
+        world
+            .kernel(KernelSource::text("bytes.wgsl", text))?
+            .call()
+            .read("a", a.at((1..130, ..)))
+            .write("b", b.at((1..130, ..)))
+            .run()?;
+        let row = storage.extents()[0];
+        for (n, (p, got)) in storage.points().zip(b.with_ghosts().read()?).enumerate() {
+            let n = n as i64;
+            let written = (1..130).contains(&p[0]) && (0..140).contains(&p[1]);
+            let expected = if written { value(n + 9 * row).wrapping_sub(value(n - 9 * row)) } else { 77 };
+            assert_eq!(got, expected, "{p:?}");
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn atomic_halves() {
+    support::ranks(&[1], |world| {
+        let text = "
+@group(0) @binding(0) var<storage, read_write> x: array<atomic<u32>>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let p = x_position(id);
+    if x_inside(p) { x_store(p, x_load(p) ^ u32(p * 5)); }
+}
+";
+        let x: LocalArray<u16, 1> = world.local_array("x", &Layout::new([9001]))?;
+        x.all().write(&(0..9001).map(|n| (n * 11) as u16).collect::<Vec<_>>())?;
+        world.kernel(KernelSource::text("halves.wgsl", text))?.call().update("x", x.at(1..9000)).run()?;
+        let expected = |n: u32| (n * 11) as u16 ^ if (1..9000).contains(&n) { ((n - 1) * 5) as u16 } else { 0 };
+        assert!(x.all().read()?.into_iter().eq((0..9001).map(expected)));
+        Ok(())
+    });
+}
+
+/// More windows than the adapter has bindings are an error that says what would help.
+#[test]
+fn too_many() {
+    support::ranks(&[1, 2], |world| {
+        let (limits, most) =
+            (world.gpu().limits(), u64::from(world.gpu().limits().wgpu.max_storage_buffers_per_shader_stage));
+        let bytes = limits.binding_bytes.saturating_mul(most);
+        if bytes > 64 << 20 {
+            return Ok(()); // Too large for a test here; `small_bindings` comes with a limit.
+        }
+        let x: LocalArray<f32, 1> = world.local_array("x", &Layout::new([bytes / 4 + 1]))?;
+        let y: LocalArray<f32, 1> = world.local_array("y", &Layout::new([16]))?;
+        let text = "
+@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<storage, read_write> y: array<f32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let p = y_position(id);
+    if y_inside(p) { y_store(p, x_load(p)); }
+}
+";
+        let kernel = world.kernel(KernelSource::text("copy.wgsl", text))?;
+        let error = kernel.call().read("x", x.all()).write("y", y.all()).run().expect_err("too many").to_string();
+        let expected = format!("{} storage bindings are needed, {most} of them because chunks are larger", most + 2);
+        assert!(error.contains(&expected), "{error}");
+        assert!(error.ends_with(&format!("{} has {most}", world.gpu().adapter().name)), "{error}");
+        Ok(())
+    });
+}
