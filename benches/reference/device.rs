@@ -164,16 +164,20 @@ impl Pass {
         chunk: &wgpu::Buffer,
         packed: &wgpu::Buffer,
     ) -> Self {
-        let (mut boxes, mut groups, mut at) = (Vec::new(), Vec::new(), 0);
-        for (index, block) in blocks.enumerate() {
-            let start = block.start[0] + pitch[0] * (block.start[1] + pitch[1] * block.start[2]);
-            let cells = block.cells();
-            boxes.extend([start, block.extent[0], block.extent[1], cells, at].map(|word| word as u32));
-            groups.extend((0..cells.div_ceil(256)).flat_map(|group| [index as u32, group as u32 * 256]));
-            at += cells;
+        let stride = [1, pitch[0], pitch[0] * pitch[1]];
+        let (mut rows, mut at) = (Vec::new(), 0);
+        for block in blocks {
+            // Rows run along the longest axis, so that there are few; both ends of a message cut alike.
+            let along = (0..3).max_by_key(|&axis| (block.extent[axis], std::cmp::Reverse(axis))).unwrap_or(0);
+            let (a, b) = ((along + 1) % 3, (along + 2) % 3);
+            let cell = |at: [usize; 3]| (0..3).map(|axis| at[axis] * stride[axis]).sum::<usize>();
+            for (i, j) in (0..block.extent[b]).flat_map(|j| (0..block.extent[a]).map(move |i| (i, j))) {
+                let start = cell(block.start) + i * stride[a] + j * stride[b];
+                rows.push([start, stride[along], at, block.extent[along]].map(|word| word as u32));
+                at += block.extent[along];
+            }
         }
-        let source = include_str!("cells.wgsl").replace("PITCH_X", &format!("{}u", pitch[0]));
-        let source = wgpu::ShaderSource::Wgsl(source.replace("PITCH_Y", &format!("{}u", pitch[1])).into());
+        let source = wgpu::ShaderSource::Wgsl(include_str!("cells.wgsl").into());
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
         let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(entry),
@@ -183,19 +187,18 @@ impl Pass {
             compilation_options: Default::default(),
             cache: None,
         });
-        let count = (groups.len() / 2) as u32;
-        let table = |words: &[u32]| {
-            let contents = bytemuck::cast_slice(if words.is_empty() { &[0; 8] } else { words });
-            device.create_buffer_init(&BufferInitDescriptor { label: None, contents, usage: BufferUsages::STORAGE })
-        };
-        let buffers = [&table(&boxes), &table(&groups), chunk, packed];
+        let groups = rows.len() as u32;
+        rows.resize(rows.len().max(1), [0; 4]);
+        let (contents, usage) = (bytemuck::cast_slice(&rows), BufferUsages::STORAGE);
+        let table = device.create_buffer_init(&BufferInitDescriptor { label: None, contents, usage });
+        let buffers = [&table, chunk, packed];
         let entries: Vec<_> = (0..)
             .zip(buffers)
             .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
             .collect();
         let layout = &pipeline.get_bind_group_layout(0);
         let bindings = device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries });
-        Self { pipeline, bindings, groups: count }
+        Self { pipeline, bindings, groups }
     }
 
     fn record(&self, encoder: &mut wgpu::CommandEncoder) {
