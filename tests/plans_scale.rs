@@ -142,3 +142,27 @@ fn a_small_copy_costs_what_it_moves() {
     });
     assert!(costs[1] <= costs[0] * 5 / 4, "{costs:?} bytes for 64 and 65,536 ranks");
 }
+
+/// Too many edges to look at: rounds are then known by arithmetic, and both ends of a message still agree.
+#[test]
+fn a_transposition_of_4096_ranks_is_scheduled_without_the_graph() {
+    const RANKS: i64 = 4096;
+    let even = Split::Even(RANKS as usize);
+    let slabs = |splits| placed(&Layout::new([RANKS, RANKS]).split(splits), RANKS as usize);
+    let (columns, rows) = (slabs([even.clone(), Split::Whole]), slabs([Split::Whole, even]));
+    let whole = columns.chunks().whole();
+    let spec =
+        CopySpec { src: &columns, src_region: whole, dst: &rows, dst_region: whole, aliased: false, permutation: None };
+    let plans = [17, 4000].map(|rank| copy(&spec, rank).unwrap());
+    for plan in &plans {
+        for messages in [&plan.sends, &plan.receives] {
+            let rounds: Vec<usize> = messages.iter().map(|message| message.round).collect();
+            assert_eq!(rounds, (0..RANKS as usize - 1).collect::<Vec<_>>(), "one message a round");
+        }
+        assert_eq!((plan.local.len(), plan.rounds), (1, RANKS as usize - 1));
+    }
+    let sent = plans[0].sends.iter().find(|message| message.peer == 4000).unwrap();
+    let received = plans[1].receives.iter().find(|message| message.peer == 17).unwrap();
+    assert_eq!((sent.round, &sent.moves), (received.round, &received.moves));
+    assert_eq!(sent.moves[0].dst.to_string(), "[17..18, 4000..4001]");
+}

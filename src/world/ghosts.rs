@@ -90,13 +90,20 @@ impl GhostUpdate {
     }
 
     fn describe(&self) -> String {
-        let names: Vec<&str> = self.arrays.iter().map(|array| array.name()).collect();
-        let way = match &self.meeting {
-            Meeting::Combine(operator) => format!(", reverse with {operator}"),
-            Meeting::Replace if self.reverse => ", reverse".to_string(),
-            Meeting::Replace => String::new(),
+        let name = |(array, components): (&Rc<ArrayCore>, &Option<Components>)| {
+            let lists = |lists| format!(" by components #{:04x}", hash(lists) as u16);
+            format!("{:?}{}", array.name(), components.as_ref().map_or(String::new(), lists))
         };
-        format!("ghosts({:?}{way})", names.join(", "))
+        let mut words: Vec<String> = self.arrays.iter().zip(&self.components).map(name).collect();
+        if self.neighbours == Neighbours::Faces {
+            words.push("faces only".to_string());
+        }
+        match &self.meeting {
+            Meeting::Combine(operator) => words.push(format!("reverse with {operator}")),
+            Meeting::Replace if self.reverse => words.push("reverse".to_string()),
+            Meeting::Replace => {}
+        }
+        format!("ghosts({})", words.join(", "))
     }
 
     /// What is done with each array.

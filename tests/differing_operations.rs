@@ -1,0 +1,150 @@
+//! Ranks that call an operation with different arguments: every rank gets an error that names both calls, whichever
+//! argument it is that differs.
+
+mod support;
+
+use support::launcher;
+use zippy::world::GhostUpdate;
+use zippy::{Config, Error, GlobalArray, Layout, Operator, Result, Split, World, run_with};
+
+under_mpi!();
+
+/// Two arrays of the same shape in four chunks, and the second one re-arranged.
+struct Arrays {
+    a: GlobalArray<f32, 2>,
+    b: GlobalArray<f32, 2>,
+    turned: GlobalArray<f32, 2>,
+}
+
+impl Arrays {
+    fn new(world: &World) -> Result<Self> {
+        let layout = Layout::new([8, 8]).split([Split::Whole, Split::Even(4)]).ghost([0, 1]).periodic([false, true]);
+        let (a, b) = (world.array("a", &layout)?, world.array("b", &layout)?);
+        let turned = b.reassigned(&[1, 2, 3, 0])?;
+        Ok(Self { a, b, turned })
+    }
+
+    /// Across faces of axis 1, some rows of a component axis that is axis 0.
+    fn listed(&self, list: &'static [usize]) -> GhostUpdate {
+        GhostUpdate::of(&self.a).components(0, |_| list.to_vec())
+    }
+}
+
+type Call = fn(&World, &Arrays) -> Result<()>;
+
+/// Rank `odd` calls `other`, the others `usual`: all of them get an error that names the two.
+fn differ(usual: Call, other: Call, usual_text: &str, other_text: &str) {
+    for ranks in launcher::counts(&[2, 3]) {
+        for odd in 0..ranks {
+            let result = run_with(Config::threads(ranks).check(true), |world| {
+                let arrays = Arrays::new(world)?;
+                let error =
+                    if world.rank() == odd { other(world, &arrays) } else { usual(world, &arrays) }.unwrap_err();
+                let Error::Differing { rank, call, other_rank, other_call } = &error else { panic!("{error}") };
+                assert!(*rank == odd || *other_rank == odd, "odd is {odd}: {error}");
+                for (rank, call) in [(*rank, call), (*other_rank, other_call)] {
+                    assert_eq!(call, if rank == odd { other_text } else { usual_text }, "odd is {odd}");
+                }
+                Err::<(), _>(error)
+            });
+            assert!(matches!(result, Err(Error::Differing { .. })), "{result:?}");
+        }
+    }
+}
+
+fn copy(world: &World, arrays: &Arrays) -> Result<()> {
+    world.copy(arrays.a.at((0..4, ..)), arrays.b.at((0..4, ..))).map(drop)
+}
+
+const COPY: &str = "copy(\"a\" [0 x 0, 4 x 8) -> \"b\" [0 x 0, 4 x 8))";
+
+#[test]
+fn regions_arrays_and_owners() {
+    differ(
+        copy,
+        |world, arrays| world.copy(arrays.a.at((0..4, ..)), arrays.b.at((1..5, ..))).map(drop),
+        COPY,
+        "copy(\"a\" [0 x 0, 4 x 8) -> \"b\" [1 x 0, 5 x 8))",
+    );
+    differ(
+        copy,
+        |world, arrays| world.copy(arrays.b.at((0..4, ..)), arrays.a.at((0..4, ..))).map(drop),
+        COPY,
+        "copy(\"b\" [0 x 0, 4 x 8) -> \"a\" [0 x 0, 4 x 8))",
+    );
+}
+
+#[test]
+fn orders_of_axes() {
+    differ(
+        |world, arrays| world.copy_permuted(arrays.a.at(..), arrays.b.at(..), [0, 1]).map(drop),
+        |world, arrays| world.copy_permuted(arrays.a.at(..), arrays.b.at(..), [1, 0]).map(drop),
+        "copy(\"a\" [0 x 0, 8 x 8) -> \"b\" [0 x 0, 8 x 8), axes [0, 1])",
+        "copy(\"a\" [0 x 0, 8 x 8) -> \"b\" [0 x 0, 8 x 8), axes [1, 0])",
+    );
+}
+
+#[test]
+fn operators() {
+    differ(
+        |world, arrays| world.composite(arrays.a.at((0..4, ..)), arrays.b.at((0..4, ..)), Operator::Add).map(drop),
+        |world, arrays| world.composite(arrays.a.at((0..4, ..)), arrays.b.at((0..4, ..)), Operator::Max).map(drop),
+        "composite(\"a\" [0 x 0, 4 x 8) -> \"b\" [0 x 0, 4 x 8), add)",
+        "composite(\"a\" [0 x 0, 4 x 8) -> \"b\" [0 x 0, 4 x 8), max)",
+    );
+    differ(
+        copy,
+        |world, arrays| world.composite(arrays.a.at((0..4, ..)), arrays.b.at((0..4, ..)), Operator::Min).map(drop),
+        COPY,
+        "composite(\"a\" [0 x 0, 4 x 8) -> \"b\" [0 x 0, 4 x 8), min)",
+    );
+}
+
+#[test]
+fn ghosts_which_way_and_of_what() {
+    differ(
+        |world, arrays| world.ghosts(&arrays.a).map(drop),
+        |world, arrays| world.update_ghosts(GhostUpdate::of(&arrays.a).reverse()).map(drop),
+        "ghosts(\"a\")",
+        "ghosts(\"a\", reverse)",
+    );
+    differ(
+        |world, arrays| world.update_ghosts(GhostUpdate::of(&arrays.a).reverse_with(Operator::Add)).map(drop),
+        |world, arrays| world.update_ghosts(GhostUpdate::of(&arrays.a).and(&arrays.b)).map(drop),
+        "ghosts(\"a\", reverse with add)",
+        "ghosts(\"a\", \"b\")",
+    );
+    differ(
+        |world, arrays| world.ghosts(&arrays.a).map(drop),
+        |world, arrays| world.update_ghosts(GhostUpdate::of(&arrays.a).faces_only()).map(drop),
+        "ghosts(\"a\")",
+        "ghosts(\"a\", faces only)",
+    );
+}
+
+/// What cannot be printed whole is told apart by a number: rank 0 calls `other`, the others `usual`.
+fn told_apart(usual: Call, other: Call, by: &str) {
+    for ranks in launcher::counts(&[2, 3]) {
+        let result = run_with(Config::threads(ranks).check(true), |world| {
+            let arrays = Arrays::new(world)?;
+            if world.rank() == 0 { other(world, &arrays) } else { usual(world, &arrays) }
+        });
+        let Err(Error::Differing { call, other_call, .. }) = &result else { panic!("{result:?}") };
+        assert_ne!(call, other_call);
+        assert!(call.contains(by) && !call.contains("(call "), "{call}, {other_call}");
+    }
+}
+
+#[test]
+fn lists_and_owners_are_told_apart() {
+    told_apart(
+        |world, arrays| world.update_ghosts(arrays.listed(&[0, 3])).map(drop),
+        |world, arrays| world.update_ghosts(arrays.listed(&[0, 4])).map(drop),
+        "ghosts(\"a\" by components #",
+    );
+    told_apart(
+        |world, arrays| world.copy(arrays.a.at(..), arrays.b.at(..)).map(drop),
+        |world, arrays| world.copy(arrays.a.at(..), arrays.turned.at(..)).map(drop),
+        " with owners #",
+    );
+}
