@@ -2,6 +2,7 @@
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::cell::RefCell;
+use std::io::Write;
 use std::panic::{self, PanicHookInfo};
 use std::rc::Rc;
 use std::sync::Once;
@@ -74,13 +75,19 @@ fn report(info: &PanicHookInfo<'_>) -> bool {
         Some((watched.rank, Rc::clone(&watched.on_panic)))
     });
     let Ok(Some((rank, on_panic))) = found else { return false };
-    eprintln!("zippy: rank {rank} panicked at {}: {}", panic.place, panic.message);
+    say(&format!("rank {rank} panicked at {}: {}", panic.place, panic.message));
     let backtrace = Backtrace::capture();
     if backtrace.status() == BacktraceStatus::Captured {
-        eprintln!("{backtrace}");
+        let _ = writeln!(std::io::stderr(), "{backtrace}");
     }
     on_panic(&panic);
     true
+}
+
+/// Writes a line to standard error in one piece, so that a launcher, which merges the output of many processes, does not
+/// tear it apart. Nobody is left to be told if that fails.
+pub(crate) fn say(line: &str) {
+    let _ = std::io::stderr().write_all(format!("zippy: {line}\n").as_bytes());
 }
 
 fn one_line(text: &str) -> String {

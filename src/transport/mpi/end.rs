@@ -3,15 +3,15 @@
 //! All ranks take in what comes and add up, again and again, how many pieces they have sent and received. Nobody sends any more,
 //! so that the sums are equal when nothing is on its way.
 
+use std::rc::Rc;
 use std::time::Instant;
 
 use super::session;
 use super::wire::Wire;
 use crate::error::TransportError;
 use crate::transport::Transport;
+use crate::transport::failure::say;
 use crate::transport::wait::Patience;
-use std::io::Write;
-use std::rc::Rc;
 
 impl Wire {
     /// Waits for the end of all ranks, for ever if all is well: others may compute for long. Where the run has failed, ranks
@@ -51,11 +51,8 @@ impl Wire {
         let over = patience.timeout.is_some_and(|limit| started.elapsed() >= limit);
         if over && (failed || failure.is_some()) {
             let reason = failure.map_or_else(String::new, |failure| format!(": {}", crate::Error::from(failure)));
-            let _ = writeln!(
-                std::io::stderr(),
-                "zippy: rank {} ends the job, as other ranks did not end after a failure{reason}",
-                self.place.rank
-            );
+            let rank = self.place.rank;
+            say(&format!("rank {rank} ends the job, as other ranks did not end after a failure{reason}"));
             session::abort(1);
         }
         self.idle();

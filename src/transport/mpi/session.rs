@@ -3,7 +3,6 @@
 //! Both happen on a thread of their own, because MPI wants the same thread for both and runs come from any. Ranks run on
 //! other threads, one run at a time, which MPI calls `MPI_THREAD_SERIALIZED`.
 
-use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -11,6 +10,7 @@ use std::thread;
 use super::raw::{self, Allowed, Communicator};
 use super::start::Place;
 use crate::error::TransportError;
+use crate::transport::failure::say;
 
 /// What MPI is in this process.
 enum State {
@@ -144,7 +144,7 @@ extern "C" fn at_exit() {
     if RUNNING.load(Ordering::Acquire) {
         // Others wait for this rank. The launcher ends them because MPI_Finalize was not called, but not every launcher
         // calls that a failure, unless the exit code says so.
-        let _ = writeln!(std::io::stderr(), "zippy: the process of rank {} exits in the middle of a run", place.rank);
+        say(&format!("the process of rank {} exits in the middle of a run", place.rank));
         // SAFETY: ends the process; what Rust buffers has been written before the handlers run.
         unsafe { _exit(1) };
     }
