@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use crate::context::Context;
+use crate::context::{Context, Target};
 use crate::examples::{self, Ranks};
 use crate::launch::spell_out;
 use crate::libtest::{Counts, Failure, Reader};
@@ -160,31 +160,33 @@ fn windows(workplace: &Workplace) -> Outcome {
 
 /// The integration tests that open worlds, under other settings.
 fn world_tests_with(workplace: &Workplace, settings: &[(&str, &str)]) -> Outcome {
-    let names = world_tests(&workplace.context)?;
-    if names.is_empty() {
-        return Err("no test file was found that opens a world (`mod support;`)".to_string().into());
-    }
-    let mut command = workplace.cargo(&["test", "--no-fail-fast"]);
-    command.args(names.iter().flat_map(|name| ["--test", name])).envs(settings.iter().copied());
-    watched(command)
-}
-
-fn world_tests(context: &Context) -> Result<Vec<String>, String> {
     let opens = |line: &str| line == "mod support;" || (line.starts_with("use zippy::") && line.contains("World"));
-    let targets = context.targets("test")?.into_iter();
-    let found =
-        targets.filter(|target| std::fs::read_to_string(&target.source).is_ok_and(|source| source.lines().any(opens)));
-    Ok(found.map(|target| target.name).collect())
+    let mut command = tests_where(workplace, "opens a world (`mod support;`)", opens)?;
+    command.envs(settings.iter().copied());
+    watched(command)
 }
 
 /// Each test binary re-runs itself under the launcher; this step only tells it to.
 fn under_mpi(workplace: &Workplace) -> Outcome {
     let mpi = workplace.mpi.as_ref().ok_or("this step needs MPI".to_string())?;
-    let mut command = workplace.cargo(&["test", "--no-fail-fast", "--tests"]);
+    let mut command = tests_where(workplace, "runs itself under MPI", |line| line.contains("under_mpi"))?;
     command.args(["--", "under_mpi"]);
     mpi::prepare(&workplace.context, mpi.family, &mut command);
     command.env("ZIPPY_TEST_MPI", "1").env("ZIPPY_MPIRUN", &mpi.launcher);
     watched(command)
+}
+
+/// A command that runs the integration tests in whose main file some line is as wanted.
+fn tests_where(workplace: &Workplace, what: &str, wanted: impl Fn(&str) -> bool) -> Result<Command, String> {
+    let has = |target: &Target| std::fs::read_to_string(&target.source).is_ok_and(|source| source.lines().any(&wanted));
+    let targets = workplace.context.targets("test")?;
+    let names: Vec<&str> = targets.iter().filter(|target| has(target)).map(|target| target.name.as_str()).collect();
+    if names.is_empty() {
+        return Err(format!("no test file was found that {what}"));
+    }
+    let mut command = workplace.cargo(&["test", "--no-fail-fast"]);
+    command.args(names.iter().flat_map(|name| ["--test", name]));
+    Ok(command)
 }
 
 fn run_examples(workplace: &Workplace) -> Outcome {
