@@ -28,7 +28,7 @@ fn main() -> Result<()> {
                  (pipelines compiled) is done. As threads: processes of their own, in turn with ones that only open as many \
                  wgpu devices. Under MPI: once, after the launcher has started the process.";
     let options = Options::parse("ranks_start", about);
-    if detect_launcher(&|name: &str| std::env::var(name).ok()).is_some() {
+    if detect_launcher(|name: &str| std::env::var(name).ok()).is_some() {
         return under_mpi(start);
     }
     let mut secs = [Vec::new(), Vec::new(), Vec::new()];

@@ -184,9 +184,9 @@ fn check<const D: usize>(world: &World, shape: [i64; D], most: i64) -> Result<()
             }
             case.asked(number, chunk.all(), &own, ghost.map(|(lo, _)| -lo))?;
             case.asked(number, chunk.with_ghosts(), &inner(&own, 1), ghost.map(|(lo, hi)| lo + hi + 1))?;
-            case.asked(number, chunk.at_global(&inner(&storage, 2)), &inner(&own, 2), [-1; D])?;
+            case.asked(number, chunk.at_global(inner(&storage, 2)), &inner(&own, 2), [-1; D])?;
             let far = std::array::from_fn(|axis| if axis % 2 == 0 { -1_000_000_000 } else { 7 });
-            case.asked(number, chunk.at_global(&inner(&storage, 3)), &own, far)?;
+            case.asked(number, chunk.at_global(inner(&storage, 3)), &own, far)?;
             case.stored(number, &own, ghost.map(|(_, hi)| hi))?;
             case.stored(number, &inner(&own, 3), [-1; D])?;
             case.stored(number, &inner(&storage, 1), [1; D])?;

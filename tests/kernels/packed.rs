@@ -142,7 +142,7 @@ fn check<T: Small, const D: usize>(world: &World, kernels: &Kernels, layout: &La
         };
         for section in [own, storage, narrow(1, 0), narrow(0, 1), narrow(3, 2)] {
             for (kernel, what) in [(&kernels.words, "words"), (&kernels.cells, "cells")] {
-                kernel.call().write("x", chunk.at_global(&section)).run()?;
+                kernel.call().write("x", chunk.at_global(section)).run()?;
                 unchanged(&chunk, &section, what)?;
                 write_codes(&chunk)?;
             }

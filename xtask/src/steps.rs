@@ -5,7 +5,6 @@ use std::process::{Command, Stdio};
 
 use crate::context::{Context, Target};
 use crate::examples::{self, Ranks};
-use crate::launch::spell_out;
 use crate::libtest::{Counts, Failure, Reader};
 use crate::mpi;
 
@@ -85,12 +84,13 @@ impl Workplace {
     }
 }
 
-/// Runs a command, passes its output through and reads it. Both its streams go through one pipe, so that they stay in
+/// Runs a Cargo command, passes its output through and reads it. Both its streams go through one pipe, so that they stay in
 /// order.
 fn watched(mut command: Command) -> Outcome {
     // Tests choose their own number of ranks; a snapshot that differs fails and leaves no file behind.
     command.env_remove("ZIPPY_RANKS").env("INSTA_UPDATE", "no").stdin(Stdio::null());
-    let line = spell_out(&command);
+    let words = command.get_args().map(|word| word.to_string_lossy().into_owned());
+    let line = std::iter::once("cargo".into()).chain(words).collect::<Vec<_>>().join(" ");
     let problem = |error: std::io::Error| format!("{line}: {error}");
     let (output, input) = std::io::pipe().map_err(problem)?;
     command.stdout(input.try_clone().map_err(problem)?).stderr(input);
@@ -123,14 +123,14 @@ fn format(workplace: &Workplace) -> Outcome {
 }
 
 fn lints(workplace: &Workplace) -> Outcome {
-    let mut command = workplace.cargo(&["clippy", "--all-targets"]);
+    let mut command = workplace.cargo(&["clippy", "--all-targets", "--keep-going"]);
     command.args(["--", "-D", "warnings"]);
     watched(command)
 }
 
 fn default_build(workplace: &Workplace) -> Outcome {
     let mut command = workplace.context.cargo();
-    command.args(["check", "--workspace", "--all-targets"]);
+    command.args(["check", "--workspace", "--all-targets", "--keep-going"]);
     watched(command)
 }
 
