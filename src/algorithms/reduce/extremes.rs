@@ -122,15 +122,24 @@ impl Found {
 /// What this rank has, a component each.
 fn local<T: Reducible>(operand: &Operand<1>) -> Result<Vec<Found>> {
     let mut found = vec![NOTHING; T::COMPONENTS];
+    let Some(format) = operand.format::<T>() else {
+        operand.read::<T>(|component, [number]| {
+            let found = &mut found[component];
+            match number.key() {
+                Some(key) => (found.min, found.max) = (found.min.min(key), found.max.max(key)),
+                None => found.nans += 1,
+            }
+        })?;
+        found.iter_mut().for_each(|found| found.numbers = operand.cells() - found.nans);
+        return Ok(found);
+    };
     for (component, found) in found.iter_mut().enumerate() {
         let (mut min, mut max, mut nans) = (u32::MAX, 0, 0);
         let each = |words: &[u32]| {
             (min, max) = (min.min(words[0]), max.max(words[1]));
             nans += u64::from(words[2]);
         };
-        if !operand.fold::<T>(&EXTREMES, &[], component, each)? {
-            continue;
-        }
+        operand.fold::<T>(format, (&EXTREMES, &[]), component, each)?;
         let numbers = operand.cells() - nans;
         let key = |key: u32| T::Scalar::from_device_key(key).key().unwrap_or_default();
         *found = if numbers == 0 {
@@ -138,14 +147,6 @@ fn local<T: Reducible>(operand: &Operand<1>) -> Result<Vec<Found>> {
         } else {
             Found { min: key(min), max: key(max), nans, numbers }
         };
-    }
-    if super::source::kernel::<T::Scalar>(&EXTREMES).is_none() {
-        operand.read::<T>(|component, [number]: [T::Scalar; 1]| {
-            found[component].merge(&match number.key() {
-                Some(key) => Found { min: key, max: key, nans: 0, numbers: 1 },
-                None => Found { nans: 1, ..NOTHING },
-            });
-        })?;
     }
     Ok(found)
 }

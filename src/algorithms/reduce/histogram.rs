@@ -98,8 +98,8 @@ impl World {
     /// Collective; every rank gives the same bins.
     ///
     /// Every rank names the same global section, or a local section of its own; ghost cells count only where a local
-    /// section names them. Cost: one look at every cell for every 1021 bins, on the device that holds it (64-bit types: by
-    /// the host, once), and one all-reduce of 8 bytes a bin.
+    /// section names them. Cost: one look at every cell for every 1021 bins, on the device that holds it (once and by
+    /// the host for 64-bit types and on software adapters), and one all-reduce of 8 bytes a bin.
     ///
     /// # Errors
     /// A bad region, or a failure of this or of another rank.
@@ -124,8 +124,8 @@ impl World {
         collective(self, "histogram", &[section.into()], hash(&keys), |operand| {
             let each = bins.count() + 3;
             let mut counts = vec![0_u64; each * T::COMPONENTS];
-            match T::Scalar::FORMAT {
-                Format::Host => operand.read::<T>(|component, [number]| {
+            match operand.format::<T>() {
+                None => operand.read::<T>(|component, [number]| {
                     let place = match order(number) {
                         None => each - 1,
                         key if key == keys[keys.len() - 1] => bins.count(),
@@ -133,9 +133,9 @@ impl World {
                     };
                     counts[component * each + place] += 1;
                 })?,
-                Format::Device(..) => {
+                Some(format) => {
                     for (component, counts) in counts.chunks_mut(each).enumerate() {
-                        count_on_device::<T>(operand, bins, component, counts)?;
+                        count_on_device::<T>(operand, (format, bins), component, counts)?;
                     }
                 }
             }
@@ -153,7 +153,7 @@ impl World {
 /// Adds what this rank's device finds in one component: numbers below, in bins, above, NaNs.
 fn count_on_device<T: Reducible>(
     operand: &Operand<1>,
-    bins: &Bins<T::Scalar>,
+    (format, bins): (Format, &Bins<T::Scalar>),
     component: usize,
     counts: &mut [u64],
 ) -> Result<()> {
@@ -176,7 +176,7 @@ fn count_on_device<T: Reducible>(
                 *counts.last_mut().expect("counts end in NaNs") += u64::from(words[HISTOGRAM.words - 1]);
             }
         };
-        operand.fold::<T>(&HISTOGRAM, &constants, component, add)?;
+        operand.fold::<T>(format, (&HISTOGRAM, &constants), component, add)?;
         if end {
             return Ok(());
         }

@@ -5,14 +5,13 @@ use half::f16;
 use super::total::{Float, Integer, Total};
 use crate::element::Element;
 
-/// How the device reads a number.
+/// How kernels read a number of at most 32 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// Cells of at most 32 bits are read by the kernels: the part of `shaders/reduce/load.wgsl` that loads one as the bits
-    /// of an `i32`, a `u32` or an `f32`.
-    Device(&'static str, Order),
-    /// 64-bit cells are read back and reduced by the host.
-    Host,
+pub struct Format {
+    /// The part of `shaders/reduce/load.wgsl` that loads one.
+    pub load: &'static str,
+    /// What has been loaded.
+    pub order: Order,
 }
 
 /// What the bits that the device has loaded mean.
@@ -33,7 +32,7 @@ pub trait Number: Element + PartialEq + std::fmt::Debug + sealed::Number {
     #[doc(hidden)]
     type Total: Total<Sum = Self::Sum>;
     #[doc(hidden)]
-    const FORMAT: Format;
+    const FORMAT: Option<Format>;
 
     #[doc(hidden)]
     fn add_to(self, total: &mut Self::Total);
@@ -83,13 +82,17 @@ mod sealed {
 /// 2^63: what makes the order of signed integers that of unsigned ones.
 const SIGN: u64 = 1 << 63;
 
+const fn format(load: &'static str, order: Order) -> Option<Format> {
+    Some(Format { load, order })
+}
+
 macro_rules! integers {
     ($($ty:ty: $format:expr, $key:expr, $from:expr, $device:expr;)*) => {$(
         impl sealed::Number for $ty {}
         impl Number for $ty {
             type Sum = i128;
             type Total = Integer;
-            const FORMAT: Format = $format;
+            const FORMAT: Option<Format> = $format;
 
             fn add_to(self, total: &mut Integer) {
                 total.add(i128::from(self));
@@ -130,13 +133,19 @@ macro_rules! factors {
     (floats $($ty:ty)*) => {$(
         impl Factor for $ty {
             fn add_product_to(self, other: Self, total: &mut Float) {
-                total.0.add_product(self.into(), other.into());
+                // The product of two numbers of at most 24 bits is an f64 number.
+                total.add(f64::from(self) * f64::from(other));
             }
         }
     )*};
 }
+impl Factor for f64 {
+    fn add_product_to(self, other: Self, total: &mut Float) {
+        total.add_product(self, other);
+    }
+}
 factors!(integers u8 u16 u32 i8 i16 i32);
-factors!(floats f16 f32 f64);
+factors!(floats f16 f32);
 
 fn signed(value: i64) -> u64 {
     value as u64 ^ SIGN
@@ -147,14 +156,14 @@ fn device_signed(key: u32) -> i32 {
 }
 
 integers! {
-    u8: Format::Device("u8", Order::Unsigned), u64::from, |key| key as u8, |key| key as u8;
-    u16: Format::Device("u16", Order::Unsigned), u64::from, |key| key as u16, |key| key as u16;
-    u32: Format::Device("word", Order::Unsigned), u64::from, |key| key as u32, |key| key;
-    u64: Format::Host, |value| value, |key| key, u64::from;
-    i8: Format::Device("i8", Order::Signed), |v| signed(i64::from(v)), |k| (k ^ SIGN) as i8, |k| device_signed(k) as i8;
-    i16: Format::Device("i16", Order::Signed), |v| signed(i64::from(v)), |k| (k ^ SIGN) as i16, |k| device_signed(k) as i16;
-    i32: Format::Device("word", Order::Signed), |v| signed(i64::from(v)), |k| (k ^ SIGN) as i32, device_signed;
-    i64: Format::Host, signed, |k| (k ^ SIGN) as i64, |k| i64::from(device_signed(k));
+    u8: format("u8", Order::Unsigned), u64::from, |key| key as u8, |key| key as u8;
+    u16: format("u16", Order::Unsigned), u64::from, |key| key as u16, |key| key as u16;
+    u32: format("word", Order::Unsigned), u64::from, |key| key as u32, |key| key;
+    u64: None, |value| value, |key| key, u64::from;
+    i8: format("i8", Order::Signed), |v| signed(i64::from(v)), |k| (k ^ SIGN) as i8, |k| device_signed(k) as i8;
+    i16: format("i16", Order::Signed), |v| signed(i64::from(v)), |k| (k ^ SIGN) as i16, |k| device_signed(k) as i16;
+    i32: format("word", Order::Signed), |v| signed(i64::from(v)), |k| (k ^ SIGN) as i32, device_signed;
+    i64: None, signed, |k| (k ^ SIGN) as i64, |k| i64::from(device_signed(k));
 }
 
 macro_rules! floats {
@@ -163,10 +172,10 @@ macro_rules! floats {
         impl Number for $ty {
             type Sum = f64;
             type Total = Float;
-            const FORMAT: Format = $format;
+            const FORMAT: Option<Format> = $format;
 
             fn add_to(self, total: &mut Float) {
-                total.0.add($to_f64(self));
+                total.add($to_f64(self));
             }
             fn key(self) -> Option<u64> {
                 const SIGN: $bits = 1 << (<$bits>::BITS - 1);
@@ -198,9 +207,9 @@ macro_rules! floats {
 }
 
 floats! {
-    f16, u16, Format::Device("f16", Order::Float), f16::to_f64, f16::from_f64, f16::from_f32;
-    f32, u32, Format::Device("word", Order::Float), f64::from, |value| value as f32, |value| value;
-    f64, u64, Format::Host, |value| value, |value| value, f64::from;
+    f16, u16, format("f16", Order::Float), f16::to_f64, f16::from_f64, f16::from_f32;
+    f32, u32, format("word", Order::Float), f64::from, |value| value as f32, |value| value;
+    f64, u64, None, |value| value, |value| value, f64::from;
 }
 
 macro_rules! scalars {

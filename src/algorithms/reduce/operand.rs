@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::number::Reducible;
+use super::number::{Format, Number, Reducible};
 use super::source::{Work, kernel};
 use crate::World;
 use crate::array::{ArrayCore, Group, together};
@@ -14,8 +14,9 @@ use crate::extents::Index;
 use crate::region::Region;
 use crate::world::{Section, hash};
 
-/// Cells that the host reads at a time, in bytes.
-const HOST_BYTES: u64 = 8 << 20;
+/// Cells that the host reads at a time, in bytes: from memory that is mapped, and from other memory.
+const CACHED_BYTES: u64 = 128 << 10;
+const STAGED_BYTES: u64 = 8 << 20;
 
 /// This rank's boxes of `N` sections; those of a group have equal extents.
 pub struct Operand<const N: usize> {
@@ -44,39 +45,49 @@ impl<const N: usize> Operand<N> {
         Some(BoxOf { buffer: self.cores[which].buffer(chunk)?, view })
     }
 
-    /// Runs a kernel over one component; `false` where the host has to do the work.
+    /// How the device's kernels read the cells, where they do the work. The host does it for 64-bit types, and where the
+    /// device is the host itself in disguise: a software adapter, whose memory is mapped.
+    pub fn format<T: Reducible>(&self) -> Option<Format> {
+        let device = self.cores[0].device();
+        let disguised = device.host_mapped() && device.adapter().device_type == wgpu::DeviceType::Cpu;
+        T::Scalar::FORMAT.filter(|_| !disguised)
+    }
+
+    /// Runs a kernel over one component.
     pub fn fold<T: Reducible>(
         &self,
-        work: &Work,
-        constants: &[u32],
+        format: Format,
+        (work, constants): (&Work, &[u32]),
         component: usize,
         each: impl FnMut(&[u32]),
-    ) -> Result<bool> {
-        let Some((name, source)) = kernel::<T::Scalar>(work) else { return Ok(false) };
+    ) -> Result<()> {
+        let (name, source) = kernel(work, &T::Scalar::INFO, format);
         let pairs = self.groups.iter().filter_map(|group| {
             let first = self.component::<T>(0, group, component)?;
             Some((first, if N > 1 { Some(self.component::<T>(1, group, component)?) } else { None }))
         });
         let kernel = FoldKernel { name: &name, source: &source, words: work.words, constants };
-        self.cores[0].device().fold(&kernel, T::Scalar::INFO.bytes, &pairs.collect::<Vec<_>>(), each)?;
-        Ok(true)
+        Ok(self.cores[0].device().fold(&kernel, T::Scalar::INFO.bytes, &pairs.collect::<Vec<_>>(), each)?)
     }
 
     /// Reads all cells to the host, some at a time, and calls `each` with a component's number and the numbers of all
     /// sections.
     pub fn read<T: Reducible>(&self, mut each: impl FnMut(usize, [T::Scalar; N])) -> Result<()> {
-        let bytes = T::Scalar::INFO.bytes;
+        // Mapped memory is copied through the host's caches, other memory in as large pieces as staging has.
+        let piece = if self.cores[0].device().host_mapped() { CACHED_BYTES } else { STAGED_BYTES };
+        let most = (piece / T::INFO.bytes as u64).max(1);
         for group in &self.groups {
-            let most = (HOST_BYTES / T::INFO.bytes as u64).max(1);
             for lead in cut(group.0[0].1, most) {
                 let shift = lead.start - group.0[0].1.start;
                 let part =
                     |(chunk, region): (ChunkId, Region)| (chunk, Region::at(region.start + shift, lead.extents()));
                 let staged = (0..N).map(|i| stage(&self.cores[i], part(group.0[i]))).collect::<Result<Vec<_>>>()?;
-                for at in 0..lead.cells() as usize * T::COMPONENTS {
-                    let number =
-                        |side: usize| bytemuck::pod_read_unaligned(&staged[side].as_ref()[at * bytes..][..bytes]);
-                    each(at % T::COMPONENTS, std::array::from_fn(number));
+                let numbers: Vec<&[T::Scalar]> = (staged.iter())
+                    .map(|staged| &bytemuck::cast_slice(staged.as_ref())[..lead.cells() as usize * T::COMPONENTS])
+                    .collect();
+                let numbers: [&[T::Scalar]; N] = std::array::from_fn(|i| numbers[i]);
+                for at in 0..numbers[0].len() {
+                    each(at % T::COMPONENTS, numbers.map(|numbers| numbers[at]));
                 }
             }
         }
@@ -87,7 +98,7 @@ impl<const N: usize> Operand<N> {
 /// The cells of a box, on the host.
 fn stage(core: &ArrayCore, (chunk, region): (ChunkId, Region)) -> Result<Staged> {
     let (view, element) = (core.strided(chunk, &region), core.element().bytes);
-    let bytes = (region.cells() * element as u64).next_multiple_of(4);
+    let bytes = (region.cells() * element as u64).next_multiple_of(8);
     let pieces: Vec<_> =
         core.buffer(chunk).into_iter().map(|buffer| Piece { buffer, view, payload_offset: 0 }).collect();
     Ok(core.device().gather(element, &pieces, bytes)?)

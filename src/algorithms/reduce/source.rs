@@ -1,6 +1,7 @@
 //! The text of a reduction's kernel: how cells are walked, read and ordered, and what is done with them.
 
-use super::number::{Format, Number, Order};
+use super::number::{Format, Order};
+use crate::element::ElementInfo;
 
 const WALK: &str = include_str!("../../../shaders/reduce/walk.wgsl");
 const LOAD: &str = include_str!("../../../shaders/reduce/load.wgsl");
@@ -65,16 +66,15 @@ fn part(name: &str) -> &'static str {
     marked.map_or("", |part| &part[name.len()..])
 }
 
-/// The name and the text of the kernel for cells of type `T`; `None` where the host does the work.
-pub fn kernel<T: Number>(work: &Work) -> Option<(String, impl Fn() -> String)> {
-    let Format::Device(load, order) = T::FORMAT else { return None };
-    let order = match order {
+/// The name and the text of the kernel for cells of a type and its format.
+pub fn kernel(work: &Work, element: &ElementInfo, format: Format) -> (String, impl Fn() -> String) {
+    let order = match format.order {
         Order::Unsigned => "unsigned",
         Order::Signed => "signed",
         Order::Float => "float",
     };
     let text = work.text;
-    let name = format!("{} of {}", work.name, T::INFO.name);
-    let second = || part(load).replace("fn load(", "fn load_second(").replace("first[", "second[");
-    Some((name, move || [WALK, part(load), &second(), part(order), text].join("\n")))
+    let second = move || part(format.load).replace("fn load(", "fn load_second(").replace("first[", "second[");
+    let source = move || [WALK, part(format.load), &second(), part(order), text].join("\n");
+    (format!("{} of {}", work.name, element.name), source)
 }

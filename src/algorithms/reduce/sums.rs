@@ -21,8 +21,8 @@ impl World {
     /// both signs, it is a NaN; with infinities of one sign it is that infinity; else it is infinite only where the true
     /// sum is beyond the range of `f64`.
     ///
-    /// Cost: one look at every cell on the device that holds it (64-bit types: by the host, which reads them back), one
-    /// all-reduce of about 1 KiB a component. A warm repeat allocates nothing on the device.
+    /// Cost: one look at every cell on the device that holds it (by the host for 64-bit types, which it reads back, and on
+    /// software adapters), one all-reduce of about 1 KiB a component. A warm repeat allocates nothing on the device.
     ///
     /// # Errors
     /// A bad region, or a failure of this or of another rank.
@@ -86,7 +86,7 @@ impl World {
     ) -> Result<T::Each<f64>> {
         let section = section.into();
         let totals = self.products("norm", [section.clone(), section])?;
-        Ok(T::each(|component| totals[component].clone().0.to_sqrt()))
+        Ok(T::each(|component| totals[component].clone().settled().to_sqrt()))
     }
 
     fn products<T: Reducible<Scalar: Factor>, const D: usize>(
@@ -108,12 +108,12 @@ impl World {
     ) -> Result<Vec<TotalOf<T>>> {
         collective(self, verb, &sections, 0, |operand| {
             let mut totals: Vec<_> = (0..T::COMPONENTS).map(|_| TotalOf::<T>::default()).collect();
-            match T::Scalar::FORMAT {
-                Format::Host => operand.read::<T>(|component, numbers| add(numbers, &mut totals[component]))?,
-                Format::Device(_, order) => {
-                    let adding = if order == Order::Float { float } else { integer };
+            match operand.format::<T>() {
+                None => operand.read::<T>(|component, numbers| add(numbers, &mut totals[component]))?,
+                Some(format) => {
+                    let adding = if format.order == Order::Float { float } else { integer };
                     for (component, total) in totals.iter_mut().enumerate() {
-                        add_on_device::<T, N>(operand, adding, component, total)?;
+                        add_on_device::<T, N>(operand, (format, adding), component, total)?;
                     }
                 }
             }
@@ -134,14 +134,14 @@ fn finish<T: Reducible>(totals: Vec<TotalOf<T>>) -> SumOf<T> {
 /// Adds what this rank's device finds in one component.
 fn add_on_device<T: Reducible, const N: usize>(
     operand: &Operand<N>,
-    adding: &Adding,
+    (format, adding): (Format, &Adding),
     component: usize,
     total: &mut TotalOf<T>,
 ) -> Result<()> {
     let mut columns = vec![0_i64; adding.work.words];
     // All words fit 31 bits and a sign, digits of unsigned numbers and counts too.
     let add = |words: &[u32]| columns.iter_mut().zip(words).for_each(|(sum, &word)| *sum += i64::from(word as i32));
-    operand.fold::<T>(&adding.work, &[], component, add)?;
+    operand.fold::<T>(format, (&adding.work, &[]), component, add)?;
     let (digits, specials) = columns.split_at(adding.digits);
     for (exponent, &digit) in (0..).map(|place| adding.lowest + 16 * place).zip(digits) {
         total.add_digit(digit, exponent);

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use half::f16;
 
-use super::number::{Format, Number, Order};
+use super::number::{Number, Order};
 use super::source::{DOT_FLOAT, DOT_INTEGER, EXTREMES, HISTOGRAM, SUM_FLOAT, SUM_INTEGER, Work, kernel};
 use crate::device::{BoxOf, Device, DeviceOptions, FoldKernel, Strided};
 use crate::extents::Index;
@@ -51,7 +51,7 @@ fn dot_float(words: &mut [i64], a: u32, b: u32) {
 
 /// The number that an integer's bits stand for.
 fn as_integer<T: Number>(bits: u32) -> i64 {
-    let signed = matches!(T::FORMAT, Format::Device(_, Order::Signed));
+    let signed = T::FORMAT.is_some_and(|format| format.order == Order::Signed);
     if signed { i64::from(bits as i32) } else { i64::from(bits) }
 }
 
@@ -105,7 +105,7 @@ fn words<T: Number>(
     });
     let view = Strided { offset: 1, extents: Index::from([n as i64 / 2]), strides: Index::from([2]) };
     let second = paired.then(|| BoxOf { buffer: &buffers[1], view });
-    let (name, source) = kernel::<T>(work).unwrap();
+    let (name, source) = kernel(work, &T::INFO, T::FORMAT.unwrap());
     let kernel = FoldKernel { name: &name, source: &source, words: work.words, constants };
     let mut found = Vec::new();
     let pairs = [(BoxOf { buffer: &buffers[0], view }, second)];
