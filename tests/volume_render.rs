@@ -133,6 +133,55 @@ fn every_decomposition_gives_the_picture_of_the_twin() {
     }
 }
 
+/// Rays leap over empty space: single visible voxels anywhere, at the edges of blocks and chunks too, are never missed.
+#[test]
+fn leaps_miss_nothing() {
+    let shape = [35, 26, 33];
+    let mut seed = 0x2545_F491_u32;
+    let mut next = |below: u32| {
+        seed ^= seed << 13;
+        seed ^= seed >> 17;
+        seed ^= seed << 5;
+        seed % below
+    };
+    let mut case = phantom(shape, 255.0, false);
+    // Visible from 40 on.
+    case.transfer.opacity = vec![[0.0, 0.0], [40.0, 0.0], [255.0, 0.7]];
+    let corners = [[0, 0, 0], [34, 25, 32], [7, 8, 8], [8, 8, 8], [15, 16, 24], [16, 7, 9], [34, 0, 31]];
+    case.values = vec![0.0; case.values.len()];
+    let at = |[x, y, z]: [u32; 3]| (x + 35 * (y + 26 * z)) as usize;
+    for (index, corner) in corners.into_iter().enumerate() {
+        case.values[at(corner)] = 150.0 + 15.0 * index as f32;
+    }
+    for _ in 0..40 {
+        let place = [next(35), next(26), next(33)];
+        case.values[at(place)] = (101 + next(154)) as f32;
+    }
+    let splits =
+        [[Split::Whole, Split::Whole, Split::Whole], [Split::Sizes(vec![9, 26]), Split::Even(3), Split::Even(2)]];
+    for (number, split) in splits.into_iter().enumerate() {
+        for (azimuth, step, parallel) in [(0.3, 0.5, false), (1.2, 0.125, true), (4.0, 2.5, false), (0.0, 0.3, true)] {
+            let mut case = Case { step, ..case.clone() };
+            let (sin, cos) = f64::sin_cos(azimuth);
+            let middle = case.camera.focal_point;
+            // The last one looks along an axis.
+            let height = if azimuth == 0.0 { 0.0 } else { 21.0 };
+            case.camera.position = [middle[0] + 60.0 * cos, middle[1] + 60.0 * sin, middle[2] + height];
+            if parallel {
+                case.camera.projection = Projection::Parallel { half_height: 24.0 };
+            }
+            let expected = twin(&case, SIZE);
+            let seen = expected.pixels.iter().filter(|pixel| pixel[3] > 0.02).count();
+            assert!(seen > 20, "azimuth {azimuth}: {seen} pixels");
+            let program = |world: &World| render(world, &case, &layout(&case).split(split.clone()), SIZE, |v| v as i16);
+            on_ranks(1 + 2 * number, program, |image| {
+                let difference = image.difference(&expected).unwrap();
+                assert!(difference.max_abs <= 4e-6, "split {number}, azimuth {azimuth}: {difference:?}");
+            });
+        }
+    }
+}
+
 #[test]
 fn cuts_by_boxes_have_a_depth_order_too() {
     let case = phantom([21, 26, 18], 255.0, true);

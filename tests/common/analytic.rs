@@ -3,6 +3,7 @@
 use zippy::algorithms::volume::{Camera, Projection, TransferFunction};
 
 /// A volume, how it is seen, and what the middle pixel must be.
+#[derive(Clone)]
 pub struct Case {
     pub name: String,
     pub shape: [i64; 3],

@@ -9,6 +9,7 @@ mod camera;
 mod order;
 mod phantom;
 mod renderer;
+mod space;
 mod transfer;
 mod twin;
 mod view;

@@ -1,10 +1,10 @@
 //! [`VolumeRenderer`]: a distributed volume into one picture, with kernels and global-array operations only.
 
-use std::cell::RefCell;
 use std::time::Instant;
 
 use super::camera::Camera;
 use super::order::depth_order;
+use super::space::Space;
 use super::transfer::{TransferFunction, TransferTable};
 use super::view::{MAX_SAMPLES, View};
 use crate::algorithms::compositing::{BINARY, swap};
@@ -31,7 +31,9 @@ pub struct VolumeRenderer<'w, T> {
     /// The blended picture, on the control rank.
     finished: Pixels,
     kernel: Kernel,
-    table: RefCell<Option<(TransferTable, LocalArray<[f32; 4], 1>)>>,
+    space: Space<'w>,
+    /// Which blocks of each chunk of this rank may be visible.
+    occupied: Vec<LocalArray<u32, 3>>,
 }
 
 /// A rendered picture and what it took on this rank.
@@ -73,7 +75,6 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
             let message = format!("array \"{}\" needs one ghost cell on the upper side of each axis", volume.name());
             return Err(RenderError::Volume(message).into());
         }
-        // Checks shape, spacing and size, whatever the camera.
         // Shape, spacing and size are checked here, before arrays are made, whatever the camera will be.
         let coarse = spacing.iter().fold(0.0, |most: f64, &s| most.max(s));
         View::new(&Camera::overview(volume.shape(), spacing), size, volume.shape(), spacing, coarse)?;
@@ -85,10 +86,15 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
             world.array_owned(&format!("{name}.partial"), &layers, volume.core().ownership().as_ref().clone())?;
         let finished =
             world.array(&format!("{name}.finished"), &Layout::new([width, height, 1]).split_all(Split::Whole))?;
-        let text = include_str!("../../../shaders/raycast.wgsl").replace("CELL", cell);
+        let text = concat!(include_str!("../../../shaders/rays.wgsl"), include_str!("../../../shaders/raycast.wgsl"));
+        let text = text.replace("CELL", cell);
         let kernel = world.kernel(KernelSource::text("shaders/raycast.wgsl", text))?;
+        let space = Space::new(world, name, cell)?;
+        let whole = volume.shape().map(|n| (n - 1) as i32);
+        let occupied = volume.chunks().map(|chunk| space.blocks(cells(&chunk, whole))).collect();
+        let occupied = world.agree("making a renderer", occupied)?;
         let volume = volume.clone();
-        Ok(Self { world, volume, spacing, size, partial, finished, kernel, table: RefCell::new(None) })
+        Ok(Self { world, volume, spacing, size, partial, finished, kernel, space, occupied })
     }
 
     /// Renders: samples every `step` (in the unit of the spacing) through the transfer function. Collective; rank 0 gets
@@ -130,19 +136,22 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
 
     /// Casts every chunk of this rank into its partial picture. Local.
     fn cast(&self, view: &View, table: TransferTable) -> Result<()> {
-        let table = self.on_device(table)?;
-        for (chunk, picture) in self.volume.chunks().zip(self.partial.chunks()) {
+        let table = self.space.table(table)?;
+        for ((chunk, picture), occupied) in self.volume.chunks().zip(self.partial.chunks()).zip(&self.occupied) {
             let (low, high) = cells(&chunk, view.cells);
             if (0..3).any(|axis| low[axis] >= high[axis]) {
                 picture.all().write(&vec![[0.0; 4]; picture.region().cells() as usize])?;
                 continue;
             }
+            let origin = origin(&chunk)?;
+            self.space.mark(&chunk, origin, (low, high), &table, occupied)?;
             let (mut first, most) = (0, view.most_samples());
             while first == 0 || first < most {
                 self.kernel
                     .call()
                     .read("volume", chunk.with_ghosts())
-                    .read("transfer", table.1.all())
+                    .read("transfer", table.entries.all())
+                    .read("occupied", occupied.all())
                     .update("image", picture.all())
                     .over(picture.all())
                     .param("eye", view.eye)
@@ -150,18 +159,18 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
                     .param("forward", view.forward)
                     .param("bend", if view.parallel { 0.0_f32 } else { 1.0 })
                     .param("right", view.right)
-                    .param("first_value", table.0.first)
+                    .param("first_value", table.table.first)
                     .param("up", view.up)
-                    .param("per_value", table.0.per_value)
+                    .param("per_value", table.table.per_value)
                     .param("per_length", view.per_length)
-                    .param("last_entry", (table.0.entries.len() - 1) as f32)
+                    .param("last_entry", (table.table.entries.len() - 1) as f32)
                     .param("cells", view.cells)
                     .param("first_sample", first as i32)
                     .param("low", low)
                     .param("end_sample", (first + MAX_SAMPLES) as i32)
                     .param("high", high)
                     .param("resume", u32::from(first > 0))
-                    .param("origin", self.origin(&chunk)?)
+                    .param("origin", origin)
                     .param("size", [view.width as i32, view.height as i32])
                     .run()?;
                 first += MAX_SAMPLES;
@@ -169,26 +178,12 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         }
         Ok(())
     }
+}
 
-    /// The global coordinate of the first voxel that the kernel sees.
-    fn origin(&self, chunk: &ChunkRef<T, 3>) -> Result<[i32; 3]> {
-        let start = chunk.with_ghosts().region()?.start;
-        Ok(std::array::from_fn(|axis| start[axis] as i32))
-    }
-
-    /// The transfer table in an array of this rank; written anew only when it has changed.
-    fn on_device(&self, table: TransferTable) -> Result<(TransferTable, LocalArray<[f32; 4], 1>)> {
-        let mut kept = self.table.borrow_mut();
-        if let Some(known) = kept.as_ref().filter(|(known, _)| *known == table) {
-            return Ok(known.clone());
-        }
-        *kept = None;
-        let layout = Layout::new([table.entries.len() as i64]);
-        let array = self.world.local_array(&format!("{}.transfer", self.volume.name()), &layout)?;
-        array.all().write(&table.entries)?;
-        *kept = Some((table.clone(), array.clone()));
-        Ok((table, array))
-    }
+/// The global coordinate of the first voxel that the kernels see.
+fn origin<T: Element>(chunk: &ChunkRef<T, 3>) -> Result<[i32; 3]> {
+    let start = chunk.with_ghosts().region()?.start;
+    Ok(std::array::from_fn(|axis| start[axis] as i32))
 }
 
 /// The cells that a chunk of voxels answers for: from its first voxel up to the next chunk's.
