@@ -63,6 +63,19 @@ fn files_stay_short() {
 }
 
 #[test]
+fn the_median_file_is_of_moderate_length() {
+    let sources: Vec<Source> = sources(".rs").into_iter().filter(|source| source.name.starts_with("src/")).collect();
+    let median = rules::median(sources.iter().map(Source::lines).collect());
+    assert!((100..=200).contains(&median), "the median file of src/ has {median} lines; 100 to 200 read well");
+}
+
+#[test]
+fn the_design_page_shows_the_layers() {
+    let page = std::fs::read_to_string(root().join("DESIGN.md")).unwrap();
+    hold(rules::design_table(&page));
+}
+
+#[test]
 fn nothing_is_left_unfinished() {
     let all = sources(".rs").into_iter().chain(sources(".wgsl"));
     hold(all.flat_map(|source| rules::unfinished(&source)).collect());
@@ -153,6 +166,29 @@ mod planted {
         assert!(rules::length(&Source::new("src/a.rs", &excused), 400).is_none());
         let late = format!("use a;\n// Long because of nothing.\n{long}");
         assert!(rules::length(&Source::new("src/a.rs", &late), 400).is_some());
+    }
+
+    #[test]
+    fn medians() {
+        assert_eq!(rules::median(vec![9, 1, 5]), 5);
+        assert_eq!(rules::median(vec![4, 1, 2, 3]), 2);
+        assert_eq!(rules::median(vec![]), 0);
+    }
+
+    #[test]
+    fn a_stale_table_of_layers_is_found() {
+        let row = |number: usize, modules: &str| format!("| {number} | {modules} | what lives there |");
+        let table = |changed: Option<(usize, &str)>| {
+            let quoted = |row: &[&str]| row.iter().map(|module| format!("`{module}`")).collect::<Vec<_>>().join(", ");
+            let rows = rules::LAYERS.iter().enumerate().map(|(number, modules)| match changed {
+                Some((other, text)) if other == number => row(number, text),
+                _ => row(number, &quoted(modules)),
+            });
+            rules::design_table(&format!("| layer | modules |\n{}\n", rows.collect::<Vec<_>>().join("\n")))
+        };
+        assert_eq!(table(None).len(), 0);
+        assert!(table(Some((3, "`plan`")))[0].to_string().contains("layer 3"));
+        assert!(!rules::design_table("no table").is_empty());
     }
 
     #[test]

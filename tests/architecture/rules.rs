@@ -198,10 +198,41 @@ fn reexports(lib: &Source) -> BTreeMap<String, String> {
 
 /// A file longer than the limit has to say why: its first comment contains "long because".
 pub fn length(source: &Source, limit: usize) -> Option<Broken> {
-    let lines = source.text.lines().count();
+    let lines = source.lines();
     let excused = source.first_comment().to_lowercase().contains("long because");
     let rule = format!("{lines} lines; above {limit}, split the file or say \"Long because …\" in its first comment");
     (lines > limit && !excused).then(|| broken(source, limit + 1, rule))
+}
+
+/// The middle of some numbers, the lower one of two.
+pub fn median(mut numbers: Vec<usize>) -> usize {
+    numbers.sort_unstable();
+    numbers.get(numbers.len().saturating_sub(1) / 2).copied().unwrap_or(0)
+}
+
+/// Rows of the design page's table of layers (`| 1 | `region` | … |`) that differ from [`LAYERS`], which is what holds.
+/// The page may leave out layers of which nothing exists yet, at the end.
+pub fn design_table(page: &str) -> Vec<Broken> {
+    let file = || "DESIGN.md".to_string();
+    let mut shown = 0;
+    let mut found = Vec::new();
+    let lines = page.lines().enumerate().skip_while(|(_, line)| !line.starts_with("| layer |"));
+    for (index, line) in lines.take_while(|(_, line)| line.starts_with('|')) {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let (Some(Ok(number)), Some(modules)) = (cells.get(1).map(|cell| cell.parse::<usize>()), cells.get(2)) else {
+            continue;
+        };
+        shown += 1;
+        let modules: Vec<&str> = modules.split('`').skip(1).step_by(2).collect();
+        if LAYERS.get(number).is_none_or(|layer| *layer != modules) {
+            let rule = format!("layer {number} is {:?}", LAYERS.get(number).copied().unwrap_or_default());
+            found.push(Broken { file: file(), line: index + 1, rule });
+        }
+    }
+    if shown < LAYERS.len() - 1 {
+        found.push(Broken { file: file(), line: 1, rule: format!("{shown} of {} layers shown", LAYERS.len()) });
+    }
+    found
 }
 
 /// Marks of unfinished work and tests that are switched off.

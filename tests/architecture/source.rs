@@ -21,6 +21,11 @@ impl Source {
         1 + self.text.as_bytes()[..offset].iter().filter(|byte| **byte == b'\n').count()
     }
 
+    /// How many lines it has.
+    pub fn lines(&self) -> usize {
+        self.text.lines().count()
+    }
+
     /// The comment that the file starts with.
     pub fn first_comment(&self) -> String {
         let lines = self.text.lines().skip_while(|line| line.trim().is_empty());
