@@ -35,6 +35,7 @@ pub(super) struct Wire {
     /// Pieces, for the end of the run.
     pub(super) sent: Cell<u64>,
     pub(super) received: Cell<u64>,
+    /// Since when nothing has moved.
     waiting_since: Cell<Option<Instant>>,
 }
 
@@ -69,6 +70,7 @@ impl Wire {
         loop {
             let end = length.min(start + self.piece_bytes);
             let mut piece = self.communicator.send(to, tag, payload, start..end)?;
+            self.waiting_since.set(None);
             self.sent.set(self.sent.get() + 1);
             // Small messages are often gone at once.
             if !piece.done()? {
@@ -88,6 +90,7 @@ impl Wire {
         while i < outgoing.len() {
             if outgoing[i].done()? {
                 outgoing.swap_remove(i);
+                self.waiting_since.set(None);
             } else {
                 i += 1;
             }
