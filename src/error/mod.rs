@@ -29,7 +29,9 @@ pub use transport::{Failure, TransportError};
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Anything that can go wrong in a Zippy program.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+///
+/// `Debug` writes the same sentence as `Display`, because that is what a `main` that returns an error prints.
+#[derive(Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A region is malformed or does not fit.
@@ -92,9 +94,26 @@ pub enum Error {
     Program(String),
 }
 
+impl std::fmt::Debug for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
+
 impl Error {
     /// An error of the user's program, with its own text.
     pub fn program(message: impl Into<String>) -> Self {
         Self::Program(message.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_main_that_fails_prints_the_sentence() {
+        let error = Error::from(TransportError::NoSuchRank { rank: 7, size: 4 });
+        assert_eq!(format!("Error: {error:?}"), "Error: rank 7 is not in a group of 4; ranks are 0..4");
     }
 }

@@ -47,7 +47,7 @@ pub fn play(name: &str, role: fn() -> zippy::Result<()>) -> bool {
     match std::env::var(JOB) {
         Ok(job) if job == name => {
             if let Err(error) = role() {
-                eprintln!("Error: {error}");
+                eprintln!("Error: {error:?}");
                 std::process::exit(1);
             }
             true
