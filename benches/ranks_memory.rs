@@ -22,7 +22,7 @@ fn main() -> Result<()> {
 }
 
 fn value([x, y, z]: [i64; 3]) -> f32 {
-    ((x + N * (y + N * z)) % 16_777_213) as f32
+    ((x + N * (y + N * z)) & 0xff_ffff) as f32
 }
 
 fn memory(run: &Run) -> Result<()> {
@@ -60,7 +60,8 @@ fn memory(run: &Run) -> Result<()> {
         Ok(())
     })?;
     let Some(array) = made else { return Ok(()) };
-    step("filling", &mut || array.fill_with(value))?;
+    let positions = world.elementwise("f32((p.x + 800 * (p.y + 800 * p.z)) & 0xffffff)");
+    step("filling by an expression", &mut || positions.call().write("large", array.at(..)))?;
     step("ghosts", &mut || world.ghosts(&array).map(drop))?;
     step("copy", &mut || world.copy(array.at((0..799, .., 0..780)), array.at((1..800, .., 20..800))).map(drop))?;
     // A box of each rank's own, somewhere else, across chunks.

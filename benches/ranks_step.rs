@@ -78,7 +78,7 @@ fn step(run: &Run, n: usize) -> Result<()> {
         overlapping(which)?;
     }
     let (mut shares, mut overlapped) = (Vec::new(), Vec::new());
-    for which in 0..run.options.samples() * 2 {
+    for which in 0..run.options.samples() {
         world.barrier()?;
         shares.push(blocking(which)?);
         world.barrier()?;

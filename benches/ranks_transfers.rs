@@ -37,12 +37,30 @@ fn plain(array: &GlobalArray<f32, 3>) -> Result<Vec<f32>> {
     array.local()?.all().read()
 }
 
-/// Reads the bytes once and writes them once.
-fn memory<'a>(bytes: u64) -> Contender<'a> {
+/// Reads the bytes once and writes them once, where the run reaches them: on the host or on the device.
+fn memory<'a>(run: &Run<'a>, bytes: u64) -> Contender<'a> {
+    if run.path == Path::Kernels && bytes >= 1 << 20 {
+        return on_device(run, bytes);
+    }
     let (from, mut to) = (vec![1_u8; bytes as usize], vec![0; bytes as usize]);
     contender("memcpy", move || {
         to.copy_from_slice(&from);
         std::hint::black_box(&mut to);
+        Ok(())
+    })
+}
+
+/// The device's own copy from one buffer to another.
+fn on_device<'a>(run: &Run<'a>, bytes: u64) -> Contender<'a> {
+    let gpu = run.world.gpu();
+    let usage = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+    let descriptor = wgpu::BufferDescriptor { label: None, size: bytes, usage, mapped_at_creation: false };
+    let [from, to] = [(); 2].map(|()| gpu.raw().create_buffer(&descriptor));
+    contender("copy by the device", move || {
+        let mut encoder = gpu.raw().create_command_encoder(&Default::default());
+        encoder.copy_buffer_to_buffer(&from, 0, &to, 0, bytes);
+        gpu.queue().submit([encoder.finish()]);
+        gpu.raw().poll(wgpu::PollType::wait_indefinitely()).expect("the device works");
         Ok(())
     })
 }
@@ -85,14 +103,17 @@ fn copy(run: &Run, case: &str, extent: [usize; 3]) -> Result<()> {
             contender("by hand on vectors", || {
                 exchange.between(world.group(), &source, &mut destination, &mut messages)
             }),
-            memory(bytes),
+            memory(run, bytes),
         ],
     )?;
     run.compare(
         &format!("{case}, within one array"),
         bytes,
         None,
-        vec![contender("zippy", || world.copy(from.at(select([0; 3])), from.at(select(by))).map(drop)), memory(bytes)],
+        vec![
+            contender("zippy", || world.copy(from.at(select([0; 3])), from.at(select(by))).map(drop)),
+            memory(run, bytes),
+        ],
     )
 }
 
@@ -124,7 +145,7 @@ fn redistribution(run: &Run) -> Result<()> {
             contender("by hand on vectors", || {
                 exchange.between(world.group(), &source, &mut destination, &mut messages)
             }),
-            memory(bytes),
+            memory(run, bytes),
         ],
     )
 }
@@ -169,7 +190,7 @@ fn one_sided(run: &Run, what: &str, width: usize, depth: usize) -> Result<()> {
                 exchange.between(world.group(), &chunk, &mut values, &mut messages)?;
                 world.group().barrier()
             }),
-            memory(bytes),
+            memory(run, bytes),
         ],
     )?;
 
@@ -190,7 +211,7 @@ fn one_sided(run: &Run, what: &str, width: usize, depth: usize) -> Result<()> {
                 exchange.between(world.group(), &sent, &mut chunk, &mut messages)?;
                 world.group().barrier()
             }),
-            memory(bytes),
+            memory(run, bytes),
         ],
     )?;
     assert!(plain(&array)? == chunk, "the reference writes what the library does");
@@ -235,6 +256,6 @@ fn composite(run: &Run) -> Result<()> {
         case,
         bytes,
         None,
-        vec![contender("zippy", blend), contender("by hand on vectors", &mut by_hand), memory(bytes)],
+        vec![contender("zippy", blend), contender("by hand on vectors", &mut by_hand), memory(run, bytes)],
     )
 }

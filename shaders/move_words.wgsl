@@ -36,6 +36,32 @@ fn divide(x: u32, n: u32, reciprocal: f32) -> u32 {
     return guess + select(0u, 1u, rest >= i32(n)) - select(0u, 1u, rest < 0);
 }
 
+// An axis of a job beyond the first.
+struct Axis {
+    cells: u32,
+    reciprocal: f32,
+    step_src: u32,
+    step_dst: u32,
+}
+
+fn axis_of(job: u32, axis: u32) -> Axis {
+    let at = job + AXES + (axis - 1u) * 4u;
+    return Axis(table[at], bitcast<f32>(table[at + 1u]), table[at + 2u], table[at + 3u]);
+}
+
+// Where the cells of a slot begin, and which of the rows further out they lie in.
+struct Place {
+    src: u32,
+    dst: u32,
+    rest: u32,
+}
+
+fn along(axis: Axis, place: Place) -> Place {
+    let next = divide(place.rest, axis.cells, axis.reciprocal);
+    let position = place.rest - next * axis.cells;
+    return Place(place.src + position * axis.step_src, place.dst + position * axis.step_dst, next);
+}
+
 @compute @workgroup_size(64)
 fn main(
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -55,20 +81,25 @@ fn main(
     let step_dst = table[job + 6u];
     let slots = table[job + 7u];
     let reciprocal = bitcast<f32>(table[job + 8u]);
+    let start = vec2<u32>(table[job + 1u], table[job + 2u]);
+    // Most boxes have at most three axes: these are looked up once, not for every slot.
+    let second = axis_of(job, 1u);
+    let third = axis_of(job, 2u);
     for (var slot = begin; slot < end; slot += 64u) {
-        var rest = divide(slot, slots, reciprocal);
-        let cell = (slot - rest * slots) * 4u;
-        var s = table[job + 1u] + cell * step_src;
-        var d = table[job + 2u] + cell * step_dst;
-        for (var axis = 1u; axis < axes; axis++) {
-            let at = job + AXES + (axis - 1u) * 4u;
-            let n = table[at];
-            let next = divide(rest, n, bitcast<f32>(table[at + 1u]));
-            let position = rest - next * n;
-            s += position * table[at + 2u];
-            d += position * table[at + 3u];
-            rest = next;
+        let row = divide(slot, slots, reciprocal);
+        let cell = (slot - row * slots) * 4u;
+        var place = Place(start.x + cell * step_src, start.y + cell * step_dst, row);
+        if axes > 1u {
+            place = along(second, place);
         }
+        if axes > 2u {
+            place = along(third, place);
+        }
+        for (var axis = 3u; axis < axes; axis++) {
+            place = along(axis_of(job, axis), place);
+        }
+        let s = place.src;
+        let d = place.dst;
         let count = min(4u, cells - cell);
         if count == 4u {
             let a = src[s];

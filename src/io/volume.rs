@@ -81,7 +81,10 @@ impl VolumeFile {
         let unsigned = |index: &Index| index.iter().map(|&v| u64::try_from(v).ok()).collect::<Option<Vec<u64>>>();
         match (unsigned(&region.start), unsigned(&region.end)) {
             (Some(start), Some(end)) => nrrd.read_box(&start, &end),
-            _ => Err(IoError::request(&self.path, format!("the region {region} begins before the volume"))),
+            _ => Err(IoError::request(
+                &self.path,
+                format!("the region [{}, {}) begins before the volume", region.start, region.end),
+            )),
         }
     }
 }
