@@ -81,13 +81,25 @@ impl<'k> Call<'k> {
     /// these arrays; a device that cannot run the kernel.
     pub fn run(self) -> Result<()> {
         self.kernel.reload();
-        let prepared = match self.prepare() {
-            Err(error) if self.kernel.revert(&error) => self.prepare()?,
-            other => other?,
-        };
-        self.submit(&prepared)?;
+        let done = self.attempt();
+        if let Err(error) = &done
+            && let Some(changed) = self.kernel.step_back()
+        {
+            if self.attempt().is_err() {
+                // The call is wrong, not the change.
+                self.kernel.step_forward(changed);
+                return done;
+            }
+            tracing::warn!("kernel {} was changed, but stays as it was: {error}", self.kernel.name());
+            return Ok(());
+        }
+        done?;
         self.kernel.shared.state.borrow_mut().previous = None;
         Ok(())
+    }
+
+    fn attempt(&self) -> Result<()> {
+        self.submit(&self.prepare()?)
     }
 
     /// Records the dispatches.

@@ -31,6 +31,54 @@
 //!
 //! A chunk larger than a binding can be is bound as several variables, `x`, `x_window1` and so on; helpers choose the right
 //! one, the shader's own `x[i]` sees the first alone.
+//!
+//! ```
+//! use zippy::{KernelSource, Layout, Split, World};
+//!
+//! const SMOOTH: &str = "
+//! @group(0) @binding(0) var<storage, read> old: array<f32>;
+//! @group(0) @binding(1) var<storage, read_write> smooth: array<f32>;
+//! @group(0) @binding(2) var<uniform> weight: f32;
+//! @compute @workgroup_size(64)
+//! fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+//!     let p = smooth_position(id);
+//!     if smooth_inside(p) { smooth_store(p, weight * (old_load(p - 1) + old_load(p + 1))); }
+//! }";
+//!
+//! zippy::run(|world: &World| {
+//!     let layout = Layout::new([12]).split([Split::Even(3)]).ghost([1]).periodic([true]);
+//!     let (old, smooth) = (world.array::<f32, 1>("old", &layout)?, world.array::<f32, 1>("smooth", &layout)?);
+//!     old.fill_with(|[x]| x as f32)?;
+//!     world.ghosts(&old)?;
+//!     let kernel = world.kernel(KernelSource::text("smooth.wgsl", SMOOTH))?;
+//!     for (a, b) in old.chunks().zip(smooth.chunks()) {
+//!         kernel.call().read("old", a.all()).write("smooth", b.all()).param("weight", 0.5_f32).run()?;
+//!         let expected = |x: i64| if x % 11 == 0 { 6.0 - (x / 11) as f32 } else { x as f32 };
+//!         assert!(b.all().read()?.into_iter().eq(b.region().points().map(|p| expected(p[0]))));
+//!     }
+//!     Ok(())
+//! })?;
+//! # Ok::<(), zippy::Error>(())
+//! ```
+//!
+//! Kernels see local sections only, so that data never moves between ranks behind the programmer's back. That a kernel is
+//! handed a section of a global array does not compile:
+//!
+//! ```compile_fail,E0277
+//! # fn wrong(world: &zippy::World, kernel: &zippy::Kernel) -> zippy::Result<()> {
+//! let field = world.array::<f32, 1>("field", &zippy::Layout::new([12]))?;
+//! kernel.call().write("field", field.at(..)).run()
+//! # }
+//! ```
+//!
+//! while a section of a chunk does:
+//!
+//! ```
+//! # fn right(world: &zippy::World, kernel: &zippy::Kernel) -> zippy::Result<()> {
+//! let field = world.array::<f32, 1>("field", &zippy::Layout::new([12]))?;
+//! kernel.call().write("field", field.local()?.at(..)).run()
+//! # }
+//! ```
 
 mod binding;
 mod call;
@@ -61,7 +109,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::device::Device;
-use crate::error::{Error, KernelError, Result};
+use crate::error::{KernelError, Result};
 use checked::Checked;
 use helpers::Signature;
 use pipeline::{BindGroups, Pipeline};
@@ -219,12 +267,16 @@ impl Kernel {
         }
     }
 
-    /// Goes back to the program before the last change, if that has not run yet.
-    fn revert(&self, error: &Error) -> bool {
+    /// Goes back to the program before the last change, if that has not run yet; returns the changed one.
+    fn step_back(&self) -> Option<Rc<Version>> {
         let mut state = self.shared.state.borrow_mut();
-        let Some(previous) = state.previous.take() else { return false };
-        tracing::warn!("kernel {} was changed, but stays as it was: {error}", previous.program.name);
-        state.version = previous;
-        true
+        let previous = state.previous.take()?;
+        Some(std::mem::replace(&mut state.version, previous))
+    }
+
+    /// Undoes [`Kernel::step_back`].
+    fn step_forward(&self, changed: Rc<Version>) {
+        let mut state = self.shared.state.borrow_mut();
+        state.previous = Some(std::mem::replace(&mut state.version, changed));
     }
 }

@@ -127,6 +127,21 @@ fn nothing_to_do() {
             count.call().update("x", chunk.interior()).over(chunk.boundary()).run()?;
             assert!(chunk.all().read()?.iter().all(|&times| times == 1));
         }
+        // Nothing to read is no reason not to run.
+        let text = "@group(0) @binding(0) var<storage, read> x: array<u32>;
+            @group(0) @binding(1) var<storage, read_write> y: array<u32>;
+            @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+                let p = y_position(id);
+                if !y_inside(p) { return; }
+                if x_has(p) { y_store(p, x_load(p)); } else { y_store(p, 9u); }
+            }";
+        let kernel = world.kernel(KernelSource::text("nothing.wgsl", text))?;
+        let y: LocalArray<u32, 2> = world.local_array("y", &Layout::new([3, 3]))?;
+        for chunk in x.chunks() {
+            kernel.call().read("x", chunk.all()).write("y", y.all()).run()?;
+            let expected = if chunk.region().is_empty() { 9 } else { 1 };
+            assert_eq!(y.all().read()?, [expected; 9]);
+        }
         let none =
             world.array::<u32, 2>("none", &Layout::new([0, 3]).split([Split::Even(world.size()), Split::Whole]))?;
         none.chunks().try_for_each(|chunk| count.call().update("x", chunk.with_ghosts()).run())

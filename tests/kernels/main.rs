@@ -2,14 +2,20 @@
 //! twins.
 
 mod arguments;
+mod compiled;
 mod domains;
 mod errors_calls;
 mod errors_wgsl;
+mod gpu;
 mod helpers;
 mod packed;
+#[cfg(debug_assertions)]
+mod reload;
 mod report;
+mod shaders;
 #[path = "../support/mod.rs"]
 mod support;
+mod types;
 mod wgsl;
 mod windows;
 
