@@ -5,6 +5,7 @@ mod common;
 use std::path::Path;
 
 use common::nrrd::{Temporary, expected, file, gzip, index, region, values};
+use zippy::error::IoError;
 use zippy::extents::Index;
 use zippy::io::volume::{self, ScalarKind, Voxel};
 use zippy::region::Region;
@@ -69,6 +70,41 @@ fn conversion_to_f32_takes_the_nearest() {
     assert_eq!(read, [-2_147_483_648.0, -1.0, 0.0, 16_777_216.0, 2_147_483_648.0]);
     let error = opened.read_region::<u8>(&region(&[0], &[5])).unwrap_err().to_string();
     assert!(error.contains("holds i32 voxels and cannot be read as u8"), "{error}");
+}
+
+/// All chunks of a cut in one pass, in any order of the list; empty ones too.
+#[test]
+fn regions_are_read_together() {
+    let sizes = [9, 7, 8];
+    let data = values(9 * 7 * 8, |i| i as u16);
+    let cuts = [vec![0, 4, 4, 9], vec![0, 2, 7], vec![0, 1, 5, 8]];
+    let mut boxes = Vec::new();
+    for x in cuts[0].windows(2) {
+        for y in cuts[1].windows(2) {
+            for z in cuts[2].windows(2) {
+                boxes.push(([x[0], y[0], z[0]], [x[1], y[1], z[1]]));
+            }
+        }
+    }
+    let regions: Vec<Region> = boxes.iter().map(|(start, end)| region(start, end)).collect();
+    for gz in [false, true] {
+        let temporary = Temporary::new(&file("uint16", &sizes, &data, true, gz, "\n"));
+        let opened = volume::open(&temporary.0).unwrap();
+        let mut seen = vec![0; boxes.len()];
+        let read = opened.read_regions::<u16, IoError>(&regions, |number, voxels| {
+            seen[number] += 1;
+            assert_eq!(voxels, expected(&sizes, &data, &boxes[number].0, &boxes[number].1), "box {number}, gzip {gz}");
+            Ok(())
+        });
+        read.unwrap();
+        assert!(seen.iter().all(|&times| times == 1), "{seen:?}");
+        // The taker's own mistake ends the reading.
+        let own = |_, _: Vec<f32>| Err(IoError::request(Path::new("mine"), "enough"));
+        assert!(opened.read_regions_f32(&regions, own).unwrap_err().to_string().contains("enough"));
+        let twice = [regions[0], regions[5], regions[0]];
+        let error = opened.read_regions::<u16, IoError>(&twice, |_, _| Ok(())).unwrap_err().to_string();
+        assert!(error.contains("overlap"), "{error}");
+    }
 }
 
 #[test]

@@ -65,17 +65,17 @@ impl Job<'_> {
         let scene = Scene { job: self, source: &source, look: &look };
         match &source {
             Source::Phantom(phantom) => {
-                scene.render::<u16>(world, clock, &|region| Ok(source::computed(phantom, region)))
+                scene.render::<u16>(world, clock, &|boxes, done| source::computed(phantom, boxes, done))
             }
             Source::File(file) => match file.kind() {
-                ScalarKind::U8 => scene.render::<u8>(world, clock, &|region| source::plain(file, region)),
-                ScalarKind::I8 => scene.render::<i8>(world, clock, &|region| source::plain(file, region)),
-                ScalarKind::U16 => scene.render::<u16>(world, clock, &|region| source::plain(file, region)),
-                ScalarKind::I16 => scene.render::<i16>(world, clock, &|region| source::plain(file, region)),
-                ScalarKind::U32 => scene.render::<u32>(world, clock, &|region| source::plain(file, region)),
-                ScalarKind::I32 => scene.render::<i32>(world, clock, &|region| source::plain(file, region)),
+                ScalarKind::U8 => scene.render::<u8>(world, clock, &|boxes, done| source::plain(file, boxes, done)),
+                ScalarKind::I8 => scene.render::<i8>(world, clock, &|boxes, done| source::plain(file, boxes, done)),
+                ScalarKind::U16 => scene.render::<u16>(world, clock, &|boxes, done| source::plain(file, boxes, done)),
+                ScalarKind::I16 => scene.render::<i16>(world, clock, &|boxes, done| source::plain(file, boxes, done)),
+                ScalarKind::U32 => scene.render::<u32>(world, clock, &|boxes, done| source::plain(file, boxes, done)),
+                ScalarKind::I32 => scene.render::<i32>(world, clock, &|boxes, done| source::plain(file, boxes, done)),
                 ScalarKind::F32 | ScalarKind::F64 | ScalarKind::I64 | ScalarKind::U64 => {
-                    scene.render::<f32>(world, clock, &|region| source::floats(file, region))
+                    scene.render::<f32>(world, clock, &|boxes, done| source::floats(file, boxes, done))
                 }
             },
         }
@@ -142,12 +142,13 @@ impl Scene<'_> {
     /// Reads or computes the voxels of this rank's chunks; the smallest and the largest finite value of all ranks.
     fn fill<T: Value>(&self, world: &World, volume: &GlobalArray<T, 3>, read: Reader<T>) -> Result<(f64, f64)> {
         let mut range = [f64::INFINITY, f64::NEG_INFINITY];
-        let filled = volume.chunks().try_for_each(|chunk| {
-            let values = read(&chunk.region())?;
+        let chunks: Vec<_> = volume.chunks().collect();
+        let boxes: Vec<_> = chunks.iter().map(|chunk| chunk.region()).collect();
+        let filled = read(&boxes, &mut |number, values| {
             for value in values.iter().map(|value| value.number()).filter(|value| value.abs() < f64::from(FAR)) {
                 range = [range[0].min(value), range[1].max(value)];
             }
-            chunk.all().write(&values)
+            chunks[number].all().write(&values)
         });
         world.agree("reading the volume", filled)?;
         let mut ends = [range[0], -range[1]];

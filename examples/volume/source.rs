@@ -1,5 +1,6 @@
 //! Where the voxels come from: a file or a formula.
 
+use zippy::Result;
 use zippy::algorithms::volume::Phantom;
 use zippy::error::IoError;
 use zippy::extents::Index;
@@ -64,37 +65,45 @@ impl Source {
     }
 }
 
+/// Takes the number of a box and its voxels.
+pub type Taker<'a, T> = &'a mut dyn FnMut(usize, Vec<T>) -> Result<()>;
 /// Reads boxes of a volume as voxels of one type.
-pub type Reader<'a, T> = &'a dyn Fn(&Region) -> Result<Vec<T>, IoError>;
+pub type Reader<'a, T> = &'a dyn Fn(&[Region], Taker<T>) -> Result<()>;
 
-/// The voxels of a box of a file as they are. Local.
+/// The voxels of boxes of a file as they are. Local.
 ///
 /// # Errors
-/// The data are truncated, corrupt or too many.
-pub fn plain<T: Voxel>(file: &VolumeFile, region: &Region) -> Result<Vec<T>, IoError> {
-    file.read_region(&in_file(file, region))
+/// The data are truncated, corrupt or too many; what `done` returns.
+pub fn plain<T: Voxel>(file: &VolumeFile, boxes: &[Region], done: Taker<T>) -> Result<()> {
+    file.read_regions(&in_file(file, boxes), done)
 }
 
-/// The voxels of a box of a file as f32, from any type; what is not finite becomes [`FAR`], NaN on the lower side. Local.
+/// The voxels of boxes of a file as f32, from any type; what is not finite becomes [`FAR`], NaN on the lower side. Local.
 ///
 /// # Errors
 /// As [`plain`].
-pub fn floats(file: &VolumeFile, region: &Region) -> Result<Vec<f32>, IoError> {
-    let mut values = file.read_region_f32(&in_file(file, region))?;
-    for value in &mut values {
-        *value = if value.is_nan() { -FAR } else { value.clamp(-FAR, FAR) };
-    }
-    Ok(values)
+pub fn floats(file: &VolumeFile, boxes: &[Region], done: Taker<f32>) -> Result<()> {
+    file.read_regions_f32(&in_file(file, boxes), |number, mut values| {
+        for value in &mut values {
+            *value = if value.is_nan() { -FAR } else { value.clamp(-FAR, FAR) };
+        }
+        done(number, values)
+    })
 }
 
-/// The voxels of a box of the phantom. Local.
-pub fn computed(phantom: &Phantom, region: &Region) -> Vec<u16> {
-    region.points().map(|p| phantom.value([p[0], p[1], p[2]])).collect()
+/// The voxels of boxes of the phantom. Local.
+///
+/// # Errors
+/// What `done` returns.
+pub fn computed(phantom: &Phantom, boxes: &[Region], done: Taker<u16>) -> Result<()> {
+    boxes.iter().enumerate().try_for_each(|(number, region)| {
+        done(number, region.points().map(|p| phantom.value([p[0], p[1], p[2]])).collect())
+    })
 }
 
-/// A box of the 3-D volume in the axes that the file has.
-fn in_file(file: &VolumeFile, region: &Region) -> Region {
+/// Boxes of the 3-D volume in the axes that the file has.
+fn in_file(file: &VolumeFile, boxes: &[Region]) -> Vec<Region> {
     let axes = file.shape().axes();
     let cut = |index: &Index| Index::from_fn(axes, |axis| index[axis]);
-    Region { start: cut(&region.start), end: cut(&region.end) }
+    boxes.iter().map(|region| Region { start: cut(&region.start), end: cut(&region.end) }).collect()
 }

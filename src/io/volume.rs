@@ -61,11 +61,7 @@ impl VolumeFile {
     /// # Errors
     /// `T` is not the type of the file; the region leaves the volume; the data are truncated, corrupt or too many.
     pub fn read_region<T: Voxel>(&self, region: &Region) -> Result<Vec<T>, IoError> {
-        if T::KIND != self.kind() {
-            let message = format!("holds {} voxels and cannot be read as {}", self.kind(), T::KIND);
-            return Err(IoError::request(&self.path, message));
-        }
-        self.read(region)
+        one(|done| self.read_regions(std::slice::from_ref(region), done))
     }
 
     /// The voxels of `region` as the nearest f32, whatever the type of the file. As [`Self::read_region`] otherwise.
@@ -73,18 +69,65 @@ impl VolumeFile {
     /// # Errors
     /// The region leaves the volume; the data are truncated, corrupt or too many.
     pub fn read_region_f32(&self, region: &Region) -> Result<Vec<f32>, IoError> {
-        Ok(super::scalar::to_f32(self.kind(), &self.read::<u8>(region)?))
+        one(|done| self.read_regions_f32(std::slice::from_ref(region), done))
     }
 
-    fn read<T: bytemuck::Pod>(&self, region: &Region) -> Result<Vec<T>, IoError> {
+    /// The voxels of several regions in one pass through the file, as a rank with several chunks needs them: `done` gets a
+    /// region's number and voxels when the last of them has been read, in the order of the file. The regions must not
+    /// overlap. Local to the calling rank, which needs memory for the regions that are begun and not done.
+    ///
+    /// # Errors
+    /// As [`Self::read_region`]; regions that overlap; what `done` returns.
+    pub fn read_regions<T: Voxel, E: From<IoError>>(
+        &self,
+        regions: &[Region],
+        done: impl FnMut(usize, Vec<T>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if T::KIND != self.kind() {
+            let message = format!("holds {} voxels and cannot be read as {}", self.kind(), T::KIND);
+            return Err(IoError::request(&self.path, message).into());
+        }
+        self.read(regions, done)
+    }
+
+    /// [`Self::read_regions`] as the nearest f32, whatever the type of the file.
+    ///
+    /// # Errors
+    /// As [`Self::read_region_f32`]; regions that overlap; what `done` returns.
+    pub fn read_regions_f32<E: From<IoError>>(
+        &self,
+        regions: &[Region],
+        mut done: impl FnMut(usize, Vec<f32>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.read::<u8, E>(regions, |number, bytes| done(number, super::scalar::to_f32(self.kind(), &bytes)))
+    }
+
+    fn read<T: bytemuck::Pod, E: From<IoError>>(
+        &self,
+        regions: &[Region],
+        done: impl FnMut(usize, Vec<T>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let Format::Nrrd(nrrd) = &self.format;
         let unsigned = |index: &Index| index.iter().map(|&v| u64::try_from(v).ok()).collect::<Option<Vec<u64>>>();
-        match (unsigned(&region.start), unsigned(&region.end)) {
-            (Some(start), Some(end)) => nrrd.read_box(&start, &end),
+        let boxes = regions.iter().map(|region| match (unsigned(&region.start), unsigned(&region.end)) {
+            (Some(start), Some(end)) => Ok((start, end)),
             _ => Err(IoError::request(
                 &self.path,
                 format!("the region [{}, {}) begins before the volume", region.start, region.end),
             )),
-        }
+        });
+        nrrd.read_boxes(&boxes.collect::<Result<Vec<_>, _>>()?, done)
     }
+}
+
+/// The voxels that reading one region hands over.
+fn one<T>(
+    read: impl FnOnce(&mut dyn FnMut(usize, Vec<T>) -> Result<(), IoError>) -> Result<(), IoError>,
+) -> Result<Vec<T>, IoError> {
+    let mut voxels = Vec::new();
+    read(&mut |_, all| {
+        voxels = all;
+        Ok(())
+    })?;
+    Ok(voxels)
 }

@@ -1,27 +1,26 @@
 //! The voxels behind a header: any box of them, without reading or holding the others.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use flate2::bufread::MultiGzDecoder;
-
 use super::header::{Encoding, HEADER_LIMIT, Header};
+use super::stream::Stream;
 use crate::error::IoError;
 
 /// Deflate cannot expand a byte to more than this many; a header that declares more lies.
 const DEFLATE_LIMIT: u64 = 1032;
 
-type GzStream = MultiGzDecoder<BufReader<File>>;
-
 /// An NRRD file whose header has been read and found to fit the length of its data.
 #[derive(Debug, Clone)]
 pub struct NrrdFile {
-    header: Header,
+    pub(super) header: Header,
     /// The file that holds the voxels: the file itself or the one that a detached header names.
-    data_path: PathBuf,
+    pub(super) data_path: PathBuf,
     /// First byte of the voxels (raw) or of the gzip stream.
-    data_start: u64,
+    pub(super) data_start: u64,
 }
 
 impl NrrdFile {
@@ -60,7 +59,7 @@ impl NrrdFile {
         &self.header
     }
 
-    fn system(&self, error: &io::Error) -> IoError {
+    pub(super) fn system(&self, error: &io::Error) -> IoError {
         IoError::system(&self.data_path, "read", error)
     }
 
@@ -108,139 +107,81 @@ impl NrrdFile {
         Ok(())
     }
 
-    /// The voxels of the box `start..end` (one entry per axis, inside the sizes), axis 0 fastest, in the machine's
-    /// byte order, as bytes cast to `T` (the type of a voxel, or `u8` for plain bytes). Local to the calling rank. Raw
-    /// data are read row by row; gzip data are streamed from their beginning to the end of the box. Memory: the box
-    /// and a buffer.
+    /// The voxels of each box `start..end` (one entry per axis, inside the sizes), axis 0 fastest, in the machine's byte
+    /// order, as bytes cast to `T` (the type of a voxel, or `u8` for plain bytes). Boxes must not overlap. `done` gets the
+    /// number of a box and its voxels as soon as all are read. Local to the calling rank. One pass through the file: raw
+    /// data are read row by row, gzip data are streamed from their beginning to the end of the last box. Memory: the boxes
+    /// that are begun and not done, and a buffer.
     ///
     /// # Errors
-    /// The box leaves the volume or does not fit the memory; the data are truncated, corrupt or, found by whoever
-    /// reads the last voxel, too many.
-    pub fn read_box<T: bytemuck::Pod>(&self, start: &[u64], end: &[u64]) -> Result<Vec<T>, IoError> {
-        let runs = Runs::new(&self.header.sizes, start, end).ok_or_else(|| {
-            let message = format!(
-                "the box from {start:?} to {end:?} does not lie in the volume of {:?} voxels",
-                self.header.sizes
-            );
-            IoError::request(&self.data_path, message)
-        })?;
-        // The box is part of the volume, whose bytes fit 63 bits and are backed by the length of the file.
-        let bytes = runs.voxels() * self.header.kind.bytes();
-        let no_memory = || IoError::request(&self.data_path, format!("no memory for {bytes} bytes of voxels"));
-        let count = usize::try_from(bytes).map_err(|_| no_memory())? / size_of::<T>();
-        let mut out = Vec::new();
-        out.try_reserve_exact(count).map_err(|_| no_memory())?;
-        out.resize(count, T::zeroed());
-        if count > 0 {
-            let target: &mut [u8] = bytemuck::cast_slice_mut(&mut out);
-            self.fill(&runs, target)?;
+    /// A box leaves the volume, overlaps another or does not fit the memory; the data are truncated, corrupt or, found by
+    /// whoever reads the last voxel, too many; what `done` returns.
+    pub fn read_boxes<T: bytemuck::Pod, E: From<IoError>>(
+        &self,
+        boxes: &[(Vec<u64>, Vec<u64>)],
+        mut done: impl FnMut(usize, Vec<T>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut stream = None;
+        let mut filling: Vec<Filling<T>> = Vec::with_capacity(boxes.len());
+        let mut next = BinaryHeap::new();
+        for (number, (start, end)) in boxes.iter().enumerate() {
+            let runs = Runs::new(&self.header.sizes, start, end).ok_or_else(|| {
+                let sizes = &self.header.sizes;
+                let message =
+                    format!("the box from {start:?} to {end:?} does not lie in the volume of {sizes:?} voxels");
+                IoError::request(&self.data_path, message)
+            })?;
+            filling.push(Filling { voxels: runs.voxels(), runs: runs.iter(), out: Vec::new(), filled: 0 });
+            match filling[number].runs.next().filter(|run| run.1 > 0) {
+                Some(run) => next.push(Reverse((run, number))),
+                None => done(number, Vec::new())?,
+            }
+        }
+        while let Some(Reverse(((first, voxels), number))) = next.pop() {
+            let stream = match &mut stream {
+                Some(stream) => stream,
+                none => none.insert(Stream::open(self)?),
+            };
+            let one = &mut filling[number];
+            if one.filled == 0 {
+                one.out = self.memory(one.voxels)?;
+            }
+            let bytes = (voxels * self.header.kind.bytes()) as usize;
+            let target: &mut [u8] = bytemuck::cast_slice_mut(&mut one.out);
+            stream.read(first, &mut target[one.filled..one.filled + bytes])?;
+            one.filled += bytes;
+            if let Some(run) = one.runs.next() {
+                next.push(Reverse((run, number)));
+                continue;
+            }
             if self.header.big_endian != cfg!(target_endian = "big") {
                 crate::io::scalar::swap_bytes(self.header.kind, target);
             }
+            done(number, std::mem::take(&mut one.out))?;
         }
+        Ok(stream.map_or(Ok(()), Stream::finish)?)
+    }
+
+    /// Zeros for so many voxels of a box. A box is part of the volume, whose bytes fit 63 bits and are backed by the length
+    /// of the file.
+    fn memory<T: bytemuck::Pod>(&self, voxels: u64) -> Result<Vec<T>, IoError> {
+        let bytes = voxels * self.header.kind.bytes();
+        let none = || IoError::request(&self.data_path, format!("no memory for {bytes} bytes of voxels"));
+        let count = usize::try_from(bytes).map_err(|_| none())? / size_of::<T>();
+        let mut out = Vec::new();
+        out.try_reserve_exact(count).map_err(|_| none())?;
+        out.resize(count, T::zeroed());
         Ok(out)
     }
+}
 
-    fn fill(&self, runs: &Runs, out: &mut [u8]) -> Result<(), IoError> {
-        let mut file = File::open(&self.data_path).map_err(|error| IoError::system(&self.data_path, "open", &error))?;
-        file.seek(SeekFrom::Start(self.data_start)).map_err(|error| self.system(&error))?;
-        let file = BufReader::with_capacity(1 << 16, file);
-        match self.header.encoding {
-            Encoding::Raw => self.read_raw(file, runs, out),
-            Encoding::Gzip => self.read_gzip(MultiGzDecoder::new(file), runs, out),
-        }
-    }
-
-    fn read_raw(&self, mut file: BufReader<File>, runs: &Runs, mut out: &mut [u8]) -> Result<(), IoError> {
-        let width = self.header.kind.bytes();
-        let mut at = 0;
-        for (first, voxels) in runs.iter() {
-            let (from, bytes) = (first * width, voxels * width);
-            file.seek_relative((from - at) as i64).map_err(|error| self.system(&error))?;
-            let (run, rest) = out.split_at_mut(bytes as usize);
-            out = rest;
-            at = from + bytes;
-            match file.read_exact(run) {
-                Ok(()) => {}
-                // The length was right when the file was opened: somebody cut it since.
-                Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
-                    return Err(self.truncated(self.data_start + from, from));
-                }
-                Err(error) => return Err(self.system(&error)),
-            }
-        }
-        Ok(())
-    }
-
-    fn read_gzip(&self, mut stream: GzStream, runs: &Runs, mut out: &mut [u8]) -> Result<(), IoError> {
-        let width = self.header.kind.bytes();
-        let lead = u64::try_from(self.header.byte_skip).unwrap_or(0);
-        let mut scratch = vec![0; 1 << 15];
-        let mut at = 0;
-        for (first, voxels) in runs.iter() {
-            let from = lead + first * width;
-            while at < from {
-                let piece = (from - at).min(scratch.len() as u64) as usize;
-                self.read_exact(&mut stream, &mut at, &mut scratch[..piece])?;
-            }
-            let (run, rest) = out.split_at_mut((voxels * width) as usize);
-            out = rest;
-            self.read_exact(&mut stream, &mut at, run)?;
-        }
-        if at < lead + self.header.data_bytes() {
-            return Ok(());
-        }
-        // Reading past the last voxel also checks the stream's checksum.
-        match stream.read(&mut scratch[..1]) {
-            Ok(0) => Ok(()),
-            Ok(_) => Err(IoError::Oversized {
-                path: self.data_path.clone(),
-                offset: self.position(&mut stream),
-                expected: self.header.data_bytes(),
-            }),
-            Err(error) => Err(self.corrupt(&mut stream, &error, "after the last voxel")),
-        }
-    }
-
-    fn read_exact(&self, stream: &mut GzStream, at: &mut u64, mut out: &mut [u8]) -> Result<(), IoError> {
-        while !out.is_empty() {
-            match stream.read(out) {
-                Ok(0) => return Err(self.truncated(self.position(stream), *at)),
-                Ok(got) => {
-                    *at += got as u64;
-                    out = &mut out[got..];
-                }
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
-                    return Err(self.truncated(self.position(stream), *at));
-                }
-                Err(error) => return Err(self.corrupt(stream, &error, &format!("after {at} bytes of data"))),
-            }
-        }
-        Ok(())
-    }
-
-    /// Where in the file the decoder stands.
-    fn position(&self, stream: &mut GzStream) -> u64 {
-        stream.get_mut().stream_position().unwrap_or(self.data_start)
-    }
-
-    fn truncated(&self, offset: u64, found: u64) -> IoError {
-        let lead = u64::try_from(self.header.byte_skip).unwrap_or(0);
-        let found = found.saturating_sub(if self.header.encoding == Encoding::Gzip { lead } else { 0 });
-        IoError::Truncated { path: self.data_path.clone(), offset, found, expected: self.header.data_bytes() }
-    }
-
-    fn corrupt(&self, stream: &mut GzStream, error: &io::Error, whence: &str) -> IoError {
-        let message = match error.kind() {
-            ErrorKind::UnexpectedEof => {
-                format!("the gzip stream ends before its checksum, {whence}; the file is truncated")
-            }
-            ErrorKind::InvalidData | ErrorKind::InvalidInput => format!("the gzip data are corrupt, {whence}: {error}"),
-            _ => return self.system(error),
-        };
-        IoError::malformed(&self.data_path, self.position(stream), message)
-    }
+/// A box that is being read.
+struct Filling<T> {
+    voxels: u64,
+    runs: Box<dyn Iterator<Item = (u64, u64)>>,
+    out: Vec<T>,
+    /// Bytes of `out` that are there.
+    filled: usize,
 }
 
 /// The contiguous stretches of a box in a volume of up to three axes.
@@ -265,7 +206,7 @@ impl Runs {
     }
 
     /// (first voxel, number of voxels) of each stretch, in the order of the box.
-    fn iter(&self) -> impl Iterator<Item = (u64, u64)> {
+    fn iter(&self) -> Box<dyn Iterator<Item = (u64, u64)>> {
         let [nx, ny, _] = self.sizes;
         let [x, y, z] = [0, 1, 2].map(|axis| self.start[axis]..self.end[axis]);
         // Whole rows join, and whole planes of whole rows.
@@ -277,6 +218,6 @@ impl Runs {
             (false, _) => (x.end - x.start, y.end - y.start, z.end - z.start),
         };
         let first = x.start + nx * (y.start + ny * z.start);
-        (0..z_count).flat_map(move |z| (0..y_count).map(move |y| (first + nx * (y + ny * z), width)))
+        Box::new((0..z_count).flat_map(move |z| (0..y_count).map(move |y| (first + nx * (y + ny * z), width))))
     }
 }

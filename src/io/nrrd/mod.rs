@@ -7,6 +7,7 @@
 mod data;
 mod fields;
 mod header;
+mod stream;
 
 pub use data::NrrdFile;
 pub use header::{Encoding, Header};
