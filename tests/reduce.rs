@@ -9,6 +9,8 @@ under_mpi!();
 mod cells;
 #[path = "reduce/histogram.rs"]
 mod histogram;
+#[path = "reduce/places.rs"]
+mod places;
 #[path = "reduce/products.rs"]
 mod products;
 

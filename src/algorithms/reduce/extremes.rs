@@ -20,20 +20,21 @@ pub struct Extremes<S> {
     pub nans: u64,
 }
 
-/// What ranks exchange.
+/// What ranks exchange: keys of numbers, and counts.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-struct Found {
-    min: u64,
-    max: u64,
-    nans: u64,
-    numbers: u64,
+pub struct Found {
+    pub min: u64,
+    pub max: u64,
+    pub nans: u64,
+    pub numbers: u64,
 }
 
 const NOTHING: Found = Found { min: u64::MAX, max: 0, nans: 0, numbers: 0 };
 
 impl Found {
-    fn merge(&mut self, other: &Self) {
+    /// Takes in what another rank has found.
+    pub fn merge(&mut self, other: &Self) {
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
         self.nans += other.nans;
@@ -120,7 +121,7 @@ impl Found {
 }
 
 /// What this rank has, a component each.
-fn local<T: Reducible>(operand: &Operand<1>) -> Result<Vec<Found>> {
+pub fn local<T: Reducible>(operand: &Operand<1>) -> Result<Vec<Found>> {
     let mut found = vec![NOTHING; T::COMPONENTS];
     let Some(format) = operand.format::<T>() else {
         operand.read::<T>(|component, [number]| {

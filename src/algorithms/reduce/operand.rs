@@ -31,6 +31,16 @@ impl<const N: usize> Operand<N> {
         Ok(Self { cores: std::array::from_fn(|i| sides[i].core.clone()), groups })
     }
 
+    /// The boxes.
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// A part of one box of the first section.
+    pub fn only(&self, chunk: ChunkId, region: Region) -> Operand<1> {
+        Operand { cores: [self.cores[0].clone()], groups: vec![Group(vec![(chunk, region)])] }
+    }
+
     /// Cells of one section on this rank.
     pub fn cells(&self) -> u64 {
         self.groups.iter().map(|group| group.0[0].1.cells()).sum()
@@ -104,14 +114,21 @@ fn stage(core: &ArrayCore, (chunk, region): (ChunkId, Region)) -> Result<Staged>
     Ok(core.device().gather(element, &pieces, bytes)?)
 }
 
+/// Both halves along the slowest axis that can be cut; the cells of the lower one come first, axis 0 fastest.
+pub fn cut_in_two(region: &Region) -> Option<[Region; 2]> {
+    let axis = (0..region.axes()).rev().find(|&axis| region.end[axis] - region.start[axis] > 1)?;
+    let middle = region.start[axis] + (region.end[axis] - region.start[axis]) / 2;
+    let (mut low, mut high) = (*region, *region);
+    (low.end[axis], high.start[axis]) = (middle, middle);
+    Some([low, high])
+}
+
 /// Parts of at most `most` cells, cut along the slowest axes.
 fn cut(region: Region, most: u64) -> Vec<Region> {
-    let long = (0..region.axes()).rev().find(|&axis| region.end[axis] - region.start[axis] > 1);
-    let (true, Some(axis)) = (region.cells() > most, long) else { return vec![region] };
-    let middle = region.start[axis] + (region.end[axis] - region.start[axis]) / 2;
-    let (mut low, mut high) = (region, region);
-    (low.end[axis], high.start[axis]) = (middle, middle);
-    [cut(low, most), cut(high, most)].concat()
+    match cut_in_two(&region).filter(|_| region.cells() > most) {
+        Some(halves) => halves.into_iter().flat_map(|half| cut(half, most)).collect(),
+        None => vec![region],
+    }
 }
 
 /// Runs a reduction as a collective of its own name: `f` finds what this rank has and talks to the others. A mistake in

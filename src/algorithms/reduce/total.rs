@@ -145,7 +145,7 @@ mod tests {
         let (mut quick, mut exact) = (Float::default(), ExactSum::default());
         for at in 0..50_000 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let value = f64::from_bits(if at % 5 == 0 { state & (1 << 63 | (1 << 52) - 1) } else { state });
+            let value = f64::from_bits(if at % 5 == 0 { state & !(0x7ff << 52) } else { state });
             if value.is_finite() {
                 quick.add(value);
                 exact.add(value);

@@ -1,0 +1,126 @@
+//! Where the smallest and the largest cells are.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::extremes::{Found, local};
+use super::number::{Number, Reducible};
+use super::operand::{Operand, collective, cut_in_two};
+use crate::World;
+use crate::array::GlobalSection;
+use crate::error::Result;
+use crate::extents::{Index, MAX_AXES};
+use crate::region::Region;
+use crate::world::Section;
+
+/// A cell and its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place<S, const D: usize> {
+    /// The position, in global coordinates.
+    pub position: [i64; D],
+    /// The number there.
+    pub value: S,
+}
+
+/// A position as ranks exchange it: the slowest axis first, so that the order is that of the cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+struct Spot([i64; MAX_AXES]);
+
+const NOWHERE: Spot = Spot([i64::MAX; MAX_AXES]);
+
+impl Spot {
+    fn new(position: &Index) -> Self {
+        let axes = position.axes();
+        Self(std::array::from_fn(|i| if i < axes { position[axes - 1 - i] } else { 0 }))
+    }
+}
+
+/// Which of the extremes is looked for.
+type Key = fn(&Found) -> u64;
+
+impl World {
+    /// The first cell, axis 0 fastest, that holds the smallest number of a section, component by component; NaNs are left
+    /// out, and −0 is smaller than +0. `None` where there is no number. Collective; every rank names the same section.
+    ///
+    /// Cost: as [`extremes`](Self::extremes), then one more look at the cells of ranks that hold the number, halving where
+    /// it is: about as many dispatches as the number of cells has bits.
+    ///
+    /// # Errors
+    /// A bad region, or a failure of this or of another rank.
+    ///
+    /// # Examples
+    /// ```
+    /// # use zippy::{Layout, Split};
+    /// zippy::run(|world| {
+    ///     let a = world.array::<f32, 2>("a", &Layout::new([9, 7]).split([Split::Even(2), Split::Even(3)]))?;
+    ///     a.fill_with(|[x, y]| ((x - 6).pow(2) + (y - 2).pow(2)) as f32)?;
+    ///     let least = world.argmin(a.at(..))?.unwrap();
+    ///     assert_eq!((least.position, least.value), ([6, 2], 0.0));
+    ///     let most = world.argmax(a.at((.., 1..4)))?.unwrap();
+    ///     assert_eq!((most.position, most.value), ([0, 1], 37.0), "(0, 3) has the same number, but comes later");
+    ///     Ok(())
+    /// }).unwrap();
+    /// ```
+    pub fn argmin<T: Reducible, const D: usize>(
+        &self,
+        section: GlobalSection<T, D>,
+    ) -> Result<T::Each<Option<Place<T::Scalar, D>>>> {
+        self.places("argmin", section, |found| found.min)
+    }
+
+    /// The first cell, axis 0 fastest, that holds the largest number of a section; see [`argmin`](Self::argmin).
+    ///
+    /// # Errors
+    /// A bad region, or a failure of this or of another rank.
+    pub fn argmax<T: Reducible, const D: usize>(
+        &self,
+        section: GlobalSection<T, D>,
+    ) -> Result<T::Each<Option<Place<T::Scalar, D>>>> {
+        self.places("argmax", section, |found| found.max)
+    }
+
+    fn places<T: Reducible, const D: usize>(
+        &self,
+        verb: &'static str,
+        section: GlobalSection<T, D>,
+        key: Key,
+    ) -> Result<T::Each<Option<Place<T::Scalar, D>>>> {
+        collective(self, verb, &[Section::Global(section)], 0, |operand| {
+            let mine = local::<T>(operand)?;
+            let mut all = mine.clone();
+            self.inner().all_reduce(&mut all, Found::merge)?;
+            let mut spots = vec![NOWHERE; T::COMPONENTS];
+            for (component, spot) in spots.iter_mut().enumerate() {
+                let wanted = key(&all[component]);
+                if mine[component].numbers > 0 && key(&mine[component]) == wanted {
+                    *spot = first::<T>(operand, component, &|found| found.numbers > 0 && key(found) == wanted)?;
+                }
+            }
+            self.inner().all_reduce(&mut spots, |least, other| *least = (*least).min(*other))?;
+            Ok(T::each(|component| {
+                let position = std::array::from_fn(|axis| spots[component].0[D - 1 - axis]);
+                let value = T::Scalar::from_key(key(&all[component]));
+                (all[component].numbers > 0).then_some(Place { position, value })
+            }))
+        })
+    }
+}
+
+/// The first cell of this rank that has the number.
+fn first<T: Reducible>(operand: &Operand<1>, component: usize, has: &dyn Fn(&Found) -> bool) -> Result<Spot> {
+    let mut least = NOWHERE;
+    for group in operand.groups() {
+        let (chunk, region) = group.0[0];
+        let there = |region: Region| Ok::<_, crate::Error>(has(&local::<T>(&operand.only(chunk, region))?[component]));
+        if Spot::new(&region.start) > least || !there(region)? {
+            continue;
+        }
+        let mut region = region;
+        // The lower half along the slowest axis comes first in the order of cells.
+        while let Some([low, high]) = cut_in_two(&region) {
+            region = if there(low)? { low } else { high };
+        }
+        least = least.min(Spot::new(&region.start));
+    }
+    Ok(least)
+}
