@@ -19,6 +19,7 @@ mod packages;
 mod setup;
 mod steps;
 mod test;
+mod watch;
 
 use std::process::ExitCode;
 

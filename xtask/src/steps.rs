@@ -1,12 +1,12 @@
 //! The steps of `cargo xtask test`, in the order in which they run.
 
-use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use crate::context::{Context, Target};
 use crate::examples::{self, Ranks};
-use crate::libtest::{Counts, Failure, Reader};
+use crate::libtest::{Counts, Reader};
 use crate::mpi;
+use crate::watch::{Failed, Outcome, watched};
 
 /// One step: its name, what it shows, whether it needs MPI, and how it is done.
 pub struct Step {
@@ -26,26 +26,6 @@ pub struct Workplace {
     pub context: Context,
     /// The MPI to build and test with; `None` for a run without.
     pub mpi: Option<mpi::Mpi>,
-}
-
-/// How a step ended.
-pub type Outcome = Result<Counts, Failed>;
-
-/// Why a step failed.
-#[derive(Debug)]
-pub struct Failed {
-    /// In one line.
-    pub message: String,
-    /// What was counted all the same.
-    pub counts: Counts,
-    /// Each thing that failed, with its output.
-    pub failures: Vec<Failure>,
-}
-
-impl From<String> for Failed {
-    fn from(message: String) -> Self {
-        Failed { message, counts: Counts::default(), failures: Vec::new() }
-    }
 }
 
 const fn step(name: &'static str, about: &'static str, run: fn(&Workplace) -> Outcome) -> Step {
@@ -82,38 +62,6 @@ impl Workplace {
     fn features(&self) -> &'static [&'static str] {
         if self.mpi.is_some() { &["--features", "mpi"] } else { &[] }
     }
-}
-
-/// Runs a Cargo command, passes its output through and reads it. Both its streams go through one pipe, so that they stay in
-/// order.
-fn watched(mut command: Command) -> Outcome {
-    // Tests choose their own number of ranks; a snapshot that differs fails and leaves no file behind.
-    command.env_remove("ZIPPY_RANKS").env("INSTA_UPDATE", "no").stdin(Stdio::null());
-    let words = command.get_args().map(|word| word.to_string_lossy().into_owned());
-    let line = std::iter::once("cargo".into()).chain(words).collect::<Vec<_>>().join(" ");
-    let problem = |error: std::io::Error| format!("{line}: {error}");
-    let (output, input) = std::io::pipe().map_err(problem)?;
-    command.stdout(input.try_clone().map_err(problem)?).stderr(input);
-    let mut child = command.spawn().map_err(problem)?;
-    // The command holds ends of the pipe that would keep it open.
-    drop(command);
-    let mut reader = Reader::default();
-    for bytes in BufReader::new(output).split(b'\n') {
-        let bytes = bytes.map_err(problem)?;
-        let text = String::from_utf8_lossy(&bytes);
-        println!("{text}");
-        reader.feed(&text);
-    }
-    let status = child.wait().map_err(problem)?;
-    let counts = reader.counts;
-    let failures = reader.finish(&line, status.success());
-    let message = match (status.success(), counts) {
-        (true, _) => return Ok(counts),
-        (false, Counts { passed: 0, failed: 0 }) => format!("{status}"),
-        (false, Counts { passed, failed: 0 }) => format!("{status} ({passed} tests passed)"),
-        (false, Counts { passed, failed }) => format!("{failed} of {} tests failed", failed + passed),
-    };
-    Err(Failed { message, counts, failures })
 }
 
 fn format(workplace: &Workplace) -> Outcome {

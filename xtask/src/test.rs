@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use crate::args::{Parsed, SETUP_FLAGS, Spec, switch, value};
 use crate::context::Context;
-use crate::steps::{Failed, Outcome, STEPS, Step, Workplace};
+use crate::steps::{STEPS, Step, Workplace};
+use crate::watch::{Failed, Outcome};
 use crate::{mpi, setup};
 
 fn spec() -> Spec {
