@@ -2,9 +2,11 @@
 
 mod support;
 
+use std::collections::HashMap;
+
 use support::{RANKS, ranks};
 use zippy::world::{GhostUpdate, Plan};
-use zippy::{GlobalArray, Layout, Moved, Operator, Ownership, Result, Split, World};
+use zippy::{Element, GlobalArray, Layout, Moved, Operator, Ownership, Result, Split, World};
 
 under_mpi!();
 
@@ -104,6 +106,62 @@ fn shown(f: &GlobalArray<f32, 2>, expected: impl Fn(i64, i64, i64) -> f32) -> Re
         }
     }
     Ok(())
+}
+
+/// Every cell of an array times the number of stored cells, ghosts too, that are it or stand for it.
+fn counted<T: Element, const D: usize>(
+    array: &GlobalArray<T, D>,
+    value: impl Fn([i64; D]) -> i64,
+) -> HashMap<[i64; D], i64> {
+    let (chunks, owners) = (array.placement().chunks(), array.placement().ownership());
+    let mut sums = HashMap::new();
+    for chunk in 0..chunks.count() {
+        for at in chunks.storage(chunk).points() {
+            let inside = std::array::from_fn(|axis| at[axis] - chunks.region(chunk).start[axis]);
+            if let Some(cell) = array.to_global(owners.owner(chunk), inside) {
+                *sums.entry(cell).or_insert(0) += value(cell);
+            }
+        }
+    }
+    sums
+}
+
+/// Stored cells hold the value of the cell that they stand for; the reverse way adds them up.
+fn prepare<T: Element, const D: usize>(array: &GlobalArray<T, D>, value: impl Fn([i64; D]) -> T) -> Result<()> {
+    for chunk in array.chunks() {
+        let (own, all) = (chunk.region(), chunk.with_ghosts());
+        let owner = array.placement().ownership().owner(chunk.id());
+        let cells = all.region()?.points().map(|at| {
+            let inside = std::array::from_fn(|axis| at[axis] - own.start[axis]);
+            value(array.to_global(owner, inside).expect("all axes are periodic"))
+        });
+        all.write(&cells.collect::<Vec<_>>())?;
+    }
+    Ok(())
+}
+
+#[test]
+fn arrays_of_several_types_are_summed_on_the_way_back_together() {
+    ranks(RANKS, |world| {
+        // Ghosts wider than chunks, and wider than the axis: a cell has many ghosts, also on one rank.
+        let line = Layout::new([7]).split([[2, 1, 4].into()]).ghost([9]).periodic([true]);
+        let plane = Layout::new([6, 5]).split([Split::Even(3), Split::Even(2)]).ghost([2, 3]).periodic([true; 2]);
+        let (a, b) = (world.array::<u16, 1>("a", &line)?, world.array::<f32, 2>("b", &plane)?);
+        let (c, d) = (world.array::<i32, 2>("c", &plane)?, world.array::<f32, 1>("d", &line)?);
+        let (on_line, on_plane) = (|[x]: [i64; 1]| 3 + 10 * x, |[x, y]: [i64; 2]| 1 + x + 7 * y);
+        prepare(&a, |at| on_line(at) as u16)?;
+        prepare(&b, |at| on_plane(at) as f32)?;
+        prepare(&c, |at| -on_plane(at) as i32)?;
+        prepare(&d, |at| on_line(at) as f32)?;
+        let update = GhostUpdate::of(&a).and(&b).and(&c).and(&d).reverse_with(Operator::Add);
+        let plan = world.plan_ghosts(&update)?;
+        foretells(world, &plan, world.update_ghosts(update)?);
+        let (line, plane) = (counted(&a, on_line), counted(&b, on_plane));
+        support::cells::expect(&a, &"a", |at| line[&at] as u16)?;
+        support::cells::expect(&b, &"b", |at| plane[&at] as f32)?;
+        support::cells::expect(&c, &"c", |at| -plane[&at] as i32)?;
+        support::cells::expect(&d, &"d", |at| line[&at] as f32)
+    });
 }
 
 #[test]
