@@ -41,16 +41,16 @@ impl Placement {
     /// Puts cuts and owners together.
     ///
     /// # Errors
-    /// When they disagree about the number of chunks.
+    /// When they disagree about the number of chunks, or when there is no rank to own them.
     pub fn new(chunks: Arc<Chunks>, ownership: Arc<Ownership>) -> Result<Self, LayoutError> {
-        match chunks.count() == ownership.chunks() {
-            true => Ok(Self { chunks, ownership }),
-            false => Err(LayoutError::ChunkCount {
-                what: "the ownership",
-                given: ownership.chunks(),
-                expected: chunks.count(),
-            }),
+        let (given, expected) = (ownership.chunks(), chunks.count());
+        if given != expected {
+            return Err(LayoutError::ChunkCount { what: "the ownership", given, expected });
         }
+        if ownership.ranks() == 0 {
+            return Err(LayoutError::NoSuchRank { chunk: 0, rank: 0, ranks: 0 });
+        }
+        Ok(Self { chunks, ownership })
     }
 
     /// These cuts with the default ownership, [`Ownership::balanced`].
@@ -58,6 +58,7 @@ impl Placement {
     /// # Panics
     /// If there are no ranks.
     pub fn balanced(chunks: Chunks, ranks: usize) -> Self {
+        assert!(ranks > 0, "chunks need a rank that owns them");
         let ownership = Arc::new(Ownership::balanced(chunks.count(), ranks));
         Self { chunks: Arc::new(chunks), ownership }
     }
@@ -200,8 +201,10 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_chunks_must_agree() {
-        let chunks = placement().chunks().clone();
-        assert!(Placement::new(chunks, Arc::new(Ownership::balanced(5, 4))).is_err());
+    fn the_number_of_chunks_must_agree_and_somebody_must_own_them() {
+        let refusal =
+            |ownership| Placement::new(placement().chunks().clone(), Arc::new(ownership)).unwrap_err().to_string();
+        assert_eq!(refusal(Ownership::balanced(5, 4)), "the ownership lists 5 chunks, but the layout has 6");
+        assert_eq!(refusal(Ownership::balanced(6, 0)), "chunk 0 is owned by rank 0, but there are 0 ranks");
     }
 }

@@ -39,11 +39,7 @@ enum Map {
 impl Ownership {
     /// The default: balanced contiguous runs of chunks, chunk *i* on rank *i* when counts agree. Costs
     /// no memory.
-    ///
-    /// # Panics
-    /// If there are no ranks.
     pub fn balanced(chunks: usize, ranks: usize) -> Self {
-        assert!(ranks > 0, "a world has at least one rank");
         Self::from_map(ranks, Map::Balanced { chunks })
     }
 
@@ -60,7 +56,7 @@ impl Ownership {
             next[rank] += 1;
             Owner { rank, slot: next[rank] - 1 }
         });
-        Ok(Self::from_owners(ranks.max(1), owners.collect()))
+        Ok(Self::from_owners(ranks, owners.collect()))
     }
 
     /// The ownership in which chunk *i* is the buffer that chunk `order[i]` was: same rank, same slot,
@@ -76,6 +72,9 @@ impl Ownership {
         }
         if order.len() != count {
             return Err(LayoutError::ChunkCount { what: "the re-arrangement", given: order.len(), expected: count });
+        }
+        if self.ranks == 0 {
+            return Err(LayoutError::NoSuchRank { chunk: 0, rank: 0, ranks: 0 });
         }
         let mut seen = vec![false; count];
         for (position, &chunk) in order.iter().enumerate() {
@@ -133,7 +132,7 @@ impl Ownership {
     /// Where a chunk is.
     ///
     /// # Panics
-    /// If there is no such chunk.
+    /// If there is no such chunk, or no rank.
     pub fn owner(&self, chunk: ChunkId) -> Owner {
         match &self.map {
             Map::Balanced { chunks } => {

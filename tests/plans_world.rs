@@ -54,6 +54,11 @@ fn plans_of_copies_say_what_the_copy_returns() {
         // The same regions: composite moves the same boxes.
         foretells(world, &plan, world.composite(a.at((1..11, ..)), b.at((2..12, ..)), Operator::Add)?);
         assert!(world.plan_copy(&a.at((1..11, ..)), &b.at((2..11, ..))).is_err());
+        // The other way up: ten by ten cells.
+        let plan = world.plan_copy_permuted(&a.at((1..11, ..)), &b.at((2..12, ..)), [1, 0])?;
+        assert!(plan.explain().lines().next().expect("a line").contains("axes [1, 0]"));
+        foretells(world, &plan, world.copy_permuted(a.at((1..11, ..)), b.at((2..12, ..)), [1, 0])?);
+        assert!(world.plan_copy_permuted(&a.at((1..11, ..)), &b.at((2..12, ..)), [1, 1]).is_err());
         Ok(())
     });
 }

@@ -134,6 +134,20 @@ impl World {
         Ok(Plan::new(self.planned_sections(source, destination, None)?, &operands))
     }
 
+    /// What a copy with permuted axes will do, for `explain()`. Local: looks at metadata only.
+    ///
+    /// # Errors
+    /// A bad region, extents that differ, or an order that is no permutation.
+    pub fn plan_copy_permuted<T: Element, const D: usize>(
+        &self,
+        source: &GlobalSection<T, D>,
+        destination: &GlobalSection<T, D>,
+        order: [usize; D],
+    ) -> Result<Plan> {
+        let operands = [source.core.clone(), destination.core.clone()];
+        Ok(Plan::new(self.planned_sections(source, destination, Some(&order))?, &operands))
+    }
+
     fn planned_sections<T: Element, const D: usize>(
         &self,
         source: &GlobalSection<T, D>,
