@@ -56,7 +56,7 @@ fn copy(world: &World, arrays: &Arrays) -> Result<()> {
     world.copy(arrays.a.at((0..4, ..)), arrays.b.at((0..4, ..))).map(drop)
 }
 
-const COPY: &str = "copy(\"a\" [0 x 0, 4 x 8) -> \"b\" [0 x 0, 4 x 8))";
+const COPY: &str = "copy(\"a\" [0..4, 0..8] -> \"b\" [0..4, 0..8])";
 
 #[test]
 fn regions_arrays_and_owners() {
@@ -64,13 +64,13 @@ fn regions_arrays_and_owners() {
         copy,
         |world, arrays| world.copy(arrays.a.at((0..4, ..)), arrays.b.at((1..5, ..))).map(drop),
         COPY,
-        "copy(\"a\" [0 x 0, 4 x 8) -> \"b\" [1 x 0, 5 x 8))",
+        "copy(\"a\" [0..4, 0..8] -> \"b\" [1..5, 0..8])",
     );
     differ(
         copy,
         |world, arrays| world.copy(arrays.b.at((0..4, ..)), arrays.a.at((0..4, ..))).map(drop),
         COPY,
-        "copy(\"b\" [0 x 0, 4 x 8) -> \"a\" [0 x 0, 4 x 8))",
+        "copy(\"b\" [0..4, 0..8] -> \"a\" [0..4, 0..8])",
     );
 }
 
@@ -79,8 +79,8 @@ fn orders_of_axes() {
     differ(
         |world, arrays| world.copy_permuted(arrays.a.at(..), arrays.b.at(..), [0, 1]).map(drop),
         |world, arrays| world.copy_permuted(arrays.a.at(..), arrays.b.at(..), [1, 0]).map(drop),
-        "copy(\"a\" [0 x 0, 8 x 8) -> \"b\" [0 x 0, 8 x 8), axes [0, 1])",
-        "copy(\"a\" [0 x 0, 8 x 8) -> \"b\" [0 x 0, 8 x 8), axes [1, 0])",
+        "copy(\"a\" [0..8, 0..8] -> \"b\" [0..8, 0..8], axes [0, 1])",
+        "copy(\"a\" [0..8, 0..8] -> \"b\" [0..8, 0..8], axes [1, 0])",
     );
 }
 
@@ -89,14 +89,14 @@ fn operators() {
     differ(
         |world, arrays| world.composite(arrays.a.at((0..4, ..)), arrays.b.at((0..4, ..)), Operator::Add).map(drop),
         |world, arrays| world.composite(arrays.a.at((0..4, ..)), arrays.b.at((0..4, ..)), Operator::Max).map(drop),
-        "composite(\"a\" [0 x 0, 4 x 8) -> \"b\" [0 x 0, 4 x 8), add)",
-        "composite(\"a\" [0 x 0, 4 x 8) -> \"b\" [0 x 0, 4 x 8), max)",
+        "composite(\"a\" [0..4, 0..8] -> \"b\" [0..4, 0..8], add)",
+        "composite(\"a\" [0..4, 0..8] -> \"b\" [0..4, 0..8], max)",
     );
     differ(
         copy,
         |world, arrays| world.composite(arrays.a.at((0..4, ..)), arrays.b.at((0..4, ..)), Operator::Min).map(drop),
         COPY,
-        "composite(\"a\" [0 x 0, 4 x 8) -> \"b\" [0 x 0, 4 x 8), min)",
+        "composite(\"a\" [0..4, 0..8] -> \"b\" [0..4, 0..8], min)",
     );
 }
 
