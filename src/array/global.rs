@@ -91,10 +91,23 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
     }
 
     /// Chunk re-arrangement: a handle in which chunk *i* is the one that is chunk `order[i]` here. No data moves, both
-    /// handles name the same memory. Collective, without messages: every rank gives the same order.
+    /// handles name the same memory, and neighbours are those of the new order (paper: chunk re-arrangement). Collective,
+    /// without messages: every rank gives the same order.
     ///
     /// # Errors
     /// `order` is not a permutation of the chunks, or would put a chunk in the place of one of other extents.
+    ///
+    /// ```
+    /// # use zippy::{Layout, Operator, Split, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let array = world.array::<i32, 1>("array", &Layout::new([6]).split([Split::Even(3)]))?;
+    /// array.fill_with(|[x]| x as i32)?;
+    /// let ordered = array.reassigned(&[2, 0, 1])?;
+    /// let ticket = world.get(ordered.at(..))?;
+    /// assert_eq!(world.fence()?.redeem(ticket)?, [4, 5, 0, 1, 2, 3]);
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
+    /// ```
     pub fn reassigned(&self, order: &[ChunkId]) -> Result<Self> {
         let placement = self.core.placement().reassigned(order)?;
         Ok(Self::from_core(self.core.over(self.core.home().clone(), placement)))

@@ -12,11 +12,25 @@ impl World {
     /// completely first. Collective; on return this rank's part is done.
     ///
     /// The arithmetic is done by the owner of the destination, in the same kernel wherever the source was, so that the
-    /// bits do not depend on the decomposition.
+    /// bits do not depend on the decomposition. Costs the messages of a [`copy`](Self::copy), and one dispatch more.
     ///
     /// # Errors
-    /// A bad region, extents that differ, an operator that does not exist for the element type or does not compile, or a
-    /// failure of this or of another rank.
+    /// A bad region, extents that differ, an operator that does not exist for the element type or does not compile (the
+    /// error names line and column of its text), or a failure of this or of another rank.
+    ///
+    /// ```
+    /// # use zippy::{Layout, Operator, Split, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let layout = Layout::new([6]).split([Split::Even(2)]);
+    /// let (front, back) = (world.array::<[f32; 4], 1>("front", &layout)?, world.array::<[f32; 4], 1>("back", &layout)?);
+    /// front.fill([0.25, 0.0, 0.0, 0.5])?; // premultiplied
+    /// back.fill([0.0, 0.0, 1.0, 1.0])?;
+    /// world.composite(front.at(0..3), back.at(3..6), Operator::Over)?;
+    /// let ticket = world.get(back.at(2..4))?;
+    /// assert_eq!(world.fence()?.redeem(ticket)?, [[0.0, 0.0, 1.0, 1.0], [0.25, 0.0, 0.5, 1.0]]);
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
+    /// ```
     pub fn composite<T: Element, const D: usize>(
         &self,
         source: GlobalSection<T, D>,
@@ -27,8 +41,8 @@ impl World {
         self.collective(operation.clone(), operation.signature(), || self.execute(job))
     }
 
-    /// Starts a composite: on return the source has been read; the destination must not be touched before `wait`.
-    /// Collective.
+    /// Starts a composite: on return the source has been read and may change; the destination must not be touched before
+    /// `wait`. Collective, and so is `wait`.
     ///
     /// # Errors
     /// As [`composite`](Self::composite).

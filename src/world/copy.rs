@@ -72,8 +72,26 @@ impl World {
     ///
     /// On return this rank's part is done. A rank that owns no cell of either section returns at once.
     ///
+    /// Costs one message between each pair of ranks that exchange cells (cut at 64 MiB), one dispatch to pack and one to
+    /// unpack them, and on the first call a plan, which is kept for all arrays of the same cuts and owners.
+    ///
     /// # Errors
     /// A bad region, extents that differ, or a failure of this or of another rank.
+    ///
+    /// ```
+    /// # use zippy::{Layout, Operator, Split, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let slabs = world.array::<i32, 2>("slabs", &Layout::new([6, 4]).split([Split::Whole, Split::Even(2)]))?;
+    /// let blocks = world.array::<i32, 2>("blocks", &Layout::new([6, 4]).split([Split::Even(3), Split::Even(2)]))?;
+    /// slabs.fill_with(|[x, y]| (x + 10 * y) as i32)?;
+    /// world.copy(slabs.at((0..5, ..)), blocks.at((1..6, ..)))?;
+    /// for chunk in blocks.chunks() {
+    ///     let expected = |p: zippy::extents::Index| if p[0] == 0 { 0 } else { (p[0] - 1 + 10 * p[1]) as i32 };
+    ///     assert!(chunk.all().read()?.into_iter().eq(chunk.region().points().map(expected)));
+    /// }
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
+    /// ```
     pub fn copy<T: Element, const D: usize>(
         &self,
         source: impl Into<Section<T, D>>,
@@ -90,10 +108,24 @@ impl World {
         }
     }
 
-    /// Copies with the axes permuted: axis *i* of the destination runs along axis `order[i]` of the source. Collective.
+    /// Copies with the axes permuted: axis *i* of the destination runs along axis `order[i]` of the source, and has its
+    /// extent. Collective; completion and cost are those of [`copy`](Self::copy).
     ///
     /// # Errors
     /// As [`copy`](Self::copy), and an order that is no permutation.
+    ///
+    /// ```
+    /// # use zippy::{Layout, Operator, Split, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let rows = world.array::<i32, 2>("rows", &Layout::new([5, 3]))?;
+    /// let columns = world.array::<i32, 2>("columns", &Layout::new([3, 5]))?;
+    /// rows.fill_with(|[x, y]| (x + 10 * y) as i32)?;
+    /// world.copy_permuted(rows.at(..), columns.at(..), [1, 0])?;
+    /// let ticket = world.get(columns.at((2, 4)))?;
+    /// assert_eq!(world.fence()?.redeem(ticket)?, [24]);
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
+    /// ```
     pub fn copy_permuted<T: Element, const D: usize>(
         &self,
         source: GlobalSection<T, D>,
@@ -104,8 +136,9 @@ impl World {
         self.collective(operation.clone(), operation.signature(), || self.execute(job))
     }
 
-    /// Starts a copy between sections of global arrays: on return the source has been read; the destination must not be
-    /// touched before `wait`. Collective.
+    /// Starts a copy between sections of global arrays: on return the source has been read and may change; the destination
+    /// must not be touched before `wait`. Collective, and so is `wait`. All messages are staged at once, where a blocking
+    /// copy stages them one after the other.
     ///
     /// # Errors
     /// As [`copy`](Self::copy).
@@ -121,7 +154,8 @@ impl World {
         Ok(Pending::new(self, operation, in_flight, moved))
     }
 
-    /// What a copy or composite will do, for `explain()`. Local: looks at metadata only.
+    /// What a copy or composite of these sections does on this rank: bytes and messages to each rank in each round, as
+    /// `explain()` prints them. Local; moves nothing, and keeps the plan for the copy.
     ///
     /// # Errors
     /// A bad region or extents that differ.

@@ -14,17 +14,29 @@ use crate::transport::{copied, values};
 
 impl World {
     /// A global array of zeros, cut as `layout` says, chunks spread over the ranks in balanced contiguous runs
-    /// (chunk *i* on rank *i* when the counts agree). Collective; no messages.
+    /// (chunk *i* on rank *i* when the counts agree; paper: zCreateGlobalArray). Where the library chooses the cuts, a
+    /// chunk is no larger than what one binding of a shader can see. Collective; no messages.
     ///
     /// # Errors
     /// The layout is malformed or a chunk does not fit a buffer of the device; the name is taken; the device has not
     /// enough memory or cannot hold the element type.
+    ///
+    /// ```
+    /// # use zippy::{Layout, Operator, Split, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let layout = Layout::new([8, 6]).split([[3, 2, 3].into(), Split::Even(2)]).ghost([1, 1]).periodic([true, false]);
+    /// let field = world.array::<f32, 2>("field", &layout)?;
+    /// assert_eq!(field.shape(), [8, 6]);
+    /// assert_eq!(field.chunks().count(), 3, "six chunks, three a rank");
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
+    /// ```
     pub fn array<T: Element, const D: usize>(&self, name: &str, layout: &Layout) -> Result<GlobalArray<T, D>> {
         let chunks = self.resolve::<T, D>(name, layout)?;
         self.create(name, Placement::balanced(chunks, self.size()))
     }
 
-    /// A global array of zeros with given owners of its chunks. Collective; no messages.
+    /// A global array of zeros with given owners of its chunks; ranks may own none. Collective; no messages.
     ///
     /// # Errors
     /// As [`array`](Self::array), and an ownership of another number of chunks or ranks.
@@ -78,7 +90,7 @@ impl World {
         self.array(name, &layout)
     }
 
-    /// An array of this rank that grows by appending. Local.
+    /// A 1-D array of this rank that grows by appending, without cells at first. Local; see [`publish`](Self::publish).
     ///
     /// # Errors
     /// The device has not enough memory or cannot hold the type.
@@ -92,6 +104,17 @@ impl World {
     ///
     /// # Errors
     /// A failure of this or of another rank.
+    ///
+    /// ```
+    /// # use zippy::{Layout, Operator, Split, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let mut hits = world.growable::<u32>("hits")?;
+    /// hits.append(&vec![7; 1 + world.rank()])?;
+    /// let all = world.publish(&hits)?;
+    /// assert_eq!(all.shape(), [3]);
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
+    /// ```
     pub fn publish<T: Element>(&self, growable: &Growable<T>) -> Result<GlobalArray<T, 1>> {
         let layout = self.layout_of_lengths(growable.name(), growable.len())?;
         let chunks = layout.resolve(self.size(), T::INFO.bytes, u64::MAX)?;

@@ -119,10 +119,25 @@ impl GhostUpdate {
 
 impl World {
     /// Brings the ghost cells of an array up to date: faces, edges and corners. Collective; on return this rank's ghost
-    /// cells are valid.
+    /// cells are valid. Those beyond an end that is not periodic keep what they have.
+    ///
+    /// Costs one message to each rank that owns a neighbouring chunk, whatever the number of ranks.
     ///
     /// # Errors
     /// A failure of this or of another rank.
+    ///
+    /// ```
+    /// # use zippy::{Layout, Operator, Split, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let layout = Layout::new([8]).split([Split::Even(2)]).ghost([1]).periodic([true]);
+    /// let ring = world.array::<i32, 1>("ring", &layout)?;
+    /// ring.fill_with(|[x]| x as i32)?;
+    /// world.ghosts(&ring)?;
+    /// let expected = if world.rank() == 0 { [7, 0, 1, 2, 3, 4] } else { [3, 4, 5, 6, 7, 0] };
+    /// assert_eq!(ring.local()?.with_ghosts().read()?, expected);
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
+    /// ```
     pub fn ghosts<T: Element, const D: usize>(&self, array: &GlobalArray<T, D>) -> Result<Moved> {
         self.update_ghosts(GhostUpdate::of(array))
     }

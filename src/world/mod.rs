@@ -105,12 +105,13 @@ impl World {
         &self.tracer
     }
 
-    /// Seconds that this rank spent in communication since the start or the last [`reset_profile`](Self::reset_profile).
+    /// Seconds that this rank spent in communication, by kind, since the start or the last
+    /// [`reset_profile`](Self::reset_profile). Local.
     pub fn profile(&self) -> Profile {
         self.tracer.profile()
     }
 
-    /// Starts the profile again from zero.
+    /// Starts the profile again from zero. Local.
     pub fn reset_profile(&self) {
         self.tracer.reset();
     }
@@ -123,7 +124,8 @@ impl World {
         Kernel::new(&self.device, &source.into())
     }
 
-    /// Returns when every rank has called it and this rank's queued kernels are done. Collective.
+    /// Returns when every rank has called it and this rank's queued kernels are done. Collective; costs O(log ranks)
+    /// messages without data. Operations need none between them: they take effect in the order of the program.
     ///
     /// # Errors
     /// A failure of this or of another rank.
@@ -135,10 +137,22 @@ impl World {
     }
 
     /// Makes a result of this rank alone the same decision on every rank: `Ok` only if it is `Ok` everywhere, else
-    /// this rank's own error, or on the others which rank failed and why. The world stays usable. Collective.
+    /// this rank's own error, or on the others which rank failed and why. The world stays usable, unlike after an error
+    /// that a rank returns from the program. Collective; costs O(log ranks) small messages, and the texts when one failed.
     ///
     /// # Errors
     /// This rank's own error, or [`Error::Remote`].
+    ///
+    /// ```
+    /// # use zippy::{Layout, Operator, Split, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let opened = if world.rank() == 1 { Err(zippy::Error::program("disk full")) } else { Ok(()) };
+    /// let error = world.agree("opening the results", opened).unwrap_err();
+    /// assert!(error.to_string().ends_with("disk full"), "every rank knows");
+    /// world.barrier()?;
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
+    /// ```
     pub fn agree<R>(&self, operation: &str, result: Result<R>) -> Result<R> {
         let text = result.as_ref().err().map_or(String::new(), ToString::to_string);
         let texts = self.collective(format!("agree({operation})"), hash(("agree", operation)), || {
@@ -158,7 +172,8 @@ impl World {
         }
     }
 
-    /// A place where the viewer may look into the arrays. Collective; waits for this rank's queued kernels.
+    /// A place, named for people, where the viewer may look into the arrays: on return this rank's queued kernels are
+    /// done. Collective; no messages where calls are not compared.
     ///
     /// # Errors
     /// A failure of this or of another rank.

@@ -72,10 +72,23 @@ impl<T, const D: usize> From<LocalSection<T, D>> for PutSource<'_, T, D> {
 
 impl World {
     /// Asks for the cells of a section; the data is there after the next [`fence`](Self::fence). One-sided: any rank, any
-    /// section, no other rank need know.
+    /// section, no other rank need know. Costs nothing before the fence.
     ///
     /// # Errors
     /// A bad region.
+    ///
+    /// ```
+    /// # use zippy::{Layout, Operator, Split, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let counts = world.array::<i32, 1>("counts", &Layout::new([10]).split([Split::Even(2)]))?;
+    /// world.accumulate(&[1, 1], counts.at(4..6), Operator::Add)?;
+    /// let ticket = world.get(counts.at(3..7))?;
+    /// let seen = world.fence()?.redeem(ticket)?;
+    /// let so_far = world.rank() as i32 + 1; // operations run in (rank, sequence) order
+    /// assert_eq!(seen, [0, so_far, so_far, 0]);
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
+    /// ```
     pub fn get<T: Element, const D: usize>(&self, section: GlobalSection<T, D>) -> Result<Ticket<T>> {
         let number = self.epoch.next_ticket();
         let keep = move |data: Vec<u8>, fetched: &mut Fetched| {
@@ -101,7 +114,8 @@ impl World {
         Ok(())
     }
 
-    /// Replaces the cells of a section at the next fence. The source is read now. One-sided.
+    /// Replaces the cells of a section at the next fence. The source is read now and may change. One-sided: any rank, any
+    /// section.
     ///
     /// # Errors
     /// A bad region, another number of values than cells, or a device failure.
