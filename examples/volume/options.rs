@@ -37,7 +37,7 @@ pub struct Options {
     #[arg(long, value_name = "WxH", value_parser = cut::pixels)]
     pub size: Option<(u32, u32)>,
 
-    /// Camera, transfer function, sample distance and background from a JSON file with a list `scenes`
+    /// Camera, transfer function, sample distance and background from a JSON file with a list `scenes`, as docs/scenes.json
     #[arg(long, value_name = "FILE")]
     pub scene: Option<PathBuf>,
 
@@ -102,7 +102,7 @@ Examples:
   volume --ranks 4 --input engine.nrrd --size 512x512 --output engine.png --compare-single
       a scan; the same picture on one rank, compared
   volume --ranks 3 --input engine.nrrd --split 10+246x2x1
-      six chunks on three ranks: x cut into 10 and 246 voxels, y into halves, z not at all
+      four chunks on three ranks: x cut into 10 and 246 voxels, y into halves, z not at all
   volume --input engine.nrrd --scene scenes.json --scene-name engine --step 0.5
       camera and colours from a file
 
