@@ -293,7 +293,7 @@ fn mistakes_are_found_at_the_call() {
         assert!(matches!(world.get_into(array.at(0..3), local.all()), Err(Error::Plan(PlanError::Extents { .. }))));
         assert!(world.accumulate(&[1.0], array.at(0..1), Operator::Over).is_err());
         let text = world.put(&[1.0; 3], array.at(2..6)).unwrap_err().to_string();
-        assert_eq!(text, "the slice to put has 3 elements, but section [2, 6) of array \"array\" has 4 cells");
+        assert_eq!(text, "the slice to put has 3 elements, but section [2..6] of array \"array\" has 4 cells");
         // One rank's mistake at a call concerns nobody else, as nothing was queued.
         assert_eq!(world.fence()?.moved.messages, 0);
         expect(&array, &"untouched", |at| f32::of(code(9, at)))

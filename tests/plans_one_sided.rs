@@ -144,5 +144,5 @@ fn sections_outside_are_errors() {
     let request = Request { rank: 0, array: 0, region: at(4, 7), verb: Verb::Get };
     let operand = [Operand { placement: &array, memory: 0 }];
     let error = fence(&[request], &operand, &mut [Memory::new(&array, |_, _| 0)], &|new, _| *new).unwrap_err();
-    assert!(error.to_string().starts_with("the section: region [4, 7) leaves the array"), "{error}");
+    assert!(error.to_string().starts_with("the section: region [4..7] leaves the array"), "{error}");
 }

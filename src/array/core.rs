@@ -215,6 +215,11 @@ impl ArrayCore {
         strided(&self.chunks().storage(chunk), region, self.element.bytes)
     }
 
+    /// A region of it, for messages.
+    pub(crate) fn label(&self, region: &Region) -> String {
+        format!("section {region} of array \"{}\"", self.name)
+    }
+
     /// What a kernel sees of a box of a chunk's storage.
     pub(crate) fn binding(&self, chunk: ChunkId, region: Region) -> Binding {
         Binding {
@@ -224,7 +229,7 @@ impl ArrayCore {
             section: region,
             owned: self.chunks().region(chunk),
             shape: self.chunks().shape(),
-            label: format!("section [{}, {}) of array \"{}\"", region.start, region.end, self.name),
+            label: self.label(&region),
             error: None,
             domain: None,
         }

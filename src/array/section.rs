@@ -37,7 +37,7 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
     /// The cells, for a message.
     pub(crate) fn label(&self) -> String {
         match &self.region {
-            Ok(region) => format!("section [{}, {}) of array \"{}\"", region.start, region.end, self.core.name()),
+            Ok(region) => self.core.label(region),
             Err(_) => format!("a section of array \"{}\"", self.core.name()),
         }
     }

@@ -22,7 +22,7 @@ pub(crate) struct Group(pub Vec<(ChunkId, Region)>);
 
 impl Side {
     fn label(&self) -> String {
-        format!("section [{}, {}) of array \"{}\"", self.region.start, self.region.end, self.core.name())
+        self.core.label(&self.region)
     }
 
     /// The chunks that hold cells of `region`, with the part that each holds.

@@ -29,7 +29,7 @@ pub enum ArrayError {
     },
     /// The layout has another number of axes than the array type.
     #[error(
-        "array \"{array}\" has type [_; {expected}] axes but its layout has {given}; give Layout::new {expected} extents"
+        "array \"{array}\" is made with {expected} axes, but its layout has {given}; give Layout::new {expected} extents"
     )]
     Axes {
         /// The array.

@@ -21,7 +21,7 @@ pub enum LayoutError {
         given: String,
     },
     /// The array is too large for 63-bit indices or byte counts.
-    #[error("an array of {shape} cells of {element_bytes} bytes overflows 63 bits")]
+    #[error("an array of {shape} cells of {element_bytes} bytes, or its ghost cells, overflows 63 bits")]
     Overflow {
         /// The shape.
         shape: String,

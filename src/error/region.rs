@@ -5,7 +5,7 @@ use crate::extents::Index;
 #[non_exhaustive]
 pub enum RegionError {
     /// The end lies before the start.
-    #[error("region [{start}, {end}) runs backwards on axis {axis}; the end must not lie before the start")]
+    #[error("region {} runs backwards on axis {axis}; the end must not lie before the start", span(start, end))]
     Backwards {
         /// First cell.
         start: Index,
@@ -29,7 +29,7 @@ pub enum RegionError {
         expected: usize,
     },
     /// The region leaves the bounds.
-    #[error("region [{start}, {end}) leaves {what}, which is [{bound_start}, {bound_end}), on axis {axis}")]
+    #[error("region {} leaves {what}, which is {}, on axis {axis}", span(start, end), span(bound_start, bound_end))]
     OutOfRange {
         /// First cell.
         start: Index,
@@ -50,4 +50,10 @@ pub enum RegionError {
         /// The extents.
         extents: Index,
     },
+}
+
+/// A region, written as `Region` is.
+fn span(start: &Index, end: &Index) -> String {
+    let axes: Vec<String> = start.iter().zip(end.iter()).map(|(start, end)| format!("{start}..{end}")).collect();
+    format!("[{}]", axes.join(", "))
 }

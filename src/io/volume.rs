@@ -111,10 +111,7 @@ impl VolumeFile {
         let unsigned = |index: &Index| index.iter().map(|&v| u64::try_from(v).ok()).collect::<Option<Vec<u64>>>();
         let boxes = regions.iter().map(|region| match (unsigned(&region.start), unsigned(&region.end)) {
             (Some(start), Some(end)) => Ok((start, end)),
-            _ => Err(IoError::request(
-                &self.path,
-                format!("the region [{}, {}) begins before the volume", region.start, region.end),
-            )),
+            _ => Err(IoError::request(&self.path, format!("the region {region} begins before the volume"))),
         });
         nrrd.read_boxes(&boxes.collect::<Result<Vec<_>, _>>()?, done)
     }

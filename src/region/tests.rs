@@ -47,7 +47,7 @@ fn bounds_are_checked_for_empty_regions_too() {
     assert!(region(&[0, 0], &[8, 6]).check_within(&bounds, "array A").is_ok());
     assert!(region(&[8, 6], &[8, 6]).check_within(&bounds, "array A").is_ok());
     let error = region(&[9, 0], &[9, 6]).check_within(&bounds, "array A").unwrap_err();
-    assert_eq!(error.to_string(), "region [9 x 0, 9 x 6) leaves array A, which is [0 x 0, 8 x 6), on axis 0");
+    assert_eq!(error.to_string(), "region [9..9, 0..6] leaves array A, which is [0..8, 0..6], on axis 0");
     assert!(matches!(region(&[0], &[1]).check_within(&bounds, "A"), Err(RegionError::Axes { .. })));
 }
 

@@ -9,7 +9,7 @@ use super::{Moved, Operator, Pending, World, hash};
 use crate::array::{GlobalSection, LocalSection, Side};
 use crate::device::BoxOf;
 use crate::element::Element;
-use crate::error::{PlanError, Result};
+use crate::error::{Error, PlanError, Result};
 use crate::plan::CopySpec;
 use crate::region::Region;
 
@@ -196,7 +196,15 @@ impl World {
             aliased: source.core.is_alias_of(&destination.core),
             permutation: order,
         };
-        self.planned_copy(&spec, &[source.core.clone(), destination.core.clone()])
+        let planned = self.planned_copy(&spec, &[source.core.clone(), destination.core.clone()]);
+        planned.map_err(|error| match error {
+            // A plan knows regions, a user arrays.
+            Error::Plan(PlanError::Extents { src_extents, dst_extents, permuted, .. }) => {
+                let (src, dst) = (source.core.label(&spec.src_region), destination.core.label(&spec.dst_region));
+                PlanError::Extents { src, src_extents, dst, dst_extents, permuted }.into()
+            }
+            error => error,
+        })
     }
 
     pub(super) fn copy_job<T: Element, const D: usize>(
@@ -297,7 +305,7 @@ impl Named {
 
 impl Display for Named {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "\"{}\" [{}, {})", self.array, self.region.start, self.region.end)?;
+        write!(f, "\"{}\" {}", self.array, self.region)?;
         if self.balanced { Ok(()) } else { write!(f, " with owners #{:04x}", self.owners as u16) }
     }
 }

@@ -164,9 +164,10 @@ fn saturated(length: u64) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
 
-fn check_axes<const D: usize>(name: &str, layout: &Layout) -> Result<(), ArrayError> {
-    match layout.shape().axes() {
-        axes if axes == D => Ok(()),
-        axes => Err(ArrayError::Axes { array: name.to_string(), given: axes, expected: D }),
+fn check_axes<const D: usize>(name: &str, layout: &Layout) -> Result<()> {
+    match (layout.mistake(), layout.shape().axes()) {
+        (Some(mistake), _) => Err(mistake.clone().into()),
+        (None, axes) if axes == D => Ok(()),
+        (None, axes) => Err(ArrayError::Axes { array: name.to_string(), given: axes, expected: D }.into()),
     }
 }

@@ -36,6 +36,7 @@ cargo xtask COMMAND [OPTIONS]
 `cargo xtask COMMAND --help` explains each. New here? Start with `cargo xtask demo`.";
 
 fn main() -> ExitCode {
+    end_quietly_on_a_closed_pipe();
     let mut arguments = std::env::args().skip(1);
     let command = arguments.next().unwrap_or_default();
     let rest: Vec<String> = arguments.collect();
@@ -59,6 +60,17 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// `cargo xtask … | head` is no mistake: ends as programs in pipes do, where printing would panic.
+fn end_quietly_on_a_closed_pipe() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if panic.payload_as_str().is_some_and(|text| text.starts_with("failed printing to")) {
+            std::process::exit(141);
+        }
+        usual(panic);
+    }));
 }
 
 const COMMANDS: [&str; 6] = ["demo", "test", "doctor", "mpi", "bench", "help"];

@@ -150,7 +150,7 @@ pub fn collective<T: Element, const D: usize, const N: usize, R>(
         _ => Vec::new(),
     };
     let signature = hash((verb, T::INFO.name, &named, argument));
-    let text = |(name, region): &(String, Region)| format!("\"{name}\" [{}, {})", region.start, region.end);
+    let text = |(name, region): &(String, Region)| format!("\"{name}\" {region}");
     let describe = match &named[..] {
         [] => format!("{verb}(each rank's own section)"),
         named => format!("{verb}({})", named.iter().map(text).collect::<Vec<_>>().join(", ")),

@@ -171,7 +171,7 @@ pub(super) fn get_action<T: Element, const D: usize>(
 ) -> Result<Action> {
     let (from, to) = (section.region()?, destination.one_box("get")?);
     if from.extents() != to.extents() {
-        return Err(extents_differ(format!("array \"{}\"", section.core.name()), &from, destination.label(), &to));
+        return Err(extents_differ(section.core.label(&from), &from, destination.label(), &to));
     }
     Ok(Action::Get(Box::new(move |data, _| destination.write(&bytemuck::pod_collect_to_vec::<u8, T>(&data)))))
 }
@@ -189,15 +189,14 @@ pub(super) fn captured<T: Element, const D: usize>(
         PutSource::Host(values) => Err(ArrayError::Length {
             what: "the slice to put".to_string(),
             given: values.len(),
-            section: format!("section [{}, {}) of array \"{}\"", region.start, region.end, section.core.name()),
+            section: section.core.label(&region),
             expected: region.cells(),
         }
         .into()),
         PutSource::Device(from) => {
             let own = from.one_box("put")?;
             if own.extents() != region.extents() {
-                let to = format!("array \"{}\"", section.core.name());
-                return Err(extents_differ(from.label(), &own, to, &region));
+                return Err(extents_differ(from.label(), &own, section.core.label(&region), &region));
             }
             Ok(bytemuck::cast_slice::<T, u8>(&from.read()?).to_vec())
         }

@@ -48,7 +48,7 @@ pub(super) struct Queued {
 
 impl std::fmt::Debug for Queued {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}[{}, {})", self.array.name(), self.region.start, self.region.end)
+        f.write_str(&self.array.label(&self.region))
     }
 }
 
