@@ -1,7 +1,7 @@
 //! Every shader of the library is valid, and does what its twin in plain Rust does.
 //!
 //! The twins of those that are not here: `move_words` and `move_small` in tests/device.rs, `combine` in tests/combine.rs,
-//! `raycast` in tests/volume_twin.rs, `reduce` in src/algorithms/reduce/twin.rs.
+//! `rays`, `raycast` and `occupancy` in tests/volume_twin.rs, `reduce` in src/algorithms/reduce/twin.rs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -82,9 +82,13 @@ fn validate(name: &str, text: &str) {
     validator.validate(&module).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(text)));
 }
 
-/// Files that are kernels, with what is replaced in them.
-const KERNELS: [(&str, &[(&str, &str)]); 3] =
-    [("add.wgsl", &[]), ("diffuse.wgsl", &[]), ("raycast.wgsl", &[("CELL", "f32"), ("CELL", "i32"), ("CELL", "u32")])];
+/// Kernels: the files that they are made of, and what CELL stands for in them.
+const KERNELS: [(&[&str], &[&str]); 4] = [
+    (&["add.wgsl"], &[""]),
+    (&["diffuse.wgsl"], &[""]),
+    (&["rays.wgsl", "raycast.wgsl"], &["f32", "i32", "u32"]),
+    (&["occupancy.wgsl"], &["f32", "i32", "u32"]),
+];
 
 #[test]
 fn all_are_valid() {
@@ -95,18 +99,15 @@ fn all_are_valid() {
         seen.extend(used);
     }
     support::ranks(&[1], |world| {
-        let kernel = |name: &str, text: String| world.kernel(KernelSource::text(format!("shaders/{name}"), text));
-        for (name, replaced) in KERNELS {
-            for (from, to) in replaced {
-                kernel(name, files[name].replace(from, to))?;
-            }
-            if replaced.is_empty() {
-                kernel(name, files[name].clone())?;
+        for (used, cells) in KERNELS {
+            let text: String = used.iter().map(|name| files[*name].as_str()).collect();
+            for cell in cells {
+                world.kernel(KernelSource::text(used.join(" + "), text.replace("CELL", cell)))?;
             }
         }
         Ok(())
     });
-    seen.extend(KERNELS.map(|(name, _)| name));
+    seen.extend(KERNELS.iter().flat_map(|(used, _)| *used));
     // What is left must be whole shaders.
     files.iter().filter(|(name, _)| !seen.contains(name.as_str())).for_each(|(name, text)| validate(name, text));
     validate("move_words.wgsl", &files["move_words.wgsl"]);
