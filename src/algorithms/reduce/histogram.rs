@@ -120,7 +120,7 @@ impl World {
         section: impl Into<Section<T, D>>,
         bins: &Bins<T::Scalar>,
     ) -> Result<T::Each<Histogram>> {
-        let keys: Vec<_> = bins.edges.iter().map(|&edge| order(edge)).collect();
+        let keys: Vec<u64> = bins.edges.iter().filter_map(|&edge| order(edge)).collect();
         collective(self, "histogram", &[section.into()], hash(&keys), |operand| {
             let each = bins.count() + 3;
             let mut counts = vec![0_u64; each * T::COMPONENTS];
@@ -128,8 +128,8 @@ impl World {
                 None => operand.read::<T>(|component, [number]| {
                     let place = match order(number) {
                         None => each - 1,
-                        key if key == keys[keys.len() - 1] => bins.count(),
-                        key => keys.partition_point(|edge| *edge <= key),
+                        Some(key) if key == keys[keys.len() - 1] => bins.count(),
+                        Some(key) => keys.partition_point(|edge| *edge <= key),
                     };
                     counts[component * each + place] += 1;
                 })?,
