@@ -1,6 +1,7 @@
 //! Jobs that end badly, run in processes of their own: the test binary starts itself again, as threads of one process or
 //! under the MPI launcher, and looks at how that ends.
 
+use std::io::Write;
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -47,7 +48,8 @@ pub fn play(name: &str, role: fn() -> zippy::Result<()>) -> bool {
     match std::env::var(JOB) {
         Ok(job) if job == name => {
             if let Err(error) = role() {
-                eprintln!("Error: {error:?}");
+                // In one piece, as several processes write at the same time.
+                let _ = std::io::stderr().write_all(format!("Error: {error:?}\n").as_bytes());
                 std::process::exit(1);
             }
             true

@@ -42,6 +42,14 @@ impl Arrivals {
         self.bytes
     }
 
+    /// Whether some message was not here completely when it was last looked at.
+    pub(super) fn in_flight(&self) -> bool {
+        self.waiting.iter().any(|arrival| match &arrival.body {
+            Body::Here(_) => false,
+            Body::Pieces(pieces, more) => *more || pieces.iter().any(|piece| !piece.was_done()),
+        })
+    }
+
     pub(super) fn add_here(&mut self, source: usize, tag: u32, payload: Payload) {
         self.waiting.push(Arrival { source, tag, body: Body::Here(payload) });
     }

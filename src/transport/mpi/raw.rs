@@ -61,6 +61,11 @@ impl<T> InFlight<T> {
         Ok(self.done)
     }
 
+    /// Whether it had ended when it was last asked.
+    pub(super) fn was_done(&self) -> bool {
+        self.done
+    }
+
     /// What it held, if it has ended.
     pub(super) fn into_held(mut self) -> Option<T> {
         if !self.done {

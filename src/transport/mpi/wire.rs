@@ -22,6 +22,8 @@ const FETCHED_BYTES: usize = 64 << 20;
 const YIELDING: Duration = Duration::from_micros(200);
 /// The longest sleep.
 const SLEEP: Duration = Duration::from_millis(1);
+/// The longest sleep while messages are on their way: large ones move by a few pages at each look.
+const SLEEP_IN_FLIGHT: Duration = Duration::from_micros(20);
 
 /// One rank's end.
 pub(super) struct Wire {
@@ -228,7 +230,8 @@ impl Transport for Rc<Wire> {
             thread::yield_now();
         } else {
             // A tenth of what was waited already: late by that at most, and the cores are left to those who compute.
-            thread::sleep((waited / 10).min(SLEEP));
+            let in_flight = !self.outgoing.borrow().is_empty() || self.arrivals.borrow().in_flight();
+            thread::sleep((waited / 10).min(if in_flight { SLEEP_IN_FLIGHT } else { SLEEP }));
         }
     }
 }
