@@ -1,9 +1,10 @@
 //! The WGSL of a combining kernel: the operator's text first, so that its lines keep their numbers, then what is
-//! generated for the element type, then `shaders/combine.wgsl`.
+//! generated for the element type, then `shaders/jobs.wgsl` and `shaders/combine.wgsl`.
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
 use super::Operator;
+use super::tables::JOBS;
 use crate::element::{ElementInfo, ElementKind, Packed};
 use crate::error::DeviceError;
 
@@ -34,6 +35,7 @@ fn zippy_combine_cell(s: u32, d: u32) {{
         }
     };
     text.push_str(&tail);
+    text.push_str(JOBS);
     text.push_str(include_str!("../../shaders/combine.wgsl"));
     CombineSource { text, lines_before: u32::from(!enable.is_empty()) }
 }

@@ -7,7 +7,7 @@ use super::counters::Tally;
 use super::mapping::read_mapped;
 use super::memory::{SLICE_BYTES, Staging};
 use super::movers::{Dispatch, Move, Window};
-use super::tables::{JOBS_PER_TABLE, Slots, Table};
+use super::tables::{JOBS, JOBS_PER_TABLE, Slots, Table};
 use super::{BoxOf, Device};
 use crate::error::DeviceError;
 
@@ -21,7 +21,7 @@ const FEW_WORKGROUPS: u64 = 64;
 pub struct FoldKernel<'a> {
     /// Names the kernel; the same name always means the same text.
     pub name: &'a str,
-    /// Its text.
+    /// Its text, which follows `shaders/jobs.wgsl`.
     pub source: &'a dyn Fn() -> String,
     /// Words that a workgroup writes.
     pub words: usize,
@@ -149,7 +149,7 @@ impl Device {
             if let Some(pipeline) = folders.0.get(kernel.name) {
                 return Ok(pipeline.clone());
             }
-            let pipeline = self.compute_pipeline(kernel.name, &(kernel.source)())?;
+            let pipeline = self.compute_pipeline(kernel.name, &[JOBS, &(kernel.source)()].concat())?;
             folders.0.insert(kernel.name.to_string(), pipeline.clone());
             Ok(pipeline)
         })

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::Device;
 use super::boxes::Transfer;
 use super::counters::Tally;
-use super::tables::{CELLS_PER_JOB, JOBS_PER_TABLE, Slots, Table};
+use super::tables::{CELLS_PER_JOB, JOBS, JOBS_PER_TABLE, Slots, Table};
 use crate::error::DeviceError;
 
 /// Cells to move between two buffers (or within one, if the boxes do not overlap), in elements.
@@ -209,7 +209,7 @@ impl Movers {
         if let Some(pipeline) = self.0.get(name) {
             return Ok(pipeline.clone());
         }
-        let pipeline = device.compute_pipeline(name, &source)?;
+        let pipeline = device.compute_pipeline(name, &[JOBS, &source].concat())?;
         self.0.insert(name, pipeline.clone());
         Ok(pipeline)
     }
