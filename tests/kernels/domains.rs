@@ -92,6 +92,12 @@ fn domains_beyond_one_dispatch() {
             ("1", [300, 2, 250]),
             ("1, 1, 64", [70_001, 3, 2]),
         ] {
+            let limits = world.gpu().limits();
+            let bindings = u64::from(limits.wgpu.max_storage_buffers_per_shader_stage) - 1;
+            let most = limits.binding_bytes.saturating_mul(bindings);
+            if shape.iter().product::<i64>() as u64 * 4 > most {
+                continue; // More windows than bindings, where a test run has made the limit small.
+            }
             let x: LocalArray<u32, 3> = world.local_array("x", &Layout::new(shape))?;
             total.all().write(&[0])?;
             world.kernel(number(workgroup))?.call().update("x", x.all()).update("total", total.all()).run()?;
