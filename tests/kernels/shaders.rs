@@ -38,6 +38,7 @@ fn parts(text: &str) -> BTreeMap<&str, &str> {
 /// The texts that are made from files that are no whole shaders: what they are, the files, the text.
 fn made(files: &BTreeMap<String, String>) -> Vec<(String, Vec<&'static str>, String)> {
     let mut out = Vec::new();
+    let jobs = &files["jobs.wgsl"];
     for cell in ["f32", "vec4<f32>", "u32"] {
         let head = format!(
             "alias T = {cell};
@@ -45,11 +46,14 @@ fn made(files: &BTreeMap<String, String>) -> Vec<(String, Vec<&'static str>, Str
              @group(0) @binding(1) var<storage, read_write> zippy_dst: array<T>;
              fn zippy_combine_cell(s: u32, d: u32) {{ zippy_dst[d] = zippy_src[s] + zippy_dst[d]; }}\n"
         );
-        out.push((format!("combine of {cell}"), vec!["combine.wgsl"], head + &files["combine.wgsl"]));
+        out.push((format!("combine of {cell}"), vec!["combine.wgsl"], head + jobs + &files["combine.wgsl"]));
     }
     let fours = files["move_words.wgsl"].replace("alias Unit = u32;", "alias Unit = vec4<u32>;");
     assert_ne!(fours, files["move_words.wgsl"]);
-    out.push(("move_words of fours".to_owned(), vec!["move_words.wgsl"], fours));
+    out.push(("move_words of fours".to_owned(), vec!["move_words.wgsl"], jobs.clone() + &fours));
+    for file in ["move_words.wgsl", "move_small.wgsl"] {
+        out.push((file.to_owned(), vec!["jobs.wgsl", file], jobs.clone() + &files[file]));
+    }
     let loads = parts(&files["reduce/load.wgsl"]);
     let orders = ["unsigned", "signed", "float"];
     for work in ["sum_float", "sum_integer", "dot_float", "dot_integer", "extremes", "histogram"] {
@@ -67,7 +71,7 @@ fn made(files: &BTreeMap<String, String>) -> Vec<(String, Vec<&'static str>, Str
             }
             for (name, load) in loads.iter().filter(|(name, _)| !orders.contains(name)) {
                 let second = load.replace("fn load(", "fn load_second(").replace("first[", "second[");
-                let text = [&files["reduce/walk.wgsl"], *load, &second, loads[order], &files[file]].join("\n");
+                let text = [jobs, &files["reduce/walk.wgsl"], *load, &second, loads[order], &files[file]].join("\n");
                 let used = vec!["reduce/walk.wgsl", "reduce/load.wgsl", file];
                 out.push((format!("{work} of {name}, {order}"), used, text));
             }
@@ -110,7 +114,6 @@ fn all_are_valid() {
     seen.extend(KERNELS.iter().flat_map(|(used, _)| *used));
     // What is left must be whole shaders.
     files.iter().filter(|(name, _)| !seen.contains(name.as_str())).for_each(|(name, text)| validate(name, text));
-    validate("move_words.wgsl", &files["move_words.wgsl"]);
 }
 
 /// Numbers whose sums and products are exact in f32.
