@@ -35,24 +35,24 @@
 //! ```
 //! use zippy::{KernelSource, Layout, Split, World};
 //!
-//! const SMOOTH: &str = "
+//! const AVERAGE: &str = "
 //! @group(0) @binding(0) var<storage, read> old: array<f32>;
-//! @group(0) @binding(1) var<storage, read_write> smooth: array<f32>;
+//! @group(0) @binding(1) var<storage, read_write> average: array<f32>;
 //! @group(0) @binding(2) var<uniform> weight: f32;
 //! @compute @workgroup_size(64)
 //! fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-//!     let p = smooth_position(id);
-//!     if smooth_inside(p) { smooth_store(p, weight * (old_load(p - 1) + old_load(p + 1))); }
+//!     let p = average_position(id);
+//!     if average_inside(p) { average_store(p, weight * (old_load(p - 1) + old_load(p + 1))); }
 //! }";
 //!
 //! zippy::run(|world: &World| {
 //!     let layout = Layout::new([12]).split([Split::Even(3)]).ghost([1]).periodic([true]);
-//!     let (old, smooth) = (world.array::<f32, 1>("old", &layout)?, world.array::<f32, 1>("smooth", &layout)?);
+//!     let (old, average) = (world.array::<f32, 1>("old", &layout)?, world.array::<f32, 1>("average", &layout)?);
 //!     old.fill_with(|[x]| x as f32)?;
 //!     world.ghosts(&old)?;
-//!     let kernel = world.kernel(KernelSource::text("smooth.wgsl", SMOOTH))?;
-//!     for (a, b) in old.chunks().zip(smooth.chunks()) {
-//!         kernel.call().read("old", a.all()).write("smooth", b.all()).param("weight", 0.5_f32).run()?;
+//!     let kernel = world.kernel(KernelSource::text("average.wgsl", AVERAGE))?;
+//!     for (a, b) in old.chunks().zip(average.chunks()) {
+//!         kernel.call().read("old", a.all()).write("average", b.all()).param("weight", 0.5_f32).run()?;
 //!         let expected = |x: i64| if x % 11 == 0 { 6.0 - (x / 11) as f32 } else { x as f32 };
 //!         assert!(b.all().read()?.into_iter().eq(b.region().points().map(|p| expected(p[0]))));
 //!     }
