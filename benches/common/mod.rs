@@ -20,7 +20,7 @@ const MOST_REPEATS: f64 = 500.0;
 #[derive(Debug, Clone, Parser)]
 pub struct Options {
     /// Samples of every figure.
-    #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..))]
     samples: u32,
     /// Only the cases whose name contains this.
     #[arg(long, default_value = "")]
