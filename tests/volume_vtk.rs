@@ -50,6 +50,10 @@ fn render(world: &World, name: &str) -> Result<Option<Vec<u8>>, Error> {
 
 #[test]
 fn pictures_are_those_of_vtk() {
+    if std::env::var_os("ZIPPY_BINDING_LIMIT").is_some() {
+        println!("skipped: a chunk of a scan needs more windows of a small limit than a kernel has bindings");
+        return;
+    }
     // The first two are quick and enough for another transport.
     let scenes = if launcher::size().is_some() { &SCENES[..2] } else { &SCENES[..] };
     for &(name, ranks) in scenes {
