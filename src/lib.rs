@@ -1,4 +1,67 @@
-//! Global arrays for GPU clusters. See README.md for a first program and DESIGN.md for why it is as it is.
+//! Global arrays for GPU clusters: write one program over n-dimensional arrays; they are cut over the GPUs of a cluster,
+//! and it is always known where data is and when it moves.
+//!
+//! A program is a function of a [`World`], one rank's view of the run, which [`run`] calls on every rank: on one, on
+//! `ZIPPY_RANKS=n` threads, or on the processes of an MPI launcher (feature `mpi`). A [`Layout`] says how an array is cut
+//! into chunks; each chunk is a buffer on the GPU of the rank that owns it. Two kinds of functions never mix:
+//!
+//! * what **moves data** between ranks is a method of [`World`], takes sections in global coordinates ([`GlobalArray::at`])
+//!   and is called by all ranks in the same order, unless it says that it is local;
+//! * what **computes** is a [`Kernel`], takes sections of chunks that this rank owns ([`GlobalArray::chunks`]), and runs on
+//!   this rank's GPU alone, as often as the rank has chunks, maybe never.
+//!
+//! The heat equation on a torus, with a ghost update before every step and a reduction at the end:
+//!
+//! ```
+//! use zippy::{KernelSource, Layout, Split, World};
+//!
+//! // Arrays are bound by the names of the variables; for each array there are helpers such as `next_position`.
+//! const STEP: &str = "
+//! @group(0) @binding(0) var<storage, read> now: array<f32>;
+//! @group(0) @binding(1) var<storage, read_write> next: array<f32>;
+//! @group(0) @binding(2) var<uniform> rate: f32;
+//! @compute @workgroup_size(64)
+//! fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+//!     let p = next_position(id);
+//!     if !next_inside(p) { return; }
+//!     let x = vec2<i32>(1, 0);
+//!     let y = vec2<i32>(0, 1);
+//!     let around = now_load(p - x) + now_load(p + x) + now_load(p - y) + now_load(p + y);
+//!     next_store(p, now_load(p) + rate * (around - 4.0 * now_load(p)));
+//! }";
+//!
+//! fn program(world: &World) -> zippy::Result<()> {
+//!     // 32 x 24 cells, cut along axis 0, one ghost cell around each chunk; the ends of both axes meet.
+//!     let layout = Layout::new([32, 24]).split([Split::Even(world.size()), Split::Whole]).ghost([1, 1]);
+//!     let layout = layout.periodic([true, true]);
+//!     let mut now = world.array::<f32, 2>("now", &layout)?;
+//!     let mut next = world.array::<f32, 2>("next", &layout)?;
+//!     now.fill(0.0)?;
+//!     now.at((31, 0)).fill_with(|_| 1024.0)?;
+//!
+//!     let step = world.kernel(KernelSource::text("step.wgsl", STEP))?;
+//!     for _ in 0..5 {
+//!         world.ghosts(&now)?;
+//!         for (a, b) in now.chunks().zip(next.chunks()) {
+//!             step.call().read("now", a.all()).write("next", b.all()).param("rate", 0.125_f32).run()?;
+//!         }
+//!         std::mem::swap(&mut now, &mut next);
+//!     }
+//!     // Nothing is lost, and the spot has spread over the edge: the same on any number of ranks.
+//!     assert_eq!(world.sum(now.at(..))?, 1024.0);
+//!     assert!(world.sum(now.at((0..5, ..)))? > 0.0);
+//!     Ok(())
+//! }
+//!
+//! fn main() -> zippy::Result<()> {
+//! #   zippy::run_with(zippy::Config::threads(3), program)?;
+//!     zippy::run(program)
+//! }
+//! ```
+//!
+//! Where to read on: [`layout`] for cuts and ghost cells, [`World`] for everything that moves, [`kernel`] for what a shader
+//! may use, [`algorithms`] for reductions, elementwise expressions and volume rendering, [`error`] for what can go wrong.
+//! README.md and the examples show more, DESIGN.md says why things are as they are.
 #![warn(missing_docs)]
 
 // Generated code says `::zippy`, inside this crate too.
