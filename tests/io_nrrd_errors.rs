@@ -6,7 +6,8 @@ use std::path::Path;
 
 use common::nrrd::{Temporary, file, gzip, region, values};
 use proptest::prelude::*;
-use zippy::io::nrrd::Header;
+use zippy::error::IoError;
+use zippy::io::nrrd::{Header, NrrdFile};
 use zippy::io::volume;
 use zippy::region::Region;
 
@@ -69,6 +70,17 @@ fn regions_outside_are_refused() {
         );
     }
     assert!(opened.read_region::<u8>(&region(&[0], &[4])).is_err());
+}
+
+#[test]
+fn values_that_do_not_make_up_a_voxel_are_refused() {
+    let temporary = Temporary::new(&file("uint16", &[3], &values(3, |i| i as u16), false, false, "\n"));
+    let opened = NrrdFile::open(&temporary.0).unwrap();
+    let all = [(vec![0], vec![3])];
+    let text = opened.read_boxes(&all, |_, _: Vec<u32>| Ok::<_, IoError>(())).unwrap_err().to_string();
+    assert!(text.contains("voxels of 2 bytes cannot be read as values of 4"), "{text}");
+    opened.read_boxes(&all, |_, _: Vec<()>| Ok::<_, IoError>(())).unwrap_err();
+    opened.read_boxes(&all, |_, bytes: Vec<u8>| Ok::<_, IoError>(assert_eq!(bytes.len(), 6))).unwrap();
 }
 
 /// What a header with one line changed or added is told.

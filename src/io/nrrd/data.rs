@@ -114,13 +114,18 @@ impl NrrdFile {
     /// that are begun and not done, and a buffer.
     ///
     /// # Errors
-    /// A box leaves the volume, overlaps another or does not fit the memory; the data are truncated, corrupt or, found by
+    /// Values that do not make up a voxel; a box leaves the volume, overlaps another or does not fit the memory; the data are truncated, corrupt or, found by
     /// whoever reads the last voxel, too many; what `done` returns.
     pub fn read_boxes<T: bytemuck::Pod, E: From<IoError>>(
         &self,
         boxes: &[(Vec<u64>, Vec<u64>)],
         mut done: impl FnMut(usize, Vec<T>) -> Result<(), E>,
     ) -> Result<(), E> {
+        let (voxel, value) = (self.header.kind.bytes(), size_of::<T>() as u64);
+        if value == 0 || voxel % value != 0 {
+            let message = format!("voxels of {voxel} bytes cannot be read as values of {value}");
+            return Err(IoError::request(&self.data_path, message).into());
+        }
         let mut stream = None;
         let mut filling: Vec<Filling<T>> = Vec::with_capacity(boxes.len());
         let mut next = BinaryHeap::new();
