@@ -307,13 +307,15 @@ impl Call<'_> {
     }
 }
 
-/// The cells of all memory words that a section touches.
+/// The cells of all memory words that a section touches, counted from the start of the storage: handles of one chunk may
+/// differ in its place in the array, after a re-arrangement.
 fn words(binding: &Binding) -> Region {
-    let mut region = binding.section;
+    let start = binding.storage.start;
+    let mut region = binding.section.translate(&(Index::zeros(start.axes()) - start));
     if let (Some(packed), false) = (packed(binding), region.is_empty()) {
-        let (row, step) = (binding.storage.start[0], 4 / packed.bytes() as i64);
-        region.start[0] = row + (region.start[0] - row).div_euclid(step) * step;
-        region.end[0] = row + (region.end[0] - row + step - 1).div_euclid(step) * step;
+        let step = 4 / packed.bytes() as i64;
+        region.start[0] = region.start[0].div_euclid(step) * step;
+        region.end[0] = (region.end[0] + step - 1).div_euclid(step) * step;
     }
     region
 }

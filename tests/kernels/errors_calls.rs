@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use zippy::device::{Device, DeviceOptions};
-use zippy::{Element, Kernel, KernelSource, Layout, LocalArray, Result, World};
+use zippy::{Element, Kernel, KernelSource, Layout, LocalArray, Result, Split, World};
 
 use crate::report::Report;
 use crate::support;
@@ -56,6 +56,19 @@ fn names_access_and_aliases() {
         let overlap = |from| both.call().write("a", local.at(0..8)).update("b", local.at(from..from + 8)).run();
         report.fails("one cell written twice", overlap(7));
         overlap(8)?;
+        // The two handles name chunk 0 by different cells.
+        let array = world.array::<f32, 1>("array", &Layout::new([16]).split([Split::Even(2)]))?;
+        let swapped = array.reassigned(&[1, 0])?;
+        for (chunk, other) in array.chunks().flat_map(|a| swapped.chunks().map(move |b| (a.clone(), b))) {
+            let call = |from| both.call().write("a", chunk.at(0..5)).update("b", other.at(from..8)).run();
+            if chunk.id() == other.id() {
+                call(3)?;
+                continue;
+            }
+            let text = call(3).unwrap_err().to_string();
+            assert!(text.contains("`a` and `b` are both written and overlap"), "{text}");
+            call(5)?;
+        }
         report.compare("names_access_and_aliases");
         Ok(())
     });
