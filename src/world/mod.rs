@@ -37,7 +37,7 @@ use crate::error::{Error, Result};
 use crate::kernel::{Kernel, KernelSource};
 use crate::plan::cache::PlanCache;
 use crate::trace::{Profile, Tracer};
-use crate::transport::{Group, copied};
+use crate::transport::{Group, Payload, copied};
 
 /// One rank's view of the run: its group of ranks, its device, its arrays.
 ///
@@ -154,20 +154,22 @@ impl World {
     /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
     /// ```
     pub fn agree<R>(&self, operation: &str, result: Result<R>) -> Result<R> {
-        let text = result.as_ref().err().map_or(String::new(), ToString::to_string);
-        let texts = self.collective(format!("agree({operation})"), hash(("agree", operation)), || {
+        // A failure is a byte and its text, which may be empty; no bytes are none.
+        let own = result.as_ref().err().map_or(Vec::new(), |error| format!("!{error}").into_bytes());
+        let failures = self.collective(format!("agree({operation})"), hash(("agree", operation)), || {
             // Only the failures travel: one flag when all went well.
-            let mut failed = [u64::from(!text.is_empty())];
+            let mut failed = [u64::from(!own.is_empty())];
             self.inner.all_reduce(&mut failed, |sum, more| *sum += more)?;
-            if failed == [0] { Ok(Vec::new()) } else { self.inner.all_gather_v(copied(text.as_bytes())) }
+            if failed == [0] { Ok(Vec::new()) } else { self.inner.all_gather_v(copied(&own)) }
         })?;
         let value = result?;
-        match texts.iter().position(|text| !(**text).as_ref().is_empty()) {
+        let told = |(rank, failure): (usize, &Payload)| Some((rank, (**failure).as_ref().get(1..)?.to_vec()));
+        match failures.iter().enumerate().find_map(told) {
             None => Ok(value),
-            Some(rank) => Err(Error::Remote {
+            Some((rank, text)) => Err(Error::Remote {
                 rank,
                 operation: operation.to_string(),
-                message: String::from_utf8_lossy((*texts[rank]).as_ref()).into_owned(),
+                message: String::from_utf8_lossy(&text).into_owned(),
             }),
         }
     }

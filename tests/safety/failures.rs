@@ -98,6 +98,9 @@ fn a_decision_that_all_ranks_share_leaves_the_world_usable() {
             }
             error => panic!("{error}"),
         }
+        // A failure without a word is one all the same.
+        let own = if world.rank() == 0 { Err(Error::program("")) } else { Ok(()) };
+        world.agree("say nothing", own).unwrap_err();
         let array = world.array::<u8, 1>("array", &Layout::new([9]).ghost([1]).periodic([true]))?;
         world.ghosts(&array).map(drop)
     });
