@@ -156,8 +156,9 @@ select_one_axis_of!(i32, i64, u32, u64, usize);
 
 impl<const D: usize> Select<D> for Region {
     fn region(&self, frame: &Frame<'_>) -> Result<Region, RegionError> {
-        if self.axes() != D {
-            return Err(RegionError::Axes { given: self.axes(), expected: D });
+        // Bounds can be set one by one, so that both have to be looked at.
+        if let Some(given) = [self.start.axes(), self.end.axes()].into_iter().find(|&axes| axes != D) {
+            return Err(RegionError::Axes { given, expected: D });
         }
         let origin = if frame.relative { frame.bounds.start } else { Index::zeros(D) };
         let add = |p: &Index| Index::from_fn(D, |axis| p[axis].saturating_add(origin[axis]));
@@ -222,5 +223,7 @@ mod tests {
             Err(RegionError::Backwards { .. } | RegionError::OutOfRange { .. })
         ));
         assert!(matches!(select((0..=u64::MAX, ..), true), Err(RegionError::OutOfRange { .. })));
+        let lame = Region { start: [0, 0].into(), end: [1].into() };
+        assert_eq!(select(lame, true), Err(RegionError::Axes { given: 1, expected: 2 }));
     }
 }
