@@ -362,6 +362,32 @@ fn started_updates_have_read_the_owners_cells() {
 }
 
 #[test]
+fn started_reverse_updates_have_read_the_ghost_cells() {
+    ranks(RANKS, |world| {
+        for cut in cuts([9, 8], world.size()) {
+            let cut = cut.with(|layout| layout.ghost_sides([(1, 2), (2, 1)]).periodic([true, false]));
+            let array = cut.array::<i32, 2>(world, "array")?;
+            let own = || array.chunks().map(|chunk| chunk.all().read()).collect::<Result<Vec<_>>>();
+            for update in [GhostUpdate::of(&array).reverse(), GhostUpdate::of(&array).reverse_with(Operator::Add)] {
+                fill_ghosts(&array)?;
+                world.update_ghosts(update.clone())?;
+                let expected = own()?;
+                fill_ghosts(&array)?;
+                let pending = world.start_update_ghosts(update)?;
+                for chunk in array.chunks() {
+                    for ghosts in chunk.with_ghosts().region()?.subtract(&chunk.region()) {
+                        chunk.at_global(ghosts).fill(i32::of(STALE))?;
+                    }
+                }
+                pending.wait()?;
+                assert_eq!(own()?, expected, "{} on {} ranks", cut.name, world.size());
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
 fn mistakes_are_the_same_error_everywhere_and_do_no_harm() {
     ranks(RANKS, |world| {
         let layout = Layout::new([6, 4]).split([Split::Even(3), Split::Whole]).ghost([1, 0]).periodic([true, false]);

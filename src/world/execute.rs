@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::World;
 use super::transfer::{End, Lane, Meeting, Operands, Parcel, STEP_BYTES, Transfer, box_of, piece, pieces};
-use crate::device::Piece;
+use crate::device::{Piece, Staged};
 use crate::error::Result;
 use crate::plan::Moved;
 use crate::trace::Span;
@@ -16,6 +16,14 @@ pub(super) struct InFlight {
     job: Job,
     /// One tag a lane.
     tags: Vec<Tag>,
+    /// One entry a lane: what the local moves of its waves bring, where it had to be read before they are done.
+    aside: Vec<Option<Aside>>,
+}
+
+/// The sources of a lane's local moves, and where each stands.
+struct Aside {
+    staged: Staged,
+    offsets: Vec<u64>,
 }
 
 /// A transfer and what it is to be done with.
@@ -36,13 +44,25 @@ impl World {
             }
             return Ok(moved);
         }
-        let in_flight = self.start(job)?;
+        let in_flight = self.post_all(job)?;
         self.finish(&in_flight)?;
         Ok(moved)
     }
 
-    /// Reads all sources, posts all messages and does the local moves.
+    /// Reads all sources, posts all messages and does the local moves, but for those of waves, which have an order.
     pub(super) fn start(&self, job: Job) -> Result<InFlight> {
+        let mut in_flight = self.post_all(job)?;
+        let job = &in_flight.job;
+        let ahead = |lane: &Lane| match lane.waves.is_empty() || lane.local.is_empty() {
+            true => Ok(None),
+            false => self.set_aside(job, lane).map(Some),
+        };
+        let aside = job.transfer.lanes.iter().map(ahead).collect::<Result<_>>()?;
+        in_flight.aside = aside;
+        Ok(in_flight)
+    }
+
+    fn post_all(&self, job: Job) -> Result<InFlight> {
         let mut tags = Vec::with_capacity(job.transfer.lanes.len());
         for lane in &job.transfer.lanes {
             let tag = self.inner().next_sequence();
@@ -52,31 +72,49 @@ impl World {
         for lane in job.transfer.lanes.iter().filter(|lane| lane.waves.is_empty()) {
             self.move_locally(&job, lane, &lane.local)?;
         }
-        Ok(InFlight { job, tags })
+        let aside = job.transfer.lanes.iter().map(|_| None).collect();
+        Ok(InFlight { job, tags, aside })
+    }
+
+    fn set_aside(&self, job: &Job, lane: &Lane) -> Result<Aside> {
+        let (mut pieces, mut offsets, mut bytes) = (Vec::new(), Vec::new(), 0);
+        for (source, _) in &lane.local {
+            pieces.push(piece(&job.operands, source, bytes));
+            offsets.push(bytes);
+            bytes += (source.view.cells() * lane.element.bytes as u64).next_multiple_of(4);
+        }
+        let staged = self.tracer().span(Span::Pack, || self.device().gather(lane.element.bytes, &pieces, bytes))?;
+        Ok(Aside { staged, offsets })
     }
 
     /// Receives what the other ranks sent.
     pub(super) fn finish(&self, in_flight: &InFlight) -> Result<()> {
-        for (lane, &tag) in in_flight.job.transfer.lanes.iter().zip(&in_flight.tags) {
+        let lanes = in_flight.job.transfer.lanes.iter().zip(&in_flight.tags).zip(&in_flight.aside);
+        for ((lane, &tag), aside) in lanes {
             if lane.waves.is_empty() {
                 for index in 0..lane.receives.len() {
                     self.receive(&in_flight.job, lane, index, tag)?;
                 }
             } else {
-                self.finish_in_waves(&in_flight.job, lane, tag)?;
+                self.finish_in_waves(&in_flight.job, lane, tag, aside.as_ref())?;
             }
         }
         Ok(())
     }
 
     /// Applies local moves and received boxes wave after wave, as several of them meet in one cell.
-    fn finish_in_waves(&self, job: &Job, lane: &Lane, tag: Tag) -> Result<()> {
+    fn finish_in_waves(&self, job: &Job, lane: &Lane, tag: Tag, aside: Option<&Aside>) -> Result<()> {
         let payloads = self.tracer().span(Span::Wait, || {
             lane.receives.iter().map(|parcel| self.inner().receive(parcel.peer, tag)).collect::<Result<Vec<_>>>()
         })?;
         for wave in &lane.waves {
-            let local: Vec<(End, End)> = wave.local.iter().map(|&index| lane.local[index].clone()).collect();
-            self.move_locally(job, lane, &local)?;
+            if let Some(Aside { staged, offsets }) = aside {
+                let piece = |&index: &usize| piece(&job.operands, &lane.local[index].1, offsets[index]);
+                self.unpack(job, lane, staged.as_ref(), &wave.local.iter().map(piece).collect::<Vec<_>>())?;
+            } else {
+                let local: Vec<(End, End)> = wave.local.iter().map(|&index| lane.local[index].clone()).collect();
+                self.move_locally(job, lane, &local)?;
+            }
             for of_message in wave.received.chunk_by(|a, b| a.0 == b.0) {
                 let parts = &lane.receives[of_message[0].0].parts;
                 let boxes = of_message.iter().map(|&(_, index)| &parts[index]);
