@@ -1,9 +1,29 @@
-//! Where the time of a program goes: seconds spent packing, waiting, unpacking and planning.
+//! Where the time of a program goes: seconds spent packing, waiting, unpacking and planning; and what people are told
+//! besides results.
 //!
 //! The share of a step spent in overhead, waiting and compute is the paper's Figure 10.
 
 use std::cell::RefCell;
+use std::io::Write;
 use std::time::Instant;
+
+use tracing::subscriber::NoSubscriber;
+
+/// Tells people what no result can carry, such as that a wait is slow: through the program's `tracing` subscriber, or on
+/// standard error where it has none.
+pub(crate) fn warn(text: &str) {
+    if tracing::dispatcher::get_default(|subscriber| subscriber.is::<NoSubscriber>()) {
+        say(text);
+    } else {
+        tracing::warn!("{text}");
+    }
+}
+
+/// Writes a line to standard error in one piece, so that a launcher, which merges the output of many processes, does not
+/// tear it apart. Nobody is left to be told if that fails.
+pub(crate) fn say(line: &str) {
+    let _ = std::io::stderr().write_all(format!("zippy: {line}\n").as_bytes());
+}
 
 /// What a span of time was spent on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -6,6 +6,7 @@ use super::uniforms::Uniforms;
 use super::{Kernel, domain, geometry};
 use crate::element::Element;
 use crate::error::{KernelError, Result};
+use crate::trace;
 
 /// What a call does with a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +91,7 @@ impl<'k> Call<'k> {
                 self.kernel.step_forward(changed);
                 return done;
             }
-            tracing::warn!("kernel {} was changed, but stays as it was: {error}", self.kernel.name());
+            trace::warn(&format!("kernel {} was changed, but stays as it was: {error}", self.kernel.name()));
             return Ok(());
         }
         done?;

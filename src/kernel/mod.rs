@@ -110,6 +110,7 @@ use std::rc::Rc;
 
 use crate::device::Device;
 use crate::error::{KernelError, Result};
+use crate::trace;
 use checked::Checked;
 use helpers::Signature;
 use pipeline::{BindGroups, Pipeline};
@@ -263,7 +264,7 @@ impl Kernel {
                 // An older one that has run stays the one to go back to.
                 state.previous.get_or_insert(old);
             }
-            Err(error) => tracing::warn!("kernel {name} was changed, but stays as it was: {error}"),
+            Err(error) => trace::warn(&format!("kernel {name} was changed, but stays as it was: {error}")),
         }
     }
 

@@ -7,6 +7,8 @@ use std::panic::{self, PanicHookInfo};
 use std::rc::Rc;
 use std::sync::Once;
 
+use crate::trace::say;
+
 /// A panic, as its hook saw it.
 #[derive(Debug, Clone)]
 pub(crate) struct Panic {
@@ -82,12 +84,6 @@ fn report(info: &PanicHookInfo<'_>) -> bool {
     }
     on_panic(&panic);
     true
-}
-
-/// Writes a line to standard error in one piece, so that a launcher, which merges the output of many processes, does not
-/// tear it apart. Nobody is left to be told if that fails.
-pub(crate) fn say(line: &str) {
-    let _ = std::io::stderr().write_all(format!("zippy: {line}\n").as_bytes());
 }
 
 fn one_line(text: &str) -> String {

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::Group;
 use crate::error::{Result, TransportError};
+use crate::trace;
 
 /// How patient waits are.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,13 +48,9 @@ impl Group {
             let waited = started.elapsed();
             if waited >= warn_after {
                 warn_after = warn_after.saturating_mul(2);
-                tracing::warn!(
-                    "rank {} waits for {} in {} since {} s",
-                    self.world_rank(),
-                    self.peer_text(peer),
-                    self.operation_text(operation),
-                    waited.as_secs()
-                );
+                let (peer, operation) = (self.peer_text(peer), self.operation_text(operation));
+                let (rank, secs) = (self.world_rank(), waited.as_secs());
+                trace::warn(&format!("rank {rank} waits for {peer} in {operation} since {secs} s"));
             }
             if patience.timeout.is_some_and(|limit| waited >= limit) {
                 let error = TransportError::Timeout {

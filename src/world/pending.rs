@@ -8,6 +8,7 @@ use super::World;
 use super::execute::InFlight;
 use crate::error::Result;
 use crate::plan::Moved;
+use crate::trace;
 
 /// A started transfer: its sources have been read, its destinations must not be touched before [`wait`](Self::wait).
 ///
@@ -48,13 +49,10 @@ impl<'w> Pending<'w> {
 impl Drop for Pending<'_> {
     fn drop(&mut self) {
         if self.in_flight.is_some() && !std::thread::panicking() {
-            tracing::warn!(
-                "{} started at {} was dropped without wait(); finishing it now",
-                self.operation,
-                self.started_at
-            );
+            let what = format!("{} started at {}", self.operation, self.started_at);
+            trace::warn(&format!("{what} was dropped without wait(); finishing it now"));
             if let Err(error) = self.finish() {
-                tracing::error!("{} started at {} failed: {error}", self.operation, self.started_at);
+                trace::warn(&format!("{what} failed: {error}"));
             }
         }
     }

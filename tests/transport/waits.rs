@@ -8,7 +8,9 @@ use zippy::error::TransportError;
 use zippy::transport::{Config, launch};
 use zippy::{Error, Result};
 
+use super::support::jobs::Ended;
 use super::support::launcher;
+use crate::job;
 
 #[test]
 fn a_wait_that_gives_up_names_peer_and_operation() {
@@ -92,3 +94,24 @@ fn a_slow_wait_says_what_it_waits_for() {
         result.unwrap();
     }
 }
+
+/// Without a subscriber in the program: complains at the second look, and ends with the third.
+fn a_wait_of_three_looks() -> Result<()> {
+    launch(&Config::new().warn_after(Duration::ZERO), |group| {
+        let _ghosts = group.entering("ghosts(\"pressure\")");
+        let mut looks = 0;
+        group.wait_for(Some((group.rank() + 1) % group.size()), || {
+            looks += 1;
+            Ok((looks == 3).then_some(()))
+        })
+    })
+    .map(drop)
+}
+
+job!(a_program_that_logs_nothing_is_told_too, 2, a_wait_of_three_looks, |ended: &Ended| {
+    assert_eq!(ended.code, Some(0), "{}", ended.text);
+    for (rank, next) in [(0, 1), (1, 0)] {
+        let told = ended.lines(&format!("zippy: rank {rank} waits for rank {next} in ghosts(\"pressure\")"));
+        assert_eq!(told.len(), 1, "{}", ended.text);
+    }
+});

@@ -9,8 +9,8 @@ use std::time::Instant;
 use super::session;
 use super::wire::Wire;
 use crate::error::TransportError;
+use crate::trace::say;
 use crate::transport::Transport;
-use crate::transport::failure::say;
 use crate::transport::wait::Patience;
 
 impl Wire {

@@ -10,7 +10,7 @@ use std::thread;
 use super::raw::{self, Allowed, Communicator};
 use super::start::Place;
 use crate::error::TransportError;
-use crate::transport::failure::say;
+use crate::trace::say;
 
 /// What MPI is in this process.
 enum State {
