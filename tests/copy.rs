@@ -113,17 +113,27 @@ fn axes_can_be_permuted() {
                 let source = from_cut.array::<i16, 3>(world, "source")?;
                 let destination = onto_cut.array::<i16, 3>(world, "destination")?;
                 fill(&source, 5)?;
-                fill(&destination, 6)?;
-                world.copy_permuted(source.at(boxed(from, extents)), destination.at(boxed(onto, along)), order)?;
-                let what = format!("{order:?}, {} to {}", from_cut.name, onto_cut.name);
-                expect(&destination, &what, |at| {
-                    if !boxed(onto, along).contains(&at.into()) {
-                        return i16::of(code(6, at));
+                let ends = || (source.at(boxed(from, extents)), destination.at(boxed(onto, along)));
+                for started in [false, true] {
+                    fill(&destination, 6)?;
+                    if started {
+                        let pending = world.start_copy_permuted(ends().0, ends().1, order)?;
+                        // It has been read.
+                        fill(&source, 7)?;
+                        pending.wait()?;
+                    } else {
+                        world.copy_permuted(ends().0, ends().1, order)?;
                     }
-                    let mut origin = from;
-                    (0..3).for_each(|axis| origin[order[axis]] += at[axis] - onto[axis]);
-                    i16::of(code(5, origin))
-                })?;
+                    let what = format!("{order:?}, {} to {}, started: {started}", from_cut.name, onto_cut.name);
+                    expect(&destination, &what, |at| {
+                        if !boxed(onto, along).contains(&at.into()) {
+                            return i16::of(code(6, at));
+                        }
+                        let mut origin = from;
+                        (0..3).for_each(|axis| origin[order[axis]] += at[axis] - onto[axis]);
+                        i16::of(code(5, origin))
+                    })?;
+                }
             }
         }
         Ok(())

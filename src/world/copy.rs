@@ -148,7 +148,32 @@ impl World {
         source: GlobalSection<T, D>,
         destination: GlobalSection<T, D>,
     ) -> Result<Pending<'_>> {
-        let (job, operation) = self.copy_job(&source, &destination, None)?;
+        self.start_copy_job(&source, &destination, None)
+    }
+
+    /// Starts a copy with the axes permuted, as [`copy_permuted`](Self::copy_permuted) orders them; completion is that of
+    /// [`start_copy`](Self::start_copy). Collective, and so is `wait`.
+    ///
+    /// # Errors
+    /// As [`copy_permuted`](Self::copy_permuted).
+    #[track_caller]
+    pub fn start_copy_permuted<T: Element, const D: usize>(
+        &self,
+        source: GlobalSection<T, D>,
+        destination: GlobalSection<T, D>,
+        order: [usize; D],
+    ) -> Result<Pending<'_>> {
+        self.start_copy_job(&source, &destination, Some(&order))
+    }
+
+    #[track_caller]
+    fn start_copy_job<T: Element, const D: usize>(
+        &self,
+        source: &GlobalSection<T, D>,
+        destination: &GlobalSection<T, D>,
+        order: Option<&[usize]>,
+    ) -> Result<Pending<'_>> {
+        let (job, operation) = self.copy_job(source, destination, order)?;
         let moved = job.transfer.moved;
         let in_flight = self.collective(operation.clone(), operation.signature(), || self.start(job))?;
         Ok(Pending::new(self, operation, in_flight, moved))
