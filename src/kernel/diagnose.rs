@@ -83,6 +83,12 @@ impl Fault {
         let name = text.get(self.span.clone()?)?;
         self.message.starts_with("no definition in scope").then_some(name)
     }
+
+    /// The function that was called with a first argument of another type, if that is the error.
+    pub fn misled_function<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let (name, _) = text.get(self.span.clone()?)?.split_once('(')?;
+        self.message.starts_with("Argument 0 value").then_some(name.trim())
+    }
 }
 
 /// The same error with one more note.

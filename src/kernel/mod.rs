@@ -184,7 +184,7 @@ impl Version {
         let program = &self.program;
         let complete = |features| program.complete(signature, entry.as_deref(), capabilities(features));
         let complete = complete(device.features()).map_err(|fault| {
-            blame_adapter(device, program.explain(&fault, signature), |features| complete(features).is_ok())
+            blame_adapter(device, program.explain_bound(&fault, signature), |features| complete(features).is_ok())
         })?;
         let checked = Checked::new(program, complete, signature, entry.as_deref())?;
         let compiled = Rc::new(Compiled { checked, pipeline: OnceCell::new() });

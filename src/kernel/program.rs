@@ -152,6 +152,16 @@ impl Program {
         fault.place(&self.name, &self.text, hint)
     }
 
+    /// [`explain`](Self::explain), where the signature is that of sections which are bound.
+    pub fn explain_bound(&self, fault: &Fault, signature: &Signature) -> KernelError {
+        let error = self.explain(fault, signature);
+        let name = fault.misled_function(&self.text);
+        match name.and_then(|name| helpers::takes(&self.scan, signature, name)) {
+            Some(note) => diagnose::noted(error, &note),
+            None => error,
+        }
+    }
+
     /// What the shader declares in storage, for messages.
     pub fn declared(&self) -> String {
         let list: Vec<_> = self.scan.storage.iter().map(|var| format!("`{}`", var.declaration())).collect();

@@ -81,6 +81,8 @@ fn wrong_for_what_is_bound() {
         let words: LocalArray<u32, 2> = world.local_array("words", &Layout::new([8, 4]))?;
         let three = body(world, "    let p = b_position(id);\n    let q: vec3<i32> = p;\n    b_store(p, a_load(p));")?;
         report.fails("another number of axes", three.call().read("a", line.all()).write("b", floats.all()).run());
+        let other = body(world, "    let p = b_position(id);\n    b_store(p, a_load(p));")?;
+        report.fails("a position for another array", other.call().read("a", line.all()).write("b", floats.all()).run());
         let places =
             body(world, "    let p = b_position(id);\n    let q = a_position(id);\n    b_store(p, a_load(q));")?;
         report.fails("no position", places.call().read("a", line.all()).write("b", floats.all()).run());

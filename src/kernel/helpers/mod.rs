@@ -153,6 +153,21 @@ pub fn hint(scan: &Scan, signature: &Signature, name: &str) -> Option<String> {
     None
 }
 
+/// What the helper `name` takes as its first argument, where something else was given.
+pub fn takes(scan: &Scan, signature: &Signature, name: &str) -> Option<String> {
+    let ending = |x: &str| name.strip_prefix(x).and_then(|rest| rest.strip_prefix('_'));
+    let mut vars = scan.storage.iter().zip(&signature.vars);
+    let (x, axes, helper) = vars.find_map(|(var, shape)| Some((&var.name, shape.axes, ending(&var.name)?)))?;
+    match helper {
+        "position" => Some(format!("{name} takes global_invocation_id, a vec3<u32>")),
+        _ if HELPERS.contains(&helper) => {
+            let ty = Axes::new(axes, 0).ty();
+            Some(format!("{name} takes a position of type {ty}: the number of axes of what is bound to {x} is {axes}"))
+        }
+        _ => None,
+    }
+}
+
 /// Why a variable has not this helper.
 fn missing(var: &StorageVar, shape: &VarShape, domain_axes: usize, helper: &str) -> Option<String> {
     let x = &var.name;
