@@ -185,6 +185,22 @@ fn sections_on_the_device_are_either_end() {
 }
 
 #[test]
+fn a_program_that_ends_without_its_fence_fails() {
+    let config = zippy::Config::apart(2);
+    let outcome = zippy::run_with(config, |world| {
+        let array = world.array::<u32, 1>("array", &Layout::new([9]).split([Split::Even(2)]))?;
+        array.fill(7)?;
+        if world.rank() == 1 {
+            world.put(&[1], array.at(2..3))?;
+            world.put(&[5, 6], array.at(4..6))?;
+        }
+        Ok(())
+    });
+    let expected = ArrayError::Unfenced { count: 2, first: "section [2..3] of array \"array\"".to_owned() };
+    assert_eq!(outcome.unwrap_err(), Error::Array(expected));
+}
+
+#[test]
 fn tickets_belong_to_their_fence() {
     ranks(RANKS, |world| {
         let array = world.array::<u16, 1>("array", &Layout::new([30]).split([Split::Even(4)]))?;

@@ -92,6 +92,17 @@ pub enum ArrayError {
         /// Its number.
         ticket: u64,
     },
+    /// The program ended with one-sided operations that no fence has run.
+    #[error(
+        "the program ended before {count} one-sided operation(s) of this rank were carried out, the first of them on \
+         {first}; every rank must call fence() after the last get, put or accumulate"
+    )]
+    Unfenced {
+        /// How many.
+        count: usize,
+        /// The section of the first.
+        first: String,
+    },
     /// A handle of another world or of another array.
     #[error("{0}")]
     Other(String),

@@ -11,7 +11,7 @@ use crate::transport::{self, Config, Group};
 /// Ranks run on threads of their own, so that the main thread stays free, as a window on macOS needs it.
 ///
 /// # Errors
-/// The first failure of a rank; a launcher that does not match the build; no adapter.
+/// The first failure of a rank; a launcher that does not match the build; no adapter; one-sided operations without a fence.
 pub fn run<F>(program: F) -> Result<()>
 where
     F: Fn(&World) -> Result<()> + Send + Sync,
@@ -46,5 +46,8 @@ where
 
 fn on_rank<R>(group: Group, program: &impl Fn(&World) -> Result<R>) -> Result<R> {
     let device = Device::open(&DeviceOptions::from_env(group.node_rank(), group.node_size())?)?;
-    program(&World::open(group, device)?)
+    let world = World::open(group, device)?;
+    let result = program(&world)?;
+    world.epoch.ended()?;
+    Ok(result)
 }

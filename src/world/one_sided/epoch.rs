@@ -9,7 +9,7 @@ use super::wire::{Request, Requests, Verb};
 use super::{boxes, serve};
 use crate::array::ArrayCore;
 use crate::device::Operator;
-use crate::error::Result;
+use crate::error::{ArrayError, Result};
 use crate::plan::one_sided::split;
 use crate::region::Region;
 use crate::transport::Payload;
@@ -31,6 +31,16 @@ impl Epoch {
     /// Adds an operation.
     pub(super) fn queue(&self, array: &Rc<ArrayCore>, region: Region, action: Action) {
         self.queue.borrow_mut().push(Queued { array: array.clone(), region, action });
+    }
+
+    /// That nothing is left for a fence which will not come.
+    pub fn ended(&self) -> Result<(), ArrayError> {
+        match self.queue.borrow().as_slice() {
+            [] => Ok(()),
+            [first, rest @ ..] => {
+                Err(ArrayError::Unfenced { count: 1 + rest.len(), first: first.array.label(&first.region) })
+            }
+        }
     }
 
     /// The operations since the last call.
