@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::execute::Job;
+use super::one_sided::{from_local, to_local};
 use super::plans::{Plan, Planned};
 use super::transfer::Meeting;
 use super::{Moved, Operator, Pending, World, hash};
@@ -102,8 +103,10 @@ impl World {
                 let (job, operation) = self.copy_job(&source, &destination, None)?;
                 self.collective(operation.clone(), operation.signature(), || self.execute(job))
             }
-            (Section::Global(source), Section::Local(destination)) => self.copy_to_local(&source, &destination),
-            (Section::Local(source), Section::Global(destination)) => self.copy_from_local(&source, &destination),
+            (Section::Global(source), Section::Local(destination)) => self.copy_local(to_local(&source, &destination)),
+            (Section::Local(source), Section::Global(destination)) => {
+                self.copy_local(from_local(&source, &destination))
+            }
             (Section::Local(source), Section::Local(destination)) => self.copy_locally(&source, &destination),
         }
     }
@@ -136,19 +139,32 @@ impl World {
         self.collective(operation.clone(), operation.signature(), || self.execute(job))
     }
 
-    /// Starts a copy between sections of global arrays: on return the source has been read and may change; the destination
-    /// must not be touched before `wait`. Collective, and so is `wait`. All messages are staged at once, where a blocking
-    /// copy stages them one after the other.
+    /// Starts a copy between any two sections that [`copy`](Self::copy) takes: on return the source has been read and may
+    /// change; the destination must not be touched before `wait`. Collective, and so is `wait`. All messages are staged at
+    /// once, where a blocking copy stages them one after the other. With a local section at one end the ranks meet when it
+    /// is started, since the owners learn only then what is asked of them; `wait` takes what they have sent.
     ///
     /// # Errors
     /// As [`copy`](Self::copy).
     #[track_caller]
     pub fn start_copy<T: Element, const D: usize>(
         &self,
-        source: GlobalSection<T, D>,
-        destination: GlobalSection<T, D>,
+        source: impl Into<Section<T, D>>,
+        destination: impl Into<Section<T, D>>,
     ) -> Result<Pending<'_>> {
-        self.start_copy_job(&source, &destination, None)
+        match (source.into(), destination.into()) {
+            (Section::Global(source), Section::Global(destination)) => self.start_copy_job(&source, &destination, None),
+            (Section::Global(source), Section::Local(destination)) => {
+                self.start_copy_local(to_local(&source, &destination))
+            }
+            (Section::Local(source), Section::Global(destination)) => {
+                self.start_copy_local(from_local(&source, &destination))
+            }
+            (Section::Local(source), Section::Local(destination)) => {
+                let moved = self.copy_locally(&source, &destination)?;
+                Ok(Pending::new(self, "copy(local -> local)", moved, || Ok(())))
+            }
+        }
     }
 
     /// Starts a copy with the axes permuted, as [`copy_permuted`](Self::copy_permuted) orders them; completion is that of
@@ -176,7 +192,7 @@ impl World {
         let (job, operation) = self.copy_job(source, destination, order)?;
         let moved = job.transfer.moved;
         let in_flight = self.collective(operation.clone(), operation.signature(), || self.start(job))?;
-        Ok(Pending::new(self, operation, in_flight, moved))
+        Ok(Pending::new(self, operation, moved, move || self.finish(&in_flight)))
     }
 
     /// What a copy or composite of these sections does on this rank: bytes and messages to each rank in each round, as

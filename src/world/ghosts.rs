@@ -173,7 +173,7 @@ impl World {
         let (job, operation, signature) = self.ghosts_job(update)?;
         let moved = job.transfer.moved;
         let in_flight = self.collective(operation.clone(), signature, || self.start(job))?;
-        Ok(Pending::new(self, operation, in_flight, moved))
+        Ok(Pending::new(self, operation, moved, move || self.finish(&in_flight)))
     }
 
     /// What a ghost update will do on this rank, for `explain()`. Local: looks at metadata only.

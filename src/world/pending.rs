@@ -5,7 +5,6 @@ use std::panic::Location;
 use std::rc::Rc;
 
 use super::World;
-use super::execute::InFlight;
 use crate::error::Result;
 use crate::plan::Moved;
 use crate::trace;
@@ -17,16 +16,22 @@ use crate::trace;
 pub struct Pending<'w> {
     world: &'w World,
     operation: Rc<dyn Display>,
-    in_flight: Option<InFlight>,
+    /// What is left to do.
+    rest: Option<Box<dyn FnOnce() -> Result<()> + 'w>>,
     moved: Moved,
     started_at: &'static Location<'static>,
 }
 
 impl<'w> Pending<'w> {
     #[track_caller]
-    pub(super) fn new(world: &'w World, operation: impl Display + 'static, in_flight: InFlight, moved: Moved) -> Self {
+    pub(super) fn new(
+        world: &'w World,
+        operation: impl Display + 'static,
+        moved: Moved,
+        rest: impl FnOnce() -> Result<()> + 'w,
+    ) -> Self {
         let operation = Rc::new(operation);
-        Self { world, operation, in_flight: Some(in_flight), moved, started_at: Location::caller() }
+        Self { world, operation, rest: Some(Box::new(rest)), moved, started_at: Location::caller() }
     }
 
     /// Finishes the transfer. Collective, in the order of the program; blocks until this rank's part is done.
@@ -39,8 +44,8 @@ impl<'w> Pending<'w> {
     }
 
     fn finish(&mut self) -> Result<()> {
-        match self.in_flight.take() {
-            Some(in_flight) => self.world.failing(self.operation.clone(), || self.world.finish(&in_flight)),
+        match self.rest.take() {
+            Some(rest) => self.world.failing(self.operation.clone(), rest),
             None => Ok(()),
         }
     }
@@ -48,7 +53,7 @@ impl<'w> Pending<'w> {
 
 impl Drop for Pending<'_> {
     fn drop(&mut self) {
-        if self.in_flight.is_some() && !std::thread::panicking() {
+        if self.rest.is_some() && !std::thread::panicking() {
             let what = format!("{} started at {}", self.operation, self.started_at);
             trace::warn(&format!("{what} was dropped without wait(); finishing it now"));
             if let Err(error) = self.finish() {

@@ -4,6 +4,7 @@
 #![allow(dead_code)] // every test binary uses its part of this
 
 pub mod cells;
+pub mod ghosts;
 pub mod jobs;
 pub mod launcher;
 

@@ -12,7 +12,7 @@ use crate::device::Operator;
 use crate::error::{ArrayError, Result};
 use crate::plan::one_sided::split;
 use crate::region::Region;
-use crate::transport::Payload;
+use crate::transport::{Payload, Tag};
 use crate::world::World;
 
 /// The operations queued since the last fence.
@@ -75,7 +75,13 @@ pub(super) enum Action {
 impl World {
     /// Sends requests to the owners, serves what is asked of this rank, and takes the replies.
     pub(super) fn run_epoch(&self, queued: Vec<Queued>) -> Result<Fetched> {
-        let Sorted { outgoing, mut wanted, replies } = sorted(queued)?;
+        let asked = self.ask(queued)?;
+        self.collect(asked)
+    }
+
+    /// Sends requests to the owners and serves what is asked of this rank: everything has been read that is to be sent.
+    pub(super) fn ask(&self, queued: Vec<Queued>) -> Result<Asked> {
+        let Sorted { outgoing, wanted, replies } = sorted(queued)?;
         let mut fetched = Fetched::default();
         let mut messages: Vec<(usize, Payload)> = Vec::with_capacity(outgoing.len());
         for (rank, out) in outgoing {
@@ -92,6 +98,13 @@ impl World {
             fetched.moved.messages += u64::from(to != self.rank());
             self.inner().send(to, reply_tag, Box::new(reply))?;
         }
+        fetched.moved.rounds = 2;
+        Ok(Asked { wanted, replies, reply_tag, fetched })
+    }
+
+    /// Takes the replies.
+    pub(super) fn collect(&self, asked: Asked) -> Result<Fetched> {
+        let Asked { mut wanted, replies, reply_tag, mut fetched } = asked;
         for (owner, parts) in replies {
             let payload = self.inner().receive(owner, reply_tag)?;
             let reply = (*payload).as_ref();
@@ -103,12 +116,19 @@ impl World {
                 offset = end.next_multiple_of(4);
             }
         }
-        fetched.moved.rounds = 2;
         for want in wanted {
             (want.then)(want.data, &mut fetched)?;
         }
         Ok(fetched)
     }
+}
+
+/// An epoch whose requests have been sent and served, and whose replies are still to be taken.
+pub(super) struct Asked {
+    wanted: Vec<Wanted>,
+    replies: BTreeMap<usize, Vec<WantedPart>>,
+    reply_tag: Tag,
+    pub fetched: Fetched,
 }
 
 /// What goes to one owner.

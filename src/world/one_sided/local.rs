@@ -6,35 +6,57 @@ use crate::array::{GlobalSection, LocalSection};
 use crate::element::Element;
 use crate::error::Result;
 use crate::plan::Moved;
-use crate::world::{World, hash};
+use crate::world::{Pending, World, hash};
+
+/// A copy with a local end: how it is named, how it is compared between ranks, and what this rank asks for.
+pub(in crate::world) struct LocalCopy<'a> {
+    operation: String,
+    signature: u64,
+    queued: Box<dyn FnOnce() -> Result<Queued> + 'a>,
+}
+
+pub(in crate::world) fn to_local<'a, T: Element, const D: usize>(
+    source: &'a GlobalSection<T, D>,
+    destination: &'a LocalSection<T, D>,
+) -> LocalCopy<'a> {
+    let name = source.core.name();
+    LocalCopy {
+        operation: format!("copy(\"{name}\" -> local)"),
+        signature: hash(("to local", name)),
+        queued: Box::new(|| queued(source, get_action(source, destination.clone())?)),
+    }
+}
+
+pub(in crate::world) fn from_local<'a, T: Element, const D: usize>(
+    source: &'a LocalSection<T, D>,
+    destination: &'a GlobalSection<T, D>,
+) -> LocalCopy<'a> {
+    let name = destination.core.name();
+    LocalCopy {
+        operation: format!("copy(local -> \"{name}\")"),
+        signature: hash(("from local", name)),
+        queued: Box::new(|| {
+            let data = captured(PutSource::Device(source.clone()), destination)?;
+            queued(destination, Action::Put(data))
+        }),
+    }
+}
+
+fn queued<T: Element, const D: usize>(section: &GlobalSection<T, D>, action: Action) -> Result<Queued> {
+    Ok(Queued { array: section.core.clone(), region: section.region()?, action })
+}
 
 impl World {
-    pub(in crate::world) fn copy_to_local<T: Element, const D: usize>(
-        &self,
-        source: &GlobalSection<T, D>,
-        destination: &LocalSection<T, D>,
-    ) -> Result<Moved> {
-        let name = source.core.name();
-        self.collective(format!("copy(\"{name}\" -> local)"), hash(("to local", name)), || {
-            let action = get_action(source, destination.clone())?;
-            self.run_one(source, action)
-        })
+    pub(in crate::world) fn copy_local(&self, copy: LocalCopy<'_>) -> Result<Moved> {
+        let LocalCopy { operation, signature, queued } = copy;
+        self.collective(operation, signature, || Ok(self.run_epoch(vec![queued()?])?.moved))
     }
 
-    pub(in crate::world) fn copy_from_local<T: Element, const D: usize>(
-        &self,
-        source: &LocalSection<T, D>,
-        destination: &GlobalSection<T, D>,
-    ) -> Result<Moved> {
-        let name = destination.core.name();
-        self.collective(format!("copy(local -> \"{name}\")"), hash(("from local", name)), || {
-            let data = captured(PutSource::Device(source.clone()), destination)?;
-            self.run_one(destination, Action::Put(data))
-        })
-    }
-
-    fn run_one<T: Element, const D: usize>(&self, section: &GlobalSection<T, D>, action: Action) -> Result<Moved> {
-        let region = section.region()?;
-        Ok(self.run_epoch(vec![Queued { array: section.core.clone(), region, action }])?.moved)
+    #[track_caller]
+    pub(in crate::world) fn start_copy_local(&self, copy: LocalCopy<'_>) -> Result<Pending<'_>> {
+        let LocalCopy { operation, signature, queued } = copy;
+        let asked = self.collective(operation.clone(), signature, || self.ask(vec![queued()?]))?;
+        let moved = asked.fetched.moved;
+        Ok(Pending::new(self, operation, moved, move || self.collect(asked).map(drop)))
     }
 }

@@ -9,3 +9,4 @@ mod wire;
 
 pub use self::calls::{Fetched, PutSource, Ticket};
 pub(super) use self::epoch::Epoch;
+pub(super) use self::local::{from_local, to_local};
