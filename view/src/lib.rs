@@ -1,0 +1,1 @@
+//! Widgets for looking at arrays while a program runs.
