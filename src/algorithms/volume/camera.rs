@@ -1,9 +1,12 @@
 //! Where a picture is seen from.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::RenderError;
 
 /// How depth projects onto the picture.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Projection {
     /// All rays meet in the camera's position.
     Perspective {
@@ -18,7 +21,8 @@ pub enum Projection {
 }
 
 /// A camera in the volume's coordinates (voxel index times spacing).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Camera {
     /// Where the camera stands. Nothing behind it is seen.
     pub position: [f64; 3],

@@ -6,6 +6,7 @@
 //! what differs between decompositions is only the order in which partial pictures are blended.
 
 mod camera;
+mod look;
 mod order;
 mod phantom;
 mod renderer;
@@ -15,6 +16,7 @@ mod twin;
 mod view;
 
 pub use camera::{Camera, Projection};
+pub use look::{ClipPlane, Crop, Look, MAX_CLIP_PLANES, Mode, PixelFormat, Shading};
 pub use order::depth_order;
 pub use phantom::Phantom;
 pub use renderer::{Frame, VolumeRenderer};

@@ -1,9 +1,12 @@
 //! From values to colour and opacity.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::RenderError;
 
 /// A piecewise-linear map from voxel values to colour and opacity; constant beyond its first and last point.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TransferFunction {
     /// `[value, opacity]`, values ascending; opacity 0 to 1 is what `unit_distance` of this value absorbs.
     pub opacity: Vec<[f64; 2]>,
