@@ -131,6 +131,11 @@ impl ArrayCore {
         self.id
     }
 
+    /// The number of the array that its chunks were made for: equal for handles of the same chunks, on every rank.
+    pub(crate) fn data(&self) -> ArrayId {
+        self.data
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name

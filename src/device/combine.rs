@@ -7,7 +7,7 @@ use super::combine_source::combine_source;
 use super::copies::number;
 use super::memory::{SLICE_BYTES, Staging};
 use super::movers::{Move, common_multiple};
-use super::order::{Boxes, any_hazard};
+use super::order::{any_hazard, layers};
 use super::scatter::check_destinations;
 use super::slices::slices;
 use super::tables::Slots;
@@ -136,17 +136,4 @@ impl Device {
             Ok(pipeline)
         })
     }
-}
-
-/// For every box (buffer and view), how many dispatches must come before its own: one more than any earlier box that it
-/// overlaps.
-fn layers(boxes: Vec<(usize, Strided)>) -> Vec<usize> {
-    let n = boxes.len();
-    let boxes = Boxes::new(boxes);
-    let mut out: Vec<usize> = Vec::with_capacity(n);
-    for i in 0..n {
-        let before = (0..i).filter(|&j| boxes.overlap(i, j)).map(|j| out[j] + 1);
-        out.push(before.max().unwrap_or(0));
-    }
-    out
 }

@@ -1,10 +1,12 @@
 //! In which order copies within one device run, so that all behave as if every source were read before anything is
 //! written, with as little temporary memory as the overlaps allow.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
 
 use super::boxes::Strided;
 use crate::extents::{Index, MAX_AXES};
+use crate::region::{Region, RegionTree, levels};
 
 /// One copy: a box of one buffer to a box of another or the same; buffers are numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,6 +71,36 @@ impl Boxes {
     }
 }
 
+/// A region for every box, such that boxes of one buffer may overlap only where their regions do: positions along strides
+/// where all boxes of the buffer have them, else the elements from first to last.
+fn regions(boxes: &Boxes) -> Vec<Region> {
+    let mut axes: HashMap<usize, usize> = HashMap::new();
+    for ((buffer, _), intervals) in boxes.boxes.iter().zip(&boxes.intervals) {
+        let known = axes.entry(*buffer).or_insert(MAX_AXES);
+        *known = if intervals.is_some() { *known } else { 1 };
+    }
+    let region = |((buffer, view), intervals): (&(usize, Strided), &Option<Intervals>)| {
+        let axes = axes[buffer];
+        match intervals {
+            _ if view.cells() == 0 => Region::whole(Index::zeros(axes)),
+            Some(intervals) if axes > 1 => Region::at(
+                Index::from_fn(axes, |axis| intervals[axis].0 as i64),
+                Index::from_fn(axes, |axis| intervals[axis].1 as i64),
+            ),
+            _ => Region::between([view.offset as i64].into(), [view.end().unwrap_or(u64::MAX / 2) as i64].into()),
+        }
+    };
+    boxes.boxes.iter().zip(&boxes.intervals).map(region).collect()
+}
+
+/// For every box (buffer and view), how many dispatches must come before its own: one more than any earlier box that it
+/// overlaps.
+pub(super) fn layers(boxes: Vec<(usize, Strided)>) -> Vec<usize> {
+    let boxes = Boxes::new(boxes);
+    let writes: Vec<_> = boxes.boxes.iter().zip(regions(&boxes)).map(|(of, region)| (of.0, region, true)).collect();
+    levels(&writes)
+}
+
 /// Position and extent along each stride (sorted from the largest), if no position carries over into the next larger
 /// stride, so that they tell cells apart.
 fn intervals(view: &Strided, strides: &[u64]) -> Option<Intervals> {
@@ -100,32 +132,49 @@ fn intervals(view: &Strided, strides: &[u64]) -> Option<Intervals> {
     Some(out)
 }
 
-/// For every copy, the others whose source its destination overlaps, and whether it overlaps its own.
-fn hazards(copies: &[Copy]) -> (Vec<Vec<usize>>, Vec<bool>) {
+/// Calls with every copy whose destination overlaps a source, and whose that is.
+fn visit_hazards(copies: &[Copy], found: &mut dyn FnMut(usize, usize) -> ControlFlow<()>) -> ControlFlow<()> {
     let n = copies.len();
     let boxes = Boxes::new(copies.iter().map(|copy| copy.src).chain(copies.iter().map(|copy| copy.dst)).collect());
+    let regions = regions(&boxes);
     let mut readers: HashMap<usize, Vec<usize>> = HashMap::new();
     for (j, copy) in copies.iter().enumerate() {
         readers.entry(copy.src.0).or_default().push(j);
     }
-    let mut of_self = vec![false; n];
-    let mut of_others = vec![Vec::new(); n];
+    let written: HashSet<usize> = copies.iter().map(|copy| copy.dst.0).collect();
+    readers.retain(|buffer, _| written.contains(buffer));
+    let tree = |readers: Vec<usize>| {
+        let sources: Vec<Region> = readers.iter().map(|&j| regions[j]).collect();
+        (readers, RegionTree::new(&sources))
+    };
+    let trees: HashMap<usize, _> = readers.into_iter().map(|(buffer, readers)| (buffer, tree(readers))).collect();
     for (i, copy) in copies.iter().enumerate() {
-        for &j in readers.get(&copy.dst.0).into_iter().flatten().filter(|&&j| boxes.overlap(n + i, j)) {
-            if i == j {
-                of_self[i] = true;
-            } else {
-                of_others[i].push(j);
-            }
-        }
+        let Some((readers, tree)) = trees.get(&copy.dst.0) else { continue };
+        tree.visit(&regions[n + i], &mut |item, _| match readers[item] {
+            j if boxes.overlap(n + i, j) => found(i, j),
+            _ => ControlFlow::Continue(()),
+        })?;
     }
+    ControlFlow::Continue(())
+}
+
+/// For every copy, the others whose source its destination overlaps, and whether it overlaps its own.
+fn hazards(copies: &[Copy]) -> (Vec<Vec<usize>>, Vec<bool>) {
+    let (mut of_others, mut of_self) = (vec![Vec::new(); copies.len()], vec![false; copies.len()]);
+    let _ = visit_hazards(copies, &mut |i, j| {
+        if i == j {
+            of_self[i] = true
+        } else {
+            of_others[i].push(j)
+        }
+        ControlFlow::Continue(())
+    });
     (of_others, of_self)
 }
 
 /// Whether any destination overlaps any source.
 pub(super) fn any_hazard(copies: &[Copy]) -> bool {
-    let (of_others, of_self) = hazards(copies);
-    of_self.contains(&true) || of_others.iter().any(|others| !others.is_empty())
+    visit_hazards(copies, &mut |_, _| ControlFlow::Break(())).is_break()
 }
 
 /// Copies cut along their slowest destination axis into ones of at most `limit` cells.
@@ -284,6 +333,27 @@ mod tests {
 
     fn copy(src: (usize, Strided), dst: (usize, Strided)) -> Copy {
         Copy { src, dst }
+    }
+
+    #[test]
+    fn layers_come_after_what_they_overlap() {
+        // Storages of different pitch, a box without cells, strides that do not go together.
+        let spread = |i: u64| view((i * 37) % 60, [1 + (i % 3) as i64, 1 + (i % 4) as i64], [1, 10]);
+        let mut boxes: Vec<(usize, Strided)> = (0..60).map(|i| ((i % 2) as usize, spread(i))).collect();
+        boxes.push((1, view(0, [0, 3], [1, 10])));
+        for odd in [None, Some((0, view(5, [2, 3], [3, 7])))] {
+            boxes.extend(odd);
+            let compared = Boxes::new(boxes.clone());
+            let layers = layers(boxes.clone());
+            for i in 0..boxes.len() {
+                let before = (0..i).filter(|&j| compared.overlap(i, j)).map(|j| layers[j] + 1).max().unwrap_or(0);
+                if odd.is_none() || boxes[i].0 == 1 {
+                    assert_eq!(layers[i], before, "as few as there can be");
+                }
+                assert!(layers[i] >= before);
+            }
+            assert!(layers.iter().max() > Some(&2));
+        }
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! The plan cache: a repeated operation builds no plan.
 
-use super::{CopySpec, GhostSpec};
+use super::{CopiesSpec, CopySpec, GhostSpec, Pair};
 use crate::locate::Placement;
 use crate::region::Region;
 use std::collections::HashMap;
+
+/// Pairs of many copies that count as much as another operation.
+const PAIRS_OF_ONE: usize = 8;
 
 /// All that a plan depends on but the rank, which a cache belongs to.
 ///
@@ -19,6 +22,7 @@ pub struct PlanKey {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Operation {
     Copy { src: Region, dst: Region, aliased: bool, permutation: Option<Vec<usize>> },
+    Copies { data: Vec<usize>, pairs: Vec<Pair> },
     Ghosts(Vec<GhostSpec>),
 }
 
@@ -31,11 +35,27 @@ impl PlanKey {
         Self { placements: vec![spec.src.clone(), spec.dst.clone()], operation, extra: Vec::new() }
     }
 
+    /// The key of many copies.
+    pub fn copies(spec: &CopiesSpec) -> Self {
+        let placements = spec.arrays.iter().map(|(placement, _)| (*placement).clone()).collect();
+        let data = spec.arrays.iter().map(|(_, data)| *data).collect();
+        let operation = Operation::Copies { data, pairs: spec.pairs.to_vec() };
+        Self { placements, operation, extra: Vec::new() }
+    }
+
     /// The key of a ghost update.
     pub fn ghosts(arrays: &[(&Placement, &GhostSpec)]) -> Self {
         let placements = arrays.iter().map(|(placement, _)| (*placement).clone()).collect();
         let operation = Operation::Ghosts(arrays.iter().map(|(_, spec)| (*spec).clone()).collect());
         Self { placements, operation, extra: Vec::new() }
+    }
+
+    /// How much of a cache the plan takes: one, and more for many pairs.
+    fn weight(&self) -> usize {
+        match &self.operation {
+            Operation::Copies { pairs, .. } => 1 + pairs.len() / PAIRS_OF_ONE,
+            Operation::Copy { .. } | Operation::Ghosts(_) => 1,
+        }
     }
 
     /// Adds whatever else a caller's cached value depends on, such as element sizes.
@@ -51,14 +71,15 @@ impl PlanKey {
 pub struct PlanCache<V> {
     entries: HashMap<PlanKey, (V, u64)>,
     capacity: usize,
+    weight: usize,
     hits: u64,
     misses: u64,
 }
 
 impl<V: Clone> PlanCache<V> {
-    /// A cache of at most `capacity` entries; with 0 it keeps nothing.
+    /// A cache of at most `capacity` entries, fewer where plans of many pairs are among them; with 0 it keeps nothing.
     pub fn new(capacity: usize) -> Self {
-        Self { entries: HashMap::new(), capacity, hits: 0, misses: 0 }
+        Self { entries: HashMap::new(), capacity, weight: 0, hits: 0, misses: 0 }
     }
 
     /// The value of this key, made by `build` when it is not there. A failure is not kept.
@@ -74,14 +95,18 @@ impl<V: Clone> PlanCache<V> {
         }
         self.misses += 1;
         let value = build()?;
-        if self.entries.len() >= self.capacity
+        let weight = key.weight();
+        if weight > self.capacity {
+            return Ok(value);
+        }
+        while self.weight + weight > self.capacity
             && let Some(oldest) = self.entries.iter().min_by_key(|(_, (_, used))| *used).map(|(key, _)| key.clone())
         {
             self.entries.remove(&oldest);
+            self.weight -= oldest.weight();
         }
-        if self.capacity > 0 {
-            self.entries.insert(key, (value.clone(), now));
-        }
+        self.weight += weight;
+        self.entries.insert(key, (value.clone(), now));
         Ok(value)
     }
 
@@ -108,6 +133,7 @@ impl<V: Clone> PlanCache<V> {
     /// Forgets all entries; counters go on.
     pub fn clear(&mut self) {
         self.entries.clear();
+        self.weight = 0;
     }
 }
 

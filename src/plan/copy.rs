@@ -1,12 +1,12 @@
 //! The plan of a copy (and of a composite, which moves the same boxes).
 
-use super::build::Builder;
+use super::build::{Builder, Written};
 use super::{Move, RankPlan, matching};
 use crate::chunks::ChunkId;
 use crate::error::PlanError;
 use crate::extents::Index;
 use crate::locate::Placement;
-use crate::region::Region;
+use crate::region::{Region, RegionTree};
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
@@ -41,50 +41,102 @@ pub struct CopySpec<'a> {
 /// is none; the same on every rank.
 pub fn copy(spec: &CopySpec, rank: usize) -> Result<RankPlan, PlanError> {
     spec.check(rank)?;
-    if spec.src_region.is_empty() {
-        return Ok(RankPlan::empty(rank));
-    }
-    let (src, dst) = (spec.src, spec.dst);
+    let (src, dst) = (Held::new(spec.src, rank), Held::new(spec.dst, rank));
     let mut builder = Builder::new(rank);
-    for (src_chunk, held) in src.held_by(rank) {
-        let Some(part) = held.intersect(&spec.src_region) else { continue };
-        dst.chunks().touching(&spec.dst_of(&part), |dst_chunk, part| {
-            builder.send(
-                dst.ownership().owner(dst_chunk).rank,
-                (dst_chunk, src_chunk),
-                spec.step(src_chunk, dst_chunk, part),
-            );
-        });
-    }
-    for (dst_chunk, held) in dst.held_by(rank) {
-        let Some(part) = held.intersect(&spec.dst_region) else { continue };
-        src.chunks().touching(&spec.src_of(&part), |src_chunk, part| {
-            let part = spec.dst_of(&part);
-            builder.receive(
-                src.ownership().owner(src_chunk).rank,
-                (dst_chunk, src_chunk),
-                spec.step(src_chunk, dst_chunk, part),
-            );
-        });
-    }
-    let ranks = src.ranks();
-    let mut plan = match builder.talks().then(|| spec.edges()).flatten() {
-        Some(edges) => {
-            let schedule = matching::rounds(&edges);
-            let round: HashMap<_, _> = edges.iter().copied().zip(schedule.round).collect();
-            builder.finish(schedule.rounds, false, |from, to, _| round[&(from, to)])
-        }
-        None => builder.finish(ranks - 1, false, |from, to, _| {
-            matching::round_by_difference(from, to, ranks).expect("messages go to other ranks")
-        }),
-    };
+    spec.collect(0, [0, 1], [&src, &dst], &mut builder);
+    let mut plan = schedule(builder, std::slice::from_ref(spec), None);
     plan.permutation = spec.permutation.map(<[usize]>::to_vec);
-    plan.overlap = spec.aliased && (src != dst || spec.src_region.intersects(&spec.dst_region));
+    plan.overlap = spec.aliased && (spec.src != spec.dst || spec.src_region.intersects(&spec.dst_region));
     Ok(plan)
 }
 
+/// Place of a move: which of the copies, chunk written, chunk read.
+pub(super) type Key = (usize, ChunkId, ChunkId);
+
+/// What a rank holds of an array, to be searched by region.
+pub(super) struct Held {
+    chunks: Vec<ChunkId>,
+    tree: RegionTree,
+}
+
+impl Held {
+    pub fn new(placement: &Placement, rank: usize) -> Self {
+        let (chunks, boxes): (Vec<_>, Vec<_>) = placement.held_by(rank).unzip();
+        Self { chunks, tree: RegionTree::new(&boxes) }
+    }
+
+    fn visit(&self, region: &Region, found: &mut dyn FnMut(ChunkId, Region)) {
+        let _ = self.tree.visit(region, &mut |item, part| {
+            found(self.chunks[item], part);
+            ControlFlow::Continue(())
+        });
+    }
+}
+
+/// Puts the messages of copies into rounds: by matching where the graph of ranks is small enough to be looked at, else by
+/// rank difference. `written` as for [`Builder::finish`].
+pub(super) fn schedule(builder: Builder<Key>, specs: &[CopySpec], written: Option<Written>) -> RankPlan {
+    let ranks = specs.first().map_or(1, |spec| spec.src.ranks());
+    match builder.talks().then(|| edges(specs)).flatten() {
+        Some(edges) => {
+            let schedule = matching::rounds(&edges);
+            let round: HashMap<_, _> = edges.iter().copied().zip(schedule.round).collect();
+            builder.finish(schedule.rounds, written, |from, to, _| round[&(from, to)])
+        }
+        None => builder.finish(ranks - 1, written, |from, to, _| {
+            matching::round_by_difference(from, to, ranks).expect("messages go to other ranks")
+        }),
+    }
+}
+
+/// All pairs of different ranks that exchange data, or `None` when they are too many. Found in the same
+/// order on every rank, so that all give up or none.
+fn edges(specs: &[CopySpec]) -> Option<Vec<(usize, usize)>> {
+    let (mut edges, mut known, mut pairs) = (Vec::new(), HashSet::new(), 0);
+    for spec in specs {
+        let flow = spec.src.chunks().visit(&spec.src_region, &mut |src_chunk, part| {
+            let from = spec.src.ownership().owner(src_chunk).rank;
+            spec.dst.chunks().visit(&spec.dst_of(&part), &mut |dst_chunk, _| {
+                let to = spec.dst.ownership().owner(dst_chunk).rank;
+                pairs += 1;
+                if from != to && known.insert((from, to)) {
+                    edges.push((from, to));
+                }
+                match pairs > MAX_PAIRS || edges.len() > matching::MAX_EDGES {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            })
+        });
+        if flow.is_break() {
+            return None;
+        }
+    }
+    Some(edges)
+}
+
 impl CopySpec<'_> {
-    fn check(&self, rank: usize) -> Result<(), PlanError> {
+    /// Hands this copy's moves to the builder: copy number `place`, between arrays `numbers` of the plan.
+    pub(super) fn collect(&self, place: usize, numbers: [usize; 2], held: [&Held; 2], builder: &mut Builder<Key>) {
+        let step = |src_chunk, dst_chunk, dst: Region| {
+            let (src, [src_array, dst_array]) = (self.src_of(&dst), numbers);
+            Move { src_array, src_chunk, src, dst_array, dst_chunk, dst }
+        };
+        held[0].visit(&self.src_region, &mut |src_chunk, part| {
+            self.dst.chunks().touching(&self.dst_of(&part), |dst_chunk, part| {
+                let to = self.dst.ownership().owner(dst_chunk).rank;
+                builder.send(to, (place, dst_chunk, src_chunk), step(src_chunk, dst_chunk, part));
+            });
+        });
+        held[1].visit(&self.dst_region, &mut |dst_chunk, part| {
+            self.src.chunks().touching(&self.src_of(&part), |src_chunk, part| {
+                let from = self.src.ownership().owner(src_chunk).rank;
+                builder.receive(from, (place, dst_chunk, src_chunk), step(src_chunk, dst_chunk, self.dst_of(&part)));
+            });
+        });
+    }
+
+    pub(super) fn check(&self, rank: usize) -> Result<(), PlanError> {
         let (src, dst) = (self.src.chunks(), self.dst.chunks());
         if src.axes() != dst.axes() {
             return Err(PlanError::Axes { src: src.axes(), dst: dst.axes() });
@@ -141,31 +193,6 @@ impl CopySpec<'_> {
             (out.start[from], out.end[from]) = (part.start[axis] + by, part.end[axis] + by);
         }
         out
-    }
-
-    fn step(&self, src_chunk: ChunkId, dst_chunk: ChunkId, dst: Region) -> Move {
-        Move { src_array: 0, src_chunk, src: self.src_of(&dst), dst_array: 1, dst_chunk, dst }
-    }
-
-    /// All pairs of different ranks that exchange data, or `None` when they are too many. Found in the same
-    /// order on every rank, so that all give up or none.
-    fn edges(&self) -> Option<Vec<(usize, usize)>> {
-        let (mut edges, mut known, mut pairs) = (Vec::new(), HashSet::new(), 0);
-        let flow = self.src.chunks().visit(&self.src_region, &mut |src_chunk, part| {
-            let from = self.src.ownership().owner(src_chunk).rank;
-            self.dst.chunks().visit(&self.dst_of(&part), &mut |dst_chunk, _| {
-                let to = self.dst.ownership().owner(dst_chunk).rank;
-                pairs += 1;
-                if from != to && known.insert((from, to)) {
-                    edges.push((from, to));
-                }
-                match pairs > MAX_PAIRS || edges.len() > matching::MAX_EDGES {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
-                }
-            })
-        });
-        flow.is_continue().then_some(edges)
     }
 }
 

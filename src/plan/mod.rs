@@ -6,6 +6,7 @@
 
 mod build;
 pub mod cache;
+mod copies;
 mod copy;
 mod explain;
 mod ghosts;
@@ -13,6 +14,7 @@ pub mod matching;
 pub mod one_sided;
 pub mod patterns;
 
+pub use copies::{CopiesSpec, Pair, copies};
 pub use copy::{CopySpec, copy};
 pub use explain::explain_all;
 pub use ghosts::{Components, GhostSpec, Neighbours, ghosts};

@@ -1,12 +1,11 @@
 //! One-sided operations: which rank holds what of a request, and in which order requests run.
 
-use super::build::levels;
 use crate::chunks::ChunkId;
 use crate::error::PlanError;
 use crate::extents::Index;
 use crate::locate::Placement;
 use crate::ownership::Owner;
-use crate::region::Region;
+use crate::region::{Region, levels};
 
 /// A part of a one-sided operation's region that lies in one chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

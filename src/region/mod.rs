@@ -4,9 +4,11 @@
 //! plans. A [`Region`] never allocates; operations that give several boxes return disjoint ones.
 
 mod iterate;
+mod levels;
 mod tree;
 
 pub use iterate::{Points, Tiles};
+pub use levels::levels;
 pub use tree::RegionTree;
 
 use crate::error::RegionError;

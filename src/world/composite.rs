@@ -1,5 +1,7 @@
 //! Composite: copy with an operator where data arrives.
 
+use super::execute::Job;
+use super::operation::Operation;
 use super::transfer::Meeting;
 use super::{Moved, Operator, Pending, World};
 use crate::array::GlobalSection;
@@ -64,11 +66,10 @@ impl World {
         source: &GlobalSection<T, D>,
         destination: &GlobalSection<T, D>,
         operator: Operator,
-    ) -> Result<(super::execute::Job, super::copy::Operation)> {
-        let (mut job, mut operation) = self.copy_job(source, destination, None)?;
+    ) -> Result<(Job, Operation)> {
+        let (mut job, operation) = self.copy_job(source, destination, None)?;
         operator.check(&T::INFO)?;
         job.meeting = Meeting::Combine(operator.clone());
-        operation.operator = Some(operator);
-        Ok((job, operation))
+        Ok((job, operation.with(operator)))
     }
 }

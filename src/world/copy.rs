@@ -1,12 +1,11 @@
 //! Copy: between regions of global arrays, and between a global array and each rank's own local sections.
 
-use std::fmt::{self, Display, Formatter};
-
 use super::execute::Job;
 use super::one_sided::{from_local, to_local};
+use super::operation::Operation;
 use super::plans::{Plan, Planned};
 use super::transfer::Meeting;
-use super::{Moved, Operator, Pending, World, hash};
+use super::{Moved, Pending, World};
 use crate::array::{GlobalSection, LocalSection, Side};
 use crate::device::BoxOf;
 use crate::element::Element;
@@ -238,14 +237,9 @@ impl World {
             permutation: order,
         };
         let planned = self.planned_copy(&spec, &[source.core.clone(), destination.core.clone()]);
-        planned.map_err(|error| match error {
-            // A plan knows regions, a user arrays.
-            Error::Plan(PlanError::Extents { src_extents, dst_extents, permuted, .. }) => {
-                let (src, dst) = (source.core.label(&spec.src_region), destination.core.label(&spec.dst_region));
-                PlanError::Extents { src, src_extents, dst, dst_extents, permuted }.into()
-            }
-            error => error,
-        })
+        let (src, dst) = (&source.core, &destination.core);
+        planned
+            .map_err(|error| in_terms_of_arrays(error, || (src.label(&spec.src_region), dst.label(&spec.dst_region))))
     }
 
     pub(super) fn copy_job<T: Element, const D: usize>(
@@ -256,7 +250,8 @@ impl World {
     ) -> Result<(Job, Operation)> {
         self.alive()?;
         let Planned { transfer, .. } = self.planned_sections(source, destination, order)?;
-        let operation = Operation::new(source, destination, order)?;
+        let regions = [source.region()?, destination.region()?];
+        let operation = Operation::copy([&source.core, &destination.core], regions, order);
         let operands = vec![source.core.clone(), destination.core.clone()];
         Ok((Job { transfer, operands, meeting: Meeting::Replace }, operation))
     }
@@ -284,6 +279,17 @@ impl World {
     }
 }
 
+/// A plan knows regions, a user arrays: `labels` of source and destination.
+pub(super) fn in_terms_of_arrays(error: Error, labels: impl FnOnce() -> (String, String)) -> Error {
+    match error {
+        Error::Plan(PlanError::Extents { src_extents, dst_extents, permuted, .. }) => {
+            let (src, dst) = labels();
+            PlanError::Extents { src, src_extents, dst, dst_extents, permuted }.into()
+        }
+        error => error,
+    }
+}
+
 pub(super) fn extents_differ(source: String, from: &Region, destination: String, to: &Region) -> crate::Error {
     PlanError::Extents {
         src: source,
@@ -293,70 +299,4 @@ pub(super) fn extents_differ(source: String, from: &Region, destination: String,
         permuted: None,
     }
     .into()
-}
-
-/// A two-ended collective as messages and checks name it.
-#[derive(Debug, Clone, Hash)]
-pub(super) struct Operation {
-    /// What composite combines with; none for a copy.
-    pub operator: Option<Operator>,
-    source: Named,
-    destination: Named,
-    order: Option<Vec<usize>>,
-}
-
-/// One end of a collective.
-#[derive(Debug, Clone, Hash)]
-struct Named {
-    array: String,
-    region: Region,
-    /// Tells re-arrangements apart, also in messages.
-    owners: u64,
-    balanced: bool,
-    cuts: u64,
-}
-
-impl Operation {
-    fn new<T: Element, const D: usize>(
-        source: &GlobalSection<T, D>,
-        destination: &GlobalSection<T, D>,
-        order: Option<&[usize]>,
-    ) -> Result<Self> {
-        let (source, destination) = (Named::new(source)?, Named::new(destination)?);
-        Ok(Self { operator: None, source, destination, order: order.map(<[usize]>::to_vec) })
-    }
-
-    pub fn signature(&self) -> u64 {
-        hash(self)
-    }
-}
-
-impl Named {
-    fn new<T: Element, const D: usize>(section: &GlobalSection<T, D>) -> Result<Self> {
-        let (chunks, ownership) = (section.core.chunks(), section.core.ownership());
-        Ok(Self {
-            array: section.core.name().to_string(),
-            region: section.region()?,
-            owners: ownership.fingerprint(),
-            balanced: ownership.is_balanced(),
-            cuts: hash(chunks),
-        })
-    }
-}
-
-impl Display for Named {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "\"{}\" {}", self.array, self.region)?;
-        if self.balanced { Ok(()) } else { write!(f, " with owners #{:04x}", self.owners as u16) }
-    }
-}
-
-impl Display for Operation {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let verb = if self.operator.is_some() { "composite" } else { "copy" };
-        write!(f, "{verb}({} -> {}", self.source, self.destination)?;
-        self.operator.iter().try_for_each(|operator| write!(f, ", {operator}"))?;
-        self.order.iter().try_for_each(|order| write!(f, ", axes {order:?}"))?;
-        f.write_str(")")
-    }
 }

@@ -9,7 +9,7 @@ use crate::device::{Piece, Staged};
 use crate::error::Result;
 use crate::plan::Moved;
 use crate::trace::Span;
-use crate::transport::Tag;
+use crate::transport::{Payload, Tag};
 
 /// A transfer whose sources have been read, and whose receives are still to be done.
 pub(super) struct InFlight {
@@ -44,7 +44,8 @@ impl World {
             }
             return Ok(moved);
         }
-        let in_flight = self.post_all(job)?;
+        // Waves read their local sources as they come, unless an earlier wave may have written them.
+        let in_flight = if job.transfer.overlap { self.start(job) } else { self.post_all(job) }?;
         self.finish(&in_flight)?;
         Ok(moved)
     }
@@ -104,9 +105,7 @@ impl World {
 
     /// Applies local moves and received boxes wave after wave, as several of them meet in one cell.
     fn finish_in_waves(&self, job: &Job, lane: &Lane, tag: Tag, aside: Option<&Aside>) -> Result<()> {
-        let payloads = self.tracer().span(Span::Wait, || {
-            lane.receives.iter().map(|parcel| self.inner().receive(parcel.peer, tag)).collect::<Result<Vec<_>>>()
-        })?;
+        let mut payloads: Vec<Option<Payload>> = lane.receives.iter().map(|_| None).collect();
         for wave in &lane.waves {
             if let Some(Aside { staged, offsets }) = aside {
                 let piece = |&index: &usize| piece(&job.operands, &lane.local[index].1, offsets[index]);
@@ -116,13 +115,31 @@ impl World {
                 self.move_locally(job, lane, &local)?;
             }
             for of_message in wave.received.chunk_by(|a, b| a.0 == b.0) {
-                let parts = &lane.receives[of_message[0].0].parts;
-                let boxes = of_message.iter().map(|&(_, index)| &parts[index]);
+                let parcel = of_message[0].0;
+                let boxes = of_message.iter().map(|&(_, index)| &lane.receives[parcel].parts[index]);
                 let pieces: Vec<Piece> = boxes.map(|part| piece(&job.operands, &part.end, part.offset)).collect();
-                self.unpack(job, lane, (*payloads[of_message[0].0]).as_ref(), &pieces)?;
+                let payload = self.received(lane, parcel, tag, &mut payloads)?;
+                self.unpack(job, lane, (**payload).as_ref(), &pieces)?;
             }
         }
         Ok(())
+    }
+
+    /// A message that may have come already. Those of one rank come in their order.
+    fn received<'a>(
+        &self,
+        lane: &Lane,
+        parcel: usize,
+        tag: Tag,
+        payloads: &'a mut [Option<Payload>],
+    ) -> Result<&'a Payload> {
+        let peer = lane.receives[parcel].peer;
+        for earlier in 0..=parcel {
+            if lane.receives[earlier].peer == peer && payloads[earlier].is_none() {
+                payloads[earlier] = Some(self.tracer().span(Span::Wait, || self.inner().receive(peer, tag))?);
+            }
+        }
+        Ok(payloads[parcel].as_ref().expect("just received"))
     }
 
     /// Sends and receives in turn, so that only one step's messages are staged at a time.

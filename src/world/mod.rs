@@ -5,11 +5,13 @@
 
 mod common;
 mod composite;
+mod composite_all;
 mod copy;
 mod create;
 mod execute;
 mod ghosts;
 mod one_sided;
+mod operation;
 mod pending;
 mod plans;
 mod run;

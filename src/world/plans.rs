@@ -1,14 +1,15 @@
 //! Plans and transfers of operations, built once and kept.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::rc::Rc;
 
 use super::transfer::Transfer;
 use super::{World, hash};
-use crate::array::ArrayCore;
-use crate::error::Result;
+use crate::array::{ArrayCore, ArrayId};
+use crate::error::{Error, Result};
 use crate::plan::cache::{PlanCache, PlanKey};
-use crate::plan::{self, CopySpec, GhostSpec, Moved, RankPlan};
+use crate::plan::{self, CopiesSpec, CopySpec, GhostSpec, Moved, Pair, RankPlan};
 use crate::trace::Span;
 
 /// A plan, and what it is for arrays of given element types.
@@ -83,17 +84,30 @@ impl World {
         self.planned(PlanKey::copy(spec), operands, || Ok(plan::copy(spec, self.rank())?))
     }
 
+    pub(super) fn planned_copies(&self, pairs: &[Pair], operands: &[Rc<ArrayCore>]) -> Result<Planned, (usize, Error)> {
+        let mut data: HashMap<ArrayId, usize> = HashMap::new();
+        let number = |array: &Rc<ArrayCore>| {
+            let next = data.len();
+            (array.clone(), *data.entry(array.data()).or_insert(next))
+        };
+        let numbered: Vec<_> = operands.iter().map(number).collect();
+        let arrays: Vec<_> = numbered.iter().map(|(array, data)| (array.placement(), *data)).collect();
+        let spec = CopiesSpec { arrays: &arrays, pairs };
+        let build = || plan::copies(&spec, self.rank()).map_err(|(pair, error)| (pair, error.into()));
+        self.planned(PlanKey::copies(&spec), operands, build)
+    }
+
     pub(super) fn planned_ghosts(&self, arrays: &[Rc<ArrayCore>], specs: &[GhostSpec]) -> Result<Planned> {
         let placed: Vec<_> = arrays.iter().map(|array| array.placement()).zip(specs).collect();
         self.planned(PlanKey::ghosts(&placed), arrays, || Ok(plan::ghosts(&placed, self.rank())?))
     }
 
-    fn planned(
+    fn planned<E>(
         &self,
         key: PlanKey,
         operands: &[Rc<ArrayCore>],
-        build: impl FnOnce() -> Result<RankPlan>,
-    ) -> Result<Planned> {
+        build: impl FnOnce() -> Result<RankPlan, E>,
+    ) -> Result<Planned, E> {
         let elements: Vec<u64> = operands.iter().map(|a| hash((a.element().name, a.element().bytes))).collect();
         self.plans.borrow_mut().get_or_build(key.with(&elements), || {
             self.tracer().span(Span::Plan, || {

@@ -4,6 +4,7 @@
 //! chunk's buffer and an offset in a message. It names chunks, not buffers, so that one transfer serves all
 //! arrays of the same layouts, keeps none of them alive, and can be cached.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -32,6 +33,8 @@ pub(super) struct End {
 pub(super) struct Part {
     pub end: End,
     pub offset: u64,
+    /// Of which move of the plan's message it is.
+    of: usize,
 }
 
 /// A message of bounded size, from or to a peer.
@@ -40,6 +43,8 @@ pub(super) struct Parcel {
     pub peer: usize,
     pub bytes: u64,
     pub parts: Vec<Part>,
+    /// Of which of the plan's messages it is.
+    of: usize,
 }
 
 /// The moves of arrays with one element size.
@@ -93,39 +98,46 @@ impl Lane {
         let mine = |m: &Move| same(operands[m.src_array].element(), element);
         let source = |m: &Move| end(operands, m.src_array, m.src_chunk, &m.src, permutation);
         let destination = |m: &Move| end(operands, m.dst_array, m.dst_chunk, &m.dst, None);
-        // The boxes of a plan with waves are counted, so that its messages must stay whole.
-        let limit = if plan.waves.is_empty() { STEP_BYTES } else { u64::MAX };
         let parcels = |messages: &[Message], view: &dyn Fn(&Move) -> End| {
-            let of = |message: &Message| {
-                let ends = message.moves.iter().filter(|m| mine(m)).map(view);
-                parcels(message.peer, ends, element.bytes as u64, limit)
+            let of = |(of, message): (usize, &Message)| {
+                let moves = message.moves.iter().enumerate().filter(|(_, m)| mine(m));
+                parcels((of, message.peer), moves.map(|(index, m)| (index, view(m))), element.bytes as u64)
             };
-            messages.iter().flat_map(of).collect()
+            messages.iter().enumerate().flat_map(of).collect::<Vec<_>>()
         };
+        let receives = parcels(&plan.receives, &destination);
         Self {
             element,
             sends: parcels(&plan.sends, &source),
-            receives: parcels(&plan.receives, &destination),
+            waves: waves(plan, &mine, &receives),
+            receives,
             local: plan.local.iter().filter(|m| mine(m)).map(|m| (source(m), destination(m))).collect(),
-            waves: waves(plan, &mine),
         }
     }
 }
 
-/// The waves of a plan as they concern one lane: places among the lane's local moves and messages.
-fn waves(plan: &RankPlan, mine: &dyn Fn(&Move) -> bool) -> Vec<Wave> {
-    let place = |moves: &[Move], index: usize| moves[..index].iter().filter(|m| mine(m)).count();
-    let present = |message: &Message| message.moves.iter().any(mine);
+/// The waves of a plan as they concern one lane: places among the lane's local moves, and in its messages, where a move may
+/// have been cut into several boxes.
+fn waves(plan: &RankPlan, mine: &dyn Fn(&Move) -> bool, receives: &[Parcel]) -> Vec<Wave> {
+    if plan.waves.is_empty() {
+        return Vec::new();
+    }
+    let mut place = 0..;
+    let local: Vec<_> = plan.local.iter().map(|m| mine(m).then(|| place.next()).flatten()).collect();
+    let mut received: HashMap<(usize, usize), Vec<(usize, usize)>> = HashMap::new();
+    for (parcel, Parcel { of: message, parts, .. }) in receives.iter().enumerate() {
+        for (part, Part { of, .. }) in parts.iter().enumerate() {
+            received.entry((*message, *of)).or_default().push((parcel, part));
+        }
+    }
     let in_lane = |wave: &Vec<Arrival>| {
         let mut out = Wave::default();
         for arrival in wave {
             match *arrival {
-                Arrival::Local(index) if mine(&plan.local[index]) => out.local.push(place(&plan.local, index)),
-                Arrival::Received { message, index } if mine(&plan.receives[message].moves[index]) => {
-                    let parcel = plan.receives[..message].iter().filter(|m| present(m)).count();
-                    out.received.push((parcel, place(&plan.receives[message].moves, index)));
+                Arrival::Local(index) => out.local.extend(local[index]),
+                Arrival::Received { message, index } => {
+                    out.received.extend(received.get(&(message, index)).into_iter().flatten());
                 }
-                _ => {}
             }
         }
         out.received.sort_unstable();
@@ -158,18 +170,19 @@ fn end(
     End { array, chunk, view }
 }
 
-/// Packs boxes into messages of at most `limit` bytes, cutting boxes that are larger along their slowest axes. Both ends
-/// cut alike, since extents are the same at both.
-fn parcels(peer: usize, ends: impl Iterator<Item = End>, element_bytes: u64, limit: u64) -> Vec<Parcel> {
+/// Packs boxes into messages of at most [`STEP_BYTES`], cutting boxes that are larger along their slowest axes. Both ends
+/// cut alike, since extents are the same at both. `of` and `peer` are the plan's message and the other rank.
+fn parcels((of, peer): (usize, usize), moves: impl Iterator<Item = (usize, End)>, element_bytes: u64) -> Vec<Parcel> {
     let mut parcels: Vec<Parcel> = Vec::new();
-    for end in ends.flat_map(|end| cut(end, element_bytes, limit)) {
+    let cut = |(index, end)| cut(end, element_bytes, STEP_BYTES).into_iter().map(move |end| (index, end));
+    for (index, end) in moves.flat_map(cut) {
         let bytes = (end.view.cells() * element_bytes).next_multiple_of(4);
         match parcels.last_mut() {
-            Some(last) if last.bytes.saturating_add(bytes) <= limit => {
-                last.parts.push(Part { end, offset: last.bytes });
+            Some(last) if last.bytes.saturating_add(bytes) <= STEP_BYTES => {
+                last.parts.push(Part { end, offset: last.bytes, of: index });
                 last.bytes += bytes;
             }
-            _ => parcels.push(Parcel { peer, bytes, parts: vec![Part { end, offset: 0 }] }),
+            _ => parcels.push(Parcel { peer, bytes, parts: vec![Part { end, offset: 0, of: index }], of }),
         }
     }
     parcels

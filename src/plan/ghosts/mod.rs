@@ -9,7 +9,7 @@ mod components;
 
 pub use components::Components;
 
-use super::build::Builder;
+use super::build::{Builder, Written};
 use super::copy::check_rank;
 use super::{Move, RankPlan};
 use crate::chunks::{ChunkId, Chunks};
@@ -112,10 +112,11 @@ pub fn ghosts(arrays: &[(&Placement, &GhostSpec)], rank: usize) -> Result<RankPl
             }
         }
     }
-    let ordered = arrays.iter().any(|(_, spec)| spec.reverse);
+    let chunk = |this: &Move| ((this.dst_array, this.dst_chunk), this.dst);
+    let written: Option<Written> = if arrays.iter().any(|(_, spec)| spec.reverse) { Some(&chunk) } else { None };
     // The first of the directions that share a message names its round; both ends know all of them.
     let first_direction = |_, _, moves: &[(Key, Move)]| moves.iter().map(|(key, _)| key.2).min().unwrap_or(0);
-    Ok(builder.finish(rounds, ordered, first_direction))
+    Ok(builder.finish(rounds, written, first_direction))
 }
 
 /// One array of an exchange.

@@ -1,0 +1,124 @@
+//! Composite of many pairs of sections in one exchange.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::copy::in_terms_of_arrays;
+use super::execute::Job;
+use super::operation::Operation;
+use super::plans::{Plan, Planned};
+use super::transfer::Meeting;
+use super::{Moved, Operator, Pending, World};
+use crate::array::{ArrayCore, ArrayId, GlobalSection};
+use crate::element::Element;
+use crate::error::Result;
+use crate::plan::Pair;
+
+/// A source and its destination.
+type Sections<T, const D: usize> = (GlobalSection<T, D>, GlobalSection<T, D>);
+
+impl World {
+    /// Combines many sections into others, each as [`composite`](Self::composite) does, in one operation: every source is
+    /// read before anything is written, then the pairs take effect as if one after the other in the order of the list, so
+    /// that several may fall on the same cells. Any arrays of one element type, also the same ones at both ends; empty
+    /// sections do nothing. Collective: all ranks name the same pairs; on return this rank's part is done.
+    ///
+    /// The bits do not depend on the decomposition. Costs one message between each pair of ranks that exchange cells, however
+    /// many pairs of sections there are (cut at 64 MiB), and as many dispatches as there are pairs on top of each other at
+    /// the most. The plan of a new list costs n log n for n pairs, and is kept for all arrays of the same cuts and owners.
+    ///
+    /// # Errors
+    /// A bad region, extents that differ (the error gives the place in the list), an operator that does not exist for the
+    /// element type or does not compile, or a failure of this or of another rank.
+    ///
+    /// ```
+    /// # use zippy::{Layout, Operator, Split, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let layers = world.array::<i32, 2>("layers", &Layout::new([4, 3]).split([Split::Whole, Split::Even(3)]))?;
+    /// layers.fill_with(|[x, layer]| (x + 10 * layer) as i32)?;
+    /// let sum = world.array::<i32, 2>("sum", &Layout::new([5, 1]))?;
+    /// let pairs = [(0, 0), (1, 1), (2, 0)].map(|(layer, x)| (layers.at((.., layer)), sum.at((x..x + 4, ..))));
+    /// world.composite_all(&pairs, Operator::Add)?;
+    /// let ticket = world.get(sum.at(..))?;
+    /// assert_eq!(world.fence()?.redeem(ticket)?, [20, 32, 35, 38, 13]);
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
+    /// ```
+    pub fn composite_all<T: Element, const D: usize>(
+        &self,
+        pairs: &[Sections<T, D>],
+        operator: Operator,
+    ) -> Result<Moved> {
+        let (job, operation) = self.composite_all_job(pairs, operator)?;
+        self.collective(operation.clone(), operation.signature(), || self.execute(job))
+    }
+
+    /// Starts a [`composite_all`](Self::composite_all): on return the sources have been read and may change; the
+    /// destinations must not be touched before `wait`. Collective, and so is `wait`.
+    ///
+    /// # Errors
+    /// As [`composite_all`](Self::composite_all).
+    #[track_caller]
+    pub fn start_composite_all<T: Element, const D: usize>(
+        &self,
+        pairs: &[Sections<T, D>],
+        operator: Operator,
+    ) -> Result<Pending<'_>> {
+        let (job, operation) = self.composite_all_job(pairs, operator)?;
+        let moved = job.transfer.moved;
+        let in_flight = self.collective(operation.clone(), operation.signature(), || self.start(job))?;
+        Ok(Pending::new(self, operation, moved, move || self.finish(&in_flight)))
+    }
+
+    /// What a [`composite_all`](Self::composite_all) of these pairs does on this rank, for `explain()`. Local; moves nothing,
+    /// and keeps the plan for the operation.
+    ///
+    /// # Errors
+    /// A bad region or extents that differ.
+    pub fn plan_composite_all<T: Element, const D: usize>(&self, pairs: &[Sections<T, D>]) -> Result<Plan> {
+        let (operands, numbered) = number(pairs)?;
+        Ok(Plan::new(self.planned_pairs(&operands, &numbered)?, &operands))
+    }
+
+    fn planned_pairs(&self, operands: &[Rc<ArrayCore>], pairs: &[Pair]) -> Result<Planned> {
+        self.planned_copies(pairs, operands).map_err(|(place, error)| {
+            let pair = &pairs[place];
+            let labels = || {
+                let source = operands[pair.src].label(&pair.src_region);
+                (format!("{source} (pair {place})"), operands[pair.dst].label(&pair.dst_region))
+            };
+            in_terms_of_arrays(error, labels)
+        })
+    }
+
+    fn composite_all_job<T: Element, const D: usize>(
+        &self,
+        pairs: &[Sections<T, D>],
+        operator: Operator,
+    ) -> Result<(Job, Operation)> {
+        self.alive()?;
+        let (operands, numbered) = number(pairs)?;
+        let Planned { transfer, .. } = self.planned_pairs(&operands, &numbered)?;
+        operator.check(&T::INFO)?;
+        let operation = Operation::composite_all(&operands, numbered, operator.clone());
+        Ok((Job { transfer, operands, meeting: Meeting::Combine(operator) }, operation))
+    }
+}
+
+/// Every array once, and the pairs in their numbers.
+fn number<T: Element, const D: usize>(pairs: &[Sections<T, D>]) -> Result<(Vec<Rc<ArrayCore>>, Vec<Pair>)> {
+    let mut operands: Vec<Rc<ArrayCore>> = Vec::new();
+    let mut numbers: HashMap<ArrayId, usize> = HashMap::new();
+    let mut number = |section: &GlobalSection<T, D>| {
+        *numbers.entry(section.core.id()).or_insert_with(|| {
+            operands.push(section.core.clone());
+            operands.len() - 1
+        })
+    };
+    let one = |(source, destination): &Sections<T, D>| {
+        let (src_region, dst_region) = (source.region()?, destination.region()?);
+        Ok(Pair { src: number(source), src_region, dst: number(destination), dst_region })
+    };
+    let pairs = pairs.iter().map(one).collect::<Result<_>>()?;
+    Ok((operands, pairs))
+}

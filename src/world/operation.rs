@@ -1,0 +1,101 @@
+//! Collectives between sections as messages and checks name them.
+
+use std::fmt::{self, Display, Formatter};
+use std::rc::Rc;
+
+use super::{Operator, hash};
+use crate::array::ArrayCore;
+use crate::plan::Pair;
+use crate::region::Region;
+
+/// A collective between sections of global arrays. Cheap to clone.
+#[derive(Debug, Clone, Hash)]
+pub(super) struct Operation {
+    verb: Verb,
+    arrays: Rc<[Named]>,
+    pairs: Rc<[Pair]>,
+    order: Option<Vec<usize>>,
+}
+
+#[derive(Debug, Clone, Hash)]
+enum Verb {
+    Copy,
+    Composite(Operator),
+    CompositeAll(Operator),
+}
+
+/// An array.
+#[derive(Debug, Clone, Hash)]
+struct Named {
+    array: String,
+    /// Tells re-arrangements apart, also in messages.
+    owners: u64,
+    balanced: bool,
+    cuts: u64,
+}
+
+impl Operation {
+    /// A copy between two arrays.
+    pub fn copy(arrays: [&ArrayCore; 2], [src_region, dst_region]: [Region; 2], order: Option<&[usize]>) -> Self {
+        let arrays = arrays.map(Named::new).into_iter().collect();
+        let pairs = [Pair { src: 0, src_region, dst: 1, dst_region }].into();
+        Self { verb: Verb::Copy, arrays, pairs, order: order.map(<[usize]>::to_vec) }
+    }
+
+    /// The same as a composite.
+    pub fn with(self, operator: Operator) -> Self {
+        Self { verb: Verb::Composite(operator), ..self }
+    }
+
+    /// Many composites in one.
+    pub fn composite_all(arrays: &[Rc<ArrayCore>], pairs: Vec<Pair>, operator: Operator) -> Self {
+        let arrays = arrays.iter().map(|array| Named::new(array)).collect();
+        Self { verb: Verb::CompositeAll(operator), arrays, pairs: pairs.into(), order: None }
+    }
+
+    pub fn signature(&self) -> u64 {
+        hash(self)
+    }
+
+    fn write_end(&self, f: &mut Formatter<'_>, array: usize, region: &Region) -> fmt::Result {
+        let Named { array, owners, balanced, .. } = &self.arrays[array];
+        write!(f, "\"{array}\" {region}")?;
+        if *balanced { Ok(()) } else { write!(f, " with owners #{:04x}", *owners as u16) }
+    }
+}
+
+impl Named {
+    fn new(array: &ArrayCore) -> Self {
+        let (chunks, ownership) = (array.chunks(), array.ownership());
+        Self {
+            array: array.name().to_string(),
+            owners: ownership.fingerprint(),
+            balanced: ownership.is_balanced(),
+            cuts: hash(chunks),
+        }
+    }
+}
+
+impl Display for Operation {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.verb {
+            Verb::Copy => "copy(",
+            Verb::Composite(_) => "composite(",
+            Verb::CompositeAll(_) => "composite_all(",
+        })?;
+        if let Verb::CompositeAll(_) = self.verb {
+            let (count, content) = (self.pairs.len(), hash(&self.pairs) as u16);
+            write!(f, "{count} pairs #{content:04x}{}", if count > 0 { ", first " } else { "" })?;
+        }
+        if let Some(pair) = self.pairs.first() {
+            self.write_end(f, pair.src, &pair.src_region)?;
+            f.write_str(" -> ")?;
+            self.write_end(f, pair.dst, &pair.dst_region)?;
+        }
+        if let Verb::Composite(operator) | Verb::CompositeAll(operator) = &self.verb {
+            write!(f, ", {operator}")?;
+        }
+        self.order.iter().try_for_each(|order| write!(f, ", axes {order:?}"))?;
+        f.write_str(")")
+    }
+}

@@ -1,0 +1,210 @@
+//! Composite of many pairs in one operation: random pairs on top of each other, between arrays of all cuts and within one,
+//! against plain vectors that take one pair after the other.
+
+mod support;
+
+use support::cells::{boxed, code, cuts, expect, mix};
+use support::{RANKS, ranks};
+use zippy::array::GlobalSection;
+use zippy::{GlobalArray, Layout, Operator, Result, Split, World};
+
+under_mpi!();
+
+const SHAPE: [i64; 2] = [13, 9];
+
+/// A sequence of numbers that all ranks draw alike.
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = mix(self.0);
+        self.0 % n
+    }
+
+    /// Two boxes of equal extents within the shape, seldom without cells.
+    fn boxes(&mut self) -> ([i64; 2], [i64; 2], [i64; 2]) {
+        let extents = SHAPE.map(|n| self.below(n as u64 / 2 + 1) as i64);
+        let mut place = || std::array::from_fn(|axis| self.below((SHAPE[axis] - extents[axis] + 1) as u64) as i64);
+        (place(), place(), extents)
+    }
+}
+
+/// An array of the test and its plain twin, axis 0 fastest.
+struct Both {
+    array: GlobalArray<u32, 2>,
+    plain: Vec<u32>,
+}
+
+impl Both {
+    fn new(array: GlobalArray<u32, 2>, of: u64) -> Result<Self> {
+        array.fill_with(|at| code(of, at) as u32)?;
+        let plain = (0..SHAPE[1]).flat_map(|y| (0..SHAPE[0]).map(move |x| code(of, [x, y]) as u32)).collect();
+        Ok(Self { array, plain })
+    }
+
+    fn check(&self, what: &str) -> Result<()> {
+        expect(&self.array, &what, |at| self.plain[index(at)])
+    }
+}
+
+fn index(at: [i64; 2]) -> usize {
+    (at[0] + SHAPE[0] * at[1]) as usize
+}
+
+/// What the destination holds tells the order of everything that fell on it.
+fn fold(source: u32, destination: u32) -> u32 {
+    destination.wrapping_mul(31).wrapping_add(source)
+}
+
+fn fold_operator() -> Operator {
+    Operator::custom("fold", "fn combine(src: T, dst: T) -> T { return dst * 31u + src; }")
+}
+
+type Sections = Vec<(GlobalSection<u32, 2>, GlobalSection<u32, 2>)>;
+
+/// Random pairs between the arrays, taken by the plain vectors as they are listed, all sources being read before.
+fn draw(draw: &mut Draw, arrays: &mut [Both], count: u64, from: &[usize], onto: &[usize]) -> Sections {
+    let before: Vec<Vec<u32>> = arrays.iter().map(|both| both.plain.clone()).collect();
+    let mut pairs = Vec::new();
+    for _ in 0..count {
+        let pick = |of: &[usize], draw: &mut Draw| of[draw.below(of.len() as u64) as usize];
+        let (source, destination) = (pick(from, draw), pick(onto, draw));
+        let (at, to, extents) = draw.boxes();
+        for y in 0..extents[1] {
+            for x in 0..extents[0] {
+                let cell = &mut arrays[destination].plain[index([to[0] + x, to[1] + y])];
+                *cell = fold(before[source][index([at[0] + x, at[1] + y])], *cell);
+            }
+        }
+        let section = |array: usize, start| arrays[array].array.at(boxed(start, extents));
+        pairs.push((section(source, at), section(destination, to)));
+    }
+    pairs
+}
+
+/// One array of every cut, with ghost cells and periodic axes among them.
+fn arrays(world: &World) -> Result<Vec<Both>> {
+    let make = |(of, cut): (usize, support::cells::Cut)| {
+        let cut = if of % 2 == 0 { cut.with(|layout| layout.ghost([1, 2]).periodic([true, false])) } else { cut };
+        Both::new(cut.array(world, cut.name)?, of as u64)
+    };
+    cuts(SHAPE, world.size()).into_iter().enumerate().map(make).collect()
+}
+
+#[test]
+fn pairs_take_effect_as_listed() {
+    ranks(RANKS, |world| {
+        let mut arrays = arrays(world)?;
+        let mut numbers = Draw(world.size() as u64);
+        // Apart, on top of each other between few arrays, and anything onto anything.
+        let all: Vec<usize> = (0..arrays.len()).collect();
+        for (count, from, onto) in [(4, &all[..3], &all[3..]), (30, &all[..5], &all[5..]), (40, &all[..], &all[..])] {
+            let pairs = draw(&mut numbers, &mut arrays, count, from, onto);
+            let planned = world.plan_composite_all(&pairs)?.moved();
+            let moved = world.composite_all(&pairs, fold_operator())?;
+            assert_eq!(moved, planned);
+            assert!(moved.messages < world.size() as u64, "one message for each rank: {moved:?}");
+            arrays.iter().try_for_each(|both| both.check(&format!("{count} pairs from {from:?} onto {onto:?}")))?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn one_array_at_both_ends_is_read_before_it_is_written() {
+    ranks(RANKS, |world| {
+        for of in 0..cuts(SHAPE, world.size()).len() {
+            let cut = cuts(SHAPE, world.size()).swap_remove(of);
+            let mut arrays = [Both::new(cut.array(world, cut.name)?, of as u64)?];
+            let mut numbers = Draw(100 + of as u64);
+            for repeat in 0..2 {
+                let pairs = draw(&mut numbers, &mut arrays, 12, &[0], &[0]);
+                world.composite_all(&pairs, fold_operator())?;
+                arrays[0].check(&format!("{}, time {repeat}", cut.name))?;
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn handles_of_the_same_chunks_are_written_in_order() {
+    ranks(RANKS, |world| {
+        let layers = 2 * world.size() + 1;
+        let layout = Layout::new([4, layers as i64]).split([Split::Whole, Split::Even(layers)]);
+        let images = world.array::<u32, 2>("images", &layout)?;
+        images.fill_with(|at| code(1, at) as u32)?;
+        let order: Vec<usize> = (0..layers).map(|layer| (layer + 3) % layers).collect();
+        let turned = images.reassigned(&order)?;
+        // Every layer goes onto layer 1 through one handle or the other, in an order that the sums tell.
+        let at = |x: i64, layer: usize| code(1, [x, layer as i64]) as u32;
+        let place = |layer: usize| order.iter().position(|&from| from == layer).expect("a permutation") as i64;
+        let mut pairs = Vec::new();
+        for layer in 0..layers {
+            let source = if layer % 3 == 0 { turned.at((.., place(layer))) } else { images.at((.., layer)) };
+            let onto = if layer % 2 == 0 { turned.at((.., place(1))) } else { images.at((.., 1)) };
+            pairs.push((source, onto));
+        }
+        world.composite_all(&pairs, fold_operator())?;
+        expect(&images, &"handles", |[x, layer]| match layer {
+            1 => (0..layers).fold(at(x, 1), |sum, layer| fold(at(x, layer), sum)),
+            _ => at(x, layer as usize),
+        })
+    });
+}
+
+#[test]
+fn started_ones_have_read_their_sources() {
+    ranks(RANKS, |world| {
+        let mut arrays = arrays(world)?;
+        let pairs = draw(&mut Draw(7), &mut arrays, 25, &[0, 1, 2], &[3, 4]);
+        let pending = world.start_composite_all(&pairs, fold_operator())?;
+        for both in &mut arrays[..3] {
+            both.array.fill_with(|at| code(9, at) as u32)?;
+        }
+        pending.wait()?;
+        arrays[3..].iter().try_for_each(|both| both.check("started"))
+    });
+}
+
+#[test]
+fn nothing_and_mistakes_are_the_same_on_all_ranks() {
+    ranks(RANKS, |world| {
+        let array = world.array::<u32, 2>("array", &Layout::new(SHAPE))?;
+        let none: Sections = Vec::new();
+        assert_eq!(world.composite_all(&none, Operator::Add)?, zippy::Moved::default());
+        let empty = (array.at((0..0, ..)), array.at((4..4, ..)));
+        world.composite_all(&[empty.clone(), empty.clone()], Operator::Add)?;
+        let unlike = (array.at((0..2, 0..3)), array.at((0..3, 0..2)));
+        let outside = (array.at((0..2, 0..3)), array.at((12..14, 0..3)));
+        let messages = [
+            world.composite_all(&[empty.clone(), unlike], Operator::Add).unwrap_err().to_string(),
+            world.composite_all(&[outside], Operator::Add).unwrap_err().to_string(),
+            world.composite_all(&[empty], Operator::custom("none", "")).unwrap_err().to_string(),
+        ];
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(messages.join("\n"), @r#"
+            source section [0..2, 0..3] of array "array" (pair 1) has 2 x 3 cells but destination section [0..3, 0..2] of array "array" has 3 x 2; they must agree axis by axis
+            region [12..14, 0..3] leaves array "array", which is [0..13, 0..9], on axis 0
+            operator none, line 1, column 1: no definition in scope for identifier: `combine` (it must declare fn combine(src: T, dst: T) -> T)
+            "#);
+        }
+        Ok(())
+    });
+}
+
+/// A plan of many pairs costs little more than the pairs: this would take minutes if every pair were held against every other.
+#[test]
+fn thousands_of_pairs() {
+    ranks(&[3], |world| {
+        const SIDE: i64 = 96;
+        let layout = Layout::new([SIDE, SIDE]).split([Split::Even(3), Split::Even(2)]);
+        let (from, onto) = (world.array::<u32, 2>("from", &layout)?, world.array::<u32, 2>("onto", &layout)?);
+        from.fill_with(|at| code(1, at) as u32)?;
+        let cells = (0..SIDE).flat_map(|y| (0..SIDE).map(move |x| [x, y]));
+        let one = |at: [i64; 2]| boxed(at, [1, 1]);
+        let pairs: Vec<_> = cells.map(|[x, y]| (from.at(one([x, y])), onto.at(one([y, x])))).collect();
+        world.composite_all(&pairs, Operator::Add)?;
+        expect(&onto, &"turned cell by cell", |[x, y]| code(1, [y, x]) as u32)
+    });
+}
