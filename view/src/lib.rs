@@ -1,1 +1,23 @@
-//! Widgets for looking at arrays while a program runs.
+//! Widgets for looking at arrays while a program runs, and the window they live in.
+//!
+//! Nothing here knows of ranks: widgets change plain values ([`Camera`](zippy::algorithms::volume::Camera),
+//! [`TransferFunction`](zippy::algorithms::volume::TransferFunction)) and say whether they did; the program takes it from
+//! there. Every widget can be used by keyboard alone and has a name for screen readers.
+
+mod control;
+mod distribution;
+pub mod orbit;
+pub mod panels;
+mod picture;
+mod theme;
+mod transfer;
+mod vector;
+mod window;
+
+pub use control::CameraControl;
+pub use distribution::Distribution;
+pub use eframe;
+pub use egui;
+pub use picture::{Picture, colour_image};
+pub use transfer::TransferEditor;
+pub use window::{WindowError, open};

@@ -1,0 +1,157 @@
+//! Clip planes and the crop box.
+
+use egui::{Slider, Ui};
+use zippy::algorithms::volume::{ClipPlane, Crop};
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+/// Edits clip planes of a volume: one across each axis and one that stands freely. Other planes it is given stay as they are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClipEditor {
+    /// The volume's far corner; the near one is the origin.
+    size: [f64; 3],
+    across: [Across; 3],
+    free: Free,
+    others: Vec<ClipPlane>,
+}
+
+/// A plane across one axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Across {
+    on: bool,
+    at: f64,
+    /// Keeps what is below it, not above.
+    below: bool,
+}
+
+/// A plane of any direction.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Free {
+    on: bool,
+    /// Where its normal points: around the third axis, and above the plane of the first two, in degrees.
+    azimuth: f64,
+    elevation: f64,
+    /// Along the normal from the volume's middle.
+    offset: f64,
+}
+
+impl ClipEditor {
+    /// An editor for a volume of `size` (in the unit of its spacing) that is clipped by `planes`.
+    pub fn new(size: [f64; 3], planes: &[ClipPlane]) -> Self {
+        let across = Across { on: false, at: 0.0, below: false };
+        let free = Free { on: false, azimuth: 0.0, elevation: 0.0, offset: 0.0 };
+        let mut editor = Self { size, across: [across; 3], free, others: Vec::new() };
+        planes.iter().for_each(|plane| editor.take(*plane));
+        editor
+    }
+
+    fn take(&mut self, plane: ClipPlane) {
+        let ClipPlane { normal, offset } = plane;
+        let length = normal.iter().map(|part| part * part).sum::<f64>().sqrt();
+        let axis = (0..3).find(|&axis| normal[axis].abs() == length && !self.across[axis].on);
+        if let Some(axis) = axis {
+            self.across[axis] = Across { on: true, at: offset / normal[axis], below: normal[axis] < 0.0 };
+        } else if !self.free.on && length > 0.0 {
+            let unit = normal.map(|part| part / length);
+            let middle: f64 = (0..3).map(|axis| unit[axis] * self.size[axis] / 2.0).sum();
+            let elevation = unit[2].clamp(-1.0, 1.0).asin().to_degrees();
+            let azimuth = unit[1].atan2(unit[0]).to_degrees();
+            self.free = Free { on: true, azimuth, elevation, offset: offset / length - middle };
+        } else {
+            self.others.push(plane);
+        }
+    }
+
+    /// The planes that are on.
+    pub fn planes(&self) -> Vec<ClipPlane> {
+        let mut planes: Vec<ClipPlane> = Vec::new();
+        for (axis, plane) in self.across.iter().enumerate().filter(|(_, plane)| plane.on) {
+            let sign = if plane.below { -1.0 } else { 1.0 };
+            let normal = std::array::from_fn(|other| if other == axis { sign } else { 0.0 });
+            planes.push(ClipPlane { normal, offset: sign * plane.at });
+        }
+        if self.free.on {
+            let (sin_a, cos_a) = self.free.azimuth.to_radians().sin_cos();
+            let (sin_e, cos_e) = self.free.elevation.to_radians().sin_cos();
+            let normal = [cos_e * cos_a, cos_e * sin_a, sin_e];
+            let middle: f64 = (0..3).map(|axis| normal[axis] * self.size[axis] / 2.0).sum();
+            planes.push(ClipPlane { normal, offset: middle + self.free.offset });
+        }
+        planes.extend(&self.others);
+        planes
+    }
+
+    /// Shows the planes and writes those that are on to `planes`; whether anything was changed.
+    pub fn show(&mut self, ui: &mut Ui, planes: &mut Vec<ClipPlane>) -> bool {
+        let before = self.clone();
+        for (axis, plane) in self.across.iter_mut().enumerate() {
+            ui.horizontal(|ui| {
+                ui.checkbox(&mut plane.on, AXES[axis]).on_hover_text("Clip across this axis");
+                ui.add_enabled_ui(plane.on, |ui| {
+                    let name = format!("clip {}", AXES[axis]);
+                    ui.add(Slider::new(&mut plane.at, 0.0..=self.size[axis]).max_decimals(1)).accessible_name(name);
+                    ui.checkbox(&mut plane.below, "keep below");
+                });
+            });
+        }
+        ui.checkbox(&mut self.free.on, "free plane");
+        if self.free.on {
+            let reach = self.size.iter().map(|side| side * side).sum::<f64>().sqrt() / 2.0;
+            ui.add(Slider::new(&mut self.free.azimuth, -180.0..=180.0).suffix("°").max_decimals(0).text("azimuth"));
+            ui.add(Slider::new(&mut self.free.elevation, -90.0..=90.0).suffix("°").max_decimals(0).text("elevation"));
+            ui.add(Slider::new(&mut self.free.offset, -reach..=reach).max_decimals(1).text("offset"));
+        }
+        let changed = *self != before;
+        if changed {
+            *planes = self.planes();
+        }
+        changed
+    }
+}
+
+/// Shows a crop box of a volume of `size`; whether it was changed.
+pub fn crop(ui: &mut Ui, size: [f64; 3], crop: &mut Option<Crop>) -> bool {
+    let before = *crop;
+    let mut on = crop.is_some();
+    ui.checkbox(&mut on, "crop to a box");
+    if on {
+        let found = crop.get_or_insert(Crop { low: [0.0; 3], high: size });
+        for (axis, name) in AXES.iter().enumerate() {
+            let (low, high) = (&mut found.low[axis], &mut found.high[axis]);
+            let was = *low;
+            let bound = |value, end: &str| Slider::new(value, 0.0..=size[axis]).max_decimals(1).text(format!("{name} {end}"));
+            ui.add(bound(low, "from"));
+            ui.add(bound(high, "to"));
+            // Whichever end was moved pushes the other.
+            if *low != was { *high = high.max(*low) } else { *low = low.min(*high) }
+        }
+    } else {
+        *crop = None;
+    }
+    *crop != before
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn planes_come_back_as_they_were_given() {
+        let given = [
+            ClipPlane { normal: [0.0, 0.0, 2.0], offset: 10.0 },
+            ClipPlane { normal: [-1.0, 0.0, 0.0], offset: -30.0 },
+            ClipPlane { normal: [3.0, 4.0, 0.0], offset: 100.0 },
+            ClipPlane { normal: [1.0, 1.0, 1.0], offset: 7.0 },
+        ];
+        let planes = ClipEditor::new([40.0, 60.0, 80.0], &given).planes();
+        assert_eq!(planes[0], ClipPlane { normal: [-1.0, 0.0, 0.0], offset: -30.0 });
+        assert_eq!(planes[1], ClipPlane { normal: [0.0, 0.0, 1.0], offset: 5.0 });
+        let free = planes[2];
+        for (found, expected) in free.normal.iter().chain([&free.offset]).zip([0.6, 0.8, 0.0, 20.0]) {
+            assert!((found - expected).abs() < 1e-9, "{free:?}");
+        }
+        assert_eq!(planes[3], given[3]);
+        assert_eq!(planes.len(), 4);
+        assert!(ClipEditor::new([1.0; 3], &[]).planes().is_empty());
+    }
+}

@@ -1,0 +1,56 @@
+//! How rays are sampled and lit.
+
+use egui::{Slider, Ui};
+use zippy::algorithms::volume::Shading;
+
+/// Lighting; whether it was changed.
+pub fn shading(ui: &mut Ui, shading: &mut Option<Shading>) -> bool {
+    let before = *shading;
+    let mut on = shading.is_some();
+    ui.checkbox(&mut on, "shade by gradients");
+    if on {
+        let light = shading.get_or_insert_default();
+        for (part, name) in
+            [(&mut light.ambient, "ambient"), (&mut light.diffuse, "diffuse"), (&mut light.specular, "specular")]
+        {
+            ui.add(Slider::new(part, 0.0..=1.0).max_decimals(2).text(name));
+        }
+        ui.add(Slider::new(&mut light.shininess, 1.0..=100.0).logarithmic(true).max_decimals(0).text("shininess"));
+    } else {
+        *shading = None;
+    }
+    *shading != before
+}
+
+/// The distance of samples, around `voxel`, the distance of voxels; pre-integration and jitter. Whether any was changed.
+pub fn sampling(ui: &mut Ui, voxel: f64, step: &mut f64, preintegrated: &mut bool, jitter: &mut bool) -> bool {
+    let before = (*step, *preintegrated, *jitter);
+    let range = voxel / 8.0..=voxel * if *preintegrated { 2.0 } else { 8.0 };
+    ui.add(Slider::new(step, range).logarithmic(true).max_decimals(3).text("step"))
+        .on_hover_text("Distance of samples along a ray, in the unit of the volume's spacing");
+    ui.checkbox(preintegrated, "pre-integrated").on_hover_text("Integrate the transfer function between samples");
+    ui.checkbox(jitter, "jitter").on_hover_text("Shift samples from pixel to pixel, so that rings become noise");
+    before != (*step, *preintegrated, *jitter)
+}
+
+/// The length over which opacities hold, around `voxel`: the smaller, the denser the volume. Whether it was changed.
+pub fn density(ui: &mut Ui, voxel: f64, unit_distance: &mut f64) -> bool {
+    let range = voxel / 64.0..=voxel * 64.0;
+    let slider = Slider::new(unit_distance, range).logarithmic(true).max_decimals(3).text("unit distance");
+    ui.add(slider).on_hover_text("The length over which the opacities hold: the smaller, the denser").changed()
+}
+
+/// The colour behind the volume; whether it was changed.
+pub fn background(ui: &mut Ui, background: &mut [f32; 3]) -> bool {
+    let mut bytes = background.map(|part| (part.clamp(0.0, 1.0) * 255.0).round() as u8);
+    let response = ui.horizontal(|ui| {
+        let button = ui.color_edit_button_srgb(&mut bytes).on_hover_text("Background");
+        ui.label("background");
+        button
+    });
+    let changed = response.inner.changed();
+    if changed {
+        *background = bytes.map(|byte| f32::from(byte) / 255.0);
+    }
+    changed
+}

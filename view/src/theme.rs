@@ -1,0 +1,28 @@
+//! A dark look that lets the picture stand out.
+
+use egui::{Color32, Context, CornerRadius, Stroke, Theme, vec2};
+
+const PANEL: Color32 = Color32::from_rgb(24, 26, 31);
+const SUNKEN: Color32 = Color32::from_rgb(14, 15, 18);
+const ACCENT: Color32 = Color32::from_rgb(64, 132, 214);
+
+/// Makes everything in `context` dark.
+pub fn apply(context: &Context) {
+    context.set_theme(Theme::Dark);
+    context.style_mut_of(Theme::Dark, |style| {
+        style.spacing.item_spacing = vec2(8.0, 6.0);
+        style.spacing.slider_width = 130.0;
+        let visuals = &mut style.visuals;
+        visuals.panel_fill = PANEL;
+        visuals.window_fill = PANEL;
+        visuals.extreme_bg_color = SUNKEN;
+        visuals.selection.bg_fill = ACCENT;
+        visuals.selection.stroke = Stroke::new(1.5, Color32::WHITE);
+        visuals.slider_trailing_fill = true;
+        for part in [&mut visuals.widgets.inactive, &mut visuals.widgets.hovered, &mut visuals.widgets.active] {
+            part.corner_radius = CornerRadius::same(4);
+        }
+        visuals.widgets.noninteractive.fg_stroke.color = Color32::from_rgb(196, 200, 208);
+        visuals.widgets.inactive.fg_stroke.color = Color32::from_rgb(214, 218, 226);
+    });
+}

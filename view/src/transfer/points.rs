@@ -1,0 +1,57 @@
+//! Editing the points of piecewise-linear functions: `[value, parts..]`, values ascending.
+
+/// Adds a point behind all of smaller or equal value; returns its number.
+pub fn add<const N: usize>(points: &mut Vec<[f64; N]>, point: [f64; N]) -> usize {
+    let at = points.partition_point(|other| other[0] <= point[0]);
+    points.insert(at, point);
+    at
+}
+
+/// Moves a point's value, no further than its neighbours (so that its number stays) and the ends of `range`.
+pub fn shift<const N: usize>(points: &mut [[f64; N]], number: usize, value: f64, range: [f64; 2]) {
+    let low = number.checked_sub(1).map_or(range[0], |left| points[left][0]);
+    let high = points.get(number + 1).map_or(range[1], |right| right[0]);
+    points[number][0] = value.max(low).min(high.max(low));
+}
+
+/// Removes a point unless it is the last one; whether it did.
+pub fn remove<const N: usize>(points: &mut Vec<[f64; N]>, number: usize) -> bool {
+    let removed = points.len() > 1 && number < points.len();
+    if removed {
+        points.remove(number);
+    }
+    removed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn three() -> Vec<[f64; 2]> {
+        vec![[10.0, 0.1], [20.0, 0.2], [30.0, 0.3]]
+    }
+
+    #[test]
+    fn points_stay_in_order() {
+        let mut points = three();
+        assert_eq!(add(&mut points, [20.0, 0.9]), 2);
+        assert_eq!(add(&mut points, [5.0, 0.5]), 0);
+        assert_eq!(points, [[5.0, 0.5], [10.0, 0.1], [20.0, 0.2], [20.0, 0.9], [30.0, 0.3]]);
+        shift(&mut points, 1, 100.0, [0.0, 50.0]);
+        assert_eq!(points[1], [20.0, 0.1]);
+        shift(&mut points, 1, 1.0, [0.0, 50.0]);
+        assert_eq!(points[1], [5.0, 0.1]);
+        shift(&mut points, 0, -7.0, [0.0, 50.0]);
+        shift(&mut points, 4, 99.0, [0.0, 50.0]);
+        assert_eq!((points[0][0], points[4][0]), (0.0, 50.0));
+    }
+
+    #[test]
+    fn the_last_point_stays() {
+        let mut points = three();
+        assert!(remove(&mut points, 1) && !remove(&mut points, 5));
+        assert_eq!(points, [[10.0, 0.1], [30.0, 0.3]]);
+        assert!(remove(&mut points, 1) && !remove(&mut points, 0));
+        assert_eq!(points, [[10.0, 0.1]]);
+    }
+}

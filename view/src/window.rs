@@ -1,0 +1,103 @@
+//! The window: opened on the main thread, with errors that say what to do.
+
+use std::any::Any;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use eframe::{App, CreationContext, NativeOptions};
+use egui::ViewportBuilder;
+
+use crate::theme;
+
+/// Why there is no window.
+#[derive(Debug, Clone, PartialEq)]
+pub enum WindowError {
+    /// There is nothing to show it on.
+    NoDisplay(String),
+    /// The display, its driver or a library of it refused.
+    Failed(String),
+}
+
+impl fmt::Display for WindowError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoDisplay(why) => write!(
+                f,
+                "there is no display for a window: {why}; run it on a desktop, through `ssh -X`, or under a virtual X server \
+                 (`xvfb-run -a`)"
+            ),
+            Self::Failed(why) => write!(
+                f,
+                "the window could not be shown: {why}; it needs a display and, on Linux, libxkbcommon, libxkbcommon-x11, \
+                 libX11-xcb, libXcursor, libXi and a Vulkan or OpenGL driver"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for WindowError {}
+
+/// Shows `make`'s application in a window of `size` points until it is closed. Must be called on the main thread. Any
+/// adapter that can draw on the display serves, software too.
+///
+/// # Errors
+/// No display, or what it said.
+pub fn open(
+    title: &str,
+    size: [f32; 2],
+    make: impl FnOnce(&CreationContext<'_>) -> Box<dyn App>,
+) -> Result<(), WindowError> {
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    if let Some(why) = missing_display(cfg!(all(unix, not(target_os = "macos"))), variable) {
+        return Err(WindowError::NoDisplay(why));
+    }
+    let viewport = ViewportBuilder::default().with_title(title).with_inner_size(size).with_min_inner_size([480.0, 320.0]);
+    let options = NativeOptions { viewport, ..NativeOptions::default() };
+    let run = || {
+        eframe::run_native(
+            title,
+            options,
+            Box::new(|context| {
+                theme::apply(&context.egui_ctx);
+                Ok(make(context))
+            }),
+        )
+    };
+    // Libraries of the display that are missing are panics of the crate that loads them.
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(eframe::Error::WinitEventLoop(error))) => {
+            let display = variable("DISPLAY").or_else(|| variable("WAYLAND_DISPLAY")).unwrap_or_default();
+            Err(WindowError::NoDisplay(format!("display {display:?} does not answer ({error})")))
+        }
+        Ok(Err(error)) => Err(WindowError::Failed(error.to_string())),
+        Err(panic) => Err(WindowError::Failed(message(&*panic))),
+    }
+}
+
+/// Why a system that names its displays by variables has none.
+fn missing_display(named: bool, variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let names = ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"];
+    let missing = named && names.iter().all(|name| variable(name).is_none());
+    missing.then(|| "neither DISPLAY nor WAYLAND_DISPLAY is set".into())
+}
+
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "it panicked".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_display_is_said_before_anything_is_tried() {
+        let nothing = |_: &str| None;
+        let x = |name: &str| (name == "DISPLAY").then(|| ":7".to_owned());
+        assert_eq!(missing_display(false, nothing), None);
+        assert_eq!(missing_display(true, x), None);
+        let error = WindowError::NoDisplay(missing_display(true, nothing).unwrap()).to_string();
+        assert!(error.contains("DISPLAY") && error.contains("xvfb-run"), "{error}");
+    }
+}

@@ -1,0 +1,175 @@
+//! Pointer, wheel and keys change the camera as computed by hand.
+
+use egui::{Event, Key, Modifiers, MouseWheelUnit, PointerButton, Pos2, TouchPhase, Ui, pos2, vec2};
+use egui_kittest::Harness;
+use zippy::algorithms::volume::{Camera, Projection};
+use zippy_view::{CameraControl, Picture};
+
+/// Looks along y from 10 away, z up: x is to the right.
+fn camera() -> Camera {
+    Camera {
+        position: [5.0, -10.0, 7.0],
+        focal_point: [5.0, 0.0, 7.0],
+        view_up: [0.0, 0.0, 1.0],
+        projection: Projection::Perspective { vertical_fov_degrees: 90.0 },
+    }
+}
+
+fn parallel() -> Camera {
+    Camera { projection: Projection::Parallel { half_height: 4.0 }, ..camera() }
+}
+
+struct Seen {
+    camera: Camera,
+    changes: usize,
+}
+
+/// A picture of 400 x 200 points that fills its window.
+fn harness(camera: Camera) -> Harness<'static, Seen> {
+    let control = CameraControl::new(camera.clone());
+    let show = move |ui: &mut Ui, seen: &mut Seen| {
+        let (response, place) = Picture::default().show(ui, [0.0; 3]);
+        seen.changes += usize::from(control.update(ui, &response, place, &mut seen.camera));
+    };
+    let seen = Seen { camera, changes: 0 };
+    let builder = Harness::builder().with_size(vec2(416.0, 216.0));
+    let mut harness = builder.build_ui_state(show, seen);
+    harness.run();
+    harness
+}
+
+/// The middle of the picture, its height, in points.
+fn picture(harness: &Harness<'_, Seen>) -> (Pos2, f32) {
+    let rect = harness.ctx.content_rect();
+    (rect.center(), rect.height() - 16.0)
+}
+
+fn drag(harness: &mut Harness<'_, Seen>, button: PointerButton, modifiers: Modifiers, by: [f32; 2]) {
+    let (start, height) = picture(harness);
+    let end = start + vec2(by[0], by[1]) * height;
+    harness.input_mut().modifiers = modifiers;
+    let event = |pressed, pos| Event::PointerButton { pos, button, pressed, modifiers };
+    for event in [Event::PointerMoved(start), event(true, start), Event::PointerMoved(end), event(false, end)] {
+        harness.event(event);
+        harness.step();
+    }
+    harness.input_mut().modifiers = Modifiers::NONE;
+    harness.run();
+}
+
+fn assert_near(found: [f64; 3], expected: [f64; 3]) {
+    let near = (0..3).all(|axis| (found[axis] - expected[axis]).abs() < 1e-4);
+    assert!(near, "{found:?}, expected {expected:?}");
+}
+
+#[test]
+fn a_drag_turns_the_volume_with_the_pointer() {
+    // Half a height to the right: a quarter turn; the camera goes to the left, where x is small.
+    let mut harness = harness(camera());
+    drag(&mut harness, PointerButton::Primary, Modifiers::NONE, [0.5, 0.0]);
+    let seen = harness.state();
+    assert_near(seen.camera.position, [-5.0, 0.0, 7.0]);
+    assert_near(seen.camera.view_up, [0.0, 0.0, 1.0]);
+    assert_near(seen.camera.focal_point, [5.0, 0.0, 7.0]);
+    assert_eq!(seen.changes, 1);
+}
+
+#[test]
+fn a_drag_down_shows_the_top_and_passes_the_pole() {
+    let mut harness = harness(camera());
+    drag(&mut harness, PointerButton::Primary, Modifiers::NONE, [0.0, 0.25]);
+    let half = 0.5_f64.sqrt();
+    assert_near(harness.state().camera.position, [5.0, -10.0 * half, 7.0 + 10.0 * half]);
+    assert_near(harness.state().camera.view_up, [0.0, half, half]);
+    drag(&mut harness, PointerButton::Primary, Modifiers::NONE, [0.0, 0.5]);
+    assert_near(harness.state().camera.position, [5.0, 10.0 * half, 7.0 + 10.0 * half]);
+    assert_near(harness.state().camera.view_up, [0.0, half, -half]);
+}
+
+#[test]
+fn other_buttons_and_shift_move_what_is_seen_with_the_pointer() {
+    // 90 degrees at a distance of 10: a picture height is 20.
+    let cases = [
+        (camera(), PointerButton::Secondary, Modifiers::NONE, 20.0),
+        (camera(), PointerButton::Middle, Modifiers::NONE, 20.0),
+        (camera(), PointerButton::Primary, Modifiers::SHIFT, 20.0),
+        (parallel(), PointerButton::Secondary, Modifiers::NONE, 8.0),
+    ];
+    for (camera, button, modifiers, height) in cases {
+        let mut harness = harness(camera);
+        drag(&mut harness, button, modifiers, [0.25, 0.4]);
+        let seen = &harness.state().camera;
+        assert_near(seen.position, [5.0 - 0.25 * height, -10.0, 7.0 + 0.4 * height]);
+        assert_near(seen.focal_point, [5.0 - 0.25 * height, 0.0, 7.0 + 0.4 * height]);
+        assert_near(seen.view_up, [0.0, 0.0, 1.0]);
+    }
+}
+
+/// Turns the wheel by 200 ln 2 points: twice as large.
+fn wheel_twice(harness: &mut Harness<'_, Seen>, aside: [f32; 2]) {
+    let (middle, height) = picture(harness);
+    harness.event(Event::PointerMoved(middle + vec2(aside[0], aside[1]) * height));
+    harness.step();
+    harness.event(Event::MouseWheel {
+        unit: MouseWheelUnit::Point,
+        delta: vec2(0.0, 200.0 * 2.0_f32.ln()),
+        phase: TouchPhase::Move,
+        modifiers: Modifiers::NONE,
+    });
+    harness.run();
+}
+
+#[test]
+fn the_wheel_zooms_about_the_pointer() {
+    // The pointer is over (5 + 0.25 * 20, 0, 7 - 0.5 * 20): half of the way there.
+    let mut harness = harness(camera());
+    wheel_twice(&mut harness, [0.25, 0.5]);
+    assert_near(harness.state().camera.position, [7.5, -5.0, 2.0]);
+    assert_near(harness.state().camera.focal_point, [7.5, 0.0, 2.0]);
+    // Without perspective: over (5 + 0.25 * 8, 0, 7 - 0.5 * 8).
+    let mut harness = self::harness(parallel());
+    wheel_twice(&mut harness, [0.25, 0.5]);
+    assert_near(harness.state().camera.position, [6.0, -10.0, 5.0]);
+    let Projection::Parallel { half_height } = harness.state().camera.projection else { panic!("another projection") };
+    assert!((half_height - 2.0).abs() < 1e-4, "{half_height}");
+}
+
+#[test]
+fn a_double_click_goes_home() {
+    let mut harness = harness(camera());
+    drag(&mut harness, PointerButton::Primary, Modifiers::NONE, [0.3, 0.1]);
+    assert_ne!(harness.state().camera, camera());
+    let (middle, _) = picture(&harness);
+    for pressed in [true, false, true, false] {
+        let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
+        harness.event(Event::PointerMoved(middle));
+        harness.event(Event::PointerButton { pos: middle, button, pressed, modifiers });
+        harness.step();
+    }
+    harness.run();
+    assert_eq!(harness.state().camera, camera());
+}
+
+#[test]
+fn the_keyboard_does_what_the_pointer_does() {
+    let mut harness = harness(camera());
+    harness.key_press(Key::Tab);
+    harness.run();
+    for _ in 0..18 {
+        harness.key_press(Key::ArrowRight);
+        harness.run();
+    }
+    // 18 times 5 degrees.
+    assert_near(harness.state().camera.position, [-5.0, 0.0, 7.0]);
+    harness.key_press(Key::Home);
+    harness.run();
+    assert_eq!(harness.state().camera, camera());
+    harness.key_press(Key::Plus);
+    harness.run();
+    assert_near(harness.state().camera.position, [5.0, -10.0 / 1.1, 7.0]);
+    harness.key_press(Key::Minus);
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::ArrowUp);
+    harness.run();
+    // A twentieth of a height of 20: the volume goes up, the camera down.
+    assert_near(harness.state().camera.position, [5.0, -10.0, 6.0]);
+}

@@ -1,0 +1,74 @@
+//! The panels change the values they show.
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use zippy::algorithms::volume::{ClipPlane, Crop, Shading};
+use zippy_view::panels::{self, ClipEditor};
+
+#[test]
+fn a_preset_is_chosen_by_name() {
+    let names = ["ct-bone", "mr", "grey-ramp"];
+    let show = |ui: &mut egui::Ui, chosen: &mut Option<usize>| {
+        if let Some(number) = panels::presets(ui, &names, *chosen) {
+            *chosen = Some(number);
+        }
+    };
+    let mut harness = Harness::new_ui_state(show, None);
+    harness.get_by_label("grey-ramp").click();
+    harness.run();
+    assert_eq!(*harness.state(), Some(2));
+}
+
+#[test]
+fn a_clip_plane_follows_its_slider() {
+    let mut editor = ClipEditor::new([40.0, 60.0, 80.0], &[]);
+    let mut harness = Harness::new_ui_state(
+        move |ui, planes: &mut Vec<ClipPlane>| {
+            editor.show(ui, planes);
+        },
+        Vec::new(),
+    );
+    harness.get_by_label("y").click();
+    harness.run();
+    assert_eq!(*harness.state(), [ClipPlane { normal: [0.0, 1.0, 0.0], offset: 0.0 }]);
+    harness.get_by_label("clip y").set_value_accesskit(24.0);
+    harness.run();
+    assert_eq!(*harness.state(), [ClipPlane { normal: [0.0, 1.0, 0.0], offset: 24.0 }]);
+    harness.get_by_label("y").click();
+    harness.run();
+    assert!(harness.state().is_empty());
+}
+
+#[test]
+fn the_ends_of_the_crop_box_push_each_other() {
+    let size = [40.0, 60.0, 80.0];
+    let show = |ui: &mut egui::Ui, crop: &mut Option<Crop>| {
+        panels::crop(ui, size, crop);
+    };
+    let mut harness = Harness::builder().with_size([500.0, 400.0]).build_ui_state(show, None);
+    harness.get_by_label("crop to a box").click();
+    harness.run();
+    assert_eq!(*harness.state(), Some(Crop { low: [0.0; 3], high: size }));
+    harness.get_by_label("z to").set_value_accesskit(30.0);
+    harness.run();
+    harness.get_by_label("z from").set_value_accesskit(50.0);
+    harness.run();
+    assert_eq!(*harness.state(), Some(Crop { low: [0.0, 0.0, 50.0], high: [40.0, 60.0, 50.0] }));
+    harness.get_by_label("crop to a box").click();
+    harness.run();
+    assert_eq!(*harness.state(), None);
+}
+
+#[test]
+fn light_is_switched_on_and_changed() {
+    let show = |ui: &mut egui::Ui, light: &mut Option<Shading>| {
+        panels::shading(ui, light);
+    };
+    let mut harness = Harness::new_ui_state(show, None);
+    harness.get_by_label("shade by gradients").click();
+    harness.run();
+    assert_eq!(*harness.state(), Some(Shading::default()));
+    harness.get_by_label("specular").set_value_accesskit(0.75);
+    harness.run();
+    assert_eq!(*harness.state(), Some(Shading { specular: 0.75, ..Shading::default() }));
+}
