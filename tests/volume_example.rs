@@ -14,6 +14,9 @@ mod report;
 #[path = "../examples/volume/source.rs"]
 mod source;
 mod support;
+#[path = "../examples/volume/view/mod.rs"]
+#[allow(dead_code)] // windows are tested by tests/volume_view.rs
+mod view;
 
 use std::time::Instant;
 
@@ -38,7 +41,7 @@ fn options(arguments: &[&str]) -> Result<Options, String> {
 /// Runs the job as the command line says, on `ranks` threads or on the launcher's processes; nothing is written.
 fn run(ranks: usize, arguments: &[&str]) -> Option<Rendered> {
     let options = options(arguments).unwrap();
-    let job = Job { options: &options, cut: options.cut(), write: false, started: Instant::now() };
+    let job = Job { options: &options, cut: options.cut(), write: false, link: None, started: Instant::now() };
     let ranks = launcher::counts(&[ranks])[0];
     let rendered = run_with(Config::threads(ranks), |world| job.run(world));
     rendered.unwrap_or_else(|error| panic!("{arguments:?}: {error}")).into_iter().flatten().next()
@@ -47,14 +50,14 @@ fn run(ranks: usize, arguments: &[&str]) -> Option<Rendered> {
 /// The picture of the uncut volume, by one rank in this process.
 fn alone(arguments: &[&str]) -> Image {
     let options = options(arguments).unwrap();
-    let job = Job { options: &options, cut: cut::Cut::Auto, write: false, started: Instant::now() };
+    let job = Job { options: &options, cut: cut::Cut::Auto, write: false, link: None, started: Instant::now() };
     run_with(Config::apart(1), |world| job.run(world)).unwrap().remove(0).unwrap().image
 }
 
 /// What every rank is told.
 fn told(ranks: usize, arguments: &[&str]) -> Vec<String> {
     let options = options(arguments).unwrap();
-    let job = Job { options: &options, cut: options.cut(), write: true, started: Instant::now() };
+    let job = Job { options: &options, cut: options.cut(), write: true, link: None, started: Instant::now() };
     let ranks = launcher::counts(&[ranks])[0];
     let program = |world: &zippy::World| match job.run(world) {
         Ok(_) => panic!("{arguments:?} went well on rank {}", world.rank()),

@@ -1,21 +1,25 @@
 //! The program of every rank: read, exchange ghost cells, render, write.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use zippy::algorithms::image::Image;
-use zippy::algorithms::volume::VolumeRenderer;
+use zippy::algorithms::reduce::Bins;
+use zippy::algorithms::volume::{TransferFunction, VolumeRenderer};
 use zippy::error::{Error, IoError};
 use zippy::io::png::{self, Rgb8};
 use zippy::io::volume::ScalarKind;
 use zippy::{Element, GlobalArray, Result, World};
+use zippy_view::Distribution;
 
 use crate::cut::Cut;
 use crate::look::{self, Look};
 use crate::options::Options;
 use crate::report::{Measured, Phase, Report, Voxels};
 use crate::source::{self, FAR, Reader, Source};
+use crate::view::{self, Link, Setting};
 
 /// Partial pictures of all chunks together may need so much.
 const MOST_PICTURE_BYTES: u64 = 16 << 30;
@@ -26,6 +30,8 @@ pub struct Job<'a> {
     pub cut: Cut,
     /// Whether the picture is written.
     pub write: bool,
+    /// The window that shows the volume, instead of one picture that is written.
+    pub link: Option<&'a Arc<Link>>,
     /// When the ranks were started.
     pub started: Instant,
 }
@@ -39,10 +45,22 @@ pub struct Rendered {
 /// A voxel of the volume on the device.
 trait Value: Element {
     fn number(self) -> f64;
+
+    /// How many voxels have values in each of `count` even parts of a range. Collective.
+    fn counts(world: &World, volume: &GlobalArray<Self, 3>, range: (f64, f64), count: usize) -> Result<Vec<u64>>;
 }
 
 macro_rules! values {
-    ($($type:ty),*) => { $(impl Value for $type { fn number(self) -> f64 { self.into() } })* };
+    ($($type:ty),*) => { $(impl Value for $type {
+        fn number(self) -> f64 {
+            self.into()
+        }
+
+        fn counts(world: &World, volume: &GlobalArray<Self, 3>, (low, high): (f64, f64), count: usize) -> Result<Vec<u64>> {
+            let bins = Bins::even(low as $type, high as $type, count)?;
+            Ok(world.histogram(volume.at((.., .., ..)), &bins)?.counts)
+        }
+    })* };
 }
 values!(u8, i8, u16, i16, u32, i32, f32);
 
@@ -52,6 +70,9 @@ impl Job<'_> {
     /// # Errors
     /// Whatever is wrong with the options or the files, the same on every rank; a failure of this or of another rank.
     pub fn run(&self, world: &World) -> Result<Option<Rendered>> {
+        if let Some(link) = self.link {
+            link.started(world);
+        }
         let mut clock = Clock::new(self, world);
         let opened = Source::open(self.options).map_err(Error::from).and_then(|source| {
             if world.rank() == 0 {
@@ -112,12 +133,17 @@ impl Scene<'_> {
         clock.end(Phase::Read);
         let ghosts = world.ghosts(&volume)?;
         clock.end(Phase::Ghosts);
-        let renderer = VolumeRenderer::new(world, &volume, spacing, self.look.size)?;
         let transfer = match (&self.look.transfer, self.source) {
             (Some(transfer), _) => transfer.clone(),
             (None, Source::Phantom(_)) => look::phantom(shape),
             (None, Source::File(_)) => look::ramp(range, shape, spacing),
         };
+        if let Some(link) = self.job.link {
+            let setting = self.setting(world, &volume, transfer, range)?;
+            drop(clock);
+            return view::show(world, link, &volume, spacing, setting).map(|()| None);
+        }
+        let renderer = VolumeRenderer::new(world, &volume, spacing, self.look.size)?;
         clock.end(Phase::Prepare);
         let mut frame = renderer.render(&self.look.camera, &transfer, self.look.step)?;
         for _ in 1..self.job.options.repeat {
@@ -137,6 +163,32 @@ impl Scene<'_> {
         let voxels = Voxels { name: self.source.name(), kind: self.source.kind(), shape, spacing, range };
         let report = Report::new(world, volume.core().chunks(), voxels, measured);
         Ok(frame.image.map(|image| Rendered { image, report }))
+    }
+
+    /// What a window has to know. Collective.
+    fn setting<T: Value>(
+        &self,
+        world: &World,
+        volume: &GlobalArray<T, 3>,
+        transfer: TransferFunction,
+        range: (f64, f64),
+    ) -> Result<Setting> {
+        let (shape, spacing) = (self.source.shape(), self.source.spacing());
+        let counts = if range.0 < range.1 { T::counts(world, volume, range, 256)? } else { Vec::new() };
+        let ramp = look::ramp(range, shape, spacing);
+        Ok(Setting {
+            about: format!("{} · {shape:?} · {} ranks", self.source.name(), world.size()),
+            size: std::array::from_fn(|axis| (shape[axis] - 1) as f64 * spacing[axis]),
+            voxel: spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length)),
+            look: zippy::algorithms::volume::Look {
+                step: self.look.step,
+                ..zippy::algorithms::volume::Look::new(self.look.camera.clone(), transfer.clone())
+            },
+            background: self.look.background,
+            range,
+            distribution: (!counts.is_empty()).then(|| Distribution { low: range.0, high: range.1, counts }),
+            presets: vec![("as given", transfer), ("ramp", ramp)],
+        })
     }
 
     /// Reads or computes the voxels of this rank's chunks; the smallest and the largest finite value of all ranks.

@@ -6,6 +6,7 @@ mod look;
 mod options;
 mod report;
 mod source;
+mod view;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -44,18 +45,11 @@ fn main() -> ExitCode {
 /// Renders, compares and reports; whether everything is as it should be.
 fn run(options: &Options) -> Result<bool> {
     let started = Instant::now();
-    let job = Job { options, cut: options.cut(), write: true, started };
-    let rendered = zippy::run_with(options.config(), |world| {
-        let result = job.run(world);
-        if let (Err(error), TransportKind::Mpi) = (&result, world.group().kind()) {
-            // Now, and by one rank: a launcher ends the others as soon as one process has failed.
-            if world.rank() == 0 {
-                eprintln!("error: {error}");
-            }
-            SAID.store(true, Ordering::Relaxed);
-        }
-        result
-    })?;
+    let job = Job { options, cut: options.cut(), write: true, link: None, started };
+    if options.view {
+        return view::run("Zippy volume", |link| start(&Job { link: Some(link), ..job }).map(drop)).map(|()| true);
+    }
+    let rendered = start(&job)?;
     // Under MPI only one process has the picture.
     let Some(rendered) = rendered.into_iter().flatten().next() else { return Ok(true) };
     let total_secs = started.elapsed().as_secs_f64();
@@ -81,10 +75,25 @@ fn run(options: &Options) -> Result<bool> {
     Ok(single.is_none_or(passes))
 }
 
+/// Runs a job on all ranks.
+fn start(job: &Job) -> Result<Vec<Option<Rendered>>> {
+    zippy::run_with(job.options.config(), |world| {
+        let result = job.run(world);
+        if let (Err(error), TransportKind::Mpi) = (&result, world.group().kind()) {
+            // Now, and by one rank: a launcher ends the others as soon as one process has failed.
+            if world.rank() == 0 {
+                eprintln!("error: {error}");
+            }
+            SAID.store(true, Ordering::Relaxed);
+        }
+        result
+    })
+}
+
 /// The same picture by one rank with the volume uncut (or as little as its buffers allow), in a world of its own that has
 /// nothing of the first one.
 fn compare_single(options: &Options, rendered: &Rendered) -> Result<Difference> {
-    let job = Job { options, cut: Cut::Auto, write: false, started: Instant::now() };
+    let job = Job { options, cut: Cut::Auto, write: false, link: None, started: Instant::now() };
     let alone = zippy::run_with(Config::apart(1), |world| job.run(world))?.into_iter().flatten().next();
     let alone = alone.ok_or_else(|| Error::program("one rank has rendered no picture"))?;
     Ok(rendered.image.difference(&alone.image)?)

@@ -29,6 +29,11 @@ pub struct Options {
     #[arg(long, value_name = "XxYxZ", default_value = "128", value_parser = cut::extents, conflicts_with = "input")]
     pub phantom_size: [i64; 3],
 
+    /// Shows the volume in a window, to be turned, cut and coloured, instead of writing a picture. Under an MPI launcher the
+    /// process of rank 0 has the window
+    #[arg(long, conflicts_with_all = ["output", "repeat", "compare_single", "reference", "json"])]
+    pub view: bool,
+
     /// The picture's file, PNG
     #[arg(long, value_name = "FILE", default_value = "volume.png")]
     pub output: PathBuf,
@@ -103,6 +108,8 @@ Examples:
       a scan; the same picture on one rank, compared
   volume --ranks 3 --input engine.nrrd --split 10+246x2x1
       four chunks on three ranks: x cut into 10 and 246 voxels, y into halves, z not at all
+  volume --ranks 4 --input engine.nrrd --view
+      a window to look at a scan
   volume --input engine.nrrd --scene scenes.json --scene-name engine --step 0.5
       camera and colours from a file
 

@@ -117,6 +117,8 @@ fn adapters() -> &'static [wgpu::Adapter] {
         let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
         // No validation layers unless asked for: they cost more than everything else together.
         descriptor.flags = wgpu::InstanceFlags::empty().with_env();
+        // Others are not even loaded.
+        descriptor.backends = wgpu::Backends::PRIMARY;
         let instance = wgpu::Instance::new(descriptor);
         pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY))
     })

@@ -6,6 +6,7 @@
 
 mod control;
 mod distribution;
+mod interrupt;
 pub mod orbit;
 pub mod panels;
 mod picture;
@@ -18,6 +19,7 @@ pub use control::CameraControl;
 pub use distribution::Distribution;
 pub use eframe;
 pub use egui;
+pub use interrupt::on_interrupt;
 pub use picture::{Picture, colour_image};
 pub use transfer::TransferEditor;
 pub use window::{WindowError, open};

@@ -51,7 +51,8 @@ pub fn open(
     if let Some(why) = missing_display(cfg!(all(unix, not(target_os = "macos"))), variable) {
         return Err(WindowError::NoDisplay(why));
     }
-    let viewport = ViewportBuilder::default().with_title(title).with_inner_size(size).with_min_inner_size([480.0, 320.0]);
+    let viewport =
+        ViewportBuilder::default().with_title(title).with_inner_size(size).with_min_inner_size([480.0, 320.0]);
     let options = NativeOptions { viewport, ..NativeOptions::default() };
     let run = || {
         eframe::run_native(

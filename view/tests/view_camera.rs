@@ -1,6 +1,6 @@
 //! Pointer, wheel and keys change the camera as computed by hand.
 
-use egui::{Event, Key, Modifiers, MouseWheelUnit, PointerButton, Pos2, TouchPhase, Ui, pos2, vec2};
+use egui::{Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase, Ui, vec2};
 use egui_kittest::Harness;
 use zippy::algorithms::volume::{Camera, Projection};
 use zippy_view::{CameraControl, Picture};
@@ -32,7 +32,7 @@ fn harness(camera: Camera) -> Harness<'static, Seen> {
         seen.changes += usize::from(control.update(ui, &response, place, &mut seen.camera));
     };
     let seen = Seen { camera, changes: 0 };
-    let builder = Harness::builder().with_size(vec2(416.0, 216.0));
+    let builder = Harness::builder().with_size(vec2(416.0, 216.0)).with_step_dt(0.02).with_max_steps(100);
     let mut harness = builder.build_ui_state(show, seen);
     harness.run();
     harness
@@ -47,13 +47,14 @@ fn picture(harness: &Harness<'_, Seen>) -> (Pos2, f32) {
 fn drag(harness: &mut Harness<'_, Seen>, button: PointerButton, modifiers: Modifiers, by: [f32; 2]) {
     let (start, height) = picture(harness);
     let end = start + vec2(by[0], by[1]) * height;
-    harness.input_mut().modifiers = modifiers;
+    harness.event(Event::ModifiersChanged(modifiers));
+    harness.step();
     let event = |pressed, pos| Event::PointerButton { pos, button, pressed, modifiers };
     for event in [Event::PointerMoved(start), event(true, start), Event::PointerMoved(end), event(false, end)] {
         harness.event(event);
         harness.step();
     }
-    harness.input_mut().modifiers = Modifiers::NONE;
+    harness.event(Event::ModifiersChanged(Modifiers::NONE));
     harness.run();
 }
 
@@ -114,6 +115,7 @@ fn wheel_twice(harness: &mut Harness<'_, Seen>, aside: [f32; 2]) {
         unit: MouseWheelUnit::Point,
         delta: vec2(0.0, 200.0 * 2.0_f32.ln()),
         phase: TouchPhase::Move,
+        source: MouseWheelSource::Unknown,
         modifiers: Modifiers::NONE,
     });
     harness.run();

@@ -1,5 +1,6 @@
 //! The panels change the values they show.
 
+use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use zippy::algorithms::volume::{ClipPlane, Crop, Shading};
@@ -31,7 +32,7 @@ fn a_clip_plane_follows_its_slider() {
     harness.get_by_label("y").click();
     harness.run();
     assert_eq!(*harness.state(), [ClipPlane { normal: [0.0, 1.0, 0.0], offset: 0.0 }]);
-    harness.get_by_label("clip y").set_value_accesskit(24.0);
+    harness.get_by_role_and_label(Role::Slider, "clip y").set_value_accesskit(24.0);
     harness.run();
     assert_eq!(*harness.state(), [ClipPlane { normal: [0.0, 1.0, 0.0], offset: 24.0 }]);
     harness.get_by_label("y").click();
@@ -49,9 +50,9 @@ fn the_ends_of_the_crop_box_push_each_other() {
     harness.get_by_label("crop to a box").click();
     harness.run();
     assert_eq!(*harness.state(), Some(Crop { low: [0.0; 3], high: size }));
-    harness.get_by_label("z to").set_value_accesskit(30.0);
+    harness.get_by_role_and_label(Role::Slider, "z to").set_value_accesskit(30.0);
     harness.run();
-    harness.get_by_label("z from").set_value_accesskit(50.0);
+    harness.get_by_role_and_label(Role::Slider, "z from").set_value_accesskit(50.0);
     harness.run();
     assert_eq!(*harness.state(), Some(Crop { low: [0.0, 0.0, 50.0], high: [40.0, 60.0, 50.0] }));
     harness.get_by_label("crop to a box").click();
@@ -68,7 +69,7 @@ fn light_is_switched_on_and_changed() {
     harness.get_by_label("shade by gradients").click();
     harness.run();
     assert_eq!(*harness.state(), Some(Shading::default()));
-    harness.get_by_label("specular").set_value_accesskit(0.75);
+    harness.get_by_role_and_label(Role::Slider, "specular").set_value_accesskit(0.75);
     harness.run();
     assert_eq!(*harness.state(), Some(Shading { specular: 0.75, ..Shading::default() }));
 }

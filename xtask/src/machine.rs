@@ -149,7 +149,8 @@ impl Machine {
         }
     }
 
-    fn library_exists(&self, name: &str) -> bool {
+    /// Whether a shared library is in one of the usual directories.
+    pub fn library_exists(&self, name: &str) -> bool {
         self.library_dirs().iter().any(|dir| self.exists(dir.join(name)))
     }
 

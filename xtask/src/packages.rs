@@ -15,6 +15,8 @@ pub enum Need {
     MpiLauncher,
     /// The library that bindgen reads C headers with.
     Libclang,
+    /// A virtual X server, and what a window needs there.
+    Screen,
     /// `cargo fmt`.
     Rustfmt,
     /// `cargo clippy`.
@@ -32,6 +34,9 @@ impl Need {
             Need::MpiLibrary => "an MPI library with its compiler wrapper mpicc: ranks as processes (feature `mpi`)",
             Need::MpiLauncher => "an MPI launcher (mpirun): starts the ranks",
             Need::Libclang => "libclang: the MPI binding is generated from the C header of the MPI library found here",
+            Need::Screen => {
+                "a virtual X server (Xvfb) and the X libraries of a window: the window of the volume example is tested on it"
+            }
             Need::Rustfmt => "rustfmt: checks the format of the sources",
             Need::Clippy => "clippy: checks the sources for mistakes",
         }
@@ -74,6 +79,9 @@ impl Manager {
             (Manager::Apt, Need::MpiLauncher) if mpich => &["mpich"],
             (Manager::Apt, Need::MpiLauncher) => &["openmpi-bin"],
             (Manager::Apt, Need::Libclang) => &["libclang-dev", "clang"],
+            (Manager::Apt, Need::Screen) => {
+                &["xvfb", "libxkbcommon-x11-0", "libx11-6", "libx11-xcb1", "libxcursor1", "libxi6", "libxrandr2"]
+            }
             (Manager::Dnf, Need::Graphics) => &["mesa-vulkan-drivers", "vulkan-loader"],
             (Manager::Dnf, Need::CCompiler) => &["gcc"],
             (Manager::Dnf, Need::MpiLibrary) if mpich => &["mpich-devel"],
@@ -81,13 +89,25 @@ impl Manager {
             (Manager::Dnf, Need::MpiLauncher) if mpich => &["mpich"],
             (Manager::Dnf, Need::MpiLauncher) => &["openmpi"],
             (Manager::Dnf, Need::Libclang) => &["clang-devel"],
+            (Manager::Dnf, Need::Screen) => &[
+                "xorg-x11-server-Xvfb",
+                "libxkbcommon-x11",
+                "libX11",
+                "libX11-xcb",
+                "libXcursor",
+                "libXi",
+                "libXrandr",
+            ],
             (Manager::Pacman, Need::Graphics) => &["vulkan-swrast", "vulkan-icd-loader"],
             (Manager::Pacman, Need::CCompiler) => &["gcc"],
             (Manager::Pacman, Need::MpiLibrary | Need::MpiLauncher) if mpich => &["mpich"],
             (Manager::Pacman, Need::MpiLibrary | Need::MpiLauncher) => &["openmpi"],
             (Manager::Pacman, Need::Libclang) => &["clang"],
+            (Manager::Pacman, Need::Screen) => {
+                &["xorg-server-xvfb", "libxkbcommon-x11", "libx11", "libxcursor", "libxi", "libxrandr"]
+            }
             // Metal comes with macOS; the compiler comes from Apple, not from Homebrew.
-            (Manager::Brew, Need::Graphics | Need::CCompiler) => &[],
+            (Manager::Brew, Need::Graphics | Need::CCompiler | Need::Screen) => &[],
             (Manager::Brew, Need::MpiLibrary | Need::MpiLauncher) if mpich => &["mpich"],
             (Manager::Brew, Need::MpiLibrary | Need::MpiLauncher) => &["open-mpi"],
             (Manager::Brew, Need::Libclang) => &["llvm"],
@@ -221,7 +241,8 @@ fn action(command: &[&str], arguments: &[&str]) -> Action {
 mod tests {
     use super::*;
 
-    const ALL: [Need; 5] = [Need::Graphics, Need::CCompiler, Need::MpiLibrary, Need::MpiLauncher, Need::Libclang];
+    const ALL: [Need; 6] =
+        [Need::Graphics, Need::CCompiler, Need::MpiLibrary, Need::MpiLauncher, Need::Libclang, Need::Screen];
 
     fn bare(manager: Manager) -> Situation {
         Situation {
@@ -243,7 +264,8 @@ mod tests {
     #[test]
     fn a_bare_debian() {
         let install = "env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-                       mesa-vulkan-drivers libvulkan1 gcc libc6-dev libopenmpi-dev openmpi-bin libclang-dev clang";
+                       mesa-vulkan-drivers libvulkan1 gcc libc6-dev libopenmpi-dev openmpi-bin libclang-dev clang xvfb \
+                       libxkbcommon-x11-0 libx11-6 libx11-xcb1 libxcursor1 libxi6 libxrandr2";
         assert_eq!(lines(&bare(Manager::Apt)), ["apt-get update", install]);
         let listed = Situation { lists: true, ..bare(Manager::Apt) };
         assert_eq!(lines(&listed), [install]);
@@ -256,9 +278,11 @@ mod tests {
     fn other_distributions() {
         assert_eq!(
             lines(&bare(Manager::Dnf)),
-            ["dnf install -y mesa-vulkan-drivers vulkan-loader gcc openmpi-devel openmpi clang-devel"]
+            ["dnf install -y mesa-vulkan-drivers vulkan-loader gcc openmpi-devel openmpi clang-devel \
+              xorg-x11-server-Xvfb libxkbcommon-x11 libX11 libX11-xcb libXcursor libXi libXrandr"]
         );
-        let arch = "pacman -S --noconfirm --needed vulkan-swrast vulkan-icd-loader gcc openmpi clang";
+        let arch = "pacman -S --noconfirm --needed vulkan-swrast vulkan-icd-loader gcc openmpi clang \
+                    xorg-server-xvfb libxkbcommon-x11 libx11 libxcursor libxi libxrandr";
         assert_eq!(lines(&bare(Manager::Pacman)), ["pacman -Sy --noconfirm", arch]);
         // Fetching lists without a full upgrade is not done behind the back of an Arch user who has lists.
         let listed = Situation { lists: true, ..bare(Manager::Pacman) };

@@ -16,8 +16,8 @@ pub const GRAPHICS: &[Need] = &[Need::Graphics];
 /// What building and running with MPI needs.
 pub const MPI: &[Need] = &[Need::Graphics, Need::CCompiler, Need::MpiLibrary, Need::MpiLauncher, Need::Libclang];
 
-/// What the sources are checked with.
-pub const CHECKS: &[Need] = &[Need::Rustfmt, Need::Clippy];
+/// What the sources are checked and tested with.
+pub const CHECKS: &[Need] = &[Need::Rustfmt, Need::Clippy, Need::Screen];
 
 /// Provides what is needed, or says why it cannot. Takes milliseconds when nothing is missing.
 pub fn ensure(context: &mut Context, needs: &[Need], flags: &Parsed) -> Result<(), String> {
@@ -109,9 +109,16 @@ fn problem(machine: &Machine, need: Need) -> Option<String> {
         Need::MpiLibrary => absent(mpi::compiler(machine).is_some()),
         Need::MpiLauncher => absent(!mpi::launchers(machine).is_empty()),
         Need::Libclang => absent(machine.libclang().is_some()),
+        // Elsewhere no test opens a window.
+        Need::Screen => absent(machine.os != Os::Linux || screen(machine)),
         Need::Rustfmt => absent(has_component(machine, "fmt", "rustfmt")),
         Need::Clippy => absent(has_component(machine, "clippy", "clippy-driver")),
     }
+}
+
+/// A virtual screen, and the library without which no window opens there.
+fn screen(machine: &Machine) -> bool {
+    machine.which("Xvfb").is_some() && machine.library_exists("libxkbcommon-x11.so.0")
 }
 
 /// Rustup puts proxies on the search path for components that are not installed, so look beside the real Cargo first.
@@ -192,6 +199,8 @@ mod tests {
         let machine = Pretend::new("setup-components", Os::Linux)
             .file("/toolchain/bin/cargo-fmt", "")
             .file("/toolchain/bin/rustfmt", "")
+            .program("/usr/bin/Xvfb")
+            .file("/usr/lib/libxkbcommon-x11.so.0", "")
             .var("CARGO", "/toolchain/bin/cargo");
         let needs: Vec<Need> = missing(&machine.machine, CHECKS).into_iter().map(|(need, _)| need).collect();
         assert_eq!(needs, [Need::Clippy]);

@@ -89,7 +89,7 @@ impl ClipEditor {
                 ui.checkbox(&mut plane.on, AXES[axis]).on_hover_text("Clip across this axis");
                 ui.add_enabled_ui(plane.on, |ui| {
                     let name = format!("clip {}", AXES[axis]);
-                    ui.add(Slider::new(&mut plane.at, 0.0..=self.size[axis]).max_decimals(1)).accessible_name(name);
+                    ui.add(Slider::new(&mut plane.at, 0.0..=self.size[axis])).accessible_name(name);
                     ui.checkbox(&mut plane.below, "keep below");
                 });
             });
@@ -97,9 +97,9 @@ impl ClipEditor {
         ui.checkbox(&mut self.free.on, "free plane");
         if self.free.on {
             let reach = self.size.iter().map(|side| side * side).sum::<f64>().sqrt() / 2.0;
-            ui.add(Slider::new(&mut self.free.azimuth, -180.0..=180.0).suffix("°").max_decimals(0).text("azimuth"));
-            ui.add(Slider::new(&mut self.free.elevation, -90.0..=90.0).suffix("°").max_decimals(0).text("elevation"));
-            ui.add(Slider::new(&mut self.free.offset, -reach..=reach).max_decimals(1).text("offset"));
+            ui.add(Slider::new(&mut self.free.azimuth, -180.0..=180.0).suffix("°").text("azimuth"));
+            ui.add(Slider::new(&mut self.free.elevation, -90.0..=90.0).suffix("°").text("elevation"));
+            ui.add(Slider::new(&mut self.free.offset, -reach..=reach).text("offset"));
         }
         let changed = *self != before;
         if changed {
@@ -119,7 +119,7 @@ pub fn crop(ui: &mut Ui, size: [f64; 3], crop: &mut Option<Crop>) -> bool {
         for (axis, name) in AXES.iter().enumerate() {
             let (low, high) = (&mut found.low[axis], &mut found.high[axis]);
             let was = *low;
-            let bound = |value, end: &str| Slider::new(value, 0.0..=size[axis]).max_decimals(1).text(format!("{name} {end}"));
+            let bound = |value, end: &str| Slider::new(value, 0.0..=size[axis]).text(format!("{name} {end}"));
             ui.add(bound(low, "from"));
             ui.add(bound(high, "to"));
             // Whichever end was moved pushes the other.

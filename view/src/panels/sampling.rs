@@ -13,9 +13,9 @@ pub fn shading(ui: &mut Ui, shading: &mut Option<Shading>) -> bool {
         for (part, name) in
             [(&mut light.ambient, "ambient"), (&mut light.diffuse, "diffuse"), (&mut light.specular, "specular")]
         {
-            ui.add(Slider::new(part, 0.0..=1.0).max_decimals(2).text(name));
+            ui.add(Slider::new(part, 0.0..=1.0).text(name));
         }
-        ui.add(Slider::new(&mut light.shininess, 1.0..=100.0).logarithmic(true).max_decimals(0).text("shininess"));
+        ui.add(Slider::new(&mut light.shininess, 1.0..=100.0).logarithmic(true).text("shininess"));
     } else {
         *shading = None;
     }
@@ -26,7 +26,7 @@ pub fn shading(ui: &mut Ui, shading: &mut Option<Shading>) -> bool {
 pub fn sampling(ui: &mut Ui, voxel: f64, step: &mut f64, preintegrated: &mut bool, jitter: &mut bool) -> bool {
     let before = (*step, *preintegrated, *jitter);
     let range = voxel / 8.0..=voxel * if *preintegrated { 2.0 } else { 8.0 };
-    ui.add(Slider::new(step, range).logarithmic(true).max_decimals(3).text("step"))
+    ui.add(Slider::new(step, range).logarithmic(true).text("step"))
         .on_hover_text("Distance of samples along a ray, in the unit of the volume's spacing");
     ui.checkbox(preintegrated, "pre-integrated").on_hover_text("Integrate the transfer function between samples");
     ui.checkbox(jitter, "jitter").on_hover_text("Shift samples from pixel to pixel, so that rings become noise");
@@ -36,7 +36,7 @@ pub fn sampling(ui: &mut Ui, voxel: f64, step: &mut f64, preintegrated: &mut boo
 /// The length over which opacities hold, around `voxel`: the smaller, the denser the volume. Whether it was changed.
 pub fn density(ui: &mut Ui, voxel: f64, unit_distance: &mut f64) -> bool {
     let range = voxel / 64.0..=voxel * 64.0;
-    let slider = Slider::new(unit_distance, range).logarithmic(true).max_decimals(3).text("unit distance");
+    let slider = Slider::new(unit_distance, range).logarithmic(true).text("unit distance");
     ui.add(slider).on_hover_text("The length over which the opacities hold: the smaller, the denser").changed()
 }
 

@@ -31,7 +31,8 @@ impl Handle {
     pub fn update(self, ui: &Ui, axes: &Axes, paint: impl FnOnce(&Response, Pos2, bool)) -> Done {
         // Points outside the plot wait at its edge, where they can be caught.
         let caught = self.centre.clamp(axes.area.min, axes.area.max + vec2(0.0, 3.0 * REACH));
-        let response = ui.interact(Rect::from_center_size(caught, Vec2::splat(2.0 * REACH)), self.id, Sense::click_and_drag());
+        let response =
+            ui.interact(Rect::from_center_size(caught, Vec2::splat(2.0 * REACH)), self.id, Sense::click_and_drag());
         let name = self.name;
         response.widget_info(|| WidgetInfo::labeled(Role::Slider, ui.is_enabled(), &name));
         if response.clicked() || response.drag_started() {
@@ -64,10 +65,8 @@ fn keys(ui: &Ui, response: &Response, axes: &Axes) -> Vec2 {
     ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
     ui.input(|input| {
         let presses = |key| input.num_presses(key) as f32;
-        let steps = vec2(
-            presses(Key::ArrowRight) - presses(Key::ArrowLeft),
-            presses(Key::ArrowDown) - presses(Key::ArrowUp),
-        );
+        let steps =
+            vec2(presses(Key::ArrowRight) - presses(Key::ArrowLeft), presses(Key::ArrowDown) - presses(Key::ArrowUp));
         let share = if input.modifiers.shift { KEY_SHARE / 10.0 } else { KEY_SHARE };
         steps * axes.area.size() * share
     })

@@ -60,8 +60,8 @@ impl TransferEditor {
         let strip = Rect::from_min_size(area.left_bottom(), vec2(inner.width(), STRIP_HEIGHT));
         let axes = Axes { area, range: self.range };
         // Before the handles, which lie on top.
-        let plot = ui.interact(area, ui.id().with("plot"), Sense::click());
-        let colours = ui.interact(strip, ui.id().with("strip"), Sense::click());
+        let plot = ui.interact(area, ui.scope_id().with("plot"), Sense::click());
+        let colours = ui.interact(strip, ui.scope_id().with("strip"), Sense::click());
         self.added(&plot, &colours, &axes, function);
         self.paint(ui, whole, strip, &axes, function);
         self.handles(ui, strip, &axes, function);
@@ -108,8 +108,12 @@ impl TransferEditor {
             let point = Point::Opacity(number);
             let handle = Handle {
                 centre: axes.place([value, opacity]),
-                name: format!("opacity point {}: value {}, opacity {opacity:.3}", number + 1, rounded(value, self.range)),
-                id: ui.id().with(("opacity", number)),
+                name: format!(
+                    "opacity point {}: value {}, opacity {opacity:.3}",
+                    number + 1,
+                    rounded(value, self.range)
+                ),
+                id: ui.scope_id().with(("opacity", number)),
             };
             let done = handle.update(ui, axes, |response, place, active| {
                 paint::knob(ui.painter(), place, colour, ui.visuals(), active || response.hovered());
@@ -131,7 +135,7 @@ impl TransferEditor {
             let handle = Handle {
                 centre: pos2(axes.x(value), strip.bottom() + PIN_HEIGHT / 2.0),
                 name: format!("colour point {}: value {}", number + 1, rounded(value, self.range)),
-                id: ui.id().with(("colour", number)),
+                id: ui.scope_id().with(("colour", number)),
             };
             let colour = paint::colour32([red, green, blue]);
             let done = handle.update(ui, axes, |response, place, active| {
