@@ -2,7 +2,10 @@
 
 #![allow(dead_code)] // every benchmark uses its part of this
 
+pub mod compositing;
 pub mod device;
 pub mod exchange;
 pub mod halo;
 pub mod moves;
+pub mod pixel;
+pub mod vtk;

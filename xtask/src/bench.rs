@@ -8,15 +8,12 @@ use crate::args::{Parsed, SETUP_FLAGS, Spec, switch, value};
 use crate::context::{Built, Context};
 use crate::examples::Ranks;
 use crate::json::Json;
-use crate::{mpi, setup};
+use crate::{mpi, peers, setup};
 
 fn spec() -> Spec {
     let own = [
-        value("--only", "NAME", "run only this benchmark (may be repeated)"),
-        switch(
-            "--peers",
-            "also run benchmarks named peer_*, which compare with other programs and need them installed",
-        ),
+        value("--only", "NAME", "run only this benchmark, or those whose names contain NAME (may be repeated)"),
+        switch("--peers", "also measure other programs: VTK, installed from its Python wheel under target/peers"),
         switch("--no-mpi", "threads only: neither install, build nor run anything with MPI"),
         switch("--list", "print the names of the benchmarks"),
     ];
@@ -26,7 +23,7 @@ fn spec() -> Spec {
 cargo xtask bench [OPTIONS] [-- ARGUMENTS]
 
 Builds every benchmark target in release and runs it. One named ranks_* runs with 2 and 4 ranks as threads and with 2
-and 4 under MPI; any other runs once. Each prints medians, spread and ratios against a reference measured in the same
+and 4 under MPI, ranks_volume with 1, 2, 4 and 8 of each; any other runs once. Each prints medians, spread and ratios against a reference measured in the same
 run, and leaves its numbers as JSON; all of them go into benches/results/ADAPTER-DATE.json, with what the machine is.
 ARGUMENTS go to every benchmark; those here know --samples N and --only CASE.",
         flags: own.into_iter().chain(SETUP_FLAGS).collect(),
@@ -46,6 +43,8 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     let with_mpi = !parsed.has("--no-mpi");
     setup::ensure(&mut context, if with_mpi { setup::MPI } else { setup::GRAPHICS }, &parsed)?;
     let mpi = if with_mpi { Some(mpi::ready(&context)?) } else { None };
+    let packages = if parsed.has("--peers") { peers::packages(names.iter().map(String::as_str)) } else { Vec::new() };
+    let python = if packages.is_empty() { None } else { Some(peers::ready(&context, &packages)?) };
     let built = build(&context, &names, with_mpi)?;
     let scratch = context.scratch("bench")?;
     let mut runs = Vec::new();
@@ -54,7 +53,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
         for ranks in rank_counts(&program.name, mpi.is_some()) {
             let label = ranks.map_or(String::new(), |ranks| format!(" with {}", ranks.label()));
             println!("\n==> {}{label}", program.name);
-            match measure(&context, mpi.as_ref(), program, ranks, &scratch, &parsed.rest) {
+            match measure(&context, (mpi.as_ref(), python.as_deref()), program, ranks, &scratch, &parsed.rest) {
                 Ok(result) => runs.push(result),
                 Err(message) => {
                     println!("--- {message}");
@@ -70,18 +69,17 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     Ok(u8::from(!failed.is_empty()))
 }
 
+/// All benchmarks, or those that `--only` names: whole, or by a part of the name.
 fn chosen(known: Vec<String>, parsed: &Parsed) -> Result<Vec<String>, String> {
     let only = parsed.all("--only");
     let words: Vec<&str> = known.iter().map(String::as_str).collect();
-    if let Some(unknown) = only.iter().find(|name| !words.contains(name)) {
+    if let Some(unknown) = only.iter().find(|part| !words.iter().any(|name| name.contains(**part))) {
         let hint = crate::args::suggest(unknown, &words);
         return Err(format!("there is no benchmark {unknown:?}{hint}\nThere are: {}", words.join(" ")));
     }
-    let kept = |name: &String| {
-        let named = only.contains(&name.as_str());
-        named || (only.is_empty() && (parsed.has("--peers") || !name.starts_with("peer_")))
-    };
-    let names: Vec<String> = known.into_iter().filter(kept).collect();
+    let named = |name: &str, part: &str| if words.contains(&part) { name == part } else { name.contains(part) };
+    let kept = |name: &&str| only.is_empty() || only.iter().any(|part| named(name, part));
+    let names: Vec<String> = words.iter().copied().filter(kept).map(String::from).collect();
     if names.is_empty() { Err("there is no benchmark to run".into()) } else { Ok(names) }
 }
 
@@ -104,14 +102,15 @@ fn rank_counts(name: &str, with_mpi: bool) -> Vec<Option<Ranks>> {
     if !name.starts_with("ranks_") {
         return vec![None];
     }
-    let threads = [2, 4].map(|n| Some(Ranks::Threads(n)));
-    let mpi = [2, 4].map(|n| Some(Ranks::Mpi(n)));
-    threads.into_iter().chain(mpi.into_iter().filter(|_| with_mpi)).collect()
+    let counts: &[usize] = if name == "ranks_volume" { &[1, 2, 4, 8] } else { &[2, 4] };
+    let threads = counts.iter().map(|&n| Some(Ranks::Threads(n)));
+    let mpi = counts.iter().map(|&n| Some(Ranks::Mpi(n)));
+    threads.chain(mpi.filter(|_| with_mpi)).collect()
 }
 
 fn measure(
     context: &Context,
-    mpi: Option<&mpi::Mpi>,
+    (mpi, python): (Option<&mpi::Mpi>, Option<&Path>),
     program: &Built,
     ranks: Option<Ranks>,
     scratch: &Path,
@@ -130,6 +129,9 @@ fn measure(
     };
     if let Some(Ranks::Threads(n)) = ranks {
         command.env("ZIPPY_RANKS", n.to_string());
+    }
+    if let Some(python) = python {
+        command.env(peers::VARIABLE, python);
     }
     command.arg("--bench").args(arguments).env("ZIPPY_BENCH_OUT", &out);
     let status = command.status().map_err(|error| format!("{}: {error}", program.path.display()))?;
@@ -239,14 +241,22 @@ mod tests {
     }
 
     #[test]
-    fn peers_run_only_when_asked_for() {
-        let known = || vec!["plans".to_string(), "peer_x".to_string()];
+    fn volume_runs_with_more_counts() {
+        let eight = [1, 2, 4, 8].map(|n| Some(Ranks::Threads(n)));
+        assert_eq!(rank_counts("ranks_volume", false), eight);
+        assert_eq!(rank_counts("ranks_volume", true).len(), 8);
+    }
+
+    #[test]
+    fn names_whole_or_in_part() {
+        let known = || ["plans", "plans_of_peers", "ranks_volume"].map(String::from).to_vec();
         let parse = |words: &[&str]| {
             spec().parse(&words.iter().map(|word| word.to_string()).collect::<Vec<_>>()).unwrap().unwrap()
         };
-        assert_eq!(chosen(known(), &parse(&[])).unwrap(), ["plans"]);
-        assert_eq!(chosen(known(), &parse(&["--peers"])).unwrap().len(), 2);
-        assert_eq!(chosen(known(), &parse(&["--only", "peer_x"])).unwrap(), ["peer_x"]);
-        assert!(chosen(known(), &parse(&["--only", "plan"])).unwrap_err().contains("did you mean"));
+        assert_eq!(chosen(known(), &parse(&[])).unwrap(), known());
+        assert_eq!(chosen(known(), &parse(&["--only", "volume", "--peers"])).unwrap(), ["ranks_volume"]);
+        assert_eq!(chosen(known(), &parse(&["--only", "plans"])).unwrap(), ["plans"]);
+        assert_eq!(chosen(known(), &parse(&["--only", "plan", "--only", "volume"])).unwrap(), known());
+        assert!(chosen(known(), &parse(&["--only", "planz"])).unwrap_err().contains("did you mean"));
     }
 }

@@ -16,6 +16,7 @@ mod libtest;
 mod machine;
 mod mpi;
 mod packages;
+mod peers;
 mod setup;
 mod steps;
 mod test;

@@ -1,0 +1,125 @@
+//! VTK's volume mappers, in a Python process of their own (benches/peers/vtk_volume.py), asked for one picture at a time.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+use zippy::algorithms::volume::{Camera, Projection, TransferFunction};
+
+/// Where `cargo xtask bench --peers` says which Python has VTK.
+const PYTHON: &str = "ZIPPY_BENCH_PYTHON";
+
+/// A running VTK with a scene; ends when dropped.
+pub struct Vtk {
+    child: Child,
+    requests: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+    scratch: PathBuf,
+    /// Version, and what draws for the GPU mapper.
+    pub about: String,
+}
+
+/// What VTK is to draw: voxels of 8 bits, x fastest.
+pub struct Scene<'a> {
+    pub voxels: &'a [u8],
+    pub shape: [i64; 3],
+    pub spacing: [f64; 3],
+    pub camera: &'a Camera,
+    pub transfer: &'a TransferFunction,
+    pub size: (u32, u32),
+    pub step: f64,
+}
+
+impl Vtk {
+    /// Whether peers were asked for.
+    pub fn wanted() -> bool {
+        std::env::var_os(PYTHON).is_some()
+    }
+
+    /// Starts VTK with a scene seen in perspective.
+    ///
+    /// # Errors
+    /// Whatever keeps it from drawing, in words.
+    pub fn start(scene: &Scene) -> Result<Self, String> {
+        let python = std::env::var_os(PYTHON).ok_or("no Python with VTK was named")?;
+        let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/peers/vtk_volume.py");
+        let scratch = std::env::temp_dir().join(format!("zippy-bench-{}", std::process::id()));
+        std::fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
+        let voxels = scratch.join("voxels");
+        std::fs::write(&voxels, scene.voxels).map_err(|error| format!("{}: {error}", voxels.display()))?;
+        let mut command = Command::new(python);
+        command.arg(program).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // Not a rank: a launcher's variables are not for it.
+        for (name, _) in std::env::vars_os() {
+            if name.to_str().is_some_and(|name| ["OMPI_", "PMI", "MPI"].iter().any(|start| name.starts_with(start))) {
+                command.env_remove(name);
+            }
+        }
+        let mut child = command.spawn().map_err(|error| format!("VTK's Python: {error}"))?;
+        let requests = child.stdin.take();
+        let answers = BufReader::new(child.stdout.take().ok_or("VTK's Python has no output")?);
+        let mut vtk = Self { child, requests, answers, scratch, about: String::new() };
+        let Projection::Perspective { vertical_fov_degrees } = scene.camera.projection else {
+            return Err("this scene is not in perspective".into());
+        };
+        let answer = vtk.ask(&json!({
+            "do": "scene",
+            "voxels": voxels,
+            "shape": scene.shape,
+            "spacing": scene.spacing,
+            "size": scene.size,
+            "position": scene.camera.position,
+            "focal_point": scene.camera.focal_point,
+            "view_up": scene.camera.view_up,
+            "fov_degrees": vertical_fov_degrees,
+            "opacity": scene.transfer.opacity,
+            "colour": scene.transfer.colour,
+            "unit_distance": scene.transfer.unit_distance,
+            "step": scene.step,
+        }))?;
+        let text = |key: &str| answer.get(key).and_then(Value::as_str).unwrap_or("unknown").to_string();
+        vtk.about = format!("VTK {} on {}", text("vtk"), text("renderer"));
+        Ok(vtk)
+    }
+
+    /// Draws with the mapper `gpu` or `cpu`, until the pixels are in host memory.
+    ///
+    /// # Errors
+    /// VTK's own, in words.
+    pub fn render(&mut self, mapper: &str, shaded: bool) -> Result<(), String> {
+        self.ask(&json!({ "do": "render", "mapper": mapper, "shaded": shaded })).map(drop)
+    }
+
+    /// Draws, and returns the picture: red, green and blue of 8 bits, the top row first.
+    ///
+    /// # Errors
+    /// As [`Self::render`].
+    pub fn picture(&mut self, mapper: &str, shaded: bool) -> Result<Vec<u8>, String> {
+        let file = self.scratch.join("picture");
+        self.ask(&json!({ "do": "render", "mapper": mapper, "shaded": shaded, "picture": file }))?;
+        std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))
+    }
+
+    fn ask(&mut self, request: &Value) -> Result<Value, String> {
+        let gone = |error: std::io::Error| format!("VTK's Python has ended: {error}");
+        let requests = self.requests.as_mut().ok_or("VTK's Python has no input")?;
+        writeln!(requests, "{request}").and_then(|()| requests.flush()).map_err(gone)?;
+        let mut line = String::new();
+        self.answers.read_line(&mut line).map_err(gone)?;
+        let answer: Value = serde_json::from_str(&line).map_err(|_| format!("VTK's Python has ended: {line:?}"))?;
+        match answer.get("error").and_then(Value::as_str) {
+            Some(error) => Err(format!("VTK: {error}")),
+            None => Ok(answer),
+        }
+    }
+}
+
+impl Drop for Vtk {
+    fn drop(&mut self) {
+        // The end of its input is the end of the program.
+        drop(self.requests.take());
+        let _ = self.child.wait();
+        let _ = std::fs::remove_dir_all(&self.scratch);
+    }
+}
