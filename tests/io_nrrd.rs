@@ -5,6 +5,7 @@ mod common;
 use std::path::Path;
 
 use common::nrrd::{Temporary, expected, file, gzip, index, region, values};
+use common::volumes::{Folder, bytes, holds};
 use zippy::error::IoError;
 use zippy::extents::Index;
 use zippy::io::volume::{self, ScalarKind, Voxel};
@@ -139,13 +140,88 @@ fn detached_headers_and_skips() {
     let lines = read(format!("{head}line skip: 9000000000000000000")).unwrap_err().to_string();
     assert!(lines.contains("after 3 of 9000000000000000000 lines"), "{lines}");
     assert!(read(head.replace(name, "no-such-file")).unwrap_err().to_string().contains("no-such-file: cannot open"));
-    assert!(read(head.replace(name, "LIST\n")).unwrap_err().to_string().contains("several files"));
     // Attached, with bytes to skip inside the compressed stream.
     let mut attached = b"NRRD0004\ntype: uchar\ndimension: 1\nsizes: 3\nencoding: gzip\nbyte skip: 4\n\n".to_vec();
     attached.extend(gzip(b"skipabc"));
     let temporary = Temporary::new(&attached);
     let opened = volume::open(&temporary.0).unwrap();
     assert_eq!(opened.read_region::<u8>(&region(&[1], &[3])).unwrap(), b"bc");
+}
+
+/// Slices and slabs in files of their own, by list and by pattern, each with its own bytes to skip.
+#[test]
+fn data_in_several_files() {
+    let folder = Folder::new();
+    let data = values(5 * 4 * 6, |i| i as u16);
+    let head = "NRRD0004\ntype: uint16\nendian: big\ndimension: 3\nsizes: 5 4 6\nencoding: raw\nbyte skip: 3\n";
+    for (slices, pattern) in
+        [(1, "s%d.raw 10 0 -2"), (3, "s%02d.raw 7 8 1 3"), (2, "s%4u.raw 1 5 2 3"), (6, "s%d.raw 0 0 1")]
+    {
+        let words: Vec<&str> = pattern.split(' ').collect();
+        let number = |word: usize| words[word].parse::<i32>().unwrap();
+        let mut names = Vec::new();
+        for (file, slab) in data.chunks(20 * slices).enumerate() {
+            let number = number(1) + file as i32 * number(3);
+            names.push(match words[0] {
+                "s%02d.raw" => format!("s{number:02}.raw"),
+                "s%4u.raw" => format!("s{number:4}.raw"),
+                _ => format!("s{number}.raw"),
+            });
+            folder.file(&names[file], &[b"abc".to_vec(), bytes(slab, true)].concat());
+        }
+        let numbered = folder.file("numbered.nhdr", format!("{head}data file: {pattern}\n\n").as_bytes());
+        holds(&volume::open(numbered).unwrap(), &[5, 4, 6], 1, &data);
+        let list = format!("{head}data file: LIST 3\n{}\n", names.join("\r\n"));
+        holds(&volume::open(folder.file("list.nhdr", list.as_bytes())).unwrap(), &[5, 4, 6], 1, &data);
+        let last = names.last().unwrap();
+        let short = [b"abc".to_vec(), bytes(&data[..20 * slices - 1], true)].concat();
+        folder.file(last, &short);
+        let error = volume::open(folder.0.join("list.nhdr")).unwrap_err().to_string();
+        assert!(error.contains(last) && error.contains("truncated"), "{error}");
+        std::fs::remove_file(folder.0.join(last)).unwrap();
+        let error = volume::open(folder.0.join("list.nhdr")).unwrap_err().to_string();
+        assert!(error.contains(last) && error.contains("cannot open"), "{error}");
+    }
+}
+
+#[test]
+fn components_text_and_origins() {
+    let folder = Folder::new();
+    let data = values(3 * 4 * 2 * 2, |i| i as i16);
+    let head = "NRRD0005\ntype: short\ndimension: 4\nsizes: 3 4 2 2\n";
+    let kinds = "kinds: RGB-color domain domain domain\nspacings: nan 0.5 2 3\n";
+    let directions = "space: left-posterior-superior\nspace directions: none (0.3,0.4,0) (0,-2,0) (0,0,3)\nspace origin: (-1,2.5,7)\n";
+    for (more, origin) in [(kinds, None), (directions, Some(&[-1.0, 2.5, 7.0][..]))] {
+        let mut raw = format!("{head}{more}endian: little\nencoding: raw\n\n").into_bytes();
+        raw.extend(bytes(&data, false));
+        let text: Vec<String> = data.iter().map(ToString::to_string).collect();
+        let text = format!("{head}{more}encoding: text\n\n{}\n", text.join(" \n"));
+        for content in [raw, text.into_bytes()] {
+            let file = volume::open(folder.file("c.nrrd", &content)).unwrap();
+            holds(&file, &[4, 2, 2], 3, &data);
+            assert_eq!((file.spacing(), file.origin()), (&[0.5, 2.0, 3.0][..], origin));
+        }
+    }
+    let told = |text: &str| volume::open(folder.file("c.nrrd", text.as_bytes())).unwrap_err().to_string();
+    let error = told(&format!("{head}encoding: text\n\n1 2 3"));
+    assert!(error.contains("byte 41: 4 axes; 1 to 3 axes of voxels are read"), "{error}");
+    let text = |numbers: &str| {
+        let head = "NRRD0005\ntype: uchar\ndimension: 1\nsizes: 3\nencoding: ascii\n\n";
+        let file = volume::open(folder.file("c.nrrd", format!("{head}{numbers}").as_bytes()));
+        file.and_then(|file| file.read_region::<u8>(&region(&[0], &[3]))).map_err(|error| error.to_string())
+    };
+    assert_eq!(text("7\t8\n 255"), Ok(vec![7, 8, 255]));
+    for (numbers, wanted) in [
+        ("7 8 256", "\"256\" is not a number of type u8"),
+        ("7 -8 9", "\"-8\" is not a number"),
+        ("7 8 9 10", "data go on after the 3 bytes"),
+        ("7 8    ", "data end after 2 of 3 bytes"),
+        ("7 8", "3 bytes of text cannot hold the 3 numbers"),
+        (&format!("7 8 {}", "9".repeat(65)), "more than 64 characters"),
+    ] {
+        let error = text(numbers).unwrap_err();
+        assert!(error.contains(wanted) && error.contains("c.nrrd, byte "), "{numbers}: {error}");
+    }
 }
 
 #[test]

@@ -6,8 +6,6 @@ use std::path::Path;
 
 use common::nrrd::{Temporary, file, gzip, region, values};
 use proptest::prelude::*;
-use zippy::error::IoError;
-use zippy::io::nrrd::{Header, NrrdFile};
 use zippy::io::volume;
 use zippy::region::Region;
 
@@ -72,23 +70,12 @@ fn regions_outside_are_refused() {
     assert!(opened.read_region::<u8>(&region(&[0], &[4])).is_err());
 }
 
-#[test]
-fn values_that_do_not_make_up_a_voxel_are_refused() {
-    let data = values(3, |i| i as u16);
-    let temporary = Temporary::new(&file("uint16", &[3], &data, false, false, "\n"));
-    let opened = NrrdFile::open(&temporary.0).unwrap();
-    let all = [(vec![0], vec![3])];
-    let text = opened.read_boxes(&all, |_, _: Vec<u32>| Ok::<_, IoError>(())).unwrap_err().to_string();
-    assert!(text.contains("voxels of 2 bytes cannot be read as values of 4"), "{text}");
-    opened.read_boxes(&all, |_, _: Vec<()>| Ok::<_, IoError>(())).unwrap_err();
-    let mut read = Vec::new();
-    opened
-        .read_boxes(&all, |_, bytes: Vec<u8>| {
-            read = bytes;
-            Ok::<_, IoError>(())
-        })
-        .unwrap();
-    assert_eq!(read, bytemuck::cast_slice::<u16, u8>(&data));
+/// What a file of this text is told, without its name.
+fn parsed(text: &str) -> String {
+    let temporary = Temporary::new(text.as_bytes());
+    let error = volume::open(&temporary.0).map(|_| ()).unwrap_err().to_string();
+    let name = temporary.0.display().to_string();
+    error.strip_prefix(&name).unwrap_or_else(|| panic!("{error} does not begin with {name}")).to_string()
 }
 
 /// What a header with one line changed or added is told.
@@ -102,7 +89,7 @@ fn told(change: &str) -> String {
     // Fields per axis must come after the dimension.
     lines.insert(if field == "dimension" { 1 } else { 2 }, change.to_string());
     let text = format!("NRRD0005\n{}\n\n", lines.join("\n"));
-    Header::parse(Path::new("x.nrrd"), text.as_bytes(), true).map(|_| ()).unwrap_err().to_string()
+    parsed(&text)
 }
 
 #[test]
@@ -113,7 +100,7 @@ fn wrong_headers_say_what_is_wrong_and_where() {
         ("type: float32", "unknown type"),
         ("dimension: 0", "dimension 0; it must be 1 to 16"),
         ("dimension: 99999999999999999999", "not an integer of 64 bits"),
-        ("dimension: 4", "4 axes; 1 to 3 axes"),
+        ("dimension: 5", "5 axes; 1 to 3 axes"),
         ("sizes: 5 4", "has 2 values, 3 are needed"),
         ("sizes: 5 4 0", "a size of 0"),
         ("sizes: 5 -4 3", "a size of -4"),
@@ -126,9 +113,20 @@ fn wrong_headers_say_what_is_wrong_and_where() {
         ("spacings: 1 inf 1", "a spacing of inf on axis 1"),
         ("spacings: 1 one 1", "\"one\" is not a number"),
         ("space directions: (1,0,0) (0,1,0)", "has 2 values"),
-        ("space directions: none (0,1,0) (0,0,1)", "axis 0 has no direction"),
+        ("space directions: (1,0,0) none (0,0,1)", "axis 1 has no direction: it holds components"),
         ("space directions: (1,0,0 (0,1,0) (0,0,1)", "is not a number"),
-        ("kinds: RGB-color domain domain", "axis 0 holds components (RGB-color)"),
+        ("kinds: RGB-color domain domain", "kind RGB-color has 3 samples, axis 0 has 5"),
+        ("kinds: domain vector domain", "axis 1 is of kind vector: it holds components"),
+        ("kinds: domain domain flavour", "unknown kind \"flavour\" of axis 2"),
+        ("space origin: (0, inf, 0)", "an origin of [0.0, inf, 0.0]"),
+        ("space origin: 0 0 0", "a vector must begin with"),
+        ("data file: x%dy 1 3", "has 2 values, 3 are needed"),
+        ("data file: x%sy 1 3 1", "must hold one %d"),
+        ("data file: x%d%d 1 3 1", "must hold one %d"),
+        ("data file: x%d 1 1000000 1", "1 to 65536 files are read"),
+        ("data file: x%d 1 3 0", "1 to 65536 files are read"),
+        ("data file: x%d 1 2 1", "2 files cannot hold 3 slices"),
+        ("data file: x%d 1 3 1 1", "files of 1 axes for a volume of 3"),
         ("labels: \"a\" \"b\"", "has 2 values"),
         ("labels: a b c", "outside double quotes"),
         ("units: \"a\" \"b\" \"c", "not closed"),
@@ -140,26 +138,34 @@ fn wrong_headers_say_what_is_wrong_and_where() {
     ];
     for (change, wanted) in cases {
         let error = told(change);
-        assert!(error.starts_with("x.nrrd, byte ") && error.contains(wanted), "{change}: {error}");
+        assert!(error.starts_with(", byte ") && error.contains(wanted), "{change}: {error}");
     }
     // The byte is that of the value.
-    assert!(told("type: block").starts_with("x.nrrd, byte 41: "), "{}", told("type: block"));
+    assert!(told("type: block").starts_with(", byte 41: "), "{}", told("type: block"));
     for missing in ["type", "dimension", "sizes", "endian", "encoding"] {
         let text: String = ["type: int16", "dimension: 1", "sizes: 5", "endian: big", "encoding: raw"]
             .iter()
             .filter(|line| !line.starts_with(missing))
             .fold("NRRD0005\n".to_string(), |text, line| text + line + "\n");
-        let error = Header::parse(Path::new("x"), (text + "\n").as_bytes(), true).unwrap_err().to_string();
+        let error = parsed(&(text + "\n"));
         assert!(
             error.contains(&format!("\"{missing}\"")) || error.contains("before \"dimension\""),
             "{missing}: {error}"
         );
     }
+    let head = "NRRD0004\ntype: int8\ndimension: 3\nsizes: 5 4 3\nencoding: raw\n";
+    assert!(parsed(&format!("{head}data file: LIST 1\n")).contains("byte 71: files of 1 axes for a volume of 3"));
+    for (names, wanted) in [("", "0 files cannot hold 3 slices"), ("a\nb\n", "2 files cannot hold 3 slices")] {
+        let error = parsed(&format!("{head}data file: LIST\n{names}"));
+        assert!(error.contains(wanted), "{error}");
+    }
     let twice = "NRRD0001\ntype: int8\ntype: int8\n\n";
-    assert!(Header::parse(Path::new("x"), twice.as_bytes(), true).unwrap_err().to_string().contains("given twice"));
-    for magic in ["", "NRRD", "NRRD0006\n\n", "NRRD00051\n\n", "nrrd0001\n\n", "P6\n"] {
-        let error = Header::parse(Path::new("x"), magic.as_bytes(), true).unwrap_err().to_string();
-        assert!(error.contains("not an NRRD file"), "{magic:?}: {error}");
+    assert!(parsed(twice).contains("given twice"));
+    for magic in ["NRRD", "NRRD0006\n\n", "NRRD00051\n\n"] {
+        assert!(parsed(magic).contains("not an NRRD file"), "{magic:?}: {}", parsed(magic));
+    }
+    for magic in ["", "nrrd0001\n\n", "P6\n"] {
+        assert!(parsed(magic).contains("not a volume of a known format"), "{magic:?}: {}", parsed(magic));
     }
 }
 
@@ -226,10 +232,9 @@ proptest! {
             "nan", "kinds: ", "data file: ", "x", "labels: ", "\"",
         ];
         let text: String = words.iter().fold("NRRD0004\n".into(), |text, &word| text + vocabulary[word]);
-        for complete in [true, false] {
-            if let Ok(header) = Header::parse(Path::new("x"), text.as_bytes(), complete) {
-                prop_assert!(header.bytes as usize <= text.len());
-            }
+        let temporary = Temporary::new(text.as_bytes());
+        if let Err(error) = volume::open(&temporary.0) {
+            prop_assert!(error.to_string().contains("zippy-nrrd") || text.contains("data file"), "{}", error);
         }
     }
 }

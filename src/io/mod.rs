@@ -4,10 +4,17 @@
 //! its own part. Output files are written whole under a temporary name and renamed.
 
 mod atomic;
-pub mod nrrd;
+mod files;
+mod metaimage;
+mod nifti;
+mod npy;
+mod nrrd;
 pub mod png;
+mod raw;
 mod scalar;
 pub mod scene;
+mod store;
+mod text;
 pub mod volume;
 
 pub use atomic::write_whole;

@@ -1,6 +1,7 @@
 //! The number types that volumes are stored as.
 
 use std::fmt;
+use std::str::FromStr;
 
 /// The type of one voxel in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -57,6 +58,59 @@ impl ScalarKind {
             Self::U64 => (0.0, u64::MAX as f64),
             Self::I64 => (i64::MIN as f64, i64::MAX as f64),
             Self::F32 | Self::F64 => return None,
+        })
+    }
+}
+
+impl FromStr for ScalarKind {
+    type Err = String;
+
+    /// Reads the Rust name of the type.
+    fn from_str(name: &str) -> Result<Self, String> {
+        let all = [
+            Self::U8,
+            Self::I8,
+            Self::U16,
+            Self::I16,
+            Self::U32,
+            Self::I32,
+            Self::U64,
+            Self::I64,
+            Self::F32,
+            Self::F64,
+        ];
+        let names = || all.map(Self::name).join(", ");
+        all.into_iter().find(|kind| kind.name() == name).ok_or_else(|| format!("{name:?} is none of {}", names()))
+    }
+}
+
+/// The order of the bytes of a number in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Endian {
+    /// Least significant byte first.
+    Little,
+    /// Most significant byte first.
+    Big,
+}
+
+impl FromStr for Endian {
+    type Err = String;
+
+    /// Reads `little` or `big`.
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "little" => Ok(Self::Little),
+            "big" => Ok(Self::Big),
+            _ => Err(format!("{name:?} is neither little nor big")),
+        }
+    }
+}
+
+impl fmt::Display for Endian {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Little => "little",
+            Self::Big => "big",
         })
     }
 }

@@ -1,62 +1,118 @@
 //! Scanned volumes: what is in a file, and any box of it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::nrrd::NrrdFile;
-pub use super::scalar::{ScalarKind, Voxel};
+use super::files::Head;
+pub use super::raw::RawLayout;
+pub use super::scalar::{Endian, ScalarKind, Voxel};
+use super::store::Description;
+use super::{metaimage, nifti, npy, nrrd, raw};
 use crate::error::IoError;
 use crate::extents::Index;
 use crate::region::Region;
 
-/// A volume in a file: 1 to 3 axes, axis 0 fastest, one number per voxel. Cheap to clone; holds no voxels.
+/// A volume in a file: 1 to 3 axes, axis 0 fastest, one or several numbers per voxel. Cheap to clone; holds no voxels.
 #[derive(Debug, Clone)]
 pub struct VolumeFile {
     path: PathBuf,
-    format: Format,
+    found: Arc<Description>,
 }
 
-/// The formats that are read, told apart by the first bytes of the file.
-#[derive(Debug, Clone)]
-enum Format {
-    Nrrd(NrrdFile),
+/// What a file leaves open.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct OpenOptions {
+    /// The fastest axis of a NumPy array of 2 or 3 axes counts components.
+    pub components: bool,
 }
 
 /// Opens a volume and reads what its header says. Local to the calling rank; every rank opens the file itself.
 ///
 /// # Errors
-/// The file cannot be opened, its header is malformed, or its length does not fit the header; file and byte are named.
+/// The file cannot be opened, is of no known format, its header is malformed, or its length does not fit the header; file
+/// and byte are named.
 pub fn open(path: impl AsRef<Path>) -> Result<VolumeFile, IoError> {
-    let path = path.as_ref();
-    Ok(VolumeFile { path: path.to_path_buf(), format: Format::Nrrd(NrrdFile::open(path)?) })
+    open_with(path, &OpenOptions::default())
+}
+
+/// [`open`] with options.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<VolumeFile, IoError> {
+    // Of a pair, either file may be named.
+    let path = nifti::header_of(path.as_ref()).unwrap_or_else(|| path.as_ref().to_path_buf());
+    let head = Head::read(&path)?;
+    let found = match &head.bytes[..] {
+        bytes if bytes.starts_with(b"NRRD") => nrrd::open(&head)?,
+        bytes if bytes.starts_with(npy::MAGIC) => npy::open(&head, options.components)?,
+        _ if metaimage::recognises(&head) => metaimage::open(&head)?,
+        _ => nifti::open(&head)?.ok_or_else(|| unknown(&head))?,
+    };
+    Ok(VolumeFile { path, found: Arc::new(found) })
+}
+
+fn unknown(head: &Head) -> IoError {
+    let message =
+        "not a volume of a known format (NRRD, NIfTI, MetaImage, NumPy); a file without a header needs its layout";
+    IoError::malformed(&head.path, 0, message)
 }
 
 impl VolumeFile {
+    /// A file without a header, whose layout the caller knows. Local to the calling rank.
+    ///
+    /// # Errors
+    /// The layout is no volume; the file cannot be opened, or its length is not what the layout makes it.
+    pub fn raw(path: impl AsRef<Path>, layout: RawLayout) -> Result<Self, IoError> {
+        let found = raw::open(path.as_ref(), layout)?;
+        Ok(Self { path: path.as_ref().to_path_buf(), found: Arc::new(found) })
+    }
+
     /// The file that was opened.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
+    /// The name of its format.
+    pub fn format(&self) -> &'static str {
+        self.found.format
+    }
+
     /// Voxels along each axis.
     pub fn shape(&self) -> Index {
-        let Format::Nrrd(nrrd) = &self.format;
-        let sizes = &nrrd.header().sizes;
-        Index::from_fn(sizes.len(), |axis| sizes[axis] as i64)
+        self.found.grid.shape
+    }
+
+    /// Numbers of a voxel, at least 1. They stand side by side in what is read: a region of `[nx, ny, nz]` voxels is read as
+    /// a dense box of `[components * nx, ny, nz]` numbers.
+    pub fn components(&self) -> usize {
+        self.found.grid.components as usize
     }
 
     /// Distance of neighbouring voxels along each axis, in the file's unit; 1 where the file says nothing.
     pub fn spacing(&self) -> &[f64] {
-        let Format::Nrrd(nrrd) = &self.format;
-        &nrrd.header().spacings
+        &self.found.grid.spacing
     }
 
-    /// Type of a voxel.
+    /// Where the first voxel is, in the file's unit and one number per axis; `None` where the file says nothing.
+    pub fn origin(&self) -> Option<&[f64]> {
+        self.found.grid.origin.as_deref()
+    }
+
+    /// Slope and intercept by which a stored number becomes what it means, slope * number + intercept, where the file gives
+    /// them. They are for people: what is read are the stored numbers.
+    pub fn rescale(&self) -> Option<(f64, f64)> {
+        self.found.grid.rescale
+    }
+
+    /// Type of a number.
     pub fn kind(&self) -> ScalarKind {
-        let Format::Nrrd(nrrd) = &self.format;
-        nrrd.header().kind
+        self.found.grid.kind
     }
 
-    /// The voxels of `region`, axis 0 fastest. Local to the calling rank, which needs memory for the region only: raw
-    /// files are read row by row, gzip files are streamed up to the end of the region.
+    /// The voxels of `region`, axis 0 fastest, the components of a voxel side by side. Local to the calling rank, which needs
+    /// memory for the region only: raw data are read row by row, gzip data are streamed up to the end of the region, of
+    /// compressed blocks those are read that the region touches.
     ///
     /// # Errors
     /// `T` is not the type of the file; the region leaves the volume; the data are truncated, corrupt or too many.
@@ -107,13 +163,7 @@ impl VolumeFile {
         regions: &[Region],
         done: impl FnMut(usize, Vec<T>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Format::Nrrd(nrrd) = &self.format;
-        let unsigned = |index: &Index| index.iter().map(|&v| u64::try_from(v).ok()).collect::<Option<Vec<u64>>>();
-        let boxes = regions.iter().map(|region| match (unsigned(&region.start), unsigned(&region.end)) {
-            (Some(start), Some(end)) => Ok((start, end)),
-            _ => Err(IoError::request(&self.path, format!("the region {region} begins before the volume"))),
-        });
-        nrrd.read_boxes(&boxes.collect::<Result<Vec<_>, _>>()?, done)
+        self.found.read_boxes(&self.path, regions, done)
     }
 }
 

@@ -4,3 +4,4 @@
 pub mod analytic;
 pub mod fsum;
 pub mod nrrd;
+pub mod volumes;

@@ -1,54 +1,10 @@
-//! Words and numbers of a header, each with the byte where it stands.
+//! The names and words that NRRD headers know.
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use crate::error::IoError;
 use crate::io::scalar::ScalarKind;
-
-/// The beginning of a text, as an error shows it.
-pub(super) fn shown(text: &str) -> String {
-    text.chars().take(40).collect()
-}
-
-/// One line without its ending.
-pub(super) struct Line<'a> {
-    pub text: Cow<'a, str>,
-    /// Byte of its first character.
-    pub start: u64,
-    /// Byte after its ending.
-    pub end: u64,
-    /// Whether a line feed closed it.
-    pub terminated: bool,
-}
-
-/// Splits at line feeds; a carriage return before one belongs to the ending.
-pub(super) struct Lines<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Lines<'a> {
-    pub fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0 }
-    }
-}
-
-impl<'a> Iterator for Lines<'a> {
-    type Item = Line<'a>;
-
-    fn next(&mut self) -> Option<Line<'a>> {
-        let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
-        let (length, terminated) = match rest.iter().position(|&byte| byte == b'\n') {
-            Some(length) => (length, true),
-            None => (rest.len(), false),
-        };
-        let start = self.at as u64;
-        self.at += length + usize::from(terminated);
-        let text = rest[..length].strip_suffix(b"\r").unwrap_or(&rest[..length]);
-        Some(Line { text: String::from_utf8_lossy(text), start, end: self.at as u64, terminated })
-    }
-}
+use crate::io::text::{count, float, shown};
 
 /// The canonical name of a field, any spelling the format allows.
 pub(super) fn field_of(name: &str) -> Option<&'static str> {
@@ -111,46 +67,6 @@ pub(super) fn scalar_kind(path: &Path, at: u64, value: &str) -> Result<ScalarKin
     })
 }
 
-fn count(path: &Path, at: u64, field: &str, given: usize, wanted: usize) -> Result<(), IoError> {
-    if given == wanted {
-        return Ok(());
-    }
-    Err(IoError::malformed(path, at, format!("field \"{field}\" has {given} values, {wanted} are needed")))
-}
-
-/// One word per axis.
-pub(super) fn axis_words<'a>(
-    path: &Path,
-    at: u64,
-    field: &str,
-    value: &'a str,
-    axes: usize,
-) -> Result<Vec<&'a str>, IoError> {
-    let words: Vec<&str> = value.split_whitespace().collect();
-    count(path, at, field, words.len(), axes)?;
-    Ok(words)
-}
-
-/// Decimal integers that fit 64 bits.
-pub(super) fn integers(path: &Path, at: u64, field: &str, value: &str, wanted: usize) -> Result<Vec<i64>, IoError> {
-    let parse = |word: &&str| {
-        word.parse::<i64>().map_err(|_| {
-            IoError::malformed(path, at, format!("field \"{field}\": {:?} is not an integer of 64 bits", shown(word)))
-        })
-    };
-    axis_words(path, at, field, value, wanted)?.iter().map(parse).collect()
-}
-
-fn float(path: &Path, at: u64, field: &str, word: &str) -> Result<f64, IoError> {
-    word.parse::<f64>()
-        .map_err(|_| IoError::malformed(path, at, format!("field \"{field}\": {:?} is not a number", shown(word))))
-}
-
-/// Floating-point numbers; "nan" stands for "says nothing".
-pub(super) fn floats(path: &Path, at: u64, field: &str, value: &str, axes: usize) -> Result<Vec<f64>, IoError> {
-    axis_words(path, at, field, value, axes)?.iter().map(|word| float(path, at, field, word)).collect()
-}
-
 /// Strings in double quotes, one per axis; `\"` inside is a quote.
 pub(super) fn quoted(path: &Path, at: u64, field: &str, value: &str, axes: usize) -> Result<(), IoError> {
     let (mut strings, mut inside, mut escaped) = (0, false, false);
@@ -175,26 +91,65 @@ pub(super) fn quoted(path: &Path, at: u64, field: &str, value: &str, axes: usize
     count(path, at, field, strings, axes)
 }
 
-/// The lengths of the vectors of "space directions"; "none" marks an axis of components, which is refused.
-pub(super) fn vectors(path: &Path, at: u64, value: &str, axes: usize) -> Result<Vec<f64>, IoError> {
-    let bad = |message: String| IoError::malformed(path, at, format!("field \"space directions\": {message}"));
+/// The numbers between parentheses and commas, and what follows them.
+pub(super) fn vector<'a>(path: &Path, at: u64, field: &str, text: &'a str) -> Result<(Vec<f64>, &'a str), IoError> {
+    let bad = |message: &str| IoError::malformed(path, at, format!("field \"{field}\": {message}"));
+    let inner = text.strip_prefix('(').ok_or_else(|| bad("a vector must begin with \"(\""))?;
+    let (inner, after) = inner.split_once(')').ok_or_else(|| bad("a vector must end with \")\""))?;
+    let parts = inner.split(',').map(|word| float(path, at, field, word.trim()));
+    Ok((parts.collect::<Result<_, _>>()?, after.trim_start()))
+}
+
+/// The lengths of the vectors of "space directions"; `None` for "none", which marks an axis of components.
+pub(super) fn directions(path: &Path, at: u64, value: &str, axes: usize) -> Result<Vec<Option<f64>>, IoError> {
     let mut lengths = Vec::new();
     let mut rest = value.trim_start();
     while !rest.is_empty() && lengths.len() <= axes {
-        if rest.starts_with("none") {
-            let message = format!(
-                "axis {} has no direction: it holds components; only one number per voxel is read",
-                lengths.len()
-            );
-            return Err(IoError::unsupported(path, at, message));
+        if let Some(after) = rest.strip_prefix("none") {
+            lengths.push(None);
+            rest = after.trim_start();
+            continue;
         }
-        let inner = rest.strip_prefix('(').ok_or_else(|| bad("a vector must begin with \"(\"".into()))?;
-        let (inner, after) = inner.split_once(')').ok_or_else(|| bad("a vector must end with \")\"".into()))?;
-        let parts = inner.split(',').map(|word| float(path, at, "space directions", word.trim()));
-        let sum = parts.map(|part| part.map(|v| v * v)).sum::<Result<f64, IoError>>()?;
-        lengths.push(sum.sqrt());
-        rest = after.trim_start();
+        let (parts, after) = vector(path, at, "space directions", rest)?;
+        lengths.push(Some(parts.iter().map(|v| v * v).sum::<f64>().sqrt()));
+        rest = after;
     }
     count(path, at, "space directions", lengths.len(), axes)?;
     Ok(lengths)
+}
+
+/// What the kind of an axis says about it.
+pub(super) enum AxisKind {
+    /// Positions in space or time.
+    Positions,
+    /// So many components, where the kind fixes the number.
+    Components(Option<i64>),
+}
+
+/// The meaning of a word of the field "kinds".
+pub(super) fn axis_kind(word: &str) -> Option<AxisKind> {
+    let components = |count| Some(AxisKind::Components(Some(count)));
+    match word.to_ascii_lowercase().as_str() {
+        "domain" | "space" | "time" | "none" | "???" => Some(AxisKind::Positions),
+        "list" | "point" | "vector" | "covariant-vector" | "normal" => Some(AxisKind::Components(None)),
+        "stub" | "scalar" => components(1),
+        "complex" | "2-vector" => components(2),
+        "3-color"
+        | "rgb-color"
+        | "hsv-color"
+        | "xyz-color"
+        | "3-vector"
+        | "3-gradient"
+        | "3-normal"
+        | "2d-symmetric-matrix" => components(3),
+        "4-color" | "rgba-color" | "4-vector" | "quaternion" | "2d-masked-symmetric-matrix" | "2d-matrix" => {
+            components(4)
+        }
+        "2d-masked-matrix" => components(5),
+        "3d-symmetric-matrix" => components(6),
+        "3d-masked-symmetric-matrix" => components(7),
+        "3d-matrix" => components(9),
+        "3d-masked-matrix" => components(10),
+        _ => None,
+    }
 }

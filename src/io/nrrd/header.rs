@@ -2,51 +2,43 @@
 
 use std::path::Path;
 
-use super::fields::{Line, Lines, axis_words, field_of, floats, integers, quoted, scalar_kind, shown, vectors};
+use super::fields::{AxisKind, axis_kind, directions, field_of, quoted, scalar_kind, vector};
 use crate::error::IoError;
+use crate::io::files::numbered;
 use crate::io::scalar::ScalarKind;
+use crate::io::store::{Claim, Encoding, Grid, Stated};
+use crate::io::text::{Line, Lines, axis_words, floats, integers, shown};
 
-/// A header longer than this is refused.
-pub(super) const HEADER_LIMIT: usize = 1 << 20;
-
-/// How the voxels are stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Encoding {
-    /// As they are in memory.
-    Raw,
-    /// Compressed by gzip, one or several members.
-    Gzip,
+/// Where the voxels are.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum DataFiles {
+    /// Behind the header.
+    #[default]
+    Attached,
+    /// In a file.
+    One(String),
+    /// In several, in order.
+    Several {
+        /// The byte that names them.
+        at: u64,
+        names: Vec<String>,
+    },
 }
 
 /// What an NRRD header says, checked.
-#[derive(Debug, Clone, PartialEq)]
 pub struct Header {
-    /// Type of a voxel.
-    pub kind: ScalarKind,
-    /// Voxels along each axis, 1 to 3 axes, axis 0 fastest; every one at least 1, and the bytes of all fit 63 bits.
-    pub sizes: Vec<u64>,
-    /// Distance of neighbouring voxels along each axis; 1 where the header says nothing.
-    pub spacings: Vec<f64>,
-    /// How the voxels are stored.
+    pub grid: Grid,
     pub encoding: Encoding,
-    /// Most significant byte first.
-    pub big_endian: bool,
-    /// The file that holds the voxels of a detached header.
-    pub data_file: Option<String>,
-    /// Lines of the data file to skip before decoding.
+    pub files: DataFiles,
+    /// Lines of a data file to skip before decoding.
     pub line_skip: u64,
     /// Bytes to skip after decoding; -1: the data stand at the end of the file.
     pub byte_skip: i64,
     /// Bytes of the header with its closing empty line.
-    pub bytes: u64,
+    pub end: u64,
 }
 
 impl Header {
-    /// Bytes of all voxels, uncompressed.
-    pub fn data_bytes(&self) -> u64 {
-        self.sizes.iter().product::<u64>() * self.kind.bytes()
-    }
-
     /// Reads a header from the first bytes of a file. `complete`: `bytes` is the whole file and not only its beginning.
     ///
     /// # Errors
@@ -61,8 +53,11 @@ impl Header {
         }
         let mut end = None;
         for line in lines.by_ref() {
-            let closed = line.terminated || complete && draft.found.data_file.is_some();
-            if !closed {
+            if draft.lists_names() {
+                draft.name(&line);
+                continue;
+            }
+            if !(line.terminated || complete && draft.detached()) {
                 break;
             }
             if line.text.is_empty() {
@@ -71,10 +66,9 @@ impl Header {
             }
             draft.line(&line)?;
         }
-        let detached = draft.found.data_file.is_some();
         let end = match end {
             Some(end) => end,
-            None if complete && detached => bytes.len() as u64,
+            None if complete && draft.detached() => bytes.len() as u64,
             None if complete => {
                 return Err(IoError::malformed(
                     path,
@@ -95,11 +89,19 @@ impl Header {
 #[derive(Default)]
 struct Found {
     kind: Option<ScalarKind>,
-    sizes: Option<Vec<u64>>,
-    spacings: Option<(u64, Vec<f64>)>,
+    sizes: Option<Stated<Vec<i64>>>,
+    /// NaN where an axis has none.
+    spacings: Option<Stated<Vec<f64>>>,
+    /// Axes without a direction: they hold components.
+    directionless: Vec<usize>,
+    /// Axes whose kind says that they hold components, and how many where it does.
+    kinds: Option<Stated<Vec<(usize, String, Option<i64>)>>>,
+    origin: Option<Stated<Vec<f64>>>,
     encoding: Option<Encoding>,
     big_endian: Option<bool>,
-    data_file: Option<String>,
+    files: DataFiles,
+    /// The names of the files are the rest of the header.
+    listed: bool,
     line_skip: u64,
     byte_skip: i64,
     byte_skip_at: u64,
@@ -154,40 +156,37 @@ impl Draft<'_> {
             "dimension" => {
                 let dimension = one(value)?;
                 match dimension {
-                    1..=3 => self.dimension = Some(dimension as usize),
-                    4..=16 => {
-                        return Err(IoError::unsupported(
-                            path,
-                            at,
-                            format!(
-                                "{dimension} axes; 1 to 3 axes of one number per voxel are read (split components or time steps into files)"
-                            ),
-                        ));
-                    }
+                    1..=4 => self.dimension = Some(dimension as usize),
+                    5..=16 => return Err(self.too_many_axes(at, dimension)),
                     _ => return Err(self.malformed(at, format!("dimension {dimension}; it must be 1 to 16"))),
                 }
             }
             "type" => self.found.kind = Some(scalar_kind(path, at, value)?),
             "sizes" => {
                 let sizes = integers(path, at, field, value, self.dimension(field, at)?)?;
-                if let Some(bad) = sizes.iter().find(|&&size| size < 1) {
-                    return Err(self.malformed(at, format!("a size of {bad}; every axis must have at least 1 voxel")));
-                }
-                self.found.sizes = Some(sizes.iter().map(|&size| size as u64).collect());
+                self.found.sizes = Some(Stated::new(sizes, at));
             }
             "spacings" => {
                 let values = floats(path, at, field, value, self.dimension(field, at)?)?;
-                self.found.spacings = Some((at, values));
+                self.found.spacings = Some(Stated::new(values, at));
             }
             "space directions" => {
-                let values = vectors(path, at, value, self.dimension(field, at)?)?;
-                self.found.spacings = Some((at, values));
+                let values = directions(path, at, value, self.dimension(field, at)?)?;
+                let empty = values.iter().enumerate().filter(|(_, length)| length.is_none());
+                self.found.directionless = empty.map(|(axis, _)| axis).collect();
+                let lengths = values.iter().map(|length| length.unwrap_or(f64::NAN)).collect();
+                self.found.spacings = Some(Stated::new(lengths, at));
+            }
+            "space origin" => {
+                let (values, _) = vector(path, at, field, value)?;
+                self.found.origin = Some(Stated::new(values, at));
             }
             "encoding" => {
                 self.found.encoding = Some(match value.to_ascii_lowercase().as_str() {
                     "raw" => Encoding::Raw,
                     "gz" | "gzip" => Encoding::Gzip,
-                    "txt" | "text" | "ascii" | "hex" | "bz2" | "bzip2" => {
+                    "txt" | "text" | "ascii" => Encoding::Ascii,
+                    "hex" | "bz2" | "bzip2" => {
                         let message = format!("encoding {value} is not read; convert the file to raw or gzip");
                         return Err(IoError::unsupported(path, at, message));
                     }
@@ -229,65 +228,142 @@ impl Draft<'_> {
     }
 
     fn data_file(&mut self, value: &str, at: u64) -> Result<(), IoError> {
-        let several = value.starts_with("LIST") || (value.contains('%') && value.split_whitespace().count() > 1);
-        if several {
-            let message = "data spread over several files are not read; join them into one";
-            return Err(IoError::unsupported(self.path, at, message));
-        }
-        if value.is_empty() {
+        let words: Vec<&str> = value.split_whitespace().collect();
+        let Some(&first) = words.first() else {
             return Err(self.malformed(at, "field \"data file\" names no file"));
-        }
-        self.found.data_file = Some(value.to_string());
+        };
+        let pattern = first.contains('%') && words.len() > 1;
+        let slices = if pattern { words.get(4) } else { words.get(1) };
+        self.found.listed = first == "LIST";
+        self.found.files = if self.found.listed {
+            self.check_slices(slices, at)?;
+            DataFiles::Several { at, names: Vec::new() }
+        } else if pattern {
+            self.check_slices(slices, at)?;
+            let field = "data file (pattern, first, last, step)";
+            let numbers = integers(self.path, at, field, &words[1..words.len().min(4)].join(" "), 3)?;
+            let names = numbered(self.path, at, first, [numbers[0], numbers[1], numbers[2]])?;
+            DataFiles::Several { at, names }
+        } else {
+            DataFiles::One(value.to_string())
+        };
         Ok(())
     }
 
-    fn kinds(&self, value: &str, at: u64) -> Result<(), IoError> {
-        let words = axis_words(self.path, at, "kinds", value, self.dimension("kinds", at)?)?;
-        for (axis, word) in words.iter().enumerate() {
-            match word.to_ascii_lowercase().as_str() {
-                "domain" | "space" | "time" | "none" | "???" => {}
-                _ => {
-                    let message =
-                        format!("axis {axis} holds components ({}); only one number per voxel is read", shown(word));
-                    return Err(IoError::unsupported(self.path, at, message));
-                }
+    /// Files must hold slices or slabs of the last axis: a stated dimension is that of the volume or one less.
+    fn check_slices(&self, stated: Option<&&str>, at: u64) -> Result<(), IoError> {
+        let Some(word) = stated else { return Ok(()) };
+        let dimension = self.dimension("data file", at)?;
+        match word.parse::<usize>() {
+            Ok(slice) if slice == dimension || slice + 1 == dimension => Ok(()),
+            _ => {
+                let message =
+                    format!("files of {} axes for a volume of {dimension}; slices or slabs are read", shown(word));
+                Err(IoError::unsupported(self.path, at, message))
             }
         }
+    }
+
+    fn detached(&self) -> bool {
+        self.found.files != DataFiles::Attached
+    }
+
+    fn lists_names(&self) -> bool {
+        self.found.listed
+    }
+
+    /// A line of a list of files.
+    fn name(&mut self, line: &Line) {
+        if let DataFiles::Several { names, .. } = &mut self.found.files
+            && !line.text.trim().is_empty()
+        {
+            names.push(line.text.trim().to_string());
+        }
+    }
+
+    fn too_many_axes(&self, at: u64, axes: i64) -> IoError {
+        let message = format!(
+            "{axes} axes; 1 to 3 axes of voxels are read, and components on an axis 0 whose kind says so \
+             (split time steps into files)"
+        );
+        IoError::unsupported(self.path, at, message)
+    }
+
+    fn kinds(&mut self, value: &str, at: u64) -> Result<(), IoError> {
+        let words = axis_words(self.path, at, "kinds", value, self.dimension("kinds", at)?)?;
+        let mut found = Vec::new();
+        for (axis, word) in words.iter().enumerate() {
+            match axis_kind(word) {
+                Some(AxisKind::Positions) => {}
+                Some(AxisKind::Components(count)) => found.push((axis, shown(word), count)),
+                None => return Err(self.malformed(at, format!("unknown kind {:?} of axis {axis}", shown(word)))),
+            }
+        }
+        self.found.kinds = Some(Stated::new(found, at));
         Ok(())
     }
 
-    fn finish(self, end: u64) -> Result<Header, IoError> {
+    /// Whether axis 0 holds components.
+    fn components(&self, sizes: &Stated<Vec<i64>>) -> Result<bool, IoError> {
+        let refuse = |axis: usize, what: String, at| {
+            let message = format!("axis {axis} {what}: it holds components, which are read on axis 0 only");
+            Err(IoError::unsupported(self.path, at, message))
+        };
+        if let Some(axis) = self.found.directionless.iter().find(|&&axis| axis > 0) {
+            return refuse(*axis, "has no direction".into(), self.found.spacings.as_ref().map_or(0, |s| s.at));
+        }
+        let mut components = !self.found.directionless.is_empty();
+        if let Some(Stated { value, at }) = &self.found.kinds {
+            for (axis, word, count) in value {
+                if *axis > 0 && *count != Some(1) {
+                    return refuse(*axis, format!("is of kind {word}"), *at);
+                }
+                if let Some(count) = count.filter(|count| *count != sizes.value[*axis]) {
+                    let message = format!("kind {word} has {count} samples, axis {axis} has {}", sizes.value[*axis]);
+                    return Err(self.malformed(*at, message));
+                }
+                components |= *axis == 0;
+            }
+        }
+        Ok(components)
+    }
+
+    fn finish(mut self, end: u64) -> Result<Header, IoError> {
         let missing = |field: &str| self.malformed(end, format!("the header ends without the field \"{field}\""));
         let kind = self.found.kind.ok_or_else(|| missing("type"))?;
-        let dimension = self.dimension.ok_or_else(|| missing("dimension"))?;
-        let sizes = self.found.sizes.clone().ok_or_else(|| missing("sizes"))?;
-        let encoding = self.found.encoding.ok_or_else(|| missing("encoding"))?;
-        let big_endian = match self.found.big_endian {
-            Some(big) => big,
-            None if kind.bytes() == 1 => false,
-            None => return Err(missing("endian")),
+        self.dimension.ok_or_else(|| missing("dimension"))?;
+        let mut sizes = self.found.sizes.clone().ok_or_else(|| missing("sizes"))?;
+        let encoding = self.found.encoding.clone().ok_or_else(|| missing("encoding"))?;
+        let big_endian = match (&encoding, self.found.big_endian) {
+            (Encoding::Ascii, _) => cfg!(target_endian = "big"),
+            (_, Some(big)) => big,
+            (_, None) if kind.bytes() == 1 => false,
+            (_, None) => return Err(missing("endian")),
         };
         if self.seen.contains(&"spacings") && self.seen.contains(&"space directions") {
             return Err(self.malformed(end, "the header gives both \"spacings\" and \"space directions\""));
         }
-        let (at, mut spacings) = self.found.spacings.clone().unwrap_or((end, vec![1.0; dimension]));
-        for (axis, spacing) in spacings.iter_mut().enumerate() {
-            if spacing.is_nan() {
-                *spacing = 1.0;
-            }
-            if !(spacing.is_finite() && *spacing > 0.0) {
-                let message = format!("a spacing of {spacing} on axis {axis}; it must be a positive number");
-                return Err(self.malformed(at, message));
-            }
-        }
-        let bytes = sizes.iter().try_fold(kind.bytes(), |product, &size| product.checked_mul(size));
-        if bytes.is_none_or(|bytes| bytes > i64::MAX as u64) {
-            return Err(self.malformed(end, format!("sizes {sizes:?} of {kind} are more bytes than fit 63 bits")));
-        }
-        if self.found.byte_skip == -1 && encoding != Encoding::Raw {
+        if self.found.byte_skip == -1 && !matches!(encoding, Encoding::Raw) {
             return Err(self.malformed(self.found.byte_skip_at, "byte skip -1 goes with encoding raw only"));
         }
-        let Found { data_file, line_skip, byte_skip, .. } = self.found;
-        Ok(Header { kind, sizes, spacings, encoding, big_endian, data_file, line_skip, byte_skip, bytes: end })
+        let mut components = Stated::new(1, sizes.at);
+        let mut spacing = self.found.spacings.take();
+        if self.components(&sizes)? && sizes.value.len() > 1 {
+            components.value = sizes.value.remove(0);
+            spacing.iter_mut().for_each(|spacing| spacing.value.rotate_left(1));
+            spacing.iter_mut().for_each(|spacing| spacing.value.truncate(sizes.value.len()));
+        }
+        if sizes.value.len() > 3 {
+            return Err(self.too_many_axes(sizes.at, sizes.value.len() as i64));
+        }
+        // NaN stands for "says nothing".
+        spacing.iter_mut().flat_map(|s| &mut s.value).filter(|s| s.is_nan()).for_each(|s| *s = 1.0);
+        let origin = self.found.origin.filter(|origin| {
+            origin.value.len() == sizes.value.len() && !origin.value.iter().any(|value| value.is_nan())
+        });
+        let claim = Claim { kind, big_endian, components, sizes, spacing, origin, rescale: None };
+        let grid = claim.check(self.path)?;
+        let Found { files, line_skip, byte_skip, .. } = self.found;
+        Ok(Header { grid, encoding, files, line_skip, byte_skip, end })
     }
 }

@@ -1,0 +1,62 @@
+//! Files without a header, whose layout the caller knows.
+
+use std::path::Path;
+
+use super::scalar::{Endian, ScalarKind};
+use super::store::{Claim, Description, Encoding, Place, Stated};
+use crate::error::IoError;
+
+/// How the voxels lie in a file without a header.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RawLayout {
+    /// Voxels along each axis, 1 to 3 axes, axis 0 fastest.
+    pub shape: Vec<i64>,
+    /// Type of a number.
+    pub kind: ScalarKind,
+    /// Numbers of a voxel, side by side.
+    pub components: i64,
+    /// Byte order of a number.
+    pub endian: Endian,
+    /// Bytes before the first voxel; in a gzip file, uncompressed ones.
+    pub offset: u64,
+    /// Distance of neighbouring voxels along each axis; 1 everywhere where it is empty.
+    pub spacing: Vec<f64>,
+    /// Whether the file is compressed by gzip.
+    pub gzip: bool,
+}
+
+impl RawLayout {
+    /// One little-endian number per voxel from the first byte on, at distances of 1, uncompressed.
+    pub fn new(shape: impl Into<Vec<i64>>, kind: ScalarKind) -> Self {
+        let shape = shape.into();
+        Self { shape, kind, components: 1, endian: Endian::Little, offset: 0, spacing: Vec::new(), gzip: false }
+    }
+}
+
+/// What the file holds.
+///
+/// # Errors
+/// The layout is no volume; the file cannot be opened or its length does not fit.
+pub fn open(path: &Path, layout: RawLayout) -> Result<Description, IoError> {
+    if !layout.spacing.is_empty() && layout.spacing.len() != layout.shape.len() {
+        let (given, axes) = (layout.spacing.len(), layout.shape.len());
+        return Err(IoError::request(path, format!("{given} spacings were given for {axes} axes")));
+    }
+    let sizes = Stated::new(layout.shape, 0);
+    let mut claim = Claim::plain(layout.kind, layout.endian == Endian::Big, sizes);
+    claim.components.value = layout.components;
+    claim.spacing = Some(Stated::new(layout.spacing, 0)).filter(|spacing| !spacing.value.is_empty());
+    // The mistake is the caller's, not that of a byte of the file.
+    let grid = claim.check(path).map_err(|error| match error {
+        IoError::Malformed { message, .. } | IoError::Unsupported { message, .. } => {
+            IoError::request(path, format!("the layout given for it has {message}"))
+        }
+        other => other,
+    })?;
+    let (encoding, start, lead) = match layout.gzip {
+        true => (Encoding::Gzip, 0, layout.offset),
+        false => (Encoding::Raw, layout.offset, 0),
+    };
+    let place = Place::to_the_end(path, start, encoding, lead, grid.bytes(), grid.kind)?;
+    Ok(Description::single("raw", grid, place))
+}

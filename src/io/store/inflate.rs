@@ -1,0 +1,127 @@
+//! Bytes out of blocks of zlib streams: only the blocks that are asked for, each only as far as needed.
+
+use std::io::{self, BufRead, ErrorKind};
+use std::sync::Arc;
+
+use flate2::{Decompress, FlushDecompress, Status};
+
+use super::place::Blocks;
+use super::source::Bytes;
+
+/// Somewhere in the blocks. No block is ever held whole, however large its header says that it is.
+pub struct Inflate {
+    bytes: Box<dyn Bytes>,
+    blocks: Arc<Blocks>,
+    /// Uncompressed bytes of all blocks.
+    total: u64,
+    stream: Decompress,
+    block: usize,
+    /// Uncompressed and compressed bytes of the block that are behind.
+    made: u64,
+    used: u64,
+}
+
+fn corrupt(message: String) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, message)
+}
+
+impl Inflate {
+    pub fn new(bytes: Box<dyn Bytes>, blocks: Arc<Blocks>, total: u64) -> io::Result<Self> {
+        let mut new = Self { bytes, blocks, total, stream: Decompress::new(true), block: 0, made: 0, used: 0 };
+        new.begin(0)?;
+        Ok(new)
+    }
+
+    /// The byte of the file that comes next.
+    pub fn position(&self) -> u64 {
+        self.bytes.position()
+    }
+
+    /// Number of the next uncompressed byte.
+    pub fn at(&self) -> u64 {
+        self.block as u64 * self.blocks.size + self.made
+    }
+
+    /// Goes to the beginning of the block of uncompressed byte `to`, where that is a later one.
+    pub fn approach(&mut self, to: u64) -> io::Result<()> {
+        let block = (to / self.blocks.size) as usize;
+        if block > self.block && to < self.total { self.begin(block) } else { Ok(()) }
+    }
+
+    fn begin(&mut self, block: usize) -> io::Result<()> {
+        self.bytes.seek(self.blocks.starts[block])?;
+        self.stream.reset(true);
+        (self.block, self.made, self.used) = (block, 0, 0);
+        Ok(())
+    }
+
+    fn block_bytes(&self) -> u64 {
+        self.blocks.size.min(self.total - self.block as u64 * self.blocks.size)
+    }
+
+    /// Some of the next bytes of the block; none at the end of the last one.
+    pub fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.made == self.block_bytes() {
+            if self.at() == self.total {
+                return Ok(0);
+            }
+            self.begin(self.block + 1)?;
+        }
+        let most = (self.block_bytes() - self.made).min(out.len() as u64) as usize;
+        loop {
+            let (status, got, starved) = self.step(&mut out[..most])?;
+            self.made += got as u64;
+            if got > 0 {
+                if self.made == self.block_bytes() {
+                    self.close()?;
+                }
+                return Ok(got);
+            }
+            let (block, made, wanted) = (self.block, self.made, self.block_bytes());
+            match status {
+                Status::StreamEnd => {
+                    return Err(corrupt(format!("block {block} ends after {made} of {wanted} bytes")));
+                }
+                _ if starved => return Err(ErrorKind::UnexpectedEof.into()),
+                _ => {}
+            }
+        }
+    }
+
+    /// The block must end where its last byte was made, with its checksum.
+    fn close(&mut self) -> io::Result<()> {
+        let block = self.block;
+        loop {
+            let (status, got, starved) = self.step(&mut [0])?;
+            if got > 0 {
+                return Err(corrupt(format!("block {block} goes on after the {} bytes that are declared", self.made)));
+            }
+            if status == Status::StreamEnd {
+                break;
+            }
+            if starved {
+                return Err(corrupt(format!("block {block} ends before its checksum; the file is truncated")));
+            }
+        }
+        let left = self.blocks.starts[block + 1] - self.blocks.starts[block] - self.used;
+        if left > 0 {
+            return Err(corrupt(format!("data go on for {left} bytes after the stream of block {block}")));
+        }
+        Ok(())
+    }
+
+    /// One step of the decompressor: how it went, the bytes that came out, and whether nothing was left to go in.
+    fn step(&mut self, out: &mut [u8]) -> io::Result<(Status, usize, bool)> {
+        let left = self.blocks.starts[self.block + 1] - self.blocks.starts[self.block] - self.used;
+        let input = self.bytes.fill_buf()?;
+        let input = &input[..input.len().min(usize::try_from(left).unwrap_or(usize::MAX))];
+        let starved = input.is_empty();
+        let before = (self.stream.total_in(), self.stream.total_out());
+        let status = self.stream.decompress(input, out, FlushDecompress::None);
+        let status = status.map_err(|error| corrupt(format!("block {}: {error}", self.block)))?;
+        let taken = self.stream.total_in() - before.0;
+        self.bytes.consume(taken as usize);
+        self.used += taken;
+        Ok((status, (self.stream.total_out() - before.1) as usize, starved))
+    }
+}

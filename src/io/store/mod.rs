@@ -1,0 +1,19 @@
+//! One description of every volume file, whatever its format, and one reader of boxes.
+//!
+//! A format turns a header into a [`Description`]: a [`Grid`] of voxels and the [`Part`]s that cover it, each a box of
+//! the grid and the [`Place`] of its bytes. Everything behind the header is done here and knows no format: what the
+//! length of a file must be, raw or encoded bytes, which of them a box of the volume needs, and the errors on the way.
+//! Nothing is allocated from a number in a header before the file has been shown to hold that much.
+
+mod ascii;
+mod boxes;
+mod grid;
+mod inflate;
+mod part;
+mod place;
+mod source;
+mod stream;
+
+pub use grid::{Claim, Grid, Stated};
+pub use part::Description;
+pub use place::{Encoding, Place, first_bytes, open_regular};
