@@ -1,0 +1,17 @@
+//! Compositing: partial pictures, in depth order, into one, over global-array operations (the paper's section 5.1).
+//!
+//! An [`Algorithm`] is first a [`Plan`], rounds of blends as data, and is then carried out on arrays by a [`Compositor`],
+//! dense or run-length coded.
+
+mod compositor;
+mod dense;
+mod pixel;
+mod plan;
+mod settings;
+mod swap;
+
+pub use compositor::Compositor;
+pub use pixel::Pixel;
+pub use plan::{Blend, Canvas, Plan, Round, Way};
+pub use settings::{Algorithm, Encoding, Layer, Settings};
+pub use swap::{BINARY, swap};
