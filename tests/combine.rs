@@ -1,5 +1,6 @@
 //! Operators on every element type, from payloads and from boxes of the device, against plain loops.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use bytemuck::Pod;
@@ -177,25 +178,94 @@ fn records_with_an_operator_of_their_own() {
     check(&Operator::custom("nearest", wgsl), make, twin);
 }
 
+/// A premultiplied colour whose bits are all in use.
+fn colour(i: u64) -> [f32; 4] {
+    let part = |c: u64| ((i + c).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f32 / (1 << 24) as f32;
+    let alpha = part(3);
+    [part(0) * alpha, part(1) * alpha, part(2) * alpha, alpha]
+}
+
+/// Unfused: products are rounded before they are added, by the host and by the kernels.
+fn onto(front: [f32; 4], back: [f32; 4]) -> [f32; 4] {
+    std::array::from_fn(|c| front[c] + (1.0 - front[3]) * back[c])
+}
+
 #[test]
-fn over_puts_the_source_in_front() {
-    let make = |i: u64| [0, 1, 2, 3].map(|c| (i * 31 + c * 17) as f32 % 100.0 / 128.0);
-    let n = 500;
-    let (front, back): (Vec<[f32; 4]>, Vec<[f32; 4]>) = (0..n).map(|i| (make(i), make(i + 77))).unzip();
-    let mut bits: Option<Vec<[f32; 4]>> = None;
-    for device in devices() {
-        let buffer = chunk(&device, &back);
-        let piece = Piece { buffer: &buffer, view: dense(n as usize), payload_offset: 0 };
-        device.combine(&<[f32; 4]>::INFO, bytemuck::cast_slice(&front), &[piece], &Operator::Over).unwrap();
-        let found: Vec<[f32; 4]> = contents(&device, &buffer, n as usize);
-        for i in 0..n as usize {
-            for c in 0..4 {
-                let exact = front[i][c] + (1.0 - front[i][3]) * back[i][c];
-                // One rounding more or less, as the compiler may contract.
-                assert!((found[i][c] - exact).abs() <= 2.0 * f32::EPSILON, "{} {exact}", found[i][c]);
-            }
+fn colours_in_front_and_behind() {
+    check::<[f32; 4]>(&Operator::Over, colour, onto);
+    check::<[f32; 4]>(&Operator::Under, colour, |s, d| onto(d, s));
+    let opaque = std::sync::atomic::AtomicU32::new(0);
+    check::<[f32; 4]>(&Operator::under_opaque_from(0.75), colour, |s, d| {
+        let mut c = onto(d, s);
+        if c[3] >= 0.75 {
+            c[3] = 1.0;
+            opaque.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         }
-        assert_eq!(*bits.get_or_insert(found.clone()), found);
+        c
+    });
+    assert!(opaque.into_inner() > 100, "the threshold is met often");
+}
+
+#[test]
+fn what_lies_behind_an_opaque_cell_adds_nothing() {
+    let operator = Operator::under_opaque_from(1.0 - 1.0 / 1024.0);
+    let there = [0.5, 0.25, 0.125, 1.0 - 1.0 / 2048.0_f32];
+    for device in devices() {
+        let buffer = chunk(&device, &[there; 70]);
+        let piece = Piece { buffer: &buffer, view: dense(70), payload_offset: 0 };
+        for front in [[0.0_f32; 4], [1.0, 1.0, 1.0, 1.0], [0.3, 0.2, 0.1, 0.9]] {
+            device.combine(&<[f32; 4]>::INFO, bytemuck::cast_slice(&[front; 70]), &[piece], &operator).unwrap();
+            assert_eq!(contents::<[f32; 4]>(&device, &buffer, 70), [[0.5, 0.25, 0.125, 1.0]; 70]);
+        }
+    }
+}
+
+/// To the nearest 255th, all four of red, green, blue and opacity, red lowest.
+fn onto_bytes(front: u32, back: u32) -> u32 {
+    let (front, back) = (front.to_le_bytes(), back.to_le_bytes());
+    let through = 255 - u32::from(front[3]);
+    u32::from_le_bytes(std::array::from_fn(|c| {
+        let nearest = (2 * through * u32::from(back[c]) + 255) / 510;
+        (u32::from(front[c]) + nearest).min(255) as u8
+    }))
+}
+
+#[test]
+fn colours_of_eight_bits() {
+    // Every product of a transparency and a component, and colours that are not premultiplied, which saturate.
+    let make = |i: u64| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32;
+    check::<u32>(&Operator::Over, make, onto_bytes);
+    check::<u32>(&Operator::Under, make, |s, d| onto_bytes(d, s));
+    check::<u32>(&Operator::under_opaque_from(0.6), make, |s, d| {
+        let c = onto_bytes(d, s);
+        if c >> 24 >= 153 { c | 0xff00_0000 } else { c }
+    });
+    let all = |n: usize| (0..n).map(|i| i as u32);
+    let (fronts, backs): (Vec<u32>, Vec<u32>) =
+        all(1 << 16).map(|i| ((i >> 8) << 24, (i & 255) | (i & 255) << 24)).unzip();
+    for device in devices() {
+        let buffer = chunk(&device, &backs);
+        let piece = Piece { buffer: &buffer, view: dense(backs.len()), payload_offset: 0 };
+        device.combine(&u32::INFO, bytemuck::cast_slice(&fronts), &[piece], &Operator::Over).unwrap();
+        let expected: Vec<u32> = fronts.iter().zip(&backs).map(|(s, d)| onto_bytes(*s, *d)).collect();
+        assert_eq!(contents::<u32>(&device, &buffer, backs.len()), expected);
+    }
+}
+
+#[test]
+fn zeros_and_the_smallest_floats() {
+    let values = [0.0, -0.0, 1.0, -1.0, f32::MIN_POSITIVE, -1.5 * f32::MIN_POSITIVE, f32::MAX, f32::INFINITY];
+    let (there, arriving): (Vec<f32>, Vec<f32>) =
+        (0..64).map(|i| (values[i % 8], values[i / 8])).filter(|(s, d)| (s + d).is_finite()).unzip();
+    let mut bits: HashMap<Operator, Vec<u32>> = HashMap::new();
+    for device in devices() {
+        for operator in [Operator::Add, Operator::Min, Operator::Max] {
+            let buffer = chunk(&device, &there);
+            let piece = Piece { buffer: &buffer, view: dense(there.len()), payload_offset: 0 };
+            device.combine(&f32::INFO, bytemuck::cast_slice(&arriving), &[piece], &operator).unwrap();
+            let found: Vec<u32> = contents(&device, &buffer, there.len());
+            assert_eq!(*bits.entry(operator.clone()).or_insert(found.clone()), found, "{operator}");
+        }
     }
 }
 
@@ -238,7 +308,10 @@ fn operators_that_do_not_exist_say_what_would_be_right() {
     assert!(over.contains("over") && over.contains("f32") && over.contains("vec4<f32>"), "{over}");
     let record = Operator::Add.check(&Nearest::INFO).unwrap_err().to_string();
     assert!(record.contains("Nearest") && record.contains("custom"), "{record}");
-    for operator in [Operator::Add, Operator::Min, Operator::Max, Operator::Over, Operator::custom("a", "b")] {
+    let threshold = Operator::under_opaque_from(1.5).check(&u32::INFO).unwrap_err().to_string();
+    assert!(threshold.contains("1.5 is no threshold"), "{threshold}");
+    let built_in = [Operator::Add, Operator::Min, Operator::Max, Operator::Over, Operator::Under];
+    for operator in built_in.into_iter().chain([Operator::under_opaque_from(0.9), Operator::custom("a", "b")]) {
         let (name, wgsl) = operator.to_parts();
         assert_eq!(Operator::from_parts(&name, wgsl.as_deref()).unwrap(), operator);
     }

@@ -249,7 +249,7 @@ fn operators_that_do_not_fit_are_the_same_error_everywhere() {
         ];
         insta::allow_duplicates! {
             insta::assert_snapshot!(messages.join("\n"), @"
-            operator over cannot combine elements of type f32: it needs vec4<f32>, red, green, blue and opacity, premultiplied
+            operator over cannot combine elements of type f32: it needs red, green, blue and opacity, premultiplied: vec4<f32>, or u32 with 8 bits of each
             operator add cannot combine elements of type Hit: it works on scalars, vectors and packed integers; write an Operator::custom for records
             operator own, line 2, column 17: the operand of the `*` operator must be a pointer
             operator own, line 4, column 12: no definition in scope for identifier: `missing`

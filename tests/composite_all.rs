@@ -60,10 +60,32 @@ fn fold_operator() -> Operator {
     Operator::custom("fold", "fn combine(src: T, dst: T) -> T { return dst * 31u + src; }")
 }
 
+/// An operator on `u32` and its twin, `twin(source, destination)`.
+type Twin = (Operator, fn(u32, u32) -> u32);
+
+/// One operator that a kernel carries out, and one that the host does where it maps the chunks.
+fn both_kinds() -> [Twin; 2] {
+    [(fold_operator(), fold), (Operator::Under, under)]
+}
+
+/// Colours of four bytes, red lowest; the destination lies in front.
+fn under(source: u32, destination: u32) -> u32 {
+    let (front, back) = (destination.to_le_bytes(), source.to_le_bytes());
+    let behind = |c: usize| (2 * (255 - u32::from(front[3])) * u32::from(back[c]) + 255) / 510;
+    u32::from_le_bytes(std::array::from_fn(|c| (u32::from(front[c]) + behind(c)).min(255) as u8))
+}
+
 type Sections = Vec<(GlobalSection<u32, 2>, GlobalSection<u32, 2>)>;
 
 /// Random pairs between the arrays, taken by the plain vectors as they are listed, all sources being read before.
-fn draw(draw: &mut Draw, arrays: &mut [Both], count: u64, from: &[usize], onto: &[usize]) -> Sections {
+fn draw(
+    draw: &mut Draw,
+    twin: fn(u32, u32) -> u32,
+    arrays: &mut [Both],
+    count: u64,
+    from: &[usize],
+    onto: &[usize],
+) -> Sections {
     let before: Vec<Vec<u32>> = arrays.iter().map(|both| both.plain.clone()).collect();
     let mut pairs = Vec::new();
     for _ in 0..count {
@@ -73,7 +95,7 @@ fn draw(draw: &mut Draw, arrays: &mut [Both], count: u64, from: &[usize], onto: 
         for y in 0..extents[1] {
             for x in 0..extents[0] {
                 let cell = &mut arrays[destination].plain[index([to[0] + x, to[1] + y])];
-                *cell = fold(before[source][index([at[0] + x, at[1] + y])], *cell);
+                *cell = twin(before[source][index([at[0] + x, at[1] + y])], *cell);
             }
         }
         let section = |array: usize, start| arrays[array].array.at(boxed(start, extents));
@@ -98,13 +120,21 @@ fn pairs_take_effect_as_listed() {
         let mut numbers = Draw(world.size() as u64);
         // Apart, on top of each other between few arrays, and anything onto anything.
         let all: Vec<usize> = (0..arrays.len()).collect();
-        for (count, from, onto) in [(4, &all[..3], &all[3..]), (30, &all[..5], &all[5..]), (40, &all[..], &all[..])] {
-            let pairs = draw(&mut numbers, &mut arrays, count, from, onto);
+        let few = [(4, &all[..3], &all[3..]), (30, &all[..5], &all[5..]), (40, &all[..], &all[..])];
+        for ((count, from, onto), (operator, twin)) in
+            few.into_iter().flat_map(|few| both_kinds().map(|kind| (few, kind)))
+        {
+            let pairs = draw(&mut numbers, twin, &mut arrays, count, from, onto);
             let planned = world.plan_composite_all(&pairs)?.moved();
-            let moved = world.composite_all(&pairs, fold_operator())?;
+            let moved = world.composite_all(&pairs, operator.clone())?;
             assert_eq!(moved, planned);
             assert!(moved.messages < world.size() as u64, "one message for each rank: {moved:?}");
-            arrays.iter().try_for_each(|both| both.check(&format!("{count} pairs from {from:?} onto {onto:?}")))?;
+            let what = format!("{count} pairs from {from:?} onto {onto:?}, {operator}");
+            arrays.iter().try_for_each(|both| both.check(&what))?;
+            // Opaque cells would hide what comes behind them.
+            for (of, both) in arrays.iter_mut().enumerate() {
+                *both = Both::new(both.array.clone(), count + of as u64)?;
+            }
         }
         Ok(())
     });
@@ -117,10 +147,10 @@ fn one_array_at_both_ends_is_read_before_it_is_written() {
             let cut = cuts(SHAPE, world.size()).swap_remove(of);
             let mut arrays = [Both::new(cut.array(world, cut.name)?, of as u64)?];
             let mut numbers = Draw(100 + of as u64);
-            for repeat in 0..2 {
-                let pairs = draw(&mut numbers, &mut arrays, 12, &[0], &[0]);
-                world.composite_all(&pairs, fold_operator())?;
-                arrays[0].check(&format!("{}, time {repeat}", cut.name))?;
+            for (operator, twin) in both_kinds() {
+                let pairs = draw(&mut numbers, twin, &mut arrays, 12, &[0], &[0]);
+                world.composite_all(&pairs, operator.clone())?;
+                arrays[0].check(&format!("{}, {operator}", cut.name))?;
             }
         }
         Ok(())
@@ -157,8 +187,8 @@ fn handles_of_the_same_chunks_are_written_in_order() {
 fn started_ones_have_read_their_sources() {
     ranks(RANKS, |world| {
         let mut arrays = arrays(world)?;
-        let pairs = draw(&mut Draw(7), &mut arrays, 25, &[0, 1, 2], &[3, 4]);
-        let pending = world.start_composite_all(&pairs, fold_operator())?;
+        let pairs = draw(&mut Draw(7), under, &mut arrays, 25, &[0, 1, 2], &[3, 4]);
+        let pending = world.start_composite_all(&pairs, Operator::Under)?;
         for both in &mut arrays[..3] {
             both.array.fill_with(|at| code(9, at) as u32)?;
         }

@@ -166,6 +166,26 @@ fn several_arrays_share_an_exchange() {
     });
 }
 
+#[test]
+fn an_array_takes_part_once() {
+    ranks(RANKS, |world| {
+        let count = world.size() + 1;
+        let layout = Layout::new([3, count as i64]).split([Split::Whole, Split::Even(count)]).ghost([1, 0]);
+        let a = world.array::<f32, 2>("a", &layout)?;
+        let order: Vec<usize> = (0..count).rev().collect();
+        for again in [a.clone(), a.reassigned(&order)?] {
+            let update = GhostUpdate::of(&a).and(&again);
+            assert!(world.plan_ghosts(&update).is_err());
+            let error = world.update_ghosts(update.reverse_with(zippy::Operator::Add)).unwrap_err().to_string();
+            assert_eq!(
+                error,
+                "the ghost update names array \"a\" and again \"a\", which are the same chunks; each may take part once"
+            );
+        }
+        world.ghosts(&a).map(drop)
+    });
+}
+
 /// The sum of a cell and its four neighbours.
 const STENCIL: &str = "
 @group(0) @binding(0) var<storage, read> now: array<u32>;

@@ -1,5 +1,7 @@
 //! Boxes in buffers, and the normal form in which they are moved.
 
+use std::collections::HashMap;
+
 use super::ChunkBuffer;
 use crate::error::DeviceError;
 use crate::extents::{Index, MAX_AXES};
@@ -59,6 +61,22 @@ pub struct Piece<'a> {
     pub view: Strided,
     /// Where the box begins in the payload, in bytes; a multiple of 4.
     pub payload_offset: u64,
+}
+
+impl<'a> Piece<'a> {
+    /// Those with cells, by the buffer that they lie in, in order of appearance.
+    pub(super) fn by_buffer<'b>(pieces: &'b [Self]) -> Vec<(&'a wgpu::Buffer, Vec<&'b Self>)> {
+        let mut numbers = HashMap::new();
+        let mut out: Vec<(&wgpu::Buffer, Vec<&Self>)> = Vec::new();
+        for piece in pieces.iter().filter(|piece| piece.view.cells() > 0) {
+            let number = *numbers.entry(piece.buffer.id()).or_insert_with(|| {
+                out.push((piece.buffer.raw(), Vec::new()));
+                out.len() - 1
+            });
+            out[number].1.push(piece);
+        }
+        out
+    }
 }
 
 /// Axes of a transfer: those of a box, and the words of an element.

@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use super::boxes::{Piece, Strided, Transfer, check_pieces};
 use super::combine_source::combine_source;
 use super::copies::number;
+use super::host_combine::host_combine;
+use super::host_put::HostPut;
 use super::memory::{SLICE_BYTES, Staging};
 use super::movers::{Move, common_multiple};
-use super::order::{any_hazard, layers};
+use super::order::{Step, any_hazard, layers};
 use super::scatter::check_destinations;
 use super::slices::slices;
 use super::tables::Slots;
@@ -24,11 +26,12 @@ impl Device {
     /// as for [`Device::scatter`].
     ///
     /// Boxes may overlap: pieces are combined in the order in which they are listed. The arithmetic is always done by
-    /// the same kernel of this device, whether cells come from a payload or from [`Device::combine_boxes`]. Recorded
-    /// work comes first, later work sees the new cells.
+    /// the same means, whether cells come from a payload or from [`Device::combine_boxes`]: by the host where it maps the
+    /// chunks, the operator is built in and the element a 32-bit scalar or a vector of them, else by one kernel. Recorded work
+    /// comes first, later work sees the new cells.
     ///
-    /// Local. Cost: one upload and one submission for every 8 MiB, one dispatch for the boxes of a buffer that do not
-    /// overlap.
+    /// Local. Cost: by the host one pass over payload and boxes; by a kernel one upload and one submission for every 8 MiB,
+    /// one dispatch for the boxes of a buffer that do not overlap.
     ///
     /// # Errors
     /// An operator that does not exist for the element or does not compile, an element type that the adapter cannot
@@ -44,6 +47,9 @@ impl Device {
         check_pieces(&what, element.bytes, pieces, payload.len() as u64)?;
         check_destinations(&what, pieces.iter().map(|piece| &piece.view))?;
         self.check(&what)?;
+        if let Some(put) = self.host_combiner(element, operator)? {
+            return self.put_mapped(payload, pieces, &put);
+        }
         let pipeline = self.combiner(element, operator)?;
         let boxes: Vec<_> = pieces.iter().map(|piece| (piece.buffer.id() as usize, piece.view)).collect();
         let layers = layers(boxes);
@@ -79,12 +85,17 @@ impl Device {
         let what = format!("combine with {operator}");
         let numbered = number(&what, element.bytes, pairs)?;
         self.check(&what)?;
+        let all: Vec<usize> = (0..numbered.copies.len()).collect();
+        if let Some(put) = self.host_combiner(element, operator)? {
+            let ahead = any_hazard(&numbered.copies);
+            let steps = if ahead { vec![Step::Staged(all)] } else { vec![Step::Direct(all)] };
+            return if numbered.copies.is_empty() { Ok(()) } else { self.copy_mapped(&numbered, &steps, &put) };
+        }
         let pipeline = self.combiner(element, operator)?;
         if numbered.copies.is_empty() {
             return Ok(());
         }
         let layers = layers(numbered.copies.iter().map(|copy| copy.dst).collect());
-        let all: Vec<usize> = (0..layers.len()).collect();
         if !any_hazard(&numbered.copies) {
             let moves = all.iter().map(|&i| (layers[i], numbered.between(i, None, None)));
             return self.record_combining(&pipeline, element, moves.collect());
@@ -114,6 +125,18 @@ impl Device {
         Ok(())
     }
 
+    /// What the host does with arriving cells, where chunks are mapped and it knows the operator; else a kernel does it. This
+    /// depends on adapter, element and operator alone, so that the bits do not depend on where cells come from.
+    fn host_combiner(
+        &self,
+        element: &ElementInfo,
+        operator: &Operator,
+    ) -> Result<Option<HostPut<'static>>, DeviceError> {
+        operator.check(element)?;
+        let cells = if self.host_mapped() { host_combine(element, operator) } else { None };
+        Ok(cells.map(|cells| HostPut { cells, reads: true }))
+    }
+
     /// The pipeline of an operator, made at its first use on this device.
     fn combiner(&self, element: &ElementInfo, operator: &Operator) -> Result<wgpu::ComputePipeline, DeviceError> {
         self.with_cache(|combiners: &mut Combiners| {
@@ -121,7 +144,6 @@ impl Device {
             if let Some(pipeline) = combiners.0.get(&key) {
                 return Ok(pipeline.clone());
             }
-            operator.check(element)?;
             let adapter = &self.adapter().name;
             if let Err(error) = element.supported_by(Capabilities::from(self.features()), adapter) {
                 return Err(DeviceError::Operator {

@@ -1,6 +1,9 @@
 //! The WGSL of a combining kernel: the operator's text first, so that its lines keep their numbers, then what is
 //! generated for the element type, then `shaders/jobs.wgsl` and `shaders/combine.wgsl`.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
 use super::Operator;
@@ -17,7 +20,7 @@ pub(super) struct CombineSource {
 /// Works for every element type, whether or not the operator exists for it.
 pub(super) fn combine_source(element: &ElementInfo, operator: &Operator) -> CombineSource {
     let enable = if element.requires().f16 { "enable f16;\n" } else { "" };
-    let mut text = format!("{enable}{}\n", operator.definition());
+    let mut text = format!("{enable}{}\n", operator.definition(element));
     let tail = match element.kind {
         ElementKind::Packed(packed) => packed_cells(packed),
         _ => {
@@ -91,8 +94,32 @@ fn zippy_combine_cell(s: u32, d: u32) {{
     )
 }
 
-/// Compiles a custom operator without a device.
-pub(super) fn check_custom(name: &str, wgsl: &str, source: &CombineSource) -> Result<(), DeviceError> {
+/// Custom operators that have been found to compile, by element and text.
+static CHECKED: Mutex<BTreeSet<(&'static str, String)>> = Mutex::new(BTreeSet::new());
+/// How many are remembered.
+const REMEMBERED: usize = 256;
+
+/// Compiles a custom operator without a device; the same text for the same element type only once.
+pub(super) fn check_custom(element: &ElementInfo, name: &str, wgsl: &str) -> Result<(), DeviceError> {
+    let checked = || CHECKED.lock().unwrap_or_else(PoisonError::into_inner);
+    // Records of one name may have different members.
+    let known = (element.name, wgsl.to_string());
+    let remember = !matches!(element.kind, ElementKind::Record(_));
+    if remember && checked().contains(&known) {
+        return Ok(());
+    }
+    compile_custom(name, wgsl, &combine_source(element, &Operator::custom(name, wgsl)))?;
+    if remember {
+        let mut checked = checked();
+        if checked.len() >= REMEMBERED {
+            checked.clear();
+        }
+        checked.insert(known);
+    }
+    Ok(())
+}
+
+fn compile_custom(name: &str, wgsl: &str, source: &CombineSource) -> Result<(), DeviceError> {
     let lines = wgsl.lines().count().max(1) as u32;
     let fail = |at: Option<naga::SourceLocation>, message: String| {
         let line = at.map_or(0, |at| at.line_number.saturating_sub(source.lines_before));

@@ -1,8 +1,11 @@
 //! Boxes of chunk buffers → boxes of chunk buffers, on one device.
 
+use std::collections::BTreeMap;
+
 use wgpu::MapMode;
 
 use super::boxes::{Strided, Transfer, bad, check_element, check_view};
+use super::host_put::HostPut;
 use super::mapping::{read_mapped, write_mapped};
 use super::memory::{SLICE_BYTES, Staging};
 use super::movers::{Move, common_multiple};
@@ -57,7 +60,7 @@ impl Device {
             vec![Step::Direct((0..numbered.copies.len()).collect())]
         };
         if self.host_mapped() {
-            return self.copy_mapped(&numbered, &steps);
+            return self.copy_mapped(&numbered, &steps, &HostPut::copying(element_bytes));
         }
         let mut held = Vec::new();
         for step in steps {
@@ -105,17 +108,18 @@ impl Device {
         self.record_moves(of.element_bytes, moves)
     }
 
-    fn copy_mapped(&self, of: &Numbered, steps: &[Step]) -> Result<(), DeviceError> {
+    /// Carries out steps on mapped chunks.
+    pub(super) fn copy_mapped(&self, of: &Numbered, steps: &[Step], put: &HostPut) -> Result<(), DeviceError> {
         let mut held: Vec<(usize, Vec<u64>)> = Vec::new();
         let memory = &self.core().memory;
         for step in steps {
             match step {
-                Step::Direct(all) => self.copy_mapped_directly(of, all)?,
-                Step::Staged(all) => self.copy_mapped_aside(of, all)?,
+                Step::Direct(all) => self.copy_mapped_directly(of, all, put)?,
+                Step::Staged(all) => self.copy_mapped_aside(of, all, put)?,
                 Step::Hold(i) => held.push((*i, self.read_mapped_aside(of, &[*i])?)),
                 Step::Release(i) => {
                     for (_, block) in held.extract_if(.., |(held, _)| held == i) {
-                        self.write_mapped_aside(of, &[*i], &block)?;
+                        self.write_mapped_aside(of, &[*i], &block, put)?;
                         memory.keep_host_block(block);
                     }
                 }
@@ -124,36 +128,35 @@ impl Device {
         Ok(())
     }
 
-    fn copy_mapped_directly(&self, of: &Numbered, all: &[usize]) -> Result<(), DeviceError> {
+    fn copy_mapped_directly(&self, of: &Numbered, all: &[usize], put: &HostPut) -> Result<(), DeviceError> {
         let (sources, destinations) = (of.used(all, |c| c.src.0), of.used(all, |c| c.dst.0));
         if sources.iter().any(|b| destinations.contains(b)) {
             // A buffer is mapped for reading or for writing, not for both.
             for some in of.batches(all, HOST_BYTES) {
-                self.copy_mapped_aside(of, some)?;
+                self.copy_mapped_aside(of, some, put)?;
             }
             return Ok(());
         }
-        let modes = sources.iter().map(|&b| (of.buffers[b], MapMode::Read));
-        let modes: Vec<_> = modes.chain(destinations.iter().map(|&b| (of.buffers[b], MapMode::Write))).collect();
-        let _mapped = self.map_many(&modes)?;
+        let raw = |numbers: &[usize]| numbers.iter().map(|&b| of.buffers[b]).collect::<Vec<_>>();
+        let _mapped = self.map_for(put, &raw(&sources), &raw(&destinations))?;
         let views: Result<Vec<_>, _> =
             sources.iter().map(|&b| read_mapped(of.buffers[b], 0..of.buffers[b].size())).collect();
         let views = views?;
-        for &b in &destinations {
+        for (b, onto) in of.by(all, |copy| copy.dst.0) {
             write_mapped(of.buffers[b], 0..of.buffers[b].size(), |to| {
-                for &i in all.iter().filter(|&&i| of.copies[i].dst.0 == b) {
+                for (_, i) in onto {
                     let copy = &of.copies[i];
                     let from = &views[sources.binary_search(&copy.src.0).unwrap_or(0)];
-                    host_copy::copy(from, to, of.element_bytes, &Transfer::new(&copy.src.1, &copy.dst.1));
+                    (put.cells)(from, to, &Transfer::new(&copy.src.1, &copy.dst.1));
                 }
             })?;
         }
         Ok(())
     }
 
-    fn copy_mapped_aside(&self, of: &Numbered, which: &[usize]) -> Result<(), DeviceError> {
+    fn copy_mapped_aside(&self, of: &Numbered, which: &[usize], put: &HostPut) -> Result<(), DeviceError> {
         let block = self.read_mapped_aside(of, which)?;
-        self.write_mapped_aside(of, which, &block)?;
+        self.write_mapped_aside(of, which, &block, put)?;
         self.core().memory.keep_host_block(block);
         Ok(())
     }
@@ -165,29 +168,34 @@ impl Device {
         let sources = of.used(which, |c| c.src.0);
         let modes: Vec<_> = sources.iter().map(|&b| (of.buffers[b], MapMode::Read)).collect();
         let _mapped = self.map_many(&modes)?;
-        for &b in &sources {
+        for (b, from_here) in of.by(which, |copy| copy.src.0) {
             let from = read_mapped(of.buffers[b], 0..of.buffers[b].size())?;
-            for (&i, &at) in which.iter().zip(&places).filter(|&(&i, _)| of.copies[i].src.0 == b) {
+            for (place, i) in from_here {
                 let view = of.copies[i].src.1;
                 let transfer = Transfer::new(&view, &Strided::dense(0, view.extents));
-                host_copy::copy(&from, &mut aside[at as usize..], of.element_bytes, &transfer);
+                host_copy::copy(&from, &mut aside[places[place] as usize..], of.element_bytes, &transfer);
             }
         }
         Ok(block)
     }
 
-    fn write_mapped_aside(&self, of: &Numbered, which: &[usize], block: &[u64]) -> Result<(), DeviceError> {
+    fn write_mapped_aside(
+        &self,
+        of: &Numbered,
+        which: &[usize],
+        block: &[u64],
+        put: &HostPut,
+    ) -> Result<(), DeviceError> {
         let places = of.places(which).0;
         let aside: &[u8] = bytemuck::cast_slice(block);
-        let destinations = of.used(which, |c| c.dst.0);
-        let modes: Vec<_> = destinations.iter().map(|&b| (of.buffers[b], MapMode::Write)).collect();
-        let _mapped = self.map_many(&modes)?;
-        for &b in &destinations {
+        let destinations: Vec<_> = of.used(which, |c| c.dst.0).into_iter().map(|b| of.buffers[b]).collect();
+        let _mapped = self.map_for(put, &[], &destinations)?;
+        for (b, onto) in of.by(which, |copy| copy.dst.0) {
             write_mapped(of.buffers[b], 0..of.buffers[b].size(), |to| {
-                for (&i, &at) in which.iter().zip(&places).filter(|&(&i, _)| of.copies[i].dst.0 == b) {
+                for (place, i) in onto {
                     let view = of.copies[i].dst.1;
                     let transfer = Transfer::new(&Strided::dense(0, view.extents), &view);
-                    host_copy::copy(&aside[at as usize..], to, of.element_bytes, &transfer);
+                    (put.cells)(&aside[places[place] as usize..], to, &transfer);
                 }
             })?;
         }
@@ -237,6 +245,15 @@ impl<'a> Numbered<'a> {
         };
         let places = which.iter().map(place).collect();
         (places, end)
+    }
+
+    /// The copies of a list by the buffer at one end, each with its place in the list, in its order.
+    fn by(&self, which: &[usize], side: fn(&Copy) -> usize) -> BTreeMap<usize, Vec<(usize, usize)>> {
+        let mut out: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
+        for (place, &i) in which.iter().enumerate() {
+            out.entry(side(&self.copies[i])).or_default().push((place, i));
+        }
+        out
     }
 
     fn used(&self, which: &[usize], side: fn(&Copy) -> usize) -> Vec<usize> {

@@ -53,12 +53,12 @@ impl Device {
     }
 
     fn gather_mapped(&self, element_bytes: usize, pieces: &[Piece], payload: &mut [u8]) -> Result<(), DeviceError> {
-        let buffers = distinct_buffers(pieces);
-        let modes: Vec<_> = buffers.iter().map(|&buffer| (buffer, MapMode::Read)).collect();
+        let buffers = Piece::by_buffer(pieces);
+        let modes: Vec<_> = buffers.iter().map(|(buffer, _)| (*buffer, MapMode::Read)).collect();
         let _mapped = self.map_many(&modes)?;
-        for buffer in buffers {
+        for (buffer, pieces) in buffers {
             let chunk = read_mapped(buffer, 0..buffer.size())?;
-            for piece in pieces.iter().filter(|p| p.buffer.raw() == buffer && p.view.cells() > 0) {
+            for piece in pieces {
                 let transfer = Transfer::new(&piece.view, &Strided::dense(0, piece.view.extents));
                 let begin = piece.payload_offset as usize;
                 host_copy::copy(&chunk, &mut payload[begin..], element_bytes, &transfer);
@@ -90,17 +90,6 @@ impl Device {
         mapped.keep();
         Ok(readback)
     }
-}
-
-/// The buffers of pieces with cells, each once, in order of appearance.
-pub(super) fn distinct_buffers<'a>(pieces: &[Piece<'a>]) -> Vec<&'a wgpu::Buffer> {
-    let mut out: Vec<&wgpu::Buffer> = Vec::new();
-    for piece in pieces.iter().filter(|p| p.view.cells() > 0) {
-        if !out.contains(&piece.buffer.raw()) {
-            out.push(piece.buffer.raw());
-        }
-    }
-    out
 }
 
 /// Zeros from the end of a box to the end of its last word.

@@ -53,7 +53,7 @@ fn strided<const N: usize>(src: &[u8], dst: &mut [u8], t: &Transfer) {
 }
 
 /// Calls with the source and destination offset of every row along axis 0.
-fn for_rows(t: &Transfer, mut row: impl FnMut(u64, u64)) {
+pub(super) fn for_rows(t: &Transfer, mut row: impl FnMut(u64, u64)) {
     let mut at = [0; AXES];
     let (mut s, mut d) = (t.src, t.dst);
     loop {

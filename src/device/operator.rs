@@ -2,14 +2,23 @@
 
 use std::fmt;
 
-use super::combine_source::{check_custom, combine_source};
+use super::combine_source::check_custom;
+use super::host_combine::opaque_rgba8;
 use crate::element::{ElementInfo, ElementKind, Scalar};
 use crate::error::DeviceError;
+
+const UNDER_OPAQUE: &str = "under-opaque";
+
+/// The cells that hold a premultiplied colour.
+const COLOURS: [ElementKind; 2] = [ElementKind::Vector(Scalar::F32, 4), ElementKind::Scalar(Scalar::U32)];
 
 /// How an arriving cell is combined with the one that is there: `destination = operator(source, destination)`.
 ///
 /// `Add`, `Min` and `Max` work on every scalar, componentwise on vectors, and on packed integers. Sums of `i32`, `u32`,
 /// `i64` and `u64` wrap; sums of packed integers stop at the ends of their range.
+///
+/// `Over`, `Under` and `UnderOpaque` work on premultiplied colours: `vec4<f32>`, or `u32` with 8 bits each of red (lowest),
+/// green, blue and opacity, rounded to nearest.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Operator {
@@ -19,9 +28,16 @@ pub enum Operator {
     Min,
     /// The larger.
     Max,
-    /// The source in front of the destination, colours premultiplied by opacity:
-    /// `source + (1 - source.a) * destination`. On `vec4<f32>` only.
+    /// The source in front of the destination: `source + (1 - source.a) * destination`.
     Over,
+    /// The source behind the destination: `destination + (1 - destination.a) * source`.
+    Under,
+    /// As `Under`, and a result whose opacity reaches a threshold becomes exactly opaque, so that whatever comes behind it
+    /// later adds exactly nothing. See [`Operator::under_opaque_from`].
+    UnderOpaque {
+        /// The bits of the threshold.
+        from_bits: u32,
+    },
     /// The program's own; see [`Operator::custom`].
     Custom {
         /// What messages call it.
@@ -41,13 +57,28 @@ impl Operator {
         Self::Custom { name: name.into(), wgsl: wgsl.into() }
     }
 
-    /// The operator's name: `add`, `min`, `max`, `over`, or that of a custom one.
+    /// [`Operator::UnderOpaque`] with this threshold, above 0 and at most 1.
+    pub fn under_opaque_from(opacity: f32) -> Self {
+        Self::UnderOpaque { from_bits: opacity.to_bits() }
+    }
+
+    /// The opacity from which a result counts as opaque.
+    pub(super) fn opaque_from(&self) -> Option<f32> {
+        match self {
+            Self::UnderOpaque { from_bits } => Some(f32::from_bits(*from_bits)),
+            _ => None,
+        }
+    }
+
+    /// The operator's name: `add`, `min`, `max`, `over`, `under`, `under-opaque`, or that of a custom one.
     pub fn name(&self) -> &str {
         match self {
             Self::Add => "add",
             Self::Min => "min",
             Self::Max => "max",
             Self::Over => "over",
+            Self::Under => "under",
+            Self::UnderOpaque { .. } => UNDER_OPAQUE,
             Self::Custom { name, .. } => name,
         }
     }
@@ -62,7 +93,11 @@ impl Operator {
 
     /// Name and text, for messages to other ranks.
     pub fn to_parts(&self) -> (String, Option<String>) {
-        (self.name().to_string(), self.wgsl().map(str::to_string))
+        let name = match self {
+            Self::UnderOpaque { from_bits } => format!("{UNDER_OPAQUE}:{from_bits}"),
+            _ => self.name().to_string(),
+        };
+        (name, self.wgsl().map(str::to_string))
     }
 
     /// The reverse of [`Operator::to_parts`], for operators that travelled in a message.
@@ -76,7 +111,11 @@ impl Operator {
             ("min", None) => Ok(Self::Min),
             ("max", None) => Ok(Self::Max),
             ("over", None) => Ok(Self::Over),
-            _ => Err(DeviceError::Other(format!("there is no built-in operator {name:?}"))),
+            ("under", None) => Ok(Self::Under),
+            _ => match name.strip_prefix(UNDER_OPAQUE).and_then(|rest| rest.strip_prefix(':')?.parse().ok()) {
+                Some(from_bits) => Ok(Self::UnderOpaque { from_bits }),
+                None => Err(DeviceError::Other(format!("there is no built-in operator {name:?}"))),
+            },
         }
     }
 
@@ -94,32 +133,50 @@ impl Operator {
             })
         };
         match self {
-            Self::Over if element.kind != ElementKind::Vector(Scalar::F32, 4) => {
-                refuse("it needs vec4<f32>, red, green, blue and opacity, premultiplied")
+            Self::UnderOpaque { from_bits }
+                if !(f32::from_bits(*from_bits) > 0.0 && f32::from_bits(*from_bits) <= 1.0) =>
+            {
+                refuse(&format!("{} is no threshold above 0 and at most 1", f32::from_bits(*from_bits)))
+            }
+            Self::Over | Self::Under | Self::UnderOpaque { .. } if !COLOURS.contains(&element.kind) => {
+                refuse("it needs red, green, blue and opacity, premultiplied: vec4<f32>, or u32 with 8 bits of each")
             }
             Self::Add | Self::Min | Self::Max if matches!(element.kind, ElementKind::Record(_)) => {
                 refuse("it works on scalars, vectors and packed integers; write an Operator::custom for records")
             }
-            Self::Custom { name, wgsl } => check_custom(name, wgsl, &combine_source(element, self)),
+            Self::Custom { name, wgsl } => check_custom(element, name, wgsl),
             _ => Ok(()),
         }
     }
 
-    /// The body of the built-in operators, or the custom text.
-    pub(super) fn definition(&self) -> String {
+    /// The text of the built-in operators for an element type, or the custom one.
+    pub(super) fn definition(&self, element: &ElementInfo) -> String {
+        let rgba8 = element.kind == ElementKind::Scalar(Scalar::U32);
         let body = match self {
-            Self::Add => "src + dst",
-            Self::Min => "min(src, dst)",
-            Self::Max => "max(src, dst)",
-            Self::Over => "src + (1.0 - src.w) * dst",
+            Self::Add => "src + dst".to_string(),
+            Self::Min => "min(src, dst)".to_string(),
+            Self::Max => "max(src, dst)".to_string(),
+            Self::Over if rgba8 => "zippy_onto(src, dst, 256u)".to_string(),
+            Self::Under if rgba8 => "zippy_onto(dst, src, 256u)".to_string(),
+            Self::UnderOpaque { from_bits } if rgba8 => {
+                format!("zippy_onto(dst, src, {}u)", opaque_rgba8(f32::from_bits(*from_bits)))
+            }
+            Self::Over => "src + (1.0 - src.w) * dst".to_string(),
+            Self::Under => "dst + (1.0 - dst.w) * src".to_string(),
+            Self::UnderOpaque { from_bits } => format!("zippy_closed(dst + (1.0 - dst.w) * src, {from_bits}u)"),
             Self::Custom { wgsl, .. } => return wgsl.clone(),
         };
-        format!("fn combine(src: T, dst: T) -> T {{ return {body}; }}")
+        let colours = match self {
+            Self::Over | Self::Under | Self::UnderOpaque { .. } => include_str!("../../shaders/colours.wgsl"),
+            _ => "",
+        };
+        format!("fn combine(src: T, dst: T) -> T {{ return {body}; }}\n{colours}")
     }
 }
 
 impl fmt::Display for Operator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(self.name())?;
+        self.opaque_from().map_or(Ok(()), |opacity| write!(f, " from {opacity}"))
     }
 }

@@ -1,14 +1,12 @@
 //! A payload → boxes of chunk buffers.
 
-use wgpu::MapMode;
-
+use super::Device;
 use super::boxes::{Piece, Strided, Transfer, bad, check_pieces};
-use super::gather::distinct_buffers;
+use super::host_put::HostPut;
 use super::mapping::write_mapped;
 use super::memory::{SLICE_BYTES, Staging};
 use super::movers::Move;
 use super::slices::{Slice, slices, whole};
-use super::{Device, host_copy};
 use crate::error::DeviceError;
 
 impl Device {
@@ -28,7 +26,7 @@ impl Device {
         check_destinations("scatter", pieces.iter().map(|piece| &piece.view))?;
         self.check("scatter")?;
         if self.host_mapped() {
-            return self.scatter_mapped(element_bytes, payload, pieces);
+            return self.put_mapped(payload, pieces, &HostPut::copying(element_bytes));
         }
         let limit = SLICE_BYTES.min(self.limits().binding_bytes);
         let payload_bytes = payload.len() as u64;
@@ -42,15 +40,16 @@ impl Device {
         Ok(())
     }
 
-    fn scatter_mapped(&self, element_bytes: usize, payload: &[u8], pieces: &[Piece]) -> Result<(), DeviceError> {
-        let buffers = distinct_buffers(pieces);
-        let modes: Vec<_> = buffers.iter().map(|&buffer| (buffer, MapMode::Write)).collect();
-        let _mapped = self.map_many(&modes)?;
-        for buffer in buffers {
+    /// Puts a payload into mapped chunks, the boxes of a chunk in the order listed.
+    pub(super) fn put_mapped(&self, payload: &[u8], pieces: &[Piece], put: &HostPut) -> Result<(), DeviceError> {
+        let buffers = Piece::by_buffer(pieces);
+        let raw: Vec<_> = buffers.iter().map(|(buffer, _)| *buffer).collect();
+        let _mapped = self.map_for(put, &[], &raw)?;
+        for (buffer, pieces) in buffers {
             write_mapped(buffer, 0..buffer.size(), |chunk| {
-                for piece in pieces.iter().filter(|p| p.buffer.raw() == buffer && p.view.cells() > 0) {
+                for piece in pieces {
                     let transfer = Transfer::new(&Strided::dense(0, piece.view.extents), &piece.view);
-                    host_copy::copy(&payload[piece.payload_offset as usize..], chunk, element_bytes, &transfer);
+                    (put.cells)(&payload[piece.payload_offset as usize..], chunk, &transfer);
                 }
             })?;
         }

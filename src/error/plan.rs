@@ -62,6 +62,16 @@ pub enum PlanError {
         /// Number of ranks.
         ranks: usize,
     },
+    /// One array, or handles of the same chunks, twice in a ghost update.
+    #[error(
+        "the ghost update names array {first:?} and again {again:?}, which are the same chunks; each may take part once"
+    )]
+    GhostsTwice {
+        /// What it is called the first time.
+        first: String,
+        /// What it is called the second time.
+        again: String,
+    },
     /// The component axis is not an axis of the array.
     #[error("the component table is for axis {axis} of {table_axes} axes, but the array has {axes}")]
     ComponentAxis {

@@ -13,8 +13,9 @@ impl World {
     /// With [`Operator::Over`] the source lies in front of the destination. The regions may overlap: the source is read
     /// completely first. Collective; on return this rank's part is done.
     ///
-    /// The arithmetic is done by the owner of the destination, in the same kernel wherever the source was, so that the
-    /// bits do not depend on the decomposition. Costs the messages of a [`copy`](Self::copy), and one dispatch more.
+    /// The arithmetic is done by the owner of the destination, by the same means wherever the source was, so that the
+    /// bits do not depend on the decomposition. Costs the messages of a [`copy`](Self::copy), and one dispatch more where it is
+    /// not the host that combines, as it does with built-in operators on adapters that share its memory.
     ///
     /// # Errors
     /// A bad region, extents that differ, an operator that does not exist for the element type or does not compile (the

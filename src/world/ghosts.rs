@@ -8,7 +8,8 @@ use super::transfer::Meeting;
 use super::{Moved, Operator, Pending, World, hash};
 use crate::array::{ArrayCore, GlobalArray};
 use crate::element::Element;
-use crate::error::{Error, Result};
+use crate::error::{Error, PlanError, Result};
+use crate::extents::Index;
 use crate::plan::{Components, GhostSpec, Neighbours};
 
 /// What a ghost update covers: which arrays, which neighbours, which components, which way.
@@ -48,7 +49,15 @@ impl GhostUpdate {
     }
 
     /// Another array in the same exchange; it may have other ghost widths, shape and element type.
+    /// Naming one twice, be it by two handles, is a mistake.
     pub fn and<T: Element, const D: usize>(mut self, array: &GlobalArray<T, D>) -> Self {
+        let core = array.core();
+        let ghosts = |widths: Index| widths.iter().any(|&width| width > 0);
+        let has_ghosts = ghosts(core.chunks().ghost_lo()) || ghosts(core.chunks().ghost_hi());
+        if let Some(first) = self.arrays.iter().find(|first| has_ghosts && first.is_alias_of(core)) {
+            let (first, again) = (first.name().to_string(), core.name().to_string());
+            self.mistake = self.mistake.or(Some(PlanError::GhostsTwice { first, again }.into()));
+        }
         self.arrays.push(array.core().clone());
         self.components.push(None);
         self
