@@ -15,6 +15,7 @@ mod scalar;
 pub mod scene;
 mod store;
 mod text;
+pub mod transfer;
 pub mod volume;
 
 pub use atomic::write_whole;

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use super::transfer::malformed;
 use crate::algorithms::volume::{Camera, Projection, TransferFunction};
 use crate::error::IoError;
 
@@ -73,10 +74,7 @@ impl Entry {
 pub fn read(path: impl AsRef<Path>, name: Option<&str>) -> Result<Scene, IoError> {
     let path = path.as_ref();
     let text = std::fs::read_to_string(path).map_err(|error| IoError::system(path, "read", &error))?;
-    let file: SceneFile = serde_json::from_str(&text).map_err(|error| {
-        let before: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
-        IoError::malformed(path, (before + error.column().saturating_sub(1)) as u64, format!("scene file: {error}"))
-    })?;
+    let file: SceneFile = serde_json::from_str(&text).map_err(|error| malformed(path, &text, &error))?;
     let names = || file.scenes.iter().map(Entry::name).collect::<Vec<_>>().join(", ");
     let entry = match (name, &file.scenes[..]) {
         (None, [only]) => only,
@@ -174,7 +172,7 @@ mod tests {
         assert!(attempt(&scene(""), Some("b")).unwrap_err().ends_with("no scene is called \"b\"; there are: a"));
         assert!(attempt("{\n \"scenes\": [ } ", None).unwrap_err().contains("byte 15"));
         assert!(attempt("{\"scenes\": []}", None).unwrap_err().contains("must be named"));
-        assert!(attempt(&scene(", \"background\": [1]"), None).unwrap_err().contains("scene file: invalid length 1"));
+        assert!(attempt(&scene(", \"background\": [1]"), None).unwrap_err().contains("invalid length 1"));
         assert!(attempt(&scene("").replace("half-height", "height"), None).unwrap_err().contains("projection"));
         assert!(attempt(&scene(", \"shade\": true"), None).unwrap_err().contains("shading"));
         assert!(attempt(&scene("").replace("[9, 1]", "[9, 7]"), None).unwrap_err().contains("must be 0 to 1"));

@@ -6,20 +6,28 @@
 //! what differs between decompositions is only the order in which partial pictures are blended.
 
 mod camera;
+mod decay;
+mod distribution;
+mod integrals;
 mod look;
 mod order;
 mod phantom;
+mod presets;
 mod renderer;
+mod shading;
 mod space;
 mod transfer;
 mod twin;
 mod view;
 
 pub use camera::{Camera, Projection};
+pub use distribution::{Distribution, Voxel};
+pub use integrals::IntegralTable;
 pub use look::{ClipPlane, Crop, Look, MAX_CLIP_PLANES, Mode, PixelFormat, Shading};
 pub use order::depth_order;
 pub use phantom::Phantom;
+pub use presets::Preset;
 pub use renderer::{Frame, VolumeRenderer};
 pub use transfer::{TransferFunction, TransferTable};
-pub use twin::cast_chunk;
+pub use twin::{Twin, cast_chunk};
 pub use view::{MAX_SAMPLES, Ray, View};

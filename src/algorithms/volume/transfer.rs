@@ -86,25 +86,32 @@ impl TransferFunction {
         if !(step > 0.0 && step.is_finite()) {
             return Err(RenderError::Setting(format!("a sample distance of {step}; it must be positive")));
         }
-        const ENTRIES: f64 = 4096.0;
-        let ends = |points: &mut dyn Iterator<Item = f64>| {
-            points.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)))
-        };
-        let (low, high) = ends(&mut self.opacity.iter().map(|p| p[0]).chain(self.colour.iter().map(|p| p[0])));
-        let range = if high > low { high - low } else { 1.0 };
-        let whole = low.fract() == 0.0 && range.fract() == 0.0 && range <= ENTRIES;
-        let intervals = if whole { range * (ENTRIES / 4.0 / range).floor().max(1.0) } else { ENTRIES };
+        // Steps inside of a cell blur: more cells where points do not lie at its ends.
+        let (low, range, intervals) = self.cells(1024.0);
         let entry = |index: usize| {
-            let value = low + range * index as f64 / intervals;
+            let value = low + range * index as f64 / intervals as f64;
             let [red, green, blue] = self.colour_at(value);
             let alpha = 1.0 - (1.0 - self.opacity_at(value)).powf(step / self.unit_distance);
             [red as f32, green as f32, blue as f32, alpha as f32]
         };
         Ok(TransferTable {
             first: low as f32,
-            per_value: (intervals / range) as f32,
-            entries: (0..=intervals as usize).map(entry).collect(),
+            per_value: (intervals as f64 / range) as f32,
+            entries: (0..=intervals).map(entry).collect(),
         })
+    }
+}
+
+impl TransferFunction {
+    /// The smallest value of a point, the range to the largest, and a number of cells to cut it into: 4096, or up to `whole`
+    /// such that points at whole numbers not too far apart lie between cells.
+    pub(super) fn cells(&self, whole: f64) -> (f64, f64, usize) {
+        let values = || self.opacity.iter().map(|p| p[0]).chain(self.colour.iter().map(|p| p[0]));
+        let (low, high) = values().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
+        let range = if high > low { high - low } else { 1.0 };
+        let even = range <= 4096.0 && values().all(|value| value.fract() == 0.0);
+        let cells = if even { range * (whole / range).floor().max(1.0) } else { 4096.0 };
+        (low, range, cells as usize)
     }
 }
 

@@ -5,6 +5,7 @@
 //! arithmetic operation by operation.
 
 use super::camera::{Camera, Projection};
+use super::look::{Look, MAX_CLIP_PLANES};
 use crate::error::RenderError;
 
 /// The most samples that one dispatch takes along a ray: software Vulkan ends the loops of an invocation after 65,535
@@ -35,6 +36,15 @@ pub struct View {
     pub step: f32,
     /// Cells along each axis: one less than voxels.
     pub cells: [i32; 3],
+    /// Lower corner, in voxels, of what is seen of the volume.
+    pub low: [f32; 3],
+    /// Its upper corner.
+    pub high: [f32; 3],
+    /// Planes `[a, b, c, d]` that keep the points, in voxels, with `a x + b y + c z + d >= 0`. All of them cut; those that
+    /// are not needed keep everything.
+    pub planes: [[f32; 4]; MAX_CLIP_PLANES],
+    /// Whether the lattice of samples is shifted by a fixed function of the pixel, by up to half a step.
+    pub jitter: bool,
 }
 
 /// One pixel's ray inside the whole volume.
@@ -96,7 +106,44 @@ impl View {
             parallel: matches!(camera.projection, Projection::Parallel { .. }),
             step: step as f32,
             cells: shape.map(|n| (n - 1) as i32),
+            low: [0.0; 3],
+            high: shape.map(|n| (n - 1) as f32),
+            planes: [[0.0, 0.0, 0.0, 1.0]; MAX_CLIP_PLANES],
+            jitter: false,
         })
+    }
+
+    /// The rays of a look at a volume, cut by its clip planes and its crop box: samples begin where a ray enters what is
+    /// left, so that cuts are as smooth as the volume's own faces.
+    ///
+    /// # Errors
+    /// Those of [`Look::check`] and of [`new`](Self::new), or steps of more than two voxels between which nothing can be
+    /// integrated.
+    pub fn of(look: &Look, shape: [i64; 3], spacing: [f64; 3]) -> Result<Self, RenderError> {
+        look.check()?;
+        let mut view = Self::new(&look.camera, look.size, shape, spacing, look.step)?;
+        let least = spacing.iter().fold(f64::INFINITY, |least, &s| least.min(s));
+        if look.preintegrated && look.step > 2.0 * least {
+            let message = format!(
+                "a sample distance of {} with pre-integration; segments are integrated up to two voxels, {}",
+                look.step,
+                2.0 * least
+            );
+            return Err(RenderError::Setting(message));
+        }
+        if let Some(crop) = look.crop {
+            let voxel =
+                |p: [f64; 3], axis: usize| (p[axis] / spacing[axis]).clamp(0.0, (shape[axis] - 1) as f64) as f32;
+            view.low = std::array::from_fn(|axis| voxel(crop.low, axis));
+            view.high = std::array::from_fn(|axis| voxel(crop.high, axis));
+        }
+        for (plane, clip) in view.planes.iter_mut().zip(&look.clip) {
+            let normal: [f64; 3] = std::array::from_fn(|axis| clip.normal[axis] * spacing[axis]);
+            let length = normal.iter().fold(0.0_f64, |most, part| most.max(part.abs()));
+            *plane = [normal[0], normal[1], normal[2], -clip.offset].map(|part| (part / length) as f32);
+        }
+        view.jitter = look.jitter;
+        Ok(view)
     }
 
     /// An upper bound of [`Ray::samples`] over all pixels.
@@ -121,25 +168,43 @@ impl View {
         for axis in 0..3 {
             // A ray along the faces of this axis crosses them far away, on the right side of everything.
             let slope = if direction[axis].abs() < 1e-20 { 1e-20 } else { direction[axis] };
-            let low = (0.0 - origin[axis]) / slope;
-            let high = (self.cells[axis] as f32 - origin[axis]) / slope;
+            let low = (self.low[axis] - origin[axis]) / slope;
+            let high = (self.high[axis] - origin[axis]) / slope;
             enter = enter.max(low.min(high));
             exit = exit.min(low.max(high));
         }
-        let samples = ((exit - enter) / self.step + 0.5).floor().clamp(0.0, 16_777_216.0) as u32;
-        Ray {
-            entry: std::array::from_fn(|axis| origin[axis] + direction[axis] * enter),
-            delta: direction.map(|d| d * self.step),
-            samples,
+        for [a, b, c, d] in self.planes {
+            let along = a * direction[0] + b * direction[1] + c * direction[2];
+            let slope = if along.abs() < 1e-20 { 1e-20 } else { along };
+            let crossing = -(a * origin[0] + b * origin[1] + c * origin[2] + d) / slope;
+            enter = if slope > 0.0 { enter.max(crossing) } else { enter };
+            exit = if slope > 0.0 { exit } else { exit.min(crossing) };
         }
+        let samples = ((exit - enter) / self.step + 0.5).floor().clamp(0.0, 16_777_216.0) as u32;
+        let delta = direction.map(|d| d * self.step);
+        let shift = if self.jitter { jitter(column, row) } else { 0.0 };
+        let entry = std::array::from_fn(|axis| origin[axis] + direction[axis] * enter + delta[axis] * shift);
+        Ray { entry, delta, samples }
     }
+}
+
+/// A number from -1/2 up to 1/2 that depends on the pixel alone and looks random: integer arithmetic, the same everywhere.
+fn jitter(column: u32, row: u32) -> f32 {
+    let mut h = column.wrapping_mul(0x9e37_79b1) ^ row.wrapping_mul(0x85eb_ca77);
+    h = (h ^ (h >> 15)).wrapping_mul(0x2c1b_3c6d);
+    h = (h ^ (h >> 12)).wrapping_mul(0x297a_2d39);
+    ((h ^ (h >> 15)) >> 8) as f32 / 16_777_216.0 - 0.5
 }
 
 impl Ray {
     /// The position of a sample in voxels.
     pub fn position(&self, sample: u32) -> [f32; 3] {
-        let k = sample as f32 + 0.5;
-        std::array::from_fn(|axis| self.entry[axis] + self.delta[axis] * k)
+        self.at(sample as f32 + 0.5)
+    }
+
+    /// A number of steps from the entry, in voxels.
+    pub fn at(&self, steps: f32) -> [f32; 3] {
+        std::array::from_fn(|axis| self.entry[axis] + self.delta[axis] * steps)
     }
 
     /// The cell that holds a sample. Along a ray it only ever moves in the direction of `delta`.

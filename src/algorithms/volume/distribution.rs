@@ -1,0 +1,138 @@
+//! How often a volume takes which value.
+
+use crate::algorithms::reduce::{Bins, Extremes, Histogram, Number, Reducible};
+use crate::array::GlobalArray;
+use crate::error::Result;
+use crate::world::World;
+
+/// Values of a volume, counted by bins.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Distribution {
+    /// The smallest value.
+    pub min: f64,
+    /// The largest value.
+    pub max: f64,
+    /// Voxels in each bin; the bins are of equal width and go from `min` to `max`.
+    pub counts: Vec<u64>,
+}
+
+/// A number that a volume can hold for each voxel: 8 to 32 bits, whole or floating.
+pub trait Voxel:
+    Number
+    + Into<f64>
+    + Reducible<Scalar = Self, Each<Option<Extremes<Self>>> = Option<Extremes<Self>>, Each<Histogram> = Histogram>
+{
+}
+
+impl<T> Voxel for T where
+    T: Number
+        + Into<f64>
+        + Reducible<Scalar = T, Each<Option<Extremes<T>>> = Option<Extremes<T>>, Each<Histogram> = Histogram>
+{
+}
+
+/// As many as an 8-bit volume can have values.
+const BINS: usize = 256;
+
+impl Distribution {
+    /// Counts all voxels of a distributed volume but NaNs. Collective; the same on every rank and for every
+    /// decomposition. Cost: two looks at every voxel and two all-reduces, the larger one of 2 KiB.
+    ///
+    /// # Errors
+    /// An infinite value, or a failure of this or of another rank.
+    pub fn measure<T: Voxel>(world: &World, volume: &GlobalArray<T, 3>) -> Result<Self> {
+        let Some(Extremes { min, max, .. }) = world.extremes(volume.at((.., .., ..)))? else {
+            return Ok(Self { min: 0.0, max: 0.0, counts: vec![0] });
+        };
+        let bins = if min == max { 1 } else { BINS };
+        let found = world.histogram(volume.at((.., .., ..)), &Bins::even(min, max, bins)?)?;
+        Ok(Self { min: min.into(), max: max.into(), counts: found.counts })
+    }
+
+    /// The value in the middle of a bin.
+    pub fn middle(&self, bin: usize) -> f64 {
+        self.min + (self.max - self.min) * (bin as f64 + 0.5) / self.counts.len().max(1) as f64
+    }
+
+    /// The value that best parts the voxels into two classes, the background and what is to be seen: the largest variance
+    /// between the classes. The middle of the range where there is nothing to part.
+    ///
+    /// N. Otsu, A threshold selection method from gray-level histograms, IEEE Trans. SMC 9(1), 1979.
+    pub fn threshold(&self) -> f64 {
+        let all: f64 = self.counts.iter().map(|&count| count as f64).sum();
+        let moment: f64 = self.counts.iter().enumerate().map(|(bin, &count)| count as f64 * self.middle(bin)).sum();
+        let (mut below, mut moment_below) = (0.0, 0.0);
+        // Where no voxel lies between two classes every value in between parts them alike: the middle one is taken.
+        let (mut best, mut first, mut last) = (0.0, 0, 0);
+        for bin in 0..self.counts.len().saturating_sub(1) {
+            below += self.counts[bin] as f64;
+            moment_below += self.counts[bin] as f64 * self.middle(bin);
+            let above = all - below;
+            if below == 0.0 || above == 0.0 {
+                continue;
+            }
+            let apart = moment_below / below - (moment - moment_below) / above;
+            let variance = below * above * apart * apart;
+            if variance > best {
+                (best, first, last) = (variance, bin, bin);
+            } else if variance == best && best > 0.0 {
+                last = bin;
+            }
+        }
+        if best == 0.0 {
+            return (self.min + self.max) / 2.0;
+        }
+        (self.middle(first) + self.middle(last + 1)) / 2.0
+    }
+
+    /// The value that a `share` (0 to 1) of the voxels above `low` does not exceed; within a bin voxels count as evenly
+    /// spread. `max` where there are none.
+    pub fn quantile(&self, share: f64, low: f64) -> f64 {
+        let width = (self.max - self.min) / self.counts.len().max(1) as f64;
+        // Of the bin that holds `low`, the part above it counts.
+        let parts = self.counts.iter().enumerate().map(|(bin, &count)| {
+            let (from, to) = (self.min + width * bin as f64, self.min + width * (bin + 1) as f64);
+            let from = from.max(low).min(to);
+            (from, to, if width > 0.0 { count as f64 * (to - from) / width } else { 0.0 })
+        });
+        let wanted = share.clamp(0.0, 1.0) * parts.clone().map(|(_, _, voxels)| voxels).sum::<f64>();
+        let mut seen = 0.0;
+        for (from, to, voxels) in parts {
+            if voxels > 0.0 && seen + voxels >= wanted {
+                return from + (to - from) * ((wanted - seen) / voxels).clamp(0.0, 1.0);
+            }
+            seen += voxels;
+        }
+        self.max
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_heaps_are_parted_between_them() {
+        let mut counts = vec![0; 100];
+        (counts[10], counts[11], counts[70], counts[72]) = (900, 100, 30, 20);
+        let heaps = Distribution { min: 0.0, max: 100.0, counts };
+        let threshold = heaps.threshold();
+        assert!((40.0..42.0).contains(&threshold), "{threshold}");
+        // Above it are the 50 voxels of the second heap: 30 in 70..71, 20 in 72..73.
+        assert!((heaps.quantile(0.3, threshold) - 70.5).abs() < 1e-9);
+        assert!((heaps.quantile(0.8, threshold) - 72.5).abs() < 1e-9);
+        assert!((heaps.quantile(1.0, threshold) - 73.0).abs() < 1e-9);
+        // Of all: 1050 voxels.
+        assert!((heaps.quantile(450.0 / 1050.0, 0.0) - 10.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_cannot_be_parted_is_halved() {
+        for counts in [vec![7], vec![0, 0, 9, 0], vec![0, 0]] {
+            let one = Distribution { min: 2.0, max: 6.0, counts };
+            assert_eq!(one.threshold(), 4.0);
+        }
+        let constant = Distribution { min: 5.0, max: 5.0, counts: vec![64] };
+        assert_eq!((constant.threshold(), constant.quantile(0.5, 5.0)), (5.0, 5.0));
+    }
+}
