@@ -28,7 +28,7 @@ fn algorithms() -> [Algorithm; 3] {
 #[test]
 fn every_algorithm_count_of_layers_and_ranks() {
     for ranks in launcher::counts(support::RANKS) {
-        for count in [1, 2, 3, 5, 8] {
+        for count in [1, 3, 8] {
             let owners: Vec<usize> = (0..count).map(|layer| (layer * 3 + 1) % count).collect();
             for algorithm in algorithms() {
                 let mut scene = Scene { algorithm, ..Scene::new([7, 5], &full([7, 5], count), false) };
@@ -119,7 +119,7 @@ fn misfits_are_refused_and_the_world_lives_on() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, rng_seed: support::seed(), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, rng_seed: support::seed(), ..ProptestConfig::default() })]
 
     #[test]
     fn any_layers_owners_and_radices(

@@ -22,6 +22,7 @@ mod health;
 mod host_combine;
 mod host_copy;
 mod host_put;
+mod lend;
 mod mapping;
 mod memory;
 mod movers;

@@ -14,6 +14,7 @@ mod one_sided;
 mod operation;
 mod pending;
 mod plans;
+mod prefixes;
 mod run;
 mod transfer;
 

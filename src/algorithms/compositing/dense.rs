@@ -1,56 +1,35 @@
 //! A plan carried out with all pixels of its blends.
 
+use super::Pixel;
 use super::compositor::Canvases;
-use super::plan::{Blend, Canvas, Plan, Way};
-use super::{Pixel, settings::wrong};
-use crate::array::GlobalSection;
+use super::plan::{Plan, Way};
 use crate::error::Result;
 use crate::plan::Moved;
-use crate::region::Region;
-use crate::world::{Pending, World};
+use crate::world::{Operator, Pending, World};
 
 /// Carries out a plan. Collective.
-pub(super) fn execute<P: Pixel>(world: &World, plan: &Plan, on: &Canvases<P>, termination: f32) -> Result<Moved> {
+pub(super) fn execute<P: Pixel>(world: &World, plan: &Plan, on: &Canvases<P>, opaque: f32) -> Result<Moved> {
     let mut moved = Moved::default();
     for round in &plan.rounds {
-        for (canvas, region) in &round.clears {
-            on.section(*canvas, region)?.fill(P::zeroed())?;
+        on.clear(&round.clears)?;
+        let of = |way| round.blends.iter().filter(move |blend| blend.way == way).map(|blend| on.ends(blend));
+        // What is started is waited for at last: none reads what another one writes.
+        let mut started: Vec<Pending> = Vec::new();
+        for (from, to) in of(Way::Alone) {
+            started.push(world.start_copy(from, to)?);
         }
-        let of = |way| round.blends.iter().filter(move |blend| blend.way == way);
-        let copies = of(Way::Alone).map(|blend| {
-            let (from, to) = on.ends(blend)?;
-            world.start_copy(from, to)
-        });
-        for pending in copies.collect::<Result<Vec<Pending>>>()? {
+        let [front, behind] = [Way::InFront, Way::Behind].map(|way| of(way).collect::<Vec<_>>());
+        if !front.is_empty() {
+            started.push(world.start_composite_all(&front, Operator::Over)?);
+        }
+        if !behind.is_empty() {
+            add(&mut moved, world.composite_all(&behind, P::under(opaque))?);
+        }
+        for pending in started {
             add(&mut moved, pending.wait()?);
-        }
-        for (way, operator) in [(Way::InFront, P::over()), (Way::Behind, P::under(termination))] {
-            for blend in of(way) {
-                let (from, to) = on.ends(blend)?;
-                add(&mut moved, world.composite(from, to, operator.clone())?);
-            }
         }
     }
     Ok(moved)
-}
-
-impl<P: Pixel> Canvases<'_, P> {
-    pub(super) fn ends(&self, blend: &Blend) -> Result<(GlobalSection<P, 2>, GlobalSection<P, 2>)> {
-        Ok((self.section(blend.from, &blend.region)?, self.section(blend.to, &blend.region)?))
-    }
-
-    /// A part of the picture on a canvas.
-    pub(super) fn section(&self, canvas: Canvas, region: &Region) -> Result<GlobalSection<P, 2>> {
-        let (array, region) = match canvas {
-            Canvas::Layer(layer) => (self.pixels, self.layers[layer].locate(region)),
-            Canvas::Tiles => {
-                let tiles = self.tiles.ok_or_else(|| wrong("a plan with tiles needs an array for them".to_string()))?;
-                (tiles, *region)
-            }
-            Canvas::Picture => (self.finished, *region),
-        };
-        Ok(array.at((region.start[0]..region.end[0], region.start[1]..region.end[1])))
-    }
 }
 
 pub(super) fn add(sum: &mut Moved, part: Moved) {

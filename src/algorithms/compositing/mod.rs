@@ -3,11 +3,16 @@
 //! An [`Algorithm`] is first a [`Plan`], rounds of blends as data, and is then carried out on arrays by a [`Compositor`],
 //! dense or run-length coded.
 
+mod coded;
 mod compositor;
 mod dense;
+mod exchange;
+mod host;
+mod kernels;
 mod pixel;
 mod plan;
 mod settings;
+mod stream;
 mod swap;
 
 pub use compositor::Compositor;

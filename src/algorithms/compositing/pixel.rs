@@ -6,59 +6,118 @@ use crate::world::Operator;
 /// A pixel that can be blended: `[f32; 4]`, or `u32` with 8 bits each of red (lowest), green, blue and opacity. Colours
 /// are premultiplied by opacity; zero is transparent.
 pub trait Pixel: Element + PartialEq {
-    /// What blends a source in front of a destination.
+    /// The type of the pixels in kernels, and what kernels do with them: blend, load from a stream, store in a stream.
     #[doc(hidden)]
-    fn over() -> Operator;
+    const WGSL: [&'static str; 4];
 
-    /// What blends a source behind a destination, which becomes opaque where its opacity then is one minus `termination`.
+    /// What blends a source behind a destination, which becomes opaque where its opacity then is `opaque` or more.
     #[doc(hidden)]
-    fn under(termination: f32) -> Operator;
+    fn under(opaque: f32) -> Operator;
+
+    /// [`Operator::Over`] on the host.
+    #[doc(hidden)]
+    fn over_pixel(front: Self, back: Self) -> Self;
+
+    /// [`under`](Self::under) on the host.
+    #[doc(hidden)]
+    fn under_pixel(back: Self, front: Self, opaque: f32) -> Self;
 }
+
+/// An opacity that no pixel has.
+const NEVER: f32 = 1e30;
+
+/// The opacity from which on pixels become opaque.
+pub(super) fn opaque(termination: f32) -> f32 {
+    if termination == 0.0 { NEVER } else { 1.0 - termination }
+}
+
+const FLOAT: &str = include_str!("../../../shaders/compositing/pixel_float.wgsl");
+const BYTES: &str = include_str!("../../../shaders/compositing/pixel_bytes.wgsl");
 
 impl Pixel for [f32; 4] {
-    fn over() -> Operator {
-        Operator::Over
+    const WGSL: [&'static str; 4] = [
+        "vec4<f32>",
+        FLOAT,
+        "fn load_pixel(at: i32) -> vec4<f32> {
+          return bitcast<vec4<f32>>(vec4(stream_load(at), stream_load(at + 1), stream_load(at + 2), stream_load(at + 3)));
+        }",
+        "fn store_pixel(at: i32, pixel: vec4<f32>) {
+          let words = bitcast<vec4<u32>>(pixel);
+          stream_store(at, words.x);
+          stream_store(at + 1, words.y);
+          stream_store(at + 2, words.z);
+          stream_store(at + 3, words.w);
+        }",
+    ];
+
+    fn under(opaque: f32) -> Operator {
+        if opaque == NEVER { Operator::Under } else { Operator::under_opaque_from(opaque) }
     }
 
-    fn under(termination: f32) -> Operator {
-        if termination == 0.0 {
-            return Operator::custom(
-                "under",
-                "fn combine(src: vec4<f32>, dst: vec4<f32>) -> vec4<f32> { return dst + (1.0 - dst.w) * src; }",
-            );
-        }
-        let opaque = 1.0 - termination;
-        Operator::custom(
-            format!("under({opaque})"),
-            format!(
-                "fn combine(src: vec4<f32>, dst: vec4<f32>) -> vec4<f32> {{
-                    let sum = dst + (1.0 - dst.w) * src;
-                    return vec4(sum.xyz, select(sum.w, 1.0, sum.w >= {opaque:?}));
-                }}"
-            ),
-        )
+    #[inline]
+    fn over_pixel(front: Self, back: Self) -> Self {
+        let through = 1.0 - front[3];
+        std::array::from_fn(|c| front[c] + through * back[c])
+    }
+
+    #[inline]
+    fn under_pixel(back: Self, front: Self, opaque: f32) -> Self {
+        let mut sum = Self::over_pixel(front, back);
+        sum[3] = if sum[3] >= opaque { 1.0 } else { sum[3] };
+        sum
     }
 }
 
-/// Four products of 8 bits, divided by 255 and rounded to the nearest, two at a time in halves of a word.
-const BYTES: &str = "
-    fn rest(front: u32, back: u32) -> u32 {
-        let keep = 255u - (front >> 24u);
-        var even = (back & 0x00ff00ffu) * keep + 0x00800080u;
-        var odd = ((back >> 8u) & 0x00ff00ffu) * keep + 0x00800080u;
-        even = ((even + ((even >> 8u) & 0x00ff00ffu)) >> 8u) & 0x00ff00ffu;
-        odd = (odd + ((odd >> 8u) & 0x00ff00ffu)) & 0xff00ff00u;
-        return even | odd;
-    }";
-
 impl Pixel for u32 {
-    fn over() -> Operator {
-        let combine = "fn combine(src: u32, dst: u32) -> u32 { return src + rest(src, dst); }";
-        Operator::custom("over of 8 bits", format!("{combine}{BYTES}"))
-    }
+    const WGSL: [&'static str; 4] = [
+        "u32",
+        BYTES,
+        "fn load_pixel(at: i32) -> u32 { return stream_load(at); }",
+        "fn store_pixel(at: i32, pixel: u32) { stream_store(at, pixel); }",
+    ];
 
     fn under(_: f32) -> Operator {
-        let combine = "fn combine(src: u32, dst: u32) -> u32 { return dst + rest(dst, src); }";
-        Operator::custom("under of 8 bits", format!("{combine}{BYTES}"))
+        Operator::Under
+    }
+
+    #[inline]
+    fn over_pixel(front: Self, back: Self) -> Self {
+        let through = 255 - (front >> 24);
+        let even = (back & 0x00ff_00ff) * through + 0x0080_0080;
+        let odd = ((back >> 8) & 0x00ff_00ff) * through + 0x0080_0080;
+        let low = ((even + ((even >> 8) & 0x00ff_00ff)) >> 8) & 0x00ff_00ff;
+        let high = (odd + ((odd >> 8) & 0x00ff_00ff)) & 0xff00_ff00;
+        front.wrapping_add(low | high)
+    }
+
+    #[inline]
+    fn under_pixel(back: Self, front: Self, _: f32) -> Self {
+        Self::over_pixel(front, back)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every product of two bytes, against the division that it stands for.
+    #[test]
+    fn bytes_are_blended_to_the_nearest() {
+        for alpha in 0..=255_u32 {
+            for back in 0..=255_u32 {
+                let product = (back * (255 - alpha) * 2 + 255) / 510;
+                let all = product | product << 8 | product << 16;
+                let blended = u32::over_pixel(alpha << 24, back | back << 8 | back << 16);
+                assert_eq!(blended, all | alpha << 24, "{alpha} {back}");
+            }
+        }
+        assert_eq!(u32::over_pixel(0x80_10_20_30, 0x80_40_40_40), 0xc0_30_40_50);
+    }
+
+    #[test]
+    fn floats_become_opaque_at_the_threshold() {
+        let [front, back] = [[0.25, 0.0, 0.0, 0.5], [0.0, 0.5, 0.0, 0.75]];
+        assert_eq!(<[f32; 4]>::under_pixel(back, front, 0.875), [0.25, 0.25, 0.0, 1.0]);
+        assert_eq!(<[f32; 4]>::under_pixel(back, front, NEVER), [0.25, 0.25, 0.0, 0.875]);
     }
 }

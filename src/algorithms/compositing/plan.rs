@@ -98,13 +98,12 @@ impl Round {
     }
 }
 
+/// Every layer is blended behind those before it. So is the first, on nothing: all go in one exchange.
 fn direct(layers: &[Layer], visible: &[usize], picture: &Region, frame: &Region, tiles: bool) -> Plan {
     let (canvas, all) = if tiles { (Canvas::Tiles, frame) } else { (Canvas::Picture, picture) };
-    let mut round = Round::default();
-    round.clear(canvas, all, &layers[visible[0]].bounds);
-    for (depth, &layer) in visible.iter().enumerate() {
-        let way = if depth == 0 { Way::Alone } else { Way::Behind };
-        round.blend(Canvas::Layer(layer), canvas, layers[layer].bounds, way);
+    let mut round = Round { clears: vec![(canvas, *all)], blends: Vec::new() };
+    for &layer in visible {
+        round.blend(Canvas::Layer(layer), canvas, layers[layer].bounds, Way::Behind);
     }
     let mut rounds = vec![round];
     if tiles {

@@ -58,9 +58,7 @@ impl<const N: usize> Operand<N> {
     /// How the device's kernels read the cells, where they do the work. The host does it for 64-bit types, and where the
     /// device is the host itself in disguise: a software adapter, whose memory is mapped.
     pub fn format<T: Reducible>(&self) -> Option<Format> {
-        let device = self.cores[0].device();
-        let disguised = device.host_mapped() && device.adapter().device_type == wgpu::DeviceType::Cpu;
-        T::Scalar::FORMAT.filter(|_| !disguised)
+        T::Scalar::FORMAT.filter(|_| !self.cores[0].device().is_host())
     }
 
     /// Runs a kernel over one component.

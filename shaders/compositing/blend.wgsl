@@ -1,0 +1,39 @@
+// Blends lines of runs onto pixels.
+
+struct Params {
+  front: u32,    // 1: what the stream brings lies in front
+  opaque: f32,   // behind, what gets this opacity becomes opaque
+}
+
+@group(0) @binding(0) var<storage, read> stream: array<u32>;
+@group(0) @binding(1) var<storage, read> lines: array<vec4<u32>>; // first pixel, its word of the table, start of the stream
+@group(0) @binding(2) var<storage, read_write> onto: array<PIXEL>;
+@group(0) @binding(3) var<uniform> params: Params;
+
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  let line = lines_position(id);
+  if !lines_inside(line) {
+    return;
+  }
+  let job = lines_load(line);
+  var at = i32(job.w + stream_load(i32(job.z)));
+  let end = i32(job.w + stream_load(i32(job.z) + 1));
+  var pixel = vec2<i32>(job.xy);
+  while at < end {
+    let runs = stream_load(at);
+    at += 1;
+    pixel.x += i32(runs & 0xffffu);
+    for (var left = runs >> 16u; left > 0u; left--) {
+      let brought = load_pixel(at);
+      let there = onto_load(pixel);
+      if params.front == 1u {
+        onto_store(pixel, over(brought, there));
+      } else {
+        onto_store(pixel, under(brought, there, params.opaque));
+      }
+      at += WORDS;
+      pixel.x += 1;
+    }
+  }
+}
