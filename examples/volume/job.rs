@@ -9,7 +9,7 @@ use zippy::algorithms::image::Image;
 use zippy::algorithms::reduce::Bins;
 use zippy::algorithms::volume::{TransferFunction, VolumeRenderer};
 use zippy::error::{Error, IoError};
-use zippy::io::png::{self, Rgb8};
+use zippy::io::png::{self, Behind, Style};
 use zippy::io::volume::ScalarKind;
 use zippy::{Element, GlobalArray, Result, World};
 use zippy_view::Distribution;
@@ -230,9 +230,8 @@ impl Scene<'_> {
     }
 
     fn write(&self, image: &Image) -> Result<()> {
-        let (width, height) = self.look.size;
-        let picture = Rgb8 { width, height, bytes: image.over_background(self.look.background) };
-        Ok(png::write(&self.job.options.output, &picture)?)
+        let style = Style { behind: Behind::Colour(self.look.background), ..Style::default() };
+        Ok(png::write(&self.job.options.output, image, style)?)
     }
 }
 

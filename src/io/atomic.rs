@@ -1,7 +1,7 @@
 //! Files that are either whole or not there.
 
-use std::fs;
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::IoError;
@@ -12,17 +12,57 @@ use crate::error::IoError;
 /// # Errors
 /// What the operating system said; the temporary file is removed.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), IoError> {
-    let temporary = temporary_name(path)?;
-    let result = fs::File::create(&temporary)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
-        .map_err(|error| IoError::system(path, "write", &error))
-        .and_then(|()| {
-            fs::rename(&temporary, path).map_err(|error| IoError::system(path, "rename into place", &error))
-        });
-    if result.is_err() {
-        let _ = fs::remove_file(&temporary);
+    let pending = Pending::create(path)?;
+    (&pending.file).write_all(bytes).map_err(|error| IoError::system(path, "write", &error))?;
+    pending.commit()
+}
+
+/// A file that is written bit by bit under a temporary name and appears under its own when it is whole. Dropped before,
+/// it leaves nothing behind.
+#[derive(Debug)]
+pub(super) struct Pending {
+    path: PathBuf,
+    temporary: PathBuf,
+    file: File,
+    committed: bool,
+}
+
+impl Pending {
+    /// # Errors
+    /// What the operating system said; the path names no file.
+    pub fn create(path: &Path) -> Result<Self, IoError> {
+        let temporary = temporary_name(path)?;
+        let file = File::create(&temporary).map_err(|error| IoError::system(path, "write", &error))?;
+        Ok(Self { path: path.to_path_buf(), temporary, file, committed: false })
     }
-    result
+
+    /// A handle to write through; what it buffers must be flushed before [`Self::commit`].
+    ///
+    /// # Errors
+    /// What the operating system said.
+    pub fn writer(&self) -> Result<BufWriter<File>, IoError> {
+        self.file.try_clone().map(BufWriter::new).map_err(|error| IoError::system(&self.path, "write", &error))
+    }
+
+    /// Puts the file into its place; an existing one is replaced.
+    ///
+    /// # Errors
+    /// What the operating system said; the temporary file is removed.
+    pub fn commit(mut self) -> Result<(), IoError> {
+        self.file.sync_all().map_err(|error| IoError::system(&self.path, "write", &error))?;
+        let renamed = fs::rename(&self.temporary, &self.path);
+        renamed.map_err(|error| IoError::system(&self.path, "rename into place", &error))?;
+        self.committed = true;
+        Ok(())
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        if !self.committed {
+            let _ = fs::remove_file(&self.temporary);
+        }
+    }
 }
 
 /// A name in the same directory that no other process or thread uses.

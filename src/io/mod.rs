@@ -1,14 +1,16 @@
-//! Files ↔ host memory: scanned volumes in, pictures out, scenes in.
+//! Files ↔ host memory: scanned volumes and scenes in, pictures and movies out.
 //!
 //! Everything here is local to the calling rank and knows no other rank: each rank opens the file and reads only
 //! its own part. Output files are written whole under a temporary name and renamed.
 
+pub mod apng;
 mod atomic;
 mod files;
 mod metaimage;
 mod nifti;
-mod npy;
+pub mod npy;
 mod nrrd;
+mod picture;
 pub mod png;
 mod raw;
 mod scalar;

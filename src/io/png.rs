@@ -1,9 +1,12 @@
-//! PNG pictures, 8 bits for each of red, green and blue.
+//! PNG pictures of 8 or 16 bits a component, with or without alpha.
 
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
+use super::picture::refused;
+pub use super::picture::{Behind, Depth, Style};
+use crate::algorithms::image::Image;
 use crate::error::IoError;
 
 /// The pixels of an 8-bit picture, row 0 at the top.
@@ -19,25 +22,28 @@ pub struct Rgb8 {
 
 /// Writes a picture, whole under a temporary name first, then renamed. Local to the calling rank.
 ///
+/// ```
+/// use zippy::algorithms::image::Image;
+/// use zippy::io::png::{self, Behind, Depth, Style};
+///
+/// let path = std::env::temp_dir().join(format!("zippy-doc-{}.png", std::process::id()));
+/// let picture = Image { width: 2, height: 1, pixels: vec![[0.25, 0.0, 0.5, 0.5], [0.0; 4]] };
+/// png::write(&path, &picture, Style { depth: Depth::Sixteen, behind: Behind::Nothing })?;
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), zippy::error::IoError>(())
+/// ```
+///
 /// # Errors
-/// The number of bytes does not fit the size; the file cannot be written.
-pub fn write(path: impl AsRef<Path>, picture: &Rgb8) -> Result<(), IoError> {
+/// The picture is empty or not as large as it says; the file cannot be written.
+pub fn write(path: impl AsRef<Path>, image: &Image, style: Style) -> Result<(), IoError> {
     let path = path.as_ref();
-    let wanted = u64::from(picture.width) * u64::from(picture.height) * 3;
-    if picture.bytes.len() as u64 != wanted || wanted == 0 {
-        let (width, height, given) = (picture.width, picture.height, picture.bytes.len());
-        let message = format!("a picture of {width} x {height} pixels needs {wanted} bytes (not none), not {given}");
-        return Err(IoError::request(path, message));
-    }
     let mut out = Vec::new();
-    let mut encoder = png::Encoder::new(&mut out, picture.width, picture.height);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.set_depth(png::BitDepth::Eight);
+    let encoder = style.encoder(path, &mut out, image)?;
     let written = encoder.write_header().and_then(|mut writer| {
-        writer.write_image_data(&picture.bytes)?;
+        writer.write_image_data(&style.bytes(image))?;
         writer.finish()
     });
-    written.map_err(|error| IoError::request(path, format!("cannot encode the picture: {error}")))?;
+    written.map_err(|error| refused(path, error))?;
     super::write_whole(path, &out)
 }
 
@@ -81,18 +87,27 @@ mod tests {
     #[test]
     fn pictures_come_back() {
         let path = std::env::temp_dir().join(format!("zippy-png-{}.png", std::process::id()));
-        let bytes = (0..7 * 3 * 3).map(|i| (i * 37 % 256) as u8).collect();
-        let picture = Rgb8 { width: 7, height: 3, bytes };
-        write(&path, &picture).unwrap();
-        assert_eq!(read(&path).unwrap(), picture);
+        let level = |i: usize| (i * 37 % 256) as u8;
+        let pixel = |i: usize| [0, 1, 2].map(|c| f32::from(level(3 * i + c)) / 255.0);
+        let pixels = (0..21).map(|i| [pixel(i)[0], pixel(i)[1], pixel(i)[2], 1.0]).collect();
+        let image = Image { width: 7, height: 3, pixels };
+        write(&path, &image, Style::default()).unwrap();
+        let expected = Rgb8 { width: 7, height: 3, bytes: (0..63).map(level).collect() };
+        assert_eq!(read(&path).unwrap(), expected);
+        write(&path, &image, Style { behind: Behind::Nothing, ..Style::default() }).unwrap();
+        assert_eq!(read(&path).unwrap(), expected);
         let whole = std::fs::read(&path).unwrap();
         for cut in [0, 4, 20, 40, whole.len() - 13] {
             std::fs::write(&path, &whole[..cut]).unwrap();
             let error = read(&path).unwrap_err().to_string();
             assert!(error.contains("cannot decode"), "cut at {cut}: {error}");
         }
+        write(&path, &image, Style { depth: Depth::Sixteen, ..Style::default() }).unwrap();
+        assert!(read(&path).unwrap_err().to_string().contains("8-bit RGB or RGBA is read"));
         std::fs::remove_file(&path).unwrap();
         assert!(read(&path).unwrap_err().to_string().contains("cannot open"));
-        assert!(write(&path, &Rgb8 { height: 4, ..picture }).is_err());
+        let wrong = write(&path, &Image { height: 4, ..image }, Style::default()).unwrap_err();
+        assert!(wrong.to_string().contains("7 x 4 pixels"), "{wrong}");
+        assert!(write(&path, &Image::new(0, 0), Style::default()).is_err() && !path.exists());
     }
 }

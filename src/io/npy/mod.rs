@@ -3,8 +3,10 @@
 //! Format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
 mod dictionary;
+mod write;
 
 use dictionary::{Dictionary, Value};
+pub use write::write_image;
 
 use super::files::Head;
 use super::scalar::ScalarKind;
@@ -13,13 +15,13 @@ use super::text::shown;
 use crate::error::IoError;
 
 /// What such a file begins with.
-pub const MAGIC: &[u8] = b"\x93NUMPY";
+pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// What the file holds. The fastest axis counts components where there are 4 axes, or where `components` says so.
 ///
 /// # Errors
 /// The header is malformed, the type is no plain number, or the length of the file does not fit.
-pub fn open(head: &Head, components: bool) -> Result<Description, IoError> {
+pub(super) fn open(head: &Head, components: bool) -> Result<Description, IoError> {
     let path = &head.path;
     let (at, text) = text(head)?;
     let found = Dictionary::parse(path, at, text)?;
