@@ -1,4 +1,4 @@
-// Blends lines of runs onto pixels.
+// Blends lines of runs onto pixels. The words of each line are left in counts, whose cells are the domain.
 
 struct Params {
   front: u32,    // 1: what the stream brings lies in front
@@ -7,18 +7,20 @@ struct Params {
 
 @group(0) @binding(0) var<storage, read> stream: array<u32>;
 @group(0) @binding(1) var<storage, read> lines: array<vec4<u32>>; // first pixel, its word of the table, start of the stream
-@group(0) @binding(2) var<storage, read_write> onto: array<PIXEL>;
-@group(0) @binding(3) var<uniform> params: Params;
+@group(0) @binding(2) var<storage, read_write> counts: array<u32>;
+@group(0) @binding(3) var<storage, read_write> onto: array<PIXEL>;
+@group(0) @binding(4) var<uniform> params: Params;
 
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-  let line = lines_position(id);
-  if !lines_inside(line) {
+  let line = counts_position(id);
+  if !counts_inside(line) {
     return;
   }
   let job = lines_load(line);
   var at = i32(job.w + stream_load(i32(job.z)));
   let end = i32(job.w + stream_load(i32(job.z) + 1));
+  counts_store(line, u32(end - at));
   var pixel = vec2<i32>(job.xy);
   while at < end {
     let runs = stream_load(at);

@@ -7,8 +7,8 @@
 
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-  let line = lines_position(id);
-  if !lines_inside(line) {
+  let line = counts_position(id);
+  if !counts_inside(line) {
     return;
   }
   let job = lines_load(line);

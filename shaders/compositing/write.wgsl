@@ -1,14 +1,15 @@
 // Writes lines of pixels as runs, each where the host has found that it begins. Before each run stands a word with the
-// number of empty pixels before it and of its own.
+// number of empty pixels before it and of its own. The words of each line are left in counts, whose cells are the domain.
 
 @group(0) @binding(0) var<storage, read> pixels: array<PIXEL>;
 @group(0) @binding(1) var<storage, read> lines: array<vec4<u32>>; // first pixel, length, first word
-@group(0) @binding(2) var<storage, read_write> stream: array<u32>;
+@group(0) @binding(2) var<storage, read_write> counts: array<u32>;
+@group(0) @binding(3) var<storage, read_write> stream: array<u32>;
 
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-  let line = lines_position(id);
-  if !lines_inside(line) {
+  let line = counts_position(id);
+  if !counts_inside(line) {
     return;
   }
   let job = lines_load(line);
@@ -31,4 +32,5 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     skip += select(1u, 0u, here);
   }
+  counts_store(line, u32(at) - job.w);
 }

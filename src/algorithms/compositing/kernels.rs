@@ -65,9 +65,9 @@ impl<'w> Kernels<'w> {
             self.kernel::<P>("write", WRITE, P::WGSL[3])?
                 .call()
                 .read("pixels", pixels.all())
-                .read("lines", on_device.clone())
+                .read("lines", on_device)
+                .write("counts", counts)
                 .update("stream", outbox.all())
-                .over(on_device)
                 .run()?;
         }
         let start = slot.outbox as i64;
@@ -114,13 +114,13 @@ impl<'w> Kernels<'w> {
                 [x, y, (start + piece.line) as u32 + line as u32, start as u32]
             }));
         }
-        let (on_device, _) = self.tables(&todo)?;
+        let (on_device, counts) = self.tables(&todo)?;
         self.kernel::<P>("blend", BLEND, P::WGSL[2])?
             .call()
             .read("stream", stream.all())
-            .read("lines", on_device.clone())
+            .read("lines", on_device)
+            .write("counts", counts)
             .update("onto", onto.all())
-            .over(on_device)
             .param("front", u32::from(first.way == Way::InFront))
             .param("opaque", opaque)
             .run()
