@@ -7,12 +7,11 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressStyle};
 use zippy::algorithms::image::Image;
 use zippy::algorithms::reduce::Bins;
-use zippy::algorithms::volume::{TransferFunction, VolumeRenderer};
+use zippy::algorithms::volume::{Distribution, Preset, TransferFunction, VolumeRenderer};
 use zippy::error::{Error, IoError};
 use zippy::io::png::{self, Behind, Style};
 use zippy::io::volume::ScalarKind;
 use zippy::{Element, GlobalArray, Result, World};
-use zippy_view::Distribution;
 
 use crate::cut::Cut;
 use crate::look::{self, Look};
@@ -174,20 +173,22 @@ impl Scene<'_> {
         range: (f64, f64),
     ) -> Result<Setting> {
         let (shape, spacing) = (self.source.shape(), self.source.spacing());
-        let counts = if range.0 < range.1 { T::counts(world, volume, range, 256)? } else { Vec::new() };
-        let ramp = look::ramp(range, shape, spacing);
+        let voxel = spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length));
+        let all = shape.iter().product::<i64>() as u64;
+        let counts = if range.0 < range.1 { T::counts(world, volume, range, 256)? } else { vec![all] };
+        let values = Distribution { min: range.0, max: range.1, counts };
+        let presets = Preset::ALL.map(|preset| (preset.name(), preset.transfer(&values, voxel)));
         Ok(Setting {
             about: format!("{} · {shape:?} · {} ranks", self.source.name(), world.size()),
             size: std::array::from_fn(|axis| (shape[axis] - 1) as f64 * spacing[axis]),
-            voxel: spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length)),
+            voxel,
             look: zippy::algorithms::volume::Look {
                 step: self.look.step,
                 ..zippy::algorithms::volume::Look::new(self.look.camera.clone(), transfer.clone())
             },
             background: self.look.background,
-            range,
-            distribution: (!counts.is_empty()).then(|| Distribution { low: range.0, high: range.1, counts }),
-            presets: vec![("as given", transfer), ("ramp", ramp)],
+            values,
+            presets: [("as given", transfer)].into_iter().chain(presets).collect(),
         })
     }
 

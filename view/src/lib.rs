@@ -16,7 +16,6 @@ mod vector;
 mod window;
 
 pub use control::CameraControl;
-pub use distribution::Distribution;
 pub use eframe;
 pub use egui;
 pub use interrupt::on_interrupt;

@@ -3,8 +3,8 @@
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, Rect, Ui, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use zippy::algorithms::volume::TransferFunction;
-use zippy_view::{Distribution, TransferEditor};
+use zippy::algorithms::volume::{Distribution, TransferFunction};
+use zippy_view::TransferEditor;
 
 fn function() -> TransferFunction {
     TransferFunction {
@@ -20,8 +20,7 @@ struct Edited {
 }
 
 fn harness() -> Harness<'static, Edited> {
-    let distribution = Distribution { low: 0.0, high: 200.0, counts: vec![1000, 10, 0, 3] };
-    let mut editor = TransferEditor::new(0.0, 200.0, Some(distribution));
+    let mut editor = TransferEditor::new(Distribution { min: 0.0, max: 200.0, counts: vec![1000, 10, 0, 3] });
     let show = move |ui: &mut Ui, edited: &mut Edited| {
         edited.changes += usize::from(editor.show(ui, &mut edited.function));
     };

@@ -85,12 +85,11 @@ struct Viewer {
 
 impl Viewer {
     fn new(setting: Setting) -> Self {
-        let (low, high) = setting.range;
         Self {
             look: setting.look.clone(),
             background: setting.background,
             control: CameraControl::new(setting.look.camera.clone()),
-            editor: TransferEditor::new(low, high, setting.distribution.clone()),
+            editor: TransferEditor::new(setting.values.clone()),
             clip: ClipEditor::new(setting.size, &setting.look.clip),
             picture: Picture::default(),
             asked: None,

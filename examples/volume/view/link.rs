@@ -4,10 +4,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use zippy::algorithms::volume::{Look, TransferFunction};
+use zippy::algorithms::volume::{Distribution, Look, TransferFunction};
 use zippy::error::Error;
 use zippy::{Result, World};
-use zippy_view::Distribution;
 use zippy_view::egui::{ColorImage, Context};
 use zippy_view::panels::Timing;
 
@@ -28,10 +27,8 @@ pub struct Setting {
     /// How it is looked at first.
     pub look: Look,
     pub background: [f32; 3],
-    /// Smallest and largest value.
-    pub range: (f64, f64),
-    /// Of the values of the whole volume.
-    pub distribution: Option<Distribution>,
+    /// Of the whole volume.
+    pub values: Distribution,
     pub presets: Vec<(&'static str, TransferFunction)>,
 }
 

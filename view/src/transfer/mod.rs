@@ -8,9 +8,9 @@ mod points;
 
 use egui::accesskit::Role;
 use egui::{Rect, Response, Sense, Ui, WidgetInfo, pos2, vec2};
-use zippy::algorithms::volume::TransferFunction;
+use zippy::algorithms::volume::{Distribution, TransferFunction};
 
-use crate::Distribution;
+use crate::distribution;
 use axes::Axes;
 use handles::{Done, Handle};
 
@@ -33,16 +33,16 @@ enum Point {
 #[derive(Debug, Clone)]
 pub struct TransferEditor {
     range: [f64; 2],
-    distribution: Option<Distribution>,
+    values: Distribution,
     log: bool,
     selected: Option<Point>,
 }
 
 impl TransferEditor {
-    /// An editor for values from `low` to `high`, with what is known of their distribution.
-    pub fn new(low: f64, high: f64, distribution: Option<Distribution>) -> Self {
-        let high = if high > low { high } else { low + 1.0 };
-        Self { range: [low, high], distribution, log: true, selected: None }
+    /// An editor for a volume of these values.
+    pub fn new(values: Distribution) -> Self {
+        let high = if values.max > values.min { values.max } else { values.min + 1.0 };
+        Self { range: [values.min, high], values, log: true, selected: None }
     }
 
     /// Whether the distribution is drawn by the logarithms of its counts.
@@ -92,10 +92,8 @@ impl TransferEditor {
         let visuals = ui.visuals();
         let painter = ui.painter().with_clip_rect(whole.intersect(ui.clip_rect()));
         painter.rect_filled(axes.area, 2.0, visuals.extreme_bg_color);
-        if let Some(distribution) = &self.distribution {
-            let colour = visuals.weak_text_color().gamma_multiply(0.55);
-            distribution.paint(&painter, axes.area, axes.range, self.log, colour);
-        }
+        let colour = visuals.weak_text_color().gamma_multiply(0.55);
+        distribution::paint(&self.values, &painter, axes.area, axes.range, self.log, colour);
         paint::opacities(&painter.with_clip_rect(axes.area.expand(1.0)), axes, function, visuals);
         paint::colours(&painter.with_clip_rect(strip), strip, axes, function);
     }
