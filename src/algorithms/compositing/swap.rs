@@ -10,14 +10,6 @@ use std::ops::Range;
 /// Group sizes of binary swap.
 pub const BINARY: &[usize] = &[2];
 
-/// The source behind the destination: `over` with its ends exchanged, the same arithmetic.
-fn under() -> Operator {
-    Operator::custom(
-        "under",
-        "fn combine(src: vec4<f32>, dst: vec4<f32>) -> vec4<f32> { return dst + (1.0 - dst.w) * src; }",
-    )
-}
-
 /// Blends partial pictures by swap: binary swap with `radices` = [`BINARY`], radix-k with others. Collective.
 ///
 /// `pictures` is `[width, height, n]`, cut into `n` chunks of one picture each, premultiplied; `order[i]` is the chunk at
@@ -59,7 +51,7 @@ pub fn swap(
     for fold in pattern.folds() {
         for &member in &fold.members[1..] {
             let all = 0..height as u64;
-            add(&mut moved, world.composite(part(member, &all), part(fold.root(), &all), under())?);
+            add(&mut moved, world.composite(part(member, &all), part(fold.root(), &all), Operator::Under)?);
         }
     }
     for round in 0..pattern.rounds() {
@@ -79,7 +71,7 @@ pub fn swap(
                     Ok(())
                 };
                 blend(step.place.checked_sub(distance).map(|place| &step.members[place]), Operator::Over)?;
-                blend(step.members.get(step.place + distance), under())?;
+                blend(step.members.get(step.place + distance), Operator::Under)?;
             }
             wait(started, &mut moved)?;
         }
