@@ -1,4 +1,4 @@
-//! The whole pipeline on the GPU: chunks, ray caster, depth order, swap; against closed forms, the CPU twin and one rank.
+//! The whole pipeline on the GPU: bricks, ray caster, depth order, compositing; against closed forms and the CPU twin.
 
 mod common;
 mod support;
@@ -6,7 +6,7 @@ mod support;
 use common::analytic::{self, Case};
 use support::launcher;
 use zippy::algorithms::image::Image;
-use zippy::algorithms::volume::{Camera, Phantom, Projection, TransferFunction};
+use zippy::algorithms::volume::{Camera, Look, Phantom, Projection, RendererOptions, TransferFunction};
 use zippy::algorithms::volume::{View, VolumeRenderer, cast_chunk};
 use zippy::region::Region;
 use zippy::{Config, Element, Layout, Split, World, run_with};
@@ -24,9 +24,18 @@ fn render<T: Element>(
     let [nx, ny, _] = case.shape;
     let volume = world.array::<T, 3>("volume", layout)?;
     volume.fill_with(|[x, y, z]| value(case.values[(x + nx * (y + ny * z)) as usize]))?;
-    world.ghosts(&volume)?;
-    let renderer = VolumeRenderer::new(world, &volume, case.spacing, size)?;
-    Ok(renderer.render(&case.camera, &case.transfer, case.step)?.image)
+    // Long volumes have many bricks anyway.
+    let options = if case.shape.iter().any(|&n| n > 64) { RendererOptions::default() } else { options() };
+    Ok(VolumeRenderer::new(world, &volume, case.spacing, options)?.render(&look(case, size))?.image)
+}
+
+/// Bricks so small that even these volumes have several.
+fn options() -> RendererOptions {
+    RendererOptions { brick: Some(8), ..RendererOptions::default() }
+}
+
+fn look(case: &Case, size: (u32, u32)) -> Look {
+    Look { step: case.step, size, ..Look::new(case.camera.clone(), case.transfer.clone()) }
 }
 
 fn layout(case: &Case) -> Layout {
@@ -242,12 +251,13 @@ fn a_renderer_is_used_again_and_again() {
         let volume = world.array::<u16, 3>("volume", &split)?;
         let [nx, ny, _] = case.shape;
         volume.fill_with(|[x, y, z]| case.values[(x + nx * (y + ny * z)) as usize] as u16)?;
-        world.ghosts(&volume)?;
-        let renderer = VolumeRenderer::new(world, &volume, case.spacing, SIZE)?;
+        let renderer = VolumeRenderer::new(world, &volume, case.spacing, options())?;
         let mut pictures = Vec::new();
-        for camera in [[40.0, -30.0, 20.0], [-40.0, 10.0, 30.0], [40.0, -30.0, 20.0]] {
-            let camera = Camera { position: camera, ..case.camera.clone() };
-            pictures.push(renderer.render(&camera, &case.transfer, case.step)?.image);
+        for (position, size) in
+            [([40.0, -30.0, 20.0], SIZE), ([-40.0, 10.0, 30.0], (70, 12)), ([40.0, -30.0, 20.0], SIZE)]
+        {
+            let camera = Camera { position, ..case.camera.clone() };
+            pictures.push(renderer.render(&Look { camera, ..look(&case, size) })?.image);
         }
         assert_eq!(pictures[0], pictures[2]);
         if world.rank() == 0 {
@@ -260,27 +270,35 @@ fn a_renderer_is_used_again_and_again() {
 #[test]
 fn what_cannot_be_rendered_is_said() {
     support::ranks(&[2], |world| {
-        let size = (8, 8);
-        let two = [Split::Even(2), Split::Even(1), Split::Even(1)];
-        let bare = world.array::<u8, 3>("bare", &Layout::new([4, 4, 4]).split(two))?;
         let error = |result: zippy::Result<()>| result.unwrap_err().to_string();
-        let message = error(VolumeRenderer::new(world, &bare, [1.0; 3], size).map(|_| ()));
-        assert!(message.contains("one ghost cell"), "{message}");
-        let flat = world.array::<u8, 3>("flat", &Layout::new([4, 4, 1]).split_all(Split::Whole))?;
-        let message = error(VolumeRenderer::new(world, &flat, [1.0; 3], size).map(|_| ()));
+        let whole = |shape: [i64; 3]| Layout::new(shape).split_all(Split::Whole);
+        let flat = world.array::<u8, 3>("flat", &whole([4, 4, 1]))?;
+        let message = error(VolumeRenderer::new(world, &flat, [1.0; 3], options()).map(|_| ()));
         assert!(message.contains("[4, 4, 1] voxels"), "{message}");
-        let pairs = world.array::<[f32; 2], 3>("pairs", &Layout::new([4, 4, 4]).split_all(Split::Whole))?;
-        let message = error(VolumeRenderer::new(world, &pairs, [1.0; 3], size).map(|_| ()));
+        let pairs = world.array::<[f32; 2], 3>("pairs", &whole([4, 4, 4]))?;
+        let message = error(VolumeRenderer::new(world, &pairs, [1.0; 3], options()).map(|_| ()));
         assert!(message.contains("vec2<f32> cannot be rendered"), "{message}");
-        let good = world.array::<u8, 3>("good", &Layout::new([4, 4, 4]).split_all(Split::Whole))?;
-        assert!(VolumeRenderer::new(world, &good, [1.0; 3], (0, 8)).is_err());
-        let renderer = VolumeRenderer::new(world, &good, [1.0; 3], size)?;
-        let camera = Camera::overview([4, 4, 4], [1.0; 3]);
+        let good = world.array::<u8, 3>("good", &whole([6, 4, 4]))?;
+        for (wrong, wanted) in [
+            (RendererOptions { brick: Some(12), ..options() }, "multiple of 8"),
+            (RendererOptions { components: 3, ..options() }, "3 components"),
+            (RendererOptions { components: 4, ..options() }, "4 components in an array of [6, 4, 4]"),
+        ] {
+            let message = error(VolumeRenderer::new(world, &good, [1.0; 3], wrong).map(|_| ()));
+            assert!(message.contains(wanted), "{message}");
+        }
+        assert!(VolumeRenderer::new(world, &good, [1.0, -1.0, 1.0], options()).is_err());
+        let renderer = VolumeRenderer::new(world, &good, [1.0; 3], options())?;
         let grey = TransferFunction::ramp(0.0, 255.0);
-        assert!(renderer.render(&camera, &grey, -1.0).is_err());
-        assert!(renderer.render(&Camera { view_up: [0.0; 3], ..camera.clone() }, &grey, 1.0).is_err());
+        let look = Look { size: (8, 8), ..Look::new(Camera::overview([6, 4, 4], [1.0; 3]), grey) };
+        assert!(renderer.render(&Look { step: -1.0, ..look.clone() }).is_err());
+        assert!(renderer.render(&Look { size: (0, 8), ..look.clone() }).is_err());
+        let crooked = Camera { view_up: [0.0; 3], ..look.camera.clone() };
+        assert!(renderer.render(&Look { camera: crooked, ..look.clone() }).is_err());
+        // Too fine for the volume.
+        assert!(renderer.render(&Look { step: 1e-8, ..look.clone() }).is_err());
         // None of these mistakes ends the world.
-        renderer.render(&camera, &grey, 1.0)?;
+        renderer.render(&look)?;
         Ok(())
     });
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use support::launcher;
 use zippy::algorithms::image::difference_8bit;
-use zippy::algorithms::volume::VolumeRenderer;
+use zippy::algorithms::volume::{Look, RendererOptions, VolumeRenderer};
 use zippy::error::Error;
 use zippy::io::{png, scene, volume};
 use zippy::{Config, Layout, World, run_with};
@@ -38,13 +38,14 @@ fn render(world: &World, name: &str) -> Result<Option<Vec<u8>>, Error> {
     let file = volume::open(shared().join(format!("data/{scan}.nrrd")))?;
     let shape: [i64; 3] = std::array::from_fn(|axis| file.shape()[axis]);
     let spacing: [f64; 3] = std::array::from_fn(|axis| file.spacing()[axis]);
-    let array = world.array::<u8, 3>("scan", &Layout::new(shape).ghost_sides([(0, 1); 3]))?;
+    let array = world.array::<u8, 3>("scan", &Layout::new(shape))?;
     for chunk in array.chunks() {
         chunk.all().write(&file.read_region(&chunk.region())?)?;
     }
-    world.ghosts(&array)?;
-    let renderer = VolumeRenderer::new(world, &array, spacing, scene.size.expect("the scenes have sizes"))?;
-    let frame = renderer.render(&scene.camera, &scene.transfer, scene.sample_distance)?;
+    let renderer = VolumeRenderer::new(world, &array, spacing, RendererOptions::default())?;
+    let size = scene.size.expect("the scenes have sizes");
+    let look = Look { step: scene.sample_distance, size, ..Look::new(scene.camera, scene.transfer) };
+    let frame = renderer.render(&look)?;
     Ok(frame.image.map(|image| image.over_background(scene.background)))
 }
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressStyle};
 use zippy::algorithms::image::Image;
 use zippy::algorithms::reduce::Bins;
-use zippy::algorithms::volume::{Distribution, Preset, TransferFunction, VolumeRenderer};
+use zippy::algorithms::volume::{self, Distribution, Preset, RendererOptions, TransferFunction, VolumeRenderer};
 use zippy::error::{Error, IoError};
 use zippy::io::png::{self, Behind, Style};
 use zippy::io::volume::ScalarKind;
@@ -142,11 +142,13 @@ impl Scene<'_> {
             drop(clock);
             return view::show(world, link, &volume, spacing, setting).map(|()| None);
         }
-        let renderer = VolumeRenderer::new(world, &volume, spacing, self.look.size)?;
+        let renderer = VolumeRenderer::new(world, &volume, spacing, RendererOptions::default())?;
         clock.end(Phase::Prepare);
-        let mut frame = renderer.render(&self.look.camera, &transfer, self.look.step)?;
+        let (step, size) = (self.look.step, self.look.size);
+        let look = volume::Look { step, size, ..volume::Look::new(self.look.camera.clone(), transfer) };
+        let mut frame = renderer.render(&look)?;
         for _ in 1..self.job.options.repeat {
-            frame = renderer.render(&self.look.camera, &transfer, self.look.step)?;
+            frame = renderer.render(&look)?;
         }
         clock.set(Phase::Cast, frame.cast_secs);
         clock.set(Phase::Composite, frame.composite_secs);

@@ -104,6 +104,11 @@ impl World {
         &self.device
     }
 
+    /// The most bytes that one binding of a shader reaches on every rank's device.
+    pub(crate) fn binding_bytes(&self) -> u64 {
+        self.common.binding_bytes
+    }
+
     pub(crate) fn tracer(&self) -> &Tracer {
         &self.tracer
     }

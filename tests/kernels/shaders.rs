@@ -1,7 +1,7 @@
 //! Every shader of the library is valid, and does what its twin in plain Rust does.
 //!
 //! The twins of those that are not here: `move_words` and `move_small` in tests/device.rs, `combine` in tests/combine.rs,
-//! `rays`, `raycast` and `occupancy` in tests/volume_twin.rs, `reduce` in src/algorithms/reduce/twin.rs.
+//! those of `volume` in tests/volume_render.rs, `reduce` in src/algorithms/reduce/twin.rs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -87,12 +87,30 @@ fn validate(name: &str, text: &str) {
 }
 
 /// Kernels: the files that they are made of, and what CELL stands for in them.
-const KERNELS: [(&[&str], &[&str]); 4] = [
+const KERNELS: [(&[&str], &[&str]); 6] = [
     (&["add.wgsl"], &[""]),
     (&["diffuse.wgsl"], &[""]),
-    (&["rays.wgsl", "raycast.wgsl"], &["f32", "i32", "u32"]),
-    (&["occupancy.wgsl"], &["f32", "i32", "u32"]),
+    (&CASTERS[0], &["f32", "i32", "u32"]),
+    (&CASTERS[1], &["f32", "u32"]),
+    (&["volume/ranges.wgsl"], &["f32", "i32", "u32"]),
+    (&["volume/visible.wgsl"], &[""]),
 ];
+
+/// Ray casters: for pixels of 32 bits in one pass, for pixels of 8 bits in several.
+const CASTERS: [[&str; 7]; 2] = [caster("volume/pixel_f32.wgsl", "volume/one_pass.wgsl"), CASTER_OF_BYTES];
+const CASTER_OF_BYTES: [&str; 7] = caster("volume/pixel_rgba8.wgsl", "volume/passes.wgsl");
+
+const fn caster(pixel: &'static str, passes: &'static str) -> [&'static str; 7] {
+    [
+        "volume/rays.wgsl",
+        "volume/limits.wgsl",
+        "volume/cells.wgsl",
+        "volume/classify.wgsl",
+        pixel,
+        passes,
+        "volume/march.wgsl",
+    ]
+}
 
 #[test]
 fn all_are_valid() {
@@ -106,7 +124,8 @@ fn all_are_valid() {
         for (used, cells) in KERNELS {
             let text: String = used.iter().map(|name| files[*name].as_str()).collect();
             for cell in cells {
-                world.kernel(KernelSource::text(used.join(" + "), text.replace("CELL", cell)))?;
+                let text = text.replace("CELL", cell).replace("COMPONENTS", "1").replace("OPACITY", "0");
+                world.kernel(KernelSource::text(used.join(" + "), text))?;
             }
         }
         Ok(())

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use zippy::algorithms::volume::{Frame, Look, VolumeRenderer};
+use zippy::algorithms::volume::{Frame, Look, RendererOptions, VolumeRenderer};
 use zippy::error::Error;
 use zippy::{Element, GlobalArray, Result, World};
 use zippy_view::colour_image;
@@ -20,7 +20,7 @@ enum Order {
     End,
 }
 
-/// Shows a volume, whose ghost cells are up to date, in the window until it is closed. Collective.
+/// Shows a volume in the window until it is closed. Collective.
 ///
 /// # Errors
 /// A volume that cannot be rendered; as [`serve`].
@@ -31,18 +31,8 @@ pub fn show<T: Element>(
     spacing: [f64; 3],
     setting: Setting,
 ) -> Result<()> {
-    let mut renderer = None;
-    serve(world, link, setting, |look| {
-        if !matches!(&renderer, Some((size, _)) if *size == look.size) {
-            // The arrays of the old one have to go before there are others of their names.
-            renderer = None;
-        }
-        let (_, renderer) = match &mut renderer {
-            Some(renderer) => renderer,
-            none => none.insert((look.size, VolumeRenderer::new(world, volume, spacing, look.size)?)),
-        };
-        renderer.render(&look.camera, &look.transfer, look.step)
-    })
+    let renderer = VolumeRenderer::new(world, volume, spacing, RendererOptions::default())?;
+    serve(world, link, setting, |look| renderer.render(look))
 }
 
 /// Renders what the window asks for until it is closed. Collective; a picture that is refused alike by all ranks (settings

@@ -2,13 +2,17 @@
 //!
 //! A volume of `n` voxels on an axis occupies `[0, (n - 1) * spacing]`; between voxels values are interpolated
 //! trilinearly. Samples lie on one lattice along each ray that depends on camera, volume and sample distance only,
-//! and every sample belongs to exactly one cell and so to exactly one chunk. Chunks therefore join without seams:
-//! what differs between decompositions is only the order in which partial pictures are blended.
+//! and every sample belongs to exactly one cell and so to exactly one brick of a lattice that is a function of the
+//! volume's shape alone. Pictures are therefore the same bits for every decomposition ([`Mode::Reproducible`]).
 
+mod bricks;
 mod camera;
+mod canvas;
 mod decay;
 mod distribution;
 mod integrals;
+mod kernels;
+mod layers;
 mod look;
 mod order;
 mod phantom;
@@ -16,6 +20,7 @@ mod presets;
 mod renderer;
 mod shading;
 mod space;
+mod storage;
 mod transfer;
 mod twin;
 mod view;
@@ -27,7 +32,8 @@ pub use look::{ClipPlane, Crop, Look, MAX_CLIP_PLANES, Mode, PixelFormat, Shadin
 pub use order::depth_order;
 pub use phantom::Phantom;
 pub use presets::Preset;
-pub use renderer::{Frame, VolumeRenderer};
+pub use renderer::{Frame, RendererOptions, VolumeRenderer};
+pub use space::Rebuilds;
 pub use transfer::{TransferFunction, TransferTable};
 pub use twin::{Twin, cast_chunk};
 pub use view::{MAX_SAMPLES, Ray, View};

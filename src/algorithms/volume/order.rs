@@ -1,7 +1,36 @@
 //! Which boxes stand in front of which.
 
 use super::camera::{Camera, Projection};
+use super::view::View;
 use crate::error::RenderError;
+
+/// From where, or in which direction, boxes are seen.
+struct Sight {
+    eye: [f64; 3],
+    forward: [f64; 3],
+    parallel: bool,
+}
+
+/// Why boxes have no depth order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Unordered {
+    /// These two overlap.
+    Overlap(usize, usize),
+    /// Among these, boxes stand in front of one another in a ring.
+    Ring(Vec<usize>),
+}
+
+impl From<Unordered> for RenderError {
+    fn from(unordered: Unordered) -> Self {
+        Self::Volume(match unordered {
+            Unordered::Overlap(i, j) => format!("chunks {i} and {j} overlap and have no depth order"),
+            Unordered::Ring(mut ring) => {
+                ring.truncate(8);
+                format!("chunks {ring:?} interlock, so that they have no depth order")
+            }
+        })
+    }
+}
 
 /// The order of disjoint boxes of voxels from front to back, seen by a camera: a permutation of their numbers. Where a
 /// ray crosses two boxes, the one it meets first comes first; boxes that no ray connects may come in any order, which
@@ -18,17 +47,39 @@ pub fn depth_order(
     camera: &Camera,
     spacing: [f64; 3],
 ) -> Result<Vec<usize>, RenderError> {
-    let forward = camera.frame()?.forward;
-    let eye: [f64; 3] = std::array::from_fn(|axis| camera.position[axis] / spacing[axis]);
-    let parallel = matches!(camera.projection, Projection::Parallel { .. });
-    // Along one axis, `low` ends where `high` begins or before: does a ray that crosses both meet `low` first?
-    let low_first = |axis: usize, low_end: i64, high_start: i64| -> Option<bool> {
-        if parallel {
-            return (forward[axis] != 0.0).then_some(forward[axis] > 0.0);
-        }
-        // From between the two, a ray reaches one of them only.
-        if eye[axis] <= low_end as f64 { Some(true) } else { (eye[axis] >= high_start as f64).then_some(false) }
+    let sight = Sight {
+        eye: std::array::from_fn(|axis| camera.position[axis] / spacing[axis]),
+        forward: camera.frame()?.forward,
+        parallel: matches!(camera.projection, Projection::Parallel { .. }),
     };
+    Ok(order(boxes, &sight)?)
+}
+
+/// [`depth_order`] of boxes of cells along the rays of a view, as they are in single precision.
+pub(super) fn front_to_back(boxes: &[([i64; 3], [i64; 3])], view: &View) -> Result<Vec<usize>, Unordered> {
+    let (eye, forward) = (view.eye.map(f64::from), view.forward.map(f64::from));
+    order(boxes, &Sight { eye, forward, parallel: view.parallel })
+}
+
+impl Sight {
+    /// Along one axis, a box ends at `low_end` where another begins, at `high_start`, or before: does a ray that crosses
+    /// both meet the lower one first? `None` where no ray does.
+    fn low_first(&self, axis: usize, low_end: i64, high_start: i64) -> Option<bool> {
+        if self.parallel {
+            return (self.forward[axis] != 0.0).then_some(self.forward[axis] > 0.0);
+        }
+        // A sample in the plane between two boxes that touch belongs to the higher one.
+        let eye = self.eye[axis];
+        match (eye >= low_end as f64, eye >= high_start as f64) {
+            (false, _) => Some(true),
+            (_, true) => Some(false),
+            // From between the two, a ray reaches one of them only.
+            _ => None,
+        }
+    }
+}
+
+fn order(boxes: &[([i64; 3], [i64; 3])], sight: &Sight) -> Result<Vec<usize>, Unordered> {
     let n = boxes.len();
     let mut behind: Vec<Vec<usize>> = vec![Vec::new(); n];
     let mut waiting_for = vec![0_usize; n];
@@ -48,7 +99,7 @@ pub fn depth_order(
                     continue;
                 };
                 apart = true;
-                match low_first(axis, low_end, high_start) {
+                match sight.low_first(axis, low_end, high_start) {
                     // Separated, and no ray crosses from one side to the other: it needs no order at all.
                     None => (i_first, j_first) = (true, true),
                     Some(low) if low == low_is_i => i_first = true,
@@ -56,8 +107,7 @@ pub fn depth_order(
                 }
             }
             if !apart {
-                let message = format!("chunks {i} and {j} overlap and have no depth order");
-                return Err(RenderError::Volume(message));
+                return Err(Unordered::Overlap(i, j));
             }
             // Two planes that disagree: no ray crosses both boxes.
             match (i_first, j_first) {
@@ -85,8 +135,7 @@ pub fn depth_order(
         }
     }
     if order.len() < n {
-        let ring: Vec<usize> = (0..n).filter(|&i| waiting_for[i] > 0).take(8).collect();
-        return Err(RenderError::Volume(format!("chunks {ring:?} interlock, so that they have no depth order")));
+        return Err(Unordered::Ring((0..n).filter(|&i| waiting_for[i] > 0).collect()));
     }
     Ok(order)
 }

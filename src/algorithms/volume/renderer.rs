@@ -1,39 +1,74 @@
-//! [`VolumeRenderer`]: a distributed volume into one picture, with kernels and global-array operations only.
+//! [`VolumeRenderer`]: a distributed volume into pictures, with kernels and global-array operations only.
 
+use std::cell::RefCell;
 use std::time::Instant;
 
+use super::bricks::Lattice;
 use super::camera::Camera;
-use super::order::depth_order;
-use super::space::Space;
-use super::transfer::{TransferFunction, TransferTable};
+use super::canvas::{Blending, Canvas, canvas};
+use super::kernels::{Features, Kernels, of_picture};
+use super::layers::{Piece, most_samples, pieces};
+use super::look::{Look, Mode, PixelFormat};
+use super::space::{Rebuilds, Space, TableOnDevice};
+use super::storage::Storage;
 use super::view::{MAX_SAMPLES, View};
-use crate::algorithms::compositing::{BINARY, swap};
+use crate::algorithms::compositing::{Algorithm, Encoding, Layer};
 use crate::algorithms::image::Image;
-use crate::array::{ChunkRef, GlobalArray, LocalArray};
+use crate::array::{GlobalArray, LocalArray};
 use crate::element::{Element, ElementKind, Scalar};
 use crate::error::{RenderError, Result};
-use crate::kernel::{Kernel, KernelSource};
 use crate::layout::{Layout, Split};
 use crate::plan::Moved;
 use crate::world::World;
 
-type Pixels = GlobalArray<[f32; 4], 3>;
+/// How a volume is rendered, whatever the look.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RendererOptions {
+    /// What pictures of different decompositions have in common.
+    pub mode: Mode,
+    /// Cells along each side of a brick, a multiple of 8; `None`: a quarter of the longest axis, within 32 to 128.
+    pub brick: Option<i64>,
+    /// Array cells of each voxel, in a row on axis 0. 1: a value. 2: one for the colour, one for the opacity. 4: red, green
+    /// and blue from 0 to the type's largest number (1 for floats), and one for the opacity.
+    pub components: usize,
+    /// How layers become one picture. Direct send alone needs no more memory than the layers cover.
+    pub algorithm: Algorithm,
+    /// How their pixels travel.
+    pub encoding: Encoding,
+    /// What a pixel is while pictures are blended.
+    pub pixel: PixelFormat,
+}
 
-/// Renders one distributed volume from any camera, sort-last: each chunk is cast where it lives, the partial pictures are
-/// blended by binary swap.
+impl Default for RendererOptions {
+    fn default() -> Self {
+        Self {
+            mode: Mode::default(),
+            brick: None,
+            components: 1,
+            algorithm: Algorithm::DirectSend,
+            encoding: Encoding::default(),
+            pixel: PixelFormat::default(),
+        }
+    }
+}
+
+/// Renders one distributed volume from any camera, sort-last: boxes of cells are cast where they live into layers, which
+/// are blended in the order in which rays meet them.
 pub struct VolumeRenderer<'w, T> {
     world: &'w World,
-    volume: GlobalArray<T, 3>,
+    name: String,
     spacing: [f64; 3],
-    size: (u32, u32),
-    /// One partial picture for each chunk, on the chunk's owner.
-    partial: Pixels,
-    /// The blended picture, on the control rank.
-    finished: Pixels,
-    kernel: Kernel,
+    voxels: [i64; 3],
+    options: RendererOptions,
+    lattice: Lattice,
+    /// The bricks of each part of the storage.
+    bricks: Vec<Vec<usize>>,
+    storage: Storage<'w, T>,
     space: Space<'w>,
-    /// Which blocks of each chunk of this rank may be visible.
-    occupied: Vec<LocalArray<u32, 3>>,
+    kernels: Kernels<'w>,
+    canvas: RefCell<Option<Box<dyn Canvas + 'w>>>,
+    /// What rays of several passes carry, for pictures of the canvas' size.
+    carry: RefCell<Option<LocalArray<[f32; 4], 2>>>,
 }
 
 /// A rendered picture and what it took on this rank.
@@ -41,7 +76,7 @@ pub struct VolumeRenderer<'w, T> {
 pub struct Frame {
     /// The picture, on rank 0; `None` elsewhere.
     pub image: Option<Image>,
-    /// Seconds of ray casting, until the device was done.
+    /// Seconds of ray casting, until the device was done; with everything that is prepared for it.
     pub cast_secs: f64,
     /// Seconds of blending.
     pub composite_secs: f64,
@@ -49,18 +84,25 @@ pub struct Frame {
     pub read_secs: f64,
     /// What blending moved on this rank.
     pub moved: Moved,
+    /// Layers of all ranks.
+    pub layers: usize,
 }
 
 impl<'w, T: Element> VolumeRenderer<'w, T> {
-    /// A renderer of `volume` for pictures of `size` (width, height). The volume needs one ghost cell on the upper side of
-    /// each axis, up to date whenever it is rendered; how it is cut does not matter as long as its chunks have a depth
-    /// order. `spacing` is the distance of voxels along each axis. Collective; makes the arrays `<volume>.partial` and
-    /// `<volume>.finished`.
+    /// A renderer of `volume`, with the data that it has now; see [`refresh`](Self::refresh). Any cuts, owners and ghost
+    /// widths will do. `spacing` is the distance of voxels along each axis. Collective; makes arrays named `<volume>.` and
+    /// a suffix. Where the volume is not cut into boxes of whole bricks with ghost cells, one before and two behind, a copy
+    /// is kept that is, of the same element type.
     ///
     /// # Errors
-    /// Cells that are not one number each, missing ghost cells, an axis of fewer than two voxels, a name that is taken, or
-    /// no memory.
-    pub fn new(world: &'w World, volume: &GlobalArray<T, 3>, spacing: [f64; 3], size: (u32, u32)) -> Result<Self> {
+    /// Cells that are not one number each, an axis of fewer than two voxels, options out of range, a name that is taken,
+    /// or no memory.
+    pub fn new(
+        world: &'w World,
+        volume: &GlobalArray<T, 3>,
+        spacing: [f64; 3],
+        options: RendererOptions,
+    ) -> Result<Self> {
         let cell = match T::INFO.kind {
             ElementKind::Packed(_) | ElementKind::Scalar(Scalar::U32) => "u32",
             ElementKind::Scalar(Scalar::I32) => "i32",
@@ -70,125 +112,169 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
                 return Err(RenderError::Volume(message).into());
             }
         };
-        let chunks = volume.core().chunks();
-        if chunks.count() > 1 && chunks.ghost_hi().iter().any(|&width| width < 1) {
-            let message = format!("array \"{}\" needs one ghost cell on the upper side of each axis", volume.name());
+        let components = options.components as i64;
+        let mut voxels = volume.shape();
+        if ![1, 2, 4].contains(&components) || voxels[0] % components != 0 {
+            let message = format!(
+                "voxels of {components} components in an array of {voxels:?}; 1, 2 and 4 are possible, which must divide \
+                 axis 0"
+            );
             return Err(RenderError::Volume(message).into());
         }
-        // Shape, spacing and size are checked here, before arrays are made, whatever the camera will be.
+        voxels[0] /= components;
+        // Shape and spacing are checked here, before arrays are made, whatever the camera will be.
         let coarse = spacing.iter().fold(0.0, |most: f64, &s| most.max(s));
-        View::new(&Camera::overview(volume.shape(), spacing), size, volume.shape(), spacing, coarse)?;
-        let (width, height) = (i64::from(size.0), i64::from(size.1));
-        let count = chunks.count();
-        let layers = Layout::new([width, height, count as i64]).split([Split::Whole, Split::Whole, Split::Even(count)]);
-        let name = volume.name();
-        let partial =
-            world.array_owned(&format!("{name}.partial"), &layers, volume.core().ownership().as_ref().clone())?;
-        let finished =
-            world.array(&format!("{name}.finished"), &Layout::new([width, height, 1]).split_all(Split::Whole))?;
-        let text = concat!(include_str!("../../../shaders/rays.wgsl"), include_str!("../../../shaders/raycast.wgsl"));
-        let text = text.replace("CELL", cell);
-        let kernel = world.kernel(KernelSource::text("shaders/raycast.wgsl", text))?;
-        let space = Space::new(world, name, cell)?;
-        let whole = volume.shape().map(|n| (n - 1) as i32);
-        let occupied = volume.chunks().map(|chunk| space.blocks(cells(&chunk, whole))).collect();
-        let occupied = world.agree("making a renderer", occupied)?;
-        let volume = volume.clone();
-        Ok(Self { world, volume, spacing, size, partial, finished, kernel, space, occupied })
+        View::new(&Camera::overview(voxels, spacing), (1, 1), voxels, spacing, coarse)?;
+        let lattice = Lattice::new(voxels, options.brick)?;
+        let storage = Storage::new(world, volume, &lattice, components)?;
+        let name = volume.name().to_string();
+        let space = Space::new(world, &name, cell, options.components, &storage, &lattice);
+        let space = world.agree("making a renderer", space)?;
+        let bricks = storage.parts().iter().map(|part| lattice.within(&part.bricks).collect()).collect();
+        let (kernels, canvas, carry) = (Kernels::new(world, cell), RefCell::default(), RefCell::default());
+        let made =
+            Self { world, name, spacing, voxels, options, lattice, bricks, storage, space, kernels, canvas, carry };
+        made.refresh()?;
+        Ok(made)
     }
 
-    /// Renders: samples every `step` (in the unit of the spacing) through the transfer function. Collective; rank 0 gets
-    /// the picture. Communication: that of [`swap`].
+    /// Takes in the volume as it is now; to be called when its cells have changed, before the next picture. Collective.
+    /// Communication: a copy of the voxels that are not where their brick is, and a ghost update.
     ///
     /// # Errors
-    /// A camera, transfer function or step that makes no sense, chunks without a depth order, or a failure of this or of
-    /// another rank.
-    pub fn render(&self, camera: &Camera, transfer: &TransferFunction, step: f64) -> Result<Frame> {
-        let view = View::new(camera, self.size, self.volume.shape(), self.spacing, step)?;
-        let table = transfer.table(step)?;
-        let chunks = self.volume.core().chunks();
-        let boxes: Vec<_> = (0..chunks.count())
-            .map(|chunk| {
-                let region = chunks.region(chunk);
-                (std::array::from_fn(|axis| region.start[axis]), std::array::from_fn(|axis| region.end[axis]))
-            })
-            .collect();
-        let order = depth_order(&boxes, camera, self.spacing)?;
+    /// A failure of this or of another rank.
+    pub fn refresh(&self) -> Result<Moved> {
+        self.space.changed();
+        self.storage.refresh()
+    }
+
+    /// How often what depends on data and transfer function alone was made anew. Local.
+    pub fn rebuilds(&self) -> Rebuilds {
+        self.space.rebuilds()
+    }
+
+    /// Renders. Collective; every rank gives the same look, rank 0 gets the picture. Communication: that of
+    /// [`Compositor`](crate::algorithms::compositing::Compositor); after changes of data or opacities also one all-gather
+    /// of the visible bricks' boxes.
+    ///
+    /// # Errors
+    /// A look that makes no sense, or a failure of this or of another rank.
+    pub fn render(&self, look: &Look) -> Result<Frame> {
+        look.check()?;
+        let view = View::new(&look.camera, look.size, self.voxels, self.spacing, look.step)?;
+        let table = look.transfer.table(look.step)?;
 
         let start = Instant::now();
-        let cast = self.cast(&view, table);
+        self.space.update(&self.storage, &self.lattice, &table, 0)?;
+        let visible = |brick: usize| self.space.visible(brick);
+        let pieces = pieces(&view, self.options.mode, &self.lattice, &self.bricks, visible)?;
+        self.prepare(look.size)?;
+        let canvas = self.canvas.borrow();
+        let canvas = canvas.as_deref().expect("just made");
+        let owners: Vec<usize> = pieces.iter().map(|piece| self.storage.parts()[piece.part].rank).collect();
+        let layers = canvas.place(&pieces, &owners)?;
+        let cast = self.space.table(table).and_then(|table| self.cast(canvas, look, &view, &table, &pieces, &layers));
         let cast = cast.and_then(|()| Ok(self.world.gpu().wait()?));
         self.world.agree("ray casting", cast)?;
         let cast_secs = start.elapsed().as_secs_f64();
 
         let start = Instant::now();
-        let moved = swap(self.world, &self.partial, &order, &self.finished, BINARY)?;
+        let moved = canvas.composite(&layers, look.termination)?;
         let composite_secs = start.elapsed().as_secs_f64();
 
         let start = Instant::now();
-        let mut image = None;
-        for chunk in self.finished.chunks() {
-            let pixels = chunk.all().read()?;
-            image = Some(Image { width: self.size.0 as usize, height: self.size.1 as usize, pixels });
-        }
-        Ok(Frame { image, cast_secs, composite_secs, read_secs: start.elapsed().as_secs_f64(), moved })
+        let image = canvas.read();
+        let read_secs = start.elapsed().as_secs_f64();
+        let image = self.world.agree("reading the picture", image)?;
+        Ok(Frame { image, cast_secs, composite_secs, read_secs, moved, layers: layers.len() })
     }
 
-    /// Casts every chunk of this rank into its partial picture. Local.
-    fn cast(&self, view: &View, table: TransferTable) -> Result<()> {
-        let table = self.space.table(table)?;
-        for ((chunk, picture), occupied) in self.volume.chunks().zip(self.partial.chunks()).zip(&self.occupied) {
-            let (low, high) = cells(&chunk, view.cells);
-            if (0..3).any(|axis| low[axis] >= high[axis]) {
-                picture.all().write(&vec![[0.0; 4]; picture.region().cells() as usize])?;
-                continue;
-            }
-            let origin = origin(&chunk)?;
-            self.space.mark(&chunk, origin, (low, high), &table, occupied)?;
-            let (mut first, most) = (0, view.most_samples());
+    /// Makes the canvas for another size of pictures. Collective.
+    fn prepare(&self, size: (u32, u32)) -> Result<()> {
+        let mut kept = self.canvas.borrow_mut();
+        if kept.as_ref().is_none_or(|canvas| canvas.size() != size) {
+            (*kept, *self.carry.borrow_mut()) = (None, None);
+            let RendererOptions { algorithm, encoding, pixel, .. } = self.options.clone();
+            *kept = Some(canvas(self.world, &self.name, size, pixel, &Blending { algorithm, encoding })?);
+        }
+        Ok(())
+    }
+
+    /// Queues the ray casting of this rank's layers, front first.
+    fn cast(
+        &self,
+        canvas: &dyn Canvas,
+        look: &Look,
+        view: &View,
+        table: &TableOnDevice,
+        pieces: &[Piece],
+        layers: &[Layer],
+    ) -> Result<()> {
+        canvas.prefix().all().fill(0.0)?;
+        let hidden = self.hidden(look.termination);
+        let of_picture = of_picture(view, &table.table);
+        for (piece, layer) in pieces.iter().zip(layers) {
+            let Some(chunk) = self.storage.chunk(piece.part) else { continue };
+            let Some((occupied, blocks)) = self.space.occupied(piece.part) else { continue };
+            let most = most_samples(view, &piece.cells);
+            let passes = most > MAX_SAMPLES;
+            let rgba8 = self.options.pixel == PixelFormat::Rgba8;
+            let kernel = self.kernels.get(Features { components: self.options.components, rgba8, passes })?;
+            let mut first = 0;
             while first == 0 || first < most {
-                self.kernel
+                let mut call = kernel
                     .call()
+                    .write("layer", canvas.section(layer)?)
                     .read("volume", chunk.with_ghosts())
                     .read("transfer", table.entries.all())
                     .read("occupied", occupied.all())
-                    .update("image", picture.all())
-                    .over(picture.all())
-                    .param("eye", view.eye)
-                    .param("sample_distance", view.step)
-                    .param("forward", view.forward)
-                    .param("bend", if view.parallel { 0.0_f32 } else { 1.0 })
-                    .param("right", view.right)
-                    .param("first_value", table.table.first)
-                    .param("up", view.up)
-                    .param("per_value", table.table.per_value)
-                    .param("per_length", view.per_length)
-                    .param("last_entry", (table.table.entries.len() - 1) as f32)
-                    .param("cells", view.cells)
-                    .param("first_sample", first as i32)
-                    .param("low", low)
-                    .param("end_sample", (first + MAX_SAMPLES) as i32)
-                    .param("high", high)
-                    .param("resume", u32::from(first > 0))
-                    .param("origin", origin)
-                    .param("size", [view.width as i32, view.height as i32])
-                    .run()?;
+                    .update("prefix", canvas.prefix().all())
+                    .param("low", piece.cells.0)
+                    .param("first", first as i32)
+                    .param("high", piece.cells.1)
+                    .param("most", MAX_SAMPLES as i32)
+                    .param("origin", self.space.origin(piece.part))
+                    .param("opaque", 1.0 - look.termination)
+                    .param("blocks", blocks)
+                    .param("hidden", hidden)
+                    .param("at", [layer.bounds.start[0] as i32, layer.bounds.start[1] as i32])
+                    .param("last", u32::from(first + MAX_SAMPLES >= most));
+                for (name, value) in &of_picture {
+                    call = call.param(name, value.clone());
+                }
+                if passes {
+                    call = call.update("carry", self.carry(look.size)?.all());
+                }
+                call.run()?;
                 first += MAX_SAMPLES;
             }
         }
         Ok(())
     }
-}
 
-/// The global coordinate of the first voxel that the kernels see.
-fn origin<T: Element>(chunk: &ChunkRef<T, 3>) -> Result<[i32; 3]> {
-    let start = chunk.with_ghosts().region()?.start;
-    Ok(std::array::from_fn(|axis| start[axis] as i32))
-}
+    /// Up to which transparency of this rank's layers in front a layer need not be cast, because blending, which has those
+    /// of the other ranks in front as well, will find the pixel opaque; negative: never.
+    ///
+    /// Blending rounds otherwise than one rank alone: each of n steps by at most 2^-25, the products, whose sum is at most
+    /// 1, by 2^-23 of it, both times. Swaps blend in another order, in which a layer may count before those in front do.
+    fn hidden(&self, termination: f32) -> f32 {
+        if self.options.algorithm != Algorithm::DirectSend {
+            return -1.0;
+        }
+        if self.options.pixel == PixelFormat::Rgba8 {
+            return 0.0;
+        }
+        let steps = self.lattice.most_on_a_ray() as f32;
+        let margin = termination - steps * 2.0_f32.powi(-24) - 2.0_f32.powi(-22);
+        if margin > 0.0 { margin } else { -1.0 }
+    }
 
-/// The cells that a chunk of voxels answers for: from its first voxel up to the next chunk's.
-fn cells<T: Element>(chunk: &ChunkRef<T, 3>, all: [i32; 3]) -> ([i32; 3], [i32; 3]) {
-    let region = chunk.region();
-    let low = std::array::from_fn(|axis| region.start[axis] as i32);
-    (low, std::array::from_fn(|axis| (region.end[axis] as i32).min(all[axis])))
+    fn carry(&self, (width, height): (u32, u32)) -> Result<LocalArray<[f32; 4], 2>> {
+        let mut kept = self.carry.borrow_mut();
+        if let Some(carry) = kept.as_ref() {
+            return Ok(carry.clone());
+        }
+        let layout = Layout::new([width, height]).split_all(Split::Whole);
+        Ok(kept.insert(self.world.local_array(&format!("{}.carry", self.name), &layout)?).clone())
+    }
 }

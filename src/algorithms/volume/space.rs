@@ -1,41 +1,132 @@
-//! Empty space: blocks of cells of which no value is visible, so that rays leap over them.
+//! Empty space: blocks of cells of which no value is visible, so that rays leap over them and bricks of nothing else have
+//! no layer.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
+use super::bricks::{BLOCK, BrickBox, CellBox, Lattice};
+use super::storage::Storage;
 use super::transfer::TransferTable;
 use crate::array::{ChunkRef, LocalArray};
 use crate::element::Element;
 use crate::error::Result;
 use crate::kernel::{Kernel, KernelSource};
 use crate::layout::Layout;
+use crate::transport::{copied, values};
 use crate::world::World;
-
-/// Cells along each side of a block; `shaders/occupancy.wgsl` and `shaders/raycast.wgsl` know it too.
-const SIDE: i64 = 8;
 
 /// A transfer table in arrays of this rank.
 #[derive(Clone)]
 pub(super) struct TableOnDevice {
     pub table: TransferTable,
     pub entries: LocalArray<[f32; 4], 1>,
-    /// For each entry the first one from it on that is not transparent; the number of entries where there is none.
-    visible: LocalArray<u32, 1>,
 }
 
-/// Marks what is visible in the chunks of this rank.
+/// How often the parts of the picture that depend on the data and on the transfer function were made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Rebuilds {
+    /// The least and the largest value of each block of cells: once for all data.
+    pub ranges: u64,
+    /// Which blocks are visible: once for all data and opacities.
+    pub visible: u64,
+}
+
+/// What is visible in the bricks of all ranks.
 pub(super) struct Space<'w> {
     world: &'w World,
     name: String,
-    kernel: Kernel,
+    range: Kernel,
+    mark: Kernel,
+    /// The blocks of this rank's parts.
+    blocks: Vec<Option<Blocks>>,
     table: RefCell<Option<TableOnDevice>>,
+    state: RefCell<State>,
+    rebuilds: Cell<Rebuilds>,
+}
+
+/// The blocks of a part.
+struct Blocks {
+    cells: CellBox,
+    bricks: BrickBox,
+    origin: [i32; 3],
+    ranges: LocalArray<[f32; 2], 3>,
+    occupied: LocalArray<u32, 3>,
+}
+
+#[derive(Default)]
+struct State {
+    /// What the ranges reach; `None` when they must be made anew.
+    ranges: Option<i32>,
+    /// What the marks were made for; `None` when they must be made anew.
+    marks: Option<Marks>,
+    /// The visible cells of each brick, in whole blocks.
+    visible: Vec<Option<CellBox>>,
+}
+
+/// All that visibility depends on but the data.
+#[derive(PartialEq)]
+struct Marks {
+    first: f32,
+    per_value: f32,
+    /// For each entry the first one from it on that is not transparent; the number of entries where there is none.
+    next: Vec<u32>,
 }
 
 impl<'w> Space<'w> {
-    /// For the volume `name` with voxels that WGSL sees as `cell`. Local.
-    pub fn new(world: &'w World, name: &str, cell: &str) -> Result<Self> {
-        let text = include_str!("../../../shaders/occupancy.wgsl").replace("CELL", cell);
-        let kernel = world.kernel(KernelSource::text("shaders/occupancy.wgsl", text))?;
-        Ok(Self { world, name: name.to_string(), kernel, table: RefCell::new(None) })
+    /// For a volume with voxels that WGSL sees as `cell`. Local.
+    pub fn new<T: Element>(
+        world: &'w World,
+        name: &str,
+        cell: &str,
+        components: usize,
+        storage: &Storage<T>,
+        lattice: &Lattice,
+    ) -> Result<Self> {
+        // What decides the opacity is the last component.
+        let head = format!("const COMPONENTS = {components};\nconst OPACITY = {};\n", (components - 1).min(3));
+        let text = head + &include_str!("../../../shaders/volume/ranges.wgsl").replace("CELL", cell);
+        let range = world.kernel(KernelSource::text("shaders/volume/ranges.wgsl", text))?;
+        let text = include_str!("../../../shaders/volume/visible.wgsl");
+        let mark = world.kernel(KernelSource::text("shaders/volume/visible.wgsl", text))?;
+        let blocks = |(number, part): (usize, &super::storage::Part)| {
+            let Some(chunk) = storage.chunk(number) else { return Ok(None) };
+            let cells = lattice.cells(&part.bricks);
+            let extent = |axis: usize| (i64::from(cells.1[axis] - cells.0[axis]) + BLOCK - 1) / BLOCK;
+            let layout = Layout::new(std::array::from_fn::<i64, 3, _>(extent));
+            let ranges = world.local_array(&format!("{name}.ranges"), &layout)?;
+            let occupied = world.local_array(&format!("{name}.occupied"), &layout)?;
+            let start = chunk.with_ghosts().region()?.start;
+            let origin = [start[0] / components as i64, start[1], start[2]].map(|at| at as i32);
+            Ok(Some(Blocks { cells, bricks: part.bricks, origin, ranges, occupied }))
+        };
+        let blocks = storage.parts().iter().enumerate().map(blocks).collect::<Result<_>>()?;
+        let (table, state) = (RefCell::default(), RefCell::default());
+        Ok(Self { world, name: name.to_string(), range, mark, blocks, table, state, rebuilds: Cell::default() })
+    }
+
+    /// The data have changed: everything is made anew for the next picture. Local.
+    pub fn changed(&self) {
+        *self.state.borrow_mut() = State::default();
+    }
+
+    /// How often what was made.
+    pub fn rebuilds(&self) -> Rebuilds {
+        self.rebuilds.get()
+    }
+
+    /// The global coordinate of the first voxel that kernels see of a part of this rank.
+    pub fn origin(&self, part: usize) -> [i32; 3] {
+        self.blocks[part].as_ref().map_or([0; 3], |blocks| blocks.origin)
+    }
+
+    /// The marks of a part of this rank, and the first block's place in the volume.
+    pub fn occupied(&self, part: usize) -> Option<(&LocalArray<u32, 3>, [i32; 3])> {
+        let blocks = self.blocks[part].as_ref()?;
+        Some((&blocks.occupied, blocks.cells.0.map(|at| at / BLOCK as i32)))
+    }
+
+    /// The smallest box of blocks that holds the visible cells of a brick of any rank; `None` where nothing is visible.
+    pub fn visible(&self, brick: usize) -> Option<CellBox> {
+        self.state.borrow().visible.get(brick).copied().flatten()
     }
 
     /// The table on this rank; written anew only when it has changed. Local.
@@ -48,46 +139,124 @@ impl<'w> Space<'w> {
         let layout = Layout::new([table.entries.len() as i64]);
         let entries = self.world.local_array(&format!("{}.transfer", self.name), &layout)?;
         entries.all().write(&table.entries)?;
-        let visible = self.world.local_array(&format!("{}.visible", self.name), &layout)?;
-        visible.all().write(&first_visible(&table))?;
-        let made = TableOnDevice { table, entries, visible };
+        let made = TableOnDevice { table, entries };
         *kept = Some(made.clone());
         Ok(made)
     }
 
-    /// An array with a word for each block of the cells `low..high` of a chunk. Local.
-    pub fn blocks(&self, (low, high): ([i32; 3], [i32; 3])) -> Result<LocalArray<u32, 3>> {
-        let blocks =
-            std::array::from_fn::<i64, 3, _>(|axis| (i64::from(high[axis] - low[axis]).max(0) + SIDE - 1) / SIDE);
-        self.world.local_array(&format!("{}.occupied", self.name), &Layout::new(blocks))
+    /// Brings ranges and marks up to date for a table. `reach`: how many cells around its own one a sample may take values
+    /// from, at most 1. Collective, although nothing is done or said when nothing has changed.
+    ///
+    /// # Errors
+    /// A failure of this or of another rank.
+    pub fn update<T: Element>(
+        &self,
+        storage: &Storage<T>,
+        lattice: &Lattice,
+        table: &TransferTable,
+        reach: i32,
+    ) -> Result<()> {
+        let marks = Marks { first: table.first, per_value: table.per_value, next: next_visible(table) };
+        let (fresh, known) = {
+            let state = self.state.borrow();
+            (state.ranges == Some(reach), state.marks.as_ref() == Some(&marks))
+        };
+        if fresh && known {
+            return Ok(());
+        }
+        *self.state.borrow_mut() = State::default();
+        let found = self.find(storage, lattice, &marks, (!fresh).then_some(reach));
+        let found = self.world.agree("looking for empty space", found)?;
+        let mut visible = vec![None; lattice.count()];
+        for payload in self.world.group().all_gather_v(copied(&found))? {
+            for [brick, x, y, z, to_x, to_y, to_z] in values::<[i32; 7]>(&payload)? {
+                visible[brick as usize] = Some(([x, y, z], [to_x, to_y, to_z]));
+            }
+        }
+        let Rebuilds { ranges, visible: marked } = self.rebuilds.get();
+        self.rebuilds.set(Rebuilds { ranges: ranges + u64::from(!fresh), visible: marked + 1 });
+        *self.state.borrow_mut() = State { ranges: Some(reach), marks: Some(marks), visible };
+        Ok(())
     }
 
-    /// Sets the words of the blocks in which a value may be visible to 1, the others to 0. Reads the chunk as it is now;
-    /// queues one dispatch. Local.
-    pub fn mark<T: Element>(
+    /// The visible bricks of this rank with the boxes of their visible cells. Makes the ranges first where a reach is given.
+    fn find<T: Element>(
+        &self,
+        storage: &Storage<T>,
+        lattice: &Lattice,
+        marks: &Marks,
+        reach: Option<i32>,
+    ) -> Result<Vec<[i32; 7]>> {
+        let layout = Layout::new([marks.next.len() as i64]);
+        let next = self.world.local_array::<u32, 1>(&format!("{}.visible", self.name), &layout)?;
+        next.all().write(&marks.next)?;
+        let own = || self.blocks.iter().enumerate().filter_map(|(part, blocks)| Some((part, blocks.as_ref()?)));
+        for (part, blocks) in own() {
+            if let (Some(reach), Some(chunk)) = (reach, storage.chunk(part)) {
+                self.make_ranges(chunk, blocks, lattice, reach)?;
+            }
+            self.mark
+                .call()
+                .read("ranges", blocks.ranges.all())
+                .read("visible", next.all())
+                .write("occupied", blocks.occupied.all())
+                .param("first_value", marks.first)
+                .param("per_value", marks.per_value)
+                .param("last_entry", (marks.next.len() - 1) as f32)
+                .run()?;
+        }
+        let mut found = Vec::new();
+        for (_, blocks) in own() {
+            let occupied = blocks.occupied.all().read()?;
+            for brick in lattice.within(&blocks.bricks) {
+                let cells = lattice.cells(&lattice.single(brick));
+                if let Some((low, high)) = tight(&occupied, blocks.occupied.shape(), blocks.cells.0, &cells) {
+                    found.push([brick as i32, low[0], low[1], low[2], high[0], high[1], high[2]]);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn make_ranges<T: Element>(
         &self,
         chunk: &ChunkRef<T, 3>,
-        origin: [i32; 3],
-        (low, high): ([i32; 3], [i32; 3]),
-        table: &TableOnDevice,
-        blocks: &LocalArray<u32, 3>,
+        blocks: &Blocks,
+        lattice: &Lattice,
+        reach: i32,
     ) -> Result<()> {
-        self.kernel
+        self.range
             .call()
             .read("volume", chunk.with_ghosts())
-            .read("visible", table.visible.all())
-            .write("occupied", blocks.all())
-            .param("origin", origin)
-            .param("first_value", table.table.first)
-            .param("low", low)
-            .param("per_value", table.table.per_value)
-            .param("high", high)
-            .param("last_entry", (table.table.entries.len() - 1) as f32)
+            .write("ranges", blocks.ranges.all())
+            .param("origin", blocks.origin)
+            .param("reach", reach)
+            .param("low", blocks.cells.0)
+            .param("high", blocks.cells.1)
+            .param("cells", lattice.all_cells())
             .run()
     }
 }
 
-fn first_visible(table: &TransferTable) -> Vec<u32> {
+/// The smallest box of marked blocks within `cells`, cut to them; `first` is the first cell of the first block.
+fn tight(occupied: &[u32], blocks: [i64; 3], first: [i32; 3], cells: &CellBox) -> Option<CellBox> {
+    let side = BLOCK as i32;
+    let range = |axis: usize| (cells.0[axis] - first[axis]) / side..(cells.1[axis] - first[axis] + side - 1) / side;
+    let (mut low, mut high) = ([i32::MAX; 3], [i32::MIN; 3]);
+    for z in range(2) {
+        for y in range(1) {
+            let row = (blocks[0] * (i64::from(y) + blocks[1] * i64::from(z))) as usize;
+            for x in range(0).filter(|&x| occupied[row + x as usize] != 0) {
+                let block = [x, y, z];
+                low = std::array::from_fn(|axis| low[axis].min(first[axis] + block[axis] * side));
+                high = std::array::from_fn(|axis| high[axis].max(first[axis] + (block[axis] + 1) * side));
+            }
+        }
+    }
+    (low[0] < high[0]).then(|| (low, std::array::from_fn(|axis| high[axis].min(cells.1[axis]))))
+}
+
+fn next_visible(table: &TransferTable) -> Vec<u32> {
     let mut next = table.entries.len() as u32;
     let mut visible: Vec<u32> = (0..next)
         .rev()
@@ -107,15 +276,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_visible_entry_is_found_from_everywhere() {
+    fn the_next_visible_entry_is_found_from_everywhere() {
         let entry = |alpha| [1.0, 1.0, 1.0, alpha];
         let table = |alphas: &[f32]| TransferTable {
             first: 0.0,
             per_value: 1.0,
             entries: alphas.iter().map(|&alpha| entry(alpha)).collect(),
         };
-        assert_eq!(first_visible(&table(&[0.0, 0.0, 0.5, 0.0, 0.1, 0.0])), [2, 2, 2, 4, 4, 6]);
-        assert_eq!(first_visible(&table(&[0.0, 0.0])), [2, 2]);
-        assert_eq!(first_visible(&table(&[0.3, 0.0])), [0, 2]);
+        assert_eq!(next_visible(&table(&[0.0, 0.0, 0.5, 0.0, 0.1, 0.0])), [2, 2, 2, 4, 4, 6]);
+        assert_eq!(next_visible(&table(&[0.0, 0.0])), [2, 2]);
+        assert_eq!(next_visible(&table(&[0.3, 0.0])), [0, 2]);
+    }
+
+    #[test]
+    fn tight_boxes_hold_the_marked_blocks_of_their_brick() {
+        // 4 x 3 x 2 blocks from cell [16, 0, 8] on; marked are [1, 0, 0], [2, 2, 0] and [3, 1, 1].
+        let mut occupied = vec![0; 24];
+        for [x, y, z] in [[1, 0, 0], [2, 2, 0], [3, 1, 1]] {
+            occupied[x + 4 * (y + 3 * z)] = 1;
+        }
+        let tight = |low, high| tight(&occupied, [4, 3, 2], [16, 0, 8], &(low, high));
+        assert_eq!(tight([16, 0, 8], [48, 24, 24]), Some(([24, 0, 8], [48, 24, 24])));
+        assert_eq!(tight([16, 0, 8], [32, 16, 24]), Some(([24, 0, 8], [32, 8, 16])));
+        // The last block of a volume is not whole.
+        assert_eq!(tight([32, 0, 8], [45, 21, 20]), Some(([32, 8, 8], [45, 21, 20])));
+        assert_eq!(tight([16, 8, 8], [32, 24, 24]), None);
     }
 }

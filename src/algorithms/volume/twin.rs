@@ -13,7 +13,7 @@ pub(super) const BLOCK: u32 = 32;
 
 /// Adds the samples of one chunk to `image`, behind what it holds: those whose cells lie in `start..end` (cells, each
 /// between voxel `c` and `c + 1`). `voxel` gives the value of a voxel by its global coordinate and is asked for
-/// `start..=end` only. The twin of `shaders/raycast.wgsl`.
+/// `start..=end` only. The twin of `shaders/volume/march.wgsl`.
 ///
 /// Local; cost: eight voxels for each sample.
 pub fn cast_chunk(

@@ -1,7 +1,7 @@
 //! The rays of a picture and the one lattice of samples on them.
 //!
 //! Everything here is a function of camera, volume and sample distance, never of a chunk. A ray is sampled at
-//! `entry + (k + 1/2) * delta`, `k = 0, 1, ..`, from where it enters the whole volume; `shaders/raycast.wgsl` repeats this
+//! `entry + (k + 1/2) * delta`, `k = 0, 1, ..`, from where it enters the whole volume; `shaders/volume/rays.wgsl` repeats this
 //! arithmetic operation by operation.
 
 use super::camera::{Camera, Projection};

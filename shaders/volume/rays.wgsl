@@ -1,5 +1,22 @@
-// The rays of a picture and the lattice of samples on them, of a whole volume and never of a chunk; the first part of
-// shaders/raycast.wgsl, which declares params. Its twin in Rust is src/algorithms/volume/view.rs.
+// The rays of a picture and the lattice of samples on them, of a whole volume and never of a chunk; the first part of the
+// ray caster (src/algorithms/volume/kernels.rs puts it together). Its twin in Rust is src/algorithms/volume/view.rs.
+
+struct View {
+  eye: vec3<f32>,          // in voxels
+  sample_distance: f32,
+  forward: vec3<f32>,
+  bend: f32,               // 1: rays meet in the eye, 0: they are parallel
+  right: vec3<f32>,        // half a picture height
+  first_value: f32,        // of the transfer table
+  up: vec3<f32>,
+  per_value: f32,          // entries per unit of value
+  per_length: vec3<f32>,   // voxels per unit of length
+  last_entry: f32,
+  cells: vec3<i32>,        // of the whole volume
+  size: vec2<i32>,         // of the picture
+}
+
+@group(0) @binding(5) var<uniform> view: View;
 
 struct Ray {
   entry: vec3<f32>,
@@ -14,20 +31,20 @@ fn along(direction: vec3<f32>) -> vec3<f32> {
 }
 
 fn ray_of(pixel: vec2<i32>) -> Ray {
-  let x = f32(2 * pixel.x + 1 - params.size.x) / f32(params.size.y);
-  let y = f32(params.size.y - 2 * pixel.y - 1) / f32(params.size.y);
-  let aside = x * params.right + y * params.up;
-  let towards = params.forward + params.bend * aside;
-  let direction = towards / sqrt(dot(towards, towards)) * params.per_length;
-  let origin = params.eye + (1.0 - params.bend) * aside * params.per_length;
+  let x = f32(2 * pixel.x + 1 - view.size.x) / f32(view.size.y);
+  let y = f32(view.size.y - 2 * pixel.y - 1) / f32(view.size.y);
+  let aside = x * view.right + y * view.up;
+  let towards = view.forward + view.bend * aside;
+  let direction = towards / sqrt(dot(towards, towards)) * view.per_length;
+  let origin = view.eye + (1.0 - view.bend) * aside * view.per_length;
   let a = -origin / along(direction);
-  let b = (vec3<f32>(params.cells) - origin) / along(direction);
+  let b = (vec3<f32>(view.cells) - origin) / along(direction);
   let near = min(a, b);
   let far = max(a, b);
   let enter = max(max(max(near.x, near.y), near.z), 0.0);
   let exit = min(min(far.x, far.y), far.z);
-  let samples = clamp(floor((exit - enter) / params.sample_distance + 0.5), 0.0, 16777216.0);
-  let delta = direction * params.sample_distance;
+  let samples = clamp(floor((exit - enter) / view.sample_distance + 0.5), 0.0, 16777216.0);
+  let delta = direction * view.sample_distance;
   return Ray(origin + direction * enter, delta, along(delta), i32(samples));
 }
 
@@ -35,9 +52,13 @@ fn position_of(ray: Ray, sample: i32) -> vec3<f32> {
   return ray.entry + ray.delta * (f32(sample) + 0.5);
 }
 
+fn cell_of(p: vec3<f32>) -> vec3<i32> {
+  return clamp(vec3<i32>(floor(p)), vec3(0), view.cells - 1);
+}
+
 // Whether a sample's cell has passed all planes (entering) or any of them (leaving), in the ray's direction axis by axis.
 fn holds(ray: Ray, sample: i32, planes: vec3<i32>, entering: bool) -> bool {
-  let cell = clamp(vec3<i32>(floor(position_of(ray, sample))), vec3(0), params.cells - 1);
+  let cell = cell_of(position_of(ray, sample));
   let passed = select((cell < planes), (cell >= planes), (ray.delta >= vec3(0.0)));
   return select(any(passed), all(passed), entering);
 }

@@ -1,0 +1,16 @@
+// From a sample's value to its colour: the transfer function, taken at the sample.
+
+@group(0) @binding(1) var<storage, read> transfer: array<vec4<f32>>;
+
+fn colour_of(value: f32) -> vec4<f32> {
+  let x = clamp((value - view.first_value) * view.per_value, 0.0, view.last_entry);
+  let entry = min(i32(x), i32(view.last_entry) - 1);
+  return between(transfer_load(entry), transfer_load(entry + 1), x - f32(entry));
+}
+
+// What a sample at p, in this cell, adds to its ray: premultiplied.
+fn sample_of(ray: Ray, p: vec3<f32>, cell: vec3<i32>) -> vec4<f32> {
+  let share = clamp(p - vec3<f32>(cell), vec3(0.0), vec3(1.0));
+  let colour = colour_of(value_at(cell - piece.origin, share, 0));
+  return vec4(colour.rgb * colour.a, colour.a);
+}

@@ -1,0 +1,79 @@
+// Casts the ray of each pixel of a layer through a box of cells, front to back: the last part of the ray caster, after the
+// rays, the cells, what makes colours of them, and the format of pixels. Its twin in Rust is
+// src/algorithms/volume/twin.rs.
+
+struct Piece {
+  low: vec3<i32>,          // the cells of the box, global, from low
+  first: i32,              // samples of earlier passes
+  high: vec3<i32>,         // up to high, which is outside
+  most: i32,               // samples of this pass
+  origin: vec3<i32>,       // global coordinate of the first voxel that is bound
+  opaque: f32,             // the opacity at which a ray ends
+  blocks: vec3<i32>,       // the block of space of the first word of `occupied`
+  hidden: f32,             // nothing is seen through a transparency up to this
+  at: vec2<i32>,           // the pixel of the picture that the layer begins with
+  last: u32,               // 1: no pass follows
+}
+
+@group(0) @binding(2) var<storage, read> occupied: array<u32>;        // see shaders/volume/visible.wgsl
+@group(0) @binding(4) var<storage, read_write> prefix: array<f32>;    // the opacity of this rank's layers in front
+@group(0) @binding(6) var<uniform> piece: Piece;
+
+const SUM_BITS = 5u;       // 32 samples are summed up among themselves
+const SIDE_BITS = 3u;      // blocks of space have 8 cells a side
+
+// How many samples on from p the first one lies that may be outside its block of space.
+fn leap(ray: Ray, p: vec3<f32>, block: vec3<i32>) -> i32 {
+  // Rounding moves samples by less than this.
+  let margin = 1e-3 + 1e-6 * vec3<f32>(view.cells);
+  let low = vec3<f32>(block << vec3(SIDE_BITS));
+  let high = low + f32(1 << SIDE_BITS);
+  let plane = select(low + margin, high - margin, (ray.delta >= vec3(0.0)));
+  let samples = (plane - p) / ray.slope;
+  return 1 + i32(clamp(min(min(samples.x, samples.y), samples.z), 0.0, 65536.0));
+}
+
+@compute @workgroup_size(64, 1, 1)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  let place = layer_position(id);
+  if !layer_inside(place) { return; }
+  let pixel = place + piece.at;
+  let before = prefix_load(pixel);
+  if is_hidden(before) {
+    layer_store(place, pixel_of(vec4(0.0)));
+    return;
+  }
+  let ray = ray_of(pixel);
+  let forward = ray.delta >= vec3(0.0);
+  let limits = limits_of(ray, pixel);
+  var sample = max(first_past(ray, select(piece.high, piece.low, forward), true), limits.x) + piece.first;
+  let leave = min(first_past(ray, select(piece.low, piece.high, forward), false), limits.y);
+  let end = min(leave, sample + piece.most);
+  var seen = carried(pixel);
+  while sample < end && seen.a < 1.0 {
+    // Sums lie on the lattice of samples, so that a whole one is the same bits in every box.
+    let stop = min(((sample >> SUM_BITS) + 1) << SUM_BITS, end);
+    var sum = vec4(0.0);
+    while sample < stop {
+      let p = position_of(ray, sample);
+      let cell = cell_of(p);
+      let block = cell >> vec3(SIDE_BITS);
+      if occupied_load(block - piece.blocks) == 0u {
+        // Every sample in it would add nothing at all: leaving them out changes no bit.
+        sample += leap(ray, p, block);
+      } else {
+        sum += (1.0 - sum.a) * sample_of(ray, p, cell);
+        sample += 1;
+      }
+    }
+    seen += (1.0 - seen.a) * sum;
+    // What lies behind adds exactly nothing, here and when layers are blended.
+    if seen.a >= piece.opaque { seen.a = 1.0; }
+  }
+  if piece.last == 0u {
+    carry_on(pixel, seen);
+    return;
+  }
+  layer_store(place, pixel_of(seen));
+  prefix_store(pixel, joined(before, seen.a));
+}

@@ -1,0 +1,7 @@
+// Rays are cast in one pass: nothing is carried from one to the next.
+
+fn carried(pixel: vec2<i32>) -> vec4<f32> {
+  return vec4(0.0);
+}
+
+fn carry_on(pixel: vec2<i32>, seen: vec4<f32>) {}

@@ -1,0 +1,12 @@
+// Rays of very many samples are cast in several passes, which carry what was seen from one to the next.
+
+@group(0) @binding(7) var<storage, read_write> carry: array<vec4<f32>>;
+
+fn carried(pixel: vec2<i32>) -> vec4<f32> {
+  if piece.first == 0 { return vec4(0.0); }
+  return carry_load(pixel);
+}
+
+fn carry_on(pixel: vec2<i32>, seen: vec4<f32>) {
+  carry_store(pixel, seen);
+}
