@@ -1,0 +1,175 @@
+//! Whole frames: where their time goes, beside what they cannot do without and beside VTK.
+
+use std::cell::RefCell;
+use std::time::Instant;
+
+use serde_json::json;
+use zippy::Result;
+use zippy::algorithms::image::difference_8bit;
+use zippy::algorithms::volume::{Frame, Look, Mode, RendererOptions, Shading, View, VolumeRenderer};
+use zippy::extents::Index;
+use zippy::region::Region;
+
+use super::limit::{arithmetic, visible_samples};
+use super::subject::{Subject, subjects};
+use crate::common::{Contender, Run, Spread, contender};
+use crate::reference::vtk::{Scene, Vtk};
+
+/// Pixels along each side of the pictures of scans, and of those of weak scaling.
+const SIDE: u32 = 1024;
+const WEAK_SIDE: u32 = 512;
+
+/// Voxels along each side of what a rank has in weak scaling.
+const WEAK: i64 = 128;
+
+/// Frames of the scans, unshaded and shaded, in both modes.
+pub fn scans(run: &Run) -> Result<()> {
+    for subject in subjects()? {
+        for shading in [None, Some(Shading::default())] {
+            for mode in [Mode::Reproducible, Mode::Fast] {
+                let looks = if shading.is_some() { "shaded" } else { "unshaded" };
+                let case = format!("frame of {}, {looks}, {}", subject.name, name(mode));
+                frame(run, &case, &subject, shading, (mode, SIDE))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Frames of a volume that grows with the number of ranks.
+pub fn weak(run: &Run) -> Result<()> {
+    let subject = Subject::phantom([WEAK, WEAK, WEAK * run.world.size() as i64]);
+    for mode in [Mode::Reproducible, Mode::Fast] {
+        frame(run, &format!("weak scaling, {WEAK}^3 a rank, {}", name(mode)), &subject, None, (mode, WEAK_SIDE))?;
+    }
+    Ok(())
+}
+
+fn name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Reproducible => "reproducible",
+        Mode::Fast => "fast",
+    }
+}
+
+/// Seconds of one frame of one rank.
+#[derive(Clone, Copy)]
+struct Parts {
+    total: f64,
+    cast: f64,
+    composite: f64,
+}
+
+fn frame(run: &Run, case: &str, subject: &Subject, shading: Option<Shading>, (mode, side): (Mode, u32)) -> Result<()> {
+    let named = run.named(case);
+    if !run.options.wants(&named) {
+        return Ok(());
+    }
+    let world = run.world;
+    let array = subject.array(world)?;
+    let spacing = [1.0; 3];
+    let renderer = VolumeRenderer::new(world, &array, spacing, RendererOptions { mode, ..Default::default() })?;
+    let look = Look { size: (side, side), shading, ..Look::new(subject.camera.clone(), subject.transfer.clone()) };
+    let view = View::new(&look.camera, look.size, subject.shape, spacing, look.step)?;
+    let table = look.transfer.table(look.step)?;
+    // One rank counts for all.
+    let count = || visible_samples(subject, &view, &table, 1.0 - look.termination);
+    let counted = world.agree("counting samples", if world.rank() == 0 { count() } else { Ok(0) })?;
+    let mut samples = [counted];
+    world.group().all_reduce(&mut samples, |most, other| *most = (*most).max(*other))?;
+    let [samples] = samples;
+
+    let vtk = (Vtk::wanted() && world.size() == 1).then(|| start(subject, &look)).transpose()?;
+    let vtk = vtk.map(RefCell::new);
+    let (parts, last) = (RefCell::new(Vec::new()), RefCell::new(None));
+    let library = || {
+        let start = Instant::now();
+        let Frame { image, cast_secs, composite_secs, .. } = renderer.render(&look)?;
+        let total = start.elapsed().as_secs_f64();
+        parts.borrow_mut().push(Parts { total, cast: cast_secs, composite: composite_secs });
+        *last.borrow_mut() = image;
+        Ok(())
+    };
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    let threads = cores.div_ceil(world.size());
+    let share = samples / world.size() as u64;
+    let mut contenders: Vec<Contender> = vec![contender("zippy", library)];
+    contenders.push(contender("its samples in cache", || {
+        arithmetic(share, threads, &table);
+        Ok(())
+    }));
+    if let Some(vtk) = &vtk {
+        let shaded = shading.is_some();
+        for (name, mapper) in [("VTK, GPU mapper", "gpu"), ("VTK, CPU mapper", "cpu")] {
+            contenders.push(contender(name, move || vtk.borrow_mut().render(mapper, shaded).map_err(failed)));
+        }
+    }
+    let bytes = subject.shape.iter().product::<i64>() as u64 / world.size() as u64;
+    run.compare(case, bytes, None, contenders)?;
+
+    split(run, &named, &parts.take(), samples)?;
+    if let (Some(vtk), Some(image)) = (&vtk, last.take()) {
+        println!("    {}", vtk.borrow().about);
+        let ours = image.over_background([0.0; 3]);
+        for mapper in ["gpu", "cpu"] {
+            let theirs = vtk.borrow_mut().picture(mapper, shading.is_some()).map_err(failed)?;
+            let psnr_db = difference_8bit(&ours, &theirs).psnr_db;
+            println!("    {psnr_db:.1} dB from the picture of the {mapper} mapper");
+            run.add(json!({ "case": named, "mapper": mapper, "psnr_db": psnr_db, "vtk": vtk.borrow().about }));
+        }
+    }
+    if let Some(note) = subject.note.filter(|_| world.rank() == 0) {
+        println!("    note: {note}");
+    }
+    Ok(())
+}
+
+fn start(subject: &Subject, look: &Look) -> Result<Vtk> {
+    let voxels = subject.read(&Region::whole(Index::new(&subject.shape)))?;
+    let scene = Scene {
+        voxels: &voxels,
+        shape: subject.shape,
+        spacing: [1.0; 3],
+        camera: &look.camera,
+        transfer: &look.transfer,
+        size: look.size,
+        step: look.step,
+    };
+    Vtk::start(&scene).map_err(failed)
+}
+
+fn failed(message: String) -> zippy::Error {
+    zippy::error::RenderError::Setting(message).into()
+}
+
+/// Where the time of the frames went: means over frames and ranks, so that the parts add up.
+fn split(run: &Run, case: &str, parts: &[Parts], samples: u64) -> Result<()> {
+    let world = run.world;
+    let slowest = Spread::of(&run.slowest(parts.iter().map(|one| one.total).collect())?);
+    let mut sums = parts.iter().fold([0.0; 3], |s, one| [s[0] + one.total, s[1] + one.cast, s[2] + one.composite]);
+    world.group().all_reduce(&mut sums, |sum, more| *sum += more)?;
+    let [total, cast, composite] = sums.map(|sum| sum / (parts.len() * world.size()) as f64);
+    if world.rank() != 0 {
+        return Ok(());
+    }
+    let rest = (total - cast - composite).max(0.0);
+    let millis = |secs: f64| secs * 1e3;
+    println!(
+        "    {:.1} ms casting, {:.1} ms compositing, {:.1} ms for the rest; {:.1} million samples, {:.1} million a second",
+        millis(cast),
+        millis(composite),
+        millis(rest),
+        samples as f64 * 1e-6,
+        samples as f64 * 1e-6 / slowest.median
+    );
+    run.add(json!({
+        "case": case,
+        "casting_secs": cast,
+        "compositing_secs": composite,
+        "rest_secs": rest,
+        "visible_samples": samples,
+        "median_frame_secs": slowest.median,
+        "quartiles_frame_secs": [slowest.low, slowest.high],
+    }));
+    Ok(())
+}

@@ -1,0 +1,87 @@
+//! What is rendered: scanned volumes where they are present, else a phantom.
+
+use std::path::{Path, PathBuf};
+
+use zippy::algorithms::volume::{Camera, Phantom, TransferFunction};
+use zippy::io::volume::VolumeFile;
+use zippy::io::{scene, volume};
+use zippy::region::Region;
+use zippy::{GlobalArray, Layout, Result, World};
+
+/// A volume of 8 bits, and how it is looked at.
+pub struct Subject {
+    pub name: &'static str,
+    pub shape: [i64; 3],
+    pub camera: Camera,
+    pub transfer: TransferFunction,
+    /// What is said elsewhere about the time of such a frame.
+    pub note: Option<&'static str>,
+    voxels: Voxels,
+}
+
+enum Voxels {
+    File(VolumeFile),
+    Phantom(Phantom),
+}
+
+fn shared(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared").join(path)
+}
+
+/// The scans with the transfer functions and the cameras of VTK's reference pictures; else the phantom.
+pub fn subjects() -> Result<Vec<Subject>> {
+    let known = [
+        ("engine", "VTK needed 1.43 s (GPU mapper in software; shaded 3.2 s) and 0.48 s (CPU mapper) on 2 quiet cores"),
+        ("bonsai", "VTK needed 1.9 s (GPU mapper in software; shaded 3.9 s) and 0.35 s (CPU mapper) on 2 quiet cores"),
+    ];
+    let mut found = Vec::new();
+    for (name, note) in known {
+        let (file, scenes) = (shared(&format!("data/{name}.nrrd")), shared("reference/volume_rendering.json"));
+        if !file.exists() || !scenes.exists() {
+            continue;
+        }
+        let scene = scene::read(scenes, Some(&format!("{name}_gl_noshade_persp_sd1.0")))?;
+        let file = volume::open(file)?;
+        let shape = std::array::from_fn(|axis| file.shape()[axis]);
+        let (camera, transfer, voxels) = (scene.camera, scene.transfer, Voxels::File(file));
+        found.push(Subject { name, shape, camera, transfer, note: Some(note), voxels });
+    }
+    if found.is_empty() {
+        found.push(Subject::phantom([256; 3]));
+    }
+    Ok(found)
+}
+
+impl Subject {
+    /// The phantom in 8 bits, all of it in the picture.
+    pub fn phantom(shape: [i64; 3]) -> Self {
+        Self {
+            name: "phantom",
+            shape,
+            camera: Camera::overview(shape, [1.0; 3]),
+            transfer: TransferFunction::ramp(0.0, 255.0),
+            note: None,
+            voxels: Voxels::Phantom(Phantom { shape }),
+        }
+    }
+
+    /// The voxels of a region, x fastest.
+    pub fn read(&self, region: &Region) -> Result<Vec<u8>> {
+        match &self.voxels {
+            Voxels::File(file) => Ok(file.read_region(region)?),
+            Voxels::Phantom(phantom) => {
+                let value = |at: [i64; 3]| (phantom.value(at) >> 4) as u8;
+                Ok(region.points().map(|at| value([at[0], at[1], at[2]])).collect())
+            }
+        }
+    }
+
+    /// The volume as an array over all ranks. Collective.
+    pub fn array(&self, world: &World) -> Result<GlobalArray<u8, 3>> {
+        let array = world.array(self.name, &Layout::new(self.shape))?;
+        for chunk in array.chunks() {
+            chunk.all().write(&self.read(&chunk.region())?)?;
+        }
+        Ok(array)
+    }
+}
