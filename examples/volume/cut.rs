@@ -1,25 +1,45 @@
-//! How the volume is cut, and the other sizes of the command line.
+//! How the volume is cut, who owns the chunks, and the sizes of the command line.
 
 use zippy::error::LayoutError;
+use zippy::ownership::Ownership;
 use zippy::{Layout, Split};
 
-/// More chunks than this are a mistake: each has a partial picture of full size.
-const MOST_CHUNKS: usize = 4096;
+use super::irregular::{self, Owned};
+
+/// More chunks than this are a mistake.
+const MOST_CHUNKS: usize = 1 << 16;
 
 /// How the volume is cut into chunks.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cut {
-    /// Near-cubic chunks, one for each rank.
+    /// Near-cubic chunks.
     Auto,
-    /// Near-cubic chunks, this many for each rank.
-    PerRank(usize),
     /// Axis by axis.
     Axes([Split; 3]),
+    /// A k-d tree with uneven cuts and so many leaves; `None`: as many as there are chunks wanted.
+    Tree(Option<usize>),
+    /// Interlocking bars.
+    Bars,
+    /// L-shapes.
+    Angles,
 }
 
-impl Cut {
-    /// The layout of a volume of `shape` voxels of `voxel_bytes` bytes, in buffers of up to `buffer_bytes`. Every chunk
-    /// has one ghost cell on the upper side of each axis: what it takes to interpolate in its last cells.
+/// How the volume is spread over the ranks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decomposition {
+    pub cut: Cut,
+    /// Chunks for each rank; the cut has its own idea where this is `None`.
+    pub per_rank: Option<usize>,
+    /// So many ranks, the last ones, own nothing.
+    pub idle: usize,
+}
+
+impl Decomposition {
+    /// The volume as little cut as buffers allow.
+    pub const WHOLE: Self = Self { cut: Cut::Auto, per_rank: None, idle: 0 };
+
+    /// The layout of a volume of `shape` voxels of `voxel_bytes` bytes on `ranks` ranks with buffers of up to
+    /// `buffer_bytes`, and the owners of its chunks.
     ///
     /// # Errors
     /// Cuts that do not fit the volume, more chunks than anybody wants, a chunk that fits no buffer.
@@ -29,24 +49,53 @@ impl Cut {
         ranks: usize,
         voxel_bytes: usize,
         buffer_bytes: u64,
-    ) -> Result<Layout, LayoutError> {
-        let uncut = Layout::new(shape).ghost_sides([(0, 1); 3]);
-        let splits = match self {
-            Self::Axes(splits) => splits.clone(),
-            Self::Auto | Self::PerRank(_) => {
-                let wanted = if let Self::PerRank(count) = self { ranks.saturating_mul(*count) } else { ranks };
+    ) -> Result<(Layout, Ownership), LayoutError> {
+        let working = ranks.saturating_sub(self.idle).max(1);
+        let wanted = working.saturating_mul(self.per_rank.unwrap_or(1));
+        let too_many = |given: usize| LayoutError::TooManyChunks { given: given as u128, limit: MOST_CHUNKS };
+        let leaves = if let Cut::Tree(Some(leaves)) = self.cut { leaves } else { wanted };
+        if leaves > MOST_CHUNKS {
+            return Err(too_many(leaves));
+        }
+        let uncut = Layout::new(shape);
+        let layout = match &self.cut {
+            Cut::Axes(splits) => uncut.split(splits.clone()),
+            Cut::Auto => {
                 let chunks = uncut.resolve(wanted, voxel_bytes, buffer_bytes)?;
                 // A layout without cuts by boxes is a grid.
                 let grid = chunks.grid().unwrap_or(chunks.shape());
-                std::array::from_fn(|axis| Split::Even(grid[axis] as usize))
+                uncut.split::<3>(std::array::from_fn(|axis| Split::Even(grid[axis] as usize)))
             }
+            Cut::Tree(_) => return boxed(uncut, irregular::tree(shape, leaves, working), ranks),
+            Cut::Bars => return boxed(uncut, irregular::bars(shape, self.per_rank.unwrap_or(3), working), ranks),
+            Cut::Angles => return boxed(uncut, irregular::angles(shape, working), ranks),
         };
-        let layout = uncut.split(splits);
-        let given = layout.resolve(ranks, voxel_bytes, buffer_bytes)?.count();
-        if given > MOST_CHUNKS {
-            return Err(LayoutError::TooManyChunks { given: given as u128, limit: MOST_CHUNKS });
+        let count = layout.resolve(working, voxel_bytes, buffer_bytes)?.count();
+        if count > MOST_CHUNKS {
+            return Err(too_many(count));
         }
-        Ok(layout)
+        let balanced = Ownership::balanced(count, working);
+        let table = (0..count).map(|chunk| balanced.owner(chunk).rank).collect();
+        Ok((layout, Ownership::table(table, ranks)?))
+    }
+}
+
+fn boxed(uncut: Layout, owned: Owned, ranks: usize) -> Result<(Layout, Ownership), LayoutError> {
+    let (boxes, owners): (Vec<_>, Vec<_>) = owned.into_iter().unzip();
+    Ok((uncut.boxes(boxes), Ownership::table(owners, ranks)?))
+}
+
+/// Reads `kd`, `kd:12`, `bars` or `ell`.
+///
+/// # Errors
+/// What is wrong, for the command line.
+pub fn irregular(text: &str) -> Result<Cut, String> {
+    match text.split_once(':') {
+        None if text == "kd" => Ok(Cut::Tree(None)),
+        None if text == "bars" => Ok(Cut::Bars),
+        None if text == "ell" => Ok(Cut::Angles),
+        Some(("kd", leaves)) => Ok(Cut::Tree(Some(number(leaves, 1)? as usize))),
+        _ => Err("one of kd, kd:N, bars, ell".into()),
     }
 }
 
@@ -74,7 +123,7 @@ fn axis(text: &str) -> Result<Split, String> {
     }
 }
 
-/// Reads `64` or `64x80x72`, the voxels of the phantom.
+/// Reads `64` or `64x80x72`, the voxels of a volume.
 ///
 /// # Errors
 /// What is wrong, for the command line.
@@ -102,7 +151,7 @@ pub fn pixels(text: &str) -> Result<(u32, u32), String> {
     Ok((side(width)?, side(height)?))
 }
 
-fn number(text: &str, least: i64) -> Result<i64, String> {
+pub fn number(text: &str, least: i64) -> Result<i64, String> {
     match text.parse() {
         Ok(number) if number >= least => Ok(number),
         Ok(number) => Err(format!("{number} is less than {least}")),

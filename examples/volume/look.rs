@@ -1,68 +1,125 @@
-//! How a volume is looked at: what the scene says, or defaults that suit any volume.
+//! How a volume is looked at: what the command line and the scene say, or defaults that suit any volume.
 
-use zippy::algorithms::volume::{Camera, TransferFunction, View};
+use zippy::algorithms::volume::{Camera, Distribution, Look, Preset, Shading, TransferFunction, View};
 use zippy::error::Error;
-use zippy::io::scene;
+use zippy::io::png::{Behind, Style};
+use zippy::io::scene::{self, Scene};
+use zippy::io::transfer;
 
-use crate::options::Options;
+use super::choices;
+use super::options::Options;
+use super::pose::{Pose, Stand};
 
-/// Everything about a picture but the volume.
+/// Everything about the pictures but the values of the volume.
 #[derive(Debug, Clone)]
-pub struct Look {
-    pub camera: Camera,
-    /// Colours and opacities; `None`: a ramp over the values that the volume has.
-    pub transfer: Option<TransferFunction>,
-    pub step: f64,
-    pub background: [f32; 3],
-    pub size: (u32, u32),
+pub struct Setup {
+    /// The first picture; its transfer function is not yet that of the volume's values.
+    look: Look,
+    colours: Colours,
+    /// How the picture is stored.
+    pub style: Style,
+    /// What other cameras are to show.
+    pub stand: Stand,
 }
 
-impl Look {
-    /// The look of a volume of `shape` voxels, `spacing` apart. Local; checks everything that can be checked before the
-    /// volume is read.
+/// Where colours and opacities come from.
+#[derive(Debug, Clone, PartialEq)]
+enum Colours {
+    Given(TransferFunction),
+    Preset(Preset),
+    /// A ramp over the values that there are.
+    Ramp,
+}
+
+impl Setup {
+    /// For a volume of `shape` voxels, `spacing` apart; `own` are its own colours, if it has any. Local; checks everything
+    /// that can be checked before the volume is read.
     ///
     /// # Errors
-    /// No such scene; a camera, size, step or shape that makes no picture.
-    pub fn new(options: &Options, shape: [i64; 3], spacing: [f64; 3]) -> Result<Self, Error> {
-        let mut look = match &options.scene {
-            Some(path) => {
-                let scene = scene::read(path, options.scene_name.as_deref())?;
-                let size = scene.size.unwrap_or((512, 512));
-                let (camera, transfer, step) = (scene.camera, Some(scene.transfer), scene.sample_distance);
-                Self { camera, transfer, step, background: scene.background, size }
-            }
-            None => {
-                let camera = orbit(options, shape, spacing)?;
-                let step = spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length)) / 2.0;
-                Self { camera, transfer: None, step, background: [0.0; 3], size: (512, 512) }
-            }
+    /// No such scene or transfer function; a camera, size, step or shape that makes no picture.
+    pub fn new(
+        options: &Options,
+        shape: [i64; 3],
+        spacing: [f64; 3],
+        own: Option<TransferFunction>,
+    ) -> Result<Self, Error> {
+        let file = options.camera.scene.as_ref();
+        let scene = file.map(|path| scene::read(path, options.camera.scene_name.as_deref())).transpose()?;
+        let fov = options.camera.fov.unwrap_or(40.0);
+        let parallel = options.camera.projection == choices::Projection::Parallel;
+        let stand = Stand { shape, spacing, parallel, fov };
+        let camera = match &scene {
+            Some(scene) => scene.camera.clone(),
+            None => first(options, &stand)?,
         };
-        look.size = options.size.unwrap_or(look.size);
-        look.step = options.step.unwrap_or(look.step);
+        let colours = match (&options.look.transfer, options.look.preset, &scene, own) {
+            (Some(path), ..) => Colours::Given(transfer::read(path)?),
+            (_, Some(preset), ..) => Colours::Preset(preset),
+            (_, _, Some(scene), _) => Colours::Given(scene.transfer.clone()),
+            (_, _, _, Some(own)) => Colours::Given(own),
+            _ => Colours::Ramp,
+        };
+        let given = if let Colours::Given(given) = &colours { given.clone() } else { TransferFunction::ramp(0.0, 1.0) };
+        let look = look(options, scene.as_ref(), Look::new(camera, given), spacing);
         View::new(&look.camera, look.size, shape, spacing, look.step)?;
-        Ok(look)
+        look.check()?;
+        let behind = match options.picture.background {
+            _ if options.picture.alpha => Behind::Nothing,
+            Some(colour) => Behind::Colour(colour),
+            None => Behind::Colour(scene.map_or([0.0; 3], |scene| scene.background)),
+        };
+        let depth = options.picture.depth.map(Into::into).unwrap_or_default();
+        Ok(Self { look, colours, style: Style { depth, behind }, stand })
+    }
+
+    /// Pixels across and down.
+    pub fn size(&self) -> (u32, u32) {
+        self.look.size
+    }
+
+    /// The colour behind the volume, where there is one.
+    pub fn background(&self) -> [f32; 3] {
+        if let Behind::Colour(colour) = self.style.behind { colour } else { [0.0; 3] }
+    }
+
+    /// A preset on a volume of these values; its opacities hold over the distance of voxels.
+    pub fn preset(&self, preset: Preset, values: &Distribution) -> TransferFunction {
+        preset.transfer(values, self.stand.spacing.iter().sum::<f64>() / 3.0)
+    }
+
+    /// The first picture's look on a volume of these values.
+    pub fn look(&self, values: &Distribution) -> Look {
+        let Stand { shape, spacing, .. } = self.stand;
+        let transfer = match &self.colours {
+            Colours::Given(given) => given.clone(),
+            Colours::Preset(preset) => self.preset(*preset, values),
+            Colours::Ramp => ramp((values.min, values.max), shape, spacing),
+        };
+        Look { transfer, ..self.look.clone() }
+    }
+}
+
+/// What options change of a look.
+fn look(options: &Options, scene: Option<&Scene>, plain: Look, spacing: [f64; 3]) -> Look {
+    let finest = spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length));
+    let asked = &options.look;
+    Look {
+        step: asked.step.unwrap_or(scene.map_or(finest / 2.0, |scene| scene.sample_distance)),
+        size: options.picture.size.or(scene.and_then(|scene| scene.size)).unwrap_or(plain.size),
+        shading: asked.shade.then(Shading::default),
+        preintegrated: asked.preintegrated,
+        clip: asked.clip.clone(),
+        crop: asked.crop,
+        jitter: asked.jitter,
+        termination: asked.termination.unwrap_or(plain.termination),
+        ..plain
     }
 }
 
 /// A camera that looks at the middle of the volume from where the command line says.
-fn orbit(options: &Options, shape: [i64; 3], spacing: [f64; 3]) -> Result<Camera, Error> {
-    let (azimuth, elevation, zoom) = (options.azimuth, options.elevation, options.zoom);
-    if !(azimuth.is_finite() && (-90.0..=90.0).contains(&elevation) && zoom > 0.0 && zoom.is_finite()) {
-        let message = format!(
-            "a camera at azimuth {azimuth}, elevation {elevation} with zoom {zoom}; elevation must be -90 to 90 and zoom \
-             above 0"
-        );
-        return Err(Error::program(message));
-    }
-    let mut camera = Camera::overview(shape, spacing);
-    let away: [f64; 3] = std::array::from_fn(|axis| camera.position[axis] - camera.focal_point[axis]);
-    let distance = away.iter().map(|length| length * length).sum::<f64>().sqrt() / zoom;
-    let ((sin_a, cos_a), (sin_e, cos_e)) = (azimuth.to_radians().sin_cos(), elevation.to_radians().sin_cos());
-    let direction = [cos_e * cos_a, cos_e * sin_a, sin_e];
-    camera.position = std::array::from_fn(|axis| camera.focal_point[axis] + distance * direction[axis]);
-    // Seen from right above or below, "up" is away from where the camera would come down.
-    camera.view_up = [-sin_e * cos_a, -sin_e * sin_a, cos_e];
-    Ok(camera)
+fn first(options: &Options, stand: &Stand) -> Result<Camera, Error> {
+    let super::options::CameraOptions { azimuth, elevation, zoom, .. } = options.camera;
+    stand.camera(&Pose { azimuth, elevation, zoom, focal_point: None }).map_err(Error::program)
 }
 
 /// A transfer function for the phantom: through the translucent skull and brain shows what lies in them.

@@ -1,35 +1,43 @@
 //! A scanned volume, or a phantom, rendered by several ranks into one picture: the paper's section 5.1. `--help` says how.
 
-mod cut;
-mod job;
-mod look;
-mod options;
-mod report;
-mod source;
-mod view;
+pub mod choices;
+pub mod clock;
+pub mod cut;
+pub mod irregular;
+pub mod job;
+pub mod keyframes;
+pub mod look;
+pub mod movie;
+pub mod options;
+pub mod output;
+pub mod parse;
+pub mod pose;
+pub mod report;
+pub mod scene;
+pub mod source;
+pub mod view;
 
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use clap::Parser;
 use zippy::algorithms::image::{Difference, difference_8bit};
 use zippy::error::Error;
 use zippy::io::png;
 use zippy::transport::TransportKind;
 use zippy::{Config, Result};
 
-use cut::Cut;
+use cut::Decomposition;
 use job::{Job, Rendered};
 use options::Options;
-use report::{Verdict, passes};
+use report::Verdict;
 
 /// Whether the error that ends this process has been said.
 static SAID: AtomicBool = AtomicBool::new(false);
 
 fn main() -> ExitCode {
-    let options = Options::parse();
+    let options = Options::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
     match run(&options) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
@@ -45,7 +53,7 @@ fn main() -> ExitCode {
 /// Renders, compares and reports; whether everything is as it should be.
 fn run(options: &Options) -> Result<bool> {
     let started = Instant::now();
-    let job = Job { options, cut: options.cut(), write: true, link: None, started };
+    let job = Job { options, spread: options.decomposition(), write: true, link: None, started };
     if options.view {
         return view::run("Zippy volume", |link| start(&Job { link: Some(link), ..job }).map(drop)).map(|()| true);
     }
@@ -53,26 +61,26 @@ fn run(options: &Options) -> Result<bool> {
     // Under MPI only one process has the picture.
     let Some(rendered) = rendered.into_iter().flatten().next() else { return Ok(true) };
     let total_secs = started.elapsed().as_secs_f64();
-    let single = options.compare_single.then(|| compare_single(options, &rendered)).transpose()?;
-    let reference = match &options.reference {
+    let single = options.check.compare_single.then(|| compare_single(options, &rendered)).transpose()?;
+    let reference = match &options.check.reference {
         None => None,
-        Some(path) => Some((path.display().to_string(), compare_file(options, path)?)),
+        Some(path) => Some((path.display().to_string(), compare_file(&rendered, path)?)),
     };
-    let output = std::path::absolute(&options.output).unwrap_or_else(|_| options.output.clone());
     let verdict = Verdict {
         size: (rendered.image.width, rendered.image.height),
-        output: output.display().to_string(),
+        output: options.output().name(),
         total_secs,
         single,
         reference,
     };
-    if options.json {
-        eprintln!("{}", rendered.report.text(&verdict));
+    let text = rendered.report.text(&verdict);
+    if options.check.json {
+        eprintln!("{text}");
         println!("{}", rendered.report.json(&verdict));
     } else {
-        println!("{}", rendered.report.text(&verdict));
+        println!("{text}");
     }
-    Ok(single.is_none_or(passes))
+    Ok(rendered.report.passes(&verdict))
 }
 
 /// Runs a job on all ranks.
@@ -93,20 +101,20 @@ fn start(job: &Job) -> Result<Vec<Option<Rendered>>> {
 /// The same picture by one rank with the volume uncut (or as little as its buffers allow), in a world of its own that has
 /// nothing of the first one.
 fn compare_single(options: &Options, rendered: &Rendered) -> Result<Difference> {
-    let job = Job { options, cut: Cut::Auto, write: false, link: None, started: Instant::now() };
+    let job = Job { options, spread: Decomposition::WHOLE, write: false, link: None, started: Instant::now() };
     let alone = zippy::run_with(Config::apart(1), |world| job.run(world))?.into_iter().flatten().next();
     let alone = alone.ok_or_else(|| Error::program("one rank has rendered no picture"))?;
     Ok(rendered.image.difference(&alone.image)?)
 }
 
-/// The picture as it was written against one in a file.
-fn compare_file(options: &Options, path: &Path) -> Result<Difference> {
+/// The picture over its background against one in a file.
+fn compare_file(rendered: &Rendered, path: &Path) -> Result<Difference> {
     let reference = png::read(path)?;
-    let picture = png::read(&options.output)?;
-    let (ours, theirs) = ((picture.width, picture.height), (reference.width, reference.height));
-    if ours != theirs {
-        let message = format!("{} has {theirs:?} pixels, the picture has {ours:?}", path.display());
+    let (width, height) = (rendered.image.width, rendered.image.height);
+    if (width, height) != (reference.width as usize, reference.height as usize) {
+        let theirs = (reference.width, reference.height);
+        let message = format!("{} has {theirs:?} pixels, the picture has {:?}", path.display(), (width, height));
         return Err(Error::program(message));
     }
-    Ok(difference_8bit(&picture.bytes, &reference.bytes))
+    Ok(difference_8bit(&rendered.image.over_background(rendered.background), &reference.bytes))
 }

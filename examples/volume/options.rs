@@ -2,16 +2,25 @@
 
 use std::path::PathBuf;
 
-use clap::Parser;
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser};
 use zippy::Config;
+use zippy::algorithms::compositing::{Algorithm, Encoding};
+use zippy::algorithms::volume::{ClipPlane, Crop, Mode, Preset, RendererOptions};
+use zippy::io::volume::{Endian, ScalarKind};
 
-use crate::cut::{self, Cut};
+use super::choices::{AFTER, Depth, Pixel, Projection};
+use super::cut::{self, Cut, Decomposition};
+use super::movie::{self, Path};
+use super::output::{self, Output};
+use super::parse;
 
-/// Renders a scanned volume on several ranks into one picture.
+/// Renders a volume that is spread over several ranks into one picture or a movie.
 ///
-/// The volume is cut over the ranks as a 3-D global array with a layer of ghost cells; each rank casts rays through its
-/// own chunks on its GPU; the partial pictures are blended in depth order by binary swap, through copy and composite of
-/// global arrays. Ranks are threads of this process (--ranks), or processes where an MPI launcher started them.
+/// The volume is cut over the ranks as a 3-D global array; each rank reads its own part and casts rays through it on its GPU;
+/// the partial pictures are blended in depth order. Unless --fast is given, the picture is the same bits for every number of
+/// ranks and every way to cut the volume. Ranks are threads of this process (--ranks), or processes where an MPI launcher
+/// started them.
 #[derive(Parser, Debug, Clone)]
 #[command(name = "volume", after_help = AFTER)]
 pub struct Options {
@@ -20,8 +29,36 @@ pub struct Options {
     #[arg(long, value_name = "N")]
     pub ranks: Option<usize>,
 
-    /// The volume: NRRD, raw or gzip, attached (.nrrd) or detached header (.nhdr); integers of 8 to 64 bits and floats of
-    /// 32 and 64, either byte order. Each rank reads its own part. Default: a phantom made by formula
+    /// Shows the volume in a window, to be turned, cut and coloured, instead of writing a picture. Under an MPI launcher the
+    /// process of rank 0 has the window
+    #[arg(long, conflicts_with_all = ["output", "movie", "repeat", "compare_single", "reference", "json"])]
+    pub view: bool,
+
+    #[command(flatten)]
+    pub volume: VolumeOptions,
+    #[command(flatten)]
+    pub camera: CameraOptions,
+    #[command(flatten)]
+    pub look: LookOptions,
+    #[command(flatten)]
+    pub picture: PictureOptions,
+    #[command(flatten)]
+    pub movie: MovieOptions,
+    #[command(flatten)]
+    pub spread: SpreadOptions,
+    #[command(flatten)]
+    pub blend: BlendOptions,
+    #[command(flatten)]
+    pub check: CheckOptions,
+}
+
+/// What is looked at.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Volume")]
+pub struct VolumeOptions {
+    /// The volume's file: NRRD (attached .nrrd or detached .nhdr), NIfTI (.nii, .nii.gz), VTK ImageData (.vti), NumPy
+    /// (.npy), MetaImage (.mha, .mhd), or raw numbers (see --raw-shape). Each rank reads its own part. Default: a phantom made
+    /// by formula
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
 
@@ -29,32 +66,41 @@ pub struct Options {
     #[arg(long, value_name = "XxYxZ", default_value = "128", value_parser = cut::extents, conflicts_with = "input")]
     pub phantom_size: [i64; 3],
 
-    /// Shows the volume in a window, to be turned, cut and coloured, instead of writing a picture. Under an MPI launcher the
-    /// process of rank 0 has the window
-    #[arg(long, conflicts_with_all = ["output", "repeat", "compare_single", "reference", "json"])]
-    pub view: bool,
+    /// Numbers in each voxel, neighbours in the file. 1: colour and opacity by the value; 2: colour by the first, opacity by
+    /// the second; 4: red, green, blue, and opacity by the fourth. Default: what the file says, else 1
+    #[arg(long, value_name = "1|2|4", value_parser = parse::components, requires = "input")]
+    pub components: Option<usize>,
 
-    /// The picture's file, PNG
-    #[arg(long, value_name = "FILE", default_value = "volume.png")]
-    pub output: PathBuf,
+    /// Reads --input as raw numbers, x fastest: voxels on each axis
+    #[arg(long, value_name = "XxYxZ", value_parser = cut::extents, requires = "input")]
+    pub raw_shape: Option<[i64; 3]>,
 
-    /// Pixels across and down. Default: what the scene says, else 512x512
-    #[arg(long, value_name = "WxH", value_parser = cut::pixels)]
-    pub size: Option<(u32, u32)>,
+    /// Raw numbers: their type: u8, i8, u16, i16, u32, i32, u64, i64, f32 or f64
+    #[arg(long, value_name = "TYPE", default_value = "u8", requires = "raw_shape")]
+    pub raw_type: ScalarKind,
 
-    /// Camera, transfer function, sample distance and background from a JSON file with a list `scenes`, as docs/scenes.json
-    #[arg(long, value_name = "FILE")]
-    pub scene: Option<PathBuf>,
+    /// Raw numbers: which byte comes first
+    #[arg(long, value_name = "ORDER", default_value = "little", requires = "raw_shape")]
+    pub raw_endian: Endian,
 
-    /// Which scene of the file: an entry's `file` without .png. May be left out if there is only one
-    #[arg(long, value_name = "NAME", requires = "scene")]
-    pub scene_name: Option<String>,
+    /// Raw numbers: bytes to skip before the first
+    #[arg(long, value_name = "BYTES", default_value_t = 0, requires = "raw_shape")]
+    pub raw_offset: u64,
 
-    /// Without a scene: where the camera stands, degrees around the third axis; -90 is the side of small y
+    /// Raw numbers: distance of voxels along each axis
+    #[arg(long, value_name = "X,Y,Z", default_value = "1,1,1", value_parser = parse::spacing, requires = "raw_shape")]
+    pub raw_spacing: [f64; 3],
+}
+
+/// From where.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Camera")]
+pub struct CameraOptions {
+    /// Where the camera stands, degrees around the third axis; -90 is the side of small y
     #[arg(long, value_name = "DEGREES", default_value_t = -47.0, allow_negative_numbers = true, conflicts_with = "scene")]
     pub azimuth: f64,
 
-    /// Without a scene: how high the camera stands, degrees above the x-y plane, -90 to 90
+    /// How high the camera stands, degrees above the x-y plane, -90 to 90
     #[arg(
         long,
         value_name = "DEGREES",
@@ -64,35 +110,182 @@ pub struct Options {
     )]
     pub elevation: f64,
 
-    /// Without a scene: 1 shows the whole volume, 2 its middle twice as large
+    /// 1 shows the whole volume, 2 its middle twice as large
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, conflicts_with = "scene")]
     pub zoom: f64,
+
+    /// Whether what is far looks smaller
+    #[arg(long, value_name = "KIND", default_value = "perspective", conflicts_with = "scene")]
+    pub projection: Projection,
+
+    /// Angle between the lowest and the highest ray of a perspective picture; the volume keeps its size. Default: 40
+    #[arg(long, value_name = "DEGREES", conflicts_with = "scene")]
+    pub fov: Option<f64>,
+
+    /// Camera, transfer function, sample distance, shading and background from a JSON file with a list `scenes`, as
+    /// docs/scenes.json
+    #[arg(long, value_name = "FILE")]
+    pub scene: Option<PathBuf>,
+
+    /// Which scene of the file: an entry's `file` without .png. May be left out if there is only one
+    #[arg(long, value_name = "NAME", requires = "scene")]
+    pub scene_name: Option<String>,
+}
+
+/// How values become light.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Colours, light and cuts")]
+pub struct LookOptions {
+    /// Colours and opacities from the shelf, fitted to the values that the volume has: ct-bone, ct-soft, mr, angiography,
+    /// grey-ramp, perceptual. Default: the scene's, else a ramp over the values that the volume has
+    #[arg(long, value_name = "NAME", conflicts_with = "transfer")]
+    pub preset: Option<Preset>,
+
+    /// Colours and opacities from a JSON file: {"opacity_points": [[value, opacity], ..], "rgb_points": [[value, red, green,
+    /// blue], ..], "opacity_unit_distance": 1}, all but values from 0 to 1
+    #[arg(long, value_name = "FILE")]
+    pub transfer: Option<PathBuf>,
+
+    /// Lights surfaces from the camera, by the gradient of the values
+    #[arg(long)]
+    pub shade: bool,
+
+    /// Integrates colours over the values between two samples: thin shells have no rings, larger steps will do
+    #[arg(long)]
+    pub preintegrated: bool,
 
     /// Distance of the samples on a ray, in the unit of the volume's spacing. Default: what the scene says, else half the
     /// smallest spacing
     #[arg(long, value_name = "LENGTH")]
     pub step: Option<f64>,
 
-    /// How the volume is cut: for each axis a number of even parts, or the parts' sizes joined by +; axes joined by x or
-    /// a comma. "auto": near-cubic chunks, one for each rank
+    /// Shows only points p with nx*px + ny*py + nz*pz >= offset, in the unit of the spacing. May be given up to 6 times
+    #[arg(long, value_name = "NX,NY,NZ,OFFSET", value_parser = parse::clip, allow_hyphen_values = true)]
+    pub clip: Vec<ClipPlane>,
+
+    /// Shows only a box, in the unit of the spacing; ends may be left out, as in 10:,:,:64
+    #[arg(long, value_name = "X0:X1,Y0:Y1,Z0:Z1", value_parser = parse::crop, allow_hyphen_values = true)]
+    pub crop: Option<Crop>,
+
+    /// Shifts the samples of each pixel by a fixed noise, which hides rings
+    #[arg(long)]
+    pub jitter: bool,
+
+    /// Rays end where at most this share of light comes through, which is also the largest error of a component; 0: never
+    /// before the volume does. Default: 2^-19
+    #[arg(long, value_name = "SHARE")]
+    pub termination: Option<f32>,
+}
+
+/// What is written.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Picture")]
+pub struct PictureOptions {
+    /// The file: .png; .npy for the floats (height, width, premultiplied RGBA); for movies .apng, or numbered frames as in
+    /// dir/frame_%04d.png. Default: volume.png, for movies volume.apng
+    #[arg(long, value_name = "FILE", value_parser = output::output)]
+    pub output: Option<Output>,
+
+    /// Pixels across and down. Default: what the scene says, else 512x512
+    #[arg(long, value_name = "WxH", value_parser = cut::pixels)]
+    pub size: Option<(u32, u32)>,
+
+    /// Bits of each component in a PNG. Default: 8
+    #[arg(long, value_name = "BITS")]
+    pub depth: Option<Depth>,
+
+    /// Keeps transparency in a PNG instead of a background
+    #[arg(long, conflicts_with = "background")]
+    pub alpha: bool,
+
+    /// Colour behind the volume: black, white, #rrggbb, or red,green,blue from 0 to 1. Default: the scene's, else black
+    #[arg(long, value_name = "COLOUR", value_parser = parse::colour)]
+    pub background: Option<[f32; 3]>,
+}
+
+/// Many pictures.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Movie")]
+pub struct MovieOptions {
+    /// Moves the camera: orbit (once around), rock (30 degrees to either side), zoom (in and out), or along the key frames of
+    /// a JSON file: {"closed": false, "keyframes": [{"time": 0, "azimuth": -47, "elevation": 29, "zoom": 1, "focal_point": [x,
+    /// y, z]}, ..]}; only azimuth must be given
+    #[arg(long, value_name = "orbit|rock|zoom|FILE.json", value_parser = movie::path)]
+    pub movie: Option<Path>,
+
+    /// Frames of the movie
+    #[arg(long, value_name = "N", default_value_t = 60, requires = "movie", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub frames: u32,
+
+    /// Frames that an .apng shows in a second. Default: 24
+    #[arg(long, value_name = "RATE", requires = "movie")]
+    pub fps: Option<f64>,
+}
+
+/// Who has what.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Decomposition")]
+pub struct SpreadOptions {
+    /// Cuts the volume axis by axis: for each a number of even parts, or the parts' sizes joined by +; axes joined by x or a
+    /// comma. "auto": near-cubic chunks, one for each rank
     #[arg(long, value_name = "CUTS", default_value = "auto", value_parser = cut::cut)]
     pub split: Cut,
 
-    /// Cuts the volume into this many near-cubic chunks for each rank
+    /// Cuts the volume as no grid does. kd:N: a k-d tree with N leaves; bars: a pile of bars, laid across each other; ell:
+    /// nested L-shapes. What a rank has of bars and ell is not convex
+    #[arg(long, value_name = "kd:N|bars|ell", conflicts_with = "split", value_parser = cut::irregular)]
+    pub cut: Option<Cut>,
+
+    /// Chunks for each rank: near-cubic, or leaves of kd, or bars (at least 2). Default: 1, bars: 3
     #[arg(long, value_name = "N", conflicts_with = "split", value_parser = clap::value_parser!(u16).range(1..))]
     pub chunks_per_rank: Option<u16>,
 
+    /// So many ranks, the last ones, have no part of the volume
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub idle_ranks: usize,
+}
+
+/// How partial pictures become one.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Compositing")]
+pub struct BlendOptions {
+    /// Merges what lies together on a rank before blending: faster, but pictures of different cuts differ by up to 4e-6
+    #[arg(long)]
+    pub fast: bool,
+
+    /// Cells on a side of the bricks that rays are cut at, a multiple of 8. Default: a quarter of the longest axis, 32 to 128
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub brick: Option<u16>,
+
+    /// Who blends what. direct: each layer goes to the owners of the picture's tiles; swap (binary swap): halves between pairs;
+    /// radix:K,K,..: parts in groups of K, round by round. Swaps hold a whole picture for each layer: best with --fast
+    #[arg(long, value_name = "swap|radix:K,..|direct", default_value = "direct", value_parser = parse::algorithm)]
+    pub algorithm: Algorithm,
+
+    /// How pixels travel: dense, runs (without the empty ones), auto (what is less)
+    #[arg(long, value_name = "auto|dense|runs", default_value = "auto", value_parser = parse::encoding)]
+    pub encoding: Encoding,
+
+    /// What a pixel is while pictures are blended
+    #[arg(long, value_name = "KIND", default_value = "f32")]
+    pub pixel: Pixel,
+}
+
+/// What is measured and compared.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Checks and report")]
+pub struct CheckOptions {
     /// Renders so many times and reports the times of the last one; the first includes the compilation of the kernel
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "movie")]
     pub repeat: u32,
 
-    /// Renders again on one rank, in a world of its own with the volume uncut, and compares: fails if a component differs
-    /// by more than 4e-6 or the pictures by less than 140 dB
-    #[arg(long)]
+    /// Renders again on one rank, in a world of its own with the volume uncut, and compares: fails unless the pictures are the
+    /// same bits; with --fast, if a component differs by more than 4e-6
+    #[arg(long, conflicts_with = "movie")]
     pub compare_single: bool,
 
-    /// Compares the picture written with this one (8-bit PNG of the same size) and reports the difference
-    #[arg(long, value_name = "PNG")]
+    /// Compares the picture over its background with this one (8-bit PNG of the same size) and reports the difference
+    #[arg(long, value_name = "PNG", conflicts_with = "movie")]
     pub reference: Option<PathBuf>,
 
     /// Prints one JSON object as the last and only line of standard output; what is said to people goes to standard error
@@ -100,30 +293,89 @@ pub struct Options {
     pub json: bool,
 }
 
-const AFTER: &str = "\
-Examples:
-  volume --ranks 4
-      the phantom on four ranks, into volume.png
-  volume --ranks 4 --input engine.nrrd --size 512x512 --output engine.png --compare-single
-      a scan; the same picture on one rank, compared
-  volume --ranks 3 --input engine.nrrd --split 10+246x2x1
-      four chunks on three ranks: x cut into 10 and 246 voxels, y into halves, z not at all
-  volume --ranks 4 --input engine.nrrd --view
-      a window to look at a scan
-  volume --input engine.nrrd --scene scenes.json --scene-name engine --step 0.5
-      camera and colours from a file
-
-Environment: ZIPPY_ADAPTER chooses the GPU, ZIPPY_TIMEOUT_SECS after how long a wait fails (300).
-Exit code: 0, or 1 if something failed or --compare-single missed its bounds, or 2 for a wrong command line.";
-
 impl Options {
+    /// Reads a command line.
+    ///
+    /// # Errors
+    /// An option that is malformed, unknown or contradicts another; what would be right is said.
+    pub fn read<I: IntoIterator<Item = T>, T: Into<std::ffi::OsString> + Clone>(words: I) -> Result<Self, clap::Error> {
+        let options = Self::try_parse_from(words)?;
+        match options.contradiction() {
+            None => Ok(options),
+            Some(message) => Err(Self::command().error(ErrorKind::ArgumentConflict, message)),
+        }
+    }
+
+    /// What two options make impossible together and no single one shows.
+    fn contradiction(&self) -> Option<String> {
+        let PictureOptions { output, depth, alpha, background, .. } = &self.picture;
+        let floats =
+            matches!(output, Some(Output::Still(output::Kind::Npy, _) | Output::Numbered(output::Kind::Npy, _)));
+        let wrong = match (&self.movie.movie, output) {
+            (None, Some(Output::Animated(_))) => "an .apng is a movie: give --movie, or a .png or .npy file",
+            (None, Some(Output::Numbered(..))) => "numbered frames are a movie: give --movie, or a name without %",
+            (Some(_), Some(Output::Still(..))) => {
+                "a movie goes to an .apng file or to numbered frames, as in frame_%04d.png"
+            }
+            (Some(_), Some(Output::Numbered(..))) if self.movie.fps.is_some() => {
+                "--fps is for .apng; numbered frames have no rate"
+            }
+            _ if floats && (depth.is_some() || *alpha || background.is_some()) => {
+                "--depth, --alpha and --background are for PNG; .npy always holds 32-bit floats with alpha"
+            }
+            _ if self.camera.projection == Projection::Parallel && self.camera.fov.is_some() => {
+                "--fov is for --projection perspective; --zoom scales a parallel one"
+            }
+            _ if self.blend.fast && self.blend.pixel == Pixel::Rgba8 && self.check.compare_single => {
+                "8 bits are rounded at every blend: compare with --pixel f32, or without --fast"
+            }
+            _ => return self.wrong_spread().map(String::from),
+        };
+        Some(wrong.into())
+    }
+
+    fn wrong_spread(&self) -> Option<&'static str> {
+        let SpreadOptions { cut, chunks_per_rank, .. } = &self.spread;
+        match (cut, chunks_per_rank) {
+            (Some(Cut::Tree(Some(_))), Some(_)) => {
+                Some("kd:N says how many chunks there are: leave out --chunks-per-rank")
+            }
+            (Some(Cut::Angles), Some(_)) => Some("ell has two chunks for each rank: leave out --chunks-per-rank"),
+            (Some(Cut::Bars), Some(1)) => Some("bars lie across each other from --chunks-per-rank 2"),
+            _ => None,
+        }
+    }
+
     /// Where the ranks come from.
     pub fn config(&self) -> Config {
         self.ranks.map_or_else(Config::new, Config::threads)
     }
 
-    /// How the volume is cut.
-    pub fn cut(&self) -> Cut {
-        self.chunks_per_rank.map_or_else(|| self.split.clone(), |count| Cut::PerRank(usize::from(count)))
+    /// How the volume is spread over the ranks.
+    pub fn decomposition(&self) -> Decomposition {
+        let SpreadOptions { split, cut, chunks_per_rank, idle_ranks } = &self.spread;
+        let cut = cut.clone().unwrap_or_else(|| split.clone());
+        Decomposition { cut, per_rank: chunks_per_rank.map(usize::from), idle: *idle_ranks }
+    }
+
+    /// How the renderer draws voxels of so many components.
+    pub fn renderer(&self, components: usize) -> RendererOptions {
+        let BlendOptions { fast, brick, algorithm, encoding, pixel } = &self.blend;
+        RendererOptions {
+            mode: if *fast { Mode::Fast } else { Mode::Reproducible },
+            brick: brick.map(i64::from),
+            components,
+            algorithm: algorithm.clone(),
+            encoding: *encoding,
+            pixel: (*pixel).into(),
+        }
+    }
+
+    /// Where the pictures go.
+    pub fn output(&self) -> Output {
+        self.picture.output.clone().unwrap_or_else(|| match self.movie.movie {
+            Some(_) => Output::Animated("volume.apng".into()),
+            None => Output::Still(output::Kind::Png, "volume.png".into()),
+        })
     }
 }

@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 use zippy::algorithms::image::Difference;
-use zippy::chunks::Chunks;
-use zippy::extents::Index;
+use zippy::algorithms::volume::Mode;
+use zippy::array::ArrayCore;
 use zippy::io::volume::ScalarKind;
 use zippy::{Moved, Result, World};
+
+use super::source::Source;
 
 /// The parts of the job, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,11 +15,11 @@ pub enum Phase {
     Start,
     Open,
     Read,
-    Ghosts,
     Prepare,
     Cast,
     Composite,
     Fetch,
+    Overhead,
     Write,
 }
 
@@ -27,11 +29,11 @@ impl Phase {
         Self::Start,
         Self::Open,
         Self::Read,
-        Self::Ghosts,
         Self::Prepare,
         Self::Cast,
         Self::Composite,
         Self::Fetch,
+        Self::Overhead,
         Self::Write,
     ];
 
@@ -41,11 +43,11 @@ impl Phase {
             Self::Start => ("start", "starting the ranks and their devices"),
             Self::Open => ("open", "opening the volume and the scene"),
             Self::Read => ("read", "reading each rank's part"),
-            Self::Ghosts => ("ghosts", "exchanging ghost cells"),
-            Self::Prepare => ("prepare", "making the pictures' arrays"),
-            Self::Cast => ("cast", "casting rays through the chunks"),
-            Self::Composite => ("composite", "blending the partial pictures"),
+            Self::Prepare => ("prepare", "cutting the volume into bricks"),
+            Self::Cast => ("cast", "casting rays through the bricks"),
+            Self::Composite => ("composite", "blending the layers"),
             Self::Fetch => ("fetch", "reading the picture back"),
+            Self::Overhead => ("overhead", "the rest of a frame"),
             Self::Write => ("write", "writing the file"),
         }
     }
@@ -59,11 +61,11 @@ impl Phase {
 /// What was measured: on one rank, then over all of them.
 #[derive(Debug, Clone)]
 pub struct Measured {
-    /// Seconds of each phase; over all ranks: of the slowest.
+    /// Seconds of each phase, of all frames together; over all ranks: of the slowest.
     pub secs: [f64; Phase::COUNT],
-    /// What the ghost update moved; over all ranks: the sum, but rounds.
-    pub ghosts: Moved,
-    /// What blending moved.
+    /// Frames.
+    pub frames: u32,
+    /// What blending moved, of all frames together; over all ranks: the sum, but rounds.
     pub composite: Moved,
 }
 
@@ -74,25 +76,54 @@ impl Measured {
     /// A failure of this or of another rank.
     pub fn over_ranks(mut self, world: &World) -> Result<Self> {
         world.group().all_reduce(&mut self.secs, |a, b| *a = a.max(*b))?;
-        for moved in [&mut self.ghosts, &mut self.composite] {
-            let mut sums = [moved.bytes_local, moved.bytes_network, moved.messages];
-            world.group().all_reduce(&mut sums, |a, b| *a += b)?;
-            let [local, network, messages] = sums;
-            *moved = Moved { bytes_local: local, bytes_network: network, messages, ..*moved };
-        }
+        let moved = self.composite;
+        let mut sums = [moved.bytes_local, moved.bytes_network, moved.messages];
+        world.group().all_reduce(&mut sums, |a, b| *a += b)?;
+        let [bytes_local, bytes_network, messages] = sums;
+        self.composite = Moved { bytes_local, bytes_network, messages, ..moved };
         Ok(self)
+    }
+
+    /// The seconds of the phases in which a picture is made, for one frame.
+    fn frame_secs(&self) -> f64 {
+        let phases = [Phase::Cast, Phase::Composite, Phase::Fetch, Phase::Overhead];
+        phases.iter().map(|&phase| self.secs[phase as usize]).sum::<f64>() / f64::from(self.frames)
+    }
+
+    /// What blending moved for one frame.
+    fn per_frame(&self) -> Moved {
+        let share = |sum: u64| sum / u64::from(self.frames);
+        let Moved { bytes_local, bytes_network, messages, rounds } = self.composite;
+        Moved {
+            bytes_local: share(bytes_local),
+            bytes_network: share(bytes_network),
+            messages: share(messages),
+            rounds,
+        }
     }
 }
 
 /// What is in the volume.
 #[derive(Debug, Clone)]
 pub struct Voxels {
-    pub name: String,
-    pub kind: ScalarKind,
-    pub shape: [i64; 3],
-    pub spacing: [f64; 3],
-    /// The smallest and the largest finite value.
-    pub range: (f64, f64),
+    name: String,
+    kind: ScalarKind,
+    components: usize,
+    shape: [i64; 3],
+    spacing: [f64; 3],
+    /// The smallest and the largest finite number.
+    range: (f64, f64),
+}
+
+impl Voxels {
+    pub fn of(source: &Source, range: (f64, f64)) -> Self {
+        let (name, kind, components) = (source.name(), source.kind(), source.components());
+        Self { name, kind, components, shape: source.shape(), spacing: source.spacing(), range }
+    }
+
+    fn bytes(&self) -> f64 {
+        self.shape.iter().product::<i64>() as f64 * self.kind.bytes() as f64 * self.components as f64
+    }
 }
 
 /// Everything there is to say about one rendering.
@@ -103,9 +134,11 @@ pub struct Report {
     adapter_name: String,
     transport: String,
     ranks: usize,
+    idle: usize,
     chunks: usize,
     grid: Vec<i64>,
-    largest: Index,
+    mode: Mode,
+    layers: usize,
     measured: Measured,
 }
 
@@ -120,22 +153,29 @@ pub struct Verdict {
     pub reference: Option<(String, Difference)>,
 }
 
-/// `--compare-single` fails beyond these.
-pub const MOST_ABS: f64 = 4e-6;
-/// See [`MOST_ABS`].
-pub const LEAST_DB: f64 = 140.0;
 /// What is reported where nothing differs at all: JSON has no infinity.
 const IDENTICAL_DB: f64 = 999.0;
 
-/// Whether a picture is as good as that of one rank.
-pub fn passes(difference: Difference) -> bool {
-    difference.max_abs <= MOST_ABS && difference.psnr_db >= LEAST_DB
+/// How far a picture may be from that of one rank.
+pub fn bound(mode: Mode) -> f64 {
+    match mode {
+        Mode::Reproducible => 0.0,
+        Mode::Fast => 4e-6,
+    }
 }
 
 impl Report {
-    pub fn new(world: &World, chunks: &Chunks, voxels: Voxels, measured: Measured) -> Self {
+    pub fn new(
+        world: &World,
+        volume: &ArrayCore,
+        voxels: Voxels,
+        mode: Mode,
+        layers: usize,
+        measured: Measured,
+    ) -> Self {
         let adapter = world.gpu().adapter();
-        let extents = (0..chunks.count()).map(|chunk| chunks.region(chunk).extents());
+        let (chunks, owners) = (volume.chunks(), volume.ownership());
+        let idle = (0..world.size()).filter(|&rank| owners.of_rank(rank).next().is_none()).count();
         Self {
             voxels,
             adapter: json!({
@@ -148,57 +188,60 @@ impl Report {
             adapter_name: adapter.to_string(),
             transport: world.group().kind().to_string(),
             ranks: world.size(),
+            idle,
             chunks: chunks.count(),
             grid: chunks.grid().map(|grid| grid.to_vec()).unwrap_or_default(),
-            largest: extents.max_by_key(|extents| extents.product()).unwrap_or(chunks.shape()),
+            mode,
+            layers,
             measured,
         }
     }
 
-    /// The seconds of the phases in which a picture is made.
-    fn frame_secs(&self) -> f64 {
-        [Phase::Cast, Phase::Composite, Phase::Fetch].iter().map(|&phase| self.measured.secs[phase as usize]).sum()
+    /// Whether the picture is as good as that of one rank.
+    pub fn passes(&self, verdict: &Verdict) -> bool {
+        verdict.single.is_none_or(|difference| difference.max_abs <= bound(self.mode))
     }
 
     /// One line of JSON.
     pub fn json(&self, verdict: &Verdict) -> Value {
-        let secs = |phase: Phase| (phase.names().0.to_string(), json!(self.measured.secs[phase as usize]));
+        let Measured { secs, frames, .. } = &self.measured;
+        let secs = |phase: Phase| (phase.names().0.to_string(), json!(secs[phase as usize]));
         let mut timings: serde_json::Map<String, Value> = Phase::ALL.into_iter().map(secs).collect();
-        timings.insert("frame".into(), json!(self.frame_secs()));
+        timings.insert("frame".into(), json!(self.measured.frame_secs()));
         timings.insert("total".into(), json!(verdict.total_secs));
-        let moved = |m: &Moved| json!({"local": m.bytes_local, "network": m.bytes_network, "messages": m.messages});
-        let Measured { ghosts, composite, .. } = &self.measured;
-        let both = Moved {
-            bytes_local: ghosts.bytes_local + composite.bytes_local,
-            bytes_network: ghosts.bytes_network + composite.bytes_network,
-            messages: ghosts.messages + composite.messages,
-            ..*ghosts
-        };
-        let mut bytes = moved(&both);
-        bytes["ghosts"] = moved(ghosts);
-        bytes["composite"] = moved(composite);
+        let moved = self.measured.per_frame();
         let mut all = json!({
             "input": {
                 "name": self.voxels.name,
                 "type": self.voxels.kind.name(),
+                "components": self.voxels.components,
                 "shape": self.voxels.shape,
                 "spacing": self.voxels.spacing,
                 "values": [self.voxels.range.0, self.voxels.range.1],
             },
             "output": verdict.output,
             "size": [verdict.size.0, verdict.size.1],
+            "frames": frames,
             "adapter": self.adapter,
             "ranks": self.ranks,
+            "idle_ranks": self.idle,
             "transport": self.transport,
             "chunks": self.chunks,
             "grid": self.grid,
+            "mode": self.mode,
+            "layers": self.layers,
             "timings_secs": timings,
-            "bytes": bytes,
+            "composite_per_frame": {
+                "bytes_local": moved.bytes_local,
+                "bytes_network": moved.bytes_network,
+                "messages": moved.messages,
+                "rounds": moved.rounds,
+            },
         });
         if let Some(difference) = verdict.single {
             all["max_abs"] = json!(difference.max_abs);
             all["psnr_db"] = json!(difference.psnr_db.min(IDENTICAL_DB));
-            all["agrees"] = json!(passes(difference));
+            all["agrees"] = json!(self.passes(verdict));
         }
         if let Some((name, difference)) = &verdict.reference {
             let psnr_db = difference.psnr_db.min(IDENTICAL_DB);
@@ -209,52 +252,55 @@ impl Report {
 
     /// Lines for people.
     pub fn text(&self, verdict: &Verdict) -> String {
-        let Voxels { name, kind, shape, spacing, range } = &self.voxels;
-        let [x, y, z] = shape;
+        let Voxels { name, kind, components, shape: [x, y, z], spacing, range } = &self.voxels;
+        let each = if *components == 1 { String::new() } else { format!("{components} x ") };
+        let grid = if self.grid.is_empty() { "boxes".into() } else { format!("{:?}", self.grid) };
+        let idle = if self.idle == 0 { String::new() } else { format!(", {} of them without a part", self.idle) };
         let mut lines = vec![
             format!(
-                "volume     {name}: {x} x {y} x {z} {kind}, spacing {spacing:?}, values {} to {}",
+                "volume     {name}: {x} x {y} x {z} {each}{kind}, spacing {spacing:?}, values {} to {}",
                 range.0, range.1
             ),
-            format!("ranks      {} ({}), rank 0 on {}", self.ranks, self.transport, self.adapter_name),
-            format!(
-                "chunks     {} ({:?}), the largest {} voxels, one ghost layer",
-                self.chunks, self.grid, self.largest
-            ),
+            format!("ranks      {} ({}){idle}, rank 0 on {}", self.ranks, self.transport, self.adapter_name),
+            format!("chunks     {} ({grid}), drawn as {} layers", self.chunks, self.layers),
         ];
-        let voxels = shape.iter().product::<i64>() as f64;
-        let bytes = voxels * kind.bytes() as f64;
-        let pixels = (verdict.size.0 * verdict.size.1) as f64;
-        let sent = |moved: &Moved| {
-            let (local, network) = (mib(moved.bytes_local as f64), mib(moved.bytes_network as f64));
-            format!("{local} on the spot, {network} in {} messages", moved.messages)
-        };
-        for phase in Phase::ALL {
-            let secs = self.measured.secs[phase as usize];
-            let note = match phase {
-                Phase::Read => format!("{}, {}/s", mib(bytes), mib(bytes / secs)),
-                Phase::Ghosts => sent(&self.measured.ghosts),
-                Phase::Cast => format!("{:.2} million rays/s", pixels / secs / 1e6),
-                Phase::Composite => sent(&self.measured.composite),
-                _ => String::new(),
-            };
-            let (short, long) = phase.names();
-            lines.push(format!("{short:<10} {secs:>9.4} s  {long:<37} {note}").trim_end().to_string());
-        }
+        lines.extend(Phase::ALL.into_iter().map(|phase| self.line(phase, verdict)));
         let (width, height) = verdict.size;
-        lines.push(format!("picture    {} ({width} x {height}), {:.4} s a frame", verdict.output, self.frame_secs()));
-        if let Some(difference) = verdict.single {
-            let found = if passes(difference) { "agrees with" } else { "DIFFERS from" };
+        let frames = match self.measured.frames {
+            1 => String::new(),
+            frames => format!("{frames} frames, "),
+        };
+        let secs = self.measured.frame_secs();
+        lines.push(format!("picture    {} ({width} x {height}), {frames}{secs:.4} s a frame", verdict.output));
+        if let Some(Difference { max_abs, psnr_db }) = verdict.single {
+            let found = if self.passes(verdict) { "agrees with" } else { "DIFFERS from" };
+            let most = bound(self.mode);
             lines.push(format!(
-                "one rank   the picture {found} that of one rank: max_abs {:.3e} (at most {MOST_ABS:e}), psnr {:.1} dB (at \
-                 least {LEAST_DB})",
-                difference.max_abs, difference.psnr_db
+                "one rank   the picture {found} that of one rank: max_abs {max_abs:.3e} (at most {most:e}), psnr {psnr_db:.1} dB"
             ));
         }
         if let Some((name, difference)) = &verdict.reference {
             lines.push(format!("reference  {name}: psnr {:.2} dB", difference.psnr_db));
         }
         lines.join("\n")
+    }
+
+    /// What is said of a phase.
+    fn line(&self, phase: Phase, verdict: &Verdict) -> String {
+        let (secs, bytes) = (self.measured.secs[phase as usize], self.voxels.bytes());
+        let pixels = (verdict.size.0 * verdict.size.1) as f64 * f64::from(self.measured.frames);
+        let note = match phase {
+            Phase::Read => format!("{}, {}/s", mib(bytes), mib(bytes / secs)),
+            Phase::Cast => format!("{:.2} million rays/s", pixels / secs / 1e6),
+            Phase::Composite => {
+                let moved = self.measured.per_frame();
+                let (local, network) = (mib(moved.bytes_local as f64), mib(moved.bytes_network as f64));
+                format!("a frame: {local} on the spot, {network} in {} messages", moved.messages)
+            }
+            _ => String::new(),
+        };
+        let (short, long) = phase.names();
+        format!("{short:<10} {secs:>9.4} s  {long:<37} {note}").trim_end().to_string()
     }
 }
 

@@ -1,13 +1,14 @@
 //! Where the voxels come from: a file or a formula.
 
 use zippy::Result;
-use zippy::algorithms::volume::Phantom;
+use zippy::algorithms::volume::{Phantom, TransferFunction};
 use zippy::error::IoError;
 use zippy::extents::Index;
-use zippy::io::volume::{self, ScalarKind, VolumeFile, Voxel};
+use zippy::io::volume::{self, OpenOptions, RawLayout, ScalarKind, VolumeFile, Voxel};
 use zippy::region::Region;
 
-use crate::options::Options;
+use super::look;
+use super::options::VolumeOptions;
 
 /// A volume that any rank can have any box of.
 pub enum Source {
@@ -24,12 +25,34 @@ impl Source {
     /// Opens the file and reads its header. Local.
     ///
     /// # Errors
-    /// The file cannot be read or is malformed.
-    pub fn open(options: &Options) -> Result<Self, IoError> {
-        Ok(match &options.input {
-            Some(path) => Self::File(volume::open(path)?),
-            None => Self::Phantom(Phantom { shape: options.phantom_size }),
-        })
+    /// The file cannot be read, is malformed, or has other components than the options say.
+    pub fn open(options: &VolumeOptions) -> Result<Self, IoError> {
+        let Some(path) = &options.input else { return Ok(Self::Phantom(Phantom { shape: options.phantom_size })) };
+        let wanted = options.components;
+        let file = match options.raw_shape {
+            Some(shape) => VolumeFile::raw(
+                path,
+                RawLayout {
+                    components: wanted.unwrap_or(1) as i64,
+                    endian: options.raw_endian,
+                    offset: options.raw_offset,
+                    spacing: options.raw_spacing.to_vec(),
+                    ..RawLayout::new(shape, options.raw_type)
+                },
+            )?,
+            None => volume::open_with(path, &OpenOptions { components: wanted.is_some_and(|count| count > 1) })?,
+        };
+        match (file.components(), wanted) {
+            (found, Some(wanted)) if found != wanted => {
+                let message = format!("has {found} numbers in each voxel, not {wanted}; leave out --components");
+                Err(IoError::request(path, message))
+            }
+            (1 | 2 | 4, _) => Ok(Self::File(file)),
+            (found, _) => {
+                let message = format!("has {found} numbers in each voxel; volumes of 1, 2 and 4 are drawn");
+                Err(IoError::request(path, message))
+            }
+        }
     }
 
     /// For people and for the report.
@@ -48,6 +71,11 @@ impl Source {
         }
     }
 
+    /// Numbers in each voxel.
+    pub fn components(&self) -> usize {
+        if let Self::File(file) = self { file.components() } else { 1 }
+    }
+
     /// Distance of voxels along each axis.
     pub fn spacing(&self) -> [f64; 3] {
         match self {
@@ -56,16 +84,21 @@ impl Source {
         }
     }
 
-    /// The type of a voxel.
+    /// The type of a number.
     pub fn kind(&self) -> ScalarKind {
         match self {
             Self::File(file) => file.kind(),
             Self::Phantom(_) => ScalarKind::U16,
         }
     }
+
+    /// Its own colours, if it has any.
+    pub fn colours(&self) -> Option<TransferFunction> {
+        if let Self::Phantom(phantom) = self { Some(look::phantom(phantom.shape)) } else { None }
+    }
 }
 
-/// Takes the number of a box and its voxels.
+/// Takes the number of a box of voxels and the numbers in it.
 pub type Taker<'a, T> = &'a mut dyn FnMut(usize, Vec<T>) -> Result<()>;
 /// Reads boxes of a volume as voxels of one type.
 pub type Reader<'a, T> = &'a dyn Fn(&[Region], Taker<T>) -> Result<()>;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use zippy::algorithms::volume::{Frame, Look, RendererOptions, VolumeRenderer};
+use zippy::algorithms::volume::{Frame, Look, VolumeRenderer};
 use zippy::error::Error;
-use zippy::{Element, GlobalArray, Result, World};
+use zippy::{Element, Result, World};
 use zippy_view::colour_image;
 
 use super::link::{Event, Link, Next, Setting, Shown};
@@ -20,18 +20,11 @@ enum Order {
     End,
 }
 
-/// Shows a volume in the window until it is closed. Collective.
+/// Shows the volume of a renderer in the window until it is closed. Collective.
 ///
 /// # Errors
-/// A volume that cannot be rendered; as [`serve`].
-pub fn show<T: Element>(
-    world: &World,
-    link: &Arc<Link>,
-    volume: &GlobalArray<T, 3>,
-    spacing: [f64; 3],
-    setting: Setting,
-) -> Result<()> {
-    let renderer = VolumeRenderer::new(world, volume, spacing, RendererOptions::default())?;
+/// As [`serve`].
+pub fn show<T: Element>(world: &World, link: &Arc<Link>, renderer: &VolumeRenderer<T>, setting: Setting) -> Result<()> {
     serve(world, link, setting, |look| renderer.render(look))
 }
 
@@ -40,12 +33,7 @@ pub fn show<T: Element>(
 ///
 /// # Errors
 /// A failure of this or of another rank; a window that could not be opened.
-fn serve(
-    world: &World,
-    link: &Arc<Link>,
-    setting: Setting,
-    mut render: impl FnMut(&Look) -> Result<Frame>,
-) -> Result<()> {
+fn serve(world: &World, link: &Arc<Link>, setting: Setting, render: impl Fn(&Look) -> Result<Frame>) -> Result<()> {
     if world.rank() == 0 {
         link.tell(Event::Ready(Box::new(setting)));
     }

@@ -1,0 +1,154 @@
+//! Where pictures go: the kind of file is told by its name.
+
+use std::path::{Path, PathBuf};
+
+use zippy::algorithms::image::Image;
+use zippy::error::IoError;
+use zippy::io::png::Style;
+use zippy::io::{apng, npy, png};
+
+/// A file or numbered files.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Output {
+    /// One picture.
+    Still(Kind, PathBuf),
+    /// Every frame in a file of its own; the name has a `%d` or `%04d` for its number.
+    Numbered(Kind, Pattern),
+    /// All frames in one file.
+    Animated(PathBuf),
+}
+
+/// What is in a picture's file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Whole numbers for people.
+    Png,
+    /// The floats of the picture, premultiplied.
+    Npy,
+}
+
+/// A path with a place for a number.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pattern {
+    before: String,
+    digits: usize,
+    after: String,
+}
+
+/// Reads a file name: `a.png`, `a.npy`, `a.apng`, `a/frame_%04d.png`.
+///
+/// # Errors
+/// What is wrong, for the command line.
+pub fn output(text: &str) -> Result<Output, String> {
+    let path = Path::new(text);
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("").to_ascii_lowercase();
+    let kind = match extension.as_str() {
+        "png" => Kind::Png,
+        "npy" => Kind::Npy,
+        "apng" => return Ok(Output::Animated(path.into())),
+        _ => return Err("pictures are .png or .npy files, movies .apng or numbered frames as in frame_%04d.png".into()),
+    };
+    Ok(match Pattern::read(text)? {
+        Some(pattern) => Output::Numbered(kind, pattern),
+        None => Output::Still(kind, path.into()),
+    })
+}
+
+impl Pattern {
+    fn read(text: &str) -> Result<Option<Self>, String> {
+        let Some((before, rest)) = text.split_once('%') else { return Ok(None) };
+        let form = "after % comes d, or the number of digits and d, as in frame_%04d.png";
+        let (digits, after) = rest.split_once('d').ok_or(form)?;
+        let digits = if digits.is_empty() { 1 } else { digits.parse().map_err(|_| form)? };
+        if digits > 20 || after.contains('%') {
+            return Err(form.into());
+        }
+        Ok(Some(Self { before: before.into(), digits, after: after.into() }))
+    }
+
+    /// The name of a frame.
+    pub fn path(&self, number: u32) -> PathBuf {
+        let Self { before, digits, after } = self;
+        format!("{before}{number:0digits$}{after}").into()
+    }
+}
+
+impl Output {
+    /// For people and for the report.
+    pub fn name(&self) -> String {
+        let path = match self {
+            Self::Still(_, path) | Self::Animated(path) => path.clone(),
+            Self::Numbered(_, Pattern { before, digits, after }) => format!("{before}%0{digits}d{after}").into(),
+        };
+        std::path::absolute(&path).unwrap_or(path).display().to_string()
+    }
+
+    /// Finds a mistake in the name before the work is done.
+    ///
+    /// # Errors
+    /// It names a directory or lies in none.
+    pub fn check(&self) -> Result<(), IoError> {
+        let path = match self {
+            Self::Still(_, path) | Self::Animated(path) => path.clone(),
+            Self::Numbered(_, pattern) => pattern.path(0),
+        };
+        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if path.is_dir() {
+            return Err(IoError::request(&path, "is a directory, not a picture"));
+        }
+        if directory.is_dir() {
+            Ok(())
+        } else {
+            Err(IoError::request(&path, "its directory does not exist; make it first"))
+        }
+    }
+}
+
+/// Takes the pictures of one run; an animated file appears with the last of them.
+pub struct Sink<'a> {
+    target: Target<'a>,
+    style: Style,
+    number: u32,
+}
+
+enum Target<'a> {
+    Still(Kind, &'a Path),
+    Numbered(Kind, &'a Pattern),
+    Movie(Box<apng::Movie>),
+}
+
+impl<'a> Sink<'a> {
+    /// For `frames` pictures, `per_second` of which are shown in a second.
+    ///
+    /// # Errors
+    /// The file of a movie cannot be made.
+    pub fn open(output: &'a Output, style: Style, frames: u32, per_second: f64) -> Result<Self, IoError> {
+        let target = match output {
+            Output::Still(kind, path) => Target::Still(*kind, path),
+            Output::Numbered(kind, pattern) => Target::Numbered(*kind, pattern),
+            Output::Animated(path) => Target::Movie(Box::new(apng::Movie::create(path, frames, per_second, style)?)),
+        };
+        Ok(Self { target, style, number: 0 })
+    }
+
+    /// # Errors
+    /// The picture cannot be written.
+    pub fn write(&mut self, image: &Image) -> Result<(), IoError> {
+        let (kind, path) = match &mut self.target {
+            Target::Movie(movie) => return movie.write(image),
+            Target::Still(kind, path) => (*kind, path.to_path_buf()),
+            Target::Numbered(kind, pattern) => (*kind, pattern.path(self.number)),
+        };
+        self.number += 1;
+        match kind {
+            Kind::Png => png::write(path, image, self.style),
+            Kind::Npy => npy::write_image(path, image),
+        }
+    }
+
+    /// # Errors
+    /// A movie cannot be written; there is no file then.
+    pub fn finish(self) -> Result<(), IoError> {
+        if let Target::Movie(movie) = self.target { movie.finish() } else { Ok(()) }
+    }
+}

@@ -1,0 +1,196 @@
+//! The volume on the ranks, and the pictures of it.
+
+use zippy::algorithms::image::Image;
+use zippy::algorithms::reduce::Bins;
+use zippy::algorithms::volume::{self, Distribution, Frame, Look, Preset, VolumeRenderer};
+use zippy::region::Region;
+use zippy::{GlobalArray, Layout, Moved, Result, World};
+
+use super::clock::Clock;
+use super::job::{Job, Rendered};
+use super::look::Setup;
+use super::output::Sink;
+use super::report::{Measured, Phase, Report, Voxels};
+use super::source::{FAR, Reader, Source};
+use super::view::{self, Setting};
+
+/// A volume and how it is looked at.
+pub struct Scene<'a> {
+    pub job: &'a Job<'a>,
+    pub source: &'a Source,
+    pub setup: &'a Setup,
+}
+
+/// A number of the volume on the device.
+pub trait Value: volume::Voxel {
+    /// The nearest one.
+    fn from_number(number: f64) -> Self;
+}
+
+macro_rules! values {
+    ($($type:ty),*) => { $(impl Value for $type { fn from_number(number: f64) -> Self { number as $type } })* };
+}
+values!(u8, i8, u16, i16, u32, i32, f32);
+
+/// As many as 8-bit numbers have values.
+const BINS: usize = 256;
+
+impl Scene<'_> {
+    /// Reads, renders and writes. Collective.
+    ///
+    /// # Errors
+    /// As [`Job::run`].
+    pub fn render<T: Value>(&self, world: &World, mut clock: Clock, read: Reader<T>) -> Result<Option<Rendered>> {
+        let volume = self.spread::<T>(world)?;
+        let range = self.fill(world, &volume, read)?;
+        clock.end(Phase::Read);
+        let values = distribution(world, &volume, range)?;
+        let look = self.setup.look(&values);
+        let options = self.job.options.renderer(self.source.components());
+        let mode = options.mode;
+        let renderer = VolumeRenderer::new(world, &volume, self.source.spacing(), options)?;
+        clock.end(Phase::Prepare);
+        if let Some(link) = self.job.link {
+            drop(clock);
+            return view::show(world, link, &renderer, self.setting(world, look, &values)).map(|()| None);
+        }
+        let frames = self.frames(world, &renderer, look, &mut clock)?;
+        let measured = Measured { secs: clock.finish(), frames: frames.count, composite: frames.moved };
+        let measured = measured.over_ranks(world)?;
+        let voxels = Voxels::of(self.source, range);
+        let report = Report::new(world, volume.core(), voxels, mode, frames.layers, measured);
+        let background = self.setup.background();
+        Ok(frames.last.map(|image| Rendered { image, background, report }))
+    }
+
+    /// The volume's array, cut and owned as the options say. Components lie side by side on the first axis.
+    fn spread<T: Value>(&self, world: &World) -> Result<GlobalArray<T, 3>> {
+        let components = self.source.components();
+        let limit = world.gpu().limits().buffer_bytes;
+        let (layout, owners) =
+            self.job.spread.layout(self.source.shape(), world.size(), T::INFO.bytes * components, limit)?;
+        if components == 1 {
+            return world.array_owned("volume", &layout, owners);
+        }
+        let chunks = layout.resolve(world.size(), T::INFO.bytes * components, limit)?;
+        let boxes = (0..chunks.count()).map(|chunk| scaled(chunks.region(chunk), |edge| edge * components as i64));
+        let mut shape = self.source.shape();
+        shape[0] *= components as i64;
+        world.array_owned("volume", &Layout::new(shape).boxes(boxes.collect()), owners)
+    }
+
+    /// Reads or computes the voxels of this rank's chunks; the smallest and the largest finite number of all ranks.
+    fn fill<T: Value>(&self, world: &World, volume: &GlobalArray<T, 3>, read: Reader<T>) -> Result<(f64, f64)> {
+        let components = self.source.components() as i64;
+        let mut range = [f64::INFINITY, f64::NEG_INFINITY];
+        let chunks: Vec<_> = volume.chunks().collect();
+        let boxes: Vec<_> = chunks.iter().map(|chunk| scaled(chunk.region(), |edge| edge / components)).collect();
+        let filled = read(&boxes, &mut |number, values| {
+            let numbers = values.iter().map(|&value| value.into());
+            for value in numbers.filter(|value: &f64| value.abs() < f64::from(FAR)) {
+                range = [range[0].min(value), range[1].max(value)];
+            }
+            chunks[number].all().write(&values)
+        });
+        world.agree("reading the volume", filled)?;
+        let mut ends = [range[0], -range[1]];
+        world.group().all_reduce(&mut ends, |a, b| *a = a.min(*b))?;
+        // A volume without a finite number has an empty picture, whatever its range is said to be.
+        Ok(if ends[0] <= -ends[1] { (ends[0], -ends[1]) } else { (0.0, 1.0) })
+    }
+
+    /// What a window has to know.
+    fn setting(&self, world: &World, look: Look, values: &Distribution) -> Setting {
+        let (shape, spacing) = (self.source.shape(), self.source.spacing());
+        let given = ("as given", look.transfer.clone());
+        let shelf = Preset::ALL.into_iter().map(|preset| (preset.name(), self.setup.preset(preset, values)));
+        Setting {
+            about: format!("{} · {shape:?} · {} ranks", self.source.name(), world.size()),
+            size: std::array::from_fn(|axis| (shape[axis] - 1) as f64 * spacing[axis]),
+            voxel: spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length)),
+            look,
+            background: self.setup.background(),
+            values: values.clone(),
+            presets: std::iter::once(given).chain(shelf).collect(),
+        }
+    }
+
+    /// Renders every frame and writes it.
+    fn frames<T: Value>(
+        &self,
+        world: &World,
+        renderer: &VolumeRenderer<T>,
+        mut look: Look,
+        clock: &mut Clock,
+    ) -> Result<Frames> {
+        let options = self.job.options;
+        let cameras = match &options.movie.movie {
+            Some(path) => {
+                let cameras = path.cameras(&look.camera, &self.setup.stand, options.movie.frames);
+                let cameras = world.agree("reading the camera's path", cameras.map_err(Into::into))?;
+                clock.frames(options.movie.frames);
+                cameras
+            }
+            None => vec![look.camera.clone()],
+        };
+        for _ in 1..options.check.repeat {
+            renderer.render(&look)?;
+        }
+        let output = options.output();
+        let sink = (self.job.write && world.rank() == 0)
+            .then(|| Sink::open(&output, self.setup.style, cameras.len() as u32, options.movie.fps.unwrap_or(24.0)));
+        let mut sink = world.agree("making the picture's file", sink.transpose().map_err(Into::into))?;
+        let mut frames = Frames { count: cameras.len() as u32, ..Frames::default() };
+        for camera in cameras {
+            look.camera = camera;
+            clock.skip();
+            let frame = renderer.render(&look)?;
+            clock.frame(&frame);
+            frames.add(&frame);
+            let written = match (&mut sink, &frame.image) {
+                (Some(sink), Some(image)) => sink.write(image),
+                _ => Ok(()),
+            };
+            world.agree("writing the picture", written.map_err(Into::into))?;
+            clock.more(Phase::Write);
+            frames.last = frame.image;
+        }
+        let finished = sink.map_or(Ok(()), Sink::finish);
+        world.agree("writing the picture", finished.map_err(Into::into))?;
+        clock.end(Phase::Write);
+        Ok(frames)
+    }
+}
+
+/// What became of the frames on this rank.
+#[derive(Default)]
+struct Frames {
+    count: u32,
+    layers: usize,
+    moved: Moved,
+    last: Option<Image>,
+}
+
+impl Frames {
+    fn add(&mut self, frame: &Frame) {
+        self.layers = frame.layers;
+        self.moved.bytes_local += frame.moved.bytes_local;
+        self.moved.bytes_network += frame.moved.bytes_network;
+        self.moved.messages += frame.moved.messages;
+        self.moved.rounds = frame.moved.rounds;
+    }
+}
+
+/// How often the volume takes which number, those that are not finite apart.
+fn distribution<T: Value>(world: &World, volume: &GlobalArray<T, 3>, (min, max): (f64, f64)) -> Result<Distribution> {
+    let bins = if min < max { BINS } else { 1 };
+    let bins = Bins::even(T::from_number(min), T::from_number(max), bins)?;
+    let found = world.histogram(volume.at((.., .., ..)), &bins)?;
+    Ok(Distribution { min, max, counts: found.counts })
+}
+
+/// A box whose edges on the first axis are counted in other units.
+fn scaled(mut region: Region, unit: impl Fn(i64) -> i64) -> Region {
+    (region.start[0], region.end[0]) = (unit(region.start[0]), unit(region.end[0]));
+    region
+}
