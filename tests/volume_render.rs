@@ -6,8 +6,9 @@ mod support;
 use common::analytic::{self, Case};
 use support::launcher;
 use zippy::algorithms::image::Image;
-use zippy::algorithms::volume::{Camera, Look, Phantom, Projection, RendererOptions, TransferFunction};
-use zippy::algorithms::volume::{View, VolumeRenderer, cast_chunk};
+use zippy::algorithms::volume::{
+    Camera, Look, Phantom, Projection, RendererOptions, TransferFunction, Twin, VolumeRenderer,
+};
 use zippy::region::Region;
 use zippy::{Config, Element, Layout, Split, World, run_with};
 
@@ -103,12 +104,10 @@ fn phantom(shape: [i64; 3], scale: f32, parallel: bool) -> Case {
 }
 
 fn twin(case: &Case, size: (u32, u32)) -> Image {
-    let view = View::new(&case.camera, size, case.shape, case.spacing, case.step).unwrap();
     let [nx, ny, _] = case.shape.map(|n| n as i32);
-    let mut image = Image::new(size.0 as usize, size.1 as usize);
     let voxel = |[x, y, z]: [i32; 3]| case.values[(x + nx * (y + ny * z)) as usize];
-    cast_chunk(&view, &case.transfer.table(case.step).unwrap(), ([0; 3], view.cells), voxel, &mut image);
-    image
+    let twin = Twin::new(&look(case, size), case.shape, case.spacing, voxel).unwrap();
+    twin.picture(&[([0; 3], twin.view.cells)])
 }
 
 const SIZE: (u32, u32) = (61, 47);

@@ -5,7 +5,7 @@ mod common;
 use common::analytic::{self, Case};
 use proptest::prelude::*;
 use zippy::algorithms::image::Image;
-use zippy::algorithms::volume::{Camera, Phantom, Projection, TransferFunction, View, cast_chunk, depth_order};
+use zippy::algorithms::volume::{Camera, Look, Phantom, Projection, TransferFunction, Twin, View, depth_order};
 
 type CellBox = ([i64; 3], [i64; 3]);
 
@@ -14,20 +14,12 @@ fn cells_of((start, end): CellBox, shape: [i64; 3]) -> ([i32; 3], [i32; 3]) {
 }
 
 fn render(case: &Case, boxes: &[CellBox], size: (u32, u32)) -> Image {
-    let view = View::new(&case.camera, size, case.shape, case.spacing, case.step).unwrap();
-    let table = case.transfer.table(case.step).unwrap();
+    let look = Look { step: case.step, size, ..Look::new(case.camera.clone(), case.transfer.clone()) };
     let [nx, ny, _] = case.shape;
     let voxel = |[x, y, z]: [i32; 3]| case.values[(i64::from(x) + nx * (i64::from(y) + ny * i64::from(z))) as usize];
-    let mut image = Image::new(size.0 as usize, size.1 as usize);
-    for chunk in depth_order(boxes, &case.camera, case.spacing).unwrap() {
-        let mut part = Image::new(image.width, image.height);
-        cast_chunk(&view, &table, cells_of(boxes[chunk], case.shape), voxel, &mut part);
-        for (front, back) in image.pixels.iter_mut().zip(&part.pixels) {
-            let through = 1.0 - front[3];
-            front.iter_mut().zip(back).for_each(|(f, b)| *f += through * b);
-        }
-    }
-    image
+    let order = depth_order(boxes, &case.camera, case.spacing).unwrap();
+    let cells: Vec<_> = order.into_iter().map(|chunk| cells_of(boxes[chunk], case.shape)).collect();
+    Twin::new(&look, case.shape, case.spacing, voxel).unwrap().picture(&cells)
 }
 
 #[test]

@@ -45,10 +45,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   }
   let ray = ray_of(pixel);
   let forward = ray.delta >= vec3(0.0);
-  let limits = limits_of(ray, pixel);
-  var sample = max(first_past(ray, select(piece.high, piece.low, forward), true), limits.x) + piece.first;
-  let leave = min(first_past(ray, select(piece.low, piece.high, forward), false), limits.y);
-  let end = min(leave, sample + piece.most);
+  var sample = first_past(ray, select(piece.high, piece.low, forward), true) + piece.first;
+  let end = min(first_past(ray, select(piece.low, piece.high, forward), false), sample + piece.most);
   var seen = carried(pixel);
   while sample < end && seen.a < 1.0 {
     // Sums lie on the lattice of samples, so that a whole one is the same bits in every box.
@@ -62,7 +60,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         // Every sample in it would add nothing at all: leaving them out changes no bit.
         sample += leap(ray, p, block);
       } else {
-        sum += (1.0 - sum.a) * sample_of(ray, p, cell);
+        sum += (1.0 - sum.a) * lit(ray, p, cell, sample_of(ray, sample, p, cell));
         sample += 1;
       }
     }

@@ -13,7 +13,15 @@ struct View {
   per_length: vec3<f32>,   // voxels per unit of length
   last_entry: f32,
   cells: vec3<i32>,        // of the whole volume
+  jitter: f32,             // 1: the lattice of samples is shifted by a function of the pixel
+  crop_low: vec3<f32>,     // what is seen of the volume
+  depth_unit: f32,         // of the sums of densities
+  crop_high: vec3<f32>,
+  colour_unit: f32,        // of the sums of colours
+  light: vec4<f32>,        // ambient, diffuse, specular, shininess
+  planes: array<vec4<f32>, 6>,
   size: vec2<i32>,         // of the picture
+  direct: f32,             // what makes a component of a direct colour 0 to 1
 }
 
 @group(0) @binding(5) var<uniform> view: View;
@@ -37,15 +45,32 @@ fn ray_of(pixel: vec2<i32>) -> Ray {
   let towards = view.forward + view.bend * aside;
   let direction = towards / sqrt(dot(towards, towards)) * view.per_length;
   let origin = view.eye + (1.0 - view.bend) * aside * view.per_length;
-  let a = -origin / along(direction);
-  let b = (vec3<f32>(view.cells) - origin) / along(direction);
+  let a = (view.crop_low - origin) / along(direction);
+  let b = (view.crop_high - origin) / along(direction);
   let near = min(a, b);
   let far = max(a, b);
-  let enter = max(max(max(near.x, near.y), near.z), 0.0);
-  let exit = min(min(far.x, far.y), far.z);
+  var enter = max(max(max(near.x, near.y), near.z), 0.0);
+  var exit = min(min(far.x, far.y), far.z);
+  for (var plane = 0; plane < 6; plane++) {
+    let normal = view.planes[plane].xyz;
+    let towards_it = dot(normal, direction);
+    let slope = select(towards_it, 1e-20, abs(towards_it) < 1e-20);
+    let crossing = -(dot(normal, origin) + view.planes[plane].w) / slope;
+    enter = select(enter, max(enter, crossing), slope > 0.0);
+    exit = select(min(exit, crossing), exit, slope > 0.0);
+  }
   let samples = clamp(floor((exit - enter) / view.sample_distance + 0.5), 0.0, 16777216.0);
   let delta = direction * view.sample_distance;
-  return Ray(origin + direction * enter, delta, along(delta), i32(samples));
+  let entry = origin + direction * enter + delta * (view.jitter * shift_of(vec2<u32>(pixel)));
+  return Ray(entry, delta, along(delta), i32(samples));
+}
+
+// A number from -1/2 up to 1/2 that depends on the pixel alone and looks random.
+fn shift_of(pixel: vec2<u32>) -> f32 {
+  var h = (pixel.x * 0x9e3779b1u) ^ (pixel.y * 0x85ebca77u);
+  h = (h ^ (h >> 15u)) * 0x2c1b3c6du;
+  h = (h ^ (h >> 12u)) * 0x297a2d39u;
+  return f32((h ^ (h >> 15u)) >> 8u) / 16777216.0 - 0.5;
 }
 
 fn position_of(ray: Ray, sample: i32) -> vec3<f32> {

@@ -3,15 +3,15 @@
 //! A file holds an object with a list `scenes`; a scene's name is its `file` without `.png`. Fields of a scene:
 //! `projection` ("perspective, vertical FOV 40 deg" or "parallel, half-height 172.05"), `camera_position`, `focal_point`,
 //! `view_up`, `opacity_points` (`[value, opacity]`), `rgb_points` (`[value, red, green, blue]`), and optionally
-//! `opacity_unit_distance` (1), `sample_distance` (1), `background` (black), `size` (`[width, height]`). Scenes with `shade`
-//! set are refused: volumes are drawn unshaded. Other fields are left alone.
+//! `opacity_unit_distance` (1), `sample_distance` (1), `background` (black), `size` (`[width, height]`), `shade` (false) and
+//! the light's `ambient`, `diffuse`, `specular` and `shininess` (those of [`Shading`]). Other fields are left alone.
 
 use std::path::Path;
 
 use serde::Deserialize;
 
 use super::transfer::malformed;
-use crate::algorithms::volume::{Camera, Projection, TransferFunction};
+use crate::algorithms::volume::{Camera, Projection, Shading, TransferFunction};
 use crate::error::IoError;
 
 /// What a picture shows and how, apart from the volume.
@@ -27,6 +27,8 @@ pub struct Scene {
     pub sample_distance: f64,
     /// Red, green and blue behind the volume.
     pub background: [f32; 3],
+    /// The light, where the scene has one.
+    pub shading: Option<Shading>,
     /// Pixels across and down, where the scene says so.
     pub size: Option<(u32, u32)>,
 }
@@ -54,6 +56,10 @@ struct Entry {
     background: [f32; 3],
     #[serde(default)]
     shade: bool,
+    ambient: Option<f64>,
+    diffuse: Option<f64>,
+    specular: Option<f64>,
+    shininess: Option<f64>,
 }
 
 fn one() -> f64 {
@@ -64,13 +70,23 @@ impl Entry {
     fn name(&self) -> &str {
         self.file.strip_suffix(".png").unwrap_or(&self.file)
     }
+
+    fn shading(&self) -> Shading {
+        let default = Shading::default();
+        Shading {
+            ambient: self.ambient.unwrap_or(default.ambient),
+            diffuse: self.diffuse.unwrap_or(default.diffuse),
+            specular: self.specular.unwrap_or(default.specular),
+            shininess: self.shininess.unwrap_or(default.shininess),
+        }
+    }
 }
 
 /// The scene called `name` of a file, or its only scene. Local to the calling rank.
 ///
 /// # Errors
 /// The file cannot be read, is not JSON (line and column are named), lacks a field, or holds no such scene (those it
-/// holds are listed); the scene's transfer function is malformed, or it is to be shaded.
+/// holds are listed), or the scene's transfer function is malformed.
 pub fn read(path: impl AsRef<Path>, name: Option<&str>) -> Result<Scene, IoError> {
     let path = path.as_ref();
     let text = std::fs::read_to_string(path).map_err(|error| IoError::system(path, "read", &error))?;
@@ -84,10 +100,6 @@ pub fn read(path: impl AsRef<Path>, name: Option<&str>) -> Result<Scene, IoError
             .find(|entry| entry.name() == name)
             .ok_or_else(|| IoError::request(path, format!("no scene is called {name:?}; there are: {}", names())))?,
     };
-    if entry.shade {
-        let message = format!("scene {}: it asks for shading, but volumes are drawn unshaded", entry.name());
-        return Err(IoError::request(path, message));
-    }
     let projection = projection(&entry.projection).ok_or_else(|| {
         let message = format!(
             "scene {}: projection {:?}; it must read \"perspective, vertical FOV 40 deg\" or \"parallel, half-height 100\"",
@@ -113,6 +125,7 @@ pub fn read(path: impl AsRef<Path>, name: Option<&str>) -> Result<Scene, IoError
         transfer,
         sample_distance: entry.sample_distance,
         background: entry.background,
+        shading: entry.shade.then(|| entry.shading()),
         size: entry.size,
     })
 }
@@ -174,7 +187,9 @@ mod tests {
         assert!(attempt("{\"scenes\": []}", None).unwrap_err().contains("must be named"));
         assert!(attempt(&scene(", \"background\": [1]"), None).unwrap_err().contains("invalid length 1"));
         assert!(attempt(&scene("").replace("half-height", "height"), None).unwrap_err().contains("projection"));
-        assert!(attempt(&scene(", \"shade\": true"), None).unwrap_err().contains("shading"));
+        assert_eq!(good.shading, None);
+        let lit = attempt(&scene(", \"shade\": true, \"specular\": 0.5"), None).unwrap();
+        assert_eq!(lit.shading, Some(Shading { specular: 0.5, ..Shading::default() }));
         assert!(attempt(&scene("").replace("[9, 1]", "[9, 7]"), None).unwrap_err().contains("must be 0 to 1"));
         assert!(attempt(&scene("").replace("focal_point", "focus"), None).unwrap_err().contains("focal_point"));
         std::fs::remove_file(&path).unwrap();

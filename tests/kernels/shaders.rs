@@ -87,29 +87,26 @@ fn validate(name: &str, text: &str) {
 }
 
 /// Kernels: the files that they are made of, and what CELL stands for in them.
-const KERNELS: [(&[&str], &[&str]); 6] = [
+const KERNELS: [(&[&str], &[&str]); 7] = [
     (&["add.wgsl"], &[""]),
     (&["diffuse.wgsl"], &[""]),
     (&CASTERS[0], &["f32", "i32", "u32"]),
     (&CASTERS[1], &["f32", "u32"]),
+    (&CASTERS[2], &["u32"]),
     (&["volume/ranges.wgsl"], &["f32", "i32", "u32"]),
     (&["volume/visible.wgsl"], &[""]),
 ];
 
-/// Ray casters: for pixels of 32 bits in one pass, for pixels of 8 bits in several.
-const CASTERS: [[&str; 7]; 2] = [caster("volume/pixel_f32.wgsl", "volume/one_pass.wgsl"), CASTER_OF_BYTES];
-const CASTER_OF_BYTES: [&str; 7] = caster("volume/pixel_rgba8.wgsl", "volume/passes.wgsl");
+/// Ray casters: the plain one, one of segments with light, and one for pixels of 8 bits in several passes.
+const CASTERS: [[&str; 8]; 3] = [
+    caster(["volume/points.wgsl", "volume/unlit.wgsl", "volume/pixel_f32.wgsl", "volume/one_pass.wgsl"]),
+    caster(["volume/segments.wgsl", "volume/lit.wgsl", "volume/pixel_f32.wgsl", "volume/one_pass.wgsl"]),
+    caster(["volume/points.wgsl", "volume/lit.wgsl", "volume/pixel_rgba8.wgsl", "volume/passes.wgsl"]),
+];
 
-const fn caster(pixel: &'static str, passes: &'static str) -> [&'static str; 7] {
-    [
-        "volume/rays.wgsl",
-        "volume/limits.wgsl",
-        "volume/cells.wgsl",
-        "volume/classify.wgsl",
-        pixel,
-        passes,
-        "volume/march.wgsl",
-    ]
+const fn caster([classify, light, pixel, passes]: [&'static str; 4]) -> [&'static str; 8] {
+    let [rays, cells] = ["volume/rays.wgsl", "volume/cells.wgsl"];
+    [rays, cells, "volume/decay.wgsl", classify, light, pixel, passes, "volume/march.wgsl"]
 }
 
 #[test]
@@ -124,8 +121,10 @@ fn all_are_valid() {
         for (used, cells) in KERNELS {
             let text: String = used.iter().map(|name| files[*name].as_str()).collect();
             for cell in cells {
-                let text = text.replace("CELL", cell).replace("COMPONENTS", "1").replace("OPACITY", "0");
-                world.kernel(KernelSource::text(used.join(" + "), text))?;
+                for components in ["1", "2", "4"] {
+                    let text = text.replace("CELL", cell).replace("COMPONENTS", components).replace("OPACITY", "0");
+                    world.kernel(KernelSource::text(used.join(" + "), text))?;
+                }
             }
         }
         Ok(())

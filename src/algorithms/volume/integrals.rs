@@ -214,7 +214,7 @@ mod tests {
         }
     }
 
-    /// Two halves leave a third of the error that a mean colour of the whole segment has.
+    /// Two halves leave a quarter of the error that a mean colour of the whole segment has.
     #[test]
     fn attenuation_inside_a_segment_is_accounted_for() {
         let transfer = TransferFunction {
@@ -229,7 +229,7 @@ mod tests {
         };
         for pair in [(0.0, 1.0), (1.0, 0.0)] {
             let (coarse, fine) = (off(1.0, pair), off(0.5, pair));
-            // A mean colour alone would be off by 0.022.
+            // A mean colour alone would be off by 0.029.
             assert!(coarse < 8e-3 && fine < coarse / 3.0, "{coarse} {fine}");
         }
         // What is met first hides the rest: the order of the ends matters.

@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use super::transfer::TransferTable;
+use super::classes::Classes;
+use super::look::{Look, Shading};
 use super::view::View;
 use crate::error::Result;
 use crate::kernel::{Kernel, KernelSource, ParamValue};
@@ -18,6 +19,10 @@ pub(super) struct Features {
     pub rgba8: bool,
     /// Whether rays take several passes.
     pub passes: bool,
+    /// Whether there is light.
+    pub lit: bool,
+    /// Whether the transfer function is integrated between samples.
+    pub preintegrated: bool,
 }
 
 /// The ray casters of a volume.
@@ -50,15 +55,22 @@ impl<'w> Kernels<'w> {
 
 /// All parts in a row.
 fn text(cell: &str, features: Features) -> String {
-    let Features { components, rgba8, passes } = features;
+    let Features { components, rgba8, passes, lit, preintegrated } = features;
     let head = format!("const COMPONENTS = {components};\n");
     let cells = include_str!("../../../shaders/volume/cells.wgsl").replace("CELL", cell);
     let parts = [
         head.as_str(),
         include_str!("../../../shaders/volume/rays.wgsl"),
-        include_str!("../../../shaders/volume/limits.wgsl"),
         &cells,
-        include_str!("../../../shaders/volume/classify.wgsl"),
+        include_str!("../../../shaders/volume/decay.wgsl"),
+        match preintegrated {
+            true => include_str!("../../../shaders/volume/segments.wgsl"),
+            false => include_str!("../../../shaders/volume/points.wgsl"),
+        },
+        match lit {
+            true => include_str!("../../../shaders/volume/lit.wgsl"),
+            false => include_str!("../../../shaders/volume/unlit.wgsl"),
+        },
         match rgba8 {
             true => include_str!("../../../shaders/volume/pixel_rgba8.wgsl"),
             false => include_str!("../../../shaders/volume/pixel_f32.wgsl"),
@@ -72,20 +84,31 @@ fn text(cell: &str, features: Features) -> String {
     parts.concat()
 }
 
-/// The parameters that are the same for all layers of a picture.
-pub(super) fn of_picture(view: &View, table: &TransferTable) -> Vec<(&'static str, ParamValue)> {
+/// The parameters that are the same for all layers of a picture. `direct` makes a component of a direct colour 0 to 1.
+pub(super) fn of_picture(look: &Look, view: &View, classes: &Classes, direct: f32) -> Vec<(&'static str, ParamValue)> {
+    let (first_value, per_value) = classes.scale();
+    let [depth_unit, colour_unit] = classes.units();
+    let Shading { ambient, diffuse, specular, shininess } = look.shading.unwrap_or_default();
     vec![
         ("eye", view.eye.into()),
         ("sample_distance", view.step.into()),
         ("forward", view.forward.into()),
         ("bend", if view.parallel { 0.0_f32 } else { 1.0 }.into()),
         ("right", view.right.into()),
-        ("first_value", table.first.into()),
+        ("first_value", first_value.into()),
         ("up", view.up.into()),
-        ("per_value", table.per_value.into()),
+        ("per_value", per_value.into()),
         ("per_length", view.per_length.into()),
-        ("last_entry", ((table.entries.len() - 1) as f32).into()),
+        ("last_entry", ((classes.count() - 1) as f32).into()),
         ("cells", view.cells.into()),
+        ("jitter", if view.jitter { 1.0_f32 } else { 0.0 }.into()),
+        ("crop_low", view.low.into()),
+        ("depth_unit", depth_unit.into()),
+        ("crop_high", view.high.into()),
+        ("colour_unit", colour_unit.into()),
+        ("light", [ambient, diffuse, specular, shininess].map(|part| part as f32).into()),
+        ("planes", view.planes.into()),
         ("size", [view.width as i32, view.height as i32].into()),
+        ("direct", direct.into()),
     ]
 }

@@ -8,6 +8,7 @@
 mod bricks;
 mod camera;
 mod canvas;
+mod classes;
 mod decay;
 mod distribution;
 mod integrals;
@@ -35,5 +36,5 @@ pub use presets::Preset;
 pub use renderer::{Frame, RendererOptions, VolumeRenderer};
 pub use space::Rebuilds;
 pub use transfer::{TransferFunction, TransferTable};
-pub use twin::{Twin, cast_chunk};
+pub use twin::Twin;
 pub use view::{MAX_SAMPLES, Ray, View};

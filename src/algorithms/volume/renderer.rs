@@ -6,16 +6,17 @@ use std::time::Instant;
 use super::bricks::Lattice;
 use super::camera::Camera;
 use super::canvas::{Blending, Canvas, canvas};
+use super::classes::Classes;
 use super::kernels::{Features, Kernels, of_picture};
 use super::layers::{Piece, most_samples, pieces};
 use super::look::{Look, Mode, PixelFormat};
-use super::space::{Rebuilds, Space, TableOnDevice};
+use super::space::{Entries, Rebuilds, Space};
 use super::storage::Storage;
 use super::view::{MAX_SAMPLES, View};
 use crate::algorithms::compositing::{Algorithm, Encoding, Layer};
 use crate::algorithms::image::Image;
 use crate::array::{GlobalArray, LocalArray};
-use crate::element::{Element, ElementKind, Scalar};
+use crate::element::{Element, ElementKind, Packed, Scalar};
 use crate::error::{RenderError, Result};
 use crate::layout::{Layout, Split};
 use crate::plan::Moved;
@@ -160,12 +161,11 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
     /// # Errors
     /// A look that makes no sense, or a failure of this or of another rank.
     pub fn render(&self, look: &Look) -> Result<Frame> {
-        look.check()?;
-        let view = View::new(&look.camera, look.size, self.voxels, self.spacing, look.step)?;
-        let table = look.transfer.table(look.step)?;
+        let view = View::of(look, self.voxels, self.spacing)?;
+        let classes = Classes::of(look, self.options.components)?;
 
         let start = Instant::now();
-        self.space.update(&self.storage, &self.lattice, &table, 0)?;
+        self.space.update(&self.storage, &self.lattice, &classes)?;
         let visible = |brick: usize| self.space.visible(brick);
         let pieces = pieces(&view, self.options.mode, &self.lattice, &self.bricks, visible)?;
         self.prepare(look.size)?;
@@ -173,7 +173,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         let canvas = canvas.as_deref().expect("just made");
         let owners: Vec<usize> = pieces.iter().map(|piece| self.storage.parts()[piece.part].rank).collect();
         let layers = canvas.place(&pieces, &owners)?;
-        let cast = self.space.table(table).and_then(|table| self.cast(canvas, look, &view, &table, &pieces, &layers));
+        let cast = self.cast(canvas, look, (&view, &classes), &pieces, &layers);
         let cast = cast.and_then(|()| Ok(self.world.gpu().wait()?));
         self.world.agree("ray casting", cast)?;
         let cast_secs = start.elapsed().as_secs_f64();
@@ -205,28 +205,29 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         &self,
         canvas: &dyn Canvas,
         look: &Look,
-        view: &View,
-        table: &TableOnDevice,
+        (view, classes): (&View, &Classes),
         pieces: &[Piece],
         layers: &[Layer],
     ) -> Result<()> {
         canvas.prefix().all().fill(0.0)?;
         let hidden = self.hidden(look.termination);
-        let of_picture = of_picture(view, &table.table);
+        let of_picture = of_picture(look, view, classes, direct::<T>());
+        let table = self.space.table(classes)?;
         for (piece, layer) in pieces.iter().zip(layers) {
             let Some(chunk) = self.storage.chunk(piece.part) else { continue };
             let Some((occupied, blocks)) = self.space.occupied(piece.part) else { continue };
             let most = most_samples(view, &piece.cells);
             let passes = most > MAX_SAMPLES;
             let rgba8 = self.options.pixel == PixelFormat::Rgba8;
-            let kernel = self.kernels.get(Features { components: self.options.components, rgba8, passes })?;
+            let (lit, preintegrated) = (look.shading.is_some(), look.preintegrated);
+            let components = self.options.components;
+            let kernel = self.kernels.get(Features { components, rgba8, passes, lit, preintegrated })?;
             let mut first = 0;
             while first == 0 || first < most {
                 let mut call = kernel
                     .call()
                     .write("layer", canvas.section(layer)?)
                     .read("volume", chunk.with_ghosts())
-                    .read("transfer", table.entries.all())
                     .read("occupied", occupied.all())
                     .update("prefix", canvas.prefix().all())
                     .param("low", piece.cells.0)
@@ -239,6 +240,10 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
                     .param("hidden", hidden)
                     .param("at", [layer.bounds.start[0] as i32, layer.bounds.start[1] as i32])
                     .param("last", u32::from(first + MAX_SAMPLES >= most));
+                call = match &table.entries {
+                    Entries::Points(entries) => call.read("transfer", entries.all()),
+                    Entries::Segments(entries) => call.read("transfer", entries.all()),
+                };
                 for (name, value) in &of_picture {
                     call = call.param(name, value.clone());
                 }
@@ -276,5 +281,18 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         }
         let layout = Layout::new([width, height]).split_all(Split::Whole);
         Ok(kept.insert(self.world.local_array(&format!("{}.carry", self.name), &layout)?).clone())
+    }
+}
+
+/// What makes a component of a direct colour 0 to 1.
+fn direct<T: Element>() -> f32 {
+    match T::INFO.kind {
+        ElementKind::Packed(Packed::I8) => 1.0 / 127.0,
+        ElementKind::Packed(Packed::U8) => 1.0 / 255.0,
+        ElementKind::Packed(Packed::I16) => 1.0 / 32_767.0,
+        ElementKind::Packed(Packed::U16) => 1.0 / 65_535.0,
+        ElementKind::Scalar(Scalar::I32) => 1.0 / i32::MAX as f32,
+        ElementKind::Scalar(Scalar::U32) => 1.0 / u32::MAX as f32,
+        _ => 1.0,
     }
 }

@@ -4,8 +4,8 @@
 use std::cell::{Cell, RefCell};
 
 use super::bricks::{BLOCK, BrickBox, CellBox, Lattice};
+use super::classes::Classes;
 use super::storage::Storage;
-use super::transfer::TransferTable;
 use crate::array::{ChunkRef, LocalArray};
 use crate::element::Element;
 use crate::error::Result;
@@ -14,11 +14,18 @@ use crate::layout::Layout;
 use crate::transport::{copied, values};
 use crate::world::World;
 
-/// A transfer table in arrays of this rank.
+/// A transfer table in an array of this rank.
 #[derive(Clone)]
 pub(super) struct TableOnDevice {
-    pub table: TransferTable,
-    pub entries: LocalArray<[f32; 4], 1>,
+    classes: Classes,
+    pub entries: Entries,
+}
+
+/// What it holds.
+#[derive(Clone)]
+pub(super) enum Entries {
+    Points(LocalArray<[f32; 4], 1>),
+    Segments(LocalArray<[u32; 4], 1>),
 }
 
 /// How often the parts of the picture that depend on the data and on the transfer function were made.
@@ -130,33 +137,32 @@ impl<'w> Space<'w> {
     }
 
     /// The table on this rank; written anew only when it has changed. Local.
-    pub fn table(&self, table: TransferTable) -> Result<TableOnDevice> {
+    pub fn table(&self, classes: &Classes) -> Result<TableOnDevice> {
         let mut kept = self.table.borrow_mut();
-        if let Some(known) = kept.as_ref().filter(|known| known.table == table) {
+        if let Some(known) = kept.as_ref().filter(|known| known.classes == *classes) {
             return Ok(known.clone());
         }
         *kept = None;
-        let layout = Layout::new([table.entries.len() as i64]);
-        let entries = self.world.local_array(&format!("{}.transfer", self.name), &layout)?;
-        entries.all().write(&table.entries)?;
-        let made = TableOnDevice { table, entries };
-        *kept = Some(made.clone());
-        Ok(made)
+        let entries = match classes {
+            Classes::Points(table) => Entries::Points(self.entries(&table.entries)?),
+            Classes::Segments(table) => Entries::Segments(self.entries(&table.entries)?),
+        };
+        Ok(kept.insert(TableOnDevice { classes: classes.clone(), entries }).clone())
     }
 
-    /// Brings ranges and marks up to date for a table. `reach`: how many cells around its own one a sample may take values
-    /// from, at most 1. Collective, although nothing is done or said when nothing has changed.
+    fn entries<E: Element>(&self, entries: &[E]) -> Result<LocalArray<E, 1>> {
+        let array = self.world.local_array(&format!("{}.transfer", self.name), &Layout::new([entries.len() as i64]))?;
+        array.all().write(entries)?;
+        Ok(array)
+    }
+
+    /// Brings ranges and marks up to date for a table. Collective, although nothing is done or said when nothing has changed.
     ///
     /// # Errors
     /// A failure of this or of another rank.
-    pub fn update<T: Element>(
-        &self,
-        storage: &Storage<T>,
-        lattice: &Lattice,
-        table: &TransferTable,
-        reach: i32,
-    ) -> Result<()> {
-        let marks = Marks { first: table.first, per_value: table.per_value, next: next_visible(table) };
+    pub fn update<T: Element>(&self, storage: &Storage<T>, lattice: &Lattice, classes: &Classes) -> Result<()> {
+        let ((first, per_value), reach) = (classes.scale(), classes.reach());
+        let marks = Marks { first, per_value, next: classes.next_visible() };
         let (fresh, known) = {
             let state = self.state.borrow();
             (state.ranges == Some(reach), state.marks.as_ref() == Some(&marks))
@@ -256,37 +262,9 @@ fn tight(occupied: &[u32], blocks: [i64; 3], first: [i32; 3], cells: &CellBox) -
     (low[0] < high[0]).then(|| (low, std::array::from_fn(|axis| high[axis].min(cells.1[axis]))))
 }
 
-fn next_visible(table: &TransferTable) -> Vec<u32> {
-    let mut next = table.entries.len() as u32;
-    let mut visible: Vec<u32> = (0..next)
-        .rev()
-        .map(|entry| {
-            if table.entries[entry as usize][3] > 0.0 {
-                next = entry;
-            }
-            next
-        })
-        .collect();
-    visible.reverse();
-    visible
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_next_visible_entry_is_found_from_everywhere() {
-        let entry = |alpha| [1.0, 1.0, 1.0, alpha];
-        let table = |alphas: &[f32]| TransferTable {
-            first: 0.0,
-            per_value: 1.0,
-            entries: alphas.iter().map(|&alpha| entry(alpha)).collect(),
-        };
-        assert_eq!(next_visible(&table(&[0.0, 0.0, 0.5, 0.0, 0.1, 0.0])), [2, 2, 2, 4, 4, 6]);
-        assert_eq!(next_visible(&table(&[0.0, 0.0])), [2, 2]);
-        assert_eq!(next_visible(&table(&[0.3, 0.0])), [0, 2]);
-    }
 
     #[test]
     fn tight_boxes_hold_the_marked_blocks_of_their_brick() {

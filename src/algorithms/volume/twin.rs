@@ -1,5 +1,6 @@
 //! The ray caster on the CPU: the truth that the shader is compared with, in plain Rust.
 
+use super::classes::Classes;
 use super::integrals::IntegralTable;
 use super::look::{Look, Shading};
 use super::shading::{gradient, lit};
@@ -11,43 +12,8 @@ use crate::error::RenderError;
 /// Samples blended among themselves before they join the picture: partial sums stay small, so that rounding does.
 pub(super) const BLOCK: u32 = 32;
 
-/// Adds the samples of one chunk to `image`, behind what it holds: those whose cells lie in `start..end` (cells, each
-/// between voxel `c` and `c + 1`). `voxel` gives the value of a voxel by its global coordinate and is asked for
-/// `start..=end` only. The twin of `shaders/volume/march.wgsl`.
-///
-/// Local; cost: eight voxels for each sample.
-pub fn cast_chunk(
-    view: &View,
-    table: &TransferTable,
-    (start, end): ([i32; 3], [i32; 3]),
-    voxel: impl Fn([i32; 3]) -> f32,
-    image: &mut Image,
-) {
-    for row in 0..view.height {
-        for column in 0..view.width {
-            let ray = view.ray(column, row);
-            let pixel = &mut image.pixels[row as usize * view.width as usize + column as usize];
-            let mut range = ray.samples_in(view.cells, start, end);
-            while !range.is_empty() {
-                // Blocks lie on the global lattice, so that whole blocks are the same bits in every chunk.
-                let stop = ((range.start / BLOCK + 1) * BLOCK).min(range.end);
-                let mut block = [0.0; 4];
-                for sample in range.start..stop {
-                    let position = ray.position(sample);
-                    let cell: [i32; 3] =
-                        std::array::from_fn(|a| (position[a].floor() as i32).clamp(start[a], end[a] - 1));
-                    let share = std::array::from_fn(|a| (position[a] - cell[a] as f32).clamp(0.0, 1.0));
-                    let [red, green, blue, alpha] = table.sample(trilinear(&voxel, cell, share));
-                    under(&mut block, [red * alpha, green * alpha, blue * alpha, alpha]);
-                }
-                under(pixel, block);
-                range.start = stop;
-            }
-        }
-    }
-}
-
-/// The ray caster on the CPU, with everything that a [`Look`] can ask for.
+/// The ray caster on the CPU, with everything that a [`Look`] can ask for: the twin of `shaders/volume/march.wgsl`. Local;
+/// cost: eight voxels for each sample, 32 more with light.
 ///
 /// ```
 /// use zippy::algorithms::volume::{Camera, Look, TransferFunction, Twin};
@@ -70,12 +36,6 @@ pub struct Twin<V> {
     /// From this alpha on a pixel is opaque.
     opaque: f32,
     voxel: V,
-}
-
-/// How values become colour and opacity.
-enum Classes {
-    Points(TransferTable),
-    Segments(IntegralTable),
 }
 
 impl<V: Fn([i32; 3]) -> f32> Twin<V> {
@@ -105,11 +65,7 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
             return Err(RenderError::Volume(message));
         }
         let view = View::of(look, shape, spacing)?;
-        let classes = if look.preintegrated {
-            Classes::Segments(look.transfer.integrals(look.step, components > 1)?)
-        } else {
-            Classes::Points(look.transfer.table(look.step)?)
-        };
+        let classes = Classes::of(look, components)?;
         let (components, opaque) = (components as i32, 1.0 - look.termination);
         Ok(Self { view, classes, light: look.shading, components, scale, opaque, voxel })
     }

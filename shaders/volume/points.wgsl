@@ -8,9 +8,12 @@ fn colour_of(value: f32) -> vec4<f32> {
   return between(transfer_load(entry), transfer_load(entry + 1), x - f32(entry));
 }
 
-// What a sample at p, in this cell, adds to its ray: premultiplied.
-fn sample_of(ray: Ray, p: vec3<f32>, cell: vec3<i32>) -> vec4<f32> {
+// What a sample adds to its ray: premultiplied.
+fn sample_of(ray: Ray, sample: i32, p: vec3<f32>, cell: vec3<i32>) -> vec4<f32> {
   let share = clamp(p - vec3<f32>(cell), vec3(0.0), vec3(1.0));
-  let colour = colour_of(value_at(cell - piece.origin, share, 0));
+  let at = cell - piece.origin;
+  var colour = colour_of(value_at(at, share, COMPONENTS - 1));
+  if COMPONENTS == 2 { colour = vec4(colour_of(value_at(at, share, 0)).rgb, colour.a); }
+  if COMPONENTS == 4 { colour = vec4(direct_at(at, share), colour.a); }
   return vec4(colour.rgb * colour.a, colour.a);
 }

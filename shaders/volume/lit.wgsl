@@ -1,0 +1,62 @@
+// Light on surfaces: the gradient of the values, and what it does to a colour. Its twin in Rust is
+// src/algorithms/volume/shading.rs; shaders/volume/decay.wgsl stands before it.
+
+// Weights of the four voxels around a cell for the derivative inside it: central differences at both ends, interpolated,
+// one-sided at the border of the volume.
+fn weights_of(cell: i32, cells: i32, share: f32) -> vec4<f32> {
+  let near = 0.5 * (1.0 - share);
+  let far = 0.5 * share;
+  let inner = vec4(-near, -far, near, far);
+  let first = vec4(0.0, inner.y - 2.0 * near, inner.z + near, inner.w);
+  let low = select(inner, first, cell == 0);
+  let last = vec4(low.x, low.y - far, low.z + 2.0 * far, 0.0);
+  return select(low, last, cell == cells - 1);
+}
+
+// The values of four voxels side by side, mixed along two axes.
+fn mixed(four: vec4<f32>, shares: vec2<f32>) -> f32 {
+  let rows = four.xz + shares.x * (four.yw - four.xz);
+  return rows.x + shares.y * (rows.y - rows.x);
+}
+
+// A voxel of every edge of the cell along one axis: the lower ends p plus or without the steps u and v.
+fn edges(p: vec3<i32>, u: vec3<i32>, v: vec3<i32>) -> vec4<f32> {
+  let last = COMPONENTS - 1;
+  return vec4(voxel(p, last), voxel(p + u, last), voxel(p + v, last), voxel(p + u + v, last));
+}
+
+// The derivative along one axis; at is the cell, counted from the first voxel that is bound.
+fn slope_of(at: vec3<i32>, axis: vec3<i32>, before: i32, behind: i32, u: vec3<i32>, v: vec3<i32>, w: vec4<f32>,
+            shares: vec2<f32>) -> f32 {
+  var sum = w.x * mixed(edges(at - before * axis, u, v), shares);
+  sum += w.y * mixed(edges(at, u, v), shares);
+  sum += w.z * mixed(edges(at + axis, u, v), shares);
+  return sum + w.w * mixed(edges(at + behind * axis, u, v), shares);
+}
+
+fn gradient_of(cell: vec3<i32>, share: vec3<f32>) -> vec3<f32> {
+  let at = cell - piece.origin;
+  // Voxels that the volume does not have weigh nothing: any other will do.
+  let before = select(vec3(1), vec3(0), cell == vec3(0));
+  let behind = select(vec3(2), vec3(1), cell == view.cells - 1);
+  let x = vec3(1, 0, 0);
+  let y = vec3(0, 1, 0);
+  let z = vec3(0, 0, 1);
+  return vec3(
+    slope_of(at, x, before.x, behind.x, y, z, weights_of(cell.x, view.cells.x, share.x), share.yz),
+    slope_of(at, y, before.y, behind.y, x, z, weights_of(cell.y, view.cells.y, share.y), share.xz),
+    slope_of(at, z, before.z, behind.z, x, y, weights_of(cell.z, view.cells.z, share.z), share.xy));
+}
+
+// A premultiplied colour in the light of the camera.
+fn lit(ray: Ray, p: vec3<f32>, cell: vec3<i32>, colour: vec4<f32>) -> vec4<f32> {
+  if colour.a == 0.0 { return colour; }
+  let gradient = gradient_of(cell, clamp(p - vec3<f32>(cell), vec3(0.0), vec3(1.0))) * view.per_length;
+  let along_ray = ray.delta / view.per_length;
+  let towards = along_ray / sqrt(dot(along_ray, along_ray));
+  let square = dot(gradient, gradient);
+  let cosine = select(0.0, abs(dot(gradient, towards)) / sqrt(square), square > 0.0);
+  let shown = view.light.x + view.light.y * cosine;
+  let mirrored = view.light.z * power_of(cosine, view.light.w) * colour.a;
+  return vec4(colour.rgb * shown + mirrored, colour.a);
+}

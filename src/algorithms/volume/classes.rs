@@ -1,0 +1,108 @@
+//! How values become colour and opacity: at samples, or integrated over the values between them.
+
+use super::integrals::IntegralTable;
+use super::look::Look;
+use super::transfer::TransferTable;
+use crate::error::RenderError;
+
+/// What a transfer function is for one sample distance.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Classes {
+    Points(TransferTable),
+    Segments(IntegralTable),
+}
+
+impl Classes {
+    /// For a look at voxels of so many components.
+    ///
+    /// # Errors
+    /// The transfer function or the step makes no sense.
+    pub fn of(look: &Look, components: usize) -> Result<Self, RenderError> {
+        if look.preintegrated {
+            look.transfer.integrals(look.step, components > 1).map(Self::Segments)
+        } else {
+            look.transfer.table(look.step).map(Self::Points)
+        }
+    }
+
+    /// The value of the first entry, and entries per unit of value.
+    pub fn scale(&self) -> (f32, f32) {
+        match self {
+            Self::Points(table) => (table.first, table.per_value),
+            Self::Segments(table) => (table.first, table.per_value),
+        }
+    }
+
+    /// What a unit of density and of colour stands for, where values are integrated.
+    pub fn units(&self) -> [f32; 2] {
+        match self {
+            Self::Points(_) => [1.0; 2],
+            Self::Segments(table) => [table.depth_unit, table.colour_unit],
+        }
+    }
+
+    /// Number of entries.
+    pub fn count(&self) -> usize {
+        match self {
+            Self::Points(table) => table.entries.len(),
+            Self::Segments(table) => table.entries.len(),
+        }
+    }
+
+    /// How many cells away from its own a sample may take values: segments end outside of it.
+    pub fn reach(&self) -> i32 {
+        match self {
+            Self::Points(_) => 0,
+            Self::Segments(_) => 1,
+        }
+    }
+
+    /// For each entry the first one from it on at which (or, of segments, behind which) something is not transparent; the
+    /// number of entries where there is none.
+    pub fn next_visible(&self) -> Vec<u32> {
+        let visible = |entry: usize| match self {
+            Self::Points(table) => table.entries[entry][3] > 0.0,
+            Self::Segments(table) => {
+                let cell = entry.min(table.entries.len() - 2);
+                table.entries[cell + 1][3] > table.entries[cell][3]
+            }
+        };
+        let mut next = self.count() as u32;
+        let mut all: Vec<u32> = (0..next)
+            .rev()
+            .map(|entry| {
+                if visible(entry as usize) {
+                    next = entry;
+                }
+                next
+            })
+            .collect();
+        all.reverse();
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_visible_entry_is_found_from_everywhere() {
+        let points = |alphas: &[f32]| {
+            let entries = alphas.iter().map(|&alpha| [1.0, 1.0, 1.0, alpha]).collect();
+            Classes::Points(TransferTable { first: 0.0, per_value: 1.0, entries }).next_visible()
+        };
+        assert_eq!(points(&[0.0, 0.0, 0.5, 0.0, 0.1, 0.0]), [2, 2, 2, 4, 4, 6]);
+        assert_eq!(points(&[0.0, 0.0]), [2, 2]);
+        assert_eq!(points(&[0.3, 0.0]), [0, 2]);
+        let segments = |sums: &[u32]| {
+            let entries = sums.iter().map(|&sum| [9, 9, 9, sum]).collect();
+            let (first, per_value, depth_unit, colour_unit) = (0.0, 1.0, 1.0, 1.0);
+            Classes::Segments(IntegralTable { first, per_value, depth_unit, colour_unit, apart: false, entries })
+                .next_visible()
+        };
+        // Between entries 2 and 3 something is seen.
+        assert_eq!(segments(&[0, 0, 0, 5, 5, 5]), [2, 2, 2, 6, 6, 6]);
+        assert_eq!(segments(&[0, 0, 0, 1]), [2, 2, 2, 3]);
+    }
+}
