@@ -70,6 +70,10 @@ fn frame(run: &Run, case: &str, subject: &Subject, shading: Option<Shading>, (mo
     let spacing = [1.0; 3];
     let renderer = VolumeRenderer::new(world, &array, spacing, RendererOptions { mode, ..Default::default() })?;
     let look = Look { size: (side, side), shading, ..Look::new(subject.camera.clone(), subject.transfer.clone()) };
+    if shading.is_some() && !is_lit(run, &renderer, &look)? {
+        println!("{named}: not measured, as light changes nothing in its picture");
+        return Ok(());
+    }
     let view = View::new(&look.camera, look.size, subject.shape, spacing, look.step)?;
     let table = look.transfer.table(look.step)?;
     // One rank counts for all.
@@ -122,6 +126,16 @@ fn frame(run: &Run, case: &str, subject: &Subject, shading: Option<Shading>, (mo
         println!("    note: {note}");
     }
     Ok(())
+}
+
+/// Whether light is seen in the picture; a time without it would be none of a shaded frame.
+fn is_lit(run: &Run, renderer: &VolumeRenderer<u8>, look: &Look) -> Result<bool> {
+    let small = Look { size: (64, 64), ..look.clone() };
+    let lit = renderer.render(&small)?.image;
+    let plain = renderer.render(&Look { shading: None, ..small })?.image;
+    let mut seen = [u32::from(lit != plain)];
+    run.world.group().all_reduce(&mut seen, |most, other| *most = (*most).max(*other))?;
+    Ok(seen[0] > 0)
 }
 
 fn start(subject: &Subject, look: &Look) -> Result<Vtk> {
