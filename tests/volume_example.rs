@@ -138,8 +138,11 @@ fn scan<T: Voxel>(name: &str, make: impl Fn(u16) -> T, big: bool, gz: bool) -> T
 #[test]
 fn the_picture_does_not_depend_on_how_the_voxels_are_stored() {
     let first = scan("uint8", |v| v as u8, false, false);
+    let transfer = r#"{"opacity_points": [[20, 0], [100, 0.9]], "rgb_points": [[0, 0, 0, 1], [100, 1, 0.9, 0]]}"#;
+    let transfer = Temporary::new(transfer.as_bytes());
     let arguments = |path: &Temporary| -> Vec<String> {
-        ["--size", "40x30", "--input", path.0.to_str().unwrap()].map(String::from).to_vec()
+        let (path, transfer) = (path.0.to_str().unwrap(), transfer.0.to_str().unwrap());
+        ["--size", "40x30", "--input", path, "--transfer", transfer].map(String::from).to_vec()
     };
     let words = arguments(&first);
     let expected = alone(&words.iter().map(String::as_str).collect::<Vec<_>>());

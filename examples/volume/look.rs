@@ -27,8 +27,6 @@ pub struct Setup {
 enum Colours {
     Given(TransferFunction),
     Preset(Preset),
-    /// A ramp over the values that there are.
-    Ramp,
 }
 
 impl Setup {
@@ -57,7 +55,7 @@ impl Setup {
             (_, Some(preset), ..) => Colours::Preset(preset),
             (_, _, Some(scene), _) => Colours::Given(scene.transfer.clone()),
             (_, _, _, Some(own)) => Colours::Given(own),
-            _ => Colours::Ramp,
+            _ => Colours::Preset(Preset::Perceptual),
         };
         let given = if let Colours::Given(given) = &colours { given.clone() } else { TransferFunction::ramp(0.0, 1.0) };
         let look = look(options, scene.as_ref(), Look::new(camera, given), spacing);
@@ -89,11 +87,9 @@ impl Setup {
 
     /// The first picture's look on a volume of these values.
     pub fn look(&self, values: &Distribution) -> Look {
-        let Stand { shape, spacing, .. } = self.stand;
         let transfer = match &self.colours {
             Colours::Given(given) => given.clone(),
             Colours::Preset(preset) => self.preset(*preset, values),
-            Colours::Ramp => ramp((values.min, values.max), shape, spacing),
         };
         Look { transfer, ..self.look.clone() }
     }
@@ -149,13 +145,6 @@ pub fn phantom(shape: [i64; 3]) -> TransferFunction {
         ],
         unit_distance: diagonal(shape, [1.0; 3]) / 220.0,
     }
-}
-
-/// A transfer function for values from `low` to `high`; opacities hold over a 400th of the volume's diagonal, so that
-/// volumes of all sizes look alike.
-pub fn ramp((low, high): (f64, f64), shape: [i64; 3], spacing: [f64; 3]) -> TransferFunction {
-    let high = if high > low { high } else { low + 1.0 };
-    TransferFunction { unit_distance: diagonal(shape, spacing) / 400.0, ..TransferFunction::ramp(low, high) }
 }
 
 fn diagonal(shape: [i64; 3], spacing: [f64; 3]) -> f64 {

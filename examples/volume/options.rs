@@ -137,7 +137,7 @@ pub struct CameraOptions {
 #[command(next_help_heading = "Colours, light and cuts")]
 pub struct LookOptions {
     /// Colours and opacities from the shelf, fitted to the values that the volume has: ct-bone, ct-soft, mr, angiography,
-    /// grey-ramp, perceptual. Default: the scene's, else a ramp over the values that the volume has
+    /// grey-ramp, perceptual. Default: the scene's, else perceptual
     #[arg(long, value_name = "NAME", conflicts_with = "transfer")]
     pub preset: Option<Preset>,
 
