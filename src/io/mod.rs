@@ -19,5 +19,6 @@ mod store;
 mod text;
 pub mod transfer;
 pub mod volume;
+mod vti;
 
 pub use atomic::write_whole;

@@ -1,4 +1,24 @@
 //! Scanned volumes: what is in a file, and any box of it.
+//!
+//! [`open`] tells formats apart by their first bytes; names help with MetaImage (.mha, .mhd) and with NIfTI's pairs only.
+//!
+//! | format | read | refused, with a message that says what to do |
+//! |---|---|---|
+//! | NRRD (.nrrd, .nhdr) | attached and detached; data in one file, a list or a numbered pattern of slices or slabs; raw, gzip, text; components on axis 0 (by `kinds` or a direction of `none`) | bzip2, hex, blocks, components on another axis, more than 3 axes of voxels |
+//! | raw ([`VolumeFile::raw`]) | any type, byte order, offset and number of components, gzip | |
+//! | NIfTI-1, NIfTI-2 (.nii, .hdr + .img, either with .gz) | integers of 8 to 64 bits, floats of 32 and 64 bits, RGB24, RGBA32 | complex and 128-bit numbers, time steps, vectors (they lie apart), Analyze 7.5 |
+//! | VTI (VTK XML ImageData) | text, base64 and raw, in the element or appended, lengths of 32 and 64 bits, zlib; pieces; an array of point data by name ([`OpenOptions::array`]), the active scalars or the first | cell data, LZ4, LZMA, parallel files (.pvti), document types |
+//! | NumPy (.npy, versions 1 to 3) | integers of 8 to 64 bits, booleans, floats of 32 and 64 bits; C and Fortran order; a fourth, fastest axis holds components ([`OpenOptions::components`] for fewer axes) | half floats, complex numbers, records, objects |
+//! | MetaImage (.mha, .mhd) | attached and detached; a list or a numbered pattern of slices or slabs; raw, text, zlib and gzip; channels | compressed data in several files, objects other than images |
+//!
+//! Axis 0 is the fastest one in memory everywhere (a NumPy array of shape (z, y, x) in C order has axis 0 = x). All types
+//! come in both byte orders. Regions are counted in voxels; what is read has the components of a voxel side by side.
+//! Stored numbers are never scaled ([`VolumeFile::rescale`]), and directions of axes are not applied.
+//!
+//! Files are taken for hostile: a header that is wrong, contradicts itself or does not fit the length of its data is an error
+//! that names file and byte (in a compressed header the uncompressed byte), and nothing is allocated that the length of
+//! the file does not account for. A header may name files anywhere that the user can read; they must be regular ones,
+//! and errors name them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,7 +27,7 @@ use super::files::Head;
 pub use super::raw::RawLayout;
 pub use super::scalar::{Endian, ScalarKind, Voxel};
 use super::store::Description;
-use super::{metaimage, nifti, npy, nrrd, raw};
+use super::{metaimage, nifti, npy, nrrd, raw, vti};
 use crate::error::IoError;
 use crate::extents::Index;
 use crate::region::Region;
@@ -22,6 +42,8 @@ pub struct VolumeFile {
 /// What a file leaves open.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OpenOptions {
+    /// The array of point data to read from a VTI file, by name; else the active scalars or the first array.
+    pub array: Option<String>,
     /// The fastest axis of a NumPy array of 2 or 3 axes counts components.
     pub components: bool,
 }
@@ -46,6 +68,7 @@ pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Volume
     let found = match &head.bytes[..] {
         bytes if bytes.starts_with(b"NRRD") => nrrd::open(&head)?,
         bytes if bytes.starts_with(npy::MAGIC) => npy::open(&head, options.components)?,
+        _ if vti::recognises(&head) => vti::open(&head, options.array.as_deref())?,
         _ if metaimage::recognises(&head) => metaimage::open(&head)?,
         _ => nifti::open(&head)?.ok_or_else(|| unknown(&head))?,
     };
@@ -54,7 +77,7 @@ pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Volume
 
 fn unknown(head: &Head) -> IoError {
     let message =
-        "not a volume of a known format (NRRD, NIfTI, MetaImage, NumPy); a file without a header needs its layout";
+        "not a volume of a known format (NRRD, NIfTI, VTI, MetaImage, NumPy); a file without a header needs its layout";
     IoError::malformed(&head.path, 0, message)
 }
 

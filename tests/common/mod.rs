@@ -5,3 +5,4 @@ pub mod analytic;
 pub mod fsum;
 pub mod nrrd;
 pub mod volumes;
+pub mod vti;

@@ -11,7 +11,7 @@ use crate::region::Region;
 const MOST_COMPONENTS: i64 = 16;
 
 /// Something that a header says, and the byte where it does.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stated<T> {
     pub value: T,
     pub at: u64,

@@ -15,5 +15,5 @@ mod source;
 mod stream;
 
 pub use grid::{Claim, Grid, Stated};
-pub use part::Description;
-pub use place::{Encoding, Place, first_bytes, open_regular};
+pub use part::{Description, Part};
+pub use place::{Blocks, Encoding, Place, first_bytes, open_regular, prefix, tail};

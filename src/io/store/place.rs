@@ -5,6 +5,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::stream::Stream;
 use crate::error::IoError;
 use crate::io::scalar::ScalarKind;
 
@@ -69,12 +70,36 @@ pub fn open_regular(path: &Path) -> Result<(File, u64), IoError> {
 /// # Errors
 /// The file cannot be opened or read.
 pub fn first_bytes(path: &Path, at: u64) -> Result<[u8; 2], IoError> {
-    let (mut file, _) = open_regular(path)?;
-    let mut bytes = Vec::new();
-    let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.take(2).read_to_end(&mut bytes));
-    read.map_err(|error| IoError::system(path, "read", &error))?;
+    let mut bytes = read(path, at, 2)?;
     bytes.resize(2, 0);
     Ok([bytes[0], bytes[1]])
+}
+
+/// The last bytes of a file, 4 KiB at most.
+///
+/// # Errors
+/// The file cannot be opened or read.
+pub fn tail(path: &Path) -> Result<Vec<u8>, IoError> {
+    let most = 1 << 12;
+    read(path, open_regular(path)?.1.saturating_sub(most), most)
+}
+
+fn read(path: &Path, at: u64, most: u64) -> Result<Vec<u8>, IoError> {
+    let (mut file, _) = open_regular(path)?;
+    let mut bytes = Vec::new();
+    let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.take(most).read_to_end(&mut bytes));
+    read.map_err(|error| IoError::system(path, "read", &error))?;
+    Ok(bytes)
+}
+
+/// All decoded bytes of a place of raw data, which is known to be in the file.
+///
+/// # Errors
+/// The file cannot be read, or ends.
+pub fn prefix(place: &Place) -> Result<Vec<u8>, IoError> {
+    let mut bytes = vec![0; place.bytes as usize];
+    Stream::open(place, ScalarKind::U8)?.read(0, &mut bytes)?;
+    Ok(bytes)
 }
 
 impl Place {
