@@ -71,6 +71,10 @@ pub struct VolumeOptions {
     #[arg(long, value_name = "1|2|4", value_parser = parse::components, requires = "input")]
     pub components: Option<usize>,
 
+    /// Of a VTI file's arrays of point data, the one to draw. Default: the active scalars, else the first
+    #[arg(long, value_name = "NAME", requires = "input")]
+    pub array: Option<String>,
+
     /// Reads --input as raw numbers, x fastest: voxels on each axis
     #[arg(long, value_name = "XxYxZ", value_parser = cut::extents, requires = "input")]
     pub raw_shape: Option<[i64; 3]>,

@@ -40,7 +40,10 @@ impl Source {
                     ..RawLayout::new(shape, options.raw_type)
                 },
             )?,
-            None => volume::open_with(path, &OpenOptions { components: wanted.is_some_and(|count| count > 1) })?,
+            None => {
+                let components = wanted.is_some_and(|count| count > 1);
+                volume::open_with(path, &OpenOptions { components, array: options.array.clone() })?
+            }
         };
         match (file.components(), wanted) {
             (found, Some(wanted)) if found != wanted => {

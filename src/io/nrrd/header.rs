@@ -94,8 +94,7 @@ struct Found {
     spacings: Option<Stated<Vec<f64>>>,
     /// Axes without a direction: they hold components.
     directionless: Vec<usize>,
-    /// Axes whose kind says that they hold components, and how many where it does.
-    kinds: Option<Stated<Vec<(usize, String, Option<i64>)>>>,
+    kinds: Option<Stated<Vec<Components>>>,
     origin: Option<Stated<Vec<f64>>>,
     encoding: Option<Encoding>,
     big_endian: Option<bool>,
@@ -105,6 +104,15 @@ struct Found {
     line_skip: u64,
     byte_skip: i64,
     byte_skip_at: u64,
+}
+
+/// An axis whose kind says that it holds components.
+#[derive(Clone)]
+struct Components {
+    axis: usize,
+    kind: String,
+    /// How many, where the kind says so.
+    count: Option<i64>,
 }
 
 struct Draft<'a> {
@@ -295,7 +303,7 @@ impl Draft<'_> {
         for (axis, word) in words.iter().enumerate() {
             match axis_kind(word) {
                 Some(AxisKind::Positions) => {}
-                Some(AxisKind::Components(count)) => found.push((axis, shown(word), count)),
+                Some(AxisKind::Components(count)) => found.push(Components { axis, kind: shown(word), count }),
                 None => return Err(self.malformed(at, format!("unknown kind {:?} of axis {axis}", shown(word)))),
             }
         }
@@ -314,12 +322,12 @@ impl Draft<'_> {
         }
         let mut components = !self.found.directionless.is_empty();
         if let Some(Stated { value, at }) = &self.found.kinds {
-            for (axis, word, count) in value {
+            for Components { axis, kind, count } in value {
                 if *axis > 0 && *count != Some(1) {
-                    return refuse(*axis, format!("is of kind {word}"), *at);
+                    return refuse(*axis, format!("is of kind {kind}"), *at);
                 }
                 if let Some(count) = count.filter(|count| *count != sizes.value[*axis]) {
-                    let message = format!("kind {word} has {count} samples, axis {axis} has {}", sizes.value[*axis]);
+                    let message = format!("kind {kind} has {count} samples, axis {axis} has {}", sizes.value[*axis]);
                     return Err(self.malformed(*at, message));
                 }
                 components |= *axis == 0;
