@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
+use zippy::algorithms::compositing::Pixel;
 use zippy::{KernelSource, Layout, LocalArray, Split, World, include_wgsl};
 
 use crate::support;
@@ -109,6 +110,15 @@ const fn caster([classify, light, pixel, passes]: [&'static str; 4]) -> [&'stati
     [rays, cells, "volume/decay.wgsl", classify, light, pixel, passes, "volume/march.wgsl"]
 }
 
+/// Coded compositing: kernels, and what they are given for each kind of pixel.
+const COMPOSITING: [&str; 5] = [
+    "compositing/count.wgsl",
+    "compositing/write.wgsl",
+    "compositing/blend.wgsl",
+    "compositing/pixel_float.wgsl",
+    "compositing/pixel_bytes.wgsl",
+];
+
 #[test]
 fn all_are_valid() {
     let files = files();
@@ -127,8 +137,15 @@ fn all_are_valid() {
                 }
             }
         }
+        for [cell, full, load, store] in [<[f32; 4] as Pixel>::WGSL, <u32 as Pixel>::WGSL] {
+            for (file, access) in COMPOSITING[..3].iter().zip(["", store, load]) {
+                let text = [files[*file].as_str(), full, access].join("\n").replace("PIXEL", cell);
+                world.kernel(KernelSource::text(*file, text))?;
+            }
+        }
         Ok(())
     });
+    seen.extend(COMPOSITING);
     seen.extend(KERNELS.iter().flat_map(|(used, _)| *used));
     // What is left must be whole shaders.
     files.iter().filter(|(name, _)| !seen.contains(name.as_str())).for_each(|(name, text)| validate(name, text));
