@@ -40,8 +40,8 @@ impl Writer {
         let (_, _, quaternion, matrix) = header.forms;
         (0..3).for_each(|_| self.float(0.0, wide));
         quaternion.iter().for_each(|&value| self.float(value, wide));
-        for row in 0..3 {
-            [1.0, 0.0, 0.0, matrix[row]].iter().for_each(|&value| self.float(value, wide));
+        for column in matrix {
+            [1.0, 0.0, 0.0, column].iter().for_each(|&value| self.float(value, wide));
         }
     }
 }

@@ -16,7 +16,7 @@ fn npy(version: u8, descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec
 fn with_header(version: u8, header: &str, data: &[u8]) -> Vec<u8> {
     let width = if version == 1 { 2 } else { 4 };
     let mut header = header.to_string();
-    while (6 + 2 + width + header.len() + 1) % 64 != 0 {
+    while !(6 + 2 + width + header.len() + 1).is_multiple_of(64) {
         header.push(' ');
     }
     header.push('\n');
@@ -43,7 +43,7 @@ fn both_orders<T: Voxel + PartialEq + std::fmt::Debug>(name: &str, make: impl Fn
         holds(&volume::open(write("(60,)")).unwrap(), &[60], 1, &data);
         let four = write(if fortran { "(2, 5, 3, 2)" } else { "(2, 3, 5, 2)" });
         holds(&volume::open(four).unwrap(), &[5, 3, 2], 2, &data);
-        let components = OpenOptions { components: true };
+        let components = OpenOptions { components: true, ..OpenOptions::default() };
         let three = write(if fortran { "(4, 5, 3)" } else { "(3, 5, 4)" });
         holds(&open_with(three, &components).unwrap(), &[5, 3], 4, &data);
     }
