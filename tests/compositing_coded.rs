@@ -111,7 +111,7 @@ fn bytes_are_those_that_moved() {
         let owners = Ownership::table(vec![0, 1], world.size())?;
         let pixels = world.array_owned::<[f32; 4], 2>("pixels", &layout, owners)?;
         // Layer 1 has three pixels in every row; layer 0 has all.
-        let full = |[x, y]: [i64; 2]| y < height || (x >= 10 && x < 12) || x == 50;
+        let full = |[x, y]: [i64; 2]| y < height || (10..12).contains(&x) || x == 50;
         pixels.fill_with(|at| if full(at) { [0.25, 0.0, 0.0, 0.5] } else { [0.0; 4] })?;
         // All of the picture is the last rank's.
         let one = Ownership::table(vec![0, world.size() - 1], world.size())?;

@@ -154,7 +154,7 @@ fn a_swap_sends_less_than_a_picture_for_each_layer() {
         for (number, _) in layers.iter().enumerate() {
             let sent = plan.rounds[..rounds].iter().flat_map(|round| &round.blends);
             let sent: u64 = sent.filter(|b| b.from == Canvas::Layer(number)).map(|b| b.region.cells()).sum();
-            assert_eq!(sent, 16 * 64 - (16 * 64 >> rounds));
+            assert_eq!(sent, 16 * 64 - ((16 * 64) >> rounds));
         }
     }
 }

@@ -65,7 +65,7 @@ pub fn angles(shape: [i64; 3], ranks: usize) -> Owned {
 
 /// The first `width` cells of a region on an axis, and the others.
 fn cut(region: &Region, axis: usize, width: i64) -> [Region; 2] {
-    let [mut first, mut second] = [region.clone(), region.clone()];
+    let [mut first, mut second] = [*region; 2];
     first.end[axis] = region.start[axis] + width;
     second.start[axis] = first.end[axis];
     [first, second]

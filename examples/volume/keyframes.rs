@@ -79,7 +79,9 @@ impl Track {
             return Err(format!("{wrong}; elevation must be -90 to 90 and zoom above 0"));
         }
         let times: Vec<f64> = keys.iter().enumerate().map(|(number, key)| key.time.unwrap_or(number as f64)).collect();
-        if let Some(late) = times.windows(2).position(|pair| !(pair[0] < pair[1])) {
+        if let Some(late) =
+            times.windows(2).position(|pair| pair[0].partial_cmp(&pair[1]) != Some(std::cmp::Ordering::Less))
+        {
             return Err(format!("key frame {} is at {}, not after {}", late + 1, times[late + 1], times[late]));
         }
         let points: Vec<Point> = keys

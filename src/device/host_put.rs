@@ -7,10 +7,12 @@ use super::mapping::MappedBuffers;
 use super::{Device, host_copy};
 use crate::error::DeviceError;
 
+/// From a box of the first slice to a box of the second.
+type PutCells<'a> = Box<dyn Fn(&[u8], &mut [u8], &Transfer) + 'a>;
+
 /// What is done with the cells of a box where they arrive.
 pub(super) struct HostPut<'a> {
-    /// From a box of the first slice to a box of the second.
-    pub cells: Box<dyn Fn(&[u8], &mut [u8], &Transfer) + 'a>,
+    pub cells: PutCells<'a>,
     /// Whether the cells that are there are looked at.
     pub reads: bool,
 }

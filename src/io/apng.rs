@@ -9,6 +9,9 @@ use super::picture::{Style, refused, size};
 use crate::algorithms::image::Image;
 use crate::error::IoError;
 
+/// Pixels across and down.
+type Size = (u32, u32);
+
 /// A movie being written, frame after frame, that runs for ever. It holds no frames, and its file appears when all of them
 /// have been written ([`Self::finish`]); dropped before, it leaves nothing behind. Local to the calling rank.
 ///
@@ -33,7 +36,7 @@ pub struct Movie {
     written: u32,
     file: Pending,
     /// Begun with the first frame, which gives the size.
-    writer: Option<((u32, u32), png::Writer<BufWriter<File>>)>,
+    writer: Option<(Size, png::Writer<BufWriter<File>>)>,
 }
 
 impl Movie {

@@ -134,9 +134,9 @@ impl World {
         payloads: &'a mut [Option<Payload>],
     ) -> Result<&'a Payload> {
         let peer = lane.receives[parcel].peer;
-        for earlier in 0..=parcel {
-            if lane.receives[earlier].peer == peer && payloads[earlier].is_none() {
-                payloads[earlier] = Some(self.tracer().span(Span::Wait, || self.inner().receive(peer, tag))?);
+        for (earlier, payload) in lane.receives[..=parcel].iter().zip(payloads.iter_mut()) {
+            if earlier.peer == peer && payload.is_none() {
+                *payload = Some(self.tracer().span(Span::Wait, || self.inner().receive(peer, tag))?);
             }
         }
         Ok(payloads[parcel].as_ref().expect("just received"))

@@ -55,7 +55,7 @@ fn bars_and_angles_are_not_convex() {
         // The last rank's angle is what is left.
         for rank in 0..if name == "ell" { ranks - 1 } else { ranks } {
             let parts = parts(&chunks, &owners, rank);
-            let around = parts.iter().skip(1).fold(parts[0].clone(), |all, part| all.bounding(part));
+            let around = parts.iter().skip(1).fold(parts[0], |all, part| all.bounding(part));
             assert!(parts.iter().map(Region::cells).sum::<u64>() < around.cells(), "{name}: rank {rank} of {ranks}");
         }
     }
