@@ -338,7 +338,8 @@ mod tests {
     #[test]
     fn layers_come_after_what_they_overlap() {
         // Storages of different pitch, a box without cells, strides that do not go together.
-        let spread = |i: u64| view((i * 37) % 60, [1 + (i % 3) as i64, 1 + (i % 4) as i64], [1, 10]);
+        let at = |i: u64| (i * 37) % 60 / 10 * 10 + (i * 37) % 8;
+        let spread = |i: u64| view(at(i), [1 + (i % 3) as i64, 1 + (i % 4) as i64], [1, 10]);
         let mut boxes: Vec<(usize, Strided)> = (0..60).map(|i| ((i % 2) as usize, spread(i))).collect();
         boxes.push((1, view(0, [0, 3], [1, 10])));
         for odd in [None, Some((0, view(5, [2, 3], [3, 7])))] {

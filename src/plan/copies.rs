@@ -4,6 +4,7 @@ use super::RankPlan;
 use super::build::Builder;
 use super::copy::{CopySpec, Held, schedule};
 use crate::error::PlanError;
+use crate::extents::Index;
 use crate::locate::Placement;
 use crate::region::{Region, RegionTree};
 use std::collections::HashMap;
@@ -42,7 +43,9 @@ pub struct CopiesSpec<'a> {
 pub fn copies(spec: &CopiesSpec, rank: usize) -> Result<RankPlan, (usize, PlanError)> {
     let specs: Vec<CopySpec> = spec.pairs.iter().map(|pair| spec.one(pair)).collect();
     specs.iter().enumerate().try_for_each(|(place, one)| one.check(rank).map_err(|error| (place, error)))?;
-    let held: Vec<Held> = spec.arrays.iter().map(|(placement, _)| Held::new(placement, rank)).collect();
+    let named = spec.named();
+    let arrays = spec.arrays.iter().zip(&named);
+    let held: Vec<Held> = arrays.map(|((placement, _), part)| Held::new(placement, rank, part)).collect();
     let mut builder = Builder::new(rank);
     for (place, (one, pair)) in specs.iter().zip(spec.pairs).enumerate() {
         one.collect(place, [pair.src, pair.dst], [&held[pair.src], &held[pair.dst]], &mut builder);
@@ -63,6 +66,18 @@ pub fn copies(spec: &CopiesSpec, rank: usize) -> Result<RankPlan, (usize, PlanEr
 }
 
 impl CopiesSpec<'_> {
+    /// A box around all regions of each array.
+    fn named(&self) -> Vec<Region> {
+        let mut all: Vec<_> =
+            self.arrays.iter().map(|(of, _)| Region::whole(Index::zeros(of.chunks().axes()))).collect();
+        for pair in self.pairs {
+            for (array, region) in [(pair.src, &pair.src_region), (pair.dst, &pair.dst_region)] {
+                all[array] = if all[array].is_empty() { *region } else { all[array].bounding(region) };
+            }
+        }
+        all
+    }
+
     fn one(&self, pair: &Pair) -> CopySpec<'_> {
         let ((src, src_data), (dst, dst_data)) = (self.arrays[pair.src], self.arrays[pair.dst]);
         CopySpec {

@@ -41,7 +41,7 @@ pub struct CopySpec<'a> {
 /// is none; the same on every rank.
 pub fn copy(spec: &CopySpec, rank: usize) -> Result<RankPlan, PlanError> {
     spec.check(rank)?;
-    let (src, dst) = (Held::new(spec.src, rank), Held::new(spec.dst, rank));
+    let (src, dst) = (Held::new(spec.src, rank, &spec.src_region), Held::new(spec.dst, rank, &spec.dst_region));
     let mut builder = Builder::new(rank);
     spec.collect(0, [0, 1], [&src, &dst], &mut builder);
     let mut plan = schedule(builder, std::slice::from_ref(spec), None);
@@ -53,15 +53,16 @@ pub fn copy(spec: &CopySpec, rank: usize) -> Result<RankPlan, PlanError> {
 /// Place of a move: which of the copies, chunk written, chunk read.
 pub(super) type Key = (usize, ChunkId, ChunkId);
 
-/// What a rank holds of an array, to be searched by region.
+/// What a rank holds of a part of an array, to be searched by region.
 pub(super) struct Held {
     chunks: Vec<ChunkId>,
     tree: RegionTree,
 }
 
 impl Held {
-    pub fn new(placement: &Placement, rank: usize) -> Self {
-        let (chunks, boxes): (Vec<_>, Vec<_>) = placement.held_by(rank).unzip();
+    pub fn new(placement: &Placement, rank: usize, part: &Region) -> Self {
+        let held = placement.held_by(rank).filter(|(_, region)| region.intersects(part));
+        let (chunks, boxes): (Vec<_>, Vec<_>) = held.unzip();
         Self { chunks, tree: RegionTree::new(&boxes) }
     }
 

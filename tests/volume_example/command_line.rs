@@ -166,6 +166,7 @@ fn options_are_grouped() {
     Volume: input
     Volume: phantom-size
     Volume: components
+    Volume: array
     Volume: raw-shape
     Volume: raw-type
     Volume: raw-endian
