@@ -13,10 +13,8 @@ mod pixel;
 mod plan;
 mod settings;
 mod stream;
-mod swap;
 
 pub use compositor::Compositor;
 pub use pixel::Pixel;
 pub use plan::{Blend, Canvas, Plan, Round, Way};
 pub use settings::{Algorithm, Encoding, Layer, Settings};
-pub use swap::{BINARY, swap};
