@@ -84,15 +84,18 @@ fn onto(front: [f32; 4], back: [f32; 4], opaque: Option<f32>) -> [f32; 4] {
     out
 }
 
-/// The same with 8 bits a component, rounded to nearest; opacities from `opaque` on become 255.
+/// The same with 8 bits a component, rounded to nearest; opacities from `opaque` on become 255. Two components at a time, in
+/// halves of a word.
 fn onto_rgba8(front: [u8; 4], back: [u8; 4], opaque: u16) -> [u8; 4] {
-    let through = u16::from(255 - front[3]);
-    let mut out: [u8; 4] = std::array::from_fn(|c| {
-        let t = through * u16::from(back[c]) + 128;
-        front[c].saturating_add(((t + (t >> 8)) >> 8) as u8)
-    });
-    if u16::from(out[3]) >= opaque {
-        out[3] = 255;
-    }
-    out
+    const LOW: u32 = 0x00ff_00ff;
+    let (front, back) = (u32::from_le_bytes(front), u32::from_le_bytes(back));
+    let through = 255 - (front >> 24);
+    let halves = |front: u32, back: u32| {
+        let t = through * (back & LOW) + 0x0080_0080;
+        let sum = (front & LOW) + (((t + ((t >> 8) & LOW)) >> 8) & LOW);
+        // Sums beyond 255 stay there.
+        (sum | (((sum >> 8) & 0x0001_0001) * 255)) & LOW
+    };
+    let out = halves(front, back) | (halves(front >> 8, back >> 8) << 8);
+    (if out >> 24 >= u32::from(opaque) { out | 0xff00_0000 } else { out }).to_le_bytes()
 }
