@@ -7,7 +7,11 @@ use crate::{launch, setup};
 fn spec() -> Spec {
     let own = [
         value("--ranks", "N", "number of ranks, as threads of one process (default 4)"),
-        value("--input", "FILE", "a scanned volume in NRRD form (default: a phantom that the example makes)"),
+        value(
+            "--input",
+            "FILE",
+            "a scanned volume: NRRD, NIfTI, VTI, NumPy or MetaImage (default: a phantom that the example makes)",
+        ),
         value("--size", "WxH", "size of the picture (default 512x512)"),
     ];
     Spec {
