@@ -158,6 +158,22 @@ fn one_array_at_both_ends_is_read_before_it_is_written() {
 }
 
 #[test]
+fn of_copies_onto_the_same_cells_the_last_one_stays() {
+    ranks(RANKS, |world| {
+        let mut arrays = arrays(world)?;
+        let mut numbers = Draw(50 + world.size() as u64);
+        let all: Vec<usize> = (0..arrays.len()).collect();
+        for (count, from, onto) in [(4, &all[..3], &all[3..]), (30, &all[..5], &all[5..]), (40, &all[..], &all[..])] {
+            let pairs = draw(&mut numbers, |source, _| source, &mut arrays, count, from, onto);
+            let moved = world.copy_all(&pairs)?;
+            assert_eq!(moved, world.plan_composite_all(&pairs)?.moved());
+            arrays.iter().try_for_each(|both| both.check(&format!("{count} copies from {from:?} onto {onto:?}")))?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
 fn handles_of_the_same_chunks_are_written_in_order() {
     ranks(RANKS, |world| {
         let layers = 2 * world.size() + 1;

@@ -42,7 +42,9 @@ fn strided<const N: usize>(src: &[u8], dst: &mut [u8], t: &Transfer) {
     for_rows(t, |s, d| {
         let (s, d) = (s as usize, d as usize);
         let from = src[s..].iter().step_by(step_s.max(1));
-        if step_s == 0 {
+        if step_s == 0 && step_d == 1 {
+            dst[d..d + n].fill(src[s]);
+        } else if step_s == 0 {
             dst[d..].iter_mut().step_by(step_d).take(n).for_each(|to| *to = src[s]);
         } else if step_d == 1 {
             dst[d..d + n].iter_mut().zip(from).for_each(|(to, from)| *to = *from);

@@ -1,4 +1,4 @@
-//! Composite of many pairs of sections in one exchange.
+//! Copy and composite of many pairs of sections in one exchange.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -18,6 +18,31 @@ use crate::plan::Pair;
 type Sections<T, const D: usize> = (GlobalSection<T, D>, GlobalSection<T, D>);
 
 impl World {
+    /// Copies many sections onto others, each as [`copy`](Self::copy) does, in one operation: every source is read before
+    /// anything is written, and where several fall on the same cells the last one of the list stays. Else as
+    /// [`composite_all`](Self::composite_all).
+    ///
+    /// # Errors
+    /// A bad region, extents that differ (the error gives the place in the list), or a failure of this or of another rank.
+    ///
+    /// ```
+    /// # use zippy::{Layout, Split, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let array = world.array::<u32, 1>("array", &Layout::new([6]).split([Split::Even(3)]))?;
+    /// array.fill_with(|[x]| x as u32)?;
+    /// // Both ends change places, across ranks, and the middle is what the lower end was.
+    /// let pairs = [(0..2, 4..6), (4..6, 0..2), (0..2, 2..4)].map(|(from, to)| (array.at(from), array.at(to)));
+    /// world.copy_all(&pairs)?;
+    /// let ticket = world.get(array.at(..))?;
+    /// assert_eq!(world.fence()?.redeem(ticket)?, [4, 5, 0, 1, 0, 1]);
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
+    /// ```
+    pub fn copy_all<T: Element, const D: usize>(&self, pairs: &[Sections<T, D>]) -> Result<Moved> {
+        let (job, operation) = self.job_of_all(pairs, None)?;
+        self.collective(operation.clone(), operation.signature(), || self.execute(job))
+    }
+
     /// Combines many sections into others, each as [`composite`](Self::composite) does, in one operation: every source is
     /// read before anything is written, then the pairs take effect as if one after the other in the order of the list, so
     /// that several may fall on the same cells. Any arrays of one element type, also the same ones at both ends; empty
@@ -49,7 +74,7 @@ impl World {
         pairs: &[Sections<T, D>],
         operator: Operator,
     ) -> Result<Moved> {
-        let (job, operation) = self.composite_all_job(pairs, operator)?;
+        let (job, operation) = self.job_of_all(pairs, Some(operator))?;
         self.collective(operation.clone(), operation.signature(), || self.execute(job))
     }
 
@@ -64,7 +89,7 @@ impl World {
         pairs: &[Sections<T, D>],
         operator: Operator,
     ) -> Result<Pending<'_>> {
-        let (job, operation) = self.composite_all_job(pairs, operator)?;
+        let (job, operation) = self.job_of_all(pairs, Some(operator))?;
         let moved = job.transfer.moved;
         let in_flight = self.collective(operation.clone(), operation.signature(), || self.start(job))?;
         Ok(Pending::new(self, operation, moved, move || self.finish(&in_flight)))
@@ -91,17 +116,19 @@ impl World {
         })
     }
 
-    fn composite_all_job<T: Element, const D: usize>(
+    /// What is to be done with all pairs: combining them, or copying.
+    fn job_of_all<T: Element, const D: usize>(
         &self,
         pairs: &[Sections<T, D>],
-        operator: Operator,
+        operator: Option<Operator>,
     ) -> Result<(Job, Operation)> {
         self.alive()?;
         let (operands, numbered) = number(pairs)?;
         let Planned { transfer, .. } = self.planned_pairs(&operands, &numbered)?;
-        operator.check(&T::INFO)?;
-        let operation = Operation::composite_all(&operands, numbered, operator.clone());
-        Ok((Job { transfer, operands, meeting: Meeting::Combine(operator) }, operation))
+        operator.iter().try_for_each(|operator| operator.check(&T::INFO))?;
+        let operation = Operation::all(&operands, numbered, operator.clone());
+        let meeting = operator.map_or(Meeting::Replace, Meeting::Combine);
+        Ok((Job { transfer, operands, meeting }, operation))
     }
 }
 

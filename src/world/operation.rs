@@ -20,6 +20,7 @@ pub(super) struct Operation {
 #[derive(Debug, Clone, Hash)]
 enum Verb {
     Copy,
+    CopyAll,
     Composite(Operator),
     CompositeAll(Operator),
 }
@@ -47,10 +48,11 @@ impl Operation {
         Self { verb: Verb::Composite(operator), ..self }
     }
 
-    /// Many composites in one.
-    pub fn composite_all(arrays: &[Rc<ArrayCore>], pairs: Vec<Pair>, operator: Operator) -> Self {
+    /// Many copies in one, or many composites.
+    pub fn all(arrays: &[Rc<ArrayCore>], pairs: Vec<Pair>, operator: Option<Operator>) -> Self {
         let arrays = arrays.iter().map(|array| Named::new(array)).collect();
-        Self { verb: Verb::CompositeAll(operator), arrays, pairs: pairs.into(), order: None }
+        let verb = operator.map_or(Verb::CopyAll, Verb::CompositeAll);
+        Self { verb, arrays, pairs: pairs.into(), order: None }
     }
 
     pub fn signature(&self) -> u64 {
@@ -80,10 +82,11 @@ impl Display for Operation {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match self.verb {
             Verb::Copy => "copy(",
+            Verb::CopyAll => "copy_all(",
             Verb::Composite(_) => "composite(",
             Verb::CompositeAll(_) => "composite_all(",
         })?;
-        if let Verb::CompositeAll(_) = self.verb {
+        if let Verb::CopyAll | Verb::CompositeAll(_) = self.verb {
             let (count, content) = (self.pairs.len(), hash(&self.pairs) as u16);
             write!(f, "{count} pairs #{content:04x}{}", if count > 0 { ", first " } else { "" })?;
         }

@@ -57,7 +57,7 @@ impl<'w, P: Pixel> Compositor<'w, P> {
     ///
     /// Direct send blends every pixel in the order of the layers, so that its bits depend neither on owners nor on layouts;
     /// swaps associate by rounds. Where half the ranks or more hold nothing of `finished`, direct send blends on tiles over
-    /// all ranks, which are collected at last: whoever wants the picture does not have to blend all of it.
+    /// all ranks, which are collected at last, so that who wants the picture blends only a share of it.
     ///
     /// Cost: direct send moves each layer once, within its bounds, in one message per pair of ranks, and the picture
     /// once more where it is collected; swaps move about one picture for each layer. [`Encoding::Auto`] looks at every
@@ -126,9 +126,11 @@ impl<'w, P: Pixel> Compositor<'w, P> {
         f: impl FnOnce(&Plan, &Canvases<P>) -> Result<R>,
     ) -> Result<R> {
         check_layers(&self.settings.algorithm, layers, finished.shape(), Some(&pixels.core().bounds()))?;
-        let apart = self.needs_tiles(finished);
-        let tiles = if apart { self.tiles(finished.shape())? } else { finished.clone() };
-        let plan = Plan::new(&self.settings.algorithm, layers, finished.shape(), apart)?;
+        let (tiles, apart) = match self.needs_tiles(finished) {
+            true => self.tiles(finished)?,
+            false => (finished.clone(), Vec::new()),
+        };
+        let plan = Plan::new(&self.settings.algorithm, layers, finished.shape(), &apart)?;
         f(&plan, &Canvases { pixels, layers, tiles: &tiles, finished })
     }
 
@@ -138,18 +140,33 @@ impl<'w, P: Pixel> Compositor<'w, P> {
         self.settings.algorithm.radices().is_none() && holding * 2 <= self.world.size()
     }
 
-    /// Tiles for pictures of this size.
-    fn tiles(&self, size: [i64; 2]) -> Result<GlobalArray<P, 2>> {
-        let mut kept = self.tiles.borrow_mut();
-        if let Some(tiles) = kept.as_ref().filter(|tiles| tiles.shape() == size) {
-            return Ok(tiles.clone());
-        }
-        *kept = None;
-        let ranks = self.world.size();
+    /// Tiles for a picture, and the parts that they are for: where the owner of a tile holds its part of the picture, it has
+    /// no use for the tile.
+    fn tiles(&self, finished: &GlobalArray<P, 2>) -> Result<(GlobalArray<P, 2>, Vec<Region>)> {
+        let (size, ranks) = (finished.shape(), self.world.size());
         let strips = ranks * STRIPS;
-        let layout = Layout::new(size).split([Split::Whole, Split::Even(strips)]);
-        let owners = Ownership::table((0..strips).map(|strip| strip % ranks).collect(), ranks)?;
-        Ok(kept.insert(self.world.array_owned(&format!("{}.tiles", self.name), &layout, owners)?).clone())
+        let mut kept = self.tiles.borrow_mut();
+        if kept.as_ref().is_none_or(|tiles| tiles.shape() != size) {
+            *kept = None;
+            let layout = Layout::new(size).split([Split::Whole, Split::Even(strips)]);
+            let owners = Ownership::table((0..strips).map(|strip| strip % ranks).collect(), ranks)?;
+            *kept = Some(self.world.array_owned(&format!("{}.tiles", self.name), &layout, owners)?);
+        }
+        let tiles = kept.as_ref().expect("just made").clone();
+        let mut apart: Vec<Region> = Vec::new();
+        for holder in tiles.core().placement().holders(&tiles.core().bounds()) {
+            let of_picture = finished.core().placement().holders(&holder.part);
+            if of_picture.iter().any(|part| part.owner.rank != holder.owner.rank) {
+                apart.push(holder.part);
+            }
+        }
+        apart.sort_unstable_by_key(|part| part.start[1]);
+        apart.dedup_by(|next, part| {
+            let follows = part.end[1] == next.start[1];
+            part.end[1] = if follows { next.end[1] } else { part.end[1] };
+            follows
+        });
+        Ok((tiles, apart))
     }
 
     /// Whether fewer than half of the layers' pixels hold something, by some of their rows.

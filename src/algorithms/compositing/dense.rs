@@ -5,7 +5,7 @@ use super::compositor::Canvases;
 use super::plan::{Plan, Way};
 use crate::error::Result;
 use crate::plan::Moved;
-use crate::world::{Operator, Pending, World};
+use crate::world::{Operator, World};
 
 /// Carries out a plan. Collective.
 pub(super) fn execute<P: Pixel>(world: &World, plan: &Plan, on: &Canvases<P>, opaque: f32) -> Result<Moved> {
@@ -13,20 +13,20 @@ pub(super) fn execute<P: Pixel>(world: &World, plan: &Plan, on: &Canvases<P>, op
     for round in &plan.rounds {
         on.clear(&round.clears)?;
         let of = |way| round.blends.iter().filter(move |blend| blend.way == way).map(|blend| on.ends(blend));
-        // What is started is waited for at last: none reads what another one writes.
-        let mut started: Vec<Pending> = Vec::new();
-        for (from, to) in of(Way::Alone) {
-            started.push(world.start_copy(from, to)?);
+        let [alone, front, behind] = [Way::Alone, Way::InFront, Way::Behind].map(|way| of(way).collect::<Vec<_>>());
+        if !alone.is_empty() {
+            add(&mut moved, world.copy_all(&alone)?);
         }
-        let [front, behind] = [Way::InFront, Way::Behind].map(|way| of(way).collect::<Vec<_>>());
-        if !front.is_empty() {
-            started.push(world.start_composite_all(&front, Operator::Over)?);
-        }
+        // What is started is waited for at last: neither reads what the other one writes.
+        let started = match front.is_empty() {
+            true => None,
+            false => Some(world.start_composite_all(&front, Operator::Over)?),
+        };
         if !behind.is_empty() {
             add(&mut moved, world.composite_all(&behind, P::under(opaque))?);
         }
-        for pending in started {
-            add(&mut moved, pending.wait()?);
+        if let Some(started) = started {
+            add(&mut moved, started.wait()?);
         }
     }
     Ok(moved)

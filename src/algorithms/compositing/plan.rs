@@ -12,7 +12,7 @@ use std::ops::Range;
 pub enum Canvas {
     /// A layer's box.
     Layer(usize),
-    /// Tiles of the picture, over all ranks, for a picture that is not.
+    /// Tiles of the picture, over all ranks, for parts that the picture has elsewhere.
     Tiles,
     /// The picture that is asked for.
     Picture,
@@ -62,12 +62,12 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan for a picture of `size`, layers front first. With `tiles`, direct send blends on [`Canvas::Tiles`], from
-    /// where the picture is collected at last.
+    /// The plan for a picture of `size`, layers front first. Direct send blends `tiles`, parts of the picture that do not
+    /// meet, on [`Canvas::Tiles`], from where they are collected at last, and the rest in place.
     ///
     /// # Errors
     /// Layers that do not fit the picture or the algorithm, or a radix below 2.
-    pub fn new(algorithm: &Algorithm, layers: &[Layer], size: [i64; 2], tiles: bool) -> Result<Self> {
+    pub fn new(algorithm: &Algorithm, layers: &[Layer], size: [i64; 2], tiles: &[Region]) -> Result<Self> {
         check_layers(algorithm, layers, size, None)?;
         let picture = Region::whole(Index::new(&size));
         let visible: Vec<usize> = (0..layers.len()).filter(|&layer| !layers[layer].bounds.is_empty()).collect();
@@ -87,6 +87,7 @@ impl Plan {
 }
 
 impl Round {
+    /// Clears all of a part but what is kept.
     fn clear(&mut self, canvas: Canvas, all: &Region, kept: &Region) {
         self.clears.extend(all.subtract(kept).into_iter().map(|part| (canvas, part)));
     }
@@ -98,20 +99,31 @@ impl Round {
     }
 }
 
-/// Every layer is blended behind those before it. So is the first, on nothing: all go in one exchange.
-fn direct(layers: &[Layer], visible: &[usize], picture: &Region, frame: &Region, tiles: bool) -> Plan {
-    let (canvas, all) = if tiles { (Canvas::Tiles, frame) } else { (Canvas::Picture, picture) };
-    let mut round = Round { clears: vec![(canvas, *all)], blends: Vec::new() };
-    for &layer in visible {
-        round.blend(Canvas::Layer(layer), canvas, layers[layer].bounds, Way::Behind);
+/// The first layer replaces what is there, every other one is blended behind those before it.
+fn direct(layers: &[Layer], visible: &[usize], picture: &Region, frame: &Region, tiles: &[Region]) -> Plan {
+    let (mut round, mut collect) = (Round::default(), Round::default());
+    let mut blend_all = |canvas, part: &Region| {
+        let held = |layer: usize| layers[layer].bounds.intersect(part);
+        round.clear(canvas, part, &held(visible[0]).unwrap_or(Region::at(part.start, Index::zeros(2))));
+        for (place, &layer) in visible.iter().enumerate() {
+            let way = if place == 0 { Way::Alone } else { Way::Behind };
+            held(layer).into_iter().for_each(|region| round.blend(Canvas::Layer(layer), canvas, region, way));
+        }
+    };
+    let in_place =
+        tiles.iter().fold(vec![*picture], |left, tile| left.iter().flat_map(|part| part.subtract(tile)).collect());
+    in_place.iter().for_each(|part| blend_all(Canvas::Picture, part));
+    for tile in tiles {
+        match tile.intersect(frame) {
+            Some(part) => {
+                blend_all(Canvas::Tiles, &part);
+                collect.clear(Canvas::Picture, tile, &part);
+                collect.blend(Canvas::Tiles, Canvas::Picture, part, Way::Alone);
+            }
+            None => collect.clears.push((Canvas::Picture, *tile)),
+        }
     }
-    let mut rounds = vec![round];
-    if tiles {
-        let mut collect = Round::default();
-        collect.clear(Canvas::Picture, picture, frame);
-        collect.blend(Canvas::Tiles, Canvas::Picture, *frame, Way::Alone);
-        rounds.push(collect);
-    }
+    let rounds = if tiles.is_empty() { vec![round] } else { vec![round, collect] };
     Plan { rounds }
 }
 
