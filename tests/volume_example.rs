@@ -7,8 +7,12 @@ mod common;
 mod cuts;
 #[path = "volume_example/files.rs"]
 mod files;
+#[path = "volume_example/looks.rs"]
+mod looks;
 #[path = "volume_example/paths.rs"]
 mod paths;
+#[path = "volume_example/raw.rs"]
+mod raw;
 mod support;
 #[allow(dead_code)] // its `main`
 #[path = "../examples/volume/main.rs"]

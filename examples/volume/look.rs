@@ -102,7 +102,7 @@ fn look(options: &Options, scene: Option<&Scene>, plain: Look, spacing: [f64; 3]
     Look {
         step: asked.step.unwrap_or(scene.map_or(finest / 2.0, |scene| scene.sample_distance)),
         size: options.picture.size.or(scene.and_then(|scene| scene.size)).unwrap_or(plain.size),
-        shading: if asked.shade { Some(Shading::default()) } else { scene.and_then(|scene| scene.shading) },
+        shading: scene.and_then(|scene| scene.shading).or(asked.shade.then(Shading::default)),
         preintegrated: asked.preintegrated,
         clip: asked.clip.clone(),
         crop: asked.crop,

@@ -91,6 +91,10 @@ pub struct VolumeOptions {
     #[arg(long, value_name = "BYTES", default_value_t = 0, requires = "raw_shape")]
     pub raw_offset: u64,
 
+    /// Raw numbers: the file is compressed by gzip; --raw-offset counts uncompressed bytes
+    #[arg(long, requires = "raw_shape")]
+    pub raw_gzip: bool,
+
     /// Raw numbers: distance of voxels along each axis
     #[arg(long, value_name = "X,Y,Z", default_value = "1,1,1", value_parser = parse::spacing, requires = "raw_shape")]
     pub raw_spacing: [f64; 3],

@@ -37,6 +37,7 @@ impl Source {
                     endian: options.raw_endian,
                     offset: options.raw_offset,
                     spacing: options.raw_spacing.to_vec(),
+                    gzip: options.raw_gzip,
                     ..RawLayout::new(shape, options.raw_type)
                 },
             )?,

@@ -82,7 +82,7 @@ fn outputs_are_told_apart_by_name() {
 
 #[test]
 fn options_that_contradict_each_other_are_refused() {
-    let cases: [(&[&str], &str); 32] = [
+    let cases: [(&[&str], &str); 33] = [
         (&["--scene-name", "a"], "--scene"),
         (&["--scene", "a", "--zoom", "2"], "--zoom"),
         (&["--scene", "a", "--fov", "20"], "--fov"),
@@ -90,6 +90,7 @@ fn options_that_contradict_each_other_are_refused() {
         (&["--components", "2"], "--input"),
         (&["--input", "a", "--components", "3"], "1, 2 or 4"),
         (&["--input", "a", "--raw-type", "u8"], "--raw-shape"),
+        (&["--input", "a", "--raw-gzip"], "--raw-shape"),
         (&["--input", "a", "--raw-shape", "2x2x2", "--raw-type", "u7"], "u7"),
         (&["--input", "a", "--raw-shape", "2x2x2", "--raw-spacing", "1,0,1"], "above 0"),
         (&["--split", "1x1x1", "--chunks-per-rank", "2"], "--chunks-per-rank"),
@@ -171,6 +172,7 @@ fn options_are_grouped() {
     Volume: raw-type
     Volume: raw-endian
     Volume: raw-offset
+    Volume: raw-gzip
     Volume: raw-spacing
     Camera: azimuth
     Camera: elevation

@@ -4,6 +4,7 @@ use crate::algorithms::reduce::{Bins, Extremes, Histogram, Number, Reducible};
 use crate::array::GlobalArray;
 use crate::error::Result;
 use crate::world::World;
+use std::ops::Range;
 
 /// Values of a volume, counted by bins.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,25 +86,52 @@ impl Distribution {
         (self.middle(first) + self.middle(last + 1)) / 2.0
     }
 
-    /// The value that a `share` (0 to 1) of the voxels above `low` does not exceed; within a bin voxels count as evenly
-    /// spread. `max` where there are none.
-    pub fn quantile(&self, share: f64, low: f64) -> f64 {
-        let width = (self.max - self.min) / self.counts.len().max(1) as f64;
-        // Of the bin that holds `low`, the part above it counts.
-        let parts = self.counts.iter().enumerate().map(|(bin, &count)| {
-            let (from, to) = (self.min + width * bin as f64, self.min + width * (bin + 1) as f64);
-            let from = from.max(low).min(to);
-            (from, to, if width > 0.0 { count as f64 * (to - from) / width } else { 0.0 })
-        });
-        let wanted = share.clamp(0.0, 1.0) * parts.clone().map(|(_, _, voxels)| voxels).sum::<f64>();
+    /// Where the noise of the background ends, whose values lie below `threshold`: behind the narrowest range that holds half
+    /// of them, one and a half times as far as that is wide (2.7 standard deviations of normal noise). `min` where there is no
+    /// such heap: that would be more than half-way to the threshold, or more than a twentieth lies as far below, where there
+    /// is only what scanners fill the unseen with, the minimum.
+    pub fn noise(&self, threshold: f64) -> f64 {
+        let background = self.min..threshold;
+        let halves =
+            (0..=32).map(|start| [0.0, 0.5].map(|more| self.quantile(start as f64 / 64.0 + more, &background)));
+        let [low, high] = halves.min_by(|a, b| (a[1] - a[0]).total_cmp(&(b[1] - b[0]))).expect("several ranges");
+        let reach = 1.5 * (high - low);
+        let seen = self.edge(1)..threshold;
+        let lower = self.held(&(seen.start..low - reach)) / self.held(&seen).max(1.0);
+        if reach <= (threshold - high) / 2.0 && lower <= 0.05 { high + reach } else { self.min }
+    }
+
+    /// The value that a `share` (0 to 1) of the voxels within a range does not exceed; within a bin voxels count as evenly
+    /// spread. The end of the range where there are none.
+    pub fn quantile(&self, share: f64, within: &Range<f64>) -> f64 {
+        let wanted = share.clamp(0.0, 1.0) * self.held(within);
         let mut seen = 0.0;
-        for (from, to, voxels) in parts {
+        for (from, to, voxels) in self.parts(within) {
             if voxels > 0.0 && seen + voxels >= wanted {
                 return from + (to - from) * ((wanted - seen) / voxels).clamp(0.0, 1.0);
             }
             seen += voxels;
         }
-        self.max
+        within.end
+    }
+
+    /// Voxels within a range.
+    fn held(&self, within: &Range<f64>) -> f64 {
+        self.parts(within).map(|(_, _, voxels)| voxels).sum()
+    }
+
+    /// The part of each bin within a range, and its voxels.
+    fn parts(&self, within: &Range<f64>) -> impl Iterator<Item = (f64, f64, f64)> {
+        let width = self.edge(1) - self.min;
+        self.counts.iter().enumerate().map(move |(bin, &count)| {
+            let [from, to] = [bin, bin + 1].map(|edge| self.edge(edge).max(within.start).min(within.end));
+            (from, to, if width > 0.0 { count as f64 * (to - from) / width } else { 0.0 })
+        })
+    }
+
+    /// Where a bin begins.
+    fn edge(&self, bin: usize) -> f64 {
+        self.min + (self.max - self.min) * bin as f64 / self.counts.len().max(1) as f64
     }
 }
 
@@ -119,11 +147,14 @@ mod tests {
         let threshold = heaps.threshold();
         assert!((40.0..42.0).contains(&threshold), "{threshold}");
         // Above it are the 50 voxels of the second heap: 30 in 70..71, 20 in 72..73.
-        assert!((heaps.quantile(0.3, threshold) - 70.5).abs() < 1e-9);
-        assert!((heaps.quantile(0.8, threshold) - 72.5).abs() < 1e-9);
-        assert!((heaps.quantile(1.0, threshold) - 73.0).abs() < 1e-9);
+        assert!((heaps.quantile(0.3, &(threshold..100.0)) - 70.5).abs() < 1e-9);
+        assert!((heaps.quantile(0.8, &(threshold..100.0)) - 72.5).abs() < 1e-9);
+        assert!((heaps.quantile(1.0, &(threshold..100.0)) - 73.0).abs() < 1e-9);
         // Of all: 1050 voxels.
-        assert!((heaps.quantile(450.0 / 1050.0, 0.0) - 10.5).abs() < 1e-9);
+        assert!((heaps.quantile(450.0 / 1050.0, &(0.0..100.0)) - 10.5).abs() < 1e-9);
+        // Of the first heap: 900 in 10..11, 100 in 11..12.
+        assert!((heaps.quantile(0.45, &(0.0..threshold)) - 10.5).abs() < 1e-9);
+        assert!((heaps.quantile(0.5, &(10.5..11.5)) - (10.5 + 0.25 * 500.0 / 450.0)).abs() < 1e-9);
     }
 
     #[test]
@@ -133,6 +164,44 @@ mod tests {
             assert_eq!(one.threshold(), 4.0);
         }
         let constant = Distribution { min: 5.0, max: 5.0, counts: vec![64] };
-        assert_eq!((constant.threshold(), constant.quantile(0.5, 5.0)), (5.0, 5.0));
+        assert_eq!((constant.threshold(), constant.quantile(0.5, &(5.0..5.0))), (5.0, 5.0));
+    }
+
+    /// Air with noise around bin 30, half of it within three bins; a tail of it up to the second heap.
+    #[test]
+    fn noise_ends_behind_the_heap_of_air() {
+        let noisy = |tail: u64| {
+            let mut counts = vec![0; 100];
+            for (bin, count) in [(25, 150), (28, 2000), (29, 2850), (30, 100), (31, 2900), (32, 2050)] {
+                counts[bin] = count;
+            }
+            counts[33..60].fill(tail);
+            counts[80..90].fill(500);
+            Distribution { min: 1000.0, max: 2000.0, counts }
+        };
+        for tail in [0, 5, 20] {
+            let values = noisy(tail);
+            let threshold = values.threshold();
+            assert!((1330.0..1800.0).contains(&threshold), "{threshold}");
+            // Bins 28 to 32 hold nearly all, the narrowest half is less than three of them wide.
+            let noise = values.noise(threshold);
+            assert!((1330.0..1370.0).contains(&noise), "tail of {tail}: {noise}");
+            // Where the scanner has seen nothing.
+            let mut filled = values.clone();
+            filled.counts[0] = 4000;
+            let noise = filled.noise(filled.threshold());
+            assert!((1330.0..1400.0).contains(&noise), "tail of {tail}, filled: {noise}");
+        }
+        // No heap of air: below the threshold is as much of one value as of another, or two things are there.
+        let even = Distribution { min: 1000.0, max: 2000.0, counts: vec![10; 100] };
+        assert_eq!(even.noise(even.threshold()), 1000.0);
+        let mut two = noisy(0);
+        (two.counts[2], two.counts[3]) = (3000, 3000);
+        assert_eq!(two.noise(two.threshold()), 1000.0);
+        // Without noise air ends with the bin behind it at most.
+        let mut clean = noisy(0);
+        clean.counts[..40].fill(0);
+        clean.counts[0] = 90_000;
+        assert!(clean.noise(clean.threshold()) <= 1020.0);
     }
 }

@@ -63,12 +63,12 @@ impl Preset {
     /// voxels suits.
     ///
     /// Presets for CT take values below -200 as a sign of Hounsfield units and lie at fixed ones. Otherwise points lie
-    /// between landmarks of the distribution: its minimum, the threshold between background and the rest, the median and
-    /// the 99th percentile of that rest, and its maximum.
+    /// between landmarks of the distribution: its minimum, the end of the background's noise ([`Distribution::noise`]), the
+    /// threshold between background and the rest, the median and the 99th percentile of that rest, and its maximum.
     pub fn transfer(self, values: &Distribution, unit_distance: f64) -> TransferFunction {
         let threshold = values.threshold();
-        let above = |share| values.quantile(share, threshold);
-        let landmarks = [values.min, threshold, above(0.5), above(0.99), values.max];
+        let above = |share| values.quantile(share, &(threshold..values.max));
+        let landmarks = [values.min, values.noise(threshold), threshold, above(0.5), above(0.99), values.max];
         let hounsfield = values.min < AIR && matches!(self, Self::CtBone | Self::CtSoft | Self::Angiography);
         let value = |units: f64, place: f64| {
             let landmark = (place as usize).min(landmarks.len() - 2);
@@ -85,79 +85,79 @@ impl Preset {
         match self {
             Self::CtBone => (
                 vec![
-                    Point(130.0, 2.15, [0.0]),
-                    Point(300.0, 2.45, [0.12]),
-                    Point(700.0, 2.8, [0.45]),
-                    Point(1500.0, 3.6, [0.8]),
+                    Point(130.0, 3.15, [0.0]),
+                    Point(300.0, 3.45, [0.12]),
+                    Point(700.0, 3.8, [0.45]),
+                    Point(1500.0, 4.6, [0.8]),
                 ],
                 vec![
-                    Point(130.0, 2.15, [0.72, 0.42, 0.30]),
-                    Point(300.0, 2.45, [0.88, 0.72, 0.55]),
-                    Point(700.0, 2.8, [0.96, 0.91, 0.80]),
-                    Point(1500.0, 4.0, [1.0, 1.0, 0.97]),
+                    Point(130.0, 3.15, [0.72, 0.42, 0.30]),
+                    Point(300.0, 3.45, [0.88, 0.72, 0.55]),
+                    Point(700.0, 3.8, [0.96, 0.91, 0.80]),
+                    Point(1500.0, 5.0, [1.0, 1.0, 0.97]),
                 ],
             ),
             Self::CtSoft => (
                 vec![
-                    Point(-160.0, 0.35, [0.0]),
-                    Point(-60.0, 0.8, [0.02]),
-                    Point(40.0, 1.3, [0.08]),
-                    Point(160.0, 2.0, [0.12]),
-                    Point(400.0, 3.0, [0.40]),
-                    Point(1500.0, 4.0, [0.70]),
+                    Point(-160.0, 1.35, [0.0]),
+                    Point(-60.0, 1.8, [0.02]),
+                    Point(40.0, 2.3, [0.08]),
+                    Point(160.0, 3.0, [0.12]),
+                    Point(400.0, 4.0, [0.40]),
+                    Point(1500.0, 5.0, [0.70]),
                 ],
                 vec![
-                    Point(-160.0, 0.35, [0.55, 0.25, 0.15]),
-                    Point(-60.0, 0.8, [0.88, 0.60, 0.29]),
-                    Point(40.0, 1.3, [0.84, 0.47, 0.38]),
-                    Point(160.0, 2.0, [0.90, 0.70, 0.60]),
-                    Point(400.0, 3.0, [0.98, 0.93, 0.84]),
-                    Point(1500.0, 4.0, [1.0, 1.0, 1.0]),
+                    Point(-160.0, 1.35, [0.55, 0.25, 0.15]),
+                    Point(-60.0, 1.8, [0.88, 0.60, 0.29]),
+                    Point(40.0, 2.3, [0.84, 0.47, 0.38]),
+                    Point(160.0, 3.0, [0.90, 0.70, 0.60]),
+                    Point(400.0, 4.0, [0.98, 0.93, 0.84]),
+                    Point(1500.0, 5.0, [1.0, 1.0, 1.0]),
                 ],
             ),
             Self::Mr => (
                 vec![
-                    Point(0.0, 0.6, [0.0]),
-                    Point(0.0, 1.0, [0.04]),
-                    Point(0.0, 2.0, [0.12]),
-                    Point(0.0, 3.0, [0.45]),
-                    Point(0.0, 4.0, [0.60]),
+                    Point(0.0, 1.6, [0.0]),
+                    Point(0.0, 2.0, [0.04]),
+                    Point(0.0, 3.0, [0.12]),
+                    Point(0.0, 4.0, [0.45]),
+                    Point(0.0, 5.0, [0.60]),
                 ],
                 vec![
-                    Point(0.0, 0.6, [0.10, 0.08, 0.10]),
-                    Point(0.0, 1.0, [0.36, 0.24, 0.22]),
-                    Point(0.0, 2.0, [0.70, 0.56, 0.48]),
-                    Point(0.0, 3.0, [0.97, 0.92, 0.86]),
-                    Point(0.0, 4.0, [1.0, 1.0, 1.0]),
+                    Point(0.0, 1.6, [0.10, 0.08, 0.10]),
+                    Point(0.0, 2.0, [0.36, 0.24, 0.22]),
+                    Point(0.0, 3.0, [0.70, 0.56, 0.48]),
+                    Point(0.0, 4.0, [0.97, 0.92, 0.86]),
+                    Point(0.0, 5.0, [1.0, 1.0, 1.0]),
                 ],
             ),
             Self::Angiography => (
                 vec![
-                    Point(180.0, 2.5, [0.0]),
-                    Point(280.0, 3.0, [0.25]),
-                    Point(600.0, 3.5, [0.75]),
-                    Point(1200.0, 4.0, [0.90]),
+                    Point(180.0, 3.5, [0.0]),
+                    Point(280.0, 4.0, [0.25]),
+                    Point(600.0, 4.5, [0.75]),
+                    Point(1200.0, 5.0, [0.90]),
                 ],
                 vec![
-                    Point(180.0, 2.5, [0.45, 0.03, 0.02]),
-                    Point(280.0, 3.0, [0.86, 0.20, 0.10]),
-                    Point(600.0, 3.5, [1.0, 0.72, 0.50]),
-                    Point(1200.0, 4.0, [1.0, 0.98, 0.92]),
+                    Point(180.0, 3.5, [0.45, 0.03, 0.02]),
+                    Point(280.0, 4.0, [0.86, 0.20, 0.10]),
+                    Point(600.0, 4.5, [1.0, 0.72, 0.50]),
+                    Point(1200.0, 5.0, [1.0, 0.98, 0.92]),
                 ],
             ),
             Self::GreyRamp => (
-                vec![Point(0.0, 0.0, [0.0]), Point(0.0, 4.0, [0.5])],
-                vec![Point(0.0, 0.0, [0.0; 3]), Point(0.0, 4.0, [1.0; 3])],
+                vec![Point(0.0, 0.0, [0.0]), Point(0.0, 5.0, [0.5])],
+                vec![Point(0.0, 0.0, [0.0; 3]), Point(0.0, 5.0, [1.0; 3])],
             ),
             Self::Perceptual => (
                 vec![
-                    Point(0.0, 0.8, [0.0]),
-                    Point(0.0, 1.0, [0.01]),
-                    Point(0.0, 2.0, [0.08]),
-                    Point(0.0, 3.0, [0.50]),
-                    Point(0.0, 4.0, [0.80]),
+                    Point(0.0, 1.8, [0.0]),
+                    Point(0.0, 2.0, [0.01]),
+                    Point(0.0, 3.0, [0.08]),
+                    Point(0.0, 4.0, [0.50]),
+                    Point(0.0, 5.0, [0.80]),
                 ],
-                VIRIDIS.iter().enumerate().map(|(i, &rgb)| Point(0.0, 0.8 + 0.275 * i as f64, rgb)).collect(),
+                VIRIDIS.iter().enumerate().map(|(i, &rgb)| Point(0.0, 1.8 + 0.275 * i as f64, rgb)).collect(),
             ),
         }
     }
@@ -256,11 +256,28 @@ mod tests {
     fn opacity_follows_percentiles() {
         let opacity = |values: &Distribution| {
             let transfer = Preset::Perceptual.transfer(values, 1.0);
-            [0.5, 0.99].map(|share| transfer.opacity_at(values.quantile(share, values.threshold())))
+            [0.5, 0.99].map(|share| transfer.opacity_at(values.quantile(share, &(values.threshold()..values.max))))
         };
         for values in [scan(0.0, 255.0), scan(-7.0, 1e5)] {
             let [half, most] = opacity(&values);
             assert!((half - 0.08).abs() < 1e-9 && (most - 0.5).abs() < 1e-9, "{half} {most}");
         }
+    }
+
+    /// Air scattered around 30 % of the range, as scanners store it that have no fixed zero, and something at 60 %.
+    #[test]
+    fn noise_of_air_is_not_seen() {
+        let heap = |bin: usize, middle: f64, width: f64, height: f64| {
+            (height * (-0.5 * ((bin as f64 - middle) / width).powi(2)).exp()) as u64
+        };
+        let air = |bin| heap(bin, 77.0, 4.0, 150_000.0);
+        let counts = (0..256).map(|bin| air(bin) + heap(bin, 150.0, 8.0, 9_000.0) + 1_000).collect();
+        let scan = Distribution { min: 0.0, max: 1300.0, counts };
+        for preset in [Preset::CtSoft, Preset::CtBone, Preset::Mr, Preset::Angiography, Preset::Perceptual] {
+            let transfer = preset.transfer(&scan, 1.0);
+            let seen: u64 = (0..256).filter(|&bin| transfer.opacity_at(scan.middle(bin)) > 0.0).map(air).sum();
+            assert_eq!(seen, 0, "{preset}: {transfer:?}");
+        }
+        assert!(Preset::CtSoft.transfer(&scan, 1.0).opacity_at(scan.middle(150)) > 0.03);
     }
 }

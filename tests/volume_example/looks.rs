@@ -1,0 +1,69 @@
+//! What options and files say of the look, held against the CPU twin with the same terms.
+
+use zippy::algorithms::image::Image;
+use zippy::algorithms::volume::{Distribution, Look, Phantom, Shading, Twin};
+
+use super::common::nrrd::Temporary;
+use super::volume::look::{self, Setup};
+use super::{options, run};
+
+/// The look that a command line gives a volume, which must not depend on the volume's values.
+pub fn look(words: &[&str], shape: [i64; 3], spacing: [f64; 3]) -> Look {
+    let setup = Setup::new(&options(words).unwrap(), shape, spacing, Some(look::phantom(shape))).unwrap();
+    setup.look(&Distribution { min: f64::NAN, max: f64::NAN, counts: Vec::new() })
+}
+
+/// Device and twin differ in how they contract products and sums, and in nothing else.
+pub fn near(picture: &Image, expected: &Image, name: &str) {
+    let difference = picture.difference(expected).unwrap();
+    assert!(difference.max_abs <= 1e-5 && difference.psnr_db >= 110.0, "{name}: {difference:?}");
+    let seen = picture.pixels.iter().filter(|pixel| pixel[3] > 0.2).count();
+    assert!(seen > 100, "{name}: {seen} pixels");
+}
+
+const SHAPE: [i64; 3] = [21, 19, 17];
+
+fn scene(light: &str) -> Temporary {
+    let text = format!(
+        r#"{{"scenes": [{{"file": "lit.png", "size": [34, 30], "sample_distance": 0.5,
+        "projection": "perspective, vertical FOV 40 deg", "camera_position": [31, -17, 24], "focal_point": [10, 9, 8],
+        "view_up": [0, 0, 1], "opacity_points": [[500, 0], [1300, 0.3], [4095, 0.9]],
+        "rgb_points": [[0, 0.2, 0.4, 0.9], [4095, 1, 0.7, 0.3]], "background": [0.2, 0.1, 0]{light}}}]}}"#
+    );
+    Temporary::new(text.as_bytes())
+}
+
+/// Light of a scene, with all its terms, some of them and none, is in the picture; `--shade` lights a scene that has none.
+#[test]
+fn scenes_are_drawn_in_their_own_light() {
+    let all = Shading { ambient: 0.4, diffuse: 0.3, specular: 0.9, shininess: 3.0 };
+    let cases = [
+        ("", false, None),
+        (r#", "ambient": 0.4, "specular": 0.9"#, false, None),
+        (r#", "shade": true"#, false, Some(Shading::default())),
+        (r#", "shade": true, "specular": 0.8"#, false, Some(Shading { specular: 0.8, ..Shading::default() })),
+        (r#", "shade": true, "ambient": 0.4, "diffuse": 0.3, "specular": 0.9, "shininess": 3"#, false, Some(all)),
+        (r#", "shade": true, "ambient": 0.4, "diffuse": 0.3, "specular": 0.9, "shininess": 3"#, true, Some(all)),
+        ("", true, Some(Shading::default())),
+    ];
+    let mut pictures: Vec<(Option<Shading>, Image)> = Vec::new();
+    for (light, shade, shading) in cases {
+        let scene = scene(light);
+        let mut words = vec!["--phantom-size", "21x19x17", "--scene", scene.0.to_str().unwrap()];
+        words.extend(shade.then_some("--shade"));
+        let found = look(&words, SHAPE, [1.0; 3]);
+        assert_eq!(found.shading, shading, "{light}, --shade: {shade}");
+        let phantom = Phantom { shape: SHAPE };
+        let twin = Twin::new(&found, SHAPE, [1.0; 3], |p| f32::from(phantom.value(p.map(i64::from)))).unwrap();
+        let Some(rendered) = run(2, &words) else { continue };
+        assert_eq!((rendered.image.width, rendered.background), (34, [0.2, 0.1, 0.0]));
+        near(&rendered.image, &twin.picture(&[([0; 3], twin.view.cells)]), light);
+        pictures.push((shading, rendered.image));
+    }
+    for (number, (shading, picture)) in pictures.iter().enumerate() {
+        for (other, earlier) in &pictures[..number] {
+            let apart = picture.difference(earlier).unwrap().max_abs;
+            assert!(if shading == other { apart == 0.0 } else { apart > 0.02 }, "{shading:?}, {other:?}: {apart}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Files without a header, and voxels of several numbers, from the command line to the picture.
+
+use zippy::algorithms::volume::{Phantom, Twin};
+
+use super::common::nrrd::{Temporary, gzip};
+use super::looks::{look, near};
+use super::{run, told};
+
+const SHAPE: [i64; 3] = [13, 11, 9];
+const SPACING: [f64; 3] = [0.5, 1.0, 1.25];
+
+/// The numbers of a voxel: the last one is the phantom, those before tell where it is.
+fn number([x, y, z]: [i64; 3], component: i64, components: i64) -> u16 {
+    match component {
+        last if last == components - 1 => Phantom { shape: SHAPE }.value([x, y, z]),
+        0 => (x * 5000 + z * 100) as u16,
+        1 => (y * 5500 + x * 100) as u16,
+        _ => (z * 7000 + y * 100) as u16,
+    }
+}
+
+/// All numbers, components side by side, each as `bytes`.
+fn content(components: i64, bytes: impl Fn(u16) -> Vec<u8>) -> Vec<u8> {
+    let [nx, ny, nz] = SHAPE;
+    let voxels = (0..nz).flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])));
+    voxels.flat_map(|p| (0..components).map(move |c| number(p, c, components))).flat_map(bytes).collect()
+}
+
+fn transfer() -> Temporary {
+    Temporary::new(
+        br#"{"opacity_points": [[500, 0], [1300, 0.3], [4000, 0.9]],
+        "rgb_points": [[0, 0.1, 0.3, 1], [4000, 1, 0.8, 0.2], [60000, 0, 1, 0]]}"#,
+    )
+}
+
+/// One, two and four numbers a voxel, of either byte order, compressed or not, behind other bytes or not: the twin's picture.
+#[test]
+fn raw_numbers_are_drawn_as_the_twin_draws_them() {
+    let transfer = transfer();
+    for components in [1, 2, 4] {
+        let lead = |content: Vec<u8>| [vec![0xA5; 17], content].concat();
+        let (little, big) =
+            (content(components, |v| v.to_le_bytes().into()), content(components, |v| v.to_be_bytes().into()));
+        let floats = content(components, |v| f64::from(v).to_le_bytes().into());
+        let files: [(Vec<u8>, &[&str]); 4] = [
+            (little.clone(), &["--raw-type", "u16"]),
+            (gzip(&little), &["--raw-type", "u16", "--raw-gzip"]),
+            (gzip(&lead(big)), &["--raw-type", "u16", "--raw-endian", "big", "--raw-offset", "17", "--raw-gzip"]),
+            (lead(floats), &["--raw-type", "f64", "--raw-offset", "17"]),
+        ];
+        let mut first = None;
+        // Floats have no range of their own, by which colours could be scaled.
+        for (bytes, kind) in files.iter().take(if components == 4 { 3 } else { 4 }) {
+            let file = Temporary::new(bytes);
+            let count = components.to_string();
+            let common =
+                ["--raw-shape", "13x11x9", "--raw-spacing", "0.5,1,1.25", "--size", "40x36", "--components", &count];
+            let paths = ["--input", file.0.to_str().unwrap(), "--transfer", transfer.0.to_str().unwrap()];
+            let words = [&common[..], &paths, kind].concat();
+            let Some(rendered) = run(3, &words) else { continue };
+            let voxel = |[x, y, z]: [i32; 3]| {
+                let (x, y, z) = (i64::from(x), i64::from(y), i64::from(z));
+                f32::from(number([x / components, y, z], x % components, components))
+            };
+            let look = look(&words, SHAPE, SPACING);
+            let scale = (components as usize, 1.0 / 65535.0);
+            let twin = Twin::with_components(&look, SHAPE, SPACING, scale, voxel).unwrap();
+            near(&rendered.image, &twin.picture(&[([0; 3], twin.view.cells)]), &format!("{components}, {kind:?}"));
+            assert_eq!(first.get_or_insert(rendered.image.clone()), &rendered.image, "{components}, {kind:?}");
+        }
+    }
+}
+
+#[test]
+fn raw_files_that_are_not_what_options_say_are_refused() {
+    let plain = content(2, |v| v.to_le_bytes().into());
+    let (plain, compressed) = (Temporary::new(&plain), Temporary::new(&gzip(&plain)));
+    let (plain, compressed) = (plain.0.to_str().unwrap(), compressed.0.to_str().unwrap());
+    let common = ["--raw-shape", "13x11x9", "--raw-type", "u16", "--size", "8x8"];
+    let cases: [(&str, &[&str], &str); 4] = [
+        (plain, &["--components", "2", "--raw-gzip"], "gzip"),
+        (plain, &["--components", "4"], "the data end after 5148 of 10296 bytes"),
+        (plain, &[], "data go on after the 2574 bytes"),
+        (compressed, &["--components", "2"], "the data end after"),
+    ];
+    for (path, more, wanted) in cases {
+        for message in told(3, &[&common[..], &["--input", path], more].concat()) {
+            assert!(message.contains(path) && message.contains(wanted), "{more:?}: {message}");
+        }
+    }
+}
