@@ -1,5 +1,5 @@
 //! Compositing over arrays: every algorithm, any number of layers and ranks, any owners, against a blend in f64; and the same
-//! bits of direct send wherever the layers lie.
+//! bits wherever the layers lie.
 
 #[path = "common/layers.rs"]
 mod layers;
@@ -42,7 +42,7 @@ fn every_algorithm_count_of_layers_and_ranks() {
 
 /// The same layers on other ranks, into other tiles: the same bits, with and without termination, in both formats.
 #[test]
-fn direct_send_gives_the_same_bits_wherever_the_layers_lie() {
+fn the_bits_are_the_same_wherever_the_layers_lie() {
     fn check<P: Sample>(scene: &Scene, ranks: &[usize]) {
         let mut first = None;
         for ranks in launcher::counts(ranks) {
@@ -55,11 +55,15 @@ fn direct_send_gives_the_same_bits_wherever_the_layers_lie() {
         }
     }
     let boxes = [region([0, 0], [6, 3]), region([2, 1], [9, 7]), region([4, 0], [5, 7]), region([0, 0], [9, 7])];
-    let mut scene = Scene::new([9, 7], &[&boxes[..], &boxes].concat(), true);
+    let boxes = [&boxes[..], &boxes].concat();
+    let mut scene = Scene::new([9, 7], &boxes, true);
     check::<[f32; 4]>(&scene, &[1, 2, 5]);
     check::<u32>(&scene, &[3]);
     scene.termination = 2.0_f32.powi(-19);
     check::<[f32; 4]>(&scene, &[3, 8]);
+    for algorithm in [Algorithm::BinarySwap, Algorithm::Radix(vec![3, 2]), Algorithm::Radix(vec![8])] {
+        check::<[f32; 4]>(&Scene { algorithm, ..Scene::new([9, 7], &boxes, false) }, &[1, 2, 5]);
+    }
 }
 
 /// Behind what is opaque but for the termination, nothing shines through; where it ends short of that, it does.

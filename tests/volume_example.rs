@@ -75,11 +75,12 @@ fn told(ranks: usize, arguments: &[&str]) -> Vec<String> {
 
 #[test]
 fn every_cut_gives_the_picture_of_one_rank() {
-    let looks: [&[&str]; 4] = [
+    let looks: [&[&str]; 5] = [
         &[],
         &["--shade", "--jitter"],
         &["--preintegrated", "--clip=-1,0.3,0,-21", "--projection", "parallel"],
         &["--algorithm", "radix:3,2", "--crop", ":,5:33.5,:", "--pixel", "rgba8"],
+        &["--algorithm", "radix:3,2", "--shade"],
     ];
     // Ranks, cuts, and how many ranks have nothing: under the launcher, where there may be fewer, all but one at most.
     let cuts: [(usize, &[&str], usize); 10] = [

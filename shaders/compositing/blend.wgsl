@@ -1,7 +1,7 @@
 // Blends lines of runs onto pixels. The words of each line are left in counts, whose cells are the domain.
 
 struct Params {
-  front: u32,    // 1: what the stream brings lies in front
+  way: u32,      // what the stream brings replaces what is there (0), lies in front (1) or behind (2)
   opaque: f32,   // behind, what gets this opacity becomes opaque
 }
 
@@ -29,10 +29,10 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     for (var left = runs >> 16u; left > 0u; left--) {
       let brought = load_pixel(at);
       let there = onto_load(pixel);
-      if params.front == 1u {
-        onto_store(pixel, over(brought, there));
-      } else {
-        onto_store(pixel, under(brought, there, params.opaque));
+      switch params.way {
+        case 0u: { onto_store(pixel, brought); }
+        case 1u: { onto_store(pixel, over(brought, there)); }
+        default: { onto_store(pixel, under(brought, there, params.opaque)); }
       }
       at += WORDS;
       pixel.x += 1;

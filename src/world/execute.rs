@@ -16,7 +16,7 @@ pub(super) struct InFlight {
     job: Job,
     /// One tag a lane.
     tags: Vec<Tag>,
-    /// One entry a lane: what the local moves of its waves bring, where it had to be read before they are done.
+    /// One entry a lane: what its local moves bring, where it had to be read before they are done.
     aside: Vec<Option<Aside>>,
 }
 
@@ -45,35 +45,36 @@ impl World {
             return Ok(moved);
         }
         // Waves read their local sources as they come, unless an earlier wave may have written them.
-        let in_flight = if job.transfer.overlap { self.start(job) } else { self.post_all(job) }?;
-        self.finish(&in_flight)?;
+        let late = |lane: &Lane| job.transfer.overlap && !lane.waves.is_empty();
+        let late: Vec<bool> = job.transfer.lanes.iter().map(late).collect();
+        self.finish(&self.post_all(job, &late)?)?;
         Ok(moved)
     }
 
-    /// Reads all sources, posts all messages and does the local moves, but for those of waves, which have an order.
+    /// Reads all sources, posts all messages and does the local moves, but for those that have an order: of waves among each
+    /// other, and of combining with what is combined by another operation before this one is waited for.
     pub(super) fn start(&self, job: Job) -> Result<InFlight> {
-        let mut in_flight = self.post_all(job)?;
-        let job = &in_flight.job;
-        let ahead = |lane: &Lane| match lane.waves.is_empty() || lane.local.is_empty() {
-            true => Ok(None),
-            false => self.set_aside(job, lane).map(Some),
-        };
-        let aside = job.transfer.lanes.iter().map(ahead).collect::<Result<_>>()?;
-        in_flight.aside = aside;
-        Ok(in_flight)
+        let combines = matches!(job.meeting, Meeting::Combine(_));
+        let late: Vec<bool> = job.transfer.lanes.iter().map(|lane| combines || !lane.waves.is_empty()).collect();
+        self.post_all(job, &late)
     }
 
-    fn post_all(&self, job: Job) -> Result<InFlight> {
+    /// Posts all messages. The sources of local moves that come `late`, said for each lane, are set aside; of the others those
+    /// that have no order among each other are moved.
+    fn post_all(&self, job: Job, late: &[bool]) -> Result<InFlight> {
         let mut tags = Vec::with_capacity(job.transfer.lanes.len());
         for lane in &job.transfer.lanes {
             let tag = self.inner().next_sequence();
             self.post(&job, lane, 0..lane.sends.len(), tag)?;
             tags.push(tag);
         }
-        for lane in job.transfer.lanes.iter().filter(|lane| lane.waves.is_empty()) {
-            self.move_locally(&job, lane, &lane.local)?;
+        let mut aside = Vec::with_capacity(late.len());
+        for (lane, &late) in job.transfer.lanes.iter().zip(late) {
+            aside.push((late && !lane.local.is_empty()).then(|| self.set_aside(&job, lane)).transpose()?);
+            if !late && lane.waves.is_empty() {
+                self.move_locally(&job, lane, &lane.local)?;
+            }
         }
-        let aside = job.transfer.lanes.iter().map(|_| None).collect();
         Ok(InFlight { job, tags, aside })
     }
 
@@ -93,6 +94,9 @@ impl World {
         let lanes = in_flight.job.transfer.lanes.iter().zip(&in_flight.tags).zip(&in_flight.aside);
         for ((lane, &tag), aside) in lanes {
             if lane.waves.is_empty() {
+                if let Some(aside) = aside {
+                    self.move_from(&in_flight.job, lane, aside, 0..lane.local.len())?;
+                }
                 for index in 0..lane.receives.len() {
                     self.receive(&in_flight.job, lane, index, tag)?;
                 }
@@ -107,9 +111,8 @@ impl World {
     fn finish_in_waves(&self, job: &Job, lane: &Lane, tag: Tag, aside: Option<&Aside>) -> Result<()> {
         let mut payloads: Vec<Option<Payload>> = lane.receives.iter().map(|_| None).collect();
         for wave in &lane.waves {
-            if let Some(Aside { staged, offsets }) = aside {
-                let piece = |&index: &usize| piece(&job.operands, &lane.local[index].1, offsets[index]);
-                self.unpack(job, lane, staged.as_ref(), &wave.local.iter().map(piece).collect::<Vec<_>>())?;
+            if let Some(aside) = aside {
+                self.move_from(job, lane, aside, wave.local.iter().copied())?;
             } else {
                 let local: Vec<(End, End)> = wave.local.iter().map(|&index| lane.local[index].clone()).collect();
                 self.move_locally(job, lane, &local)?;
@@ -123,6 +126,18 @@ impl World {
             }
         }
         Ok(())
+    }
+
+    /// Local moves whose sources have been set aside.
+    fn move_from(
+        &self,
+        job: &Job,
+        lane: &Lane,
+        Aside { staged, offsets }: &Aside,
+        which: impl Iterator<Item = usize>,
+    ) -> Result<()> {
+        let pieces: Vec<_> = which.map(|index| piece(&job.operands, &lane.local[index].1, offsets[index])).collect();
+        self.unpack(job, lane, staged.as_ref(), &pieces)
     }
 
     /// A message that may have come already. Those of one rank come in their order.

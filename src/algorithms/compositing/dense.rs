@@ -17,16 +17,19 @@ pub(super) fn execute<P: Pixel>(world: &World, plan: &Plan, on: &Canvases<P>, op
         if !alone.is_empty() {
             add(&mut moved, world.copy_all(&alone)?);
         }
-        // What is started is waited for at last: neither reads what the other one writes.
-        let started = match front.is_empty() {
-            true => None,
-            false => Some(world.start_composite_all(&front, Operator::Over)?),
-        };
-        if !behind.is_empty() {
-            add(&mut moved, world.composite_all(&behind, P::under(opaque))?);
-        }
-        if let Some(started) = started {
-            add(&mut moved, started.wait()?);
+        let under = P::under(opaque);
+        if front.is_empty() || behind.is_empty() {
+            for (blends, operator) in [(front, Operator::Over), (behind, under)] {
+                if !blends.is_empty() {
+                    add(&mut moved, world.composite_all(&blends, operator)?);
+                }
+            }
+        } else {
+            // Both are under way at once and take effect as they are waited for.
+            let front = world.start_composite_all(&front, Operator::Over)?;
+            let behind = world.start_composite_all(&behind, under)?;
+            add(&mut moved, front.wait()?);
+            add(&mut moved, behind.wait()?);
         }
     }
     Ok(moved)

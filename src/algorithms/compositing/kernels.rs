@@ -121,7 +121,7 @@ impl<'w> Kernels<'w> {
             .read("lines", on_device)
             .write("counts", counts)
             .update("onto", onto.all())
-            .param("front", u32::from(first.way == Way::InFront))
+            .param("way", way_of(first.way))
             .param("opaque", opaque)
             .run()
     }
@@ -168,4 +168,13 @@ fn chunk<T: Element, const D: usize>(of: &GlobalArray<T, D>, number: usize) -> C
 fn within<T: Element>(chunk: &ChunkRef<T, 2>, at: [i64; 2]) -> [u32; 2] {
     let start = chunk.region().start;
     [0, 1].map(|axis| (at[axis] - start[axis]) as u32)
+}
+
+/// How the kernel is told.
+fn way_of(way: Way) -> u32 {
+    match way {
+        Way::Alone => 0,
+        Way::InFront => 1,
+        Way::Behind => 2,
+    }
 }

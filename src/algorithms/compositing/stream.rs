@@ -86,7 +86,8 @@ impl<'a> Writer<'a> {
 pub(super) fn blend_line<P: Pixel>(stream: &[u32], line: usize, onto: &mut [P], way: Way, opaque: f32) {
     match way {
         Way::InFront => each_run(stream, line, onto, |to, from| *to = P::over_pixel(*from, *to)),
-        Way::Alone | Way::Behind => each_run(stream, line, onto, |to, from| *to = P::under_pixel(*from, *to, opaque)),
+        Way::Alone => each_run(stream, line, onto, |to, from| *to = *from),
+        Way::Behind => each_run(stream, line, onto, |to, from| *to = P::under_pixel(*from, *to, opaque)),
     }
 }
 
@@ -167,5 +168,6 @@ mod tests {
         assert_eq!(blended(Way::InFront, f32::MAX), [0.25, 0.25, 0.0, 0.875]);
         assert_eq!(blended(Way::Behind, f32::MAX), [0.0625, 0.5, 0.0, 0.875]);
         assert_eq!(blended(Way::Behind, 0.875), [0.0625, 0.5, 0.0, 1.0]);
+        assert_eq!(blended(Way::Alone, 0.25), [0.25, 0.0, 0.0, 0.5]);
     }
 }
