@@ -6,7 +6,7 @@ mod support;
 use support::cells::{boxed, code, cuts, expect, mix};
 use support::{RANKS, ranks};
 use zippy::array::GlobalSection;
-use zippy::{GlobalArray, Layout, Operator, Result, Split, World};
+use zippy::{GlobalArray, Layout, Operator, Ownership, Result, Split, World};
 
 under_mpi!();
 
@@ -252,5 +252,32 @@ fn thousands_of_pairs() {
         let pairs: Vec<_> = cells.map(|[x, y]| (from.at(one([x, y])), onto.at(one([y, x])))).collect();
         world.composite_all(&pairs, Operator::Add)?;
         expect(&onto, &"turned cell by cell", |[x, y]| code(1, [y, x]) as u32)
+    });
+}
+
+/// Between two ranks more travels than one message may hold, and boxes that meet do so in the order of the list, although the
+/// large one arrives in parts.
+#[test]
+fn what_is_too_much_for_a_message() {
+    ranks(&[2], |world| {
+        // 68 MiB.
+        let layout = Layout::new([4097, 4353]).split_all(Split::Whole);
+        let on = |rank| Ownership::table(vec![rank], world.size());
+        let from = world.array_owned::<u32, 2>("from", &layout, on(0)?)?;
+        let onto = world.array_owned::<u32, 2>("onto", &layout, on(world.size() - 1)?)?;
+        let value = |[x, y]: [i64; 2]| (x + 4097 * y) as u32;
+        from.fill_with(value)?;
+        let moved = world.copy(from.at(..), onto.at(..))?;
+        assert_eq!(moved.messages, if world.rank() == 0 && world.size() > 1 { 2 } else { 0 });
+        // A box on top of the middle, where the large one is cut, before and after it.
+        let middle = || (from.at((7..20, 3..40)), onto.at((2050..2063, 2160..2197)));
+        world.composite_all(&[middle(), (from.at(..), onto.at(..)), middle()], fold_operator())?;
+        expect(&onto, &"in parts", |[x, y]| {
+            let all = |destination| fold(value([x, y]), destination);
+            let inside = (2050..2063).contains(&x) && (2160..2197).contains(&y);
+            let middle =
+                |destination| if inside { fold(value([x - 2043, y - 2157]), destination) } else { destination };
+            middle(all(middle(value([x, y]))))
+        })
     });
 }

@@ -4,6 +4,7 @@
 mod support;
 
 use support::launcher;
+use zippy::array::GlobalSection;
 use zippy::world::GhostUpdate;
 use zippy::{Config, Error, GlobalArray, Layout, Operator, Result, Split, World, run_with};
 
@@ -27,6 +28,11 @@ impl Arrays {
     /// Across faces of axis 1, some rows of a component axis that is axis 0.
     fn listed(&self, list: &'static [usize]) -> GhostUpdate {
         GhostUpdate::of(&self.a).components(0, |_| list.to_vec())
+    }
+
+    /// Two columns of the first array onto two of the second, from these on.
+    fn pairs(&self, starts: [i64; 2]) -> Vec<(GlobalSection<f32, 2>, GlobalSection<f32, 2>)> {
+        starts.map(|x| (self.a.at((x..x + 2, ..)), self.b.at((0..2, ..)))).into()
     }
 }
 
@@ -147,4 +153,38 @@ fn lists_and_owners_are_told_apart() {
         |world, arrays| world.copy(arrays.a.at(..), arrays.turned.at(..)).map(drop),
         " with owners #",
     );
+    let by = "composite_all(2 pairs #";
+    let usual: Call = |world, arrays| world.composite_all(&arrays.pairs([0, 4]), Operator::Add).map(drop);
+    told_apart(usual, |world, arrays| world.composite_all(&arrays.pairs([0, 5]), Operator::Add).map(drop), by);
+    told_apart(usual, |world, arrays| world.composite_all(&arrays.pairs([4, 0]), Operator::Add).map(drop), by);
+    told_apart(usual, |world, arrays| world.composite_all(&arrays.pairs([0, 4]), Operator::Max).map(drop), by);
+    told_apart(
+        |world, arrays| world.composite_all(&arrays.pairs([0, 4])[..1], Operator::Add).map(drop),
+        |world, arrays| {
+            world.composite_all(&[(arrays.a.at((0..2, ..)), arrays.turned.at((0..2, ..)))], Operator::Add).map(drop)
+        },
+        "composite_all(1 pairs #",
+    );
+}
+
+#[test]
+fn many_composites_are_no_single_one() {
+    for ranks in launcher::counts(&[2, 3]) {
+        let result = run_with(Config::threads(ranks).check(true), |world| {
+            let arrays = Arrays::new(world)?;
+            let (from, onto) = (arrays.a.at((0..2, ..)), arrays.b.at((0..2, ..)));
+            match world.rank() {
+                1 => world.composite(from, onto, Operator::Add),
+                _ => world.composite_all(&[(from, onto)], Operator::Add),
+            }
+        });
+        let Err(Error::Differing { call, other_call, .. }) = &result else { panic!("{result:?}") };
+        let ends = "\"a\" [0..2, 0..8] -> \"b\" [0..2, 0..8], add)";
+        let (mut all, one) = (vec![call.as_str(), other_call], format!("composite({ends}"));
+        all.retain(|call| *call != one);
+        assert!(
+            matches!(all[..], [call] if call.starts_with("composite_all(1 pairs #") && call.ends_with(ends)),
+            "{result:?}"
+        );
+    }
 }

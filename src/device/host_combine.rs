@@ -17,7 +17,7 @@ pub(super) fn host_combine(element: &ElementInfo, operator: &Operator) -> Option
         ElementKind::Packed(_) | ElementKind::Record(_) => return None,
     };
     let opaque = operator.opaque_from();
-    // Of zeros of both signs the kernels keep the destination's.
+    // Minima and maxima by one comparison, as in the kernels: where it is false, as with NaN, the destination stays.
     Some(match (operator, scalar) {
         (Operator::Over, Scalar::F32) => cells(1, move |s, d| floats(s, d, |s, d| onto(s, d, opaque))),
         (Operator::Under | Operator::UnderOpaque { .. }, Scalar::F32) => {

@@ -19,6 +19,11 @@ const COLOURS: [ElementKind; 2] = [ElementKind::Vector(Scalar::F32, 4), ElementK
 ///
 /// `Over`, `Under` and `UnderOpaque` work on premultiplied colours: `vec4<f32>`, or `u32` with 8 bits each of red (lowest),
 /// green, blue and opacity, rounded to nearest.
+///
+/// Not numbers: `Min` and `Max` leave the destination as it is where either cell is NaN, and where both are zeros; the others
+/// follow IEEE 754, so that a NaN stays one, of any payload, and 0 times infinity becomes one: an opaque colour does not hide an
+/// infinite one behind it. That holds where the host combines and on devices that compute by IEEE 754, as the software adapter
+/// does; WGSL lets devices assume that there are no NaNs and no infinities, and what these make of them is their own affair.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Operator {
@@ -154,8 +159,9 @@ impl Operator {
         let rgba8 = element.kind == ElementKind::Scalar(Scalar::U32);
         let body = match self {
             Self::Add => "src + dst".to_string(),
-            Self::Min => "min(src, dst)".to_string(),
-            Self::Max => "max(src, dst)".to_string(),
+            // Not min and max, which may do as they like with NaN and with zeros of both signs.
+            Self::Min => "select(dst, src, src < dst)".to_string(),
+            Self::Max => "select(dst, src, src > dst)".to_string(),
             Self::Over if rgba8 => "zippy_onto(src, dst, 256u)".to_string(),
             Self::Under if rgba8 => "zippy_onto(dst, src, 256u)".to_string(),
             Self::UnderOpaque { from_bits } if rgba8 => {

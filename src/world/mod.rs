@@ -109,6 +109,11 @@ impl World {
         self.common.binding_bytes
     }
 
+    /// The most bytes that a buffer can have on every rank's device.
+    pub(crate) fn buffer_bytes(&self) -> u64 {
+        self.common.buffer_bytes
+    }
+
     pub(crate) fn tracer(&self) -> &Tracer {
         &self.tracer
     }

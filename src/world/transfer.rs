@@ -101,7 +101,8 @@ impl Lane {
         let parcels = |messages: &[Message], view: &dyn Fn(&Move) -> End| {
             let of = |(of, message): (usize, &Message)| {
                 let moves = message.moves.iter().enumerate().filter(|(_, m)| mine(m));
-                parcels((of, message.peer), moves.map(|(index, m)| (index, view(m))), element.bytes as u64)
+                let moves = moves.map(|(index, m)| (index, view(m)));
+                parcels((of, message.peer), moves, element.bytes as u64, STEP_BYTES)
             };
             messages.iter().enumerate().flat_map(of).collect::<Vec<_>>()
         };
@@ -170,15 +171,20 @@ fn end(
     End { array, chunk, view }
 }
 
-/// Packs boxes into messages of at most [`STEP_BYTES`], cutting boxes that are larger along their slowest axes. Both ends
+/// Packs boxes into messages of at most `limit` bytes, cutting boxes that are larger along their slowest axes. Both ends
 /// cut alike, since extents are the same at both. `of` and `peer` are the plan's message and the other rank.
-fn parcels((of, peer): (usize, usize), moves: impl Iterator<Item = (usize, End)>, element_bytes: u64) -> Vec<Parcel> {
+fn parcels(
+    (of, peer): (usize, usize),
+    moves: impl Iterator<Item = (usize, End)>,
+    element_bytes: u64,
+    limit: u64,
+) -> Vec<Parcel> {
     let mut parcels: Vec<Parcel> = Vec::new();
-    let cut = |(index, end)| cut(end, element_bytes, STEP_BYTES).into_iter().map(move |end| (index, end));
+    let cut = |(index, end)| cut(end, element_bytes, limit).into_iter().map(move |end| (index, end));
     for (index, end) in moves.flat_map(cut) {
         let bytes = (end.view.cells() * element_bytes).next_multiple_of(4);
         match parcels.last_mut() {
-            Some(last) if last.bytes.saturating_add(bytes) <= STEP_BYTES => {
+            Some(last) if last.bytes.saturating_add(bytes) <= limit => {
                 last.parts.push(Part { end, offset: last.bytes, of: index });
                 last.bytes += bytes;
             }
@@ -235,4 +241,85 @@ pub(super) enum Meeting {
     Replace,
     /// It is combined with it.
     Combine(Operator),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Arrival;
+
+    fn boxed(offset: u64, extents: [i64; 3], strides: [i64; 3]) -> End {
+        End { array: 0, chunk: 0, view: Strided { offset, extents: extents.into(), strides: strides.into() } }
+    }
+
+    /// The cells of a box in the order in which they are packed.
+    fn cells(view: &Strided) -> Vec<u64> {
+        let Strided { offset, extents: n, strides: s } = view;
+        let rows = (0..n[2]).flat_map(|z| (0..n[1]).map(move |y| y * s[1] + z * s[2]));
+        rows.flat_map(|row| (0..n[0]).map(move |x| x * s[0] + row)).map(|at| offset + at as u64).collect()
+    }
+
+    /// Boxes of which some fit a message, some fill it and some are many times as large.
+    fn moves() -> Vec<End> {
+        vec![
+            boxed(3, [2, 3, 1], [1, 10, 100]),
+            boxed(1000, [5, 9, 7], [1, 6, 60]),
+            boxed(5000, [1, 1, 1], [1, 1, 1]),
+            boxed(7000, [8, 2, 1], [1, 8, 16]),
+            boxed(9000, [33, 1, 1], [2, 1, 1]),
+        ]
+    }
+
+    #[test]
+    fn messages_keep_to_their_limit_and_lose_nothing() {
+        for (element_bytes, limit) in [(4, 64), (4, 20), (1, 12), (12, 12), (2, 4), (4, 1 << 20)] {
+            let list = moves();
+            let parcels = parcels((5, 2), list.iter().cloned().enumerate(), element_bytes, limit);
+            let mut seen: Vec<Vec<u64>> = vec![Vec::new(); list.len()];
+            for Parcel { peer, bytes, parts, of } in &parcels {
+                assert!((*peer, *of) == (2, 5) && *bytes <= limit, "{bytes} bytes, {limit} allowed");
+                let mut end = 0;
+                for Part { end: part, offset, of } in parts {
+                    assert_eq!(*offset, end, "boxes lie one behind the other, from whole words on");
+                    end += (part.view.cells() * element_bytes).next_multiple_of(4);
+                    seen[*of].extend(cells(&part.view));
+                }
+                assert_eq!(*bytes, end);
+            }
+            assert_eq!(seen, list.iter().map(|end| cells(&end.view)).collect::<Vec<_>>(), "in order, every cell once");
+            // No more messages than half-full ones would make, and one where all fits.
+            let bytes: u64 = list.iter().map(|end| end.view.cells() * element_bytes).sum();
+            assert!(parcels.len() as u64 <= 4 * bytes / limit + 1, "{} messages", parcels.len());
+        }
+    }
+
+    /// What arrives in several messages because it is large still waits for its turn where it meets other boxes.
+    #[test]
+    fn every_part_of_a_large_box_is_in_its_wave() {
+        let list = moves();
+        let all = parcels((0, 1), list.iter().cloned().enumerate(), 4, 64);
+        let place = |from: usize| {
+            all.iter()
+                .enumerate()
+                .flat_map(move |(parcel, Parcel { parts, .. })| {
+                    let of_move = parts.iter().enumerate().filter(move |(_, part)| part.of == from);
+                    of_move.map(move |(part, _)| (parcel, part))
+                })
+                .collect::<Vec<_>>()
+        };
+        assert!(place(1).len() > 15, "box 1 is many times too large");
+        let arrivals = |list: &[usize]| list.iter().map(|&index| Arrival::Received { message: 0, index }).collect();
+        let plan =
+            RankPlan { waves: vec![arrivals(&[1, 3]), arrivals(&[0, 4]), arrivals(&[2])], ..RankPlan::default() };
+        let waves = waves(&plan, &|_| true, &all);
+        for (wave, of) in waves.iter().zip([&[1, 3][..], &[0, 4], &[2]]) {
+            let mut expected: Vec<_> = of.iter().flat_map(|&from| place(from)).collect();
+            expected.sort_unstable();
+            assert_eq!((&wave.received, wave.local.len()), (&expected, 0));
+        }
+        assert_eq!(
+            waves.iter().map(|wave| wave.received.len()).sum::<usize>(),
+            all.iter().map(|parcel| parcel.parts.len()).sum::<usize>()
+        );
+    }
 }

@@ -8,7 +8,7 @@ use super::kernels::Kernels;
 use super::plan::{Plan, Round, Way};
 use super::{Pixel, host};
 use crate::array::GlobalArray;
-use crate::error::Result;
+use crate::error::{RenderError, Result};
 use crate::layout::{Layout, Split};
 use crate::plan::Moved;
 use crate::world::World;
@@ -34,27 +34,44 @@ impl<'w> Coder<'w> {
         Self { world, name: name.to_string(), boxes: RefCell::new(None), kernels: OnceCell::new() }
     }
 
-    /// Carries out a plan. Collective.
-    pub fn execute<P: Pixel>(&self, plan: &Plan, on: &Canvases<P>, opaque: f32) -> Result<Moved> {
+    /// The exchanges of a plan's rounds. The same on every rank.
+    ///
+    /// # Errors
+    /// Streams may be too long for a buffer.
+    pub fn exchanges<P: Pixel>(&self, plan: &Plan, on: &Canvases<P>) -> Result<Vec<Exchange>, RenderError> {
+        let exchange = |round| {
+            let exchange = Exchange::new::<P>(round, &|canvas, region| on.placed(canvas, region));
+            exchange.check(self.world.size(), self.world.buffer_bytes()).map(|()| exchange)
+        };
+        plan.rounds.iter().map(exchange).collect()
+    }
+
+    /// Carries out a plan by its exchanges. Collective.
+    pub fn execute<P: Pixel>(
+        &self,
+        plan: &Plan,
+        exchanges: &[Exchange],
+        on: &Canvases<P>,
+        opaque: f32,
+    ) -> Result<Moved> {
         let mut moved = Moved::default();
-        for round in &plan.rounds {
-            add(&mut moved, self.round(round, on, opaque)?);
+        for (round, exchange) in plan.rounds.iter().zip(exchanges) {
+            add(&mut moved, self.round(round, exchange, on, opaque)?);
         }
         Ok(moved)
     }
 
-    fn round<P: Pixel>(&self, round: &Round, on: &Canvases<P>, opaque: f32) -> Result<Moved> {
+    fn round<P: Pixel>(&self, round: &Round, exchange: &Exchange, on: &Canvases<P>, opaque: f32) -> Result<Moved> {
         on.clear(&round.clears)?;
         // What is alone comes without its empty pixels.
         for blend in round.blends.iter().filter(|blend| blend.way == Way::Alone) {
             on.clear(&[(blend.to, blend.region)])?;
         }
-        let exchange = Exchange::new::<P>(round, &|canvas, region| on.placed(canvas, region));
         let boxes = self.boxes(exchange.sizes(self.world.size()))?;
         let operation = "coding pixels as runs";
         let lengths = self.world.failing(operation, || {
             let code = |(&(from, _), slot): (&(usize, usize), &Slot)| match from == self.world.rank() {
-                true => self.code(&exchange, slot, on, &boxes),
+                true => self.code(exchange, slot, on, &boxes),
                 false => Ok(0),
             };
             exchange.slots.iter().map(code).collect::<Result<Vec<u64>>>()
@@ -72,8 +89,8 @@ impl<'w> Coder<'w> {
         let local = slots().filter(|(((from, to), _), _)| from == to);
         moved.bytes_local += local.map(|(_, length)| 4 * length).sum::<u64>();
         self.world.failing("blending runs of pixels", || match self.world.gpu().is_host() {
-            true => host::blend(self.world, &exchange, on, &boxes, opaque),
-            false => self.kernels().blend(&exchange, on, &boxes, opaque),
+            true => host::blend(self.world, exchange, on, &boxes, opaque),
+            false => self.kernels().blend(exchange, on, &boxes, opaque),
         })?;
         Ok(moved)
     }

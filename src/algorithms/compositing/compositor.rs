@@ -65,8 +65,8 @@ impl<'w, P: Pixel> Compositor<'w, P> {
     /// they were.
     ///
     /// # Errors
-    /// Layers that do not fit `pixels`, the picture or the algorithm, no memory for tiles or streams, or a failure of this
-    /// or of another rank.
+    /// Layers that do not fit `pixels`, the picture or the algorithm, coded pixels ([`Encoding::RunLength`]) that may be too
+    /// many for a buffer, no memory for tiles or streams, or a failure of this or of another rank.
     pub fn composite(
         &self,
         pixels: &GlobalArray<P, 2>,
@@ -75,14 +75,14 @@ impl<'w, P: Pixel> Compositor<'w, P> {
     ) -> Result<Moved> {
         self.planned(pixels, layers, finished, |plan, on| {
             let coded = match self.settings.encoding {
-                Encoding::Dense => false,
-                Encoding::RunLength => true,
-                Encoding::Auto => self.mostly_empty(pixels, layers)?,
+                Encoding::RunLength => Some(self.coder.exchanges(plan, on)?),
+                Encoding::Auto if self.mostly_empty(pixels, layers)? => self.coder.exchanges(plan, on).ok(),
+                Encoding::Dense | Encoding::Auto => None,
             };
             let opaque = opaque(self.settings.termination);
             match coded {
-                true => self.coder.execute(plan, on, opaque),
-                false => dense::execute(self.world, plan, on, opaque),
+                Some(exchanges) => self.coder.execute(plan, &exchanges, on, opaque),
+                None => dense::execute(self.world, plan, on, opaque),
             }
         })
     }

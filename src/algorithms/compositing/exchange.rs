@@ -4,6 +4,7 @@
 use super::plan::{Blend, Canvas, Round, Way};
 use super::stream::{capacity, count};
 use crate::chunks::ChunkId;
+use crate::error::RenderError;
 use crate::extents::Index;
 use crate::locate::{Holder, Placement};
 use crate::region::Region;
@@ -108,5 +109,67 @@ impl Exchange {
             }
         }
         sizes
+    }
+
+    /// That the streams of each rank fit a buffer of so many bytes, however few pixels are empty.
+    pub fn check(&self, ranks: usize, limit: u64) -> Result<(), RenderError> {
+        let [sent, received] = self.sizes(ranks);
+        let of = |words: Vec<u64>, verb| {
+            words.into_iter().enumerate().map(move |(rank, words)| (words * size_of::<u32>() as u64, verb, rank))
+        };
+        match of(sent, "sends").chain(of(received, "receives")).max() {
+            Some((bytes, verb, rank)) if bytes > limit => Err(RenderError::Setting(format!(
+                "coded as runs, what rank {rank} {verb} at once may take {bytes} bytes, but a buffer holds {limit}; \
+                 Encoding::Dense, which Encoding::Auto would take, more ranks or a smaller picture will do"
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{Layout, Split};
+    use crate::ownership::Ownership;
+    use std::sync::Arc;
+
+    fn placement(shape: [i64; 2], rows: Split, owners: Vec<usize>) -> Placement {
+        let chunks = Layout::new(shape).split([Split::Whole, rows]).resolve(3, 4, 1 << 20).unwrap();
+        Placement::new(Arc::new(chunks), Arc::new(Ownership::table(owners, 3).unwrap())).unwrap()
+    }
+
+    /// A layer of 300 x 5 pixels on rank 1 and one of 300 x 3 on rank 0, onto a picture whose rows are those of ranks 0 and 2.
+    fn exchange<P>() -> Exchange {
+        let layers = placement([300, 8], Split::Sizes(vec![5, 3]), vec![1, 0]);
+        let picture = placement([300, 5], Split::Sizes(vec![2, 3]), vec![0, 2]);
+        let region = |y0, y1| Region::new(&[0, y0], &[300, y1]).unwrap();
+        let blend = |layer, region| Blend { from: Canvas::Layer(layer), to: Canvas::Picture, region, way: Way::Behind };
+        let round = Round { clears: Vec::new(), blends: vec![blend(0, region(0, 5)), blend(1, region(1, 4))] };
+        Exchange::new::<P>(&round, &|canvas, region| match canvas {
+            Canvas::Layer(0) => (&layers, *region),
+            Canvas::Layer(_) => (&layers, region.translate(&Index::new(&[0, 4]))),
+            _ => (&picture, *region),
+        })
+    }
+
+    #[test]
+    fn streams_too_long_for_a_buffer_are_refused() {
+        // Two lines a row with a word each in the table and one for their only run; a word for the end of the table.
+        let stream = |rows: u64, pixel: u64| 4 * (rows * (300 * pixel + 4) + 1);
+        for (pixel, exchange) in [(1, exchange::<u32>()), (4, exchange::<[f32; 4]>())] {
+            // Rank 0 sends a row to itself and two to rank 2, rank 1 sends two rows to rank 0 and three to rank 2.
+            let sizes = [
+                [stream(1, pixel) + stream(2, pixel), stream(2, pixel) + stream(3, pixel), 0],
+                [stream(2, pixel), 0, stream(2, pixel) + stream(3, pixel)],
+            ];
+            assert_eq!(exchange.sizes(3).map(|words| words.iter().map(|words| 4 * words).collect::<Vec<_>>()), sizes);
+            let most = sizes[0][1];
+            assert_eq!(exchange.check(3, most), Ok(()));
+            let error = exchange.check(3, most - 4).unwrap_err().to_string();
+            let wanted = format!("may take {most} bytes, but a buffer holds {}; Encoding::Dense", most - 4);
+            assert!(error.contains("what rank 1 sends at once") && error.contains(&wanted), "{error}");
+        }
+        assert_eq!(Exchange::default().check(3, 0), Ok(()));
     }
 }

@@ -31,12 +31,14 @@ impl Algorithm {
 /// How pixels travel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 pub enum Encoding {
-    /// As whichever of the others moves fewer bytes for the picture at hand.
+    /// As whichever of the others moves fewer bytes for the picture at hand; all of them where streams may be too long
+    /// for a buffer.
     #[default]
     Auto,
     /// All pixels within the layers' bounds.
     Dense,
-    /// Only pixels that are not empty, with the lengths of the runs between them.
+    /// Only pixels that are not empty, with the lengths of the runs between them. What a rank sends in a round lies in one
+    /// buffer, and so does what it receives, with room for pixels of which none is empty: more than a buffer holds is an error.
     RunLength,
 }
 

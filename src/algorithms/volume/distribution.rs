@@ -2,7 +2,7 @@
 
 use crate::algorithms::reduce::{Bins, Extremes, Histogram, Number, Reducible};
 use crate::array::GlobalArray;
-use crate::error::Result;
+use crate::error::{RenderError, Result};
 use crate::world::World;
 use std::ops::Range;
 
@@ -45,9 +45,14 @@ impl Distribution {
         let Some(Extremes { min, max, .. }) = world.extremes(volume.at((.., .., ..)))? else {
             return Ok(Self { min: 0.0, max: 0.0, counts: vec![0] });
         };
+        let (low, high): (f64, f64) = (min.into(), max.into());
+        if !(low.is_finite() && high.is_finite()) {
+            let text = format!("its values reach from {low} to {high}, which cannot be cut into even bins");
+            return Err(RenderError::Volume(text).into());
+        }
         let bins = if min == max { 1 } else { BINS };
         let found = world.histogram(volume.at((.., .., ..)), &Bins::even(min, max, bins)?)?;
-        Ok(Self { min: min.into(), max: max.into(), counts: found.counts })
+        Ok(Self { min: low, max: high, counts: found.counts })
     }
 
     /// The value in the middle of a bin.
