@@ -6,6 +6,7 @@ mod common;
 mod support;
 
 use common::analytic::{self, Case};
+use common::units::scaled;
 use support::launcher;
 use zippy::algorithms::image::Image;
 use zippy::algorithms::volume::{
@@ -177,6 +178,26 @@ fn components_are_colour_and_opacity() {
                     Some(whole) => assert!(*whole == pictures, "{components} components: other bits"),
                 }
             }
+        }
+    }
+}
+
+/// Lengths and values in other units: the picture is that of the twin in plain ones.
+#[test]
+fn units_do_not_matter() {
+    let (_, look) = looks().pop().unwrap();
+    let expected = twin(&look, 1);
+    for (length, unit) in [(1e20, 1e24), (1e-17, 1e-24), (1e17, 1.0), (1.0, 1e20)] {
+        let program = |world: &World| {
+            let volume = world.array::<f32, 3>("volume", &layout(1))?;
+            volume.fill_with(|at| (f64::from(value(at, 0)) * unit) as f32)?;
+            let renderer = VolumeRenderer::new(world, &volume, SPACING.map(|s| s * length), options(1))?;
+            Ok(renderer.render(&scaled(&look, length, unit))?.image)
+        };
+        let ranks = launcher::counts(&[2])[0];
+        for picture in run_with(Config::threads(ranks), program).unwrap().into_iter().flatten() {
+            let difference = picture.difference(&expected).unwrap();
+            assert!(difference.max_abs < 2e-4 && difference.psnr_db > 110.0, "{length}, {unit}: {difference:?}");
         }
     }
 }

@@ -1,11 +1,13 @@
-//! The ray caster's geometry and its CPU twin: closed-form pictures, the lattice of samples, depth order.
+//! The ray caster's geometry and its CPU twin: closed-form pictures, cameras, units of length.
 
 mod common;
 
 use common::analytic::{self, Case};
-use proptest::prelude::*;
+use common::units::scaled;
 use zippy::algorithms::image::Image;
-use zippy::algorithms::volume::{Camera, Look, Phantom, Projection, TransferFunction, Twin, View, depth_order};
+use zippy::algorithms::volume::{
+    Camera, ClipPlane, Crop, Look, Phantom, Projection, Shading, TransferFunction, Twin, View,
+};
 
 type CellBox = ([i64; 3], [i64; 3]);
 
@@ -13,12 +15,12 @@ fn cells_of((start, end): CellBox, shape: [i64; 3]) -> ([i32; 3], [i32; 3]) {
     (start.map(|v| v as i32), std::array::from_fn(|axis| end[axis].min(shape[axis] - 1) as i32))
 }
 
+/// Boxes come front first.
 fn render(case: &Case, boxes: &[CellBox], size: (u32, u32)) -> Image {
     let look = Look { step: case.step, size, ..Look::new(case.camera.clone(), case.transfer.clone()) };
     let [nx, ny, _] = case.shape;
     let voxel = |[x, y, z]: [i32; 3]| case.values[(i64::from(x) + nx * (i64::from(y) + ny * i64::from(z))) as usize];
-    let order = depth_order(boxes, &case.camera, case.spacing).unwrap();
-    let cells: Vec<_> = order.into_iter().map(|chunk| cells_of(boxes[chunk], case.shape)).collect();
+    let cells: Vec<_> = boxes.iter().map(|&one| cells_of(one, case.shape)).collect();
     Twin::new(&look, case.shape, case.spacing, voxel).unwrap().picture(&cells)
 }
 
@@ -32,7 +34,10 @@ fn closed_form_pictures_from_chunks() {
     for case in analytic::exact_cases() {
         let [x, y, z] = case.shape;
         let cut = z / 2;
-        let boxes = [([0, 0, cut], [x, y, z]), ([0, 0, 0], [x, 1, cut]), ([0, 1, 0], [x, y, cut])];
+        let mut boxes = [([0, 0, 0], [x, 1, cut]), ([0, 1, 0], [x, y, cut]), ([0, 0, cut], [x, y, z])];
+        if case.camera.position[2] > case.camera.focal_point[2] {
+            boxes.reverse();
+        }
         let pixel = render(&case, &boxes, (5, 3)).pixels[7].map(f64::from);
         assert!((pixel[0] - case.expected[0]).abs() < case.tolerance, "{}: {pixel:?}", case.name);
         assert!((pixel[3] - case.expected[1]).abs() < case.tolerance, "{}: {pixel:?}", case.name);
@@ -105,6 +110,74 @@ fn views_that_make_no_sense_are_refused() {
     }
 }
 
+const SHAPE: [i64; 3] = [9, 12, 7];
+
+/// A look at a small volume with light and cuts.
+fn lit(projection: Projection) -> Look {
+    let camera = Camera { projection, ..Camera::overview(SHAPE, SPACING) };
+    let transfer = TransferFunction {
+        opacity: vec![[0.0, 0.0], [30.0, 0.05], [60.0, 0.3], [90.0, 0.6]],
+        colour: vec![[0.0, 0.2, 0.5, 1.0], [90.0, 1.0, 0.75, 0.0]],
+        unit_distance: 0.5,
+    };
+    Look {
+        step: 0.4,
+        size: (21, 17),
+        shading: Some(Shading::default()),
+        clip: vec![ClipPlane { normal: [1.0, 2.0, -0.5], offset: 4.0 }],
+        crop: Some(Crop { low: [0.0, 0.5, 1.0], high: [7.5, 99.0, 7.0] }),
+        ..Look::new(camera, transfer)
+    }
+}
+
+const SPACING: [f64; 3] = [1.0, 0.75, 1.25];
+const PERSPECTIVE: Projection = Projection::Perspective { vertical_fov_degrees: 30.0 };
+const PARALLEL: Projection = Projection::Parallel { half_height: 7.0 };
+
+/// The picture of a volume whose lengths and values are so many times as large, with a look that is, too.
+fn in_units(look: &Look, length: f64, value: f64) -> Image {
+    let voxel = |[x, y, z]: [i32; 3]| (f64::from((x - 4) * (x - 4) + 3 * y + 2 * (z - 3) * (z - 3)) * value) as f32;
+    let twin = Twin::new(&scaled(look, length, value), SHAPE, SPACING.map(|s| s * length), voxel).unwrap();
+    twin.picture(&[([0; 3], twin.view.cells)])
+}
+
+#[test]
+fn units_of_length_and_of_values_do_not_matter() {
+    for projection in [PERSPECTIVE, PARALLEL] {
+        let look = lit(projection);
+        let view = |length| View::of(&scaled(&look, length, 1.0), SHAPE, SPACING.map(|s| s * length)).unwrap();
+        let known = view(1.0);
+        // Powers of two change no digit.
+        for exponent in [-300, -66, -57, -20, 20, 57, 66, 300] {
+            assert_eq!(view(2.0_f64.powi(exponent)), known, "2^{exponent}");
+        }
+        let expected = in_units(&look, 1.0, 1.0);
+        assert!(expected.pixels.iter().filter(|pixel| pixel[3] > 0.3).count() > 40);
+        let unlit = in_units(&Look { shading: None, ..look.clone() }, 1.0, 1.0);
+        assert!(unlit.difference(&expected).unwrap().max_abs > 0.1);
+        let lengths = [1e-30, 1e-17, 1e-12, 1e17, 1e20, 1e30].map(|length| (length, 1.0));
+        let values = [1e-24, 1e-20, 1e20, 1e24].map(|value| (1.0, value));
+        for (length, value) in lengths.into_iter().chain(values).chain([(1e9, 1e24), (1e-9, 1e-24)]) {
+            let difference = in_units(&look, length, value).difference(&expected).unwrap();
+            assert!(difference.max_abs < 1e-4 && difference.psnr_db > 110.0, "{length}, {value}: {difference:?}");
+        }
+    }
+}
+
+#[test]
+fn lengths_that_cannot_be_told_apart_are_refused() {
+    let good = Camera::overview([10, 10, 10], [1.0; 3]);
+    let error = |camera: &Camera, spacing| View::new(camera, (4, 4), [10; 3], spacing, 1.0).unwrap_err().to_string();
+    assert!(error(&good, [1.0, 1e-120, 1.0]).contains("1e-100 to 1e100"));
+    assert!(error(&good, [1.0, 1e10, 1.0]).contains("none may be more than 1e9 times another"));
+    let far = Camera { position: [5.0, 1e8, 5.0], ..good.clone() };
+    assert!(error(&far, [1.0; 3]).contains("1.000e8 voxels away"));
+    let near = Camera { position: [5.0 + 1e-13, 5.0, 5.0], focal_point: [5.0; 3], ..good.clone() };
+    assert!(error(&near, [1.0; 3]).contains("stands in its focal point"));
+    let wide = Camera { projection: Projection::Parallel { half_height: 1e20 }, ..good };
+    assert!(error(&wide, [1.0; 3]).contains("too wide"));
+}
+
 #[test]
 fn the_phantom_is_a_head() {
     let phantom = Phantom { shape: [40, 50, 45] };
@@ -119,102 +192,4 @@ fn the_phantom_is_a_head() {
     seen.dedup();
     assert!(seen.len() > 300, "{}", seen.len());
     assert!(Phantom { shape: [1, 1, 1] }.value([0, 0, 0]) > 0);
-}
-
-/// Cuts a box again and again: every k-d cover can come out.
-fn cover(shape: [i64; 3], cuts: &[(usize, usize, i64)]) -> Vec<CellBox> {
-    let mut boxes = vec![([0; 3], shape)];
-    for &(which, axis, at) in cuts {
-        let index = which % boxes.len();
-        let (start, end) = boxes[index];
-        let extent = end[axis] - start[axis];
-        let cut = start[axis] + at % (extent + 1);
-        let (mut low, mut high) = ((start, end), (start, end));
-        low.1[axis] = cut;
-        high.0[axis] = cut;
-        boxes[index] = low;
-        boxes.push(high);
-    }
-    boxes
-}
-
-fn cameras() -> impl Strategy<Value = Camera> {
-    let place = prop::array::uniform3(-40.0..60.0_f64);
-    let snapped = (place, any::<bool>()).prop_map(|(p, snap)| if snap { p.map(f64::round) } else { p });
-    (snapped, prop::array::uniform3(0.0..12.0_f64), any::<bool>(), prop::option::of(0_usize..3)).prop_filter_map(
-        "a direction of view",
-        |(position, mut focal_point, parallel, aligned)| {
-            if let Some(axis) = aligned {
-                // Exactly along an axis: two components of every parallel ray are zero.
-                focal_point = position;
-                focal_point[axis] = 6.0;
-            }
-            let projection = if parallel {
-                Projection::Parallel { half_height: 14.0 }
-            } else {
-                Projection::Perspective { vertical_fov_degrees: 60.0 }
-            };
-            let camera = Camera { position, focal_point, view_up: [0.31, 0.2, 0.93], projection };
-            View::new(&camera, (1, 1), [3; 3], [1.0; 3], 1.0).is_ok().then_some(camera)
-        },
-    )
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
-
-    /// Every sample of every ray belongs to exactly one chunk, and a ray meets the chunks in depth order.
-    #[test]
-    fn chunks_share_the_samples_in_depth_order(
-        shape in prop::array::uniform3(2_i64..14),
-        cuts in prop::collection::vec((0_usize..8, 0_usize..3, 0_i64..14), 0..8),
-        spacing in prop::array::uniform3(0.5..1.5_f64),
-        step in 0.1..2.0_f64,
-        camera in cameras(),
-    ) {
-        let boxes = cover(shape, &cuts);
-        let order = depth_order(&boxes, &camera, spacing).unwrap();
-        let mut sorted = order.clone();
-        sorted.sort();
-        prop_assert_eq!(sorted, (0..boxes.len()).collect::<Vec<_>>());
-        let view = View::new(&camera, (9, 7), shape, spacing, step).unwrap();
-        for pixel in 0..63 {
-            let ray = view.ray(pixel % 9, pixel / 9);
-            prop_assert!(ray.samples <= view.most_samples());
-            let mut next = 0;
-            for &chunk in &order {
-                let (start, end) = cells_of(boxes[chunk], shape);
-                let range = ray.samples_in(view.cells, start, end);
-                for sample in range.clone() {
-                    let cell = ray.cell(sample, view.cells);
-                    prop_assert!((0..3).all(|a| start[a] <= cell[a] && cell[a] < end[a]));
-                }
-                if !range.is_empty() {
-                    prop_assert_eq!(range.start, next, "pixel {} chunk {}", pixel, chunk);
-                    next = range.end;
-                }
-            }
-            prop_assert_eq!(next, ray.samples, "pixel {}", pixel);
-        }
-    }
-}
-
-#[test]
-fn depth_order_has_no_answer_for_rings_and_overlaps() {
-    let camera = |towards: [f64; 3]| Camera {
-        position: [1.0; 3],
-        focal_point: towards.map(|v| 1.0 + v),
-        view_up: [0.1, 0.9, -0.4],
-        projection: Projection::Parallel { half_height: 9.0 },
-    };
-    // Three bars of which each lies before the next along another axis.
-    let ring = [([0, 0, 1], [1, 2, 2]), ([1, 0, 0], [3, 1, 2]), ([0, 1, 0], [3, 2, 1])];
-    let error = depth_order(&ring, &camera([1.0; 3]), [1.0; 3]).unwrap_err().to_string();
-    assert!(error.contains("chunks [0, 1, 2] interlock"), "{error}");
-    assert_eq!(depth_order(&ring, &camera([-1.0, 1.0, 1.0]), [1.0; 3]).unwrap(), [1, 2, 0]);
-    let overlap = [([0; 3], [4; 3]), ([3, 3, 3], [5; 3])];
-    assert!(depth_order(&overlap, &camera([1.0; 3]), [1.0; 3]).unwrap_err().to_string().contains("overlap"));
-    // An empty box is in nobody's way, wherever it lies.
-    let empty = [([0; 3], [4; 3]), ([2, 2, 2], [2, 3, 3])];
-    assert_eq!(depth_order(&empty, &camera([1.0; 3]), [1.0; 3]).unwrap().len(), 2);
 }

@@ -179,8 +179,8 @@ pub struct LookOptions {
     #[arg(long)]
     pub jitter: bool,
 
-    /// Rays end where at most this share of light comes through, which is also the largest error of a component; 0: never
-    /// before the volume does. Default: 2^-19
+    /// Rays end where at most this share of light comes through, which is also the largest error of a component (times ambient
+    /// + diffuse + specular light, where these are more than 1); 0: never before the volume does. Default: 2^-19
     #[arg(long, value_name = "SHARE")]
     pub termination: Option<f32>,
 }
@@ -257,7 +257,8 @@ pub struct SpreadOptions {
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Compositing")]
 pub struct BlendOptions {
-    /// Merges what lies together on a rank before blending: faster, but pictures of different cuts differ by up to 4e-6
+    /// Merges what lies together on a rank before blending: faster, but pictures of different cuts differ by up to 4e-6, or by
+    /// the error of a larger --termination and 2e-6
     #[arg(long)]
     pub fast: bool,
 
@@ -288,7 +289,7 @@ pub struct CheckOptions {
     pub repeat: u32,
 
     /// Renders again on one rank, in a world of its own with the volume uncut, and compares: fails unless the pictures are the
-    /// same bits; with --fast, if a component differs by more than 4e-6
+    /// same bits; with --fast, if a component differs by more than 4e-6 (see --fast)
     #[arg(long, conflicts_with = "movie")]
     pub compare_single: bool,
 

@@ -67,6 +67,8 @@ pub struct Measured {
     pub frames: u32,
     /// What blending moved, of all frames together; over all ranks: the sum, but rounds.
     pub composite: Moved,
+    /// Cells that were cast for the last frame, of each rank.
+    pub cells: Vec<u64>,
 }
 
 impl Measured {
@@ -81,6 +83,9 @@ impl Measured {
         world.group().all_reduce(&mut sums, |a, b| *a += b)?;
         let [bytes_local, bytes_network, messages] = sums;
         self.composite = Moved { bytes_local, bytes_network, messages, ..moved };
+        let own = self.cells.iter().sum::<u64>();
+        self.cells = (0..world.size()).map(|rank| if rank == world.rank() { own } else { 0 }).collect();
+        world.group().all_reduce(&mut self.cells, |a, b| *a += b)?;
         Ok(self)
     }
 
@@ -126,6 +131,27 @@ impl Voxels {
     }
 }
 
+/// How the volume was drawn.
+#[derive(Debug, Clone)]
+pub struct Drawn {
+    pub mode: Mode,
+    /// Layers of the last frame.
+    pub layers: usize,
+    /// How far early ends of rays may change a picture.
+    pub early_end_error: f64,
+}
+
+impl Drawn {
+    /// How far a picture may be from that of one rank: in fast mode rays are cut elsewhere, so that they end elsewhere and sums
+    /// are rounded otherwise.
+    pub fn bound(&self) -> f64 {
+        match self.mode {
+            Mode::Reproducible => 0.0,
+            Mode::Fast => (2e-6 + self.early_end_error).max(4e-6),
+        }
+    }
+}
+
 /// Everything there is to say about one rendering.
 #[derive(Debug, Clone)]
 pub struct Report {
@@ -137,8 +163,7 @@ pub struct Report {
     idle: usize,
     chunks: usize,
     grid: Vec<i64>,
-    mode: Mode,
-    layers: usize,
+    drawn: Drawn,
     measured: Measured,
 }
 
@@ -156,23 +181,8 @@ pub struct Verdict {
 /// What is reported where nothing differs at all: JSON has no infinity.
 const IDENTICAL_DB: f64 = 999.0;
 
-/// How far a picture may be from that of one rank.
-pub fn bound(mode: Mode) -> f64 {
-    match mode {
-        Mode::Reproducible => 0.0,
-        Mode::Fast => 4e-6,
-    }
-}
-
 impl Report {
-    pub fn new(
-        world: &World,
-        volume: &ArrayCore,
-        voxels: Voxels,
-        mode: Mode,
-        layers: usize,
-        measured: Measured,
-    ) -> Self {
+    pub fn new(world: &World, volume: &ArrayCore, voxels: Voxels, drawn: Drawn, measured: Measured) -> Self {
         let adapter = world.gpu().adapter();
         let (chunks, owners) = (volume.chunks(), volume.ownership());
         let idle = (0..world.size()).filter(|&rank| owners.of_rank(rank).next().is_none()).count();
@@ -191,15 +201,19 @@ impl Report {
             idle,
             chunks: chunks.count(),
             grid: chunks.grid().map(|grid| grid.to_vec()).unwrap_or_default(),
-            mode,
-            layers,
+            drawn,
             measured,
         }
     }
 
+    /// How far the picture may be from that of one rank.
+    pub fn bound(&self) -> f64 {
+        self.drawn.bound()
+    }
+
     /// Whether the picture is as good as that of one rank.
     pub fn passes(&self, verdict: &Verdict) -> bool {
-        verdict.single.is_none_or(|difference| difference.max_abs <= bound(self.mode))
+        verdict.single.is_none_or(|difference| difference.max_abs <= self.bound())
     }
 
     /// One line of JSON.
@@ -228,8 +242,9 @@ impl Report {
             "transport": self.transport,
             "chunks": self.chunks,
             "grid": self.grid,
-            "mode": self.mode,
-            "layers": self.layers,
+            "mode": self.drawn.mode,
+            "layers": self.drawn.layers,
+            "cells_per_rank": self.measured.cells,
             "timings_secs": timings,
             "composite_per_frame": {
                 "bytes_local": moved.bytes_local,
@@ -240,6 +255,7 @@ impl Report {
         });
         if let Some(difference) = verdict.single {
             all["max_abs"] = json!(difference.max_abs);
+            all["max_abs_bound"] = json!(self.bound());
             all["psnr_db"] = json!(difference.psnr_db.min(IDENTICAL_DB));
             all["agrees"] = json!(self.passes(verdict));
         }
@@ -262,7 +278,7 @@ impl Report {
                 range.0, range.1
             ),
             format!("ranks      {} ({}){idle}, rank 0 on {}", self.ranks, self.transport, self.adapter_name),
-            format!("chunks     {} ({grid}), drawn as {} layers", self.chunks, self.layers),
+            format!("chunks     {} ({grid}), drawn as {} layers{}", self.chunks, self.drawn.layers, self.shares()),
         ];
         lines.extend(Phase::ALL.into_iter().map(|phase| self.line(phase, verdict)));
         let (width, height) = verdict.size;
@@ -274,7 +290,7 @@ impl Report {
         lines.push(format!("picture    {} ({width} x {height}), {frames}{secs:.4} s a frame", verdict.output));
         if let Some(Difference { max_abs, psnr_db }) = verdict.single {
             let found = if self.passes(verdict) { "agrees with" } else { "DIFFERS from" };
-            let most = bound(self.mode);
+            let most = self.bound();
             lines.push(format!(
                 "one rank   the picture {found} that of one rank: max_abs {max_abs:.3e} (at most {most:e}), psnr {psnr_db:.1} dB"
             ));
@@ -283,6 +299,16 @@ impl Report {
             lines.push(format!("reference  {name}: psnr {:.2} dB", difference.psnr_db));
         }
         lines.join("\n")
+    }
+
+    /// How the work of casting was shared.
+    fn shares(&self) -> String {
+        let cells = &self.measured.cells;
+        let (Some(least), Some(most)) = (cells.iter().min(), cells.iter().max()) else { return String::new() };
+        match cells.len() {
+            1 => format!(", {most} cells cast"),
+            _ => format!(", {least} to {most} cells cast by a rank"),
+        }
     }
 
     /// What is said of a phase.

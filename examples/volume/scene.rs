@@ -10,7 +10,7 @@ use super::clock::Clock;
 use super::job::{Job, Rendered};
 use super::look::Setup;
 use super::output::Sink;
-use super::report::{Measured, Phase, Report, Voxels};
+use super::report::{Drawn, Measured, Phase, Report, Voxels};
 use super::source::{FAR, Reader, Source};
 use super::view::{self, Setting};
 
@@ -47,7 +47,7 @@ impl Scene<'_> {
         let values = distribution(world, &volume, range)?;
         let look = self.setup.look(&values);
         let options = self.job.options.renderer(self.source.components());
-        let mode = options.mode;
+        let (mode, early_end_error) = (options.mode, look.early_end_error());
         let renderer = VolumeRenderer::new(world, &volume, self.source.spacing(), options)?;
         clock.end(Phase::Prepare);
         if let Some(link) = self.job.link {
@@ -55,10 +55,12 @@ impl Scene<'_> {
             return view::show(world, link, &renderer, self.setting(world, look, &values)).map(|()| None);
         }
         let frames = self.frames(world, &renderer, look, &mut clock)?;
-        let measured = Measured { secs: clock.finish(), frames: frames.count, composite: frames.moved };
+        let cells = vec![frames.cells];
+        let measured = Measured { secs: clock.finish(), frames: frames.count, composite: frames.moved, cells };
         let measured = measured.over_ranks(world)?;
         let voxels = Voxels::of(self.source, range);
-        let report = Report::new(world, volume.core(), voxels, mode, frames.layers, measured);
+        let drawn = Drawn { mode, layers: frames.layers, early_end_error };
+        let report = Report::new(world, volume.core(), voxels, drawn, measured);
         let background = self.setup.background();
         Ok(frames.last.map(|image| Rendered { image, background, report }))
     }
@@ -167,13 +169,14 @@ impl Scene<'_> {
 struct Frames {
     count: u32,
     layers: usize,
+    cells: u64,
     moved: Moved,
     last: Option<Image>,
 }
 
 impl Frames {
     fn add(&mut self, frame: &Frame) {
-        self.layers = frame.layers;
+        (self.layers, self.cells) = (frame.layers, frame.cells);
         self.moved.bytes_local += frame.moved.bytes_local;
         self.moved.bytes_network += frame.moved.bytes_network;
         self.moved.messages += frame.moved.messages;

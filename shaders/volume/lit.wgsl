@@ -54,8 +54,12 @@ fn lit(ray: Ray, p: vec3<f32>, cell: vec3<i32>, colour: vec4<f32>) -> vec4<f32> 
   let gradient = gradient_of(cell, clamp(p - vec3<f32>(cell), vec3(0.0), vec3(1.0))) * view.per_length;
   let along_ray = ray.delta / view.per_length;
   let towards = along_ray / sqrt(dot(along_ray, along_ray));
-  let square = dot(gradient, gradient);
-  let cosine = select(0.0, abs(dot(gradient, towards)) / sqrt(square), square > 0.0);
+  // Its largest part becomes 1, so that squares neither vanish nor overflow; within what has a normal reciprocal.
+  let size = abs(gradient);
+  let most = clamp(max(max(size.x, size.y), size.z), 1.1754944e-38, 8.507059e37);
+  let normal = gradient * (1.0 / most);
+  let square = dot(normal, normal);
+  let cosine = select(0.0, abs(dot(normal, towards)) / sqrt(square), square > 0.0);
   let shown = view.light.x + view.light.y * cosine;
   let mirrored = view.light.z * power_of(cosine, view.light.w) * colour.a;
   return vec4(colour.rgb * shown + mirrored, colour.a);

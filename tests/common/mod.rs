@@ -4,5 +4,6 @@
 pub mod analytic;
 pub mod fsum;
 pub mod nrrd;
+pub mod units;
 pub mod volumes;
 pub mod vti;

@@ -63,9 +63,10 @@ impl Camera {
             return Err(RenderError::Camera(format!("position, focal point and view-up must be finite: {self:?}")));
         }
         let towards = std::array::from_fn(|axis| self.focal_point[axis] - self.position[axis]);
-        let forward = unit(towards)
+        let reach = largest(self.position).max(largest(self.focal_point));
+        let forward = unit(towards, reach)
             .ok_or_else(|| RenderError::Camera(format!("it stands in its focal point {:?}", self.focal_point)))?;
-        let right = unit(cross(forward, self.view_up)).ok_or_else(|| {
+        let right = unit(cross(forward, self.view_up), largest(self.view_up)).ok_or_else(|| {
             RenderError::Camera(format!("view-up {:?} is zero or lies along the direction of view", self.view_up))
         })?;
         Ok(Frame { forward, right, up: cross(right, forward) })
@@ -98,10 +99,14 @@ fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-/// `None` for a vector without a direction.
-fn unit(v: [f64; 3]) -> Option<[f64; 3]> {
-    let scale = v.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-    if scale < 1e-12 {
+fn largest(v: [f64; 3]) -> f64 {
+    v.iter().fold(0.0_f64, |most, part| most.max(part.abs()))
+}
+
+/// `None` for a vector without a direction: a difference of numbers of up to `size`, of which nothing but rounding is left.
+fn unit(v: [f64; 3], size: f64) -> Option<[f64; 3]> {
+    let scale = largest(v);
+    if scale <= 1e-12 * size || !scale.is_finite() {
         return None;
     }
     let v = v.map(|x| x / scale);

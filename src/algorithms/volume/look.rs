@@ -45,7 +45,8 @@ pub struct Look {
     #[serde(default)]
     pub jitter: bool,
     /// A ray ends where no more than this share of light comes through; its alpha becomes exactly 1. No component of a pixel
-    /// changes by more. 0: rays end where nothing comes through at all.
+    /// changes by more than [`early_end_error`](Self::early_end_error): this share, and more only where light makes colours
+    /// brighter than they are. 0: rays end where nothing comes through at all.
     #[serde(default = "Look::default_termination")]
     pub termination: f32,
 }
@@ -98,7 +99,8 @@ pub enum Mode {
     /// and every decomposition.
     #[default]
     Reproducible,
-    /// Rays are cut where chunks end: fewer layers to blend, and differences of at most 4e-6.
+    /// Rays are cut where the boxes of bricks of a rank end: fewer layers to blend, and differences of at most 4e-6, or of
+    /// [`Look::early_end_error`] and 2e-6 where that is more.
     Fast,
 }
 
@@ -145,6 +147,13 @@ impl Look {
         2.0_f32.powi(-19)
     }
 
+    /// How far rays that end early may change a component of a pixel: [`termination`](Self::termination) times the brightest
+    /// light, where that is more than 1.
+    pub fn early_end_error(&self) -> f64 {
+        let brightest = self.shading.map_or(1.0, |light| light.ambient + light.diffuse + light.specular);
+        f64::from(self.termination) * brightest.max(1.0)
+    }
+
     /// Checks everything that does not depend on the volume.
     ///
     /// # Errors
@@ -179,10 +188,11 @@ impl Look {
         }
         for (number, ClipPlane { normal, offset }) in self.clip.iter().enumerate() {
             let length = normal.iter().fold(0.0_f64, |most, part| most.max(part.abs()));
-            if !normal.iter().all(|part| part.is_finite()) || length < 1e-12 || !offset.is_finite() {
+            if !normal.iter().all(|part| part.is_finite()) || !(1e-150..=1e150).contains(&length) || !offset.is_finite()
+            {
                 return wrong(format!(
-                    "clip plane {number} has the normal {normal:?} and the offset {offset}; they must be finite and the \
-                     normal not zero"
+                    "clip plane {number} has the normal {normal:?} and the offset {offset}; they must be finite, the \
+                     normal from 1e-150 to 1e150 long"
                 ));
             }
         }

@@ -30,7 +30,6 @@ pub use camera::{Camera, Projection};
 pub use distribution::{Distribution, Voxel};
 pub use integrals::IntegralTable;
 pub use look::{ClipPlane, Crop, Look, MAX_CLIP_PLANES, Mode, PixelFormat, Shading};
-pub use order::depth_order;
 pub use phantom::Phantom;
 pub use presets::Preset;
 pub use renderer::{Frame, RendererOptions, VolumeRenderer};

@@ -3,8 +3,7 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
-use super::bricks::Lattice;
-use super::camera::Camera;
+use super::bricks::{CellBox, Lattice};
 use super::canvas::{Blending, Canvas, canvas};
 use super::classes::Classes;
 use super::kernels::{Features, Kernels, of_picture};
@@ -87,6 +86,8 @@ pub struct Frame {
     pub moved: Moved,
     /// Layers of all ranks.
     pub layers: usize,
+    /// Cells in the boxes that this rank has cast.
+    pub cells: u64,
 }
 
 impl<'w, T: Element> VolumeRenderer<'w, T> {
@@ -123,9 +124,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
             return Err(RenderError::Volume(message).into());
         }
         voxels[0] /= components;
-        // Shape and spacing are checked here, before arrays are made, whatever the camera will be.
-        let coarse = spacing.iter().fold(0.0, |most: f64, &s| most.max(s));
-        View::new(&Camera::overview(voxels, spacing), (1, 1), voxels, spacing, coarse)?;
+        View::check_volume(voxels, spacing)?;
         let lattice = Lattice::new(voxels, options.brick)?;
         let storage = Storage::new(world, volume, &lattice, components)?;
         let name = volume.name().to_string();
@@ -174,6 +173,8 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         let owners: Vec<usize> = pieces.iter().map(|piece| self.storage.parts()[piece.part].rank).collect();
         let layers = canvas.place(&pieces, &owners)?;
         let cast = self.cast(canvas, look, (&view, &classes), &pieces, &layers);
+        let own = pieces.iter().zip(&owners).filter(|(_, owner)| **owner == self.world.rank());
+        let cells = own.map(|(piece, _)| count(&piece.cells)).sum();
         let cast = cast.and_then(|()| Ok(self.world.gpu().wait()?));
         self.world.agree("ray casting", cast)?;
         let cast_secs = start.elapsed().as_secs_f64();
@@ -186,7 +187,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         let image = canvas.read();
         let read_secs = start.elapsed().as_secs_f64();
         let image = self.world.agree("reading the picture", image)?;
-        Ok(Frame { image, cast_secs, composite_secs, read_secs, moved, layers: layers.len() })
+        Ok(Frame { image, cast_secs, composite_secs, read_secs, moved, layers: layers.len(), cells })
     }
 
     /// Makes the canvas for another size of pictures. Collective.
@@ -282,6 +283,11 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         let layout = Layout::new([width, height]).split_all(Split::Whole);
         Ok(kept.insert(self.world.local_array(&format!("{}.carry", self.name), &layout)?).clone())
     }
+}
+
+/// Cells in a box.
+fn count((low, high): &CellBox) -> u64 {
+    (0..3).map(|axis| u64::from((high[axis] - low[axis]).unsigned_abs())).product()
 }
 
 /// What makes a component of a direct colour 0 to 1.

@@ -1,4 +1,4 @@
-//! Light on surfaces: gradients of the values, and what they do to a colour. `shaders/volume/shading.wgsl` does the same.
+//! Light on surfaces: gradients of the values, and what they do to a colour. `shaders/volume/lit.wgsl` does the same.
 
 use super::decay::power;
 use super::look::Shading;
@@ -44,8 +44,8 @@ pub(super) fn gradient(voxel: impl Fn([i32; 3]) -> f32, cell: [i32; 3], cells: [
     [along(0), along(1), along(2)]
 }
 
-/// A premultiplied colour in the light of the camera, which a surface mirrors on both sides. `gradient` is per unit of
-/// length, `towards` a direction of length 1 along the ray. Without a gradient there is ambient light only.
+/// A premultiplied colour in the light of the camera, which a surface mirrors on both sides. `gradient` is per length, of
+/// any unit, `towards` a direction of length 1 along the ray. Without a gradient there is ambient light only.
 pub(super) fn lit(
     [red, green, blue, alpha]: [f32; 4],
     gradient: [f32; 3],
@@ -53,8 +53,12 @@ pub(super) fn lit(
     light: &Shading,
 ) -> [f32; 4] {
     let dot = |a: [f32; 3], b: [f32; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    let square = dot(gradient, gradient);
-    let cosine = if square > 0.0 { dot(gradient, towards).abs() / square.sqrt() } else { 0.0 };
+    // Its largest part becomes 1, so that squares neither vanish nor overflow; within what has a normal reciprocal.
+    let most = gradient.iter().fold(0.0_f32, |most, part| most.max(part.abs()));
+    let scale = 1.0 / most.clamp(f32::MIN_POSITIVE, 2.0_f32.powi(126));
+    let normal = gradient.map(|part| part * scale);
+    let square = dot(normal, normal);
+    let cosine = if square > 0.0 { dot(normal, towards).abs() / square.sqrt() } else { 0.0 };
     let shown = light.ambient as f32 + light.diffuse as f32 * cosine;
     let mirrored = light.specular as f32 * power(cosine, light.shininess as f32) * alpha;
     [red * shown + mirrored, green * shown + mirrored, blue * shown + mirrored, alpha]
@@ -106,6 +110,11 @@ mod tests {
         // At 60 degrees the cosine is a half, the mirrored light 2^-10.
         let slanted = lit(colour, [3.0_f32.sqrt(), 0.0, 1.0], ahead, &light);
         assert!((slanted[0] - (0.2 * 0.45 + 0.2 * 0.5 / 1024.0)).abs() < 1e-6, "{slanted:?}");
+        // Whatever the unit of the values is: from the smallest normal numbers to the largest.
+        for unit in [1e-37, 1e-24, 1e-19, 1e19, 1e24, 1e38] {
+            let same = lit(colour, [unit * 3.0_f32.sqrt(), 0.0, unit], ahead, &light);
+            assert!((0..4).all(|c| (same[c] - slanted[c]).abs() < 1e-6), "{unit}: {same:?}, not {slanted:?}");
+        }
         let flat = lit(colour, [0.0; 3], ahead, &light);
         assert!((flat[0] - 0.02).abs() < 1e-8 && (flat[1] - 0.01).abs() < 1e-8 && flat[2] < 1e-20, "{flat:?}");
     }

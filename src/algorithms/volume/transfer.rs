@@ -59,6 +59,14 @@ impl TransferFunction {
         {
             return bad("the values of its points must be finite and ascend".into());
         }
+        let (low, range, _) = self.cells(1.0);
+        if low < -1e38 || low + range > 1e38 || range < 1e-34 {
+            let text = format!(
+                "points at values from {low:e} to {:e}, which single precision does not tell apart",
+                low + range
+            );
+            return bad(text);
+        }
         let parts = self.opacity.iter().map(|p| &p[1..]).chain(self.colour.iter().map(|p| &p[1..]));
         if let Some(part) = parts.flatten().find(|part| !(0.0..=1.0).contains(*part)) {
             return bad(format!("an opacity or colour of {part}; it must be 0 to 1"));
@@ -194,5 +202,10 @@ mod tests {
         assert!(function.table(1.0).unwrap_err().to_string().contains("1.5"));
         assert!(engine().table(0.0).is_err() && engine().table(f64::NAN).is_err());
         assert!(TransferFunction { opacity: vec![], ..engine() }.table(1.0).is_err());
+        for value in [1e-36, 1e39] {
+            let beyond =
+                TransferFunction { opacity: vec![[0.0, 0.0], [value, 1.0]], colour: vec![[0.0; 4]], ..engine() };
+            assert!(beyond.check().unwrap_err().to_string().contains("tell apart"), "{value}");
+        }
     }
 }

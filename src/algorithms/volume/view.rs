@@ -12,8 +12,12 @@ use crate::error::RenderError;
 /// iterations without a word. Longer rays are cast in several dispatches.
 pub const MAX_SAMPLES: u32 = 50_000;
 
-/// Camera, volume and sample distance, ready for casting. Positions are in voxels (index space), lengths of steps in
-/// the volume's unit.
+/// The farthest, in voxels, that a camera may stand from the volume's origin along an axis: beyond it, single precision no
+/// longer tells one voxel from the next.
+const FARTHEST: f64 = 16_777_216.0;
+
+/// Camera, volume and sample distance, ready for casting. Positions are in voxels (index space); the unit of length is the
+/// smallest distance of voxels, so that whatever unit a volume is measured in gives the same view.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct View {
     /// Pixels in a row.
@@ -22,13 +26,13 @@ pub struct View {
     pub height: u32,
     /// The camera's position in voxels.
     pub eye: [f32; 3],
-    /// Direction of view, length 1 in the volume's unit.
+    /// Direction of view, of length 1.
     pub forward: [f32; 3],
     /// Half a picture height to the right.
     pub right: [f32; 3],
     /// Half a picture height up.
     pub up: [f32; 3],
-    /// Voxels per unit of length along each axis.
+    /// Voxels per unit of length along each axis: 1 where they are closest, less elsewhere.
     pub per_length: [f32; 3],
     /// Whether rays are parallel.
     pub parallel: bool,
@@ -63,8 +67,9 @@ impl View {
     /// `step`. The camera and all lengths are in the unit of `spacing`.
     ///
     /// # Errors
-    /// The camera has no direction, the picture no pixels, the volume fewer than two voxels on an axis, or the step is
-    /// not positive or so small that a ray would take more than 16 million samples.
+    /// Those of [`check_volume`](Self::check_volume), a camera without a direction, too far away or with too narrow or too
+    /// wide a picture, a picture without pixels, or a step that is not positive or so small that a ray would take more than 16
+    /// million samples.
     pub fn new(
         camera: &Camera,
         (width, height): (u32, u32),
@@ -76,41 +81,68 @@ impl View {
             let message = format!("a picture of {width} x {height} pixels; each side must be 1 to 16384");
             return Err(RenderError::Setting(message));
         }
-        if shape.iter().any(|&n| !(2..=1 << 22).contains(&n)) {
-            let message = format!("{shape:?} voxels; each axis needs 2 to {} to be cut into cells", 1 << 22);
-            return Err(RenderError::Volume(message));
-        }
-        if !spacing.iter().all(|s| s.is_finite() && *s > 0.0) {
-            return Err(RenderError::Volume(format!("a spacing of {spacing:?}; every one must be positive")));
-        }
+        Self::check_volume(shape, spacing)?;
+        let unit = smallest(spacing);
         if !(step > 0.0 && step.is_finite()) {
             return Err(RenderError::Setting(format!("a sample distance of {step}; it must be positive")));
         }
-        let diagonal = (0..3).map(|axis| ((shape[axis] - 1) as f64 * spacing[axis]).powi(2)).sum::<f64>().sqrt();
-        if diagonal / step > f64::from(1 << 24) {
-            let least = diagonal / f64::from(1 << 24);
+        let extent = |axis: usize| (shape[axis] - 1) as f64 * (spacing[axis] / unit);
+        let diagonal = (0..3).map(|axis| extent(axis).powi(2)).sum::<f64>().sqrt();
+        if diagonal / (step / unit) > f64::from(1 << 24) {
+            let least = diagonal / f64::from(1 << 24) * unit;
             let message = format!("a sample distance of {step}; this volume needs at least {least:.3e}");
             return Err(RenderError::Setting(message));
         }
         let frame = camera.frame()?;
-        let half = camera.half_height()?;
+        let parallel = matches!(camera.projection, Projection::Parallel { .. });
+        let half = if parallel { camera.half_height()? / unit } else { camera.half_height()? };
+        if !(1e-9..=1e15).contains(&half) {
+            let message = format!("{:?}; the picture is too narrow or too wide for this volume", camera.projection);
+            return Err(RenderError::Camera(message));
+        }
+        let eye: [f64; 3] = std::array::from_fn(|axis| camera.position[axis] / spacing[axis]);
+        if let Some(far) = eye.iter().find(|at| at.abs() > FARTHEST) {
+            let message =
+                format!("it stands {:.3e} voxels away along an axis; at most {FARTHEST:e} are told apart", far.abs());
+            return Err(RenderError::Camera(message));
+        }
         let f32s = |v: [f64; 3]| v.map(|x| x as f32);
         Ok(Self {
             width,
             height,
-            eye: f32s(std::array::from_fn(|axis| camera.position[axis] / spacing[axis])),
+            eye: f32s(eye),
             forward: f32s(frame.forward),
             right: f32s(frame.right.map(|x| x * half)),
             up: f32s(frame.up.map(|x| x * half)),
-            per_length: f32s(spacing.map(|s| 1.0 / s)),
-            parallel: matches!(camera.projection, Projection::Parallel { .. }),
-            step: step as f32,
+            per_length: f32s(spacing.map(|s| unit / s)),
+            parallel,
+            // As short as it may be and still take no sample.
+            step: (step / unit).min(4.0 * diagonal) as f32,
             cells: shape.map(|n| (n - 1) as i32),
             low: [0.0; 3],
             high: shape.map(|n| (n - 1) as f32),
             planes: [[0.0, 0.0, 0.0, 1.0]; MAX_CLIP_PLANES],
             jitter: false,
         })
+    }
+
+    /// Whether a volume can be seen at all, whatever the camera.
+    ///
+    /// # Errors
+    /// Fewer than two voxels on an axis or more than 4,194,304; a spacing that is not positive, beyond 1e-100 to 1e100, or on
+    /// one axis more than 1e9 times that on another.
+    pub fn check_volume(shape: [i64; 3], spacing: [f64; 3]) -> Result<(), RenderError> {
+        let wrong = |message: String| Err(RenderError::Volume(message));
+        if shape.iter().any(|&n| !(2..=1 << 22).contains(&n)) {
+            return wrong(format!("{shape:?} voxels; each axis needs 2 to {} to be cut into cells", 1 << 22));
+        }
+        if !spacing.iter().all(|s| (1e-100..=1e100).contains(s)) {
+            return wrong(format!("a spacing of {spacing:?}; every one must be positive, from 1e-100 to 1e100"));
+        }
+        if spacing.iter().any(|s| *s > 1e9 * smallest(spacing)) {
+            return wrong(format!("a spacing of {spacing:?}; none may be more than 1e9 times another"));
+        }
+        Ok(())
     }
 
     /// The rays of a look at a volume, cut by its clip planes and its crop box: samples begin where a ray enters what is
@@ -122,7 +154,7 @@ impl View {
     pub fn of(look: &Look, shape: [i64; 3], spacing: [f64; 3]) -> Result<Self, RenderError> {
         look.check()?;
         let mut view = Self::new(&look.camera, look.size, shape, spacing, look.step)?;
-        let least = spacing.iter().fold(f64::INFINITY, |least, &s| least.min(s));
+        let least = smallest(spacing);
         if look.preintegrated && look.step > 2.0 * least {
             let message = format!(
                 "a sample distance of {} with pre-integration; segments are integrated up to two voxels, {}",
@@ -138,19 +170,14 @@ impl View {
             view.high = std::array::from_fn(|axis| voxel(crop.high, axis));
         }
         for (plane, clip) in view.planes.iter_mut().zip(&look.clip) {
-            let normal: [f64; 3] = std::array::from_fn(|axis| clip.normal[axis] * spacing[axis]);
+            let normal: [f64; 3] = std::array::from_fn(|axis| clip.normal[axis] * (spacing[axis] / least));
             let length = normal.iter().fold(0.0_f64, |most, part| most.max(part.abs()));
-            *plane = [normal[0], normal[1], normal[2], -clip.offset].map(|part| (part / length) as f32);
+            // Planes far away cut everything or nothing, wherever they are.
+            let offset = (-clip.offset / least / length).clamp(-1e30, 1e30);
+            *plane = [normal[0] / length, normal[1] / length, normal[2] / length, offset].map(|part| part as f32);
         }
         view.jitter = look.jitter;
         Ok(view)
-    }
-
-    /// An upper bound of [`Ray::samples`] over all pixels.
-    pub fn most_samples(&self) -> u32 {
-        let square = |axis: usize| f64::from(self.cells[axis] as f32 / self.per_length[axis]).powi(2);
-        let diagonal = (square(0) + square(1) + square(2)).sqrt();
-        (diagonal / f64::from(self.step)).ceil() as u32 + 2
     }
 
     /// The ray through the centre of pixel (column, row); row 0 is the top one.
@@ -186,6 +213,11 @@ impl View {
         let entry = std::array::from_fn(|axis| origin[axis] + direction[axis] * enter + delta[axis] * shift);
         Ray { entry, delta, samples }
     }
+}
+
+/// The smallest distance of voxels: the unit of length.
+fn smallest(spacing: [f64; 3]) -> f64 {
+    spacing.iter().fold(f64::INFINITY, |least, &s| least.min(s))
 }
 
 /// A number from -1/2 up to 1/2 that depends on the pixel alone and looks random: integer arithmetic, the same everywhere.
