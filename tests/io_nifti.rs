@@ -230,7 +230,8 @@ fn wrong_files_say_what_is_wrong_and_where() {
             }
         }
         let plain = || Header { second, ..Header::new(&[4, 3, 2], 2, 8) };
-        for (offset, wanted) in [(0, "vox_offset 0"), (-352, "vox_offset -352"), (1_000_000, "after 0 of 24 bytes")] {
+        for (offset, wanted) in [(100, "vox_offset 100"), (-352, "vox_offset -352"), (1_000_000, "after 0 of 24 bytes")]
+        {
             let header = Header { offset, ..plain() }.write();
             let error = told(&[header, vec![7; 28]].concat());
             assert!(error.contains(wanted), "{offset}: {error}");

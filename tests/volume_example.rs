@@ -14,6 +14,8 @@ mod paths;
 #[path = "volume_example/raw.rs"]
 mod raw;
 mod support;
+#[path = "volume_example/values.rs"]
+mod values;
 #[allow(dead_code)] // its `main`
 #[path = "../examples/volume/main.rs"]
 mod volume;

@@ -14,7 +14,7 @@ use super::look::Setup;
 use super::options::Options;
 use super::report::{Phase, Report};
 use super::scene::Scene;
-use super::source::{self, Source};
+use super::source::{self, Source, floats, plain};
 use super::view::Link;
 
 /// One rendering of the volume that the options name.
@@ -66,19 +66,27 @@ impl Job<'_> {
         let scene = Scene { job: self, source: &source, setup: &setup };
         match &source {
             Source::Phantom(phantom) => {
-                scene.render::<u16>(world, clock, &|boxes, done| source::computed(phantom, boxes, done))
+                scene.render::<u16>(world, clock, &|_, boxes, done| source::computed(phantom, boxes, done))
             }
-            Source::File(file) => match file.kind() {
-                ScalarKind::U8 => scene.render::<u8>(world, clock, &|boxes, done| source::plain(file, boxes, done)),
-                ScalarKind::I8 => scene.render::<i8>(world, clock, &|boxes, done| source::plain(file, boxes, done)),
-                ScalarKind::U16 => scene.render::<u16>(world, clock, &|boxes, done| source::plain(file, boxes, done)),
-                ScalarKind::I16 => scene.render::<i16>(world, clock, &|boxes, done| source::plain(file, boxes, done)),
-                ScalarKind::U32 => scene.render::<u32>(world, clock, &|boxes, done| source::plain(file, boxes, done)),
-                ScalarKind::I32 => scene.render::<i32>(world, clock, &|boxes, done| source::plain(file, boxes, done)),
-                ScalarKind::F32 | ScalarKind::F64 | ScalarKind::I64 | ScalarKind::U64 => {
-                    scene.render::<f32>(world, clock, &|boxes, done| source::floats(file, boxes, done))
+            Source::File(file) => {
+                macro_rules! render {
+                    ($reader:expr) => {
+                        scene.render(world, clock, &|units, boxes, done| $reader(file, units, boxes, done))
+                    };
                 }
-            },
+                match file.kind() {
+                    ScalarKind::U8 => render!(plain::<u8>),
+                    ScalarKind::I8 => render!(plain::<i8>),
+                    ScalarKind::U16 => render!(plain::<u16>),
+                    ScalarKind::I16 => render!(plain::<i16>),
+                    ScalarKind::U32 => render!(plain::<u32>),
+                    ScalarKind::I32 => render!(plain::<i32>),
+                    ScalarKind::U64 => render!(floats::<u64>),
+                    ScalarKind::I64 => render!(floats::<i64>),
+                    ScalarKind::F32 => render!(floats::<f32>),
+                    ScalarKind::F64 => render!(floats::<f64>),
+                }
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! How a volume is looked at: what the command line and the scene say, or defaults that suit any volume.
 
-use zippy::algorithms::volume::{Camera, Distribution, Look, Preset, Shading, TransferFunction, View};
+use zippy::algorithms::volume::{Camera, Crop, Distribution, Look, Preset, Shading, TransferFunction, View};
 use zippy::error::Error;
 use zippy::io::png::{Behind, Style};
 use zippy::io::scene::{self, Scene};
@@ -9,6 +9,7 @@ use zippy::io::transfer;
 use super::choices;
 use super::options::Options;
 use super::pose::{Pose, Stand};
+use super::units::Numbers;
 
 /// Everything about the pictures but the values of the volume.
 #[derive(Debug, Clone)]
@@ -61,6 +62,13 @@ impl Setup {
         let look = look(options, scene.as_ref(), Look::new(camera, given), spacing);
         View::new(&look.camera, look.size, shape, spacing, look.step)?;
         look.check()?;
+        let size: [f64; 3] = std::array::from_fn(|axis| (shape[axis] - 1) as f64 * spacing[axis]);
+        if let Some(Crop { low, high }) = look.crop
+            && (0..3).any(|axis| low[axis] >= size[axis] || high[axis] <= 0.0)
+        {
+            let extent = size.map(|length| format!("0:{length}")).join(",");
+            return Err(Error::program(format!("--crop leaves nothing of the volume, which extends over {extent}")));
+        }
         let behind = match options.picture.background {
             _ if options.picture.alpha => Behind::Nothing,
             Some(colour) => Behind::Colour(colour),
@@ -92,6 +100,17 @@ impl Setup {
             Colours::Preset(preset) => self.preset(*preset, values),
         };
         Look { transfer, ..self.look.clone() }
+    }
+
+    /// The same of the numbers that are stored for values. Presets are fitted to numbers without an offset that floats have no
+    /// room for.
+    pub fn stored(&self, numbers: &Numbers) -> Look {
+        let (rescale, fitted) = (numbers.rescale(), numbers.fitted());
+        let transfer = match &self.colours {
+            Colours::Given(given) => rescale.transfer(given),
+            Colours::Preset(preset) => fitted.transfer(&self.preset(*preset, &fitted.distribution(&numbers.stored))),
+        };
+        numbers.seen(Look { transfer, ..self.look.clone() })
     }
 }
 

@@ -1,5 +1,6 @@
 //! A scanned volume, or a phantom, rendered by several ranks into one picture: the paper's section 5.1. `--help` says how.
 
+pub mod axes;
 pub mod choices;
 pub mod clock;
 pub mod cut;
@@ -15,6 +16,7 @@ pub mod pose;
 pub mod report;
 pub mod scene;
 pub mod source;
+pub mod units;
 pub mod view;
 
 use std::path::Path;

@@ -57,8 +57,9 @@ pub struct Options {
 #[command(next_help_heading = "Volume")]
 pub struct VolumeOptions {
     /// The volume's file: NRRD (attached .nrrd or detached .nhdr), NIfTI (.nii, .nii.gz), VTK ImageData (.vti), NumPy
-    /// (.npy), MetaImage (.mha, .mhd), or raw numbers (see --raw-shape). Each rank reads its own part. Default: a phantom made
-    /// by formula
+    /// (.npy), MetaImage (.mha, .mhd), or raw numbers (see --raw-shape). Each rank reads its own part. It is drawn as stored,
+    /// from 0 on: origin and directions of the file are not applied, slope and intercept are. NaN and -infinity look like the
+    /// smallest value (transparent in every preset), infinity like the largest. Default: a phantom made by formula
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
 
@@ -167,11 +168,12 @@ pub struct LookOptions {
     #[arg(long, value_name = "LENGTH")]
     pub step: Option<f64>,
 
-    /// Shows only points p with nx*px + ny*py + nz*pz >= offset, in the unit of the spacing. May be given up to 6 times
+    /// Shows only points p with nx*px + ny*py + nz*pz >= offset. May be given up to 6 times. Points are index times spacing,
+    /// counted from the first voxel; the file's origin and directions are not applied
     #[arg(long, value_name = "NX,NY,NZ,OFFSET", value_parser = parse::clip, allow_hyphen_values = true)]
     pub clip: Vec<ClipPlane>,
 
-    /// Shows only a box, in the unit of the spacing; ends may be left out, as in 10:,:,:64
+    /// Shows only a box; ends may be left out, as in 10:,:,:64. Counted in index times spacing, from the first voxel
     #[arg(long, value_name = "X0:X1,Y0:Y1,Z0:Z1", value_parser = parse::crop, allow_hyphen_values = true)]
     pub crop: Option<Crop>,
 

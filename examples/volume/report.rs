@@ -2,12 +2,14 @@
 
 use serde_json::{Value, json};
 use zippy::algorithms::image::Difference;
-use zippy::algorithms::volume::Mode;
+use zippy::algorithms::volume::{Mode, Rescale};
 use zippy::array::ArrayCore;
 use zippy::io::volume::ScalarKind;
 use zippy::{Moved, Result, World};
 
+use super::axes::Axes;
 use super::source::Source;
+use super::units::Found;
 
 /// The parts of the job, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,14 +118,45 @@ pub struct Voxels {
     components: usize,
     shape: [i64; 3],
     spacing: [f64; 3],
-    /// The smallest and the largest finite number.
+    /// The smallest and the largest finite value.
     range: (f64, f64),
+    /// What the file says that numbers stand for.
+    rescale: Rescale,
+    axes: Option<Axes>,
+    found: Found,
+    /// Whether any pixel shows anything.
+    seen: bool,
 }
 
 impl Voxels {
-    pub fn of(source: &Source, range: (f64, f64)) -> Self {
+    pub fn of(source: &Source, found: &Found, range: (f64, f64), seen: bool) -> Self {
         let (name, kind, components) = (source.name(), source.kind(), source.components());
-        Self { name, kind, components, shape: source.shape(), spacing: source.spacing(), range }
+        let (shape, spacing, rescale, axes) = (source.shape(), source.spacing(), source.rescale(), source.axes());
+        Self { name, kind, components, shape, spacing, range, rescale, axes, found: *found, seen }
+    }
+
+    /// What somebody has to know who trusts the picture.
+    fn notes(&self) -> Vec<String> {
+        let Found { all, nan, infinite, far, .. } = self.found;
+        let mut notes: Vec<String> = self.axes.iter().filter_map(Axes::note).collect();
+        if self.rescale != Rescale::default() {
+            let Rescale { slope, intercept } = self.rescale;
+            notes.push(format!("values are {slope} * stored number + {intercept}, as the file says"));
+        }
+        let left_out = [(nan, "NaN"), (infinite, "infinite"), (far, "as far from 0 as 1e30 or further")];
+        let left_out = left_out.iter().filter(|(count, _)| *count > 0);
+        let counts = left_out.map(|(count, what)| format!("{count} are {what}")).collect::<Vec<_>>().join(", ");
+        if nan + infinite + far == all {
+            notes.push(format!("the volume has no useful number: of {all}, {counts}"));
+        } else if !counts.is_empty() {
+            let drawn =
+                "NaN and what lies below the values is drawn as the smallest of them, what lies above as the largest";
+            notes.push(format!("of {all} numbers, {counts}; {drawn}"));
+        }
+        if !self.seen {
+            notes.push("no pixel shows anything: look at the transfer function, the cuts and the camera".into());
+        }
+        notes
     }
 
     fn bytes(&self) -> f64 {
@@ -232,8 +265,15 @@ impl Report {
                 "shape": self.voxels.shape,
                 "spacing": self.voxels.spacing,
                 "values": [self.voxels.range.0, self.voxels.range.1],
+                "slope": self.voxels.rescale.slope,
+                "intercept": self.voxels.rescale.intercept,
+                "nan": self.voxels.found.nan,
+                "infinite": self.voxels.found.infinite,
+                "axes": self.voxels.axes.as_ref().map(Axes::json),
             },
             "output": verdict.output,
+            "empty": !self.voxels.seen,
+            "notes": self.voxels.notes(),
             "size": [verdict.size.0, verdict.size.1],
             "frames": frames,
             "adapter": self.adapter,
@@ -268,14 +308,15 @@ impl Report {
 
     /// Lines for people.
     pub fn text(&self, verdict: &Verdict) -> String {
-        let Voxels { name, kind, components, shape: [x, y, z], spacing, range } = &self.voxels;
+        let Voxels { name, kind, components, shape: [x, y, z], spacing, range, .. } = &self.voxels;
         let each = if *components == 1 { String::new() } else { format!("{components} x ") };
         let grid = if self.grid.is_empty() { "boxes".into() } else { format!("{:?}", self.grid) };
         let idle = if self.idle == 0 { String::new() } else { format!(", {} of them without a part", self.idle) };
         let mut lines = vec![
             format!(
                 "volume     {name}: {x} x {y} x {z} {each}{kind}, spacing {spacing:?}, values {} to {}",
-                range.0, range.1
+                short(range.0),
+                short(range.1)
             ),
             format!("ranks      {} ({}){idle}, rank 0 on {}", self.ranks, self.transport, self.adapter_name),
             format!("chunks     {} ({grid}), drawn as {} layers{}", self.chunks, self.drawn.layers, self.shares()),
@@ -298,6 +339,7 @@ impl Report {
         if let Some((name, difference)) = &verdict.reference {
             lines.push(format!("reference  {name}: psnr {:.2} dB", difference.psnr_db));
         }
+        lines.extend(self.voxels.notes().into_iter().map(|note| format!("note: {note}")));
         lines.join("\n")
     }
 
@@ -328,6 +370,11 @@ impl Report {
         let (short, long) = phase.names();
         format!("{short:<10} {secs:>9.4} s  {long:<37} {note}").trim_end().to_string()
     }
+}
+
+/// A number without rows of zeros.
+fn short(number: f64) -> String {
+    if number == 0.0 || (1e-4..1e15).contains(&number.abs()) { number.to_string() } else { format!("{number:e}") }
 }
 
 fn mib(bytes: f64) -> String {

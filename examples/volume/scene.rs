@@ -2,7 +2,7 @@
 
 use zippy::algorithms::image::Image;
 use zippy::algorithms::reduce::Bins;
-use zippy::algorithms::volume::{self, Distribution, Frame, Look, Preset, VolumeRenderer};
+use zippy::algorithms::volume::{self, Distribution, Frame, Look, Preset, Rescale, VolumeRenderer};
 use zippy::region::Region;
 use zippy::{GlobalArray, Layout, Moved, Result, World};
 
@@ -11,7 +11,8 @@ use super::job::{Job, Rendered};
 use super::look::Setup;
 use super::output::Sink;
 use super::report::{Drawn, Measured, Phase, Report, Voxels};
-use super::source::{FAR, Reader, Source};
+use super::source::{Reader, Source};
+use super::units::{Found, Numbers};
 use super::view::{self, Setting};
 
 /// A volume and how it is looked at.
@@ -42,23 +43,31 @@ impl Scene<'_> {
     /// As [`Job::run`].
     pub fn render<T: Value>(&self, world: &World, mut clock: Clock, read: Reader<T>) -> Result<Option<Rendered>> {
         let volume = self.spread::<T>(world)?;
-        let range = self.fill(world, &volume, read)?;
+        let (units, found) = self.fill(world, &volume, read)?;
         clock.end(Phase::Read);
-        let values = distribution(world, &volume, range)?;
-        let look = self.setup.look(&values);
+        let stored = distribution(world, &volume, &found)?;
         let options = self.job.options.renderer(self.source.components());
-        let (mode, early_end_error) = (options.mode, look.early_end_error());
+        let mode = options.mode;
         let renderer = VolumeRenderer::new(world, &volume, self.source.spacing(), options)?;
+        let numbers = Numbers { stored, units, file: self.source.rescale() };
+        let rescale = numbers.rescale();
+        let values = rescale.distribution(&numbers.stored);
         clock.end(Phase::Prepare);
         if let Some(link) = self.job.link {
             drop(clock);
-            return view::show(world, link, &renderer, self.setting(world, look, &values)).map(|()| None);
+            let draw = |look: &Look| {
+                let transfer = rescale.transfer(&look.transfer);
+                renderer.render(&numbers.seen(Look { transfer, ..look.clone() }))
+            };
+            return view::show(world, link, self.setting(world, &values), draw).map(|()| None);
         }
+        let look = self.setup.stored(&numbers);
+        let early_end_error = look.early_end_error();
         let frames = self.frames(world, &renderer, look, &mut clock)?;
         let cells = vec![frames.cells];
         let measured = Measured { secs: clock.finish(), frames: frames.count, composite: frames.moved, cells };
         let measured = measured.over_ranks(world)?;
-        let voxels = Voxels::of(self.source, range);
+        let voxels = Voxels::of(self.source, &found, (values.min, values.max), frames.seen);
         let drawn = Drawn { mode, layers: frames.layers, early_end_error };
         let report = Report::new(world, volume.core(), voxels, drawn, measured);
         let background = self.setup.background();
@@ -81,28 +90,28 @@ impl Scene<'_> {
         world.array_owned("volume", &Layout::new(shape).boxes(boxes.collect()), owners)
     }
 
-    /// Reads or computes the voxels of this rank's chunks; the smallest and the largest finite number of all ranks.
-    fn fill<T: Value>(&self, world: &World, volume: &GlobalArray<T, 3>, read: Reader<T>) -> Result<(f64, f64)> {
+    /// Reads or computes the voxels of this rank's chunks: in the units that they have, and where 32-bit floats would not
+    /// tell them apart, again in others. The units, and what numbers all ranks have in them.
+    fn fill<T: Value>(&self, world: &World, volume: &GlobalArray<T, 3>, read: Reader<T>) -> Result<(Rescale, Found)> {
         let components = self.source.components() as i64;
-        let mut range = [f64::INFINITY, f64::NEG_INFINITY];
         let chunks: Vec<_> = volume.chunks().collect();
         let boxes: Vec<_> = chunks.iter().map(|chunk| scaled(chunk.region(), |edge| edge / components)).collect();
-        let filled = read(&boxes, &mut |number, values| {
-            let numbers = values.iter().map(|&value| value.into());
-            for value in numbers.filter(|value: &f64| value.abs() < f64::from(FAR)) {
-                range = [range[0].min(value), range[1].max(value)];
-            }
-            chunks[number].all().write(&values)
-        });
-        world.agree("reading the volume", filled)?;
-        let mut ends = [range[0], -range[1]];
-        world.group().all_reduce(&mut ends, |a, b| *a = a.min(*b))?;
-        // A volume without a finite number has an empty picture, whatever its range is said to be.
-        Ok(if ends[0] <= -ends[1] { (ends[0], -ends[1]) } else { (0.0, 1.0) })
+        let fill = |units: &Rescale| {
+            let filled = read(units, &boxes, &mut |number, values| chunks[number].all().write(&values));
+            world.agree("reading the volume", filled)?.over_ranks(world)
+        };
+        let found = fill(&Rescale::default())?;
+        let units = found.units(self.source.kind().range().is_some());
+        // Colours are numbers of a fixed range.
+        if units == Rescale::default() || components == 4 {
+            return Ok((Rescale::default(), found));
+        }
+        Ok((units, fill(&units)?))
     }
 
     /// What a window has to know.
-    fn setting(&self, world: &World, look: Look, values: &Distribution) -> Setting {
+    fn setting(&self, world: &World, values: &Distribution) -> Setting {
+        let look = self.setup.look(values);
         let (shape, spacing) = (self.source.shape(), self.source.spacing());
         let given = ("as given", look.transfer.clone());
         let shelf = Preset::ALL.into_iter().map(|preset| (preset.name(), self.setup.preset(preset, values)));
@@ -171,12 +180,15 @@ struct Frames {
     layers: usize,
     cells: u64,
     moved: Moved,
+    /// Whether anything is to be seen in any frame; on the rank that has them.
+    seen: bool,
     last: Option<Image>,
 }
 
 impl Frames {
     fn add(&mut self, frame: &Frame) {
         (self.layers, self.cells) = (frame.layers, frame.cells);
+        self.seen |= frame.image.iter().flat_map(|image| &image.pixels).any(|pixel| pixel[3] > 0.0);
         self.moved.bytes_local += frame.moved.bytes_local;
         self.moved.bytes_network += frame.moved.bytes_network;
         self.moved.messages += frame.moved.messages;
@@ -184,8 +196,10 @@ impl Frames {
     }
 }
 
-/// How often the volume takes which number, those that are not finite apart.
-fn distribution<T: Value>(world: &World, volume: &GlobalArray<T, 3>, (min, max): (f64, f64)) -> Result<Distribution> {
+/// How often the volume holds which number, those that are not finite apart. Without a finite one the picture is empty or
+/// even, whatever the range is said to be.
+fn distribution<T: Value>(world: &World, volume: &GlobalArray<T, 3>, found: &Found) -> Result<Distribution> {
+    let (min, max) = found.range().unwrap_or((0.0, 1.0));
     let bins = if min < max { BINS } else { 1 };
     let bins = Bins::even(T::from_number(min), T::from_number(max), bins)?;
     let found = world.histogram(volume.at((.., .., ..)), &bins)?;

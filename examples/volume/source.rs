@@ -1,14 +1,17 @@
 //! Where the voxels come from: a file or a formula.
 
 use zippy::Result;
-use zippy::algorithms::volume::{Phantom, TransferFunction};
+use zippy::algorithms::volume::{Phantom, Rescale, TransferFunction};
 use zippy::error::IoError;
 use zippy::extents::Index;
-use zippy::io::volume::{self, OpenOptions, RawLayout, ScalarKind, VolumeFile, Voxel};
+use zippy::io::volume::{self, OpenOptions, RawLayout, ScalarKind, VolumeFile};
 use zippy::region::Region;
 
+use super::axes::Axes;
 use super::look;
 use super::options::VolumeOptions;
+use super::scene::Value;
+use super::units::{Found, Number, float, held};
 
 /// A volume that any rank can have any box of.
 pub enum Source {
@@ -17,9 +20,6 @@ pub enum Source {
     /// Computed.
     Phantom(Phantom),
 }
-
-/// What is drawn for NaN and for infinite values: below or above every useful value.
-pub const FAR: f32 = 1e30;
 
 impl Source {
     /// Opens the file and reads its header. Local.
@@ -88,6 +88,17 @@ impl Source {
         }
     }
 
+    /// What the numbers stand for.
+    pub fn rescale(&self) -> Rescale {
+        let given = if let Self::File(file) = self { file.rescale() } else { None };
+        given.map_or_else(Rescale::default, |(slope, intercept)| Rescale { slope, intercept })
+    }
+
+    /// How its axes lie in the file's space, where that says so.
+    pub fn axes(&self) -> Option<Axes> {
+        if let Self::File(file) = self { file.directions().map(Axes::new) } else { None }
+    }
+
     /// The type of a number.
     pub fn kind(&self) -> ScalarKind {
         match self {
@@ -102,40 +113,62 @@ impl Source {
     }
 }
 
-/// Takes the number of a box of voxels and the numbers in it.
+/// Takes the number of a box of voxels and the numbers in it, as the device holds them.
 pub type Taker<'a, T> = &'a mut dyn FnMut(usize, Vec<T>) -> Result<()>;
-/// Reads boxes of a volume as voxels of one type.
-pub type Reader<'a, T> = &'a dyn Fn(&[Region], Taker<T>) -> Result<()>;
+/// Reads boxes of a volume in units; what numbers there are.
+pub type Reader<'a, T> = &'a dyn Fn(&Rescale, &[Region], Taker<T>) -> Result<Found>;
 
-/// The voxels of boxes of a file as they are. Local.
+/// A number of a volume on the device, in a file as well.
+pub trait Kept: Number + Value {}
+impl<T: Number + Value> Kept for T {}
+
+/// The voxels of boxes of a file in their own type. Local.
 ///
 /// # Errors
 /// The data are truncated, corrupt or too many; what `done` returns.
-pub fn plain<T: Voxel>(file: &VolumeFile, boxes: &[Region], done: Taker<T>) -> Result<()> {
-    file.read_regions(&in_file(file, boxes), done)
+pub fn plain<T: Kept>(file: &VolumeFile, units: &Rescale, boxes: &[Region], done: Taker<T>) -> Result<Found> {
+    let mut found = Found::default();
+    file.read_regions::<T, _>(&in_file(file, boxes), |number, mut values| {
+        for value in &mut values {
+            if *units != Rescale::default() {
+                *value = T::from_number(held(*value, units));
+            }
+            found.add(value.real());
+        }
+        done(number, values)
+    })?;
+    Ok(found)
 }
 
-/// The voxels of boxes of a file as f32, from any type; what is not finite becomes [`FAR`], NaN on the lower side. Local.
+/// The voxels of boxes of a file as f32; what is not finite becomes [`FAR`](super::units::FAR), NaN on the lower side. Local.
 ///
 /// # Errors
 /// As [`plain`].
-pub fn floats(file: &VolumeFile, boxes: &[Region], done: Taker<f32>) -> Result<()> {
-    file.read_regions_f32(&in_file(file, boxes), |number, mut values| {
-        for value in &mut values {
-            *value = if value.is_nan() { -FAR } else { value.clamp(-FAR, FAR) };
-        }
-        done(number, values)
-    })
+pub fn floats<N: Number>(file: &VolumeFile, units: &Rescale, boxes: &[Region], done: Taker<f32>) -> Result<Found> {
+    let mut found = Found::default();
+    file.read_regions::<N, _>(&in_file(file, boxes), |number, values| {
+        let hold = |value: N| {
+            let value = held(value, units);
+            found.add(value);
+            float(value)
+        };
+        done(number, values.into_iter().map(hold).collect())
+    })?;
+    Ok(found)
 }
 
 /// The voxels of boxes of the phantom. Local.
 ///
 /// # Errors
 /// What `done` returns.
-pub fn computed(phantom: &Phantom, boxes: &[Region], done: Taker<u16>) -> Result<()> {
-    boxes.iter().enumerate().try_for_each(|(number, region)| {
-        done(number, region.points().map(|p| phantom.value([p[0], p[1], p[2]])).collect())
-    })
+pub fn computed(phantom: &Phantom, boxes: &[Region], done: Taker<u16>) -> Result<Found> {
+    let mut found = Found::default();
+    for (number, region) in boxes.iter().enumerate() {
+        let values: Vec<u16> = region.points().map(|p| phantom.value([p[0], p[1], p[2]])).collect();
+        values.iter().for_each(|&value| found.add(value.into()));
+        done(number, values)?;
+    }
+    Ok(found)
 }
 
 /// Boxes of the 3-D volume in the axes that the file has.

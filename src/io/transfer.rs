@@ -108,8 +108,12 @@ mod tests {
             (good.replace("0.5, 0]", "0.5]"), "invalid length 3", "line 2 column"),
             (good.replace("[9, 1]", "[9, \"a\"]"), "expected f64", "line 1 column"),
             (good.replace("]]}", "]]"), "EOF", "line 2 column"),
-            (good.replace(", 0]]}", ", 7]]}"), "must be 0 to 1", "opacity or colour of 7"),
-            (good.replace("[9, 1]", "[-9, 1]"), "ascend", "finite"),
+            (
+                good.replace(", 0]]}", ", 7]]}"),
+                "must be 0 to 1",
+                "colour point 0, [0.0, 1.0, 0.5, 7.0], has a part of 7",
+            ),
+            (good.replace("[9, 1]", "[-9, 1]"), "ascend", "opacity point 1, [-9.0, 1.0]"),
             ("{\"opacity_points\": []}".into(), "missing field `rgb_points`", "line 1"),
         ];
         for (text, what, place) in cases {

@@ -122,6 +122,12 @@ impl VolumeFile {
         self.found.grid.origin.as_deref()
     }
 
+    /// Where each axis points, a vector of any length in the file's space (of NIfTI: right, anterior, superior); `None` where
+    /// the file says nothing. They are for people: voxels are read as they are stored.
+    pub fn directions(&self) -> Option<&[Vec<f64>]> {
+        self.found.grid.directions.as_deref()
+    }
+
     /// Slope and intercept by which a stored number becomes what it means, slope * number + intercept, where the file gives
     /// them. They are for people: what is read are the stored numbers.
     pub fn rescale(&self) -> Option<(f64, f64)> {

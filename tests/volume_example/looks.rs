@@ -3,14 +3,18 @@
 use zippy::algorithms::image::Image;
 use zippy::algorithms::volume::{Distribution, Look, Phantom, Shading, Twin};
 
+use zippy::region::Region;
+
 use super::common::nrrd::Temporary;
 use super::volume::look::{self, Setup};
 use super::{options, run};
 
-/// The look that a command line gives a volume, which must not depend on the volume's values.
-pub fn look(words: &[&str], shape: [i64; 3], spacing: [f64; 3]) -> Look {
+/// The look that a command line gives a volume, which must not depend on how often which of its values is there.
+pub fn look(words: &[&str], shape: [i64; 3], spacing: [f64; 3], values: impl Iterator<Item = f64> + Clone) -> Look {
     let setup = Setup::new(&options(words).unwrap(), shape, spacing, Some(look::phantom(shape))).unwrap();
-    setup.look(&Distribution { min: f64::NAN, max: f64::NAN, counts: Vec::new() })
+    let look = setup.look(&Distribution { min: f64::NAN, max: f64::NAN, counts: Vec::new() });
+    let (min, max) = (values.clone().fold(f64::INFINITY, f64::min), values.fold(f64::NEG_INFINITY, f64::max));
+    Look { transfer: look.transfer.within(min, max), ..look }
 }
 
 /// Device and twin differ in how they contract products and sums, and in nothing else.
@@ -51,9 +55,11 @@ fn scenes_are_drawn_in_their_own_light() {
         let scene = scene(light);
         let mut words = vec!["--phantom-size", "21x19x17", "--scene", scene.0.to_str().unwrap()];
         words.extend(shade.then_some("--shade"));
-        let found = look(&words, SHAPE, [1.0; 3]);
-        assert_eq!(found.shading, shading, "{light}, --shade: {shade}");
         let phantom = Phantom { shape: SHAPE };
+        let points: Vec<_> = Region::whole(SHAPE.into()).points().collect();
+        let values = points.iter().map(|p| f64::from(phantom.value([p[0], p[1], p[2]])));
+        let found = look(&words, SHAPE, [1.0; 3], values);
+        assert_eq!(found.shading, shading, "{light}, --shade: {shade}");
         let twin = Twin::new(&found, SHAPE, [1.0; 3], |p| f32::from(phantom.value(p.map(i64::from)))).unwrap();
         let Some(rendered) = run(2, &words) else { continue };
         assert_eq!((rendered.image.width, rendered.background), (34, [0.2, 0.1, 0.0]));

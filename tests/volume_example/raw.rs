@@ -62,7 +62,9 @@ fn raw_numbers_are_drawn_as_the_twin_draws_them() {
                 let (x, y, z) = (i64::from(x), i64::from(y), i64::from(z));
                 f32::from(number([x / components, y, z], x % components, components))
             };
-            let look = look(&words, SHAPE, SPACING);
+            let most = content(components, |v| v.to_le_bytes().into());
+            let values = most.chunks(2).map(|bytes| f64::from(u16::from_le_bytes([bytes[0], bytes[1]])));
+            let look = look(&words, SHAPE, SPACING, values);
             let scale = (components as usize, 1.0 / 65535.0);
             let twin = Twin::with_components(&look, SHAPE, SPACING, scale, voxel).unwrap();
             near(&rendered.image, &twin.picture(&[([0; 3], twin.view.cells)]), &format!("{components}, {kind:?}"));

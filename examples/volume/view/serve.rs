@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use zippy::algorithms::volume::{Frame, Look, VolumeRenderer};
+use zippy::algorithms::volume::{Frame, Look};
 use zippy::error::Error;
-use zippy::{Element, Result, World};
+use zippy::{Result, World};
 use zippy_view::colour_image;
 
 use super::link::{Event, Link, Next, Setting, Shown};
@@ -20,20 +20,12 @@ enum Order {
     End,
 }
 
-/// Shows the volume of a renderer in the window until it is closed. Collective.
-///
-/// # Errors
-/// As [`serve`].
-pub fn show<T: Element>(world: &World, link: &Arc<Link>, renderer: &VolumeRenderer<T>, setting: Setting) -> Result<()> {
-    serve(world, link, setting, |look| renderer.render(look))
-}
-
-/// Renders what the window asks for until it is closed. Collective; a picture that is refused alike by all ranks (settings
+/// Shows the pictures that the window asks for until it is closed. Collective; a picture that is refused alike by all ranks (settings
 /// that make no sense) is told to the window, and they go on.
 ///
 /// # Errors
 /// A failure of this or of another rank; a window that could not be opened.
-fn serve(world: &World, link: &Arc<Link>, setting: Setting, render: impl Fn(&Look) -> Result<Frame>) -> Result<()> {
+pub fn show(world: &World, link: &Arc<Link>, setting: Setting, render: impl Fn(&Look) -> Result<Frame>) -> Result<()> {
     if world.rank() == 0 {
         link.tell(Event::Ready(Box::new(setting)));
     }

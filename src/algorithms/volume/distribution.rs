@@ -66,13 +66,14 @@ impl Distribution {
     /// N. Otsu, A threshold selection method from gray-level histograms, IEEE Trans. SMC 9(1), 1979.
     pub fn threshold(&self) -> f64 {
         let all: f64 = self.counts.iter().map(|&count| count as f64).sum();
-        let moment: f64 = self.counts.iter().enumerate().map(|(bin, &count)| count as f64 * self.middle(bin)).sum();
+        // Counted in bins: squares of values may leave the range of floats.
+        let moment: f64 = self.counts.iter().enumerate().map(|(bin, &count)| count as f64 * bin as f64).sum();
         let (mut below, mut moment_below) = (0.0, 0.0);
         // Where no voxel lies between two classes every value in between parts them alike: the middle one is taken.
         let (mut best, mut first, mut last) = (0.0, 0, 0);
         for bin in 0..self.counts.len().saturating_sub(1) {
             below += self.counts[bin] as f64;
-            moment_below += self.counts[bin] as f64 * self.middle(bin);
+            moment_below += self.counts[bin] as f64 * bin as f64;
             let above = all - below;
             if below == 0.0 || above == 0.0 {
                 continue;

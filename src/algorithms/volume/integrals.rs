@@ -47,13 +47,13 @@ impl TransferFunction {
     /// density: for volumes that have one component for each.
     ///
     /// # Errors
-    /// The function is malformed or the step is not positive.
+    /// The function is malformed, its values leave the range of f32, or the step is not positive.
     pub fn integrals(&self, step: f64, apart: bool) -> Result<IntegralTable, RenderError> {
         self.check()?;
         if !(step > 0.0 && step.is_finite()) {
             return Err(RenderError::Setting(format!("a sample distance of {step}; it must be positive")));
         }
-        let (low, range, cells) = self.cells(CELLS);
+        let (low, range, cells) = self.cells(CELLS)?;
         let width = range / cells as f64;
         let mut knots: Vec<f64> = self.opacity.iter().map(|p| p[0]).chain(self.colour.iter().map(|p| p[0])).collect();
         knots.sort_by(f64::total_cmp);

@@ -19,6 +19,7 @@ mod order;
 mod phantom;
 mod presets;
 mod renderer;
+mod rescale;
 mod shading;
 mod space;
 mod storage;
@@ -33,6 +34,7 @@ pub use look::{ClipPlane, Crop, Look, MAX_CLIP_PLANES, Mode, PixelFormat, Shadin
 pub use phantom::Phantom;
 pub use presets::Preset;
 pub use renderer::{Frame, RendererOptions, VolumeRenderer};
+pub use rescale::Rescale;
 pub use space::Rebuilds;
 pub use transfer::{TransferFunction, TransferTable};
 pub use twin::Twin;

@@ -45,33 +45,24 @@ impl TransferFunction {
     }
 
     /// # Errors
-    /// Points missing, out of order or out of range.
+    /// Points missing, out of order or out of range; the first one that is wrong is named, counted from 0.
     pub fn check(&self) -> Result<(), RenderError> {
-        let bad = |message: String| Err(RenderError::Transfer(message));
-        if self.opacity.is_empty() || self.colour.is_empty() {
-            return bad("needs at least one opacity point and one colour point".into());
-        }
         if !(self.unit_distance > 0.0 && self.unit_distance.is_finite()) {
-            return bad(format!("a unit distance of {}; it must be positive", self.unit_distance));
+            let message = format!("a unit distance of {}; it must be positive", self.unit_distance);
+            return Err(RenderError::Transfer(message));
         }
-        let ordered = |values: Vec<f64>| values.iter().all(|v| v.is_finite()) && values.is_sorted();
-        if !ordered(self.opacity.iter().map(|p| p[0]).collect()) || !ordered(self.colour.iter().map(|p| p[0]).collect())
-        {
-            return bad("the values of its points must be finite and ascend".into());
+        check("opacity", &self.opacity)?;
+        check("colour", &self.colour)
+    }
+
+    /// The same function for values from `low` to `high`, beyond which it is constant: points that lie further out neither
+    /// coarsen its table nor leave the range of its numbers.
+    pub fn within(&self, low: f64, high: f64) -> Self {
+        Self {
+            opacity: within(&self.opacity, low, high),
+            colour: within(&self.colour, low, high),
+            unit_distance: self.unit_distance,
         }
-        let (low, range, _) = self.cells(1.0);
-        if low < -1e38 || low + range > 1e38 || range < 1e-34 {
-            let text = format!(
-                "points at values from {low:e} to {:e}, which single precision does not tell apart",
-                low + range
-            );
-            return bad(text);
-        }
-        let parts = self.opacity.iter().map(|p| &p[1..]).chain(self.colour.iter().map(|p| &p[1..]));
-        if let Some(part) = parts.flatten().find(|part| !(0.0..=1.0).contains(*part)) {
-            return bad(format!("an opacity or colour of {part}; it must be 0 to 1"));
-        }
-        Ok(())
     }
 
     /// Opacity over the unit distance.
@@ -88,14 +79,14 @@ impl TransferFunction {
     /// at whole numbers not too far apart, they are entries of the table.
     ///
     /// # Errors
-    /// The function is malformed or the step is not positive.
+    /// The function is malformed, its values leave the range of f32, or the step is not positive.
     pub fn table(&self, step: f64) -> Result<TransferTable, RenderError> {
         self.check()?;
         if !(step > 0.0 && step.is_finite()) {
             return Err(RenderError::Setting(format!("a sample distance of {step}; it must be positive")));
         }
         // Steps inside of a cell blur: more cells where points do not lie at its ends.
-        let (low, range, intervals) = self.cells(1024.0);
+        let (low, range, intervals) = self.cells(1024.0)?;
         let entry = |index: usize| {
             let value = low + range * index as f64 / intervals as f64;
             let [red, green, blue] = self.colour_at(value);
@@ -113,29 +104,76 @@ impl TransferFunction {
 impl TransferFunction {
     /// The smallest value of a point, the range to the largest, and a number of cells to cut it into: 4096, or up to `whole`
     /// such that points at whole numbers not too far apart lie between cells.
-    pub(super) fn cells(&self, whole: f64) -> (f64, f64, usize) {
+    ///
+    /// # Errors
+    /// Values that f32 cannot hold.
+    pub(super) fn cells(&self, whole: f64) -> Result<(f64, f64, usize), RenderError> {
         let values = || self.opacity.iter().map(|p| p[0]).chain(self.colour.iter().map(|p| p[0]));
         let (low, high) = values().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
         let range = if high > low { high - low } else { 1.0 };
         let even = range <= 4096.0 && values().all(|value| value.fract() == 0.0);
         let cells = if even { range * (whole / range).floor().max(1.0) } else { 4096.0 };
-        (low, range, cells as usize)
+        if low < -1e38 || high > 1e38 || range < 1e-34 {
+            let message =
+                format!("points at values from {low:e} to {high:e}, which single precision does not tell apart");
+            return Err(RenderError::Transfer(message));
+        }
+        Ok((low, range, cells as usize))
     }
 }
 
-/// The value of a piecewise-linear function; points are `[x, y..]`. At a double point the later one holds.
-fn interpolate<const N: usize, const M: usize>(points: &[[f64; N]], x: f64) -> [f64; M] {
+/// The first mistake in a list of points.
+fn check<const N: usize>(name: &str, points: &[[f64; N]]) -> Result<(), RenderError> {
+    let bad = |message: String| Err(RenderError::Transfer(message));
+    if points.is_empty() {
+        return bad(format!("no {name} point; at least one is needed"));
+    }
+    for (number, point) in points.iter().enumerate() {
+        let what = format!("{name} point {number}, {point:?},");
+        if !point[0].is_finite() {
+            return bad(format!("{what} has a value that is not finite"));
+        }
+        if number > 0 && point[0] < points[number - 1][0] {
+            return bad(format!("{what} lies below the point before it, {:?}; values must ascend", points[number - 1]));
+        }
+        if let Some(part) = point[1..].iter().find(|part| !(0.0..=1.0).contains(*part)) {
+            return bad(format!(
+                "{what} has {} of {part}; it must be 0 to 1",
+                if N == 2 { "an opacity" } else { "a part" }
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The points of a piecewise-linear function between two values, and at both.
+fn within<const N: usize>(points: &[[f64; N]], low: f64, high: f64) -> Vec<[f64; N]> {
+    let mut kept = vec![at(points, low)];
+    kept.extend(points.iter().filter(|point| low < point[0] && point[0] <= high));
+    if kept[kept.len() - 1][0] < high {
+        kept.push(at(points, high));
+    }
+    kept
+}
+
+/// The point of a piecewise-linear function at a value. At a double point the later one holds.
+fn at<const N: usize>(points: &[[f64; N]], x: f64) -> [f64; N] {
     let after = points.partition_point(|point| point[0] <= x);
-    let part = |index: usize| std::array::from_fn(|component| points[index][component + 1]);
-    if after == 0 {
-        return part(0);
+    let mut found = points[after.saturating_sub(1)];
+    if (1..points.len()).contains(&after) {
+        let (left, right) = (&points[after - 1], &points[after]);
+        // The difference of halves is finite.
+        let share = (0.5 * x - 0.5 * left[0]) / (0.5 * right[0] - 0.5 * left[0]);
+        found = std::array::from_fn(|component| left[component] + share * (right[component] - left[component]));
     }
-    if after == points.len() {
-        return part(after - 1);
-    }
-    let (left, right) = (&points[after - 1], &points[after]);
-    let share = (x - left[0]) / (right[0] - left[0]);
-    std::array::from_fn(|component| left[component + 1] + share * (right[component + 1] - left[component + 1]))
+    found[0] = x;
+    found
+}
+
+/// The value of a piecewise-linear function; points are `[x, y..]`.
+fn interpolate<const N: usize, const M: usize>(points: &[[f64; N]], x: f64) -> [f64; M] {
+    let point = at(points, x);
+    std::array::from_fn(|component| point[component + 1])
 }
 
 impl TransferTable {
@@ -196,16 +234,43 @@ mod tests {
     fn malformed_functions_are_refused() {
         let mut function = engine();
         function.opacity.swap(1, 2);
-        assert!(function.table(1.0).unwrap_err().to_string().contains("ascend"));
+        let error = function.table(1.0).unwrap_err().to_string();
+        assert!(error.contains("opacity point 2, [60.0, 0.0], lies below") && error.contains("ascend"), "{error}");
         let mut function = engine();
         function.colour[1][2] = 1.5;
-        assert!(function.table(1.0).unwrap_err().to_string().contains("1.5"));
+        let error = function.table(1.0).unwrap_err().to_string();
+        assert!(error.contains("colour point 1, ") && error.contains("1.5; it must be 0 to 1"), "{error}");
         assert!(engine().table(0.0).is_err() && engine().table(f64::NAN).is_err());
         assert!(TransferFunction { opacity: vec![], ..engine() }.table(1.0).is_err());
         for value in [1e-36, 1e39] {
             let beyond =
                 TransferFunction { opacity: vec![[0.0, 0.0], [value, 1.0]], colour: vec![[0.0; 4]], ..engine() };
-            assert!(beyond.check().unwrap_err().to_string().contains("tell apart"), "{value}");
+            assert!(beyond.table(1.0).unwrap_err().to_string().contains("tell apart"), "{value}");
         }
+    }
+
+    /// Points that f32 cannot hold are refused, unless the values that matter are known; then they make the same function.
+    #[test]
+    fn points_far_outside_of_the_values_do_no_harm() {
+        let far = |low: f64, high: f64| TransferFunction {
+            opacity: vec![[low, 0.0], [high, 1.0]],
+            colour: vec![[0.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0], [high, 0.0, 0.0, 0.0]],
+            unit_distance: 1.0,
+        };
+        for (low, high) in [(-1e300, 1e300), (-f64::MAX, f64::MAX), (-1e39, 1e39)] {
+            assert!(far(low, high).table(1.0).unwrap_err().to_string().contains("tell apart"));
+            let table = far(low, high).within(0.0, 255.0).table(1.0).unwrap();
+            assert!([0.0, 99.0, 255.0].into_iter().all(|value| (table.sample(value)[3] - 0.5).abs() < 1e-6));
+        }
+        assert!(far(0.0, 1e-44).within(0.0, 1e-44).integrals(1.0, false).is_err());
+        // A step at 100 in a function up to 1e9 is where it should be, for values up to 255.
+        let stepped =
+            TransferFunction { opacity: vec![[0.0, 0.0], [100.0, 0.0], [100.0, 0.75], [1e9, 0.25]], ..far(-1.0, 1e9) };
+        let table = stepped.within(3.0, 255.0).table(1.0).unwrap();
+        assert_eq!((table.sample(99.0)[3], table.sample(101.0)[3]), (0.0, 0.75));
+        // A double point at the end keeps both of its sides.
+        let cut = stepped.within(-5.0, 100.0);
+        assert_eq!(cut.opacity, [[-5.0, 0.0], [0.0, 0.0], [100.0, 0.0], [100.0, 0.75]]);
+        assert_eq!(stepped.within(7.0, 7.0).opacity, [[7.0, 0.0]]);
     }
 }

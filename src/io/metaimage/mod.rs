@@ -111,7 +111,15 @@ fn grid(path: &Path, fields: &Fields) -> Result<Grid, IoError> {
     let big_endian = if text { cfg!(target_endian = "big") } else { order[0].or(order[1]).unwrap_or(false) };
     let components = fields.one("ElementNumberOfChannels")?.unwrap_or(Stated::new(1, sizes.at));
     let origin = origin.transpose()?;
-    Claim { kind, big_endian, components, sizes, spacing, origin, rescale: None }.check(path)
+    let directions = directions(fields, count);
+    Claim { kind, big_endian, components, sizes, spacing, origin, directions, rescale: None }.check(path)
+}
+
+/// Where the axes point, where the header gives as many numbers as that takes.
+fn directions(fields: &Fields, axes: usize) -> Option<Vec<Vec<f64>>> {
+    let stated = ["TransformMatrix", "Rotation", "Orientation"].iter().find_map(|key| fields.get(key))?;
+    let parts: Vec<f64> = stated.value.split_whitespace().map_while(|word| word.parse().ok()).collect();
+    (parts.len() == axes * axes).then(|| parts.chunks(axes).map(<[f64]>::to_vec).collect())
 }
 
 fn kind(path: &Path, stated: &Stated<String>) -> Result<ScalarKind, IoError> {

@@ -49,6 +49,8 @@ pub struct Version {
     pub scl_inter: Field,
     pub qform: Field,
     pub sform: Field,
+    /// b, c and d of the quaternion.
+    pub quatern: Field,
     pub qoffset: Field,
     /// The rows of the matrix, four numbers each.
     pub srow: Field,
@@ -69,6 +71,7 @@ pub const FIRST: Version = Version {
     scl_inter: field(116, Kind::F32),
     qform: field(252, Kind::I16),
     sform: field(254, Kind::I16),
+    quatern: field(256, Kind::F32),
     qoffset: field(268, Kind::F32),
     srow: field(280, Kind::F32),
 };
@@ -88,6 +91,7 @@ pub const SECOND: Version = Version {
     scl_inter: field(184, Kind::F64),
     qform: field(344, Kind::I32),
     sform: field(348, Kind::I32),
+    quatern: field(352, Kind::F64),
     qoffset: field(376, Kind::F64),
     srow: field(400, Kind::F64),
 };

@@ -120,6 +120,7 @@ fn grid(path: &Path, fields: &Fields) -> Result<Grid, IoError> {
         sizes: Stated::new(sizes, at),
         spacing: Some(spacing),
         origin: origin(fields, axes),
+        directions: directions(fields, axes),
         rescale: if rgb { None } else { rescale(path, fields)? },
     }
     .check(path)
@@ -170,6 +171,25 @@ fn origin(fields: &Fields, axes: usize) -> Option<Stated<Vec<f64>>> {
     Some(Stated::new((0..axes).map(|axis| fields.float(field, first + step * axis)).collect(), field.at as u64))
 }
 
+/// Where the axes point, by the quaternion or the matrix as above.
+fn directions(fields: &Fields, axes: usize) -> Option<Vec<Vec<f64>>> {
+    let version = fields.version;
+    if fields.integer(version.qform, 0) > 0 {
+        let [b, c, d] = [0, 1, 2].map(|number| fields.float(version.quatern, number));
+        let a = (1.0 - (b * b + c * c + d * d)).max(0.0).sqrt();
+        // The third axis of a left-handed volume points the other way.
+        let handed = if fields.float(version.pixdim, 0) < 0.0 { -1.0 } else { 1.0 };
+        let columns = [
+            [a * a + b * b - c * c - d * d, 2.0 * (b * c + a * d), 2.0 * (b * d - a * c)],
+            [2.0 * (b * c - a * d), a * a + c * c - b * b - d * d, 2.0 * (c * d + a * b)],
+            [2.0 * (b * d + a * c), 2.0 * (c * d - a * b), a * a + d * d - b * b - c * c].map(|part| part * handed),
+        ];
+        return Some(columns[..axes].iter().map(|column| column.to_vec()).collect());
+    }
+    let column = |axis: usize| (0..3).map(|row| fields.float(version.srow, 4 * row + axis)).collect();
+    (fields.integer(version.sform, 0) > 0).then(|| (0..axes).map(column).collect())
+}
+
 /// Slope and intercept; a slope of 0 or NaN says that there are none.
 fn rescale(path: &Path, fields: &Fields) -> Result<Option<(f64, f64)>, IoError> {
     let version = fields.version;
@@ -184,10 +204,13 @@ fn rescale(path: &Path, fields: &Fields) -> Result<Option<(f64, f64)>, IoError> 
     Ok(Some((slope, inter)).filter(|&scale| scale != (1.0, 0.0)))
 }
 
-/// The byte of the first voxel.
+/// The byte of the first voxel; 0 stands for the first one behind the header.
 fn offset(path: &Path, fields: &Fields, least: u64) -> Result<u64, IoError> {
     let field = fields.version.vox_offset;
     let value = fields.float(field, 0);
+    if value == 0.0 {
+        return Ok(least);
+    }
     // NIfTI-1 gives it as a float.
     if value.fract() != 0.0 || !(least as f64..9.0e18).contains(&value) {
         let message = format!("vox_offset {value}; it must be a whole number and at least {least}");

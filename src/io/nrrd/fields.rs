@@ -100,22 +100,22 @@ pub(super) fn vector<'a>(path: &Path, at: u64, field: &str, text: &'a str) -> Re
     Ok((parts.collect::<Result<_, _>>()?, after.trim_start()))
 }
 
-/// The lengths of the vectors of "space directions"; `None` for "none", which marks an axis of components.
-pub(super) fn directions(path: &Path, at: u64, value: &str, axes: usize) -> Result<Vec<Option<f64>>, IoError> {
-    let mut lengths = Vec::new();
+/// The vectors of "space directions"; `None` for "none", which marks an axis of components.
+pub(super) fn directions(path: &Path, at: u64, value: &str, axes: usize) -> Result<Vec<Option<Vec<f64>>>, IoError> {
+    let mut vectors = Vec::new();
     let mut rest = value.trim_start();
-    while !rest.is_empty() && lengths.len() <= axes {
+    while !rest.is_empty() && vectors.len() <= axes {
         if let Some(after) = rest.strip_prefix("none") {
-            lengths.push(None);
+            vectors.push(None);
             rest = after.trim_start();
             continue;
         }
         let (parts, after) = vector(path, at, "space directions", rest)?;
-        lengths.push(Some(parts.iter().map(|v| v * v).sum::<f64>().sqrt()));
+        vectors.push(Some(parts));
         rest = after;
     }
-    count(path, at, "space directions", lengths.len(), axes)?;
-    Ok(lengths)
+    count(path, at, "space directions", vectors.len(), axes)?;
+    Ok(vectors)
 }
 
 /// What the kind of an axis says about it.

@@ -94,6 +94,8 @@ struct Found {
     spacings: Option<Stated<Vec<f64>>>,
     /// Axes without a direction: they hold components.
     directionless: Vec<usize>,
+    /// Of the axes that have one.
+    directions: Option<Vec<Vec<f64>>>,
     kinds: Option<Stated<Vec<Components>>>,
     origin: Option<Stated<Vec<f64>>>,
     encoding: Option<Encoding>,
@@ -180,10 +182,12 @@ impl Draft<'_> {
             }
             "space directions" => {
                 let values = directions(path, at, value, self.dimension(field, at)?)?;
-                let empty = values.iter().enumerate().filter(|(_, length)| length.is_none());
+                let empty = values.iter().enumerate().filter(|(_, vector)| vector.is_none());
                 self.found.directionless = empty.map(|(axis, _)| axis).collect();
-                let lengths = values.iter().map(|length| length.unwrap_or(f64::NAN)).collect();
+                let length = |vector: &Vec<f64>| vector.iter().map(|part| part * part).sum::<f64>().sqrt();
+                let lengths = values.iter().map(|vector| vector.as_ref().map_or(f64::NAN, length)).collect();
                 self.found.spacings = Some(Stated::new(lengths, at));
+                self.found.directions = Some(values.into_iter().flatten().collect());
             }
             "space origin" => {
                 let (values, _) = vector(path, at, field, value)?;
@@ -369,7 +373,8 @@ impl Draft<'_> {
         let origin = self.found.origin.filter(|origin| {
             origin.value.len() == sizes.value.len() && !origin.value.iter().any(|value| value.is_nan())
         });
-        let claim = Claim { kind, big_endian, components, sizes, spacing, origin, rescale: None };
+        let directions = self.found.directions.filter(|directions| directions.len() == sizes.value.len());
+        let claim = Claim { kind, big_endian, components, sizes, spacing, origin, directions, rescale: None };
         let grid = claim.check(self.path)?;
         let Found { files, line_skip, byte_skip, .. } = self.found;
         Ok(Header { grid, encoding, files, line_skip, byte_skip, end })

@@ -35,6 +35,8 @@ pub struct Claim {
     pub spacing: Option<Stated<Vec<f64>>>,
     /// Where the first voxel is; `None` where the header says nothing.
     pub origin: Option<Stated<Vec<f64>>>,
+    /// Where each axis points, in the space of the file; `None` where the header says nothing.
+    pub directions: Option<Vec<Vec<f64>>>,
     /// Slope and intercept that turn stored numbers into what they mean.
     pub rescale: Option<(f64, f64)>,
 }
@@ -43,7 +45,7 @@ impl Claim {
     /// Voxels of one number, at a distance of 1.
     pub fn plain(kind: ScalarKind, big_endian: bool, sizes: Stated<Vec<i64>>) -> Self {
         let components = Stated::new(1, sizes.at);
-        Self { kind, big_endian, components, sizes, spacing: None, origin: None, rescale: None }
+        Self { kind, big_endian, components, sizes, spacing: None, origin: None, directions: None, rescale: None }
     }
 
     /// The grid, if there can be such a one.
@@ -97,6 +99,7 @@ impl Claim {
             shape: Index::new(&sizes),
             spacing,
             origin: self.origin.map(|origin| origin.value),
+            directions: self.directions.filter(|axes| axes.iter().flatten().all(|part| part.is_finite())),
             rescale: self.rescale,
         })
     }
@@ -113,6 +116,7 @@ pub struct Grid {
     /// One positive number per axis.
     pub spacing: Vec<f64>,
     pub origin: Option<Vec<f64>>,
+    pub directions: Option<Vec<Vec<f64>>>,
     pub rescale: Option<(f64, f64)>,
 }
 

@@ -131,6 +131,12 @@ impl Document {
         Some(Stated::new((0..3).map(point).collect(), *at))
     }
 
+    /// Where the axes of the image point: the columns of its matrix.
+    pub fn directions(&self) -> Option<Vec<Vec<f64>>> {
+        let rows = &self.direction.as_ref()?.value;
+        Some((0..3).map(|axis| (0..3).map(|row| rows[3 * row + axis]).collect()).collect())
+    }
+
     fn element(&mut self, path: &Path, inside: &[&str], element: &Element) -> Result<(), IoError> {
         match (inside, &*element.name) {
             ([], "VTKFile") => self.file(path, element),

@@ -142,6 +142,7 @@ fn claim(head: &Head, document: &Document, array: &Array) -> Result<Claim, IoErr
         components: array.components.clone(),
         spacing: document.spacing.clone(),
         origin: document.first_point(),
+        directions: document.directions(),
         ..Claim::plain(kind, big_endian, Stated::new(extent.value.iter().map(size).collect(), extent.at))
     })
 }
