@@ -283,6 +283,34 @@ fn small_volumes_and_pictures() {
     }
 }
 
+/// Two renderers of one volume, each with arrays of its own.
+#[test]
+fn renderers_stand_side_by_side() {
+    support::ranks(&[3], |world| {
+        let volume = world.array::<u8, 3>("volume", &Layout::new(SHAPE))?;
+        volume.fill_with(voxel)?;
+        let exact = VolumeRenderer::new(world, &volume, SPACING, options())?;
+        let fast = RendererOptions { mode: Mode::Fast, name: Some("quick".into()), ..options() };
+        let fast = VolumeRenderer::new(world, &volume, SPACING, fast)?;
+        // In turns, in other sizes: neither disturbs the other.
+        let small = Look { size: (20, 31), ..look(true) };
+        let first = exact.render(&look(false))?;
+        let quick = [fast.render(&look(false))?, fast.render(&small)?];
+        let again = [exact.render(&small)?, exact.render(&look(false))?];
+        assert!(quick[0].layers < first.layers);
+        if let (Some(first), Some(second)) = (first.image, &again[1].image) {
+            assert!(bits(&first) == bits(second));
+            for (quick, exact) in quick.iter().zip([&again[1], &again[0]]) {
+                let [quick, exact] = [&quick.image, &exact.image].map(|image| image.as_ref().unwrap());
+                assert!(quick.difference(exact).unwrap().max_abs <= 4e-6);
+            }
+        }
+        let same = VolumeRenderer::new(world, &volume, SPACING, options()).map(|_| ()).unwrap_err().to_string();
+        assert!(same.contains("volume.bricks"), "{same}");
+        Ok(())
+    });
+}
+
 /// A volume that is cut into whole bricks with ghost cells is not copied.
 #[test]
 fn what_is_cut_like_bricks_is_used_as_it_is() {

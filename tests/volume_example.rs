@@ -228,6 +228,9 @@ fn values_that_are_not_finite_have_a_place() {
     if let (Some(odd), Some(plain)) = (picture(&odd), picture(&plain)) {
         assert_eq!(odd.image, plain.image);
         assert!(odd.image.pixels.as_flattened().iter().all(|part| part.is_finite()));
+        let [odd, plain] = [odd, plain].map(|rendered| rendered.report.json(&verdict(None))["input"].clone());
+        assert!(odd["nan"].as_u64().unwrap() > 50, "{odd}");
+        assert_eq!(odd["values"], plain["values"]);
     }
 }
 
@@ -254,6 +257,18 @@ fn every_rank_is_told_the_same_mistake() {
     ];
     for (arguments, wanted) in cases {
         for message in told(3, arguments) {
+            assert!(message.contains(wanted), "{arguments:?}: {message}");
+        }
+    }
+    // What the header alone shows to be impossible is said before anybody meets the end of a truncated file.
+    let early: [(&[&str], &str); 4] = [
+        (&["--brick", "12"], "multiple of 8"),
+        (&["--preintegrated", "--step", "2.5"], "up to two voxels"),
+        (&["--size", "16384x16384"], "x11585 would do"),
+        (&["--size", "16384x10000"], "16384x10000 pixels of 16 bytes; "),
+    ];
+    for (arguments, wanted) in early {
+        for message in told(3, &[&["--input", cut, "--split", "1x1x3"], arguments].concat()) {
             assert!(message.contains(wanted), "{arguments:?}: {message}");
         }
     }

@@ -4,14 +4,16 @@
 
 mod common;
 mod support;
+#[path = "volume_features/values.rs"]
+mod values;
 
 use common::analytic::{self, Case};
 use common::units::scaled;
 use support::launcher;
 use zippy::algorithms::image::Image;
 use zippy::algorithms::volume::{
-    Camera, ClipPlane, Crop, Distribution, Look, Phantom, Projection, RendererOptions, Shading, TransferFunction, Twin,
-    VolumeRenderer, Voxel,
+    Camera, ClipPlane, Crop, Look, Phantom, Projection, RendererOptions, Shading, TransferFunction, Twin,
+    VolumeRenderer,
 };
 use zippy::region::Region;
 use zippy::{Config, Element, Layout, Split, World, run_with};
@@ -240,61 +242,5 @@ fn what_cannot_be_looked_at_is_said() {
         let frame = renderer.render(&gone)?;
         assert!(frame.image.is_none_or(|image| image.pixels.iter().all(|pixel| *pixel == [0.0; 4])));
         Ok(())
-    });
-}
-
-/// Counts of a volume are those of all its voxels, wherever they lie, and of no others.
-#[test]
-fn values_are_counted_over_all_ranks() {
-    fn check<T: Voxel + Element>(
-        value: impl Fn(i64) -> T + Sync,
-        min: f64,
-        max: f64,
-        counted: impl Fn(i64) -> Option<usize> + Sync,
-    ) {
-        const SHAPE: [i64; 3] = [11, 7, 9];
-        let number = |[x, y, z]: [i64; 3]| (x + 11 * (y + 7 * z)) * 13 % 257;
-        let cells = || (0..11 * 7 * 9).map(|i| number([i % 11, i / 11 % 7, i / 77]));
-        let cuts = [
-            Layout::new(SHAPE).split_all(Split::Whole),
-            // A rank without voxels, uneven ones, ghost cells that count once.
-            Layout::new(SHAPE).split([Split::Sizes(vec![0, 4, 7]), Split::Whole, Split::Whole]).ghost([1, 0, 2]),
-            Layout::new(SHAPE)
-                .split([Split::Whole, Split::Even(2), Split::Sizes(vec![1, 8])])
-                .ghost([1, 1, 1])
-                .periodic([true; 3]),
-        ];
-        support::ranks(&[1, 3], |world| {
-            for layout in &cuts {
-                let volume = world.array::<T, 3>("volume", layout)?;
-                volume.fill_with(|at| value(number(at)))?;
-                world.ghosts(&volume)?;
-                let found = Distribution::measure(world, &volume)?;
-                let mut counts = vec![0; found.counts.len()];
-                cells().filter_map(&counted).for_each(|bin| counts[bin] += 1);
-                assert_eq!(found, Distribution { min, max, counts }, "{layout:?}");
-            }
-            Ok(())
-        });
-    }
-    // 256 bins: one for each number, but of floats the last one holds 255 and 256.
-    check::<u8>(|n| n.min(255) as u8, 0.0, 255.0, |n| Some(n.min(255) as usize));
-    check::<i16>(|n| n.min(255) as i16 - 100, -100.0, 155.0, |n| Some(n.min(255) as usize));
-    check::<f32>(|n| n as f32, 0.0, 256.0, |n| Some(n.min(255) as usize));
-    // NaN is no value, wherever it is.
-    let odd = |n: i64| (n % 3 != 2).then_some(n);
-    check::<f32>(|n| odd(n).map_or(f32::NAN, |n| 2.0 * n as f32), 0.0, 512.0, |n| odd(n).map(|n| n.min(255) as usize));
-    check::<f32>(|_| 7.5, 7.5, 7.5, |_| Some(0));
-    check::<f32>(|_| f32::NAN, 0.0, 0.0, |_| None);
-}
-
-#[test]
-fn infinite_values_cannot_be_counted() {
-    support::ranks(&[1, 3], |world| {
-        let volume = world.array::<f32, 3>("volume", &Layout::new([5, 4, 6]))?;
-        volume.fill_with(|[x, y, z]| if [x, y, z] == [4, 3, 5] { f32::INFINITY } else { x as f32 })?;
-        let error = Distribution::measure(world, &volume).unwrap_err().to_string();
-        assert!(error.contains("values reach from 0 to inf"), "{error}");
-        world.barrier()
     });
 }

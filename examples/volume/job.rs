@@ -59,6 +59,9 @@ impl Job<'_> {
                 self.options.output().check()?;
             }
             let setup = Setup::new(self.options, source.shape(), source.spacing(), source.colours())?;
+            let renderer = self.options.renderer(source.components());
+            renderer.check(source.shape())?;
+            renderer.check_size(world, setup.size())?;
             Ok((source, setup))
         });
         let (source, setup) = world.agree("opening the volume", opened)?;

@@ -1,6 +1,6 @@
 //! How a volume is looked at: what the command line and the scene say, or defaults that suit any volume.
 
-use zippy::algorithms::volume::{Camera, Crop, Distribution, Look, Preset, Shading, TransferFunction, View};
+use zippy::algorithms::volume::{Camera, Crop, Look, Preset, Shading, TransferFunction, Values, View};
 use zippy::error::Error;
 use zippy::io::png::{Behind, Style};
 use zippy::io::scene::{self, Scene};
@@ -60,8 +60,7 @@ impl Setup {
         };
         let given = if let Colours::Given(given) = &colours { given.clone() } else { TransferFunction::ramp(0.0, 1.0) };
         let look = look(options, scene.as_ref(), Look::new(camera, given), spacing);
-        View::new(&look.camera, look.size, shape, spacing, look.step)?;
-        look.check()?;
+        View::of(&look, shape, spacing)?;
         let size: [f64; 3] = std::array::from_fn(|axis| (shape[axis] - 1) as f64 * spacing[axis]);
         if let Some(Crop { low, high }) = look.crop
             && (0..3).any(|axis| low[axis] >= size[axis] || high[axis] <= 0.0)
@@ -89,12 +88,12 @@ impl Setup {
     }
 
     /// A preset on a volume of these values; its opacities hold over the distance of voxels.
-    pub fn preset(&self, preset: Preset, values: &Distribution) -> TransferFunction {
-        preset.transfer(values, self.stand.spacing.iter().sum::<f64>() / 3.0)
+    pub fn preset(&self, preset: Preset, values: &Values) -> TransferFunction {
+        preset.fit(values, self.stand.spacing.iter().sum::<f64>() / 3.0)
     }
 
     /// The first picture's look on a volume of these values.
-    pub fn look(&self, values: &Distribution) -> Look {
+    pub fn look(&self, values: &Values) -> Look {
         let transfer = match &self.colours {
             Colours::Given(given) => given.clone(),
             Colours::Preset(preset) => self.preset(*preset, values),
@@ -108,7 +107,7 @@ impl Setup {
         let (rescale, fitted) = (numbers.rescale(), numbers.fitted());
         let transfer = match &self.colours {
             Colours::Given(given) => rescale.transfer(given),
-            Colours::Preset(preset) => fitted.transfer(&self.preset(*preset, &fitted.distribution(&numbers.stored))),
+            Colours::Preset(preset) => fitted.transfer(&self.preset(*preset, &fitted.values(&numbers.stored))),
         };
         numbers.seen(Look { transfer, ..self.look.clone() })
     }

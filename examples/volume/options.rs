@@ -376,6 +376,7 @@ impl Options {
             mode: if *fast { Mode::Fast } else { Mode::Reproducible },
             brick: brick.map(i64::from),
             components,
+            name: None,
             algorithm: algorithm.clone(),
             encoding: *encoding,
             pixel: (*pixel).into(),

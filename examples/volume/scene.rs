@@ -1,8 +1,7 @@
 //! The volume on the ranks, and the pictures of it.
 
 use zippy::algorithms::image::Image;
-use zippy::algorithms::reduce::Bins;
-use zippy::algorithms::volume::{self, Distribution, Frame, Look, Preset, Rescale, VolumeRenderer};
+use zippy::algorithms::volume::{self, Frame, Look, Preset, Rescale, Values, VolumeRenderer};
 use zippy::region::Region;
 use zippy::{GlobalArray, Layout, Moved, Result, World};
 
@@ -33,9 +32,6 @@ macro_rules! values {
 }
 values!(u8, i8, u16, i16, u32, i32, f32);
 
-/// As many as 8-bit numbers have values.
-const BINS: usize = 256;
-
 impl Scene<'_> {
     /// Reads, renders and writes. Collective.
     ///
@@ -45,13 +41,13 @@ impl Scene<'_> {
         let volume = self.spread::<T>(world)?;
         let (units, found) = self.fill(world, &volume, read)?;
         clock.end(Phase::Read);
-        let stored = distribution(world, &volume, &found)?;
+        let stored = Values::measure(world, &volume, self.source.components())?;
         let options = self.job.options.renderer(self.source.components());
         let mode = options.mode;
         let renderer = VolumeRenderer::new(world, &volume, self.source.spacing(), options)?;
         let numbers = Numbers { stored, units, file: self.source.rescale() };
         let rescale = numbers.rescale();
-        let values = rescale.distribution(&numbers.stored);
+        let values = rescale.values(&numbers.stored);
         clock.end(Phase::Prepare);
         if let Some(link) = self.job.link {
             drop(clock);
@@ -67,7 +63,7 @@ impl Scene<'_> {
         let cells = vec![frames.cells];
         let measured = Measured { secs: clock.finish(), frames: frames.count, composite: frames.moved, cells };
         let measured = measured.over_ranks(world)?;
-        let voxels = Voxels::of(self.source, &found, (values.min, values.max), frames.seen);
+        let voxels = Voxels::of(self.source, &found, values.range(), frames.seen);
         let drawn = Drawn { mode, layers: frames.layers, early_end_error };
         let report = Report::new(world, volume.core(), voxels, drawn, measured);
         let background = self.setup.background();
@@ -77,7 +73,7 @@ impl Scene<'_> {
     /// The volume's array, cut and owned as the options say. Components lie side by side on the first axis.
     fn spread<T: Value>(&self, world: &World) -> Result<GlobalArray<T, 3>> {
         let components = self.source.components();
-        let limit = world.gpu().limits().buffer_bytes;
+        let limit = world.buffer_bytes();
         let (layout, owners) =
             self.job.spread.layout(self.source.shape(), world.size(), T::INFO.bytes * components, limit)?;
         if components == 1 {
@@ -110,7 +106,7 @@ impl Scene<'_> {
     }
 
     /// What a window has to know.
-    fn setting(&self, world: &World, values: &Distribution) -> Setting {
+    fn setting(&self, world: &World, values: &Values) -> Setting {
         let look = self.setup.look(values);
         let (shape, spacing) = (self.source.shape(), self.source.spacing());
         let given = ("as given", look.transfer.clone());
@@ -121,7 +117,7 @@ impl Scene<'_> {
             voxel: spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length)),
             look,
             background: self.setup.background(),
-            values: values.clone(),
+            values: values.opacity().clone(),
             presets: std::iter::once(given).chain(shelf).collect(),
         }
     }
@@ -194,16 +190,6 @@ impl Frames {
         self.moved.messages += frame.moved.messages;
         self.moved.rounds = frame.moved.rounds;
     }
-}
-
-/// How often the volume holds which number, those that are not finite apart. Without a finite one the picture is empty or
-/// even, whatever the range is said to be.
-fn distribution<T: Value>(world: &World, volume: &GlobalArray<T, 3>, found: &Found) -> Result<Distribution> {
-    let (min, max) = found.range().unwrap_or((0.0, 1.0));
-    let bins = if min < max { BINS } else { 1 };
-    let bins = Bins::even(T::from_number(min), T::from_number(max), bins)?;
-    let found = world.histogram(volume.at((.., .., ..)), &bins)?;
-    Ok(Distribution { min, max, counts: found.counts })
 }
 
 /// A box whose edges on the first axis are counted in other units.

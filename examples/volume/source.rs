@@ -140,7 +140,7 @@ pub fn plain<T: Kept>(file: &VolumeFile, units: &Rescale, boxes: &[Region], done
     Ok(found)
 }
 
-/// The voxels of boxes of a file as f32; what is not finite becomes [`FAR`](super::units::FAR), NaN on the lower side. Local.
+/// The voxels of boxes of a file as f32; what is not finite becomes [`FAR`](zippy::algorithms::volume::FAR), NaN on the lower side. Local.
 ///
 /// # Errors
 /// As [`plain`].

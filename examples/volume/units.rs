@@ -1,11 +1,8 @@
 //! The numbers of a file, and how the device holds them: 32-bit floats must be able to tell them apart.
 
-use zippy::algorithms::volume::{Distribution, Look, Rescale};
+use zippy::algorithms::volume::{FAR, Look, Rescale, Values};
 use zippy::io::volume::Voxel;
 use zippy::{Result, World};
-
-/// What is drawn for NaN and for infinite numbers: below or above every useful number.
-pub const FAR: f64 = 1e30;
 
 /// A number of a file.
 pub trait Number: Voxel {
@@ -113,7 +110,7 @@ impl Found {
 /// The numbers on the device and what they stand for.
 #[derive(Debug, Clone)]
 pub struct Numbers {
-    pub stored: Distribution,
+    pub stored: Values,
     /// From what is stored to what the file holds.
     pub units: Rescale,
     /// From there to values.
@@ -134,7 +131,8 @@ impl Numbers {
 
     /// A look at stored numbers, its table no wider than they are.
     pub fn seen(&self, look: Look) -> Look {
-        Look { transfer: look.transfer.within(self.stored.min, self.stored.max), ..look }
+        let (min, max) = self.stored.range();
+        Look { transfer: look.transfer.within(min, max), ..look }
     }
 }
 

@@ -109,8 +109,8 @@ impl World {
         self.common.binding_bytes
     }
 
-    /// The most bytes that a buffer can have on every rank's device.
-    pub(crate) fn buffer_bytes(&self) -> u64 {
+    /// The most bytes that a buffer can have on every rank's device, and so the most of a chunk: the same on every rank.
+    pub fn buffer_bytes(&self) -> u64 {
         self.common.buffer_bytes
     }
 

@@ -1,7 +1,7 @@
 //! What options and files say of the look, held against the CPU twin with the same terms.
 
 use zippy::algorithms::image::Image;
-use zippy::algorithms::volume::{Distribution, Look, Phantom, Shading, Twin};
+use zippy::algorithms::volume::{Distribution, Look, Phantom, Shading, Twin, Values};
 
 use zippy::region::Region;
 
@@ -12,7 +12,8 @@ use super::{options, run};
 /// The look that a command line gives a volume, which must not depend on how often which of its values is there.
 pub fn look(words: &[&str], shape: [i64; 3], spacing: [f64; 3], values: impl Iterator<Item = f64> + Clone) -> Look {
     let setup = Setup::new(&options(words).unwrap(), shape, spacing, Some(look::phantom(shape))).unwrap();
-    let look = setup.look(&Distribution { min: f64::NAN, max: f64::NAN, counts: Vec::new() });
+    let nothing = Distribution { min: f64::NAN, max: f64::NAN, counts: Vec::new() };
+    let look = setup.look(&Values { components: vec![nothing], left_out: 0 });
     let (min, max) = (values.clone().fold(f64::INFINITY, f64::min), values.fold(f64::NEG_INFINITY, f64::max));
     Look { transfer: look.transfer.within(min, max), ..look }
 }

@@ -73,6 +73,29 @@ fn raw_numbers_are_drawn_as_the_twin_draws_them() {
     }
 }
 
+/// Two components of different ranges: presets fit opacities to the second one's values, whatever those of the first are.
+#[test]
+fn presets_fit_each_component_to_its_own_values() {
+    let [nx, ny, nz] = SHAPE;
+    let voxels = (0..nz).flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])));
+    // Nothing in the left half, all in the right one; colours from -1000 below to 1000 above, and one that is none.
+    let numbers = voxels.flat_map(|[x, _, z]| {
+        let colour = if [x, z] == [0, 4] { f32::NAN } else { -1000.0 + 250.0 * z as f32 };
+        [colour, if x > 6 { 1.0_f32 } else { 0.0 }]
+    });
+    let file = Temporary::new(&numbers.flat_map(f32::to_le_bytes).collect::<Vec<_>>());
+    let words = ["--raw-shape", "13x11x9", "--raw-type", "f32", "--components", "2", "--preset", "grey-ramp"];
+    let view = ["--size", "40x30", "--azimuth", "-90", "--elevation", "0", "--projection", "parallel"];
+    let Some(rendered) = run(3, &[&words[..], &view, &["--input", file.0.to_str().unwrap()]].concat()) else { return };
+    let pixel = |column: usize, row: usize| rendered.image.pixels[40 * row + column];
+    assert_eq!(pixel(15, 15), [0.0; 4]);
+    // Half the opacity for each of eleven voxels; dark below, bright above.
+    let [below, above] = [pixel(24, 20), pixel(24, 10)];
+    assert!(below[3] > 0.99 && above[3] > 0.99 && below[0] < 0.4 && above[0] > 0.6, "{below:?} {above:?}");
+    let json = rendered.report.json(&super::verdict(None));
+    assert_eq!(json["input"]["nan"], 11);
+}
+
 #[test]
 fn raw_files_that_are_not_what_options_say_are_refused() {
     let plain = content(2, |v| v.to_le_bytes().into());

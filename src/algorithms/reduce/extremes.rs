@@ -3,11 +3,11 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::number::{Number, Reducible};
-use super::operand::{Operand, collective};
+use super::operand::{Operand, Stride, collective};
 use super::source::EXTREMES;
 use crate::World;
 use crate::error::Result;
-use crate::world::Section;
+use crate::world::{Section, hash};
 
 /// The smallest and the largest of some numbers, and what has no place in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,22 @@ pub struct Found {
     pub max: u64,
     pub nans: u64,
     pub numbers: u64,
+}
+
+/// The keys of numbers that count, both ends included: the host's and the device's.
+pub struct Within {
+    host: (u64, u64),
+    device: (u32, u32),
+}
+
+impl Within {
+    /// All numbers.
+    pub const ALL: Self = Self { host: (0, u64::MAX), device: (0, u32::MAX) };
+
+    fn of<S: Number>((low, high): (S, S)) -> Self {
+        let host = |number: S, nothing| number.key().unwrap_or(nothing);
+        Self { host: (host(low, u64::MAX), host(high, 0)), device: (low.device_key(), high.device_key()) }
+    }
 }
 
 const NOTHING: Found = Found { min: u64::MAX, max: 0, nans: 0, numbers: 0 };
@@ -68,11 +84,20 @@ impl World {
         &self,
         section: impl Into<Section<T, D>>,
     ) -> Result<T::Each<Option<Extremes<T::Scalar>>>> {
-        let found = self.found("extremes", section.into())?;
-        Ok(T::each(|component| {
-            let Found { min, max, nans, numbers } = found[component];
-            (numbers > 0).then(|| Extremes { min: T::Scalar::from_key(min), max: T::Scalar::from_key(max), nans })
-        }))
+        let found = self.found("extremes", section.into(), Stride::ALL, &Within::ALL)?;
+        Ok(T::each(|component| found[component].extremes()))
+    }
+
+    /// [`extremes`](Self::extremes) of some cells, and of numbers within a range, both ends included; others are left out and
+    /// counted as NaNs are.
+    pub(crate) fn extremes_of<T: Reducible, const D: usize>(
+        &self,
+        section: impl Into<Section<T, D>>,
+        stride: Stride,
+        range: (T::Scalar, T::Scalar),
+    ) -> Result<T::Each<Option<Extremes<T::Scalar>>>> {
+        let found = self.found("extremes", section.into(), stride, &Within::of(range))?;
+        Ok(T::each(|component| found[component].extremes()))
     }
 
     /// The smallest cell of a section, component by component: a NaN where one is among the cells, `None` where there are no
@@ -84,7 +109,7 @@ impl World {
         &self,
         section: impl Into<Section<T, D>>,
     ) -> Result<T::Each<Option<T::Scalar>>> {
-        let found = self.found("min", section.into())?;
+        let found = self.found("min", section.into(), Stride::ALL, &Within::ALL)?;
         Ok(T::each(|component| found[component].or_nan(found[component].min)))
     }
 
@@ -97,13 +122,19 @@ impl World {
         &self,
         section: impl Into<Section<T, D>>,
     ) -> Result<T::Each<Option<T::Scalar>>> {
-        let found = self.found("max", section.into())?;
+        let found = self.found("max", section.into(), Stride::ALL, &Within::ALL)?;
         Ok(T::each(|component| found[component].or_nan(found[component].max)))
     }
 
-    fn found<T: Reducible, const D: usize>(&self, verb: &'static str, section: Section<T, D>) -> Result<Vec<Found>> {
-        collective(self, verb, &[section], 0, |operand| {
-            let mut found = local::<T>(operand)?;
+    fn found<T: Reducible, const D: usize>(
+        &self,
+        verb: &'static str,
+        section: Section<T, D>,
+        stride: Stride,
+        within: &Within,
+    ) -> Result<Vec<Found>> {
+        collective(self, verb, &[section], hash((stride, within.host)), |operand| {
+            let mut found = local::<T>(&operand.strided(stride), within)?;
             self.inner().all_reduce(&mut found, Found::merge)?;
             Ok(found)
         })
@@ -111,6 +142,11 @@ impl World {
 }
 
 impl Found {
+    fn extremes<S: Number>(&self) -> Option<Extremes<S>> {
+        let Self { min, max, nans, numbers } = *self;
+        (numbers > 0).then(|| Extremes { min: S::from_key(min), max: S::from_key(max), nans })
+    }
+
     fn or_nan<S: Number>(&self, key: u64) -> Option<S> {
         match (self.nans, self.numbers) {
             (0, 0) => None,
@@ -120,13 +156,13 @@ impl Found {
     }
 }
 
-/// What this rank has, a component each.
-pub fn local<T: Reducible>(operand: &Operand<1>) -> Result<Vec<Found>> {
+/// What this rank has, a component each; what is not within the range counts as NaNs do.
+pub fn local<T: Reducible>(operand: &Operand<1>, within: &Within) -> Result<Vec<Found>> {
     let mut found = vec![NOTHING; T::COMPONENTS];
     let Some(format) = operand.format::<T>() else {
         operand.read::<T>(|component, [number]| {
             let found = &mut found[component];
-            match number.key() {
+            match number.key().filter(|&key| within.host.0 <= key && key <= within.host.1) {
                 Some(key) => (found.min, found.max) = (found.min.min(key), found.max.max(key)),
                 None => found.nans += 1,
             }
@@ -140,7 +176,7 @@ pub fn local<T: Reducible>(operand: &Operand<1>) -> Result<Vec<Found>> {
             (min, max) = (min.min(words[0]), max.max(words[1]));
             nans += u64::from(words[2]);
         };
-        operand.fold::<T>(format, (&EXTREMES, &[]), component, each)?;
+        operand.fold::<T>(format, (&EXTREMES, &[within.device.0, within.device.1]), component, each)?;
         let numbers = operand.cells() - nans;
         let key = |key: u32| T::Scalar::from_device_key(key).key().unwrap_or_default();
         *found = if numbers == 0 {

@@ -1,7 +1,7 @@
 //! How many cells lie in which bin.
 
 use super::number::{Format, Number, Reducible};
-use super::operand::{Operand, collective};
+use super::operand::{Operand, Stride, collective};
 use super::source::HISTOGRAM;
 use crate::World;
 use crate::error::{ArrayError, Result};
@@ -120,8 +120,19 @@ impl World {
         section: impl Into<Section<T, D>>,
         bins: &Bins<T::Scalar>,
     ) -> Result<T::Each<Histogram>> {
+        self.histogram_of(section, Stride::ALL, bins)
+    }
+
+    /// [`histogram`](Self::histogram) of some cells.
+    pub(crate) fn histogram_of<T: Reducible, const D: usize>(
+        &self,
+        section: impl Into<Section<T, D>>,
+        stride: Stride,
+        bins: &Bins<T::Scalar>,
+    ) -> Result<T::Each<Histogram>> {
         let keys: Vec<u64> = bins.edges.iter().filter_map(|&edge| order(edge)).collect();
-        collective(self, "histogram", &[section.into()], hash(&keys), |operand| {
+        collective(self, "histogram", &[section.into()], hash((&keys, stride)), |operand| {
+            let operand = &operand.strided(stride);
             let each = bins.count() + 3;
             let mut counts = vec![0_u64; each * T::COMPONENTS];
             match operand.format::<T>() {

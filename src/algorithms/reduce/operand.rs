@@ -18,17 +18,37 @@ use crate::world::{Section, hash};
 const CACHED_BYTES: u64 = 128 << 10;
 const STAGED_BYTES: u64 = 8 << 20;
 
+/// Which cells count along axis 0: of global coordinate `first`, and every so many before and behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Stride {
+    /// From one to the next.
+    pub every: i64,
+    /// One of them.
+    pub first: i64,
+}
+
+impl Stride {
+    /// All cells.
+    pub const ALL: Self = Self { every: 1, first: 0 };
+}
+
 /// This rank's boxes of `N` sections; those of a group have equal extents.
 pub struct Operand<const N: usize> {
     cores: [Rc<ArrayCore>; N],
     groups: Vec<Group>,
+    stride: Stride,
 }
 
 impl<const N: usize> Operand<N> {
     fn new<T: Element, const D: usize>(verb: &str, sections: &[Section<T, D>; N]) -> Result<Self> {
         let sides = sections.iter().map(|section| section.side(verb)).collect::<Result<Vec<_>>>()?;
         let groups = together(verb, &sides)?;
-        Ok(Self { cores: std::array::from_fn(|i| sides[i].core.clone()), groups })
+        Ok(Self { cores: std::array::from_fn(|i| sides[i].core.clone()), groups, stride: Stride::ALL })
+    }
+
+    /// These cells of the boxes alone.
+    pub fn strided(&self, stride: Stride) -> Self {
+        Self { cores: self.cores.clone(), groups: self.groups.clone(), stride }
     }
 
     /// The boxes.
@@ -38,18 +58,30 @@ impl<const N: usize> Operand<N> {
 
     /// A part of one box of the first section.
     pub fn only(&self, chunk: ChunkId, region: Region) -> Operand<1> {
-        Operand { cores: [self.cores[0].clone()], groups: vec![Group(vec![(chunk, region)])] }
+        Operand { cores: [self.cores[0].clone()], groups: vec![Group(vec![(chunk, region)])], stride: self.stride }
     }
 
     /// Cells of one section on this rank.
     pub fn cells(&self) -> u64 {
-        self.groups.iter().map(|group| group.0[0].1.cells()).sum()
+        let views = self.groups.iter().filter_map(|group| self.view(0, group.0[0]));
+        views.map(|view| view.extents.product().unwrap_or(0)).sum()
+    }
+
+    /// The cells of a box that count; `None` where there are none.
+    fn view(&self, which: usize, (chunk, region): (ChunkId, Region)) -> Option<Strided> {
+        let mut view = self.cores[which].strided(chunk, &region);
+        let Stride { every, first } = self.stride;
+        let before = (first - region.start[0]).rem_euclid(every);
+        view.offset += (before * view.strides[0]) as u64;
+        view.extents[0] = (view.extents[0] - before + every - 1).max(0) / every;
+        view.strides[0] *= every;
+        (view.extents[0] > 0).then_some(view)
     }
 
     /// A component of a box of one of the sections, in scalars; nothing where it has no cells.
     fn component<T: Reducible>(&self, which: usize, group: &Group, component: usize) -> Option<BoxOf<'_>> {
-        let (n, (chunk, region)) = (T::COMPONENTS, group.0[which]);
-        let Strided { offset, extents, strides } = self.cores[which].strided(chunk, &region);
+        let (n, (chunk, _)) = (T::COMPONENTS, group.0[which]);
+        let Strided { offset, extents, strides } = self.view(which, group.0[which])?;
         let strides = Index::from_fn(strides.axes(), |axis| strides[axis] * n as i64);
         let view = Strided { offset: offset * n as u64 + component as u64, extents, strides };
         Some(BoxOf { buffer: self.cores[which].buffer(chunk)?, view })
@@ -89,10 +121,11 @@ impl<const N: usize> Operand<N> {
                 let shift = lead.start - group.0[0].1.start;
                 let part =
                     |(chunk, region): (ChunkId, Region)| (chunk, Region::at(region.start + shift, lead.extents()));
-                let staged = (0..N).map(|i| stage(&self.cores[i], part(group.0[i]))).collect::<Result<Vec<_>>>()?;
-                let numbers: Vec<&[T::Scalar]> = (staged.iter())
-                    .map(|staged| &bytemuck::cast_slice(staged.as_ref())[..lead.cells() as usize * T::COMPONENTS])
-                    .collect();
+                let Some(Strided { extents, .. }) = self.view(0, part(group.0[0])) else { continue };
+                let scalars = extents.product().unwrap_or(0) as usize * T::COMPONENTS;
+                let staged = (0..N).map(|i| self.stage(i, part(group.0[i]))).collect::<Result<Vec<_>>>()?;
+                let numbers: Vec<&[T::Scalar]> =
+                    staged.iter().map(|staged| &bytemuck::cast_slice(staged.as_ref())[..scalars]).collect();
                 let numbers: [&[T::Scalar]; N] = std::array::from_fn(|i| numbers[i]);
                 for at in 0..numbers[0].len() {
                     each(at % T::COMPONENTS, numbers.map(|numbers| numbers[at]));
@@ -101,15 +134,16 @@ impl<const N: usize> Operand<N> {
         }
         Ok(())
     }
-}
 
-/// The cells of a box, on the host.
-fn stage(core: &ArrayCore, (chunk, region): (ChunkId, Region)) -> Result<Staged> {
-    let (view, element) = (core.strided(chunk, &region), core.element().bytes);
-    let bytes = (region.cells() * element as u64).next_multiple_of(8);
-    let pieces: Vec<_> =
-        core.buffer(chunk).into_iter().map(|buffer| Piece { buffer, view, payload_offset: 0 }).collect();
-    Ok(core.device().gather(element, &pieces, bytes)?)
+    /// The cells of a box of one of the sections, on the host.
+    fn stage(&self, which: usize, part: (ChunkId, Region)) -> Result<Staged> {
+        let (core, view) = (&self.cores[which], self.view(which, part));
+        let (element, cells) = (core.element().bytes, view.map_or(0, |view| view.extents.product().unwrap_or(0)));
+        let bytes = (cells * element as u64).next_multiple_of(8);
+        let boxes = core.buffer(part.0).into_iter().zip(view);
+        let pieces: Vec<_> = boxes.map(|(buffer, view)| Piece { buffer, view, payload_offset: 0 }).collect();
+        Ok(core.device().gather(element, &pieces, bytes)?)
+    }
 }
 
 /// Both halves along the slowest axis that can be cut; the cells of the lower one come first, axis 0 fastest.

@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::extremes::{Found, local};
+use super::extremes::{Found, Within, local};
 use super::number::{Number, Reducible};
 use super::operand::{Operand, collective, cut_in_two};
 use crate::World;
@@ -86,7 +86,7 @@ impl World {
         key: Key,
     ) -> Result<T::Each<Option<Place<T::Scalar, D>>>> {
         collective(self, verb, &[Section::Global(section)], 0, |operand| {
-            let mine = local::<T>(operand)?;
+            let mine = local::<T>(operand, &Within::ALL)?;
             let mut all = mine.clone();
             self.inner().all_reduce(&mut all, Found::merge)?;
             let mut spots = vec![NOWHERE; T::COMPONENTS];
@@ -111,7 +111,9 @@ fn first<T: Reducible>(operand: &Operand<1>, component: usize, has: &dyn Fn(&Fou
     let mut least = NOWHERE;
     for group in operand.groups() {
         let (chunk, region) = group.0[0];
-        let there = |region: Region| Ok::<_, crate::Error>(has(&local::<T>(&operand.only(chunk, region))?[component]));
+        let there = |region: Region| {
+            Ok::<_, crate::Error>(has(&local::<T>(&operand.only(chunk, region), &Within::ALL)?[component]))
+        };
         if Spot::new(&region.start) > least || !there(region)? {
             continue;
         }

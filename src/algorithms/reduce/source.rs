@@ -53,7 +53,7 @@ pub const DOT_INTEGER: Adding = Adding {
     digits: 4,
     lowest: 0,
 };
-/// Smallest and largest key, and NaNs.
+/// Smallest and largest key, and what was left out.
 pub const EXTREMES: Work =
     Work { name: "extremes", text: include_str!("../../../shaders/reduce/extremes.wgsl"), words: 3 };
 /// Numbers before the first edge, in bins, and from the last edge on; NaNs in the last word.

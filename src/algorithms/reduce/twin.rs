@@ -146,12 +146,17 @@ fn compare<T: Loaded>(cells: &[T], float: bool) {
 
     let counted: Vec<T> = cells.iter().copied().skip(1).step_by(2).collect();
     let keys: Vec<u32> = counted.iter().filter(|v| v.key().is_some()).map(|v| v.device_key()).collect();
-    let nans = (counted.len() - keys.len()) as u32;
-    let found = words(&device, &EXTREMES, &[], [cells, &others], false);
-    let least = found.iter().map(|words| words[0]).min();
-    let most = found.iter().map(|words| words[1]).max();
-    assert_eq!((least, most), (keys.iter().copied().min(), keys.iter().copied().max()));
-    assert_eq!(found.iter().map(|words| words[2]).sum::<u32>(), nans);
+    // All numbers, and a range whose ends are among them.
+    let mut sorted = keys.clone();
+    sorted.sort_unstable();
+    for (low, high) in [(0, u32::MAX), (sorted[sorted.len() / 5], sorted[sorted.len() / 2])] {
+        let found = words(&device, &EXTREMES, &[low, high], [cells, &others], false);
+        let within = || keys.iter().copied().filter(|key| (low..=high).contains(key));
+        let least = found.iter().map(|words| words[0]).min();
+        let most = found.iter().map(|words| words[1]).max();
+        assert_eq!((least, most), (within().min(), within().max()));
+        assert_eq!(found.iter().map(|words| words[2]).sum::<u32>() as usize, counted.len() - within().count());
+    }
 
     let mut edges: Vec<u32> = keys.iter().copied().step_by(7).collect();
     edges.sort_unstable();

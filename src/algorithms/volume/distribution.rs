@@ -1,6 +1,6 @@
 //! How often a volume takes which value.
 
-use crate::algorithms::reduce::{Bins, Extremes, Histogram, Number, Reducible};
+use crate::algorithms::reduce::{Bins, Extremes, Histogram, Number, Reducible, Stride};
 use crate::array::GlobalArray;
 use crate::error::{RenderError, Result};
 use crate::world::World;
@@ -17,44 +17,94 @@ pub struct Distribution {
     pub counts: Vec<u64>,
 }
 
+/// What stands for infinite values, and its negative for NaN: beyond every useful value, and such that single precision
+/// still interpolates between the two. Values from it on, and those that are not finite, are left out of distributions.
+pub const FAR: f64 = 1e30;
+
 /// A number that a volume can hold for each voxel: 8 to 32 bits, whole or floating.
 pub trait Voxel:
     Number
     + Into<f64>
     + Reducible<Scalar = Self, Each<Option<Extremes<Self>>> = Option<Extremes<Self>>, Each<Histogram> = Histogram>
 {
+    /// The smallest and the largest number that counts as a value.
+    const USEFUL: (Self, Self);
 }
 
-impl<T> Voxel for T where
-    T: Number
-        + Into<f64>
-        + Reducible<Scalar = T, Each<Option<Extremes<T>>> = Option<Extremes<T>>, Each<Histogram> = Histogram>
-{
+macro_rules! voxels {
+    ($($type:ty: $useful:expr;)*) => { $(impl Voxel for $type { const USEFUL: (Self, Self) = $useful; })* };
+}
+voxels! {
+    u8: (u8::MIN, u8::MAX);
+    i8: (i8::MIN, i8::MAX);
+    u16: (u16::MIN, u16::MAX);
+    i16: (i16::MIN, i16::MAX);
+    u32: (u32::MIN, u32::MAX);
+    i32: (i32::MIN, i32::MAX);
+    f32: (-(FAR as f32).next_down(), (FAR as f32).next_down());
 }
 
 /// As many as an 8-bit volume can have values.
 const BINS: usize = 256;
 
-impl Distribution {
-    /// Counts all voxels of a distributed volume but NaNs. Collective; the same on every rank and for every
-    /// decomposition. Cost: two looks at every voxel and two all-reduces, the larger one of 2 KiB.
+/// How often a volume takes which value, component by component.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Values {
+    /// The distribution of each component.
+    pub components: Vec<Distribution>,
+    /// How many numbers are in none of them, since they are not finite or at least [`FAR`].
+    pub left_out: u64,
+}
+
+impl Values {
+    /// Counts all voxels of a distributed volume, whose `components` lie side by side on axis 0. Where there is no value at all,
+    /// the range is 0 to 1. Collective; the same on every
+    /// rank and for every decomposition. Cost: two looks at every voxel and, for each component, two all-reduces, the larger
+    /// one of 2 KiB.
     ///
     /// # Errors
-    /// An infinite value, or a failure of this or of another rank.
-    pub fn measure<T: Voxel>(world: &World, volume: &GlobalArray<T, 3>) -> Result<Self> {
-        let Some(Extremes { min, max, .. }) = world.extremes(volume.at((.., .., ..)))? else {
-            return Ok(Self { min: 0.0, max: 0.0, counts: vec![0] });
-        };
-        let (low, high): (f64, f64) = (min.into(), max.into());
-        if !(low.is_finite() && high.is_finite()) {
-            let text = format!("its values reach from {low} to {high}, which cannot be cut into even bins");
-            return Err(RenderError::Volume(text).into());
+    /// No components, or a failure of this or of another rank.
+    pub fn measure<T: Voxel>(world: &World, volume: &GlobalArray<T, 3>, components: usize) -> Result<Self> {
+        if components == 0 {
+            return Err(RenderError::Volume("voxels of 0 components; at least one is needed".into()).into());
         }
-        let bins = if min == max { 1 } else { BINS };
-        let found = world.histogram(volume.at((.., .., ..)), &Bins::even(min, max, bins)?)?;
-        Ok(Self { min: low, max: high, counts: found.counts })
+        let mut left_out = 0;
+        let measure = |first: usize| {
+            let stride = Stride { every: components as i64, first: first as i64 };
+            let all = || volume.at((.., .., ..));
+            let Some(Extremes { min, max, .. }) = world.extremes_of(all(), stride, T::USEFUL)? else {
+                let none = world.histogram_of(all(), stride, &Bins::edges(vec![T::zeroed(); 2])?)?;
+                left_out += none.below + none.above + none.nans;
+                return Ok(Distribution { min: 0.0, max: 1.0, counts: vec![0] });
+            };
+            let bins = Bins::even(min, max, if min == max { 1 } else { BINS })?;
+            let Histogram { counts, below, above, nans } = world.histogram_of(all(), stride, &bins)?;
+            left_out += below + above + nans;
+            Ok(Distribution { min: min.into(), max: max.into(), counts })
+        };
+        let components = (0..components).map(measure).collect::<Result<Vec<_>>>()?;
+        Ok(Self { components, left_out })
     }
 
+    /// The values that give colours: those of the first component.
+    pub fn colour(&self) -> &Distribution {
+        &self.components[0]
+    }
+
+    /// The values that give opacities: those of the last component.
+    pub fn opacity(&self) -> &Distribution {
+        &self.components[self.components.len() - 1]
+    }
+
+    /// The smallest and the largest value of all components; 0 and 1 where there is none.
+    pub fn range(&self) -> (f64, f64) {
+        let counted = self.components.iter().filter(|component| component.counts.iter().any(|&count| count > 0));
+        let ends = counted.map(|component| (component.min, component.max));
+        ends.reduce(|(low, high), (min, max)| (low.min(min), high.max(max))).unwrap_or((0.0, 1.0))
+    }
+}
+
+impl Distribution {
     /// The value in the middle of a bin.
     pub fn middle(&self, bin: usize) -> f64 {
         self.min + (self.max - self.min) * (bin as f64 + 0.5) / self.counts.len().max(1) as f64

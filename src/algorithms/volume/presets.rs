@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::distribution::Distribution;
+use super::distribution::{Distribution, Values};
 use super::transfer::TransferFunction;
 use crate::error::RenderError;
 
@@ -79,6 +79,13 @@ impl Preset {
         let opacity = opacity.into_iter().map(|Point(units, place, [o])| [value(units, place), o]).collect();
         let colour = colour.into_iter().map(|Point(units, place, [r, g, b])| [value(units, place), r, g, b]).collect();
         TransferFunction { opacity, colour, unit_distance }
+    }
+
+    /// [`transfer`](Self::transfer) for voxels of several components: colours fit the first one's values, opacities the last
+    /// one's.
+    pub fn fit(self, values: &Values, unit_distance: f64) -> TransferFunction {
+        let opacity = self.transfer(values.opacity(), unit_distance).opacity;
+        TransferFunction { opacity, ..self.transfer(values.colour(), unit_distance) }
     }
 
     fn points(self) -> (Vec<Point<1>>, Vec<Point<3>>) {

@@ -8,11 +8,12 @@ use super::canvas::{Blending, Canvas, canvas};
 use super::classes::Classes;
 use super::kernels::{Features, Kernels, of_picture};
 use super::layers::{Piece, most_samples, pieces};
-use super::look::{Look, Mode, PixelFormat};
+use super::look::{Look, PixelFormat};
+use super::options::RendererOptions;
 use super::space::{Entries, Rebuilds, Space};
 use super::storage::Storage;
 use super::view::{MAX_SAMPLES, View};
-use crate::algorithms::compositing::{Algorithm, Encoding, Layer};
+use crate::algorithms::compositing::{Algorithm, Layer};
 use crate::algorithms::image::Image;
 use crate::array::{GlobalArray, LocalArray};
 use crate::element::{Element, ElementKind, Packed, Scalar};
@@ -20,37 +21,6 @@ use crate::error::{RenderError, Result};
 use crate::layout::{Layout, Split};
 use crate::plan::Moved;
 use crate::world::World;
-
-/// How a volume is rendered, whatever the look.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RendererOptions {
-    /// What pictures of different decompositions have in common.
-    pub mode: Mode,
-    /// Cells along each side of a brick, a multiple of 8; `None`: a quarter of the longest axis, within 32 to 128.
-    pub brick: Option<i64>,
-    /// Array cells of each voxel, in a row on axis 0. 1: a value. 2: one for the colour, one for the opacity. 4: red, green
-    /// and blue from 0 to the type's largest number (1 for floats), and one for the opacity.
-    pub components: usize,
-    /// How layers become one picture. Direct send alone needs no more memory than the layers cover.
-    pub algorithm: Algorithm,
-    /// How their pixels travel.
-    pub encoding: Encoding,
-    /// What a pixel is while pictures are blended.
-    pub pixel: PixelFormat,
-}
-
-impl Default for RendererOptions {
-    fn default() -> Self {
-        Self {
-            mode: Mode::default(),
-            brick: None,
-            components: 1,
-            algorithm: Algorithm::DirectSend,
-            encoding: Encoding::default(),
-            pixel: PixelFormat::default(),
-        }
-    }
-}
 
 /// Renders one distributed volume from any camera, sort-last: boxes of cells are cast where they live into layers, which
 /// are blended in the order in which rays meet them.
@@ -92,8 +62,8 @@ pub struct Frame {
 
 impl<'w, T: Element> VolumeRenderer<'w, T> {
     /// A renderer of `volume`, with the data that it has now; see [`refresh`](Self::refresh). Any cuts, owners and ghost
-    /// widths will do. `spacing` is the distance of voxels along each axis. Collective; makes arrays named `<volume>.` and
-    /// a suffix. Where the volume is not cut into boxes of whole bricks with ghost cells, one before and two behind, a copy
+    /// widths will do. `spacing` is the distance of voxels along each axis. Collective; makes arrays named as the volume, or as the
+    /// options say, and a suffix. Where the volume is not cut into boxes of whole bricks with ghost cells, one before and two behind, a copy
     /// is kept that is, of the same element type.
     ///
     /// # Errors
@@ -114,20 +84,18 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
                 return Err(RenderError::Volume(message).into());
             }
         };
-        let components = options.components as i64;
+        let components = options.components.max(1) as i64;
         let mut voxels = volume.shape();
-        if ![1, 2, 4].contains(&components) || voxels[0] % components != 0 {
-            let message = format!(
-                "voxels of {components} components in an array of {voxels:?}; 1, 2 and 4 are possible, which must divide \
-                 axis 0"
-            );
+        if voxels[0] % components != 0 {
+            let message =
+                format!("voxels of {components} components in an array of {voxels:?}, which must divide axis 0");
             return Err(RenderError::Volume(message).into());
         }
         voxels[0] /= components;
         View::check_volume(voxels, spacing)?;
-        let lattice = Lattice::new(voxels, options.brick)?;
-        let storage = Storage::new(world, volume, &lattice, components)?;
-        let name = volume.name().to_string();
+        let lattice = options.lattice(voxels)?;
+        let name = options.name.clone().unwrap_or_else(|| volume.name().to_string());
+        let storage = Storage::new(world, &name, volume, &lattice, components)?;
         let space = Space::new(world, &name, cell, options.components, &storage, &lattice);
         let space = world.agree("making a renderer", space)?;
         let bricks = storage.parts().iter().map(|part| lattice.within(&part.bricks).collect()).collect();
@@ -160,6 +128,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
     /// # Errors
     /// A look that makes no sense, or a failure of this or of another rank.
     pub fn render(&self, look: &Look) -> Result<Frame> {
+        self.options.check_size(self.world, look.size)?;
         let view = View::of(look, self.voxels, self.spacing)?;
         let classes = Classes::of(look, self.options.components)?;
 

@@ -1,6 +1,6 @@
 //! What stored numbers stand for.
 
-use super::distribution::Distribution;
+use super::distribution::{Distribution, Values};
 use super::transfer::TransferFunction;
 
 /// How a stored number becomes the value that it stands for: `slope * stored + intercept`. Files give such pairs
@@ -53,6 +53,12 @@ impl Rescale {
         } else {
             Distribution { min, max, counts }
         }
+    }
+
+    /// The same component by component.
+    pub fn values(&self, stored: &Values) -> Values {
+        let components = stored.components.iter().map(|component| self.distribution(component)).collect();
+        Values { components, left_out: stored.left_out }
     }
 
     /// The function of stored numbers that is `values` of what they stand for.

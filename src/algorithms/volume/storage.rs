@@ -37,12 +37,18 @@ pub(super) struct Part {
 
 impl<'w, T: Element> Storage<'w, T> {
     /// Each brick belongs to the rank that has its first voxel in `volume`, which may be cut and owned in any way. On
-    /// axis 0 a voxel has `components` cells. Makes the array `<volume>.bricks` unless the volume is cut like that and
+    /// axis 0 a voxel has `components` cells. Makes the array `<name>.bricks` unless the volume is cut like that and
     /// has the ghost cells. Collective; copies nothing yet.
     ///
     /// # Errors
     /// The name is taken, or no memory.
-    pub fn new(world: &'w World, volume: &GlobalArray<T, 3>, lattice: &Lattice, components: i64) -> Result<Self> {
+    pub fn new(
+        world: &'w World,
+        name: &str,
+        volume: &GlobalArray<T, 3>,
+        lattice: &Lattice,
+        components: i64,
+    ) -> Result<Self> {
         let placement = volume.core().placement();
         let stretched = |region: Region| {
             let mut region = region;
@@ -70,7 +76,7 @@ impl<'w, T: Element> Storage<'w, T> {
             None => {
                 let layout = Layout::new(volume.shape()).boxes(boxes).ghost_sides(widths);
                 let ranks = Ownership::table(held.iter().map(|one| one.rank).collect(), world.size())?;
-                let bricked = world.array_owned(&format!("{}.bricks", volume.name()), &layout, ranks)?;
+                let bricked = world.array_owned(&format!("{name}.bricks"), &layout, ranks)?;
                 (bricked, (0..held.len()).collect())
             }
         };

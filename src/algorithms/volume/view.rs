@@ -152,6 +152,7 @@ impl View {
     /// Those of [`Look::check`] and of [`new`](Self::new), or steps of more than two voxels between which nothing can be
     /// integrated.
     pub fn of(look: &Look, shape: [i64; 3], spacing: [f64; 3]) -> Result<Self, RenderError> {
+        Self::check_volume(shape, spacing)?;
         look.check()?;
         let mut view = Self::new(&look.camera, look.size, shape, spacing, look.step)?;
         let least = smallest(spacing);
