@@ -27,6 +27,7 @@ fn middle(case: &Case, look: &Look) -> [f32; 4] {
 #[test]
 fn closed_form_pictures() {
     analytic::check(|case| middle(case, &look(case)));
+    analytic::check_orders(|case, size| picture(case, &Look { size, ..look(case) }));
 }
 
 #[test]
@@ -211,7 +212,7 @@ fn long_steps_are_not_integrated() {
 /// Boxes of cells share the samples: with everything switched on, cuts between boxes change rounding only.
 #[test]
 fn boxes_join_without_seams() {
-    let case = analytic::a4(10, 0.2);
+    let case = analytic::a4(10);
     let look = Look {
         shading: Some(Shading::default()),
         preintegrated: true,

@@ -66,7 +66,9 @@ fn closed_form_pictures() {
         return;
     }
     run_with(Config::apart(1), |world| {
-        analytic::check(|case| render(world, case, &layout(case), (5, 3), |v| v).unwrap().unwrap().pixels[7]);
+        let picture = |case: &Case, size| render(world, case, &layout(case), size, |v| v).unwrap().unwrap();
+        analytic::check(|case| picture(case, (5, 3)).pixels[7]);
+        analytic::check_orders(picture);
         Ok(())
     })
     .unwrap();

@@ -1,5 +1,6 @@
 //! Volumes whose pictures are known in closed form: cases A1 to A8 of the reference numbers.
 
+use zippy::algorithms::image::Image;
 use zippy::algorithms::volume::{Camera, Projection, TransferFunction};
 
 /// A volume, how it is seen, and what the middle pixel must be.
@@ -91,20 +92,19 @@ pub fn a3(samples: u32) -> Case {
     Case { expected: [0.26695057550951473, 0.950212931632136], ..column("A3", |s| s, transfer, samples) }
 }
 
-/// A4: a Gaussian blob, seen past its middle at a distance; voxels `1 / n` apart, samples half as far.
-pub fn a4(n: i64, distance: f64) -> Case {
+/// A4: a Gaussian blob, seen along an axis; voxels `1 / n` apart, samples half as far.
+pub fn a4(n: i64) -> Case {
     let (shape, spacing) = ([2 * n + 1, 2 * n + 1, 2 * n + 1], [1.0 / n as f64; 3]);
     let r2 = |p: [f64; 3]| p.iter().map(|v| (v - 1.0).powi(2)).sum::<f64>();
-    let tau = 4.0 * 0.2 * (2.0 * std::f64::consts::PI).sqrt() * (-distance * distance / 0.08).exp();
     Case {
-        name: format!("A4, {n} voxels per unit, distance {distance}"),
+        name: format!("A4, {n} voxels per unit"),
         shape,
         spacing,
         values: fill(shape, spacing, |p| 4.0 * (-r2(p) / 0.08).exp()),
-        camera: along_z(1.0 + distance * 0.8, 1.0 - distance * 0.6, true),
+        camera: Camera { projection: Projection::Parallel { half_height: 0.49 }, ..along_z(1.0, 1.0, true) },
         transfer: TransferFunction { opacity: density(4.0, 1.0), colour: grey(&[[0.0, 1.0]]), unit_distance: 1.0 },
         step: 0.5 / n as f64,
-        expected: [1.0 - (-tau).exp(); 2],
+        expected: [1.0 - (-0.8 * (2.0 * std::f64::consts::PI).sqrt()).exp(); 2],
         tolerance: 1e-5,
     }
 }
@@ -130,23 +130,21 @@ pub fn a5(a_first: bool) -> Case {
     }
 }
 
-/// A6: a ball of radius 0.7 and density 2, seen past its middle; voxels `1 / n` apart, samples half as far.
-pub fn a6(n: i64, distance: f64) -> Case {
+/// A6: a ball of radius 0.7 and density 2, seen along an axis; voxels `1 / n` apart, samples half as far.
+pub fn a6(n: i64) -> Case {
     let (shape, spacing) = ([2 * n, 2 * n, 2 * n], [1.0 / n as f64; 3]);
     let middle = (2 * n - 1) as f64 / (2 * n) as f64;
     let inside = |p: [f64; 3]| p.iter().map(|v| (v - middle).powi(2)).sum::<f64>() < 0.49;
-    let tau = 4.0 * (0.49 - distance * distance).sqrt();
     Case {
-        name: format!("A6, {n} voxels per unit, distance {distance}"),
+        name: format!("A6, {n} voxels per unit"),
         shape,
         spacing,
         values: fill(shape, spacing, |p| if inside(p) { 2.0 } else { 0.0 }),
-        camera: along_z(middle + distance * 0.8, middle - distance * 0.6, true),
+        camera: Camera { projection: Projection::Parallel { half_height: 0.49 }, ..along_z(middle, middle, true) },
         transfer: TransferFunction { opacity: density(2.0, 1.0), colour: grey(&[[0.0, 1.0]]), unit_distance: 1.0 },
         step: 0.5 / n as f64,
-        expected: [1.0 - (-tau).exp(); 2],
-        // First order: the surface may seem half a voxel further in or out, and so may the ray.
-        tolerance: (1.0 + distance / (0.49 - distance * distance).sqrt()) / n as f64 * (-tau).exp(),
+        expected: [1.0 - (-2.8_f64).exp(); 2],
+        tolerance: (-2.8_f64).exp() / n as f64,
     }
 }
 
@@ -227,7 +225,7 @@ pub fn check_preintegrated(mut middle: impl FnMut(&Case, bool) -> [f32; 4]) {
     }
 }
 
-/// Checks all exact cases, and the order of convergence of the others.
+/// Checks all exact cases, and A3.
 ///
 /// `middle` renders a case on a picture of odd size and returns its middle pixel.
 pub fn check(mut middle: impl FnMut(&Case) -> [f32; 4]) {
@@ -246,21 +244,84 @@ pub fn check(mut middle: impl FnMut(&Case) -> [f32; 4]) {
         assert!((intensity - known).abs() < 0.02 * known + 3e-7, "A3, {samples} samples: {intensity:e}");
         assert!(alpha < 1e-5, "A3, {samples} samples: alpha off by {alpha:e}");
     }
-    // A4: trilinear interpolation and midpoints are of second order. How far off a ray is depends on where it crosses
-    // its cells, so that what falls with the square is the bound.
-    for distance in [0.0, 0.1, 0.2, 0.3, 0.5] {
-        for n in [10, 20, 40, 60] {
-            let [_, alpha] = error(&a4(n, distance));
-            let bound = 1.6 / (n * n) as f64;
-            assert!(alpha < bound, "A4, {n} voxels per unit, distance {distance}: off by {alpha:e}, bound {bound:e}");
-        }
+}
+
+/// What a blob or a ball is in closed form: the depth along a ray that passes its middle at a distance.
+struct Round {
+    middle: f64,
+    depth: fn(f64) -> f64,
+}
+
+impl Round {
+    /// Of every pixel of a picture, how far its ray passes the middle, and how far off its alpha is.
+    fn errors(&self, case: &Case, image: &Image) -> Vec<(f64, f64)> {
+        let Projection::Parallel { half_height } = case.camera.projection else { return Vec::new() };
+        let (width, height) = (image.width as f64, image.height as f64);
+        let place = |pixel: usize| {
+            let (column, row) = ((pixel % image.width) as f64, (pixel / image.width) as f64);
+            // Axis 0 runs to the left: the camera looks along axis 2, axis 1 is up.
+            let x = case.camera.position[0] - half_height * (2.0 * column + 1.0 - width) / height;
+            let y = case.camera.position[1] + half_height * (height - 2.0 * row - 1.0) / height;
+            f64::hypot(x - self.middle, y - self.middle)
+        };
+        let off = |(pixel, colour): (usize, &[f32; 4])| {
+            let distance = place(pixel);
+            (distance, (f64::from(colour[3]) - (1.0 - (-(self.depth)(distance)).exp())).abs())
+        };
+        image.pixels.iter().enumerate().map(off).collect()
     }
-    // A6: a jump is of first order, so is the bound.
-    for n in [10, 20, 40, 60] {
-        for distance in [0.0, 0.3, 0.5, 0.69] {
-            let case = a6(n, distance);
-            let [_, alpha] = error(&case);
-            assert!(alpha < case.tolerance, "{}: off by {alpha:e}, bound {:e}", case.name, case.tolerance);
+}
+
+/// Voxels per unit of length.
+const SIZES: [i64; 7] = [10, 13, 17, 22, 29, 38, 49];
+
+/// The order by which errors fall with more voxels: the slope of the line through their logarithms.
+fn order(errors: &[f64]) -> f64 {
+    let points: Vec<(f64, f64)> = SIZES.iter().zip(errors).map(|(&n, error)| ((n as f64).ln(), error.ln())).collect();
+    let mean = |part: fn(&(f64, f64)) -> f64| points.iter().map(part).sum::<f64>() / points.len() as f64;
+    let (x, y) = (mean(|point| point.0), mean(|point| point.1));
+    let products = points.iter().map(|point| (point.0 - x) * (point.1 - y)).sum::<f64>();
+    -products / points.iter().map(|point| (point.0 - x).powi(2)).sum::<f64>()
+}
+
+/// Checks how errors of the blob (A4) and the ball (A6) fall with the distance of voxels and samples: at every ray below a
+/// bound of its order, and taken together by that order.
+///
+/// `picture` renders a case on a picture of this size.
+pub fn check_orders(mut picture: impl FnMut(&Case, (u32, u32)) -> Image) {
+    let mut errors = |case: &Case, round: &Round, within: f64| -> Vec<(f64, f64)> {
+        let all = round.errors(case, &picture(case, (31, 23)));
+        all.into_iter().filter(|(distance, _)| *distance < within).collect()
+    };
+    let root_mean_square = |errors: &[(f64, f64)]| {
+        (errors.iter().map(|(_, error)| error * error).sum::<f64>() / errors.len() as f64).sqrt()
+    };
+    let (mut blobs, mut balls) = (Vec::new(), Vec::new());
+    for n in SIZES {
+        // Trilinear interpolation and midpoints are of second order.
+        let blob = Round { middle: 1.0, depth: |d| 0.8 * (2.0 * std::f64::consts::PI).sqrt() * (-d * d / 0.08).exp() };
+        let found = errors(&a4(n), &blob, 1.0);
+        for (distance, off) in &found {
+            // An eighth of the second derivatives across the ray, of both axes or of the one that is larger, summed up along it;
+            // and a fifth more for what is of higher order.
+            let (curved, depth) = (25.0 * (distance / 0.2).powi(2), (blob.depth)(*distance));
+            let most = (curved - 25.0).max(50.0 - curved).max(25.0);
+            let bound = 1.2 * most * depth * (-depth).exp() / (8 * n * n) as f64;
+            assert!(*off < bound, "A4, {n} voxels per unit, distance {distance}: off by {off:e}, bound {bound:e}");
         }
+        blobs.push(root_mean_square(&found));
+        // A jump is of first order: the surface may seem half a voxel further in or out, and so may the ray.
+        let chord = |d: f64| 4.0 * (0.49 - d * d).max(0.0).sqrt();
+        let ball = Round { middle: (2 * n - 1) as f64 / (2 * n) as f64, depth: chord };
+        let found = errors(&a6(n), &ball, 0.69);
+        for (distance, off) in &found {
+            let steep = distance / (0.49 - distance * distance).sqrt();
+            let bound = (2.0 + steep) / n as f64 * (-chord(*distance)).exp();
+            assert!(*off < bound, "A6, {n} voxels per unit, distance {distance}: off by {off:e}, bound {bound:e}");
+        }
+        balls.push(root_mean_square(&found));
     }
+    let (blob, ball) = (order(&blobs), order(&balls));
+    assert!((1.9..2.2).contains(&blob), "A4 is of order {blob}: {blobs:?}");
+    assert!((0.85..1.15).contains(&ball), "A6 is of order {ball}: {balls:?}");
 }
