@@ -104,7 +104,7 @@ fn wrong_files_say_what_is_wrong_and_where() {
         ("'<u2'", "(2, 3, 0)", "a size of 0"),
         ("'<u2'", "(2, -6)", "a size of -6"),
         ("'<u2'", "(1, 1, 3, 2, 2)", "5 axes"),
-        ("'|u1'", "(1, 1, 1, 24)", "24 components"),
+        ("'|u1'", "(1, 1, 1, 24)", "24 entries along the fastest axis"),
         ("'<u2'", "(9223372036854775807, 2)", "more bytes than fit 63 bits"),
         ("'<u2'", "(9223372036854775808,)", "an integer of 64 bits"),
         ("'<u2'", "(2; 6)", "the header should have ')'"),

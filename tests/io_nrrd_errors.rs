@@ -48,7 +48,7 @@ fn truncations_name_file_and_byte() {
     let temporary = Temporary::new(&whole[..whole.len() - 5]);
     let error = failure(&temporary.0).unwrap();
     let wanted = format!(
-        "{}, byte {}: the data end after 7 of 12 bytes that the header declares; the file is truncated",
+        "{}, byte {}: the data end after 7 of 12 bytes; the file is truncated or its sizes are wrong",
         temporary.0.display(),
         whole.len() - 5
     );

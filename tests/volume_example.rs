@@ -130,19 +130,19 @@ fn fast_pictures_are_nearly_those_of_one_rank() {
 #[test]
 fn fast_pictures_may_differ_by_what_early_ends_leave_out() {
     let mut most = 0.0_f64;
-    for light in [&[][..], &["--shade"]] {
+    for (light, bound) in [(&[][..], 0.020_002), (&["--shade"], 0.024_002)] {
         let mut words = vec!["--phantom-size", "30x26x22", "--size", "41x33", "--termination", "0.02", "--brick", "8"];
         words.extend(light);
         let expected = alone(&words);
         words.push("--fast");
         let Some(rendered) = run(3, &words) else { continue };
         let difference = rendered.image.difference(&expected).unwrap();
-        assert!((rendered.report.bound() - 0.020_002).abs() < 1e-9, "{}", rendered.report.bound());
+        assert!((rendered.report.bound() - bound).abs() < 1e-9, "{}", rendered.report.bound());
         assert!(difference.max_abs <= rendered.report.bound(), "{difference:?}");
         most = most.max(difference.max_abs);
         let verdict = verdict(Some(difference));
         assert!(rendered.report.passes(&verdict));
-        let beyond = Difference { max_abs: 0.021, ..difference };
+        let beyond = Difference { max_abs: bound + 0.001, ..difference };
         assert!(!rendered.report.passes(&Verdict { single: Some(beyond), ..verdict }));
     }
     assert!(most > 1e-5 || launcher::size().is_some(), "{most}");
@@ -240,19 +240,17 @@ fn every_rank_is_told_the_same_mistake() {
     let cut = Temporary::new(&whole[..whole.len() - 60]);
     let scene = Temporary::new(br#"{"scenes": [{"file": "one.png"}]}"#);
     let (cut, scene) = (cut.0.to_str().unwrap(), scene.0.to_str().unwrap());
-    let cases: [(&[&str], &str); 13] = [
+    let cases: [(&[&str], &str); 11] = [
         (&["--input", "no/such.nrrd"], "no/such.nrrd: cannot open"),
-        (&["--input", scene], "not a volume"),
+        (&["--input", scene], "none of NRRD"),
         (&["--scene", scene], "missing field"),
         (&["--transfer", scene], "unknown field"),
         (&["--phantom-size", "1"], "[1, 1, 1] voxels"),
         (&["--phantom-size", "2x3x1"], "[2, 3, 1] voxels"),
-        (&["--phantom-size", "8", "--step", "0"], "sample distance of 0"),
-        (&["--phantom-size", "8", "--fov", "180"], "field of view of 180"),
-        (&["--phantom-size", "8", "--elevation", "91"], "elevation must be -90 to 90"),
+        (&["--phantom-size", "8", "--step", "1e-9"], "sample distance of 0.000000001"),
         (&["--phantom-size", "8", "--split", "3+4x1x1"], "add up to 7"),
         (&["--phantom-size", "64", "--split", "64x64x64"], "at most 65536"),
-        (&["--phantom-size", "8", "--brick", "13"], "multiple of 8"),
+        (&["--phantom-size", "8", "--reference", "no/such.png"], "no/such.png: cannot open"),
         (&["--phantom-size", "8", "--idle-ranks", "8"], "at least one has to have the volume"),
     ];
     for (arguments, wanted) in cases {
@@ -261,8 +259,7 @@ fn every_rank_is_told_the_same_mistake() {
         }
     }
     // What the header alone shows to be impossible is said before anybody meets the end of a truncated file.
-    let early: [(&[&str], &str); 4] = [
-        (&["--brick", "12"], "multiple of 8"),
+    let early: [(&[&str], &str); 3] = [
         (&["--preintegrated", "--step", "2.5"], "up to two voxels"),
         (&["--size", "16384x16384"], "x11585 would do"),
         (&["--size", "16384x10000"], "16384x10000 pixels of 16 bytes; "),
@@ -288,7 +285,7 @@ fn the_report_says_what_happened() {
     assert_eq!((json["ranks"].as_u64(), json["chunks"].as_u64()), (Some(ranks), Some(4)));
     assert_eq!((json["idle_ranks"].as_u64(), json["frames"].as_u64()), (Some(1), Some(1)));
     assert_eq!(json["input"]["shape"], serde_json::json!([24, 20, 16]));
-    assert_eq!((&json["max_abs"], &json["psnr_db"]), (&serde_json::json!(0.0), &serde_json::json!(999.0)));
+    assert_eq!((&json["max_abs"], &json["psnr_db"]), (&serde_json::json!(0.0), &serde_json::Value::Null));
     assert_eq!((&json["agrees"], &json["mode"]), (&serde_json::json!(true), &serde_json::json!("reproducible")));
     assert!(json["adapter"]["name"].is_string() && json["transport"].is_string());
     assert!(json["layers"].as_u64().is_some_and(|layers| layers >= 1));

@@ -123,11 +123,21 @@ fn axis(text: &str) -> Result<Split, String> {
     }
 }
 
-/// Reads `64` or `64x80x72`, the voxels of a volume.
+/// Reads `64` or `64x80x72`, the voxels of a volume that is computed.
 ///
 /// # Errors
 /// What is wrong, for the command line.
 pub fn extents(text: &str) -> Result<[i64; 3], String> {
+    let shape = voxels(text)?;
+    let few = shape.iter().product::<i64>() <= 1 << 32;
+    few.then_some(shape).ok_or_else(|| "at most 2^32 voxels".into())
+}
+
+/// Reads the voxels of a volume.
+///
+/// # Errors
+/// What is wrong, for the command line.
+pub fn voxels(text: &str) -> Result<[i64; 3], String> {
     let numbers: Vec<i64> = text.split('x').map(|size| number(size, 1)).collect::<Result<_, _>>()?;
     let shape = match numbers[..] {
         [side] => [side; 3],
@@ -135,7 +145,7 @@ pub fn extents(text: &str) -> Result<[i64; 3], String> {
         _ => return Err("one number or three, as in 64x80x72".into()),
     };
     let voxels = shape.iter().try_fold(1_i64, |voxels, &side| voxels.checked_mul(side));
-    voxels.filter(|&voxels| voxels <= 1 << 32).map(|_| shape).ok_or_else(|| "at most 2^32 voxels".into())
+    voxels.map(|_| shape).ok_or_else(|| "fewer than 2^63 voxels".into())
 }
 
 /// Reads `512x512`, the pixels of the picture.

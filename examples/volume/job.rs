@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use zippy::algorithms::image::Image;
 use zippy::error::Error;
+use zippy::io::png;
 use zippy::io::volume::ScalarKind;
 use zippy::{Result, World};
 
@@ -57,6 +58,9 @@ impl Job<'_> {
             }
             if self.write && self.link.is_none() && world.rank() == 0 {
                 self.options.output().check()?;
+                if let Some(path) = &self.options.check.reference {
+                    png::read(path)?;
+                }
             }
             let setup = Setup::new(self.options, source.shape(), source.spacing(), source.colours())?;
             let renderer = self.options.renderer(source.components());

@@ -57,6 +57,12 @@ impl Track {
     /// The file cannot be read or is malformed; file and byte are named.
     pub fn read(path: &Path) -> Result<Self, IoError> {
         let text = std::fs::read_to_string(path).map_err(|error| IoError::system(path, "read", &error))?;
+        let start = text.len() - text.trim_start().len();
+        // Lists would be taken for the fields in order.
+        if !text[start..].starts_with('{') {
+            let message = "key frames: not a JSON object with a list \"keyframes\"";
+            return Err(IoError::malformed(path, start as u64, message));
+        }
         let file: File = serde_json::from_str(&text).map_err(|error| {
             let before: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
             IoError::malformed(path, (before + error.column().saturating_sub(1)) as u64, format!("key frames: {error}"))

@@ -1,6 +1,6 @@
 //! How a volume is looked at: what the command line and the scene say, or defaults that suit any volume.
 
-use zippy::algorithms::volume::{Camera, Crop, Look, Preset, Shading, TransferFunction, Values, View};
+use zippy::algorithms::volume::{Camera, Crop, Look, Preset, TransferFunction, Values, View};
 use zippy::error::Error;
 use zippy::io::png::{Behind, Style};
 use zippy::io::scene::{self, Scene};
@@ -17,6 +17,8 @@ pub struct Setup {
     /// The first picture; its transfer function is not yet that of the volume's values.
     look: Look,
     colours: Colours,
+    /// Distance of voxels along each axis.
+    spacing: [f64; 3],
     /// How the picture is stored.
     pub style: Style,
     /// What other cameras are to show.
@@ -46,7 +48,17 @@ impl Setup {
         let scene = file.map(|path| scene::read(path, options.camera.scene_name.as_deref())).transpose()?;
         let fov = options.camera.fov.unwrap_or(40.0);
         let parallel = options.camera.projection == choices::Projection::Parallel;
-        let stand = Stand { shape, spacing, parallel, fov };
+        let size: [f64; 3] = std::array::from_fn(|axis| (shape[axis] - 1) as f64 * spacing[axis]);
+        let mut stand = Stand { low: [0.0; 3], high: size, parallel, fov };
+        if let Some(Crop { low, high }) = options.look.crop {
+            stand.low = std::array::from_fn(|axis| low[axis].max(0.0));
+            stand.high = std::array::from_fn(|axis| high[axis].min(size[axis]));
+            if (0..3).any(|axis| low[axis] >= size[axis] || high[axis] <= 0.0) {
+                let extent = size.map(|length| format!("0:{length}")).join(",");
+                let message = format!("--crop leaves nothing of the volume, which extends over {extent}");
+                return Err(Error::program(message));
+            }
+        }
         let camera = match &scene {
             Some(scene) => scene.camera.clone(),
             None => first(options, &stand)?,
@@ -60,21 +72,17 @@ impl Setup {
         };
         let given = if let Colours::Given(given) = &colours { given.clone() } else { TransferFunction::ramp(0.0, 1.0) };
         let look = look(options, scene.as_ref(), Look::new(camera, given), spacing);
-        View::of(&look, shape, spacing)?;
-        let size: [f64; 3] = std::array::from_fn(|axis| (shape[axis] - 1) as f64 * spacing[axis]);
-        if let Some(Crop { low, high }) = look.crop
-            && (0..3).any(|axis| low[axis] >= size[axis] || high[axis] <= 0.0)
-        {
-            let extent = size.map(|length| format!("0:{length}")).join(",");
-            return Err(Error::program(format!("--crop leaves nothing of the volume, which extends over {extent}")));
+        if options.look.lit() && look.shading.is_none() {
+            return Err(Error::program("--ambient, --diffuse, --specular and --shininess need light: give --shade"));
         }
+        View::of(&look, shape, spacing)?;
         let behind = match options.picture.background {
             _ if options.picture.alpha => Behind::Nothing,
             Some(colour) => Behind::Colour(colour),
             None => Behind::Colour(scene.map_or([0.0; 3], |scene| scene.background)),
         };
         let depth = options.picture.depth.map(Into::into).unwrap_or_default();
-        Ok(Self { look, colours, style: Style { depth, behind }, stand })
+        Ok(Self { look, colours, spacing, style: Style { depth, behind }, stand })
     }
 
     /// Pixels across and down.
@@ -89,7 +97,7 @@ impl Setup {
 
     /// A preset on a volume of these values; its opacities hold over the distance of voxels.
     pub fn preset(&self, preset: Preset, values: &Values) -> TransferFunction {
-        preset.fit(values, self.stand.spacing.iter().sum::<f64>() / 3.0)
+        preset.fit(values, self.spacing.iter().sum::<f64>() / 3.0)
     }
 
     /// The first picture's look on a volume of these values.
@@ -120,7 +128,10 @@ fn look(options: &Options, scene: Option<&Scene>, plain: Look, spacing: [f64; 3]
     Look {
         step: asked.step.unwrap_or(scene.map_or(finest / 2.0, |scene| scene.sample_distance)),
         size: options.picture.size.or(scene.and_then(|scene| scene.size)).unwrap_or(plain.size),
-        shading: scene.and_then(|scene| scene.shading).or(asked.shade.then(Shading::default)),
+        shading: match scene.and_then(|scene| scene.shading) {
+            None if !asked.shade => None,
+            given => Some(asked.light(given)),
+        },
         preintegrated: asked.preintegrated,
         clip: asked.clip.clone(),
         crop: asked.crop,
@@ -132,7 +143,7 @@ fn look(options: &Options, scene: Option<&Scene>, plain: Look, spacing: [f64; 3]
 
 /// A camera that looks at the middle of the volume from where the command line says.
 fn first(options: &Options, stand: &Stand) -> Result<Camera, Error> {
-    let super::options::CameraOptions { azimuth, elevation, zoom, .. } = options.camera;
+    let super::appearance::CameraOptions { azimuth, elevation, zoom, .. } = options.camera;
     stand.camera(&Pose { azimuth, elevation, zoom, focal_point: None }).map_err(Error::program)
 }
 

@@ -1,5 +1,6 @@
 //! A scanned volume, or a phantom, rendered by several ranks into one picture: the paper's section 5.1. `--help` says how.
 
+pub mod appearance;
 pub mod axes;
 pub mod choices;
 pub mod clock;

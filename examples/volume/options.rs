@@ -6,9 +6,10 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser};
 use zippy::Config;
 use zippy::algorithms::compositing::{Algorithm, Encoding};
-use zippy::algorithms::volume::{ClipPlane, Crop, Mode, Preset, RendererOptions};
+use zippy::algorithms::volume::{Mode, RendererOptions};
 use zippy::io::volume::{Endian, ScalarKind};
 
+use super::appearance::{CameraOptions, LookOptions};
 use super::choices::{AFTER, Depth, Pixel, Projection};
 use super::cut::{self, Cut, Decomposition};
 use super::movie::{self, Path};
@@ -26,7 +27,7 @@ use super::parse;
 pub struct Options {
     /// Number of ranks, as threads of this process. Under an MPI launcher leave it out, or give its number of processes.
     /// Default: ZIPPY_RANKS, else 1
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse::ranks, allow_negative_numbers = true)]
     pub ranks: Option<usize>,
 
     /// Shows the volume in a window, to be turned, cut and coloured, instead of writing a picture. Under an MPI launcher the
@@ -73,11 +74,11 @@ pub struct VolumeOptions {
     pub components: Option<usize>,
 
     /// Of a VTI file's arrays of point data, the one to draw. Default: the active scalars, else the first
-    #[arg(long, value_name = "NAME", requires = "input")]
+    #[arg(long, value_name = "NAME", requires = "input", conflicts_with = "raw_shape")]
     pub array: Option<String>,
 
     /// Reads --input as raw numbers, x fastest: voxels on each axis
-    #[arg(long, value_name = "XxYxZ", value_parser = cut::extents, requires = "input")]
+    #[arg(long, value_name = "XxYxZ", value_parser = cut::voxels, requires = "input")]
     pub raw_shape: Option<[i64; 3]>,
 
     /// Raw numbers: their type: u8, i8, u16, i16, u32, i32, u64, i64, f32 or f64
@@ -89,7 +90,7 @@ pub struct VolumeOptions {
     pub raw_endian: Endian,
 
     /// Raw numbers: bytes to skip before the first
-    #[arg(long, value_name = "BYTES", default_value_t = 0, requires = "raw_shape")]
+    #[arg(long, value_name = "BYTES", default_value_t = 0, requires = "raw_shape", allow_negative_numbers = true)]
     pub raw_offset: u64,
 
     /// Raw numbers: the file is compressed by gzip; --raw-offset counts uncompressed bytes
@@ -97,106 +98,20 @@ pub struct VolumeOptions {
     pub raw_gzip: bool,
 
     /// Raw numbers: distance of voxels along each axis
-    #[arg(long, value_name = "X,Y,Z", default_value = "1,1,1", value_parser = parse::spacing, requires = "raw_shape")]
+    #[arg(long, value_name = "X,Y,Z", default_value = "1,1,1", value_parser = parse::spacing, requires = "raw_shape", allow_hyphen_values = true)]
     pub raw_spacing: [f64; 3],
-}
-
-/// From where.
-#[derive(Args, Debug, Clone)]
-#[command(next_help_heading = "Camera")]
-pub struct CameraOptions {
-    /// Where the camera stands, degrees around the third axis; -90 is the side of small y
-    #[arg(long, value_name = "DEGREES", default_value_t = -47.0, allow_negative_numbers = true, conflicts_with = "scene")]
-    pub azimuth: f64,
-
-    /// How high the camera stands, degrees above the x-y plane, -90 to 90
-    #[arg(
-        long,
-        value_name = "DEGREES",
-        default_value_t = 29.0,
-        allow_negative_numbers = true,
-        conflicts_with = "scene"
-    )]
-    pub elevation: f64,
-
-    /// 1 shows the whole volume, 2 its middle twice as large
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, conflicts_with = "scene")]
-    pub zoom: f64,
-
-    /// Whether what is far looks smaller
-    #[arg(long, value_name = "KIND", default_value = "perspective", conflicts_with = "scene")]
-    pub projection: Projection,
-
-    /// Angle between the lowest and the highest ray of a perspective picture; the volume keeps its size. Default: 40
-    #[arg(long, value_name = "DEGREES", conflicts_with = "scene")]
-    pub fov: Option<f64>,
-
-    /// Camera, transfer function, sample distance, shading and background from a JSON file with a list `scenes`, as
-    /// docs/scenes.json
-    #[arg(long, value_name = "FILE")]
-    pub scene: Option<PathBuf>,
-
-    /// Which scene of the file: an entry's `file` without .png. May be left out if there is only one
-    #[arg(long, value_name = "NAME", requires = "scene")]
-    pub scene_name: Option<String>,
-}
-
-/// How values become light.
-#[derive(Args, Debug, Clone)]
-#[command(next_help_heading = "Colours, light and cuts")]
-pub struct LookOptions {
-    /// Colours and opacities from the shelf, fitted to the values that the volume has: ct-bone, ct-soft, mr, angiography,
-    /// grey-ramp, perceptual. Default: the scene's, else perceptual
-    #[arg(long, value_name = "NAME", conflicts_with = "transfer")]
-    pub preset: Option<Preset>,
-
-    /// Colours and opacities from a JSON file: {"opacity_points": [[value, opacity], ..], "rgb_points": [[value, red, green,
-    /// blue], ..], "opacity_unit_distance": 1}, all but values from 0 to 1
-    #[arg(long, value_name = "FILE")]
-    pub transfer: Option<PathBuf>,
-
-    /// Lights surfaces from the camera, by the gradient of the values
-    #[arg(long)]
-    pub shade: bool,
-
-    /// Integrates colours over the values between two samples: thin shells have no rings, larger steps will do
-    #[arg(long)]
-    pub preintegrated: bool,
-
-    /// Distance of the samples on a ray, in the unit of the volume's spacing. Default: what the scene says, else half the
-    /// smallest spacing
-    #[arg(long, value_name = "LENGTH")]
-    pub step: Option<f64>,
-
-    /// Shows only points p with nx*px + ny*py + nz*pz >= offset. May be given up to 6 times. Points are index times spacing,
-    /// counted from the first voxel; the file's origin and directions are not applied
-    #[arg(long, value_name = "NX,NY,NZ,OFFSET", value_parser = parse::clip, allow_hyphen_values = true)]
-    pub clip: Vec<ClipPlane>,
-
-    /// Shows only a box; ends may be left out, as in 10:,:,:64. Counted in index times spacing, from the first voxel
-    #[arg(long, value_name = "X0:X1,Y0:Y1,Z0:Z1", value_parser = parse::crop, allow_hyphen_values = true)]
-    pub crop: Option<Crop>,
-
-    /// Shifts the samples of each pixel by a fixed noise, which hides rings
-    #[arg(long)]
-    pub jitter: bool,
-
-    /// Rays end where at most this share of light comes through, which is also the largest error of a component (times ambient
-    /// + diffuse + specular light, where these are more than 1); 0: never before the volume does. Default: 2^-19
-    #[arg(long, value_name = "SHARE")]
-    pub termination: Option<f32>,
 }
 
 /// What is written.
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Picture")]
 pub struct PictureOptions {
-    /// The file: .png; .npy for the floats (height, width, premultiplied RGBA); for movies .apng, or numbered frames as in
+    /// The file: .png; .npy for the floats (height, width, RGBA, colours multiplied by alpha); for movies .apng, or numbered frames as in
     /// dir/frame_%04d.png. Default: volume.png, for movies volume.apng
     #[arg(long, value_name = "FILE", value_parser = output::output)]
     pub output: Option<Output>,
 
-    /// Pixels across and down. Default: what the scene says, else 512x512
+    /// Pixels across and down, 1 to 16384 each. Default: what the scene says, else 512x512
     #[arg(long, value_name = "WxH", value_parser = cut::pixels)]
     pub size: Option<(u32, u32)>,
 
@@ -218,17 +133,18 @@ pub struct PictureOptions {
 #[command(next_help_heading = "Movie")]
 pub struct MovieOptions {
     /// Moves the camera: orbit (once around), rock (30 degrees to either side), zoom (in and out), or along the key frames of
-    /// a JSON file: {"closed": false, "keyframes": [{"time": 0, "azimuth": -47, "elevation": 29, "zoom": 1, "focal_point": [x,
-    /// y, z]}, ..]}; only azimuth must be given
+    /// a JSON file, as examples/volume/keyframes.json: {"closed": false, "keyframes": [{"time": 0, "azimuth": -47, "elevation":
+    /// 29, "zoom": 1, "focal_point": [x, y, z]}, ..]}. At least two key frames; each needs an azimuth only, but times must grow,
+    /// all or none have a focal_point, and a closed path ends with its first key frame, whole turns of azimuth on
     #[arg(long, value_name = "orbit|rock|zoom|FILE.json", value_parser = movie::path)]
     pub movie: Option<Path>,
 
     /// Frames of the movie
-    #[arg(long, value_name = "N", default_value_t = 60, requires = "movie", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = 60, requires = "movie", value_parser = clap::value_parser!(u32).range(1..=100_000), allow_negative_numbers = true)]
     pub frames: u32,
 
-    /// Frames that an .apng shows in a second. Default: 24
-    #[arg(long, value_name = "RATE", requires = "movie")]
+    /// Frames that an .apng shows in a second, 0.1 to 1000. Default: 24
+    #[arg(long, value_name = "RATE", requires = "movie", value_parser = parse::between(0.1, 1000.0), allow_negative_numbers = true)]
     pub fps: Option<f64>,
 }
 
@@ -241,17 +157,17 @@ pub struct SpreadOptions {
     #[arg(long, value_name = "CUTS", default_value = "auto", value_parser = cut::cut)]
     pub split: Cut,
 
-    /// Cuts the volume as no grid does. kd:N: a k-d tree with N leaves; bars: a pile of bars, laid across each other; ell:
+    /// Cuts the volume as no grid does. kd:N: a k-d tree with N leaves; kd: with --chunks-per-rank leaves for each rank; bars: a pile of bars, laid across each other; ell:
     /// nested L-shapes. What a rank has of bars and ell is not convex
-    #[arg(long, value_name = "kd:N|bars|ell", conflicts_with = "split", value_parser = cut::irregular)]
+    #[arg(long, value_name = "kd[:N]|bars|ell", conflicts_with = "split", value_parser = cut::irregular)]
     pub cut: Option<Cut>,
 
     /// Chunks for each rank: near-cubic, or leaves of kd, or bars (at least 2). Default: 1, bars: 3
-    #[arg(long, value_name = "N", conflicts_with = "split", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", conflicts_with = "split", value_parser = clap::value_parser!(u16).range(1..), allow_negative_numbers = true)]
     pub chunks_per_rank: Option<u16>,
 
     /// So many ranks, the last ones, have no part of the volume
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     pub idle_ranks: usize,
 }
 
@@ -265,7 +181,7 @@ pub struct BlendOptions {
     pub fast: bool,
 
     /// Cells on a side of the bricks that rays are cut at, a multiple of 8. Default: a quarter of the longest axis, 32 to 128
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = parse::brick, allow_negative_numbers = true)]
     pub brick: Option<u16>,
 
     /// Who blends what. direct: each layer goes to the owners of the picture's tiles; swap (binary swap): halves between pairs;
@@ -287,7 +203,7 @@ pub struct BlendOptions {
 #[command(next_help_heading = "Checks and report")]
 pub struct CheckOptions {
     /// Renders so many times and reports the times of the last one; the first includes the compilation of the kernel
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "movie")]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "movie", allow_negative_numbers = true)]
     pub repeat: u32,
 
     /// Renders again on one rank, in a world of its own with the volume uncut, and compares: fails unless the pictures are the
@@ -299,7 +215,8 @@ pub struct CheckOptions {
     #[arg(long, value_name = "PNG", conflicts_with = "movie")]
     pub reference: Option<PathBuf>,
 
-    /// Prints one JSON object as the last and only line of standard output; what is said to people goes to standard error
+    /// Prints one JSON object as the last and only line of standard output; what is said to people goes to standard error. A
+    /// psnr_db of null: the pictures are identical
     #[arg(long)]
     pub json: bool,
 }
@@ -339,6 +256,9 @@ impl Options {
             }
             _ if self.blend.fast && self.blend.pixel == Pixel::Rgba8 && self.check.compare_single => {
                 "8 bits are rounded at every blend: compare with --pixel f32, or without --fast"
+            }
+            _ if self.look.lit() && !self.look.shade && self.camera.scene.is_none() => {
+                "--ambient, --diffuse, --specular and --shininess are for --shade"
             }
             _ => return self.wrong_spread().map(String::from),
         };

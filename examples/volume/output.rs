@@ -30,6 +30,8 @@ pub enum Kind {
 /// A path with a place for a number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pattern {
+    /// As it was given.
+    text: String,
     before: String,
     digits: usize,
     after: String,
@@ -63,12 +65,12 @@ impl Pattern {
         if digits > 20 || after.contains('%') {
             return Err(form.into());
         }
-        Ok(Some(Self { before: before.into(), digits, after: after.into() }))
+        Ok(Some(Self { text: text.into(), before: before.into(), digits, after: after.into() }))
     }
 
     /// The name of a frame.
     pub fn path(&self, number: u32) -> PathBuf {
-        let Self { before, digits, after } = self;
+        let Self { before, digits, after, .. } = self;
         format!("{before}{number:0digits$}{after}").into()
     }
 }
@@ -78,7 +80,7 @@ impl Output {
     pub fn name(&self) -> String {
         let path = match self {
             Self::Still(_, path) | Self::Animated(path) => path.clone(),
-            Self::Numbered(_, Pattern { before, digits, after }) => format!("{before}%0{digits}d{after}").into(),
+            Self::Numbered(_, pattern) => (&pattern.text).into(),
         };
         std::path::absolute(&path).unwrap_or(path).display().to_string()
     }

@@ -1,5 +1,8 @@
 //! The smaller words of the command line.
 
+use std::fmt::Display;
+use std::str::FromStr;
+
 use zippy::algorithms::compositing::{Algorithm, Encoding};
 use zippy::algorithms::volume::{ClipPlane, Crop};
 
@@ -110,13 +113,57 @@ pub fn encoding(text: &str) -> Result<Encoding, String> {
     }
 }
 
+/// Reads how many ranks there are.
+///
+/// # Errors
+/// What is wrong, for the command line.
+pub fn ranks(text: &str) -> Result<usize, String> {
+    Ok(number(text, 1)? as usize)
+}
+
+/// Reads the side of a brick.
+///
+/// # Errors
+/// What is wrong, for the command line.
+pub fn brick(text: &str) -> Result<u16, String> {
+    let side = u16::try_from(number(text, 8)?).ok().filter(|side| side.is_multiple_of(8));
+    side.ok_or_else(|| format!("a multiple of 8 up to {}", u16::MAX / 8 * 8))
+}
+
+/// Reads a number above 0.
+///
+/// # Errors
+/// What is wrong, for the command line.
+pub fn positive(text: &str) -> Result<f64, String> {
+    match real(text)? {
+        number if number > 0.0 => Ok(number),
+        _ => Err("it must be above 0".into()),
+    }
+}
+
+/// Reads a number of `low` to `high`.
+pub fn between<T>(low: T, high: T) -> impl Fn(&str) -> Result<T, String> + Clone
+where
+    T: FromStr + PartialOrd + Display + Copy,
+{
+    move |text| match text.trim().parse::<T>() {
+        Ok(number) if low <= number && number <= high => Ok(number),
+        Ok(_) => Err(format!("it must be {low} to {high}")),
+        Err(_) => Err(format!("{text:?} is not a number")),
+    }
+}
+
 /// Numbers joined by commas.
 fn reals<const N: usize>(text: &str, form: &str) -> Result<[f64; N], String> {
     let numbers: Vec<f64> = text.split(',').map(real).collect::<Result<_, _>>()?;
     numbers.try_into().map_err(|_| form.into())
 }
 
-fn real(text: &str) -> Result<f64, String> {
+/// Reads a finite number.
+///
+/// # Errors
+/// What is wrong, for the command line.
+pub fn real(text: &str) -> Result<f64, String> {
     let number: Option<f64> = text.trim().parse().ok();
     number.filter(|number| number.is_finite()).ok_or_else(|| format!("{text:?} is not a number"))
 }

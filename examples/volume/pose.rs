@@ -9,17 +9,18 @@ pub struct Pose {
     pub azimuth: f64,
     /// Degrees above the plane of the other two.
     pub elevation: f64,
-    /// 1 shows the whole volume.
+    /// 1 shows the whole box.
     pub zoom: f64,
-    /// What is in the middle of the picture; `None`: the middle of the volume.
+    /// What is in the middle of the picture; `None`: the middle of what is shown.
     pub focal_point: Option<[f64; 3]>,
 }
 
 /// What a camera is to show, and how.
 #[derive(Debug, Clone, Copy)]
 pub struct Stand {
-    pub shape: [i64; 3],
-    pub spacing: [f64; 3],
+    /// The corners of the box that is seen whole.
+    pub low: [f64; 3],
+    pub high: [f64; 3],
     pub parallel: bool,
     /// Degrees between the lowest and the highest ray.
     pub fov: f64,
@@ -39,7 +40,7 @@ impl Stand {
         if !(1.0..=170.0).contains(&self.fov) {
             return Err(format!("a field of view of {} degrees; it must be 1 to 170", self.fov));
         }
-        let overview = Camera::overview(self.shape, self.spacing);
+        let overview = Camera::overview([2; 3], std::array::from_fn(|axis| self.high[axis] - self.low[axis]));
         let away: [f64; 3] = std::array::from_fn(|axis| overview.position[axis] - overview.focal_point[axis]);
         let far = away.iter().map(|length| length * length).sum::<f64>().sqrt();
         let usual = match overview.projection {
@@ -53,7 +54,8 @@ impl Stand {
             let projection = Projection::Perspective { vertical_fov_degrees: self.fov };
             (far * usual / half(self.fov) / zoom, projection)
         };
-        let focal_point = focal_point.unwrap_or(overview.focal_point);
+        let middle = std::array::from_fn(|axis| self.low[axis] + overview.focal_point[axis]);
+        let focal_point = focal_point.unwrap_or(middle);
         let ((sin_a, cos_a), (sin_e, cos_e)) = (azimuth.to_radians().sin_cos(), elevation.to_radians().sin_cos());
         let direction = [cos_e * cos_a, cos_e * sin_a, sin_e];
         Ok(Camera {

@@ -211,8 +211,10 @@ pub struct Verdict {
     pub reference: Option<(String, Difference)>,
 }
 
-/// What is reported where nothing differs at all: JSON has no infinity.
-const IDENTICAL_DB: f64 = 999.0;
+/// Null where nothing differs at all: JSON has no infinity.
+fn psnr(difference: &Difference) -> Value {
+    Some(difference.psnr_db).filter(|db| db.is_finite()).into()
+}
 
 impl Report {
     pub fn new(world: &World, volume: &ArrayCore, voxels: Voxels, drawn: Drawn, measured: Measured) -> Self {
@@ -296,11 +298,11 @@ impl Report {
         if let Some(difference) = verdict.single {
             all["max_abs"] = json!(difference.max_abs);
             all["max_abs_bound"] = json!(self.bound());
-            all["psnr_db"] = json!(difference.psnr_db.min(IDENTICAL_DB));
+            all["psnr_db"] = psnr(&difference);
             all["agrees"] = json!(self.passes(verdict));
         }
         if let Some((name, difference)) = &verdict.reference {
-            let psnr_db = difference.psnr_db.min(IDENTICAL_DB);
+            let psnr_db = psnr(difference);
             all["reference"] = json!({"name": name, "max_abs": difference.max_abs, "psnr_db": psnr_db});
         }
         all

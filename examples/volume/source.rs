@@ -1,7 +1,7 @@
 //! Where the voxels come from: a file or a formula.
 
 use zippy::Result;
-use zippy::algorithms::volume::{Phantom, Rescale, TransferFunction};
+use zippy::algorithms::volume::{Phantom, Rescale, TransferFunction, View};
 use zippy::error::IoError;
 use zippy::extents::Index;
 use zippy::io::volume::{self, OpenOptions, RawLayout, ScalarKind, VolumeFile};
@@ -43,20 +43,32 @@ impl Source {
             )?,
             None => {
                 let components = wanted.is_some_and(|count| count > 1);
-                volume::open_with(path, &OpenOptions { components, array: options.array.clone() })?
+                let opened = volume::open_with(path, &OpenOptions { components, array: options.array.clone() });
+                opened.map_err(|error| match error {
+                    IoError::UnknownFormat { path } => {
+                        let known = "is none of NRRD, NIfTI, VTI, MetaImage and NumPy";
+                        IoError::request(
+                            &path,
+                            format!("{known}; for numbers without a header give --raw-shape and --raw-type"),
+                        )
+                    }
+                    other => other,
+                })?
             }
         };
-        match (file.components(), wanted) {
-            (found, Some(wanted)) if found != wanted => {
-                let message = format!("has {found} numbers in each voxel, not {wanted}; leave out --components");
-                Err(IoError::request(path, message))
-            }
-            (1 | 2 | 4, _) => Ok(Self::File(file)),
-            (found, _) => {
-                let message = format!("has {found} numbers in each voxel; volumes of 1, 2 and 4 are drawn");
-                Err(IoError::request(path, message))
-            }
+        let found = file.components();
+        if !matches!(found, 1 | 2 | 4) {
+            let message = format!("has {found} numbers in each voxel; volumes of 1, 2 and 4 are drawn");
+            return Err(IoError::request(path, message));
         }
+        if let Some(wanted) = wanted.filter(|&wanted| wanted != found) {
+            let message = format!("has {found} numbers in each voxel, not {wanted}; leave out --components");
+            return Err(IoError::request(path, message));
+        }
+        let source = Self::File(file);
+        let sound = View::check_volume(source.shape(), source.spacing());
+        sound.map_err(|error| IoError::request(path, error.to_string()))?;
+        Ok(source)
     }
 
     /// For people and for the report.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum IoError {
     /// The operating system refused to open, read or write the file.
-    #[error("{}: cannot {action}: {message}", path.display())]
+    #[error("{}: cannot {action}: {message}", shown(path))]
     System {
         /// The file.
         path: PathBuf,
@@ -15,7 +15,7 @@ pub enum IoError {
         message: String,
     },
     /// The content does not follow its format.
-    #[error("{}, byte {offset}: {message}", path.display())]
+    #[error("{}, byte {offset}: {message}", shown(path))]
     Malformed {
         /// The file.
         path: PathBuf,
@@ -25,7 +25,7 @@ pub enum IoError {
         message: String,
     },
     /// The content follows its format but uses a part of it that is not read here.
-    #[error("{}, byte {offset}: {message}", path.display())]
+    #[error("{}, byte {offset}: {message}", shown(path))]
     Unsupported {
         /// The file.
         path: PathBuf,
@@ -36,8 +36,8 @@ pub enum IoError {
     },
     /// The data end too early.
     #[error(
-        "{}, byte {offset}: the data end after {found} of {expected} bytes that the header declares; \
-         the file is truncated", path.display()
+        "{}, byte {offset}: the data end after {found} of {expected} bytes; the file is truncated or its sizes are wrong",
+        shown(path)
     )]
     Truncated {
         /// The file.
@@ -50,7 +50,7 @@ pub enum IoError {
         expected: u64,
     },
     /// There are more data than the header declares.
-    #[error("{}, byte {offset}: data go on after the {expected} bytes that the header declares", path.display())]
+    #[error("{}, byte {offset}: data go on after the {expected} bytes of its sizes", shown(path))]
     Oversized {
         /// The file.
         path: PathBuf,
@@ -59,8 +59,18 @@ pub enum IoError {
         /// Bytes of data, uncompressed, that the header declares.
         expected: u64,
     },
+    /// The file begins like none that is known.
+    #[error(
+        "{}, byte 0: not a volume of a known format (NRRD, NIfTI, VTI, MetaImage, NumPy); a file without a header needs its \
+         layout",
+        shown(path)
+    )]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+    },
     /// What was asked of the file does not fit it.
-    #[error("{}: {message}", path.display())]
+    #[error("{}: {message}", shown(path))]
     Request {
         /// The file.
         path: PathBuf,
@@ -89,4 +99,11 @@ impl IoError {
     pub fn request(path: &Path, message: impl Into<String>) -> Self {
         Self::Request { path: path.to_path_buf(), message: message.into() }
     }
+}
+
+/// A path for people. Headers name files, and what they write must not speak to the terminal.
+fn shown(path: &Path) -> String {
+    let text = path.display().to_string();
+    let letter = |letter: char| if letter.is_control() { letter.escape_default().to_string() } else { letter.into() };
+    text.chars().map(letter).collect()
 }

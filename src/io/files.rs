@@ -46,6 +46,11 @@ pub fn beside(path: &Path, name: &str) -> PathBuf {
     path.parent().unwrap_or(Path::new("")).join(name)
 }
 
+/// What is wrong with a file that byte `at` of the header in `path` names.
+pub fn named_by(path: &Path, at: u64, error: &IoError) -> IoError {
+    IoError::malformed(path, at, format!("the file that goes with it, {error}"))
+}
+
 /// File names from a pattern with one `%d`, as C's printf would write them for `first`, `first + step`, up to `last`.
 ///
 /// # Errors

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::scalar::{Endian, ScalarKind};
-use super::store::{Claim, Description, Encoding, Place, Stated};
+use super::store::{Claim, Description, Encoding, Place, Stated, open_regular};
 use crate::error::IoError;
 
 /// How the voxels lie in a file without a header.
@@ -53,6 +53,17 @@ pub fn open(path: &Path, layout: RawLayout) -> Result<Description, IoError> {
         }
         other => other,
     })?;
+    if !layout.gzip {
+        let (wanted, found) = (layout.offset.saturating_add(grid.bytes()), open_regular(path)?.1);
+        if wanted != found {
+            let sizes = grid.shape.iter().map(i64::to_string).collect::<Vec<_>>().join("x");
+            let each = if grid.components == 1 { String::new() } else { format!("{} x ", grid.components) };
+            let lead = if layout.offset == 0 { String::new() } else { format!("behind {} bytes ", layout.offset) };
+            let message =
+                format!("{sizes} voxels of {each}{} {lead}need a file of {wanted} bytes; it has {found}", grid.kind);
+            return Err(IoError::request(path, message));
+        }
+    }
     let (encoding, start, lead) = match layout.gzip {
         true => (Encoding::Gzip, 0, layout.offset),
         false => (Encoding::Raw, layout.offset, 0),

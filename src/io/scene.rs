@@ -10,7 +10,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::transfer::malformed;
+use super::transfer::object;
 use crate::algorithms::volume::{Camera, Projection, Shading, TransferFunction};
 use crate::error::IoError;
 
@@ -90,7 +90,7 @@ impl Entry {
 pub fn read(path: impl AsRef<Path>, name: Option<&str>) -> Result<Scene, IoError> {
     let path = path.as_ref();
     let text = std::fs::read_to_string(path).map_err(|error| IoError::system(path, "read", &error))?;
-    let file: SceneFile = serde_json::from_str(&text).map_err(|error| malformed(path, &text, &error))?;
+    let file: SceneFile = object(path, &text, "a list \"scenes\"")?;
     let names = || file.scenes.iter().map(Entry::name).collect::<Vec<_>>().join(", ");
     let entry = match (name, &file.scenes[..]) {
         (None, [only]) => only,

@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::write_whole;
@@ -33,7 +34,7 @@ fn one() -> f64 {
 pub fn read(path: impl AsRef<Path>) -> Result<TransferFunction, IoError> {
     let path = path.as_ref();
     let text = std::fs::read_to_string(path).map_err(|error| IoError::system(path, "read", &error))?;
-    let file: TransferFile = serde_json::from_str(&text).map_err(|error| malformed(path, &text, &error))?;
+    let file: TransferFile = object(path, &text, "opacity_points and rgb_points")?;
     let transfer = TransferFunction {
         opacity: file.opacity_points,
         colour: file.rgb_points,
@@ -64,10 +65,20 @@ fn lines<const N: usize>(points: &[[f64; N]]) -> String {
     points.iter().map(|point| format!("    {point:?}")).collect::<Vec<_>>().join(",\n")
 }
 
-/// What the JSON reader says, with the place in the file; the message itself names line and column.
-pub(super) fn malformed(path: &Path, text: &str, error: &serde_json::Error) -> IoError {
-    let before: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
-    IoError::malformed(path, (before + error.column().saturating_sub(1)) as u64, error.to_string())
+/// Reads the JSON object in the text of a file; `fields` says what it must have. Errors name line and column, too.
+///
+/// # Errors
+/// The text is no such object.
+pub(super) fn object<T: DeserializeOwned>(path: &Path, text: &str, fields: &str) -> Result<T, IoError> {
+    let start = text.len() - text.trim_start().len();
+    // Lists would be taken for the fields in order.
+    if !text[start..].starts_with('{') {
+        return Err(IoError::malformed(path, start as u64, format!("not a JSON object with {fields}")));
+    }
+    serde_json::from_str(text).map_err(|error| {
+        let before: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+        IoError::malformed(path, (before + error.column().saturating_sub(1)) as u64, error.to_string())
+    })
 }
 
 #[cfg(test)]
@@ -114,6 +125,8 @@ mod tests {
                 "colour point 0, [0.0, 1.0, 0.5, 7.0], has a part of 7",
             ),
             (good.replace("[9, 1]", "[-9, 1]"), "ascend", "opacity point 1, [-9.0, 1.0]"),
+            ("[]".into(), "byte 0: not a JSON object with opacity_points", ""),
+            (" [[0,0,1]]".into(), "byte 1: not a JSON object with opacity_points", ""),
             ("{\"opacity_points\": []}".into(), "missing field `rgb_points`", "line 1"),
         ];
         for (text, what, place) in cases {

@@ -42,7 +42,8 @@ pub struct VolumeFile {
 /// What a file leaves open.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OpenOptions {
-    /// The array of point data to read from a VTI file, by name; else the active scalars or the first array.
+    /// The array of point data to read from a VTI file, by name; else the active scalars or the first array. Other formats
+    /// have none: an error.
     pub array: Option<String>,
     /// The fastest axis of a NumPy array of 2 or 3 axes counts components.
     pub components: bool,
@@ -70,15 +71,15 @@ pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Volume
         bytes if bytes.starts_with(npy::MAGIC) => npy::open(&head, options.components)?,
         _ if vti::recognises(&head) => vti::open(&head, options.array.as_deref())?,
         _ if metaimage::recognises(&head) => metaimage::open(&head)?,
-        _ => nifti::open(&head)?.ok_or_else(|| unknown(&head))?,
+        _ => nifti::open(&head)?.ok_or_else(|| IoError::UnknownFormat { path: path.clone() })?,
     };
+    if let Some(name) = &options.array
+        && found.format != vti::FORMAT
+    {
+        let message = format!("is {}, which has no arrays to choose {name:?} from; VTI has", found.format);
+        return Err(IoError::request(&path, message));
+    }
     Ok(VolumeFile { path, found: Arc::new(found) })
-}
-
-fn unknown(head: &Head) -> IoError {
-    let message =
-        "not a volume of a known format (NRRD, NIfTI, VTI, MetaImage, NumPy); a file without a header needs its layout";
-    IoError::malformed(&head.path, 0, message)
 }
 
 impl VolumeFile {

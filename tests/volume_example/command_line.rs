@@ -29,6 +29,7 @@ fn sizes_and_cuts_are_read() {
         assert!(cut::irregular(wrong).is_err(), "{wrong:?}");
     }
     assert_eq!(cut::extents("7"), Ok([7; 3]));
+    assert_eq!((cut::voxels("2048x2048x4096"), cut::voxels("7")), (Ok([2048, 2048, 4096]), Ok([7; 3])));
     assert_eq!(cut::extents("64x80x72"), Ok([64, 80, 72]));
     for wrong in ["0", "1x2", "100000", "9223372036854775807x2x1", "4x4x-4"] {
         assert!(cut::extents(wrong).is_err(), "{wrong:?}");
@@ -70,7 +71,9 @@ fn outputs_are_told_apart_by_name() {
     assert_eq!(output::output("b.npy"), Ok(Output::Still(Kind::Npy, "b.npy".into())));
     assert_eq!(output::output("b.apng"), Ok(Output::Animated("b.apng".into())));
     let paths = |text: &str| match output::output(text).unwrap() {
-        Output::Numbered(_, pattern) => [7, 12345].map(|number| pattern.path(number).display().to_string()),
+        Output::Numbered(_, ref pattern) if output::output(text).unwrap().name().ends_with(text) => {
+            [7, 12345].map(|number| pattern.path(number).display().to_string())
+        }
         other => panic!("{other:?}"),
     };
     assert_eq!(paths("d/frame_%04d.png"), ["d/frame_0007.png", "d/frame_12345.png"]);
@@ -82,7 +85,7 @@ fn outputs_are_told_apart_by_name() {
 
 #[test]
 fn options_that_contradict_each_other_are_refused() {
-    let cases: [(&[&str], &str); 33] = [
+    let cases: [(&[&str], &str); 61] = [
         (&["--scene-name", "a"], "--scene"),
         (&["--scene", "a", "--zoom", "2"], "--zoom"),
         (&["--scene", "a", "--fov", "20"], "--fov"),
@@ -116,10 +119,41 @@ fn options_that_contradict_each_other_are_refused() {
         (&["--algorithm", "swaps"], "one of swap"),
         (&["--fast", "--pixel", "rgba8", "--compare-single"], "--pixel f32"),
         (&["--nonsense"], "--nonsense"),
+        (&["--input", "a", "--array", "b", "--raw-shape", "2"], "--array"),
+        (&["--input", "a", "--raw-shape", "2x2x2", "--raw-spacing", "-1,1,1"], "above 0"),
+        (&["--input", "a", "--raw-shape", "2x2x2", "--raw-offset", "-1"], "-1"),
+        (&["--input", "a", "--raw-shape", "4294967296x4294967296x4"], "2^63"),
+        (&["--ranks", "0"], "0 is less than 1"),
+        (&["--ranks", "-2"], "-2 is less than 1"),
+        (&["--step", "0"], "above 0"),
+        (&["--step", "-0.5"], "above 0"),
+        (&["--step", "inf"], "not a number"),
+        (&["--zoom", "0"], "above 0"),
+        (&["--zoom", "-1"], "above 0"),
+        (&["--fov", "180"], "1 to 170"),
+        (&["--fov", "-20"], "1 to 170"),
+        (&["--azimuth", "nan"], "not a number"),
+        (&["--elevation", "91"], "-90 to 90"),
+        (&["--termination", "0.2"], "0 to 0.1"),
+        (&["--termination", "-1"], "0 to 0.1"),
+        (&["--termination", "nan"], "0 to 0.1"),
+        (&["--movie", "orbit", "--fps", "-3"], "0.1 to 1000"),
+        (&["--movie", "orbit", "--frames", "-3"], "-3"),
+        (&["--movie", "orbit", "--fps", "5000"], "0.1 to 1000"),
+        (&["--brick", "13"], "multiple of 8"),
+        (&["--brick", "-8"], "-8 is less than 8"),
+        (&["--idle-ranks", "-1"], "-1"),
+        (&["--shade", "--ambient", "1.5"], "0 to 1"),
+        (&["--shade", "--diffuse", "-0.1"], "0 to 1"),
+        (&["--shade", "--shininess", "0"], "1 to 1000"),
+        (&["--specular", "0.5"], "--shade"),
     ];
     for (wrong, wanted) in cases {
         let message = options(wrong).err().unwrap_or_else(|| panic!("{wrong:?} is taken"));
-        assert!(message.contains(wanted), "{wrong:?}: {message}");
+        assert!(
+            message.contains(wanted) && (wrong == ["--nonsense"] || !message.contains("unexpected argument")),
+            "{wrong:?}: {message}"
+        );
     }
     assert_eq!(options(&["--ranks", "3"]).unwrap().config(), Config::threads(3));
     assert_eq!(options(&[]).unwrap().config(), Config::new());
@@ -184,6 +218,10 @@ fn options_are_grouped() {
     Colours, light and cuts: preset
     Colours, light and cuts: transfer
     Colours, light and cuts: shade
+    Colours, light and cuts: ambient
+    Colours, light and cuts: diffuse
+    Colours, light and cuts: specular
+    Colours, light and cuts: shininess
     Colours, light and cuts: preintegrated
     Colours, light and cuts: step
     Colours, light and cuts: clip

@@ -42,6 +42,7 @@ fn scene(light: &str) -> Temporary {
 #[test]
 fn scenes_are_drawn_in_their_own_light() {
     let all = Shading { ambient: 0.4, diffuse: 0.3, specular: 0.9, shininess: 3.0 };
+    let bright = Shading { ambient: 0.4, diffuse: 0.6, specular: 0.2, shininess: 20.0 };
     let cases = [
         ("", false, None),
         (r#", "ambient": 0.4, "specular": 0.9"#, false, None),
@@ -49,7 +50,7 @@ fn scenes_are_drawn_in_their_own_light() {
         (r#", "shade": true, "specular": 0.8"#, false, Some(Shading { specular: 0.8, ..Shading::default() })),
         (r#", "shade": true, "ambient": 0.4, "diffuse": 0.3, "specular": 0.9, "shininess": 3"#, false, Some(all)),
         (r#", "shade": true, "ambient": 0.4, "diffuse": 0.3, "specular": 0.9, "shininess": 3"#, true, Some(all)),
-        ("", true, Some(Shading::default())),
+        ("", true, Some(bright)),
     ];
     let mut pictures: Vec<(Option<Shading>, Image)> = Vec::new();
     for (light, shade, shading) in cases {
@@ -73,4 +74,48 @@ fn scenes_are_drawn_in_their_own_light() {
             assert!(if shading == other { apart == 0.0 } else { apart > 0.02 }, "{shading:?}, {other:?}: {apart}");
         }
     }
+}
+
+fn values() -> Values {
+    Values { components: vec![Distribution { min: 0.0, max: 1.0, counts: vec![1, 1] }], left_out: 0 }
+}
+
+/// Parts of the light replace those of a scene and of the default.
+#[test]
+fn light_is_as_the_command_line_says() {
+    let lit = scene(r#", "shade": true, "ambient": 0.4, "shininess": 3"#);
+    let unlit = scene("");
+    let shading = |words: &[&str]| {
+        let words = [&["--phantom-size", "21x19x17"], words].concat();
+        Setup::new(&options(&words).unwrap(), SHAPE, [1.0; 3], None).map(|setup| setup.look(&values()).shading)
+    };
+    let some = |ambient, diffuse, specular, shininess| Some(Shading { ambient, diffuse, specular, shininess });
+    assert_eq!(shading(&[]).unwrap(), None);
+    assert_eq!(shading(&["--shade", "--ambient", "0.5"]).unwrap(), some(0.5, 0.6, 0.2, 20.0));
+    let all = ["--shade", "--ambient", "0", "--diffuse", "1", "--specular", "0.25", "--shininess", "1"];
+    assert_eq!(shading(&all).unwrap(), some(0.0, 1.0, 0.25, 1.0));
+    let path = lit.0.to_str().unwrap();
+    assert_eq!(shading(&["--scene", path, "--diffuse", "0.25"]).unwrap(), some(0.4, 0.25, 0.2, 3.0));
+    let error = shading(&["--scene", unlit.0.to_str().unwrap(), "--specular", "0.5"]).unwrap_err().to_string();
+    assert!(error.contains("give --shade"), "{error}");
+}
+
+/// The default camera shows what is left of the volume as large as it would show a volume of that size.
+#[test]
+fn the_camera_fits_what_is_cropped() {
+    let camera = |words: &[&str], shape: [i64; 3]| {
+        let words = [&["--phantom-size", "30"], words].concat();
+        let setup = Setup::new(&options(&words).unwrap(), shape, [1.0, 2.0, 0.5], None).unwrap();
+        setup.look(&values()).camera
+    };
+    let shape = [31, 21, 41];
+    let cropped = camera(&["--crop", "10:20,-5:6,:"], shape);
+    // What is left: 10 to 20, 0 to 6, 0 to 20.
+    let small = camera(&[], [11, 4, 41]);
+    let moved = |point: [f64; 3]| [point[0] + 10.0, point[1], point[2]];
+    for (found, wanted) in [(cropped.focal_point, moved(small.focal_point)), (cropped.position, moved(small.position))]
+    {
+        assert!((0..3).all(|axis| (found[axis] - wanted[axis]).abs() < 1e-9), "{found:?}, {wanted:?}");
+    }
+    assert_eq!(cropped.projection, small.projection);
 }

@@ -7,7 +7,7 @@ use super::volume::keyframes::Track;
 use super::volume::movie::{self, Path};
 use super::volume::pose::{Pose, Stand};
 
-const STAND: Stand = Stand { shape: [41, 31, 21], spacing: [1.0, 1.0, 2.0], parallel: false, fov: 40.0 };
+const STAND: Stand = Stand { low: [0.0; 3], high: [40.0, 30.0, 40.0], parallel: false, fov: 40.0 };
 
 fn start(stand: &Stand) -> Camera {
     stand.camera(&Pose { azimuth: 10.0, elevation: 20.0, zoom: 1.0, focal_point: None }).unwrap()
@@ -72,7 +72,7 @@ fn any_angle_of_view_shows_as_much() {
             distance(&camera) * (vertical_fov_degrees / 2.0).to_radians().tan()
         }
     };
-    let overview = height(Camera::overview(STAND.shape, STAND.spacing));
+    let overview = height(Camera::overview([41, 31, 21], [1.0, 1.0, 2.0]));
     for stand in [STAND, Stand { fov: 12.0, ..STAND }, Stand { parallel: true, ..STAND }] {
         let pose = Pose { azimuth: 3.0, elevation: -90.0, zoom: 1.0, focal_point: None };
         assert!((height(stand.camera(&pose).unwrap()) - overview).abs() < 1e-9);
@@ -120,6 +120,7 @@ fn closed_paths_have_no_seam() {
 fn mistakes_in_paths_are_named() {
     let cases = [
         ("{", "key frames: EOF"),
+        ("[1]", "byte 0: key frames: not a JSON object"),
         (r#"{"keyframes": [{"azimuth": 0}]}"#, "1 key frames; a path needs at least 2"),
         (r#"{"keyframes": [{"azimuth": 0}, {"elevation": 0}]}"#, "missing field `azimuth`"),
         (r#"{"keyframes": [{"azimuth": 0}, {"azimut": 0}]}"#, "unknown field `azimut`"),
@@ -139,4 +140,14 @@ fn mistakes_in_paths_are_named() {
     assert_eq!(movie::path("a.json"), Ok(Path::File("a.json".into())));
     let missing = movie::path("no/such.json").unwrap().cameras(&start(&STAND), &STAND, 5).unwrap_err();
     assert!(missing.to_string().contains("cannot read"), "{missing}");
+}
+
+/// The files that the help text names.
+#[test]
+fn shown_files_are_read() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/volume");
+    let poses = Track::read(&folder.join("keyframes.json")).unwrap().poses(6);
+    assert_eq!((poses[0].azimuth, poses[0].zoom, poses.len()), (-47.0, 1.0, 6));
+    let transfer = zippy::io::transfer::read(folder.join("transfer.json")).unwrap();
+    assert!(transfer.opacity_at(600.0) == 0.0 && transfer.opacity_at(4095.0) == 0.9);
 }

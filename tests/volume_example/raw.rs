@@ -104,13 +104,60 @@ fn raw_files_that_are_not_what_options_say_are_refused() {
     let common = ["--raw-shape", "13x11x9", "--raw-type", "u16", "--size", "8x8"];
     let cases: [(&str, &[&str], &str); 4] = [
         (plain, &["--components", "2", "--raw-gzip"], "gzip"),
-        (plain, &["--components", "4"], "the data end after 5148 of 10296 bytes"),
-        (plain, &[], "data go on after the 2574 bytes"),
-        (compressed, &["--components", "2"], "the data end after"),
+        (plain, &["--components", "4"], "13x11x9 voxels of 4 x u16 need a file of 10296 bytes; it has 5148"),
+        (plain, &[], "13x11x9 voxels of u16 need a file of 2574 bytes; it has 5148"),
+        (compressed, &["--components", "2"], "2 x u16 need a file of 5148 bytes"),
     ];
     for (path, more, wanted) in cases {
         for message in told(3, &[&common[..], &["--input", path], more].concat()) {
             assert!(message.contains(path) && message.contains(wanted), "{more:?}: {message}");
         }
+    }
+}
+
+/// What is wrong with a file is said with the file's name and what to do.
+#[test]
+fn mistakes_in_files_say_what_would_be_right() {
+    let plain = content(1, |v| v.to_le_bytes().into());
+    let voxels = Temporary::new(&plain);
+    let name = voxels.0.file_name().unwrap().to_str().unwrap();
+    let npy = |shape: &str, count: usize| {
+        let head = format!("{:<117}\n", format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({shape}), }}"));
+        Temporary::new(&[b"\x93NUMPY\x01\x00\x76\x00", head.as_bytes(), &vec![7; count]].concat())
+    };
+    let nrrd = |more: &str| {
+        Temporary::new(format!("NRRD0004\ntype: uint16\nendian: little\nencoding: raw\n{more}").as_bytes())
+    };
+    let (three, cube) = (npy("9, 11, 13, 3", 1287 * 3), npy("9, 11, 20", 1980));
+    let detached = nrrd(&format!("dimension: 3\nsizes: 13 11 7\ndata file: {name}\n"));
+    let rude = nrrd("dimension: 3\nsizes: 13 11 9\ndata file: a\u{1b}[31mred\u{7}\n");
+    let thin = nrrd(&format!("dimension: 3\nsizes: 117 11 1\ndata file: {name}\n"));
+    let long = nrrd(&format!("dimension: 3\nsizes: 13 11 9\nspacings: 1e30 1 1\ndata file: {name}\n"));
+    let meta = Temporary::new(
+        format!(
+            "ObjectType = Image\nNDims = 3\nDimSize = 13 11 8\nElementType = MET_USHORT\nElementDataFile = {name}\n"
+        )
+        .as_bytes(),
+    );
+    let cases: [(&Temporary, &[&str], &[&str]); 9] = [
+        (&voxels, &[], &[name, "none of NRRD, NIfTI", "--raw-shape and --raw-type"]),
+        (&three, &["--components", "1"], &["has 3 numbers in each voxel; volumes of 1, 2 and 4"]),
+        (&three, &[], &["has 3 numbers in each voxel; volumes of 1, 2 and 4"]),
+        (&cube, &["--components", "2"], &["20 entries along the fastest axis", "(z, y, x, c)"]),
+        (&detached, &[], &[detached.0.to_str().unwrap(), name, "go on after the 2002 bytes"]),
+        (&meta, &[], &[meta.0.to_str().unwrap(), name, "go on after the 2288 bytes"]),
+        (&rude, &[], &["a\\u{1b}[31mred\\u{7}: cannot open"]),
+        (&thin, &[], &[thin.0.to_str().unwrap(), "[117, 11, 1] voxels"]),
+        (&long, &[], &[long.0.to_str().unwrap(), "spacing of [1e30"]),
+    ];
+    for (file, words, wanted) in cases {
+        for message in told(2, &[&["--size", "8x8", "--input", file.0.to_str().unwrap()], words].concat()) {
+            assert!(wanted.iter().all(|part| message.contains(part)), "{words:?}: {message}");
+            assert!(!message.contains('\u{1b}') && !message.contains('\u{7}'), "{message:?}");
+        }
+    }
+    let whole = npy("9, 11, 13", 1287);
+    for message in told(2, &["--size", "8x8", "--input", whole.0.to_str().unwrap(), "--array", "a"]) {
+        assert!(message.contains("is NumPy, which has no arrays"), "{message}");
     }
 }

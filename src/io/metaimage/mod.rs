@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use fields::Fields;
 
-use super::files::{Head, beside, numbered};
+use super::files::{Head, beside, named_by, numbered};
 use super::scalar::ScalarKind;
 use super::store::{Claim, Description, Encoding, Grid, Place, Stated, first_bytes, open_regular};
 use super::text::shown;
@@ -66,7 +66,8 @@ pub fn open(head: &Head) -> Result<Description, IoError> {
         }
         [] => return Err(problem("ElementDataFile names no file".into())),
         _ => {
-            let place = storage.place(&beside(path, &name), 0, &grid, grid.bytes())?;
+            let place = storage.place(&beside(path, &name), 0, &grid, grid.bytes());
+            let place = place.map_err(|error| named_by(path, at, &error))?;
             return Ok(Description::single(FORMAT, grid, place));
         }
     };
@@ -75,7 +76,9 @@ pub fn open(head: &Head) -> Result<Description, IoError> {
         return Err(IoError::unsupported(path, at, message));
     }
     let files = files.iter().map(|name| beside(path, name)).collect();
-    let place = |file: PathBuf, grid: &Grid, bytes| storage.place(&file, 0, grid, bytes);
+    let place = |file: PathBuf, grid: &Grid, bytes| {
+        storage.place(&file, 0, grid, bytes).map_err(|error| named_by(path, at, &error))
+    };
     Description::slabs(FORMAT, grid, files, problem, place)
 }
 

@@ -10,7 +10,7 @@ pub use write::write_image;
 
 use super::files::Head;
 use super::scalar::ScalarKind;
-use super::store::{Claim, Description, Encoding, Place, Stated};
+use super::store::{Claim, Description, Encoding, MOST_COMPONENTS, Place, Stated};
 use super::text::shown;
 use crate::error::IoError;
 
@@ -41,6 +41,14 @@ pub(super) fn open(head: &Head, components: bool) -> Result<Description, IoError
     let mut count = Stated::new(1, *shape_at);
     if sizes.len() == 4 || components && sizes.len() > 1 {
         count.value = sizes.remove(0);
+        if count.value > MOST_COMPONENTS {
+            let message = format!(
+                "{} entries along the fastest axis are too many for the numbers of a voxel; an array of voxels with c numbers \
+                 has shape (z, y, x, c)",
+                count.value
+            );
+            return Err(IoError::unsupported(path, *shape_at, message));
+        }
     }
     let claim = Claim { components: count, ..Claim::plain(kind, big_endian, Stated::new(sizes, *shape_at)) };
     let grid = claim.check(path)?;

@@ -18,11 +18,7 @@ pub enum DataFiles {
     /// In a file.
     One(String),
     /// In several, in order.
-    Several {
-        /// The byte that names them.
-        at: u64,
-        names: Vec<String>,
-    },
+    Several(Vec<String>),
 }
 
 /// What an NRRD header says, checked.
@@ -30,6 +26,8 @@ pub struct Header {
     pub grid: Grid,
     pub encoding: Encoding,
     pub files: DataFiles,
+    /// The byte that names them.
+    pub files_at: u64,
     /// Lines of a data file to skip before decoding.
     pub line_skip: u64,
     /// Bytes to skip after decoding; -1: the data stand at the end of the file.
@@ -101,6 +99,7 @@ struct Found {
     encoding: Option<Encoding>,
     big_endian: Option<bool>,
     files: DataFiles,
+    files_at: u64,
     /// The names of the files are the rest of the header.
     listed: bool,
     line_skip: u64,
@@ -240,6 +239,7 @@ impl Draft<'_> {
     }
 
     fn data_file(&mut self, value: &str, at: u64) -> Result<(), IoError> {
+        self.found.files_at = at;
         let words: Vec<&str> = value.split_whitespace().collect();
         let Some(&first) = words.first() else {
             return Err(self.malformed(at, "field \"data file\" names no file"));
@@ -249,13 +249,13 @@ impl Draft<'_> {
         self.found.listed = first == "LIST";
         self.found.files = if self.found.listed {
             self.check_slices(slices, at)?;
-            DataFiles::Several { at, names: Vec::new() }
+            DataFiles::Several(Vec::new())
         } else if pattern {
             self.check_slices(slices, at)?;
             let field = "data file (pattern, first, last, step)";
             let numbers = integers(self.path, at, field, &words[1..words.len().min(4)].join(" "), 3)?;
             let names = numbered(self.path, at, first, [numbers[0], numbers[1], numbers[2]])?;
-            DataFiles::Several { at, names }
+            DataFiles::Several(names)
         } else {
             DataFiles::One(value.to_string())
         };
@@ -286,7 +286,7 @@ impl Draft<'_> {
 
     /// A line of a list of files.
     fn name(&mut self, line: &Line) {
-        if let DataFiles::Several { names, .. } = &mut self.found.files
+        if let DataFiles::Several(names) = &mut self.found.files
             && !line.text.trim().is_empty()
         {
             names.push(line.text.trim().to_string());
@@ -376,7 +376,7 @@ impl Draft<'_> {
         let directions = self.found.directions.filter(|directions| directions.len() == sizes.value.len());
         let claim = Claim { kind, big_endian, components, sizes, spacing, origin, directions, rescale: None };
         let grid = claim.check(self.path)?;
-        let Found { files, line_skip, byte_skip, .. } = self.found;
-        Ok(Header { grid, encoding, files, line_skip, byte_skip, end })
+        let Found { files, files_at, line_skip, byte_skip, .. } = self.found;
+        Ok(Header { grid, encoding, files, files_at, line_skip, byte_skip, end })
     }
 }

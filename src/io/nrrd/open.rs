@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::header::{DataFiles, Header};
 use crate::error::IoError;
-use crate::io::files::{Head, beside};
+use crate::io::files::{Head, beside, named_by};
 use crate::io::store::{Description, Encoding, Grid, Place, open_regular};
 
 const FORMAT: &str = "NRRD";
@@ -19,7 +19,9 @@ pub fn open(head: &Head) -> Result<Description, IoError> {
     let path = &head.path;
     let header = Header::parse(path, &head.bytes, head.complete())?;
     let grid = header.grid.clone();
-    let detached = |path: PathBuf, grid: &Grid, bytes: u64| place(&header, &path, 0, grid, bytes);
+    let detached = |file: PathBuf, grid: &Grid, bytes: u64| {
+        place(&header, &file, 0, grid, bytes).map_err(|error| named_by(path, header.files_at, &error))
+    };
     match &header.files {
         DataFiles::Attached => {
             let place = place(&header, path, header.end, &grid, grid.bytes())?;
@@ -29,9 +31,15 @@ pub fn open(head: &Head) -> Result<Description, IoError> {
             let place = detached(beside(path, name), &grid, grid.bytes())?;
             Ok(Description::single(FORMAT, grid, place))
         }
-        DataFiles::Several { at, names } => {
+        DataFiles::Several(names) => {
             let files = names.iter().map(|name| beside(path, name)).collect();
-            Description::slabs(FORMAT, grid, files, |message| IoError::malformed(path, *at, message), detached)
+            Description::slabs(
+                FORMAT,
+                grid,
+                files,
+                |message| IoError::malformed(path, header.files_at, message),
+                detached,
+            )
         }
     }
 }

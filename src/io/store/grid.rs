@@ -8,7 +8,7 @@ use crate::io::scalar::ScalarKind;
 use crate::region::Region;
 
 /// More numbers per voxel than this are taken for a mistake: a tensor has 9.
-const MOST_COMPONENTS: i64 = 16;
+pub const MOST_COMPONENTS: i64 = 16;
 
 /// Something that a header says, and the byte where it does.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -14,6 +14,6 @@ mod place;
 mod source;
 mod stream;
 
-pub use grid::{Claim, Grid, Stated};
+pub use grid::{Claim, Grid, MOST_COMPONENTS, Stated};
 pub use part::{Description, Part};
 pub use place::{Blocks, Encoding, Place, first_bytes, open_regular, prefix, tail};

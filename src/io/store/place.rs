@@ -139,8 +139,8 @@ impl Place {
         let (length, bytes) = (self.end - self.start, self.bytes);
         let lie = |what: &str, declared: String| {
             let message = format!(
-                "{length} bytes of {what} cannot hold the {declared} that the header declares; \
-                 the file is truncated or its sizes are wrong"
+                "{length} bytes of {what} cannot hold the {declared} of its sizes; \
+                 the file is truncated or they are wrong"
             );
             Err(IoError::malformed(&self.path, self.start, message))
         };

@@ -21,6 +21,9 @@ use crate::error::IoError;
 use crate::extents::Index;
 use crate::region::Region;
 
+/// The name of the format.
+pub const FORMAT: &str = "VTI";
+
 /// Whether the file begins as an XML document does.
 pub fn recognises(head: &Head) -> bool {
     let text = head.bytes.strip_prefix(xml::BYTE_ORDER_MARK).unwrap_or(&head.bytes).trim_ascii_start();
@@ -66,7 +69,7 @@ pub fn open(head: &Head, name: Option<&str>) -> Result<Description, IoError> {
         let message = format!("no piece holds the points {open} (counted from the lower corner of WholeExtent)");
         return Err(IoError::malformed(&head.path, document.whole.at, message));
     }
-    Ok(Description { format: "VTI", grid, parts })
+    Ok(Description { format: FORMAT, grid, parts })
 }
 
 /// The name of the array to read.
