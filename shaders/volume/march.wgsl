@@ -48,25 +48,31 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   var sample = first_past(ray, select(piece.high, piece.low, forward), true) + piece.first;
   let end = min(first_past(ray, select(piece.low, piece.high, forward), false), sample + piece.most);
   var seen = carried(pixel);
-  while sample < end && seen.a < 1.0 {
-    // Sums lie on the lattice of samples, so that a whole one is the same bits in every box.
-    let stop = min(((sample >> SUM_BITS) + 1) << SUM_BITS, end);
-    var sum = vec4(0.0);
-    while sample < stop {
-      let p = position_of(ray, sample);
-      let cell = cell_of(p);
-      let block = cell >> vec3(SIDE_BITS);
-      if occupied_load(block - piece.blocks) == 0u {
-        // Every sample in it would add nothing at all: leaving them out changes no bit.
-        sample += leap(ray, p, block);
-      } else {
-        sum += (1.0 - sum.a) * lit(ray, p, cell, sample_of(ray, sample, p, cell));
-        sample += 1;
-      }
+  // Sums lie on the lattice of samples, so that a whole one is the same bits in every box.
+  var sum = vec4(0.0);
+  var stop = sample;
+  loop {
+    // Every sample in empty space would add nothing at all: leaving them out changes no bit. Rays that are cast side by side
+    // leap together, then take a sample together.
+    var p = position_of(ray, sample);
+    var cell = cell_of(p);
+    var block = cell >> vec3(SIDE_BITS);
+    while sample < end && occupied_load(block - piece.blocks) == 0u {
+      sample += leap(ray, p, block);
+      p = position_of(ray, sample);
+      cell = cell_of(p);
+      block = cell >> vec3(SIDE_BITS);
     }
-    seen += (1.0 - seen.a) * sum;
-    // What lies behind adds exactly nothing, here and when layers are blended.
-    if seen.a >= piece.opaque { seen.a = 1.0; }
+    if sample >= min(stop, end) {
+      seen += (1.0 - seen.a) * sum;
+      // What lies behind adds exactly nothing, here and when layers are blended.
+      if seen.a >= piece.opaque { seen.a = 1.0; }
+      if sample >= end || seen.a >= 1.0 { break; }
+      sum = vec4(0.0);
+      stop = ((sample >> SUM_BITS) + 1) << SUM_BITS;
+    }
+    sum += (1.0 - sum.a) * lit(ray, p, cell, sample_of(ray, sample, p, cell));
+    sample += 1;
   }
   if piece.last == 0u {
     carry_on(pixel, seen);

@@ -1,5 +1,6 @@
 // The rays of a picture and the lattice of samples on them, of a whole volume and never of a chunk; the first part of the
-// ray caster (src/algorithms/volume/kernels.rs puts it together). Its twin in Rust is src/algorithms/volume/view.rs.
+// ray caster (src/algorithms/volume/kernels.rs puts it together). PLANES is the number of clip planes. Its twin in Rust is
+// src/algorithms/volume/view.rs.
 
 struct View {
   eye: vec3<f32>,          // in voxels
@@ -51,7 +52,7 @@ fn ray_of(pixel: vec2<i32>) -> Ray {
   let far = max(a, b);
   var enter = max(max(max(near.x, near.y), near.z), 0.0);
   var exit = min(min(far.x, far.y), far.z);
-  for (var plane = 0; plane < 6; plane++) {
+  for (var plane = 0; plane < PLANES; plane++) {
     let normal = view.planes[plane].xyz;
     let towards_it = dot(normal, direction);
     let slope = select(towards_it, 1e-20, abs(towards_it) < 1e-20);

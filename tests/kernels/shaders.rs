@@ -132,7 +132,8 @@ fn all_are_valid() {
             let text: String = used.iter().map(|name| files[*name].as_str()).collect();
             for cell in cells {
                 for components in ["1", "2", "4"] {
-                    let text = text.replace("CELL", cell).replace("COMPONENTS", components).replace("OPACITY", "0");
+                    let text = text.replace("CELL", cell).replace("COMPONENTS", components);
+                    let text = text.replace("OPACITY", "0").replace("PLANES", "6");
                     world.kernel(KernelSource::text(used.join(" + "), text))?;
                 }
             }

@@ -13,6 +13,8 @@ use crate::world::World;
 /// What changes the ray caster's text: everything else is data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Features {
+    /// Clip planes.
+    pub planes: usize,
     /// Voxel cells of each place, in a row.
     pub components: usize,
     /// Whether pixels have 8 bits a component instead of 32.
@@ -55,8 +57,8 @@ impl<'w> Kernels<'w> {
 
 /// All parts in a row.
 fn text(cell: &str, features: Features) -> String {
-    let Features { components, rgba8, passes, lit, preintegrated } = features;
-    let head = format!("const COMPONENTS = {components};\n");
+    let Features { planes, components, rgba8, passes, lit, preintegrated } = features;
+    let head = format!("const PLANES = {planes};\nconst COMPONENTS = {components};\n");
     let cells = include_str!("../../../shaders/volume/cells.wgsl").replace("CELL", cell);
     let parts = [
         head.as_str(),

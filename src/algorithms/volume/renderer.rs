@@ -190,8 +190,8 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
             let passes = most > MAX_SAMPLES;
             let rgba8 = self.options.pixel == PixelFormat::Rgba8;
             let (lit, preintegrated) = (look.shading.is_some(), look.preintegrated);
-            let components = self.options.components;
-            let kernel = self.kernels.get(Features { components, rgba8, passes, lit, preintegrated })?;
+            let (planes, components) = (look.clip.len(), self.options.components);
+            let kernel = self.kernels.get(Features { planes, components, rgba8, passes, lit, preintegrated })?;
             let mut first = 0;
             while first == 0 || first < most {
                 let mut call = kernel

@@ -9,8 +9,8 @@ use super::look::{Look, MAX_CLIP_PLANES};
 use crate::error::RenderError;
 
 /// The most samples that one dispatch takes along a ray: software Vulkan ends the loops of an invocation after 65,535
-/// iterations without a word. Longer rays are cast in several dispatches.
-pub const MAX_SAMPLES: u32 = 50_000;
+/// iterations without a word, and a sample takes one of each of two loops. Longer rays are cast in several dispatches.
+pub const MAX_SAMPLES: u32 = 32_000;
 
 /// The farthest, in voxels, that a camera may stand from the volume's origin along an axis: beyond it, single precision no
 /// longer tells one voxel from the next.
