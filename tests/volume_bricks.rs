@@ -168,6 +168,32 @@ fn fast_mode_is_close_and_has_fewer_layers() {
     }
 }
 
+/// Slabs thinner than the bricks of reproducible mode: in fast mode each rank has its share of the work.
+#[test]
+fn fast_mode_follows_thin_chunks() {
+    support::ranks(&[5], |world| {
+        let slabs = Layout::new(SHAPE).split([Split::Whole, Split::Whole, Split::Even(world.size())]);
+        let volume = world.array::<u8, 3>("volume", &slabs)?;
+        volume.fill_with(|[x, y, z]| (60 + x + y + z) as u8)?;
+        let cells = |mode| {
+            let name = Some(format!("{mode:?}"));
+            let options = RendererOptions { mode, name, ..RendererOptions::default() };
+            let mut cells = vec![0; world.size()];
+            cells[world.rank()] = VolumeRenderer::new(world, &volume, SPACING, options)?.render(&look(false))?.cells;
+            world.group().all_reduce(&mut cells, |sum, more| *sum += more)?;
+            Ok::<_, zippy::Error>(cells)
+        };
+        let [whole, fast] = [cells(Mode::Reproducible)?, cells(Mode::Fast)?];
+        assert_eq!((whole.iter().sum::<u64>(), fast.iter().sum::<u64>()), (36 * 28 * 42, 36 * 28 * 42));
+        assert!(world.size() <= 2 || whole.contains(&0), "{whole:?}");
+        // Cuts are moved to the next brick of 8 cells.
+        let mean = 36 * 28 * (42 / world.size() as u64);
+        let bricks = 36 * 28 * 8;
+        assert!(fast.iter().all(|&cells| cells > 0 && cells <= mean + 36 * 28 + bricks), "{fast:?}");
+        Ok(())
+    });
+}
+
 #[test]
 fn every_algorithm_and_pixel_gives_the_picture() {
     let look = look(false);

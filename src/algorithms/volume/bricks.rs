@@ -1,5 +1,6 @@
 //! The lattice of bricks at which rays are cut: a function of the volume's shape alone, never of its decomposition.
 
+use super::look::Mode;
 use super::view::View;
 use crate::error::RenderError;
 use crate::extents::Index;
@@ -25,6 +26,15 @@ pub(super) struct Lattice {
     counts: [i64; 3],
 }
 
+/// Both halves of a box of bricks, cut across its longest axis; `None` for a single one.
+pub(super) fn halves((low, high): &BrickBox) -> Option<[BrickBox; 2]> {
+    let axis = (0..3).max_by_key(|&axis| (high[axis] - low[axis], axis)).filter(|&axis| high[axis] - low[axis] > 1)?;
+    let (mut end, mut start) = (*high, *low);
+    end[axis] = low[axis].midpoint(high[axis]);
+    start[axis] = end[axis];
+    Some([(*low, end), (start, *high)])
+}
+
 /// Bricks that lie together on one rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Held {
@@ -34,11 +44,12 @@ pub(super) struct Held {
 
 impl Lattice {
     /// The lattice of a volume of at least two voxels an axis. `side` in cells; `None`: a quarter of the longest axis, as
-    /// whole blocks within 32 to 128, and more where that would make too many bricks.
+    /// whole blocks within 32 to 128, and more where that would make too many bricks. In fast mode, where bricks only say what
+    /// belongs to whom, a sixteenth within 8 to 128: their boxes are to follow the user's chunks.
     ///
     /// # Errors
     /// A side that is no number of whole blocks, or so short that there would be too many bricks.
-    pub fn new(voxels: [i64; 3], side: Option<i64>) -> Result<Self, RenderError> {
+    pub fn new(voxels: [i64; 3], side: Option<i64>, mode: Mode) -> Result<Self, RenderError> {
         let counts = |side: i64| voxels.map(|n| (n - 2 + side) / side);
         let many = |side: i64| counts(side).iter().map(|&count| i128::from(count)).product::<i128>();
         let longest = voxels.iter().fold(2, |most, &n| most.max(n)) - 1;
@@ -54,8 +65,12 @@ impl Lattice {
             }
             Some(side) => side,
             None => {
-                let mut side = ((longest + 3) / 4 + BLOCK - 1) / BLOCK * BLOCK;
-                side = side.clamp(32, 128);
+                let (share, least) = match mode {
+                    Mode::Reproducible => (4, 32),
+                    Mode::Fast => (16, BLOCK),
+                };
+                let mut side = ((longest + share - 1) / share + BLOCK - 1) / BLOCK * BLOCK;
+                side = side.clamp(least, 128);
                 while many(side) > i128::from(MOST_BRICKS) {
                     side *= 2;
                 }
@@ -168,15 +183,17 @@ mod tests {
 
     #[test]
     fn sides_are_whole_blocks_of_a_quarter_of_the_longest_axis() {
-        let side = |voxels| Lattice::new(voxels, None).unwrap().side;
+        let side = |voxels| Lattice::new(voxels, None, Mode::Reproducible).unwrap().side;
         assert_eq!(side([2, 2, 2]), 32);
         assert_eq!(side([256, 256, 128]), 64);
         assert_eq!(side([2, 300, 2]), 80);
         assert_eq!(side([2000, 2, 2]), 128);
         assert_eq!(side([1 << 14, 1 << 14, 1 << 14]), 512);
-        assert_eq!(Lattice::new([65, 64, 2], Some(16)).unwrap().counts, [4, 4, 1]);
+        let fast = |voxels| Lattice::new(voxels, None, Mode::Fast).unwrap().side;
+        assert_eq!([fast([2, 2, 2]), fast([256, 256, 128]), fast([2, 300, 2]), fast([1 << 14; 3])], [8, 16, 24, 512]);
+        assert_eq!(Lattice::new([65, 64, 2], Some(16), Mode::Fast).unwrap().counts, [4, 4, 1]);
         for (side, wanted) in [(0, "0 cells"), (12, "multiple of 8"), (-8, "-8"), (8, "bricks of 8")] {
-            let error = Lattice::new([1 << 12, 1 << 12, 4], Some(side)).unwrap_err().to_string();
+            let error = Lattice::new([1 << 12, 1 << 12, 4], Some(side), Mode::Fast).unwrap_err().to_string();
             assert!(error.contains(wanted), "{error}");
         }
     }
@@ -193,7 +210,7 @@ mod tests {
             seed in any::<u64>(),
             most in 1_i64..30,
         ) {
-            let lattice = Lattice::new(voxels, Some(8)).unwrap();
+            let lattice = Lattice::new(voxels, Some(8), Mode::Reproducible).unwrap();
             let mixed = |brick: usize| (seed.wrapping_mul(brick as u64 | 1) >> 33) as usize;
             let owners: Vec<usize> = (0..lattice.count()).map(|brick| mixed(brick / 3) % ranks).collect();
             let size = |(low, high): &BrickBox| (0..3).map(|axis| high[axis] - low[axis]).product::<i64>();
@@ -237,7 +254,7 @@ mod tests {
                     false => Projection::Perspective { vertical_fov_degrees: 80.0 },
                 },
             };
-            let lattice = Lattice::new(voxels, Some(8)).unwrap();
+            let lattice = Lattice::new(voxels, Some(8), Mode::Reproducible).unwrap();
             let view = View::new(&camera, (13, 9), voxels, spacing, 0.3).unwrap();
             let depth = lattice.depth(&view);
             for pixel in 0..13 * 9 {

@@ -1,7 +1,7 @@
 //! The layers of a picture: which boxes of cells are cast, in which order, what part of the picture each may cover, and
 //! where its pixels lie. Pure, and the same on every rank.
 
-use super::bricks::{CellBox, Lattice};
+use super::bricks::{BrickBox, CellBox, Lattice, halves};
 use super::look::Mode;
 use super::order::{Unordered, front_to_back};
 use super::view::View;
@@ -19,7 +19,7 @@ pub(super) struct Piece {
     pub bounds: Region,
 }
 
-/// The pieces of a picture, front first. `visible` gives the visible cells of a brick; `parts` are the bricks of each part.
+/// The pieces of a picture, front first. `visible` gives the visible cells of a brick; `parts` are boxes of bricks.
 ///
 /// # Errors
 /// Parts that overlap.
@@ -27,39 +27,40 @@ pub(super) fn pieces(
     view: &View,
     mode: Mode,
     lattice: &Lattice,
-    parts: &[Vec<usize>],
+    parts: &[BrickBox],
     visible: impl Fn(usize) -> Option<CellBox>,
 ) -> Result<Vec<Piece>, RenderError> {
-    let bricks = |part: usize| {
-        let piece = |&brick: &usize| Some((brick, visible(brick)?));
-        parts[part].iter().filter_map(piece).map(move |(brick, cells)| (part, brick, cells))
-    };
     let boxes: Vec<(usize, CellBox)> = match mode {
         Mode::Reproducible => {
             let depth = lattice.depth(view);
-            let mut all: Vec<_> = (0..parts.len()).flat_map(bricks).collect();
+            let bricks = |(part, bricks)| {
+                let seen = |brick| Some((part, brick, visible(brick)?));
+                lattice.within(bricks).filter_map(seen).collect::<Vec<_>>()
+            };
+            let mut all: Vec<_> = parts.iter().enumerate().flat_map(bricks).collect();
             all.sort_by_key(|&(_, brick, _)| (depth(brick), brick));
             all.into_iter().map(|(part, _, cells)| (part, cells)).collect()
         }
         Mode::Fast => {
-            let mut whole = vec![false; parts.len()];
             let join = |(low, high): CellBox, (l, h): CellBox| -> CellBox {
                 (std::array::from_fn(|a| low[a].min(l[a])), std::array::from_fn(|a| high[a].max(h[a])))
             };
-            let merged = |part| bricks(part).map(|(_, _, cells)| cells).reduce(join).map(|cells| (part, cells));
-            let mut boxes: Vec<_> = (0..parts.len()).filter_map(merged).collect();
+            let seen = |(part, bricks): (usize, BrickBox)| {
+                let cells = lattice.within(&bricks).filter_map(&visible).reduce(join)?;
+                Some((part, bricks, cells))
+            };
+            let mut boxes: Vec<_> = parts.iter().copied().enumerate().filter_map(seen).collect();
             loop {
-                let wide = boxes.iter().map(|(_, (low, high))| (low.map(i64::from), high.map(i64::from)));
+                let wide = boxes.iter().map(|(_, _, (low, high))| (low.map(i64::from), high.map(i64::from)));
                 match front_to_back(&wide.collect::<Vec<_>>(), view) {
-                    Ok(order) => break order.into_iter().map(|index| boxes[index]).collect(),
-                    // Boxes that stand in front of one another in a ring are cut into bricks, which never do.
-                    Err(Unordered::Ring(ring)) if ring.iter().any(|&index| !whole[boxes[index].0]) => {
-                        ring.iter().for_each(|&index| whole[boxes[index].0] = true);
-                        let cut = |part: usize| match whole[part] {
-                            true => bricks(part).map(|(part, _, cells)| (part, cells)).collect(),
-                            false => merged(part).into_iter().collect::<Vec<_>>(),
+                    Ok(order) => break order.into_iter().map(|index| (boxes[index].0, boxes[index].2)).collect(),
+                    // Boxes that stand in front of one another in a ring are halved, in the end to bricks, which never do.
+                    Err(Unordered::Ring(ring)) if ring.iter().any(|&index| halves(&boxes[index].1).is_some()) => {
+                        let cut = |index: usize| match halves(&boxes[index].1).filter(|_| ring.contains(&index)) {
+                            Some(both) => both.map(|half| seen((boxes[index].0, half))).to_vec(),
+                            None => vec![Some(boxes[index])],
                         };
-                        boxes = (0..parts.len()).flat_map(cut).collect();
+                        boxes = (0..boxes.len()).flat_map(cut).flatten().collect();
                     }
                     Err(unordered) => return Err(unordered.into()),
                 }

@@ -11,7 +11,8 @@ use crate::world::World;
 pub struct RendererOptions {
     /// What pictures of different decompositions have in common.
     pub mode: Mode,
-    /// Cells along each side of a brick, a multiple of 8; `None`: a quarter of the longest axis, within 32 to 128.
+    /// Cells along each side of a brick, a multiple of 8; `None`: a quarter of the longest axis, within 32 to 128, in fast mode a
+    /// sixteenth, within 8 to 128.
     pub brick: Option<i64>,
     /// Array cells of each voxel, in a row on axis 0. 1: a value. 2: one for the colour, one for the opacity. 4: red, green
     /// and blue from 0 to the type's largest number (1 for floats), and one for the opacity.
@@ -55,7 +56,7 @@ impl RendererOptions {
             let message = format!("voxels of {} components; 1, 2 and 4 are possible", self.components);
             return Err(RenderError::Volume(message));
         }
-        Lattice::new(voxels, self.brick)
+        Lattice::new(voxels, self.brick, self.mode)
     }
 
     /// Whether pictures of so many pixels can be drawn like this: on each device that takes part one buffer has to hold a

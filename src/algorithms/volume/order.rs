@@ -106,7 +106,16 @@ pub(super) fn front_to_back(boxes: &[([i64; 3], [i64; 3])], view: &View) -> Resu
         }
     }
     if order.len() < n {
-        return Err(Unordered::Ring((0..n).filter(|&i| waiting_for[i] > 0).collect()));
+        // What is only behind a ring is in none.
+        let mut ring: Vec<usize> = (0..n).filter(|&i| waiting_for[i] > 0).collect();
+        loop {
+            let inside = |&i: &usize| behind[i].iter().any(|j| ring.binary_search(j).is_ok());
+            let rest: Vec<usize> = ring.iter().copied().filter(inside).collect();
+            if rest.len() == ring.len() {
+                return Err(Unordered::Ring(ring));
+            }
+            ring = rest;
+        }
     }
     Ok(order)
 }
@@ -218,6 +227,9 @@ mod tests {
         let ring = [([0, 0, 1], [1, 2, 2]), ([1, 0, 0], [3, 1, 2]), ([0, 1, 0], [3, 2, 1])];
         let error = said(front_to_back(&ring, &view([1.0; 3])).unwrap_err());
         assert!(error.contains("chunks [0, 1, 2] interlock"), "{error}");
+        // What lies in front of or behind the ring is not in it.
+        let more = [&[([0; 3], [1; 3])], &ring[..], &[([3, 2, 2], [4; 3])]].concat();
+        assert!(matches!(front_to_back(&more, &view([1.0; 3])), Err(Unordered::Ring(ring)) if ring == [1, 2, 3]));
         assert_eq!(front_to_back(&ring, &view([-1.0, 1.0, 1.0])).unwrap(), [1, 2, 0]);
         let overlap = [([0; 3], [4; 3]), ([3, 3, 3], [5; 3])];
         assert!(said(front_to_back(&overlap, &view([1.0; 3])).unwrap_err()).contains("overlap"));

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
-use super::bricks::{CellBox, Lattice};
+use super::bricks::{BrickBox, CellBox, Lattice};
 use super::canvas::{Blending, Canvas, canvas};
 use super::classes::Classes;
 use super::kernels::{Features, Kernels, of_picture};
@@ -32,7 +32,7 @@ pub struct VolumeRenderer<'w, T> {
     options: RendererOptions,
     lattice: Lattice,
     /// The bricks of each part of the storage.
-    bricks: Vec<Vec<usize>>,
+    bricks: Vec<BrickBox>,
     storage: Storage<'w, T>,
     space: Space<'w>,
     kernels: Kernels<'w>,
@@ -98,7 +98,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         let storage = Storage::new(world, &name, volume, &lattice, components)?;
         let space = Space::new(world, &name, cell, options.components, &storage, &lattice);
         let space = world.agree("making a renderer", space)?;
-        let bricks = storage.parts().iter().map(|part| lattice.within(&part.bricks).collect()).collect();
+        let bricks = storage.parts().iter().map(|part| part.bricks).collect();
         let (kernels, canvas, carry) = (Kernels::new(world, cell), RefCell::default(), RefCell::default());
         let made =
             Self { world, name, spacing, voxels, options, lattice, bricks, storage, space, kernels, canvas, carry };
@@ -180,7 +180,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         layers: &[Layer],
     ) -> Result<()> {
         canvas.prefix().all().fill(0.0)?;
-        let hidden = self.hidden(look.termination);
+        let hidden = self.hidden(look.termination, pieces.len());
         let of_picture = of_picture(look, view, classes, direct::<T>());
         let table = self.space.table(classes)?;
         for (piece, layer) in pieces.iter().zip(layers) {
@@ -232,14 +232,14 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
     ///
     /// Blending rounds otherwise than one rank alone: each of n steps by at most 2^-25, the products, whose sum is at most
     /// 1, by 2^-23 of it, both times. Swaps blend in another order, in which a layer may count before those in front do.
-    fn hidden(&self, termination: f32) -> f32 {
+    fn hidden(&self, termination: f32, layers: usize) -> f32 {
         if self.options.algorithm != Algorithm::DirectSend {
             return -1.0;
         }
         if self.options.pixel == PixelFormat::Rgba8 {
             return 0.0;
         }
-        let steps = self.lattice.most_on_a_ray() as f32;
+        let steps = self.lattice.most_on_a_ray().min(layers as i64) as f32;
         let margin = termination - steps * 2.0_f32.powi(-24) - 2.0_f32.powi(-22);
         if margin > 0.0 { margin } else { -1.0 }
     }
