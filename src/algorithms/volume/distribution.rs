@@ -186,7 +186,7 @@ impl Distribution {
     }
 
     /// Where a bin begins.
-    fn edge(&self, bin: usize) -> f64 {
+    pub(super) fn edge(&self, bin: usize) -> f64 {
         self.min + (self.max - self.min) * bin as f64 / self.counts.len().max(1) as f64
     }
 }

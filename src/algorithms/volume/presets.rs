@@ -1,6 +1,7 @@
 //! A shelf of transfer functions that adapt themselves to the values of a volume.
 
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 use super::distribution::{Distribution, Values};
@@ -30,7 +31,7 @@ pub enum Preset {
     Mr,
     /// The brightest values alone: vessels with a contrast agent.
     Angiography,
-    /// Opacity and brightness grow evenly from the smallest to the largest value.
+    /// Opacity and brightness grow evenly from the end of the background's noise to the 99th percentile of the rest.
     GreyRamp,
     /// A perceptually even colour map; opacity by percentiles of the values above the background.
     Perceptual,
@@ -41,6 +42,9 @@ struct Point<const N: usize>(f64, f64, [f64; N]);
 
 /// Values below it are air, which only volumes in Hounsfield units know.
 const AIR: f64 = -200.0;
+
+/// Where the smallest value of a volume in Hounsfield units lies, noise of air included.
+const LEAST: Range<f64> = -1200.0..-800.0;
 
 impl Preset {
     /// All of them.
@@ -64,8 +68,10 @@ impl Preset {
     ///
     /// Presets for CT take values below -200 as a sign of Hounsfield units and lie at fixed ones. Otherwise points lie
     /// between landmarks of the distribution: its minimum, the end of the background's noise ([`Distribution::noise`]), the
-    /// threshold between background and the rest, the median and the 99th percentile of that rest, and its maximum.
+    /// threshold between background and the rest, the median and the 99th percentile of that rest, and its maximum. What a
+    /// scanner fills the unseen with, a single value far below air, counts as none.
     pub fn transfer(self, values: &Distribution, unit_distance: f64) -> TransferFunction {
+        let values = &seen(values);
         let threshold = values.threshold();
         let above = |share| values.quantile(share, &(threshold..values.max));
         let landmarks = [values.min, values.noise(threshold), threshold, above(0.5), above(0.99), values.max];
@@ -153,8 +159,8 @@ impl Preset {
                 ],
             ),
             Self::GreyRamp => (
-                vec![Point(0.0, 0.0, [0.0]), Point(0.0, 5.0, [0.5])],
-                vec![Point(0.0, 0.0, [0.0; 3]), Point(0.0, 5.0, [1.0; 3])],
+                vec![Point(0.0, 1.0, [0.0]), Point(0.0, 4.0, [0.5])],
+                vec![Point(0.0, 1.0, [0.0; 3]), Point(0.0, 4.0, [1.0; 3])],
             ),
             Self::Perceptual => (
                 vec![
@@ -168,6 +174,16 @@ impl Preset {
             ),
         }
     }
+}
+
+/// The values that a scanner has seen: all, or without a value alone far below those of air.
+fn seen(values: &Distribution) -> Distribution {
+    let next = values.counts.iter().skip(1).position(|&count| count > 0).map_or(0, |empty| empty + 1);
+    let min = values.edge(next);
+    if next < 3 || !LEAST.contains(&min) {
+        return values.clone();
+    }
+    Distribution { min, max: values.max, counts: values.counts[next..].to_vec() }
 }
 
 /// Nine even steps of the colour map viridis (S. van der Walt, N. Smith, 2015): lightness grows evenly for the eye.
@@ -240,6 +256,48 @@ mod tests {
                 assert!(transfer.opacity_at(values.min) < 0.01 || values.min == values.max, "{preset}: {transfer:?}");
                 assert!(transfer.opacity_at(values.max) >= 0.5 || values.min == values.max, "{preset}: {transfer:?}");
             }
+        }
+    }
+
+    /// A cylinder of values around a scan that stand for nothing, and a bit of metal: neither changes what is seen.
+    #[test]
+    fn what_fills_the_unseen_and_metal_do_no_harm() {
+        let bins = |min: f64, max: f64, fill: u64| {
+            let mut counts = vec![0; 256];
+            let heaps =
+                [(-1000.0, 500_000), (40.0, 90_000), (60.0, 50_000), (900.0, 4_000), (max - 1.0, 20), (min, fill)];
+            for (value, count) in heaps {
+                let at = |value: f64| (((value - min) / (max - min) * 256.0) as usize).min(255);
+                // Noise, but of what is filled in.
+                let width = if count == fill { 0.0 } else { 30.0 };
+                counts[at(value - width)] += count / 4;
+                counts[at(value)] += count / 2;
+                counts[at(value + width)] += count / 4;
+            }
+            Distribution { min, max, counts }
+        };
+        let plain = bins(-1090.0, 1400.0, 0);
+        for values in [bins(-3024.0, 1400.0, 250_000), bins(-1090.0, 9_000.0, 0), bins(-2048.0, 6_000.0, 90_000)] {
+            for preset in Preset::ALL {
+                let [found, wanted] = [&values, &plain].map(|values| preset.transfer(values, 1.0));
+                let air = [-3024.0, -2048.0, -1000.0].map(|value| found.opacity_at(value));
+                assert!(air.iter().all(|&opacity| opacity < 0.01), "{preset}: {air:?}, {found:?}");
+                // Bins are wider, so that landmarks move a little.
+                for value in [60.0, 900.0] {
+                    let (found, wanted) = (found.opacity_at(value), wanted.opacity_at(value));
+                    assert!(
+                        (found - wanted).abs() < 0.2 && (found > 0.02) == (wanted > 0.02),
+                        "{preset}, {value}: {found}, {wanted}"
+                    );
+                }
+            }
+        }
+        // Elsewhere a value far below the others is a background like any other.
+        let mut counts = vec![0; 256];
+        (counts[0], counts[100], counts[255]) = (9_000, 700, 1_000);
+        for (min, max) in [(0.0, 255.0), (-1090.0, 1400.0), (-9000.0, 9000.0)] {
+            let masked = Distribution { min, max, counts: counts.clone() };
+            assert_eq!(seen(&masked), masked);
         }
     }
 
