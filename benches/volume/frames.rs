@@ -77,7 +77,7 @@ fn frame(run: &Run, case: &str, subject: &Subject, shading: Option<Shading>, (mo
     let view = View::new(&look.camera, look.size, subject.shape, spacing, look.step)?;
     let table = look.transfer.table(look.step)?;
     // One rank counts for all.
-    let count = || visible_samples(subject, &view, &table, 1.0 - look.termination);
+    let count = || visible_samples(subject, &view, &table, 1.0 - look.ends_at());
     let counted = world.agree("counting samples", if world.rank() == 0 { count() } else { Ok(0) })?;
     let mut samples = [counted];
     world.group().all_reduce(&mut samples, |most, other| *most = (*most).max(*other))?;

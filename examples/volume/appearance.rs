@@ -107,8 +107,9 @@ pub struct LookOptions {
     #[arg(long)]
     pub jitter: bool,
 
-    /// Rays end where at most this share of light comes through, 0 to 0.1, which is also the largest error of a component (times ambient
-    /// + diffuse + specular light, where these are more than 1); 0: never before the volume does. Default: 2^-19
+    /// Rays end where at most this share of light comes through, 0 to 0.1, which is also the largest error of a component
+    /// (where ambient, diffuse and specular light add up to more than 1, that much later); 0: never before the volume does.
+    /// Default: 2^-19
     #[arg(long, value_name = "SHARE", value_parser = parse::between(0.0_f32, 0.1), allow_negative_numbers = true)]
     pub termination: Option<f32>,
 }

@@ -176,7 +176,7 @@ pub struct SpreadOptions {
 #[command(next_help_heading = "Compositing")]
 pub struct BlendOptions {
     /// Merges what lies together on a rank before blending: faster, but pictures of different cuts differ by up to 4e-6, or by
-    /// the error of a larger --termination and 2e-6
+    /// a larger --termination and 2e-6
     #[arg(long)]
     pub fast: bool,
 

@@ -171,7 +171,7 @@ pub struct Drawn {
     /// Layers of the last frame.
     pub layers: usize,
     /// How far early ends of rays may change a picture.
-    pub early_end_error: f64,
+    pub termination: f32,
 }
 
 impl Drawn {
@@ -180,7 +180,7 @@ impl Drawn {
     pub fn bound(&self) -> f64 {
         match self.mode {
             Mode::Reproducible => 0.0,
-            Mode::Fast => (2e-6 + self.early_end_error).max(4e-6),
+            Mode::Fast => (2e-6 + f64::from(self.termination)).max(4e-6),
         }
     }
 }

@@ -58,13 +58,13 @@ impl Scene<'_> {
             return view::show(world, link, self.setting(world, &values), draw).map(|()| None);
         }
         let look = self.setup.stored(&numbers);
-        let early_end_error = look.early_end_error();
+        let termination = look.termination;
         let frames = self.frames(world, &renderer, look, &mut clock)?;
         let cells = vec![frames.cells];
         let measured = Measured { secs: clock.finish(), frames: frames.count, composite: frames.moved, cells };
         let measured = measured.over_ranks(world)?;
         let voxels = Voxels::of(self.source, &found, values.range(), frames.seen);
-        let drawn = Drawn { mode, layers: frames.layers, early_end_error };
+        let drawn = Drawn { mode, layers: frames.layers, termination };
         let report = Report::new(world, volume.core(), voxels, drawn, measured);
         let background = self.setup.background();
         Ok(frames.last.map(|image| Rendered { image, background, report }))

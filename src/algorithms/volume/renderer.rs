@@ -149,7 +149,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         let cast_secs = start.elapsed().as_secs_f64();
 
         let start = Instant::now();
-        let moved = canvas.composite(&layers, look.termination)?;
+        let moved = canvas.composite(&layers, look.ends_at())?;
         let composite_secs = start.elapsed().as_secs_f64();
 
         let start = Instant::now();
@@ -180,7 +180,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         layers: &[Layer],
     ) -> Result<()> {
         canvas.prefix().all().fill(0.0)?;
-        let hidden = self.hidden(look.termination, pieces.len());
+        let hidden = self.hidden(look.ends_at(), pieces.len());
         let of_picture = of_picture(look, view, classes, direct::<T>());
         let table = self.space.table(classes)?;
         for (piece, layer) in pieces.iter().zip(layers) {
@@ -205,7 +205,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
                     .param("high", piece.cells.1)
                     .param("most", MAX_SAMPLES as i32)
                     .param("origin", self.space.origin(piece.part))
-                    .param("opaque", 1.0 - look.termination)
+                    .param("opaque", 1.0 - look.ends_at())
                     .param("blocks", blocks)
                     .param("hidden", hidden)
                     .param("at", [layer.bounds.start[0] as i32, layer.bounds.start[1] as i32])
@@ -232,7 +232,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
     ///
     /// Blending rounds otherwise than one rank alone: each of n steps by at most 2^-25, the products, whose sum is at most
     /// 1, by 2^-23 of it, both times. Swaps blend in another order, in which a layer may count before those in front do.
-    fn hidden(&self, termination: f32, layers: usize) -> f32 {
+    fn hidden(&self, ends_at: f32, layers: usize) -> f32 {
         if self.options.algorithm != Algorithm::DirectSend {
             return -1.0;
         }
@@ -240,7 +240,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
             return 0.0;
         }
         let steps = self.lattice.most_on_a_ray().min(layers as i64) as f32;
-        let margin = termination - steps * 2.0_f32.powi(-24) - 2.0_f32.powi(-22);
+        let margin = ends_at - steps * 2.0_f32.powi(-24) - 2.0_f32.powi(-22);
         if margin > 0.0 { margin } else { -1.0 }
     }
 

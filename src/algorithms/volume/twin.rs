@@ -66,7 +66,7 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
         }
         let view = View::of(look, shape, spacing)?;
         let classes = Classes::of(look, components)?;
-        let (components, opaque) = (components as i32, 1.0 - look.termination);
+        let (components, opaque) = (components as i32, 1.0 - look.ends_at());
         Ok(Self { view, classes, light: look.shading, components, scale, opaque, voxel })
     }
 
