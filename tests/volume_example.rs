@@ -130,14 +130,15 @@ fn fast_pictures_are_nearly_those_of_one_rank() {
 #[test]
 fn fast_pictures_may_differ_by_what_early_ends_leave_out() {
     let mut most = 0.0_f64;
-    for (light, bound) in [(&[][..], 0.020_002), (&["--shade"], 0.024_002)] {
+    let bound = 0.020_002;
+    for light in [&[][..], &["--shade"]] {
         let mut words = vec!["--phantom-size", "30x26x22", "--size", "41x33", "--termination", "0.02", "--brick", "8"];
         words.extend(light);
         let expected = alone(&words);
         words.push("--fast");
         let Some(rendered) = run(3, &words) else { continue };
         let difference = rendered.image.difference(&expected).unwrap();
-        assert!((rendered.report.bound() - bound).abs() < 1e-9, "{}", rendered.report.bound());
+        assert!((rendered.report.bound() - bound).abs() < 1e-8, "{}", rendered.report.bound());
         assert!(difference.max_abs <= rendered.report.bound(), "{difference:?}");
         most = most.max(difference.max_abs);
         let verdict = verdict(Some(difference));
