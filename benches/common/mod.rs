@@ -235,7 +235,7 @@ impl Figure {
     pub fn print(&self, target: Option<f64>) {
         let Self { name, secs, ratio } = self;
         let micros = |secs: f64| secs * 1e6;
-        print!("    {name:<24} {:>11.1} us [{:.1}, {:.1}]", micros(secs.median), micros(secs.low), micros(secs.high));
+        print!("    {name:<32} {:>11.1} us [{:.1}, {:.1}]", micros(secs.median), micros(secs.low), micros(secs.high));
         print!("   ratio {:.2} [{:.2}, {:.2}]", ratio.median, ratio.low, ratio.high);
         match target {
             Some(target) => {

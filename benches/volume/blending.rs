@@ -153,8 +153,8 @@ fn one<P: Both>(run: &Run, case: &str, algorithm: Algorithm, sparse: bool) -> Re
         same(&finished.local()?.all().read()?, &by_hand.blended);
     }
     let bytes = moved.bytes_network + moved.bytes_local;
-    let contenders =
-        vec![contender("zippy", || library().map(drop)), contender("by hand on vectors", || reference(&mut by_hand))];
+    let name = if swaps { "binary swap by hand on vectors" } else { "direct send by hand on vectors" };
+    let contenders = vec![contender("zippy", || library().map(drop)), contender(name, || reference(&mut by_hand))];
     run.compare(case, bytes, Some(TARGET), contenders)
 }
 

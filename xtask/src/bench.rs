@@ -23,8 +23,9 @@ fn spec() -> Spec {
 cargo xtask bench [OPTIONS] [-- ARGUMENTS]
 
 Builds every benchmark target in release and runs it. One named ranks_* runs with 2 and 4 ranks as threads and with 2
-and 4 under MPI, ranks_volume with 1, 2, 4 and 8 of each; any other runs once. Each prints medians, spread and ratios against a reference measured in the same
-run, and leaves its numbers as JSON; all of them go into benches/results/ADAPTER-DATE.json, with what the machine is.
+and 4 under MPI, ranks_volume with 1, 2, 4 and 8 of each; any other runs once. Each prints medians, spread and ratios
+against a reference measured in the same run, and leaves its numbers as JSON; all of them go, with what the machine
+is, into benches/results/ADAPTER-DATE.json, those of --only NAME into ADAPTER-DATE-NAME.json.
 ARGUMENTS go to every benchmark; those here know --samples N and --only CASE.",
         flags: own.into_iter().chain(SETUP_FLAGS).collect(),
         rest: true,
@@ -63,7 +64,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
         }
     }
     let machine = describe(&context, &built);
-    let file = write(&context, machine, runs)?;
+    let file = write(&context, machine, &parsed.all("--only"), runs)?;
     println!("\nThe numbers: {}", file.display());
     failed.iter().for_each(|failure| println!("FAILED: {failure}"));
     Ok(u8::from(!failed.is_empty()))
@@ -172,12 +173,14 @@ fn describe(context: &Context, built: &[Built]) -> Vec<(&'static str, Json)> {
     ]
 }
 
-fn write(context: &Context, machine: Vec<(&str, Json)>, runs: Vec<Json>) -> Result<PathBuf, String> {
+fn write(context: &Context, machine: Vec<(&str, Json)>, only: &[&str], runs: Vec<Json>) -> Result<PathBuf, String> {
     let field = |name: &str| machine.iter().find(|(key, _)| *key == name).map(|(_, value)| value);
     let adapter = field("adapter").and_then(|adapter| adapter.get("name")).and_then(Json::text).unwrap_or("unknown");
     let date = field("date").and_then(Json::text).unwrap_or_default();
     let directory = context.root.join("benches").join("results");
-    let file = directory.join(format!("{}-{date}.json", file_name(adapter)));
+    // What is measured in part does not take the place of all of it.
+    let part = if only.is_empty() { String::new() } else { format!("-{}", file_name(&only.join("-"))) };
+    let file = directory.join(format!("{}-{date}{part}.json", file_name(adapter)));
     let mut text = String::from("{\n");
     for (name, value) in &machine {
         text += &format!("  \"{name}\": {value},\n");
