@@ -1,5 +1,5 @@
-//! Composite of many pairs in one operation: random pairs on top of each other, between arrays of all cuts and within one,
-//! against plain vectors that take one pair after the other.
+//! Composite of many pairs in one operation: random pairs on top of each other, between arrays of all cuts and within
+//! one, against plain vectors that take one pair after the other.
 
 mod support;
 
@@ -213,6 +213,25 @@ fn started_ones_have_read_their_sources() {
     });
 }
 
+/// Wherever the cells come from, and whether several fall on the same ones or not.
+#[test]
+fn those_started_onto_the_same_cells_take_effect_as_they_are_waited_for() {
+    ranks(RANKS, |world| {
+        let mut arrays = arrays(world)?;
+        let mut numbers = Draw(11);
+        for (first, second) in [(1, 1), (12, 1), (1, 12), (9, 14)] {
+            let [one, other] =
+                [first, second].map(|count| draw(&mut numbers, under, &mut arrays, count, &[0, 1, 2], &[3, 4]));
+            let one = world.start_composite_all(&one, Operator::Under)?;
+            let other = world.start_composite_all(&other, Operator::Under)?;
+            one.wait()?;
+            other.wait()?;
+            arrays.iter().try_for_each(|both| both.check(&format!("{first} and {second}")))?;
+        }
+        Ok(())
+    });
+}
+
 #[test]
 fn nothing_and_mistakes_are_the_same_on_all_ranks() {
     ranks(RANKS, |world| {
@@ -239,7 +258,8 @@ fn nothing_and_mistakes_are_the_same_on_all_ranks() {
     });
 }
 
-/// A plan of many pairs costs little more than the pairs: this would take minutes if every pair were held against every other.
+/// A plan of many pairs costs little more than the pairs: this would take minutes if every pair were held against every
+/// other.
 #[test]
 fn thousands_of_pairs() {
     ranks(&[3], |world| {
@@ -255,8 +275,8 @@ fn thousands_of_pairs() {
     });
 }
 
-/// Between two ranks more travels than one message may hold, and boxes that meet do so in the order of the list, although the
-/// large one arrives in parts.
+/// Between two ranks more travels than one message may hold, and boxes that meet do so in the order of the list,
+/// although the large one arrives in parts.
 #[test]
 fn what_is_too_much_for_a_message() {
     ranks(&[2], |world| {

@@ -1,4 +1,5 @@
-//! Run-length coded compositing: the bits of the dense one, by the host and by kernels, in fewer bytes, which are counted.
+//! Run-length coded compositing: the bits of the dense one, by the host and by kernels, in fewer bytes, which are
+//! counted.
 
 #[path = "common/layers.rs"]
 mod layers;

@@ -1,5 +1,5 @@
-//! Compositing over arrays: every algorithm, any number of layers and ranks, any owners, against a blend in f64; and the same
-//! bits wherever the layers lie.
+//! Compositing over arrays: every algorithm, any number of layers and ranks, any owners, against a blend in f64; and
+//! the same bits wherever the layers lie.
 
 #[path = "common/layers.rs"]
 mod layers;
@@ -71,22 +71,29 @@ fn the_bits_are_the_same_wherever_the_layers_lie() {
 fn termination_makes_opaque() {
     support::ranks(&[1, 3], |world| {
         let epsilon = 2.0_f32.powi(-10);
-        let layout = Layout::new([2, 3]).split([Split::Whole, Split::Even(3)]);
+        let layout = Layout::new([3, 3]).split([Split::Whole, Split::Even(3)]);
         let pixels = world.array::<[f32; 4], 2>("pixels", &layout)?;
-        // Half of what half leaves, and so on: at the first pixel 1 - 2^-10, at the second 1 - 2^-9.
+        // Half of what half leaves, and so on: at the first pixel 1 - 2^-10, at the second 1 - 2^-9. The pixels of a
+        // layer itself stay as they are: at the third one the next layer, of which nothing is there, is what ends it.
         let veil = |exponent: i32| 1.0 - 2.0_f32.powi(-exponent);
-        let alphas = [[veil(5), veil(5), 1.0], [veil(5), veil(4), 1.0]];
+        let alphas = [[veil(5), veil(5), 1.0], [veil(5), veil(4), 1.0], [veil(11), 0.0, 1.0]];
         pixels.fill_with(|[x, y]| {
             let alpha = alphas[x as usize][y as usize];
             [alpha / 2.0, if y == 2 { 1.0 } else { 0.0 }, 0.0, alpha]
         })?;
-        let place = region([0, 0], [2, 1]);
+        let place = region([0, 0], [3, 1]);
         let layers = [0, 1, 2].map(|y| Layer { at: [0, y], place, bounds: place });
-        let finished = world.array::<[f32; 4], 2>("finished", &Layout::new([2, 1]))?;
+        let finished = world.array::<[f32; 4], 2>("finished", &Layout::new([3, 1]))?;
         let settings = Settings { algorithm: Algorithm::DirectSend, encoding: Encoding::Auto, termination: epsilon };
-        Compositor::new(world, "composite", settings)?.composite(&pixels, &layers, &finished)?;
+        let compositor = Compositor::new(world, "composite", settings)?;
+        compositor.composite(&pixels, &layers[..1], &finished)?;
+        let ticket = world.get(finished.at(..))?;
+        let alone: Vec<f32> = world.fence()?.redeem(ticket)?.iter().map(|pixel| pixel[3]).collect();
+        assert_eq!(alone, [veil(5), veil(5), veil(11)]);
+        compositor.composite(&pixels, &layers, &finished)?;
         let ticket = world.get(finished.at(..))?;
         let seen = world.fence()?.redeem(ticket)?;
+        assert_eq!((seen[2][1], seen[2][3]), (0.0, 1.0), "{seen:?}");
         assert_eq!((seen[0][1], seen[0][3]), (0.0, 1.0), "{seen:?}");
         assert_eq!((seen[1][1], seen[1][3]), (2.0_f32.powi(-9), 1.0), "{seen:?}");
         Ok(())

@@ -1,5 +1,5 @@
-//! Plans of compositing, played through on plain vectors: any number of layers, bounds, radices and sizes, against blending
-//! the layers one after the other.
+//! Plans of compositing, played through on plain vectors: any number of layers, bounds, radices and sizes, against
+//! blending the layers one after the other.
 
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -75,7 +75,8 @@ fn play(plan: &Plan, layers: &[Layer]) -> Memory {
     memory
 }
 
-/// That no pixel which one blend writes is read by another in the same round: the ways are carried out one after the other.
+/// That no pixel which one blend writes is read by another in the same round: the ways are carried out one after the
+/// other.
 fn check_rounds(plan: &Plan) {
     for round in &plan.rounds {
         let written = round.blends.iter().map(|blend| (blend.to, blend.region)).chain(round.clears.iter().copied());

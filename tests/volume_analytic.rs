@@ -1,5 +1,5 @@
-//! The CPU twin of the ray caster against closed forms: the analytic cases with and without pre-integration, cuts, jitter,
-//! components, light, early ends.
+//! The CPU twin of the ray caster against closed forms: the analytic cases with and without pre-integration, cuts,
+//! jitter, components, light, early ends.
 
 mod common;
 
@@ -186,7 +186,8 @@ fn rays_end_early_within_the_bound() {
     let slope = Case { values: (0..225).map(|i| 7.0 + (i / 25) as f32).collect(), ..analytic::a1(256) };
     let dense =
         TransferFunction { opacity: vec![[0.0, 0.999]], colour: vec![[0.0, 1.0, 1.0, 1.0]], unit_distance: 1.0 };
-    // Rays end after whole blocks of 32 samples, over which 10^-0.75 of the light comes through; 2.5 times that is seen.
+    // Rays end after whole blocks of 32 samples, over which 10^-0.75 of the light comes through; 2.5 times that is
+    // seen.
     for blocks in [2, 4] {
         let termination = 1.05 * 10.0_f32.powf(-0.75 * blocks as f32);
         let lit = |termination| {

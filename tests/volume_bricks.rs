@@ -1,5 +1,5 @@
-//! Pictures through bricks: the same bits for every number of ranks and every decomposition in reproducible mode, close to
-//! them in fast mode, whatever the algorithm and the pixels are.
+//! Pictures through bricks: the same bits for every number of ranks and every decomposition in reproducible mode, close
+//! to them in fast mode, whatever the algorithm and the pixels are.
 
 mod support;
 

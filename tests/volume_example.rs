@@ -126,7 +126,8 @@ fn fast_pictures_are_nearly_those_of_one_rank() {
     }
 }
 
-/// Rays that end early end elsewhere in fast mode: what is allowed grows with it, and is reached by more than the default.
+/// Rays that end early end elsewhere in fast mode: what is allowed grows with it, and is reached by more than the
+/// default.
 #[test]
 fn fast_pictures_may_differ_by_what_early_ends_leave_out() {
     let mut most = 0.0_f64;

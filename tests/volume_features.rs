@@ -1,6 +1,6 @@
-//! What a picture can be asked for, on the device: pre-integration, light, cuts, jitter, components. Against closed forms,
-//! against the CPU twin, and the same bits for every decomposition: gradients at the borders of chunks are those of the
-//! volume.
+//! What a picture can be asked for, on the device: pre-integration, light, cuts, jitter, components. Against closed
+//! forms, against the CPU twin, and the same bits for every decomposition: gradients at the borders of chunks are those
+//! of the volume.
 
 mod common;
 mod support;

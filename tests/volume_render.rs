@@ -7,7 +7,7 @@ use common::analytic::{self, Case};
 use support::launcher;
 use zippy::algorithms::image::Image;
 use zippy::algorithms::volume::{
-    Camera, Look, Phantom, Projection, RendererOptions, TransferFunction, Twin, VolumeRenderer,
+    Camera, Look, Mode, Phantom, Projection, RendererOptions, TransferFunction, Twin, VolumeRenderer,
 };
 use zippy::region::Region;
 use zippy::{Config, Element, Layout, Split, World, run_with};
@@ -241,6 +241,41 @@ fn long_rays_are_cast_whole() {
     on_ranks(1, program, |image| {
         let [intensity, _, _, alpha] = image.pixels[1].map(f64::from);
         assert!((intensity - case.expected[0]).abs() < 1e-3 && (alpha - case.expected[1]).abs() < 1e-3, "{alpha}");
+    });
+}
+
+/// Beside a ray that takes every sample others leap over every other pair of blocks, each at other samples: all of
+/// these leaps count for the rays that are cast together.
+#[test]
+fn long_rays_are_cast_whole_beside_rays_that_leap() {
+    const SIDE: i64 = 33_000;
+    support::ranks(&[1], |world| {
+        let volume = world.array::<u8, 3>("volume", &Layout::new([SIDE, 128, 2]))?;
+        let seen = |x: i64, y: i64| y % 16 < 9 && (y < 16 || (x / 8 + y / 16) % 4 < 2);
+        volume.fill_with(|[x, y, _]| if seen(x, y) { 200 } else { 0 })?;
+        // Rays are not cut at bricks.
+        let options = RendererOptions { mode: Mode::Fast, ..RendererOptions::default() };
+        let renderer = VolumeRenderer::new(world, &volume, [1.0; 3], options)?;
+        let camera = Camera {
+            position: [-10.0, 60.0, 0.5],
+            focal_point: [0.0, 60.0, 0.5],
+            view_up: [0.0, 0.0, 1.0],
+            projection: Projection::Parallel { half_height: 8.0 },
+        };
+        let transfer = TransferFunction {
+            opacity: vec![[100.0, 0.0], [200.0, 3e-5]],
+            colour: vec![[0.0, 1.0, 1.0, 1.0]],
+            unit_distance: 1.0,
+        };
+        let look = Look { size: (8, 1), step: 1.0, ..Look::new(camera, transfer) };
+        if let Some(image) = renderer.render(&look)?.image {
+            // The row of pixels runs against y: the last one lies at 4.
+            let alphas: Vec<f64> = image.pixels.iter().map(|pixel| pixel[3].into()).collect();
+            let whole = 1.0 - (1.0 - 3e-5_f64).powi(SIDE as i32 - 1);
+            assert!((alphas[7] - whole).abs() < 1e-4, "{alphas:?}, {whole}");
+            assert!(alphas[..7].iter().all(|alpha| (0.4 * whole..0.7 * whole).contains(alpha)), "{alphas:?}");
+        }
+        Ok(())
     });
 }
 

@@ -1,7 +1,7 @@
 //! What the benchmarks share: contenders timed in turn in one run, medians and spread, and the numbers as JSON.
 //!
-//! The machine may be noisy, so what counts are ratios: in every sample each contender has its turn, the ratio of two is
-//! taken within the sample, and the median and the quartiles of these ratios are reported.
+//! The machine may be noisy, so what counts are ratios: in every sample each contender has its turn, the ratio of two
+//! is taken within the sample, and the median and the quartiles of these ratios are reported.
 
 #![allow(dead_code)] // every benchmark uses its part of this
 
@@ -75,8 +75,8 @@ pub struct Run<'w> {
     cases: std::cell::RefCell<Vec<Value>>,
 }
 
-/// Runs a benchmark on its ranks, once for each path, and writes its numbers. A path that the adapter does not have is left
-/// out.
+/// Runs a benchmark on its ranks, once for each path, and writes its numbers. A path that the adapter does not have is
+/// left out.
 pub fn on_ranks(
     name: &'static str,
     about: &'static str,
@@ -86,8 +86,8 @@ pub fn on_ranks(
     let options = Options::parse(name, about);
     let mut cases = Vec::new();
     for &path in paths {
-        // SAFETY: the ranks of the last run have ended and those of the next have not begun; this is the only thread that
-        // reads or writes the environment.
+        // SAFETY: the ranks of the last run have ended and those of the next have not begun; this is the only thread
+        // that reads or writes the environment.
         match path {
             Path::Mapped => unsafe { std::env::remove_var("ZIPPY_HOST_MAP") },
             Path::Kernels => unsafe { std::env::set_var("ZIPPY_HOST_MAP", "0") },
@@ -125,8 +125,8 @@ impl Run<'_> {
         format!("{case}, {path}")
     }
 
-    /// Times contenders, the library first, and reports the ratios of its time to each other's. A sample's time is
-    /// that of the slowest rank, per repeat. `bytes` is what a rank moves; `target` is the most that the ratio to the second
+    /// Times contenders, the library first, and reports the ratios of its time to each other's. A sample's time is that
+    /// of the slowest rank, per repeat. `bytes` is what a rank moves; `target` is the most that the ratio to the second
     /// contender should be. Collective.
     pub fn compare(&self, case: &str, bytes: u64, target: Option<f64>, mut contenders: Vec<Contender>) -> Result<()> {
         let case = self.named(case);

@@ -35,7 +35,8 @@ pub struct CameraOptions {
     #[arg(long, value_name = "KIND", default_value = "perspective", conflicts_with = "scene")]
     pub projection: Projection,
 
-    /// Angle between the lowest and the highest ray of a perspective picture, 1 to 170; the volume keeps its size. Default: 40
+    /// Angle between the lowest and the highest ray of a perspective picture, 1 to 170; the volume keeps its size.
+    /// Default: 40
     #[arg(long, value_name = "DEGREES", value_parser = parse::between(1.0, 170.0), allow_negative_numbers = true, conflicts_with = "scene")]
     pub fov: Option<f64>,
 
@@ -53,14 +54,14 @@ pub struct CameraOptions {
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Colours, light and cuts")]
 pub struct LookOptions {
-    /// Colours and opacities from the shelf, fitted to the values that the volume has: ct-bone, ct-soft, mr, angiography,
-    /// grey-ramp, perceptual. Default: the scene's, else perceptual
+    /// Colours and opacities from the shelf, fitted to the values that the volume has: ct-bone, ct-soft, mr,
+    /// angiography, grey-ramp, perceptual. Default: the scene's, else perceptual
     #[arg(long, value_name = "NAME", conflicts_with = "transfer")]
     pub preset: Option<Preset>,
 
-    /// Colours and opacities from a JSON file, as examples/volume/transfer.json: {"opacity_points": [[value, opacity], ..], "rgb_points": [[value, red, green,
-    /// blue], ..], "opacity_unit_distance": 1}, values ascending, all else from 0 to 1. An opacity is what the unit distance
-    /// absorbs, a length in the unit of the spacing; left out, it is 1
+    /// Colours and opacities from a JSON file, as examples/volume/transfer.json: {"opacity_points": [[value, opacity],
+    /// ..], "rgb_points": [[value, red, green, blue], ..], "opacity_unit_distance": 1}, values ascending, all else from
+    /// 0 to 1. An opacity is what the unit distance absorbs, a length in the unit of the spacing; left out, it is 1
     #[arg(long, value_name = "FILE")]
     pub transfer: Option<PathBuf>,
 
@@ -68,8 +69,8 @@ pub struct LookOptions {
     #[arg(long)]
     pub shade: bool,
 
-    /// Light: share of the colour that is there without it, 0 to 1. These four are given with --shade or to a scene that has
-    /// light, whose own they replace. Default: 0.4
+    /// Light: share of the colour that is there without it, 0 to 1. These four are given with --shade or to a scene
+    /// that has light, whose own they replace. Default: 0.4
     #[arg(long, value_name = "SHARE", value_parser = parse::between(0.0, 1.0), allow_negative_numbers = true)]
     pub ambient: Option<f64>,
 
@@ -85,17 +86,18 @@ pub struct LookOptions {
     #[arg(long, value_name = "EXPONENT", value_parser = parse::between(1.0, 1000.0), allow_negative_numbers = true)]
     pub shininess: Option<f64>,
 
-    /// Integrates colours over the values between two samples: thin shells have no rings, steps of up to two voxels will do
+    /// Integrates colours over the values between two samples: thin shells have no rings, steps of up to two voxels
+    /// will do
     #[arg(long)]
     pub preintegrated: bool,
 
-    /// Distance of the samples on a ray, in the unit of the volume's spacing. Default: what the scene says, else half the
-    /// smallest spacing
+    /// Distance of the samples on a ray, in the unit of the volume's spacing. Default: what the scene says, else half
+    /// the smallest spacing
     #[arg(long, value_name = "LENGTH", value_parser = parse::positive, allow_negative_numbers = true)]
     pub step: Option<f64>,
 
-    /// Shows only points p with nx*px + ny*py + nz*pz >= offset. May be given up to 6 times. Points are index times spacing,
-    /// counted from the first voxel; the file's origin and directions are not applied
+    /// Shows only points p with nx*px + ny*py + nz*pz >= offset. May be given up to 6 times. Points are index times
+    /// spacing, counted from the first voxel; the file's origin and directions are not applied
     #[arg(long, value_name = "NX,NY,NZ,OFFSET", value_parser = parse::clip, allow_hyphen_values = true)]
     pub clip: Vec<ClipPlane>,
 
@@ -107,9 +109,9 @@ pub struct LookOptions {
     #[arg(long)]
     pub jitter: bool,
 
-    /// Rays end where at most this share of light comes through, 0 to 0.1, which is also the largest error of a component
-    /// (where ambient, diffuse and specular light add up to more than 1, that much later); 0: never before the volume does.
-    /// Default: 2^-19
+    /// Rays end where at most this share of light comes through, 0 to 0.1, which is also the largest error of a
+    /// component (where ambient, diffuse and specular light add up to more than 1, that much later); 0: never before
+    /// the volume does. Default: 2^-19
     #[arg(long, value_name = "SHARE", value_parser = parse::between(0.0_f32, 0.1), allow_negative_numbers = true)]
     pub termination: Option<f32>,
 }

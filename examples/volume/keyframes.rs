@@ -108,15 +108,16 @@ impl Track {
         Ok(Self { times, points, closed: file.closed, focused })
     }
 
-    /// The poses of `frames` frames, evenly spread over the time of the path; a closed path does not repeat its first one.
+    /// The poses of `frames` frames, evenly spread over the time of the path; a closed path does not repeat its first
+    /// one.
     pub fn poses(&self, frames: u32) -> Vec<Pose> {
         let (first, last) = (self.times[0], self.times[self.times.len() - 1]);
         let steps = if self.closed { frames } else { (frames - 1).max(1) };
         (0..frames).map(|frame| self.at(first + (last - first) * f64::from(frame) / f64::from(steps))).collect()
     }
 
-    /// A cubic between the key frames around a time, whose slopes at key frames are those between their neighbours: speed
-    /// does not jump.
+    /// A cubic between the key frames around a time, whose slopes at key frames are those between their neighbours:
+    /// speed does not jump.
     fn at(&self, time: f64) -> Pose {
         let count = self.times.len();
         let from = self.times.partition_point(|&key| key <= time).clamp(1, count - 1) - 1;

@@ -1,6 +1,6 @@
 //! How a volume is looked at: what the command line and the scene say, or defaults that suit any volume.
 
-use zippy::algorithms::volume::{Camera, Crop, Look, Preset, TransferFunction, Values, View};
+use zippy::algorithms::volume::{Camera, Crop, Look, Preset, TransferFunction, View};
 use zippy::error::Error;
 use zippy::io::png::{Behind, Style};
 use zippy::io::scene::{self, Scene};
@@ -33,8 +33,8 @@ enum Colours {
 }
 
 impl Setup {
-    /// For a volume of `shape` voxels, `spacing` apart; `own` are its own colours, if it has any. Local; checks everything
-    /// that can be checked before the volume is read.
+    /// For a volume of `shape` voxels, `spacing` apart; `own` are its own colours, if it has any. Local; checks
+    /// everything that can be checked before the volume is read.
     ///
     /// # Errors
     /// No such scene or transfer function; a camera, size, step or shape that makes no picture.
@@ -95,27 +95,28 @@ impl Setup {
         if let Behind::Colour(colour) = self.style.behind { colour } else { [0.0; 3] }
     }
 
-    /// A preset on a volume of these values; its opacities hold over the distance of voxels.
-    pub fn preset(&self, preset: Preset, values: &Values) -> TransferFunction {
-        preset.fit(values, self.spacing.iter().sum::<f64>() / 3.0)
+    /// A preset as a function of stored numbers; its opacities hold over the distance of voxels. It is fitted to
+    /// numbers without an offset that floats have no room for.
+    pub fn preset(&self, preset: Preset, numbers: &Numbers) -> TransferFunction {
+        let fitted = numbers.fitted();
+        let found = preset.fit(&fitted.values(&numbers.stored), self.spacing.iter().sum::<f64>() / 3.0);
+        fitted.transfer(&found)
     }
 
-    /// The first picture's look on a volume of these values.
-    pub fn look(&self, values: &Values) -> Look {
+    /// The first picture's look, at values.
+    pub fn look(&self, numbers: &Numbers) -> Look {
         let transfer = match &self.colours {
             Colours::Given(given) => given.clone(),
-            Colours::Preset(preset) => self.preset(*preset, values),
+            Colours::Preset(preset) => numbers.rescale().inverse().transfer(&self.preset(*preset, numbers)),
         };
         Look { transfer, ..self.look.clone() }
     }
 
-    /// The same of the numbers that are stored for values. Presets are fitted to numbers without an offset that floats have no
-    /// room for.
+    /// The same at the numbers that are stored for values.
     pub fn stored(&self, numbers: &Numbers) -> Look {
-        let (rescale, fitted) = (numbers.rescale(), numbers.fitted());
         let transfer = match &self.colours {
-            Colours::Given(given) => rescale.transfer(given),
-            Colours::Preset(preset) => fitted.transfer(&self.preset(*preset, &fitted.values(&numbers.stored))),
+            Colours::Given(given) => numbers.rescale().transfer(given),
+            Colours::Preset(preset) => self.preset(*preset, numbers),
         };
         numbers.seen(Look { transfer, ..self.look.clone() })
     }

@@ -1,4 +1,5 @@
-//! A scanned volume, or a phantom, rendered by several ranks into one picture: the paper's section 5.1. `--help` says how.
+//! A scanned volume, or a phantom, rendered by several ranks into one picture: the paper's section 5.1. `--help` says
+//! how.
 
 pub mod appearance;
 pub mod axes;
@@ -101,8 +102,8 @@ fn start(job: &Job) -> Result<Vec<Option<Rendered>>> {
     })
 }
 
-/// The same picture by one rank with the volume uncut (or as little as its buffers allow), in a world of its own that has
-/// nothing of the first one.
+/// The same picture by one rank with the volume uncut (or as little as its buffers allow), in a world of its own that
+/// has nothing of the first one.
 fn compare_single(options: &Options, rendered: &Rendered) -> Result<Difference> {
     let job = Job { options, spread: Decomposition::WHOLE, write: false, link: None, started: Instant::now() };
     let alone = zippy::run_with(Config::apart(1), |world| job.run(world))?.into_iter().flatten().next();

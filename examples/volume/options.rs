@@ -18,20 +18,20 @@ use super::parse;
 
 /// Renders a volume that is spread over several ranks into one picture or a movie.
 ///
-/// The volume is cut over the ranks as a 3-D global array; each rank reads its own part and casts rays through it on its GPU;
-/// the partial pictures are blended in depth order. Unless --fast is given, the picture is the same bits for every number of
-/// ranks and every way to cut the volume. Ranks are threads of this process (--ranks), or processes where an MPI launcher
-/// started them.
+/// The volume is cut over the ranks as a 3-D global array; each rank reads its own part and casts rays through it on
+/// its GPU; the partial pictures are blended in depth order. Unless --fast is given, the picture is the same bits for
+/// every number of ranks and every way to cut the volume. Ranks are threads of this process (--ranks), or processes
+/// where an MPI launcher started them.
 #[derive(Parser, Debug, Clone)]
 #[command(name = "volume", after_help = AFTER)]
 pub struct Options {
-    /// Number of ranks, as threads of this process. Under an MPI launcher leave it out, or give its number of processes.
-    /// Default: ZIPPY_RANKS, else 1
+    /// Number of ranks, as threads of this process. Under an MPI launcher leave it out, or give its number of
+    /// processes. Default: ZIPPY_RANKS, else 1
     #[arg(long, value_name = "N", value_parser = parse::ranks, allow_negative_numbers = true)]
     pub ranks: Option<usize>,
 
-    /// Shows the volume in a window, to be turned, cut and coloured, instead of writing a picture. Under an MPI launcher the
-    /// process of rank 0 has the window
+    /// Shows the volume in a window, to be turned, cut and coloured, instead of writing a picture. Under an MPI
+    /// launcher the process of rank 0 has the window
     #[arg(long, conflicts_with_all = ["output", "movie", "repeat", "compare_single", "reference", "json"])]
     pub view: bool,
 
@@ -58,9 +58,10 @@ pub struct Options {
 #[command(next_help_heading = "Volume")]
 pub struct VolumeOptions {
     /// The volume's file: NRRD (attached .nrrd or detached .nhdr), NIfTI (.nii, .nii.gz), VTK ImageData (.vti), NumPy
-    /// (.npy), MetaImage (.mha, .mhd), or raw numbers (see --raw-shape). Each rank reads its own part. It is drawn as stored,
-    /// from 0 on: origin and directions of the file are not applied, slope and intercept are. NaN and -infinity look like the
-    /// smallest value (transparent in every preset), infinity like the largest. Default: a phantom made by formula
+    /// (.npy), MetaImage (.mha, .mhd), or raw numbers (see --raw-shape). Each rank reads its own part. It is drawn as
+    /// stored, from 0 on: origin and directions of the file are not applied, slope and intercept are. NaN and -infinity
+    /// look like the smallest value (transparent in every preset), infinity like the largest. Default: a phantom made
+    /// by formula
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
 
@@ -68,8 +69,8 @@ pub struct VolumeOptions {
     #[arg(long, value_name = "XxYxZ", default_value = "128", value_parser = cut::extents, conflicts_with = "input")]
     pub phantom_size: [i64; 3],
 
-    /// Numbers in each voxel, neighbours in the file. 1: colour and opacity by the value; 2: colour by the first, opacity by
-    /// the second; 4: red, green, blue, and opacity by the fourth. Default: what the file says, else 1
+    /// Numbers in each voxel, neighbours in the file. 1: colour and opacity by the value; 2: colour by the first,
+    /// opacity by the second; 4: red, green, blue, and opacity by the fourth. Default: what the file says, else 1
     #[arg(long, value_name = "1|2|4", value_parser = parse::components, requires = "input")]
     pub components: Option<usize>,
 
@@ -106,8 +107,8 @@ pub struct VolumeOptions {
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Picture")]
 pub struct PictureOptions {
-    /// The file: .png; .npy for the floats (height, width, RGBA, colours multiplied by alpha); for movies .apng, or numbered frames as in
-    /// dir/frame_%04d.png. Default: volume.png, for movies volume.apng
+    /// The file: .png; .npy for the floats (height, width, RGBA, colours multiplied by alpha); for movies .apng, or
+    /// numbered frames as in dir/frame_%04d.png. Default: volume.png, for movies volume.apng
     #[arg(long, value_name = "FILE", value_parser = output::output)]
     pub output: Option<Output>,
 
@@ -132,10 +133,11 @@ pub struct PictureOptions {
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Movie")]
 pub struct MovieOptions {
-    /// Moves the camera: orbit (once around), rock (30 degrees to either side), zoom (in and out), or along the key frames of
-    /// a JSON file, as examples/volume/keyframes.json: {"closed": false, "keyframes": [{"time": 0, "azimuth": -47, "elevation":
-    /// 29, "zoom": 1, "focal_point": [x, y, z]}, ..]}. At least two key frames; each needs an azimuth only, but times must grow,
-    /// all or none have a focal_point, and a closed path ends with its first key frame, whole turns of azimuth on
+    /// Moves the camera: orbit (once around), rock (30 degrees to either side), zoom (in and out), or along the key
+    /// frames of a JSON file, as examples/volume/keyframes.json: {"closed": false, "keyframes": [{"time": 0, "azimuth":
+    /// -47, "elevation": 29, "zoom": 1, "focal_point": [x, y, z]}, ..]}. At least two key frames; each needs an azimuth
+    /// only, but times must grow, all or none have a focal_point, and a closed path ends with its first key frame,
+    /// whole turns of azimuth on
     #[arg(long, value_name = "orbit|rock|zoom|FILE.json", value_parser = movie::path)]
     pub movie: Option<Path>,
 
@@ -152,13 +154,14 @@ pub struct MovieOptions {
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Decomposition")]
 pub struct SpreadOptions {
-    /// Cuts the volume axis by axis: for each a number of even parts, or the parts' sizes joined by +; axes joined by x or a
-    /// comma. "auto": near-cubic chunks, one for each rank
+    /// Cuts the volume axis by axis: for each a number of even parts, or the parts' sizes joined by +; axes joined by x
+    /// or a comma. "auto": near-cubic chunks, one for each rank
     #[arg(long, value_name = "CUTS", default_value = "auto", value_parser = cut::cut)]
     pub split: Cut,
 
-    /// Cuts the volume as no grid does. kd:N: a k-d tree with N leaves; kd: with --chunks-per-rank leaves for each rank; bars: a pile of bars, laid across each other; ell:
-    /// nested L-shapes. What a rank has of bars and ell is not convex
+    /// Cuts the volume as no grid does. kd:N: a k-d tree with N leaves; kd: with --chunks-per-rank leaves for each
+    /// rank; bars: a pile of bars, laid across each other; ell: nested L-shapes. What a rank has of bars and ell is not
+    /// convex
     #[arg(long, value_name = "kd[:N]|bars|ell", conflicts_with = "split", value_parser = cut::irregular)]
     pub cut: Option<Cut>,
 
@@ -175,18 +178,19 @@ pub struct SpreadOptions {
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Compositing")]
 pub struct BlendOptions {
-    /// Merges what lies together on a rank before blending: faster, but pictures of different cuts differ by up to 4e-6, or by
-    /// a larger --termination and 2e-6
+    /// Merges what lies together on a rank before blending: faster, but pictures of different cuts differ by up to
+    /// 4e-6, or by a larger --termination and 2e-6
     #[arg(long)]
     pub fast: bool,
 
-    /// Cells on a side of the bricks that rays are cut at, a multiple of 8. Default: a quarter of the longest axis, 32 to 128;
-    /// with --fast a sixteenth, 8 to 128, so that parts follow the chunks
+    /// Cells on a side of the bricks that rays are cut at, a multiple of 8. Default: a quarter of the longest axis, 32
+    /// to 128; with --fast a sixteenth, 8 to 128, so that parts follow the chunks
     #[arg(long, value_name = "N", value_parser = parse::brick, allow_negative_numbers = true)]
     pub brick: Option<u16>,
 
-    /// Who blends what. direct: each layer goes to the owners of the picture's tiles; swap (binary swap): halves between pairs;
-    /// radix:K,K,..: parts in groups of K, round by round. Swaps hold a whole picture for each layer: best with --fast
+    /// Who blends what. direct: each layer goes to the owners of the picture's tiles; swap (binary swap): halves
+    /// between pairs; radix:K,K,..: parts in groups of K, round by round. Swaps hold a whole picture for each layer:
+    /// best with --fast
     #[arg(long, value_name = "swap|radix:K,..|direct", default_value = "direct", value_parser = parse::algorithm)]
     pub algorithm: Algorithm,
 
@@ -207,8 +211,8 @@ pub struct CheckOptions {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "movie", allow_negative_numbers = true)]
     pub repeat: u32,
 
-    /// Renders again on one rank, in a world of its own with the volume uncut, and compares: fails unless the pictures are the
-    /// same bits; with --fast, if a component differs by more than 4e-6 (see --fast)
+    /// Renders again on one rank, in a world of its own with the volume uncut, and compares: fails unless the pictures
+    /// are the same bits; with --fast, if a component differs by more than 4e-6 (see --fast)
     #[arg(long, conflicts_with = "movie")]
     pub compare_single: bool,
 
@@ -216,8 +220,8 @@ pub struct CheckOptions {
     #[arg(long, value_name = "PNG", conflicts_with = "movie")]
     pub reference: Option<PathBuf>,
 
-    /// Prints one JSON object as the last and only line of standard output; what is said to people goes to standard error. A
-    /// psnr_db of null: the pictures are identical
+    /// Prints one JSON object as the last and only line of standard output; what is said to people goes to standard
+    /// error. A psnr_db of null: the pictures are identical
     #[arg(long)]
     pub json: bool,
 }

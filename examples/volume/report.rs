@@ -175,8 +175,8 @@ pub struct Drawn {
 }
 
 impl Drawn {
-    /// How far a picture may be from that of one rank: in fast mode rays are cut elsewhere, so that they end elsewhere and sums
-    /// are rounded otherwise.
+    /// How far a picture may be from that of one rank: in fast mode rays are cut elsewhere, so that they end elsewhere
+    /// and sums are rounded otherwise.
     pub fn bound(&self) -> f64 {
         match self.mode {
             Mode::Reproducible => 0.0,

@@ -55,7 +55,7 @@ impl Scene<'_> {
                 let transfer = rescale.transfer(&look.transfer);
                 renderer.render(&numbers.seen(Look { transfer, ..look.clone() }))
             };
-            return view::show(world, link, self.setting(world, &values), draw).map(|()| None);
+            return view::show(world, link, self.setting(world, &values, &numbers), draw).map(|()| None);
         }
         let look = self.setup.stored(&numbers);
         let termination = look.termination;
@@ -86,8 +86,8 @@ impl Scene<'_> {
         world.array_owned("volume", &Layout::new(shape).boxes(boxes.collect()), owners)
     }
 
-    /// Reads or computes the voxels of this rank's chunks: in the units that they have, and where 32-bit floats would not
-    /// tell them apart, again in others. The units, and what numbers all ranks have in them.
+    /// Reads or computes the voxels of this rank's chunks: in the units that they have, and where 32-bit floats would
+    /// not tell them apart, again in others. The units, and what numbers all ranks have in them.
     fn fill<T: Value>(&self, world: &World, volume: &GlobalArray<T, 3>, read: Reader<T>) -> Result<(Rescale, Found)> {
         let components = self.source.components() as i64;
         let chunks: Vec<_> = volume.chunks().collect();
@@ -106,11 +106,14 @@ impl Scene<'_> {
     }
 
     /// What a window has to know.
-    fn setting(&self, world: &World, values: &Values) -> Setting {
-        let look = self.setup.look(values);
+    fn setting(&self, world: &World, values: &Values, numbers: &Numbers) -> Setting {
+        let (look, to_values) = (self.setup.look(numbers), numbers.rescale().inverse());
         let (shape, spacing) = (self.source.shape(), self.source.spacing());
         let given = ("as given", look.transfer.clone());
-        let shelf = Preset::ALL.into_iter().map(|preset| (preset.name(), self.setup.preset(preset, values)));
+        let shelf = Preset::ALL.into_iter().map(|preset| {
+            let transfer = to_values.transfer(&self.setup.preset(preset, numbers));
+            (preset.name(), transfer)
+        });
         Setting {
             about: format!("{} · {shape:?} · {} ranks", self.source.name(), world.size()),
             size: std::array::from_fn(|axis| (shape[axis] - 1) as f64 * spacing[axis]),

@@ -1,7 +1,7 @@
 //! Where the voxels come from: a file or a formula.
 
 use zippy::Result;
-use zippy::algorithms::volume::{Phantom, Rescale, TransferFunction, View};
+use zippy::algorithms::volume::{FAR, Phantom, Rescale, TransferFunction, View};
 use zippy::error::IoError;
 use zippy::extents::Index;
 use zippy::io::volume::{self, OpenOptions, RawLayout, ScalarKind, VolumeFile};
@@ -152,17 +152,20 @@ pub fn plain<T: Kept>(file: &VolumeFile, units: &Rescale, boxes: &[Region], done
     Ok(found)
 }
 
-/// The voxels of boxes of a file as f32; what is not finite becomes [`FAR`](zippy::algorithms::volume::FAR), NaN on the lower side. Local.
+/// The voxels of boxes of a file as f32; what is not finite becomes [`FAR`], NaN on the side
+/// of the smallest value. Local.
 ///
 /// # Errors
 /// As [`plain`].
 pub fn floats<N: Number>(file: &VolumeFile, units: &Rescale, boxes: &[Region], done: Taker<f32>) -> Result<Found> {
     let mut found = Found::default();
+    let falls = file.rescale().is_some_and(|(slope, _)| slope < 0.0);
+    let none = if falls { FAR } else { -FAR };
     file.read_regions::<N, _>(&in_file(file, boxes), |number, values| {
         let hold = |value: N| {
             let value = held(value, units);
             found.add(value);
-            float(value)
+            float(value, none)
         };
         done(number, values.into_iter().map(hold).collect())
     })?;

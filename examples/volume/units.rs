@@ -87,8 +87,8 @@ impl Found {
         (self.near[0] <= self.near[1]).then_some((self.near[0], self.near[1]))
     }
 
-    /// Units in which 32-bit floats keep at least 2^16 levels of the numbers' range, and hold it; those the numbers have where
-    /// they do. `whole`: the numbers are integers.
+    /// Units in which 32-bit floats keep at least 2^16 levels of the numbers' range, and hold it; those the numbers
+    /// have where they do. `whole`: the numbers are integers.
     pub fn units(&self, whole: bool) -> Rescale {
         // Far away a single number on either side stands for "nothing"; several are what there is to see.
         let alone = |[least, most]: [f64; 2]| least >= most;
@@ -141,7 +141,7 @@ pub fn held<N: Number>(number: N, units: &Rescale) -> f64 {
     number.above(units.intercept) / units.slope
 }
 
-/// The nearest useful float; NaN lies on the lower side.
-pub fn float(number: f64) -> f32 {
-    (if number.is_nan() { -FAR } else { number.clamp(-FAR, FAR) }) as f32
+/// The nearest useful float; `none` stands for NaN.
+pub fn float(number: f64, none: f64) -> f32 {
+    (if number.is_nan() { none } else { number.clamp(-FAR, FAR) }) as f32
 }

@@ -106,7 +106,7 @@ impl Device {
             usage |= BufferUsages::MAP_READ | BufferUsages::MAP_WRITE;
         }
         // A vertex buffer is one byte longer inside wgpu.
-        let limit = self.limits().buffer_bytes & !15;
+        let limit = self.limits().buffer_bytes;
         let limit = if usage.contains(BufferUsages::VERTEX) { limit - 16 } else { limit };
         if bytes > limit {
             return Err(DeviceError::TooLarge { adapter: self.adapter().name.clone(), what: what(), bytes, limit });

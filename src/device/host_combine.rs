@@ -8,8 +8,9 @@ use crate::element::{ElementInfo, ElementKind, Scalar};
 /// Combines the cells of a box of the first slice with those of a box of the second.
 pub(super) type Combine = Box<dyn Fn(&[u8], &mut [u8], &Transfer)>;
 
-/// How the host combines elements of this type, where it does: built-in operators on 32-bit scalars and vectors of them.
-/// The same answer on every rank whose adapter maps its memory, so that bits do not depend on where cells come from.
+/// How the host combines elements of this type, where it does: built-in operators on 32-bit scalars and vectors of
+/// them. The same answer on every rank whose adapter maps its memory, so that bits do not depend on where cells come
+/// from.
 pub(super) fn host_combine(element: &ElementInfo, operator: &Operator) -> Option<Combine> {
     let (scalar, components) = match element.kind {
         ElementKind::Scalar(scalar) => (scalar, 1),

@@ -192,7 +192,8 @@ impl Core {
         let binding = key.binding_limit_bytes.unwrap_or(u64::MAX).max(MIN_BINDING_BYTES);
         let limits = Limits {
             binding_bytes: binding.min(wgpu.max_storage_buffer_binding_size) / offset_alignment * offset_alignment,
-            buffer_bytes: wgpu.max_buffer_size.min(i32::MAX as u64 + 1),
+            // Buffers are made in steps of 16 bytes.
+            buffer_bytes: wgpu.max_buffer_size.min(i32::MAX as u64 + 1) & !15,
             offset_alignment,
             workgroups: wgpu.max_compute_workgroups_per_dimension,
             wgpu,

@@ -17,13 +17,14 @@ const COLOURS: [ElementKind; 2] = [ElementKind::Vector(Scalar::F32, 4), ElementK
 /// `Add`, `Min` and `Max` work on every scalar, componentwise on vectors, and on packed integers. Sums of `i32`, `u32`,
 /// `i64` and `u64` wrap; sums of packed integers stop at the ends of their range.
 ///
-/// `Over`, `Under` and `UnderOpaque` work on premultiplied colours: `vec4<f32>`, or `u32` with 8 bits each of red (lowest),
-/// green, blue and opacity, rounded to nearest.
+/// `Over`, `Under` and `UnderOpaque` work on premultiplied colours: `vec4<f32>`, or `u32` with 8 bits each of red
+/// (lowest), green, blue and opacity, rounded to nearest.
 ///
-/// Not numbers: `Min` and `Max` leave the destination as it is where either cell is NaN, and where both are zeros; the others
-/// follow IEEE 754, so that a NaN stays one, of any payload, and 0 times infinity becomes one: an opaque colour does not hide an
-/// infinite one behind it. That holds where the host combines and on devices that compute by IEEE 754, as the software adapter
-/// does; WGSL lets devices assume that there are no NaNs and no infinities, and what these make of them is their own affair.
+/// Not numbers: `Min` and `Max` leave the destination as it is where either cell is NaN, and where both are zeros; the
+/// others follow IEEE 754, so that a NaN stays one, of any payload, and 0 times infinity becomes one: an opaque colour
+/// does not hide an infinite one behind it. That holds where the host combines and on devices that compute by IEEE 754,
+/// as the software adapter does; WGSL lets devices assume that there are no NaNs and no infinities, and what these make
+/// of them is their own affair.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Operator {
@@ -37,8 +38,8 @@ pub enum Operator {
     Over,
     /// The source behind the destination: `destination + (1 - destination.a) * source`.
     Under,
-    /// As `Under`, and a result whose opacity reaches a threshold becomes exactly opaque, so that whatever comes behind it
-    /// later adds exactly nothing. See [`Operator::under_opaque_from`].
+    /// As `Under`, and a result whose opacity reaches a threshold becomes exactly opaque, so that whatever comes behind
+    /// it later adds exactly nothing. See [`Operator::under_opaque_from`].
     UnderOpaque {
         /// The bits of the threshold.
         from_bits: u32,
@@ -53,9 +54,9 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// An operator written in WGSL. The text declares `fn combine(src: T, dst: T) -> T`, and whatever that needs; `T` is
-    /// the element type (`i32` or `u32` for packed integers, whose results are clamped to their range). Names that begin
-    /// with `zippy_` are taken.
+    /// An operator written in WGSL. The text declares `fn combine(src: T, dst: T) -> T`, and whatever that needs; `T`
+    /// is the element type (`i32` or `u32` for packed integers, whose results are clamped to their range). Names that
+    /// begin with `zippy_` are taken.
     ///
     /// It is compiled when it is used, and mistakes are reported then, by line and column of this text.
     pub fn custom(name: impl Into<String>, wgsl: impl Into<String>) -> Self {

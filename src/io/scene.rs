@@ -1,10 +1,11 @@
 //! Scenes in JSON: camera, transfer function, sample distance, background.
 //!
 //! A file holds an object with a list `scenes`; a scene's name is its `file` without `.png`. Fields of a scene:
-//! `projection` ("perspective, vertical FOV 40 deg" or "parallel, half-height 172.05"), `camera_position`, `focal_point`,
-//! `view_up`, `opacity_points` (`[value, opacity]`), `rgb_points` (`[value, red, green, blue]`), and optionally
-//! `opacity_unit_distance` (1), `sample_distance` (1), `background` (black), `size` (`[width, height]`), `shade` (false) and
-//! the light's `ambient`, `diffuse`, `specular` and `shininess` (those of [`Shading`]). Other fields are left alone.
+//! `projection` ("perspective, vertical FOV 40 deg" or "parallel, half-height 172.05"), `camera_position`,
+//! `focal_point`, `view_up`, `opacity_points` (`[value, opacity]`), `rgb_points` (`[value, red, green, blue]`), and
+//! optionally `opacity_unit_distance` (1), `sample_distance` (1), `background` (black), `size` (`[width, height]`),
+//! `shade` (false) and the light's `ambient`, `diffuse`, `specular` and `shininess` (those of [`Shading`]). Other
+//! fields are left alone.
 
 use std::path::Path;
 

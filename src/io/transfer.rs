@@ -1,8 +1,8 @@
 //! Transfer functions in JSON.
 //!
-//! A file holds an object with the fields `opacity_points` (`[value, opacity]`), `rgb_points` (`[value, red, green, blue]`),
-//! values ascending and all else 0 to 1, and optionally `opacity_unit_distance` (1): the length over which opacities hold.
-//! These are the fields that scenes have, too; fields of other names are refused.
+//! A file holds an object with the fields `opacity_points` (`[value, opacity]`), `rgb_points` (`[value, red, green,
+//! blue]`), values ascending and all else 0 to 1, and optionally `opacity_unit_distance` (1): the length over which
+//! opacities hold. These are the fields that scenes have, too; fields of other names are refused.
 
 use std::path::Path;
 

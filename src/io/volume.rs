@@ -11,14 +11,14 @@
 //! | NumPy (.npy, versions 1 to 3) | integers of 8 to 64 bits, booleans, floats of 32 and 64 bits; C and Fortran order; a fourth, fastest axis holds components ([`OpenOptions::components`] for fewer axes) | half floats, complex numbers, records, objects |
 //! | MetaImage (.mha, .mhd) | attached and detached; a list or a numbered pattern of slices or slabs; raw, text, zlib and gzip; channels | compressed data in several files, objects other than images |
 //!
-//! Axis 0 is the fastest one in memory everywhere (a NumPy array of shape (z, y, x) in C order has axis 0 = x). All types
-//! come in both byte orders. Regions are counted in voxels; what is read has the components of a voxel side by side.
-//! Stored numbers are never scaled ([`VolumeFile::rescale`]), and directions of axes are not applied.
+//! Axis 0 is the fastest one in memory everywhere (a NumPy array of shape (z, y, x) in C order has axis 0 = x). All
+//! types come in both byte orders. Regions are counted in voxels; what is read has the components of a voxel side by
+//! side. Stored numbers are never scaled ([`VolumeFile::rescale`]), and directions of axes are not applied.
 //!
-//! Files are taken for hostile: a header that is wrong, contradicts itself or does not fit the length of its data is an error
-//! that names file and byte (in a compressed header the uncompressed byte), and nothing is allocated that the length of
-//! the file does not account for. A header may name files anywhere that the user can read; they must be regular ones,
-//! and errors name them.
+//! Files are taken for hostile: a header that is wrong, contradicts itself or does not fit the length of its data is an
+//! error that names file and byte (in a compressed header the uncompressed byte), and nothing is allocated that the
+//! length of the file does not account for. A header may name files anywhere that the user can read; they must be
+//! regular ones, and errors name them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -42,8 +42,8 @@ pub struct VolumeFile {
 /// What a file leaves open.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OpenOptions {
-    /// The array of point data to read from a VTI file, by name; else the active scalars or the first array. Other formats
-    /// have none: an error.
+    /// The array of point data to read from a VTI file, by name; else the active scalars or the first array. Other
+    /// formats have none: an error.
     pub array: Option<String>,
     /// The fastest axis of a NumPy array of 2 or 3 axes counts components.
     pub components: bool,
@@ -52,8 +52,8 @@ pub struct OpenOptions {
 /// Opens a volume and reads what its header says. Local to the calling rank; every rank opens the file itself.
 ///
 /// # Errors
-/// The file cannot be opened, is of no known format, its header is malformed, or its length does not fit the header; file
-/// and byte are named.
+/// The file cannot be opened, is of no known format, its header is malformed, or its length does not fit the header;
+/// file and byte are named.
 pub fn open(path: impl AsRef<Path>) -> Result<VolumeFile, IoError> {
     open_with(path, &OpenOptions::default())
 }
@@ -107,8 +107,8 @@ impl VolumeFile {
         self.found.grid.shape
     }
 
-    /// Numbers of a voxel, at least 1. They stand side by side in what is read: a region of `[nx, ny, nz]` voxels is read as
-    /// a dense box of `[components * nx, ny, nz]` numbers.
+    /// Numbers of a voxel, at least 1. They stand side by side in what is read: a region of `[nx, ny, nz]` voxels is
+    /// read as a dense box of `[components * nx, ny, nz]` numbers.
     pub fn components(&self) -> usize {
         self.found.grid.components as usize
     }
@@ -123,14 +123,14 @@ impl VolumeFile {
         self.found.grid.origin.as_deref()
     }
 
-    /// Where each axis points, a vector of any length in the file's space (of NIfTI: right, anterior, superior); `None` where
-    /// the file says nothing. They are for people: voxels are read as they are stored.
+    /// Where each axis points, a vector of any length in the file's space (of NIfTI: right, anterior, superior); `None`
+    /// where the file says nothing. They are for people: voxels are read as they are stored.
     pub fn directions(&self) -> Option<&[Vec<f64>]> {
         self.found.grid.directions.as_deref()
     }
 
-    /// Slope and intercept by which a stored number becomes what it means, slope * number + intercept, where the file gives
-    /// them. They are for people: what is read are the stored numbers.
+    /// Slope and intercept by which a stored number becomes what it means, slope * number + intercept, where the file
+    /// gives them. They are for people: what is read are the stored numbers.
     pub fn rescale(&self) -> Option<(f64, f64)> {
         self.found.grid.rescale
     }
@@ -140,9 +140,9 @@ impl VolumeFile {
         self.found.grid.kind
     }
 
-    /// The voxels of `region`, axis 0 fastest, the components of a voxel side by side. Local to the calling rank, which needs
-    /// memory for the region only: raw data are read row by row, gzip data are streamed up to the end of the region, of
-    /// compressed blocks those are read that the region touches.
+    /// The voxels of `region`, axis 0 fastest, the components of a voxel side by side. Local to the calling rank, which
+    /// needs memory for the region only: raw data are read row by row, gzip data are streamed up to the end of the
+    /// region, of compressed blocks those are read that the region touches.
     ///
     /// # Errors
     /// `T` is not the type of the file; the region leaves the volume; the data are truncated, corrupt or too many.
@@ -158,9 +158,9 @@ impl VolumeFile {
         one(|done| self.read_regions_f32(std::slice::from_ref(region), done))
     }
 
-    /// The voxels of several regions in one pass through the file, as a rank with several chunks needs them: `done` gets a
-    /// region's number and voxels when the last of them has been read, in the order of the file. The regions must not
-    /// overlap. Local to the calling rank, which needs memory for the regions that are begun and not done.
+    /// The voxels of several regions in one pass through the file, as a rank with several chunks needs them: `done`
+    /// gets a region's number and voxels when the last of them has been read, in the order of the file. The regions
+    /// must not overlap. Local to the calling rank, which needs memory for the regions that are begun and not done.
     ///
     /// # Errors
     /// As [`Self::read_region`]; regions that overlap; what `done` returns.

@@ -18,8 +18,8 @@ impl Common {
     pub fn of(group: &Group, device: &Device) -> Result<Self> {
         let own = Capabilities::from(device.features());
         let limits = device.limits();
-        let [binding, buffer] = [limits.binding_bytes, limits.buffer_bytes & !15];
-        let mut least = [u64::from(own.f16), u64::from(own.f64), u64::from(own.i64), binding, buffer];
+        let [f16, f64, i64] = [own.f16, own.f64, own.i64].map(u64::from);
+        let mut least = [f16, f64, i64, limits.binding_bytes, limits.buffer_bytes];
         group.all_reduce(&mut least, |least, more| *least = (*least).min(*more))?;
         let [f16, f64, i64, binding_bytes, buffer_bytes] = least;
         let capabilities = Capabilities { f16: f16 == 1, f64: f64 == 1, i64: i64 == 1 };

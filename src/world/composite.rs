@@ -9,13 +9,13 @@ use crate::element::Element;
 use crate::error::Result;
 
 impl World {
-    /// Combines a section into another of the same extents: `destination = operator(source, destination)`, cell by cell.
-    /// With [`Operator::Over`] the source lies in front of the destination. The regions may overlap: the source is read
-    /// completely first. Collective; on return this rank's part is done.
+    /// Combines a section into another of the same extents: `destination = operator(source, destination)`, cell by
+    /// cell. With [`Operator::Over`] the source lies in front of the destination. The regions may overlap: the source
+    /// is read completely first. Collective; on return this rank's part is done.
     ///
     /// The arithmetic is done by the owner of the destination, by the same means wherever the source was, so that the
-    /// bits do not depend on the decomposition. Costs the messages of a [`copy`](Self::copy), and one dispatch more where it is
-    /// not the host that combines, as it does with built-in operators on adapters that share its memory.
+    /// bits do not depend on the decomposition. Costs the messages of a [`copy`](Self::copy), and one dispatch more
+    /// where it is not the host that combines, as it does with built-in operators on adapters that share its memory.
     ///
     /// # Errors
     /// A bad region, extents that differ, an operator that does not exist for the element type or does not compile (the
@@ -44,8 +44,9 @@ impl World {
         self.collective(operation.clone(), operation.signature(), || self.execute(job))
     }
 
-    /// Starts a composite: on return the source has been read and may change; the destination must not be touched before
-    /// `wait`. Collective, and so is `wait`.
+    /// Starts a composite: on return the source has been read and may change; the destination must not be touched
+    /// before `wait`, but by other started composites: those onto the same cells take effect as they are waited for.
+    /// Collective, and so is `wait`.
     ///
     /// # Errors
     /// As [`composite`](Self::composite).

@@ -18,12 +18,13 @@ use crate::plan::Pair;
 type Sections<T, const D: usize> = (GlobalSection<T, D>, GlobalSection<T, D>);
 
 impl World {
-    /// Copies many sections onto others, each as [`copy`](Self::copy) does, in one operation: every source is read before
-    /// anything is written, and where several fall on the same cells the last one of the list stays. Else as
+    /// Copies many sections onto others, each as [`copy`](Self::copy) does, in one operation: every source is read
+    /// before anything is written, and where several fall on the same cells the last one of the list stays. Else as
     /// [`composite_all`](Self::composite_all).
     ///
     /// # Errors
-    /// A bad region, extents that differ (the error gives the place in the list), or a failure of this or of another rank.
+    /// A bad region, extents that differ (the error gives the place in the list), or a failure of this or of another
+    /// rank.
     ///
     /// ```
     /// # use zippy::{Layout, Split, World};
@@ -43,18 +44,19 @@ impl World {
         self.collective(operation.clone(), operation.signature(), || self.execute(job))
     }
 
-    /// Combines many sections into others, each as [`composite`](Self::composite) does, in one operation: every source is
-    /// read before anything is written, then the pairs take effect as if one after the other in the order of the list, so
-    /// that several may fall on the same cells. Any arrays of one element type, also the same ones at both ends; empty
-    /// sections do nothing. Collective: all ranks name the same pairs; on return this rank's part is done.
+    /// Combines many sections into others, each as [`composite`](Self::composite) does, in one operation: every source
+    /// is read before anything is written, then the pairs take effect as if one after the other in the order of the
+    /// list, so that several may fall on the same cells. Any arrays of one element type, also the same ones at both
+    /// ends; empty sections do nothing. Collective: all ranks name the same pairs; on return this rank's part is done.
     ///
-    /// The bits do not depend on the decomposition. Costs one message between each pair of ranks that exchange cells, however
-    /// many pairs of sections there are (cut at 64 MiB), and as many dispatches as there are pairs on top of each other at
-    /// the most. The plan of a new list costs n log n for n pairs, and is kept for all arrays of the same cuts and owners.
+    /// The bits do not depend on the decomposition. Costs one message between each pair of ranks that exchange cells,
+    /// however many pairs of sections there are (cut at 64 MiB), and as many dispatches as there are pairs on top of
+    /// each other at the most. The plan of a new list costs n log n for n pairs, and is kept for all arrays of the same
+    /// cuts and owners.
     ///
     /// # Errors
-    /// A bad region, extents that differ (the error gives the place in the list), an operator that does not exist for the
-    /// element type or does not compile, or a failure of this or of another rank.
+    /// A bad region, extents that differ (the error gives the place in the list), an operator that does not exist for
+    /// the element type or does not compile, or a failure of this or of another rank.
     ///
     /// ```
     /// # use zippy::{Layout, Operator, Split, World};
@@ -79,7 +81,8 @@ impl World {
     }
 
     /// Starts a [`composite_all`](Self::composite_all): on return the sources have been read and may change; the
-    /// destinations must not be touched before `wait`. Collective, and so is `wait`.
+    /// destinations must not be touched before `wait`, but by other started composites: those onto the same cells take
+    /// effect as they are waited for. Collective, and so is `wait`.
     ///
     /// # Errors
     /// As [`composite_all`](Self::composite_all).
@@ -95,8 +98,8 @@ impl World {
         Ok(Pending::new(self, operation, moved, move || self.finish(&in_flight)))
     }
 
-    /// What a [`composite_all`](Self::composite_all) of these pairs does on this rank, for `explain()`. Local; moves nothing,
-    /// and keeps the plan for the operation.
+    /// What a [`composite_all`](Self::composite_all) of these pairs does on this rank, for `explain()`. Local; moves
+    /// nothing, and keeps the plan for the operation.
     ///
     /// # Errors
     /// A bad region or extents that differ.

@@ -51,16 +51,16 @@ impl World {
         Ok(moved)
     }
 
-    /// Reads all sources, posts all messages and does the local moves, but for those that have an order: of waves among each
-    /// other, and of combining with what is combined by another operation before this one is waited for.
+    /// Reads all sources, posts all messages and does the local moves, but for those that have an order: of waves among
+    /// each other, and of combining with what is combined by another operation before this one is waited for.
     pub(super) fn start(&self, job: Job) -> Result<InFlight> {
         let combines = matches!(job.meeting, Meeting::Combine(_));
         let late: Vec<bool> = job.transfer.lanes.iter().map(|lane| combines || !lane.waves.is_empty()).collect();
         self.post_all(job, &late)
     }
 
-    /// Posts all messages. The sources of local moves that come `late`, said for each lane, are set aside; of the others those
-    /// that have no order among each other are moved.
+    /// Posts all messages. The sources of local moves that come `late`, said for each lane, are set aside; of the
+    /// others those that have no order among each other are moved.
     fn post_all(&self, job: Job, late: &[bool]) -> Result<InFlight> {
         let mut tags = Vec::with_capacity(job.transfer.lanes.len());
         for lane in &job.transfer.lanes {

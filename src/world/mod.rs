@@ -109,7 +109,8 @@ impl World {
         self.common.binding_bytes
     }
 
-    /// The most bytes that a buffer can have on every rank's device, and so the most of a chunk: the same on every rank.
+    /// The most bytes that a buffer can have on every rank's device, and so the most of a chunk: the same on every
+    /// rank.
     pub fn buffer_bytes(&self) -> u64 {
         self.common.buffer_bytes
     }
@@ -149,9 +150,9 @@ impl World {
         })
     }
 
-    /// Makes a result of this rank alone the same decision on every rank: `Ok` only if it is `Ok` everywhere, else
-    /// this rank's own error, or on the others which rank failed and why. The world stays usable, unlike after an error
-    /// that a rank returns from the program. Collective; costs O(log ranks) small messages, and the texts when one failed.
+    /// Makes a result of this rank alone the same decision on every rank: `Ok` only if it is `Ok` everywhere, else this
+    /// rank's own error, or on the others which rank failed and why. The world stays usable, unlike after an error that
+    /// a rank returns from the program. Collective; costs O(log ranks) small messages, and the texts when one failed.
     ///
     /// # Errors
     /// This rank's own error, or [`Error::Remote`].

@@ -117,8 +117,8 @@ impl Lane {
     }
 }
 
-/// The waves of a plan as they concern one lane: places among the lane's local moves, and in its messages, where a move may
-/// have been cut into several boxes.
+/// The waves of a plan as they concern one lane: places among the lane's local moves, and in its messages, where a move
+/// may have been cut into several boxes.
 fn waves(plan: &RankPlan, mine: &dyn Fn(&Move) -> bool, receives: &[Parcel]) -> Vec<Wave> {
     if plan.waves.is_empty() {
         return Vec::new();
@@ -171,8 +171,8 @@ fn end(
     End { array, chunk, view }
 }
 
-/// Packs boxes into messages of at most `limit` bytes, cutting boxes that are larger along their slowest axes. Both ends
-/// cut alike, since extents are the same at both. `of` and `peer` are the plan's message and the other rank.
+/// Packs boxes into messages of at most `limit` bytes, cutting boxes that are larger along their slowest axes. Both
+/// ends cut alike, since extents are the same at both. `of` and `peer` are the plan's message and the other rank.
 fn parcels(
     (of, peer): (usize, usize),
     moves: impl Iterator<Item = (usize, End)>,

@@ -148,8 +148,8 @@ pub fn a6(n: i64) -> Case {
     }
 }
 
-/// A7: a spike of density 500 between the values 0.500 and 0.502, on a value that grows from 0 to 1 over length 1; ray and
-/// picture are the same everywhere. Only what integrates over values can see it.
+/// A7: a spike of density 500 between the values 0.500 and 0.502, on a value that grows from 0 to 1 over length 1; ray
+/// and picture are the same everywhere. Only what integrates over values can see it.
 pub fn a7(samples: u32) -> Case {
     let (shape, spacing) = ([3, 3, 2], [0.5, 0.5, 1.0]);
     let sigma = 500.0_f64;
@@ -217,7 +217,8 @@ pub fn check_preintegrated(mut middle: impl FnMut(&Case, bool) -> [f32; 4]) {
     assert_eq!(alpha, 0.0, "A7 without pre-integration");
     let [_, _, _, alpha] = middle(&a7(5000), false).map(f64::from);
     assert!((alpha - 0.6321).abs() < 0.05, "A7, as many samples as the spike needs: {alpha}");
-    // A3: colours change within a segment; what is left is a tenth of what samples alone are off by, and of second order.
+    // A3: colours change within a segment; what is left is a tenth of what samples alone are off by, and of second
+    // order.
     for (samples, bound) in [(4, 5e-3), (16, 3.2e-4), (64, 2.2e-5)] {
         let case = a3(samples);
         let off = (f64::from(middle(&case, true)[0]) - case.expected[0]).abs();
@@ -284,8 +285,8 @@ fn order(errors: &[f64]) -> f64 {
     -products / points.iter().map(|point| (point.0 - x).powi(2)).sum::<f64>()
 }
 
-/// Checks how errors of the blob (A4) and the ball (A6) fall with the distance of voxels and samples: at every ray below a
-/// bound of its order, and taken together by that order.
+/// Checks how errors of the blob (A4) and the ball (A6) fall with the distance of voxels and samples: at every ray
+/// below a bound of its order, and taken together by that order.
 ///
 /// `picture` renders a case on a picture of this size.
 pub fn check_orders(mut picture: impl FnMut(&Case, (u32, u32)) -> Image) {
@@ -302,8 +303,8 @@ pub fn check_orders(mut picture: impl FnMut(&Case, (u32, u32)) -> Image) {
         let blob = Round { middle: 1.0, depth: |d| 0.8 * (2.0 * std::f64::consts::PI).sqrt() * (-d * d / 0.08).exp() };
         let found = errors(&a4(n), &blob, 1.0);
         for (distance, off) in &found {
-            // An eighth of the second derivatives across the ray, of both axes or of the one that is larger, summed up along it;
-            // and a fifth more for what is of higher order.
+            // An eighth of the second derivatives across the ray, of both axes or of the one that is larger, summed up
+            // along it; and a fifth more for what is of higher order.
             let (curved, depth) = (25.0 * (distance / 0.2).powi(2), (blob.depth)(*distance));
             let most = (curved - 25.0).max(50.0 - curved).max(25.0);
             let bound = 1.2 * most * depth * (-depth).exp() / (8 * n * n) as f64;

@@ -1,21 +1,27 @@
 //! What options and files say of the look, held against the CPU twin with the same terms.
 
 use zippy::algorithms::image::Image;
-use zippy::algorithms::volume::{Distribution, Look, Phantom, Shading, Twin, Values};
+use zippy::algorithms::volume::{Distribution, Look, Phantom, Rescale, Shading, Twin, Values};
 
 use zippy::region::Region;
 
 use super::common::nrrd::Temporary;
 use super::volume::look::{self, Setup};
+use super::volume::units::Numbers;
 use super::{options, run};
 
 /// The look that a command line gives a volume, which must not depend on how often which of its values is there.
 pub fn look(words: &[&str], shape: [i64; 3], spacing: [f64; 3], values: impl Iterator<Item = f64> + Clone) -> Look {
     let setup = Setup::new(&options(words).unwrap(), shape, spacing, Some(look::phantom(shape))).unwrap();
     let nothing = Distribution { min: f64::NAN, max: f64::NAN, counts: Vec::new() };
-    let look = setup.look(&Values { components: vec![nothing], left_out: 0 });
+    let look = setup.look(&numbers(Values { components: vec![nothing], left_out: 0 }));
     let (min, max) = (values.clone().fold(f64::INFINITY, f64::min), values.fold(f64::NEG_INFINITY, f64::max));
     Look { transfer: look.transfer.within(min, max), ..look }
+}
+
+/// Numbers that stand for themselves.
+fn numbers(stored: Values) -> Numbers {
+    Numbers { stored, units: Rescale::default(), file: Rescale::default() }
 }
 
 /// Device and twin differ in how they contract products and sums, and in nothing else.
@@ -38,7 +44,8 @@ fn scene(light: &str) -> Temporary {
     Temporary::new(text.as_bytes())
 }
 
-/// Light of a scene, with all its terms, some of them and none, is in the picture; `--shade` lights a scene that has none.
+/// Light of a scene, with all its terms, some of them and none, is in the picture; `--shade` lights a scene that has
+/// none.
 #[test]
 fn scenes_are_drawn_in_their_own_light() {
     let all = Shading { ambient: 0.4, diffuse: 0.3, specular: 0.9, shininess: 3.0 };
@@ -87,7 +94,7 @@ fn light_is_as_the_command_line_says() {
     let unlit = scene("");
     let shading = |words: &[&str]| {
         let words = [&["--phantom-size", "21x19x17"], words].concat();
-        Setup::new(&options(&words).unwrap(), SHAPE, [1.0; 3], None).map(|setup| setup.look(&values()).shading)
+        Setup::new(&options(&words).unwrap(), SHAPE, [1.0; 3], None).map(|setup| setup.look(&numbers(values())).shading)
     };
     let some = |ambient, diffuse, specular, shininess| Some(Shading { ambient, diffuse, specular, shininess });
     assert_eq!(shading(&[]).unwrap(), None);
@@ -106,7 +113,7 @@ fn the_camera_fits_what_is_cropped() {
     let camera = |words: &[&str], shape: [i64; 3]| {
         let words = [&["--phantom-size", "30"], words].concat();
         let setup = Setup::new(&options(&words).unwrap(), shape, [1.0, 2.0, 0.5], None).unwrap();
-        setup.look(&values()).camera
+        setup.look(&numbers(values())).camera
     };
     let shape = [31, 21, 41];
     let cropped = camera(&["--crop", "10:20,-5:6,:"], shape);

@@ -33,7 +33,8 @@ fn transfer() -> Temporary {
     )
 }
 
-/// One, two and four numbers a voxel, of either byte order, compressed or not, behind other bytes or not: the twin's picture.
+/// One, two and four numbers a voxel, of either byte order, compressed or not, behind other bytes or not: the twin's
+/// picture.
 #[test]
 fn raw_numbers_are_drawn_as_the_twin_draws_them() {
     let transfer = transfer();
@@ -73,7 +74,8 @@ fn raw_numbers_are_drawn_as_the_twin_draws_them() {
     }
 }
 
-/// Two components of different ranges: presets fit opacities to the second one's values, whatever those of the first are.
+/// Two components of different ranges: presets fit opacities to the second one's values, whatever those of the first
+/// are.
 #[test]
 fn presets_fit_each_component_to_its_own_values() {
     let [nx, ny, nz] = SHAPE;

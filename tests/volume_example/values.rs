@@ -96,6 +96,21 @@ fn slope_and_intercept_of_the_file_are_applied() {
     }
 }
 
+/// Whichever way the file counts, what is no number looks like the smallest value.
+#[test]
+fn what_is_no_number_is_not_seen_where_values_are_turned_around() {
+    let value = |v: i16| if v % 5 == 3 { f32::NAN } else { f32::from(v) };
+    let plain: Vec<f32> = numbers().into_iter().map(value).collect();
+    let turned: Vec<f32> = plain.iter().map(|v| (200.0 - v) / 2.0).collect();
+    let transfer =
+        Temporary::new(br#"{"opacity_points": [[20, 0], [180, 0.9]], "rgb_points": [[0, 0, 0, 1], [200, 1, 0.9, 0]]}"#);
+    let look = ["--transfer", transfer.0.to_str().unwrap()];
+    let (plain, turned) = (nifti(16, &plain, &[]), nifti(16, &turned, &[(112, &[-2.0, 200.0])]));
+    let (Some(plain), Some(turned)) = (picture(&plain, &look), picture(&turned, &look)) else { return };
+    same(&turned.image, &plain.image, 1e-5, "turned");
+    assert!(report(&turned)["input"]["nan"].as_u64().unwrap() > 100);
+}
+
 /// An offset or a scale that 32-bit floats have no room for changes nothing.
 #[test]
 fn numbers_that_floats_cannot_tell_apart_are_told_apart() {
@@ -171,7 +186,8 @@ fn units_are_those_that_floats_can_hold() {
     // NaN, infinite and far ones are counted apart.
     let odd = found(&[f64::NAN, 1.0, -2.0, f64::NEG_INFINITY, 1e30, f64::NAN]);
     assert_eq!((odd.all, odd.nan, odd.infinite, odd.far, odd.range()), (6, 2, 1, 1, Some((-2.0, 1.0))));
-    assert_eq!([f64::NAN, -1e300, 0.5, f64::INFINITY].map(units::float), [-1e30, -1e30, 0.5, 1e30]);
+    assert_eq!([f64::NAN, -1e300, 0.5, f64::INFINITY].map(|v| units::float(v, -1e30)), [-1e30, -1e30, 0.5, 1e30]);
+    assert_eq!(units::float(f64::NAN, 1e30), 1e30);
 }
 
 #[test]

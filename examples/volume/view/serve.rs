@@ -20,8 +20,8 @@ enum Order {
     End,
 }
 
-/// Shows the pictures that the window asks for until it is closed. Collective; a picture that is refused alike by all ranks (settings
-/// that make no sense) is told to the window, and they go on.
+/// Shows the pictures that the window asks for until it is closed. Collective; a picture that is refused alike by all
+/// ranks (settings that make no sense) is told to the window, and they go on.
 ///
 /// # Errors
 /// A failure of this or of another rank; a window that could not be opened.

@@ -1,5 +1,5 @@
-//! A plan carried out with run-length coded pixels: each rank codes what it sends into its outbox, the streams are copied as
-//! far as they reach into slots of the receivers' inboxes, and are blended from there.
+//! A plan carried out with run-length coded pixels: each rank codes what it sends into its outbox, the streams are
+//! copied as far as they reach into slots of the receivers' inboxes, and are blended from there.
 
 use super::compositor::Canvases;
 use super::dense::add;

@@ -52,21 +52,21 @@ impl<'w, P: Pixel> Compositor<'w, P> {
     }
 
     /// Blends `layers`, front first, that lie in `pixels`, into `finished`, `[width, height]` in any layout; where the
-    /// layers have nothing it becomes transparent. Collective: every rank gives the same layers. On return this rank's part
-    /// is done. Direct send leaves `pixels` as it is; swaps use it up.
+    /// layers have nothing it becomes transparent. Collective: every rank gives the same layers. On return this rank's
+    /// part is done. Direct send leaves `pixels` as it is; swaps use it up.
     ///
-    /// Direct send blends every pixel in the order of the layers, so that its bits depend neither on owners nor on layouts;
-    /// swaps associate by rounds. Where half the ranks or more hold nothing of `finished`, direct send blends on tiles over
-    /// all ranks, which are collected at last, so that who wants the picture blends only a share of it.
+    /// Direct send blends every pixel in the order of the layers, so that its bits depend neither on owners nor on
+    /// layouts; swaps associate by rounds. Where half the ranks or more hold nothing of `finished`, direct send blends
+    /// on tiles over all ranks, which are collected at last, so that who wants the picture blends only a share of it.
     ///
     /// Cost: direct send moves each layer once, within its bounds, in one message per pair of ranks, and the picture
     /// once more where it is collected; swaps move about one picture for each layer. [`Encoding::Auto`] looks at every
-    /// sixteenth row of the layers and adds up two numbers over the ranks. The result counts the bytes that moved, coded as
-    /// they were.
+    /// sixteenth row of the layers and adds up two numbers over the ranks. The result counts the bytes that moved,
+    /// coded as they were.
     ///
     /// # Errors
-    /// Layers that do not fit `pixels`, the picture or the algorithm, coded pixels ([`Encoding::RunLength`]) that may be too
-    /// many for a buffer, no memory for tiles or streams, or a failure of this or of another rank.
+    /// Layers that do not fit `pixels`, the picture or the algorithm, coded pixels ([`Encoding::RunLength`]) that may
+    /// be too many for a buffer, no memory for tiles or streams, or a failure of this or of another rank.
     pub fn composite(
         &self,
         pixels: &GlobalArray<P, 2>,
@@ -87,9 +87,9 @@ impl<'w, P: Pixel> Compositor<'w, P> {
         })
     }
 
-    /// What [`composite`](Self::composite) does with these layers, round by round: blends, and the messages and bytes of
-    /// all ranks together if no pixel is empty. Moves nothing, but makes the tiles where there are to be any, and so is
-    /// collective.
+    /// What [`composite`](Self::composite) does with these layers, round by round: blends, and the messages and bytes
+    /// of all ranks together if no pixel is empty. Moves nothing, but makes the tiles where there are to be any, and so
+    /// is collective.
     ///
     /// # Errors
     /// As [`composite`](Self::composite).
@@ -140,8 +140,8 @@ impl<'w, P: Pixel> Compositor<'w, P> {
         self.settings.algorithm.radices().is_none() && holding * 2 <= self.world.size()
     }
 
-    /// Tiles for a picture, and the parts that they are for: where the owner of a tile holds its part of the picture, it has
-    /// no use for the tile.
+    /// Tiles for a picture, and the parts that they are for: where the owner of a tile holds its part of the picture,
+    /// it has no use for the tile.
     fn tiles(&self, finished: &GlobalArray<P, 2>) -> Result<(GlobalArray<P, 2>, Vec<Region>)> {
         let (size, ranks) = (finished.shape(), self.world.size());
         let strips = ranks * STRIPS;

@@ -1,5 +1,5 @@
-//! A round's blends cut into pieces that lie in one chunk at both ends, and the slots in which their streams travel. Pure, and
-//! the same on every rank.
+//! A round's blends cut into pieces that lie in one chunk at both ends, and the slots in which their streams travel.
+//! Pure, and the same on every rank.
 
 use super::plan::{Blend, Canvas, Round, Way};
 use super::stream::{capacity, count};
@@ -52,7 +52,8 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    /// The exchange of a round between canvases: `on` gives a canvas's placement and where a part of the picture is on it.
+    /// The exchange of a round between canvases: `on` gives a canvas's placement and where a part of the picture is on
+    /// it.
     pub fn new<'a, P>(round: &Round, on: &dyn Fn(Canvas, &Region) -> (&'a Placement, Region)) -> Self {
         let mut out = Self::default();
         // Alone, in front, behind: the order of the ways.
@@ -139,7 +140,8 @@ mod tests {
         Placement::new(Arc::new(chunks), Arc::new(Ownership::table(owners, 3).unwrap())).unwrap()
     }
 
-    /// A layer of 300 x 5 pixels on rank 1 and one of 300 x 3 on rank 0, onto a picture whose rows are those of ranks 0 and 2.
+    /// A layer of 300 x 5 pixels on rank 1 and one of 300 x 3 on rank 0, onto a picture whose rows are those of ranks 0
+    /// and 2.
     fn exchange<P>() -> Exchange {
         let layers = placement([300, 8], Split::Sizes(vec![5, 3]), vec![1, 0]);
         let picture = placement([300, 5], Split::Sizes(vec![2, 3]), vec![0, 2]);

@@ -34,8 +34,8 @@ impl<'w> Kernels<'w> {
         Self { world, name: name.to_string(), compiled: RefCell::default(), tables: RefCell::new(None) }
     }
 
-    /// Codes a slot of this rank: kernels count the words of each line, the host adds them up, and kernels write. Returns
-    /// the words.
+    /// Codes a slot of this rank: kernels count the words of each line, the host adds them up, and kernels write.
+    /// Returns the words.
     pub fn code<P: Pixel>(&self, exchange: &Exchange, slot: &Slot, on: &Canvases<P>, boxes: &Boxes) -> Result<u64> {
         let outbox = chunk(&boxes.outbox, self.world.rank());
         let mut table = vec![slot.lines as u32 + 1];

@@ -53,8 +53,8 @@ pub struct Round {
 
 /// The rounds that make layers, front first, into a picture.
 ///
-/// Transparent parts do not travel: a blend is within the bounds of what it brings, and the bounds of what was blended are
-/// the smallest box around all of it.
+/// Transparent parts do not travel: a blend is within the bounds of what it brings, and the bounds of what was blended
+/// are the smallest box around all of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plan {
     /// One after the other.
@@ -62,8 +62,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan for a picture of `size`, layers front first. Direct send blends `tiles`, parts of the picture that do not
-    /// meet, on [`Canvas::Tiles`], from where they are collected at last, and the rest in place.
+    /// The plan for a picture of `size`, layers front first. Direct send blends `tiles`, parts of the picture that do
+    /// not meet, on [`Canvas::Tiles`], from where they are collected at last, and the rest in place.
     ///
     /// # Errors
     /// Layers that do not fit the picture or the algorithm, or a radix below 2.

@@ -7,8 +7,8 @@ use crate::region::{Region, RegionTree};
 /// How layers become one picture.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Algorithm {
-    /// Pairs of layers swap halves of what they hold, round after round (the paper's): each layer's owner sends about one
-    /// picture, whatever the number of layers is.
+    /// Pairs of layers swap halves of what they hold, round after round (the paper's): each layer's owner sends about
+    /// one picture, whatever the number of layers is.
     BinarySwap,
     /// As binary swap, in groups of these sizes, round by round; the last one repeats. Fewer rounds, more messages.
     Radix(Vec<usize>),
@@ -37,8 +37,9 @@ pub enum Encoding {
     Auto,
     /// All pixels within the layers' bounds.
     Dense,
-    /// Only pixels that are not empty, with the lengths of the runs between them. What a rank sends in a round lies in one
-    /// buffer, and so does what it receives, with room for pixels of which none is empty: more than a buffer holds is an error.
+    /// Only pixels that are not empty, with the lengths of the runs between them. What a rank sends in a round lies in
+    /// one buffer, and so does what it receives, with room for pixels of which none is empty: more than a buffer holds
+    /// is an error.
     RunLength,
 }
 
@@ -72,8 +73,9 @@ pub struct Settings {
     pub algorithm: Algorithm,
     /// How pixels travel.
     pub encoding: Encoding,
-    /// Where what a layer is blended behind has an opacity of at least one minus this, it becomes opaque, so that whatever
-    /// lies behind adds nothing; 0 to blend as it is. Pixels of 8 bits are blended as they are.
+    /// Where a pixel gets an opacity of at least one minus this as something is blended behind it, it becomes opaque,
+    /// so that whatever lies behind adds nothing; 0 to blend as it is. The pixels of layers themselves stay as they
+    /// are, and so do those of 8 bits.
     pub termination: f32,
 }
 

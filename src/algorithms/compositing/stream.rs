@@ -1,9 +1,9 @@
 //! Run-length coded pixels: a table of where each line begins, then the lines; and the host's coder, the twin of
 //! `shaders/compositing`.
 //!
-//! A line is at most [`LINE`] pixels of a row. It is coded as runs: a word with the number of empty pixels before the run (low
-//! half) and that of its own pixels (high half), then these. What is empty after the last run is not coded. The table has
-//! one word a line and a last one for the end; they count words from the start of the stream.
+//! A line is at most [`LINE`] pixels of a row. It is coded as runs: a word with the number of empty pixels before the
+//! run (low half) and that of its own pixels (high half), then these. What is empty after the last run is not coded.
+//! The table has one word a line and a last one for the end; they count words from the start of the stream.
 
 use super::Pixel;
 use super::plan::Way;

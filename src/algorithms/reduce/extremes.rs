@@ -59,8 +59,8 @@ impl Found {
 }
 
 impl World {
-    /// The smallest and the largest cell of a section, component by component; NaNs are left out and counted. `None` where
-    /// no number is left. −0 is smaller than +0. The same on every rank, for every decomposition. Collective.
+    /// The smallest and the largest cell of a section, component by component; NaNs are left out and counted. `None`
+    /// where no number is left. −0 is smaller than +0. The same on every rank, for every decomposition. Collective.
     ///
     /// Every rank names the same global section, or a local section of its own; ghost cells count only where a local
     /// section names them. Cost: as [`sum`](Self::sum), with a smaller message.
@@ -100,8 +100,8 @@ impl World {
         Ok(T::each(|component| found[component].extremes()))
     }
 
-    /// The smallest cell of a section, component by component: a NaN where one is among the cells, `None` where there are no
-    /// cells. −0 is smaller than +0. Collective; see [`extremes`](Self::extremes), which leaves NaNs out.
+    /// The smallest cell of a section, component by component: a NaN where one is among the cells, `None` where there
+    /// are no cells. −0 is smaller than +0. Collective; see [`extremes`](Self::extremes), which leaves NaNs out.
     ///
     /// # Errors
     /// A bad region, or a failure of this or of another rank.
@@ -113,8 +113,8 @@ impl World {
         Ok(T::each(|component| found[component].or_nan(found[component].min)))
     }
 
-    /// The largest cell of a section, component by component: a NaN where one is among the cells, `None` where there are no
-    /// cells. +0 is larger than −0. Collective; see [`extremes`](Self::extremes), which leaves NaNs out.
+    /// The largest cell of a section, component by component: a NaN where one is among the cells, `None` where there
+    /// are no cells. +0 is larger than −0. Collective; see [`extremes`](Self::extremes), which leaves NaNs out.
     ///
     /// # Errors
     /// A bad region, or a failure of this or of another rank.

@@ -10,8 +10,8 @@ use crate::world::{Section, hash};
 /// Edges that the kernel takes at a time.
 const EDGES: usize = HISTOGRAM.words - 2;
 
-/// Bins side by side: bin *i* holds the numbers from edge *i* on that are smaller than edge *i* + 1; the last bin holds the
-/// last edge too. Both zeros are one number.
+/// Bins side by side: bin *i* holds the numbers from edge *i* on that are smaller than edge *i* + 1; the last bin holds
+/// the last edge too. Both zeros are one number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bins<S> {
     edges: Vec<S>,
@@ -31,8 +31,8 @@ pub struct Histogram {
 }
 
 impl<S: Number> Bins<S> {
-    /// `count` bins of equal width from `low` to `high`, both included. Edges are rounded to `S`; of integers, bins differ
-    /// by at most one number (256 bins from 0 to 255 have one `u8` each).
+    /// `count` bins of equal width from `low` to `high`, both included. Edges are rounded to `S`; of integers, bins
+    /// differ by at most one number (256 bins from 0 to 255 have one `u8` each).
     ///
     /// # Errors
     /// No bins, a bound that is a NaN or infinite, or bounds that run backwards.

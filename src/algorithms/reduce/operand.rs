@@ -87,8 +87,8 @@ impl<const N: usize> Operand<N> {
         Some(BoxOf { buffer: self.cores[which].buffer(chunk)?, view })
     }
 
-    /// How the device's kernels read the cells, where they do the work. The host does it for 64-bit types, and where the
-    /// device is the host itself in disguise: a software adapter, whose memory is mapped.
+    /// How the device's kernels read the cells, where they do the work. The host does it for 64-bit types, and where
+    /// the device is the host itself in disguise: a software adapter, whose memory is mapped.
     pub fn format<T: Reducible>(&self) -> Option<Format> {
         T::Scalar::FORMAT.filter(|_| !self.cores[0].device().is_host())
     }
@@ -164,8 +164,8 @@ fn cut(region: Region, most: u64) -> Vec<Region> {
 }
 
 /// Runs a reduction as a collective of its own name: `f` finds what this rank has and talks to the others. A mistake in
-/// global sections is returned before anything is sent, by all ranks alike. `argument` is a fingerprint of what else must
-/// agree.
+/// global sections is returned before anything is sent, by all ranks alike. `argument` is a fingerprint of what else
+/// must agree.
 pub fn collective<T: Element, const D: usize, const N: usize, R>(
     world: &World,
     verb: &'static str,

@@ -39,11 +39,12 @@ impl Spot {
 type Key = fn(&Found) -> u64;
 
 impl World {
-    /// The first cell, axis 0 fastest, that holds the smallest number of a section, component by component; NaNs are left
-    /// out, and −0 is smaller than +0. `None` where there is no number. Collective; every rank names the same section.
+    /// The first cell, axis 0 fastest, that holds the smallest number of a section, component by component; NaNs are
+    /// left out, and −0 is smaller than +0. `None` where there is no number. Collective; every rank names the same
+    /// section.
     ///
-    /// Cost: as [`extremes`](Self::extremes), then one more look at the cells of ranks that hold the number, halving where
-    /// it is: about as many dispatches as the number of cells has bits.
+    /// Cost: as [`extremes`](Self::extremes), then one more look at the cells of ranks that hold the number, halving
+    /// where it is: about as many dispatches as the number of cells has bits.
     ///
     /// # Errors
     /// A bad region, or a failure of this or of another rank.

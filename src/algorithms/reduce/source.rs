@@ -17,8 +17,8 @@ pub struct Work {
     pub words: usize,
 }
 
-/// A [`Work`] that adds up. Its first words are digits, of 16 bits, and count 2^`lowest` and up; then come, where there are
-/// more, the numbers of NaNs, of +infinities and of −infinities.
+/// A [`Work`] that adds up. Its first words are digits, of 16 bits, and count 2^`lowest` and up; then come, where there
+/// are more, the numbers of NaNs, of +infinities and of −infinities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Adding {
     /// The kernel.

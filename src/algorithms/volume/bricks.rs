@@ -43,9 +43,9 @@ pub(super) struct Held {
 }
 
 impl Lattice {
-    /// The lattice of a volume of at least two voxels an axis. `side` in cells; `None`: a quarter of the longest axis, as
-    /// whole blocks within 32 to 128, and more where that would make too many bricks. In fast mode, where bricks only say what
-    /// belongs to whom, a sixteenth within 8 to 128: their boxes are to follow the user's chunks.
+    /// The lattice of a volume of at least two voxels an axis. `side` in cells; `None`: a quarter of the longest axis,
+    /// as whole blocks within 32 to 128, and more where that would make too many bricks. In fast mode, where bricks
+    /// only say what belongs to whom, a sixteenth within 8 to 128: their boxes are to follow the user's chunks.
     ///
     /// # Errors
     /// A side that is no number of whole blocks, or so short that there would be too many bricks.
@@ -147,8 +147,8 @@ impl Lattice {
         }
     }
 
-    /// The bricks of each rank as few boxes: each grows along axis 0, then 1, then 2, as far as `owners` (brick by brick)
-    /// and `fits` allow. A function of its arguments, so that all ranks find the same.
+    /// The bricks of each rank as few boxes: each grows along axis 0, then 1, then 2, as far as `owners` (brick by
+    /// brick) and `fits` allow. A function of its arguments, so that all ranks find the same.
     pub fn merge(&self, owners: &[usize], fits: impl Fn(&BrickBox) -> bool) -> Vec<Held> {
         let mut taken = vec![false; owners.len()];
         let mut held = Vec::new();

@@ -103,7 +103,8 @@ fn largest(v: [f64; 3]) -> f64 {
     v.iter().fold(0.0_f64, |most, part| most.max(part.abs()))
 }
 
-/// `None` for a vector without a direction: a difference of numbers of up to `size`, of which nothing but rounding is left.
+/// `None` for a vector without a direction: a difference of numbers of up to `size`, of which nothing but rounding is
+/// left.
 fn unit(v: [f64; 3], size: f64) -> Option<[f64; 3]> {
     let scale = largest(v);
     if scale <= 1e-12 * size || !scale.is_finite() {

@@ -57,10 +57,9 @@ pub struct Values {
 }
 
 impl Values {
-    /// Counts all voxels of a distributed volume, whose `components` lie side by side on axis 0. Where there is no value at all,
-    /// the range is 0 to 1. Collective; the same on every
-    /// rank and for every decomposition. Cost: two looks at every voxel and, for each component, two all-reduces, the larger
-    /// one of 2 KiB.
+    /// Counts all voxels of a distributed volume, whose `components` lie side by side on axis 0. Where there is no
+    /// value at all, the range is 0 to 1. Collective; the same on every rank and for every decomposition. Cost: two
+    /// looks at every voxel and, for each component, two all-reduces, the larger one of 2 KiB.
     ///
     /// # Errors
     /// No components, or a failure of this or of another rank.
@@ -87,11 +86,17 @@ impl Values {
     }
 
     /// The values that give colours: those of the first component.
+    ///
+    /// # Panics
+    /// Without components.
     pub fn colour(&self) -> &Distribution {
         &self.components[0]
     }
 
     /// The values that give opacities: those of the last component.
+    ///
+    /// # Panics
+    /// Without components.
     pub fn opacity(&self) -> &Distribution {
         &self.components[self.components.len() - 1]
     }
@@ -110,8 +115,8 @@ impl Distribution {
         self.min + (self.max - self.min) * (bin as f64 + 0.5) / self.counts.len().max(1) as f64
     }
 
-    /// The value that best parts the voxels into two classes, the background and what is to be seen: the largest variance
-    /// between the classes. The middle of the range where there is nothing to part.
+    /// The value that best parts the voxels into two classes, the background and what is to be seen: the largest
+    /// variance between the classes. The middle of the range where there is nothing to part.
     ///
     /// N. Otsu, A threshold selection method from gray-level histograms, IEEE Trans. SMC 9(1), 1979.
     pub fn threshold(&self) -> f64 {
@@ -142,10 +147,10 @@ impl Distribution {
         (self.middle(first) + self.middle(last + 1)) / 2.0
     }
 
-    /// Where the noise of the background ends, whose values lie below `threshold`: behind the narrowest range that holds half
-    /// of them, one and a half times as far as that is wide (2.7 standard deviations of normal noise). `min` where there is no
-    /// such heap: that would be more than half-way to the threshold, or more than a twentieth lies as far below, where there
-    /// is only what scanners fill the unseen with, the minimum.
+    /// Where the noise of the background ends, whose values lie below `threshold`: behind the narrowest range that
+    /// holds half of them, one and a half times as far as that is wide (2.7 standard deviations of normal noise). `min`
+    /// where there is no such heap: that would be more than half-way to the threshold, or more than a twentieth lies as
+    /// far below, where there is only what scanners fill the unseen with, the minimum.
     pub fn noise(&self, threshold: f64) -> f64 {
         let background = self.min..threshold;
         let halves =
@@ -157,8 +162,8 @@ impl Distribution {
         if reach <= (threshold - high) / 2.0 && lower <= 0.05 { high + reach } else { self.min }
     }
 
-    /// The value that a `share` (0 to 1) of the voxels within a range does not exceed; within a bin voxels count as evenly
-    /// spread. The end of the range where there are none.
+    /// The value that a `share` (0 to 1) of the voxels within a range does not exceed; within a bin voxels count as
+    /// evenly spread. The end of the range where there are none.
     pub fn quantile(&self, share: f64, within: &Range<f64>) -> f64 {
         let wanted = share.clamp(0.0, 1.0) * self.held(within);
         let mut seen = 0.0;

@@ -1,17 +1,17 @@
 //! Pre-integrated classification: colour and opacity of everything between two values, not of samples.
 //!
-//! Along a segment of a ray the value runs evenly from one end's to the other's. Its optical depth is then the mean density
-//! between the two values times the length, and one-dimensional running sums give that mean for any two values, however
-//! narrow what lies between them: no table of pairs of values has to resolve it. Attenuation inside the segment is
-//! accounted for between its two halves and, in each half, for its mean colour.
+//! Along a segment of a ray the value runs evenly from one end's to the other's. Its optical depth is then the mean
+//! density between the two values times the length, and one-dimensional running sums give that mean for any two values,
+//! however narrow what lies between them: no table of pairs of values has to resolve it. Attenuation inside the segment
+//! is accounted for between its two halves and, in each half, for its mean colour.
 
 use super::decay::absorbed;
 use super::transfer::TransferFunction;
 use crate::error::RenderError;
 
-/// Running integrals of a transfer function over the value, for one sample distance. Entry `i` holds what lies below the
-/// value `first + i / per_value`; cells between entries are read as even. The first and the last cell lie outside of all
-/// points, where the function is constant.
+/// Running integrals of a transfer function over the value, for one sample distance. Entry `i` holds what lies below
+/// the value `first + i / per_value`; cells between entries are read as even. The first and the last cell lie outside
+/// of all points, where the function is constant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IntegralTable {
     /// The value of the first entry.
@@ -131,8 +131,8 @@ impl IntegralTable {
         [mean[0] * share, mean[1] * share, mean[2] * share, alpha]
     }
 
-    /// The mean of all that lies between two places: parts of the outer cells and whole ones between them. All terms are
-    /// positive, so that it is as exact for close places as for distant ones.
+    /// The mean of all that lies between two places: parts of the outer cells and whole ones between them. All terms
+    /// are positive, so that it is as exact for close places as for distant ones.
     fn mean(&self, [a, b]: [f32; 2]) -> [f32; 4] {
         let (low, high) = (a.min(b), a.max(b));
         let last = self.entries.len() as i32 - 2;

@@ -54,7 +54,8 @@ pub(super) fn pieces(
                 let wide = boxes.iter().map(|(_, _, (low, high))| (low.map(i64::from), high.map(i64::from)));
                 match front_to_back(&wide.collect::<Vec<_>>(), view) {
                     Ok(order) => break order.into_iter().map(|index| (boxes[index].0, boxes[index].2)).collect(),
-                    // Boxes that stand in front of one another in a ring are halved, in the end to bricks, which never do.
+                    // Boxes that stand in front of one another in a ring are halved, in the end to bricks, which never
+                    // do.
                     Err(Unordered::Ring(ring)) if ring.iter().any(|&index| halves(&boxes[index].1).is_some()) => {
                         let cut = |index: usize| match halves(&boxes[index].1).filter(|_| ring.contains(&index)) {
                             Some(both) => both.map(|half| seen((boxes[index].0, half))).to_vec(),
@@ -138,8 +139,8 @@ pub(super) fn covered(view: &View, (low, high): &CellBox) -> Option<Region> {
     (!region.is_empty()).then_some(region)
 }
 
-/// Where layers lie in the array of pixels: each rank has pages of the picture's width, one below the other, which layers
-/// fill shelf by shelf.
+/// Where layers lie in the array of pixels: each rank has pages of the picture's width, one below the other, which
+/// layers fill shelf by shelf.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Atlas {
     /// Rows of each page of each rank.

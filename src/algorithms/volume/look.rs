@@ -44,8 +44,9 @@ pub struct Look {
     /// Whether samples are shifted along each ray by a fixed function of the pixel, so that rings become noise.
     #[serde(default)]
     pub jitter: bool,
-    /// A ray ends where so little light comes through that no component of a pixel changes by more than this; its alpha becomes
-    /// exactly 1. That is this share of the light, or less where light makes colours brighter than they are; see
+    /// A ray ends where so little light comes through that no component of a pixel changes by more than this; its alpha
+    /// becomes exactly 1. That is this share of the light, or less where light makes colours brighter than they are;
+    /// see
     /// [`ends_at`](Self::ends_at). 0: rays end where nothing comes through at all.
     #[serde(default = "Look::default_termination")]
     pub termination: f32,
@@ -95,11 +96,12 @@ pub struct Crop {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// Rays are cut at the bricks of a lattice that depends on the volume alone: the same bits for every number of ranks
-    /// and every decomposition.
+    /// Rays are cut at the bricks of a lattice that depends on the volume alone: the same bits for every number of
+    /// ranks and every decomposition.
     #[default]
     Reproducible,
-    /// Rays are cut where the boxes of bricks of a rank end: fewer layers to blend, and differences of at most 4e-6, or of
+    /// Rays are cut where the boxes of bricks of a rank end: fewer layers to blend, and differences of at most 4e-6, or
+    /// of
     /// [`Look::termination`] and 2e-6 where that is more.
     Fast,
 }
@@ -147,8 +149,8 @@ impl Look {
         2.0_f32.powi(-19)
     }
 
-    /// The share of light at which rays end: [`termination`](Self::termination), divided by the brightest light where that is
-    /// more than 1, as what lies behind may be so much brighter than its colours.
+    /// The share of light at which rays end: [`termination`](Self::termination), divided by the brightest light where
+    /// that is more than 1, as what lies behind may be so much brighter than its colours.
     pub fn ends_at(&self) -> f32 {
         let brightest = self.shading.map_or(1.0, |light| light.ambient + light.diffuse + light.specular);
         (f64::from(self.termination) / brightest.max(1.0)) as f32

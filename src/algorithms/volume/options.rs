@@ -11,14 +11,14 @@ use crate::world::World;
 pub struct RendererOptions {
     /// What pictures of different decompositions have in common.
     pub mode: Mode,
-    /// Cells along each side of a brick, a multiple of 8; `None`: a quarter of the longest axis, within 32 to 128, in fast mode a
-    /// sixteenth, within 8 to 128.
+    /// Cells along each side of a brick, a multiple of 8; `None`: a quarter of the longest axis, within 32 to 128, in
+    /// fast mode a sixteenth, within 8 to 128.
     pub brick: Option<i64>,
-    /// Array cells of each voxel, in a row on axis 0. 1: a value. 2: one for the colour, one for the opacity. 4: red, green
-    /// and blue from 0 to the type's largest number (1 for floats), and one for the opacity.
+    /// Array cells of each voxel, in a row on axis 0. 1: a value. 2: one for the colour, one for the opacity. 4: red,
+    /// green and blue from 0 to the type's largest number (1 for floats), and one for the opacity.
     pub components: usize,
-    /// What its arrays are called: this and a suffix, as `name.picture`; `None`: as the volume. Several renderers of one volume
-    /// need names of their own.
+    /// What its arrays are called: this and a suffix, as `name.picture`; `None`: as the volume. Several renderers of
+    /// one volume need names of their own.
     pub name: Option<String>,
     /// How layers become one picture. Direct send alone needs no more memory than the layers cover.
     pub algorithm: Algorithm,
@@ -59,8 +59,8 @@ impl RendererOptions {
         Lattice::new(voxels, self.brick, self.mode)
     }
 
-    /// Whether pictures of so many pixels can be drawn like this: on each device that takes part one buffer has to hold a
-    /// picture. Local; the same on every rank.
+    /// Whether pictures of so many pixels can be drawn like this: on each device that takes part one buffer has to hold
+    /// a picture. Local; the same on every rank.
     ///
     /// # Errors
     /// Too many pixels; says how many would do.

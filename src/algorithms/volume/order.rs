@@ -24,8 +24,8 @@ impl From<Unordered> for RenderError {
     }
 }
 
-/// Along one axis, a box ends at `low_end` where another begins, at `high_start`, or before: does a ray that crosses both
-/// meet the lower one first? `None` where no ray does.
+/// Along one axis, a box ends at `low_end` where another begins, at `high_start`, or before: does a ray that crosses
+/// both meet the lower one first? `None` where no ray does.
 fn low_first(view: &View, axis: usize, low_end: i64, high_start: i64) -> Option<bool> {
     if view.parallel {
         let forward = view.forward[axis];
@@ -41,9 +41,9 @@ fn low_first(view: &View, axis: usize, low_end: i64, high_start: i64) -> Option<
     }
 }
 
-/// The order of disjoint boxes of cells from front to back along the rays of a view: a permutation of their numbers. Where
-/// a ray crosses two boxes, the one it meets first comes first; boxes that no ray connects may come in any order, which
-/// is by their number. Empty boxes are in no ray's way.
+/// The order of disjoint boxes of cells from front to back along the rays of a view: a permutation of their numbers.
+/// Where a ray crosses two boxes, the one it meets first comes first; boxes that no ray connects may come in any order,
+/// which is by their number. Empty boxes are in no ray's way.
 ///
 /// Boxes are `(start, end)`, half-open. Works for grid and k-d cuts and for every other cover in which boxes do not
 /// interlock. Local; cost: the square of the number of boxes.

@@ -8,8 +8,8 @@ use super::distribution::{Distribution, Values};
 use super::transfer::TransferFunction;
 use crate::error::RenderError;
 
-/// A transfer function for a kind of volume. [`Preset::transfer`] fits it to the values that a volume takes, so that it suits
-/// Hounsfield units and 8-bit scans alike.
+/// A transfer function for a kind of volume. [`Preset::transfer`] fits it to the values that a volume takes, so that it
+/// suits Hounsfield units and 8-bit scans alike.
 ///
 /// ```
 /// use zippy::algorithms::volume::{Distribution, Preset};
@@ -63,13 +63,13 @@ impl Preset {
         }
     }
 
-    /// The preset's transfer function for a volume of these values. Opacities hold over `unit_distance`: the distance of
-    /// voxels suits.
+    /// The preset's transfer function for a volume of these values. Opacities hold over `unit_distance`: the distance
+    /// of voxels suits.
     ///
     /// Presets for CT take values below -200 as a sign of Hounsfield units and lie at fixed ones. Otherwise points lie
-    /// between landmarks of the distribution: its minimum, the end of the background's noise ([`Distribution::noise`]), the
-    /// threshold between background and the rest, the median and the 99th percentile of that rest, and its maximum. What a
-    /// scanner fills the unseen with, a single value far below air, counts as none.
+    /// between landmarks of the distribution: its minimum, the end of the background's noise ([`Distribution::noise`]),
+    /// the threshold between background and the rest, the median and the 99th percentile of that rest, and its maximum.
+    /// What a scanner fills the unseen with, a single value far below air, counts as none.
     pub fn transfer(self, values: &Distribution, unit_distance: f64) -> TransferFunction {
         let values = &seen(values);
         let threshold = values.threshold();

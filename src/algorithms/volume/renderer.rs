@@ -22,8 +22,8 @@ use crate::layout::{Layout, Split};
 use crate::plan::Moved;
 use crate::world::World;
 
-/// Renders one distributed volume from any camera, sort-last: boxes of cells are cast where they live into layers, which
-/// are blended in the order in which rays meet them.
+/// Renders one distributed volume from any camera, sort-last: boxes of cells are cast where they live into layers,
+/// which are blended in the order in which rays meet them.
 pub struct VolumeRenderer<'w, T> {
     world: &'w World,
     name: String,
@@ -61,14 +61,14 @@ pub struct Frame {
 }
 
 impl<'w, T: Element> VolumeRenderer<'w, T> {
-    /// A renderer of `volume`, with the data that it has now; see [`refresh`](Self::refresh). Any cuts, owners and ghost
-    /// widths will do. `spacing` is the distance of voxels along each axis. Collective; makes arrays named as the volume, or as the
-    /// options say, and a suffix. Where the volume is not cut into boxes of whole bricks with ghost cells, one before and two behind, a copy
-    /// is kept that is, of the same element type.
+    /// A renderer of `volume`, with the data that it has now; see [`refresh`](Self::refresh). Any cuts, owners and
+    /// ghost widths will do. `spacing` is the distance of voxels along each axis. Collective; makes arrays named as the
+    /// volume, or as the options say, and a suffix. Where the volume is not cut into boxes of whole bricks with ghost
+    /// cells, one before and two behind, a copy is kept that is, of the same element type.
     ///
     /// # Errors
-    /// Cells that are not one number each, an axis of fewer than two voxels, options out of range, a name that is taken,
-    /// or no memory.
+    /// Cells that are not one number each, an axis of fewer than two voxels, options out of range, a name that is
+    /// taken, or no memory.
     pub fn new(
         world: &'w World,
         volume: &GlobalArray<T, 3>,
@@ -227,11 +227,12 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         Ok(())
     }
 
-    /// Up to which transparency of this rank's layers in front a layer need not be cast, because blending, which has those
-    /// of the other ranks in front as well, will find the pixel opaque; negative: never.
+    /// Up to which transparency of this rank's layers in front a layer need not be cast, because blending, which has
+    /// those of the other ranks in front as well, will find the pixel opaque; negative: never.
     ///
-    /// Blending rounds otherwise than one rank alone: each of n steps by at most 2^-25, the products, whose sum is at most
-    /// 1, by 2^-23 of it, both times. Swaps blend in another order, in which a layer may count before those in front do.
+    /// Blending rounds otherwise than one rank alone: each of n steps by at most 2^-25, the products, whose sum is at
+    /// most 1, by 2^-23 of it, both times. Swaps blend in another order, in which a layer may count before those in
+    /// front do.
     fn hidden(&self, ends_at: f32, layers: usize) -> f32 {
         if self.options.algorithm != Algorithm::DirectSend {
             return -1.0;

@@ -44,6 +44,11 @@ impl Rescale {
         Self { slope: self.slope * inner.slope, intercept: self.value(inner.intercept) }
     }
 
+    /// From values back to the numbers that are stored for them.
+    pub fn inverse(&self) -> Self {
+        Self { slope: 1.0 / self.slope, intercept: -self.intercept / self.slope }
+    }
+
     /// The distribution of the values that stored numbers stand for.
     pub fn distribution(&self, stored: &Distribution) -> Distribution {
         let (min, max) = (self.value(stored.min), self.value(stored.max));
@@ -121,6 +126,7 @@ mod tests {
         let both = DOUBLED.of(NEGATIVE);
         for stored in [-3.0, 0.0, 17.5] {
             assert_eq!(both.value(stored), DOUBLED.value(NEGATIVE.value(stored)));
+            assert_eq!(both.inverse().value(both.value(stored)), stored);
         }
     }
 }

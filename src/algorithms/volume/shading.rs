@@ -3,9 +3,9 @@
 use super::decay::power;
 use super::look::Shading;
 
-/// Weights of the four voxels around a cell (the one before it, its two ends, the one behind it) for the derivative inside
-/// the cell, at a share of its length: central differences at both ends, interpolated. At the border of the volume the
-/// difference is one-sided, and the voxel that is not there has no weight.
+/// Weights of the four voxels around a cell (the one before it, its two ends, the one behind it) for the derivative
+/// inside the cell, at a share of its length: central differences at both ends, interpolated. At the border of the
+/// volume the difference is one-sided, and the voxel that is not there has no weight.
 pub(super) fn weights(cell: i32, cells: i32, share: f32) -> [f32; 4] {
     let (near, far) = (0.5 * (1.0 - share), 0.5 * share);
     let [mut before, mut low, mut high, mut behind] = [-near, -far, near, far];
@@ -18,8 +18,8 @@ pub(super) fn weights(cell: i32, cells: i32, share: f32) -> [f32; 4] {
     [before, low, high, behind]
 }
 
-/// The gradient of trilinearly interpolated values: of four by four by four voxels from the one before `cell` on, those that
-/// share a line with an edge of the cell. Per voxel along each axis.
+/// The gradient of trilinearly interpolated values: of four by four by four voxels from the one before `cell` on, those
+/// that share a line with an edge of the cell. Per voxel along each axis.
 pub(super) fn gradient(voxel: impl Fn([i32; 3]) -> f32, cell: [i32; 3], cells: [i32; 3], share: [f32; 3]) -> [f32; 3] {
     let along = |axis: usize| {
         let (second, third) = ((axis + 1) % 3, (axis + 2) % 3);
@@ -44,8 +44,8 @@ pub(super) fn gradient(voxel: impl Fn([i32; 3]) -> f32, cell: [i32; 3], cells: [
     [along(0), along(1), along(2)]
 }
 
-/// A premultiplied colour in the light of the camera, which a surface mirrors on both sides. `gradient` is per length, of
-/// any unit, `towards` a direction of length 1 along the ray. Without a gradient there is ambient light only.
+/// A premultiplied colour in the light of the camera, which a surface mirrors on both sides. `gradient` is per length,
+/// of any unit, `towards` a direction of length 1 along the ray. Without a gradient there is ambient light only.
 pub(super) fn lit(
     [red, green, blue, alpha]: [f32; 4],
     gradient: [f32; 3],

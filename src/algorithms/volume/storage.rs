@@ -12,7 +12,8 @@ use crate::plan::Moved;
 use crate::region::Region;
 use crate::world::World;
 
-/// Voxels beyond a box of bricks that its rank needs: interpolation looks one ahead, gradients one further to both sides.
+/// Voxels beyond a box of bricks that its rank needs: interpolation looks one ahead, gradients one further to both
+/// sides.
 const GHOSTS: (i64, i64) = (1, 2);
 
 /// A volume as a global array whose chunks are boxes of bricks.

@@ -55,8 +55,8 @@ impl TransferFunction {
         check("colour", &self.colour)
     }
 
-    /// The same function for values from `low` to `high`, beyond which it is constant: points that lie further out neither
-    /// coarsen its table nor leave the range of its numbers.
+    /// The same function for values from `low` to `high`, beyond which it is constant: points that lie further out
+    /// neither coarsen its table nor leave the range of its numbers.
     pub fn within(&self, low: f64, high: f64) -> Self {
         Self {
             opacity: within(&self.opacity, low, high),
@@ -102,8 +102,8 @@ impl TransferFunction {
 }
 
 impl TransferFunction {
-    /// The smallest value of a point, the range to the largest, and a number of cells to cut it into: 4096, or up to `whole`
-    /// such that points at whole numbers not too far apart lie between cells.
+    /// The smallest value of a point, the range to the largest, and a number of cells to cut it into: 4096, or up to
+    /// `whole` such that points at whole numbers not too far apart lie between cells.
     ///
     /// # Errors
     /// Values that f32 cannot hold.
@@ -148,6 +148,9 @@ fn check<const N: usize>(name: &str, points: &[[f64; N]]) -> Result<(), RenderEr
 
 /// The points of a piecewise-linear function between two values, and at both.
 fn within<const N: usize>(points: &[[f64; N]], low: f64, high: f64) -> Vec<[f64; N]> {
+    if points.is_empty() {
+        return Vec::new();
+    }
     let mut kept = vec![at(points, low)];
     kept.extend(points.iter().filter(|point| low < point[0] && point[0] <= high));
     if kept[kept.len() - 1][0] < high {
@@ -249,7 +252,8 @@ mod tests {
         }
     }
 
-    /// Points that f32 cannot hold are refused, unless the values that matter are known; then they make the same function.
+    /// Points that f32 cannot hold are refused, unless the values that matter are known; then they make the same
+    /// function.
     #[test]
     fn points_far_outside_of_the_values_do_no_harm() {
         let far = |low: f64, high: f64| TransferFunction {

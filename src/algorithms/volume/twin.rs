@@ -12,8 +12,8 @@ use crate::error::RenderError;
 /// Samples blended among themselves before they join the picture: partial sums stay small, so that rounding does.
 pub(super) const BLOCK: u32 = 32;
 
-/// The ray caster on the CPU, with everything that a [`Look`] can ask for: the twin of `shaders/volume/march.wgsl`. Local;
-/// cost: eight voxels for each sample, 32 more with light.
+/// The ray caster on the CPU, with everything that a [`Look`] can ask for: the twin of `shaders/volume/march.wgsl`.
+/// Local; cost: eight voxels for each sample, 32 more with light.
 ///
 /// ```
 /// use zippy::algorithms::volume::{Camera, Look, TransferFunction, Twin};
@@ -47,9 +47,9 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
         Self::with_components(look, shape, spacing, (1, 1.0), voxel)
     }
 
-    /// For voxels of several components, interleaved on axis 0: `voxel` is asked for `[components * x + component, y, z]`.
-    /// Of two, the first gives the colour and the second the opacity. Of four, the first three times `scale` are the colour
-    /// and the fourth gives the opacity.
+    /// For voxels of several components, interleaved on axis 0: `voxel` is asked for `[components * x + component, y,
+    /// z]`. Of two, the first gives the colour and the second the opacity. Of four, the first three times `scale` are
+    /// the colour and the fourth gives the opacity.
     ///
     /// # Errors
     /// Those of [`View::of`] and of the transfer function, or components that are not one, two or four.
@@ -70,8 +70,8 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
         Ok(Self { view, classes, light: look.shading, components, scale, opaque, voxel })
     }
 
-    /// The picture from boxes of cells, `(start, end)` half-open, front first: the fragments of every pixel blended in this
-    /// order.
+    /// The picture from boxes of cells, `(start, end)` half-open, front first: the fragments of every pixel blended in
+    /// this order.
     pub fn picture(&self, boxes: &[([i32; 3], [i32; 3])]) -> Image {
         let mut image = Image::new(self.view.width as usize, self.view.height as usize);
         for (index, pixel) in image.pixels.iter_mut().enumerate() {

@@ -1,7 +1,7 @@
 //! The rays of a picture and the one lattice of samples on them.
 //!
-//! Everything here is a function of camera, volume and sample distance, never of a chunk. A ray is sampled at
-//! `entry + (k + 1/2) * delta`, `k = 0, 1, ..`, from where it enters the whole volume; `shaders/volume/rays.wgsl` repeats this
+//! Everything here is a function of camera, volume and sample distance, never of a chunk. A ray is sampled at `entry +
+//! (k + 1/2) * delta`, `k = 0, 1, ..`, from where it enters the whole volume; `shaders/volume/rays.wgsl` repeats this
 //! arithmetic operation by operation.
 
 use super::camera::{Camera, Projection};
@@ -9,15 +9,16 @@ use super::look::{Look, MAX_CLIP_PLANES};
 use crate::error::RenderError;
 
 /// The most samples that one dispatch takes along a ray: software Vulkan ends the loops of an invocation after 65,535
-/// iterations without a word, and a sample takes one of each of two loops. Longer rays are cast in several dispatches.
-pub const MAX_SAMPLES: u32 = 32_000;
+/// iterations without a word. A sample takes one of each of two loops, and where rays are cast side by side every leap
+/// of one of them counts for all. Longer rays are cast in several dispatches.
+pub const MAX_SAMPLES: u32 = 20_000;
 
-/// The farthest, in voxels, that a camera may stand from the volume's origin along an axis: beyond it, single precision no
-/// longer tells one voxel from the next.
+/// The farthest, in voxels, that a camera may stand from the volume's origin along an axis: beyond it, single precision
+/// no longer tells one voxel from the next.
 const FARTHEST: f64 = 16_777_216.0;
 
-/// Camera, volume and sample distance, ready for casting. Positions are in voxels (index space); the unit of length is the
-/// smallest distance of voxels, so that whatever unit a volume is measured in gives the same view.
+/// Camera, volume and sample distance, ready for casting. Positions are in voxels (index space); the unit of length is
+/// the smallest distance of voxels, so that whatever unit a volume is measured in gives the same view.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct View {
     /// Pixels in a row.
@@ -44,8 +45,8 @@ pub struct View {
     pub low: [f32; 3],
     /// Its upper corner.
     pub high: [f32; 3],
-    /// Planes `[a, b, c, d]` that keep the points, in voxels, with `a x + b y + c z + d >= 0`. All of them cut; those that
-    /// are not needed keep everything.
+    /// Planes `[a, b, c, d]` that keep the points, in voxels, with `a x + b y + c z + d >= 0`. All of them cut; those
+    /// that are not needed keep everything.
     pub planes: [[f32; 4]; MAX_CLIP_PLANES],
     /// Whether the lattice of samples is shifted by a fixed function of the pixel, by up to half a step.
     pub jitter: bool,
@@ -67,9 +68,9 @@ impl View {
     /// `step`. The camera and all lengths are in the unit of `spacing`.
     ///
     /// # Errors
-    /// Those of [`check_volume`](Self::check_volume), a camera without a direction, too far away or with too narrow or too
-    /// wide a picture, a picture without pixels, or a step that is not positive or so small that a ray would take more than 16
-    /// million samples.
+    /// Those of [`check_volume`](Self::check_volume), a camera without a direction, too far away or with too narrow or
+    /// too wide a picture, a picture without pixels, or a step that is not positive or so small that a ray would take
+    /// more than 16 million samples.
     pub fn new(
         camera: &Camera,
         (width, height): (u32, u32),
@@ -129,8 +130,8 @@ impl View {
     /// Whether a volume can be seen at all, whatever the camera.
     ///
     /// # Errors
-    /// Fewer than two voxels on an axis or more than 4,194,304; a spacing that is not positive, beyond 1e-100 to 1e100, or on
-    /// one axis more than 1e9 times that on another.
+    /// Fewer than two voxels on an axis or more than 4,194,304; a spacing that is not positive, beyond 1e-100 to 1e100,
+    /// or on one axis more than 1e9 times that on another.
     pub fn check_volume(shape: [i64; 3], spacing: [f64; 3]) -> Result<(), RenderError> {
         let wrong = |message: String| Err(RenderError::Volume(message));
         if shape.iter().any(|&n| !(2..=1 << 22).contains(&n)) {
@@ -145,12 +146,12 @@ impl View {
         Ok(())
     }
 
-    /// The rays of a look at a volume, cut by its clip planes and its crop box: samples begin where a ray enters what is
-    /// left, so that cuts are as smooth as the volume's own faces.
+    /// The rays of a look at a volume, cut by its clip planes and its crop box: samples begin where a ray enters what
+    /// is left, so that cuts are as smooth as the volume's own faces.
     ///
     /// # Errors
-    /// Those of [`Look::check`] and of [`new`](Self::new), or steps of more than two voxels between which nothing can be
-    /// integrated.
+    /// Those of [`Look::check`] and of [`new`](Self::new), or steps of more than two voxels between which nothing can
+    /// be integrated.
     pub fn of(look: &Look, shape: [i64; 3], spacing: [f64; 3]) -> Result<Self, RenderError> {
         Self::check_volume(shape, spacing)?;
         look.check()?;
@@ -221,7 +222,8 @@ fn smallest(spacing: [f64; 3]) -> f64 {
     spacing.iter().fold(f64::INFINITY, |least, &s| least.min(s))
 }
 
-/// A number from -1/2 up to 1/2 that depends on the pixel alone and looks random: integer arithmetic, the same everywhere.
+/// A number from -1/2 up to 1/2 that depends on the pixel alone and looks random: integer arithmetic, the same
+/// everywhere.
 fn jitter(column: u32, row: u32) -> f32 {
     let mut h = column.wrapping_mul(0x9e37_79b1) ^ row.wrapping_mul(0x85eb_ca77);
     h = (h ^ (h >> 15)).wrapping_mul(0x2c1b_3c6d);

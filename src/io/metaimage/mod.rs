@@ -1,7 +1,7 @@
 //! MetaImage: lines of "Key = Value", and the voxels behind them (.mha) or in files beside them (.mhd, .raw).
 //!
-//! Format: <https://itk.org/Wiki/ITK/MetaIO/Documentation>. What that leaves open is read as MetaIO does, but for the byte
-//! order of a file that does not give one: MetaIO takes the machine's, here it is little-endian everywhere.
+//! Format: <https://itk.org/Wiki/ITK/MetaIO/Documentation>. What that leaves open is read as MetaIO does, but for the
+//! byte order of a file that does not give one: MetaIO takes the machine's, here it is little-endian everywhere.
 
 mod fields;
 

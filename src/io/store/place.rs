@@ -130,8 +130,8 @@ impl Place {
         Self::to_the_end(path, start, Encoding::Zlib(Arc::new(blocks)), 0, bytes, kind)
     }
 
-    /// The place, if its length in the file fits the decoded bytes: exactly for raw data, by what the encoding can do at
-    /// best for others.
+    /// The place, if its length in the file fits the decoded bytes: exactly for raw data, by what the encoding can do
+    /// at best for others.
     ///
     /// # Errors
     /// Too few or too many bytes.

@@ -30,11 +30,12 @@ pub fn recognises(head: &Head) -> bool {
     text.starts_with(b"<?xml") || text.starts_with(b"<VTKFile")
 }
 
-/// What the file holds of the point data array of this name; without a name of the active scalars, else of the first array.
+/// What the file holds of the point data array of this name; without a name of the active scalars, else of the first
+/// array.
 ///
 /// # Errors
-/// The document is malformed, has no such array, or its data are shorter or longer than it declares (of compressed and text
-/// data only what their length shows).
+/// The document is malformed, has no such array, or its data are shorter or longer than it declares (of compressed and
+/// text data only what their length shows).
 pub fn open(head: &Head, name: Option<&str>) -> Result<Description, IoError> {
     let document = Document::read(head)?;
     let chosen = choose(head, &document, name)?;
