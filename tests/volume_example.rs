@@ -206,25 +206,19 @@ fn the_picture_does_not_depend_on_how_the_voxels_are_stored() {
     }
 }
 
+/// A scan of floats of which every seventh number is `low` and every seventh `high`.
+fn odd(low: f32, high: f32) -> Temporary {
+    let value = move |v: u16| match v % 7 {
+        3 => low,
+        5 => high,
+        _ => f32::from(v),
+    };
+    scan("float", value, false, true)
+}
+
 /// NaN is drawn like the smallest value, infinity like the largest, and neither is counted as one.
 #[test]
 fn values_that_are_not_finite_have_a_place() {
-    let odd = |low: f32, high: f32| {
-        scan(
-            "float",
-            move |v| {
-                if v % 7 == 3 {
-                    low
-                } else if v % 7 == 5 {
-                    high
-                } else {
-                    f32::from(v)
-                }
-            },
-            false,
-            true,
-        )
-    };
     let (odd, plain) = (odd(f32::NAN, f32::INFINITY), odd(-1e30, 1e30));
     let picture = |path: &Temporary| run(2, &["--size", "20x20", "--input", path.0.to_str().unwrap()]);
     if let (Some(odd), Some(plain)) = (picture(&odd), picture(&plain)) {

@@ -10,7 +10,7 @@ use super::volume::axes::Axes;
 use super::volume::job::Rendered;
 use super::volume::report::Verdict;
 use super::volume::units::{self, Found};
-use super::{SHAPE, run, scan, told};
+use super::{SHAPE, odd, run, scan, told};
 
 /// A NIfTI-1 file of numbers in a shape, little-endian, with some of its fields.
 fn nifti<T: bytemuck::Pod>(datatype: i16, data: &[T], fields: &[(usize, &[f32])]) -> Temporary {
@@ -192,22 +192,6 @@ fn units_are_those_that_floats_can_hold() {
 
 #[test]
 fn what_is_not_finite_is_counted() {
-    let odd = |low: f32, high: f32| {
-        scan(
-            "float",
-            move |v| {
-                if v % 7 == 3 {
-                    low
-                } else if v % 7 == 5 {
-                    high
-                } else {
-                    f32::from(v)
-                }
-            },
-            false,
-            true,
-        )
-    };
     let pictures =
         [odd(f32::NAN, f32::INFINITY), scan("double", |_| f64::NAN, false, false)].map(|path| picture(&path, &[]));
     let [Some(rendered), Some(nothing)] = pictures else { return };
