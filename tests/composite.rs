@@ -11,6 +11,7 @@ use support::{RANKS, ranks};
 use zippy::{Element, Layout, Operator, Result, Split, World};
 
 under_mpi!();
+in_place_too!();
 
 /// Combines a box of one array with a box of another, between cuts of every kind, and compares with `twin(source, destination)`.
 fn between_cuts<T: Element + Debug>(

@@ -13,6 +13,7 @@ use zippy::region::Region;
 use zippy::{Layout, Split};
 
 under_mpi!();
+in_place_too!();
 
 const ONE: [Split; 2] = [Split::Whole, Split::Whole];
 const ROWS: [Split; 2] = [Split::Whole, Split::Even(3)];

@@ -8,6 +8,7 @@ use zippy::region::Region;
 use zippy::{Element, Layout, Result, Split, World};
 
 under_mpi!();
+in_place_too!();
 
 /// What `to` holds after a copy of the box at `from` onto the box at `onto`: the source's values there, its own elsewhere.
 fn moved<T: Value, const D: usize>(

@@ -16,6 +16,7 @@ use zippy::world::GhostUpdate;
 use zippy::{Config, GlobalArray, Layout, Operator, Ownership, Result, World, run_with};
 
 under_mpi!();
+in_place_too!();
 
 /// Cuts, and the ranks of the chunks, to be taken modulo the number of ranks; none is the default.
 type Cut = (Arc<Chunks>, Option<Vec<usize>>);

@@ -30,6 +30,16 @@ impl Strided {
         self.extents.product().unwrap_or(0)
     }
 
+    /// Whether its cells lie one behind the other in memory, in the order of its axes.
+    pub fn is_dense(&self) -> bool {
+        let mut next = 1;
+        self.extents.iter().zip(self.strides.iter()).all(|(&n, &stride)| {
+            let follows = n == 1 || stride == next;
+            next *= n;
+            follows
+        })
+    }
+
     /// One past the last element, or what is wrong with the box.
     pub(super) fn end(&self) -> Result<u64, String> {
         if self.extents.axes() != self.strides.axes() {

@@ -127,7 +127,7 @@ impl Device {
 
     /// What the host does with arriving cells, where chunks are mapped and it knows the operator; else a kernel does it. This
     /// depends on adapter, element and operator alone, so that the bits do not depend on where cells come from.
-    fn host_combiner(
+    pub(super) fn host_combiner(
         &self,
         element: &ElementInfo,
         operator: &Operator,

@@ -20,14 +20,14 @@ pub(super) fn host_combine(element: &ElementInfo, operator: &Operator) -> Option
     let opaque = operator.opaque_from();
     // Minima and maxima by one comparison, as in the kernels: where it is false, as with NaN, the destination stays.
     Some(match (operator, scalar) {
-        (Operator::Over, Scalar::F32) => cells(1, move |s, d| floats(s, d, |s, d| onto(s, d, opaque))),
+        (Operator::Over, Scalar::F32) => colours::<16>(move |s, d| onto_floats(s, d, opaque)),
         (Operator::Under | Operator::UnderOpaque { .. }, Scalar::F32) => {
-            cells(1, move |s, d| floats(s, d, |s, d| onto(d, s, opaque)))
+            colours::<16>(move |s, d| onto_floats(d, s, opaque))
         }
-        (Operator::Over, Scalar::U32) => rows(|s, d| onto_rgba8(s, d, 256)),
+        (Operator::Over, Scalar::U32) => colours::<4>(|s, d| onto_rgba8(s, d, 256)),
         (Operator::Under | Operator::UnderOpaque { .. }, Scalar::U32) => {
             let opaque = opaque.map_or(256, opaque_rgba8);
-            rows(move |s, d| onto_rgba8(d, s, opaque))
+            colours::<4>(move |s, d| onto_rgba8(d, s, opaque))
         }
         (Operator::Add, Scalar::F32) => cells(components, |s, d| float(s, d, |s, d| s + d)),
         (Operator::Add, Scalar::U32 | Scalar::I32) => cells(components, |s, d| whole(s, d, u32::wrapping_add)),
@@ -71,60 +71,63 @@ fn whole(s: [u8; 4], d: [u8; 4], f: impl Fn(u32, u32) -> u32) -> [u8; 4] {
     f(u32::from_ne_bytes(s), u32::from_ne_bytes(d)).to_ne_bytes()
 }
 
-fn floats(s: [u8; 16], d: [u8; 16], f: impl Fn([f32; 4], [f32; 4]) -> [f32; 4]) -> [u8; 16] {
-    bytemuck::cast(f(bytemuck::cast(s), bytemuck::cast(d)))
-}
+/// Bytes that are blended together.
+const BLOCK: usize = 64;
 
-/// A premultiplied colour in front of another.
-fn onto(front: [f32; 4], back: [f32; 4], opaque: Option<f32>) -> [f32; 4] {
-    let through = 1.0 - front[3];
-    let mut out: [f32; 4] = std::array::from_fn(|c| front[c] + through * back[c]);
-    if opaque.is_some_and(|opaque| out[3] >= opaque) {
-        out[3] = 1.0;
-    }
-    out
-}
+/// Words in them.
+const WORDS: usize = BLOCK / 4;
 
-/// Colours of 8 bits a component that are blended together, in words of vector registers.
-const BLOCK: usize = 16;
-
-/// Colours of 8 bits a component, in a row of cells or one by one.
-fn rows(f: impl Fn([u32; BLOCK], [u32; BLOCK]) -> [u32; BLOCK] + 'static) -> Combine {
+/// Colours of `N` bytes, block by block where they lie in rows.
+fn colours<const N: usize>(f: impl Fn([u8; BLOCK], [u8; BLOCK]) -> [u8; BLOCK] + 'static) -> Combine {
     Box::new(move |src, dst, t| {
-        let ((src, _), (dst, _)) = (src.as_chunks::<4>(), dst.as_chunks_mut::<4>());
+        let ((src, _), (dst, _)) = (src.as_chunks::<N>(), dst.as_chunks_mut::<N>());
         let (n, step_s, step_d) = (t.n[0] as usize, t.s[0] as usize, t.d[0] as usize);
         for_rows(t, |s, d| {
             let (s, d) = (s as usize, d as usize);
             let mut done = 0;
             if (step_s, step_d) == (1, 1) {
-                let ((src, _), (dst, _)) = (src[s..s + n].as_chunks::<BLOCK>(), dst[d..d + n].as_chunks_mut::<BLOCK>());
-                for (d, s) in dst.iter_mut().zip(src) {
-                    *d = bytemuck::cast(f(bytemuck::cast::<[[u8; 4]; BLOCK], _>(*s), bytemuck::cast(*d)));
-                }
-                done = dst.len() * BLOCK;
+                let (src, dst) = (src[s..s + n].as_flattened(), dst[d..d + n].as_flattened_mut());
+                let ((src, _), (dst, _)) = (src.as_chunks::<BLOCK>(), dst.as_chunks_mut::<BLOCK>());
+                dst.iter_mut().zip(src).for_each(|(d, s)| *d = f(*s, *d));
+                done = dst.len() * BLOCK / N;
             }
             while done < n {
                 // What is left of a row goes through the same arithmetic.
-                let some = (n - done).min(BLOCK);
-                let (mut front, mut back) = ([0; BLOCK], [0; BLOCK]);
+                let some = (n - done).min(BLOCK / N);
+                let (mut from, mut to) = ([0; BLOCK], [0; BLOCK]);
+                let ((from_cells, _), (to_cells, _)) = (from.as_chunks_mut::<N>(), to.as_chunks_mut::<N>());
                 for i in 0..some {
-                    front[i] = u32::from_ne_bytes(src[s + (done + i) * step_s]);
-                    back[i] = u32::from_ne_bytes(dst[d + (done + i) * step_d]);
+                    from_cells[i] = src[s + (done + i) * step_s];
+                    to_cells[i] = dst[d + (done + i) * step_d];
                 }
-                let out = f(front, back);
-                (0..some).for_each(|i| dst[d + (done + i) * step_d] = out[i].to_ne_bytes());
+                let (out, to) = (f(from, to), d + done * step_d);
+                let cells = out.as_chunks::<N>().0.iter().take(some);
+                cells.enumerate().for_each(|(i, cell)| dst[to + i * step_d] = *cell);
                 done += some;
             }
         });
     })
 }
 
-/// [`onto`] with 8 bits a component, rounded to nearest; opacities from `opaque` on become 255.
-fn onto_rgba8(front: [u32; BLOCK], back: [u32; BLOCK], opaque: u32) -> [u32; BLOCK] {
-    type Halves = [u16; 2 * BLOCK];
+/// Premultiplied colours in front of others; opacities from `opaque` on become 1.
+fn onto_floats(front: [u8; BLOCK], back: [u8; BLOCK], opaque: Option<f32>) -> [u8; BLOCK] {
+    let (front, back): ([f32; WORDS], [f32; WORDS]) = (bytemuck::cast(front), bytemuck::cast(back));
+    let mut out: [f32; WORDS] = std::array::from_fn(|i| front[i] + (1.0 - front[i | 3]) * back[i]);
+    if let Some(opaque) = opaque {
+        for alpha in out.iter_mut().skip(3).step_by(4) {
+            *alpha = if *alpha >= opaque { 1.0 } else { *alpha };
+        }
+    }
+    bytemuck::cast(out)
+}
+
+/// The same with 8 bits a component, rounded to nearest; opacities from `opaque` on become 255.
+fn onto_rgba8(front: [u8; BLOCK], back: [u8; BLOCK], opaque: u32) -> [u8; BLOCK] {
+    type Halves = [u16; 2 * WORDS];
+    let (front, back): ([u32; WORDS], [u32; WORDS]) = (bytemuck::cast(front), bytemuck::cast(back));
     let through: Halves = bytemuck::cast(front.map(|front| (255 - (front >> 24)) * 0x0001_0001));
     // Every other component, in halves of words: products of 8 bits fit, and vector units multiply 16 bits best.
-    let dimmed = |shift: u32| -> [u32; BLOCK] {
+    let dimmed = |shift: u32| -> [u32; WORDS] {
         let mut halves: Halves = bytemuck::cast(back.map(|back| (back >> shift) & 0x00ff_00ff));
         for (half, through) in halves.iter_mut().zip(through) {
             let product = half.wrapping_mul(through).wrapping_add(128);
@@ -133,16 +136,15 @@ fn onto_rgba8(front: [u32; BLOCK], back: [u32; BLOCK], opaque: u32) -> [u32; BLO
         bytemuck::cast(halves)
     };
     let (even, odd) = (dimmed(0), dimmed(8));
-    let both: [u32; BLOCK] = std::array::from_fn(|i| even[i] | (odd[i] << 8));
-    let (mut out, front): ([u8; 4 * BLOCK], [u8; 4 * BLOCK]) = (bytemuck::cast(both), bytemuck::cast(front));
+    let both: [u32; WORDS] = std::array::from_fn(|i| even[i] | (odd[i] << 8));
+    let (mut out, front): ([u8; BLOCK], [u8; BLOCK]) = (bytemuck::cast(both), bytemuck::cast(front));
     for (out, front) in out.iter_mut().zip(front) {
         // Sums beyond 255 stay there.
         *out = out.saturating_add(front);
     }
-    let mut out: [u32; BLOCK] = bytemuck::cast(out);
     if opaque < 256 {
-        for out in &mut out {
-            *out |= if *out >> 24 >= opaque { 0xff00_0000 } else { 0 };
+        for alpha in out.iter_mut().skip(3).step_by(4) {
+            *alpha = if u32::from(*alpha) >= opaque { 255 } else { *alpha };
         }
     }
     out

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use wgpu::MapMode;
 
-use super::Device;
 use super::counters::Tally;
+use super::{Device, Staged};
 use crate::error::DeviceError;
 
 /// How many of the maps asked for have come; kept by the device, so that an operation allocates none.
@@ -20,6 +20,8 @@ pub(super) struct MapProgress {
 /// Buffers mapped as a whole; unmapped when dropped.
 pub(super) struct MappedBuffers {
     buffers: Vec<wgpu::Buffer>,
+    /// What was mapped before, and stays so at least as long.
+    in_place: Vec<(wgpu::Buffer, Staged)>,
 }
 
 impl MappedBuffers {
@@ -39,14 +41,19 @@ impl Drop for MappedBuffers {
 
 impl Device {
     /// Maps buffers for the host when all work that uses them is done. Submits what was recorded and waits for it; when
-    /// the device is idle this is less than a microsecond a buffer.
+    /// the device is idle this is less than a microsecond a buffer. Those from which messages are sent
+    /// [in place](Self::in_place) are mapped already and can be read.
     pub(super) fn map_many(&self, buffers: &[(&wgpu::Buffer, MapMode)]) -> Result<MappedBuffers, DeviceError> {
         self.wait()?;
         let core = self.core();
+        let in_place = self.read_in_place(buffers)?;
+        let mut mapped = MappedBuffers { buffers: Vec::with_capacity(buffers.len()), in_place };
+        let fresh = buffers.iter().filter(|(buffer, _)| mapped.in_place.iter().all(|(one, _)| one != *buffer));
         let progress = &core.map_progress;
         progress.done.store(0, Ordering::Relaxed);
         progress.failed.store(0, Ordering::Relaxed);
-        for (buffer, mode) in buffers {
+        for (buffer, mode) in fresh {
+            mapped.buffers.push((*buffer).clone());
             let progress: Arc<MapProgress> = progress.clone();
             buffer.map_async(*mode, .., move |result| {
                 if result.is_err() {
@@ -56,8 +63,7 @@ impl Device {
             });
             Tally::add(&core.memory.tally.maps);
         }
-        let mapped = MappedBuffers { buffers: buffers.iter().map(|(buffer, _)| (*buffer).clone()).collect() };
-        let missing = || progress.done.load(Ordering::Acquire) < buffers.len();
+        let missing = || progress.done.load(Ordering::Acquire) < mapped.buffers.len();
         self.poll(wgpu::PollType::Poll)?;
         if missing() {
             // Work that went to the queue past us.

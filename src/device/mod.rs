@@ -22,6 +22,7 @@ mod health;
 mod host_combine;
 mod host_copy;
 mod host_put;
+mod in_place;
 mod lend;
 mod mapping;
 mod memory;
@@ -41,7 +42,7 @@ pub use copies::BoxOf;
 pub use counters::Counters;
 pub use fold::FoldKernel;
 pub use health::InjectedFailure;
-pub use open::{DeviceOptions, Limits};
+pub use open::{DeviceOptions, IN_PLACE_BYTES, Limits};
 pub use operator::Operator;
 pub use staged::Staged;
 
@@ -59,6 +60,7 @@ pub struct Device {
     /// `None` only while being dropped.
     core: Option<Box<Core>>,
     adapter: AdapterSummary,
+    in_place_bytes: u64,
     /// Makes the device stay on its rank's thread.
     _rank: std::marker::PhantomData<Rc<()>>,
 }
@@ -94,6 +96,11 @@ impl Device {
     /// switched off), so that a transfer is a plain memory copy.
     pub fn host_mapped(&self) -> bool {
         self.core().host_mapped
+    }
+
+    /// From how many bytes on a box is to be sent [in place](Self::in_place); `None` where nothing is.
+    pub fn in_place_bytes(&self) -> Option<u64> {
+        self.host_mapped().then_some(self.in_place_bytes)
     }
 
     /// What this device has allocated and done so far, since it was opened in this process.

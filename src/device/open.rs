@@ -12,7 +12,7 @@ use wgpu::{DeviceType, Features};
 use super::health::Health;
 use super::mapping::MapProgress;
 use super::memory::Memory;
-use super::{AdapterSummary, Device, adapter};
+use super::{AdapterSummary, Device, Staged, adapter};
 use crate::error::DeviceError;
 
 /// Idle devices kept by the process.
@@ -31,10 +31,17 @@ pub struct DeviceOptions {
     pub host_map: Option<bool>,
     /// A lower binding limit than the adapter's, in bytes, for tests of large arrays (`ZIPPY_BINDING_LIMIT`).
     pub binding_limit_bytes: Option<u64>,
+    /// From how many bytes on a box is sent from where it lies, where the host maps it (`ZIPPY_IN_PLACE`);
+    /// [`IN_PLACE_BYTES`] when absent.
+    pub in_place_bytes: Option<u64>,
 }
 
+/// From so many bytes on it pays to wait until the other rank has read a box instead of copying it first.
+pub const IN_PLACE_BYTES: u64 = 64 << 10;
+
 impl DeviceOptions {
-    /// The options of a rank, with `ZIPPY_ADAPTER`, `ZIPPY_HOST_MAP` and `ZIPPY_BINDING_LIMIT` from the environment.
+    /// The options of a rank, with `ZIPPY_ADAPTER`, `ZIPPY_HOST_MAP`, `ZIPPY_BINDING_LIMIT` and `ZIPPY_IN_PLACE` from the
+    /// environment.
     ///
     /// # Errors
     /// A variable that is set to something that is not understood.
@@ -53,14 +60,18 @@ impl DeviceOptions {
                 _ => return Err(bad("ZIPPY_HOST_MAP", &value, "0 or 1")),
             },
         };
-        let binding_limit_bytes = match variable("ZIPPY_BINDING_LIMIT") {
-            None => None,
-            Some(value) => match value.trim().parse() {
-                Ok(bytes) => Some(bytes),
-                Err(_) => return Err(bad("ZIPPY_BINDING_LIMIT", &value, "a number of bytes")),
-            },
+        let bytes = |name: &str| match variable(name) {
+            None => Ok(None),
+            Some(value) => value.trim().parse().map(Some).map_err(|_| bad(name, &value, "a number of bytes")),
         };
-        Ok(Self { node_rank, node_ranks, adapter: variable("ZIPPY_ADAPTER"), host_map, binding_limit_bytes })
+        Ok(Self {
+            node_rank,
+            node_ranks,
+            adapter: variable("ZIPPY_ADAPTER"),
+            host_map,
+            binding_limit_bytes: bytes("ZIPPY_BINDING_LIMIT")?,
+            in_place_bytes: bytes("ZIPPY_IN_PLACE")?,
+        })
     }
 }
 
@@ -96,6 +107,8 @@ pub(super) struct Core {
     /// Number of submissions so far: what is recorded now runs with the next.
     pub epoch: Cell<u64>,
     pub map_progress: Arc<MapProgress>,
+    /// Chunks that are mapped because messages are sent from them.
+    pub in_place: RefCell<Vec<(wgpu::Buffer, Staged)>>,
     pub caches: RefCell<HashMap<TypeId, Box<dyn Any + Send>>>,
 }
 
@@ -148,7 +161,8 @@ impl Device {
             Some(core) => core,
             None => Box::new(Core::new(&adapters()[chosen], key)?),
         };
-        Ok(Rc::new(Self { core: Some(core), adapter: summary, _rank: std::marker::PhantomData }))
+        let in_place_bytes = options.in_place_bytes.unwrap_or(IN_PLACE_BYTES);
+        Ok(Rc::new(Self { core: Some(core), adapter: summary, in_place_bytes, _rank: std::marker::PhantomData }))
     }
 }
 
@@ -210,6 +224,7 @@ impl Core {
             in_flight: Cell::new(false),
             epoch: Cell::new(0),
             map_progress: Arc::default(),
+            in_place: RefCell::default(),
             caches: RefCell::default(),
         })
     }

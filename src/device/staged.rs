@@ -1,14 +1,16 @@
-//! Payloads: bytes gathered from a device, to be sent and then given back.
+//! Payloads: bytes gathered from a device or lent by a chunk, to be sent and then given back.
 
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::ChunkBuffer;
 use super::mapping::read_mapped;
 use super::memory::{Memory, Staging};
 use crate::error::DeviceError;
 
-/// The bytes that a gather has produced: mapped staging memory or a pooled vector. Cheap to clone and to cut into
-/// messages; the memory goes back to its pool when the last part is dropped, on whichever thread that happens.
+/// The bytes that a gather has produced, in mapped staging memory or a pooled vector, or those of a chunk itself. Cheap
+/// to clone and to cut into messages; the memory goes back when the last part is dropped, on whichever thread that
+/// happens.
 #[derive(Clone)]
 pub struct Staged {
     block: Arc<Block>,
@@ -24,6 +26,8 @@ enum Bytes {
     Host(Vec<u64>),
     /// The view goes first, then the buffer is unmapped.
     Mapped(Option<wgpu::BufferView>, wgpu::Buffer),
+    /// The same.
+    Chunk(Option<wgpu::BufferView>, ChunkBuffer),
 }
 
 impl Staged {
@@ -45,6 +49,19 @@ impl Staged {
         let view = read_mapped(&buffer, 0..buffer.size())?;
         let block = Block { bytes: Bytes::Mapped(Some(view), buffer), memory: memory.clone() };
         Ok(Self { block: Arc::new(block), range: 0..bytes })
+    }
+
+    /// All bytes of a chunk that is mapped for reading.
+    pub(super) fn in_chunk(memory: &Arc<Memory>, chunk: &ChunkBuffer) -> Result<Self, DeviceError> {
+        let bytes = chunk.bytes();
+        let view = read_mapped(chunk.raw(), 0..bytes)?;
+        let block = Block { bytes: Bytes::Chunk(Some(view), chunk.clone()), memory: memory.clone() };
+        Ok(Self { block: Arc::new(block), range: 0..bytes as usize })
+    }
+
+    /// Whether it has clones or parts.
+    pub(super) fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.block) > 1
     }
 
     /// A part of the payload, `range` in bytes: one message. `None` where it leaves the payload.
@@ -69,8 +86,8 @@ impl AsRef<[u8]> for Staged {
     fn as_ref(&self) -> &[u8] {
         let all: &[u8] = match &self.block.bytes {
             Bytes::Host(words) => bytemuck::cast_slice(words),
-            Bytes::Mapped(Some(view), _) => view,
-            Bytes::Mapped(None, _) => &[],
+            Bytes::Mapped(Some(view), _) | Bytes::Chunk(Some(view), _) => view,
+            Bytes::Mapped(None, _) | Bytes::Chunk(None, _) => &[],
         };
         &all[self.range.clone()]
     }
@@ -90,6 +107,10 @@ impl Drop for Block {
                 drop(view.take());
                 buffer.unmap();
                 self.memory.keep_staging(Staging::Readback, buffer.clone());
+            }
+            Bytes::Chunk(view, chunk) => {
+                drop(view.take());
+                chunk.raw().unmap();
             }
         }
     }

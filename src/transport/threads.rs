@@ -13,7 +13,10 @@ use crate::error::{Failure, TransportError};
 /// A waiting rank yields this often before it parks. Few, as ranks are often more than cores: a yielding rank takes
 /// its share of a core from one that computes, a parked one does not.
 const YIELDS: u32 = 16;
-/// A parked rank wakes by itself after this time, for callers that wait for something else besides messages.
+/// A parked rank wakes by itself, for callers that wait for something else besides messages: first after this time, then
+/// after half as much again each time.
+const FIRST_PARK: Duration = Duration::from_micros(20);
+/// The longest time.
 const PARK: Duration = Duration::from_millis(1);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -169,16 +172,17 @@ impl Transport for Threads {
 
     fn idle(&self) {
         let idled = self.idled.get();
+        self.idled.set(idled.saturating_add(1));
         if idled < YIELDS {
-            self.idled.set(idled + 1);
             thread::yield_now();
             return;
         }
+        let park = FIRST_PARK.mul_f64(1.5f64.powi((idled - YIELDS).min(16) as i32)).min(PARK);
         let mailbox = self.mailbox();
         let mut arrived = lock(&mailbox.arrived);
         if arrived.messages.is_empty() && !self.hub.failed.load(Ordering::Acquire) {
             arrived.parked = true;
-            let woken = mailbox.wake.wait_timeout(arrived, PARK);
+            let woken = mailbox.wake.wait_timeout(arrived, park);
             let (mut arrived, _) = woken.unwrap_or_else(PoisonError::into_inner);
             arrived.parked = false;
         }

@@ -11,6 +11,9 @@ pub(super) struct Common {
     pub capabilities: Capabilities,
     pub binding_bytes: u64,
     pub buffer_bytes: u64,
+    /// From how many bytes on a box is sent from where it lies; so many as never occur where a host cannot map a device's
+    /// memory.
+    pub in_place_bytes: u64,
 }
 
 impl Common {
@@ -19,11 +22,13 @@ impl Common {
         let own = Capabilities::from(device.features());
         let limits = device.limits();
         let [f16, f64, i64] = [own.f16, own.f64, own.i64].map(u64::from);
-        let mut least = [f16, f64, i64, limits.binding_bytes, limits.buffer_bytes];
+        // The most of these is what all can agree on.
+        let below = u64::MAX - device.in_place_bytes().unwrap_or(u64::MAX);
+        let mut least = [f16, f64, i64, below, limits.binding_bytes, limits.buffer_bytes];
         group.all_reduce(&mut least, |least, more| *least = (*least).min(*more))?;
-        let [f16, f64, i64, binding_bytes, buffer_bytes] = least;
+        let [f16, f64, i64, below, binding_bytes, buffer_bytes] = least;
         let capabilities = Capabilities { f16: f16 == 1, f64: f64 == 1, i64: i64 == 1 };
-        Ok(Self { capabilities, binding_bytes, buffer_bytes })
+        Ok(Self { capabilities, binding_bytes, buffer_bytes, in_place_bytes: u64::MAX - below })
     }
 
     /// Whether every rank can hold the element type.

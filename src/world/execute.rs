@@ -1,9 +1,10 @@
-//! Executing a transfer: gather and post, move what stays, receive and scatter, in plan order.
+//! Executing a transfer: gather and post, or post from where it lies, move what stays, receive and scatter, in plan order.
 
 use std::ops::Range;
 use std::rc::Rc;
 
 use super::World;
+use super::in_place::Written;
 use super::transfer::{End, Lane, Meeting, Operands, Parcel, STEP_BYTES, Transfer, box_of, piece, pieces};
 use crate::device::{Piece, Staged};
 use crate::error::Result;
@@ -37,17 +38,20 @@ impl World {
     /// Executes a transfer to its end. Blocks until this rank's part is done.
     pub(super) fn execute(&self, job: Job) -> Result<Moved> {
         let moved = job.transfer.moved;
+        let written = Written::by(self, &job)?;
         let large = job.transfer.lanes.iter().any(|lane| bytes(&lane.sends) > STEP_BYTES);
         if large && !job.transfer.overlap && job.transfer.lanes.iter().all(|lane| lane.waves.is_empty()) {
             for lane in &job.transfer.lanes {
-                self.execute_in_steps(&job, lane)?;
+                self.execute_in_steps(&job, lane, &written)?;
             }
+            self.take_back()?;
             return Ok(moved);
         }
         // Waves read their local sources as they come, unless an earlier wave may have written them.
         let late = |lane: &Lane| job.transfer.overlap && !lane.waves.is_empty();
         let late: Vec<bool> = job.transfer.lanes.iter().map(late).collect();
-        self.finish(&self.post_all(job, &late)?)?;
+        self.finish(&self.post_all(job, &late, &written)?)?;
+        self.take_back()?;
         Ok(moved)
     }
 
@@ -56,16 +60,16 @@ impl World {
     pub(super) fn start(&self, job: Job) -> Result<InFlight> {
         let combines = matches!(job.meeting, Meeting::Combine(_));
         let late: Vec<bool> = job.transfer.lanes.iter().map(|lane| combines || !lane.waves.is_empty()).collect();
-        self.post_all(job, &late)
+        self.post_all(job, &late, &Written::unknown())
     }
 
     /// Posts all messages. The sources of local moves that come `late`, said for each lane, are set aside; of the
     /// others those that have no order among each other are moved.
-    fn post_all(&self, job: Job, late: &[bool]) -> Result<InFlight> {
+    fn post_all(&self, job: Job, late: &[bool], written: &Written) -> Result<InFlight> {
         let mut tags = Vec::with_capacity(job.transfer.lanes.len());
         for lane in &job.transfer.lanes {
             let tag = self.inner().next_sequence();
-            self.post(&job, lane, 0..lane.sends.len(), tag)?;
+            self.post(&job, lane, 0..lane.sends.len(), tag, written)?;
             tags.push(tag);
         }
         let mut aside = Vec::with_capacity(late.len());
@@ -158,11 +162,11 @@ impl World {
     }
 
     /// Sends and receives in turn, so that only one step's messages are staged at a time.
-    fn execute_in_steps(&self, job: &Job, lane: &Lane) -> Result<()> {
+    fn execute_in_steps(&self, job: &Job, lane: &Lane, written: &Written) -> Result<()> {
         let tag = self.inner().next_sequence();
         for step in 0..lane.sends.len().max(lane.receives.len()) {
             if step < lane.sends.len() {
-                self.post(job, lane, step..step + 1, tag)?;
+                self.post(job, lane, step..step + 1, tag, written)?;
             }
             if step < lane.receives.len() {
                 self.receive(job, lane, step, tag)?;
@@ -171,18 +175,30 @@ impl World {
         self.move_locally(job, lane, &lane.local)
     }
 
-    fn post(&self, job: &Job, lane: &Lane, which: Range<usize>, tag: Tag) -> Result<()> {
+    /// Sends messages in their order, from where they lie or packed.
+    fn post(&self, job: &Job, lane: &Lane, which: Range<usize>, tag: Tag, written: &Written) -> Result<()> {
         let parcels = &lane.sends[which];
-        if parcels.is_empty() {
-            return Ok(());
-        }
-        let (pieces, ranges) = pieces(&job.operands, parcels);
-        let staged =
-            self.tracer().span(Span::Pack, || self.device().gather(lane.element.bytes, &pieces, bytes(parcels)))?;
-        for (parcel, range) in parcels.iter().zip(ranges) {
-            self.inner().send(parcel.peer, tag, Box::new(staged.part(range).expect("a range of this payload")))?;
+        let lying = |parcel: &Parcel| written.spare(job, lane, parcel);
+        let others: Vec<&Parcel> = parcels.iter().filter(|parcel| lying(parcel).is_none()).collect();
+        let mut packed = self.pack(job, lane, &others)?.into_iter();
+        for parcel in parcels {
+            let payload = match lying(parcel) {
+                Some((chunk, range)) => self.device().in_place(chunk, range)?,
+                None => packed.next().expect("one for each"),
+            };
+            self.inner().send(parcel.peer, tag, Box::new(payload))?;
         }
         Ok(())
+    }
+
+    fn pack(&self, job: &Job, lane: &Lane, parcels: &[&Parcel]) -> Result<Vec<Staged>> {
+        if parcels.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (pieces, ranges) = pieces(&job.operands, parcels);
+        let bytes = parcels.iter().map(|parcel| parcel.bytes).sum();
+        let staged = self.tracer().span(Span::Pack, || self.device().gather(lane.element.bytes, &pieces, bytes))?;
+        Ok(ranges.into_iter().map(|range| staged.part(range).expect("a range of this payload")).collect())
     }
 
     fn move_locally(&self, job: &Job, lane: &Lane, local: &[(End, End)]) -> Result<()> {
@@ -201,7 +217,7 @@ impl World {
     fn receive(&self, job: &Job, lane: &Lane, index: usize, tag: Tag) -> Result<()> {
         let parcel = &lane.receives[index];
         let payload = self.tracer().span(Span::Wait, || self.inner().receive(parcel.peer, tag))?;
-        let (pieces, _) = pieces(&job.operands, std::slice::from_ref(parcel));
+        let (pieces, _) = pieces(&job.operands, &[parcel]);
         self.unpack(job, lane, (*payload).as_ref(), &pieces)
     }
 

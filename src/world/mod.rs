@@ -10,6 +10,7 @@ mod copy;
 mod create;
 mod execute;
 mod ghosts;
+mod in_place;
 mod one_sided;
 mod operation;
 mod pending;

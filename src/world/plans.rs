@@ -39,8 +39,9 @@ impl Plan {
         self.plan.explain(&self.element_bytes)
     }
 
-    /// What the operation will return. A message that holds several element types, or more than 64 MiB, travels in
-    /// pieces and counts as many.
+    /// What the operation will return. A message that holds several element types, more than 64 MiB, or boxes that are
+    /// sent from where they lie (dense ones of 64 KiB and more, where hosts map the devices' memory) travels in pieces
+    /// and counts as many.
     pub fn moved(&self) -> Moved {
         self.moved
     }
@@ -112,7 +113,7 @@ impl World {
         self.plans.borrow_mut().get_or_build(key.with(&elements), || {
             self.tracer().span(Span::Plan, || {
                 let plan = build()?;
-                let transfer = Rc::new(Transfer::new(&plan, operands));
+                let transfer = Rc::new(Transfer::new(&plan, operands, self.common.in_place_bytes));
                 Ok(Planned { plan: Rc::new(plan), transfer })
             })
         })

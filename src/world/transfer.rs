@@ -43,6 +43,8 @@ pub(super) struct Parcel {
     pub peer: usize,
     pub bytes: u64,
     pub parts: Vec<Part>,
+    /// Whether it is one box that lies densely in a chunk of its sender, in an array that is not the destination.
+    pub dense: bool,
     /// Of which of the plan's messages it is.
     of: usize,
 }
@@ -80,12 +82,14 @@ pub(super) struct Transfer {
 pub(super) type Operands = Vec<Rc<ArrayCore>>;
 
 impl Transfer {
-    /// The transfer of a plan between arrays of these layouts and element types.
-    pub fn new(plan: &RankPlan, operands: &[Rc<ArrayCore>]) -> Self {
+    /// The transfer of a plan between arrays of these layouts and element types. Boxes of `in_place_bytes` and more that
+    /// can be sent from where they lie share no messages: all ranks must give the same number.
+    pub fn new(plan: &RankPlan, operands: &[Rc<ArrayCore>], in_place_bytes: u64) -> Self {
         let mut elements: Vec<&'static ElementInfo> = operands.iter().map(|array| array.element()).collect();
         elements.sort_by_key(|e| (e.bytes, e.name));
         elements.dedup_by_key(|e| (e.bytes, e.name));
-        let lanes = elements.into_iter().map(|element| Lane::new(element, plan, operands)).collect::<Vec<_>>();
+        let lanes =
+            elements.into_iter().map(|element| Lane::new(element, plan, operands, in_place_bytes)).collect::<Vec<_>>();
         let bytes: Vec<usize> = operands.iter().map(|array| array.element().bytes).collect();
         let messages = lanes.iter().map(|lane| lane.sends.len() as u64).sum();
         Self { lanes, moved: Moved { messages, ..plan.moved(&bytes) }, overlap: plan.overlap }
@@ -93,15 +97,20 @@ impl Transfer {
 }
 
 impl Lane {
-    fn new(element: &'static ElementInfo, plan: &RankPlan, operands: &[Rc<ArrayCore>]) -> Self {
+    fn new(element: &'static ElementInfo, plan: &RankPlan, operands: &[Rc<ArrayCore>], in_place_bytes: u64) -> Self {
         let permutation = plan.permutation.as_deref();
         let mine = |m: &Move| same(operands[m.src_array].element(), element);
         let source = |m: &Move| end(operands, m.src_array, m.src_chunk, &m.src, permutation);
         let destination = |m: &Move| end(operands, m.dst_array, m.dst_chunk, &m.dst, None);
+        let dense = |m: &Move| {
+            let bytes = m.src.cells() * element.bytes as u64;
+            let large = bytes >= in_place_bytes && bytes.is_multiple_of(4);
+            large && m.src_array != m.dst_array && source(m).view.is_dense()
+        };
         let parcels = |messages: &[Message], view: &dyn Fn(&Move) -> End| {
             let of = |(of, message): (usize, &Message)| {
                 let moves = message.moves.iter().enumerate().filter(|(_, m)| mine(m));
-                let moves = moves.map(|(index, m)| (index, view(m)));
+                let moves = moves.map(|(index, m)| Bound { of: index, end: view(m), dense: dense(m) });
                 parcels((of, message.peer), moves, element.bytes as u64, STEP_BYTES)
             };
             messages.iter().enumerate().flat_map(of).collect::<Vec<_>>()
@@ -171,24 +180,35 @@ fn end(
     End { array, chunk, view }
 }
 
+/// A box on its way into messages.
+#[derive(Debug, Clone)]
+struct Bound {
+    end: End,
+    /// Whether it travels by itself, from where it is.
+    dense: bool,
+    /// Of which move of the plan's message it is.
+    of: usize,
+}
+
 /// Packs boxes into messages of at most `limit` bytes, cutting boxes that are larger along their slowest axes. Both
 /// ends cut alike, since extents are the same at both. `of` and `peer` are the plan's message and the other rank.
 fn parcels(
     (of, peer): (usize, usize),
-    moves: impl Iterator<Item = (usize, End)>,
+    moves: impl Iterator<Item = Bound>,
     element_bytes: u64,
     limit: u64,
 ) -> Vec<Parcel> {
     let mut parcels: Vec<Parcel> = Vec::new();
-    let cut = |(index, end)| cut(end, element_bytes, limit).into_iter().map(move |end| (index, end));
-    for (index, end) in moves.flat_map(cut) {
+    let cut =
+        |whole: Bound| cut(whole.end, element_bytes, limit).into_iter().map(move |end| (end, whole.dense, whole.of));
+    for (end, dense, index) in moves.flat_map(cut) {
         let bytes = (end.view.cells() * element_bytes).next_multiple_of(4);
         match parcels.last_mut() {
-            Some(last) if last.bytes.saturating_add(bytes) <= limit => {
+            Some(last) if !dense && !last.dense && last.bytes.saturating_add(bytes) <= limit => {
                 last.parts.push(Part { end, offset: last.bytes, of: index });
                 last.bytes += bytes;
             }
-            _ => parcels.push(Parcel { peer, bytes, parts: vec![Part { end, offset: 0, of: index }], of }),
+            _ => parcels.push(Parcel { peer, bytes, parts: vec![Part { end, offset: 0, of: index }], dense, of }),
         }
     }
     parcels
@@ -223,8 +243,8 @@ pub(super) fn piece<'a>(operands: &'a [Rc<ArrayCore>], end: &End, payload_offset
     Piece { buffer, view, payload_offset }
 }
 
-/// The boxes of consecutive messages in one payload, and each message's range of it.
-pub(super) fn pieces<'a>(operands: &'a [Rc<ArrayCore>], parcels: &[Parcel]) -> (Vec<Piece<'a>>, Vec<Range<usize>>) {
+/// The boxes of messages in one payload, and each message's range of it.
+pub(super) fn pieces<'a>(operands: &'a [Rc<ArrayCore>], parcels: &[&Parcel]) -> (Vec<Piece<'a>>, Vec<Range<usize>>) {
     let (mut pieces, mut ranges, mut start) = (Vec::new(), Vec::new(), 0);
     for parcel in parcels {
         pieces.extend(parcel.parts.iter().map(|part| piece(operands, &part.end, start + part.offset)));
@@ -270,13 +290,23 @@ mod tests {
         ]
     }
 
+    /// The boxes, of which some travel by themselves.
+    fn bound(list: &[End], dense: impl Fn(usize) -> bool) -> impl Iterator<Item = Bound> {
+        list.iter().cloned().enumerate().map(move |(of, end)| Bound { end, dense: dense(of), of })
+    }
+
     #[test]
     fn messages_keep_to_their_limit_and_lose_nothing() {
-        for (element_bytes, limit) in [(4, 64), (4, 20), (1, 12), (12, 12), (2, 4), (4, 1 << 20)] {
+        let limits = [(4, 64), (4, 20), (1, 12), (12, 12), (2, 4), (4, 1 << 20)];
+        let alone: [&[usize]; 5] = [&[], &[0], &[1, 2], &[4], &[0, 1, 2, 3, 4]];
+        for ((element_bytes, limit), alone) in limits.into_iter().flat_map(|one| alone.map(|alone| (one, alone))) {
             let list = moves();
-            let parcels = parcels((5, 2), list.iter().cloned().enumerate(), element_bytes, limit);
+            let parcels = parcels((5, 2), bound(&list, |of| alone.contains(&of)), element_bytes, limit);
             let mut seen: Vec<Vec<u64>> = vec![Vec::new(); list.len()];
-            for Parcel { peer, bytes, parts, of } in &parcels {
+            for Parcel { peer, bytes, parts, dense, of } in &parcels {
+                let apart = parts.iter().filter(|part| alone.contains(&part.of)).count();
+                assert_eq!(apart, usize::from(*dense), "what travels by itself does");
+                assert!(!dense || parts.len() == 1);
                 assert!((*peer, *of) == (2, 5) && *bytes <= limit, "{bytes} bytes, {limit} allowed");
                 let mut end = 0;
                 for Part { end: part, offset, of } in parts {
@@ -289,7 +319,8 @@ mod tests {
             assert_eq!(seen, list.iter().map(|end| cells(&end.view)).collect::<Vec<_>>(), "in order, every cell once");
             // No more messages than half-full ones would make, and one where all fits.
             let bytes: u64 = list.iter().map(|end| end.view.cells() * element_bytes).sum();
-            assert!(parcels.len() as u64 <= 4 * bytes / limit + 1, "{} messages", parcels.len());
+            let most = 4 * bytes / limit + 1 + 2 * alone.len() as u64;
+            assert!(parcels.len() as u64 <= most, "{} messages", parcels.len());
         }
     }
 
@@ -297,7 +328,7 @@ mod tests {
     #[test]
     fn every_part_of_a_large_box_is_in_its_wave() {
         let list = moves();
-        let all = parcels((0, 1), list.iter().cloned().enumerate(), 4, 64);
+        let all = parcels((0, 1), bound(&list, |_| false), 4, 64);
         let place = |from: usize| {
             all.iter()
                 .enumerate()

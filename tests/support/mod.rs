@@ -48,6 +48,31 @@ pub fn seed() -> RngSeed {
     if launcher::size().is_some() { RngSeed::Fixed(20_080_417) } else { RngSeed::Random }
 }
 
+/// Runs all tests of this binary once more with everything sent from where it lies that can be, however small.
+pub fn rerun_in_place() {
+    let other = ["ZIPPY_IN_PLACE", "ZIPPY_HOST_MAP"].iter().any(|name| std::env::var_os(name).is_some());
+    if other || launcher::size().is_some() {
+        return;
+    }
+    let mut command = std::process::Command::new(std::env::current_exe().expect("a test binary has a path"));
+    command.args(["--skip", "in_place_too", "--skip", "under_mpi"]).env("ZIPPY_IN_PLACE", "4");
+    let output = command.output().expect("it runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
+    assert!(text(&output.stdout).contains(" ... ok"), "{}", text(&output.stdout));
+}
+
+/// Makes a test binary re-run all its other tests with messages sent from where they lie.
+#[macro_export]
+macro_rules! in_place_too {
+    () => {
+        #[test]
+        fn in_place_too() {
+            $crate::support::rerun_in_place();
+        }
+    };
+}
+
 /// Makes a test binary re-run all its other tests under the MPI launcher when `ZIPPY_TEST_MPI` is set.
 #[macro_export]
 macro_rules! under_mpi {

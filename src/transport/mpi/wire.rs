@@ -20,9 +20,12 @@ use crate::transport::{BytePool, Payload, Tag, Transport, TransportKind};
 const FETCHED_BYTES: usize = 64 << 20;
 /// A waiting rank yields for this time, then sleeps between looks.
 const YIELDING: Duration = Duration::from_micros(200);
+/// For this time while messages are on their way, where every rank of the node has a core of its own: large ones move by a
+/// few pages at each look.
+const YIELDING_IN_FLIGHT: Duration = Duration::from_millis(20);
 /// The longest sleep.
 const SLEEP: Duration = Duration::from_millis(1);
-/// The longest sleep while messages are on their way: large ones move by a few pages at each look.
+/// The longest sleep while messages are on their way.
 const SLEEP_IN_FLIGHT: Duration = Duration::from_micros(20);
 
 /// One rank's end.
@@ -37,13 +40,16 @@ pub(super) struct Wire {
     /// Pieces, for the end of the run.
     pub(super) sent: Cell<u64>,
     pub(super) received: Cell<u64>,
+    yielding_in_flight: Duration,
     /// Since when nothing has moved.
     waiting_since: Cell<Option<Instant>>,
 }
 
 impl Wire {
     pub(super) fn new(communicator: Communicator, place: Place, piece_bytes: usize, pool: BytePool) -> Self {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
         Self {
+            yielding_in_flight: if place.node_size <= cores { YIELDING_IN_FLIGHT } else { YIELDING },
             communicator,
             place,
             piece_bytes,
@@ -226,11 +232,11 @@ impl Transport for Rc<Wire> {
             now
         });
         let waited = since.elapsed();
-        if waited < YIELDING {
+        let in_flight = !self.outgoing.borrow().is_empty() || self.arrivals.borrow().in_flight();
+        if waited < YIELDING || (in_flight && waited < self.yielding_in_flight) {
             thread::yield_now();
         } else {
             // A tenth of what was waited already: late by that at most, and the cores are left to those who compute.
-            let in_flight = !self.outgoing.borrow().is_empty() || self.arrivals.borrow().in_flight();
             thread::sleep((waited / 10).min(if in_flight { SLEEP_IN_FLIGHT } else { SLEEP }));
         }
     }
