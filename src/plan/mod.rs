@@ -138,6 +138,15 @@ pub struct Moved {
     pub rounds: u64,
 }
 
+impl std::ops::AddAssign for Moved {
+    fn add_assign(&mut self, more: Self) {
+        self.bytes_local += more.bytes_local;
+        self.bytes_network += more.bytes_network;
+        self.messages += more.messages;
+        self.rounds += more.rounds;
+    }
+}
+
 impl RankPlan {
     /// A plan in which this rank has no part.
     pub fn empty(rank: usize) -> Self {

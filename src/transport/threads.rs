@@ -180,11 +180,33 @@ impl Transport for Threads {
         let park = FIRST_PARK.mul_f64(1.5f64.powi((idled - YIELDS).min(16) as i32)).min(PARK);
         let mailbox = self.mailbox();
         let mut arrived = lock(&mailbox.arrived);
-        if arrived.messages.is_empty() && !self.hub.failed.load(Ordering::Acquire) {
+        if !arrived.messages.is_empty() {
+            // The caller may wait for something else and never look at them.
+            drop(arrived);
+            self.sort();
+        } else if !self.hub.failed.load(Ordering::Acquire) {
             arrived.parked = true;
             let woken = mailbox.wake.wait_timeout(arrived, park);
             let (mut arrived, _) = woken.unwrap_or_else(PoisonError::into_inner);
             arrived.parked = false;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Else it would never park, but turn round and round until its time slice is over.
+    #[test]
+    fn a_rank_that_waits_for_something_else_takes_in_its_messages() {
+        let hub = Hub::new(2);
+        let [one, other] = [0, 1].map(|rank| Threads::new(hub.clone(), rank));
+        let tag = Tag::new(0, 7);
+        one.post(1, tag, super::super::copied(&[5_u8])).unwrap();
+        (0..=YIELDS).for_each(|_| other.idle());
+        assert!(lock(&other.mailbox().arrived).messages.is_empty());
+        let (from, payload) = other.poll(None, tag).unwrap().expect("it is kept");
+        assert_eq!((from, (*payload).as_ref()), (0, &[5][..]));
     }
 }

@@ -41,7 +41,7 @@ impl World {
         operator: Operator,
     ) -> Result<Moved> {
         let (job, operation) = self.composite_job(&source, &destination, operator)?;
-        self.collective(operation.clone(), operation.signature(), || self.execute(job))
+        self.collective(operation.clone(), operation.signature(), || self.execute(vec![job]))
     }
 
     /// Starts a composite: on return the source has been read and may change; the destination must not be touched

@@ -8,7 +8,7 @@ use super::execute::Job;
 use super::operation::Operation;
 use super::plans::{Plan, Planned};
 use super::transfer::Meeting;
-use super::{Moved, Operator, Pending, World};
+use super::{Moved, Operator, Pending, World, hash};
 use crate::array::{ArrayCore, ArrayId, GlobalSection};
 use crate::element::Element;
 use crate::error::Result;
@@ -41,7 +41,7 @@ impl World {
     /// ```
     pub fn copy_all<T: Element, const D: usize>(&self, pairs: &[Sections<T, D>]) -> Result<Moved> {
         let (job, operation) = self.job_of_all(pairs, None)?;
-        self.collective(operation.clone(), operation.signature(), || self.execute(job))
+        self.collective(operation.clone(), operation.signature(), || self.execute(vec![job]))
     }
 
     /// Combines many sections into others, each as [`composite`](Self::composite) does, in one operation: every source
@@ -77,7 +77,7 @@ impl World {
         operator: Operator,
     ) -> Result<Moved> {
         let (job, operation) = self.job_of_all(pairs, Some(operator))?;
-        self.collective(operation.clone(), operation.signature(), || self.execute(job))
+        self.collective(operation.clone(), operation.signature(), || self.execute(vec![job]))
     }
 
     /// Starts a [`composite_all`](Self::composite_all): on return the sources have been read and may change; the
@@ -96,6 +96,20 @@ impl World {
         let moved = job.transfer.moved;
         let in_flight = self.collective(operation.clone(), operation.signature(), || self.start(job))?;
         Ok(Pending::new(self, operation, moved, move || self.finish(&in_flight)))
+    }
+
+    /// Lists of pairs one after the other, as [`composite_all`](Self::composite_all), or [`copy_all`](Self::copy_all) where
+    /// there is no operator, with all messages under way at once. No list reads what another one writes.
+    pub(crate) fn combine_in_turn<T: Element, const D: usize>(
+        &self,
+        lists: impl IntoIterator<Item = (Vec<Sections<T, D>>, Option<Operator>)>,
+    ) -> Result<Moved> {
+        let lists = lists.into_iter().filter(|(pairs, _)| !pairs.is_empty());
+        let jobs = lists.map(|(pairs, operator)| self.job_of_all(&pairs, operator)).collect::<Result<Vec<_>>>()?;
+        let (jobs, operations): (Vec<_>, Vec<_>) = jobs.into_iter().unzip();
+        let Some(last) = operations.last() else { return Ok(Moved::default()) };
+        let signatures: Vec<u64> = operations.iter().map(Operation::signature).collect();
+        self.collective(last.clone(), hash(signatures), || self.execute(jobs))
     }
 
     /// What a [`composite_all`](Self::composite_all) of these pairs does on this rank, for `explain()`. Local; moves

@@ -100,7 +100,7 @@ impl World {
         match (source.into(), destination.into()) {
             (Section::Global(source), Section::Global(destination)) => {
                 let (job, operation) = self.copy_job(&source, &destination, None)?;
-                self.collective(operation.clone(), operation.signature(), || self.execute(job))
+                self.collective(operation.clone(), operation.signature(), || self.execute(vec![job]))
             }
             (Section::Global(source), Section::Local(destination)) => self.copy_local(to_local(&source, &destination)),
             (Section::Local(source), Section::Global(destination)) => {
@@ -135,7 +135,7 @@ impl World {
         order: [usize; D],
     ) -> Result<Moved> {
         let (job, operation) = self.copy_job(&source, &destination, Some(&order))?;
-        self.collective(operation.clone(), operation.signature(), || self.execute(job))
+        self.collective(operation.clone(), operation.signature(), || self.execute(vec![job]))
     }
 
     /// Starts a copy between any two sections that [`copy`](Self::copy) takes: on return the source has been read and may

@@ -17,8 +17,28 @@ pub(super) struct InFlight {
     job: Job,
     /// One tag a lane.
     tags: Vec<Tag>,
-    /// One entry a lane: what its local moves bring, where it had to be read before they are done.
-    aside: Vec<Option<Aside>>,
+    /// What has become of the local moves of each lane.
+    local: Vec<Local>,
+}
+
+/// Local moves of a lane.
+enum Local {
+    Done,
+    /// They are still to be done, from where their sources are.
+    Left,
+    /// Their sources have been read.
+    Aside(Aside),
+}
+
+/// When local moves are done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum When {
+    /// While messages are under way.
+    AtOnce,
+    /// In their turn among what is received.
+    InTurn,
+    /// The same, but their sources are read at once.
+    InTurnFromAside,
 }
 
 /// The sources of a lane's local moves, and where each stands.
@@ -35,51 +55,65 @@ pub(super) struct Job {
 }
 
 impl World {
-    /// Executes a transfer to its end. Blocks until this rank's part is done.
-    pub(super) fn execute(&self, job: Job) -> Result<Moved> {
-        let moved = job.transfer.moved;
-        let written = Written::by(self, &job)?;
-        let large = job.transfer.lanes.iter().any(|lane| bytes(&lane.sends) > STEP_BYTES);
-        if large && !job.transfer.overlap && job.transfer.lanes.iter().all(|lane| lane.waves.is_empty()) {
-            for lane in &job.transfer.lanes {
-                self.execute_in_steps(&job, lane, &written)?;
+    /// Executes transfers to their end, of which none reads what another one writes, as if one after the other. Blocks
+    /// until this rank's part is done.
+    pub(super) fn execute(&self, jobs: Vec<Job>) -> Result<Moved> {
+        let mut moved = Moved::default();
+        jobs.iter().for_each(|job| moved += job.transfer.moved);
+        let written = Written::by(self, &jobs)?;
+        let large = |job: &Job| job.transfer.lanes.iter().any(|lane| bytes(&lane.sends) > STEP_BYTES);
+        if jobs.iter().any(large) {
+            for job in jobs {
+                self.execute_bounded(job, &written)?;
             }
-            self.take_back()?;
-            return Ok(moved);
+        } else {
+            let post = |(place, job)| self.post_all(job, &written, |job, lane| when(job, lane, place == 0));
+            let in_flight = jobs.into_iter().enumerate().map(post).collect::<Result<Vec<_>>>()?;
+            in_flight.iter().try_for_each(|one| self.finish(one))?;
         }
-        // Waves read their local sources as they come, unless an earlier wave may have written them.
-        let late = |lane: &Lane| job.transfer.overlap && !lane.waves.is_empty();
-        let late: Vec<bool> = job.transfer.lanes.iter().map(late).collect();
-        self.finish(&self.post_all(job, &late, &written)?)?;
         self.take_back()?;
         Ok(moved)
+    }
+
+    /// Executes a large transfer with bounded staging memory, if its boxes have no order.
+    fn execute_bounded(&self, job: Job, written: &Written) -> Result<()> {
+        if job.transfer.overlap || job.transfer.lanes.iter().any(|lane| !lane.waves.is_empty()) {
+            return self.finish(&self.post_all(job, written, |job, lane| when(job, lane, true))?);
+        }
+        job.transfer.lanes.iter().try_for_each(|lane| self.execute_in_steps(&job, lane, written))
     }
 
     /// Reads all sources, posts all messages and does the local moves, but for those that have an order: of waves among
     /// each other, and of combining with what is combined by another operation before this one is waited for.
     pub(super) fn start(&self, job: Job) -> Result<InFlight> {
         let combines = matches!(job.meeting, Meeting::Combine(_));
-        let late: Vec<bool> = job.transfer.lanes.iter().map(|lane| combines || !lane.waves.is_empty()).collect();
-        self.post_all(job, &late, &Written::unknown())
+        self.post_all(job, &Written::unknown(), |_, lane| match combines || !lane.waves.is_empty() {
+            true => When::InTurnFromAside,
+            false => When::AtOnce,
+        })
     }
 
-    /// Posts all messages. The sources of local moves that come `late`, said for each lane, are set aside; of the
-    /// others those that have no order among each other are moved.
-    fn post_all(&self, job: Job, late: &[bool], written: &Written) -> Result<InFlight> {
+    /// Posts all messages, then does the local moves or not yet.
+    fn post_all(&self, job: Job, written: &Written, when: impl Fn(&Job, &Lane) -> When) -> Result<InFlight> {
         let mut tags = Vec::with_capacity(job.transfer.lanes.len());
         for lane in &job.transfer.lanes {
             let tag = self.inner().next_sequence();
             self.post(&job, lane, 0..lane.sends.len(), tag, written)?;
             tags.push(tag);
         }
-        let mut aside = Vec::with_capacity(late.len());
-        for (lane, &late) in job.transfer.lanes.iter().zip(late) {
-            aside.push((late && !lane.local.is_empty()).then(|| self.set_aside(&job, lane)).transpose()?);
-            if !late && lane.waves.is_empty() {
-                self.move_locally(&job, lane, &lane.local)?;
-            }
+        let mut local = Vec::with_capacity(tags.len());
+        for lane in &job.transfer.lanes {
+            local.push(match when(&job, lane) {
+                _ if lane.local.is_empty() => Local::Done,
+                When::AtOnce => {
+                    self.move_locally(&job, lane, &lane.local)?;
+                    Local::Done
+                }
+                When::InTurn => Local::Left,
+                When::InTurnFromAside => Local::Aside(self.set_aside(&job, lane)?),
+            });
         }
-        Ok(InFlight { job, tags, aside })
+        Ok(InFlight { job, tags, local })
     }
 
     fn set_aside(&self, job: &Job, lane: &Lane) -> Result<Aside> {
@@ -95,27 +129,29 @@ impl World {
 
     /// Receives what the other ranks sent.
     pub(super) fn finish(&self, in_flight: &InFlight) -> Result<()> {
-        let lanes = in_flight.job.transfer.lanes.iter().zip(&in_flight.tags).zip(&in_flight.aside);
-        for ((lane, &tag), aside) in lanes {
-            if lane.waves.is_empty() {
-                if let Some(aside) = aside {
-                    self.move_from(&in_flight.job, lane, aside, 0..lane.local.len())?;
-                }
-                for index in 0..lane.receives.len() {
-                    self.receive(&in_flight.job, lane, index, tag)?;
-                }
-            } else {
-                self.finish_in_waves(&in_flight.job, lane, tag, aside.as_ref())?;
+        let InFlight { job, tags, local } = in_flight;
+        for ((lane, &tag), local) in job.transfer.lanes.iter().zip(tags).zip(local) {
+            if !lane.waves.is_empty() {
+                self.finish_in_waves(job, lane, tag, local)?;
+                continue;
+            }
+            match local {
+                Local::Done => {}
+                Local::Left => self.move_locally(job, lane, &lane.local)?,
+                Local::Aside(aside) => self.move_from(job, lane, aside, 0..lane.local.len())?,
+            }
+            for index in 0..lane.receives.len() {
+                self.receive(job, lane, index, tag)?;
             }
         }
         Ok(())
     }
 
     /// Applies local moves and received boxes wave after wave, as several of them meet in one cell.
-    fn finish_in_waves(&self, job: &Job, lane: &Lane, tag: Tag, aside: Option<&Aside>) -> Result<()> {
+    fn finish_in_waves(&self, job: &Job, lane: &Lane, tag: Tag, local: &Local) -> Result<()> {
         let mut payloads: Vec<Option<Payload>> = lane.receives.iter().map(|_| None).collect();
         for wave in &lane.waves {
-            if let Some(aside) = aside {
+            if let Local::Aside(aside) = local {
                 self.move_from(job, lane, aside, wave.local.iter().copied())?;
             } else {
                 let local: Vec<(End, End)> = wave.local.iter().map(|&index| lane.local[index].clone()).collect();
@@ -227,6 +263,16 @@ impl World {
             Meeting::Combine(operator) => self.device().combine(lane.element, payload, pieces, operator),
         })?;
         Ok(())
+    }
+}
+
+/// When the local moves of an operation that blocks are done. What has no order among itself can be done at once in the
+/// first transfer; waves read their sources as they come, unless an earlier wave may have written them.
+fn when(job: &Job, lane: &Lane, first: bool) -> When {
+    match lane.waves.is_empty() {
+        true if first => When::AtOnce,
+        false if job.transfer.overlap => When::InTurnFromAside,
+        _ => When::InTurn,
     }
 }
 

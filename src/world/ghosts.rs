@@ -170,7 +170,7 @@ impl World {
     /// A component list or an operator that does not fit the arrays, or a failure of this or of another rank.
     pub fn update_ghosts(&self, update: GhostUpdate) -> Result<Moved> {
         let (job, operation, signature) = self.ghosts_job(update)?;
-        self.collective(operation.clone(), signature, || self.execute(job))
+        self.collective(operation.clone(), signature, || self.execute(vec![job]))
     }
 
     /// Starts a ghost update as described. Collective.

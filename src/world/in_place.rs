@@ -19,27 +19,27 @@ impl Written {
     }
 
     /// Of an operation that waits for its messages.
-    pub fn by(world: &World, job: &Job) -> Result<Self> {
-        let lanes = &job.transfer.lanes;
-        let operator = match &job.meeting {
-            Meeting::Replace => None,
-            Meeting::Combine(operator) => Some(operator),
-        };
-        for lane in lanes {
-            if !lane.sends.iter().any(|parcel| parcel.dense) || !world.device().host_moves(lane.element, operator)? {
+    pub fn by(world: &World, jobs: &[Job]) -> Result<Self> {
+        let lanes = || jobs.iter().flat_map(|job| job.transfer.lanes.iter().map(move |lane| (job, lane)));
+        if !lanes().any(|(_, lane)| lane.sends.iter().any(|parcel| parcel.dense)) {
+            return Ok(Self::unknown());
+        }
+        let mut chunks: Vec<u64> = Vec::new();
+        for (job, lane) in lanes() {
+            let operator = match &job.meeting {
+                Meeting::Replace => None,
+                Meeting::Combine(operator) => Some(operator),
+            };
+            if !world.device().host_moves(lane.element, operator)? {
                 return Ok(Self::unknown());
             }
-        }
-        let destinations = |lane: &Lane| {
             let local = lane.local.iter().map(|(_, to)| to);
             let received = lane.receives.iter().flat_map(|parcel| parcel.parts.iter().map(|part| &part.end));
-            let chunk = |end: &End| box_of(&job.operands, end).buffer.id();
-            let mut chunks: Vec<u64> = local.chain(received).map(chunk).collect();
-            chunks.sort_unstable();
-            chunks.dedup();
-            chunks
-        };
-        Ok(Self(Some(lanes.iter().flat_map(destinations).collect())))
+            chunks.extend(local.chain(received).map(|end: &End| box_of(&job.operands, end).buffer.id()));
+        }
+        chunks.sort_unstable();
+        chunks.dedup();
+        Ok(Self(Some(chunks)))
     }
 
     /// Where a message stands in a chunk, if it can be sent from there.

@@ -2,7 +2,6 @@
 //! copied as far as they reach into slots of the receivers' inboxes, and are blended from there.
 
 use super::compositor::Canvases;
-use super::dense::add;
 use super::exchange::{Exchange, Slot};
 use super::kernels::Kernels;
 use super::plan::{Plan, Round, Way};
@@ -56,7 +55,7 @@ impl<'w> Coder<'w> {
     ) -> Result<Moved> {
         let mut moved = Moved::default();
         for (round, exchange) in plan.rounds.iter().zip(exchanges) {
-            add(&mut moved, self.round(round, exchange, on, opaque)?);
+            moved += self.round(round, exchange, on, opaque)?;
         }
         Ok(moved)
     }

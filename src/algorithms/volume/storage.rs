@@ -103,11 +103,7 @@ impl<'w, T: Element> Storage<'w, T> {
             moved = self.world.copy(self.volume.at(..), self.bricked.at(..))?;
         }
         if self.parts.len() > 1 {
-            let ghosts = self.world.ghosts(&self.bricked)?;
-            moved.bytes_local += ghosts.bytes_local;
-            moved.bytes_network += ghosts.bytes_network;
-            moved.messages += ghosts.messages;
-            moved.rounds += ghosts.rounds;
+            moved += self.world.ghosts(&self.bricked)?;
         }
         Ok(moved)
     }
