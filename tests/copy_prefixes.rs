@@ -5,7 +5,6 @@ mod support;
 use zippy::{Config, Layout, Split, World, run_with};
 
 under_mpi!();
-in_place_too!();
 
 const SLOT: i64 = 10;
 

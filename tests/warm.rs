@@ -8,6 +8,7 @@ use zippy::world::GhostUpdate;
 use zippy::{GlobalArray, Layout, Operator, Result, Split, World, include_wgsl};
 
 under_mpi!();
+in_place_too!();
 
 /// Everything once more where no chunk is mapped, under MPI too.
 #[test]

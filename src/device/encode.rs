@@ -40,7 +40,9 @@ impl Device {
     /// # Errors
     /// What was recorded is invalid, the device is lost, or an error of an earlier call has not been told yet.
     pub fn flush(&self) -> Result<(), DeviceError> {
-        self.take_back();
+        if self.core().encoder.borrow().is_some() {
+            self.check_in_place()?;
+        }
         let pending = self.core().encoder.borrow_mut().take();
         let Some(encoder) = pending else { return self.check("flush") };
         self.checked("submitting recorded work", || self.submit(encoder))

@@ -108,7 +108,7 @@ pub(super) struct Core {
     pub epoch: Cell<u64>,
     pub map_progress: Arc<MapProgress>,
     /// Chunks that are mapped because messages are sent from them.
-    pub in_place: RefCell<Vec<(wgpu::Buffer, Staged)>>,
+    pub in_place: RefCell<HashMap<wgpu::Buffer, Staged>>,
     pub caches: RefCell<HashMap<TypeId, Box<dyn Any + Send>>>,
 }
 

@@ -22,7 +22,7 @@ impl Common {
         let own = Capabilities::from(device.features());
         let limits = device.limits();
         let [f16, f64, i64] = [own.f16, own.f64, own.i64].map(u64::from);
-        // The most of these is what all can agree on.
+        // Of these the most is what all agree on: the least of what is left to the largest number.
         let below = u64::MAX - device.in_place_bytes().unwrap_or(u64::MAX);
         let mut least = [f16, f64, i64, below, limits.binding_bytes, limits.buffer_bytes];
         group.all_reduce(&mut least, |least, more| *least = (*least).min(*more))?;

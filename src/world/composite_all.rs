@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::copy::in_terms_of_arrays;
 use super::execute::Job;
-use super::operation::Operation;
+use super::operation::{InTurn, Operation};
 use super::plans::{Plan, Planned};
 use super::transfer::Meeting;
 use super::{Moved, Operator, Pending, World, hash};
@@ -50,7 +50,7 @@ impl World {
     /// ends; empty sections do nothing. Collective: all ranks name the same pairs; on return this rank's part is done.
     ///
     /// The bits do not depend on the decomposition. Costs one message between each pair of ranks that exchange cells,
-    /// however many pairs of sections there are (cut at 64 MiB), and as many dispatches as there are pairs on top of
+    /// however many pairs of sections there are (cut, and waited for, as in [`copy`](Self::copy)), and as many dispatches as there are pairs on top of
     /// each other at the most. The plan of a new list costs n log n for n pairs, and is kept for all arrays of the same
     /// cuts and owners.
     ///
@@ -107,9 +107,11 @@ impl World {
         let lists = lists.into_iter().filter(|(pairs, _)| !pairs.is_empty());
         let jobs = lists.map(|(pairs, operator)| self.job_of_all(&pairs, operator)).collect::<Result<Vec<_>>>()?;
         let (jobs, operations): (Vec<_>, Vec<_>) = jobs.into_iter().unzip();
-        let Some(last) = operations.last() else { return Ok(Moved::default()) };
+        if jobs.is_empty() {
+            return Ok(Moved::default());
+        }
         let signatures: Vec<u64> = operations.iter().map(Operation::signature).collect();
-        self.collective(last.clone(), hash(signatures), || self.execute(jobs))
+        self.collective(InTurn(operations.into()), hash(signatures), || self.execute(jobs))
     }
 
     /// What a [`composite_all`](Self::composite_all) of these pairs does on this rank, for `explain()`. Local; moves

@@ -73,7 +73,10 @@ impl World {
     /// On return this rank's part is done. A rank that owns no cell of either section returns at once.
     ///
     /// Costs one message between each pair of ranks that exchange cells (cut at 64 MiB), one dispatch to pack and one to
-    /// unpack them, and on the first call a plan, which is kept for all arrays of the same cuts and owners.
+    /// unpack them, and on the first call a plan, which is kept for all arrays of the same cuts and owners. Where all hosts
+    /// map their devices' memory, a box of 64 KiB or more that lies densely in its chunk is a message of its own and is
+    /// not packed: between global arrays this may then wait until the other ranks have come and read it.
+    /// [`start_copy`](Self::start_copy) never does.
     ///
     /// # Errors
     /// A bad region, extents that differ, or a failure of this or of another rank.

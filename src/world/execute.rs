@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::World;
-use super::in_place::Written;
+use super::in_place::Lending;
 use super::transfer::{End, Lane, Meeting, Operands, Parcel, STEP_BYTES, Transfer, box_of, piece, pieces};
 use crate::device::{Piece, Staged};
 use crate::error::Result;
@@ -18,11 +18,11 @@ pub(super) struct InFlight {
     /// One tag a lane.
     tags: Vec<Tag>,
     /// What has become of the local moves of each lane.
-    local: Vec<Local>,
+    local: Vec<LocalMoves>,
 }
 
 /// Local moves of a lane.
-enum Local {
+enum LocalMoves {
     Done,
     /// They are still to be done, from where their sources are.
     Left,
@@ -60,57 +60,57 @@ impl World {
     pub(super) fn execute(&self, jobs: Vec<Job>) -> Result<Moved> {
         let mut moved = Moved::default();
         jobs.iter().for_each(|job| moved += job.transfer.moved);
-        let written = Written::by(self, &jobs)?;
+        let lending = Lending::of(self, &jobs)?;
         let large = |job: &Job| job.transfer.lanes.iter().any(|lane| bytes(&lane.sends) > STEP_BYTES);
         if jobs.iter().any(large) {
             for job in jobs {
-                self.execute_bounded(job, &written)?;
+                self.execute_bounded(job, &lending)?;
             }
         } else {
-            let post = |(place, job)| self.post_all(job, &written, |job, lane| when(job, lane, place == 0));
+            let post = |(place, job)| self.post_all(job, &lending, |job, lane| when(job, lane, place == 0));
             let in_flight = jobs.into_iter().enumerate().map(post).collect::<Result<Vec<_>>>()?;
             in_flight.iter().try_for_each(|one| self.finish(one))?;
         }
-        self.take_back()?;
+        self.take_back(&lending)?;
         Ok(moved)
     }
 
     /// Executes a large transfer with bounded staging memory, if its boxes have no order.
-    fn execute_bounded(&self, job: Job, written: &Written) -> Result<()> {
+    fn execute_bounded(&self, job: Job, lending: &Lending) -> Result<()> {
         if job.transfer.overlap || job.transfer.lanes.iter().any(|lane| !lane.waves.is_empty()) {
-            return self.finish(&self.post_all(job, written, |job, lane| when(job, lane, true))?);
+            return self.finish(&self.post_all(job, lending, |job, lane| when(job, lane, true))?);
         }
-        job.transfer.lanes.iter().try_for_each(|lane| self.execute_in_steps(&job, lane, written))
+        job.transfer.lanes.iter().try_for_each(|lane| self.execute_in_steps(&job, lane, lending))
     }
 
     /// Reads all sources, posts all messages and does the local moves, but for those that have an order: of waves among
     /// each other, and of combining with what is combined by another operation before this one is waited for.
     pub(super) fn start(&self, job: Job) -> Result<InFlight> {
         let combines = matches!(job.meeting, Meeting::Combine(_));
-        self.post_all(job, &Written::unknown(), |_, lane| match combines || !lane.waves.is_empty() {
+        self.post_all(job, &Lending::nothing(), |_, lane| match combines || !lane.waves.is_empty() {
             true => When::InTurnFromAside,
             false => When::AtOnce,
         })
     }
 
     /// Posts all messages, then does the local moves or not yet.
-    fn post_all(&self, job: Job, written: &Written, when: impl Fn(&Job, &Lane) -> When) -> Result<InFlight> {
+    fn post_all(&self, job: Job, lending: &Lending, when: impl Fn(&Job, &Lane) -> When) -> Result<InFlight> {
         let mut tags = Vec::with_capacity(job.transfer.lanes.len());
         for lane in &job.transfer.lanes {
             let tag = self.inner().next_sequence();
-            self.post(&job, lane, 0..lane.sends.len(), tag, written)?;
+            self.post(&job, lane, 0..lane.sends.len(), tag, lending)?;
             tags.push(tag);
         }
         let mut local = Vec::with_capacity(tags.len());
         for lane in &job.transfer.lanes {
             local.push(match when(&job, lane) {
-                _ if lane.local.is_empty() => Local::Done,
+                _ if lane.local.is_empty() => LocalMoves::Done,
                 When::AtOnce => {
                     self.move_locally(&job, lane, &lane.local)?;
-                    Local::Done
+                    LocalMoves::Done
                 }
-                When::InTurn => Local::Left,
-                When::InTurnFromAside => Local::Aside(self.set_aside(&job, lane)?),
+                When::InTurn => LocalMoves::Left,
+                When::InTurnFromAside => LocalMoves::Aside(self.set_aside(&job, lane)?),
             });
         }
         Ok(InFlight { job, tags, local })
@@ -136,9 +136,9 @@ impl World {
                 continue;
             }
             match local {
-                Local::Done => {}
-                Local::Left => self.move_locally(job, lane, &lane.local)?,
-                Local::Aside(aside) => self.move_from(job, lane, aside, 0..lane.local.len())?,
+                LocalMoves::Done => {}
+                LocalMoves::Left => self.move_locally(job, lane, &lane.local)?,
+                LocalMoves::Aside(aside) => self.move_from(job, lane, aside, 0..lane.local.len())?,
             }
             for index in 0..lane.receives.len() {
                 self.receive(job, lane, index, tag)?;
@@ -148,10 +148,10 @@ impl World {
     }
 
     /// Applies local moves and received boxes wave after wave, as several of them meet in one cell.
-    fn finish_in_waves(&self, job: &Job, lane: &Lane, tag: Tag, local: &Local) -> Result<()> {
+    fn finish_in_waves(&self, job: &Job, lane: &Lane, tag: Tag, local: &LocalMoves) -> Result<()> {
         let mut payloads: Vec<Option<Payload>> = lane.receives.iter().map(|_| None).collect();
         for wave in &lane.waves {
-            if let Local::Aside(aside) = local {
+            if let LocalMoves::Aside(aside) = local {
                 self.move_from(job, lane, aside, wave.local.iter().copied())?;
             } else {
                 let local: Vec<(End, End)> = wave.local.iter().map(|&index| lane.local[index].clone()).collect();
@@ -198,11 +198,11 @@ impl World {
     }
 
     /// Sends and receives in turn, so that only one step's messages are staged at a time.
-    fn execute_in_steps(&self, job: &Job, lane: &Lane, written: &Written) -> Result<()> {
+    fn execute_in_steps(&self, job: &Job, lane: &Lane, lending: &Lending) -> Result<()> {
         let tag = self.inner().next_sequence();
         for step in 0..lane.sends.len().max(lane.receives.len()) {
             if step < lane.sends.len() {
-                self.post(job, lane, step..step + 1, tag, written)?;
+                self.post(job, lane, step..step + 1, tag, lending)?;
             }
             if step < lane.receives.len() {
                 self.receive(job, lane, step, tag)?;
@@ -212,14 +212,14 @@ impl World {
     }
 
     /// Sends messages in their order, from where they lie or packed.
-    fn post(&self, job: &Job, lane: &Lane, which: Range<usize>, tag: Tag, written: &Written) -> Result<()> {
+    fn post(&self, job: &Job, lane: &Lane, which: Range<usize>, tag: Tag, lending: &Lending) -> Result<()> {
         let parcels = &lane.sends[which];
-        let lying = |parcel: &Parcel| written.spare(job, lane, parcel);
-        let others: Vec<&Parcel> = parcels.iter().filter(|parcel| lying(parcel).is_none()).collect();
-        let mut packed = self.pack(job, lane, &others)?.into_iter();
-        for parcel in parcels {
-            let payload = match lying(parcel) {
-                Some((chunk, range)) => self.device().in_place(chunk, range)?,
+        let places: Vec<_> = parcels.iter().map(|parcel| lending.place(job, lane, parcel)).collect();
+        let others = parcels.iter().zip(&places).filter(|(_, place)| place.is_none()).map(|(parcel, _)| parcel);
+        let mut packed = self.pack(job, lane, &others.collect::<Vec<_>>())?.into_iter();
+        for (parcel, place) in parcels.iter().zip(places) {
+            let payload = match place {
+                Some((chunk, bytes)) => self.lend(lending, parcel.peer, chunk, bytes)?,
                 None => packed.next().expect("one for each"),
             };
             self.inner().send(parcel.peer, tag, Box::new(payload))?;

@@ -35,6 +35,19 @@ struct Named {
     cuts: u64,
 }
 
+/// Several of them as one collective.
+#[derive(Debug, Clone)]
+pub(super) struct InTurn(pub Rc<[Operation]>);
+
+impl Display for InTurn {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0
+            .iter()
+            .enumerate()
+            .try_for_each(|(place, one)| write!(f, "{}{one}", if place > 0 { ", then " } else { "" }))
+    }
+}
+
 impl Operation {
     /// A copy between two arrays.
     pub fn copy(arrays: [&ArrayCore; 2], [src_region, dst_region]: [Region; 2], order: Option<&[usize]>) -> Self {

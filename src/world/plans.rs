@@ -39,9 +39,9 @@ impl Plan {
         self.plan.explain(&self.element_bytes)
     }
 
-    /// What the operation will return. A message that holds several element types, more than 64 MiB, or boxes that are
-    /// sent from where they lie (dense ones of 64 KiB and more, where hosts map the devices' memory) travels in pieces
-    /// and counts as many.
+    /// What the operation will return. A message that holds several element types, more than 64 MiB, or boxes that
+    /// can be sent from where they lie (dense ones of 64 KiB and more, where all hosts map their devices' memory)
+    /// travels in pieces and counts as many.
     pub fn moved(&self) -> Moved {
         self.moved
     }

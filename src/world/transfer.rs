@@ -110,7 +110,7 @@ impl Lane {
         let parcels = |messages: &[Message], view: &dyn Fn(&Move) -> End| {
             let of = |(of, message): (usize, &Message)| {
                 let moves = message.moves.iter().enumerate().filter(|(_, m)| mine(m));
-                let moves = moves.map(|(index, m)| Bound { of: index, end: view(m), dense: dense(m) });
+                let moves = moves.map(|(index, m)| Outbound { of: index, end: view(m), dense: dense(m) });
                 parcels((of, message.peer), moves, element.bytes as u64, STEP_BYTES)
             };
             messages.iter().enumerate().flat_map(of).collect::<Vec<_>>()
@@ -182,7 +182,7 @@ fn end(
 
 /// A box on its way into messages.
 #[derive(Debug, Clone)]
-struct Bound {
+struct Outbound {
     end: End,
     /// Whether it travels by itself, from where it is.
     dense: bool,
@@ -194,13 +194,13 @@ struct Bound {
 /// ends cut alike, since extents are the same at both. `of` and `peer` are the plan's message and the other rank.
 fn parcels(
     (of, peer): (usize, usize),
-    moves: impl Iterator<Item = Bound>,
+    moves: impl Iterator<Item = Outbound>,
     element_bytes: u64,
     limit: u64,
 ) -> Vec<Parcel> {
     let mut parcels: Vec<Parcel> = Vec::new();
     let cut =
-        |whole: Bound| cut(whole.end, element_bytes, limit).into_iter().map(move |end| (end, whole.dense, whole.of));
+        |whole: Outbound| cut(whole.end, element_bytes, limit).into_iter().map(move |end| (end, whole.dense, whole.of));
     for (end, dense, index) in moves.flat_map(cut) {
         let bytes = (end.view.cells() * element_bytes).next_multiple_of(4);
         match parcels.last_mut() {
@@ -291,8 +291,8 @@ mod tests {
     }
 
     /// The boxes, of which some travel by themselves.
-    fn bound(list: &[End], dense: impl Fn(usize) -> bool) -> impl Iterator<Item = Bound> {
-        list.iter().cloned().enumerate().map(move |(of, end)| Bound { end, dense: dense(of), of })
+    fn bound(list: &[End], dense: impl Fn(usize) -> bool) -> impl Iterator<Item = Outbound> {
+        list.iter().cloned().enumerate().map(move |(of, end)| Outbound { end, dense: dense(of), of })
     }
 
     #[test]

@@ -8,12 +8,15 @@ use crate::args::{Parsed, SETUP_FLAGS, Spec, switch, value};
 use crate::context::{Built, Context};
 use crate::examples::Ranks;
 use crate::json::Json;
-use crate::{mpi, peers, setup};
+use crate::{icet, mpi, peers, setup};
 
 fn spec() -> Spec {
     let own = [
         value("--only", "NAME", "run only this benchmark, or those whose names contain NAME (may be repeated)"),
-        switch("--peers", "also measure other programs: VTK, installed from its Python wheel under target/peers"),
+        switch(
+            "--peers",
+            "also measure other programs under target/peers: VTK from its Python wheel and, on Debian, IceT",
+        ),
         switch("--no-mpi", "threads only: neither install, build nor run anything with MPI"),
         switch("--list", "print the names of the benchmarks"),
     ];
@@ -46,7 +49,13 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     let mpi = if with_mpi { Some(mpi::ready(&context)?) } else { None };
     let packages = if parsed.has("--peers") { peers::packages(names.iter().map(String::as_str)) } else { Vec::new() };
     let python = if packages.is_empty() { None } else { Some(peers::ready(&context, &packages)?) };
-    let built = build(&context, &names, with_mpi)?;
+    let mut built = build(&context, &names, with_mpi)?;
+    if parsed.has("--peers") && names.iter().any(|name| name == "ranks_volume") {
+        match mpi.as_ref().ok_or("it needs MPI".to_string()).and_then(|mpi| icet::ready(&context, mpi)) {
+            Ok(peer) => built.push(peer),
+            Err(why) => println!("==> IceT is left out: {why}"),
+        }
+    }
     let scratch = context.scratch("bench")?;
     let mut runs = Vec::new();
     let mut failed = Vec::new();
@@ -100,6 +109,9 @@ fn build(context: &Context, names: &[String], with_mpi: bool) -> Result<Vec<Buil
 
 /// With how many ranks a benchmark runs; once with its own choice if its name does not ask for more.
 fn rank_counts(name: &str, with_mpi: bool) -> Vec<Option<Ranks>> {
+    if name == icet::NAME {
+        return [2, 4, 8].map(|n| Some(Ranks::Mpi(n))).to_vec();
+    }
     if !name.starts_with("ranks_") {
         return vec![None];
     }

@@ -10,6 +10,7 @@ mod demo;
 mod doctor;
 mod examples;
 mod findings;
+mod icet;
 mod json;
 mod launch;
 mod libtest;

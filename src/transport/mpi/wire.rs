@@ -20,9 +20,11 @@ use crate::transport::{BytePool, Payload, Tag, Transport, TransportKind};
 const FETCHED_BYTES: usize = 64 << 20;
 /// A waiting rank yields for this time, then sleeps between looks.
 const YIELDING: Duration = Duration::from_micros(200);
-/// For this time while messages are on their way, where every rank of the node has a core of its own: large ones move by a
-/// few pages at each look.
+/// For this time while messages are on their way, where nobody else wants the core: large ones move by a few pages at
+/// each look.
 const YIELDING_IN_FLIGHT: Duration = Duration::from_millis(20);
+/// A yield that takes so long has let others compute.
+const CROWDED: Duration = Duration::from_micros(50);
 /// The longest sleep.
 const SLEEP: Duration = Duration::from_millis(1);
 /// The longest sleep while messages are on their way.
@@ -40,16 +42,16 @@ pub(super) struct Wire {
     /// Pieces, for the end of the run.
     pub(super) sent: Cell<u64>,
     pub(super) received: Cell<u64>,
-    yielding_in_flight: Duration,
+    /// Whether a yield has shown that others want this core.
+    crowded: Cell<bool>,
     /// Since when nothing has moved.
     waiting_since: Cell<Option<Instant>>,
 }
 
 impl Wire {
     pub(super) fn new(communicator: Communicator, place: Place, piece_bytes: usize, pool: BytePool) -> Self {
-        let cores = thread::available_parallelism().map_or(1, usize::from);
         Self {
-            yielding_in_flight: if place.node_size <= cores { YIELDING_IN_FLIGHT } else { YIELDING },
+            crowded: Cell::new(false),
             communicator,
             place,
             piece_bytes,
@@ -226,15 +228,17 @@ impl Transport for Rc<Wire> {
     }
 
     fn idle(&self) {
+        let now = Instant::now();
         let since = self.waiting_since.get().unwrap_or_else(|| {
-            let now = Instant::now();
             self.waiting_since.set(Some(now));
+            self.crowded.set(false);
             now
         });
-        let waited = since.elapsed();
+        let waited = now - since;
         let in_flight = !self.outgoing.borrow().is_empty() || self.arrivals.borrow().in_flight();
-        if waited < YIELDING || (in_flight && waited < self.yielding_in_flight) {
+        if waited < YIELDING || (in_flight && waited < YIELDING_IN_FLIGHT && !self.crowded.get()) {
             thread::yield_now();
+            self.crowded.set(self.crowded.get() || now.elapsed() > CROWDED);
         } else {
             // A tenth of what was waited already: late by that at most, and the cores are left to those who compute.
             thread::sleep((waited / 10).min(if in_flight { SLEEP_IN_FLIGHT } else { SLEEP }));
