@@ -3,8 +3,7 @@
 
 mod support;
 
-use std::sync::Barrier;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Barrier, Mutex};
 
 use support::cells::{code, expect};
 use support::jobs::passes;
@@ -122,43 +121,58 @@ fn small_elements_at_odd_places() {
     });
 }
 
+/// What a rank finds after another one has failed in the middle of a copy.
+#[derive(Debug, PartialEq)]
+struct Found {
+    remote: bool,
+    lent: bool,
+    read: Result<Vec<u32>>,
+    refused: Option<String>,
+}
+
 /// A rank that fails in the operation never reads what is sent to it: the others return, can still read what they have,
 /// and are told what they cannot do.
 #[test]
 fn a_failed_rank_holds_nobody_up() {
     passes("a_failed_rank_holds_nobody_up", &[("ZIPPY_IN_PLACE", "4")], || {
-        // Its mailbox must last, as that of a process that hangs does.
         let count = launcher::size().unwrap_or(3);
-        let (looked, lent) = (Barrier::new(count), AtomicUsize::new(0));
+        // Its mailbox must last, as that of a process that hangs does.
+        let (looked, found) = (Barrier::new(count), Mutex::new(Vec::new()));
         let program = |world: &World| {
             let (a, b) = (rows(world, "a", &[64, 32, 96], 1)?, rows(world, "b", &[192], 2)?);
             world.barrier()?;
-            let threads = world.group().kind() == TransportKind::Threads;
             if world.rank() == 1 {
                 // The whole of b is on this rank, which gets as far as its own part of a.
                 world.gpu().inject_failure(InjectedFailure::OutOfMemory);
             }
             // A fourth rank has no part in it.
             let error = world.copy(a.at(..), b.at(..)).and_then(|_| world.barrier()).unwrap_err();
-            if world.rank() != 1 && threads {
-                assert!(matches!(error, Error::Remote { rank: 1, .. }), "{error}");
-                assert!(!world.gpu().take_back(), "what was sent has not been read");
-                lent.fetch_add(1, Ordering::Relaxed);
-                for chunk in a.chunks() {
-                    let read = chunk.all().read()?;
-                    assert!(read.len().is_multiple_of(COLUMNS as usize) && !read.is_empty());
-                    let refused = chunk.all().write(&read).unwrap_err().to_string();
-                    assert!(refused.contains("which another rank has not read"), "{refused}");
+            if world.group().kind() == TransportKind::Threads {
+                let read: Result<Vec<Vec<u32>>> = a.chunks().map(|chunk| chunk.all().read()).collect();
+                let write = || a.fill(0).err().map(|error| error.to_string());
+                if world.rank() != 1 {
+                    found.lock().unwrap().push(Found {
+                        remote: matches!(error, Error::Remote { rank: 1, .. }),
+                        lent: !world.gpu().take_back(),
+                        read: read.map(|chunks| chunks.concat()),
+                        refused: write(),
+                    });
                 }
-            }
-            if threads {
                 looked.wait();
             }
             Err::<(), _>(error)
         };
         let error = zippy::run_with(zippy::Config::threads(count), program).unwrap_err();
         assert!(error.to_string().contains("out of memory"), "{error}");
-        assert!(launcher::size().is_some() || lent.into_inner() == 2);
+        let (found, mapped) = (found.into_inner().unwrap(), std::env::var_os("ZIPPY_HOST_MAP").is_none());
+        assert_eq!(found.len(), if launcher::size().is_some() { 0 } else { 2 });
+        for Found { remote, lent, read, refused } in found {
+            assert!(remote && lent == mapped);
+            // A chunk of 32 rows on one rank, of 96 on the other.
+            assert!([32, 96].map(|rows| rows * COLUMNS as usize).contains(&read.unwrap().len()));
+            let refused = refused.filter(|text| text.contains("which another rank has not read"));
+            assert_eq!(refused.is_some(), mapped, "{refused:?}");
+        }
         // The devices serve the next run.
         ranks(&[3], |world| {
             let (a, b) = (rows(world, "a", &[64, 32, 96], 1)?, rows(world, "b", &[192], 2)?);
