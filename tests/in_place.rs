@@ -31,11 +31,6 @@ fn packed(world: &World) -> u64 {
     counters.host_made + counters.host_reused
 }
 
-/// The threshold of this run.
-fn threshold(world: &World) -> Option<u64> {
-    world.gpu().in_place_bytes()
-}
-
 #[test]
 fn large_and_small_boxes_arrive_in_their_order() {
     ranks(RANKS, |world| {
@@ -49,8 +44,8 @@ fn large_and_small_boxes_arrive_in_their_order() {
             let moved_to = |[x, y]: [i64; 2]| if y < shift { code(2, [x, y]) } else { code(1, [x, y - shift]) };
             expect(&onto, &"copied", |at| moved_to(at) as u32)?;
             world.composite(source, destination, Operator::Add)?;
-            let twice = |at| if at_least(at, shift) { moved_to(at).wrapping_mul(2) } else { moved_to(at) };
-            expect(&onto, &"added", |at| twice(at) as u32)?;
+            let times = |[_, y]: [i64; 2]| if y < shift { 1 } else { 2 };
+            expect(&onto, &"added", |at| (moved_to(at) as u32).wrapping_mul(times(at)))?;
             expect(&from, &"read only", |at| code(1, at) as u32)?;
             onto.fill_with(|at| code(2, at) as u32)?;
         }
@@ -58,15 +53,11 @@ fn large_and_small_boxes_arrive_in_their_order() {
     });
 }
 
-fn at_least([_, y]: [i64; 2], shift: i64) -> bool {
-    y >= shift
-}
-
 /// Whole chunks of dense rows need no packing; parts of rows, what is also written, and operators of kernels do.
 #[test]
 fn what_is_packed_and_what_is_not() {
     ranks(&[2, 3], |world| {
-        let Some(least) = threshold(world) else { return Ok(()) };
+        let Some(least) = world.gpu().in_place_bytes() else { return Ok(()) };
         let sizes = [64, 32, 96];
         let (a, b) = (rows(world, "a", &sizes, 1)?, rows(world, "b", &[192], 2)?);
         let packs = |what: &str, packs: bool, step: &dyn Fn() -> Result<()>| -> Result<()> {
@@ -122,7 +113,6 @@ fn small_elements_at_odd_places() {
 }
 
 /// What a rank finds after another one has failed in the middle of a copy.
-#[derive(Debug, PartialEq)]
 struct Found {
     remote: bool,
     lent: bool,

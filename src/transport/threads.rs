@@ -199,12 +199,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_sends_is_patient_anew() {
+    fn whoever_sends_looks_often_again() {
         let hub = Hub::new(2);
         let rank = Threads::new(hub, 0);
         (0..2 * YIELDS).for_each(|_| rank.idle());
         rank.post(1, Tag::new(0, 7), super::super::copied(&[5_u8])).unwrap();
-        assert_eq!(rank.idled.get(), 0, "the next wait looks often at first, as it may be for the reader");
+        assert_eq!(rank.idled.get(), 0, "the next wait may be for the reader");
     }
 
     /// Else it would never park, but turn round and round until its time slice is over.

@@ -50,9 +50,9 @@ impl World {
     /// ends; empty sections do nothing. Collective: all ranks name the same pairs; on return this rank's part is done.
     ///
     /// The bits do not depend on the decomposition. Costs one message between each pair of ranks that exchange cells,
-    /// however many pairs of sections there are (cut, and waited for, as in [`copy`](Self::copy)), and as many dispatches as there are pairs on top of
-    /// each other at the most. The plan of a new list costs n log n for n pairs, and is kept for all arrays of the same
-    /// cuts and owners.
+    /// however many pairs of sections there are (cut, and waited for, as in [`copy`](Self::copy)), and as many
+    /// dispatches as there are pairs on top of each other at the most. The plan of a new list costs n log n for n pairs,
+    /// and is kept for all arrays of the same cuts and owners.
     ///
     /// # Errors
     /// A bad region, extents that differ (the error gives the place in the list), an operator that does not exist for

@@ -2,10 +2,10 @@
 //! called by a program of ours.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use crate::context::{Built, Context};
 use crate::mpi::{Family, Mpi};
+use crate::peers::step;
 
 /// What the peer's runs are called.
 pub const NAME: &str = "icet";
@@ -65,14 +65,6 @@ fn find(directory: &Path, start: &str) -> Option<PathBuf> {
         }
         _ => None,
     })
-}
-
-fn step(command: &mut Command, what: &str) -> Result<(), String> {
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{what} failed ({status})")),
-        Err(error) => Err(format!("{what}: {error}")),
-    }
 }
 
 #[cfg(test)]

@@ -31,7 +31,8 @@ pub fn ready(context: &Context, packages: &[&str]) -> Result<PathBuf, String> {
             );
         };
         println!("==> a Python environment for peers in {}", home.display());
-        step(context.command(system).args(["-m", "venv"]).arg(&home), "making a virtual environment")?;
+        step(context.command(system).args(["-m", "venv"]).arg(&home), "making a virtual environment")
+            .map_err(hinted)?;
     }
     for package in packages {
         let look = format!("import importlib.util, sys; sys.exit(importlib.util.find_spec('{package}') is None)");
@@ -41,19 +42,25 @@ pub fn ready(context: &Context, packages: &[&str]) -> Result<PathBuf, String> {
         }
         println!("==> installing the Python package {package} there");
         let install = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", package];
-        step(context.command(&python).args(install), &format!("installing {package} with pip"))?;
+        step(context.command(&python).args(install), &format!("installing {package} with pip")).map_err(hinted)?;
     }
     Ok(python)
 }
 
-fn step(command: &mut Command, what: &str) -> Result<(), String> {
-    let hint = "--peers needs Python 3 with venv and pip, and a package index that pip can reach (PIP_INDEX_URL names another \
-                one); without --peers no Python is used";
+/// Runs a command that must succeed.
+pub fn step(command: &mut Command, what: &str) -> Result<(), String> {
     match command.status() {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{what} failed ({status}). {hint}")),
-        Err(error) => Err(format!("{what}: {error}. {hint}")),
+        Ok(status) => Err(format!("{what} failed ({status})")),
+        Err(error) => Err(format!("{what}: {error}")),
     }
+}
+
+fn hinted(message: String) -> String {
+    format!(
+        "{message}. --peers needs Python 3 with venv and pip, and a package index that pip can reach (PIP_INDEX_URL names \
+         another one); without --peers no Python is used"
+    )
 }
 
 #[cfg(test)]

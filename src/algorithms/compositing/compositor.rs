@@ -59,10 +59,10 @@ impl<'w, P: Pixel> Compositor<'w, P> {
     /// layouts; swaps associate by rounds. Where half the ranks or more hold nothing of `finished`, direct send blends
     /// on tiles over all ranks, which are collected at last, so that who wants the picture blends only a share of it.
     ///
-    /// Cost: direct send moves each layer once, within its bounds, in one message per pair of ranks or one for
-    /// each of its tiles, and the picture once more where it is collected; swaps move about one picture for each layer. [`Encoding::Auto`] looks at every
-    /// sixteenth row of the layers and adds up two numbers over the ranks. The result counts the bytes that moved,
-    /// coded as they were.
+    /// Cost: direct send moves each layer once, within its bounds, in one message per pair of ranks or one for each of
+    /// its tiles, and the picture once more where it is collected; swaps move about one picture for each layer.
+    /// [`Encoding::Auto`] looks at every sixteenth row of the layers and adds up two numbers over the ranks. The result
+    /// counts the bytes that moved, coded as they were.
     ///
     /// # Errors
     /// Layers that do not fit `pixels`, the picture or the algorithm, coded pixels ([`Encoding::RunLength`]) that may
