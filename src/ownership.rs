@@ -1,7 +1,8 @@
 //! Who owns which chunk: [`Ownership`], apart from the cuts and from the data.
 
-use crate::chunks::{ChunkId, Chunks, Fnv};
+use crate::chunks::{ChunkId, Chunks, Fnv, WRITTEN, write_list};
 use crate::error::LayoutError;
+use std::fmt::{self, Display, Formatter};
 use std::hash::{Hash, Hasher};
 
 /// The place of a chunk: its rank, and which of the rank's buffers it is.
@@ -174,6 +175,22 @@ impl Ownership {
     /// A number that is the same on every rank and differs, but for chance, when ownerships differ.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
+    }
+}
+
+/// The owners as `rank` or, where a rank has several chunks, `rank.slot`.
+impl Display for Ownership {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Map::Table { owners, first, .. } = &self.map else {
+            return write!(f, "in balanced runs over {} ranks", self.ranks);
+        };
+        let several = first.windows(2).any(|pair| pair[1] - pair[0] > 1);
+        let text = |owner: &Owner| match several {
+            true => format!("{}.{}", owner.rank, owner.slot),
+            false => owner.rank.to_string(),
+        };
+        write_list(f, owners.iter().map(text), WRITTEN)?;
+        if owners.len() > WRITTEN { write!(f, " #{:04x}", self.fingerprint as u16) } else { Ok(()) }
     }
 }
 

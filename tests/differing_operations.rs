@@ -54,6 +54,16 @@ fn differ(usual: Call, other: Call, usual_text: &str, other_text: &str) {
                 Err::<(), _>(error)
             });
             assert!(matches!(result, Err(Error::Differing { .. })), "{result:?}");
+            // Without the comparison ahead of each call: by the next message, at the latest at the end.
+            let result = run_with(Config::threads(ranks).check(false), |world| {
+                let arrays = Arrays::new(world)?;
+                if world.rank() == odd { other(world, &arrays) } else { usual(world, &arrays) }
+            });
+            let Err(Error::Differing { rank, call, other_rank, other_call }) = result else { panic!("{result:?}") };
+            assert!(rank == odd || other_rank == odd, "odd is {odd}: {rank}, {other_rank}");
+            for (rank, call) in [(rank, call), (other_rank, other_call)] {
+                assert_eq!(call, if rank == odd { other_text } else { usual_text }, "odd is {odd}");
+            }
         }
     }
 }
@@ -131,13 +141,15 @@ fn ghosts_which_way_and_of_what() {
 /// What cannot be printed whole is told apart by a number: rank 0 calls `other`, the others `usual`.
 fn told_apart(usual: Call, other: Call, by: &str) {
     for ranks in launcher::counts(&[2, 3]) {
-        let result = run_with(Config::threads(ranks).check(true), |world| {
-            let arrays = Arrays::new(world)?;
-            if world.rank() == 0 { other(world, &arrays) } else { usual(world, &arrays) }
-        });
-        let Err(Error::Differing { call, other_call, .. }) = &result else { panic!("{result:?}") };
-        assert_ne!(call, other_call);
-        assert!(call.contains(by) && !call.contains("(call "), "{call}, {other_call}");
+        for check in [true, false] {
+            let result = run_with(Config::threads(ranks).check(check), |world| {
+                let arrays = Arrays::new(world)?;
+                if world.rank() == 0 { other(world, &arrays) } else { usual(world, &arrays) }
+            });
+            let Err(Error::Differing { call, other_call, .. }) = &result else { panic!("{result:?}") };
+            assert_ne!(call, other_call);
+            assert!(call.contains(by) && !call.contains("(exchange "), "{call}, {other_call}");
+        }
     }
 }
 
@@ -151,7 +163,7 @@ fn lists_and_owners_are_told_apart() {
     told_apart(
         |world, arrays| world.copy(arrays.a.at(..), arrays.b.at(..)).map(drop),
         |world, arrays| world.copy(arrays.a.at(..), arrays.turned.at(..)).map(drop),
-        " with owners #",
+        ", owners [",
     );
     let by = "composite_all(2 pairs #";
     let usual: Call = |world, arrays| world.composite_all(&arrays.pairs([0, 4]), Operator::Add).map(drop);
@@ -170,7 +182,7 @@ fn lists_and_owners_are_told_apart() {
 #[test]
 fn many_composites_are_no_single_one() {
     for ranks in launcher::counts(&[2, 3]) {
-        let result = run_with(Config::threads(ranks).check(true), |world| {
+        let result = run_with(Config::threads(ranks), |world| {
             let arrays = Arrays::new(world)?;
             let (from, onto) = (arrays.a.at((0..2, ..)), arrays.b.at((0..2, ..)));
             match world.rank() {
@@ -187,4 +199,102 @@ fn many_composites_are_no_single_one() {
             "{result:?}"
         );
     }
+}
+
+/// Runs a program in which the last rank does something else, with and without the comparison ahead of each call: the
+/// result is an error that has these texts, in this order.
+fn goes_apart(program: fn(&World, bool) -> Result<()>, texts: [&str; 2]) {
+    for ranks in launcher::counts(&[2, 3, 5]) {
+        for check in [true, false] {
+            let result =
+                run_with(Config::threads(ranks).check(check), |world| program(world, world.rank() + 1 == world.size()));
+            let Err(Error::Differing { call, other_rank, other_call, .. }) = &result else { panic!("{result:?}") };
+            assert_eq!(*other_rank, ranks - 1, "{result:?}");
+            assert!(call.starts_with(texts[0]) && other_call.starts_with(texts[1]), "{call}, {other_call}");
+        }
+    }
+}
+
+#[test]
+fn updates_in_another_order() {
+    goes_apart(
+        |world, other| {
+            let Arrays { a, b, .. } = Arrays::new(world)?;
+            let (first, second) = if other { (&b, &a) } else { (&a, &b) };
+            world.ghosts(first)?;
+            world.ghosts(second)?;
+            Ok(())
+        },
+        ["ghosts(\"a\")", "ghosts(\"b\")"],
+    );
+}
+
+#[test]
+fn a_call_that_is_left_out() {
+    goes_apart(
+        |world, other| {
+            let Arrays { a, b, .. } = Arrays::new(world)?;
+            if !other {
+                world.ghosts(&a)?;
+            }
+            world.copy(a.at(..), b.at(..))?;
+            world.barrier()
+        },
+        ["ghosts(\"a\")", "copy(\"a\" [0..8, 0..8] -> \"b\" [0..8, 0..8])"],
+    );
+}
+
+/// Nothing is sent when an array is made; what is sent next shows the difference.
+#[test]
+fn arrays_of_another_type_shape_or_cut() {
+    fn layout(shape: [i64; 2], split: Split) -> Layout {
+        Layout::new(shape).split([Split::Whole, split]).ghost([1, 1])
+    }
+    goes_apart(
+        |world, other| {
+            let layout = layout([8, 8], Split::Even(4));
+            match other {
+                true => world.ghosts(&world.array::<f32, 2>("c", &layout)?).map(drop),
+                false => world.ghosts(&world.array::<u32, 2>("c", &layout)?).map(drop),
+            }
+        },
+        ["array(\"c\", 8 x 8 of u32)", "array(\"c\", 8 x 8 of f32)"],
+    );
+    goes_apart(
+        |world, other| {
+            let shape = if other { [8, 10] } else { [8, 8] };
+            world.array::<u32, 2>("c", &layout(shape, Split::Even(4)))?.fill(7)
+        },
+        ["array(\"c\", 8 x 8 of u32)", "array(\"c\", 8 x 10 of u32)"],
+    );
+    goes_apart(
+        |world, other| {
+            let sizes = if other { vec![1, 2, 3, 2] } else { vec![2, 2, 2, 2] };
+            world.array::<u32, 2>("c", &layout([8, 8], Split::Sizes(sizes)))?.fill(7)
+        },
+        [
+            "array(\"c\" (u32 of 8 x 8 cut in [8] x [2, 2, 2, 2],",
+            "array(\"c\" (u32 of 8 x 8 cut in [8] x [1, 2, 3, 2],",
+        ],
+    );
+}
+
+/// Nothing is sent when chunks are re-arranged either.
+#[test]
+fn chunks_rearranged_in_another_order() {
+    fn turned(world: &World, other: bool) -> Result<GlobalArray<i64, 1>> {
+        let array = world.array::<i64, 1>("a", &Layout::new([20]).split([Split::Even(5)]))?;
+        array.fill_with(|[x]| x)?;
+        array.reassigned(if other { &[1, 2, 3, 4, 0] } else { &[4, 3, 2, 1, 0] })
+    }
+    let texts = ["reassigned(\"a\" (i64 of 20 cut in [4, 4, 4, 4, 4], owners [", "reassigned(\"a\" (i64 of "];
+    goes_apart(|world, other| world.sum(turned(world, other)?.at(0..4)).map(drop), texts);
+    goes_apart(
+        |world, other| {
+            let ticket = world.get(turned(world, other)?.at(0..4))?;
+            world.fence()?.redeem(ticket).map(drop)
+        },
+        texts,
+    );
+    goes_apart(|world, other| world.fence().and(turned(world, other).map(drop)), texts);
 }

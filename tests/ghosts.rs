@@ -267,3 +267,27 @@ fn mistakes_are_the_same_error_everywhere_and_do_no_harm() {
         check(&array, "after mistakes", (13, [true, false]), |_, _| true)
     });
 }
+
+/// As many exchanges under an open update as MPI has tags for: none of them meets its messages.
+#[test]
+fn an_open_update_keeps_its_messages_whatever_is_exchanged_meanwhile() {
+    ranks(&[1, 2, 3, 5], |world| {
+        let layout = Layout::new([12]).split([Split::Even(world.size())]).ghost([1]).periodic([true]);
+        let array = world.array::<f32, 1>("array", &layout)?;
+        prepare(&array, 1)?;
+        let update = world.start_ghosts(&array)?;
+        // The numbers of all-reduces and barriers, whose messages need not travel to use them up.
+        for _ in 0..(1 << 20) - 12 {
+            world.group().next_sequence();
+        }
+        for step in 0..20 {
+            let mut sum = [step + world.rank() as u64];
+            world.group().all_reduce(&mut sum, |sum, more| *sum += more)?;
+            let size = world.size() as u64;
+            assert_eq!(sum, [size * step + size * (size - 1) / 2]);
+            world.group().barrier()?;
+        }
+        update.wait()?;
+        check(&array, "under an open update", (1, [true]), |_, _| true)
+    });
+}

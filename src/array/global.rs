@@ -92,7 +92,7 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
 
     /// Chunk re-arrangement: a handle in which chunk *i* is the one that is chunk `order[i]` here. No data moves, both
     /// handles name the same memory, and neighbours are those of the new order (paper: chunk re-arrangement). Collective,
-    /// without messages: every rank gives the same order.
+    /// without messages: every rank gives the same order. Orders that differ are found by the next collective.
     ///
     /// # Errors
     /// `order` is not a permutation of the chunks, or would put a chunk in the place of one of other extents.
@@ -109,8 +109,9 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
     /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
     /// ```
     pub fn reassigned(&self, order: &[ChunkId]) -> Result<Self> {
-        let placement = self.core.placement().reassigned(order)?;
-        Ok(Self::from_core(self.core.over(self.core.home().clone(), placement)))
+        let (core, placement) = (&self.core, self.core.placement().reassigned(order)?);
+        core.home().registry.borrow_mut().rearranged(core.name(), core.element(), placement.clone());
+        Ok(Self::from_core(core.over(core.home().clone(), placement)))
     }
 
     /// Sets every owned cell on this rank to the value at its global position. Local; ghost cells keep their values.

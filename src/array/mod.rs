@@ -18,7 +18,7 @@ pub use self::core::{ArrayCore, ArrayId, ChunkLease};
 pub use self::global::{ChunkRef, GlobalArray, GlobalSection};
 pub use self::growable::Growable;
 pub use self::local::LocalArray;
-pub(crate) use self::registry::Registry;
+pub(crate) use self::registry::{Rearranged, Registry};
 pub use self::section::LocalSection;
 pub use self::select::{AxisRange, Frame, Select, SelectAxis};
 pub(crate) use self::together::{Group, Side, together};

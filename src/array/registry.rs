@@ -4,13 +4,25 @@ use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
 use super::core::{ArrayCore, ArrayId};
+use crate::element::ElementInfo;
 use crate::error::ArrayError;
+use crate::locate::Placement;
 
 /// The arrays that are alive, by number and by name. Holds none of them alive.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     next: u64,
     arrays: BTreeMap<ArrayId, Weak<ArrayCore>>,
+    /// Cuts and owners of handles made without a collective, which the next one says were made.
+    rearranged: Vec<Rearranged>,
+}
+
+/// A handle of chunks that another array was made for.
+#[derive(Debug)]
+pub(crate) struct Rearranged {
+    pub name: String,
+    pub element: &'static ElementInfo,
+    pub placement: Placement,
 }
 
 impl Registry {
@@ -23,6 +35,16 @@ impl Registry {
     /// How many handles were made, the same on every rank that made the same calls.
     pub fn made(&self) -> u64 {
         self.next
+    }
+
+    /// Remembers that a handle of other owners was made.
+    pub fn rearranged(&mut self, name: &str, element: &'static ElementInfo, placement: Placement) {
+        self.rearranged.push(Rearranged { name: name.to_string(), element, placement });
+    }
+
+    /// The handles of other owners since the last call.
+    pub fn take_rearranged(&mut self) -> Vec<Rearranged> {
+        std::mem::take(&mut self.rearranged)
     }
 
     /// Fails when an array of this name is alive.

@@ -3,9 +3,26 @@
 use super::ChunkId;
 use crate::extents::Index;
 use crate::region::{Region, RegionTree};
+use std::fmt::{self, Display, Formatter};
 use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
 use std::sync::Arc;
+
+/// Writes the first of a list.
+pub(crate) fn write_list<T: Display>(
+    f: &mut Formatter<'_>,
+    mut items: impl ExactSizeIterator<Item = T>,
+    most: usize,
+) -> fmt::Result {
+    let all = items.len() <= most;
+    f.write_str("[")?;
+    items
+        .by_ref()
+        .take(most)
+        .enumerate()
+        .try_for_each(|(place, item)| write!(f, "{}{item}", if place > 0 { ", " } else { "" }))?;
+    f.write_str(if all { "]" } else { ", …]" })
+}
 
 /// How an array is cut.
 #[derive(Debug, Clone, PartialEq, Hash)]
@@ -42,6 +59,24 @@ impl Hash for BoxCuts {
 }
 
 impl Cuts {
+    /// Writes sizes along each axis, or boxes, at most so many; whether that was all.
+    pub(crate) fn write(&self, f: &mut Formatter<'_>, most: usize) -> Result<bool, fmt::Error> {
+        match self {
+            Self::Grid(axes) => {
+                for (axis, cuts) in axes.iter().enumerate() {
+                    f.write_str(if axis > 0 { " x " } else { "" })?;
+                    let sizes = (0..cuts.count()).map(|part| cuts.range(part).1 - cuts.range(part).0);
+                    write_list(f, sizes, most)?;
+                }
+                Ok(axes.iter().all(|cuts| cuts.count() <= most))
+            }
+            Self::Boxes(cuts) => {
+                write_list(f, cuts.boxes.iter(), most)?;
+                Ok(cuts.boxes.len() <= most)
+            }
+        }
+    }
+
     pub(super) fn count(&self) -> usize {
         match self {
             Self::Grid(axes) => axes.iter().map(AxisCuts::count).product(),

@@ -3,11 +3,12 @@
 mod cuts;
 mod images;
 
-pub(crate) use cuts::{AxisCuts, BoxCuts, Cuts};
+pub(crate) use cuts::{AxisCuts, BoxCuts, Cuts, write_list};
 pub use images::Neighbour;
 
 use crate::extents::{Index, MAX_AXES};
 use crate::region::Region;
+use std::fmt::{self, Display, Formatter};
 use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
 
@@ -141,6 +142,27 @@ impl Chunks {
     /// A number that is the same on every rank and differs, but for chance, when chunks differ.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
+    }
+}
+
+/// So many parts of an axis, boxes or owners are written before the rest is left to a fingerprint.
+pub(crate) const WRITTEN: usize = 16;
+
+/// Shape and sizes along each axis, or the boxes; ghost widths and periodic axes where there are any.
+impl Display for Chunks {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} cut in ", self.shape)?;
+        if !self.cuts.write(f, WRITTEN)? {
+            write!(f, " #{:04x}", self.fingerprint as u16)?;
+        }
+        if self.has_ghosts() {
+            write!(f, ", ghosts {} and {}", self.ghost_lo, self.ghost_hi)?;
+        }
+        if self.periodic.contains(&true) {
+            let axes: Vec<usize> = (0..self.axes()).filter(|&axis| self.periodic[axis]).collect();
+            write!(f, ", axes {axes:?} periodic")?;
+        }
+        Ok(())
     }
 }
 

@@ -52,6 +52,14 @@ pub enum Error {
     /// The GPU, its memory or its driver.
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// The GPU, its memory or its driver, in a collective.
+    #[error("{operation}: {error}")]
+    Transfer {
+        /// The collective, with its arrays.
+        operation: String,
+        /// What went wrong.
+        error: DeviceError,
+    },
     /// A WGSL kernel or its bindings.
     #[error(transparent)]
     Kernel(#[from] KernelError),

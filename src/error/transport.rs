@@ -1,3 +1,7 @@
+use serde::{Deserialize, Serialize};
+
+use super::Error;
+
 /// Ranks could not be started or could not talk to each other.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -122,6 +126,21 @@ pub enum TransportError {
         /// Bytes of the other.
         found: usize,
     },
+    /// A message of another length than its operation has.
+    #[error(
+        "{operation}: the message of rank {rank} has {found} bytes where {expected} were expected; all ranks must call the \
+         same operations with the same arguments"
+    )]
+    Message {
+        /// The operation, with its arrays.
+        operation: String,
+        /// The sender.
+        rank: usize,
+        /// Bytes that this rank waits for.
+        expected: u64,
+        /// Bytes that came.
+        found: u64,
+    },
     /// The wrong number of items was given to a collective.
     #[error("{operation} needs {expected} and was given {found}")]
     Count {
@@ -160,7 +179,7 @@ pub enum TransportError {
 }
 
 /// A rank's failure as it is told to the other ranks, out of band.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// The rank that failed.
     pub rank: usize,
@@ -168,10 +187,33 @@ pub struct Failure {
     pub operation: String,
     /// Its own error.
     pub message: String,
+    /// Where ranks have called different operations: two of them, and what they called. No rank's error more than another's.
+    pub differing: Option<[(usize, String); 2]>,
 }
 
-impl From<Failure> for crate::Error {
+impl Failure {
+    /// The failure of a rank with this error.
+    pub(crate) fn new(rank: usize, operation: String, error: &Error) -> Self {
+        let differing = match error {
+            Error::Differing { rank, call, other_rank, other_call } => {
+                Some([(*rank, call.clone()), (*other_rank, other_call.clone())])
+            }
+            _ => None,
+        };
+        Self { rank, operation, message: error.to_string(), differing }
+    }
+
+    /// A failure that is no [`Error`].
+    pub(crate) fn other(rank: usize, operation: String, message: String) -> Self {
+        Self { rank, operation, message, differing: None }
+    }
+}
+
+impl From<Failure> for Error {
     fn from(failure: Failure) -> Self {
-        Self::Remote { rank: failure.rank, operation: failure.operation, message: failure.message }
+        match failure.differing {
+            Some([(rank, call), (other_rank, other_call)]) => Self::Differing { rank, call, other_rank, other_call },
+            None => Self::Remote { rank: failure.rank, operation: failure.operation, message: failure.message },
+        }
     }
 }

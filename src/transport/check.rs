@@ -1,18 +1,32 @@
 //! Comparing the calls of the ranks, so that programs that go apart end with an error that names both calls.
 //!
-//! Each compared call spreads the smallest and the largest fingerprint over the group (dissemination, log₂ P small
-//! messages). Comparisons have tags of their own, which do not count, so that they meet whatever the ranks call.
+//! * Every message carries the fingerprint of its sender's calls (see [`Tag`](super::Tag)): whoever receives one that is not
+//!   its own tells the sender its last calls, and the sender finds the first that differ and tells all ranks.
+//! * Ranks that wait for long tell their calls to whom they wait for, as two of them may wait for messages that neither has
+//!   sent. Who hears calls that are not its own ends the run alike.
+//! * Where calls are compared (debug builds, `ZIPPY_CHECK=1`), each call spreads the smallest and the largest fingerprint over
+//!   the group first (dissemination, log₂ P small messages), so that nothing has been moved by calls that differ.
 
-use std::fmt::{Display, Write};
+use std::fmt::Display;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
 use std::time::Duration;
 
+use super::calls::{Report, first_difference, last_calls};
 use super::payload::{copied, values};
 use super::wait::Patience;
-use super::{Group, Payload};
+use super::{Group, Payload, Tag};
 use crate::error::{Error, Result, TransportError};
 
+/// The messages of comparisons, beside all exchanges.
+const FINGERPRINTS: u64 = 0;
+const REPORTS: u64 = 1;
+const MEETING: u64 = 2;
+/// In the context of the whole run: a rank that waits for long tells what it has called.
+const INQUIRY: u64 = 3;
+
 /// A collective and the arguments that must agree.
+#[derive(Clone, Copy)]
 pub(crate) struct Call {
     name: &'static str,
     argument: Option<(&'static str, usize)>,
@@ -44,33 +58,64 @@ impl Display for Call {
     }
 }
 
+/// What a rank does before a call.
+struct Comparison(Rc<dyn Display>);
+
+impl Display for Comparison {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the comparison of {}", self.0)
+    }
+}
+
+/// How a rank's program ends, as others are told.
+struct Finished;
+
+impl Display for Finished {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("nothing more (its program has finished)")
+    }
+}
+
 impl Group {
-    /// Compares this call with those of the other ranks, if calls are compared at all (see [`checking`](Self::checking)).
-    /// Collective. `signature` is a fingerprint of the call with all arguments that must agree; `describe` is called
-    /// only when it differs.
+    /// Adds a call to what this rank has called, so that all later messages carry it, and compares it with the other
+    /// ranks' at once where that is asked for (see [`checking`](Self::checking)). Collective. `signature` is a fingerprint of
+    /// the call with all arguments that must agree; `call` is written only when it differs, with all details in its
+    /// alternate form (`{:#}`).
     ///
     /// # Errors
     /// [`Error::Differing`] on every rank, naming two of the calls; and as every collective.
-    pub fn check(&self, signature: u64, describe: impl Fn() -> String) -> Result<()> {
+    pub fn check(&self, signature: u64, call: impl Display + 'static) -> Result<()> {
+        self.check_shared(signature, Rc::new(call))
+    }
+
+    pub(crate) fn check_shared(&self, signature: u64, call: Rc<dyn Display>) -> Result<()> {
         self.alive()?;
-        if !self.checking() || self.size() == 1 {
+        if !self.compared() || self.size() == 1 {
             return Ok(());
         }
-        let mut hasher = DefaultHasher::new();
-        (signature, self.sequence()).hash(&mut hasher);
-        let own = (hasher.finish(), self.rank() as u64);
+        self.note(signature, Rc::clone(&call));
+        if self.checking() { self.compare(&call) } else { Ok(()) }
+    }
+
+    /// Adds something that all ranks must have done alike, without comparing it yet.
+    pub(crate) fn note(&self, signature: u64, call: Rc<dyn Display>) {
+        self.calls().add(signature, self.sequence(), call);
+    }
+
+    pub(crate) fn check_call(&self, call: Call) -> Result<()> {
+        self.check(call.signature(), call)
+    }
+
+    fn compare(&self, call: &Rc<dyn Display>) -> Result<()> {
+        let _entered = self.entering(Comparison(Rc::clone(call)));
+        let own = (self.calls().history(), self.rank() as u64);
         let (mut low, mut high) = (own, own);
-        let tag = self.reserved_tag(0);
+        let tag = self.reserved_tag(FINGERPRINTS);
         let (rank, size) = (self.rank(), self.size());
-        let text = || format!("the comparison of {}", describe());
         let mut distance = 1;
         while distance < size {
             self.send((rank + distance) % size, tag, copied(&[low.0, low.1, high.0, high.1]))?;
-            let from = (rank + size - distance) % size;
-            let theirs = match self.try_receive(Some(from), tag)? {
-                Some((_, payload)) => payload,
-                None => self.receive_in(&text(), from, tag)?,
-            };
+            let theirs = self.receive((rank + size - distance) % size, tag)?;
             let [low_hash, low_rank, high_hash, high_rank] = values::<u64>(&theirs)?[..] else {
                 return Err(TransportError::Other("a comparison of calls arrived malformed".into()).into());
             };
@@ -86,46 +131,92 @@ impl Group {
         if low.0 == high.0 {
             return Ok(());
         }
-        let first = low.1.min(high.1) as usize;
-        let second = low.1.max(high.1) as usize;
-        let (mut call, number) = self.call_of(first, &describe)?;
-        let (mut other_call, other_number) = self.call_of(second, &describe)?;
-        if call == other_call {
-            let _ = write!(call, " (call {number} of its group)");
-            let _ = write!(other_call, " (call {other_number} of its group)");
-        }
+        let (first, second) = (low.1.min(high.1) as usize, low.1.max(high.1) as usize);
+        let reports = [self.report_of(first)?, self.report_of(second)?];
         // Nobody goes on, and tells the others of a failure, before all know both calls. With both in hand, what goes wrong
         // from here on is of no interest.
-        let _ = self.meet(self.reserved_tag(2));
-        let (rank, other_rank) = (self.world_rank_of(first), self.world_rank_of(second));
-        Err(Error::Differing { rank, call, other_rank, other_call })
+        let _ = self.meet(self.reserved_tag(MEETING));
+        Err(self.differing([first, second], &reports))
     }
 
-    /// What a rank called, as text, and its number.
-    fn call_of(&self, rank: usize, describe: impl Fn() -> String) -> Result<(String, u32)> {
-        let own = (rank == self.rank()).then(|| {
-            let mut bytes = self.sequence().to_ne_bytes().to_vec();
-            bytes.extend_from_slice(describe().as_bytes());
-            Box::new(bytes) as Payload
-        });
-        let bytes = self.broadcast_on(self.reserved_tag(1), rank, own)?;
-        let Some((number, text)) = (*bytes).as_ref().split_first_chunk() else {
-            return Err(TransportError::Other("the text of a call arrived malformed".into()).into());
-        };
-        Ok((String::from_utf8_lossy(text).into_owned(), u32::from_ne_bytes(*number)))
+    /// What a rank has called, on every rank.
+    fn report_of(&self, rank: usize) -> Result<Report> {
+        let own = (rank == self.rank()).then(|| self.report(true)).transpose()?;
+        Report::decode(&self.broadcast_on(self.reserved_tag(REPORTS), rank, own)?)
     }
 
-    pub(crate) fn check_call(&self, call: Call) -> Result<()> {
-        self.check(call.signature(), || call.to_string())
+    fn report(&self, differ: bool) -> Result<Payload> {
+        Report { context: self.context(), differ, calls: self.calls().told() }.encode()
     }
 
-    /// The end of a rank's program: meets the comparison of a rank that still calls something. Waits without limit, as
-    /// others may compute for long; should one of them fail, this ends with its failure.
+    /// The error that names the first calls in which two ranks of the group differ.
+    fn differing(&self, [one, other]: [usize; 2], [calls, other_calls]: &[Report; 2]) -> Error {
+        let (call, other_call) = first_difference(&calls.calls, &other_calls.calls)
+            .unwrap_or_else(|| last_calls(&calls.calls, &other_calls.calls));
+        let (rank, other_rank) = (self.world_rank_of(one), self.world_rank_of(other));
+        match rank < other_rank {
+            true => Error::Differing { rank, call, other_rank, other_call },
+            false => Error::Differing { rank: other_rank, call: other_call, other_rank: rank, other_call: call },
+        }
+    }
+
+    /// Looks at the fingerprint of a message for this tag; the error of calls that differ.
+    pub(crate) fn same_calls(&self, from: usize, tag: Tag, found: Tag) -> Result<()> {
+        if tag.history() == found.history() {
+            return Ok(());
+        }
+        // Only both together know which calls they are: the sender hears of this when it next waits, or at its end.
+        self.tell_calls(from, true)?;
+        let operation = format!(
+            "{} (its calls are not those of rank {})",
+            self.operation_text("a receive"),
+            self.world_rank_of(from)
+        );
+        let _entered = self.entering(operation);
+        self.wait_in("a receive", Some(from), || Ok(None))
+    }
+
+    /// Tells a rank of the group, or both neighbours, what this one has called.
+    pub(crate) fn ask_about_calls(&self, peer: Option<usize>) -> Result<()> {
+        let (rank, size) = (self.rank(), self.size());
+        match peer {
+            Some(peer) => self.tell_calls(peer, false),
+            None => [rank + 1, rank + size - 1].into_iter().try_for_each(|peer| self.tell_calls(peer % size, false)),
+        }
+    }
+
+    fn tell_calls(&self, peer: usize, differ: bool) -> Result<()> {
+        if peer == self.rank() {
+            return Ok(());
+        }
+        let inquiry = Tag::reserved(0, INQUIRY);
+        Ok(self.transport().post(self.world_rank_of(peer), inquiry, self.report(differ)?)?)
+    }
+
+    /// Takes in what ranks that wait have told of their calls.
+    ///
+    /// # Errors
+    /// [`Error::Differing`] where they are not this rank's, told to all ranks.
+    pub(crate) fn hear_of_calls(&self) -> Result<()> {
+        while let Some(received) = self.transport().poll(None, Tag::reserved(0, INQUIRY))? {
+            let report = Report::decode(&received.payload)?;
+            let Some(group) = self.alive_in(report.context) else { continue };
+            let own = Report { context: report.context, differ: false, calls: group.calls().told() };
+            if report.differ || first_difference(&own.calls, &report.calls).is_some() {
+                let Some(peer) = group.rank_of_world(received.from) else { continue };
+                let error = group.differing([group.rank(), peer], &[own, report]);
+                return Err(self.fail_in("a comparison of calls", error));
+            }
+        }
+        Ok(())
+    }
+
+    /// The end of a rank's program, a call like others: meets all that still call something. Waits without limit, as others
+    /// may compute for long; should one of them fail, this ends with its failure.
     pub(crate) fn finish(&self) -> Result<()> {
         let patience = self.patience();
         self.set_patience(Patience { warn_after: Duration::MAX, timeout: None });
-        let call = Call::new("nothing more (its program has finished)");
-        let result = self.check(call.signature(), || call.name.to_owned());
+        let result = self.check(0, Finished).and_then(|()| self.meet(self.next_sequence()));
         self.set_patience(patience);
         result
     }

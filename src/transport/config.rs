@@ -27,7 +27,8 @@ pub enum Ranks {
 pub struct Config {
     /// Where the ranks come from (`ZIPPY_RANKS`).
     pub ranks: Ranks,
-    /// Whether the ranks compare their calls (`ZIPPY_CHECK`); on in debug builds, whatever the environment says.
+    /// Whether the ranks compare their calls before these move anything (`ZIPPY_CHECK`); on in debug builds, off in others.
+    /// Without it calls that differ are found by the messages that they send.
     pub check: Option<bool>,
     /// After what time a wait fails (`ZIPPY_TIMEOUT_SECS`); 300 s.
     pub timeout: Option<Duration>,
@@ -55,7 +56,7 @@ impl Config {
         Self { ranks: Ranks::Apart(ranks), ..Self::default() }
     }
 
-    /// Sets whether the ranks compare their calls.
+    /// Sets whether the ranks compare their calls before these move anything.
     #[must_use]
     pub fn check(self, check: bool) -> Self {
         Self { check: Some(check), ..self }
@@ -136,7 +137,7 @@ impl Settings {
             Some(launcher) => return Err(TransportError::NeedsMpi { launcher: launcher.to_string() }),
             None => Start::Threads(asked.map_or(1, |(ranks, _)| ranks)),
         };
-        let check = config.check.or(environment::check(&variable)?).unwrap_or(false);
+        let check = config.check.or(environment::check(&variable)?).unwrap_or(cfg!(debug_assertions));
         let timeout = config.timeout.or(environment::timeout(&variable)?).unwrap_or(Duration::from_secs(300));
         if timeout.is_zero() {
             return Err(setting("timeout", "0 s".into(), "a time above 0"));
@@ -151,7 +152,7 @@ impl Settings {
         }
         Ok(Self {
             start,
-            check: check || cfg!(debug_assertions),
+            check,
             patience: Patience {
                 warn_after: config.warn_after.unwrap_or(Duration::from_secs(10)),
                 timeout: Some(timeout),

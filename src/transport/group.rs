@@ -1,9 +1,11 @@
 //! A group of ranks: who is in it, its tags, and messages between two ranks.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
+use super::calls::Calls;
 use super::operation::{Entered, Operations};
 use super::split::Contexts;
 use super::wait::Patience;
@@ -20,6 +22,8 @@ pub(crate) struct Station {
     /// This rank's own failure, so that it keeps returning its own error.
     own: RefCell<Option<Error>>,
     pub(crate) contexts: Rc<Contexts>,
+    /// The groups by context, for what other ranks tell of their calls.
+    groups: RefCell<BTreeMap<u8, Weak<Members>>>,
 }
 
 /// The ranks of a group and its place in the tags.
@@ -31,7 +35,8 @@ struct Members {
     /// (world rank, rank) by world rank.
     ranks: Vec<(usize, usize)>,
     context: super::split::Context,
-    next: Cell<u32>,
+    next: Cell<u64>,
+    calls: Calls,
 }
 
 /// Some of the ranks of a run, as seen by one of them: messages and collectives.
@@ -61,9 +66,17 @@ impl Group {
             checking,
             own: RefCell::new(None),
             contexts,
+            groups: RefCell::default(),
         };
-        let members = Members { rank, size, world: None, ranks: Vec::new(), context, next: Cell::new(0) };
-        Self { station: Rc::new(station), members: Rc::new(members), checked: true }
+        let (next, calls) = (Cell::new(0), Calls::default());
+        let members = Members { rank, size, world: None, ranks: Vec::new(), context, next, calls };
+        Self::new(Rc::new(station), members, true)
+    }
+
+    fn new(station: Rc<Station>, members: Members, checked: bool) -> Self {
+        let members = Rc::new(members);
+        station.groups.borrow_mut().insert(members.context.id(), Rc::downgrade(&members));
+        Self { station, members, checked }
     }
 
     /// The group of the members with these ranks in `self`, this rank being one of them.
@@ -73,9 +86,10 @@ impl Group {
         by_world.sort_unstable();
         let rank = world.iter().position(|&rank| rank == self.world_rank()).unwrap_or_default();
         let context = self.station.contexts.take(context);
-        let members =
-            Members { rank, size: world.len(), world: Some(world), ranks: by_world, context, next: Cell::new(0) };
-        Self { station: Rc::clone(&self.station), members: Rc::new(members), checked: self.checked }
+        // Messages of an earlier group of this context have other fingerprints.
+        let (next, calls) = (Cell::new(0), Calls::from(self.calls().history()));
+        let members = Members { rank, size: world.len(), world: Some(world), ranks: by_world, context, next, calls };
+        Self::new(Rc::clone(&self.station), members, self.checked)
     }
 
     /// This rank's number in the group.
@@ -120,41 +134,56 @@ impl Group {
 
     /// A fresh tag for an exchange of the caller. Collective (all ranks take their tags in the same order), no message.
     pub fn next_sequence(&self) -> Tag {
-        // The last few numbers are those of the checks.
-        let limit = self.reserved_sequences().start;
         let next = self.members.next.get();
-        self.members.next.set(if next + 1 == limit { 0 } else { next + 1 });
-        Tag::new(self.members.context.id(), next)
+        self.members.next.set(next + 1);
+        Tag::new(self.context(), next, self.calls().history())
     }
 
-    /// The collective's number in this group, as all ranks count it.
-    pub(crate) fn sequence(&self) -> u32 {
+    /// The number of the next exchange in this group, as all ranks count it.
+    pub(crate) fn sequence(&self) -> u64 {
         self.members.next.get()
     }
 
-    /// Sequence numbers that no collective gets.
-    pub(crate) fn reserved_sequences(&self) -> std::ops::Range<u32> {
-        let end = 1 << (self.station.transport.tag_bits() - Tag::CONTEXT_BITS);
-        end - 4..end
+    pub(crate) fn context(&self) -> u8 {
+        self.members.context.id()
     }
 
-    /// One of the reserved tags.
-    pub(crate) fn reserved_tag(&self, which: u32) -> Tag {
-        Tag::new(self.members.context.id(), self.reserved_sequences().start + which)
+    pub(crate) fn calls(&self) -> &Calls {
+        &self.members.calls
     }
 
-    /// The same group without comparing its calls, for use inside an operation that was already compared.
+    /// The tag of a message beside all exchanges.
+    pub(crate) fn reserved_tag(&self, which: u64) -> Tag {
+        Tag::reserved(self.context(), which)
+    }
+
+    /// The group of this context that this rank is in.
+    pub(crate) fn alive_in(&self, context: u8) -> Option<Self> {
+        let members = self.station.groups.borrow().get(&context)?.upgrade()?;
+        Some(Self { station: Rc::clone(&self.station), members, checked: true })
+    }
+
+    /// The same group without noting its calls, for use inside an operation that was already compared.
     pub fn unchecked(&self) -> Self {
         Self { checked: false, ..self.clone() }
     }
 
-    /// Whether calls are compared between ranks (debug builds, or `ZIPPY_CHECK=1`).
+    /// Whether this group's calls are noted at all.
+    pub(crate) fn compared(&self) -> bool {
+        self.checked
+    }
+
+    /// Whether calls are compared between ranks before they move anything (debug builds, or `ZIPPY_CHECK=1`).
     pub fn checking(&self) -> bool {
         self.checked && self.station.checking
     }
 
     /// Names what this rank does until the returned guard is dropped, for slow waits and failures. Formats nothing yet.
     pub fn entering(&self, operation: impl Display + 'static) -> Entered {
+        self.station.operations.enter(Rc::new(operation))
+    }
+
+    pub(crate) fn entering_shared(&self, operation: Rc<dyn Display>) -> Entered {
         self.station.operations.enter(operation)
     }
 
@@ -199,7 +228,9 @@ impl Group {
         self.check_rank(from)?;
         let world_rank = self.world_rank_of(from);
         self.wait_in(operation, Some(from), || {
-            Ok(self.station.transport.poll(Some(world_rank), tag)?.map(|(_, payload)| payload))
+            let Some(received) = self.station.transport.poll(Some(world_rank), tag)? else { return Ok(None) };
+            self.same_calls(from, tag, received.tag)?;
+            Ok(Some(received.payload))
         })
     }
 
@@ -221,19 +252,21 @@ impl Group {
             self.check_rank(from)?;
         }
         let from = from.map(|from| self.world_rank_of(from));
-        let found = self.station.transport.poll(from, tag)?;
-        found.map(|(from, payload)| Ok((self.rank_of_world(from)?, payload))).transpose()
+        let Some(received) = self.station.transport.poll(from, tag)? else { return Ok(None) };
+        let no_such_rank = TransportError::NoSuchRank { rank: received.from, size: self.size() };
+        let from = self.rank_of_world(received.from).ok_or(no_such_rank)?;
+        self.same_calls(from, tag, received.tag)?;
+        Ok(Some((from, received.payload)))
     }
 
-    fn rank_of_world(&self, world_rank: usize) -> Result<usize> {
+    /// The rank in the group of a rank of the run.
+    pub(crate) fn rank_of_world(&self, world_rank: usize) -> Option<usize> {
         if self.members.world.is_none() {
-            return Ok(world_rank);
+            return Some(world_rank);
         }
         let ranks = &self.members.ranks;
-        match ranks.binary_search_by_key(&world_rank, |&(world, _)| world) {
-            Ok(i) => Ok(ranks[i].1),
-            Err(_) => Err(TransportError::NoSuchRank { rank: world_rank, size: self.size() }.into()),
-        }
+        let place = ranks.binary_search_by_key(&world_rank, |&(world, _)| world);
+        place.ok().map(|place| ranks[place].1)
     }
 
     pub(crate) fn check_rank(&self, rank: usize) -> Result<()> {
@@ -274,11 +307,7 @@ impl Group {
             return error;
         }
         self.station.own.borrow_mut().get_or_insert_with(|| error.clone());
-        self.station.transport.fail(&Failure {
-            rank: self.world_rank(),
-            operation: self.operation_text(operation),
-            message: error.to_string(),
-        });
+        self.station.transport.fail(&Failure::new(self.world_rank(), self.operation_text(operation), &error));
         error
     }
 }

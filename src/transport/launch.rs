@@ -50,7 +50,7 @@ fn on_threads<R: Send>(
         if let Some(error) = handles.iter().find_map(|handle| handle.as_ref().err()) {
             // The ranks that did start wait for this one, and must end.
             let (operation, message) = ("its start".to_owned(), error.to_string());
-            hub.fail(&Failure { rank: handles.iter().position(Result::is_err).unwrap_or(0), operation, message });
+            hub.fail(&Failure::other(handles.iter().position(Result::is_err).unwrap_or(0), operation, message));
         }
         let join = |handle: Result<thread::ScopedJoinHandle<'_, Result<R>>, TransportError>| match handle?.join() {
             Ok(result) => result,
@@ -65,7 +65,7 @@ fn one_thread<R>(hub: &Arc<Hub>, rank: usize, settings: &Settings, program: &imp
     let told = Arc::clone(hub);
     let watch = Watch::new(rank, move |panic| {
         let (operation, message) = (format!("a panic at {}", panic.place), panic.message.clone());
-        told.fail(&Failure { rank, operation, message });
+        told.fail(&Failure::other(rank, operation, message));
     });
     let run = || {
         let transport = Box::new(Threads::new(Arc::clone(hub), rank));

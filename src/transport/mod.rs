@@ -5,6 +5,7 @@
 //! suite (`tests/transport.rs`) runs on both.
 
 mod bundle;
+mod calls;
 mod check;
 mod collectives;
 mod config;
@@ -19,6 +20,7 @@ mod payload;
 mod reductions;
 mod sparse;
 mod split;
+mod tag;
 mod threads;
 mod wait;
 
@@ -28,36 +30,11 @@ pub use config::{Config, Ranks};
 pub use environment::{Launcher, detect_launcher};
 pub use group::Group;
 pub use launch::launch;
-pub use operation::{Entered, Named};
+pub use operation::Entered;
 pub use payload::{BytePool, Bytes, Payload, copied, shared, values};
+pub use tag::Tag;
 
 use crate::error::{Failure, TransportError};
-
-/// Names a message between two ranks: the group's context and the collective's number in it.
-///
-/// 28 bits, because MPI libraries offer no fewer: 8 of context (a group, so that sub-groups cannot mistake each
-/// other's messages) and 20 of sequence. Sequence numbers wrap. That is sound because messages with equal tags
-/// between two ranks keep their order, so that the receiver of collective *n* always meets its message before that of
-/// collective *n + 2²⁰*, and a receive from any source belongs to an operation that ends in a barrier.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Tag(u32);
-
-impl Tag {
-    /// Bits of the context.
-    pub const CONTEXT_BITS: u32 = 8;
-    /// Bits of context and sequence together where the transport offers them all.
-    pub const BITS: u32 = 28;
-
-    /// The tag of a sequence number in a context; the sequence must fit the transport's [`Transport::tag_bits`].
-    pub fn new(context: u8, sequence: u32) -> Self {
-        Self((sequence << Self::CONTEXT_BITS) | u32::from(context))
-    }
-
-    /// The number that stands for it.
-    pub fn value(self) -> u32 {
-        self.0
-    }
-}
 
 /// What carries the messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,10 +54,20 @@ impl std::fmt::Display for TransportKind {
     }
 }
 
+/// A message that has arrived.
+pub struct Received {
+    /// Its sender.
+    pub from: usize,
+    /// The tag that its sender gave it.
+    pub tag: Tag,
+    /// What it carries.
+    pub payload: Payload,
+}
+
 /// Moves messages between the ranks of one run. Used by one thread, that of its rank.
 ///
-/// Nothing here blocks, apart from a short park in [`idle`](Self::idle). Messages from one rank with one tag arrive in the
-/// order in which they were posted; nothing is promised between different tags. A rank may post to itself.
+/// Nothing here blocks, apart from a short park in [`idle`](Self::idle). Messages of one exchange from one rank arrive
+/// in the order in which they were posted; nothing is promised between different ones. A rank may post to itself.
 pub trait Transport {
     /// This rank.
     fn rank(&self) -> usize;
@@ -92,14 +79,10 @@ pub trait Transport {
     fn node_rank(&self) -> usize;
     /// The number of ranks on this rank's machine.
     fn node_size(&self) -> usize;
-    /// How many low bits of a [`Tag`] arrive.
-    fn tag_bits(&self) -> u32 {
-        Tag::BITS
-    }
     /// Sends a message and returns at once; the payload is held until it is no longer needed. 0 bytes are a message too.
     fn post(&self, to: usize, tag: Tag, payload: Payload) -> Result<(), TransportError>;
-    /// The next message with this tag from that rank, or from any, if one has arrived completely.
-    fn poll(&self, from: Option<usize>, tag: Tag) -> Result<Option<(usize, Payload)>, TransportError>;
+    /// The next message of this tag's exchange from that rank, or from any, if one has arrived completely.
+    fn poll(&self, from: Option<usize>, tag: Tag) -> Result<Option<Received>, TransportError>;
     /// Whether the transport holds no posted payload any more.
     fn flushed(&self) -> Result<bool, TransportError>;
     /// Tells all ranks, this one included, that the run has failed, out of band. The first failure known stays.

@@ -1,18 +1,17 @@
 //! What a rank is doing, kept as values and formatted only when a wait is slow or something fails.
 
 use std::cell::RefCell;
-use std::fmt::{self, Display};
+use std::fmt::Display;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// The operations that a rank is inside of, outermost first.
 #[derive(Default)]
 pub(crate) struct Operations(RefCell<Vec<Rc<dyn Display>>>);
 
 impl Operations {
-    pub(crate) fn enter(self: &Rc<Self>, operation: impl Display + 'static) -> Entered {
+    pub(crate) fn enter(self: &Rc<Self>, operation: Rc<dyn Display>) -> Entered {
         let mut stack = self.0.borrow_mut();
-        stack.push(Rc::new(operation));
+        stack.push(operation);
         Entered { operations: Rc::clone(self), depth: stack.len() - 1 }
     }
 
@@ -33,15 +32,5 @@ pub struct Entered {
 impl Drop for Entered {
     fn drop(&mut self) {
         self.operations.0.borrow_mut().truncate(self.depth);
-    }
-}
-
-/// An operation and the array it works on: `ghosts("density")`.
-#[derive(Debug, Clone)]
-pub struct Named(pub &'static str, pub Arc<str>);
-
-impl Display for Named {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}({:?})", self.0, self.1)
     }
 }

@@ -59,6 +59,16 @@ pub struct Bytes {
     pool: Arc<Mutex<Free>>,
 }
 
+impl Bytes {
+    /// Takes the last bytes off, if there are so many.
+    #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
+    pub(crate) fn take_last<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let last = *self.as_ref().last_chunk::<N>()?;
+        self.length -= N;
+        Some(last)
+    }
+}
+
 impl AsRef<[u8]> for Bytes {
     fn as_ref(&self) -> &[u8] {
         &self.vector[..self.length]

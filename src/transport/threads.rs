@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::{Payload, Tag, Transport, TransportKind};
+use super::{Payload, Received, Tag, Transport, TransportKind};
 use crate::error::{Failure, TransportError};
 
 /// A waiting rank yields this often before it parks. Few, as ranks are often more than cores: a yielding rank takes
@@ -136,14 +136,14 @@ impl Transport for Threads {
         Ok(())
     }
 
-    fn poll(&self, from: Option<usize>, tag: Tag) -> Result<Option<(usize, Payload)>, TransportError> {
+    fn poll(&self, from: Option<usize>, tag: Tag) -> Result<Option<Received>, TransportError> {
         self.sort();
         let size = self.size();
         let mut sorted = self.sorted.borrow_mut();
-        let mut take = |from: usize| -> Option<(usize, Payload)> {
+        let mut take = |from: usize| -> Option<Received> {
             let queue = &mut sorted[from];
-            let at = queue.iter().position(|&(found, _)| found == tag)?;
-            queue.remove(at).map(|(_, payload)| (from, payload))
+            let at = queue.iter().position(|&(found, _)| found.meets(tag))?;
+            queue.remove(at).map(|(tag, payload)| Received { from, tag, payload })
         };
         let found = match from {
             Some(from) if from >= size => return Err(TransportError::NoSuchRank { rank: from, size }),
@@ -203,7 +203,7 @@ mod tests {
         let hub = Hub::new(2);
         let rank = Threads::new(hub, 0);
         (0..2 * YIELDS).for_each(|_| rank.idle());
-        rank.post(1, Tag::new(0, 7), super::super::copied(&[5_u8])).unwrap();
+        rank.post(1, Tag::new(0, 7, 1), super::super::copied(&[5_u8])).unwrap();
         assert_eq!(rank.idled.get(), 0, "the next wait may be for the reader");
     }
 
@@ -212,11 +212,11 @@ mod tests {
     fn a_rank_that_waits_for_something_else_takes_in_its_messages() {
         let hub = Hub::new(2);
         let [one, other] = [0, 1].map(|rank| Threads::new(hub.clone(), rank));
-        let tag = Tag::new(0, 7);
+        let tag = Tag::new(0, 7, 1);
         one.post(1, tag, super::super::copied(&[5_u8])).unwrap();
         (0..=YIELDS).for_each(|_| other.idle());
         assert!(lock(&other.mailbox().arrived).messages.is_empty());
-        let (from, payload) = other.poll(None, tag).unwrap().expect("it is kept");
-        assert_eq!((from, (*payload).as_ref()), (0, &[5][..]));
+        let found = other.poll(None, tag).unwrap().expect("it is kept");
+        assert_eq!((found.from, (*found.payload).as_ref()), (0, &[5][..]));
     }
 }

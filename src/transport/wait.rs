@@ -6,6 +6,11 @@ use super::Group;
 use crate::error::{Result, TransportError};
 use crate::trace;
 
+/// A wait that has taken so long listens to what other ranks tell of their calls.
+const LISTEN_AFTER: Duration = Duration::from_millis(1);
+/// A wait that has taken so long tells its own calls to whom it waits for; again each time it has doubled.
+const ASK_AFTER: Duration = Duration::from_millis(100);
+
 /// How patient waits are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Patience {
@@ -22,6 +27,7 @@ impl Group {
     ///
     /// # Errors
     /// What `step` returns; [`Error::Remote`](crate::Error::Remote) when another rank has failed;
+    /// [`Error::Differing`](crate::Error::Differing) when ranks have called different operations;
     /// [`TransportError::Timeout`] after the limit, which the other ranks are told as this rank's failure.
     pub fn wait_for<T>(&self, peer: Option<usize>, step: impl FnMut() -> Result<Option<T>>) -> Result<T> {
         self.wait_in("a wait", peer, step)
@@ -39,13 +45,20 @@ impl Group {
         }
         let started = Instant::now();
         let patience = self.patience();
-        let mut warn_after = patience.warn_after;
+        let (mut warn_after, mut ask_after) = (patience.warn_after, ASK_AFTER);
         loop {
             if let Some(value) = step()? {
                 return Ok(value);
             }
             self.alive()?;
             let waited = started.elapsed();
+            if waited >= LISTEN_AFTER {
+                self.hear_of_calls()?;
+            }
+            if waited >= ask_after {
+                ask_after = ask_after.saturating_mul(2);
+                self.ask_about_calls(peer)?;
+            }
             if waited >= warn_after {
                 warn_after = warn_after.saturating_mul(2);
                 let (peer, operation) = (self.peer_text(peer), self.operation_text(operation));

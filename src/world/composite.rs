@@ -60,7 +60,7 @@ impl World {
         let (job, operation) = self.composite_job(&source, &destination, operator)?;
         let moved = job.transfer.moved;
         let in_flight = self.collective(operation.clone(), operation.signature(), || self.start(job))?;
-        Ok(Pending::new(self, operation, moved, move || self.finish(&in_flight)))
+        Ok(Pending::new(self, operation, moved, move || self.finish_started(&in_flight)))
     }
 
     fn composite_job<T: Element, const D: usize>(

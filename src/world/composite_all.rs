@@ -95,7 +95,7 @@ impl World {
         let (job, operation) = self.job_of_all(pairs, Some(operator))?;
         let moved = job.transfer.moved;
         let in_flight = self.collective(operation.clone(), operation.signature(), || self.start(job))?;
-        Ok(Pending::new(self, operation, moved, move || self.finish(&in_flight)))
+        Ok(Pending::new(self, operation, moved, move || self.finish_started(&in_flight)))
     }
 
     /// Lists of pairs one after the other, as [`composite_all`](Self::composite_all), or [`copy_all`](Self::copy_all) where

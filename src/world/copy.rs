@@ -194,7 +194,7 @@ impl World {
         let (job, operation) = self.copy_job(source, destination, order)?;
         let moved = job.transfer.moved;
         let in_flight = self.collective(operation.clone(), operation.signature(), || self.start(job))?;
-        Ok(Pending::new(self, operation, moved, move || self.finish(&in_flight)))
+        Ok(Pending::new(self, operation, moved, move || self.finish_started(&in_flight)))
     }
 
     /// What a copy or composite of these sections does on this rank: bytes and messages to each rank in each round, as

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{World, hash};
+use super::{Call, Named, World, hash};
 use crate::array::{ArrayCore, GlobalArray, Growable, Home, LocalArray};
 use crate::chunks::Chunks;
 use crate::element::Element;
@@ -123,7 +123,8 @@ impl World {
     }
 
     fn layout_of_lengths(&self, name: &str, length: u64) -> Result<Layout> {
-        let lengths: Vec<i64> = self.collective(format!("lengths of {name:?}"), hash(("lengths", name)), || {
+        let operation = format!("lengths of {name:?}");
+        let lengths: Vec<i64> = self.collective(operation, hash(("lengths", name)), || {
             let all = self.inner().all_gather_v(copied(&[length]))?;
             let lengths = all.iter().map(|one| values::<u64>(one).map(|one| one.into_iter().map(saturated)));
             Ok(lengths.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
@@ -152,10 +153,10 @@ impl World {
     }
 
     fn create<T: Element, const D: usize>(&self, name: &str, placement: Placement) -> Result<GlobalArray<T, D>> {
-        let describe = format!("array({name:?}, {} of {})", placement.chunks().shape(), T::INFO.name);
-        let signature = hash((name, T::INFO.name, placement.chunks(), placement.ownership()));
-        let core =
-            self.collective(describe, signature, || ArrayCore::create(self.home(), name, &T::INFO, placement.clone()))?;
+        let call = Call::new("array").of(Named::new(name, &T::INFO, placement.clone()), None);
+        let call = call.and(format!(", {} of {}", placement.chunks().shape(), T::INFO.name));
+        let core = self
+            .collective(call.clone(), call.signature(), || ArrayCore::create(self.home(), name, &T::INFO, placement))?;
         Ok(GlobalArray::from_core(core))
     }
 }

@@ -7,7 +7,7 @@ use super::World;
 use super::in_place::Lending;
 use super::transfer::{End, Lane, Meeting, Operands, Parcel, STEP_BYTES, Transfer, box_of, piece, pieces};
 use crate::device::{Piece, Staged};
-use crate::error::Result;
+use crate::error::{Error, Result, TransportError};
 use crate::plan::Moved;
 use crate::trace::Span;
 use crate::transport::{Payload, Tag};
@@ -58,6 +58,10 @@ impl World {
     /// Executes transfers to their end, of which none reads what another one writes, as if one after the other. Blocks
     /// until this rank's part is done.
     pub(super) fn execute(&self, jobs: Vec<Job>) -> Result<Moved> {
+        self.execute_all(jobs).map_err(|error| self.in_operation(error))
+    }
+
+    fn execute_all(&self, jobs: Vec<Job>) -> Result<Moved> {
         let mut moved = Moved::default();
         jobs.iter().for_each(|job| moved += job.transfer.moved);
         let lending = Lending::of(self, &jobs)?;
@@ -87,10 +91,24 @@ impl World {
     /// each other, and of combining with what is combined by another operation before this one is waited for.
     pub(super) fn start(&self, job: Job) -> Result<InFlight> {
         let combines = matches!(job.meeting, Meeting::Combine(_));
-        self.post_all(job, &Lending::nothing(), |_, lane| match combines || !lane.waves.is_empty() {
+        let in_flight = self.post_all(job, &Lending::nothing(), |_, lane| match combines || !lane.waves.is_empty() {
             true => When::InTurnFromAside,
             false => When::AtOnce,
-        })
+        });
+        in_flight.map_err(|error| self.in_operation(error))
+    }
+
+    /// Finishes what was started.
+    pub(super) fn finish_started(&self, in_flight: &InFlight) -> Result<()> {
+        self.finish(in_flight).map_err(|error| self.in_operation(error))
+    }
+
+    /// A failure of the device, with what this rank was doing with which arrays.
+    fn in_operation(&self, error: Error) -> Error {
+        match error {
+            Error::Device(error) => Error::Transfer { operation: self.inner().operation_text("a transfer"), error },
+            error => error,
+        }
     }
 
     /// Posts all messages, then does the local moves or not yet.
@@ -128,7 +146,7 @@ impl World {
     }
 
     /// Receives what the other ranks sent.
-    pub(super) fn finish(&self, in_flight: &InFlight) -> Result<()> {
+    fn finish(&self, in_flight: &InFlight) -> Result<()> {
         let InFlight { job, tags, local } = in_flight;
         for ((lane, &tag), local) in job.transfer.lanes.iter().zip(tags).zip(local) {
             if !lane.waves.is_empty() {
@@ -191,7 +209,7 @@ impl World {
         let peer = lane.receives[parcel].peer;
         for (earlier, payload) in lane.receives[..=parcel].iter().zip(payloads.iter_mut()) {
             if earlier.peer == peer && payload.is_none() {
-                *payload = Some(self.tracer().span(Span::Wait, || self.inner().receive(peer, tag))?);
+                *payload = Some(self.arrived(earlier, tag)?);
             }
         }
         Ok(payloads[parcel].as_ref().expect("just received"))
@@ -252,9 +270,24 @@ impl World {
 
     fn receive(&self, job: &Job, lane: &Lane, index: usize, tag: Tag) -> Result<()> {
         let parcel = &lane.receives[index];
-        let payload = self.tracer().span(Span::Wait, || self.inner().receive(parcel.peer, tag))?;
+        let payload = self.arrived(parcel, tag)?;
         let (pieces, _) = pieces(&job.operands, &[parcel]);
         self.unpack(job, lane, (*payload).as_ref(), &pieces)
+    }
+
+    /// Waits for a message, and looks whether it is as long as the plan says.
+    fn arrived(&self, parcel: &Parcel, tag: Tag) -> Result<Payload> {
+        let payload = self.tracer().span(Span::Wait, || self.inner().receive(parcel.peer, tag))?;
+        match (*payload).as_ref().len() as u64 {
+            found if found == parcel.bytes => Ok(payload),
+            found => Err(self.wrong_message(parcel.peer, parcel.bytes, found).into()),
+        }
+    }
+
+    /// The error of a message whose sender had something else in mind.
+    pub(super) fn wrong_message(&self, from: usize, expected: u64, found: u64) -> TransportError {
+        let operation = self.inner().operation_text("a transfer");
+        TransportError::Message { operation, rank: from, expected, found }
     }
 
     fn unpack(&self, job: &Job, lane: &Lane, payload: &[u8], pieces: &[Piece]) -> Result<()> {

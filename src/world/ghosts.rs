@@ -1,11 +1,12 @@
 //! Ghost updates: owner → ghost, and the reverse, ghost → owner.
 
+use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
 
 use super::execute::Job;
 use super::plans::{Plan, Planned};
 use super::transfer::Meeting;
-use super::{Moved, Operator, Pending, World, hash};
+use super::{Moved, Named, Operator, Pending, World, hash};
 use crate::array::{ArrayCore, GlobalArray};
 use crate::element::Element;
 use crate::error::{Error, PlanError, Result};
@@ -98,23 +99,6 @@ impl GhostUpdate {
         self
     }
 
-    fn describe(&self) -> String {
-        let name = |(array, components): (&Rc<ArrayCore>, &Option<Components>)| {
-            let lists = |lists| format!(" by components #{:04x}", hash(lists) as u16);
-            format!("{:?}{}", array.name(), components.as_ref().map_or(String::new(), lists))
-        };
-        let mut words: Vec<String> = self.arrays.iter().zip(&self.components).map(name).collect();
-        if self.neighbours == Neighbours::Faces {
-            words.push("faces only".to_string());
-        }
-        match &self.meeting {
-            Meeting::Combine(operator) => words.push(format!("reverse with {operator}")),
-            Meeting::Replace if self.reverse => words.push("reverse".to_string()),
-            Meeting::Replace => {}
-        }
-        format!("ghosts({})", words.join(", "))
-    }
-
     /// What is done with each array.
     fn specs(&self) -> Vec<GhostSpec> {
         let spec = |components: &Option<Components>| GhostSpec {
@@ -123,6 +107,35 @@ impl GhostUpdate {
             reverse: self.reverse,
         };
         self.components.iter().map(spec).collect()
+    }
+}
+
+/// A ghost update as messages and comparisons name it.
+#[derive(Debug, Clone, Hash)]
+struct Ghosts {
+    arrays: Rc<[Named]>,
+    specs: Rc<[GhostSpec]>,
+    meeting: Meeting,
+}
+
+impl Display for Ghosts {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("ghosts(")?;
+        for (place, (array, spec)) in self.arrays.iter().zip(&*self.specs).enumerate() {
+            f.write_str(if place > 0 { ", " } else { "" })?;
+            array.fmt(f)?;
+            spec.components.iter().try_for_each(|lists| write!(f, " by components #{:04x}", hash(lists) as u16))?;
+        }
+        let all = self.specs.first();
+        if all.is_some_and(|spec| spec.neighbours == Neighbours::Faces) {
+            f.write_str(", faces only")?;
+        }
+        match &self.meeting {
+            Meeting::Combine(operator) => write!(f, ", reverse with {operator}")?,
+            Meeting::Replace if all.is_some_and(|spec| spec.reverse) => f.write_str(", reverse")?,
+            Meeting::Replace => {}
+        }
+        f.write_str(")")
     }
 }
 
@@ -169,8 +182,8 @@ impl World {
     /// # Errors
     /// A component list or an operator that does not fit the arrays, or a failure of this or of another rank.
     pub fn update_ghosts(&self, update: GhostUpdate) -> Result<Moved> {
-        let (job, operation, signature) = self.ghosts_job(update)?;
-        self.collective(operation.clone(), signature, || self.execute(vec![job]))
+        let (job, operation) = self.ghosts_job(update)?;
+        self.collective(operation.clone(), hash(&operation), || self.execute(vec![job]))
     }
 
     /// Starts a ghost update as described. Collective.
@@ -179,10 +192,10 @@ impl World {
     /// As [`update_ghosts`](Self::update_ghosts).
     #[track_caller]
     pub fn start_update_ghosts(&self, update: GhostUpdate) -> Result<Pending<'_>> {
-        let (job, operation, signature) = self.ghosts_job(update)?;
+        let (job, operation) = self.ghosts_job(update)?;
         let moved = job.transfer.moved;
-        let in_flight = self.collective(operation.clone(), signature, || self.start(job))?;
-        Ok(Pending::new(self, operation, moved, move || self.finish(&in_flight)))
+        let in_flight = self.collective(operation.clone(), hash(&operation), || self.start(job))?;
+        Ok(Pending::new(self, operation, moved, move || self.finish_started(&in_flight)))
     }
 
     /// What a ghost update will do on this rank, for `explain()`. Local: looks at metadata only.
@@ -200,7 +213,7 @@ impl World {
         }
     }
 
-    fn ghosts_job(&self, update: GhostUpdate) -> Result<(Job, String, u64)> {
+    fn ghosts_job(&self, update: GhostUpdate) -> Result<(Job, Ghosts)> {
         self.alive()?;
         for array in &update.arrays {
             if let Meeting::Combine(operator) = &update.meeting {
@@ -208,9 +221,8 @@ impl World {
             }
         }
         let Planned { transfer, .. } = self.planned_update(&update)?;
-        let operation = update.describe();
-        let placed = update.arrays.iter().map(|array| (array.chunks(), array.ownership())).collect::<Vec<_>>();
-        let signature = hash((&operation, &update.specs(), &update.meeting, placed));
-        Ok((Job { transfer, operands: update.arrays, meeting: update.meeting }, operation, signature))
+        let arrays = update.arrays.iter().map(|array| Named::of(array)).collect();
+        let operation = Ghosts { arrays, specs: update.specs().into(), meeting: update.meeting.clone() };
+        Ok((Job { transfer, operands: update.arrays, meeting: update.meeting }, operation))
     }
 }

@@ -11,6 +11,7 @@ mod create;
 mod execute;
 mod ghosts;
 mod in_place;
+mod named;
 mod one_sided;
 mod operation;
 mod pending;
@@ -22,6 +23,8 @@ mod transfer;
 use std::cell::{Cell, RefCell};
 use std::fmt::Display;
 use std::rc::Rc;
+
+pub(crate) use self::named::{Call, Named};
 
 pub use self::copy::Section;
 pub use self::ghosts::GhostUpdate;
@@ -35,7 +38,7 @@ pub use crate::device::Operator;
 pub use crate::plan::Moved;
 pub use crate::transport::Config;
 
-use crate::array::Registry;
+use crate::array::{Rearranged, Registry};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, KernelSource};
@@ -203,24 +206,38 @@ impl World {
         })
     }
 
-    /// Runs a collective: names it for waits and failures, compares it between ranks when checking is on, and tells
-    /// the other ranks when this rank fails in it.
+    /// Runs a collective: names it for waits and failures, adds it to what this rank has called, as every message says,
+    /// and tells the other ranks when this rank fails in it.
     pub(crate) fn collective<R>(
         &self,
-        operation: impl Display + Clone + 'static,
+        operation: impl Display + 'static,
         signature: u64,
         f: impl FnOnce() -> Result<R>,
     ) -> Result<R> {
         self.alive()?;
-        self.failing(operation.clone(), || {
-            self.group.check(signature, || operation.to_string())?;
+        let operation: Rc<dyn Display> = Rc::new(operation);
+        self.failing_in(operation.clone(), || {
+            self.note_rearranged();
+            self.group.check_shared(signature, operation)?;
             f()
         })
     }
 
+    /// Adds the handles that were made without a collective to what this rank has called.
+    fn note_rearranged(&self) {
+        for Rearranged { name, element, placement } in self.registry.borrow_mut().take_rearranged() {
+            let handle = Call::new("reassigned").of(Named::new(&name, element, placement), None);
+            self.group.note(handle.signature(), Rc::new(handle));
+        }
+    }
+
     /// Runs a part of a collective and tells the other ranks when it fails here.
     pub(crate) fn failing<R>(&self, operation: impl Display + 'static, f: impl FnOnce() -> Result<R>) -> Result<R> {
-        let _entered = self.group.entering(operation);
+        self.failing_in(Rc::new(operation), f)
+    }
+
+    fn failing_in<R>(&self, operation: Rc<dyn Display>, f: impl FnOnce() -> Result<R>) -> Result<R> {
+        let _entered = self.group.entering_shared(operation);
         f().map_err(|error| self.group.fail(error))
     }
 

@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
 
+use super::named::Named;
 use super::{Operator, hash};
 use crate::array::ArrayCore;
 use crate::plan::Pair;
@@ -25,33 +26,23 @@ enum Verb {
     CompositeAll(Operator),
 }
 
-/// An array.
-#[derive(Debug, Clone, Hash)]
-struct Named {
-    array: String,
-    /// Tells re-arrangements apart, also in messages.
-    owners: u64,
-    balanced: bool,
-    cuts: u64,
-}
-
 /// Several of them as one collective.
 #[derive(Debug, Clone)]
 pub(super) struct InTurn(pub Rc<[Operation]>);
 
 impl Display for InTurn {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        self.0
-            .iter()
-            .enumerate()
-            .try_for_each(|(place, one)| write!(f, "{}{one}", if place > 0 { ", then " } else { "" }))
+        self.0.iter().enumerate().try_for_each(|(place, one)| {
+            f.write_str(if place > 0 { ", then " } else { "" })?;
+            one.fmt(f)
+        })
     }
 }
 
 impl Operation {
     /// A copy between two arrays.
     pub fn copy(arrays: [&ArrayCore; 2], [src_region, dst_region]: [Region; 2], order: Option<&[usize]>) -> Self {
-        let arrays = arrays.map(Named::new).into_iter().collect();
+        let arrays = arrays.map(Named::of).into_iter().collect();
         let pairs = [Pair { src: 0, src_region, dst: 1, dst_region }].into();
         Self { verb: Verb::Copy, arrays, pairs, order: order.map(<[usize]>::to_vec) }
     }
@@ -63,7 +54,7 @@ impl Operation {
 
     /// Many copies in one, or many composites.
     pub fn all(arrays: &[Rc<ArrayCore>], pairs: Vec<Pair>, operator: Option<Operator>) -> Self {
-        let arrays = arrays.iter().map(|array| Named::new(array)).collect();
+        let arrays = arrays.iter().map(|array| Named::of(array)).collect();
         let verb = operator.map_or(Verb::CopyAll, Verb::CompositeAll);
         Self { verb, arrays, pairs: pairs.into(), order: None }
     }
@@ -73,21 +64,8 @@ impl Operation {
     }
 
     fn write_end(&self, f: &mut Formatter<'_>, array: usize, region: &Region) -> fmt::Result {
-        let Named { array, owners, balanced, .. } = &self.arrays[array];
-        write!(f, "\"{array}\" {region}")?;
-        if *balanced { Ok(()) } else { write!(f, " with owners #{:04x}", *owners as u16) }
-    }
-}
-
-impl Named {
-    fn new(array: &ArrayCore) -> Self {
-        let (chunks, ownership) = (array.chunks(), array.ownership());
-        Self {
-            array: array.name().to_string(),
-            owners: ownership.fingerprint(),
-            balanced: ownership.is_balanced(),
-            cuts: hash(chunks),
-        }
+        self.arrays[array].fmt(f)?;
+        write!(f, " {region}")
     }
 }
 

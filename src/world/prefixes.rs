@@ -1,6 +1,6 @@
 //! Copies of which only the source's owner knows how long they are.
 
-use super::{Moved, World, hash};
+use super::{Call, Moved, Named, World, hash};
 use crate::array::{ArrayCore, GlobalSection};
 use crate::chunks::ChunkId;
 use crate::device::{BoxOf, Piece, Strided};
@@ -30,6 +30,10 @@ impl<'a> End<'a> {
                 Err(ArrayError::Other(text).into())
             }
         }
+    }
+
+    fn named(&self) -> Named {
+        Named::of(self.core)
     }
 
     /// Its first cells.
@@ -92,10 +96,16 @@ impl World {
         }
         let ends = pairs.iter().map(|(from, to)| Ok((End::new(from)?, End::new(to)?)));
         let ends = ends.collect::<Result<Vec<_>>>()?;
-        let named = |end: &End| (end.core.name().to_string(), end.region, end.chunk, end.rank);
-        let signature = hash(ends.iter().map(|(from, to)| (named(from), named(to))).collect::<Vec<_>>());
-        let describe = format!("copy_prefixes({} pairs #{:04x})", pairs.len(), signature as u16);
-        self.collective(describe, signature, || self.move_prefixes(T::INFO.bytes, &ends, lengths))
+        let call = Call::new("copy_prefixes");
+        let call = match ends.first() {
+            Some((from, to)) => call.of(from.named(), Some(from.region)).of(to.named(), Some(to.region)),
+            None => call,
+        };
+        let all: Vec<_> = ends.iter().map(|(from, to)| [from, to].map(|end| (end.named(), end.region))).collect();
+        let content = hash(&all);
+        let comma = if ends.is_empty() { "" } else { ", " };
+        let call = call.and(format!("{comma}{} pairs #{:04x}", ends.len(), content as u16));
+        self.collective(call, content, || self.move_prefixes(T::INFO.bytes, &ends, lengths))
     }
 
     fn move_prefixes(&self, element_bytes: usize, ends: &[(End, End)], lengths: &[u64]) -> Result<Moved> {
@@ -132,8 +142,11 @@ impl World {
         for (from, to) in arriving {
             let payload = self.tracer().span(Span::Wait, || self.inner().receive(from.rank, tag))?;
             let payload = (*payload).as_ref();
-            let length = (payload.len() / element_bytes) as u64;
-            let piece = to.piece(length.min(to.region.cells()), 0);
+            let (room, found) = (size(from.region.cells().min(to.region.cells())), payload.len() as u64);
+            if found > room || !found.is_multiple_of(element_bytes as u64) {
+                return Err(self.wrong_message(from.rank, room, found).into());
+            }
+            let piece = to.piece(found / element_bytes as u64, 0);
             self.tracer().span(Span::Unpack, || self.device().scatter(element_bytes, payload, &[piece]))?;
             moved.rounds = 1;
         }

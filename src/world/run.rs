@@ -49,5 +49,6 @@ fn on_rank<R>(group: Group, program: &impl Fn(&World) -> Result<R>) -> Result<R>
     let world = World::open(group, device)?;
     let result = program(&world)?;
     world.epoch.ended()?;
+    world.note_rearranged();
     Ok(result)
 }

@@ -24,6 +24,17 @@ fn differ(usual: Step, other: Step, usual_text: &str, other_text: &str) {
                 Err::<(), _>(error)
             });
             assert!(matches!(result, Err(Error::Differing { .. })), "{result:?}");
+            // Without the comparison ahead of each call, by what the messages say.
+            let result = launch(&Config::threads(ranks).check(false), |group| {
+                group.barrier()?;
+                if group.rank() == odd { other(&group) } else { usual(&group) }
+            });
+            let Err(Error::Differing { rank, call, other_rank, other_call }) = result else { panic!("{result:?}") };
+            assert!(rank < other_rank && (rank == odd || other_rank == odd), "odd is {odd}: {rank}, {other_rank}");
+            for (rank, call) in [(rank, call), (other_rank, other_call)] {
+                let expected = if rank == odd { other_text } else { usual_text };
+                assert!(call.starts_with(expected), "rank {rank}, odd is {odd}: {call}");
+            }
         }
     }
 }
@@ -59,12 +70,7 @@ fn different_arguments_are_both_named() {
 
 #[test]
 fn calls_of_the_user_are_compared() {
-    differ(
-        |group| group.check(17, || "copy(A → B)".into()),
-        |group| group.check(18, || "ghosts(C)".into()),
-        "copy(A → B)",
-        "ghosts(C)",
-    );
+    differ(|group| group.check(17, "copy(A → B)"), |group| group.check(18, "ghosts(C)"), "copy(A → B)", "ghosts(C)");
 }
 
 #[test]
@@ -74,13 +80,14 @@ fn a_rank_that_has_gone_ahead_is_told_apart_by_numbers() {
         group.next_sequence();
         group.barrier()
     };
-    differ(barrier, ahead, "barrier() (call 1 of its group)", "barrier() (call 2 of its group)");
+    differ(barrier, ahead, "barrier() (exchange 1 of its group)", "barrier() (exchange 2 of its group)");
 }
 
 #[test]
 fn a_rank_that_has_finished_is_named() {
-    for ranks in launcher::counts(&[2, 3, 5, 8]) {
-        let result = launch(&Config::threads(ranks).check(true), |group| {
+    for (ranks, check) in launcher::counts(&[2, 3, 5, 8]).into_iter().flat_map(|ranks| [(ranks, true), (ranks, false)])
+    {
+        let result = launch(&Config::threads(ranks).check(check), |group| {
             if group.rank() == 1 {
                 return Ok(());
             }
@@ -91,5 +98,60 @@ fn a_rank_that_has_finished_is_named() {
         });
         let error = result.unwrap_err();
         assert!(matches!(error, Error::Differing { .. }), "{error}");
+    }
+}
+
+/// Two ranks that wait for each other, each in a call in which the other has nothing to send: no message ever shows that
+/// they have gone apart.
+#[test]
+fn ranks_that_wait_for_each_other_in_different_calls() {
+    for ranks in launcher::counts(&[2, 3, 5]) {
+        let result = launch(&Config::threads(ranks).check(false), |group| {
+            let rank = group.rank();
+            group.check(u64::from(rank == 0), if rank == 0 { "to the left" } else { "to the right" })?;
+            let tag = group.next_sequence();
+            if rank < 2 { group.receive(1 - rank, tag).map(drop) } else { Ok(()) }
+        });
+        let Err(Error::Differing { call, other_call, .. }) = result else { panic!("{result:?}") };
+        assert_eq!((call.as_str(), other_call.as_str()), ("to the left", "to the right"));
+    }
+}
+
+/// A rank that only sends may be hundreds of calls ahead before another one notices.
+#[test]
+fn a_rank_far_ahead_is_told_of_calls_that_differed_long_ago() {
+    for ranks in launcher::counts(&[2, 3]) {
+        for (behind, expected) in [(3, "sent another way"), (700, "after calls that differed")] {
+            let result = launch(&Config::threads(ranks).check(false), |group| {
+                for step in 0..1000 {
+                    let other = group.rank() == 0 && step + behind == 1000;
+                    group.check(u64::from(other), if other { "sent another way" } else { "sent" })?;
+                    let tag = group.next_sequence();
+                    match group.rank() {
+                        0 => group.send(1, tag, copied(&[step]))?,
+                        1 => drop(group.receive(0, tag)?),
+                        _ => {}
+                    }
+                }
+                Ok(())
+            });
+            let Err(Error::Differing { rank: 0, call, other_call, .. }) = result else { panic!("{result:?}") };
+            assert!(call.contains(expected) && other_call.starts_with("sent"), "{call}, {other_call}");
+        }
+    }
+}
+
+/// Two groups of the same ranks, one after the other, have the same context and the same numbers.
+#[test]
+fn messages_of_an_earlier_group_are_not_taken_for_those_of_a_later_one() {
+    for ranks in launcher::counts(&[2, 3]) {
+        let result = launch(&Config::threads(ranks).check(false), |group| {
+            let first = group.split(0, 0)?;
+            first.send((first.rank() + 1) % ranks, first.next_sequence(), copied(&[1_u8]))?;
+            drop(first);
+            let second = group.split(0, 0)?;
+            second.receive((second.rank() + ranks - 1) % ranks, second.next_sequence()).map(drop)
+        });
+        assert!(matches!(result, Err(Error::Differing { .. })), "{result:?}");
     }
 }

@@ -12,7 +12,7 @@ use crate::element::Element;
 use crate::error::Result;
 use crate::extents::Index;
 use crate::region::Region;
-use crate::world::{Section, hash};
+use crate::world::{Call, Named, Section};
 
 /// Cells that the host reads at a time, in bytes: from memory that is mapped, and from other memory.
 const CACHED_BYTES: u64 = 128 << 10;
@@ -176,23 +176,22 @@ pub fn collective<T: Element, const D: usize, const N: usize, R>(
     world.alive()?;
     let operand = Operand::new(verb, sections);
     let global = sections.iter().all(|section| matches!(section, Section::Global(_)));
-    let named: Vec<(String, Region)> = match &operand {
+    let named: Vec<_> = match &operand {
         Err(error) if global => return Err(error.clone()),
         _ if global => sections.iter().filter_map(named).collect(),
         _ => Vec::new(),
     };
-    let signature = hash((verb, T::INFO.name, &named, argument));
-    let text = |(name, region): &(String, Region)| format!("\"{name}\" {region}");
-    let describe = match &named[..] {
-        [] => format!("{verb}(each rank's own section)"),
-        named => format!("{verb}({})", named.iter().map(text).collect::<Vec<_>>().join(", ")),
+    let call = Call::new(verb).with((T::INFO.name, argument));
+    let call = match named.is_empty() {
+        true => call.and("each rank's own section"),
+        false => named.into_iter().fold(call, |call, (array, region)| call.of(array, Some(region))),
     };
-    world.collective(describe, signature, || f(&operand?))
+    world.collective(call.clone(), call.signature(), || f(&operand?))
 }
 
-fn named<T: Element, const D: usize>(section: &Section<T, D>) -> Option<(String, Region)> {
+fn named<T: Element, const D: usize>(section: &Section<T, D>) -> Option<(Named, Region)> {
     match section {
-        Section::Global(global) => Some((global.core.name().to_string(), global.region().ok()?)),
+        Section::Global(global) => Some((Named::of(&global.core), global.region().ok()?)),
         Section::Local(_) => None,
     }
 }

@@ -1,19 +1,21 @@
 //! What has come in and has not been asked for yet.
 
+use super::label::Label;
 use super::raw::InFlight;
 use crate::error::TransportError;
-use crate::transport::{BytePool, Bytes, Payload};
+use crate::transport::{BytePool, Bytes, Payload, Received, Tag};
 
 /// A message on its way in, or here.
 struct Arrival {
     source: usize,
+    /// As MPI knows it.
     tag: u32,
     body: Body,
 }
 
 enum Body {
-    Here(Payload),
-    /// Its pieces so far, and whether more follow.
+    Here(Tag, Payload),
+    /// Its pieces so far, and whether more follow. The first one ends with the label.
     Pieces(Vec<InFlight<Bytes>>, bool),
 }
 
@@ -26,6 +28,17 @@ impl Arrival {
             }
         }
         Ok(!*more)
+    }
+
+    /// What a complete message is labelled with.
+    fn label(&self) -> Result<Tag, TransportError> {
+        match &self.body {
+            Body::Here(tag, _) => Ok(*tag),
+            Body::Pieces(pieces, _) => {
+                let first = pieces.first().and_then(InFlight::held).ok_or_else(lost)?;
+                Label::of_piece(first.as_ref()).map(|label| label.tag(self.tag as u8)).ok_or_else(lost)
+            }
+        }
     }
 }
 
@@ -45,17 +58,18 @@ impl Arrivals {
     /// Whether some message was not here completely when it was last looked at.
     pub(super) fn in_flight(&self) -> bool {
         self.waiting.iter().any(|arrival| match &arrival.body {
-            Body::Here(_) => false,
+            Body::Here(..) => false,
             Body::Pieces(pieces, more) => *more || pieces.iter().any(|piece| !piece.was_done()),
         })
     }
 
-    pub(super) fn add_here(&mut self, source: usize, tag: u32, payload: Payload) {
-        self.waiting.push(Arrival { source, tag, body: Body::Here(payload) });
+    pub(super) fn add_here(&mut self, source: usize, tag: u32, label: Tag, payload: Payload) {
+        self.waiting.push(Arrival { source, tag, body: Body::Here(label, payload) });
     }
 
-    /// Adds a piece of `length` bytes, to the message whose last piece has not come yet if there is one.
-    pub(super) fn add_piece(&mut self, from: (usize, u32), piece: InFlight<Bytes>, length: usize, more: bool) {
+    /// Adds a piece of `length` bytes, to the message whose last piece has not come yet if there is one. Full pieces have
+    /// `full` bytes.
+    pub(super) fn add_piece(&mut self, from: (usize, u32), piece: InFlight<Bytes>, length: usize, full: usize) {
         self.bytes += length;
         let unfinished = self.waiting.iter_mut().find_map(|arrival| match &mut arrival.body {
             Body::Pieces(pieces, open) if *open && (arrival.source, arrival.tag) == from => Some((pieces, open)),
@@ -64,22 +78,24 @@ impl Arrivals {
         match unfinished {
             Some((pieces, open)) => {
                 pieces.push(piece);
-                *open = more;
+                *open = length == full;
             }
             None => {
                 let (source, tag) = from;
-                self.waiting.push(Arrival { source, tag, body: Body::Pieces(vec![piece], more) });
+                let body = Body::Pieces(vec![piece], length == Label::ALONE_BYTES);
+                self.waiting.push(Arrival { source, tag, body });
             }
         }
     }
 
-    /// The first complete message with this tag from a rank, or from any, unless an earlier one of its rank is incomplete.
+    /// The first complete message of an exchange from a rank, or from any, unless an earlier one of its rank is incomplete.
+    /// `tag` is the exchange's as MPI knows it.
     pub(super) fn take(
         &mut self,
         from: Option<usize>,
-        tag: u32,
+        (tag, wanted): (u32, Option<Tag>),
         pool: &BytePool,
-    ) -> Result<Option<(usize, Payload)>, TransportError> {
+    ) -> Result<Option<Received>, TransportError> {
         let mut incomplete: Vec<usize> = Vec::new();
         for i in 0..self.waiting.len() {
             let arrival = &mut self.waiting[i];
@@ -87,11 +103,16 @@ impl Arrivals {
             if arrival.tag != tag || from.is_some_and(|from| from != source) || incomplete.contains(&source) {
                 continue;
             }
-            if arrival.complete()? {
-                let body = self.waiting.remove(i).body;
-                return Ok(Some((source, self.join(body, pool)?)));
+            if !arrival.complete()? {
+                incomplete.push(source);
+                continue;
             }
-            incomplete.push(source);
+            let tag = arrival.label()?;
+            // MPI has fewer tags than there are exchanges.
+            if wanted.is_none_or(|wanted| wanted.meets(tag)) {
+                let body = self.waiting.remove(i).body;
+                return Ok(Some(Received { from: source, tag, payload: self.join(body, pool)? }));
+            }
         }
         Ok(None)
     }
@@ -122,19 +143,25 @@ impl Arrivals {
 
     fn join(&mut self, body: Body, pool: &BytePool) -> Result<Payload, TransportError> {
         let Body::Pieces(pieces, _) = body else {
-            let Body::Here(payload) = body else { return Err(lost()) };
+            let Body::Here(_, payload) = body else { return Err(lost()) };
             return Ok(payload);
         };
         let mut parts = Vec::with_capacity(pieces.len());
         for piece in pieces {
             parts.push(piece.into_held().ok_or_else(lost)?);
         }
-        let length: usize = parts.iter().map(|part| part.as_ref().len()).sum();
-        self.bytes -= length;
+        self.bytes -= parts.iter().map(|part| part.as_ref().len()).sum::<usize>();
+        // A label of its own, or behind all there is.
+        if parts.len() > 1 {
+            parts.remove(0);
+        } else if let [part] = &mut parts[..] {
+            part.take_last::<{ Label::BYTES }>().ok_or_else(lost)?;
+        }
         // A last piece without bytes only says that there are no more.
         if parts.len() == 2 && parts[1].as_ref().is_empty() {
             parts.pop();
         }
+        let length: usize = parts.iter().map(|part| part.as_ref().len()).sum();
         if let [_] = parts[..] {
             return Ok(Box::new(parts.remove(0)));
         }

@@ -2,7 +2,8 @@
 //!
 //! * [`raw`]: the MPI calls, checked; memory that MPI still uses is owned by what waits for it.
 //! * [`session`]: MPI is initialised and finalised once per process, on a thread of its own.
-//! * [`wire`]: messages over one communicator, as pieces; [`arrivals`]: what has come in; failures are messages too.
+//! * [`wire`]: messages over one communicator, as pieces; [`label`]: what they say beside their payload; [`arrivals`]: what
+//!   has come in; failures are messages too.
 //! * [`start`], [`end`]: what all processes agree on before a run, and how its last messages are caught.
 //!
 //! Every run has a communicator of its own. Nothing blocks inside MPI but its initialisation: requests are posted and
@@ -10,6 +11,7 @@
 
 mod arrivals;
 mod end;
+mod label;
 mod raw;
 mod session;
 mod start;

@@ -66,6 +66,11 @@ impl<T> InFlight<T> {
         self.done
     }
 
+    /// What it holds, if it had ended when it was last asked.
+    pub(super) fn held(&self) -> Option<&T> {
+        self.done.then(|| &*self.held)
+    }
+
     /// What it held, if it has ended.
     pub(super) fn into_held(mut self) -> Option<T> {
         if !self.done {

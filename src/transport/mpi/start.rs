@@ -6,8 +6,11 @@ use std::time::Instant;
 use super::raw::{self, Communicator, InFlight};
 use super::session;
 use crate::error::TransportError;
+use crate::transport::Launcher;
 use crate::transport::config::Settings;
-use crate::transport::{Launcher, Tag};
+
+/// More bits would tell no more exchanges apart that are under way at the same time.
+const TAG_BITS: u32 = 28;
 
 /// A process' place among the ranks of a communicator.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,8 +32,9 @@ impl Place {
     }
 }
 
+/// MPI's tags only sort messages: the number of the exchange rides in the message.
 fn tag_bits(largest_tag: u32) -> u32 {
-    largest_tag.ilog2().min(Tag::BITS)
+    largest_tag.ilog2().min(TAG_BITS)
 }
 
 /// Refuses a launcher whose processes the MPI library does not know of.

@@ -1,23 +1,27 @@
 //! Messages over one communicator.
 //!
-//! A message of *n* bytes travels as ⌊n / p⌋ pieces of exactly p bytes and a last one of n mod p, perhaps 0: a piece that
-//! is not full is the last. Pieces have the message's tag and stay in order, so no header is needed and payloads are sent
-//! from where they are.
+//! A small message is one piece, a copy of its payload with its [`Label`] behind. A larger one is sent from where it lies: a
+//! piece with the label alone, then *n* bytes as ⌊n / p⌋ pieces of exactly p bytes and a last one of n mod p, perhaps 0: a
+//! piece that is not full is the last. Pieces have the message's tag, as far as MPI has bits for it, and stay in order.
 
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 use std::rc::Rc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::arrivals::Arrivals;
+use super::label::Label;
 use super::raw::{Communicator, InFlight};
 use super::start::Place;
 use crate::error::{Failure, TransportError};
-use crate::transport::{BytePool, Payload, Tag, Transport, TransportKind};
+use crate::transport::{BytePool, Payload, Received, Tag, Transport, TransportKind};
 
 /// Messages are fetched before they are asked for while those that wait have fewer bytes than this. Beyond, they stay
 /// with their senders until asked for, so that the order of receives bounds the memory.
 const FETCHED_BYTES: usize = 64 << 20;
+/// Messages of fewer bytes are copied to stand before their label.
+const COPIED_BYTES: usize = 8 << 10;
 /// A waiting rank yields for this time, then sleeps between looks.
 const YIELDING: Duration = Duration::from_micros(200);
 /// For this time while messages are on their way, where nobody else wants the core: large ones move by a few pages at
@@ -74,23 +78,45 @@ impl Wire {
         self.failure.borrow().clone()
     }
 
-    fn send(&self, to: usize, tag: u32, payload: &Rc<Payload>) -> Result<(), TransportError> {
-        let length = (***payload).as_ref().len();
+    /// The tag by which MPI sorts the messages of an exchange.
+    fn tag(&self, tag: Tag) -> u32 {
+        let all = (u64::from(tag.context()) | tag.sequence() << Tag::CONTEXT_BITS) as u32;
+        all & (self.failure_tag() - 1)
+    }
+
+    fn send(&self, to: usize, tag: u32, label: &Label, payload: Payload) -> Result<(), TransportError> {
+        let bytes = (*payload).as_ref();
+        if bytes.len() < COPIED_BYTES.min(self.piece_bytes) {
+            let mut whole = self.pool.take(bytes.len() + Label::BYTES);
+            let (before, behind) = whole.as_mut().split_at_mut(bytes.len());
+            before.copy_from_slice(bytes);
+            behind.copy_from_slice(label.behind());
+            let end = bytes.len() + Label::BYTES;
+            return self.send_piece(to, tag, &(Rc::new(Box::new(whole))), 0..end);
+        }
+        let (alone, payload): (Rc<Payload>, _) = (Rc::new(Box::new(label.alone().to_vec())), Rc::new(payload));
+        self.send_piece(to, tag, &alone, 0..Label::ALONE_BYTES)?;
+        let length = (**payload).as_ref().len();
         let mut start = 0;
         loop {
             let end = length.min(start + self.piece_bytes);
-            let mut piece = self.communicator.send(to, tag, payload, start..end)?;
-            self.waiting_since.set(None);
-            self.sent.set(self.sent.get() + 1);
-            // Small messages are often gone at once.
-            if !piece.done()? {
-                self.outgoing.borrow_mut().push(piece);
-            }
+            self.send_piece(to, tag, &payload, start..end)?;
             if end - start < self.piece_bytes {
                 return Ok(());
             }
             start = end;
         }
+    }
+
+    fn send_piece(&self, to: usize, tag: u32, of: &Rc<Payload>, range: Range<usize>) -> Result<(), TransportError> {
+        let mut piece = self.communicator.send(to, tag, of, range)?;
+        self.waiting_since.set(None);
+        self.sent.set(self.sent.get() + 1);
+        // Small messages are often gone at once.
+        if !piece.done()? {
+            self.outgoing.borrow_mut().push(piece);
+        }
+        Ok(())
     }
 
     /// Lets go of payloads that have been sent; whether none is left.
@@ -114,13 +140,13 @@ impl Wire {
         let (key, length) = ((matched.source, matched.tag), matched.bytes);
         let piece = matched.receive(self.pool.take(length))?;
         self.received.set(self.received.get() + 1);
-        self.arrivals.borrow_mut().add_piece(key, piece, length, length == self.piece_bytes);
+        self.arrivals.borrow_mut().add_piece(key, piece, length, self.piece_bytes);
         Ok(true)
     }
 
-    /// The next message, if it is here.
-    fn take(&self, from: Option<usize>, tag: u32) -> Result<Option<(usize, Payload)>, TransportError> {
-        let found = self.arrivals.borrow_mut().take(from, tag, &self.pool)?;
+    /// The next message with a tag as MPI knows it, of any exchange or of this one, if it is here.
+    fn take(&self, from: Option<usize>, tag: u32, wanted: Option<Tag>) -> Result<Option<Received>, TransportError> {
+        let found = self.arrivals.borrow_mut().take(from, (tag, wanted), &self.pool)?;
         if found.is_some() {
             self.waiting_since.set(None);
             return Ok(found);
@@ -131,7 +157,7 @@ impl Wire {
         if !room() {
             self.fetch(from, Some(tag))?;
         }
-        let found = self.arrivals.borrow_mut().take(from, tag, &self.pool)?;
+        let found = self.arrivals.borrow_mut().take(from, (tag, wanted), &self.pool)?;
         if found.is_some() {
             self.waiting_since.set(None);
         }
@@ -140,22 +166,20 @@ impl Wire {
 
     /// Takes note of the failures that have come in.
     pub(super) fn hear(&self) -> Result<(), TransportError> {
-        while let Some((_, payload)) = self.take(None, self.failure_tag())? {
-            let told: Result<(u64, String, String), _> = postcard::from_bytes((*payload).as_ref());
-            let (rank, operation, message) =
-                told.map_err(|_| TransportError::Other("a failure of another rank arrived malformed".into()))?;
-            let failure = Failure { rank: rank as usize, operation, message };
+        while let Some(received) = self.take(None, self.failure_tag(), None)? {
+            let malformed = |_| TransportError::Other("a failure of another rank arrived malformed".into());
+            let failure = postcard::from_bytes((*received.payload).as_ref()).map_err(malformed)?;
             self.failure.borrow_mut().get_or_insert(failure);
         }
         Ok(())
     }
 
     fn tell(&self, failure: &Failure) -> Result<(), TransportError> {
-        let told = (failure.rank as u64, &failure.operation, &failure.message);
-        let bytes = postcard::to_allocvec(&told).map_err(|error| TransportError::Other(error.to_string()))?;
-        let payload: Rc<Payload> = Rc::new(Box::new(bytes));
+        let bytes = postcard::to_allocvec(failure).map_err(|error| TransportError::Other(error.to_string()))?;
+        let label = Label::new(Tag::new(0, 0, 0));
         let (rank, size) = (self.place.rank, self.place.size);
-        (1..size).try_for_each(|step| self.send((rank + step) % size, self.failure_tag(), &payload))
+        let tell = |step| self.send((rank + step) % size, self.failure_tag(), &label, Box::new(bytes.clone()));
+        (1..size).try_for_each(tell)
     }
 }
 
@@ -180,26 +204,22 @@ impl Transport for Rc<Wire> {
         self.place.node_size
     }
 
-    fn tag_bits(&self) -> u32 {
-        self.place.tag_bits
-    }
-
     fn post(&self, to: usize, tag: Tag, payload: Payload) -> Result<(), TransportError> {
         let (rank, size) = (self.place.rank, self.place.size);
         if to >= size {
             return Err(TransportError::NoSuchRank { rank: to, size });
         }
         if to == rank {
-            self.arrivals.borrow_mut().add_here(rank, tag.value(), payload);
+            self.arrivals.borrow_mut().add_here(rank, self.tag(tag), tag, payload);
             return Ok(());
         }
-        self.send(to, tag.value(), &Rc::new(payload))
+        self.send(to, self.tag(tag), &Label::new(tag), payload)
     }
 
-    fn poll(&self, from: Option<usize>, tag: Tag) -> Result<Option<(usize, Payload)>, TransportError> {
+    fn poll(&self, from: Option<usize>, tag: Tag) -> Result<Option<Received>, TransportError> {
         match from {
             Some(rank) if rank >= self.place.size => Err(TransportError::NoSuchRank { rank, size: self.place.size }),
-            _ => Wire::take(self, from, tag.value()),
+            _ => Wire::take(self, from, self.tag(tag), Some(tag)),
         }
     }
 
@@ -222,7 +242,7 @@ impl Transport for Rc<Wire> {
             && let Err(error) = self.hear()
         {
             let (operation, message) = ("listening for failures".to_owned(), error.to_string());
-            self.fail(&Failure { rank: self.place.rank, operation, message });
+            self.fail(&Failure::other(self.place.rank, operation, message));
         }
         self.known_failure()
     }

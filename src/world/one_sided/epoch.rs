@@ -108,6 +108,10 @@ impl World {
         for (owner, parts) in replies {
             let payload = self.inner().receive(owner, reply_tag)?;
             let reply = (*payload).as_ref();
+            let expected: usize = parts.iter().map(|part| part.bytes.next_multiple_of(4)).sum();
+            if reply.len() != expected {
+                return Err(self.wrong_message(owner, expected as u64, reply.len() as u64).into());
+            }
             let mut offset = 0;
             for part in parts {
                 let want = &mut wanted[part.want];

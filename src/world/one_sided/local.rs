@@ -6,12 +6,11 @@ use crate::array::{GlobalSection, LocalSection};
 use crate::element::Element;
 use crate::error::Result;
 use crate::plan::Moved;
-use crate::world::{Pending, World, hash};
+use crate::world::{Call, Named, Pending, World};
 
 /// A copy with a local end: how it is named, how it is compared between ranks, and what this rank asks for.
 pub(in crate::world) struct LocalCopy<'a> {
-    operation: String,
-    signature: u64,
+    operation: Call,
     queued: Box<dyn FnOnce() -> Result<Queued> + 'a>,
 }
 
@@ -19,10 +18,8 @@ pub(in crate::world) fn to_local<'a, T: Element, const D: usize>(
     source: &'a GlobalSection<T, D>,
     destination: &'a LocalSection<T, D>,
 ) -> LocalCopy<'a> {
-    let name = source.core.name();
     LocalCopy {
-        operation: format!("copy(\"{name}\" -> local)"),
-        signature: hash(("to local", name)),
+        operation: Call::new("copy").of(Named::of(&source.core), None).and(" -> local"),
         queued: Box::new(|| queued(source, get_action(source, destination.clone())?)),
     }
 }
@@ -31,10 +28,8 @@ pub(in crate::world) fn from_local<'a, T: Element, const D: usize>(
     source: &'a LocalSection<T, D>,
     destination: &'a GlobalSection<T, D>,
 ) -> LocalCopy<'a> {
-    let name = destination.core.name();
     LocalCopy {
-        operation: format!("copy(local -> \"{name}\")"),
-        signature: hash(("from local", name)),
+        operation: Call::new("copy").from("local -> ").of(Named::of(&destination.core), None),
         queued: Box::new(|| {
             let data = captured(PutSource::Device(source.clone()), destination)?;
             queued(destination, Action::Put(data))
@@ -48,14 +43,14 @@ fn queued<T: Element, const D: usize>(section: &GlobalSection<T, D>, action: Act
 
 impl World {
     pub(in crate::world) fn copy_local(&self, copy: LocalCopy<'_>) -> Result<Moved> {
-        let LocalCopy { operation, signature, queued } = copy;
-        self.collective(operation, signature, || Ok(self.run_epoch(vec![queued()?])?.moved))
+        let LocalCopy { operation, queued } = copy;
+        self.collective(operation.clone(), operation.signature(), || Ok(self.run_epoch(vec![queued()?])?.moved))
     }
 
     #[track_caller]
     pub(in crate::world) fn start_copy_local(&self, copy: LocalCopy<'_>) -> Result<Pending<'_>> {
-        let LocalCopy { operation, signature, queued } = copy;
-        let asked = self.collective(operation.clone(), signature, || self.ask(vec![queued()?]))?;
+        let LocalCopy { operation, queued } = copy;
+        let asked = self.collective(operation.clone(), operation.signature(), || self.ask(vec![queued()?]))?;
         let moved = asked.fetched.moved;
         Ok(Pending::new(self, operation, moved, move || self.collect(asked).map(drop)))
     }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::wire::{Requests, Verb};
+use super::wire::{Request, Requests, Verb};
 use crate::array::{ArrayCore, ArrayId};
+use crate::chunks::ChunkId;
 use crate::device::{Operator, Piece};
-use crate::error::{ArrayError, Result};
+use crate::error::{ArrayError, Error, Result};
 use crate::plan::one_sided::{Access, batches};
 use crate::region::Region;
 use crate::transport::Payload;
@@ -18,7 +19,7 @@ struct Job {
     source: usize,
     sequence: u64,
     array: Rc<ArrayCore>,
-    chunk: usize,
+    chunk: ChunkId,
     region: Region,
     verb: Verb,
     /// Its payload in the source's message.
@@ -34,8 +35,10 @@ pub(super) fn serve(world: &World, incoming: Vec<(usize, Payload)>) -> Result<Ve
     let mut operators = Vec::new();
     for (index, (rank, message)) in incoming.iter().enumerate() {
         let (requests, start) = Requests::decode((**message).as_ref())?;
-        operators.push(requests.operators()?);
-        let reply = unpack(world, index, requests, start, &mut jobs)?;
+        let known = requests.operators()?;
+        let asked = Asked { rank: *rank, index, payload: start..(**message).as_ref().len(), operators: known.len() };
+        operators.push(known);
+        let reply = unpack(world, &asked, requests, &mut jobs)?;
         if reply > 0 {
             replies.insert(*rank, vec![0; reply]);
         }
@@ -48,32 +51,70 @@ pub(super) fn serve(world: &World, incoming: Vec<(usize, Payload)>) -> Result<Ve
     Ok(replies.into_iter().collect())
 }
 
-fn unpack(world: &World, source: usize, requests: Requests, start: usize, jobs: &mut Vec<Job>) -> Result<usize> {
-    let (mut at, mut reply) = (start, 0);
+/// A message of requests.
+struct Asked {
+    rank: usize,
+    /// Its place among the messages.
+    index: usize,
+    /// Where it has data.
+    payload: Range<usize>,
+    /// How many operators it brings.
+    operators: usize,
+}
+
+fn unpack(world: &World, asked: &Asked, requests: Requests, jobs: &mut Vec<Job>) -> Result<usize> {
+    let (mut at, mut reply) = (asked.payload.start, 0_usize);
     for request in requests.requests {
         let array = world.array_of(ArrayId(request.array))?;
-        let region = request.region();
-        let bytes = request.bytes as usize;
+        let (chunk, region, bytes) = check(&array, asked, &request)?;
         let (mut payload, mut answer) = (0..0, 0..0);
         if request.verb == Verb::Get {
-            answer = reply..reply + bytes;
-            reply += bytes;
+            answer = reply..reply.checked_add(bytes).ok_or_else(|| refused(asked, &array, "asks for too much"))?;
+            reply = answer.end;
         } else {
             payload = at..at + bytes;
-            at += bytes;
+            if payload.end > asked.payload.end {
+                return Err(refused(asked, &array, "brings less data than it has cells for"));
+            }
+            at = payload.end;
         }
-        jobs.push(Job {
-            source,
-            sequence: request.sequence,
-            array,
-            chunk: request.chunk as usize,
-            region,
-            verb: request.verb,
-            payload,
-            reply: answer,
-        });
+        let Request { sequence, verb, .. } = request;
+        jobs.push(Job { source: asked.index, sequence, array, chunk, region, verb, payload, reply: answer });
     }
     Ok(reply)
+}
+
+/// Chunk, region and bytes of a request, when they are what this rank has.
+fn check(array: &ArrayCore, asked: &Asked, request: &Request) -> Result<(ChunkId, Region, usize)> {
+    let refused = |what: &str| refused(asked, array, what);
+    let chunk = usize::try_from(request.chunk).ok().filter(|&chunk| chunk < array.chunks().count());
+    let chunk = chunk.ok_or_else(|| refused(&format!("names chunk {}, which there is not", request.chunk)))?;
+    let region = request.region().filter(|region| region.axes() == array.chunks().axes());
+    let region = region.ok_or_else(|| refused("names no region of it"))?;
+    if array.ownership().owner(chunk).rank != array.rank() {
+        return Err(refused(&format!("takes this rank for the owner of chunk {chunk}")));
+    }
+    if !array.chunks().region(chunk).covers(&region) {
+        return Err(refused(&format!("names cells {region}, which are not in chunk {chunk}")));
+    }
+    let bytes = (region.cells() as usize * array.element().bytes).next_multiple_of(4);
+    let operator = match request.verb {
+        Verb::Accumulate(operator) => (operator as usize) < asked.operators,
+        _ => true,
+    };
+    match bytes as u64 == request.bytes && operator {
+        true => Ok((chunk, region, bytes)),
+        false => Err(refused("has another element type or operator")),
+    }
+}
+
+fn refused(asked: &Asked, array: &ArrayCore, what: &str) -> Error {
+    let (rank, name) = (asked.rank, array.name());
+    let text = format!(
+        "a one-sided operation of rank {rank} on array {name:?} {what}; do all ranks have the same arrays, with the same \
+         cuts and owners?"
+    );
+    ArrayError::Other(text).into()
 }
 
 fn access(job: &Job) -> Access {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::device::Operator;
 use crate::error::{Result, TransportError};
-use crate::extents::Index;
+use crate::extents::{Index, MAX_AXES};
 use crate::region::Region;
 
 /// What is asked.
@@ -52,10 +52,11 @@ pub(super) struct Requests {
 const PREFIX_BYTES: usize = 8;
 
 impl Request {
-    /// The box in global coordinates.
-    pub fn region(&self) -> Region {
+    /// The box in global coordinates, if it is one.
+    pub fn region(&self) -> Option<Region> {
         let axis = |side: fn(&(i64, i64)) -> i64| Index::from_fn(self.bounds.len(), |axis| side(&self.bounds[axis]));
-        Region { start: axis(|b| b.0), end: axis(|b| b.1) }
+        let sound = (1..=MAX_AXES).contains(&self.bounds.len()) && self.bounds.iter().all(|(start, end)| start <= end);
+        sound.then(|| Region { start: axis(|b| b.0), end: axis(|b| b.1) })
     }
 
     /// A box as bounds.
@@ -100,7 +101,8 @@ impl Requests {
         let length = u64::from_le_bytes(prefix.try_into().map_err(|_| broken())?) as usize;
         let header = message.get(PREFIX_BYTES..).and_then(|rest| rest.get(..length)).ok_or_else(broken)?;
         let requests = postcard::from_bytes(header).map_err(|_| broken())?;
-        Ok((requests, (PREFIX_BYTES + length).next_multiple_of(8)))
+        let start = (PREFIX_BYTES + length).next_multiple_of(8);
+        if start <= message.len() { Ok((requests, start)) } else { Err(broken().into()) }
     }
 }
 
@@ -125,7 +127,10 @@ mod tests {
         let message = requests.encode(&[9; 24]);
         let (back, start) = Requests::decode(&message).unwrap();
         assert_eq!(back.requests, requests.requests);
-        assert_eq!(back.requests[0].region(), region);
+        assert_eq!(back.requests[0].region(), Some(region));
+        for bounds in [vec![], vec![(0, 1); MAX_AXES + 1], vec![(0, 1), (3, 2)]] {
+            assert_eq!(Request { bounds, ..back.requests[0].clone() }.region(), None);
+        }
         assert_eq!(&message[start..], [9; 24]);
         assert!(matches!(back.operators().unwrap()[..], [Operator::Add]));
         assert!(Requests::decode(&message[..5]).is_err());

@@ -1,0 +1,206 @@
+//! What a group's ranks have called: a fingerprint that rides in every message, and the last calls for the error that
+//! names two of them.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::fmt::{self, Display, Write};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+
+use super::Payload;
+use crate::error::{Result, TransportError};
+
+/// So many calls are remembered as values.
+const REMEMBERED: usize = 256;
+/// A text is cut after so many bytes.
+const TEXT_BYTES: usize = 600;
+
+/// This rank's calls in one group.
+#[derive(Default)]
+pub(crate) struct Calls {
+    history: Cell<u64>,
+    number: Cell<u64>,
+    last: RefCell<VecDeque<Call>>,
+}
+
+struct Call {
+    /// The fingerprint with this call.
+    history: u64,
+    /// The number of its first exchange.
+    sequence: u64,
+    text: Rc<dyn Display>,
+}
+
+/// A call as another rank is told of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Told {
+    /// Its place among its rank's calls.
+    number: u64,
+    history: u64,
+    sequence: u64,
+    text: String,
+    /// The same with all that could differ, cuts and owners among it.
+    detail: String,
+}
+
+impl Calls {
+    /// Of a group that is made by a call with this fingerprint.
+    pub(crate) fn from(history: u64) -> Self {
+        Self { history: Cell::new(history), ..Self::default() }
+    }
+
+    /// The fingerprint of all calls so far.
+    pub(crate) fn history(&self) -> u64 {
+        self.history.get()
+    }
+
+    /// Adds a call. `signature` is a fingerprint of all arguments that must agree.
+    pub(crate) fn add(&self, signature: u64, sequence: u64, text: Rc<dyn Display>) {
+        let mut hasher = DefaultHasher::new();
+        (self.history.get(), signature, sequence).hash(&mut hasher);
+        let history = hasher.finish();
+        self.history.set(history);
+        self.number.set(self.number.get() + 1);
+        let mut last = self.last.borrow_mut();
+        if last.len() == REMEMBERED {
+            last.pop_front();
+        }
+        last.push_back(Call { history, sequence, text });
+    }
+
+    /// The last calls, for another rank.
+    pub(crate) fn told(&self) -> Vec<Told> {
+        let last = self.last.borrow();
+        let first = self.number.get() - last.len() as u64;
+        let tell = |(number, call): (u64, &Call)| Told {
+            number,
+            history: call.history,
+            sequence: call.sequence,
+            text: bounded(format_args!("{}", call.text)),
+            detail: bounded(format_args!("{:#}", call.text)),
+        };
+        (first..).zip(last.iter()).map(tell).collect()
+    }
+}
+
+/// A text that is not longer than people read.
+fn bounded(text: fmt::Arguments<'_>) -> String {
+    struct Bounded(String);
+    impl Write for Bounded {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            self.0.push_str(text);
+            if self.0.len() <= TEXT_BYTES { Ok(()) } else { Err(fmt::Error) }
+        }
+    }
+    let mut out = Bounded(String::new());
+    if out.write_fmt(text).is_err() {
+        let end = (0..=TEXT_BYTES.min(out.0.len())).rev().find(|&end| out.0.is_char_boundary(end));
+        out.0.truncate(end.unwrap_or(0));
+        out.0.push_str(" …");
+    }
+    out.0
+}
+
+/// What a rank tells of its calls in a group.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Report {
+    /// The group.
+    pub context: u8,
+    /// Whether a message has shown already that the calls differ.
+    pub differ: bool,
+    pub calls: Vec<Told>,
+}
+
+impl Report {
+    pub(crate) fn encode(&self) -> Result<Payload> {
+        let bytes = postcard::to_allocvec(self);
+        Ok(Box::new(bytes.map_err(|error| TransportError::Other(format!("calls cannot be told: {error}")))?))
+    }
+
+    pub(crate) fn decode(payload: &Payload) -> Result<Self> {
+        let damaged = |_| TransportError::Other("the calls of another rank arrived malformed".into()).into();
+        postcard::from_bytes((**payload).as_ref()).map_err(damaged)
+    }
+}
+
+/// The texts of the last calls, where it is known that calls differ and no longer which.
+pub(crate) fn last_calls(own: &[Told], other: &[Told]) -> (String, String) {
+    let text = |calls: &[Told]| match calls.last() {
+        Some(last) => format!("{} (its call {}, some time after calls that differed)", last.text, last.number + 1),
+        None => "nothing".to_owned(),
+    };
+    (text(own), text(other))
+}
+
+/// The texts of the first calls that differ, where the calls do; `None` where one rank is only further than the other.
+pub(crate) fn first_difference(own: &[Told], other: &[Told]) -> Option<(String, String)> {
+    let (first, other_first) = (own.first()?.number, other.first()?.number);
+    let start = first.max(other_first);
+    let from = |calls: &[Told], first: u64| calls.get((start - first) as usize..).unwrap_or_default().to_vec();
+    let (own, other) = (from(own, first), from(other, other_first));
+    let place = own.iter().zip(&other).position(|(own, other)| own.history != other.history)?;
+    let (own, other) = (&own[place], &other[place]);
+    let texts = match () {
+        () if own.text != other.text => (own.text.clone(), other.text.clone()),
+        () if own.detail != other.detail => (own.detail.clone(), other.detail.clone()),
+        // What is remembered may begin after the first difference.
+        () if own.sequence == other.sequence => {
+            let text = |call: &Told| format!("{}, after calls that differed and are no longer remembered", call.text);
+            (text(own), text(other))
+        }
+        () => {
+            let text = |call: &Told| format!("{} (exchange {} of its group)", call.text, call.sequence);
+            (text(own), text(other))
+        }
+    };
+    Some(texts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn calls(texts: &[&'static str]) -> Calls {
+        let calls = Calls::default();
+        for (sequence, text) in texts.iter().enumerate() {
+            calls.add(text.as_bytes()[0].into(), sequence as u64, Rc::new(*text));
+        }
+        calls
+    }
+
+    #[test]
+    fn the_first_calls_that_differ_are_named() {
+        let difference =
+            |own: &[&'static str], other: &[&'static str]| first_difference(&calls(own).told(), &calls(other).told());
+        assert_eq!(difference(&["a", "b", "c"], &["a", "b", "c"]), None);
+        assert_eq!(difference(&["a", "b", "c"], &["a", "b"]), None, "it may follow");
+        assert_eq!(difference(&["a", "b", "c"], &["a", "c"]), Some(("b".into(), "c".into())));
+        assert_eq!(difference(&["a", "b", "c"], &["b", "b", "c"]), Some(("a".into(), "b".into())));
+        assert_eq!(difference(&["a"], &[]), None);
+    }
+
+    #[test]
+    fn what_is_forgotten_is_said_to_be() {
+        let many = |first: &'static str| calls(&[&[first][..], &["same"; REMEMBERED + 5]].concat()).told();
+        let (own, other) = first_difference(&many("a"), &many("b")).unwrap();
+        assert_eq!(own, other);
+        assert!(own.starts_with("same") && own.ends_with("no longer remembered"), "{own}");
+        assert_eq!(first_difference(&many("a"), &many("a")), None);
+        // One rank is so far ahead that no call is remembered by both.
+        assert_eq!(first_difference(&many("a"), &calls(&["a"]).told()), None);
+    }
+
+    #[test]
+    fn calls_travel_and_long_texts_are_cut() {
+        let own = Calls::default();
+        own.add(7, 3, Rc::new("ä".repeat(1000)));
+        let report = Report { context: 5, differ: true, calls: own.told() };
+        assert_eq!(Report::decode(&report.encode().unwrap()).unwrap(), report);
+        assert!(report.calls[0].text.len() <= TEXT_BYTES + 5 && report.calls[0].text.ends_with('…'));
+        assert!(Report::decode(&super::super::copied(&[9_u8, 200])).is_err());
+        let (last, none) = last_calls(&report.calls, &[]);
+        assert!(last.contains("(its call 1,") && none == "nothing", "{last}, {none}");
+    }
+}

@@ -1,0 +1,50 @@
+//! What names a message.
+
+/// Names an exchange between the ranks of a group: the group's context, the number of the exchange in it, and a
+/// fingerprint of what the rank had called when it took the number.
+///
+/// Context and number say which message belongs to which receive. Numbers are never given out again: at one a
+/// nanosecond they would last for two years, so that no later exchange meets what an open one has under way. The
+/// fingerprint must be the same at both ends, or the ranks have called different operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Tag {
+    context: u8,
+    sequence: u64,
+    history: u64,
+}
+
+impl Tag {
+    /// Bits of the context.
+    pub const CONTEXT_BITS: u32 = 8;
+    /// Bits of the number of an exchange.
+    pub const SEQUENCE_BITS: u32 = 56;
+    /// Numbers from here on belong to messages that are no exchange's; their fingerprints are not compared.
+    const RESERVED: u64 = (1 << Self::SEQUENCE_BITS) - 16;
+
+    /// Exchange `sequence` of a context.
+    pub(crate) fn new(context: u8, sequence: u64, history: u64) -> Self {
+        Self { context, sequence, history }
+    }
+
+    /// A message beside the exchanges of a context.
+    pub(crate) fn reserved(context: u8, which: u64) -> Self {
+        Self { context, sequence: Self::RESERVED + which, history: 0 }
+    }
+
+    pub(crate) fn context(self) -> u8 {
+        self.context
+    }
+
+    pub(crate) fn sequence(self) -> u64 {
+        self.sequence
+    }
+
+    pub(crate) fn history(self) -> u64 {
+        self.history
+    }
+
+    /// Whether both name the same exchange.
+    pub(crate) fn meets(self, other: Self) -> bool {
+        (self.context, self.sequence) == (other.context, other.sequence)
+    }
+}

@@ -1,0 +1,103 @@
+//! Calls as messages and comparisons name them: by their arrays, with cuts and owners where those are what differs.
+
+use std::fmt::{self, Display, Formatter};
+use std::hash::{Hash, Hasher};
+
+use super::hash;
+use crate::array::ArrayCore;
+use crate::element::ElementInfo;
+use crate::locate::Placement;
+use crate::region::Region;
+
+/// An array by all that must agree between ranks. Displays as its name, and in full where asked to (`{:#}`).
+#[derive(Debug, Clone)]
+pub(crate) struct Named {
+    name: String,
+    element: &'static ElementInfo,
+    placement: Placement,
+}
+
+impl Named {
+    pub fn of(array: &ArrayCore) -> Self {
+        Self::new(array.name(), array.element(), array.placement().clone())
+    }
+
+    /// An array that is to be made.
+    pub fn new(name: &str, element: &'static ElementInfo, placement: Placement) -> Self {
+        Self { name: name.to_string(), element, placement }
+    }
+}
+
+impl Hash for Named {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.name, self.element.name, self.element.bytes, &self.placement).hash(state);
+    }
+}
+
+impl Display for Named {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.name)?;
+        if f.alternate() {
+            let (chunks, owners) = (self.placement.chunks(), self.placement.ownership());
+            write!(f, " ({} of {chunks}, owners {owners})", self.element.name)?;
+        }
+        Ok(())
+    }
+}
+
+/// A collective: its name, and its arrays with the regions that it works on. What else must agree is in a fingerprint.
+#[derive(Debug, Clone, Hash)]
+pub(crate) struct Call {
+    verb: &'static str,
+    before: &'static str,
+    arrays: Vec<(Named, Option<Region>)>,
+    rest: String,
+    others: u64,
+}
+
+impl Call {
+    pub fn new(verb: &'static str) -> Self {
+        Self { verb, before: "", arrays: Vec::new(), rest: String::new(), others: 0 }
+    }
+
+    /// What is to be read ahead of the arrays.
+    pub fn from(self, before: &'static str) -> Self {
+        Self { before, ..self }
+    }
+
+    /// Another array, as a whole or a region of it.
+    pub fn of(mut self, array: Named, region: Option<Region>) -> Self {
+        self.arrays.push((array, region));
+        self
+    }
+
+    /// What is to be read behind the arrays.
+    pub fn and(self, rest: impl Into<String>) -> Self {
+        Self { rest: rest.into(), ..self }
+    }
+
+    /// What else must agree and is not to be read.
+    pub fn with(self, others: impl Hash) -> Self {
+        Self { others: hash(others), ..self }
+    }
+
+    pub fn signature(&self) -> u64 {
+        hash(self)
+    }
+}
+
+impl Display for Call {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}({}", self.verb, self.before)?;
+        for (place, (array, region)) in self.arrays.iter().enumerate() {
+            f.write_str(if place > 0 { ", " } else { "" })?;
+            array.fmt(f)?;
+            region.iter().try_for_each(|region| write!(f, " {region}"))?;
+        }
+        f.write_str(&self.rest)?;
+        if f.alternate() && self.others != 0 {
+            write!(f, ", with #{:04x}", self.others as u16)?;
+        }
+        f.write_str(")")
+    }
+}
