@@ -200,7 +200,9 @@ impl Failure {
             }
             _ => None,
         };
-        Self { rank, operation, message: error.to_string(), differing }
+        // The operation is named beside it.
+        let message = if let Error::Transfer { error, .. } = error { error.to_string() } else { error.to_string() };
+        Self { rank, operation, message, differing }
     }
 
     /// A failure that is no [`Error`].

@@ -3,7 +3,8 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use zippy::error::TransportError;
+use zippy::device::InjectedFailure;
+use zippy::error::{DeviceError, TransportError};
 use zippy::{Config, Error, Layout, Operator, Result, Split, World, run_with};
 
 use crate::job;
@@ -78,6 +79,30 @@ fn a_mistake_of_one_rank_in_a_collective() {
                 Error::Remote { rank, operation, .. } => {
                     assert_eq!((rank + 1, operation.as_str()), (count, "copy(\"global\" -> local)"));
                 }
+                error => panic!("rank {rank}: {error}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_device_that_fails_in_a_transfer() {
+    for count in launcher::counts(&[2, 3]) {
+        let seen = failing(count, as_is, |world| {
+            let array = world.array::<f32, 1>("array", &Layout::new([9]).ghost([1]).periodic([true]))?;
+            world.barrier()?;
+            if world.rank() == 1 {
+                world.gpu().inject_failure(InjectedFailure::OutOfMemory);
+            }
+            world.ghosts(&array)?;
+            world.barrier()
+        });
+        for (rank, error) in seen {
+            let text = error.to_string();
+            assert_eq!(text.matches("ghosts(\"array\")").count(), 1, "{text}");
+            match error {
+                Error::Transfer { error: DeviceError::OutOfMemory { .. }, .. } => assert_eq!(rank, 1),
+                Error::Remote { rank: 1, message, .. } => assert!(message.starts_with("out of memory"), "{message}"),
                 error => panic!("rank {rank}: {error}"),
             }
         }
