@@ -145,7 +145,7 @@ impl World {
         let (operands, numbered) = number(pairs)?;
         let Planned { transfer, .. } = self.planned_pairs(&operands, &numbered)?;
         operator.iter().try_for_each(|operator| operator.check(&T::INFO))?;
-        let operation = Operation::all(&operands, numbered, operator.clone());
+        let operation = Operation::all(&operands, &numbered, operator.clone());
         let meeting = operator.map_or(Meeting::Replace, Meeting::Combine);
         Ok((Job { transfer, operands, meeting }, operation))
     }

@@ -14,7 +14,11 @@ use crate::region::Region;
 pub(super) struct Operation {
     verb: Verb,
     arrays: Rc<[Named]>,
-    pairs: Rc<[Pair]>,
+    /// Of a list only the first pair is kept, as calls are remembered for a while.
+    first: Option<Pair>,
+    count: usize,
+    /// A fingerprint of the whole list.
+    content: u64,
     order: Option<Vec<usize>>,
 }
 
@@ -43,8 +47,8 @@ impl Operation {
     /// A copy between two arrays.
     pub fn copy(arrays: [&ArrayCore; 2], [src_region, dst_region]: [Region; 2], order: Option<&[usize]>) -> Self {
         let arrays = arrays.map(Named::of).into_iter().collect();
-        let pairs = [Pair { src: 0, src_region, dst: 1, dst_region }].into();
-        Self { verb: Verb::Copy, arrays, pairs, order: order.map(<[usize]>::to_vec) }
+        let first = Some(Pair { src: 0, src_region, dst: 1, dst_region });
+        Self { verb: Verb::Copy, arrays, first, count: 1, content: 0, order: order.map(<[usize]>::to_vec) }
     }
 
     /// The same as a composite.
@@ -53,10 +57,10 @@ impl Operation {
     }
 
     /// Many copies in one, or many composites.
-    pub fn all(arrays: &[Rc<ArrayCore>], pairs: Vec<Pair>, operator: Option<Operator>) -> Self {
+    pub fn all(arrays: &[Rc<ArrayCore>], pairs: &[Pair], operator: Option<Operator>) -> Self {
         let arrays = arrays.iter().map(|array| Named::of(array)).collect();
         let verb = operator.map_or(Verb::CopyAll, Verb::CompositeAll);
-        Self { verb, arrays, pairs: pairs.into(), order: None }
+        Self { verb, arrays, first: pairs.first().cloned(), count: pairs.len(), content: hash(pairs), order: None }
     }
 
     pub fn signature(&self) -> u64 {
@@ -78,10 +82,10 @@ impl Display for Operation {
             Verb::CompositeAll(_) => "composite_all(",
         })?;
         if let Verb::CopyAll | Verb::CompositeAll(_) = self.verb {
-            let (count, content) = (self.pairs.len(), hash(&self.pairs) as u16);
+            let (count, content) = (self.count, self.content as u16);
             write!(f, "{count} pairs #{content:04x}{}", if count > 0 { ", first " } else { "" })?;
         }
-        if let Some(pair) = self.pairs.first() {
+        if let Some(pair) = &self.first {
             self.write_end(f, pair.src, &pair.src_region)?;
             f.write_str(" -> ")?;
             self.write_end(f, pair.dst, &pair.dst_region)?;

@@ -197,3 +197,60 @@ impl World {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{Layout, Split};
+    use crate::transport::Config;
+
+    /// Whatever a message says, it is served or refused.
+    #[test]
+    fn no_message_reaches_memory_unchecked() {
+        let program = |world: &World| {
+            let layout = Layout::new([6, 4]).split([Split::Even(2), Split::Even(2)]).ghost([1, 1]);
+            let array = world.array::<u32, 2>("array", &layout)?;
+            let mut requests = Requests::default();
+            let verb = Verb::Accumulate(requests.operator(&Operator::Add));
+            for (sequence, verb) in [verb, Verb::Put, Verb::Get].into_iter().enumerate() {
+                let region = array.core().chunks().region(3);
+                let (array, bounds) = (array.core().id().0, Request::bounds(&region));
+                let (sequence, bytes) = (sequence as u64, region.cells() * 4);
+                requests.requests.push(Request { sequence, array, chunk: 3, bounds, verb, bytes });
+            }
+            let ask = |message: Vec<u8>| serve(world, vec![(0, Box::new(message) as Payload)]);
+            let valid = requests.encode(&[1; 48]);
+            assert_eq!(ask(valid.clone())?, [(0, vec![1; 24])], "accumulated, replaced, read");
+            let mut refused = 0;
+            for place in 0..valid.len() - 48 {
+                for value in [0, 1, 2, 5, 7, 0x7f, 0x80, 0xff] {
+                    let mut message = valid.clone();
+                    message[place] = value;
+                    refused += usize::from(ask(message).is_err());
+                }
+                refused += usize::from(ask(valid[..place].to_vec()).is_err());
+            }
+            assert!(refused > valid.len() - 48, "{refused}");
+            // A chunk past the last, cells of another chunk, less data than cells, an operator that does not come along.
+            let hostile: [fn(&mut Request); 5] = [
+                |request| request.chunk = 24,
+                |request| request.chunk = 0,
+                |request| request.bounds[0] = (-1, 6),
+                |request| request.bytes = 0,
+                |request| request.verb = Verb::Accumulate(1),
+            ];
+            for spoil in hostile {
+                let mut one =
+                    Requests { requests: requests.requests[..1].to_vec(), operators: requests.operators.clone() };
+                spoil(&mut one.requests[0]);
+                let error = ask(one.encode(&[1; 24])).unwrap_err().to_string();
+                assert!(error.contains("a one-sided operation of rank 0 on array \"array\""), "{error}");
+            }
+            assert!(
+                ask(requests.encode(&[1; 44])).unwrap_err().to_string().contains("less data than it has cells for")
+            );
+            Ok(())
+        };
+        crate::run_with(Config::apart(1), program).unwrap();
+    }
+}
