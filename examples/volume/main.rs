@@ -93,7 +93,7 @@ fn start(job: &Job) -> Result<Vec<Option<Rendered>>> {
         let result = job.run(world);
         if let (Err(error), TransportKind::Mpi) = (&result, world.group().kind()) {
             // Now, and by one rank: a launcher ends the others as soon as one process has failed.
-            if world.rank() == 0 {
+            if world.rank() == 0 || job.options.check.verbose {
                 eprintln!("error: {error}");
             }
             SAID.store(true, Ordering::Relaxed);

@@ -224,6 +224,10 @@ pub struct CheckOptions {
     /// error. A psnr_db of null: the pictures are identical
     #[arg(long)]
     pub json: bool,
+
+    /// Under an MPI launcher the process of every rank reports a failure, not only that of rank 0
+    #[arg(long)]
+    pub verbose: bool,
 }
 
 impl Options {

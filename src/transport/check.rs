@@ -7,6 +7,7 @@ use std::fmt::{Display, Write};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
+use super::finished::NOTHING_MORE;
 use super::payload::{copied, values};
 use super::wait::Patience;
 use super::{Group, Payload};
@@ -124,7 +125,7 @@ impl Group {
     pub(crate) fn finish(&self) -> Result<()> {
         let patience = self.patience();
         self.set_patience(Patience { warn_after: Duration::MAX, timeout: None });
-        let call = Call::new("nothing more (its program has finished)");
+        let call = Call::new(NOTHING_MORE);
         let result = self.check(call.signature(), || call.name.to_owned());
         self.set_patience(patience);
         result

@@ -29,7 +29,8 @@ pub struct Config {
     pub ranks: Ranks,
     /// Whether the ranks compare their calls (`ZIPPY_CHECK`); on in debug builds, whatever the environment says.
     pub check: Option<bool>,
-    /// After what time a wait fails (`ZIPPY_TIMEOUT_SECS`); 300 s.
+    /// After what time a wait fails (`ZIPPY_TIMEOUT_SECS`); 300 s. When a run has failed, ranks that do not come back
+    /// within this time more end the process, or under MPI the job: a rank that loops for ever can be told nothing.
     pub timeout: Option<Duration>,
     /// After what time a wait says what it waits for; 10 s.
     pub warn_after: Option<Duration>,
@@ -107,6 +108,9 @@ pub(crate) struct Settings {
     #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
     pub piece_bytes: usize,
     pub stack_bytes: usize,
+    /// Under MPI one process says why the run has failed, and all exit.
+    #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
+    pub one_report: bool,
 }
 
 impl Settings {
@@ -158,6 +162,7 @@ impl Settings {
             },
             piece_bytes,
             stack_bytes,
+            one_report: !environment::verbose(&variable)?,
         })
     }
 }

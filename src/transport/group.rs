@@ -143,6 +143,11 @@ impl Group {
         Tag::new(self.members.context.id(), self.reserved_sequences().start + which)
     }
 
+    /// Whether a tag is a reserved one.
+    pub(crate) fn is_reserved(&self, tag: Tag) -> bool {
+        self.reserved_sequences().contains(&(tag.value() >> Tag::CONTEXT_BITS))
+    }
+
     /// The same group without comparing its calls, for use inside an operation that was already compared.
     pub fn unchecked(&self) -> Self {
         Self { checked: false, ..self.clone() }
@@ -197,10 +202,7 @@ impl Group {
 
     pub(crate) fn receive_in(&self, operation: &str, from: usize, tag: Tag) -> Result<Payload> {
         self.check_rank(from)?;
-        let world_rank = self.world_rank_of(from);
-        self.wait_in(operation, Some(from), || {
-            Ok(self.station.transport.poll(Some(world_rank), tag)?.map(|(_, payload)| payload))
-        })
+        self.wait_in(operation, Some(from), || self.next_of(operation, from, tag))
     }
 
     /// The next message with this tag from any rank of the group, with its sender; waits for it.
@@ -208,7 +210,7 @@ impl Group {
     /// # Errors
     /// As [`wait_for`](Self::wait_for).
     pub fn receive_any(&self, tag: Tag) -> Result<(usize, Payload)> {
-        self.wait_in("receive", None, || self.try_receive(None, tag))
+        self.wait_in("receive", None, || self.next_of_any(tag))
     }
 
     /// The next message with this tag from a rank, or from any, if it has arrived; does not wait and does not look for

@@ -3,8 +3,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use super::config::{Settings, Start};
+use super::exit;
 use super::failure::Watch;
 use super::threads::{Hub, Threads};
 use super::{BytePool, Config, Group};
@@ -17,15 +19,35 @@ use crate::error::{Error, Failure, Result, TransportError};
 /// # Errors
 /// The error of the lowest rank of this process that failed by itself, else the failure of another rank. A rank that
 /// panics is told to the others and makes this return [`TransportError::Panicked`]; under MPI it aborts the job.
-/// With the comparison of calls on, a rank that has finished while another still calls a collective is an
-/// [`Error::Differing`].
+/// A rank that has finished while another still waits for it is an [`Error::Differing`].
+///
+/// Ranks that do not come back within [`Config::timeout`] of a failure end the process with code 1, under MPI the whole job,
+/// after a line that names them: there is no way to end a thread from outside. A process that exits while this runs says so
+/// and exits with code 1, whatever code was given.
 pub fn launch<R: Send>(config: &Config, program: impl Fn(Group) -> Result<R> + Send + Sync) -> Result<Vec<R>> {
+    start(&Settings { one_report: false, ..settings(config)? }, &program)
+}
+
+/// [`launch`] for programs that have nothing left to do when it fails. Under MPI one process, that of the rank that failed
+/// first (the lowest, if several did before they knew), says why on standard error, and all exit with code 1, unless
+/// `ZIPPY_VERBOSE` is 1.
+///
+/// # Errors
+/// As [`launch`], where this returns.
+pub fn launch_or_exit<R: Send>(config: &Config, program: impl Fn(Group) -> Result<R> + Send + Sync) -> Result<Vec<R>> {
+    start(&settings(config)?, &program)
+}
+
+fn settings(config: &Config) -> Result<Settings> {
     let variable = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
-    let settings = Settings::resolve(config, variable, cfg!(feature = "mpi"))?;
+    Ok(Settings::resolve(config, variable, cfg!(feature = "mpi"))?)
+}
+
+fn start<R: Send>(settings: &Settings, program: &(impl Fn(Group) -> Result<R> + Send + Sync)) -> Result<Vec<R>> {
     match &settings.start {
-        Start::Threads(ranks) => on_threads(*ranks, &settings, &program),
+        Start::Threads(ranks) => on_threads(*ranks, settings, program),
         #[cfg(feature = "mpi")]
-        Start::Mpi { launcher, asked } => super::mpi::launch(launcher, *asked, &settings, &program),
+        Start::Mpi { launcher, asked } => super::mpi::launch(launcher, *asked, settings, program),
         #[cfg(not(feature = "mpi"))]
         Start::Mpi { launcher, .. } => Err(TransportError::NeedsMpi { launcher: launcher.to_string() }.into()),
     }
@@ -36,12 +58,19 @@ fn on_threads<R: Send>(
     settings: &Settings,
     program: &(impl Fn(Group) -> Result<R> + Send + Sync),
 ) -> Result<Vec<R>> {
+    let _run = exit::Run::begin();
     let hub = Hub::new(ranks);
     let results: Vec<Result<R>> = thread::scope(|scope| {
         let start = |rank| {
-            let hub = Arc::clone(&hub);
+            let hub = &hub;
             let thread = thread::Builder::new().name(format!("rank {rank}")).stack_size(settings.stack_bytes);
-            thread.spawn_scoped(scope, move || one_thread(&hub, rank, settings, program)).map_err(|error| {
+            let body = move || {
+                let result = one_thread(hub, rank, settings, program);
+                hub.board.come_back(rank);
+                result
+            };
+            thread.spawn_scoped(scope, body).map_err(|error| {
+                hub.board.come_back(rank);
                 let message = error.to_string();
                 TransportError::Thread { rank, message }
             })
@@ -52,6 +81,7 @@ fn on_threads<R: Send>(
             let (operation, message) = ("its start".to_owned(), error.to_string());
             hub.fail(&Failure { rank: handles.iter().position(Result::is_err).unwrap_or(0), operation, message });
         }
+        hub.board.wait_for_all(settings.patience.timeout.unwrap_or(Duration::MAX));
         let join = |handle: Result<thread::ScopedJoinHandle<'_, Result<R>>, TransportError>| match handle?.join() {
             Ok(result) => result,
             Err(_) => Err(TransportError::Other("the thread of a rank ended without a result".into()).into()),
@@ -80,11 +110,8 @@ fn one_thread<R>(hub: &Arc<Hub>, rank: usize, settings: &Settings, program: &imp
 
 /// One rank's program and its end.
 pub(crate) fn run_rank<R>(group: &Group, program: &impl Fn(Group) -> Result<R>) -> Result<R> {
-    let result = program(group.clone());
-    match result {
-        Ok(value) => group.finish().map(|()| value),
-        Err(error) => Err(group.fail(error)),
-    }
+    let finish = |value| group.finished().and_then(|()| group.finish()).map(|()| value);
+    program(group.clone()).and_then(finish).map_err(|error| group.fail_for_good(error))
 }
 
 /// The results, or the first error that is a rank's own, else the first.

@@ -4,12 +4,16 @@
 //! uses: ranks with collectives, written once over the trait; [`launch`] starts the ranks. One conformance
 //! suite (`tests/transport.rs`) runs on both.
 
+mod board;
 mod bundle;
 mod check;
 mod collectives;
 mod config;
 mod environment;
+mod exit;
 mod failure;
+mod finished;
+mod grace;
 mod group;
 mod launch;
 #[cfg(feature = "mpi")]
@@ -27,7 +31,7 @@ pub use self::mpi::run_on;
 pub use config::{Config, Ranks};
 pub use environment::{Launcher, detect_launcher};
 pub use group::Group;
-pub use launch::launch;
+pub use launch::{launch, launch_or_exit};
 pub use operation::{Entered, Named};
 pub use payload::{BytePool, Bytes, Payload, copied, shared, values};
 
@@ -106,6 +110,11 @@ pub trait Transport {
     fn fail(&self, failure: &Failure);
     /// The failure of the run, if this rank knows of one.
     fn failure(&self) -> Option<Failure>;
+    /// This rank's program has finished well: it posts nothing more, apart from the comparison of calls.
+    fn finish(&self) -> Result<(), TransportError>;
+    /// Whether the program of a rank has [finished](Self::finish) and all its messages to this one can be polled. `false`
+    /// while it is not known; asked in a wait, again and again, it becomes known.
+    fn has_finished(&self, rank: usize) -> Result<bool, TransportError>;
     /// Lets others run: yields at first, then parks for at most about a millisecond or until something arrives.
     fn idle(&self);
 }

@@ -2,11 +2,12 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use super::board::Board;
 use super::{Payload, Tag, Transport, TransportKind};
 use crate::error::{Failure, TransportError};
 
@@ -26,8 +27,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// What the ranks of one run share.
 pub(crate) struct Hub {
     boxes: Vec<Mailbox>,
-    failed: AtomicBool,
-    failure: Mutex<Option<Failure>>,
+    pub(crate) board: Board,
 }
 
 #[derive(Default)]
@@ -47,14 +47,13 @@ struct Arrived {
 impl Hub {
     pub(crate) fn new(ranks: usize) -> Arc<Self> {
         let boxes = (0..ranks).map(|_| Mailbox::default()).collect();
-        Arc::new(Self { boxes, failed: AtomicBool::new(false), failure: Mutex::new(None) })
+        Arc::new(Self { boxes, board: Board::new(ranks) })
     }
 
     pub(crate) fn fail(&self, failure: &Failure) {
-        lock(&self.failure).get_or_insert_with(|| failure.clone());
-        self.failed.store(true, Ordering::Release);
+        self.board.fail(failure);
         for mailbox in &self.boxes {
-            // The lock orders this behind the parking rank's look at `failed`.
+            // The lock orders this behind the parking rank's look at the board.
             drop(lock(&mailbox.arrived));
             mailbox.wake.notify_all();
         }
@@ -165,10 +164,16 @@ impl Transport for Threads {
     }
 
     fn failure(&self) -> Option<Failure> {
-        if !self.hub.failed.load(Ordering::Acquire) {
-            return None;
-        }
-        lock(&self.hub.failure).clone()
+        self.hub.board.failure()
+    }
+
+    fn finish(&self) -> Result<(), TransportError> {
+        self.hub.board.finish(self.rank);
+        Ok(())
+    }
+
+    fn has_finished(&self, rank: usize) -> Result<bool, TransportError> {
+        Ok(self.hub.board.has_finished(rank))
     }
 
     fn idle(&self) {
@@ -185,7 +190,7 @@ impl Transport for Threads {
             // The caller may wait for something else and never look at them.
             drop(arrived);
             self.sort();
-        } else if !self.hub.failed.load(Ordering::Acquire) {
+        } else if !self.hub.board.has_failed() {
             arrived.parked = true;
             let woken = mailbox.wake.wait_timeout(arrived, park);
             let (mut arrived, _) = woken.unwrap_or_else(PoisonError::into_inner);
