@@ -22,7 +22,7 @@ impl Grace {
     /// When the failure is told although its error cannot be returned yet: not before ranks that only have to notice it
     /// are back.
     pub(crate) fn told_after(&self) -> Duration {
-        (self.limit / 2).min(Duration::from_secs(1))
+        (self.limit / 2).min(Duration::from_secs(3))
     }
 }
 

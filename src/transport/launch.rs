@@ -1,5 +1,6 @@
 //! Starting the ranks of a run and collecting what they return.
 
+use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
@@ -11,6 +12,7 @@ use super::failure::Watch;
 use super::threads::{Hub, Threads};
 use super::{BytePool, Config, Group};
 use crate::error::{Error, Failure, Result, TransportError};
+use crate::trace;
 
 /// Runs `program` on every rank and returns what the ranks of this process returned, in order of rank: all of them where
 /// they are threads, one under MPI. Each rank runs on a thread of its own, so that the calling thread may be the one of a
@@ -58,6 +60,10 @@ fn on_threads<R: Send>(
     settings: &Settings,
     program: &(impl Fn(Group) -> Result<R> + Send + Sync),
 ) -> Result<Vec<R>> {
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    if let Some(text) = crowd(ranks, cores) {
+        trace::warn(&text);
+    }
     let _run = exit::Run::begin();
     let hub = Hub::new(ranks);
     let results: Vec<Result<R>> = thread::scope(|scope| {
@@ -89,6 +95,18 @@ fn on_threads<R: Send>(
         handles.into_iter().map(join).collect()
     });
     first_error(results)
+}
+
+/// What so many ranks cost, where they are more than tests of a decomposition need and share few cores.
+fn crowd(ranks: usize, cores: usize) -> Option<String> {
+    (ranks > 64 && ranks > 16 * cores).then(|| {
+        format!(
+            "{ranks} ranks are threads on {cores} {}: each has a {}th of a core, so that all wait that much longer for one \
+             another, and each world of them opens {ranks} devices; more ranks than cores make nothing faster",
+            if cores == 1 { "core" } else { "cores" },
+            ranks / cores,
+        )
+    })
 }
 
 fn one_thread<R>(hub: &Arc<Hub>, rank: usize, settings: &Settings, program: &impl Fn(Group) -> Result<R>) -> Result<R> {
@@ -141,6 +159,17 @@ mod tests {
             });
             let sum = (ranks * (ranks + 1) / 2) as u64;
             assert_eq!(results.unwrap(), (0..ranks).map(|rank| (rank, sum)).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn many_ranks_on_few_cores_are_told_what_that_costs() {
+        for (ranks, cores) in [(1, 1), (64, 1), (65, 8), (128, 8), (1000, 64)] {
+            assert_eq!(crowd(ranks, cores), None, "{ranks} on {cores}");
+        }
+        for (ranks, cores) in [(65, 1), (65, 4), (129, 8), (1025, 64)] {
+            let text = crowd(ranks, cores).unwrap_or_else(|| panic!("nothing said of {ranks} on {cores}"));
+            assert!(text.contains(&format!("{ranks} ranks are threads on {cores} core")), "{text}");
         }
     }
 

@@ -17,8 +17,9 @@ const YIELDS: u32 = 16;
 /// A parked rank wakes by itself, for callers that wait for something else besides messages: first after this time, then
 /// after half as much again each time.
 const FIRST_PARK: Duration = Duration::from_micros(20);
-/// The longest time.
+/// The longest time, and where ranks are many, for each: else they would keep the cores busy with waking alone.
 const PARK: Duration = Duration::from_millis(1);
+const PARK_PER_RANK: Duration = Duration::from_micros(50);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -183,7 +184,8 @@ impl Transport for Threads {
             thread::yield_now();
             return;
         }
-        let park = FIRST_PARK.mul_f64(1.5f64.powi((idled - YIELDS).min(16) as i32)).min(PARK);
+        let longest = PARK.max(PARK_PER_RANK.saturating_mul(self.size() as u32));
+        let park = FIRST_PARK.mul_f64(1.5f64.powi((idled - YIELDS).min(32) as i32)).min(longest);
         let mailbox = self.mailbox();
         let mut arrived = lock(&mailbox.arrived);
         if !arrived.messages.is_empty() {

@@ -193,3 +193,20 @@ fn a_failure_is_told_by_every_process_where_asked() {
         assert_eq!(others.len(), 3, "{}", ended.text);
     }
 }
+
+/// More ranks than are of use here.
+fn crowd() -> Result<()> {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    launch(&Config::apart(65.max(16 * cores + 1)), |group| group.barrier()).map(drop)
+}
+
+#[test]
+fn many_ranks_on_few_cores_are_one_line() {
+    use super::support::jobs::{self, Carrier};
+    let name = "ends::many_ranks_on_few_cores_are_one_line";
+    if !jobs::play(name, crowd) {
+        let ended = jobs::start(Carrier::Threads, 1, name, &[]);
+        assert_eq!(ended.code, Some(0), "{}", ended.text);
+        assert_eq!(ended.lines("ranks are threads on").len(), 1, "{}", ended.text);
+    }
+}
