@@ -19,6 +19,8 @@ pub(crate) struct Board {
 
 struct State {
     failure: Option<Failure>,
+    /// Sender and receiver of a message that nobody will receive.
+    unread: Option<(usize, usize)>,
     /// By rank.
     back: Vec<bool>,
 }
@@ -32,7 +34,7 @@ impl State {
 impl Board {
     pub(crate) fn new(ranks: usize) -> Self {
         let finished = (0..ranks).map(|_| AtomicBool::new(false)).collect();
-        let state = Mutex::new(State { failure: None, back: vec![false; ranks] });
+        let state = Mutex::new(State { failure: None, unread: None, back: vec![false; ranks] });
         Self { failed: AtomicBool::new(false), finished, state, changed: Condvar::new() }
     }
 
@@ -62,6 +64,14 @@ impl Board {
 
     pub(crate) fn has_finished(&self, rank: usize) -> bool {
         self.finished[rank].load(Ordering::Acquire)
+    }
+
+    pub(crate) fn note_unread(&self, from: usize, to: usize) {
+        self.state().unread.get_or_insert((from, to));
+    }
+
+    pub(crate) fn unread(&self) -> Option<(usize, usize)> {
+        self.state().unread
     }
 
     /// The thread of a rank ends.

@@ -6,6 +6,18 @@ use crate::error::{Error, Failure, Result};
 /// What a rank calls that has finished, beside what another one still calls.
 pub(crate) const NOTHING_MORE: &str = "nothing more (its program has finished)";
 
+/// The error of a call of one rank that another one, which has finished, has no part in.
+fn beside_finished(calls: (usize, String), finished: usize) -> Error {
+    let finished = (finished, NOTHING_MORE.to_owned());
+    let ((rank, call), (other_rank, other_call)) = if calls < finished { (calls, finished) } else { (finished, calls) };
+    Error::Differing { rank, call, other_rank, other_call }
+}
+
+/// The error of a message that its receiver has finished without.
+pub(crate) fn unread(from: usize, to: usize) -> Error {
+    beside_finished((from, format!("something that sends to rank {to}")), to)
+}
+
 impl Group {
     /// This rank's program has finished.
     pub(crate) fn finished(&self) -> Result<()> {
@@ -50,9 +62,7 @@ impl Group {
             return error;
         }
         let own = (self.world_rank(), self.operation_text(operation));
-        let other = (self.world_rank_of(peer), NOTHING_MORE.to_owned());
-        let ((rank, call), (other_rank, other_call)) = if own < other { (own, other) } else { (other, own) };
-        self.fail_in(operation, Error::Differing { rank, call, other_rank, other_call })
+        self.fail_in(operation, beside_finished(own, self.world_rank_of(peer)))
     }
 
     /// The failure of this rank's program, told to all ranks. Another rank's may come from a decision that all shared,

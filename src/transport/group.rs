@@ -186,7 +186,8 @@ impl Group {
     /// Sends a message to a rank of the group and returns at once.
     ///
     /// # Errors
-    /// [`TransportError::NoSuchRank`], or the transport's own failure.
+    /// [`TransportError::NoSuchRank`], or the transport's own failure. A message that its rank finishes without having
+    /// received is an [`Error::Differing`] of the run.
     pub fn send(&self, to: usize, tag: Tag, payload: Payload) -> Result<()> {
         self.check_rank(to)?;
         Ok(self.station.transport.post(self.world_rank_of(to), tag, payload)?)

@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::config::{Settings, Start};
 use super::exit;
 use super::failure::Watch;
+use super::finished::unread;
 use super::threads::{Hub, Threads};
 use super::{BytePool, Config, Group};
 use crate::error::{Error, Failure, Result, TransportError};
@@ -94,7 +95,8 @@ fn on_threads<R: Send>(
         };
         handles.into_iter().map(join).collect()
     });
-    first_error(results)
+    let values = first_error(results)?;
+    hub.board.unread().map_or(Ok(values), |(from, to)| Err(unread(from, to)))
 }
 
 /// What so many ranks cost, where they are more than tests of a decomposition need and share few cores.

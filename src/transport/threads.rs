@@ -43,6 +43,8 @@ struct Mailbox {
 struct Arrived {
     messages: Vec<(usize, Tag, Payload)>,
     parked: bool,
+    /// The rank has come back and takes nothing more.
+    closed: bool,
 }
 
 impl Hub {
@@ -99,6 +101,21 @@ impl Threads {
     }
 }
 
+/// What has not been received goes, so that its senders get their memory back.
+impl Drop for Threads {
+    fn drop(&mut self) {
+        let mut arrived = lock(&self.mailbox().arrived);
+        arrived.closed = true;
+        let unread = std::mem::take(&mut arrived.messages);
+        drop(arrived);
+        let sorted = self.sorted.get_mut();
+        let sender = (0..sorted.len()).find(|&from| !sorted[from].is_empty());
+        if let Some(from) = sender.or_else(|| unread.first().map(|&(from, ..)| from)) {
+            self.hub.board.note_unread(from, self.rank);
+        }
+    }
+}
+
 impl Transport for Threads {
     fn rank(&self) -> usize {
         self.rank
@@ -125,6 +142,11 @@ impl Transport for Threads {
         let mailbox = self.hub.boxes.get(to).ok_or(TransportError::NoSuchRank { rank: to, size })?;
         let parked = {
             let mut arrived = lock(&mailbox.arrived);
+            if arrived.closed {
+                drop(arrived);
+                self.hub.board.note_unread(self.rank, to);
+                return Ok(());
+            }
             arrived.messages.push((self.rank, tag, payload));
             mailbox.count.store(arrived.messages.len(), Ordering::Release);
             arrived.parked

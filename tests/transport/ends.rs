@@ -110,6 +110,28 @@ fn what_a_rank_has_sent_before_its_end_arrives() {
     }
 }
 
+/// The sender has nothing to wait for.
+#[test]
+fn a_message_that_nobody_receives_is_not_lost_in_silence() {
+    for ranks in launcher::counts(&[2, 3, 5]) {
+        for early in [false, true] {
+            let result = launch(&Config::threads(ranks).timeout(PATIENCE), |group| {
+                let tag = group.next_sequence();
+                if group.rank() == 0 {
+                    if !early {
+                        std::thread::sleep(Duration::from_millis(20));
+                    }
+                    group.send(1, tag, copied(&[5_u8]))?;
+                    // In place: memory that others read comes back, or the wait would not end.
+                    group.wait_for(Some(1), || Ok(group.flushed()?.then_some(())))?;
+                }
+                Ok(())
+            });
+            names_rank_1(result, "something that sends to rank 1");
+        }
+    }
+}
+
 /// After a decision that all ranks have shared they may go different ways.
 #[test]
 fn a_failure_of_another_rank_that_nobody_was_told_of_ends_the_run() {

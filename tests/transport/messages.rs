@@ -1,8 +1,10 @@
 //! Messages between two ranks: order, sizes, pieces, the same tag in many hands.
 
-use zippy::transport::{Config, copied, values};
+use std::sync::Mutex;
 
-use super::support::{RANKS, groups, groups_with};
+use zippy::transport::{Config, copied, launch, values};
+
+use super::support::{RANKS, groups, groups_with, launcher};
 
 /// Contents that tell sender, receiver, number and place.
 fn text(from: usize, to: usize, number: usize, length: usize) -> Vec<u8> {
@@ -142,18 +144,25 @@ fn any_sender_is_named() {
 
 #[test]
 fn runs_do_not_hear_each_other() {
-    // Every run leaves messages behind that the next one, with the same tags, must not get.
-    for number in 0..20 {
-        groups(RANKS, |group| {
-            let tag = group.next_sequence();
-            let to = (group.rank() + 1) % group.size();
-            for extra in 0..4 {
-                group.send(to, tag, copied(&[number, extra]))?;
-            }
-            let from = (group.rank() + group.size() - 1) % group.size();
-            assert_eq!(values::<u64>(&group.receive(from, tag)?)?, [number, 0]);
-            Ok(())
-        });
+    // Every run leaves messages behind, which is a failure, and which the next one, with the same tags, must not get.
+    for ranks in launcher::counts(RANKS) {
+        for number in 0..20 {
+            let received = Mutex::new(Vec::new());
+            let result = launch(&Config::threads(ranks), |group| {
+                let tag = group.next_sequence();
+                let to = (group.rank() + 1) % group.size();
+                for extra in 0..4 {
+                    group.send(to, tag, copied(&[number, extra]))?;
+                }
+                let from = (group.rank() + group.size() - 1) % group.size();
+                received.lock().unwrap().push(values::<u64>(&group.receive(from, tag)?)?);
+                Ok(())
+            });
+            let received = received.into_inner().unwrap();
+            assert!(!received.is_empty() && received.iter().all(|values| values == &[number, 0]), "{received:?}");
+            let error = result.unwrap_err().to_string();
+            assert!(error.contains("called something that sends to rank"), "{error}");
+        }
     }
 }
 

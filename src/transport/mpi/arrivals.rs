@@ -96,18 +96,19 @@ impl Arrivals {
         Ok(None)
     }
 
-    /// Drops all complete messages with other tags than `kept`.
-    pub(super) fn discard(&mut self, kept: u32, pool: &BytePool) -> Result<(), TransportError> {
-        let mut i = 0;
+    /// Drops all complete messages with other tags than `kept`; who has sent one of them, if there are any.
+    pub(super) fn discard(&mut self, kept: u32, pool: &BytePool) -> Result<Option<usize>, TransportError> {
+        let (mut i, mut sender) = (0, None);
         while i < self.waiting.len() {
             if self.waiting[i].tag != kept && self.waiting[i].complete()? {
-                let body = self.waiting.remove(i).body;
+                let Arrival { source, body, .. } = self.waiting.remove(i);
                 drop(self.join(body, pool)?);
+                sender = Some(source);
             } else {
                 i += 1;
             }
         }
-        Ok(())
+        Ok(sender)
     }
 
     /// Whether every message that has come in from a rank, or from any, is here completely.

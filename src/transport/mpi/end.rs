@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use super::session;
 use super::wire::Wire;
-use crate::error::{Error, TransportError};
+use crate::error::{Error, Failure, TransportError};
 use crate::trace::say;
 use crate::transport::Transport;
 use crate::transport::config::Settings;
+use crate::transport::finished::unread;
 use crate::transport::grace::{Grace, has_not_come_back};
 
 /// Looks after ranks that do not come to the end of a run that has failed.
@@ -30,9 +31,7 @@ impl Wire {
         let limit = settings.patience.timeout.unwrap_or(Duration::MAX);
         let mut away = Away { limit, grace: None, told: false };
         loop {
-            while self.fetch(None, None)? {}
-            self.arrivals.borrow_mut().discard(self.control_tag(), &self.pool)?;
-            self.hear()?;
+            self.take_in()?;
             if !self.settle_sends()? || !self.arrivals.borrow_mut().settled(None)? {
                 self.pause(&mut away)?;
                 continue;
@@ -54,13 +53,25 @@ impl Wire {
         self.free()
     }
 
+    /// Takes in what comes. A message that nobody has received is a failure, unless the run has failed anyway.
+    fn take_in(self: &Rc<Self>) -> Result<(), TransportError> {
+        while self.fetch(None, None)? {}
+        let unread_of = self.arrivals.borrow_mut().discard(self.control_tag(), &self.pool)?;
+        self.hear()?;
+        if let Some(from) = unread_of.filter(|_| !self.control.has_failed()) {
+            let rank = self.place.rank;
+            let (operation, message) = ("its end".to_owned(), unread(from, rank).to_string());
+            self.unread_of.set(Some(from));
+            self.tell(&Failure { rank, operation, message })?;
+        }
+        Ok(())
+    }
+
     /// Sums over all ranks. Takes in what comes meanwhile.
     fn summed<const N: usize>(self: &Rc<Self>, own: [u64; N], away: &mut Away) -> Result<[u64; N], TransportError> {
         let mut pending = self.communicator()?.sum(own)?;
         while !pending.done()? {
-            while self.fetch(None, None)? {}
-            self.arrivals.borrow_mut().discard(self.control_tag(), &self.pool)?;
-            self.hear()?;
+            self.take_in()?;
             self.settle_sends()?;
             self.pause(away)?;
         }

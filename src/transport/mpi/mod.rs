@@ -29,6 +29,7 @@ use self::start::Place;
 use self::wire::Wire;
 use super::config::Settings;
 use super::failure::Watch;
+use super::finished::unread;
 use super::launch::run_rank;
 use super::{BytePool, Config, Group, Launcher};
 use crate::error::{Error, Result, TransportError};
@@ -108,9 +109,10 @@ fn one_rank<R>(
         let group = Group::of_all(Box::new(Rc::clone(&wire)), settings.patience, settings.check, pool);
         let result = run_rank(&group, program);
         wire.end(result.is_ok(), settings).inspect_err(said)?;
-        match wire.control.first_failure() {
+        match (wire.unread_of.get(), wire.control.first_failure()) {
+            (Some(from), _) if result.is_ok() => Err(unread(from, rank)),
             // A rank that was done before another one failed.
-            Some(failure) if result.is_ok() => Err(failure.into()),
+            (None, Some(failure)) if result.is_ok() => Err(failure.into()),
             _ => result,
         }
     };

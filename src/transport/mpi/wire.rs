@@ -47,6 +47,8 @@ pub(super) struct Wire {
     /// Pieces to and from each rank.
     pub(super) sent: RefCell<Vec<u64>>,
     pub(super) received: RefCell<Vec<u64>>,
+    /// Who has sent a message that this rank has finished without.
+    pub(super) unread_of: Cell<Option<usize>>,
     /// Whether a yield has shown that others want this core.
     crowded: Cell<bool>,
     /// Since when nothing has moved.
@@ -61,6 +63,7 @@ impl Wire {
             control: Control::new(place.size),
             sent: RefCell::new(vec![0; place.size]),
             received: RefCell::new(vec![0; place.size]),
+            unread_of: Cell::new(None),
             place,
             piece_bytes,
             pool,
