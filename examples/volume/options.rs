@@ -225,7 +225,7 @@ pub struct CheckOptions {
     #[arg(long)]
     pub json: bool,
 
-    /// Under an MPI launcher the process of every rank reports a failure, not only that of rank 0
+    /// Under an MPI launcher every process reports a failure, not only that of the rank that failed first
     #[arg(long)]
     pub verbose: bool,
 }

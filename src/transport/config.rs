@@ -38,6 +38,10 @@ pub struct Config {
     pub piece_bytes: Option<usize>,
     /// The stack of each rank's thread in bytes; 16 MiB.
     pub stack_bytes: Option<usize>,
+    /// Whether, under MPI, a run that fails ends the program: the process of the rank that failed first (the lowest, if
+    /// several did before they knew) says why on standard error, and all exit with code 1 instead of returning an error
+    /// each. `ZIPPY_VERBOSE=1` has them return all the same. Off, but for [`zippy::run`](crate::run).
+    pub exit_on_failure: bool,
 }
 
 impl Config {
@@ -80,6 +84,12 @@ impl Config {
         Self { piece_bytes: Some(piece_bytes), ..self }
     }
 
+    /// Sets whether, under MPI, a run that fails ends the program with one report.
+    #[must_use]
+    pub fn exit_on_failure(self, exit: bool) -> Self {
+        Self { exit_on_failure: exit, ..self }
+    }
+
     /// Sets the stack of each rank's thread.
     #[must_use]
     pub fn stack_bytes(self, stack_bytes: usize) -> Self {
@@ -108,9 +118,8 @@ pub(crate) struct Settings {
     #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
     pub piece_bytes: usize,
     pub stack_bytes: usize,
-    /// Under MPI one process says why the run has failed, and all exit.
     #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
-    pub one_report: bool,
+    pub exit_on_failure: bool,
 }
 
 impl Settings {
@@ -162,7 +171,7 @@ impl Settings {
             },
             piece_bytes,
             stack_bytes,
-            one_report: !environment::verbose(&variable)?,
+            exit_on_failure: config.exit_on_failure && !environment::verbose(&variable)?,
         })
     }
 }

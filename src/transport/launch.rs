@@ -28,29 +28,12 @@ use crate::trace;
 /// after a line that names them: there is no way to end a thread from outside. A process that exits while this runs says so
 /// and exits with code 1, whatever code was given.
 pub fn launch<R: Send>(config: &Config, program: impl Fn(Group) -> Result<R> + Send + Sync) -> Result<Vec<R>> {
-    start(&Settings { one_report: false, ..settings(config)? }, &program)
-}
-
-/// [`launch`] for programs that have nothing left to do when it fails. Under MPI one process, that of the rank that failed
-/// first (the lowest, if several did before they knew), says why on standard error, and all exit with code 1, unless
-/// `ZIPPY_VERBOSE` is 1.
-///
-/// # Errors
-/// As [`launch`], where this returns.
-pub fn launch_or_exit<R: Send>(config: &Config, program: impl Fn(Group) -> Result<R> + Send + Sync) -> Result<Vec<R>> {
-    start(&settings(config)?, &program)
-}
-
-fn settings(config: &Config) -> Result<Settings> {
     let variable = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
-    Ok(Settings::resolve(config, variable, cfg!(feature = "mpi"))?)
-}
-
-fn start<R: Send>(settings: &Settings, program: &(impl Fn(Group) -> Result<R> + Send + Sync)) -> Result<Vec<R>> {
+    let settings = Settings::resolve(config, variable, cfg!(feature = "mpi"))?;
     match &settings.start {
-        Start::Threads(ranks) => on_threads(*ranks, settings, program),
+        Start::Threads(ranks) => on_threads(*ranks, &settings, &program),
         #[cfg(feature = "mpi")]
-        Start::Mpi { launcher, asked } => super::mpi::launch(launcher, *asked, settings, program),
+        Start::Mpi { launcher, asked } => super::mpi::launch(launcher, *asked, &settings, &program),
         #[cfg(not(feature = "mpi"))]
         Start::Mpi { launcher, .. } => Err(TransportError::NeedsMpi { launcher: launcher.to_string() }.into()),
     }

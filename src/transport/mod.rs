@@ -31,7 +31,7 @@ pub use self::mpi::run_on;
 pub use config::{Config, Ranks};
 pub use environment::{Launcher, detect_launcher};
 pub use group::Group;
-pub use launch::{launch, launch_or_exit};
+pub use launch::launch;
 pub use operation::{Entered, Named};
 pub use payload::{BytePool, Bytes, Payload, copied, shared, values};
 

@@ -13,16 +13,15 @@ use crate::transport::{self, Config, Group};
 /// # Errors
 /// The first failure of a rank; a launcher that does not match the build; no adapter; one-sided operations without a fence.
 ///
-/// This is for programs that end when it fails. Under MPI the process of the rank that failed first says why, and all
-/// exit with code 1 instead of returning one error each; with `ZIPPY_VERBOSE=1` they do return.
-/// [`run_with`] always returns. Two things end the process (or the job) in either: a rank that does not come back after
+/// This is for programs that end when it fails: under MPI the process of the rank that failed first says why, and all
+/// exit ([`Config::exit_on_failure`](crate::Config)). [`run_with`] returns, unless told otherwise. Two things end the process (or the job) in either: a rank that does not come back after
 /// a failure ([`Config::timeout`](crate::Config)), and a process that exits in the middle of the run, which is said and
 /// exits with code 1.
 pub fn run<F>(program: F) -> Result<()>
 where
     F: Fn(&World) -> Result<()> + Send + Sync,
 {
-    transport::launch_or_exit(&Config::default(), |group| on_rank(group, &program)).map(drop)
+    run_with(Config::default().exit_on_failure(true), program).map(drop)
 }
 
 /// [`run`] with a configuration, and with results: of all ranks under threads, of this process' rank under MPI.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use zippy::transport::{Config, Group, copied, launch, launch_or_exit};
+use zippy::transport::{Config, Group, copied, launch};
 use zippy::{Error, Result};
 
 use super::support::jobs::Ended;
@@ -152,7 +152,7 @@ fn one_line(ended: &Ended, text: &str) {
 
 /// Runs a program that leaves the report to the library.
 fn program(config: Config, body: fn(&Group) -> Result<()>) -> Result<()> {
-    launch_or_exit(&config, |group| body(&group)).map(drop)
+    launch(&config.exit_on_failure(true), |group| body(&group)).map(drop)
 }
 
 fn one_rank_fails() -> Result<()> {

@@ -44,7 +44,7 @@ impl Wire {
         // All have been told of all failures; the last ones have only been received.
         self.hear()?;
         if let Some(failure) = self.control.lowest_failure() {
-            if settings.one_report && !away.told && failure.rank == self.place.rank {
+            if settings.exit_on_failure && !away.told && failure.rank == self.place.rank {
                 say(&Error::from(failure).to_string());
             }
             // Nobody exits before that has been said, as launchers end a job with its first process that fails.

@@ -63,7 +63,7 @@ pub(super) fn launch<R: Send>(
     match result? {
         Ok(value) => Ok(vec![value]),
         // One of the processes has said why.
-        Err(_) if settings.one_report => std::process::exit(1),
+        Err(_) if settings.exit_on_failure => std::process::exit(1),
         Err(error) => Err(error),
     }
 }
@@ -79,7 +79,7 @@ pub fn run_on<R>(
     program: impl Fn(Group) -> Result<R>,
 ) -> Result<R> {
     let variable = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
-    let settings = Settings { one_report: false, ..Settings::resolve(&Config::new(), variable, true)? };
+    let settings = Settings::resolve(&Config::new(), variable, true)?;
     let _running = Running::enter()?;
     session::check_foreign()?;
     let parent = Communicator::of(communicator.as_raw())?;
@@ -99,7 +99,7 @@ fn one_rank<R>(
     let run = || {
         let said = |error: &TransportError| {
             // What all have agreed on is said by one of them; what only this rank has met, by itself.
-            if settings.one_report && (rank == 0 || !start::is_agreed(error)) {
+            if settings.exit_on_failure && (rank == 0 || !start::is_agreed(error)) {
                 say(&error.to_string());
             }
         };
