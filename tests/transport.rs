@@ -8,6 +8,8 @@ mod collectives;
 mod crashes;
 #[path = "transport/differing.rs"]
 mod differing;
+#[path = "transport/ends.rs"]
+mod ends;
 #[path = "transport/failures.rs"]
 mod failures;
 #[cfg(feature = "mpi")]

@@ -23,13 +23,11 @@ pub mod view;
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use zippy::algorithms::image::{Difference, difference_8bit};
 use zippy::error::Error;
 use zippy::io::png;
-use zippy::transport::TransportKind;
 use zippy::{Config, Result};
 
 use cut::Decomposition;
@@ -37,18 +35,13 @@ use job::{Job, Rendered};
 use options::Options;
 use report::Verdict;
 
-/// Whether the error that ends this process has been said.
-static SAID: AtomicBool = AtomicBool::new(false);
-
 fn main() -> ExitCode {
     let options = Options::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
     match run(&options) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            if !SAID.load(Ordering::Relaxed) {
-                eprintln!("error: {error}");
-            }
+            eprintln!("error: {error}");
             ExitCode::FAILURE
         }
     }
@@ -89,17 +82,8 @@ fn run(options: &Options) -> Result<bool> {
 
 /// Runs a job on all ranks.
 fn start(job: &Job) -> Result<Vec<Option<Rendered>>> {
-    zippy::run_with(job.options.config(), |world| {
-        let result = job.run(world);
-        if let (Err(error), TransportKind::Mpi) = (&result, world.group().kind()) {
-            // Now, and by one rank: a launcher ends the others as soon as one process has failed.
-            if world.rank() == 0 {
-                eprintln!("error: {error}");
-            }
-            SAID.store(true, Ordering::Relaxed);
-        }
-        result
-    })
+    let config = job.options.config().exit_on_failure(!job.options.check.verbose);
+    zippy::run_with(config, |world| job.run(world))
 }
 
 /// The same picture by one rank with the volume uncut (or as little as its buffers allow), in a world of its own that

@@ -224,6 +224,10 @@ pub struct CheckOptions {
     /// error. A psnr_db of null: the pictures are identical
     #[arg(long)]
     pub json: bool,
+
+    /// Under an MPI launcher every process reports a failure, not only that of the rank that failed first
+    #[arg(long)]
+    pub verbose: bool,
 }
 
 impl Options {

@@ -40,7 +40,7 @@ pub(crate) struct Told {
     number: u64,
     history: u64,
     sequence: u64,
-    text: String,
+    pub text: String,
     /// The same with all that could differ, cuts and owners among it.
     detail: String,
 }
@@ -108,8 +108,8 @@ fn bounded(text: fmt::Arguments<'_>) -> String {
 pub(crate) struct Report {
     /// The group.
     pub context: u8,
-    /// Whether a message has shown already that the calls differ.
-    pub differ: bool,
+    /// What the sender does, where it knows already that the ranks have gone apart.
+    pub apart: Option<String>,
     pub calls: Vec<Told>,
 }
 
@@ -196,7 +196,7 @@ mod tests {
     fn calls_travel_and_long_texts_are_cut() {
         let own = Calls::default();
         own.add(7, 3, Rc::new("ä".repeat(1000)));
-        let report = Report { context: 5, differ: true, calls: own.told() };
+        let report = Report { context: 5, apart: Some("receive".into()), calls: own.told() };
         assert_eq!(Report::decode(&report.encode().unwrap()).unwrap(), report);
         assert!(report.calls[0].text.len() <= TEXT_BYTES + 5 && report.calls[0].text.ends_with('…'));
         assert!(Report::decode(&super::super::copied(&[9_u8, 200])).is_err());

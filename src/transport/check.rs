@@ -7,15 +7,17 @@
 //! * Where calls are compared (debug builds, `ZIPPY_CHECK=1`), each call spreads the smallest and the largest fingerprint over
 //!   the group first (dissemination, log₂ P small messages), so that nothing has been moved by calls that differ.
 
+use std::convert::Infallible;
 use std::fmt::Display;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::calls::{Report, first_difference, last_calls};
+use super::calls::{Report, Told, first_difference, last_calls};
+use super::finished::NOTHING_MORE;
 use super::payload::{copied, values};
 use super::wait::Patience;
-use super::{Group, Payload, Tag};
+use super::{Group, Tag};
 use crate::error::{Error, Result, TransportError};
 
 /// The messages of comparisons, beside all exchanges.
@@ -67,13 +69,23 @@ impl Display for Comparison {
     }
 }
 
-/// How a rank's program ends, as others are told.
-struct Finished;
+/// What two ranks have called that is not the same.
+fn difference(own: &[Told], other: &Report) -> Option<(String, String)> {
+    let first = first_difference(own, &other.calls);
+    first.or_else(|| match (&other.apart, own.last()) {
+        (None, _) => None,
+        // It may wait for a message without any call of its own.
+        (Some(text), last) if last.is_none_or(|last| last.text == NOTHING_MORE) => {
+            Some((NOTHING_MORE.into(), text.clone()))
+        }
+        _ => Some(last_calls(own, &other.calls)),
+    })
+}
 
-impl Display for Finished {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("nothing more (its program has finished)")
-    }
+/// The error that names two calls, that of the lower rank first.
+fn differing(one: (usize, String), other: (usize, String)) -> Error {
+    let ((rank, call), (other_rank, other_call)) = if one.0 < other.0 { (one, other) } else { (other, one) };
+    Error::Differing { rank, call, other_rank, other_call }
 }
 
 impl Group {
@@ -132,65 +144,62 @@ impl Group {
             return Ok(());
         }
         let (first, second) = (low.1.min(high.1) as usize, low.1.max(high.1) as usize);
-        let reports = [self.report_of(first)?, self.report_of(second)?];
+        let (one, other) = (self.report_of(first)?, self.report_of(second)?);
         // Nobody goes on, and tells the others of a failure, before all know both calls. With both in hand, what goes wrong
         // from here on is of no interest.
         let _ = self.meet(self.reserved_tag(MEETING));
-        Err(self.differing([first, second], &reports))
+        let (call, other_call) = difference(&one.calls, &other).unwrap_or_default();
+        Err(differing((self.world_rank_of(first), call), (self.world_rank_of(second), other_call)))
     }
 
     /// What a rank has called, on every rank.
     fn report_of(&self, rank: usize) -> Result<Report> {
-        let own = (rank == self.rank()).then(|| self.report(true)).transpose()?;
+        let own = (rank == self.rank()).then(|| self.report(Some(String::new())).encode()).transpose()?;
         Report::decode(&self.broadcast_on(self.reserved_tag(REPORTS), rank, own)?)
     }
 
-    fn report(&self, differ: bool) -> Result<Payload> {
-        Report { context: self.context(), differ, calls: self.calls().told() }.encode()
-    }
-
-    /// The error that names the first calls in which two ranks of the group differ.
-    fn differing(&self, [one, other]: [usize; 2], [calls, other_calls]: &[Report; 2]) -> Error {
-        let (call, other_call) = first_difference(&calls.calls, &other_calls.calls)
-            .unwrap_or_else(|| last_calls(&calls.calls, &other_calls.calls));
-        let (rank, other_rank) = (self.world_rank_of(one), self.world_rank_of(other));
-        match rank < other_rank {
-            true => Error::Differing { rank, call, other_rank, other_call },
-            false => Error::Differing { rank: other_rank, call: other_call, other_rank: rank, other_call: call },
-        }
+    fn report(&self, apart: Option<String>) -> Report {
+        Report { context: self.context(), apart, calls: self.calls().told() }
     }
 
     /// Looks at the fingerprint of a message for this tag; the error of calls that differ.
     pub(crate) fn same_calls(&self, from: usize, tag: Tag, found: Tag) -> Result<()> {
-        if tag.history() == found.history() {
-            return Ok(());
+        if tag.history() == found.history() { Ok(()) } else { Err(self.gone_apart("a receive", from)) }
+    }
+
+    /// The error of a rank whose calls are not those of another one, as a message shows, or its end. Only both together
+    /// know which calls differ: the other one hears of this when it next waits, or at its end, and tells all.
+    pub(crate) fn gone_apart(&self, operation: &str, peer: usize) -> Error {
+        // A failure that it met is the cause.
+        if let Err(error) = self.alive() {
+            return error;
         }
-        // Only both together know which calls they are: the sender hears of this when it next waits, or at its end.
-        self.tell_calls(from, true)?;
-        let operation = format!(
-            "{} (its calls are not those of rank {})",
-            self.operation_text("a receive"),
-            self.world_rank_of(from)
-        );
-        let _entered = self.entering(operation);
-        self.wait_in("a receive", Some(from), || Ok(None))
+        let text = self.operation_text(operation);
+        if let Err(error) = self.tell_calls(peer, Some(text.clone())) {
+            return error;
+        }
+        let _entered = self.entering(format!("{text} (its calls are not those of rank {})", self.world_rank_of(peer)));
+        match self.wait_in(operation, Some(peer), || Ok(None::<Infallible>)) {
+            Ok(never) => match never {},
+            Err(error) => error,
+        }
     }
 
     /// Tells a rank of the group, or both neighbours, what this one has called.
     pub(crate) fn ask_about_calls(&self, peer: Option<usize>) -> Result<()> {
         let (rank, size) = (self.rank(), self.size());
         match peer {
-            Some(peer) => self.tell_calls(peer, false),
-            None => [rank + 1, rank + size - 1].into_iter().try_for_each(|peer| self.tell_calls(peer % size, false)),
+            Some(peer) => self.tell_calls(peer, None),
+            None => [rank + 1, rank + size - 1].into_iter().try_for_each(|peer| self.tell_calls(peer % size, None)),
         }
     }
 
-    fn tell_calls(&self, peer: usize, differ: bool) -> Result<()> {
+    fn tell_calls(&self, peer: usize, apart: Option<String>) -> Result<()> {
         if peer == self.rank() {
             return Ok(());
         }
         let inquiry = Tag::reserved(0, INQUIRY);
-        Ok(self.transport().post(self.world_rank_of(peer), inquiry, self.report(differ)?)?)
+        Ok(self.transport().post(self.world_rank_of(peer), inquiry, self.report(apart).encode()?)?)
     }
 
     /// Takes in what ranks that wait have told of their calls.
@@ -200,13 +209,10 @@ impl Group {
     pub(crate) fn hear_of_calls(&self) -> Result<()> {
         while let Some(received) = self.transport().poll(None, Tag::reserved(0, INQUIRY))? {
             let report = Report::decode(&received.payload)?;
-            let Some(group) = self.alive_in(report.context) else { continue };
-            let own = Report { context: report.context, differ: false, calls: group.calls().told() };
-            if report.differ || first_difference(&own.calls, &report.calls).is_some() {
-                let Some(peer) = group.rank_of_world(received.from) else { continue };
-                let error = group.differing([group.rank(), peer], &[own, report]);
-                return Err(self.fail_in("a comparison of calls", error));
-            }
+            let own = self.alive_in(report.context).map_or_else(Vec::new, |group| group.calls().told());
+            let Some((call, other_call)) = difference(&own, &report) else { continue };
+            let error = differing((self.world_rank(), call), (received.from, other_call));
+            return Err(self.fail_in("a comparison of calls", error));
         }
         Ok(())
     }
@@ -216,7 +222,9 @@ impl Group {
     pub(crate) fn finish(&self) -> Result<()> {
         let patience = self.patience();
         self.set_patience(Patience { warn_after: Duration::MAX, timeout: None });
-        let result = self.check(0, Finished).and_then(|()| self.meet(self.next_sequence()));
+        let call: Rc<dyn Display> = Rc::new(NOTHING_MORE);
+        let noted = self.check_shared(0, Rc::clone(&call));
+        let result = noted.and_then(|()| if self.checking() { Ok(()) } else { self.compare(&call) });
         self.set_patience(patience);
         result
     }

@@ -30,7 +30,8 @@ pub struct Config {
     /// Whether the ranks compare their calls before these move anything (`ZIPPY_CHECK`); on in debug builds, off in others.
     /// Without it calls that differ are found by the messages that they send.
     pub check: Option<bool>,
-    /// After what time a wait fails (`ZIPPY_TIMEOUT_SECS`); 300 s.
+    /// After what time a wait fails (`ZIPPY_TIMEOUT_SECS`); 300 s. When a run has failed, ranks that do not come back
+    /// within this time more end the process, or under MPI the job: a rank that loops for ever can be told nothing.
     pub timeout: Option<Duration>,
     /// After what time a wait says what it waits for; 10 s.
     pub warn_after: Option<Duration>,
@@ -38,6 +39,10 @@ pub struct Config {
     pub piece_bytes: Option<usize>,
     /// The stack of each rank's thread in bytes; 16 MiB.
     pub stack_bytes: Option<usize>,
+    /// Whether, under MPI, a run that fails ends the program: the process of the rank that failed first (the lowest, if
+    /// several did before they knew) says why on standard error, and all exit with code 1 instead of returning an error
+    /// each. `ZIPPY_VERBOSE=1` has them return all the same. Off, but for [`zippy::run`](crate::run).
+    pub exit_on_failure: bool,
 }
 
 impl Config {
@@ -80,6 +85,12 @@ impl Config {
         Self { piece_bytes: Some(piece_bytes), ..self }
     }
 
+    /// Sets whether, under MPI, a run that fails ends the program with one report.
+    #[must_use]
+    pub fn exit_on_failure(self, exit: bool) -> Self {
+        Self { exit_on_failure: exit, ..self }
+    }
+
     /// Sets the stack of each rank's thread.
     #[must_use]
     pub fn stack_bytes(self, stack_bytes: usize) -> Self {
@@ -108,6 +119,8 @@ pub(crate) struct Settings {
     #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
     pub piece_bytes: usize,
     pub stack_bytes: usize,
+    #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
+    pub exit_on_failure: bool,
 }
 
 impl Settings {
@@ -159,6 +172,7 @@ impl Settings {
             },
             piece_bytes,
             stack_bytes,
+            exit_on_failure: config.exit_on_failure && !environment::verbose(&variable)?,
         })
     }
 }

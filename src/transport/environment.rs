@@ -57,14 +57,23 @@ pub(crate) fn ranks(variable: &impl Fn(&str) -> Option<String>) -> Result<Option
     }
 }
 
-/// Whether calls are compared between ranks.
-pub(crate) fn check(variable: &impl Fn(&str) -> Option<String>) -> Result<Option<bool>, TransportError> {
-    let Some(value) = variable("ZIPPY_CHECK") else { return Ok(None) };
+fn switch(name: &str, variable: &impl Fn(&str) -> Option<String>) -> Result<Option<bool>, TransportError> {
+    let Some(value) = variable(name) else { return Ok(None) };
     match value.trim() {
         "1" => Ok(Some(true)),
         "0" => Ok(Some(false)),
-        _ => Err(refuse("ZIPPY_CHECK", value, "0 or 1")),
+        _ => Err(refuse(name, value, "0 or 1")),
     }
+}
+
+/// Whether calls are compared between ranks.
+pub(crate) fn check(variable: &impl Fn(&str) -> Option<String>) -> Result<Option<bool>, TransportError> {
+    switch("ZIPPY_CHECK", variable)
+}
+
+/// Whether every process reports a failure.
+pub(crate) fn verbose(variable: &impl Fn(&str) -> Option<String>) -> Result<bool, TransportError> {
+    Ok(switch("ZIPPY_VERBOSE", variable)?.unwrap_or(false))
 }
 
 /// After what time a wait fails.
@@ -109,6 +118,8 @@ mod tests {
         assert_eq!(check(&of(&[("ZIPPY_CHECK", "0")])), Ok(Some(false)));
         assert_eq!(check(&of(&[("ZIPPY_CHECK", "1")])), Ok(Some(true)));
         assert!(check(&of(&[("ZIPPY_CHECK", "yes")])).unwrap_err().to_string().contains("0 or 1"));
+        assert_eq!(verbose(&of(&[])), Ok(false));
+        assert_eq!(verbose(&of(&[("ZIPPY_VERBOSE", "1")])), Ok(true));
         assert_eq!(timeout(&of(&[("ZIPPY_TIMEOUT_SECS", "2.5")])), Ok(Some(Duration::from_millis(2500))));
         for bad in ["0", "-3", "nan", "inf", "soon", ""] {
             let error = timeout(&|_: &str| Some(bad.to_owned())).unwrap_err().to_string();

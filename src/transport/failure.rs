@@ -1,7 +1,7 @@
 //! Panics of ranks: one clear line, and everybody else is told before the stack unwinds.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io::Write;
 use std::panic::{self, PanicHookInfo};
 use std::rc::Rc;
@@ -24,6 +24,13 @@ struct Watched {
 
 thread_local! {
     static WATCHED: RefCell<Option<Watched>> = const { RefCell::new(None) };
+    /// Beside it, as this one can be read to the very end of the thread.
+    static RANK: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+/// The rank that this thread is.
+pub(crate) fn rank_of_thread() -> Option<usize> {
+    RANK.get()
 }
 
 /// While it lives, panics of this thread are reported as those of a rank.
@@ -34,6 +41,7 @@ impl Watch {
     pub(crate) fn new(rank: usize, on_panic: impl Fn(&Panic) + 'static) -> Self {
         install();
         let watched = Watched { rank, on_panic: Rc::new(on_panic), seen: None };
+        RANK.set(Some(rank));
         // A rank may run a world of threads of its own, and is watched again afterwards.
         Self(WATCHED.replace(Some(watched)))
     }
@@ -47,6 +55,7 @@ impl Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
+        RANK.set(self.0.as_ref().map(|watched| watched.rank));
         WATCHED.set(self.0.take());
     }
 }

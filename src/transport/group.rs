@@ -226,12 +226,7 @@ impl Group {
 
     pub(crate) fn receive_in(&self, operation: &str, from: usize, tag: Tag) -> Result<Payload> {
         self.check_rank(from)?;
-        let world_rank = self.world_rank_of(from);
-        self.wait_in(operation, Some(from), || {
-            let Some(received) = self.station.transport.poll(Some(world_rank), tag)? else { return Ok(None) };
-            self.same_calls(from, tag, received.tag)?;
-            Ok(Some(received.payload))
-        })
+        self.wait_in(operation, Some(from), || self.next_of(operation, from, tag))
     }
 
     /// The next message with this tag from any rank of the group, with its sender; waits for it.
@@ -239,7 +234,7 @@ impl Group {
     /// # Errors
     /// As [`wait_for`](Self::wait_for).
     pub fn receive_any(&self, tag: Tag) -> Result<(usize, Payload)> {
-        self.wait_in("receive", None, || self.try_receive(None, tag))
+        self.wait_in("receive", None, || self.next_of_any(tag))
     }
 
     /// The next message with this tag from a rank, or from any, if it has arrived; does not wait and does not look for

@@ -1,14 +1,18 @@
 //! Starting the ranks of a run and collecting what they return.
 
+use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use super::config::{Settings, Start};
+use super::exit;
 use super::failure::Watch;
 use super::threads::{Hub, Threads};
 use super::{BytePool, Config, Group};
 use crate::error::{Error, Failure, Result, TransportError};
+use crate::trace;
 
 /// Runs `program` on every rank and returns what the ranks of this process returned, in order of rank: all of them where
 /// they are threads, one under MPI. Each rank runs on a thread of its own, so that the calling thread may be the one of a
@@ -17,8 +21,11 @@ use crate::error::{Error, Failure, Result, TransportError};
 /// # Errors
 /// The error of the lowest rank of this process that failed by itself, else the failure of another rank. A rank that
 /// panics is told to the others and makes this return [`TransportError::Panicked`]; under MPI it aborts the job.
-/// With the comparison of calls on, a rank that has finished while another still calls a collective is an
-/// [`Error::Differing`].
+/// A rank that has finished while another still waits for it is an [`Error::Differing`].
+///
+/// Ranks that do not come back within [`Config::timeout`] of a failure end the process with code 1, under MPI the whole job,
+/// after a line that names them: there is no way to end a thread from outside. A process that exits while this runs says so
+/// and exits with code 1, whatever code was given.
 pub fn launch<R: Send>(config: &Config, program: impl Fn(Group) -> Result<R> + Send + Sync) -> Result<Vec<R>> {
     let variable = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
     let settings = Settings::resolve(config, variable, cfg!(feature = "mpi"))?;
@@ -36,12 +43,23 @@ fn on_threads<R: Send>(
     settings: &Settings,
     program: &(impl Fn(Group) -> Result<R> + Send + Sync),
 ) -> Result<Vec<R>> {
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    if let Some(text) = crowd(ranks, cores) {
+        trace::warn(&text);
+    }
+    let _run = exit::Run::begin();
     let hub = Hub::new(ranks);
     let results: Vec<Result<R>> = thread::scope(|scope| {
         let start = |rank| {
-            let hub = Arc::clone(&hub);
+            let hub = &hub;
             let thread = thread::Builder::new().name(format!("rank {rank}")).stack_size(settings.stack_bytes);
-            thread.spawn_scoped(scope, move || one_thread(&hub, rank, settings, program)).map_err(|error| {
+            let body = move || {
+                let result = one_thread(hub, rank, settings, program);
+                hub.board.come_back(rank);
+                result
+            };
+            thread.spawn_scoped(scope, body).map_err(|error| {
+                hub.board.come_back(rank);
                 let message = error.to_string();
                 TransportError::Thread { rank, message }
             })
@@ -52,6 +70,7 @@ fn on_threads<R: Send>(
             let (operation, message) = ("its start".to_owned(), error.to_string());
             hub.fail(&Failure::other(handles.iter().position(Result::is_err).unwrap_or(0), operation, message));
         }
+        hub.board.wait_for_all(settings.patience.timeout.unwrap_or(Duration::MAX));
         let join = |handle: Result<thread::ScopedJoinHandle<'_, Result<R>>, TransportError>| match handle?.join() {
             Ok(result) => result,
             Err(_) => Err(TransportError::Other("the thread of a rank ended without a result".into()).into()),
@@ -59,6 +78,18 @@ fn on_threads<R: Send>(
         handles.into_iter().map(join).collect()
     });
     first_error(results)
+}
+
+/// What so many ranks cost, where they are more than tests of a decomposition need and share few cores.
+fn crowd(ranks: usize, cores: usize) -> Option<String> {
+    (ranks > 64 && ranks > 16 * cores).then(|| {
+        format!(
+            "{ranks} ranks are threads on {cores} {}: each has a {}th of a core, so that all wait that much longer for one \
+             another, and each world of them opens {ranks} devices; more ranks than cores make nothing faster",
+            if cores == 1 { "core" } else { "cores" },
+            ranks / cores,
+        )
+    })
 }
 
 fn one_thread<R>(hub: &Arc<Hub>, rank: usize, settings: &Settings, program: &impl Fn(Group) -> Result<R>) -> Result<R> {
@@ -80,11 +111,8 @@ fn one_thread<R>(hub: &Arc<Hub>, rank: usize, settings: &Settings, program: &imp
 
 /// One rank's program and its end.
 pub(crate) fn run_rank<R>(group: &Group, program: &impl Fn(Group) -> Result<R>) -> Result<R> {
-    let result = program(group.clone());
-    match result {
-        Ok(value) => group.finish().map(|()| value),
-        Err(error) => Err(group.fail(error)),
-    }
+    let finish = |value| group.finished().and_then(|()| group.finish()).map(|()| value);
+    program(group.clone()).and_then(finish).map_err(|error| group.fail_for_good(error))
 }
 
 /// The results, or the first error that is a rank's own, else the first.
@@ -114,6 +142,17 @@ mod tests {
             });
             let sum = (ranks * (ranks + 1) / 2) as u64;
             assert_eq!(results.unwrap(), (0..ranks).map(|rank| (rank, sum)).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn many_ranks_on_few_cores_are_told_what_that_costs() {
+        for (ranks, cores) in [(1, 1), (64, 1), (65, 8), (128, 8), (1000, 64)] {
+            assert_eq!(crowd(ranks, cores), None, "{ranks} on {cores}");
+        }
+        for (ranks, cores) in [(65, 1), (65, 4), (129, 8), (1025, 64)] {
+            let text = crowd(ranks, cores).unwrap_or_else(|| panic!("nothing said of {ranks} on {cores}"));
+            assert!(text.contains(&format!("{ranks} ranks are threads on {cores} core")), "{text}");
         }
     }
 

@@ -4,13 +4,17 @@
 //! uses: ranks with collectives, written once over the trait; [`launch`] starts the ranks. One conformance
 //! suite (`tests/transport.rs`) runs on both.
 
+mod board;
 mod bundle;
 mod calls;
 mod check;
 mod collectives;
 mod config;
 mod environment;
+mod exit;
 mod failure;
+mod finished;
+mod grace;
 mod group;
 mod launch;
 #[cfg(feature = "mpi")]
@@ -89,6 +93,11 @@ pub trait Transport {
     fn fail(&self, failure: &Failure);
     /// The failure of the run, if this rank knows of one.
     fn failure(&self) -> Option<Failure>;
+    /// This rank's program has finished well: it posts nothing more, apart from the comparison of calls.
+    fn finish(&self) -> Result<(), TransportError>;
+    /// Whether the program of a rank has [finished](Self::finish) and all its messages to this one can be polled. `false`
+    /// while it is not known; asked in a wait, again and again, it becomes known.
+    fn has_finished(&self, rank: usize) -> Result<bool, TransportError>;
     /// Lets others run: yields at first, then parks for at most about a millisecond or until something arrives.
     fn idle(&self);
 }

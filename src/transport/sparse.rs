@@ -25,13 +25,13 @@ impl Group {
         }
         let (rank, size) = (self.rank(), self.size());
         let mut received = Vec::new();
-        let mut unanswered = 0_usize;
+        let mut unanswered = Vec::new();
         for (to, payload) in messages {
             if to == rank {
                 received.push((rank, payload));
             } else {
                 self.send(to, data, payload)?;
-                unanswered += 1;
+                unanswered.push(to);
             }
         }
         let mut distance = 1;
@@ -41,21 +41,24 @@ impl Group {
                 self.send(from, answer, copied::<u8>(&[]))?;
                 received.push((from, payload));
             }
-            while unanswered > 0 && self.try_receive(None, answer)?.is_some() {
-                unanswered -= 1;
+            while let Some(&to) = unanswered.last() {
+                if self.next_of("sparse_exchange", to, answer)?.is_none() {
+                    return Ok(None);
+                }
+                unanswered.pop();
             }
-            while unanswered == 0 && distance < size {
+            while distance < size {
                 if !announced {
                     self.send((rank + distance) % size, done, copied::<u8>(&[]))?;
                     announced = true;
                 }
-                if self.try_receive(Some((rank + size - distance) % size), done)?.is_none() {
+                if self.next_of("sparse_exchange", (rank + size - distance) % size, done)?.is_none() {
                     return Ok(None);
                 }
                 announced = false;
                 distance *= 2;
             }
-            Ok((unanswered == 0).then_some(()))
+            Ok(Some(()))
         })?;
         received.sort_by_key(|&(from, _)| from);
         Ok(received)

@@ -43,6 +43,11 @@ impl Tag {
         self.history
     }
 
+    /// Whether it names a message beside the exchanges.
+    pub(crate) fn is_reserved(self) -> bool {
+        self.sequence >= Self::RESERVED
+    }
+
     /// Whether both name the same exchange.
     pub(crate) fn meets(self, other: Self) -> bool {
         (self.context, self.sequence) == (other.context, other.sequence)

@@ -2,11 +2,12 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use super::board::Board;
 use super::{Payload, Received, Tag, Transport, TransportKind};
 use crate::error::{Failure, TransportError};
 
@@ -16,8 +17,9 @@ const YIELDS: u32 = 16;
 /// A parked rank wakes by itself, for callers that wait for something else besides messages: first after this time, then
 /// after half as much again each time.
 const FIRST_PARK: Duration = Duration::from_micros(20);
-/// The longest time.
+/// The longest time, and where ranks are many, for each: else they would keep the cores busy with waking alone.
 const PARK: Duration = Duration::from_millis(1);
+const PARK_PER_RANK: Duration = Duration::from_micros(50);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -26,8 +28,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// What the ranks of one run share.
 pub(crate) struct Hub {
     boxes: Vec<Mailbox>,
-    failed: AtomicBool,
-    failure: Mutex<Option<Failure>>,
+    pub(crate) board: Board,
 }
 
 #[derive(Default)]
@@ -42,19 +43,20 @@ struct Mailbox {
 struct Arrived {
     messages: Vec<(usize, Tag, Payload)>,
     parked: bool,
+    /// The rank has come back and takes nothing more.
+    closed: bool,
 }
 
 impl Hub {
     pub(crate) fn new(ranks: usize) -> Arc<Self> {
         let boxes = (0..ranks).map(|_| Mailbox::default()).collect();
-        Arc::new(Self { boxes, failed: AtomicBool::new(false), failure: Mutex::new(None) })
+        Arc::new(Self { boxes, board: Board::new(ranks) })
     }
 
     pub(crate) fn fail(&self, failure: &Failure) {
-        lock(&self.failure).get_or_insert_with(|| failure.clone());
-        self.failed.store(true, Ordering::Release);
+        self.board.fail(failure);
         for mailbox in &self.boxes {
-            // The lock orders this behind the parking rank's look at `failed`.
+            // The lock orders this behind the parking rank's look at the board.
             drop(lock(&mailbox.arrived));
             mailbox.wake.notify_all();
         }
@@ -99,6 +101,15 @@ impl Threads {
     }
 }
 
+/// What has not been received goes, so that its senders get their memory back.
+impl Drop for Threads {
+    fn drop(&mut self) {
+        let mut arrived = lock(&self.mailbox().arrived);
+        arrived.closed = true;
+        arrived.messages.clear();
+    }
+}
+
 impl Transport for Threads {
     fn rank(&self) -> usize {
         self.rank
@@ -125,6 +136,9 @@ impl Transport for Threads {
         let mailbox = self.hub.boxes.get(to).ok_or(TransportError::NoSuchRank { rank: to, size })?;
         let parked = {
             let mut arrived = lock(&mailbox.arrived);
+            if arrived.closed {
+                return Ok(());
+            }
             arrived.messages.push((self.rank, tag, payload));
             mailbox.count.store(arrived.messages.len(), Ordering::Release);
             arrived.parked
@@ -165,10 +179,16 @@ impl Transport for Threads {
     }
 
     fn failure(&self) -> Option<Failure> {
-        if !self.hub.failed.load(Ordering::Acquire) {
-            return None;
-        }
-        lock(&self.hub.failure).clone()
+        self.hub.board.failure()
+    }
+
+    fn finish(&self) -> Result<(), TransportError> {
+        self.hub.board.finish(self.rank);
+        Ok(())
+    }
+
+    fn has_finished(&self, rank: usize) -> Result<bool, TransportError> {
+        Ok(self.hub.board.has_finished(rank))
     }
 
     fn idle(&self) {
@@ -178,14 +198,15 @@ impl Transport for Threads {
             thread::yield_now();
             return;
         }
-        let park = FIRST_PARK.mul_f64(1.5f64.powi((idled - YIELDS).min(16) as i32)).min(PARK);
+        let longest = PARK.max(PARK_PER_RANK.saturating_mul(self.size() as u32));
+        let park = FIRST_PARK.mul_f64(1.5f64.powi((idled - YIELDS).min(32) as i32)).min(longest);
         let mailbox = self.mailbox();
         let mut arrived = lock(&mailbox.arrived);
         if !arrived.messages.is_empty() {
             // The caller may wait for something else and never look at them.
             drop(arrived);
             self.sort();
-        } else if !self.hub.failed.load(Ordering::Acquire) {
+        } else if !self.hub.board.has_failed() {
             arrived.parked = true;
             let woken = mailbox.wake.wait_timeout(arrived, park);
             let (mut arrived, _) = woken.unwrap_or_else(PoisonError::into_inner);

@@ -12,17 +12,22 @@ use crate::transport::{self, Config, Group};
 ///
 /// # Errors
 /// The first failure of a rank; a launcher that does not match the build; no adapter; one-sided operations without a fence.
+///
+/// This is for programs that end when it fails: under MPI the process of the rank that failed first says why, and all
+/// exit ([`Config::exit_on_failure`](crate::Config)). [`run_with`] returns, unless told otherwise. Two things end the process (or the job) in either: a rank that does not come back after
+/// a failure ([`Config::timeout`](crate::Config)), and a process that exits in the middle of the run, which is said and
+/// exits with code 1.
 pub fn run<F>(program: F) -> Result<()>
 where
     F: Fn(&World) -> Result<()> + Send + Sync,
 {
-    run_with(Config::default(), program).map(drop)
+    run_with(Config::default().exit_on_failure(true), program).map(drop)
 }
 
 /// [`run`] with a configuration, and with results: of all ranks under threads, of this process' rank under MPI.
 ///
 /// # Errors
-/// As [`run`].
+/// As [`run`]. Under MPI every process returns one: that of its own rank, or [`Error::Remote`](crate::Error::Remote).
 pub fn run_with<R, F>(config: Config, program: F) -> Result<Vec<R>>
 where
     R: Send,

@@ -153,6 +153,23 @@ fn one_line_says_it(ended: &Ended) {
 
 job!(a_rank_panics, 3, the_last_rank_panics, one_line_says_it);
 
+fn the_last_rank_fails() -> Result<()> {
+    zippy::run(|world| {
+        let array = world.array::<f32, 1>("array", &Layout::new([9]))?;
+        if world.rank() + 1 == world.size() {
+            return Err(Error::program("part-0002.raw is missing"));
+        }
+        loop {
+            world.ghosts(&array)?;
+        }
+    })
+}
+
+job!(a_failure_is_one_line, 3, the_last_rank_fails, |ended: &Ended| {
+    ended.must_have_failed();
+    assert_eq!(ended.lines("part-0002.raw is missing").len(), 1, "{}", ended.text);
+});
+
 /// Programs in which the last rank calls something else, and what both calls are named.
 type Apart = (fn(&World, bool) -> Result<()>, &'static str, &'static str);
 

@@ -82,7 +82,8 @@ pub fn passes(name: &str, environment: &[(&str, &str)], body: impl FnOnce()) {
     }
 }
 
-fn start(carrier: Carrier, ranks: usize, name: &str, environment: &[(&str, &str)]) -> Ended {
+/// [`run`] with variables, whatever was asked for.
+pub fn start(carrier: Carrier, ranks: usize, name: &str, environment: &[(&str, &str)]) -> Ended {
     let mut command = match carrier {
         Carrier::Mpi => launcher::command(ranks),
         Carrier::Threads => {

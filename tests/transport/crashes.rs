@@ -6,7 +6,7 @@ use zippy::transport::{Config, Group, launch};
 use zippy::{Error, Result};
 
 use crate::job;
-use crate::support::jobs::Ended;
+use crate::support::jobs::{Carrier, Ended};
 
 /// Runs a program as the environment says.
 fn job_of(program: fn(&Group) -> Result<()>) -> Result<()> {
@@ -102,6 +102,14 @@ job!(
     |ended: &Ended| ended.must_have_failed()
 );
 
+/// The code and the line of an exit in the middle of a run, the same for threads and processes.
+fn said_to_be_in_the_middle(ended: &Ended, whose: &str) {
+    ended.must_have_failed();
+    let lines = ended.lines(&format!("zippy: the process{whose} exits in the middle of a run"));
+    assert_eq!(lines.len(), 1, "{}", ended.text);
+    assert!(ended.carrier == Carrier::Mpi || ended.code == Some(1), "{ended:?}");
+}
+
 job!(
     an_exit,
     3,
@@ -112,13 +120,7 @@ job!(
         }
         group.wait_for(Some(1), || Ok(None))
     }),
-    |ended: &Ended| {
-        ended.must_have_failed();
-        if ended.carrier == Carrier::Mpi {
-            let lines = ended.lines("zippy: the process of rank 1 exits in the middle of a run");
-            assert_eq!(lines.len(), 1, "{}", ended.text);
-        }
-    }
+    |ended: &Ended| said_to_be_in_the_middle(ended, " of rank 1")
 );
 
 job!(
@@ -131,36 +133,78 @@ job!(
         }
         group.wait_for(Some(1), || Ok(None))
     }),
-    |ended: &Ended| {
-        // A process of threads may exit when it likes; one of several processes must not leave the others behind.
-        match ended.carrier {
-            Carrier::Threads => assert_eq!(ended.code, Some(0), "{}", ended.text),
-            Carrier::Mpi => ended.must_have_failed(),
+    |ended: &Ended| said_to_be_in_the_middle(ended, " of rank 1")
+);
+
+job!(
+    an_exit_of_a_thread_that_is_no_rank,
+    3,
+    || job_of(|group| {
+        group.barrier()?;
+        if group.rank() == 1 {
+            std::thread::spawn(|| std::process::exit(0));
         }
+        group.wait_for(Some(1), || Ok(None))
+    }),
+    |ended: &Ended| {
+        // A process of several ranks cannot say whose it is.
+        said_to_be_in_the_middle(ended, if ended.carrier == Carrier::Mpi { " of rank 1" } else { "" });
     }
 );
 
 job!(
+    an_exit_after_a_run,
+    3,
+    || {
+        job_of(|group| group.barrier())?;
+        let failed = job_of(|group| if group.rank() == 1 { Err(Error::program("enough")) } else { group.barrier() });
+        assert!(failed.is_err());
+        std::process::exit(0)
+    },
+    |ended: &Ended| {
+        assert_eq!(ended.code, Some(0), "{}", ended.text);
+        assert!(ended.lines("zippy").is_empty(), "{}", ended.text);
+    }
+);
+
+fn hang() -> ! {
+    loop {
+        std::thread::yield_now();
+    }
+}
+
+/// Both lines, once each.
+fn ended_without(ended: &Ended, failure: &str, rank: usize) {
+    ended.must_have_failed();
+    let first = ended.lines(&format!("; rank {rank} has not come back yet"));
+    let [first] = first[..] else { panic!("not one line:\n{}", ended.text) };
+    assert!(first.contains(failure), "{first}");
+    let last = ended.lines(&format!("zippy: rank {rank} has not come back within 1 s of the failure of rank "));
+    assert_eq!(last.len(), 1, "{}", ended.text);
+    assert!(ended.carrier == Carrier::Mpi || ended.code == Some(1), "{ended:?}");
+}
+
+job!(
     a_rank_that_does_not_end_after_a_failure,
     3,
-    || launch(&Config::new().timeout(Duration::from_secs(1)), |group| {
-        if group.rank() == 1 {
-            return Err(Error::program("no memory"));
-        }
-        let processes = group.kind() == zippy::transport::TransportKind::Mpi;
-        while processes && group.rank() == 2 {
-            std::thread::yield_now();
-        }
-        group.barrier()
+    || launch(&Config::new().timeout(Duration::from_secs(1)), |group| match group.rank() {
+        1 => Err(Error::program("no memory")),
+        2 => hang(),
+        _ => group.barrier(),
     })
     .map(drop),
-    |ended: &Ended| {
-        ended.must_have_failed();
-        if ended.carrier == Carrier::Mpi {
-            let told = ended.lines("ends the job, as other ranks did not end after a failure");
-            assert!(!told.is_empty() && told[0].contains("no memory"), "{}", ended.text);
-        }
-    }
+    |ended: &Ended| ended_without(ended, "rank 1 failed in its program: no memory", 2)
+);
+
+job!(
+    a_rank_that_never_comes,
+    4,
+    || launch(&Config::new().timeout(Duration::from_secs(1)), |group| {
+        let _ghosts = group.entering("ghosts(\"density\")");
+        if group.rank() == 1 { hang() } else { group.barrier() }
+    })
+    .map(drop),
+    |ended: &Ended| ended_without(ended, "waited 1 s for rank ", 1)
 );
 
 job!(

@@ -15,6 +15,7 @@ fn spec() -> Spec {
         value("--test", "NAME", "run this integration test; test filters go after `--`"),
         switch("--dev", "build without full optimisation (quicker to build; the default is --release)"),
         value("--timeout-secs", "SECONDS", "let the launcher end the job after this time (default: never)"),
+        switch("--verbose", "let every process report a failure, not only the one whose rank failed first"),
         switch("--print", "print the launcher's command line and environment instead of running it"),
     ];
     Spec {
@@ -57,6 +58,9 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     if let Some(seconds) = parsed.get("--timeout-secs") {
         let seconds: u32 = seconds.parse().map_err(|_| format!("--timeout-secs {seconds:?} is not a whole number"))?;
         command.env("MPIEXEC_TIMEOUT", seconds.to_string());
+    }
+    if parsed.has("--verbose") {
+        command.env("ZIPPY_VERBOSE", "1");
     }
     if parsed.has("--print") {
         println!("{}", spell_out(&command));

@@ -131,9 +131,9 @@ impl Arrivals {
         Ok(())
     }
 
-    /// Whether every message that has come in is here completely.
-    pub(super) fn settled(&mut self) -> Result<bool, TransportError> {
-        for arrival in &mut self.waiting {
+    /// Whether every message that has come in from a rank, or from any, is here completely.
+    pub(super) fn settled(&mut self, from: Option<usize>) -> Result<bool, TransportError> {
+        for arrival in self.waiting.iter_mut().filter(|arrival| from.is_none_or(|from| arrival.source == from)) {
             if !arrival.complete()? {
                 return Ok(false);
             }

@@ -3,13 +3,14 @@
 //! * [`raw`]: the MPI calls, checked; memory that MPI still uses is owned by what waits for it.
 //! * [`session`]: MPI is initialised and finalised once per process, on a thread of its own.
 //! * [`wire`]: messages over one communicator, as pieces; [`label`]: what they say beside their payload; [`arrivals`]: what
-//!   has come in; failures are messages too.
+//!   has come in; [`control`]: failures are messages too, and so is that a rank is through.
 //! * [`start`], [`end`]: what all processes agree on before a run, and how its last messages are caught.
 //!
 //! Every run has a communicator of its own. Nothing blocks inside MPI but its initialisation: requests are posted and
 //! tested, with a yield or a short sleep in between, because ranks are often more than cores.
 
 mod arrivals;
+mod control;
 mod end;
 mod label;
 mod raw;
@@ -32,6 +33,7 @@ use super::failure::Watch;
 use super::launch::run_rank;
 use super::{BytePool, Config, Group, Launcher};
 use crate::error::{Error, Result, TransportError};
+use crate::trace::say;
 
 /// The exit code of a job that a panic has ended; that of a panicking Rust program.
 const PANICKED: i32 = 101;
@@ -47,19 +49,23 @@ pub(super) fn launch<R: Send>(
     let place = session::world()?;
     start::check_launcher(launcher, &place)?;
     let rank = place.rank;
-    let body = || one_rank(Communicator::world(), place, asked, settings, program);
-    let result = thread::scope(|scope| {
+    let body = || one_rank(&Communicator::world(), place, asked, settings, program);
+    let result: Result<Result<R>> = thread::scope(|scope| {
         let thread = thread::Builder::new().name(format!("rank {rank}")).stack_size(settings.stack_bytes);
         let handle = thread.spawn_scoped(scope, body).map_err(|error| {
             let message = error.to_string();
             Error::from(TransportError::Thread { rank, message })
         })?;
-        handle
-            .join()
-            .unwrap_or_else(|_| Err(TransportError::Other("the thread of a rank ended without a result".into()).into()))
+        let ended = || TransportError::Other("the thread of a rank ended without a result".into()).into();
+        handle.join().map_err(|_| ended())
     });
     drop(running);
-    result.map(|value| vec![value])
+    match result? {
+        Ok(value) => Ok(vec![value]),
+        // One of the processes has said why.
+        Err(_) if settings.exit_on_failure => std::process::exit(1),
+        Err(error) => Err(error),
+    }
 }
 
 /// Runs `program` on the ranks of a communicator of a program that has initialised MPI itself, on the calling thread.
@@ -77,11 +83,11 @@ pub fn run_on<R>(
     let _running = Running::enter()?;
     session::check_foreign()?;
     let parent = Communicator::of(communicator.as_raw())?;
-    one_rank(parent, Place::find(parent)?, None, &settings, &program)
+    one_rank(&parent, Place::find(&parent)?, None, &settings, &program)
 }
 
 fn one_rank<R>(
-    parent: Communicator,
+    parent: &Communicator,
     place: Place,
     asked: Option<(usize, &'static str)>,
     settings: &Settings,
@@ -91,13 +97,19 @@ fn one_rank<R>(
     // The others cannot be told: they may be deep inside MPI or a kernel. The launcher ends them.
     let watch = Watch::new(rank, move |_| session::abort(PANICKED));
     let run = || {
-        let communicator = start::communicator(parent, &place, asked, settings)?;
+        let said = |error: &TransportError| {
+            // What all have agreed on is said by one of them; what only this rank has met, by itself.
+            if settings.exit_on_failure && (rank == 0 || !start::is_agreed(error)) {
+                say(&error.to_string());
+            }
+        };
+        let communicator = start::communicator(parent, &place, asked, settings).inspect_err(said)?;
         let pool = BytePool::default();
         let wire = Rc::new(Wire::new(communicator, place, settings.piece_bytes, pool.clone()));
         let group = Group::of_all(Box::new(Rc::clone(&wire)), settings.patience, settings.check, pool);
         let result = run_rank(&group, program);
-        wire.end(result.is_err(), &settings.patience)?;
-        match wire.known_failure() {
+        wire.end(result.is_ok(), settings).inspect_err(said)?;
+        match wire.control.first_failure() {
             // A rank that was done before another one failed.
             Some(failure) if result.is_ok() => Err(failure.into()),
             _ => result,

@@ -1,7 +1,8 @@
 //! The MPI calls that the transport makes, with their codes checked and their memory owned.
 
 use std::ffi::{c_char, c_int, c_void};
-use std::mem::{ManuallyDrop, MaybeUninit};
+use std::mem::MaybeUninit;
+use std::ptr::NonNull;
 use std::rc::Rc;
 
 use mpi::ffi;
@@ -30,23 +31,37 @@ fn count(value: usize) -> Result<c_int> {
     c_int::try_from(value).map_err(|_| TransportError::Other(format!("{value} is more than MPI can count")))
 }
 
-/// A communicator inside of one group.
-#[derive(Clone, Copy)]
+/// A communicator inside of one group. One that was made here is given back by `free`; dropping it leaves it as it is.
 pub(super) struct Communicator(ffi::MPI_Comm);
 
 // SAFETY: a communicator is a name that any thread may use; the calls of this module are serialised by `session::Running`.
 unsafe impl Send for Communicator {}
 
 /// An operation that MPI has not finished, with the memory it uses. Dropped before its end, it keeps that memory for ever.
+///
+/// The memory is held by pointer, because to move a box or a reference is to claim that nobody else uses what it owns.
 pub(super) struct InFlight<T> {
     request: ffi::MPI_Request,
     done: bool,
-    held: ManuallyDrop<T>,
+    /// From a box; nobody but MPI uses what it points to until the operation has ended.
+    held: NonNull<T>,
 }
 
 impl<T> InFlight<T> {
-    fn new(request: ffi::MPI_Request, held: T) -> Self {
-        Self { request, done: false, held: ManuallyDrop::new(held) }
+    /// Starts an operation that uses `held`. `call` gets a pointer to it, valid and the only one until the operation has
+    /// ended, and the place for the request, which it fills if it succeeds.
+    fn start(held: T, call: impl FnOnce(*mut T, *mut ffi::MPI_Request) -> Result<()>) -> Result<Self> {
+        let held = NonNull::from(Box::leak(Box::new(held)));
+        let mut request = MaybeUninit::uninit();
+        match call(held.as_ptr(), request.as_mut_ptr()) {
+            // SAFETY: the call has succeeded, so that there is a request.
+            Ok(()) => Ok(Self { request: unsafe { request.assume_init() }, done: false, held }),
+            Err(error) => {
+                // SAFETY: from a box, and nothing has been started that would use it.
+                drop(unsafe { Box::from_raw(held.as_ptr()) });
+                Err(error)
+            }
+        }
     }
 
     /// Whether it has ended. Never blocks.
@@ -68,32 +83,33 @@ impl<T> InFlight<T> {
 
     /// What it holds, if it had ended when it was last asked.
     pub(super) fn held(&self) -> Option<&T> {
-        self.done.then(|| &*self.held)
+        // SAFETY: from a box, and MPI no longer uses it.
+        self.done.then(|| unsafe { self.held.as_ref() })
     }
 
     /// What it held, if it has ended.
-    pub(super) fn into_held(mut self) -> Option<T> {
+    pub(super) fn into_held(self) -> Option<T> {
         if !self.done {
             return None;
         }
-        // SAFETY: taken once, as `self` is forgotten.
-        let held = unsafe { ManuallyDrop::take(&mut self.held) };
+        let held = self.held.as_ptr();
         std::mem::forget(self);
-        Some(held)
+        // SAFETY: from a box, taken once as `self` is forgotten, and MPI no longer uses it.
+        Some(*unsafe { Box::from_raw(held) })
     }
 }
 
 impl<T> Drop for InFlight<T> {
     fn drop(&mut self) {
         if self.done {
-            // SAFETY: dropped once, and MPI no longer uses it.
-            unsafe { ManuallyDrop::drop(&mut self.held) };
+            // SAFETY: from a box, dropped once, and MPI no longer uses it.
+            drop(unsafe { Box::from_raw(self.held.as_ptr()) });
         }
     }
 }
 
 /// What a rank contributes, and what all do.
-type Collected<const N: usize> = (Box<[u64; N]>, Vec<[u64; N]>);
+type Collected<const N: usize> = ([u64; N], Vec<[u64; N]>);
 
 /// A message that has been matched and waits to be received.
 pub(super) struct Matched {
@@ -105,18 +121,15 @@ pub(super) struct Matched {
 
 impl Matched {
     /// Receives it into memory of its size.
-    pub(super) fn receive(mut self, mut into: Bytes) -> Result<InFlight<Bytes>> {
-        let slice = into.as_mut();
-        assert_eq!(slice.len(), self.bytes, "the buffer of a message has another size");
-        let mut request = MaybeUninit::uninit();
-        // SAFETY: the buffer has the size of the message and stays where it is, on the heap, until the request has ended.
-        let request = unsafe {
-            let (pointer, length) = (slice.as_mut_ptr().cast::<c_void>(), count(self.bytes)?);
-            let code = ffi::MPI_Imrecv(pointer, length, ffi::RSMPI_UINT8_T, &mut self.message, request.as_mut_ptr());
-            checked("MPI_Imrecv", code)?;
-            request.assume_init()
-        };
-        Ok(InFlight::new(request, into))
+    pub(super) fn receive(mut self, into: Bytes) -> Result<InFlight<Bytes>> {
+        assert_eq!(into.as_ref().len(), self.bytes, "the buffer of a message has another size");
+        let length = count(self.bytes)?;
+        // SAFETY: the buffer has the size of the message and belongs to MPI until the request has ended.
+        InFlight::start(into, |into, request| unsafe {
+            let pointer = (*into).as_mut().as_mut_ptr().cast::<c_void>();
+            let code = ffi::MPI_Imrecv(pointer, length, ffi::RSMPI_UINT8_T, &mut self.message, request);
+            checked("MPI_Imrecv", code)
+        })
     }
 }
 
@@ -138,14 +151,14 @@ impl Communicator {
         }
     }
 
-    pub(super) fn rank(self) -> Result<usize> {
+    pub(super) fn rank(&self) -> Result<usize> {
         let mut rank = 0;
         // SAFETY: asks only.
         checked("MPI_Comm_rank", unsafe { ffi::MPI_Comm_rank(self.0, &mut rank) })?;
         Ok(rank as usize)
     }
 
-    pub(super) fn size(self) -> Result<usize> {
+    pub(super) fn size(&self) -> Result<usize> {
         let mut size = 0;
         // SAFETY: asks only.
         checked("MPI_Comm_size", unsafe { ffi::MPI_Comm_size(self.0, &mut size) })?;
@@ -153,7 +166,7 @@ impl Communicator {
     }
 
     /// This rank and the number of ranks among those of its machine. Collective, and blocks.
-    pub(super) fn on_node(self) -> Result<(usize, usize)> {
+    pub(super) fn on_node(&self) -> Result<(usize, usize)> {
         let mut node = MaybeUninit::uninit();
         // SAFETY: the handle is valid; the new one is read only after the call has succeeded.
         let node = unsafe {
@@ -168,16 +181,13 @@ impl Communicator {
     }
 
     /// Starts to make a communicator of the same ranks. Collective.
-    pub(super) fn duplicate(self) -> Result<InFlight<Box<ffi::MPI_Comm>>> {
+    pub(super) fn duplicate(&self) -> Result<InFlight<ffi::MPI_Comm>> {
         // SAFETY: a constant of the library.
-        let mut made = Box::new(unsafe { ffi::RSMPI_COMM_NULL });
-        let mut request = MaybeUninit::uninit();
-        // SAFETY: the box stays where it is until the request has ended.
-        let request = unsafe {
-            checked("MPI_Comm_idup", ffi::MPI_Comm_idup(self.0, &mut *made, request.as_mut_ptr()))?;
-            request.assume_init()
-        };
-        Ok(InFlight::new(request, made))
+        let none = unsafe { ffi::RSMPI_COMM_NULL };
+        // SAFETY: the place for the new communicator belongs to MPI until the request has ended.
+        InFlight::start(none, |made, request| unsafe {
+            checked("MPI_Comm_idup", ffi::MPI_Comm_idup(self.0, made, request))
+        })
     }
 
     /// The result of [`duplicate`](Self::duplicate); its errors are returned instead of ending the process.
@@ -188,34 +198,31 @@ impl Communicator {
         Ok(Self(raw))
     }
 
-    /// Gives the communicator back. Collective.
+    /// Gives a communicator that was [made](Self::made) here back. Collective.
     pub(super) fn free(mut self) -> Result<()> {
-        // SAFETY: the handle is valid and used for the last time.
+        // SAFETY: the handle is valid, and used for the last time as `self` is consumed.
         checked("MPI_Comm_free", unsafe { ffi::MPI_Comm_free(&mut self.0) })
     }
 
     /// Starts to send a part of a payload.
     pub(super) fn send(
-        self,
+        &self,
         to: usize,
         tag: u32,
         payload: &Rc<Payload>,
         part: std::ops::Range<usize>,
     ) -> Result<InFlight<Rc<Payload>>> {
-        let bytes = &(***payload).as_ref()[part];
-        let mut request = MaybeUninit::uninit();
-        // SAFETY: the payload is held, unchanged, until the request has ended.
-        let request = unsafe {
-            let (pointer, length) = (bytes.as_ptr().cast::<c_void>(), count(bytes.len())?);
-            let (kind, to, tag) = (ffi::RSMPI_UINT8_T, count(to)?, count(tag as usize)?);
-            checked("MPI_Isend", ffi::MPI_Isend(pointer, length, kind, to, tag, self.0, request.as_mut_ptr()))?;
-            request.assume_init()
-        };
-        Ok(InFlight::new(request, Rc::clone(payload)))
+        let (length, to, tag) = (count(part.len())?, count(to)?, count(tag as usize)?);
+        // SAFETY: the payload is held until the request has ended, and nobody changes it.
+        InFlight::start(Rc::clone(payload), |payload, request| unsafe {
+            let pointer = (&(***payload).as_ref()[part]).as_ptr().cast::<c_void>();
+            let code = ffi::MPI_Isend(pointer, length, ffi::RSMPI_UINT8_T, to, tag, self.0, request);
+            checked("MPI_Isend", code)
+        })
     }
 
     /// The next message from a rank, or from any, with a tag, or with any, if there is one. Never blocks.
-    pub(super) fn next(self, from: Option<usize>, tag: Option<u32>) -> Result<Option<Matched>> {
+    pub(super) fn next(&self, from: Option<usize>, tag: Option<u32>) -> Result<Option<Matched>> {
         let mut flag = 0;
         let mut message = MaybeUninit::uninit();
         let mut status = MaybeUninit::<ffi::MPI_Status>::uninit();
@@ -237,35 +244,27 @@ impl Communicator {
     }
 
     /// Starts to add up `N` numbers over all ranks; the second array gets the sums. Collective.
-    pub(super) fn sum<const N: usize>(self, own: [u64; N]) -> Result<InFlight<Box<[[u64; N]; 2]>>> {
-        let mut both = Box::new([own, [0; N]]);
-        let mut request = MaybeUninit::uninit();
-        // SAFETY: both arrays stay where they are until the request has ended; they do not overlap.
-        let request = unsafe {
-            let [own, sums] = &mut *both;
+    pub(super) fn sum<const N: usize>(&self, own: [u64; N]) -> Result<InFlight<[[u64; N]; 2]>> {
+        let n = count(N)?;
+        // SAFETY: both arrays belong to MPI until the request has ended; they do not overlap.
+        InFlight::start([own, [0; N]], |both, request| unsafe {
             let (kind, operation) = (ffi::RSMPI_UINT64_T, ffi::RSMPI_SUM);
-            let (from, to) = (own.as_ptr().cast::<c_void>(), sums.as_mut_ptr().cast::<c_void>());
-            let code = ffi::MPI_Iallreduce(from, to, count(N)?, kind, operation, self.0, request.as_mut_ptr());
-            checked("MPI_Iallreduce", code)?;
-            request.assume_init()
-        };
-        Ok(InFlight::new(request, both))
+            let own = both.cast::<[u64; N]>();
+            let (from, to) = (own.cast_const().cast::<c_void>(), own.add(1).cast::<c_void>());
+            let code = ffi::MPI_Iallreduce(from, to, n, kind, operation, self.0, request);
+            checked("MPI_Iallreduce", code)
+        })
     }
 
     /// Starts to collect `N` numbers of each rank. Collective.
-    pub(super) fn collect<const N: usize>(self, own: [u64; N]) -> Result<InFlight<Collected<N>>> {
-        let own = Box::new(own);
-        let mut all = vec![[0; N]; self.size()?];
-        let mut request = MaybeUninit::uninit();
-        // SAFETY: both stay where they are, on the heap, until the request has ended; `all` has a place for every rank.
-        let request = unsafe {
-            let (kind, n) = (ffi::RSMPI_UINT64_T, count(N)?);
-            let (from, to) = (own.as_ptr().cast::<c_void>(), all.as_mut_ptr().cast::<c_void>());
-            let code = ffi::MPI_Iallgather(from, n, kind, to, n, kind, self.0, request.as_mut_ptr());
-            checked("MPI_Iallgather", code)?;
-            request.assume_init()
-        };
-        Ok(InFlight::new(request, (own, all)))
+    pub(super) fn collect<const N: usize>(&self, own: [u64; N]) -> Result<InFlight<Collected<N>>> {
+        let n = count(N)?;
+        // SAFETY: both belong to MPI until the request has ended; the vector has a place for every rank.
+        InFlight::start((own, vec![[0; N]; self.size()?]), |both, request| unsafe {
+            let kind = ffi::RSMPI_UINT64_T;
+            let (from, to) = ((&raw const (*both).0).cast::<c_void>(), (*both).1.as_mut_ptr().cast::<c_void>());
+            checked("MPI_Iallgather", ffi::MPI_Iallgather(from, n, kind, to, n, kind, self.0, request))
+        })
     }
 }
 

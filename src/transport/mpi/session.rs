@@ -10,7 +10,7 @@ use std::thread;
 use super::raw::{self, Allowed, Communicator};
 use super::start::Place;
 use crate::error::TransportError;
-use crate::trace::say;
+use crate::transport::exit;
 
 /// What MPI is in this process.
 enum State {
@@ -27,17 +27,15 @@ static STATE: Mutex<State> = Mutex::new(State::Unused);
 static CHANGED: Condvar = Condvar::new();
 /// A run is going on.
 static RUNNING: AtomicBool = AtomicBool::new(false);
-/// The job is being ended by `abort`.
-static ABORTING: AtomicBool = AtomicBool::new(false);
 
 /// While it lives, its run is the only one of this process that may call MPI.
-pub(super) struct Running(());
+pub(super) struct Running(#[allow(dead_code)] exit::Run);
 
 impl Running {
     /// # Errors
     /// [`TransportError::Nested`] while another run is going on.
     pub(super) fn enter() -> Result<Self, TransportError> {
-        if RUNNING.swap(true, Ordering::AcqRel) { Err(TransportError::Nested) } else { Ok(Self(())) }
+        if RUNNING.swap(true, Ordering::AcqRel) { Err(TransportError::Nested) } else { Ok(Self(exit::Run::begin())) }
     }
 }
 
@@ -99,12 +97,13 @@ fn start() -> Result<Place, TransportError> {
         return Err(TransportError::Foreign(text.into()));
     }
     let serialised = raw::initialise()?;
-    register_exit();
+    // Registered after MPI has loaded its parts, so that it runs before theirs.
+    exit::at_exit_call(at_exit);
     if !serialised {
         let text = format!("{} does not allow calls from several threads (MPI_THREAD_SERIALIZED)", raw::library());
         return Err(TransportError::Foreign(text));
     }
-    Place::find(Communicator::world())
+    Place::find(&Communicator::world())
 }
 
 /// MPI is in a state that cannot be cleaned up: the process exits without finalising it, and the launcher ends the job.
@@ -117,37 +116,21 @@ pub(super) fn give_up(error: &TransportError) {
 
 /// Ends all processes of the job with this exit code.
 pub(super) fn abort(code: i32) -> ! {
-    ABORTING.store(true, Ordering::Release);
+    exit::deliberately();
     raw::abort(code);
     std::process::abort();
 }
 
-// SAFETY: the C library's own signatures.
-unsafe extern "C" {
-    fn atexit(callback: extern "C" fn()) -> std::ffi::c_int;
-    fn _exit(code: std::ffi::c_int) -> !;
-}
-
-fn register_exit() {
-    // SAFETY: the callback is a function of this program and does not unwind. Registered after MPI has loaded its
-    // parts, it runs before theirs. Should there be no place for it, MPI is not finalised, as by a crash.
-    unsafe { atexit(at_exit) };
-}
-
 /// Lets the thread of MPI finalise it. No thread-local value is used, as those of this thread may be gone.
 extern "C" fn at_exit() {
-    if ABORTING.load(Ordering::Acquire) {
+    if exit::is_deliberate() {
         return;
     }
     let mut now = state();
     let State::Ready(place) = &*now else { return };
-    if RUNNING.load(Ordering::Acquire) {
-        // Others wait for this rank. The launcher ends them because MPI_Finalize was not called, but not every launcher
-        // calls that a failure, unless the exit code says so.
-        say(&format!("the process of rank {} exits in the middle of a run", place.rank));
-        // SAFETY: ends the process; what Rust buffers has been written before the handlers run.
-        unsafe { _exit(1) };
-    }
+    // Others wait for this rank. The launcher ends them because MPI_Finalize was not called, but not every launcher calls
+    // that a failure, unless the exit code says so.
+    exit::refuse(Some(place.rank));
     set(&mut now, State::Ending);
     drop(now);
     drop(wait_while(|state| matches!(state, State::Ending)));

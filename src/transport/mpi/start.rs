@@ -19,13 +19,13 @@ pub(super) struct Place {
     pub size: usize,
     pub node_rank: usize,
     pub node_size: usize,
-    /// Tags for messages have this many bits; the next bit alone is the tag of failures.
+    /// Tags for messages have this many bits; the next bit alone is the tag of what ranks tell each other.
     pub tag_bits: u32,
 }
 
 impl Place {
     /// Collective, and blocks.
-    pub(super) fn find(communicator: Communicator) -> Result<Self, TransportError> {
+    pub(super) fn find(communicator: &Communicator) -> Result<Self, TransportError> {
         let (node_rank, node_size) = communicator.on_node()?;
         let tag_bits = tag_bits(raw::largest_tag()?);
         Ok(Self { rank: communicator.rank()?, size: communicator.size()?, node_rank, node_size, tag_bits })
@@ -88,9 +88,14 @@ fn agree(all: &[Common]) -> Result<(), TransportError> {
     }
 }
 
+/// Whether all processes return this error of a start.
+pub(super) fn is_agreed(error: &TransportError) -> bool {
+    matches!(error, TransportError::RankCount { .. } | TransportError::Settings { .. })
+}
+
 /// A communicator for one run, when all processes have agreed on its settings. Collective over `parent`.
 pub(super) fn communicator(
-    parent: Communicator,
+    parent: &Communicator,
     place: &Place,
     asked: Option<(usize, &'static str)>,
     settings: &Settings,
@@ -98,7 +103,7 @@ pub(super) fn communicator(
     let (_, all) = complete(parent.collect(common(asked, settings))?, place, settings)?;
     agree(&all)?;
     let made = complete(parent.duplicate()?, place, settings)?;
-    Communicator::made(*made)
+    Communicator::made(made)
 }
 
 /// Waits for an operation of all ranks.

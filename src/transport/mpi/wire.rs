@@ -4,13 +4,14 @@
 //! piece with the label alone, then *n* bytes as ⌊n / p⌋ pieces of exactly p bytes and a last one of n mod p, perhaps 0: a
 //! piece that is not full is the last. Pieces have the message's tag, as far as MPI has bits for it, and stay in order.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::arrivals::Arrivals;
+use super::control::Control;
 use super::label::Label;
 use super::raw::{Communicator, InFlight};
 use super::start::Place;
@@ -34,18 +35,22 @@ const SLEEP: Duration = Duration::from_millis(1);
 /// The longest sleep while messages are on their way.
 const SLEEP_IN_FLIGHT: Duration = Duration::from_micros(20);
 
+/// A rank that has waited for another one for this time asks whether it is through.
+const ASK_AFTER: Duration = Duration::from_millis(10);
+
 /// One rank's end.
 pub(super) struct Wire {
-    pub(super) communicator: Communicator,
+    /// Until the run has ended.
+    communicator: RefCell<Option<Communicator>>,
     pub(super) place: Place,
     piece_bytes: usize,
     pub(super) pool: BytePool,
     outgoing: RefCell<Vec<InFlight<Rc<Payload>>>>,
     pub(super) arrivals: RefCell<Arrivals>,
-    failure: RefCell<Option<Failure>>,
-    /// Pieces, for the end of the run.
-    pub(super) sent: Cell<u64>,
-    pub(super) received: Cell<u64>,
+    pub(super) control: Control,
+    /// Pieces to and from each rank.
+    pub(super) sent: RefCell<Vec<u64>>,
+    pub(super) received: RefCell<Vec<u64>>,
     /// Whether a yield has shown that others want this core.
     crowded: Cell<bool>,
     /// Since when nothing has moved.
@@ -56,35 +61,49 @@ impl Wire {
     pub(super) fn new(communicator: Communicator, place: Place, piece_bytes: usize, pool: BytePool) -> Self {
         Self {
             crowded: Cell::new(false),
-            communicator,
+            communicator: RefCell::new(Some(communicator)),
+            control: Control::new(place.size),
+            sent: RefCell::new(vec![0; place.size]),
+            received: RefCell::new(vec![0; place.size]),
             place,
             piece_bytes,
             pool,
             outgoing: RefCell::default(),
             arrivals: RefCell::default(),
-            failure: RefCell::default(),
-            sent: Cell::new(0),
-            received: Cell::new(0),
             waiting_since: Cell::new(None),
         }
     }
 
-    /// The tag of failures, which no message has.
-    pub(super) fn failure_tag(&self) -> u32 {
+    pub(super) fn communicator(&self) -> Result<Ref<'_, Communicator>, TransportError> {
+        Ref::filter_map(self.communicator.borrow(), Option::as_ref)
+            .map_err(|_| TransportError::Other("a message after the end of its run".into()))
+    }
+
+    /// Gives the communicator back. Collective.
+    pub(super) fn free(&self) -> Result<(), TransportError> {
+        self.communicator.take().map_or(Ok(()), Communicator::free)
+    }
+
+    /// The tag of what ranks tell each other, which no message has.
+    pub(super) fn control_tag(&self) -> u32 {
         1 << self.place.tag_bits
     }
 
-    pub(super) fn known_failure(&self) -> Option<Failure> {
-        self.failure.borrow().clone()
+    pub(super) fn total_sent(&self) -> u64 {
+        self.sent.borrow().iter().sum()
+    }
+
+    pub(super) fn total_received(&self) -> u64 {
+        self.received.borrow().iter().sum()
     }
 
     /// The tag by which MPI sorts the messages of an exchange.
     fn tag(&self, tag: Tag) -> u32 {
         let all = (u64::from(tag.context()) | tag.sequence() << Tag::CONTEXT_BITS) as u32;
-        all & (self.failure_tag() - 1)
+        all & (self.control_tag() - 1)
     }
 
-    fn send(&self, to: usize, tag: u32, label: &Label, payload: Payload) -> Result<(), TransportError> {
+    pub(super) fn send(&self, to: usize, tag: u32, label: &Label, payload: Payload) -> Result<(), TransportError> {
         let bytes = (*payload).as_ref();
         if bytes.len() < COPIED_BYTES.min(self.piece_bytes) {
             let mut whole = self.pool.take(bytes.len() + Label::BYTES);
@@ -109,9 +128,9 @@ impl Wire {
     }
 
     fn send_piece(&self, to: usize, tag: u32, of: &Rc<Payload>, range: Range<usize>) -> Result<(), TransportError> {
-        let mut piece = self.communicator.send(to, tag, of, range)?;
+        let mut piece = self.communicator()?.send(to, tag, of, range)?;
         self.waiting_since.set(None);
-        self.sent.set(self.sent.get() + 1);
+        self.sent.borrow_mut()[to] += 1;
         // Small messages are often gone at once.
         if !piece.done()? {
             self.outgoing.borrow_mut().push(piece);
@@ -136,16 +155,21 @@ impl Wire {
 
     /// Starts to receive the next piece, if one has come; whether it has.
     pub(super) fn fetch(&self, from: Option<usize>, tag: Option<u32>) -> Result<bool, TransportError> {
-        let Some(matched) = self.communicator.next(from, tag)? else { return Ok(false) };
+        let Some(matched) = self.communicator()?.next(from, tag)? else { return Ok(false) };
         let (key, length) = ((matched.source, matched.tag), matched.bytes);
         let piece = matched.receive(self.pool.take(length))?;
-        self.received.set(self.received.get() + 1);
+        self.received.borrow_mut()[key.0] += 1;
         self.arrivals.borrow_mut().add_piece(key, piece, length, self.piece_bytes);
         Ok(true)
     }
 
     /// The next message with a tag as MPI knows it, of any exchange or of this one, if it is here.
-    fn take(&self, from: Option<usize>, tag: u32, wanted: Option<Tag>) -> Result<Option<Received>, TransportError> {
+    pub(super) fn take(
+        &self,
+        from: Option<usize>,
+        tag: u32,
+        wanted: Option<Tag>,
+    ) -> Result<Option<Received>, TransportError> {
         let found = self.arrivals.borrow_mut().take(from, (tag, wanted), &self.pool)?;
         if found.is_some() {
             self.waiting_since.set(None);
@@ -162,24 +186,6 @@ impl Wire {
             self.waiting_since.set(None);
         }
         Ok(found)
-    }
-
-    /// Takes note of the failures that have come in.
-    pub(super) fn hear(&self) -> Result<(), TransportError> {
-        while let Some(received) = self.take(None, self.failure_tag(), None)? {
-            let malformed = |_| TransportError::Other("a failure of another rank arrived malformed".into());
-            let failure = postcard::from_bytes((*received.payload).as_ref()).map_err(malformed)?;
-            self.failure.borrow_mut().get_or_insert(failure);
-        }
-        Ok(())
-    }
-
-    fn tell(&self, failure: &Failure) -> Result<(), TransportError> {
-        let bytes = postcard::to_allocvec(failure).map_err(|error| TransportError::Other(error.to_string()))?;
-        let label = Label::new(Tag::new(0, 0, 0));
-        let (rank, size) = (self.place.rank, self.place.size);
-        let tell = |step| self.send((rank + step) % size, self.failure_tag(), &label, Box::new(bytes.clone()));
-        (1..size).try_for_each(tell)
     }
 }
 
@@ -228,23 +234,30 @@ impl Transport for Rc<Wire> {
     }
 
     fn fail(&self, failure: &Failure) {
-        if self.failure.borrow().is_some() {
-            return;
-        }
-        self.failure.replace(Some(failure.clone()));
         if let Err(error) = self.tell(failure) {
             tracing::error!("rank {} could not tell the others that it has failed: {error}", self.place.rank);
         }
     }
 
     fn failure(&self) -> Option<Failure> {
-        if self.failure.borrow().is_none()
+        if !self.control.has_failed()
             && let Err(error) = self.hear()
         {
             let (operation, message) = ("listening for failures".to_owned(), error.to_string());
             self.fail(&Failure::other(self.place.rank, operation, message));
         }
-        self.known_failure()
+        self.control.first_failure()
+    }
+
+    fn finish(&self) -> Result<(), TransportError> {
+        self.come_through(true)
+    }
+
+    fn has_finished(&self, rank: usize) -> Result<bool, TransportError> {
+        if self.waiting_since.get().is_some_and(|since| since.elapsed() >= ASK_AFTER) {
+            self.ask(rank)?;
+        }
+        self.is_finished(rank)
     }
 
     fn idle(&self) {

@@ -1,0 +1,56 @@
+//! Ranks whose program has finished: whoever still waits for a message of one is told at once.
+
+use super::{Group, Payload, Tag};
+use crate::error::{Error, Failure, Result};
+
+/// What a rank calls that has finished, beside what another one still calls.
+pub(crate) const NOTHING_MORE: &str = "nothing more (its program has finished)";
+
+impl Group {
+    /// This rank's program has finished.
+    pub(crate) fn finished(&self) -> Result<()> {
+        Ok(self.transport().finish()?)
+    }
+
+    /// The next message with this tag from a rank, if it has arrived; an error if it will not.
+    pub(crate) fn next_of(&self, operation: &str, from: usize, tag: Tag) -> Result<Option<Payload>> {
+        let next = || self.try_receive(Some(from), tag).map(|found| found.map(|(_, payload)| payload));
+        let found = next()?;
+        // Comparisons of calls come from ranks that have finished, too.
+        if found.is_some() || tag.is_reserved() || !self.has_finished(from)? {
+            return Ok(found);
+        }
+        // What it posted before it finished may have come since the first look.
+        let found = next()?;
+        found.map_or_else(|| Err(self.gone_apart(operation, from)), |payload| Ok(Some(payload)))
+    }
+
+    /// The next message with this tag from any rank, if it has arrived; an error if all others have finished without one.
+    pub(crate) fn next_of_any(&self, tag: Tag) -> Result<Option<(usize, Payload)>> {
+        let found = self.try_receive(None, tag)?;
+        let others = || (0..self.size()).filter(|&rank| rank != self.rank());
+        let Some(other) = others().next().filter(|_| found.is_none()) else { return Ok(found) };
+        for rank in others() {
+            if !self.has_finished(rank)? {
+                return Ok(None);
+            }
+        }
+        let found = self.try_receive(None, tag)?;
+        found.map_or_else(|| Err(self.gone_apart("receive", other)), |found| Ok(Some(found)))
+    }
+
+    fn has_finished(&self, rank: usize) -> Result<bool> {
+        Ok(self.transport().has_finished(self.world_rank_of(rank))?)
+    }
+
+    /// The failure of this rank's program, told to all ranks. Another rank's may come from a decision that all shared,
+    /// after which the others went on: it is told, too.
+    pub(crate) fn fail_for_good(&self, error: Error) -> Error {
+        if let Error::Remote { rank, operation, message } = &error
+            && self.transport().failure().is_none()
+        {
+            self.transport().fail(&Failure::other(*rank, operation.clone(), message.clone()));
+        }
+        self.fail(error)
+    }
+}

@@ -1,0 +1,213 @@
+//! Ranks whose program has finished while others still wait for them, and what failures leave behind for people to read.
+
+use std::time::Duration;
+
+use zippy::transport::{Config, Group, copied, launch};
+use zippy::{Error, Result};
+
+use super::support::jobs::Ended;
+use super::support::launcher;
+use crate::job;
+
+/// Long enough for any machine, and an error of its own where a rank is waited for in vain.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+type Call = fn(&Group) -> Result<()>;
+
+/// Waits that cannot end without rank 1.
+fn waits() -> Vec<(&'static str, Call)> {
+    vec![
+        ("barrier", |group| group.barrier()),
+        ("broadcast", |group| group.broadcast(1, None).map(drop)),
+        ("gather", |group| group.gather(0, copied(&[1_u8])).map(drop)),
+        ("all_gather_v", |group| group.all_gather_v(copied(&[1_u8])).map(drop)),
+        ("all_to_all_v", |group| group.all_to_all_v((0..group.size()).map(|_| copied(&[1_u8])).collect()).map(drop)),
+        ("all_reduce", |group| group.all_reduce(&mut [1_u32], |a, b| *a += b)),
+        ("sparse_exchange", |group| group.sparse_exchange(vec![(1, copied(&[1_u8]))]).map(drop)),
+        ("sparse_exchange", |group| group.sparse_exchange(Vec::new()).map(drop)),
+        ("all_gather_v", |group| group.split(0, 0).map(drop)),
+        ("receive", |group| group.receive(1, group.next_sequence()).map(drop)),
+    ]
+}
+
+/// The error of this process names rank 1 as the one that has finished, and `operation`.
+fn names_rank_1(result: Result<Vec<()>>, operation: &str) {
+    let error = result.unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("rank 1 called nothing more (its program has finished)"), "{operation}: {text}");
+    assert!(text.contains(operation) || text.contains("split"), "{operation}: {text}");
+    assert!(matches!(error, Error::Differing { .. } | Error::Remote { .. }), "{text}");
+}
+
+#[test]
+fn a_rank_that_has_finished_is_not_waited_for() {
+    for ranks in launcher::counts(&[2, 3, 5, 8]) {
+        for (name, wait) in waits() {
+            // With the comparison of calls ahead of each and without, and inside of an operation: then as soon as somebody
+            // needs the rank.
+            for (check, inside) in [(true, false), (false, false), (false, true)] {
+                let result = launch(&Config::threads(ranks).check(check).timeout(PATIENCE), |group| {
+                    group.barrier()?;
+                    match (group.rank(), inside) {
+                        (1, _) => Ok(()),
+                        (_, false) => wait(&group),
+                        (_, true) => wait(&group.unchecked()),
+                    }
+                });
+                names_rank_1(result, name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_rank_of_a_sub_group_that_has_finished_is_not_waited_for() {
+    for ranks in launcher::counts(&[2, 3, 5, 8]) {
+        let result = launch(&Config::threads(ranks).timeout(PATIENCE), |group| {
+            // The other way round, so that the numbers differ.
+            let backwards = group.split(0, -(group.rank() as i64))?;
+            if group.rank() == 1 { Ok(()) } else { backwards.unchecked().barrier() }
+        });
+        names_rank_1(result, "barrier");
+    }
+}
+
+#[test]
+fn the_last_rank_does_not_wait_for_any() {
+    for ranks in launcher::counts(&[2, 3, 5]) {
+        let result = launch(&Config::threads(ranks).timeout(PATIENCE), |group| match group.rank() {
+            0 => group.receive_any(group.next_sequence()).map(drop),
+            _ => Ok(()),
+        });
+        names_rank_1(result, "receive");
+    }
+}
+
+#[test]
+fn what_a_rank_has_sent_before_its_end_arrives() {
+    // Small ones, some of several pieces, and more than is fetched before it is asked for.
+    let lengths = [0, 1, 4095, 4096, 4097, 100_000, 40 << 20, 40 << 20, 7];
+    for ranks in launcher::counts(&[2, 3]) {
+        let config = Config::threads(ranks).timeout(PATIENCE).piece_bytes(1 << 20);
+        let result = launch(&config, |group| {
+            let tags = lengths.map(|_| group.next_sequence());
+            if group.rank() == 1 {
+                for (&length, tag) in lengths.iter().zip(tags) {
+                    group.send(0, tag, copied(&vec![length as u8; length]))?;
+                }
+            }
+            if group.rank() != 0 {
+                return Ok(());
+            }
+            std::thread::sleep(Duration::from_millis(50));
+            // The last ones first.
+            for (&length, tag) in lengths.iter().zip(tags).rev() {
+                let payload = group.receive(1, tag)?;
+                assert!((*payload).as_ref() == vec![length as u8; length], "{length} bytes");
+            }
+            group.receive(1, group.next_sequence()).map(drop)
+        });
+        names_rank_1(result, "receive");
+    }
+}
+
+/// After a decision that all ranks have shared they may go different ways.
+#[test]
+fn a_failure_of_another_rank_that_nobody_was_told_of_ends_the_run() {
+    let failure = Error::Remote { rank: 0, operation: "open".into(), message: "no such file".into() };
+    for ranks in launcher::counts(&[2, 3, 5]) {
+        let result = launch(&Config::threads(ranks).timeout(PATIENCE), |group| match group.rank() {
+            1 => Err(failure.clone()),
+            _ => group.unchecked().barrier(),
+        });
+        assert_eq!(result.map(drop), Err(failure.clone()));
+    }
+}
+
+fn one_line(ended: &Ended, text: &str) {
+    ended.must_have_failed();
+    assert_eq!(ended.lines(text).len(), 1, "{}", ended.text);
+}
+
+/// Runs a program that leaves the report to the library.
+fn program(config: Config, body: fn(&Group) -> Result<()>) -> Result<()> {
+    launch(&config.exit_on_failure(true), |group| body(&group)).map(drop)
+}
+
+fn one_rank_fails() -> Result<()> {
+    program(Config::new(), |group| match group.rank() {
+        2 => Err(Error::program("the disk is full")),
+        _ => group.barrier(),
+    })
+}
+
+job!(a_failure_is_one_line, 4, one_rank_fails, |ended: &Ended| {
+    one_line(ended, "the disk is full");
+    // Under MPI it names the rank, as nothing else does.
+    assert_eq!(ended.lines("rank 2 failed in").len(), usize::from(ended.carrier == Carrier::Mpi), "{}", ended.text);
+});
+
+job!(
+    the_same_failure_of_all_ranks_is_one_line,
+    4,
+    || program(Config::new(), |_| Err(Error::program("no adapter"))),
+    |ended: &Ended| one_line(ended, "no adapter")
+);
+
+job!(
+    calls_that_differ_are_one_line,
+    4,
+    || program(Config::new().check(true), |group| if group.rank() == 3 { Ok(()) } else { group.barrier() }),
+    |ended: &Ended| one_line(ended, "collective calls differ")
+);
+
+job!(
+    waits_that_give_up_together_are_one_line,
+    4,
+    || program(Config::new().timeout(Duration::from_secs(1)), |group| {
+        if group.rank() == 3 {
+            while group.alive().is_ok() {
+                std::thread::yield_now();
+            }
+        }
+        group.unchecked().receive(3, group.next_sequence()).map(drop)
+    }),
+    |ended: &Ended| one_line(ended, "waited 1 s for rank 3 in receive and gave up")
+);
+
+job!(
+    mpi processes_that_do_not_fit_are_one_line,
+    3,
+    || program(Config::threads(4), |_| Ok(())),
+    |ended: &Ended| one_line(ended, "4 ranks were asked for")
+);
+
+#[test]
+fn a_failure_is_told_by_every_process_where_asked() {
+    use super::support::jobs::{self, Carrier};
+    let name = "ends::a_failure_is_told_by_every_process_where_asked";
+    if !jobs::play(name, one_rank_fails) && launcher::wanted() {
+        let ended = jobs::start(Carrier::Mpi, 4, name, &[("ZIPPY_VERBOSE", "1")]);
+        ended.must_have_failed();
+        assert_eq!(ended.lines("Error: the disk is full").len(), 1, "{}", ended.text);
+        let others = ended.lines("Error: rank 2 failed in its program: the disk is full");
+        assert_eq!(others.len(), 3, "{}", ended.text);
+    }
+}
+
+/// More ranks than are of use here.
+fn crowd() -> Result<()> {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    launch(&Config::apart(65.max(16 * cores + 1)), |group| group.barrier()).map(drop)
+}
+
+#[test]
+fn many_ranks_on_few_cores_are_one_line() {
+    use super::support::jobs::{self, Carrier};
+    let name = "ends::many_ranks_on_few_cores_are_one_line";
+    if !jobs::play(name, crowd) {
+        let ended = jobs::start(Carrier::Threads, 1, name, &[]);
+        assert_eq!(ended.code, Some(0), "{}", ended.text);
+        assert_eq!(ended.lines("ranks are threads on").len(), 1, "{}", ended.text);
+    }
+}
