@@ -215,7 +215,8 @@ impl Communicator {
         let (length, to, tag) = (count(part.len())?, count(to)?, count(tag as usize)?);
         // SAFETY: the payload is held until the request has ended, and nobody changes it.
         InFlight::start(Rc::clone(payload), |payload, request| unsafe {
-            let pointer = (&(***payload).as_ref()[part]).as_ptr().cast::<c_void>();
+            let bytes: &[u8] = (***payload).as_ref();
+            let pointer = bytes[part].as_ptr().cast::<c_void>();
             let code = ffi::MPI_Isend(pointer, length, ffi::RSMPI_UINT8_T, to, tag, self.0, request);
             checked("MPI_Isend", code)
         })
