@@ -45,6 +45,13 @@ pub(crate) struct Told {
     detail: String,
 }
 
+impl Told {
+    /// Whether it is the next call.
+    pub(crate) fn follows(&self, last: Option<&Self>) -> bool {
+        self.number == last.map_or(0, |last| last.number + 1)
+    }
+}
+
 impl Calls {
     /// Of a group that is made by a call with this fingerprint.
     pub(crate) fn from(history: u64) -> Self {

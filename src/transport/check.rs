@@ -71,15 +71,13 @@ impl Display for Comparison {
 
 /// What two ranks have called that is not the same.
 fn difference(own: &[Told], other: &Report) -> Option<(String, String)> {
-    let first = first_difference(own, &other.calls);
-    first.or_else(|| match (&other.apart, own.last()) {
-        (None, _) => None,
-        // It may wait for a message without any call of its own.
-        (Some(text), last) if last.is_none_or(|last| last.text == NOTHING_MORE) => {
-            Some((NOTHING_MORE.into(), text.clone()))
-        }
-        _ => Some(last_calls(own, &other.calls)),
-    })
+    if let Some(calls) = first_difference(own, &other.calls) {
+        return Some(calls);
+    }
+    let text = other.apart.clone()?;
+    // A rank that has finished, and one that has called as much and waits for a message of it.
+    let finished = own.last().is_none_or(|last| last.follows(other.calls.last()) && last.text == NOTHING_MORE);
+    Some(if finished { (NOTHING_MORE.into(), text) } else { last_calls(own, &other.calls) })
 }
 
 /// The error that names two calls, that of the lower rank first.
