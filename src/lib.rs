@@ -72,6 +72,7 @@ pub mod extents;
 
 pub mod element;
 pub mod trace;
+mod wgsl;
 
 pub mod region;
 
