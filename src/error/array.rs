@@ -86,6 +86,19 @@ pub enum ArrayError {
         /// Where that is.
         other_rank: usize,
     },
+    /// Arrays whose chunks are looked at side by side differ in cuts or owners.
+    #[error(
+        "the chunks of \"{array}\" and \"{other}\" do not go together: {problem}; make both with the same split (ghost widths \
+         may differ) and the same order of chunks, or copy one into an array that is cut like the other"
+    )]
+    NotAlike {
+        /// One array.
+        array: String,
+        /// The other.
+        other: String,
+        /// The first difference.
+        problem: String,
+    },
     /// A ticket that this fence did not fill.
     #[error("ticket {ticket} was not filled by this fence (it was taken already, or belongs to another fence)")]
     Ticket {

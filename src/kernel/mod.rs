@@ -55,7 +55,7 @@
 //!     old.fill_with(|[x]| x as f32)?;
 //!     world.ghosts(&old)?;
 //!     let kernel = world.kernel(KernelSource::text("average.wgsl", AVERAGE))?;
-//!     for (a, b) in old.chunks().zip(average.chunks()) {
+//!     for (a, b) in zippy::together((&old, &average))? {
 //!         kernel.call().read("old", a.all()).write("average", b.all()).param("weight", 0.5_f32).run()?;
 //!         let expected = |x: i64| if x % 11 == 0 { 6.0 - (x / 11) as f32 } else { x as f32 };
 //!         assert!(b.all().read()?.into_iter().eq(b.region().points().map(|p| expected(p[0]))));

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::World;
-use crate::array::{Side, together};
+use crate::array::{Side, groups};
 use crate::device::Device;
 use crate::element::{Element, ElementInfo};
 use crate::error::{Error, KernelError, Result};
@@ -164,7 +164,7 @@ impl Assignment<'_> {
         let expression = &self.of.expression;
         let parts = Parts { functions, expression, axes: D, inputs: &inputs, target, params: &params };
         // The same mistakes on every rank, also where a rank has no cells.
-        let groups = together("elementwise", &sides)?;
+        let groups = groups("elementwise", &sides)?;
         let compiled = self.of.compiled(&parts)?;
         for group in groups {
             let binding = |i: usize| sides[i].core.binding(group.0[i].0, group.0[i].1);

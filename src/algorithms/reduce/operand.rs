@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::number::{Format, Number, Reducible};
 use super::source::{Work, kernel};
 use crate::World;
-use crate::array::{ArrayCore, Group, together};
+use crate::array::{ArrayCore, Group, groups};
 use crate::chunks::ChunkId;
 use crate::device::{BoxOf, FoldKernel, Piece, Staged, Strided};
 use crate::element::Element;
@@ -42,7 +42,7 @@ pub struct Operand<const N: usize> {
 impl<const N: usize> Operand<N> {
     fn new<T: Element, const D: usize>(verb: &str, sections: &[Section<T, D>; N]) -> Result<Self> {
         let sides = sections.iter().map(|section| section.side(verb)).collect::<Result<Vec<_>>>()?;
-        let groups = together(verb, &sides)?;
+        let groups = groups(verb, &sides)?;
         Ok(Self { cores: std::array::from_fn(|i| sides[i].core.clone()), groups, stride: Stride::ALL })
     }
 
