@@ -14,8 +14,8 @@ mod section;
 mod select;
 mod together;
 
-pub(crate) use self::core::Home;
 pub use self::core::{ArrayCore, ArrayId, ChunkLease};
+pub(crate) use self::core::{Home, chunk_bytes};
 pub use self::global::{ChunkRef, GlobalArray, GlobalSection};
 pub(crate) use self::groups::{Group, Side, groups};
 pub use self::growable::Growable;
