@@ -48,7 +48,7 @@ fn step(run: &Run, n: usize) -> Result<()> {
         let start = Instant::now();
         world.ghosts(now)?;
         let computing = Instant::now();
-        for (a, b) in now.chunks().zip(next.chunks()) {
+        for (a, b) in zippy::together((now, next))? {
             heat.call().read("now", a.all()).write("next", b.all()).run()?;
         }
         world.gpu().wait()?;
@@ -60,7 +60,7 @@ fn step(run: &Run, n: usize) -> Result<()> {
         let (now, next) = (&fields[which % 2], &fields[(which + 1) % 2]);
         let start = Instant::now();
         let compute = |boundary: bool| {
-            now.chunks().zip(next.chunks()).try_for_each(|(a, b)| {
+            zippy::together((now, next))?.try_for_each(|(a, b)| {
                 let domain = if boundary { b.boundary() } else { b.interior() };
                 heat.call().read("now", a.all()).write("next", b.all()).over(domain).run()
             })

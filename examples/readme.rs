@@ -14,7 +14,7 @@ fn program(world: &World) -> zippy::Result<()> {
     world.copy(a.at([0..4, 0..2, 0..3]), b.at([4..8, 2..4, 0..3]))?;
     // A kernel sees local sections only, bound by the names that the WGSL source gives them.
     let add = world.kernel(include_wgsl!("../shaders/add.wgsl"))?;
-    for (mine, other) in a.chunks().zip(b.chunks()) {
+    for (mine, other) in zippy::together((&a, &b))? {
         add.call()
             .read("array1", other.at((.., 0, ..)))
             .read("array2", other.at((.., 1, ..)))

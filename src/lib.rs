@@ -42,7 +42,7 @@
 //!     let step = world.kernel(KernelSource::text("step.wgsl", STEP))?;
 //!     for _ in 0..5 {
 //!         world.ghosts(&now)?;
-//!         for (a, b) in now.chunks().zip(next.chunks()) {
+//!         for (a, b) in zippy::together((&now, &next))? {
 //!             step.call().read("now", a.all()).write("next", b.all()).param("rate", 0.125_f32).run()?;
 //!         }
 //!         std::mem::swap(&mut now, &mut next);
@@ -72,6 +72,7 @@ pub mod extents;
 
 pub mod element;
 pub mod trace;
+mod wgsl;
 
 pub mod region;
 
@@ -96,7 +97,7 @@ pub mod algorithms;
 
 pub mod io;
 
-pub use array::{GlobalArray, LocalArray};
+pub use array::{GlobalArray, LocalArray, together};
 pub use element::Element;
 pub use error::{Error, Result};
 pub use kernel::{Kernel, KernelSource};

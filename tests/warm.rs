@@ -85,7 +85,7 @@ fn a_step_with_kernels() {
         let diffuse = world.kernel(include_wgsl!("../shaders/diffuse.wgsl"))?;
         let half_step = |now: &GlobalArray<f32, 2>, next: &GlobalArray<f32, 2>| -> Result<()> {
             let run = |boundary: bool| {
-                now.chunks().zip(next.chunks()).try_for_each(|(a, b)| {
+                zippy::together((now, next))?.try_for_each(|(a, b)| {
                     let domain = if boundary { b.boundary() } else { b.interior() };
                     let call = diffuse.call().read("now", a.all()).write("next", b.all());
                     call.over(domain).param("rate", 0.125_f32).run()

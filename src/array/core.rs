@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::registry::Registry;
 use crate::chunks::{ChunkId, Chunks};
-use crate::device::{ChunkBuffer, Device, Strided};
+use crate::device::{self, ChunkBuffer, Device, Strided};
 use crate::element::ElementInfo;
 use crate::error::Result;
 use crate::extents::Index;
@@ -41,6 +41,8 @@ pub struct ArrayCore {
     name: String,
     element: &'static ElementInfo,
     placement: Placement,
+    /// Bytes of the chunks of all ranks; 0 where they are counted for another array.
+    bytes_of_all: u64,
     /// One entry a slot; a chunk without cells has no buffer.
     slots: Vec<Option<ChunkBuffer>>,
     home: Home,
@@ -60,7 +62,7 @@ pub struct ChunkLease<'a> {
 }
 
 impl ArrayCore {
-    /// An array with zeroed chunks on this rank's device.
+    /// An array with zeroed chunks on this rank's device; `bytes_of_all` is what they take on all ranks.
     ///
     /// # Errors
     /// The device has not enough memory, or cannot hold the element type.
@@ -69,6 +71,7 @@ impl ArrayCore {
         name: &str,
         element: &'static ElementInfo,
         placement: Placement,
+        bytes_of_all: u64,
     ) -> Result<Rc<Self>> {
         check_element(&home.device, element)?;
         let mut slots = Vec::new();
@@ -80,7 +83,8 @@ impl ArrayCore {
             });
         }
         let id = home.registry.borrow_mut().next_id();
-        let core = Rc::new(Self { id, data: id, name: name.to_string(), element, placement, slots, home });
+        let name = name.to_string();
+        let core = Rc::new(Self { id, data: id, name, element, placement, bytes_of_all, slots, home });
         core.home.registry.borrow_mut().add(&core);
         Ok(core)
     }
@@ -107,6 +111,7 @@ impl ArrayCore {
             name: name.to_string(),
             element,
             placement: Placement::balanced(chunks, 1),
+            bytes_of_all: 0,
             slots,
             home: Home { rank: 0, ..home },
         }))
@@ -116,7 +121,8 @@ impl ArrayCore {
     pub(crate) fn over(&self, home: Home, placement: Placement) -> Rc<Self> {
         let id = home.registry.borrow_mut().next_id();
         let (name, slots) = (self.name.clone(), self.slots.clone());
-        let core = Rc::new(Self { id, data: self.data, name, element: self.element, placement, slots, home });
+        let (data, element, bytes_of_all) = (self.data, self.element, self.bytes_of_all);
+        let core = Rc::new(Self { id, data, name, element, placement, bytes_of_all, slots, home });
         core.home.registry.borrow_mut().add(&core);
         core
     }
@@ -139,6 +145,11 @@ impl ArrayCore {
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The bytes that its chunks take on all ranks, the same on every rank.
+    pub(crate) fn bytes_of_all(&self) -> u64 {
+        self.bytes_of_all
     }
 
     /// Its element type.
@@ -264,6 +275,14 @@ pub(crate) fn padded(storage: &Region, element_bytes: usize) -> Index {
 /// Bytes of a chunk's buffer.
 pub(crate) fn storage_bytes(storage: &Region, element: &ElementInfo) -> u64 {
     padded(storage, element.bytes).product().unwrap_or(u64::MAX / 64).saturating_mul(element.bytes as u64)
+}
+
+/// Bytes that a chunk takes on its device.
+pub(crate) fn chunk_bytes(storage: &Region, element: &ElementInfo) -> u64 {
+    match storage_bytes(storage, element) {
+        0 => 0,
+        bytes => device::buffer_bytes(bytes),
+    }
 }
 
 /// Where `region` lies in the buffer of a chunk with this storage, in elements.

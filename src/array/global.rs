@@ -68,9 +68,16 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
         GlobalSection { core: self.core.clone(), region, element: PhantomData }
     }
 
-    /// The chunks of this rank, in slot order; none on a rank that owns nothing.
+    /// The chunks of this rank, in slot order; none on a rank that owns nothing. The chunks of several arrays side by side
+    /// are those of [`together`](crate::together): two iterators of this kind in a `zip` would silently leave chunks out
+    /// where the arrays are cut differently.
     pub fn chunks(&self) -> impl Iterator<Item = ChunkRef<T, D>> + use<'_, T, D> {
-        self.core.owned().map(|chunk| ChunkRef { core: self.core.clone(), chunk, element: PhantomData })
+        self.core.owned().map(|chunk| self.chunk(chunk))
+    }
+
+    /// A chunk of this rank.
+    pub(super) fn chunk(&self, chunk: ChunkId) -> ChunkRef<T, D> {
+        ChunkRef { core: self.core.clone(), chunk, element: PhantomData }
     }
 
     /// The chunk of this rank, where every rank owns exactly one.

@@ -5,6 +5,7 @@
 
 mod core;
 mod global;
+mod groups;
 mod growable;
 mod local;
 mod locate;
@@ -13,12 +14,13 @@ mod section;
 mod select;
 mod together;
 
-pub(crate) use self::core::Home;
 pub use self::core::{ArrayCore, ArrayId, ChunkLease};
+pub(crate) use self::core::{Home, chunk_bytes};
 pub use self::global::{ChunkRef, GlobalArray, GlobalSection};
+pub(crate) use self::groups::{Group, Side, groups};
 pub use self::growable::Growable;
 pub use self::local::LocalArray;
 pub(crate) use self::registry::{Rearranged, Registry};
 pub use self::section::LocalSection;
 pub use self::select::{AxisRange, Frame, Select, SelectAxis};
-pub(crate) use self::together::{Group, Side, together};
+pub use self::together::{Together, together};

@@ -25,6 +25,9 @@ pub struct LocalSection<T, const D: usize> {
     pub(super) element: PhantomData<T>,
 }
 
+/// Values that are computed before they are written.
+const FILL_BYTES: u64 = 4 << 20;
+
 impl<T: Element, const D: usize> LocalSection<T, D> {
     /// The region in global coordinates (of a local array: its own coordinates).
     ///
@@ -123,14 +126,26 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
         Ok(())
     }
 
-    /// Sets its cells to the values at their positions, in the coordinates of [`region`](Self::region). Local; computed
-    /// by the host, and takes effect after queued kernels, before later ones.
+    /// Sets its cells to the values at their positions, in the coordinates of [`region`](Self::region), in their order,
+    /// axis 0 fastest. Local; computed by the host, some MiB at a time, and takes effect after queued kernels, before
+    /// later ones.
     ///
     /// # Errors
     /// A bad region, a section of several boxes, or a device failure.
     pub fn fill_with(&self, mut value: impl FnMut([i64; D]) -> T) -> Result<()> {
-        let values: Vec<T> = self.one_box("fill")?.points().map(|p| value(to_array(&p))).collect();
-        self.write(&values)
+        let most = (FILL_BYTES / std::mem::size_of::<T>().max(1) as u64).max(1);
+        let mut values = Vec::new();
+        for part in self.one_box("fill")?.cut(most) {
+            values.clear();
+            values.extend(part.points().map(|p| value(to_array(&p))));
+            self.part(part).write(&values)?;
+        }
+        Ok(())
+    }
+
+    /// A box of its cells.
+    fn part(&self, region: Region) -> Self {
+        Self { core: self.core.clone(), chunk: self.chunk, region: Ok(region), boxes: None, element: PhantomData }
     }
 
     /// Bytes of the buffer that holds it.

@@ -1,113 +1,119 @@
-//! Sections whose cells are looked at in pairs, or in larger groups: which boxes of them lie together on this rank.
-
-use std::rc::Rc;
+//! The chunks of several arrays, side by side.
 
 use super::core::ArrayCore;
+use super::global::{ChunkRef, GlobalArray};
 use crate::chunks::ChunkId;
-use crate::error::{ArrayError, PlanError, Result};
-use crate::region::Region;
+use crate::element::Element;
+use crate::error::{ArrayError, Result};
 
-/// A section of an array: of a global one, cells that every rank names alike; or a part of one chunk.
-#[derive(Debug, Clone)]
-pub(crate) struct Side {
-    pub core: Rc<ArrayCore>,
-    pub region: Region,
-    /// The chunk, where the section is this rank's own.
-    pub chunk: Option<ChunkId>,
+/// Several global arrays for [`together`]: a tuple of references to 2 to 6 of them, of any element types, or an array of
+/// references.
+pub trait Together: sealed::Sealed {
+    /// One chunk of each.
+    type Chunks;
+    #[doc(hidden)]
+    fn cores(&self) -> Vec<&ArrayCore>;
+    #[doc(hidden)]
+    fn chunk(&self, chunk: ChunkId) -> Self::Chunks;
 }
 
-/// Boxes of equal extents, one of each section, whose cells belong together.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Group(pub Vec<(ChunkId, Region)>);
-
-impl Side {
-    fn label(&self) -> String {
-        self.core.label(&self.region)
-    }
-
-    /// The chunks that hold cells of `region`, with the part that each holds.
-    fn touching(&self, region: &Region) -> Vec<(ChunkId, Region)> {
-        match self.chunk {
-            Some(chunk) => vec![(chunk, *region)],
-            None => {
-                let mut found = Vec::new();
-                self.core.chunks().touching(region, |chunk, part| found.push((chunk, part)));
-                found
-            }
-        }
-    }
-
-    /// The owner of a chunk; of a section of its own, this rank.
-    fn owner(&self, chunk: ChunkId) -> usize {
-        if self.chunk.is_some() { self.core.rank() } else { self.core.ownership().owner(chunk).rank }
-    }
+mod sealed {
+    pub trait Sealed {}
 }
 
-/// The groups of boxes on this rank that make up the sections. Of global sections, every rank looks at all chunks, so
-/// that all find the same mistakes.
+/// The chunks of this rank of several global arrays: at each step those that hold the same cells, one of each array, in
+/// slot order; nothing on a rank that owns nothing. Local.
+///
+/// The arrays are cut alike and their chunks have the same owners; element types and ghost widths may differ. That is
+/// checked for the chunks of all ranks, so that every rank returns the same error. Cost: none where arrays were made with
+/// the same layout, else a look at every chunk.
 ///
 /// # Errors
-/// Sections of different extents, some global and some local ones, or cells that belong together on different ranks.
-pub(crate) fn together(verb: &str, sides: &[Side]) -> Result<Vec<Group>> {
-    let Some((lead, rest)) = sides.split_first() else { return Ok(Vec::new()) };
-    for side in rest {
-        if side.region.extents() != lead.region.extents() {
-            return Err(PlanError::Extents {
-                src: side.label(),
-                src_extents: side.region.extents(),
-                dst: lead.label(),
-                dst_extents: lead.region.extents(),
-                permuted: None,
-            }
-            .into());
-        }
-        if side.chunk.is_some() != lead.chunk.is_some() {
-            let (a, b) = (lead.label(), side.label());
-            let text = format!("{verb} takes either global sections or local ones, not both: {a} and {b}");
-            return Err(ArrayError::Other(text).into());
-        }
-    }
-    if lead.region.is_empty() {
-        return Ok(Vec::new());
-    }
-    // Alone, a section has no partner on another rank, and only this rank's chunks matter.
-    let alone = rest.is_empty() && lead.chunk.is_none();
-    let owned = |chunk| Some((chunk, lead.core.chunks().region(chunk).intersect(&lead.region)?));
-    let found = if alone { lead.core.owned().filter_map(owned).collect() } else { lead.touching(&lead.region) };
-    let mut groups: Vec<Vec<(ChunkId, Region)>> = found.into_iter().map(|found| vec![found]).collect();
-    for side in rest {
-        let offset = side.region.start - lead.region.start;
-        let mut refined = Vec::new();
-        for group in groups {
-            let (chunk, of_lead) = group[0];
-            for (other, part) in side.touching(&of_lead.translate(&offset)) {
-                let (here, there) = (lead.owner(chunk), side.owner(other));
-                if here != there {
-                    return Err(apart(verb, (lead, of_lead, here), (side, part, there)).into());
-                }
-                let shift = part.start - offset - of_lead.start;
-                let cut =
-                    |&(chunk, region): &(ChunkId, Region)| (chunk, Region::at(region.start + shift, part.extents()));
-                let mut smaller: Vec<_> = group.iter().map(cut).collect();
-                smaller.push((other, part));
-                refined.push(smaller);
-            }
-        }
-        groups = refined;
-    }
-    let mine = |group: &Vec<(ChunkId, Region)>| lead.owner(group[0].0) == lead.core.rank();
-    Ok(groups.into_iter().filter(mine).map(Group).collect())
+/// Arrays that are cut differently, or whose chunks have other owners, as after a re-arrangement; the first chunk that
+/// differs is named.
+///
+/// # Examples
+/// ```
+/// # use zippy::{Layout, Split};
+/// zippy::run(|world| {
+///     let layout = Layout::new([6, 4]).split([Split::Even(3), Split::Whole]);
+///     let speed = world.array::<f32, 2>("speed", &layout.clone().ghost([1, 0]))?;
+///     let count = world.array::<u32, 2>("count", &layout)?;
+///     for (speed, count) in zippy::together((&speed, &count))? {
+///         assert_eq!(speed.region(), count.region());
+///     }
+///     let halves = world.array::<u32, 2>("halves", &Layout::new([6, 4]).split([Split::Even(2), Split::Whole]))?;
+///     let error = zippy::together((&speed, &halves)).err().expect("other cuts");
+///     assert!(error.to_string().contains("chunk 0 of \"speed\" is"));
+///     Ok(())
+/// }).unwrap();
+/// ```
+pub fn together<A: Together>(arrays: A) -> Result<impl Iterator<Item = A::Chunks> + use<A>> {
+    let chunks: Vec<ChunkId> = match &arrays.cores()[..] {
+        [] => Vec::new(),
+        [lead, rest @ ..] => match rest.iter().find_map(|other| difference(lead, other)) {
+            None => lead.owned().collect(),
+            Some(error) => return Err(error.into()),
+        },
+    };
+    Ok(chunks.into_iter().map(move |chunk| arrays.chunk(chunk)))
 }
 
-/// Whose cells lie on different ranks, and what to do about it.
-fn apart(verb: &str, lead: (&Side, Region, usize), other: (&Side, Region, usize)) -> ArrayError {
-    ArrayError::Apart {
-        verb: verb.to_string(),
-        array: lead.0.core.name().to_string(),
-        cell: lead.1.start,
-        rank: lead.2,
-        other: other.0.core.name().to_string(),
-        other_cell: other.1.start,
-        other_rank: other.2,
+/// The first chunk in which two arrays differ.
+fn difference(a: &ArrayCore, b: &ArrayCore) -> Option<ArrayError> {
+    let (cuts, owners) = ([a.chunks(), b.chunks()], [a.ownership(), b.ownership()]);
+    let differ = |problem: String| {
+        Some(ArrayError::NotAlike { array: a.name().to_string(), other: b.name().to_string(), problem })
+    };
+    let place = |chunk: ChunkId, of_a: String, of_b: String| {
+        differ(format!("chunk {chunk} of \"{}\" is {of_a}, of \"{}\" {of_b}", a.name(), b.name()))
+    };
+    let both = 0..cuts[0].count().min(cuts[1].count());
+    if !cuts[0].same_cuts(cuts[1]) {
+        let regions = |chunk| cuts.map(|cuts| cuts.region(chunk));
+        if let Some(chunk) = both.clone().find(|&chunk| regions(chunk)[0] != regions(chunk)[1]) {
+            let [of_a, of_b] = regions(chunk).map(|region| region.to_string());
+            return place(chunk, of_a, of_b);
+        }
+        if cuts[0].count() != cuts[1].count() {
+            let (m, n) = (cuts[0].count(), cuts[1].count());
+            return differ(format!("\"{}\" has {m} chunks, \"{}\" has {n}", a.name(), b.name()));
+        }
+    }
+    if owners[0] == owners[1] {
+        return None;
+    }
+    let ranks = |chunk| owners.map(|owners| owners.owner(chunk).rank);
+    let chunk = both.into_iter().find(|&chunk| ranks(chunk)[0] != ranks(chunk)[1])?;
+    let [of_a, of_b] = ranks(chunk).map(|rank| format!("on rank {rank}"));
+    place(chunk, of_a, of_b)
+}
+
+macro_rules! tuples {
+    ($(($($type:ident $array:ident),*))*) => {$(
+        impl<$($type: Element),*, const D: usize> sealed::Sealed for ($(&GlobalArray<$type, D>,)*) {}
+        impl<$($type: Element),*, const D: usize> Together for ($(&GlobalArray<$type, D>,)*) {
+            type Chunks = ($(ChunkRef<$type, D>,)*);
+            fn cores(&self) -> Vec<&ArrayCore> {
+                let ($($array,)*) = self;
+                vec![$($array.core()),*]
+            }
+            fn chunk(&self, chunk: ChunkId) -> Self::Chunks {
+                let ($($array,)*) = self;
+                ($($array.chunk(chunk),)*)
+            }
+        }
+    )*};
+}
+tuples!((A a, B b) (A a, B b, C c) (A a, B b, C c, E e) (A a, B b, C c, E e, F f) (A a, B b, C c, E e, F f, G g));
+
+impl<T: Element, const D: usize, const N: usize> sealed::Sealed for [&GlobalArray<T, D>; N] {}
+impl<T: Element, const D: usize, const N: usize> Together for [&GlobalArray<T, D>; N] {
+    type Chunks = [ChunkRef<T, D>; N];
+    fn cores(&self) -> Vec<&ArrayCore> {
+        self.iter().map(|array| &**array.core()).collect()
+    }
+    fn chunk(&self, chunk: ChunkId) -> Self::Chunks {
+        self.map(|array| array.chunk(chunk))
     }
 }

@@ -71,6 +71,11 @@ impl Drop for Shared {
     }
 }
 
+/// Bytes of a buffer for so many.
+pub(crate) fn buffer_bytes(bytes: u64) -> u64 {
+    bytes.next_multiple_of(16).max(256)
+}
+
 fn next_id() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
@@ -111,7 +116,7 @@ impl Device {
         if bytes > limit {
             return Err(DeviceError::TooLarge { adapter: self.adapter().name.clone(), what: what(), bytes, limit });
         }
-        let size = bytes.next_multiple_of(16).max(256);
+        let size = buffer_bytes(bytes);
         self.check(&what())?;
         let memory = &self.core().memory;
         let wrap = |raw| {
@@ -127,6 +132,19 @@ impl Device {
         self.new_buffer(size, usage, &what(), label, false).map(wrap)
     }
 
+    /// Whether there is memory for so many bytes more. Drivers may take it when it is first written only, and then it is
+    /// the system that ends the program.
+    fn check_room(&self, size: u64, what: &str) -> Result<(), DeviceError> {
+        let [own, of_process] = self.core().memory.tally.bytes_now();
+        for (taken, limit) in [(own, self.room().rank), (of_process, self.room().process)] {
+            if taken.saturating_add(size) > limit {
+                let (adapter, what) = (self.adapter().name.clone(), what.to_string());
+                return Err(DeviceError::NoRoom { adapter, what, bytes: size, taken, limit });
+            }
+        }
+        Ok(())
+    }
+
     /// A buffer that no pool has; idle memory is freed and the call repeated when there is not enough.
     pub(crate) fn new_buffer(
         &self,
@@ -138,9 +156,12 @@ impl Device {
     ) -> Result<wgpu::Buffer, DeviceError> {
         let label = if label.is_empty() { None } else { Some(label) };
         let descriptor = wgpu::BufferDescriptor { label, size, usage, mapped_at_creation };
-        let make = || self.checked(what, || self.raw().create_buffer(&descriptor));
+        let make = || {
+            self.check_room(size, what)?;
+            self.checked(what, || self.raw().create_buffer(&descriptor))
+        };
         let made = match make() {
-            Err(DeviceError::OutOfMemory { .. }) => {
+            Err(DeviceError::OutOfMemory { .. } | DeviceError::NoRoom { .. }) => {
                 // wgpu frees dropped buffers when it is polled after their last use.
                 self.core().memory.trim();
                 self.wait()?;

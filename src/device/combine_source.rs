@@ -10,6 +10,7 @@ use super::Operator;
 use super::tables::JOBS;
 use crate::element::{ElementInfo, ElementKind, Packed};
 use crate::error::DeviceError;
+use crate::wgsl::{self, Tokens};
 
 /// A kernel's source and how many lines stand before the operator's text.
 pub(super) struct CombineSource {
@@ -99,6 +100,74 @@ static CHECKED: Mutex<BTreeSet<(&'static str, String)>> = Mutex::new(BTreeSet::n
 /// How many are remembered.
 const REMEMBERED: usize = 256;
 
+/// What an operator's text cannot declare: names and words of WGSL's own that the rest of the kernel uses.
+const NAMES: [&str; 21] = [
+    "T",
+    "array",
+    "atomic",
+    "atomicCompareExchangeWeak",
+    "atomicLoad",
+    "bitcast",
+    "clamp",
+    "extractBits",
+    "f16",
+    "f32",
+    "f64",
+    "i32",
+    "i64",
+    "main",
+    "min",
+    "select",
+    "u32",
+    "u64",
+    "vec2",
+    "vec3",
+    "vec4",
+];
+
+/// Names of the records that an element consists of.
+fn record_names(element: &ElementInfo) -> Vec<&'static str> {
+    let ElementKind::Record(fields) = element.kind else { return Vec::new() };
+    let inner = fields.iter().flat_map(|field| record_names(&field.info));
+    inner.chain([element.name]).collect()
+}
+
+/// Names of the members of a record and of those in it.
+fn members(element: &ElementInfo) -> Box<dyn Iterator<Item = &'static str>> {
+    match element.kind {
+        ElementKind::Record(fields) => {
+            Box::new(fields.iter().flat_map(|field| std::iter::once(field.name).chain(members(&field.info))))
+        }
+        _ => Box::new(std::iter::empty()),
+    }
+}
+
+/// No name stands for two things: in the operator's text, in the records and in what is generated.
+fn check_names(element: &ElementInfo, name: &str, wgsl: &str) -> Result<(), DeviceError> {
+    let records = record_names(element);
+    let of_operator = |record: &str| (record == "combine").then(|| "`combine` is the operator's name".to_string());
+    let wrong =
+        |record: &&str| wgsl::reserved(record).or_else(|| wgsl::taken(record, &NAMES)).or_else(|| of_operator(record));
+    if let Some(message) = records.iter().find_map(wrong).or_else(|| members(element).find_map(wgsl::reserved)) {
+        let (operator, element) = (name.to_string(), element.name.to_string());
+        return Err(DeviceError::Operator { operator, element, message });
+    }
+    for declaration in Tokens::new(wgsl).declarations().0 {
+        let declared = &wgsl[declaration.name.clone()];
+        let of_record =
+            || format!("`{declared}` cannot be declared: the record of this name is declared already, as in Rust");
+        let problem = wgsl::taken(declared, &NAMES).or_else(|| records.contains(&declared).then(of_record));
+        if let Some(message) = problem {
+            let before = &wgsl[..declaration.name.start];
+            let (line, column) =
+                (before.matches('\n').count(), before.chars().rev().take_while(|&c| c != '\n').count());
+            let (line, column) = (line as u32 + 1, column as u32 + 1);
+            return Err(DeviceError::OperatorSource { operator: name.to_string(), line, column, message });
+        }
+    }
+    Ok(())
+}
+
 /// Compiles a custom operator without a device; the same text for the same element type only once.
 pub(super) fn check_custom(element: &ElementInfo, name: &str, wgsl: &str) -> Result<(), DeviceError> {
     let checked = || CHECKED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -108,6 +177,7 @@ pub(super) fn check_custom(element: &ElementInfo, name: &str, wgsl: &str) -> Res
     if remember && checked().contains(&known) {
         return Ok(());
     }
+    check_names(element, name, wgsl)?;
     compile_custom(name, wgsl, &combine_source(element, &Operator::custom(name, wgsl)))?;
     if remember {
         let mut checked = checked();

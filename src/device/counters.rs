@@ -28,6 +28,9 @@ pub struct Counters {
     pub maps: u64,
 }
 
+/// Bytes allocated on all devices of this process.
+static OF_PROCESS: AtomicU64 = AtomicU64::new(0);
+
 /// [`Counters`] that any thread may add to.
 #[derive(Default)]
 pub(super) struct Tally {
@@ -68,6 +71,12 @@ impl Tally {
         Self::add(&self.buffers_made);
         let now = self.bytes_now.fetch_add(bytes, Ordering::Relaxed) + bytes;
         self.bytes_peak.fetch_max(now, Ordering::Relaxed);
+        OF_PROCESS.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Bytes allocated now: by this device, and by all of this process.
+    pub fn bytes_now(&self) -> [u64; 2] {
+        [&self.bytes_now, &OF_PROCESS].map(|bytes| bytes.load(Ordering::Relaxed))
     }
 
     pub fn reset_peak(&self) {
@@ -76,5 +85,13 @@ impl Tally {
 
     pub fn freed(&self, bytes: u64) {
         self.bytes_now.fetch_sub(bytes, Ordering::Relaxed);
+        OF_PROCESS.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+/// What a device still held when it was dropped is free with it.
+impl Drop for Tally {
+    fn drop(&mut self) {
+        OF_PROCESS.fetch_sub(*self.bytes_now.get_mut(), Ordering::Relaxed);
     }
 }

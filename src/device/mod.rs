@@ -24,6 +24,7 @@ mod host_copy;
 mod host_put;
 mod in_place;
 mod lend;
+mod machine;
 mod mapping;
 mod memory;
 mod movers;
@@ -37,11 +38,13 @@ mod tables;
 
 pub use adapter::AdapterSummary;
 pub use boxes::{Piece, Strided};
+pub(crate) use buffers::buffer_bytes;
 pub use buffers::{ChunkBuffer, WeakChunkBuffer};
 pub use copies::BoxOf;
 pub use counters::Counters;
 pub use fold::FoldKernel;
 pub use health::InjectedFailure;
+pub use machine::Room;
 pub use open::{DeviceOptions, IN_PLACE_BYTES, Limits};
 pub use operator::Operator;
 pub use staged::Staged;
@@ -61,6 +64,7 @@ pub struct Device {
     core: Option<Box<Core>>,
     adapter: AdapterSummary,
     in_place_bytes: u64,
+    room: Room,
     /// Makes the device stay on its rank's thread.
     _rank: std::marker::PhantomData<Rc<()>>,
 }
@@ -85,6 +89,11 @@ impl Device {
     /// What fits.
     pub fn limits(&self) -> &Limits {
         &self.core().limits
+    }
+
+    /// How much memory there is for buffers.
+    pub fn room(&self) -> Room {
+        self.room
     }
 
     /// The optional features that this device has switched on.

@@ -12,7 +12,7 @@ use wgpu::{DeviceType, Features};
 use super::health::Health;
 use super::mapping::MapProgress;
 use super::memory::Memory;
-use super::{AdapterSummary, Device, Staged, adapter};
+use super::{AdapterSummary, Device, Room, Staged, adapter};
 use crate::error::DeviceError;
 
 /// Idle devices kept by the process.
@@ -34,14 +34,16 @@ pub struct DeviceOptions {
     /// From how many bytes on a box is sent from where it lies, where the host maps it (`ZIPPY_IN_PLACE`);
     /// [`IN_PLACE_BYTES`] when absent.
     pub in_place_bytes: Option<u64>,
+    /// How many bytes the buffers of this rank may take, where that is less than there are (`ZIPPY_MEMORY_LIMIT`).
+    pub memory_limit_bytes: Option<u64>,
 }
 
 /// From so many bytes on it pays to wait until the other rank has read a box instead of copying it first.
 pub const IN_PLACE_BYTES: u64 = 64 << 10;
 
 impl DeviceOptions {
-    /// The options of a rank, with `ZIPPY_ADAPTER`, `ZIPPY_HOST_MAP`, `ZIPPY_BINDING_LIMIT` and `ZIPPY_IN_PLACE` from the
-    /// environment.
+    /// The options of a rank, with `ZIPPY_ADAPTER`, `ZIPPY_HOST_MAP`, `ZIPPY_BINDING_LIMIT`, `ZIPPY_IN_PLACE` and
+    /// `ZIPPY_MEMORY_LIMIT` from the environment.
     ///
     /// # Errors
     /// A variable that is set to something that is not understood.
@@ -71,6 +73,7 @@ impl DeviceOptions {
             host_map,
             binding_limit_bytes: bytes("ZIPPY_BINDING_LIMIT")?,
             in_place_bytes: bytes("ZIPPY_IN_PLACE")?,
+            memory_limit_bytes: bytes("ZIPPY_MEMORY_LIMIT")?,
         })
     }
 }
@@ -162,14 +165,20 @@ impl Device {
             None => Box::new(Core::new(&adapters()[chosen], key)?),
         };
         let in_place_bytes = options.in_place_bytes.unwrap_or(IN_PLACE_BYTES);
-        Ok(Rc::new(Self { core: Some(core), adapter: summary, in_place_bytes, _rank: std::marker::PhantomData }))
+        let room = Room::new(unified(summary.device_type), options.node_ranks, options.memory_limit_bytes);
+        Ok(Rc::new(Self { core: Some(core), adapter: summary, in_place_bytes, room, _rank: std::marker::PhantomData }))
     }
+}
+
+/// Whether the memory of such a device is the host's.
+fn unified(device_type: DeviceType) -> bool {
+    matches!(device_type, DeviceType::Cpu | DeviceType::IntegratedGpu)
 }
 
 impl Core {
     fn new(adapter: &wgpu::Adapter, key: Key) -> Result<Self, DeviceError> {
         let info = adapter.get_info();
-        let unified = matches!(info.device_type, DeviceType::Cpu | DeviceType::IntegratedGpu);
+        let unified = unified(info.device_type);
         let mappable = adapter.features().contains(Features::MAPPABLE_PRIMARY_BUFFERS);
         let host_mapped = key.host_map.unwrap_or(unified) && mappable;
         if key.host_map == Some(true) && !(unified && mappable) {

@@ -56,7 +56,8 @@ pub enum Operator {
 impl Operator {
     /// An operator written in WGSL. The text declares `fn combine(src: T, dst: T) -> T`, and whatever that needs; `T`
     /// is the element type (`i32` or `u32` for packed integers, whose results are clamped to their range). Names that
-    /// begin with `zippy_` are taken.
+    /// begin with `zippy_`, `T` and `main` are taken, and so are the few words of WGSL that the kernel around it uses
+    /// (types such as `vec3`, and functions such as `clamp`): no item of the text can be called so.
     ///
     /// It is compiled when it is used, and mistakes are reported then, by line and column of this text.
     pub fn custom(name: impl Into<String>, wgsl: impl Into<String>) -> Self {

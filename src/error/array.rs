@@ -86,6 +86,19 @@ pub enum ArrayError {
         /// Where that is.
         other_rank: usize,
     },
+    /// Arrays whose chunks are looked at side by side differ in cuts or owners.
+    #[error(
+        "the chunks of \"{array}\" and \"{other}\" do not go together: {problem}; make both with the same split (ghost widths \
+         may differ) and the same order of chunks, or copy one into an array that is cut like the other"
+    )]
+    NotAlike {
+        /// One array.
+        array: String,
+        /// The other.
+        other: String,
+        /// The first difference.
+        problem: String,
+    },
     /// A ticket that this fence did not fill.
     #[error("ticket {ticket} was not filled by this fence (it was taken already, or belongs to another fence)")]
     Ticket {
@@ -102,6 +115,37 @@ pub enum ArrayError {
         count: usize,
         /// The section of the first.
         first: String,
+    },
+    /// The ranks have not the memory for an array.
+    #[error(
+        "array \"{array}\" of {shape} {element} needs {bytes} bytes, {of_rank} of them on rank {rank}, but there are {all_have} on \
+         all ranks, {taken} of them taken by arrays, and {rank_has} for one rank; {}it takes {ranks} ranks with as much memory \
+         each (ZIPPY_MEMORY_LIMIT sets the bytes of a rank)",
+        fits.map_or(String::new(), |shape| format!("about {shape} would fit, or "))
+    )]
+    Memory {
+        /// The array.
+        array: String,
+        /// Its shape.
+        shape: Index,
+        /// Its element type.
+        element: String,
+        /// Bytes of all its chunks.
+        bytes: u64,
+        /// The rank with most of them.
+        rank: usize,
+        /// How many those are.
+        of_rank: u64,
+        /// Bytes that the ranks have together.
+        all_have: u64,
+        /// Bytes that one rank can have.
+        rank_has: u64,
+        /// Bytes of arrays that are alive.
+        taken: u64,
+        /// A shape that would fit, cut like this one.
+        fits: Option<Index>,
+        /// Ranks that would do.
+        ranks: u128,
     },
     /// A handle of another world or of another array.
     #[error("{0}")]

@@ -53,6 +53,22 @@ pub enum DeviceError {
         /// Bytes this rank has allocated.
         bytes_now: u64,
     },
+    /// More memory than there is for all buffers.
+    #[error(
+        "{what} needs {bytes} bytes, but {taken} of the {limit} bytes that there are for buffers on {adapter} are taken"
+    )]
+    NoRoom {
+        /// The adapter's name.
+        adapter: String,
+        /// What was attempted.
+        what: String,
+        /// Bytes needed.
+        bytes: u64,
+        /// Bytes that buffers have.
+        taken: u64,
+        /// Bytes that there are: the machine's, or what `ZIPPY_MEMORY_LIMIT` allows.
+        limit: u64,
+    },
     /// More bytes than a buffer can have.
     #[error("{what} needs {bytes} bytes, but a buffer on {adapter} has at most {limit}; use more chunks")]
     TooLarge {

@@ -16,6 +16,19 @@ pub enum KernelError {
         /// The line, with the place marked, and notes.
         excerpt: String,
     },
+    /// What Zippy adds to a kernel is wrong: a mistake of Zippy's own.
+    #[error(
+        "kernel {kernel}: what Zippy has added to it does not compile, which is a mistake of Zippy's and not of the \
+         kernel's: {message}\n{excerpt}"
+    )]
+    Generated {
+        /// The kernel.
+        kernel: String,
+        /// What is wrong.
+        message: String,
+        /// The generated line.
+        excerpt: String,
+    },
     /// The file of a kernel cannot be read.
     #[error("kernel {kernel}: {message}")]
     File {

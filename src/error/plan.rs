@@ -16,7 +16,7 @@ pub enum PlanError {
     /// The two ends have different extents.
     #[error(
         "source {src} has {src_extents} cells but destination {dst} has {dst_extents}{}; they must agree axis by axis",
-        permuted.as_ref().map_or(String::new(), |order| format!(" (destination axes take source axes {order:?})"))
+        permuted.as_ref().map_or(String::new(), |order| permuted_note(src_extents, order))
     )]
     Extents {
         /// The source region.
@@ -115,4 +115,10 @@ pub enum PlanError {
     /// Plans given to the oracle do not fit together: a defect of a planner.
     #[error("plans do not agree: {0}")]
     Disagree(String),
+}
+
+/// What a destination should be like whose axes take the source's in this order.
+fn permuted_note(extents: &Index, order: &[usize]) -> String {
+    let wanted = Index::from_fn(order.len(), |axis| extents[order[axis]]);
+    format!(" where {wanted} are wanted, as its axes take source axes {order:?}")
 }

@@ -13,11 +13,13 @@ pub struct Fault {
     pub notes: Vec<String>,
     /// Bytes of the user's text; `None` when naga names no place in it.
     pub span: Option<Range<usize>>,
+    /// The line of the helpers, where all places that naga names are in them.
+    pub generated: Option<String>,
 }
 
 impl Fault {
-    /// From a parse error; `user` is the length of the user's part of the text.
-    pub fn parse(error: &naga::front::wgsl::ParseError, user: usize) -> Self {
+    /// From a parse error of `text`; `user` is the length of the user's part of it.
+    pub fn parse(error: &naga::front::wgsl::ParseError, text: &str, user: usize) -> Self {
         let spans: Vec<_> = error.labels().filter_map(|(span, _)| span.to_range()).collect();
         let mut notes: Vec<String> = error
             .labels()
@@ -27,11 +29,18 @@ impl Fault {
         notes.extend(error.notes().map(str::to_owned));
         notes.retain(|note| note != "unknown identifier");
         notes.dedup();
-        Self { message: error.message().to_owned(), notes, span: first_within(&spans, user) }
+        let span = first_within(&spans, user);
+        let generated = generated_line(&span, &spans, text);
+        Self { message: error.message().to_owned(), notes, span, generated }
     }
 
-    /// From a validation error. One of a whole entry point stands at its name.
-    pub fn validate(error: &naga::WithSpan<naga::valid::ValidationError>, user: usize, scan: &Scan) -> Self {
+    /// From a validation error of `text`. One of a whole entry point stands at its name.
+    pub fn validate(
+        error: &naga::WithSpan<naga::valid::ValidationError>,
+        text: &str,
+        user: usize,
+        scan: &Scan,
+    ) -> Self {
         let mut chain = vec![error.as_inner().to_string()];
         let mut source = error.as_inner().source();
         while let Some(next) = source {
@@ -47,11 +56,17 @@ impl Fault {
             }
             _ => None,
         };
-        Self { message, notes: chain, span: first_within(&spans, user).or_else(entry) }
+        let span = first_within(&spans, user).or_else(entry);
+        let generated = generated_line(&span, &spans, text);
+        Self { message, notes: chain, span, generated }
     }
 
     /// The error that the user sees.
     pub fn place(&self, file: &str, text: &str, hint: Option<String>) -> KernelError {
+        if let Some(line) = &self.generated {
+            let excerpt = self.notes.iter().fold(format!("  | {line}"), |text, note| format!("{text}\n  = {note}"));
+            return KernelError::Generated { kernel: file.to_owned(), message: self.message.clone(), excerpt };
+        }
         let at = self.span.clone().unwrap_or(0..0);
         let start = floor_boundary(text, at.start);
         let line = text[..start].matches('\n').count() + 1;
@@ -108,6 +123,14 @@ pub fn noted(error: KernelError, note: &str) -> KernelError {
 /// naga lists the innermost place first.
 fn first_within(spans: &[Range<usize>], user: usize) -> Option<Range<usize>> {
     spans.iter().find(|span| span.end <= user).cloned()
+}
+
+/// The line of the first place that naga names, where none of them is the user's.
+fn generated_line(user: &Option<Range<usize>>, spans: &[Range<usize>], text: &str) -> Option<String> {
+    let first = spans.first().filter(|_| user.is_none())?;
+    let start = floor_boundary(text, first.start);
+    let before = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+    text[before..].lines().next().map(|line| line.trim().to_owned())
 }
 
 fn floor_boundary(text: &str, at: usize) -> usize {

@@ -1,57 +1,197 @@
-//! Generated helpers are valid WGSL in every combination.
+//! Generated helpers are valid WGSL in every combination, and for every name that an array can have.
 
-use super::helpers::{HELPERS, Signature, VarShape};
+use std::collections::BTreeSet;
+
+use super::geometry::GeometryMap;
+use super::helpers::{HELPERS, Signature, VarShape, WORDS, generate};
 use super::program::{Program, capabilities};
+use super::scan::scan;
 use crate::element::Packed;
+use crate::error::KernelError;
+use crate::wgsl::{PREFIX, Tokens, is_word};
 
 fn all_caps() -> naga::valid::Capabilities {
     capabilities(wgpu::Features::all())
 }
 
-/// A kernel that calls every helper that its array has.
-fn uses(cell: &str, atomic: bool, shape: VarShape) -> String {
+/// A kernel that calls every helper that its array `x` has. Its own names are such as no array is called.
+fn uses(x: &str, cell: &str, atomic: bool, shape: VarShape) -> String {
     let ty = if atomic { format!("atomic<{cell}>") } else { cell.to_owned() };
     let mut text = format!(
-        "@group(0) @binding(0) var<storage, read_write> x: array<{ty}>;\n\
-         @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{\n let p = x_position(id);\n"
+        "@group(0) @binding(0) var<storage, read_write> {x}: array<{ty}>;\n\
+         @compute @workgroup_size(64) fn k_main(@builtin(global_invocation_id) k_id: vec3<u32>) {{\n let k_p = {x}_position(k_id);\n"
     );
     for helper in HELPERS {
         let call = match helper {
             "position" | "store" | "store_word" => continue,
-            "extent" | "shape" => format!("x_{helper}()"),
-            "global_axis" => format!("x_{helper}(p, 0u)"),
+            "extent" | "shape" => format!("{x}_{helper}()"),
+            "global_axis" => format!("{x}_{helper}(k_p, 0u)"),
             "inside_word" if shape.packed.is_none() => continue,
             "index" if shape.packed.is_some() => continue,
-            _ => format!("x_{helper}(p)"),
+            _ => format!("{x}_{helper}(k_p)"),
         };
-        text += &format!(" let v_{helper} = {call};\n");
+        text += &format!(" let k_{helper} = {call};\n");
     }
-    text += match (shape.packed, atomic) {
-        (Some(Packed::U8 | Packed::I8), false) => " x_store_word(p, vec4(v_load));\n",
-        (Some(_), false) => " x_store_word(p, vec2(v_load));\n",
-        _ => " x_store(p, v_load);\n",
+    text += &match (shape.packed, atomic) {
+        (Some(Packed::U8 | Packed::I8), false) => format!(" {x}_store_word(k_p, vec4(k_load));\n"),
+        (Some(_), false) => format!(" {x}_store_word(k_p, vec2(k_load));\n"),
+        _ => format!(" {x}_store(k_p, k_load);\n"),
     };
     text + "}\n"
 }
 
+/// Every combination that the text of helpers depends on.
+fn combinations() -> impl Iterator<Item = (&'static str, bool, VarShape)> {
+    let kinds = [None, Some(Packed::U8), Some(Packed::I8), Some(Packed::U16), Some(Packed::I16)];
+    let mut cases: Vec<_> = kinds.iter().flat_map(|&p| [("u32", false, p), ("u32", true, p)]).collect();
+    cases.extend([("vec4<f32>", false, None), ("f64", false, None), ("i32", true, None)]);
+    (1..=7).flat_map(|axes| [(axes, 1), (axes, 3)]).flat_map(move |(axes, windows)| {
+        let shaped = move |(cell, atomic, packed)| (cell, atomic, VarShape { axes, packed, windows });
+        cases.clone().into_iter().map(shaped)
+    })
+}
+
+fn signature(shape: VarShape) -> Signature {
+    Signature { domain_axes: shape.axes, vars: vec![shape] }
+}
+
 #[test]
 fn helpers_are_valid_for_every_number_of_axes_kind_of_cell_and_window() {
-    for axes in 1..=7 {
-        for windows in [1, 3] {
-            let kinds = [None, Some(Packed::U8), Some(Packed::I8), Some(Packed::U16), Some(Packed::I16)];
-            let mut cases: Vec<_> = kinds.iter().flat_map(|&p| [("u32", false, p), ("u32", true, p)]).collect();
-            cases.extend([("vec4<f32>", false, None), ("f64", false, None), ("i32", true, None)]);
-            for (cell, atomic, packed) in cases {
-                let shape = VarShape { axes, packed, windows };
-                let text = uses(cell, atomic, shape);
-                let program = Program::new("test.wgsl", &text, all_caps()).unwrap();
-                let signature = Signature { domain_axes: axes, vars: vec![shape] };
-                if let Err(fault) = program.complete(&signature, None, all_caps()) {
-                    let map = super::geometry::GeometryMap::new(&signature);
-                    let generated = super::helpers::generate(&program.scan, &signature, &map, 1);
-                    panic!("{shape:?} {cell} {atomic}: {fault:?}\n{text}\n{generated}");
-                }
+    for (cell, atomic, shape) in combinations() {
+        let text = uses("x", cell, atomic, shape);
+        let program = Program::new("test.wgsl", &text, false, all_caps()).unwrap();
+        if let Err(fault) = program.complete(&signature(shape), None, all_caps()) {
+            panic!("{shape:?} {cell} {atomic}: {fault:?}\n{text}\n{}", generated(&text, shape));
+        }
+    }
+}
+
+fn generated(text: &str, shape: VarShape) -> String {
+    let signature = signature(shape);
+    generate(&scan(text), &signature, &GeometryMap::new(&signature), 1)
+}
+
+/// All identifiers of all helpers of the array `x`, keywords and members of vectors aside.
+fn identifiers() -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (cell, atomic, shape) in combinations() {
+        let text = generated(&uses("x", cell, atomic, shape), shape);
+        let tokens = Tokens::new(&text);
+        for i in 0..tokens.len() {
+            let behind = |token: &str| i > 0 && tokens.get(i - 1) == token;
+            if is_word(tokens.get(i)) && !behind(".") && !behind("@") {
+                found.insert(tokens.get(i).to_owned());
             }
         }
+    }
+    found.retain(|word| !naga::keywords::wgsl::RESERVED.contains(&word.as_str()));
+    found
+}
+
+#[test]
+fn helpers_call_nothing_by_a_name_that_a_kernel_can_declare() {
+    let helpers: Vec<_> = HELPERS.iter().map(|helper| format!("x_{helper}")).collect();
+    let mut words = BTreeSet::new();
+    for name in identifiers() {
+        if !name.starts_with(PREFIX) && name != "x" && !helpers.contains(&name) {
+            words.insert(name);
+        }
+    }
+    // Expressions need all scalar types as well.
+    words.extend(["f16", "f32", "f64", "i64", "u64", "read"].map(str::to_owned));
+    assert_eq!(words.iter().map(String::as_str).collect::<Vec<_>>(), WORDS);
+}
+
+/// An array of any name works, or is refused at its declaration by a message that names it.
+#[test]
+fn an_array_can_have_every_name_or_is_refused_where_it_is_declared() {
+    let mut names = identifiers();
+    let without_prefix: Vec<_> = names.iter().filter_map(|name| name.strip_prefix(PREFIX)).map(str::to_owned).collect();
+    names.extend(without_prefix);
+    names.extend(HELPERS.map(str::to_owned));
+    names.extend(naga::keywords::wgsl::RESERVED.iter().map(|&word| word.to_owned()));
+    names.extend(naga::keywords::wgsl::BUILTIN_IDENTIFIERS.iter().map(|&word| word.to_owned()));
+    names.extend(["__x", "_", "_x", "größe", "x_", "k", "lod"].map(str::to_owned));
+    let mut works = BTreeSet::new();
+    let shape = |axes, packed, windows| VarShape { axes, packed, windows };
+    let shapes = [
+        ("u32", false, shape(1, None, 1)),
+        ("u32", false, shape(2, Some(Packed::I8), 2)),
+        ("u32", true, shape(4, Some(Packed::U16), 2)),
+        ("vec4<f32>", false, shape(5, None, 2)),
+    ];
+    for name in &names {
+        for (cell, atomic, shape) in shapes {
+            let text = uses(name, cell, atomic, shape);
+            let column = text.find("> ").unwrap() + 3;
+            match Program::new("test.wgsl", &text, false, all_caps()) {
+                Ok(program) => {
+                    let complete = program.complete(&signature(shape), None, all_caps());
+                    complete.unwrap_or_else(|fault| panic!("{name} {shape:?} {cell} {atomic}: {fault:?}"));
+                    works.insert(name.as_str());
+                }
+                Err(KernelError::Wgsl { line: 1, column: at, message, .. }) if at == column => {
+                    assert!(message.contains(&format!("`{name}`")), "{name}: {message}");
+                }
+                Err(error) => panic!("{name} {shape:?} {cell} {atomic}: {error}"),
+            }
+        }
+    }
+    for name in ["v", "p", "at", "bit", "i", "size", "id", "axis", "min", "max", "distance", "load", "x", "q"] {
+        assert!(works.contains(name), "{name}: {works:?}");
+    }
+}
+
+#[test]
+fn names_of_helpers_cannot_be_declared_and_all_names_are_free_inside_functions() {
+    let array = "@group(0) @binding(0) var<storage, read_write> x: array<f32>;\n";
+    let inside = "@compute @workgroup_size(64) fn k(@builtin(global_invocation_id) zippy_id: vec3<u32>) {\n\
+                  let select = x_position(zippy_id); let zippy_p = select; let x_load = x_load(zippy_p); x_store(select, x_load);\n}\n";
+    let new = |text: &str| Program::new("test.wgsl", text, false, all_caps());
+    new(&format!("{array}{inside}")).unwrap();
+    let declarations = [
+        ("fn x_load(p: i32) -> f32 { return 0.0; }", 4),
+        ("@group(0) @binding(1) var<storage> x_extent: array<f32>;", 36),
+        ("struct vec3 { x: f32 }", 8),
+        ("alias zippy_position = f32;", 7),
+        ("const select = 1;", 7),
+        ("override x_inside_word: u32 = 2u;", 10),
+        ("var<private> zippy_geometry: u32;", 14),
+    ];
+    for (declaration, column) in declarations {
+        match new(&format!("{array}{declaration}\n{inside}")) {
+            Err(KernelError::Wgsl { line: 2, column: at, message, .. }) if at == column => {
+                assert!(message.contains("cannot be declared"), "{message}");
+            }
+            other => panic!("{declaration}: {other:?}"),
+        }
+    }
+    // A name that is no helper's is free, however it begins.
+    new(&format!("{array}fn x_loaded() {{}} const x_ = 1; {inside}")).unwrap();
+}
+
+#[test]
+fn cells_that_hold_atomics_have_no_load() {
+    let text = "struct Count { n: Inner } struct Inner { m: array<atomic<u32>, 2> }\n\
+                @group(0) @binding(0) var<storage, read_write> x: array<Count>;\n\
+                @compute @workgroup_size(64) fn k() { let c = x_load(1); }\n";
+    match Program::new("test.wgsl", text, false, all_caps()) {
+        Err(KernelError::Wgsl { line: 3, excerpt, .. }) => assert!(excerpt.contains("hold atomics"), "{excerpt}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// It cannot happen with a text whose names are checked, so this one's are not.
+#[test]
+fn a_fault_in_generated_text_is_not_called_the_kernels() {
+    let text = uses("select", "u32", false, VarShape { axes: 1, packed: None, windows: 1 });
+    let shape = VarShape { axes: 2, packed: None, windows: 1 };
+    let program = Program::new("test.wgsl", &text, true, all_caps());
+    let program =
+        program.unwrap_or_else(|_| Program { name: "test.wgsl".into(), text: text.clone(), scan: scan(&text) });
+    let fault = program.complete(&signature(shape), None, all_caps()).unwrap_err();
+    match program.explain(&fault, &signature(shape)) {
+        KernelError::Generated { kernel, excerpt, .. } => assert!(kernel == "test.wgsl" && excerpt.contains("select")),
+        other => panic!("{other}"),
     }
 }

@@ -29,8 +29,12 @@
 //! Arrays may differ in their number of axes (an image and a volume); `x_position` exists for those that have as many as
 //! the domain, which is the first written section or [`Call::over`].
 //!
-//! A chunk larger than a binding can be is bound as several variables, `x`, `x_window1` and so on; helpers choose the right
-//! one, the shader's own `x[i]` sees the first alone.
+//! A chunk larger than a binding can be is bound as several variables; helpers choose the right one, the shader's own
+//! `x[i]` sees the first alone.
+//!
+//! What helpers are made of is kept apart from what a kernel declares for all of itself, outside of functions: names that
+//! begin with `zippy_`, names of helpers, and the few words of WGSL that helpers use (types such as `vec3` and `i32`, and
+//! functions such as `select`) are refused there, by line and column. All other names are free, inside functions all are.
 //!
 //! ```
 //! use zippy::{KernelSource, Layout, Split, World};
@@ -51,7 +55,7 @@
 //!     old.fill_with(|[x]| x as f32)?;
 //!     world.ghosts(&old)?;
 //!     let kernel = world.kernel(KernelSource::text("average.wgsl", AVERAGE))?;
-//!     for (a, b) in old.chunks().zip(average.chunks()) {
+//!     for (a, b) in zippy::together((&old, &average))? {
 //!         kernel.call().read("old", a.all()).write("average", b.all()).param("weight", 0.5_f32).run()?;
 //!         let expected = |x: i64| if x % 11 == 0 { 6.0 - (x / 11) as f32 } else { x as f32 };
 //!         assert!(b.all().read()?.into_iter().eq(b.region().points().map(|p| expected(p[0]))));
@@ -101,6 +105,7 @@ mod helper_tests;
 
 pub use binding::Binding;
 pub use call::Call;
+pub(crate) use helpers::taken;
 pub use params::ParamValue;
 pub use source::KernelSource;
 
@@ -160,8 +165,8 @@ struct Compiled {
 }
 
 /// A program as this device can run it.
-fn read(device: &Device, name: &str, text: &str) -> Result<Program, KernelError> {
-    let new = |features| Program::new(name, text, capabilities(features));
+fn read(device: &Device, name: &str, text: &str, composed: bool) -> Result<Program, KernelError> {
+    let new = |features| Program::new(name, text, composed, capabilities(features));
     new(device.features()).map_err(|error| blame_adapter(device, error, |features| new(features).is_ok()))
 }
 
@@ -209,7 +214,7 @@ impl Kernel {
     /// # Errors
     /// WGSL that is wrong whatever is bound to it, with file, line and column.
     pub fn new(device: &Rc<Device>, source: &KernelSource) -> Result<Self> {
-        let program = read(device, &source.name, &source.text)?;
+        let program = read(device, &source.name, &source.text, source.composed)?;
         let watch = source.path.as_deref().filter(|_| cfg!(debug_assertions)).map(Watch::new);
         let state = RefCell::new(State { version: Version::new(program), watch, previous: None });
         let shared = Shared { device: device.clone(), state, groups: RefCell::default() };
@@ -257,7 +262,7 @@ impl Kernel {
             return;
         }
         let name = state.version.program.name.clone();
-        match read(&self.shared.device, &name, &text) {
+        match read(&self.shared.device, &name, &text, false) {
             Ok(program) => {
                 tracing::info!("kernel {name} was changed and is compiled again");
                 let old = std::mem::replace(&mut state.version, Version::new(program));

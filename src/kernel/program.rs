@@ -6,6 +6,7 @@ use super::diagnose::{self, Fault};
 use super::geometry::GeometryMap;
 use super::helpers::{self, Signature};
 use super::scan::{Scan, scan};
+use super::source::KernelSource;
 use crate::device::Device;
 use crate::element::Packed;
 use crate::error::KernelError;
@@ -75,15 +76,57 @@ pub fn blame_adapter(device: &Device, error: KernelError, right: impl Fn(wgpu::F
     diagnose::noted(error, &format!("the adapter \"{adapter}\" does not offer {} in shaders", missing.join(" and ")))
 }
 
+/// The first declaration of a text with a name that there is something against.
+fn refuse_names(
+    file: &str,
+    text: &str,
+    scan: &Scan,
+    against: impl Fn(&str) -> Option<String>,
+) -> Result<(), KernelError> {
+    let names = scan.declared.iter().map(|declaration| declaration.name.clone());
+    match names.filter_map(|name| Some((against(&text[name.clone()])?, name))).next() {
+        None => Ok(()),
+        Some((message, name)) => {
+            Err(Fault { message, notes: Vec::new(), span: Some(name), generated: None }.place(file, text, None))
+        }
+    }
+}
+
+impl KernelSource {
+    /// Whether a text can stand in a kernel beside arrays and parameters of these names: it does not declare them, nor
+    /// what is [`taken`](helpers::taken), and it ends where an item or a comment does.
+    pub(crate) fn check_beside(&self, given: &[&str]) -> Result<(), KernelError> {
+        let scan = scan(&self.text);
+        let given_too =
+            |name: &str| format!("`{name}` cannot be declared: an array or a parameter is given under this name");
+        let against =
+            |name: &str| helpers::taken(name, given).or_else(|| given.contains(&name).then(|| given_too(name)));
+        refuse_names(&self.name, &self.text, &scan, against)?;
+        if scan.open { Err(self.ends_early("the text ends inside an item or a comment")) } else { Ok(()) }
+    }
+
+    /// An error that shows behind the text.
+    pub(crate) fn ends_early(&self, message: &str) -> KernelError {
+        let end = self.text.trim_end().len();
+        let notes = vec!["the text ends here".to_owned()];
+        let fault = Fault { message: message.to_owned(), notes, span: Some(end..end), generated: None };
+        fault.place(&self.name, &self.text, None)
+    }
+}
+
 impl Program {
     /// Reads `text` and complains about what is wrong whatever will be bound to it.
     ///
     /// What is bound, and with how many axes, is not known yet, so every number of axes is tried; only when all of them
     /// fail at the same place for the same reason is that an error now. The rest is left for the first run.
-    pub fn new(name: &str, text: &str, capabilities: Capabilities) -> Result<Self, KernelError> {
+    /// A text that is `composed` by Zippy itself may use its names.
+    pub fn new(name: &str, text: &str, composed: bool, capabilities: Capabilities) -> Result<Self, KernelError> {
         let scan = scan(text);
         let program = Self { name: name.to_owned(), text: text.to_owned(), scan };
         program.check_storage()?;
+        if !composed {
+            program.check_names()?;
+        }
         let mut common: Option<(Fault, Signature)> = None;
         let packings = [None, Some(Packed::U8), Some(Packed::I8), Some(Packed::U16), Some(Packed::I16)];
         let could_pack = program.scan.storage.iter().any(|var| var.cell.as_deref() == Some("u32"));
@@ -112,9 +155,16 @@ impl Program {
                 message: format!("the storage variable {} must be declared as array<T>, without a length", var.name),
                 notes: vec!["a section of an array is bound to it, T being the type of a cell".to_owned()],
                 span: Some(var.span.clone()),
+                generated: None,
             }
             .place(&self.name, &self.text, None)),
         }
+    }
+
+    /// Nothing that the text declares may come between the helpers and what they call by a name.
+    fn check_names(&self) -> Result<(), KernelError> {
+        let arrays: Vec<_> = self.scan.storage.iter().map(|var| var.name.as_str()).collect();
+        refuse_names(&self.name, &self.text, &self.scan, |name| helpers::taken(name, &arrays))
     }
 
     /// The text with helpers, parsed and validated; of several entry points only what `entry` needs.
@@ -128,19 +178,19 @@ impl Program {
         let group = (0..).find(|group| !self.scan.groups.contains(group)).unwrap_or(0);
         let user = entry.map_or_else(|| self.text.clone(), |entry| self.scan.reached_from(entry, &self.text));
         let text = user + &helpers::generate(&self.scan, signature, &map, group);
-        let module = parse(&text, capabilities).map_err(|error| self.fault(&error, capabilities))?;
+        let module = parse(&text, capabilities).map_err(|error| self.fault(&error, &text, capabilities))?;
         let info = Validator::new(ValidationFlags::all(), capabilities)
             .validate(&module)
-            .map_err(|error| Fault::validate(&error, self.text.len(), &self.scan))?;
+            .map_err(|error| Fault::validate(&error, &text, self.text.len(), &self.scan))?;
         Ok(Complete { text, module, info, map, group })
     }
 
-    /// An error of naga's parser. Where it found no fault before the helpers, the text in front of them ended too early.
-    fn fault(&self, error: &naga::front::wgsl::ParseError, capabilities: Capabilities) -> Fault {
+    /// An error of naga's parser. A text that ends inside an item has its fault at its end, not in the helpers behind it.
+    fn fault(&self, error: &naga::front::wgsl::ParseError, text: &str, capabilities: Capabilities) -> Fault {
         let user = self.text.len();
-        let fault = Fault::parse(error, user);
-        match (&fault.span, parse(&self.text, capabilities)) {
-            (None, Err(alone)) => Fault::parse(&alone, user),
+        let fault = Fault::parse(error, text, user);
+        match parse(&self.text, capabilities) {
+            Err(alone) if fault.generated.is_some() && self.scan.open => Fault::parse(&alone, &self.text, user),
             _ => fault,
         }
     }

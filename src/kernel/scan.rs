@@ -5,6 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use crate::wgsl::{Declaration, Kind, Tokens, is_word};
+
 /// A `var<storage>` declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StorageVar {
@@ -15,6 +17,8 @@ pub struct StorageVar {
     pub cell: Option<String>,
     /// `T` is `atomic<cell>`.
     pub atomic: bool,
+    /// `T` is a structure with atomics in it, which cannot be read or written as a whole.
+    pub holds_atomics: bool,
     /// Where the name stands.
     pub span: Range<usize>,
 }
@@ -29,23 +33,18 @@ impl StorageVar {
     }
 }
 
-/// A function of the text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Function {
-    /// Where its name stands.
-    pub name: Range<usize>,
-    /// All of it, from its attributes to its closing brace.
-    pub item: Range<usize>,
-}
-
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scan {
     pub storage: Vec<StorageVar>,
     /// Every identifier that occurs outside declarations' names.
     pub words: BTreeSet<String>,
+    /// What the text declares for the whole module.
+    pub declared: Vec<Declaration>,
     /// Functions that the text defines itself.
-    pub functions: BTreeMap<String, Function>,
+    pub functions: BTreeMap<String, Declaration>,
+    /// The text ends inside an item or a comment.
+    pub open: bool,
     /// Bind groups that the text uses.
     pub groups: BTreeSet<u32>,
     /// How many `@compute` functions there are.
@@ -58,6 +57,24 @@ impl Scan {
         self.storage.iter().position(|var| var.name == name)
     }
 
+    /// Whether a type has atomics in it, itself or by what the text declares.
+    fn holds_atomics(&self, ty: &str, text: &str) -> bool {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![ty]);
+        while let Some(part) = open.pop() {
+            for word in Tokens::new(part).iter().filter(|word| is_word(word)) {
+                if word == "atomic" {
+                    return true;
+                }
+                let of_word =
+                    |declared: &&Declaration| declared.kind == Kind::Other && &text[declared.name.clone()] == word;
+                if let Some(found) = self.declared.iter().find(of_word).filter(|_| seen.insert(word)) {
+                    open.push(&text[found.item.clone()]);
+                }
+            }
+        }
+        false
+    }
+
     /// The text it was found in, with all functions left blank that `entry` does not reach. Places stay what they are.
     ///
     /// What those functions use need not be bound, so nothing is known of it, and they could not be checked.
@@ -67,7 +84,7 @@ impl Scan {
         while let Some(name) = open.pop() {
             let Some(function) = self.functions.get(name).filter(|_| reached.insert(name)) else { continue };
             let item = &text[function.item.clone()];
-            open.extend(tokens(item).into_iter().map(|range| &item[range]));
+            open.extend(Tokens::new(item).iter());
         }
         let mut out = text.to_owned();
         for (name, function) in &self.functions {
@@ -85,49 +102,10 @@ impl Scan {
     }
 }
 
-/// Identifiers, numbers and single characters; comments and blanks are skipped.
-fn tokens(text: &str) -> Vec<Range<usize>> {
-    let bytes = text.as_bytes();
-    let mut out = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        let rest = &bytes[at..];
-        if rest.starts_with(b"//") {
-            at += rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
-        } else if rest.starts_with(b"/*") {
-            at += block_comment(rest);
-        } else if rest[0].is_ascii_whitespace() {
-            at += 1;
-        } else {
-            let word = text[at..].chars().take_while(|&c| c == '_' || c.is_alphanumeric()).map(char::len_utf8).sum();
-            let len = if word > 0 { word } else { text[at..].chars().next().map_or(1, char::len_utf8) };
-            out.push(at..at + len);
-            at += len;
-        }
-    }
-    out
-}
-
-/// Length of the comment that `bytes` starts with; WGSL's nest.
-fn block_comment(bytes: &[u8]) -> usize {
-    let (mut depth, mut at) = (0, 0);
-    while at < bytes.len() {
-        match &bytes[at..] {
-            [b'/', b'*', ..] => (depth, at) = (depth + 1, at + 2),
-            [b'*', b'/', ..] => (depth, at) = (depth - 1, at + 2),
-            _ => at += 1,
-        }
-        if depth == 0 {
-            break;
-        }
-    }
-    at
-}
-
 /// Reads the declarations out of `text`. Never fails: what it does not understand is left for naga to complain about.
 pub fn scan(text: &str) -> Scan {
-    let tokens = tokens(text);
-    let word = |i: usize| tokens.get(i).map_or("", |range| &text[range.clone()]);
+    let tokens = Tokens::new(text);
+    let word = |i: usize| tokens.get(i);
     let mut out = Scan::default();
     let mut aliases = BTreeMap::new();
     let mut declared = Vec::new();
@@ -157,40 +135,21 @@ pub fn scan(text: &str) -> Scan {
             _ => {}
         }
     }
-    out.functions = functions(text, &tokens);
-    for (i, range) in tokens.iter().enumerate() {
-        let text = &text[range.clone()];
-        if !names.contains(&i) && text.starts_with(|c: char| c == '_' || c.is_alphabetic()) {
+    (out.declared, out.open) = tokens.declarations();
+    let functions = out.declared.iter().filter(|declaration| declaration.kind == Kind::Function);
+    out.functions = functions.map(|function| (text[function.name.clone()].to_owned(), function.clone())).collect();
+    for (i, text) in tokens.iter().enumerate() {
+        if !names.contains(&i) && is_word(text) {
             out.words.insert(text.to_owned());
         }
     }
     for (at, writable, ty) in declared {
         let (cell, atomic) = cell_type(&resolved(ty, &aliases), &aliases);
-        out.storage.push(StorageVar { name: word(at).to_owned(), writable, cell, atomic, span: tokens[at].clone() });
+        let holds_atomics = !atomic && cell.as_deref().is_some_and(|cell| out.holds_atomics(cell, text));
+        let (name, span) = (word(at).to_owned(), tokens.ranges[at].clone());
+        out.storage.push(StorageVar { name, writable, cell, atomic, holds_atomics, span });
     }
     out
-}
-
-/// The functions among the items of a text; an item ends with a `;` or a closing brace outside of all brackets.
-fn functions(text: &str, tokens: &[Range<usize>]) -> BTreeMap<String, Function> {
-    let mut found = BTreeMap::new();
-    let (mut depth, mut start, mut name) = (0, 0, None);
-    for (i, range) in tokens.iter().enumerate() {
-        match &text[range.clone()] {
-            "fn" if depth == 0 => name = tokens.get(i + 1).cloned(),
-            "{" | "(" => depth += 1,
-            "}" | ")" => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 && matches!(&text[range.clone()], "}" | ";") {
-            if let Some(name) = name.take() {
-                let item = tokens[start].start..range.end;
-                found.insert(text[name.clone()].to_owned(), Function { name, item });
-            }
-            start = i + 1;
-        }
-    }
-    found
 }
 
 /// A type without aliases in front. Chains of them are short; a circle is naga's to report.

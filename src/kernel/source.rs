@@ -9,12 +9,19 @@ pub struct KernelSource {
     pub(super) name: String,
     pub(super) text: String,
     pub(super) path: Option<PathBuf>,
+    /// Put together by Zippy, of its own text and a user's whose names it has checked.
+    pub(super) composed: bool,
 }
 
 impl KernelSource {
     /// WGSL in a string; `name` stands for the file in messages.
     pub fn text(name: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { name: name.into(), text: text.into(), path: None }
+        Self { name: name.into(), text: text.into(), path: None, composed: false }
+    }
+
+    /// A text that Zippy has put together around a user's, whose names are known not to be [`taken`](super::taken).
+    pub(crate) fn composed(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { composed: true, ..Self::text(name, text) }
     }
 
     /// WGSL read from a file now. In debug builds the kernel is compiled again when the file changes.
@@ -26,7 +33,7 @@ impl KernelSource {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path)
             .map_err(|error| KernelError::File { kernel: name.clone(), message: error.to_string() })?;
-        Ok(Self { name, text, path: Some(path.to_owned()) })
+        Ok(Self { name, text, path: Some(path.to_owned()), composed: false })
     }
 
     /// The file or name, for messages.
@@ -45,7 +52,7 @@ impl KernelSource {
         let relative = Path::new(source_file).parent().unwrap_or(Path::new("")).join(path);
         // The compiler names source files from the workspace's root, which may lie above the package.
         let found = Path::new(manifest_dir).ancestors().map(|dir| dir.join(&relative)).find(|path| path.is_file());
-        Self { name: tidy(&relative), text: text.to_owned(), path: found }
+        Self { name: tidy(&relative), text: text.to_owned(), path: found, composed: false }
     }
 }
 

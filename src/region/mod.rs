@@ -259,6 +259,26 @@ impl fmt::Debug for Region {
     }
 }
 
+impl Region {
+    /// Both halves along the slowest axis that can be cut; the cells of the lower one come first, axis 0 fastest.
+    pub fn cut_in_two(&self) -> Option<[Self; 2]> {
+        let axis = (0..self.axes()).rev().find(|&axis| self.end[axis] - self.start[axis] > 1)?;
+        let middle = self.start[axis] + (self.end[axis] - self.start[axis]) / 2;
+        let (mut low, mut high) = (*self, *self);
+        (low.end[axis], high.start[axis]) = (middle, middle);
+        Some([low, high])
+    }
+
+    /// Parts of at most `most` cells (at least one), cut along the slowest axes: their cells, part by part, come in the
+    /// order of the region's own.
+    pub fn cut(&self, most: u64) -> Vec<Self> {
+        match self.cut_in_two().filter(|_| self.cells() > most) {
+            Some(halves) => halves.into_iter().flat_map(|half| half.cut(most)).collect(),
+            None => vec![*self],
+        }
+    }
+}
+
 impl fmt::Display for Region {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[")?;

@@ -14,6 +14,9 @@ pub(super) struct Common {
     /// From how many bytes on a box is sent from where it lies; so many as never occur where a host cannot map a device's
     /// memory.
     pub in_place_bytes: u64,
+    /// The most that one rank's buffers can take, and those of all ranks.
+    pub rank_bytes: u64,
+    pub all_bytes: u64,
 }
 
 impl Common {
@@ -24,11 +27,18 @@ impl Common {
         let [f16, f64, i64] = [own.f16, own.f64, own.i64].map(u64::from);
         // Of these the most is what all agree on: the least of what is left to the largest number.
         let below = u64::MAX - device.in_place_bytes().unwrap_or(u64::MAX);
-        let mut least = [f16, f64, i64, below, limits.binding_bytes, limits.buffer_bytes];
-        group.all_reduce(&mut least, |least, more| *least = (*least).min(*more))?;
-        let [f16, f64, i64, below, binding_bytes, buffer_bytes] = least;
+        let room = device.room();
+        let own = [f16, f64, i64, below, limits.binding_bytes, limits.buffer_bytes, room.rank, room.share];
+        // The least of each, and their sum.
+        let mut facts = own.map(|fact| [fact, fact]);
+        group.all_reduce(&mut facts, |[least, sum], [other, more]| {
+            (*least, *sum) = ((*least).min(*other), sum.saturating_add(*more));
+        })?;
+        let all_bytes = facts[7][1];
+        let [f16, f64, i64, below, binding_bytes, buffer_bytes, rank_bytes, _] = facts.map(|[least, _]| least);
         let capabilities = Capabilities { f16: f16 == 1, f64: f64 == 1, i64: i64 == 1 };
-        Ok(Self { capabilities, binding_bytes, buffer_bytes, in_place_bytes: u64::MAX - below })
+        let in_place_bytes = u64::MAX - below;
+        Ok(Self { capabilities, binding_bytes, buffer_bytes, in_place_bytes, rank_bytes, all_bytes })
     }
 
     /// Whether every rank can hold the element type.

@@ -18,8 +18,9 @@ impl World {
     /// chunk is no larger than what one binding of a shader can see. Collective; no messages.
     ///
     /// # Errors
-    /// The layout is malformed or a chunk does not fit a buffer of the device; the name is taken; the device has not
-    /// enough memory or cannot hold the element type.
+    /// The layout is malformed or a chunk does not fit a buffer of the device; the name is taken; the ranks have not
+    /// enough memory, where it is that of their machines or limited by `ZIPPY_MEMORY_LIMIT` (all ranks return the same
+    /// error, which says what would fit); a device has not enough memory or cannot hold the element type.
     ///
     /// ```
     /// # use zippy::{Layout, Operator, Split, World};
@@ -155,8 +156,10 @@ impl World {
     fn create<T: Element, const D: usize>(&self, name: &str, placement: Placement) -> Result<GlobalArray<T, D>> {
         let call = Call::new("array").of(Named::new(name, &T::INFO, placement.clone()), None);
         let call = call.and(format!(", {} of {}", placement.chunks().shape(), T::INFO.name));
-        let core = self
-            .collective(call.clone(), call.signature(), || ArrayCore::create(self.home(), name, &T::INFO, placement))?;
+        let bytes = self.check_memory(name, &T::INFO, &placement)?;
+        let core = self.collective(call.clone(), call.signature(), || {
+            ArrayCore::create(self.home(), name, &T::INFO, placement, bytes)
+        })?;
         Ok(GlobalArray::from_core(core))
     }
 }

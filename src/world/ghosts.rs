@@ -1,7 +1,10 @@
 //! Ghost updates: owner → ghost, and the reverse, ghost → owner.
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
+use std::panic::Location;
 use std::rc::Rc;
+use std::sync::{Mutex, PoisonError};
 
 use super::execute::Job;
 use super::plans::{Plan, Planned};
@@ -12,6 +15,7 @@ use crate::element::Element;
 use crate::error::{Error, PlanError, Result};
 use crate::extents::Index;
 use crate::plan::{Components, GhostSpec, Neighbours};
+use crate::trace;
 
 /// What a ghost update covers: which arrays, which neighbours, which components, which way.
 ///
@@ -143,7 +147,8 @@ impl World {
     /// Brings the ghost cells of an array up to date: faces, edges and corners. Collective; on return this rank's ghost
     /// cells are valid. Those beyond an end that is not periodic keep what they have.
     ///
-    /// Costs one message to each rank that owns a neighbouring chunk, whatever the number of ranks.
+    /// Costs one message to each rank that owns a neighbouring chunk, whatever the number of ranks. An array that has no
+    /// ghost cells is left as it is; people are warned of that, once for each place in the program.
     ///
     /// # Errors
     /// A failure of this or of another rank.
@@ -160,6 +165,7 @@ impl World {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn ghosts<T: Element, const D: usize>(&self, array: &GlobalArray<T, D>) -> Result<Moved> {
         self.update_ghosts(GhostUpdate::of(array))
     }
@@ -181,6 +187,7 @@ impl World {
     ///
     /// # Errors
     /// A component list or an operator that does not fit the arrays, or a failure of this or of another rank.
+    #[track_caller]
     pub fn update_ghosts(&self, update: GhostUpdate) -> Result<Moved> {
         let (job, operation) = self.ghosts_job(update)?;
         self.collective(operation.clone(), hash(&operation), || self.execute(vec![job]))
@@ -213,8 +220,12 @@ impl World {
         }
     }
 
+    #[track_caller]
     fn ghosts_job(&self, update: GhostUpdate) -> Result<(Job, Ghosts)> {
         self.alive()?;
+        if self.rank() == 0 {
+            warn_of_none(&update.arrays, Location::caller());
+        }
         for array in &update.arrays {
             if let Meeting::Combine(operator) = &update.meeting {
                 operator.check(array.element())?;
@@ -224,5 +235,18 @@ impl World {
         let arrays = update.arrays.iter().map(|array| Named::of(array)).collect();
         let operation = Ghosts { arrays, specs: update.specs().into(), meeting: update.meeting.clone() };
         Ok((Job { transfer, operands: update.arrays, meeting: update.meeting }, operation))
+    }
+}
+
+/// Tells people of arrays in a ghost update that have no ghost cells, once for each place in the program.
+fn warn_of_none(arrays: &[Rc<ArrayCore>], at: &'static Location<'static>) {
+    static TOLD: Mutex<BTreeSet<(&str, u32, u32)>> = Mutex::new(BTreeSet::new());
+    let Some(array) = arrays.iter().find(|array| !array.chunks().has_ghosts()) else { return };
+    if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert((at.file(), at.line(), at.column())) {
+        let name = array.name();
+        trace::warn(&format!(
+            "{at}: the ghost update does nothing for array {name:?}, which has no ghost cells; give its layout some with \
+             Layout::ghost"
+        ));
     }
 }

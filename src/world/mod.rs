@@ -11,6 +11,7 @@ mod create;
 mod execute;
 mod ghosts;
 mod in_place;
+mod memory;
 mod named;
 mod one_sided;
 mod operation;

@@ -57,7 +57,7 @@ fn records() {
         let new = world.array::<Particle, 2>("new", &layout)?;
         old.fill_with(particle)?;
         world.ghosts(&old)?;
-        for (a, b) in old.chunks().zip(new.chunks()) {
+        for (a, b) in zippy::together((&old, &new))? {
             kernel.call().read("old", a.all()).write("next", b.all()).run()?;
             let own = b.region();
             for (p, got) in own.points().zip(b.all().read()?) {

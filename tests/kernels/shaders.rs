@@ -166,7 +166,7 @@ fn add() {
         let a1 = world.array::<f32, 3>("a1", &layout.ghost([0, 1, 1]))?;
         let of = |[x, y, z]: [i64; 3]| exact(x + 19 * y + 114 * z);
         a1.fill_with(of)?;
-        for (b, a) in a0.chunks().zip(a1.chunks()) {
+        for (b, a) in zippy::together((&a0, &a1))? {
             let call = kernel.call().read("array1", a.at((.., 0, ..))).read("array2", a.at((.., 4, ..)));
             call.write("array0", b.at((.., 2, ..))).param("additional_num", -0.5_f32).run()?;
             let own = b.region();
@@ -192,7 +192,7 @@ fn diffuse() {
         world.ghosts(&now)?;
         // An exact rate, and one that is rounded: then a device may contract products and sums.
         for rate in [0.125_f32, 0.1] {
-            for (a, b) in now.chunks().zip(next.chunks()) {
+            for (a, b) in zippy::together((&now, &next))? {
                 kernel.call().read("now", a.all()).write("next", b.all()).param("rate", rate).run()?;
                 for (p, got) in b.region().points().zip(b.all().read()?) {
                     let (x, y) = (p[0], p[1]);

@@ -11,11 +11,12 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::World;
-use crate::array::{Side, together};
+use crate::array::{Side, groups};
 use crate::device::Device;
 use crate::element::{Element, ElementInfo};
 use crate::error::{Error, KernelError, Result};
-use crate::kernel::{Kernel, KernelSource, ParamValue};
+use crate::kernel::{Kernel, KernelSource, ParamValue, taken};
+use crate::wgsl;
 use crate::world::Section;
 use source::{Named, Parts, Text, value_type, words};
 
@@ -87,7 +88,7 @@ impl Elementwise {
             return Ok(found.clone());
         }
         let name = format!("elementwise {:?}", self.expression);
-        let made = Kernel::new(&self.device, &KernelSource::text(&name, &text));
+        let made = Kernel::new(&self.device, &KernelSource::composed(&name, &text));
         let kernel = made.map_err(|error| self.placed(error, before))?;
         let compiled = Rc::new(Compiled { kernel, before });
         self.kernels.borrow_mut().insert(text, compiled.clone());
@@ -99,12 +100,13 @@ impl Elementwise {
         let Error::Kernel(KernelError::Wgsl { file, line, column, message, excerpt }) = error else { return error };
         let lines = self.functions.as_ref().map_or(0, |source| source.as_text().matches('\n').count() + 1);
         let of_functions = before - 1 - lines;
+        let behind = before + self.expression.matches('\n').count() + 1;
         let (file, own) = match (&self.functions, line) {
-            (_, line) if line > before => (file, line - before),
+            (_, line) if line > before && line <= behind => (file, line - before),
             (Some(source), line) if line > of_functions && line <= of_functions + lines => {
                 (source.as_name().to_string(), line - of_functions)
             }
-            _ => (file, line),
+            _ => return KernelSource::text(file, &self.expression).ends_early(&message).into(),
         };
         let excerpt = excerpt.replacen(&format!("\n{line} | "), &format!("\n{own} | "), 1);
         KernelError::Wgsl { file, line: own, column, message, excerpt }.into()
@@ -162,7 +164,7 @@ impl Assignment<'_> {
         let expression = &self.of.expression;
         let parts = Parts { functions, expression, axes: D, inputs: &inputs, target, params: &params };
         // The same mistakes on every rank, also where a rank has no cells.
-        let groups = together("elementwise", &sides)?;
+        let groups = groups("elementwise", &sides)?;
         let compiled = self.of.compiled(&parts)?;
         for group in groups {
             let binding = |i: usize| sides[i].core.binding(group.0[i].0, group.0[i].1);
@@ -188,13 +190,17 @@ impl Assignment<'_> {
         let given: Vec<&str> = (self.inputs.iter().map(|(name, ..)| name.as_str()))
             .chain(self.params.iter().map(|(name, _)| name.as_str()))
             .collect();
-        for (i, name) in given.iter().chain([&target]).enumerate() {
+        let all: Vec<&str> = given.iter().copied().chain([target]).collect();
+        for (i, name) in all.iter().enumerate() {
             let starts = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
             if !starts || name.contains(|c: char| !c.is_alphanumeric() && c != '_') {
                 return self.wrong(format!("{name:?} is no name in WGSL"));
             }
-            if *name == "p" || name.starts_with("zippy_") {
+            if *name == "p" {
                 return self.wrong(format!("the name `{name}` is taken (p is the global position)"));
+            }
+            if let Some(problem) = wgsl::reserved(name).or_else(|| taken(name, &all)) {
+                return self.wrong(problem);
             }
             if given[..i.min(given.len())].contains(name) {
                 return self.wrong(format!("the name `{name}` is given twice; to read the target, use its own name"));
@@ -203,6 +209,13 @@ impl Assignment<'_> {
                 return self.wrong(format!("`{name}` is given, but the expression does not use it"));
             }
         }
-        Ok(())
+        if wgsl::Tokens::new(&self.of.expression).open_comment {
+            let text = KernelSource::text(format!("elementwise {:?}", self.of.expression), &self.of.expression);
+            return Err(text.ends_early("a comment has no end").into());
+        }
+        match &self.of.functions {
+            Some(source) => Ok(source.check_beside(&all)?),
+            None => Ok(()),
+        }
     }
 }

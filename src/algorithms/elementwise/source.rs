@@ -83,11 +83,11 @@ impl Parts<'_> {
         let mut given = Vec::new();
         if used("p") {
             declared.push(format!("p: {position}"));
-            given.push(format!("{}_global(cell)", target.name));
+            given.push(format!("{}_global(zippy_cell)", target.name));
         }
         for named in self.inputs.iter().chain(self.updates().then_some(&target)) {
             declared.push(format!("{}: {}", named.name, value(named)));
-            given.push(format!("{}_load(cell)", named.name));
+            given.push(format!("{}_load(zippy_cell)", named.name));
         }
         for (name, ty) in self.params {
             declared.push(format!("{name}: {ty}"));
@@ -106,13 +106,13 @@ impl Parts<'_> {
         }
         if !self.params.is_empty() {
             let members: Vec<_> = self.params.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
-            let _ = writeln!(out, "struct ZippyParams {{ {} }}", members.join(", "));
+            let _ = writeln!(out, "struct zippy_Params {{ {} }}", members.join(", "));
             let binding = self.inputs.len() + 1;
-            let _ = writeln!(out, "@group(0) @binding({binding}) var<uniform> zippy_params: ZippyParams;");
+            let _ = writeln!(out, "@group(0) @binding({binding}) var<uniform> zippy_params: zippy_Params;");
         }
         let _ = writeln!(
             out,
-            "fn zippy_cell(cell: {position}) -> {} {{ return zippy_value({}); }}",
+            "fn zippy_cell_value(zippy_cell: {position}) -> {} {{ return zippy_value({}); }}",
             value(&target),
             given.join(", ")
         );
@@ -123,25 +123,29 @@ impl Parts<'_> {
     fn main(&self, out: &mut String, position: &str) {
         let y = self.target.name;
         let store = match packed(self.target.element) {
-            None => format!("if {y}_inside(cell) {{ {y}_store(cell, zippy_cell(cell)); }}"),
+            None => format!("if {y}_inside(zippy_cell) {{ {y}_store(zippy_cell, zippy_cell_value(zippy_cell)); }}"),
             Some(packed) => {
                 let count = 4 / packed.bytes();
-                let step = if self.axes == 1 { "q" } else { "q[0]" };
+                let step = if self.axes == 1 { "zippy_q" } else { "zippy_q[0]" };
                 let _ = writeln!(
                     out,
-                    "fn zippy_along(cell: {position}, k: i32) -> {position} {{ var q = cell; {step} += k; return q; }}"
+                    "fn zippy_along(zippy_cell: {position}, zippy_k: i32) -> {position} {{ \
+                     var zippy_q = zippy_cell; {step} += zippy_k; return zippy_q; }}"
                 );
-                let cells: Vec<_> = (0..count).map(|k| format!("zippy_cell(zippy_along(cell, {k}))")).collect();
+                let cells: Vec<_> =
+                    (0..count).map(|k| format!("zippy_cell_value(zippy_along(zippy_cell, {k}))")).collect();
                 let value = value_type(self.target.element).unwrap_or("u32");
                 let cells = cells.join(", ");
-                format!("if {y}_inside_word(cell) {{ {y}_store_word(cell, vec{count}<{value}>({cells})); }}")
+                format!(
+                    "if {y}_inside_word(zippy_cell) {{ {y}_store_word(zippy_cell, vec{count}<{value}>({cells})); }}"
+                )
             }
         };
         let _ = writeln!(
             out,
             "@compute @workgroup_size(64)\n\
-             fn zippy_main(@builtin(global_invocation_id) id: vec3<u32>) {{\n\
-             let cell = {y}_position(id);\n{store}\n}}"
+             fn zippy_main(@builtin(global_invocation_id) zippy_id: vec3<u32>) {{\n\
+             let zippy_cell = {y}_position(zippy_id);\n{store}\n}}"
         );
     }
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::number::{Format, Number, Reducible};
 use super::source::{Work, kernel};
 use crate::World;
-use crate::array::{ArrayCore, Group, together};
+use crate::array::{ArrayCore, Group, groups};
 use crate::chunks::ChunkId;
 use crate::device::{BoxOf, FoldKernel, Piece, Staged, Strided};
 use crate::element::Element;
@@ -42,7 +42,7 @@ pub struct Operand<const N: usize> {
 impl<const N: usize> Operand<N> {
     fn new<T: Element, const D: usize>(verb: &str, sections: &[Section<T, D>; N]) -> Result<Self> {
         let sides = sections.iter().map(|section| section.side(verb)).collect::<Result<Vec<_>>>()?;
-        let groups = together(verb, &sides)?;
+        let groups = groups(verb, &sides)?;
         Ok(Self { cores: std::array::from_fn(|i| sides[i].core.clone()), groups, stride: Stride::ALL })
     }
 
@@ -117,7 +117,7 @@ impl<const N: usize> Operand<N> {
         let piece = if self.cores[0].device().host_mapped() { CACHED_BYTES } else { STAGED_BYTES };
         let most = (piece / T::INFO.bytes as u64).max(1);
         for group in &self.groups {
-            for lead in cut(group.0[0].1, most) {
+            for lead in group.0[0].1.cut(most) {
                 let shift = lead.start - group.0[0].1.start;
                 let part =
                     |(chunk, region): (ChunkId, Region)| (chunk, Region::at(region.start + shift, lead.extents()));
@@ -143,23 +143,6 @@ impl<const N: usize> Operand<N> {
         let boxes = core.buffer(part.0).into_iter().zip(view);
         let pieces: Vec<_> = boxes.map(|(buffer, view)| Piece { buffer, view, payload_offset: 0 }).collect();
         Ok(core.device().gather(element, &pieces, bytes)?)
-    }
-}
-
-/// Both halves along the slowest axis that can be cut; the cells of the lower one come first, axis 0 fastest.
-pub fn cut_in_two(region: &Region) -> Option<[Region; 2]> {
-    let axis = (0..region.axes()).rev().find(|&axis| region.end[axis] - region.start[axis] > 1)?;
-    let middle = region.start[axis] + (region.end[axis] - region.start[axis]) / 2;
-    let (mut low, mut high) = (*region, *region);
-    (low.end[axis], high.start[axis]) = (middle, middle);
-    Some([low, high])
-}
-
-/// Parts of at most `most` cells, cut along the slowest axes.
-fn cut(region: Region, most: u64) -> Vec<Region> {
-    match cut_in_two(&region).filter(|_| region.cells() > most) {
-        Some(halves) => halves.into_iter().flat_map(|half| cut(half, most)).collect(),
-        None => vec![region],
     }
 }
 

@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::extremes::{Found, Within, local};
 use super::number::{Number, Reducible};
-use super::operand::{Operand, collective, cut_in_two};
+use super::operand::{Operand, collective};
 use crate::World;
 use crate::array::GlobalSection;
 use crate::error::Result;
@@ -120,7 +120,7 @@ fn first<T: Reducible>(operand: &Operand<1>, component: usize, has: &dyn Fn(&Fou
         }
         let mut region = region;
         // The lower half along the slowest axis comes first in the order of cells.
-        while let Some([low, high]) = cut_in_two(&region) {
+        while let Some([low, high]) = region.cut_in_two() {
             region = if there(low)? { low } else { high };
         }
         least = least.min(Spot::new(&region.start));

@@ -9,11 +9,11 @@ impl Writer<'_> {
         let (x, axes) = (&self.var.name, self.axes);
         let ty = axes.ty();
         let tests = [
-            ("inside", axes.within("p", None, Tuple::SectionExtent, 0)),
-            ("has", axes.within("p", Some(Tuple::StorageLo), Tuple::StorageExtent, 0)),
-            ("owned", axes.within("p", Some(Tuple::OwnedLo), Tuple::OwnedExtent, 0)),
+            ("inside", axes.within("$p", None, Tuple::SectionExtent, 0)),
+            ("has", axes.within("$p", Some(Tuple::StorageLo), Tuple::StorageExtent, 0)),
+            ("owned", axes.within("$p", Some(Tuple::OwnedLo), Tuple::OwnedExtent, 0)),
         ]
-        .map(|(helper, test)| (helper, format!("fn {x}_{helper}(p: {ty}) -> bool {{ return {test}; }}")));
+        .map(|(helper, test)| (helper, format!("fn {x}_{helper}($p: {ty}) -> bool {{ return {test}; }}")));
         let values = [("extent", Tuple::SectionExtent), ("shape", Tuple::ShapeLow)].map(|(helper, tuple)| {
             (helper, format!("fn {x}_{helper}() -> {ty} {{ return {}; }}", axes.geometry(tuple)))
         });

@@ -18,12 +18,12 @@ impl Writer<'_> {
         let access = |name: &str, index: &str| match (put, self.var.atomic) {
             (false, false) => format!("return {name}[{index}];"),
             (false, true) => format!("return atomicLoad(&{name}[{index}]);"),
-            (true, false) => format!("{name}[{index}] = v; return;"),
-            (true, true) => format!("atomicStore(&{name}[{index}], v); return;"),
+            (true, false) => format!("{name}[{index}] = $v; return;"),
+            (true, true) => format!("atomicStore(&{name}[{index}], $v); return;"),
         };
         let mut text = match put {
-            false => format!("fn zippy_{x}_get(at: u32) -> {cell} {{"),
-            true => format!("fn zippy_{x}_put(at: u32, v: {cell}) {{"),
+            false => format!("fn ${x}_get($at: u32) -> {cell} {{"),
+            true => format!("fn ${x}_put($at: u32, $v: {cell}) {{"),
         };
         text += &self.by_window(&access);
         text += "}";
@@ -35,15 +35,15 @@ impl Writer<'_> {
         let x = &self.var.name;
         let windows = self.shape.windows;
         if windows == 1 {
-            return format!(" {} ", access(x, "at"));
+            return format!(" {} ", access(x, "$at"));
         }
-        let mut text = format!("\n  let size = u32({});\n  var i = at;\n", self.axes.head(1));
+        let mut text = format!("\n  let $size = u32({});\n  var $i = $at;\n", self.axes.head(1));
         for k in 0..windows {
             let name = if k == 0 { x.clone() } else { window_name(x, k) };
             if k + 1 < windows {
-                text += &format!("  if i < size {{ {} }}\n  i -= size;\n", access(&name, "i"));
+                text += &format!("  if $i < $size {{ {} }}\n  $i -= $size;\n", access(&name, "$i"));
             } else {
-                text += &format!("  {}\n", access(&name, "i"));
+                text += &format!("  {}\n", access(&name, "$i"));
             }
         }
         text
@@ -51,20 +51,18 @@ impl Writer<'_> {
 
     fn plain(&mut self) {
         let (x, ty, cell) = (self.var.name.clone(), self.axes.ty(), self.cell);
-        let index = self.axes.offset(&self.axes.part("p", 0), "p");
-        let has = self.axes.within("p", Some(Tuple::StorageLo), Tuple::StorageExtent, 0);
+        let index = self.axes.offset(&self.axes.part("$p", 0), "$p");
+        let has = self.axes.within("$p", Some(Tuple::StorageLo), Tuple::StorageExtent, 0);
         if self.wants("index") {
-            self.line(&format!("fn {x}_index(p: {ty}) -> u32 {{ return u32({index}); }}"));
+            self.line(&format!("fn {x}_index($p: {ty}) -> u32 {{ return u32({index}); }}"));
         }
-        if self.wants("load") {
+        if self.wants("load") && !self.var.holds_atomics {
             self.windows(false);
-            self.line(&format!("fn {x}_load(p: {ty}) -> {cell} {{ return zippy_{x}_get(u32({index})); }}"));
+            self.line(&format!("fn {x}_load($p: {ty}) -> {cell} {{ return ${x}_get(u32({index})); }}"));
         }
-        if self.wants("store") && self.var.writable {
+        if self.wants("store") && self.var.writable && !self.var.holds_atomics {
             self.windows(true);
-            self.line(&format!(
-                "fn {x}_store(p: {ty}, v: {cell}) {{ if {has} {{ zippy_{x}_put(u32({index}), v); }} }}"
-            ));
+            self.line(&format!("fn {x}_store($p: {ty}, $v: {cell}) {{ if {has} {{ ${x}_put(u32({index}), $v); }} }}"));
         }
     }
 
@@ -76,11 +74,11 @@ impl Writer<'_> {
         let low = if bits == 8 { "0xffu" } else { "0xffffu" };
         let value = if packed.is_signed() { "i32" } else { "u32" };
         // The cell along axis 0 from the start of its row, where words begin.
-        let cell = format!("{} - {}", axes.part("p", 0), axes.geometry_part(Tuple::StorageLo, 0));
-        let word = axes.offset(&format!("(q >> {shift}u)"), "p");
-        let has = axes.within("p", Some(Tuple::StorageLo), Tuple::StorageExtent, 0);
-        let bit = format!("u32(q & {}) * {bits}u", per_word - 1);
-        let rest = axes.within("p", None, Tuple::SectionExtent, 1);
+        let cell = format!("{} - {}", axes.part("$p", 0), axes.geometry_part(Tuple::StorageLo, 0));
+        let word = axes.offset(&format!("($q >> {shift}u)"), "$p");
+        let has = axes.within("$p", Some(Tuple::StorageLo), Tuple::StorageExtent, 0);
+        let bit = format!("u32($q & {}) * {bits}u", per_word - 1);
+        let rest = axes.within("$p", None, Tuple::SectionExtent, 1);
         let width = axes.geometry_part(Tuple::SectionExtent, 0);
         let first = format!("(({cell}) & -{per_word}) + {}", axes.geometry_part(Tuple::StorageLo, 0));
 
@@ -91,38 +89,38 @@ impl Writer<'_> {
         }
         if self.wants("load") {
             self.line(&format!(
-                "fn {x}_load(p: {ty}) -> {value} {{ let q = {cell}; \
-                 return extractBits({value}(zippy_{x}_get(u32({word}))), {bit}, {bits}u); }}"
+                "fn {x}_load($p: {ty}) -> {value} {{ let $q = {cell}; \
+                 return extractBits({value}(${x}_get(u32({word}))), {bit}, {bits}u); }}"
             ));
         }
         if store {
             let change = |name: &str, i: &str| {
-                format!("atomicAnd(&{name}[{i}], ~({low} << bit)); atomicOr(&{name}[{i}], v << bit); return;")
+                format!("atomicAnd(&{name}[{i}], ~({low} << $bit)); atomicOr(&{name}[{i}], $v << $bit); return;")
             };
             let body = self.by_window(&change);
-            self.line(&format!("fn zippy_{x}_set(at: u32, bit: u32, v: u32) {{{body}}}"));
+            self.line(&format!("fn ${x}_set($at: u32, $bit: u32, $v: u32) {{{body}}}"));
             self.line(&format!(
-                "fn {x}_store(p: {ty}, v: {value}) {{ if {has} {{ let q = {cell}; \
-                 zippy_{x}_set(u32({word}), {bit}, u32(v) & {low}); }} }}"
+                "fn {x}_store($p: {ty}, $v: {value}) {{ if {has} {{ let $q = {cell}; \
+                 ${x}_set(u32({word}), {bit}, u32($v) & {low}); }} }}"
             ));
         }
         if self.wants("inside_word") {
             self.line(&format!(
-                "fn {x}_inside_word(p: {ty}) -> bool {{ let first = {first}; \
-                 return (first > -{per_word}) & (first < {width}) & {rest}; }}"
+                "fn {x}_inside_word($p: {ty}) -> bool {{ let $first = {first}; \
+                 return ($first > -{per_word}) & ($first < {width}) & {rest}; }}"
             ));
         }
         if store_word {
             self.windows(true);
-            let mut text = format!("fn {x}_store_word(p: {ty}, cells: vec{per_word}<{value}>) {{\n");
-            text += &format!("  let q = {cell};\n  let first = {first};\n  var mask = 0u;\n  var word = 0u;\n");
+            let mut text = format!("fn {x}_store_word($p: {ty}, $cells: vec{per_word}<{value}>) {{\n");
+            text += &format!("  let $q = {cell};\n  let $first = {first};\n  var $mask = 0u;\n  var $word = 0u;\n");
             for k in 0..per_word {
                 let at = k * bits;
-                text += &format!("  mask |= select(0u, {low} << {at}u, u32(first + {k}) < u32({width}));\n");
-                text += &format!("  word |= (u32(cells[{k}]) & {low}) << {at}u;\n");
+                text += &format!("  $mask |= select(0u, {low} << {at}u, u32($first + {k}) < u32({width}));\n");
+                text += &format!("  $word |= (u32($cells[{k}]) & {low}) << {at}u;\n");
             }
-            text += &format!("  if (mask != 0u) & {rest} {{\n    let at = u32({word});\n");
-            text += &format!("    zippy_{x}_put(at, (zippy_{x}_get(at) & ~mask) | (word & mask));\n  }}\n}}");
+            text += &format!("  if ($mask != 0u) & {rest} {{\n    let $at = u32({word});\n");
+            text += &format!("    ${x}_put($at, (${x}_get($at) & ~$mask) | ($word & $mask));\n  }}\n}}");
             self.line(&text);
         }
     }

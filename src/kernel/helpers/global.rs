@@ -6,19 +6,19 @@ use super::axes::Tuple;
 
 /// 64-bit arithmetic on pairs of words.
 pub const WIDE: &str = "\
-fn zippy_add(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
-  let low = a.x + b.x;
-  return vec2<u32>(low, a.y + b.y + select(0u, 1u, low < a.x));
+fn $add($a: vec2<u32>, $b: vec2<u32>) -> vec2<u32> {
+  let $low = $a.x + $b.x;
+  return vec2<u32>($low, $a.y + $b.y + select(0u, 1u, $low < $a.x));
 }
-fn zippy_widen(a: i32) -> vec2<u32> { return vec2<u32>(u32(a), u32(a >> 31u)); }
-fn zippy_multiply(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
-  let a0 = a.x & 0xffffu;
-  let a1 = a.x >> 16u;
-  let b0 = b.x & 0xffffu;
-  let b1 = b.x >> 16u;
-  let m = a1 * b0 + ((a0 * b0) >> 16u);
-  let n = a0 * b1 + (m & 0xffffu);
-  return vec2<u32>(a.x * b.x, a1 * b1 + (m >> 16u) + (n >> 16u) + a.x * b.y + a.y * b.x);
+fn $widen($a: i32) -> vec2<u32> { return vec2<u32>(u32($a), u32($a >> 31u)); }
+fn $multiply($a: vec2<u32>, $b: vec2<u32>) -> vec2<u32> {
+  let $a0 = $a.x & 0xffffu;
+  let $a1 = $a.x >> 16u;
+  let $b0 = $b.x & 0xffffu;
+  let $b1 = $b.x >> 16u;
+  let $m = $a1 * $b0 + (($a0 * $b0) >> 16u);
+  let $n = $a0 * $b1 + ($m & 0xffffu);
+  return vec2<u32>($a.x * $b.x, $a1 * $b1 + ($m >> 16u) + ($n >> 16u) + $a.x * $b.y + $a.y * $b.x);
 }
 ";
 
@@ -29,23 +29,23 @@ impl Writer<'_> {
         let ty = axes.ty();
         if self.wants("global") {
             let text = match axes.count {
-                1..=4 => format!("p + {}", axes.geometry(Tuple::OriginLow)),
+                1..=4 => format!("$p + {}", axes.geometry(Tuple::OriginLow)),
                 n => {
                     let sum =
-                        |axis| format!("{} + {}", axes.part("p", axis), axes.geometry_part(Tuple::OriginLow, axis));
+                        |axis| format!("{} + {}", axes.part("$p", axis), axes.geometry_part(Tuple::OriginLow, axis));
                     format!("{ty}({})", (0..n).map(sum).collect::<Vec<_>>().join(", "))
                 }
             };
-            self.line(&format!("fn {x}_global(p: {ty}) -> {ty} {{ return {text}; }}"));
+            self.line(&format!("fn {x}_global($p: {ty}) -> {ty} {{ return {text}; }}"));
         }
         let pair = |low: String, high: String| format!("vec2<u32>(vec2<i32>({low}, {high}))");
         let wants_axis = self.wants("global_axis");
         if wants_axis {
-            let origin = |tuple| format!("{GEOMETRY}[{}u + (axis >> 2u)][axis & 3u]", axes.vector(tuple));
-            let part = if axes.count == 1 { "p".to_owned() } else { "q[axis]".to_owned() };
+            let origin = |tuple| format!("{GEOMETRY}[{}u + ($axis >> 2u)][$axis & 3u]", axes.vector(tuple));
+            let part = if axes.count == 1 { "$p".to_owned() } else { "$q[$axis]".to_owned() };
             self.line(&format!(
-                "fn {x}_global_axis(p: {ty}, axis: u32) -> vec2<u32> {{ var q = p; \
-                 return zippy_add(zippy_widen({part}), {}); }}",
+                "fn {x}_global_axis($p: {ty}, $axis: u32) -> vec2<u32> {{ var $q = $p; \
+                 return $add($widen({part}), {}); }}",
                 pair(origin(Tuple::OriginLow), origin(Tuple::OriginHigh))
             ));
         }
@@ -54,14 +54,14 @@ impl Writer<'_> {
             let global = |axis| {
                 let origin =
                     pair(axes.geometry_part(Tuple::OriginLow, axis), axes.geometry_part(Tuple::OriginHigh, axis));
-                format!("zippy_add(zippy_widen({}), {origin})", axes.part("p", axis))
+                format!("$add($widen({}), {origin})", axes.part("$p", axis))
             };
             let mut text = global(axes.count - 1);
             for axis in (0..axes.count - 1).rev() {
                 let shape = pair(axes.geometry_part(Tuple::ShapeLow, axis), axes.geometry_part(Tuple::ShapeHigh, axis));
-                text = format!("zippy_add(zippy_multiply({text}, {shape}), {})", global(axis));
+                text = format!("$add($multiply({text}, {shape}), {})", global(axis));
             }
-            self.line(&format!("fn {x}_linear(p: {ty}) -> vec2<u32> {{ return {text}; }}"));
+            self.line(&format!("fn {x}_linear($p: {ty}) -> vec2<u32> {{ return {text}; }}"));
         }
         wants_axis || wants_linear
     }

@@ -2,6 +2,9 @@
 //!
 //! Pointers to storage cannot be passed to WGSL functions, so helpers are generated per array. They depend on the number
 //! of axes, the kind of element and the number of windows only; everything else is data in [`super::geometry`].
+//!
+//! In the texts here `$` stands for the prefix of names that are Zippy's own: whatever the helpers call by a name is
+//! theirs by that, one of the array's, or one of [`WORDS`], so that nothing that a user declares comes between.
 
 mod address;
 mod axes;
@@ -14,6 +17,7 @@ use std::fmt::Write;
 use super::geometry::GeometryMap;
 use super::scan::{Scan, StorageVar};
 use crate::element::Packed;
+use crate::wgsl::{self, PREFIX};
 use axes::Axes;
 
 /// What the host must know about the layout of geometry.
@@ -69,9 +73,38 @@ pub const HELPERS: [&str; 14] = [
     "index",
 ];
 
+/// The words of WGSL's own that helpers and elementwise expressions use, keywords aside.
+pub const WORDS: [&str; 25] = [
+    "all",
+    "any",
+    "array",
+    "atomic",
+    "atomicAnd",
+    "atomicLoad",
+    "atomicOr",
+    "atomicStore",
+    "bool",
+    "extractBits",
+    "f16",
+    "f32",
+    "f64",
+    "i32",
+    "i64",
+    "read",
+    "read_write",
+    "select",
+    "storage",
+    "u32",
+    "u64",
+    "uniform",
+    "vec2",
+    "vec3",
+    "vec4",
+];
+
 /// The name that window `k` (from 1) of a variable is bound under.
 pub fn window_name(var: &str, k: u32) -> String {
-    format!("{var}_window{k}")
+    format!("{PREFIX}{var}_window{k}")
 }
 
 /// The name of the uniform variable that holds the geometry.
@@ -120,14 +153,25 @@ pub fn generate(scan: &Scan, signature: &Signature, map: &GeometryMap, group: u3
     if needs_wide {
         out.push_str(global::WIDE);
     }
-    out
+    out.replace('$', PREFIX)
+}
+
+/// Why a kernel cannot declare this name for the whole module: an array, a function or anything else.
+pub fn taken(name: &str, arrays: &[&str]) -> Option<String> {
+    let helper_of = |x: &&&str| {
+        let helper = name.strip_prefix(**x).and_then(|rest| rest.strip_prefix('_'));
+        helper.is_some_and(|helper| HELPERS.contains(&helper))
+    };
+    let of_array = |x: &&str| {
+        format!("`{name}` cannot be declared: it is the name of a helper of the array `{x}`; take another name")
+    };
+    wgsl::taken(name, &WORDS).or_else(|| arrays.iter().find(helper_of).map(of_array))
 }
 
 impl Writer<'_> {
-    /// Whether the kernel calls this helper and does not define it itself.
+    /// Whether the kernel calls this helper.
     fn wants(&self, helper: &str) -> bool {
-        let name = format!("{}_{helper}", self.var.name);
-        self.scan.words.contains(&name) && !self.scan.functions.contains_key(&name)
+        self.scan.words.contains(&format!("{}_{helper}", self.var.name))
     }
 
     fn line(&mut self, text: &str) {
@@ -173,6 +217,9 @@ fn missing(var: &StorageVar, shape: &VarShape, domain_axes: usize, helper: &str)
     let x = &var.name;
     Some(match helper {
         _ if var.cell.is_none() => format!("{x} is not declared as array<T>, so it has no helpers"),
+        "load" | "store" if var.holds_atomics => {
+            format!("the cells of {x} hold atomics, so it has no {x}_{helper}: use {x}[{x}_index(p)]")
+        }
         "store" | "store_word" if !var.writable => format!("{x} is declared read, so it has no {x}_{helper}"),
         "store" if shape.packed.is_some() && !var.atomic => format!(
             "{x} is bound to 8- or 16-bit cells packed in words: write whole words with {x}_store_word, or declare it \

@@ -1,0 +1,113 @@
+//! Sections whose cells are looked at in pairs, or in larger groups: which boxes of them lie together on this rank.
+
+use std::rc::Rc;
+
+use super::core::ArrayCore;
+use crate::chunks::ChunkId;
+use crate::error::{ArrayError, PlanError, Result};
+use crate::region::Region;
+
+/// A section of an array: of a global one, cells that every rank names alike; or a part of one chunk.
+#[derive(Debug, Clone)]
+pub(crate) struct Side {
+    pub core: Rc<ArrayCore>,
+    pub region: Region,
+    /// The chunk, where the section is this rank's own.
+    pub chunk: Option<ChunkId>,
+}
+
+/// Boxes of equal extents, one of each section, whose cells belong together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Group(pub Vec<(ChunkId, Region)>);
+
+impl Side {
+    fn label(&self) -> String {
+        self.core.label(&self.region)
+    }
+
+    /// The chunks that hold cells of `region`, with the part that each holds.
+    fn touching(&self, region: &Region) -> Vec<(ChunkId, Region)> {
+        match self.chunk {
+            Some(chunk) => vec![(chunk, *region)],
+            None => {
+                let mut found = Vec::new();
+                self.core.chunks().touching(region, |chunk, part| found.push((chunk, part)));
+                found
+            }
+        }
+    }
+
+    /// The owner of a chunk; of a section of its own, this rank.
+    fn owner(&self, chunk: ChunkId) -> usize {
+        if self.chunk.is_some() { self.core.rank() } else { self.core.ownership().owner(chunk).rank }
+    }
+}
+
+/// The groups of boxes on this rank that make up the sections. Of global sections, every rank looks at all chunks, so
+/// that all find the same mistakes.
+///
+/// # Errors
+/// Sections of different extents, some global and some local ones, or cells that belong together on different ranks.
+pub(crate) fn groups(verb: &str, sides: &[Side]) -> Result<Vec<Group>> {
+    let Some((lead, rest)) = sides.split_first() else { return Ok(Vec::new()) };
+    for side in rest {
+        if side.region.extents() != lead.region.extents() {
+            return Err(PlanError::Extents {
+                src: side.label(),
+                src_extents: side.region.extents(),
+                dst: lead.label(),
+                dst_extents: lead.region.extents(),
+                permuted: None,
+            }
+            .into());
+        }
+        if side.chunk.is_some() != lead.chunk.is_some() {
+            let (a, b) = (lead.label(), side.label());
+            let text = format!("{verb} takes either global sections or local ones, not both: {a} and {b}");
+            return Err(ArrayError::Other(text).into());
+        }
+    }
+    if lead.region.is_empty() {
+        return Ok(Vec::new());
+    }
+    // Alone, a section has no partner on another rank, and only this rank's chunks matter.
+    let alone = rest.is_empty() && lead.chunk.is_none();
+    let owned = |chunk| Some((chunk, lead.core.chunks().region(chunk).intersect(&lead.region)?));
+    let found = if alone { lead.core.owned().filter_map(owned).collect() } else { lead.touching(&lead.region) };
+    let mut groups: Vec<Vec<(ChunkId, Region)>> = found.into_iter().map(|found| vec![found]).collect();
+    for side in rest {
+        let offset = side.region.start - lead.region.start;
+        let mut refined = Vec::new();
+        for group in groups {
+            let (chunk, of_lead) = group[0];
+            for (other, part) in side.touching(&of_lead.translate(&offset)) {
+                let (here, there) = (lead.owner(chunk), side.owner(other));
+                if here != there {
+                    return Err(apart(verb, (lead, of_lead, here), (side, part, there)).into());
+                }
+                let shift = part.start - offset - of_lead.start;
+                let cut =
+                    |&(chunk, region): &(ChunkId, Region)| (chunk, Region::at(region.start + shift, part.extents()));
+                let mut smaller: Vec<_> = group.iter().map(cut).collect();
+                smaller.push((other, part));
+                refined.push(smaller);
+            }
+        }
+        groups = refined;
+    }
+    let mine = |group: &Vec<(ChunkId, Region)>| lead.owner(group[0].0) == lead.core.rank();
+    Ok(groups.into_iter().filter(mine).map(Group).collect())
+}
+
+/// Whose cells lie on different ranks, and what to do about it.
+fn apart(verb: &str, lead: (&Side, Region, usize), other: (&Side, Region, usize)) -> ArrayError {
+    ArrayError::Apart {
+        verb: verb.to_string(),
+        array: lead.0.core.name().to_string(),
+        cell: lead.1.start,
+        rank: lead.2,
+        other: other.0.core.name().to_string(),
+        other_cell: other.1.start,
+        other_rank: other.2,
+    }
+}
