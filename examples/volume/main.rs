@@ -6,6 +6,7 @@ pub mod axes;
 pub mod choices;
 pub mod clock;
 pub mod cut;
+pub mod interrupt;
 pub mod irregular;
 pub mod job;
 pub mod keyframes;
@@ -16,11 +17,15 @@ pub mod output;
 pub mod parse;
 pub mod pose;
 pub mod report;
+#[path = "../support/say.rs"]
+pub mod say;
 pub mod scene;
+pub mod sink;
 pub mod source;
 pub mod units;
 pub mod view;
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,21 +41,36 @@ use cut::Decomposition;
 use job::{Job, Rendered};
 use options::Options;
 use report::Verdict;
+use say::{complain, say};
 
 /// Whether the error that ends this process has been said.
 static SAID: AtomicBool = AtomicBool::new(false);
 
 fn main() -> ExitCode {
-    let options = Options::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
+    let options = match Options::read(std::env::args_os()) {
+        Ok(options) => options,
+        Err(error) => return told(&error),
+    };
     match run(&options) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
             if !SAID.load(Ordering::Relaxed) {
-                eprintln!("error: {error}");
+                complain(format_args!("error: {error}"));
             }
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Prints the help, or what is wrong with the command line.
+fn told(error: &clap::Error) -> ExitCode {
+    match error.print() {
+        Err(unwritten) if unwritten.kind() != ErrorKind::BrokenPipe && !error.use_stderr() => {
+            complain(format_args!("error: cannot write to standard output: {unwritten}"));
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::from(error.exit_code() as u8),
     }
 }
 
@@ -79,10 +99,10 @@ fn run(options: &Options) -> Result<bool> {
     };
     let text = rendered.report.text(&verdict);
     if options.check.json {
-        eprintln!("{text}");
-        println!("{}", rendered.report.json(&verdict));
+        complain(text);
+        say(rendered.report.json(&verdict))?;
     } else {
-        println!("{text}");
+        say(text)?;
     }
     Ok(rendered.report.passes(&verdict))
 }
@@ -94,7 +114,7 @@ fn start(job: &Job) -> Result<Vec<Option<Rendered>>> {
         if let (Err(error), TransportKind::Mpi) = (&result, world.group().kind()) {
             // Now, and by one rank: a launcher ends the others as soon as one process has failed.
             if world.rank() == 0 {
-                eprintln!("error: {error}");
+                complain(format_args!("error: {error}"));
             }
             SAID.store(true, Ordering::Relaxed);
         }

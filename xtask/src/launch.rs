@@ -59,7 +59,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
         command.env("MPIEXEC_TIMEOUT", seconds.to_string());
     }
     if parsed.has("--print") {
-        println!("{}", spell_out(&command));
+        say!("{}", spell_out(&command));
         return Ok(0);
     }
     let status = command.status().map_err(|error| format!("{}: {error}", mpi.launcher.display()))?;
