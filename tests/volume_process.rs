@@ -96,7 +96,9 @@ fn frames(path: &Path) -> u32 {
     let mut reader = png::Decoder::new(BufReader::new(File::open(path).unwrap())).read_info().unwrap();
     let count = reader.info().animation_control.map_or(1, |control| control.num_frames);
     let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
-    (0..count).for_each(|_| drop(reader.next_frame(&mut bytes).unwrap()));
+    for _ in 0..count {
+        reader.next_frame(&mut bytes).unwrap();
+    }
     reader.finish().unwrap();
     count
 }
@@ -113,7 +115,7 @@ fn stopped(command: Command, stop: impl Fn(u32), rank_0: impl Fn(u32) -> Option<
     assert!(!path.exists());
     stop(id);
     let output = running.ended();
-    assert_eq!(files(directory.path()), [path.clone()], "{output:?}");
+    assert_eq!(files(directory.path()), std::slice::from_ref(&path), "{output:?}");
     let said = format!("after {} of {FRAMES} frames: {}", frames(&path), path.display());
     assert!(stderr(&output).contains(&said), "{said}: {output:?}");
     output
@@ -154,13 +156,10 @@ fn under_mpi() {
         command.arg(example("volume").get_program()).args(SMALL);
         command
     };
-    let stops: [(&str, fn(u32) -> Option<u32>); 3] = [
-        ("INT", Some),
-        ("TERM", |id| launcher::process_of_rank(0, id)),
-        ("TERM", |id| launcher::process_of_rank(1, id)),
-    ];
-    for (signal, to) in stops {
-        let output = stopped(start(), |id| kill(signal, to(id).unwrap()), |id| launcher::process_of_rank(0, id));
+    // To the launcher, and to a process that writes and one that does not.
+    for (signal, to) in [("INT", None), ("TERM", Some(0)), ("TERM", Some(1))] {
+        let stop = |id| kill(signal, to.map_or(id, |rank| launcher::process_of_rank(rank, id).unwrap()));
+        let output = stopped(start(), stop, |id| launcher::process_of_rank(0, id));
         assert!(!output.status.success(), "{output:?}");
     }
 }

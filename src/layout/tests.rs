@@ -107,7 +107,6 @@ fn sizes_of(layout: &Layout, ranks: usize, limit: u64) -> Vec<u64> {
 
 #[test]
 fn auto_gives_every_rank_a_chunk_of_nearly_the_same_size() {
-    let mut worst = 0.0_f64;
     for shape in shapes() {
         let layout = Layout::from_shape(&shape);
         let cells: i64 = shape.iter().product();

@@ -92,9 +92,9 @@ impl Pixel for u32 {
             let dimmed = ((product + ((product >> 8) & 0x00ff_00ff)) >> 8) & 0x00ff_00ff;
             let sum = ((front >> shift) & 0x00ff_00ff) + dimmed;
             // Sums beyond 255 stay there.
-            (sum | ((sum >> 8) & 0x0001_0001) * 255) & 0x00ff_00ff
+            (sum | (((sum >> 8) & 0x0001_0001) * 255)) & 0x00ff_00ff
         };
-        every_other(0) | every_other(8) << 8
+        every_other(0) | (every_other(8) << 8)
     }
 
     #[inline]
