@@ -1,5 +1,9 @@
 //! Copy: overlapping regions of one array, another layout, and permuted axes.
 
+#[path = "support/say.rs"]
+mod say;
+
+use say::say;
 use zippy::{Layout, Split, World};
 
 fn main() -> zippy::Result<()> {
@@ -22,7 +26,12 @@ fn main() -> zippy::Result<()> {
                 assert_eq!(i64::from(value), expected, "at {p:?}");
             }
         }
-        println!("rank {}: {} messages, {} bytes to other ranks", world.rank(), moved.messages, moved.bytes_network);
+        say(format_args!(
+            "rank {}: {} messages, {} bytes to other ranks",
+            world.rank(),
+            moved.messages,
+            moved.bytes_network
+        ))?;
         Ok(())
     })
 }

@@ -2,8 +2,12 @@
 //! with the answer of a canary for drivers that stop loops early. `--quick` describes the adapter of rank 0 only, and
 //! sends no canary.
 
+#[path = "support/say.rs"]
+mod say;
+
 use std::rc::Rc;
 
+use say::say;
 use serde_json::{Value, json};
 use zippy::Error;
 use zippy::device::{Device, DeviceOptions};
@@ -15,7 +19,7 @@ const ITERATIONS: u32 = 100_000;
 fn main() -> Result<(), Error> {
     if std::env::args().any(|argument| argument == "--quick") {
         let device = Device::open(&DeviceOptions::from_env(0, 1)?)?;
-        println!("{}", describe(&device));
+        say(describe(&device))?;
         return Ok(());
     }
     for number in 0.. {
@@ -25,7 +29,7 @@ fn main() -> Result<(), Error> {
             Err(error @ DeviceError::NoAdapter) => return Err(error.into()),
             // One broken adapter must not hide the next.
             Err(error) => {
-                println!("{}", json!({ "name": format!("adapter {number}"), "loop_canary": error.to_string() }));
+                say(json!({ "name": format!("adapter {number}"), "loop_canary": error.to_string() }))?;
                 continue;
             }
             Ok(device) => device,
@@ -38,7 +42,7 @@ fn main() -> Result<(), Error> {
             }
             Err(error) => line["loop_canary"] = error.to_string().into(),
         }
-        println!("{line}");
+        say(line)?;
     }
     Ok(())
 }

@@ -1,5 +1,9 @@
 //! Sections as functions of others, cell by cell, and of the global position; on the GPU, without a kernel's ceremony.
 
+#[path = "support/say.rs"]
+mod say;
+
+use say::say;
 use zippy::{Layout, Split, World};
 
 fn main() -> zippy::Result<()> {
@@ -37,7 +41,7 @@ fn main() -> zippy::Result<()> {
         let told = wrong.call().read("x", x.at(..)).param("a", 2.0_f32).write("y", y.at(..)).unwrap_err().to_string();
         assert!(told.starts_with("elementwise \"a * x + z\":1:9: "), "{told}");
         if world.rank() == 0 {
-            println!("{told}");
+            say(told)?;
         }
         Ok(())
     })

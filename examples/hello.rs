@@ -2,6 +2,10 @@
 //! update brings the numbers of its two neighbours on the ring. `ZIPPY_RANKS=2 cargo run --example hello`, or
 //! `cargo xtask mpi -n 2 --example hello`.
 
+#[path = "support/say.rs"]
+mod say;
+
+use say::say;
 use zippy::{Layout, Split, World};
 
 fn main() -> zippy::Result<()> {
@@ -15,7 +19,7 @@ fn main() -> zippy::Result<()> {
         let seen = names.local()?.with_ghosts().read()?;
         let (left, right) = ((rank + ranks - 1) % ranks, (rank + 1) % ranks);
         assert_eq!(seen, [left, rank, right].map(|rank| rank as u32), "rank {rank} of {ranks}");
-        println!("rank {rank} of {ranks} on {}: neighbours {left} and {right}", world.gpu().adapter().name);
+        say(format_args!("rank {rank} of {ranks} on {}: neighbours {left} and {right}", world.gpu().adapter().name))?;
         world.barrier()
     })
 }

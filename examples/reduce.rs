@@ -1,5 +1,9 @@
 //! Sums, extremes, norms and histograms of sections: exact, and the same bits on any number of ranks.
 
+#[path = "support/say.rs"]
+mod say;
+
+use say::say;
 use zippy::algorithms::reduce::Bins;
 use zippy::{Layout, Split, World};
 
@@ -38,7 +42,7 @@ fn main() -> zippy::Result<()> {
         let (ranks, each) = (world.size() as i128, i128::from(i32::MAX));
         assert_eq!(world.sum(mine.all())?, [10 * ranks * each, 10 * ranks * (ranks - 1) / 2]);
         if world.rank() == 0 {
-            println!("sum {sum}, norm {norm:e}, the same bits on {ranks} ranks as on any other number");
+            say(format_args!("sum {sum}, norm {norm:e}, the same bits on {ranks} ranks as on any other number"))?;
         }
         Ok(())
     })

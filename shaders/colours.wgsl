@@ -1,8 +1,8 @@
-// Premultiplied colours, for the built-in operators `over` and `under`: of 8 bits a component in a word, red lowest, rounded
-// to nearest as src/device/host_combine.rs does, and four floats.
+// Premultiplied colours, for the built-in operators `over` and `under` and for compositing: of 8 bits a component in a word,
+// red lowest, rounded to nearest as src/device/host_combine.rs does, and four floats.
 
-// One in front of another; opacities from `opaque` on become 255.
-fn zippy_onto(front: u32, back: u32, opaque: u32) -> u32 {
+// One in front of another; sums beyond 255 stay there, opacities from `opaque` on become 255.
+fn bytes_over(front: u32, back: u32, opaque: u32) -> u32 {
     let shifts = vec4<u32>(0u, 8u, 16u, 24u);
     let f = (vec4<u32>(front) >> shifts) & vec4<u32>(255u);
     let b = (vec4<u32>(back) >> shifts) & vec4<u32>(255u);
@@ -15,7 +15,7 @@ fn zippy_onto(front: u32, back: u32, opaque: u32) -> u32 {
 }
 
 // The opacity becomes exactly 1 where it reaches the float with these bits.
-fn zippy_closed(colour: vec4<f32>, from_bits: u32) -> vec4<f32> {
+fn floats_closed(colour: vec4<f32>, from_bits: u32) -> vec4<f32> {
     var c = colour;
     if c.w >= bitcast<f32>(from_bits) {
         c.w = 1.0;

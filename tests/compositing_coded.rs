@@ -66,6 +66,51 @@ fn the_bits_are_those_of_dense_pixels() {
     check::<u32>(0.0);
 }
 
+/// Colours that are brighter than their opacity allows, as light makes them, blend alike whichever way they travel.
+#[test]
+fn bright_colours_stay_at_the_brightest() {
+    let over = |front: u32, back: u32| {
+        let through = 255 - (front >> 24);
+        let part = |c: usize| {
+            let dimmed = (2 * through * u32::from(back.to_le_bytes()[c]) + 255) / 510;
+            (u32::from(front.to_le_bytes()[c]) + dimmed).min(255) as u8
+        };
+        u32::from_le_bytes([0, 1, 2, 3].map(part))
+    };
+    let (wide, high, count) = (270, 6, 5);
+    let value = |x: i64, y: i64| match (x + y) % 7 {
+        0 => 0,
+        1 => 0x80ff_ffff,
+        2 => 0xffff_ffff,
+        _ => ((x + 1000 * y) as u32).wrapping_mul(0x9e37_79b9),
+    };
+    support::ranks(support::RANKS, |world| {
+        let layout = Layout::new([wide, high * count]).split([Split::Whole, Split::Even(count as usize)]);
+        let pixels = world.array::<u32, 2>("pixels", &layout)?;
+        let place = region([0, 0], [wide, high]);
+        let layers: Vec<_> = (0..count).map(|n| Layer { at: [0, n * high], place, bounds: place }).collect();
+        let finished = world.array::<u32, 2>("finished", &Layout::new([wide, high]).split(ROWS))?;
+        for algorithm in algorithms() {
+            let mut seen = Vec::new();
+            for encoding in [Encoding::Dense, Encoding::RunLength, Encoding::Auto] {
+                // Swaps blend within the layers.
+                pixels.fill_with(|[x, y]| value(x, y))?;
+                let settings = Settings { algorithm: algorithm.clone(), encoding, termination: 0.0 };
+                Compositor::new(world, "composite", settings)?.composite(&pixels, &layers, &finished)?;
+                let ticket = world.get(finished.at(..))?;
+                seen.push(world.fence()?.redeem(ticket)?);
+            }
+            assert!(seen[0] == seen[1] && seen[0] == seen[2], "{algorithm:?} on {} ranks", world.size());
+            if algorithm == Algorithm::DirectSend {
+                let blended = |[x, y]: [i64; 2]| (1..count).fold(value(x, y), |f, n| over(f, value(x, y + n * high)));
+                let expected: Vec<u32> = place.points().map(|p| blended([p[0], p[1]])).collect();
+                assert_eq!(seen[0], expected);
+            }
+        }
+        Ok(())
+    });
+}
+
 /// The pixels of one layer may lie on several ranks.
 #[test]
 fn layers_are_cut_where_their_array_is() {

@@ -70,6 +70,20 @@ fn faces_edges_and_corners() {
     });
 }
 
+/// Ranks that go into no grid: each has one chunk all the same.
+#[test]
+fn a_chunk_for_each_of_thirteen_ranks() {
+    ranks(&[13], |world| {
+        let layout = Layout::new([12, 10, 9]).ghost([1, 2, 1]).periodic([true, false, true]);
+        let array = world.array::<f32, 3>("array", &layout)?;
+        let count = array.core().chunks().count();
+        assert!(count == world.size() && array.local().is_ok(), "{count} chunks on {} ranks", world.size());
+        prepare(&array, 1)?;
+        world.ghosts(&array)?;
+        check(&array, "boxes", (1, [true, false, true]), |_, _| true)
+    });
+}
+
 #[test]
 fn widths_beyond_the_axis() {
     ranks(RANKS, |world| {

@@ -69,4 +69,5 @@ Examples:
       numbers without a header; the picture as floats
 
 Environment: ZIPPY_ADAPTER chooses the GPU, ZIPPY_TIMEOUT_SECS after how long a wait fails (300).
-Exit code: 0, or 1 if something failed or --compare-single missed its bounds, or 2 for a wrong command line.";
+Exit code: 0, or 1 if something failed or --compare-single missed its bounds, or 2 for a wrong command line. A
+program that is told to end (Ctrl-C, kill) ends by that signal; a movie keeps the frames that it has.";

@@ -62,9 +62,10 @@ impl Decomposition {
             Cut::Axes(splits) => uncut.split(splits.clone()),
             Cut::Auto => {
                 let chunks = uncut.resolve(wanted, voxel_bytes, buffer_bytes)?;
-                // A layout without cuts by boxes is a grid.
-                let grid = chunks.grid().unwrap_or(chunks.shape());
-                uncut.split::<3>(std::array::from_fn(|axis| Split::Even(grid[axis] as usize)))
+                match chunks.grid() {
+                    Some(grid) => uncut.split::<3>(std::array::from_fn(|axis| Split::Even(grid[axis] as usize))),
+                    None => uncut.boxes((0..chunks.count()).map(|chunk| chunks.region(chunk)).collect()),
+                }
             }
             Cut::Tree(_) => return boxed(uncut, irregular::tree(shape, leaves, working), ranks),
             Cut::Bars => return boxed(uncut, irregular::bars(shape, self.per_rank.unwrap_or(3), working), ranks),

@@ -6,6 +6,7 @@ pub mod axes;
 pub mod choices;
 pub mod clock;
 pub mod cut;
+pub mod interrupt;
 pub mod irregular;
 pub mod job;
 pub mod keyframes;
@@ -16,11 +17,15 @@ pub mod output;
 pub mod parse;
 pub mod pose;
 pub mod report;
+#[path = "../support/say.rs"]
+pub mod say;
 pub mod scene;
+pub mod sink;
 pub mod source;
 pub mod units;
 pub mod view;
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -34,16 +39,31 @@ use cut::Decomposition;
 use job::{Job, Rendered};
 use options::Options;
 use report::Verdict;
+use say::{complain, say};
 
 fn main() -> ExitCode {
-    let options = Options::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
+    let options = match Options::read(std::env::args_os()) {
+        Ok(options) => options,
+        Err(error) => return told(&error),
+    };
     match run(&options) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            eprintln!("error: {error}");
+            complain(format_args!("error: {error}"));
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Prints the help, or what is wrong with the command line.
+fn told(error: &clap::Error) -> ExitCode {
+    match error.print() {
+        Err(unwritten) if unwritten.kind() != ErrorKind::BrokenPipe && !error.use_stderr() => {
+            complain(format_args!("error: cannot write to standard output: {unwritten}"));
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::from(error.exit_code() as u8),
     }
 }
 
@@ -72,10 +92,10 @@ fn run(options: &Options) -> Result<bool> {
     };
     let text = rendered.report.text(&verdict);
     if options.check.json {
-        eprintln!("{text}");
-        println!("{}", rendered.report.json(&verdict));
+        complain(text);
+        say(rendered.report.json(&verdict))?;
     } else {
-        println!("{text}");
+        say(text)?;
     }
     Ok(rendered.report.passes(&verdict))
 }

@@ -2,10 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use zippy::algorithms::image::Image;
 use zippy::error::IoError;
-use zippy::io::png::Style;
-use zippy::io::{apng, npy, png};
 
 /// A file or numbered files.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,7 +85,7 @@ impl Output {
     /// Finds a mistake in the name before the work is done.
     ///
     /// # Errors
-    /// It names a directory or lies in none.
+    /// It names a directory or another thing that is no file, or lies in no directory.
     pub fn check(&self) -> Result<(), IoError> {
         let path = match self {
             Self::Still(_, path) | Self::Animated(path) => path.clone(),
@@ -98,59 +95,13 @@ impl Output {
         if path.is_dir() {
             return Err(IoError::request(&path, "is a directory, not a picture"));
         }
+        if path.exists() && !path.is_file() {
+            return Err(IoError::request(&path, "is no regular file, as a picture has to be"));
+        }
         if directory.is_dir() {
             Ok(())
         } else {
             Err(IoError::request(&path, "its directory does not exist; make it first"))
         }
-    }
-}
-
-/// Takes the pictures of one run; an animated file appears with the last of them.
-pub struct Sink<'a> {
-    target: Target<'a>,
-    style: Style,
-    number: u32,
-}
-
-enum Target<'a> {
-    Still(Kind, &'a Path),
-    Numbered(Kind, &'a Pattern),
-    Movie(Box<apng::Movie>),
-}
-
-impl<'a> Sink<'a> {
-    /// For `frames` pictures, `per_second` of which are shown in a second.
-    ///
-    /// # Errors
-    /// The file of a movie cannot be made.
-    pub fn open(output: &'a Output, style: Style, frames: u32, per_second: f64) -> Result<Self, IoError> {
-        let target = match output {
-            Output::Still(kind, path) => Target::Still(*kind, path),
-            Output::Numbered(kind, pattern) => Target::Numbered(*kind, pattern),
-            Output::Animated(path) => Target::Movie(Box::new(apng::Movie::create(path, frames, per_second, style)?)),
-        };
-        Ok(Self { target, style, number: 0 })
-    }
-
-    /// # Errors
-    /// The picture cannot be written.
-    pub fn write(&mut self, image: &Image) -> Result<(), IoError> {
-        let (kind, path) = match &mut self.target {
-            Target::Movie(movie) => return movie.write(image),
-            Target::Still(kind, path) => (*kind, path.to_path_buf()),
-            Target::Numbered(kind, pattern) => (*kind, pattern.path(self.number)),
-        };
-        self.number += 1;
-        match kind {
-            Kind::Png => png::write(path, image, self.style),
-            Kind::Npy => npy::write_image(path, image),
-        }
-    }
-
-    /// # Errors
-    /// A movie cannot be written; there is no file then.
-    pub fn finish(self) -> Result<(), IoError> {
-        if let Target::Movie(movie) = self.target { movie.finish() } else { Ok(()) }
     }
 }

@@ -3,13 +3,14 @@
 use zippy::algorithms::image::Image;
 use zippy::algorithms::volume::{self, Frame, Look, Preset, Rescale, Values, VolumeRenderer};
 use zippy::region::Region;
+use zippy::transport::TransportKind;
 use zippy::{GlobalArray, Layout, Moved, Result, World};
 
 use super::clock::Clock;
 use super::job::{Job, Rendered};
 use super::look::Setup;
-use super::output::Sink;
 use super::report::{Drawn, Measured, Phase, Report, Voxels};
+use super::sink::{self, Sink};
 use super::source::{Reader, Source};
 use super::units::{Found, Numbers};
 use super::view::{self, Setting};
@@ -147,9 +148,13 @@ impl Scene<'_> {
             renderer.render(&look)?;
         }
         let output = options.output();
-        let sink = (self.job.write && world.rank() == 0)
-            .then(|| Sink::open(&output, self.setup.style, cameras.len() as u32, options.movie.fps.unwrap_or(24.0)));
-        let mut sink = world.agree("making the picture's file", sink.transpose().map_err(Into::into))?;
+        let (rate, mine) = (options.movie.fps.unwrap_or(24.0), world.rank() == 0);
+        let sink = match self.job.write {
+            true if mine => Sink::open(&output, self.setup.style, cameras.len() as u32, rate).map(Some),
+            true if world.group().kind() == TransportKind::Mpi => sink::stay_for_others().map(|()| None),
+            _ => Ok(None),
+        };
+        let mut sink = world.agree("making the picture's file", sink)?;
         let mut frames = Frames { count: cameras.len() as u32, ..Frames::default() };
         for camera in cameras {
             look.camera = camera;

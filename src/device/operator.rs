@@ -18,7 +18,7 @@ const COLOURS: [ElementKind; 2] = [ElementKind::Vector(Scalar::F32, 4), ElementK
 /// `i64` and `u64` wrap; sums of packed integers stop at the ends of their range.
 ///
 /// `Over`, `Under` and `UnderOpaque` work on premultiplied colours: `vec4<f32>`, or `u32` with 8 bits each of red
-/// (lowest), green, blue and opacity, rounded to nearest.
+/// (lowest), green, blue and opacity, rounded to nearest; what is more than 255 stays there.
 ///
 /// Not numbers: `Min` and `Max` leave the destination as it is where either cell is NaN, and where both are zeros; the
 /// others follow IEEE 754, so that a NaN stays one, of any payload, and 0 times infinity becomes one: an opaque colour
@@ -164,14 +164,14 @@ impl Operator {
             // Not min and max, which may do as they like with NaN and with zeros of both signs.
             Self::Min => "select(dst, src, src < dst)".to_string(),
             Self::Max => "select(dst, src, src > dst)".to_string(),
-            Self::Over if rgba8 => "zippy_onto(src, dst, 256u)".to_string(),
-            Self::Under if rgba8 => "zippy_onto(dst, src, 256u)".to_string(),
+            Self::Over if rgba8 => "bytes_over(src, dst, 256u)".to_string(),
+            Self::Under if rgba8 => "bytes_over(dst, src, 256u)".to_string(),
             Self::UnderOpaque { from_bits } if rgba8 => {
-                format!("zippy_onto(dst, src, {}u)", opaque_rgba8(f32::from_bits(*from_bits)))
+                format!("bytes_over(dst, src, {}u)", opaque_rgba8(f32::from_bits(*from_bits)))
             }
             Self::Over => "src + (1.0 - src.w) * dst".to_string(),
             Self::Under => "dst + (1.0 - dst.w) * src".to_string(),
-            Self::UnderOpaque { from_bits } => format!("zippy_closed(dst + (1.0 - dst.w) * src, {from_bits}u)"),
+            Self::UnderOpaque { from_bits } => format!("floats_closed(dst + (1.0 - dst.w) * src, {from_bits}u)"),
             Self::Custom { wgsl, .. } => return wgsl.clone(),
         };
         let colours = match self {

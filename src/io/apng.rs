@@ -9,11 +9,15 @@ use super::picture::{Style, refused, size};
 use crate::algorithms::image::Image;
 use crate::error::IoError;
 
+/// Where the chunk that counts frames begins, behind its length: the signature and the header come first.
+const COUNT_AT: u64 = 8 + 25 + 4;
+
 /// Pixels across and down.
 type Size = (u32, u32);
 
 /// A movie being written, frame after frame, that runs for ever. It holds no frames, and its file appears when all of them
-/// have been written ([`Self::finish`]); dropped before, it leaves nothing behind. Local to the calling rank.
+/// have been written ([`Self::finish`]), or when it is to end with fewer ([`Self::stop`]); dropped before, it leaves nothing
+/// behind. Local to the calling rank.
 ///
 /// ```
 /// use zippy::algorithms::image::Image;
@@ -96,12 +100,35 @@ impl Movie {
     /// # Errors
     /// Fewer frames than announced, or a file that cannot be written; there is none then.
     pub fn finish(self) -> Result<(), IoError> {
-        let Some((_, writer)) = self.writer.filter(|_| self.written == self.frames) else {
+        if self.written < self.frames {
             let message = format!("the movie ends after {} of {} frames", self.written, self.frames);
             return Err(IoError::request(&self.path, message));
+        }
+        self.end()?.commit()
+    }
+
+    /// Puts the file into its place at once, with the frames that it has instead of those announced: for programs that are
+    /// told to end. Does not wait until it is on the disk.
+    ///
+    /// # Errors
+    /// No frames, or a file that cannot be written; there is none then.
+    pub fn stop(self) -> Result<(), IoError> {
+        self.end()?.put()
+    }
+
+    /// Ends the file with the frames until now.
+    fn end(self) -> Result<Pending, IoError> {
+        let Some((_, writer)) = self.writer else {
+            return Err(IoError::request(&self.path, "the movie ends before its first frame"));
         };
         writer.finish().map_err(|error| refused(&self.path, error))?;
-        self.file.commit()
+        if self.written < self.frames {
+            let count = [*b"acTL", self.written.to_be_bytes(), 0_u32.to_be_bytes()].concat();
+            let mut check = flate2::Crc::new();
+            check.update(&count);
+            self.file.rewrite(COUNT_AT, &[&count[..], &check.sum().to_be_bytes()].concat())?;
+        }
+        Ok(self.file)
     }
 }
 
@@ -180,6 +207,33 @@ mod tests {
         assert!(create(0).is_err());
         assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0);
         std::fs::remove_dir_all(&directory).unwrap();
+    }
+
+    #[test]
+    fn a_movie_that_is_stopped_has_the_frames_until_then() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.apng");
+        for count in [0, 1, 3, 4] {
+            let mut movie = Movie::create(&path, 4, 10.0, Style::default()).unwrap();
+            (0..count).for_each(|number| movie.write(&frame(number)).unwrap());
+            if count == 0 {
+                assert!(movie.stop().unwrap_err().to_string().contains("before its first frame"));
+                continue;
+            }
+            movie.stop().unwrap();
+            let mut reader =
+                png::Decoder::new(std::io::BufReader::new(File::open(&path).unwrap())).read_info().unwrap();
+            let control = reader.info().animation_control.unwrap();
+            assert_eq!((control.num_frames, control.num_plays), (count as u32, 0));
+            for number in 0..count {
+                let expected = Style::default().bytes(&frame(number));
+                let mut bytes = vec![0; expected.len()];
+                reader.next_frame(&mut bytes).unwrap();
+                assert_eq!(bytes, expected, "frame {number} of {count}");
+            }
+            assert!(reader.finish().is_ok());
+        }
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Files ↔ host memory: scanned volumes and scenes in, pictures and movies out.
 //!
 //! Everything here is local to the calling rank and knows no other rank: each rank opens the file and reads only
-//! its own part. Output files are written whole under a temporary name and renamed.
+//! its own part. Output files appear when they are whole ([`write_whole`]).
 
 pub mod apng;
 mod atomic;

@@ -20,7 +20,7 @@ pub struct Rgb8 {
     pub bytes: Vec<u8>,
 }
 
-/// Writes a picture, whole under a temporary name first, then renamed. Local to the calling rank.
+/// Writes a picture, whole or not at all ([`write_whole`](super::write_whole)). Local to the calling rank.
 ///
 /// ```
 /// use zippy::algorithms::image::Image;

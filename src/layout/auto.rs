@@ -1,7 +1,12 @@
-//! `Split::Auto`: how many cuts on which axis.
+//! `Split::Auto`: how many cuts on which axis, or which boxes.
 
+use super::bisect::bisect;
 use crate::chunks::{AxisCuts, MAX_CHUNKS};
 use crate::extents::{Index, MAX_AXES};
+use crate::region::Region;
+
+/// More boxes than this are not made to keep chunks small: beyond, a grid, which costs nothing per chunk, is better.
+const MOST_BOXES: u64 = 1 << 16;
 
 /// What a chunk of some extents costs, and may cost.
 pub(super) struct Bytes {
@@ -25,6 +30,42 @@ impl Bytes {
         let stored = self.with_ghosts(extents);
         let row = (stored[0] as u128 * self.element as u128).next_multiple_of(4);
         stored[1..].iter().fold(row, |bytes, &n| bytes.saturating_mul(n as u128))
+    }
+}
+
+/// One box for each rank where no grid has as many chunks or its chunks differ much, twice as many until they are small
+/// enough. `None` where a grid is as good, there are more ranks than cells, or boxes cannot be small enough.
+pub(super) fn boxes(shape: Index, cells: u64, ranks: usize, bytes: &Bytes) -> Option<Vec<Region>> {
+    let ranks = ranks as u64;
+    if ranks < 2 || ranks > cells.min(MAX_CHUNKS as u64) {
+        return None;
+    }
+    let axes: Vec<usize> = (0..shape.axes()).collect();
+    let grid = factor(ranks as i64, &axes, shape, shape).map(|counts| {
+        let side = |axis: usize| (shape[axis] as u64).div_ceil(counts[axis] as u64);
+        axes.iter().map(|&axis| side(axis)).product::<u64>()
+    });
+    // At most a quarter more than its share is good enough for a grid.
+    if grid.is_some_and(|largest| 4 * u128::from(largest) * u128::from(ranks) <= 5 * u128::from(cells)) {
+        return None;
+    }
+    let each = bisect(Region::whole(shape), ranks);
+    let largest = each.iter().map(Region::cells).max();
+    if grid.is_some() && grid <= largest {
+        return None;
+    }
+    let fits = |boxes: &[Region]| boxes.iter().all(|of| bytes.of(of.extents()) <= u128::from(bytes.limit));
+    let least = each.iter().map(Region::cells).min().unwrap_or(0);
+    let mut parts = 1;
+    loop {
+        let boxes: Vec<Region> = each.iter().flat_map(|of| bisect(*of, parts)).collect();
+        if fits(&boxes) {
+            return Some(boxes);
+        }
+        parts *= 2;
+        if parts > least || parts * ranks > MOST_BOXES {
+            return None;
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 //! [`Chunks`]: crate::chunks::Chunks
 
 mod auto;
+mod bisect;
 mod resolve;
 
 use crate::error::LayoutError;
@@ -26,7 +27,11 @@ pub enum Split {
     /// Into parts of these sizes, which add up to the extent of the axis. Zero makes an empty chunk.
     Sizes(Vec<i64>),
     /// By the library, from the number of ranks and the largest chunk that the device can bind:
-    /// near-cubic chunks, one per rank, or a multiple of that when chunks would be too large.
+    /// near-cubic chunks of nearly the same size, one per rank, or a multiple of that when chunks would be
+    /// too large; fewer where there are fewer cells. Where every axis is `Auto` and no grid does that, as
+    /// with 13 ranks and 12 x 10 x 9 cells, the chunks are boxes that are no grid
+    /// ([`Chunks::grid`](crate::chunks::Chunks::grid) is `None`). Beside axes that are cut otherwise it is a
+    /// grid, with at least one chunk per rank.
     Auto,
 }
 
@@ -105,7 +110,7 @@ impl Layout {
     }
 
     /// Cuts each axis on its own; the chunks are the boxes of the grid that results, numbered axis 0
-    /// fastest.
+    /// fastest (but see [`Split::Auto`]).
     pub fn split<const D: usize>(self, splits: [Split; D]) -> Self {
         self.split_list(splits.to_vec())
     }

@@ -2,7 +2,7 @@
 
 use super::auto::{self, Bytes};
 use super::{Cuts, Layout, Split};
-use crate::chunks::{AxisCuts, BoxCuts, Chunks, MAX_CHUNKS};
+use crate::chunks::{AxisCuts, BoxCuts, Chunks, Cuts as Resolved, MAX_CHUNKS};
 use crate::error::LayoutError;
 use crate::extents::Index;
 use crate::region::{Region, RegionTree};
@@ -34,12 +34,22 @@ impl Layout {
         let bytes =
             Bytes { lo: self.ghost_lo, hi: self.ghost_hi, element: element_bytes.max(1), limit: max_chunk_bytes };
         let automatic = vec![Split::Auto; self.shape.axes()];
-        let cuts = match &self.cuts {
-            None => crate::chunks::Cuts::Grid(self.grid(&automatic, ranks, &bytes)?),
-            Some(Cuts::Splits(splits)) => crate::chunks::Cuts::Grid(self.grid(splits, ranks, &bytes)?),
-            Some(Cuts::Boxes(boxes)) => crate::chunks::Cuts::Boxes(self.cover(boxes, cells, &bytes)?),
+        let splits = match &self.cuts {
+            None => &automatic,
+            Some(Cuts::Splits(splits)) => splits,
+            Some(Cuts::Boxes(boxes)) => return Ok(self.chunks(Resolved::Boxes(self.cover(boxes, cells, &bytes)?))),
         };
-        Ok(Chunks::from_cuts(self.shape, cuts, self.ghost_lo, self.ghost_hi, self.periodic))
+        if splits.iter().all(|split| *split == Split::Auto)
+            && let Some(boxes) = auto::boxes(self.shape, cells, ranks, &bytes)
+        {
+            let tree = RegionTree::new(&boxes);
+            return Ok(self.chunks(Resolved::Boxes(BoxCuts::new(boxes.into(), tree))));
+        }
+        Ok(self.chunks(Resolved::Grid(self.grid(splits, ranks, &bytes)?)))
+    }
+
+    fn chunks(&self, cuts: Resolved) -> Chunks {
+        Chunks::from_cuts(self.shape, cuts, self.ghost_lo, self.ghost_hi, self.periodic)
     }
 
     fn grid(&self, splits: &[Split], ranks: usize, bytes: &Bytes) -> Result<Vec<AxisCuts>, LayoutError> {

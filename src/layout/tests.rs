@@ -91,11 +91,68 @@ fn auto_is_near_cubic_with_a_chunk_per_rank() {
     assert_eq!(grid_of(cube(), 7, NO_LIMIT), [1, 1, 7]);
     assert_eq!(grid_of(cube(), 64, NO_LIMIT), [4, 4, 4]);
     assert_eq!(grid_of(Layout::new([1000, 10]), 4, NO_LIMIT), [4, 1]);
-    assert_eq!(grid_of(Layout::new([3, 3]), 5, NO_LIMIT), [2, 3]);
     assert_eq!(grid_of(Layout::new([2, 2]), 100, NO_LIMIT), [2, 2]);
     assert_eq!(grid_of(Layout::new([0, 2]), 3, NO_LIMIT), [1, 2]);
     assert_eq!(grid_of(Layout::new([40_000]), 65_536, NO_LIMIT), [40_000]);
     assert_eq!(grid_of(Layout::new([128; 7]), 65_536, NO_LIMIT).iter().product::<i64>(), 65_536);
+}
+
+/// Cells of each chunk, which are disjoint and cover the shape, as resolving them again as boxes checks.
+fn sizes_of(layout: &Layout, ranks: usize, limit: u64) -> Vec<u64> {
+    let chunks = layout.resolve(ranks, 4, limit).unwrap();
+    let boxes: Vec<_> = (0..chunks.count()).map(|chunk| chunks.region(chunk)).collect();
+    Layout::from_shape(&layout.shape()[..]).boxes(boxes.clone()).resolve(ranks, 4, NO_LIMIT).unwrap();
+    boxes.iter().map(Region::cells).collect()
+}
+
+#[test]
+fn auto_gives_every_rank_a_chunk_of_nearly_the_same_size() {
+    for shape in shapes() {
+        let layout = Layout::from_shape(&shape);
+        let cells: i64 = shape.iter().product();
+        for ranks in 1..=40 {
+            let sizes = sizes_of(&layout, ranks, NO_LIMIT);
+            if (ranks as i64) > cells {
+                assert_eq!(sizes, vec![1; cells as usize], "{shape:?} on {ranks}");
+                continue;
+            }
+            assert_eq!(sizes.len(), ranks, "{shape:?} on {ranks}");
+            let (least, most) = (*sizes.iter().min().unwrap(), *sizes.iter().max().unwrap() as f64);
+            // Few cells go into boxes less evenly than many.
+            let fair = cells as f64 / ranks as f64;
+            let bound = if fair < 100.0 { 2.0 } else { 1.5 };
+            assert!(least > 0 && most <= bound * fair, "{shape:?} on {ranks}: {least} to {most}, {fair} each");
+        }
+    }
+}
+
+/// Shapes of one to four axes: short and long, prime and not, thin and cubic.
+fn shapes() -> Vec<Vec<i64>> {
+    let mut shapes = vec![vec![12, 10, 9], vec![64; 3], vec![31, 1, 17], vec![5; 4], vec![100, 3], vec![512, 300, 7]];
+    for a in 1..=14 {
+        shapes.push(vec![a]);
+        for b in [1, 2, 3, 5, 8, 13] {
+            shapes.push(vec![a, b]);
+            shapes.extend([1, 2, 7, 11].map(|c| vec![a, b, c]));
+            shapes.extend([2, 3].map(|c| vec![a, b, c, 4]));
+        }
+    }
+    shapes
+}
+
+#[test]
+fn boxes_are_cut_further_where_they_are_too_large() {
+    let layout = Layout::new([20, 20, 18]).ghost([1, 1, 1]);
+    let sizes = sizes_of(&layout, 13, 1000);
+    assert_eq!(sizes.len() % 13, 0, "{}", sizes.len());
+    let each: Vec<u64> = sizes.chunks(sizes.len() / 13).map(|chunks| chunks.iter().sum()).collect();
+    assert!(each.iter().all(|&cells| (490..=600).contains(&cells)), "{each:?}");
+    let chunks = layout.resolve(13, 4, 1000).unwrap();
+    assert!((0..chunks.count()).all(|chunk| chunks.storage(chunk).cells() * 4 <= 1000));
+    assert_eq!(chunks.grid(), None);
+    // Beside other cuts it stays a grid.
+    let mixed = Layout::new([12, 10, 9]).split([Split::Auto, Split::Auto, Split::Whole]);
+    assert_eq!(grid_of(mixed, 13, NO_LIMIT).iter().product::<i64>(), 14);
 }
 
 #[test]

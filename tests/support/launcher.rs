@@ -62,3 +62,24 @@ pub fn rerun_all(counts: &[usize]) {
         assert!(output.status.success(), "{ranks} ranks: {}\n{out}\n{err}", output.status);
     }
 }
+
+/// The process of a rank below the launcher's, on Linux, once it is there.
+pub fn process_of_rank(rank: usize, launcher: u32) -> Option<u32> {
+    let variables = [format!("OMPI_COMM_WORLD_RANK={rank}"), format!("PMI_RANK={rank}")];
+    let below = |mut process: u32| {
+        while process > 1 && process != launcher {
+            let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+            let after_name = stat.rsplit(')').next().unwrap_or_default();
+            process = after_name.split_whitespace().nth(1).and_then(|parent| parent.parse().ok()).unwrap_or(0);
+        }
+        process == launcher
+    };
+    let of_rank = |process: &u32| {
+        let variables_of = std::fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+        let has = |wanted: &String| variables_of.split(|&byte| byte == 0).any(|entry| entry == wanted.as_bytes());
+        variables.iter().any(has) && below(*process)
+    };
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let mut numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers.find(of_rank)
+}

@@ -6,7 +6,6 @@
 
 mod control;
 mod distribution;
-mod interrupt;
 pub mod orbit;
 pub mod panels;
 mod picture;
@@ -18,7 +17,6 @@ mod window;
 pub use control::CameraControl;
 pub use eframe;
 pub use egui;
-pub use interrupt::on_interrupt;
 pub use picture::{Picture, colour_image};
 pub use transfer::TransferEditor;
 pub use window::{WindowError, open};

@@ -53,7 +53,7 @@ impl Spec {
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
             if argument == "--help" || argument == "-h" {
-                println!("{}", self.help());
+                say!("{}", self.help());
                 return Ok(None);
             }
             if argument == "--" && self.rest {

@@ -41,7 +41,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     let mut context = Context::new()?;
     let names = chosen(context.targets("bench")?.into_iter().map(|target| target.name).collect(), &parsed)?;
     if parsed.has("--list") {
-        names.iter().for_each(|name| println!("{name}"));
+        names.iter().for_each(|name| say!("{name}"));
         return Ok(0);
     }
     let with_mpi = !parsed.has("--no-mpi");
@@ -53,7 +53,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     if parsed.has("--peers") && names.iter().any(|name| name == "ranks_volume") {
         match mpi.as_ref().ok_or("it needs MPI".to_string()).and_then(|mpi| icet::ready(&context, mpi)) {
             Ok(peer) => built.push(peer),
-            Err(why) => println!("==> IceT is left out: {why}"),
+            Err(why) => say!("==> IceT is left out: {why}"),
         }
     }
     let scratch = context.scratch("bench")?;
@@ -62,11 +62,11 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     for program in built.iter().filter(|program| program.kind == "bench") {
         for ranks in rank_counts(&program.name, mpi.is_some()) {
             let label = ranks.map_or(String::new(), |ranks| format!(" with {}", ranks.label()));
-            println!("\n==> {}{label}", program.name);
+            say!("\n==> {}{label}", program.name);
             match measure(&context, (mpi.as_ref(), python.as_deref()), program, ranks, &scratch, &parsed.rest) {
                 Ok(result) => runs.push(result),
                 Err(message) => {
-                    println!("--- {message}");
+                    say!("--- {message}");
                     failed.push(format!("{}{label}: {message}", program.name));
                 }
             }
@@ -74,8 +74,8 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     }
     let machine = describe(&context, &built);
     let file = write(&context, machine, &parsed.all("--only"), runs)?;
-    println!("\nThe numbers: {}", file.display());
-    failed.iter().for_each(|failure| println!("FAILED: {failure}"));
+    say!("\nThe numbers: {}", file.display());
+    failed.iter().for_each(|failure| say!("FAILED: {failure}"));
     Ok(u8::from(!failed.is_empty()))
 }
 

@@ -7,6 +7,7 @@ use std::process::Stdio;
 use crate::context::Context;
 use crate::machine::Machine;
 use crate::mpi::{self, Mpi};
+use crate::say;
 
 /// Throws the built binding away where it links another library than the compiler wrapper names now, so that the next
 /// build makes it anew. Looks at a few small files, no more, when everything fits.
@@ -21,7 +22,9 @@ pub fn refresh(context: &Context, mpi: &Mpi) -> Result<(), String> {
         if outputs.iter().all(|output| announced(output) == wanted) {
             continue;
         }
-        eprintln!("The MPI binding in target/{directory} was built for another library; it is built again.");
+        say::complain(format_args!(
+            "The MPI binding in target/{directory} was built for another library; it is built again."
+        ));
         let mut command = context.cargo();
         command.args(["clean", "--quiet", "--package", "mpi-sys", "--profile", profile]).stdin(Stdio::null());
         let status = command.status().map_err(|error| format!("cargo clean: {error}"))?;

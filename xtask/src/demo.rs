@@ -33,7 +33,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     let ranks = launch::ranks(parsed.get("--ranks").unwrap_or("4"))?.to_string();
     let mut context = Context::new()?;
     setup::ensure(&mut context, setup::GRAPHICS, &parsed)?;
-    println!("==> building the example `volume` (the first time this takes some minutes)");
+    say!("==> building the example `volume` (the first time this takes some minutes)");
     let built = context.build(&["build", "--release", "--example", "volume"])?;
     let program = built.iter().find(|program| program.name == "volume").ok_or("Cargo built no example `volume`")?;
     let directory = context.scratch("demo")?;
@@ -45,17 +45,17 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
         command.arg("--input").arg(input);
     }
     command.current_dir(std::env::current_dir().map_err(|error| error.to_string())?);
-    println!("==> {}", launch::spell_out(&command));
+    say!("==> {}", launch::spell_out(&command));
     let status = command.status().map_err(|error| format!("{}: {error}", program.path.display()))?;
     if !status.success() {
-        println!("\nThe renderer failed. `cargo xtask doctor` looks for the reason on this machine.");
+        say!("\nThe renderer failed. `cargo xtask doctor` looks for the reason on this machine.");
         return Ok(launch::exit_code(status));
     }
     if !picture.is_file() {
         return Err(format!("the renderer ended well but wrote no {}", picture.display()));
     }
     let volume = parsed.get("--input").unwrap_or("a phantom made by the example");
-    println!(
+    say!(
         "
 The picture:  {}
   It shows {volume}, ray-cast by {ranks} ranks, each on its own chunk, and composited through global arrays.

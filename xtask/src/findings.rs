@@ -85,7 +85,7 @@ impl Findings {
     /// Takes the next one.
     pub fn add(&mut self, finding: Finding) {
         if !self.quiet {
-            println!("{}", finding.lines());
+            say!("{}", finding.lines());
         }
         self.all.push(finding);
     }
@@ -99,10 +99,10 @@ impl Findings {
     pub fn conclude(&self) -> u8 {
         let bad = self.all.iter().filter(|finding| finding.verdict == Verdict::Bad).count();
         match bad {
-            _ if self.quiet => println!("{}", self.json()),
-            0 => println!("\nNothing is wrong."),
-            1 => println!("\n1 thing is wrong."),
-            _ => println!("\n{bad} things are wrong."),
+            _ if self.quiet => say!("{}", self.json()),
+            0 => say!("\nNothing is wrong."),
+            1 => say!("\n1 thing is wrong."),
+            _ => say!("\n{bad} things are wrong."),
         }
         u8::from(bad > 0)
     }

@@ -26,7 +26,7 @@ pub fn ready(context: &Context, mpi: &Mpi) -> Result<Built, String> {
         let [Some(apt), Some(dpkg)] = tools else {
             return Err("it is taken from Debian's packages, by apt-get".into());
         };
-        println!("==> IceT from the packages {} to {}", PACKAGES.join(" and "), home.display());
+        say!("==> IceT from the packages {} to {}", PACKAGES.join(" and "), home.display());
         step(context.command(apt).arg("download").args(PACKAGES).current_dir(&home), "apt-get download")?;
         for package in files(&home).into_iter().filter(|file| file.extension().is_some_and(|end| end == "deb")) {
             step(context.command(&dpkg).arg("-x").arg(&package).arg(&home), "dpkg-deb")?;

@@ -63,7 +63,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
         command.env("ZIPPY_VERBOSE", "1");
     }
     if parsed.has("--print") {
-        println!("{}", spell_out(&command));
+        say!("{}", spell_out(&command));
         return Ok(0);
     }
     let status = command.status().map_err(|error| format!("{}: {error}", mpi.launcher.display()))?;

@@ -2,6 +2,9 @@
 //!
 //! Standard library only, so that it builds in seconds on a bare machine and can set up what the project itself needs.
 
+#[macro_use]
+mod say;
+
 mod args;
 mod bench;
 mod binding;
@@ -38,7 +41,6 @@ cargo xtask COMMAND [OPTIONS]
 `cargo xtask COMMAND --help` explains each. New here? Start with `cargo xtask demo`.";
 
 fn main() -> ExitCode {
-    end_quietly_on_a_closed_pipe();
     let mut arguments = std::env::args().skip(1);
     let command = arguments.next().unwrap_or_default();
     let rest: Vec<String> = arguments.collect();
@@ -50,7 +52,7 @@ fn main() -> ExitCode {
         "bench" => bench::run(&rest),
         "help" | "--help" | "-h" => help(&rest),
         "" => {
-            println!("{HELP}");
+            say!("{HELP}");
             Ok(2)
         }
         other => Err(format!("there is no command {other:?}{}\n\n{HELP}", args::suggest(other, &COMMANDS))),
@@ -58,21 +60,10 @@ fn main() -> ExitCode {
     match outcome {
         Ok(code) => ExitCode::from(code),
         Err(message) => {
-            eprintln!("xtask: {message}");
+            say::complain(format_args!("xtask: {message}"));
             ExitCode::from(2)
         }
     }
-}
-
-/// `cargo xtask … | head` is no mistake: ends as programs in pipes do, where printing would panic.
-fn end_quietly_on_a_closed_pipe() {
-    let usual = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |panic| {
-        if panic.payload_as_str().is_some_and(|text| text.starts_with("failed printing to")) {
-            std::process::exit(141);
-        }
-        usual(panic);
-    }));
 }
 
 const COMMANDS: [&str; 6] = ["demo", "test", "doctor", "mpi", "bench", "help"];
@@ -90,7 +81,7 @@ fn help(rest: &[String]) -> Result<u8, String> {
             Err(format!("there is no command {other:?}{}", args::suggest(other, &COMMANDS)))
         }
         _ => {
-            println!("{HELP}");
+            say!("{HELP}");
             Ok(0)
         }
     }

@@ -30,7 +30,7 @@ pub fn ready(context: &Context, packages: &[&str]) -> Result<PathBuf, String> {
                     .into(),
             );
         };
-        println!("==> a Python environment for peers in {}", home.display());
+        say!("==> a Python environment for peers in {}", home.display());
         step(context.command(system).args(["-m", "venv"]).arg(&home), "making a virtual environment")
             .map_err(hinted)?;
     }
@@ -40,7 +40,7 @@ pub fn ready(context: &Context, packages: &[&str]) -> Result<PathBuf, String> {
         if there.is_ok_and(|output| output.status.success()) {
             continue;
         }
-        println!("==> installing the Python package {package} there");
+        say!("==> installing the Python package {package} there");
         let install = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", package];
         step(context.command(&python).args(install), &format!("installing {package} with pip")).map_err(hinted)?;
     }

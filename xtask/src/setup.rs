@@ -1,6 +1,6 @@
 //! Set-up: find what is missing, say what and why and how, install it, look again.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::Path;
 use std::process::Command;
 
@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::machine::{Machine, Os};
 use crate::mpi;
 use crate::packages::{Action, Manager, Need, Situation, commands};
+use crate::say;
 
 /// What running a program with thread ranks needs.
 pub const GRAPHICS: &[Need] = &[Need::Graphics];
@@ -28,18 +29,15 @@ pub fn ensure(context: &mut Context, needs: &[Need], flags: &Parsed) -> Result<(
     if missing.is_empty() {
         return Ok(());
     }
-    println!(
-        "Set-up: {} missing on this machine.",
-        if missing.len() == 1 { "one thing is" } else { "some things are" }
-    );
+    say!("Set-up: {} missing on this machine.", if missing.len() == 1 { "one thing is" } else { "some things are" });
     for (need, detail) in &missing {
         let detail = if detail.is_empty() { String::new() } else { format!("\n    found: {detail}") };
-        println!("  * {}{detail}", need.why());
+        say!("  * {}{detail}", need.why());
     }
     let actions = commands(&situation(&context.machine, missing.iter().map(|(need, _)| *need).collect()))?;
-    println!("These commands install it:");
+    say!("These commands install it:");
     for action in &actions {
-        println!("  {}", action.command.join(" "));
+        say!("  {}", action.command.join(" "));
     }
     if !agreed(&context.machine, flags)? {
         return Err("nothing was installed (`--no-setup` goes on without)".into());
@@ -57,7 +55,7 @@ pub fn ensure(context: &mut Context, needs: &[Need], flags: &Parsed) -> Result<(
     if !still.is_empty() {
         return Err(format!("the commands succeeded, but this is still missing:{}", still.concat()));
     }
-    println!("Set-up: everything is here now.\n");
+    say!("Set-up: everything is here now.\n");
     Ok(())
 }
 
@@ -67,8 +65,7 @@ fn agreed(machine: &Machine, flags: &Parsed) -> Result<bool, String> {
     if flags.has("--yes") || !someone {
         return Ok(true);
     }
-    print!("Run them now? [Y/n] ");
-    std::io::stdout().flush().map_err(|error| error.to_string())?;
+    say::out("Run them now? [Y/n] ");
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer).map_err(|error| error.to_string())?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes"))
@@ -76,13 +73,13 @@ fn agreed(machine: &Machine, flags: &Parsed) -> Result<bool, String> {
 
 fn perform(context: &Context, action: &Action) -> Result<(), String> {
     let run = |command: &[String]| {
-        println!("==> {}", command.join(" "));
+        say!("==> {}", command.join(" "));
         let status = context.command(&command[0]).args(&command[1..]).status();
         status.map_err(|error| format!("{} could not be started: {error}", command[0]))
     };
     let mut status = run(&action.command)?;
     if let (false, Some(first)) = (status.success(), &action.retry_after) {
-        println!("That failed; the package lists may be out of date.");
+        say!("That failed; the package lists may be out of date.");
         run(first)?;
         status = run(&action.command)?;
     }

@@ -159,15 +159,15 @@ fn run_examples(workplace: &Workplace) -> Outcome {
             let what = format!("example {} with {}", program.name, ranks.label());
             if output.status.success() {
                 counts.passed += 1;
-                println!("{what}: ok");
+                say!("{what}: ok");
                 continue;
             }
             counts.failed += 1;
-            println!("{what}: FAILED ({})", output.status);
+            say!("{what}: FAILED ({})", output.status);
             let mut reader = Reader::default();
             let both = [output.stdout, output.stderr].concat();
             for line in String::from_utf8_lossy(&both).lines() {
-                println!("{line}");
+                say!("{line}");
                 reader.feed(line);
             }
             failures.extend(reader.finish(&what, false));

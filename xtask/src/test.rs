@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::args::{Parsed, SETUP_FLAGS, Spec, switch, value};
 use crate::context::Context;
+use crate::say;
 use crate::steps::{STEPS, Step, Workplace};
 use crate::watch::{Failed, Outcome};
 use crate::{mpi, setup};
@@ -38,7 +39,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     let Some(parsed) = spec().parse(arguments)? else { return Ok(0) };
     let steps = chosen(&parsed)?;
     if parsed.has("--list") {
-        steps.iter().for_each(|step| println!("{}", step.name));
+        steps.iter().for_each(|step| say!("{}", step.name));
         return Ok(0);
     }
     let with_mpi = !parsed.has("--no-mpi");
@@ -50,16 +51,16 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     let mut results = vec![("set-up", start.elapsed(), Ok(Default::default()))];
     let workplace = Workplace { context, mpi };
     for step in steps {
-        println!("\n==> {}: {}", step.name, step.about);
+        say!("\n==> {}: {}", step.name, step.about);
         let start = Instant::now();
         let outcome = (step.run)(&workplace);
         if let Err(failed) = &outcome {
-            println!("--- {} failed: {}", step.name, failed.message);
+            say!("--- {} failed: {}", step.name, failed.message);
         }
         results.push((step.name, start.elapsed(), outcome));
     }
-    print!("\n{}", failures(&results));
-    println!("{}", summary(&results));
+    say::out(&format!("\n{}", failures(&results)));
+    say!("{}", summary(&results));
     Ok(u8::from(results.iter().any(|(_, _, outcome)| outcome.is_err())))
 }
 

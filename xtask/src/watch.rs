@@ -55,7 +55,7 @@ fn watched_for(mut command: Command, silence: Duration) -> Outcome {
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => (end(child.id(), silence), true),
         };
-        println!("{text}");
+        say!("{text}");
         reader.feed(&text);
         if silent {
             break;

@@ -144,14 +144,6 @@ impl Link {
         self.wishes().closed.is_some()
     }
 
-    /// Ctrl-C: once ends everything in good order, twice at once.
-    pub fn interrupt(&self) {
-        if self.is_closed() {
-            std::process::exit(130);
-        }
-        self.close(Ok(()));
-    }
-
     /// Waits for something to do. On rank 0.
     ///
     /// # Errors

@@ -17,6 +17,7 @@ use std::thread;
 use zippy::Result;
 use zippy::error::Error;
 
+use super::interrupt::on_interrupt;
 use link::Event;
 
 /// The window's size in points when it opens.
@@ -30,8 +31,8 @@ const WINDOW: [f32; 2] = [1180.0, 760.0];
 pub fn run(title: &str, ranks: impl FnOnce(&Arc<Link>) -> Result<()> + Send) -> Result<()> {
     let (link, events) = Link::new();
     let interrupted = Arc::clone(&link);
-    zippy_view::on_interrupt(move || interrupted.interrupt())
-        .map_err(|error| Error::program(format!("Ctrl-C: {error}")))?;
+    // Closes the window in good order.
+    on_interrupt(move |_| interrupted.close(Ok(()))).map_err(|error| Error::program(format!("Ctrl-C: {error}")))?;
     thread::scope(|scope| {
         let running = thread::Builder::new().name("ranks".into()).spawn_scoped(scope, || {
             let result = ranks(&link);

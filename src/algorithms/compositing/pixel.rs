@@ -32,7 +32,11 @@ pub(super) fn opaque(termination: f32) -> f32 {
 }
 
 const FLOAT: &str = include_str!("../../../shaders/compositing/pixel_float.wgsl");
-const BYTES: &str = include_str!("../../../shaders/compositing/pixel_bytes.wgsl");
+// The arithmetic of the operators that blend what travels dense.
+const BYTES: &str = concat!(
+    include_str!("../../../shaders/compositing/pixel_bytes.wgsl"),
+    include_str!("../../../shaders/colours.wgsl")
+);
 
 impl Pixel for [f32; 4] {
     const WGSL: [&'static str; 4] = [
@@ -82,12 +86,15 @@ impl Pixel for u32 {
 
     #[inline]
     fn over_pixel(front: Self, back: Self) -> Self {
-        let through = 255 - (front >> 24);
-        let even = (back & 0x00ff_00ff) * through + 0x0080_0080;
-        let odd = ((back >> 8) & 0x00ff_00ff) * through + 0x0080_0080;
-        let low = ((even + ((even >> 8) & 0x00ff_00ff)) >> 8) & 0x00ff_00ff;
-        let high = (odd + ((odd >> 8) & 0x00ff_00ff)) & 0xff00_ff00;
-        front.wrapping_add(low | high)
+        // Two components at a time, each in 16 bits.
+        let every_other = |shift: u32| {
+            let product = ((back >> shift) & 0x00ff_00ff) * (255 - (front >> 24)) + 0x0080_0080;
+            let dimmed = ((product + ((product >> 8) & 0x00ff_00ff)) >> 8) & 0x00ff_00ff;
+            let sum = ((front >> shift) & 0x00ff_00ff) + dimmed;
+            // Sums beyond 255 stay there.
+            (sum | (((sum >> 8) & 0x0001_0001) * 255)) & 0x00ff_00ff
+        };
+        every_other(0) | (every_other(8) << 8)
     }
 
     #[inline]
@@ -100,18 +107,22 @@ impl Pixel for u32 {
 mod tests {
     use super::*;
 
-    /// Every product of two bytes, against the division that it stands for.
+    /// Every opacity, colour in front and colour behind, against the division and the limit that are meant.
     #[test]
-    fn bytes_are_blended_to_the_nearest() {
+    fn bytes_are_blended_to_the_nearest_and_stay_within_255() {
         for alpha in 0..=255_u32 {
             for back in 0..=255_u32 {
                 let product = (back * (255 - alpha) * 2 + 255) / 510;
-                let all = product | product << 8 | product << 16;
-                let blended = u32::over_pixel(alpha << 24, back | back << 8 | back << 16);
-                assert_eq!(blended, all | alpha << 24, "{alpha} {back}");
+                for front in 0..=255_u32 {
+                    let colours = |byte: u32| byte | byte << 8 | byte << 16;
+                    let blended = u32::over_pixel(alpha << 24 | colours(front), colours(back) | back << 24);
+                    let expected = colours((front + product).min(255)) | (alpha + product) << 24;
+                    assert_eq!(blended, expected, "{alpha} {front} {back}");
+                }
             }
         }
         assert_eq!(u32::over_pixel(0x80_10_20_30, 0x80_40_40_40), 0xc0_30_40_50);
+        assert_eq!(u32::over_pixel(0x80_ff_ff_ff, 0xff_ff_ff_ff), 0xff_ff_ff_ff);
     }
 
     #[test]

@@ -7,8 +7,8 @@ use crate::error::IoError;
 use crate::io::picture::size;
 
 /// Writes the numbers of a picture as they are: an array of f32 of shape (height, width, 4), premultiplied red, green, blue
-/// and alpha, row 0 at the top, last axis fastest. `numpy.load` reads it. Whole under a temporary name first, then renamed.
-/// Local to the calling rank.
+/// and alpha, row 0 at the top, last axis fastest. `numpy.load` reads it. Whole or not at all
+/// ([`write_whole`](crate::io::write_whole)). Local to the calling rank.
 ///
 /// # Errors
 /// The picture is empty or not as large as it says; the file cannot be written.

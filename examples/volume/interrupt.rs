@@ -1,0 +1,50 @@
+//! Signals that ask the program to end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::{flag, low_level};
+
+/// How often the program looks whether it was asked.
+const POLL: Duration = Duration::from_millis(20);
+
+/// A signal that has asked the program to end.
+#[derive(Debug, Clone, Copy)]
+pub struct Signal(i32);
+
+impl Signal {
+    /// `SIGINT` or `SIGTERM`.
+    pub fn name(self) -> &'static str {
+        low_level::signal_name(self.0).unwrap_or("a signal")
+    }
+
+    /// Ends the program as the signal would have, so that shells and launchers see by what.
+    pub fn end(self) -> ! {
+        let _ = low_level::emulate_default_handler(self.0);
+        std::process::exit(128 + self.0)
+    }
+}
+
+/// Calls `asked` on a thread of its own when the program is asked to end (Ctrl-C, `kill`), in place of ending it. The same
+/// signal once more ends it at once.
+///
+/// # Errors
+/// There is no other thread; the system refuses.
+pub fn on_interrupt(asked: impl FnOnce(Signal) + Send + 'static) -> std::io::Result<()> {
+    let flags = [SIGINT, SIGTERM].map(|signal| (Signal(signal), Arc::new(AtomicBool::new(false))));
+    for (Signal(signal), seen) in &flags {
+        // In this order: what the first time sets is looked at from the second time on.
+        flag::register_conditional_default(*signal, Arc::clone(seen))?;
+        flag::register(*signal, Arc::clone(seen))?;
+    }
+    let watch = move || loop {
+        thread::sleep(POLL);
+        if let Some((signal, _)) = flags.iter().find(|(_, seen)| seen.load(Ordering::Relaxed)) {
+            return asked(*signal);
+        }
+    };
+    thread::Builder::new().name("interrupts".into()).spawn(watch).map(drop)
+}
