@@ -91,7 +91,7 @@ fn slices_in_files_of_their_own() {
     holds(&open(&format!("LIST\n{names}")).unwrap(), &[4, 3, 6], 1, &data);
     holds(&open(&format!("LIST 2D\n{names}\n")).unwrap(), &[4, 3, 6], 1, &data);
     for (last, wanted) in [
-        ("LIST 1D\ns1.raw", "files of 1D axes"),
+        ("LIST 1D\ns1.raw", "files of \"1D\" axes"),
         ("LIST\ns1.raw\ns2.raw\ns3.raw\ns4.raw", "4 files cannot hold 6 slices"),
         ("LIST\n", "0 files cannot hold 6 slices"),
         ("s%d.raw 2", "s7.raw: cannot open"),

@@ -28,7 +28,7 @@ pub use super::raw::RawLayout;
 pub use super::scalar::{Endian, ScalarKind, Voxel};
 use super::store::Description;
 use super::{metaimage, nifti, npy, nrrd, raw, vti};
-use crate::error::IoError;
+use crate::error::{IoError, quoted};
 use crate::extents::Index;
 use crate::region::Region;
 
@@ -76,7 +76,7 @@ pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Volume
     if let Some(name) = &options.array
         && found.format != vti::FORMAT
     {
-        let message = format!("is {}, which has no arrays to choose {name:?} from; VTI has", found.format);
+        let message = format!("is {}, which has no arrays to choose {} from; VTI has", found.format, quoted(name));
         return Err(IoError::request(&path, message));
     }
     Ok(VolumeFile { path, found: Arc::new(found) })

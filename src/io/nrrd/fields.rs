@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::error::IoError;
+use crate::error::{IoError, quoted};
 use crate::io::scalar::ScalarKind;
-use crate::io::text::{count, float, shown};
+use crate::io::text::{count, float};
 
 /// The canonical name of a field, any spelling the format allows.
 pub(super) fn field_of(name: &str) -> Option<&'static str> {
@@ -63,12 +63,12 @@ pub(super) fn scalar_kind(path: &Path, at: u64, value: &str) -> Result<ScalarKin
         "float" => ScalarKind::F32,
         "double" => ScalarKind::F64,
         "block" => return Err(IoError::unsupported(path, at, "type block (opaque records) is not read")),
-        _ => return Err(IoError::malformed(path, at, format!("unknown type {:?}", shown(value)))),
+        _ => return Err(IoError::malformed(path, at, format!("unknown type {}", quoted(value)))),
     })
 }
 
 /// Strings in double quotes, one per axis; `\"` inside is a quote.
-pub(super) fn quoted(path: &Path, at: u64, field: &str, value: &str, axes: usize) -> Result<(), IoError> {
+pub(super) fn strings(path: &Path, at: u64, field: &str, value: &str, axes: usize) -> Result<(), IoError> {
     let (mut strings, mut inside, mut escaped) = (0, false, false);
     for letter in value.chars() {
         match letter {

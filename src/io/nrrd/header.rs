@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::fields::{AxisKind, axis_kind, directions, field_of, quoted, scalar_kind, vector};
-use crate::error::IoError;
+use super::fields::{AxisKind, axis_kind, directions, field_of, scalar_kind, strings, vector};
+use crate::error::{IoError, quoted};
 use crate::io::files::numbered;
 use crate::io::scalar::ScalarKind;
 use crate::io::store::{Claim, Encoding, Grid, Stated};
-use crate::io::text::{Line, Lines, axis_words, floats, integers, shown};
+use crate::io::text::{Line, Lines, axis_words, floats, integers};
 
 /// Where the voxels are.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -135,7 +135,7 @@ impl Draft<'_> {
             return Ok(());
         }
         let colon = line.text.find(':').ok_or_else(|| {
-            self.malformed(line.start, format!("{:?} is neither \"field: value\" nor a comment", shown(&line.text)))
+            self.malformed(line.start, format!("{} is neither \"field: value\" nor a comment", quoted(&line.text)))
         })?;
         let (name, rest) = line.text.split_at(colon);
         if rest.starts_with(":=") {
@@ -145,7 +145,7 @@ impl Draft<'_> {
             return Err(self.malformed(line.start + colon as u64, "a field's colon must be followed by a space"));
         };
         let field =
-            field_of(name).ok_or_else(|| self.malformed(line.start, format!("unknown field {:?}", shown(name))))?;
+            field_of(name).ok_or_else(|| self.malformed(line.start, format!("unknown field {}", quoted(name))))?;
         if self.seen.contains(&field) {
             return Err(self.malformed(line.start, format!("field \"{field}\" is given twice")));
         }
@@ -201,14 +201,14 @@ impl Draft<'_> {
                         let message = format!("encoding {value} is not read; convert the file to raw or gzip");
                         return Err(IoError::unsupported(path, at, message));
                     }
-                    _ => return Err(self.malformed(at, format!("unknown encoding {:?}", shown(value)))),
+                    _ => return Err(self.malformed(at, format!("unknown encoding {}", quoted(value)))),
                 });
             }
             "endian" => {
                 self.found.big_endian = Some(match value.to_ascii_lowercase().as_str() {
                     "little" => false,
                     "big" => true,
-                    _ => return Err(self.malformed(at, format!("endian {:?}; it must be little or big", shown(value)))),
+                    _ => return Err(self.malformed(at, format!("endian {}; it must be little or big", quoted(value)))),
                 });
             }
             "data file" => self.data_file(value, at)?,
@@ -231,7 +231,7 @@ impl Draft<'_> {
             "centers" => {
                 axis_words(path, at, field, value, self.dimension(field, at)?)?;
             }
-            "labels" | "units" => quoted(path, at, field, value, self.dimension(field, at)?)?,
+            "labels" | "units" => strings(path, at, field, value, self.dimension(field, at)?)?,
             // Free text or numbers that do not concern where the voxels are or how far apart.
             _ => {}
         }
@@ -270,7 +270,7 @@ impl Draft<'_> {
             Ok(slice) if slice == dimension || slice + 1 == dimension => Ok(()),
             _ => {
                 let message =
-                    format!("files of {} axes for a volume of {dimension}; slices or slabs are read", shown(word));
+                    format!("files of {} axes for a volume of {dimension}; slices or slabs are read", quoted(word));
                 Err(IoError::unsupported(self.path, at, message))
             }
         }
@@ -307,8 +307,8 @@ impl Draft<'_> {
         for (axis, word) in words.iter().enumerate() {
             match axis_kind(word) {
                 Some(AxisKind::Positions) => {}
-                Some(AxisKind::Components(count)) => found.push(Components { axis, kind: shown(word), count }),
-                None => return Err(self.malformed(at, format!("unknown kind {:?} of axis {axis}", shown(word)))),
+                Some(AxisKind::Components(count)) => found.push(Components { axis, kind: word.to_string(), count }),
+                None => return Err(self.malformed(at, format!("unknown kind {} of axis {axis}", quoted(word)))),
             }
         }
         self.found.kinds = Some(Stated::new(found, at));

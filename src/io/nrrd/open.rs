@@ -1,7 +1,7 @@
 //! From a header to the places of the voxels.
 
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::header::{DataFiles, Header};
 use crate::error::IoError;
@@ -19,8 +19,8 @@ pub fn open(head: &Head) -> Result<Description, IoError> {
     let path = &head.path;
     let header = Header::parse(path, &head.bytes, head.complete())?;
     let grid = header.grid.clone();
-    let detached = |file: PathBuf, grid: &Grid, bytes: u64| {
-        place(&header, &file, 0, grid, bytes).map_err(|error| named_by(path, header.files_at, &error))
+    let detached = |name: &str, grid: &Grid, bytes: u64| {
+        place(&header, &beside(path, name), 0, grid, bytes).map_err(|error| named_by(path, header.files_at, &error))
     };
     match &header.files {
         DataFiles::Attached => {
@@ -28,18 +28,12 @@ pub fn open(head: &Head) -> Result<Description, IoError> {
             Ok(Description::single(FORMAT, grid, place))
         }
         DataFiles::One(name) => {
-            let place = detached(beside(path, name), &grid, grid.bytes())?;
+            let place = detached(name, &grid, grid.bytes())?;
             Ok(Description::single(FORMAT, grid, place))
         }
         DataFiles::Several(names) => {
-            let files = names.iter().map(|name| beside(path, name)).collect();
-            Description::slabs(
-                FORMAT,
-                grid,
-                files,
-                |message| IoError::malformed(path, header.files_at, message),
-                detached,
-            )
+            let problem = |message| IoError::malformed(path, header.files_at, message);
+            Description::slabs(FORMAT, grid, names, problem, detached)
         }
     }
 }

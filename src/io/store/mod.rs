@@ -8,6 +8,7 @@
 mod ascii;
 mod boxes;
 mod grid;
+mod gzip;
 mod inflate;
 mod part;
 mod place;

@@ -2,9 +2,8 @@
 
 use std::io::{self, ErrorKind, Read};
 
-use flate2::bufread::MultiGzDecoder;
-
 use super::ascii::Numbers;
+use super::gzip::Gunzip;
 use super::inflate::Inflate;
 use super::place::{Encoding, Place, open_regular};
 use super::source::{Bytes, bytes};
@@ -22,7 +21,7 @@ pub struct Stream<'a> {
 
 enum Source {
     Raw(Box<dyn Bytes>),
-    Gzip(Box<MultiGzDecoder<Box<dyn Bytes>>>),
+    Gzip(Box<Gunzip>),
     Zlib(Box<Inflate>),
     Ascii(Numbers),
 }
@@ -41,7 +40,7 @@ impl Source {
     fn position(&self) -> u64 {
         match self {
             Self::Raw(file) => file.position(),
-            Self::Gzip(stream) => stream.get_ref().position(),
+            Self::Gzip(stream) => stream.position(),
             Self::Zlib(blocks) => blocks.position(),
             Self::Ascii(numbers) => numbers.position(),
         }
@@ -68,7 +67,7 @@ impl<'a> Stream<'a> {
         let bytes = bytes(place, file).map_err(system)?;
         let source = match &place.encoding {
             Encoding::Raw => Source::Raw(bytes),
-            Encoding::Gzip => Source::Gzip(Box::new(MultiGzDecoder::new(bytes))),
+            Encoding::Gzip => Source::Gzip(Box::new(Gunzip::new(bytes))),
             Encoding::Zlib(blocks) => {
                 Source::Zlib(Box::new(Inflate::new(bytes, blocks.clone(), place.bytes).map_err(system)?))
             }
