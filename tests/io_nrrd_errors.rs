@@ -142,6 +142,8 @@ fn wrong_headers_say_what_is_wrong_and_where() {
     }
     // The byte is that of the value.
     assert!(told("type: block").starts_with(", byte 41: "), "{}", told("type: block"));
+    let long = format!("space directions: ({}1) (0,1,0) (0,0,1)", "1,".repeat(500_000));
+    assert!(told(&long).contains("a vector of 500001 numbers; at most 8 are read"), "{}", told(&long));
     for missing in ["type", "dimension", "sizes", "endian", "encoding"] {
         let text: String = ["type: int16", "dimension: 1", "sizes: 5", "endian: big", "encoding: raw"]
             .iter()

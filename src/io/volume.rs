@@ -123,8 +123,9 @@ impl VolumeFile {
         self.found.grid.origin.as_deref()
     }
 
-    /// Where each axis points, a vector of any length in the file's space (of NIfTI: right, anterior, superior); `None`
-    /// where the file says nothing. They are for people: voxels are read as they are stored.
+    /// Where each axis points, a vector of any length in the file's space (of NIfTI: right, anterior, superior), which is
+    /// right-handed: of left-handed spaces, which NRRD has, the first component is negated. `None` where the file says
+    /// nothing. They are for people: voxels are read as they are stored.
     pub fn directions(&self) -> Option<&[Vec<f64>]> {
         self.found.grid.directions.as_deref()
     }

@@ -82,10 +82,14 @@ impl<'a> Fields<'a> {
         Ok(self.integers(key, 1)?.map(|all| Stated::new(all.value[0], all.at)))
     }
 
-    /// So many numbers.
+    /// So many numbers; more are left out, as MetaIO does: writers put three where there are two axes.
     pub fn floats(&self, key: &str, count: usize) -> Result<Option<Stated<Vec<f64>>>, IoError> {
-        let parse =
-            |found: &Stated<String>| Ok(Stated::new(floats(self.path, found.at, key, &found.value, count)?, found.at));
+        let parse = |found: &Stated<String>| {
+            let words = found.value.split_whitespace().count();
+            let mut values = floats(self.path, found.at, key, &found.value, words.max(count))?;
+            values.truncate(count);
+            Ok(Stated::new(values, found.at))
+        };
         self.get(key).map(parse).transpose()
     }
 

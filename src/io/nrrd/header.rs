@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::fields::{AxisKind, axis_kind, directions, field_of, scalar_kind, strings, vector};
+use super::fields::{AxisKind, axis_kind, directions, field_of, left_handed, scalar_kind, strings, vector};
 use crate::error::{IoError, quoted};
 use crate::io::files::numbered;
 use crate::io::scalar::ScalarKind;
@@ -30,7 +30,7 @@ pub struct Header {
     pub files_at: u64,
     /// Lines of a data file to skip before decoding.
     pub line_skip: u64,
-    /// Bytes to skip after decoding; -1: the data stand at the end of the file.
+    /// Bytes to skip after decoding; -1: the data stand at the end.
     pub byte_skip: i64,
     /// Bytes of the header with its closing empty line.
     pub end: u64,
@@ -96,6 +96,7 @@ struct Found {
     directions: Option<Vec<Vec<f64>>>,
     kinds: Option<Stated<Vec<Components>>>,
     origin: Option<Stated<Vec<f64>>>,
+    left_handed: bool,
     encoding: Option<Encoding>,
     big_endian: Option<bool>,
     files: DataFiles,
@@ -188,6 +189,7 @@ impl Draft<'_> {
                 self.found.spacings = Some(Stated::new(lengths, at));
                 self.found.directions = Some(values.into_iter().flatten().collect());
             }
+            "space" => self.found.left_handed = left_handed(value),
             "space origin" => {
                 let (values, _) = vector(path, at, field, value)?;
                 self.found.origin = Some(Stated::new(values, at));
@@ -355,8 +357,8 @@ impl Draft<'_> {
         if self.seen.contains(&"spacings") && self.seen.contains(&"space directions") {
             return Err(self.malformed(end, "the header gives both \"spacings\" and \"space directions\""));
         }
-        if self.found.byte_skip == -1 && !matches!(encoding, Encoding::Raw) {
-            return Err(self.malformed(self.found.byte_skip_at, "byte skip -1 goes with encoding raw only"));
+        if self.found.byte_skip == -1 && matches!(encoding, Encoding::Ascii) {
+            return Err(self.malformed(self.found.byte_skip_at, "byte skip -1 goes with encoding raw or gzip"));
         }
         let mut components = Stated::new(1, sizes.at);
         let mut spacing = self.found.spacings.take();
@@ -367,6 +369,12 @@ impl Draft<'_> {
         }
         if sizes.value.len() > 3 {
             return Err(self.too_many_axes(sizes.at, sizes.value.len() as i64));
+        }
+        // The space is the same one with its first axis the other way.
+        if self.found.left_handed {
+            let vectors = self.found.origin.iter_mut().map(|origin| &mut origin.value);
+            let vectors = vectors.chain(self.found.directions.iter_mut().flatten());
+            vectors.filter_map(|vector| vector.first_mut()).for_each(|first| *first = -*first);
         }
         // NaN stands for "says nothing".
         spacing.iter_mut().flat_map(|s| &mut s.value).filter(|s| s.is_nan()).for_each(|s| *s = 1.0);

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::header::{DataFiles, Header};
 use crate::error::IoError;
 use crate::io::files::{Head, beside, named_by};
-use crate::io::store::{Description, Encoding, Grid, Place, open_regular};
+use crate::io::store::{Description, Encoding, Grid, Place, decoded_length, open_regular};
 
 const FORMAT: &str = "NRRD";
 
@@ -42,7 +42,12 @@ fn place(header: &Header, path: &Path, start: u64, grid: &Grid, bytes: u64) -> R
     let start = skip_lines(header, path, start)?;
     let skip = u64::try_from(header.byte_skip);
     let (start, lead) = match (&header.encoding, skip) {
-        (Encoding::Gzip, skip) => (start, skip.unwrap_or(0)),
+        (Encoding::Gzip, Ok(skip)) => (start, skip),
+        // How much there is before the data shows when all of it has been inflated.
+        (Encoding::Gzip, Err(_)) => {
+            let whole = Place::to_the_end(path, start, Encoding::Gzip, 0, 0, grid.kind)?;
+            (start, decoded_length(&whole)?.saturating_sub(bytes))
+        }
         (_, Ok(skip)) => (start.saturating_add(skip), 0),
         // A skip of -1: the data stand at the end.
         (_, Err(_)) => (open_regular(path)?.1.saturating_sub(bytes).max(start), 0),

@@ -56,6 +56,23 @@ impl Source {
     }
 }
 
+/// How many bytes the data of a place are when they are decoded. All are read, few are held.
+///
+/// # Errors
+/// The file cannot be read; the data are corrupt.
+pub fn decoded_length(place: &Place) -> Result<u64, IoError> {
+    let mut stream = Stream::open(place, ScalarKind::U8)?;
+    let mut scratch = vec![0; 1 << 16];
+    loop {
+        match stream.source.read(&mut scratch) {
+            Ok(0) => return Ok(stream.at),
+            Ok(got) => stream.at += got as u64,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(stream.failed(&error)),
+        }
+    }
+}
+
 impl<'a> Stream<'a> {
     /// At the beginning of the data.
     ///
