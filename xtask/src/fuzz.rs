@@ -1,5 +1,7 @@
 //! `cargo xtask fuzz`: damaged files of every format, read for minutes or hours.
 
+use std::path::Path;
+
 use crate::args::{Spec, switch, value};
 use crate::context::Context;
 use crate::launch;
@@ -44,6 +46,10 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
         Some(folder) => command.arg("--replay").arg(here.join(folder)),
         None => command.arg("--keep").arg(context.target().join("fuzz")),
     };
+    // Files in memory: several times as many inputs.
+    if context.machine.var("TMPDIR").is_none() && Path::new("/dev/shm").is_dir() {
+        command.env("TMPDIR", "/dev/shm");
+    }
     if parsed.has("--json") {
         command.arg("--json");
     }
