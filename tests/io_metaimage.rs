@@ -91,7 +91,7 @@ fn slices_in_files_of_their_own() {
     holds(&open(&format!("LIST\n{names}")).unwrap(), &[4, 3, 6], 1, &data);
     holds(&open(&format!("LIST 2D\n{names}\n")).unwrap(), &[4, 3, 6], 1, &data);
     for (last, wanted) in [
-        ("LIST 1D\ns1.raw", "files of 1D axes"),
+        ("LIST 1D\ns1.raw", "files of \"1D\" axes"),
         ("LIST\ns1.raw\ns2.raw\ns3.raw\ns4.raw", "4 files cannot hold 6 slices"),
         ("LIST\n", "0 files cannot hold 6 slices"),
         ("s%d.raw 2", "s7.raw: cannot open"),
@@ -116,6 +116,20 @@ fn text_is_read() {
     let file = volume::open(path).unwrap();
     assert_eq!((file.spacing(), file.origin()), (&[2.0, 4.0][..], None));
     holds(&file, &[3, 2], 1, &[1.0, 2.5, -3.0, 400.0, f32::NAN, 6.0]);
+}
+
+/// Slices out of volumes keep the three numbers of those.
+#[test]
+fn numbers_behind_those_of_the_axes_are_left_out() {
+    let folder = Folder::new();
+    let text = "ObjectType = Image\nNDims = 2\nTransformMatrix = 1 0 0 0 1 0 0 0 1\nOffset = 3 4 0\nElementSpacing = 0.5 2 1\n\
+                DimSize = 3 2\nElementType = MET_UCHAR\nElementDataFile = LOCAL\n";
+    let file = volume::open(folder.file("foot.mha", &[text.as_bytes(), &[1, 2, 3, 4, 5, 6]].concat())).unwrap();
+    assert_eq!((file.spacing(), file.origin()), (&[0.5, 2.0][..], Some(&[3.0, 4.0][..])));
+    holds(&file, &[3, 2], 1, &[1_u8, 2, 3, 4, 5, 6]);
+    let fewer = text.replace("0.5 2 1", "0.5").into_bytes();
+    let error = failure(volume::open(folder.file("foot.mha", &fewer))).unwrap();
+    assert!(error.contains("has 1 values, 2 are needed"), "{error}");
 }
 
 #[test]

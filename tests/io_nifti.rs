@@ -261,3 +261,26 @@ fn wrong_files_say_what_is_wrong_and_where() {
     odd[108..112].copy_from_slice(&352.5_f32.to_le_bytes());
     assert!(told(&odd).contains("vox_offset 352.5"), "{}", told(&odd));
 }
+
+#[cfg(unix)]
+#[test]
+fn names_of_pairs_need_not_be_text() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let folder = Folder::new();
+    let data = values(24, |i| i as u8);
+    let path = |name: &[u8]| folder.0.join(OsStr::from_bytes(name));
+    let write = |name: &[u8], content: &[u8]| std::fs::write(path(name), content).unwrap();
+    let header = Header { pair: true, ..Header::new(&[4, 3, 2], 2, 8) }.write();
+    write(b"\xff.a.hdr", &header);
+    write(b"\xff.a.img", &data);
+    write(b"\xfe.hdr.gz", &gzip(&header));
+    write(b"\xfe.img", &data);
+    for name in [&b"\xff.a.hdr"[..], b"\xff.a.img", b"\xfe.hdr.gz", b"\xfe.img"] {
+        holds(&volume::open(path(name)).unwrap(), &[4, 3, 2], 1, &data);
+    }
+    write(b"\xfd.hdr", &header);
+    let error = failure(volume::open(path(b"\xfd.hdr"))).unwrap();
+    assert!(error.contains("\u{fffd}.img: cannot open"), "{error}");
+}

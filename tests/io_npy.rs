@@ -123,7 +123,7 @@ fn wrong_files_say_what_is_wrong_and_where() {
         ("{'fortran_order': False, 'shape': (12,)}", "no entry \"descr\""),
         ("{'descr': '<u2', 'fortran_order': 0, 'shape': (12,)}", "the header should have"),
         ("{'descr': '<u2', 'fortran_order': '', 'shape': (12,)}", "must be True or False"),
-        ("{'descr': '<u2', 'descr': '<u2', 'fortran_order': False, 'shape': (12,)}", "one entry \"descr\""),
+        ("{'descr': '<u2', 'descr': '<u2', 'fortran_order': False, 'shape': (12,)}", "\"descr\" is given twice"),
         ("{'descr': '<u2', 'fortran_order': False, 'shape': (12,)} x", "should have nothing here"),
         ("{'descr': '<u2", "should have '\\''"),
         ("{'descr': [('a', ']'", "the end of a list"),

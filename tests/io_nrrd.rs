@@ -5,7 +5,7 @@ mod common;
 use std::path::Path;
 
 use common::nrrd::{Temporary, expected, file, gzip, index, region, values};
-use common::volumes::{Folder, bytes, holds};
+use common::volumes::{Folder, bytes, failure, holds};
 use zippy::error::IoError;
 use zippy::extents::Index;
 use zippy::io::volume::{self, ScalarKind, Voxel};
@@ -221,6 +221,47 @@ fn components_text_and_origins() {
     ] {
         let error = text(numbers).unwrap_err();
         assert!(error.contains(wanted) && error.contains("c.nrrd, byte "), "{numbers}: {error}");
+    }
+}
+
+/// The voxels are what a stream ends with, whatever stands before them, as in the header of another format.
+#[test]
+fn the_end_of_a_gzip_stream_is_read() {
+    let folder = Folder::new();
+    let data = values(60, |i| i as i16);
+    let head = "NRRD0004\ntype: int16\ndimension: 3\nsizes: 5 4 3\nendian: big\nencoding: gzip\nbyte skip: -1\n";
+    let header = folder.file("c.nhdr", format!("{head}data file: c.nii.gz\n").as_bytes());
+    let raw = bytes(&data, true);
+    for before in [0, 352, 100_000] {
+        let (one, other) = (vec![7; before], vec![9; before]);
+        folder.file("c.nii.gz", &[gzip(&one), gzip(&[&other, &raw[..50]].concat()), gzip(&raw[50..])].concat());
+        holds(&volume::open(&header).unwrap(), &[5, 4, 3], 1, &data);
+    }
+    folder.file("c.nii.gz", &gzip(&raw[1..]));
+    let error = failure(volume::open(&header)).unwrap();
+    assert!(error.contains("the data end after 119 of 120 bytes"), "{error}");
+    let whole = gzip(&raw);
+    folder.file("c.nii.gz", &whole[..whole.len() - 9]);
+    assert!(failure(volume::open(&header)).unwrap().contains("c.nii.gz, byte "));
+    let text = folder.file("t.nrrd", format!("{}\n1 2", head.replace("gzip", "text")).as_bytes());
+    assert!(failure(volume::open(text)).unwrap().contains("byte skip -1 goes with encoding raw or gzip"));
+}
+
+#[test]
+fn left_handed_spaces_are_turned_over() {
+    let folder = Folder::new();
+    let open = |space: &str| {
+        let head = format!("NRRD0004\ntype: uint8\ndimension: 2\nspace: {space}\nsizes: 2 1\nencoding: raw\n");
+        let text = format!("{head}space directions: (2,1) (0,3)\nspace origin: (4,5)\n\nab");
+        volume::open(folder.file("c.nrrd", text.as_bytes())).unwrap()
+    };
+    for right in ["left-posterior-superior", "RAS", "3D-right-handed", "scanner-xyz"] {
+        assert_eq!(open(right).directions().unwrap(), [vec![2.0, 1.0], vec![0.0, 3.0]]);
+        assert_eq!(open(right).origin().unwrap(), [4.0, 5.0]);
+    }
+    for left in ["left-anterior-superior", "LAS", "LAST", "left-anterior-superior-time", "3D-left-handed"] {
+        assert_eq!(open(left).directions().unwrap(), [vec![-2.0, 1.0], vec![0.0, 3.0]]);
+        assert_eq!(open(left).origin().unwrap(), [-4.0, 5.0]);
     }
 }
 

@@ -126,7 +126,7 @@ fn wrong_headers_say_what_is_wrong_and_where() {
         ("data file: x%d 1 1000000 1", "1 to 65536 files are read"),
         ("data file: x%d 1 3 0", "1 to 65536 files are read"),
         ("data file: x%d 1 2 1", "2 files cannot hold 3 slices"),
-        ("data file: x%d 1 3 1 1", "files of 1 axes for a volume of 3"),
+        ("data file: x%d 1 3 1 1", "files of \"1\" axes for a volume of 3"),
         ("labels: \"a\" \"b\"", "has 2 values"),
         ("labels: a b c", "outside double quotes"),
         ("units: \"a\" \"b\" \"c", "not closed"),
@@ -142,6 +142,8 @@ fn wrong_headers_say_what_is_wrong_and_where() {
     }
     // The byte is that of the value.
     assert!(told("type: block").starts_with(", byte 41: "), "{}", told("type: block"));
+    let long = format!("space directions: ({}1) (0,1,0) (0,0,1)", "1,".repeat(500_000));
+    assert!(told(&long).contains("a vector of 500001 numbers; at most 8 are read"), "{}", told(&long));
     for missing in ["type", "dimension", "sizes", "endian", "encoding"] {
         let text: String = ["type: int16", "dimension: 1", "sizes: 5", "endian: big", "encoding: raw"]
             .iter()
@@ -154,7 +156,7 @@ fn wrong_headers_say_what_is_wrong_and_where() {
         );
     }
     let head = "NRRD0004\ntype: int8\ndimension: 3\nsizes: 5 4 3\nencoding: raw\n";
-    assert!(parsed(&format!("{head}data file: LIST 1\n")).contains("byte 71: files of 1 axes for a volume of 3"));
+    assert!(parsed(&format!("{head}data file: LIST 1\n")).contains("byte 71: files of \"1\" axes for a volume of 3"));
     for (names, wanted) in [("", "0 files cannot hold 3 slices"), ("a\nb\n", "2 files cannot hold 3 slices")] {
         let error = parsed(&format!("{head}data file: LIST\n{names}"));
         assert!(error.contains(wanted), "{error}");

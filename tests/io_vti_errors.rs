@@ -80,7 +80,7 @@ fn wrong_elements_say_what_is_wrong_and_where() {
         ("<PointData Scalars=\"v\">", "<Other>", "malformed XML"),
         ("</ImageData>", "", "byte "),
         ("<?xml version=\"1.0\"?>", &format!("<!DOCTYPE x [<!ENTITY l0 \"lol\">{lol}]>"), "document type declaration"),
-        ("<?xml version=\"1.0\"?>", "<?xml version=\"1.0\"?><Other/>", "the element Other"),
+        ("<?xml version=\"1.0\"?>", "<?xml version=\"1.0\"?><Other/>", "the element \"Other\""),
     ] {
         for format in FORMATS {
             // Text does not show that it was written as another type.
@@ -102,7 +102,7 @@ fn wrong_elements_say_what_is_wrong_and_where() {
     let error = open_with(path, &named).unwrap_err().to_string();
     assert!(error.contains("has no array of point data \"u\"; it has \"v\""), "{error}");
     let many = [b"<?xml version=\"1.0\"?>".as_slice(), &b"<a>".repeat(1 << 19)].concat();
-    assert!(told(&folder, &many).contains("the element a"));
+    assert!(told(&folder, &many).contains("the element \"a\""));
     let long = [b"<VTKFile type=\"".as_slice(), &vec![b'x'; 2 << 20]].concat();
     assert!(told(&folder, &long).contains("more than 1048576 bytes of elements"));
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use zippy::error::IoError;
+use zippy::io::json;
 
 use super::pose::Pose;
 
@@ -54,19 +55,9 @@ impl Track {
     /// Reads a file. Local.
     ///
     /// # Errors
-    /// The file cannot be read or is malformed; file and byte are named.
+    /// As [`json::read`], or the key frames make no path.
     pub fn read(path: &Path) -> Result<Self, IoError> {
-        let text = std::fs::read_to_string(path).map_err(|error| IoError::system(path, "read", &error))?;
-        let start = text.len() - text.trim_start().len();
-        // Lists would be taken for the fields in order.
-        if !text[start..].starts_with('{') {
-            let message = "key frames: not a JSON object with a list \"keyframes\"";
-            return Err(IoError::malformed(path, start as u64, message));
-        }
-        let file: File = serde_json::from_str(&text).map_err(|error| {
-            let before: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
-            IoError::malformed(path, (before + error.column().saturating_sub(1)) as u64, format!("key frames: {error}"))
-        })?;
+        let file: File = json::read(path, "a list \"keyframes\"")?;
         Self::new(&file).map_err(|message| IoError::request(path, message))
     }
 

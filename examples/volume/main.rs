@@ -31,7 +31,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use zippy::algorithms::image::{Difference, difference_8bit};
-use zippy::error::Error;
+use zippy::error::{Error, IoError};
 use zippy::io::png;
 use zippy::{Config, Result};
 
@@ -121,8 +121,8 @@ fn compare_file(rendered: &Rendered, path: &Path) -> Result<Difference> {
     let (width, height) = (rendered.image.width, rendered.image.height);
     if (width, height) != (reference.width as usize, reference.height as usize) {
         let theirs = (reference.width, reference.height);
-        let message = format!("{} has {theirs:?} pixels, the picture has {:?}", path.display(), (width, height));
-        return Err(Error::program(message));
+        let message = format!("has {theirs:?} pixels, the picture has {:?}", (width, height));
+        return Err(IoError::request(path, message).into());
     }
     Ok(difference_8bit(&rendered.image.over_background(rendered.background), &reference.bytes))
 }

@@ -25,12 +25,13 @@ pub enum Path {
 ///
 /// # Errors
 /// What is wrong, for the command line.
-pub fn path(text: &str) -> Result<Path, String> {
-    match text {
-        "orbit" => Ok(Path::Orbit),
-        "rock" => Ok(Path::Rock),
-        "zoom" => Ok(Path::Zoom),
-        _ if text.ends_with(".json") => Ok(Path::File(text.into())),
+pub fn path(word: impl Into<PathBuf>) -> Result<Path, String> {
+    let word = word.into();
+    match word.to_str() {
+        Some("orbit") => Ok(Path::Orbit),
+        Some("rock") => Ok(Path::Rock),
+        Some("zoom") => Ok(Path::Zoom),
+        _ if word.extension().is_some_and(|ending| ending == "json") => Ok(Path::File(word)),
         _ => Err("one of orbit, rock, zoom, or key frames in a .json file".into()),
     }
 }

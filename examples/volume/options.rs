@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser};
 use zippy::Config;
@@ -109,7 +110,7 @@ pub struct VolumeOptions {
 pub struct PictureOptions {
     /// The file: .png; .npy for the floats (height, width, RGBA, colours multiplied by alpha); for movies .apng, or
     /// numbered frames as in dir/frame_%04d.png. Default: volume.png, for movies volume.apng
-    #[arg(long, value_name = "FILE", value_parser = output::output)]
+    #[arg(long, value_name = "FILE", value_parser = OsStringValueParser::new().try_map(output::output))]
     pub output: Option<Output>,
 
     /// Pixels across and down, 1 to 16384 each. Default: what the scene says, else 512x512
@@ -138,7 +139,7 @@ pub struct MovieOptions {
     /// -47, "elevation": 29, "zoom": 1, "focal_point": [x, y, z]}, ..]}. At least two key frames; each needs an azimuth
     /// only, but times must grow, all or none have a focal_point, and a closed path ends with its first key frame,
     /// whole turns of azimuth on
-    #[arg(long, value_name = "orbit|rock|zoom|FILE.json", value_parser = movie::path)]
+    #[arg(long, value_name = "orbit|rock|zoom|FILE.json", value_parser = OsStringValueParser::new().try_map(movie::path))]
     pub movie: Option<Path>,
 
     /// Frames of the movie

@@ -24,11 +24,11 @@ pub enum Kind {
     Npy,
 }
 
-/// A path with a place for a number.
+/// A path with a place for a number in the name of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pattern {
     /// As it was given.
-    text: String,
+    given: PathBuf,
     before: String,
     digits: usize,
     after: String,
@@ -38,8 +38,8 @@ pub struct Pattern {
 ///
 /// # Errors
 /// What is wrong, for the command line.
-pub fn output(text: &str) -> Result<Output, String> {
-    let path = Path::new(text);
+pub fn output(name: impl AsRef<Path>) -> Result<Output, String> {
+    let path = name.as_ref();
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("").to_ascii_lowercase();
     let kind = match extension.as_str() {
         "png" => Kind::Png,
@@ -47,28 +47,33 @@ pub fn output(text: &str) -> Result<Output, String> {
         "apng" => return Ok(Output::Animated(path.into())),
         _ => return Err("pictures are .png or .npy files, movies .apng or numbered frames as in frame_%04d.png".into()),
     };
-    Ok(match Pattern::read(text)? {
+    Ok(match Pattern::read(path)? {
         Some(pattern) => Output::Numbered(kind, pattern),
         None => Output::Still(kind, path.into()),
     })
 }
 
 impl Pattern {
-    fn read(text: &str) -> Result<Option<Self>, String> {
-        let Some((before, rest)) = text.split_once('%') else { return Ok(None) };
+    fn read(path: &Path) -> Result<Option<Self>, String> {
+        let name = path.file_name().unwrap_or_default();
+        if !name.as_encoded_bytes().contains(&b'%') {
+            return Ok(None);
+        }
         let form = "after % comes d, or the number of digits and d, as in frame_%04d.png";
+        let name = name.to_str().ok_or("the name of numbered frames must be UTF-8")?;
+        let (before, rest) = name.split_once('%').ok_or(form)?;
         let (digits, after) = rest.split_once('d').ok_or(form)?;
         let digits = if digits.is_empty() { 1 } else { digits.parse().map_err(|_| form)? };
         if digits > 20 || after.contains('%') {
             return Err(form.into());
         }
-        Ok(Some(Self { text: text.into(), before: before.into(), digits, after: after.into() }))
+        Ok(Some(Self { given: path.into(), before: before.into(), digits, after: after.into() }))
     }
 
     /// The name of a frame.
     pub fn path(&self, number: u32) -> PathBuf {
-        let Self { before, digits, after, .. } = self;
-        format!("{before}{number:0digits$}{after}").into()
+        let Self { given, before, digits, after } = self;
+        given.with_file_name(format!("{before}{number:0digits$}{after}"))
     }
 }
 
@@ -77,7 +82,7 @@ impl Output {
     pub fn name(&self) -> String {
         let path = match self {
             Self::Still(_, path) | Self::Animated(path) => path.clone(),
-            Self::Numbered(_, pattern) => (&pattern.text).into(),
+            Self::Numbered(_, pattern) => pattern.given.clone(),
         };
         std::path::absolute(&path).unwrap_or(path).display().to_string()
     }

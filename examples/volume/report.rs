@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use zippy::algorithms::image::Difference;
 use zippy::algorithms::volume::{Mode, Rescale};
 use zippy::array::ArrayCore;
+use zippy::error::shown;
 use zippy::io::volume::ScalarKind;
 use zippy::{Moved, Result, World};
 
@@ -310,7 +311,8 @@ impl Report {
 
     /// Lines for people.
     pub fn text(&self, verdict: &Verdict) -> String {
-        let Voxels { name, kind, components, shape: [x, y, z], spacing, range, .. } = &self.voxels;
+        let Voxels { kind, components, shape: [x, y, z], spacing, range, .. } = &self.voxels;
+        let name = terminal(&self.voxels.name);
         let each = if *components == 1 { String::new() } else { format!("{components} x ") };
         let grid = if self.grid.is_empty() { "boxes".into() } else { format!("{:?}", self.grid) };
         let idle = if self.idle == 0 { String::new() } else { format!(", {} of them without a part", self.idle) };
@@ -330,7 +332,10 @@ impl Report {
             frames => format!("{frames} frames, "),
         };
         let secs = self.measured.frame_secs();
-        lines.push(format!("picture    {} ({width} x {height}), {frames}{secs:.4} s a frame", verdict.output));
+        lines.push(format!(
+            "picture    {} ({width} x {height}), {frames}{secs:.4} s a frame",
+            terminal(&verdict.output)
+        ));
         if let Some(Difference { max_abs, psnr_db }) = verdict.single {
             let found = if self.passes(verdict) { "agrees with" } else { "DIFFERS from" };
             let most = self.bound();
@@ -339,6 +344,7 @@ impl Report {
             ));
         }
         if let Some((name, difference)) = &verdict.reference {
+            let name = terminal(name);
             lines.push(format!("reference  {name}: psnr {:.2} dB", difference.psnr_db));
         }
         lines.extend(self.voxels.notes().into_iter().map(|note| format!("note: {note}")));
@@ -372,6 +378,11 @@ impl Report {
         let (short, long) = phase.names();
         format!("{short:<10} {secs:>9.4} s  {long:<37} {note}").trim_end().to_string()
     }
+}
+
+/// The name of a file, whatever is in it.
+fn terminal(name: &str) -> String {
+    shown(std::path::Path::new(name))
 }
 
 /// A number without rows of zeros.

@@ -1,11 +1,14 @@
 use std::path::{Path, PathBuf};
 
-/// A file could not be read or written. Every variant names the file; what is wrong inside a file also names the byte.
+use super::foreign::{said, shown};
+
+/// A file could not be read or written. Every variant names the file; what is wrong inside a file also names the byte. In
+/// what is printed, control characters are escaped and long texts cut, as a file may have put them there.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IoError {
     /// The operating system refused to open, read or write the file.
-    #[error("{}: cannot {action}: {message}", shown(path))]
+    #[error("{}: cannot {action}: {}", shown(path), said(message))]
     System {
         /// The file.
         path: PathBuf,
@@ -15,7 +18,7 @@ pub enum IoError {
         message: String,
     },
     /// The content does not follow its format.
-    #[error("{}, byte {offset}: {message}", shown(path))]
+    #[error("{}, byte {offset}: {}", shown(path), said(message))]
     Malformed {
         /// The file.
         path: PathBuf,
@@ -25,7 +28,7 @@ pub enum IoError {
         message: String,
     },
     /// The content follows its format but uses a part of it that is not read here.
-    #[error("{}, byte {offset}: {message}", shown(path))]
+    #[error("{}, byte {offset}: {}", shown(path), said(message))]
     Unsupported {
         /// The file.
         path: PathBuf,
@@ -70,7 +73,7 @@ pub enum IoError {
         path: PathBuf,
     },
     /// What was asked of the file does not fit it.
-    #[error("{}: {message}", shown(path))]
+    #[error("{}: {}", shown(path), said(message))]
     Request {
         /// The file.
         path: PathBuf,
@@ -99,11 +102,4 @@ impl IoError {
     pub fn request(path: &Path, message: impl Into<String>) -> Self {
         Self::Request { path: path.to_path_buf(), message: message.into() }
     }
-}
-
-/// A path for people. Headers name files, and what they write must not speak to the terminal.
-fn shown(path: &Path) -> String {
-    let text = path.display().to_string();
-    let letter = |letter: char| if letter.is_control() { letter.escape_default().to_string() } else { letter.into() };
-    text.chars().map(letter).collect()
 }

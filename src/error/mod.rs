@@ -6,6 +6,7 @@
 mod array;
 mod device;
 mod element;
+mod foreign;
 mod io;
 mod kernel;
 mod layout;
@@ -17,6 +18,8 @@ mod transport;
 pub use array::ArrayError;
 pub use device::DeviceError;
 pub use element::ElementError;
+pub(crate) use foreign::quoted;
+pub use foreign::shown;
 pub use io::IoError;
 pub use kernel::KernelError;
 pub use layout::LayoutError;

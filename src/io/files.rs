@@ -4,14 +4,16 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::store::open_regular;
-use super::text::shown;
-use crate::error::IoError;
+use crate::error::{IoError, quoted};
 
 /// A header longer than this is refused.
 const HEADER_LIMIT: u64 = 1 << 20;
 
 /// More numbered files than this are refused.
 const MOST_FILES: i64 = 1 << 16;
+
+/// A pattern of file names longer than this is refused: each of the names is as long.
+const LONGEST_NAME: usize = 4096;
 
 /// The beginning of a file.
 pub struct Head {
@@ -57,12 +59,15 @@ pub fn named_by(path: &Path, at: u64, error: &IoError) -> IoError {
 /// The pattern has no `%d` or more than one conversion; the numbers do not lead from `first` to `last`; too many files.
 pub fn numbered(path: &Path, at: u64, pattern: &str, [first, last, step]: [i64; 3]) -> Result<Vec<String>, IoError> {
     let bad = |message: String| IoError::malformed(path, at, message);
-    let conversion = || bad(format!("{:?} must hold one %d (a width such as %03d is fine)", shown(pattern)));
+    let conversion = || bad(format!("{} must hold one %d (a width such as %03d is fine)", quoted(pattern)));
     let (before, rest) = pattern.split_once('%').ok_or_else(conversion)?;
     let (width, after) = rest.split_once(['d', 'i', 'u']).ok_or_else(conversion)?;
     let plain = width.len() <= 3 && width.bytes().all(|byte| byte.is_ascii_digit()) && !after.contains('%');
     if !plain {
         return Err(conversion());
+    }
+    if pattern.len() > LONGEST_NAME {
+        return Err(bad(format!("a file name of {} bytes; at most {LONGEST_NAME} are read", pattern.len())));
     }
     let (zeros, width) = (width.starts_with('0'), width.parse().unwrap_or(0_usize));
     let span = i128::from(last) - i128::from(first);

@@ -6,6 +6,7 @@
 pub mod apng;
 mod atomic;
 mod files;
+pub mod json;
 mod metaimage;
 mod nifti;
 pub mod npy;

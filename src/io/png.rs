@@ -1,11 +1,11 @@
 //! PNG pictures of 8 or 16 bits a component, with or without alpha.
 
-use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
 use super::picture::refused;
 pub use super::picture::{Behind, Depth, Style};
+use super::store::open_regular;
 use crate::algorithms::image::Image;
 use crate::error::IoError;
 
@@ -53,7 +53,7 @@ pub fn write(path: impl AsRef<Path>, image: &Image, style: Style) -> Result<(), 
 /// The file cannot be read or is no PNG of 8 bits RGB or RGBA of at most 16384 pixels a side.
 pub fn read(path: impl AsRef<Path>) -> Result<Rgb8, IoError> {
     let path = path.as_ref();
-    let file = File::open(path).map_err(|error| IoError::system(path, "open", &error))?;
+    let (file, _) = open_regular(path)?;
     let broken = |error: png::DecodingError| IoError::malformed(path, 0, format!("cannot decode the PNG: {error}"));
     let mut reader = png::Decoder::new(BufReader::new(file)).read_info().map_err(broken)?;
     let info = reader.info();

@@ -11,9 +11,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::transfer::object;
+use super::json;
 use crate::algorithms::volume::{Camera, Projection, Shading, TransferFunction};
-use crate::error::IoError;
+use crate::error::{IoError, quoted};
 
 /// What a picture shows and how, apart from the volume.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,26 +86,24 @@ impl Entry {
 /// The scene called `name` of a file, or its only scene. Local to the calling rank.
 ///
 /// # Errors
-/// The file cannot be read, is not JSON (line and column are named), lacks a field, or holds no such scene (those it
-/// holds are listed), or the scene's transfer function is malformed.
+/// As [`json::read`]; the file holds no such scene (those it holds are listed), or the scene's transfer function is
+/// malformed.
 pub fn read(path: impl AsRef<Path>, name: Option<&str>) -> Result<Scene, IoError> {
     let path = path.as_ref();
-    let text = std::fs::read_to_string(path).map_err(|error| IoError::system(path, "read", &error))?;
-    let file: SceneFile = object(path, &text, "a list \"scenes\"")?;
-    let names = || file.scenes.iter().map(Entry::name).collect::<Vec<_>>().join(", ");
+    let file: SceneFile = json::read(path, "a list \"scenes\"")?;
+    let names = || file.scenes.iter().take(20).map(|entry| quoted(entry.name())).collect::<Vec<_>>().join(", ");
     let entry = match (name, &file.scenes[..]) {
         (None, [only]) => only,
         (None, _) => return Err(IoError::request(path, format!("a scene must be named; there are: {}", names()))),
-        (Some(name), scenes) => scenes
-            .iter()
-            .find(|entry| entry.name() == name)
-            .ok_or_else(|| IoError::request(path, format!("no scene is called {name:?}; there are: {}", names())))?,
+        (Some(name), scenes) => scenes.iter().find(|entry| entry.name() == name).ok_or_else(|| {
+            IoError::request(path, format!("no scene is called {}; there are: {}", quoted(name), names()))
+        })?,
     };
     let projection = projection(&entry.projection).ok_or_else(|| {
         let message = format!(
-            "scene {}: projection {:?}; it must read \"perspective, vertical FOV 40 deg\" or \"parallel, half-height 100\"",
-            entry.name(),
-            entry.projection
+            "scene {}: projection {}; it must read \"perspective, vertical FOV 40 deg\" or \"parallel, half-height 100\"",
+            quoted(entry.name()),
+            quoted(&entry.projection)
         );
         IoError::request(path, message)
     })?;
@@ -114,7 +112,7 @@ pub fn read(path: impl AsRef<Path>, name: Option<&str>) -> Result<Scene, IoError
         colour: entry.rgb_points.clone(),
         unit_distance: entry.opacity_unit_distance,
     };
-    transfer.check().map_err(|error| IoError::request(path, format!("scene {}: {error}", entry.name())))?;
+    transfer.check().map_err(|error| IoError::request(path, format!("scene {}: {error}", quoted(entry.name()))))?;
     Ok(Scene {
         name: entry.name().to_string(),
         camera: Camera {
@@ -183,7 +181,7 @@ mod tests {
         let good = attempt(&scene(""), None).unwrap();
         assert_eq!((good.name.as_str(), good.sample_distance, good.size), ("a", 1.0, None));
         assert_eq!(attempt(&scene(""), Some("a")).unwrap(), good);
-        assert!(attempt(&scene(""), Some("b")).unwrap_err().ends_with("no scene is called \"b\"; there are: a"));
+        assert!(attempt(&scene(""), Some("b")).unwrap_err().ends_with("no scene is called \"b\"; there are: \"a\""));
         assert!(attempt("{\n \"scenes\": [ } ", None).unwrap_err().contains("byte 15"));
         assert!(attempt("{\"scenes\": []}", None).unwrap_err().contains("must be named"));
         assert!(attempt(&scene(", \"background\": [1]"), None).unwrap_err().contains("invalid length 1"));

@@ -1,13 +1,44 @@
-//! Words and numbers of a text header, each with the byte where it stands.
+//! Lines, keys, words and numbers of a text header, each with the byte where it stands.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::Path;
 
-use crate::error::IoError;
+use crate::error::{IoError, quoted};
 
-/// The beginning of a text, as an error shows it.
-pub fn shown(text: &str) -> String {
-    text.chars().take(40).collect()
+/// A header with more keys than this is refused.
+const MOST_KEYS: usize = 1000;
+
+/// What a header says, by key.
+pub struct Keys<T> {
+    found: HashMap<String, T>,
+}
+
+impl<T> Default for Keys<T> {
+    fn default() -> Self {
+        Self { found: HashMap::new() }
+    }
+}
+
+impl<T> Keys<T> {
+    pub fn get(&self, key: &str) -> Option<&T> {
+        self.found.get(key)
+    }
+
+    /// # Errors
+    /// What is wrong with the key: it is there already, or too many are.
+    pub fn add(&mut self, key: &str, value: T) -> Result<(), String> {
+        let full = self.found.len() == MOST_KEYS;
+        match self.found.entry(key.to_string()) {
+            Entry::Occupied(_) => Err("is given twice".into()),
+            Entry::Vacant(_) if full => Err(format!("is one of more than {MOST_KEYS} keys")),
+            Entry::Vacant(place) => {
+                place.insert(value);
+                Ok(())
+            }
+        }
+    }
 }
 
 /// One line without its ending.
@@ -68,7 +99,7 @@ pub fn axis_words<'a>(path: &Path, at: u64, field: &str, value: &'a str, axes: u
 pub fn integers(path: &Path, at: u64, field: &str, value: &str, wanted: usize) -> Result<Vec<i64>, IoError> {
     let parse = |word: &&str| {
         word.parse::<i64>().map_err(|_| {
-            IoError::malformed(path, at, format!("field \"{field}\": {:?} is not an integer of 64 bits", shown(word)))
+            IoError::malformed(path, at, format!("field \"{field}\": {} is not an integer of 64 bits", quoted(word)))
         })
     };
     axis_words(path, at, field, value, wanted)?.iter().map(parse).collect()
@@ -77,7 +108,7 @@ pub fn integers(path: &Path, at: u64, field: &str, value: &str, wanted: usize) -
 /// One floating-point number.
 pub fn float(path: &Path, at: u64, field: &str, word: &str) -> Result<f64, IoError> {
     word.parse::<f64>()
-        .map_err(|_| IoError::malformed(path, at, format!("field \"{field}\": {:?} is not a number", shown(word))))
+        .map_err(|_| IoError::malformed(path, at, format!("field \"{field}\": {} is not a number", quoted(word))))
 }
 
 /// Floating-point numbers; "nan" stands for "says nothing".

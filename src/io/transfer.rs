@@ -6,10 +6,9 @@
 
 use std::path::Path;
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::write_whole;
+use super::{json, write_whole};
 use crate::algorithms::volume::TransferFunction;
 use crate::error::IoError;
 
@@ -29,12 +28,10 @@ fn one() -> f64 {
 /// Reads a transfer function. Local to the calling rank.
 ///
 /// # Errors
-/// The file cannot be read, is not JSON of this form (byte, line and column are named), or holds a function that
-/// [`TransferFunction::check`] refuses.
+/// As [`json::read`], or the file holds a function that [`TransferFunction::check`] refuses.
 pub fn read(path: impl AsRef<Path>) -> Result<TransferFunction, IoError> {
     let path = path.as_ref();
-    let text = std::fs::read_to_string(path).map_err(|error| IoError::system(path, "read", &error))?;
-    let file: TransferFile = object(path, &text, "opacity_points and rgb_points")?;
+    let file: TransferFile = json::read(path, "opacity_points and rgb_points")?;
     let transfer = TransferFunction {
         opacity: file.opacity_points,
         colour: file.rgb_points,
@@ -63,22 +60,6 @@ pub fn write(path: impl AsRef<Path>, transfer: &TransferFunction) -> Result<(), 
 /// One point a line; `{:?}` of a finite number reads back as the same number.
 fn lines<const N: usize>(points: &[[f64; N]]) -> String {
     points.iter().map(|point| format!("    {point:?}")).collect::<Vec<_>>().join(",\n")
-}
-
-/// Reads the JSON object in the text of a file; `fields` says what it must have. Errors name line and column, too.
-///
-/// # Errors
-/// The text is no such object.
-pub(super) fn object<T: DeserializeOwned>(path: &Path, text: &str, fields: &str) -> Result<T, IoError> {
-    let start = text.len() - text.trim_start().len();
-    // Lists would be taken for the fields in order.
-    if !text[start..].starts_with('{') {
-        return Err(IoError::malformed(path, start as u64, format!("not a JSON object with {fields}")));
-    }
-    serde_json::from_str(text).map_err(|error| {
-        let before: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
-        IoError::malformed(path, (before + error.column().saturating_sub(1)) as u64, error.to_string())
-    })
 }
 
 #[cfg(test)]
@@ -135,6 +116,6 @@ mod tests {
             assert!(error.contains("zippy-transfer-wrong"), "{error}");
         }
         std::fs::remove_file(&path).unwrap();
-        assert!(read(&path).unwrap_err().to_string().contains("cannot read"));
+        assert!(read(&path).unwrap_err().to_string().contains("cannot open"));
     }
 }

@@ -28,7 +28,7 @@ pub use super::raw::RawLayout;
 pub use super::scalar::{Endian, ScalarKind, Voxel};
 use super::store::Description;
 use super::{metaimage, nifti, npy, nrrd, raw, vti};
-use crate::error::IoError;
+use crate::error::{IoError, quoted};
 use crate::extents::Index;
 use crate::region::Region;
 
@@ -76,7 +76,7 @@ pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Volume
     if let Some(name) = &options.array
         && found.format != vti::FORMAT
     {
-        let message = format!("is {}, which has no arrays to choose {name:?} from; VTI has", found.format);
+        let message = format!("is {}, which has no arrays to choose {} from; VTI has", found.format, quoted(name));
         return Err(IoError::request(&path, message));
     }
     Ok(VolumeFile { path, found: Arc::new(found) })
@@ -123,8 +123,9 @@ impl VolumeFile {
         self.found.grid.origin.as_deref()
     }
 
-    /// Where each axis points, a vector of any length in the file's space (of NIfTI: right, anterior, superior); `None`
-    /// where the file says nothing. They are for people: voxels are read as they are stored.
+    /// Where each axis points, a vector of any length in the file's space (of NIfTI: right, anterior, superior), which is
+    /// right-handed: of left-handed spaces, which NRRD has, the first component is negated. `None` where the file says
+    /// nothing. They are for people: voxels are read as they are stored.
     pub fn directions(&self) -> Option<&[Vec<f64>]> {
         self.found.grid.directions.as_deref()
     }

@@ -83,6 +83,32 @@ fn outputs_are_told_apart_by_name() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn names_of_files_need_not_be_text() {
+    use std::ffi::{OsStr, OsString};
+    use std::os::unix::ffi::OsStrExt;
+    use std::path::Path;
+
+    use output::{Kind, Output};
+    let name = |bytes: &[u8]| OsStr::from_bytes(bytes).to_os_string();
+    let path = |bytes: &[u8]| Path::new(OsStr::from_bytes(bytes)).to_path_buf();
+    assert_eq!(output::output(name(b"a\xff.png")), Ok(Output::Still(Kind::Png, path(b"a\xff.png"))));
+    assert_eq!(output::output(name(b"a\xff.apng")), Ok(Output::Animated(path(b"a\xff.apng"))));
+    let Ok(Output::Numbered(Kind::Png, pattern)) = output::output(name(b"d\xff/f%02d.png")) else {
+        panic!("no pattern")
+    };
+    assert_eq!(pattern.path(7), path(b"d\xff/f07.png"));
+    assert!(output::output(name(b"f%02d\xff.png")).unwrap_err().contains("UTF-8"));
+    let words = [&b"volume"[..], b"--input", b"a\xff.nrrd", b"--scene", b"b\xff.json", b"--output", b"c\xff.apng"];
+    let words = words.into_iter().chain([&b"--movie"[..], b"d\xff.json"]).map(name);
+    let read = Options::read(words.collect::<Vec<OsString>>()).unwrap();
+    assert_eq!(read.volume.input, Some(path(b"a\xff.nrrd")));
+    assert_eq!(read.camera.scene, Some(path(b"b\xff.json")));
+    assert_eq!(read.output(), Output::Animated(path(b"c\xff.apng")));
+    assert_eq!(read.movie.movie, Some(super::volume::movie::Path::File(path(b"d\xff.json"))));
+}
+
 #[test]
 fn options_that_contradict_each_other_are_refused() {
     let cases: [(&[&str], &str); 61] = [

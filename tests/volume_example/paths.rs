@@ -119,8 +119,8 @@ fn closed_paths_have_no_seam() {
 #[test]
 fn mistakes_in_paths_are_named() {
     let cases = [
-        ("{", "key frames: EOF"),
-        ("[1]", "byte 0: key frames: not a JSON object"),
+        ("{", "EOF"),
+        ("[1]", "byte 0: not a JSON object with a list \"keyframes\""),
         (r#"{"keyframes": [{"azimuth": 0}]}"#, "1 key frames; a path needs at least 2"),
         (r#"{"keyframes": [{"azimuth": 0}, {"elevation": 0}]}"#, "missing field `azimuth`"),
         (r#"{"keyframes": [{"azimuth": 0}, {"azimut": 0}]}"#, "unknown field `azimut`"),
@@ -138,8 +138,12 @@ fn mistakes_in_paths_are_named() {
         assert!(message.contains(wanted), "{text}: {message}");
     }
     assert_eq!(movie::path("a.json"), Ok(Path::File("a.json".into())));
+    if cfg!(unix) {
+        let endless = Track::read(std::path::Path::new("/dev/zero")).unwrap_err();
+        assert!(endless.to_string().contains("not a regular file"), "{endless}");
+    }
     let missing = movie::path("no/such.json").unwrap().cameras(&start(&STAND), &STAND, 5).unwrap_err();
-    assert!(missing.to_string().contains("cannot read"), "{missing}");
+    assert!(missing.to_string().contains("cannot open"), "{missing}");
 }
 
 /// The files that the help text names.

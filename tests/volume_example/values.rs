@@ -289,17 +289,33 @@ fn directions_of_axes_are_read_and_said() {
     let cases = [
         (vec![x.clone(), y.clone(), z.clone()], None),
         (vec![x.clone(), y.clone(), vec![0.0, 0.0, 3.5]], None),
-        (vec![minus(&x), y.clone(), z.clone()], Some("axis 0 is flipped;")),
-        (exchanged, Some("axis 0 is flipped, axes are permuted (they are the file's 1, 0, 2);")),
-        (turned, Some(": axes are permuted (they are the file's 1, 2, 0);")),
+        (
+            vec![minus(&x), y.clone(), z.clone()],
+            Some("axis 0 is flipped; it is a mirror image: left and right are swapped"),
+        ),
+        (
+            exchanged,
+            Some("axis 0 is flipped, axes are permuted (they are the file's 1, 0, 2); it is turned, not mirrored"),
+        ),
+        (turned, Some(": axes are permuted (they are the file's 1, 2, 0); it is turned, not mirrored")),
+        (vec![y.clone(), x.clone(), z.clone()], Some("(they are the file's 1, 0, 2); it is a mirror image")),
         (
             matrix,
-            Some("axes 0, 2 are flipped, axes are permuted (they are the file's 0, 2, 1), axes are oblique; left"),
+            Some(
+                "axes 0, 2 are flipped, axes are permuted (they are the file's 0, 2, 1), axes are oblique; it is a mirror image",
+            ),
         ),
-        (vec![minus(&x), minus(&y), z.clone()], Some("axes 0, 1 are flipped;")),
+        (vec![minus(&x), minus(&y), z.clone()], Some("axes 0, 1 are flipped; it is turned, not mirrored")),
+        (vec![minus(&x), minus(&y), minus(&z)], Some("axes 0, 1, 2 are flipped; it is a mirror image")),
+        (vec![x.clone(), x.clone(), minus(&z)], Some("; left and right may be swapped")),
+        (
+            vec![vec![0.0, 1.0], vec![1.0, 0.0]],
+            Some("axes are permuted (they are the file's 1, 0); it is a mirror image"),
+        ),
+        (vec![vec![0.0, 1.0], vec![-1.0, 0.0]], Some("; it is turned, not mirrored")),
         (
             vec![vec![0.0, 0.0, -1.0], y.clone()],
-            Some("axis 0 is flipped, axes are permuted (they are the file's 2, 1);"),
+            Some("axis 0 is flipped, axes are permuted (they are the file's 2, 1); left and right may be swapped"),
         ),
     ];
     for (directions, wanted) in cases {
@@ -311,7 +327,10 @@ fn directions_of_axes_are_read_and_said() {
     }
     if let Some(rendered) = picture(&nrrd(&format!("{space} (0,1,0) (-1,0,0) (0,0,1)\n")), &[]) {
         let json = report(&rendered);
-        assert_eq!(json["input"]["axes"], json!({"order": [1, 0, 2], "flipped": [1], "oblique": false}));
+        assert_eq!(
+            json["input"]["axes"],
+            json!({"order": [1, 0, 2], "flipped": [1], "oblique": false, "mirrored": false})
+        );
         assert!(json["notes"][0].as_str().unwrap().contains("drawn as stored"), "{json}");
     }
 }

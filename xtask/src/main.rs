@@ -13,6 +13,7 @@ mod demo;
 mod doctor;
 mod examples;
 mod findings;
+mod fuzz;
 mod icet;
 mod json;
 mod launch;
@@ -36,6 +37,7 @@ cargo xtask COMMAND [OPTIONS]
   doctor    look at this machine (toolchain, GPU adapters, driver traps, MPI) and say what is wrong; changes nothing
   mpi       build an example and run it as N processes under the MPI launcher
   bench     run the benchmarks and collect their numbers in benches/results/
+  fuzz      read damaged files of every format for minutes or hours; keep those that do what none may do
   help      this text
 
 `cargo xtask COMMAND --help` explains each. New here? Start with `cargo xtask demo`.";
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
         "doctor" => doctor::run(&rest),
         "mpi" => launch::run(&rest),
         "bench" => bench::run(&rest),
+        "fuzz" => fuzz::run(&rest),
         "help" | "--help" | "-h" => help(&rest),
         "" => {
             say!("{HELP}");
@@ -66,7 +69,7 @@ fn main() -> ExitCode {
     }
 }
 
-const COMMANDS: [&str; 6] = ["demo", "test", "doctor", "mpi", "bench", "help"];
+const COMMANDS: [&str; 7] = ["demo", "test", "doctor", "mpi", "bench", "fuzz", "help"];
 
 /// `help` alone, or `help COMMAND`, which is `COMMAND --help`.
 fn help(rest: &[String]) -> Result<u8, String> {
@@ -77,6 +80,7 @@ fn help(rest: &[String]) -> Result<u8, String> {
         Some("doctor") => doctor::run(&flag),
         Some("mpi") => launch::run(&flag),
         Some("bench") => bench::run(&flag),
+        Some("fuzz") => fuzz::run(&flag),
         Some(other) if other != "help" => {
             Err(format!("there is no command {other:?}{}", args::suggest(other, &COMMANDS)))
         }

@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
-use crate::error::IoError;
+use crate::error::{IoError, quoted};
 use crate::io::files::Head;
 use crate::io::store::Stated;
-use crate::io::text::{Lines, floats, integers, shown};
+use crate::io::text::{Keys, Lines, floats, integers};
 
 /// The keys and values up to the one that says where the data are.
 pub struct Fields<'a> {
     path: &'a Path,
-    found: Vec<(String, Stated<String>)>,
+    /// By key in small letters.
+    found: Keys<Stated<String>>,
     /// The lines of a list of files.
     pub names: Vec<String>,
     /// Bytes of the header.
@@ -19,10 +20,10 @@ pub struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     /// # Errors
-    /// A line without "=", a key that is given twice, no line that says where the data are.
+    /// A line without "=", a key that is given twice, too many keys, no line that says where the data are.
     pub fn parse(head: &'a Head) -> Result<Self, IoError> {
         let path = &head.path;
-        let mut fields = Self { path, found: Vec::new(), names: Vec::new(), end: 0 };
+        let mut fields = Self { path, found: Keys::default(), names: Vec::new(), end: 0 };
         let mut lines = Lines::new(&head.bytes);
         while fields.get("ElementDataFile").is_none() {
             let Some(line) = lines.next().filter(|line| line.terminated || head.complete()) else {
@@ -34,7 +35,7 @@ impl<'a> Fields<'a> {
                 continue;
             }
             let Some((key, value)) = line.text.split_once('=') else {
-                let message = format!("{:?} is not \"Key = Value\"", shown(&line.text));
+                let message = format!("{} is not \"Key = Value\"", quoted(&line.text));
                 return Err(IoError::malformed(path, line.start, message));
             };
             let at = line.start + (line.text.len() - value.trim_start().len()) as u64;
@@ -49,15 +50,15 @@ impl<'a> Fields<'a> {
 
     fn add(&mut self, key: &str, value: Stated<String>, at: u64) -> Result<(), IoError> {
         // Comments may be repeated.
-        if self.get(key).is_some() && !key.eq_ignore_ascii_case("Comment") {
-            return Err(IoError::malformed(self.path, at, format!("{:?} is given twice", shown(key))));
+        if key.eq_ignore_ascii_case("Comment") {
+            return Ok(());
         }
-        self.found.push((key.to_string(), value));
-        Ok(())
+        let added = self.found.add(&key.to_ascii_lowercase(), value);
+        added.map_err(|wrong| IoError::malformed(self.path, at, format!("{} {wrong}", quoted(key))))
     }
 
     pub fn get(&self, key: &str) -> Option<&Stated<String>> {
-        self.found.iter().find(|(other, _)| other.eq_ignore_ascii_case(key)).map(|(_, value)| value)
+        self.found.get(&key.to_ascii_lowercase())
     }
 
     pub fn missing(&self, key: &str) -> IoError {
@@ -81,10 +82,14 @@ impl<'a> Fields<'a> {
         Ok(self.integers(key, 1)?.map(|all| Stated::new(all.value[0], all.at)))
     }
 
-    /// So many numbers.
+    /// So many numbers; more are left out, as MetaIO does: writers put three where there are two axes.
     pub fn floats(&self, key: &str, count: usize) -> Result<Option<Stated<Vec<f64>>>, IoError> {
-        let parse =
-            |found: &Stated<String>| Ok(Stated::new(floats(self.path, found.at, key, &found.value, count)?, found.at));
+        let parse = |found: &Stated<String>| {
+            let words = found.value.split_whitespace().count();
+            let mut values = floats(self.path, found.at, key, &found.value, words.max(count))?;
+            values.truncate(count);
+            Ok(Stated::new(values, found.at))
+        };
         self.get(key).map(parse).transpose()
     }
 
@@ -95,7 +100,7 @@ impl<'a> Fields<'a> {
             "true" | "t" | "1" => Ok(Some(true)),
             "false" | "f" | "0" => Ok(Some(false)),
             _ => {
-                let message = format!("{key} is {:?}; it must be True or False", shown(&found.value));
+                let message = format!("{key} is {}; it must be True or False", quoted(&found.value));
                 Err(IoError::malformed(self.path, found.at, message))
             }
         }

@@ -12,8 +12,7 @@ use fields::Fields;
 use super::files::{Head, beside, named_by, numbered};
 use super::scalar::ScalarKind;
 use super::store::{Claim, Description, Encoding, Grid, Place, Stated, first_bytes, open_regular};
-use super::text::shown;
-use crate::error::IoError;
+use crate::error::{IoError, quoted, shown};
 
 const FORMAT: &str = "MetaImage";
 
@@ -39,7 +38,7 @@ pub fn open(head: &Head) -> Result<Description, IoError> {
     let problem = |message: String| IoError::malformed(path, at, message);
     let words: Vec<&str> = name.split_whitespace().collect();
     let slices = *grid.shape.last().unwrap_or(&1);
-    let files = match words[..] {
+    let names = match words[..] {
         ["LOCAL"] => {
             if storage.skip > 0 {
                 return Err(problem("HeaderSize goes with data in a file of their own".into()));
@@ -51,14 +50,14 @@ pub fn open(head: &Head) -> Result<Description, IoError> {
         ["LIST", axes] => {
             let stated = axes.trim_end_matches(['D', 'd']).parse::<usize>().ok();
             if !stated.is_some_and(|stated| stated == grid.shape.axes() || stated + 1 == grid.shape.axes()) {
-                let message = format!("files of {} axes; slices or slabs are read", shown(axes));
+                let message = format!("files of {} axes; slices or slabs are read", quoted(axes));
                 return Err(IoError::unsupported(path, at, message));
             }
             fields.names.clone()
         }
         [pattern, ref range @ ..] if pattern.contains('%') && range.len() < 4 => {
             let number =
-                |word: &&str| word.parse::<i64>().map_err(|_| problem(format!("{:?} is not an integer", shown(word))));
+                |word: &&str| word.parse::<i64>().map_err(|_| problem(format!("{} is not an integer", quoted(word))));
             let range = range.iter().map(number).collect::<Result<Vec<_>, _>>()?;
             let first = range.first().copied().unwrap_or(1);
             let last = range.get(1).copied().unwrap_or(first.saturating_add(slices - 1));
@@ -75,11 +74,10 @@ pub fn open(head: &Head) -> Result<Description, IoError> {
         let message = "compressed data spread over several files are not read; join them into one";
         return Err(IoError::unsupported(path, at, message));
     }
-    let files = files.iter().map(|name| beside(path, name)).collect();
-    let place = |file: PathBuf, grid: &Grid, bytes| {
-        storage.place(&file, 0, grid, bytes).map_err(|error| named_by(path, at, &error))
+    let place = |name: &str, grid: &Grid, bytes| {
+        storage.place(&beside(path, name), 0, grid, bytes).map_err(|error| named_by(path, at, &error))
     };
-    Description::slabs(FORMAT, grid, files, problem, place)
+    Description::slabs(FORMAT, grid, &names, problem, place)
 }
 
 fn grid(path: &Path, fields: &Fields) -> Result<Grid, IoError> {
@@ -87,7 +85,7 @@ fn grid(path: &Path, fields: &Fields) -> Result<Grid, IoError> {
         return Err(IoError::unsupported(
             path,
             kind.at,
-            format!("an object of type {:?}; Image is read", shown(&kind.value)),
+            format!("an object of type {}; Image is read", quoted(&kind.value)),
         ));
     }
     let axes = fields.one("NDims")?.ok_or_else(|| fields.missing("NDims"))?;
@@ -141,7 +139,7 @@ fn kind(path: &Path, stated: &Stated<String>) -> Result<ScalarKind, IoError> {
         "MET_DOUBLE" => ScalarKind::F64,
         _ => {
             let message =
-                format!("ElementType {:?}; MET_UCHAR, MET_SHORT, MET_FLOAT and their like are read", shown(name));
+                format!("ElementType {}; MET_UCHAR, MET_SHORT, MET_FLOAT and their like are read", quoted(name));
             return Err(IoError::unsupported(path, stated.at, message));
         }
     })
@@ -187,7 +185,7 @@ impl Storage {
         if let Some((path, stated)) = &self.stated
             && u64::try_from(stated.value).ok() != Some(found)
         {
-            let message = format!("CompressedDataSize {}; there are {found} bytes in {}", stated.value, file.display());
+            let message = format!("CompressedDataSize {}; there are {found} bytes in {}", stated.value, shown(file));
             return Err(IoError::malformed(path, stated.at, message));
         }
         // MetaIO writes zlib streams and reads either.

@@ -73,22 +73,28 @@ pub fn open(head: &Head) -> Result<Option<Description>, IoError> {
 
 /// The header of a pair of which the voxels were named.
 pub fn header_of(voxels: &Path) -> Option<PathBuf> {
-    partner(voxels, ".img", ".hdr").filter(|path| path.is_file())
+    partner(voxels, "img", "hdr").filter(|path| path.is_file())
 }
 
 /// The voxels of a pair.
 fn voxels_of(header: &Path) -> Result<PathBuf, IoError> {
     let wrong = || IoError::request(header, "is the header of a pair, whose name must end in .hdr or .hdr.gz");
-    partner(header, ".hdr", ".img").ok_or_else(wrong)
+    partner(header, "hdr", "img").ok_or_else(wrong)
 }
 
-/// The other file of a pair; either may be compressed.
+/// The other file of a pair; either may be compressed. Names need not be UTF-8.
 fn partner(path: &Path, ending: &str, other: &str) -> Option<PathBuf> {
-    let name = path.file_name()?.to_str()?;
-    let (name, gz, not_gz) = name.strip_suffix(".gz").map_or((name, "", ".gz"), |name| (name, ".gz", ""));
-    let stem = name.strip_suffix(ending)?;
-    let file = |gz: &str| path.with_file_name(format!("{stem}{other}{gz}"));
-    let (alike, unlike) = (file(gz), file(not_gz));
+    let gz = path.extension()? == "gz";
+    let plain = if gz { path.with_extension("") } else { path.to_path_buf() };
+    let file = |gz: bool| {
+        let mut name = plain.with_extension(other).into_os_string();
+        name.push(if gz { ".gz" } else { "" });
+        PathBuf::from(name)
+    };
+    if plain.extension()? != ending {
+        return None;
+    }
+    let (alike, unlike) = (file(gz), file(!gz));
     Some(if !alike.is_file() && unlike.is_file() { unlike } else { alike })
 }
 

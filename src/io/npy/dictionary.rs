@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::error::IoError;
+use crate::error::{IoError, quoted};
 use crate::io::store::Stated;
-use crate::io::text::shown;
+use crate::io::text::Keys;
 
 /// A value of the dictionary.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,17 +20,17 @@ pub enum Value {
 pub struct Dictionary<'a> {
     path: &'a Path,
     at: u64,
-    entries: Vec<(String, Stated<Value>)>,
+    entries: Keys<Stated<Value>>,
 }
 
 impl<'a> Dictionary<'a> {
     /// Reads `text`, which begins at byte `at` of the file.
     ///
     /// # Errors
-    /// What is not a dictionary of texts, truth values, tuples of integers and lists.
+    /// What is not a dictionary of texts, truth values, tuples of integers and lists; a key that is given twice; too many.
     pub fn parse(path: &'a Path, at: u64, text: &[u8]) -> Result<Self, IoError> {
         let mut scan = Scan { path, at, text, next: 0 };
-        let mut entries: Vec<(String, Stated<Value>)> = Vec::new();
+        let mut entries = Keys::default();
         scan.expect(b'{')?;
         while !scan.accept(b'}') {
             let key = scan.string()?;
@@ -38,10 +38,8 @@ impl<'a> Dictionary<'a> {
             scan.blanks();
             let here = scan.here();
             let value = scan.value()?;
-            if entries.iter().any(|(other, _)| *other == key) {
-                return Err(scan.wrong(&format!("one entry {:?}", shown(&key))));
-            }
-            entries.push((key, Stated::new(value, here)));
+            let added = entries.add(&key, Stated::new(value, here));
+            added.map_err(|wrong| IoError::malformed(path, here, format!("{} {wrong}", quoted(&key))))?;
             if !scan.accept(b',') {
                 scan.expect(b'}')?;
                 break;
@@ -59,9 +57,8 @@ impl<'a> Dictionary<'a> {
     /// # Errors
     /// There is none.
     pub fn get(&self, name: &str) -> Result<&Stated<Value>, IoError> {
-        let found = self.entries.iter().find(|(key, _)| key == name);
         let missing = || IoError::malformed(self.path, self.at, format!("the header has no entry {name:?}"));
-        Ok(&found.ok_or_else(missing)?.1)
+        self.entries.get(name).ok_or_else(missing)
     }
 }
 
@@ -79,7 +76,7 @@ impl Scan<'_> {
 
     fn wrong(&self, wanted: &str) -> IoError {
         let rest = String::from_utf8_lossy(&self.text[self.next..]);
-        let message = format!("the header should have {wanted} here, not {:?}", shown(&rest));
+        let message = format!("the header should have {wanted} here, not {}", quoted(&rest));
         IoError::malformed(self.path, self.here(), message)
     }
 

@@ -11,8 +11,7 @@ pub use write::write_image;
 use super::files::Head;
 use super::scalar::ScalarKind;
 use super::store::{Claim, Description, Encoding, MOST_COMPONENTS, Place, Stated};
-use super::text::shown;
-use crate::error::IoError;
+use crate::error::{IoError, quoted};
 
 /// What such a file begins with.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
@@ -98,7 +97,7 @@ fn kind(head: &Head, found: &Dictionary) -> Result<(ScalarKind, bool), IoError> 
         "f4" => ScalarKind::F32,
         "f8" => ScalarKind::F64,
         _ => {
-            let message = format!("type {:?} is not read; convert the array, say with .astype(\"f4\")", shown(descr));
+            let message = format!("type {} is not read; convert the array, say with .astype(\"f4\")", quoted(descr));
             return refuse(message);
         }
     };
@@ -107,6 +106,6 @@ fn kind(head: &Head, found: &Dictionary) -> Result<(ScalarKind, bool), IoError> 
         ">" => Ok((kind, true)),
         "|" if kind.bytes() == 1 => Ok((kind, false)),
         "=" => Ok((kind, cfg!(target_endian = "big"))),
-        _ => Err(IoError::malformed(&head.path, *at, format!("unknown byte order in type {:?}", shown(descr)))),
+        _ => Err(IoError::malformed(&head.path, *at, format!("unknown byte order in type {}", quoted(descr)))),
     }
 }

@@ -2,9 +2,12 @@
 
 use std::path::Path;
 
-use crate::error::IoError;
+use crate::error::{IoError, quoted};
 use crate::io::scalar::ScalarKind;
-use crate::io::text::{count, float, shown};
+use crate::io::text::{count, float};
+
+/// The format has spaces of up to 8 dimensions.
+const MOST_PARTS: usize = 8;
 
 /// The canonical name of a field, any spelling the format allows.
 pub(super) fn field_of(name: &str) -> Option<&'static str> {
@@ -63,12 +66,12 @@ pub(super) fn scalar_kind(path: &Path, at: u64, value: &str) -> Result<ScalarKin
         "float" => ScalarKind::F32,
         "double" => ScalarKind::F64,
         "block" => return Err(IoError::unsupported(path, at, "type block (opaque records) is not read")),
-        _ => return Err(IoError::malformed(path, at, format!("unknown type {:?}", shown(value)))),
+        _ => return Err(IoError::malformed(path, at, format!("unknown type {}", quoted(value)))),
     })
 }
 
 /// Strings in double quotes, one per axis; `\"` inside is a quote.
-pub(super) fn quoted(path: &Path, at: u64, field: &str, value: &str, axes: usize) -> Result<(), IoError> {
+pub(super) fn strings(path: &Path, at: u64, field: &str, value: &str, axes: usize) -> Result<(), IoError> {
     let (mut strings, mut inside, mut escaped) = (0, false, false);
     for letter in value.chars() {
         match letter {
@@ -96,6 +99,10 @@ pub(super) fn vector<'a>(path: &Path, at: u64, field: &str, text: &'a str) -> Re
     let bad = |message: &str| IoError::malformed(path, at, format!("field \"{field}\": {message}"));
     let inner = text.strip_prefix('(').ok_or_else(|| bad("a vector must begin with \"(\""))?;
     let (inner, after) = inner.split_once(')').ok_or_else(|| bad("a vector must end with \")\""))?;
+    let count = inner.split(',').count();
+    if count > MOST_PARTS {
+        return Err(bad(&format!("a vector of {count} numbers; at most {MOST_PARTS} are read")));
+    }
     let parts = inner.split(',').map(|word| float(path, at, field, word.trim()));
     Ok((parts.collect::<Result<_, _>>()?, after.trim_start()))
 }
@@ -116,6 +123,13 @@ pub(super) fn directions(path: &Path, at: u64, value: &str, axes: usize) -> Resu
     }
     count(path, at, "space directions", vectors.len(), axes)?;
     Ok(vectors)
+}
+
+/// Whether the field "space" names one whose third axis points away from where the first two would have it.
+pub(super) fn left_handed(value: &str) -> bool {
+    let name = value.to_ascii_lowercase();
+    let name = name.strip_suffix("-time").unwrap_or(&name);
+    matches!(name, "left-anterior-superior" | "las" | "last" | "3d-left-handed")
 }
 
 /// What the kind of an axis says about it.

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::fields::{AxisKind, axis_kind, directions, field_of, quoted, scalar_kind, vector};
-use crate::error::IoError;
+use super::fields::{AxisKind, axis_kind, directions, field_of, left_handed, scalar_kind, strings, vector};
+use crate::error::{IoError, quoted};
 use crate::io::files::numbered;
 use crate::io::scalar::ScalarKind;
 use crate::io::store::{Claim, Encoding, Grid, Stated};
-use crate::io::text::{Line, Lines, axis_words, floats, integers, shown};
+use crate::io::text::{Line, Lines, axis_words, floats, integers};
 
 /// Where the voxels are.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -30,7 +30,7 @@ pub struct Header {
     pub files_at: u64,
     /// Lines of a data file to skip before decoding.
     pub line_skip: u64,
-    /// Bytes to skip after decoding; -1: the data stand at the end of the file.
+    /// Bytes to skip after decoding; -1: the data stand at the end.
     pub byte_skip: i64,
     /// Bytes of the header with its closing empty line.
     pub end: u64,
@@ -96,6 +96,7 @@ struct Found {
     directions: Option<Vec<Vec<f64>>>,
     kinds: Option<Stated<Vec<Components>>>,
     origin: Option<Stated<Vec<f64>>>,
+    left_handed: bool,
     encoding: Option<Encoding>,
     big_endian: Option<bool>,
     files: DataFiles,
@@ -135,7 +136,7 @@ impl Draft<'_> {
             return Ok(());
         }
         let colon = line.text.find(':').ok_or_else(|| {
-            self.malformed(line.start, format!("{:?} is neither \"field: value\" nor a comment", shown(&line.text)))
+            self.malformed(line.start, format!("{} is neither \"field: value\" nor a comment", quoted(&line.text)))
         })?;
         let (name, rest) = line.text.split_at(colon);
         if rest.starts_with(":=") {
@@ -145,7 +146,7 @@ impl Draft<'_> {
             return Err(self.malformed(line.start + colon as u64, "a field's colon must be followed by a space"));
         };
         let field =
-            field_of(name).ok_or_else(|| self.malformed(line.start, format!("unknown field {:?}", shown(name))))?;
+            field_of(name).ok_or_else(|| self.malformed(line.start, format!("unknown field {}", quoted(name))))?;
         if self.seen.contains(&field) {
             return Err(self.malformed(line.start, format!("field \"{field}\" is given twice")));
         }
@@ -188,6 +189,7 @@ impl Draft<'_> {
                 self.found.spacings = Some(Stated::new(lengths, at));
                 self.found.directions = Some(values.into_iter().flatten().collect());
             }
+            "space" => self.found.left_handed = left_handed(value),
             "space origin" => {
                 let (values, _) = vector(path, at, field, value)?;
                 self.found.origin = Some(Stated::new(values, at));
@@ -201,14 +203,14 @@ impl Draft<'_> {
                         let message = format!("encoding {value} is not read; convert the file to raw or gzip");
                         return Err(IoError::unsupported(path, at, message));
                     }
-                    _ => return Err(self.malformed(at, format!("unknown encoding {:?}", shown(value)))),
+                    _ => return Err(self.malformed(at, format!("unknown encoding {}", quoted(value)))),
                 });
             }
             "endian" => {
                 self.found.big_endian = Some(match value.to_ascii_lowercase().as_str() {
                     "little" => false,
                     "big" => true,
-                    _ => return Err(self.malformed(at, format!("endian {:?}; it must be little or big", shown(value)))),
+                    _ => return Err(self.malformed(at, format!("endian {}; it must be little or big", quoted(value)))),
                 });
             }
             "data file" => self.data_file(value, at)?,
@@ -231,7 +233,7 @@ impl Draft<'_> {
             "centers" => {
                 axis_words(path, at, field, value, self.dimension(field, at)?)?;
             }
-            "labels" | "units" => quoted(path, at, field, value, self.dimension(field, at)?)?,
+            "labels" | "units" => strings(path, at, field, value, self.dimension(field, at)?)?,
             // Free text or numbers that do not concern where the voxels are or how far apart.
             _ => {}
         }
@@ -270,7 +272,7 @@ impl Draft<'_> {
             Ok(slice) if slice == dimension || slice + 1 == dimension => Ok(()),
             _ => {
                 let message =
-                    format!("files of {} axes for a volume of {dimension}; slices or slabs are read", shown(word));
+                    format!("files of {} axes for a volume of {dimension}; slices or slabs are read", quoted(word));
                 Err(IoError::unsupported(self.path, at, message))
             }
         }
@@ -307,8 +309,8 @@ impl Draft<'_> {
         for (axis, word) in words.iter().enumerate() {
             match axis_kind(word) {
                 Some(AxisKind::Positions) => {}
-                Some(AxisKind::Components(count)) => found.push(Components { axis, kind: shown(word), count }),
-                None => return Err(self.malformed(at, format!("unknown kind {:?} of axis {axis}", shown(word)))),
+                Some(AxisKind::Components(count)) => found.push(Components { axis, kind: word.to_string(), count }),
+                None => return Err(self.malformed(at, format!("unknown kind {} of axis {axis}", quoted(word)))),
             }
         }
         self.found.kinds = Some(Stated::new(found, at));
@@ -355,8 +357,8 @@ impl Draft<'_> {
         if self.seen.contains(&"spacings") && self.seen.contains(&"space directions") {
             return Err(self.malformed(end, "the header gives both \"spacings\" and \"space directions\""));
         }
-        if self.found.byte_skip == -1 && !matches!(encoding, Encoding::Raw) {
-            return Err(self.malformed(self.found.byte_skip_at, "byte skip -1 goes with encoding raw only"));
+        if self.found.byte_skip == -1 && matches!(encoding, Encoding::Ascii) {
+            return Err(self.malformed(self.found.byte_skip_at, "byte skip -1 goes with encoding raw or gzip"));
         }
         let mut components = Stated::new(1, sizes.at);
         let mut spacing = self.found.spacings.take();
@@ -367,6 +369,12 @@ impl Draft<'_> {
         }
         if sizes.value.len() > 3 {
             return Err(self.too_many_axes(sizes.at, sizes.value.len() as i64));
+        }
+        // The space is the same one with its first axis the other way.
+        if self.found.left_handed {
+            let vectors = self.found.origin.iter_mut().map(|origin| &mut origin.value);
+            let vectors = vectors.chain(self.found.directions.iter_mut().flatten());
+            vectors.filter_map(|vector| vector.first_mut()).for_each(|first| *first = -*first);
         }
         // NaN stands for "says nothing".
         spacing.iter_mut().flat_map(|s| &mut s.value).filter(|s| s.is_nan()).for_each(|s| *s = 1.0);

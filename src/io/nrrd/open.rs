@@ -1,12 +1,12 @@
 //! From a header to the places of the voxels.
 
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::header::{DataFiles, Header};
 use crate::error::IoError;
 use crate::io::files::{Head, beside, named_by};
-use crate::io::store::{Description, Encoding, Grid, Place, open_regular};
+use crate::io::store::{Description, Encoding, Grid, Place, decoded_length, open_regular};
 
 const FORMAT: &str = "NRRD";
 
@@ -19,8 +19,8 @@ pub fn open(head: &Head) -> Result<Description, IoError> {
     let path = &head.path;
     let header = Header::parse(path, &head.bytes, head.complete())?;
     let grid = header.grid.clone();
-    let detached = |file: PathBuf, grid: &Grid, bytes: u64| {
-        place(&header, &file, 0, grid, bytes).map_err(|error| named_by(path, header.files_at, &error))
+    let detached = |name: &str, grid: &Grid, bytes: u64| {
+        place(&header, &beside(path, name), 0, grid, bytes).map_err(|error| named_by(path, header.files_at, &error))
     };
     match &header.files {
         DataFiles::Attached => {
@@ -28,18 +28,12 @@ pub fn open(head: &Head) -> Result<Description, IoError> {
             Ok(Description::single(FORMAT, grid, place))
         }
         DataFiles::One(name) => {
-            let place = detached(beside(path, name), &grid, grid.bytes())?;
+            let place = detached(name, &grid, grid.bytes())?;
             Ok(Description::single(FORMAT, grid, place))
         }
         DataFiles::Several(names) => {
-            let files = names.iter().map(|name| beside(path, name)).collect();
-            Description::slabs(
-                FORMAT,
-                grid,
-                files,
-                |message| IoError::malformed(path, header.files_at, message),
-                detached,
-            )
+            let problem = |message| IoError::malformed(path, header.files_at, message);
+            Description::slabs(FORMAT, grid, names, problem, detached)
         }
     }
 }
@@ -48,7 +42,12 @@ fn place(header: &Header, path: &Path, start: u64, grid: &Grid, bytes: u64) -> R
     let start = skip_lines(header, path, start)?;
     let skip = u64::try_from(header.byte_skip);
     let (start, lead) = match (&header.encoding, skip) {
-        (Encoding::Gzip, skip) => (start, skip.unwrap_or(0)),
+        (Encoding::Gzip, Ok(skip)) => (start, skip),
+        // How much there is before the data shows when all of it has been inflated.
+        (Encoding::Gzip, Err(_)) => {
+            let whole = Place::to_the_end(path, start, Encoding::Gzip, 0, 0, grid.kind)?;
+            (start, decoded_length(&whole)?.saturating_sub(bytes))
+        }
         (_, Ok(skip)) => (start.saturating_add(skip), 0),
         // A skip of -1: the data stand at the end.
         (_, Err(_)) => (open_regular(path)?.1.saturating_sub(bytes).max(start), 0),

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, ErrorKind};
 
 use super::source::Bytes;
+use crate::error::quoted;
 use crate::io::scalar::ScalarKind;
 
 /// A longer word is no number.
@@ -35,8 +36,8 @@ impl Numbers {
             }
             let text = std::str::from_utf8(&word[..length]).ok();
             if text.and_then(|text| parse(self.kind, text, target)).is_none() {
-                let shown = String::from_utf8_lossy(&word[..length]);
-                let message = format!("{shown:?} is not a number of type {}", self.kind);
+                let word = String::from_utf8_lossy(&word[..length]);
+                let message = format!("{} is not a number of type {}", quoted(&word), self.kind);
                 return Err(io::Error::new(ErrorKind::InvalidData, message));
             }
         }

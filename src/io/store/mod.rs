@@ -8,6 +8,7 @@
 mod ascii;
 mod boxes;
 mod grid;
+mod gzip;
 mod inflate;
 mod part;
 mod place;
@@ -17,3 +18,4 @@ mod stream;
 pub use grid::{Claim, Grid, MOST_COMPONENTS, Stated};
 pub use part::{Description, Part};
 pub use place::{Blocks, Encoding, Place, first_bytes, open_regular, prefix, tail};
+pub use stream::decoded_length;

@@ -1,7 +1,5 @@
 //! A volume as boxes, each with the place of its bytes.
 
-use std::path::PathBuf;
-
 use super::{Grid, Place};
 use crate::error::IoError;
 use crate::extents::Index;
@@ -44,9 +42,9 @@ impl Description {
     pub fn slabs(
         format: &'static str,
         grid: Grid,
-        files: Vec<PathBuf>,
+        files: &[String],
         problem: impl Fn(String) -> IoError,
-        place: impl Fn(PathBuf, &Grid, u64) -> Result<Place, IoError>,
+        place: impl Fn(&str, &Grid, u64) -> Result<Place, IoError>,
     ) -> Result<Self, IoError> {
         let axis = grid.shape.axes() - 1;
         let (slices, count) = (grid.shape[axis], files.len() as i64);
@@ -61,11 +59,11 @@ impl Description {
             Region::between(start, plane((file + 1) * (slices / count)))
         };
         let bytes = grid.bytes() / count as u64;
-        let part = |(number, path): (usize, PathBuf)| {
+        let part = |(number, name): (usize, &String)| {
             let stored = slab(number as i64, axis + 1);
-            Ok(Part { stored, used: stored, place: place(path, &grid, bytes)? })
+            Ok(Part { stored, used: stored, place: place(name, &grid, bytes)? })
         };
-        let parts = files.into_iter().enumerate().map(part).collect::<Result<_, IoError>>()?;
+        let parts = files.iter().enumerate().map(part).collect::<Result<_, IoError>>()?;
         Ok(Self { format, grid, parts })
     }
 }

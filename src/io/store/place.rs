@@ -1,6 +1,6 @@
 //! Where the bytes of a box are, how they are encoded, and what the length of the file says about that.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -56,13 +56,17 @@ pub struct Place {
 /// There is no such file, it cannot be opened, or it is not a regular one.
 pub fn open_regular(path: &Path) -> Result<(File, u64), IoError> {
     let system = |error| IoError::system(path, "open", &error);
-    let found = fs::metadata(path).map_err(system)?;
-    if !found.is_file() {
-        return Err(IoError::request(path, "is not a regular file"));
-    }
+    let regular = |found: &Metadata| match found.is_file() {
+        true => Ok(()),
+        false => Err(IoError::request(path, "is not a regular file")),
+    };
+    // Opening a pipe would wait for somebody to write.
+    regular(&fs::metadata(path).map_err(system)?)?;
     let file = File::open(path).map_err(system)?;
-    let length = file.metadata().map_err(system)?.len();
-    Ok((file, length))
+    // The name may be another file's by now.
+    let found = file.metadata().map_err(system)?;
+    regular(&found)?;
+    Ok((file, found.len()))
 }
 
 /// Two bytes of a file, zeros where it ends.

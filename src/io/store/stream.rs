@@ -2,9 +2,8 @@
 
 use std::io::{self, ErrorKind, Read};
 
-use flate2::bufread::MultiGzDecoder;
-
 use super::ascii::Numbers;
+use super::gzip::Gunzip;
 use super::inflate::Inflate;
 use super::place::{Encoding, Place, open_regular};
 use super::source::{Bytes, bytes};
@@ -22,7 +21,7 @@ pub struct Stream<'a> {
 
 enum Source {
     Raw(Box<dyn Bytes>),
-    Gzip(Box<MultiGzDecoder<Box<dyn Bytes>>>),
+    Gzip(Box<Gunzip>),
     Zlib(Box<Inflate>),
     Ascii(Numbers),
 }
@@ -41,7 +40,7 @@ impl Source {
     fn position(&self) -> u64 {
         match self {
             Self::Raw(file) => file.position(),
-            Self::Gzip(stream) => stream.get_ref().position(),
+            Self::Gzip(stream) => stream.position(),
             Self::Zlib(blocks) => blocks.position(),
             Self::Ascii(numbers) => numbers.position(),
         }
@@ -57,6 +56,23 @@ impl Source {
     }
 }
 
+/// How many bytes the data of a place are when they are decoded. All are read, few are held.
+///
+/// # Errors
+/// The file cannot be read; the data are corrupt.
+pub fn decoded_length(place: &Place) -> Result<u64, IoError> {
+    let mut stream = Stream::open(place, ScalarKind::U8)?;
+    let mut scratch = vec![0; 1 << 16];
+    loop {
+        match stream.source.read(&mut scratch) {
+            Ok(0) => return Ok(stream.at),
+            Ok(got) => stream.at += got as u64,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(stream.failed(&error)),
+        }
+    }
+}
+
 impl<'a> Stream<'a> {
     /// At the beginning of the data.
     ///
@@ -68,7 +84,7 @@ impl<'a> Stream<'a> {
         let bytes = bytes(place, file).map_err(system)?;
         let source = match &place.encoding {
             Encoding::Raw => Source::Raw(bytes),
-            Encoding::Gzip => Source::Gzip(Box::new(MultiGzDecoder::new(bytes))),
+            Encoding::Gzip => Source::Gzip(Box::new(Gunzip::new(bytes))),
             Encoding::Zlib(blocks) => {
                 Source::Zlib(Box::new(Inflate::new(bytes, blocks.clone(), place.bytes).map_err(system)?))
             }

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use super::document::{Array, Document, Numbers};
-use crate::error::IoError;
+use crate::error::{IoError, quoted};
 use crate::io::files::Head;
 use crate::io::store::{Blocks, Encoding, Grid, Place, prefix, tail};
-use crate::io::text::shown;
 
 /// Characters of base64 text for so many bytes.
 fn characters(bytes: u64) -> u64 {
@@ -76,13 +75,14 @@ impl<'a> Arrays<'a> {
             (Numbers::Appended(_), None) => return self.malformed(array.at, "there is no AppendedData".into()),
             (Numbers::Appended(offset), Some(appended)) => {
                 let start = appended.start.saturating_add(*offset);
-                let next = self.starts.iter().copied().find(|&other| other > start && other <= self.end);
+                let behind = self.starts.partition_point(|&other| other <= start);
+                let next = self.starts.get(behind).copied().filter(|&other| other <= self.end);
                 let (base64, tight) = (appended.base64, appended.base64 || next.is_none());
                 Binary { start, end: next.unwrap_or(self.end), base64, tight }
             }
         };
         if binary.start >= binary.end {
-            let message = format!("the offset of array {:?} lies behind the appended data", shown(&array.name));
+            let message = format!("the offset of array {} lies behind the appended data", quoted(&array.name));
             return self.malformed(array.at, message);
         }
         let place = match &self.document.compressor {
@@ -90,9 +90,9 @@ impl<'a> Arrays<'a> {
             Some(name) if name.value == "vtkZLibDataCompressor" => self.blocks(array, &binary, bytes)?,
             Some(name) => {
                 let message = format!(
-                    "compressor {:?} is not read; write the file with vtkZLibDataCompressor or without one \
+                    "compressor {} is not read; write the file with vtkZLibDataCompressor or without one \
                      (vtkXMLWriter: SetCompressorTypeToZLib or SetCompressorTypeToNone)",
-                    shown(&name.value)
+                    quoted(&name.value)
                 );
                 return Err(IoError::unsupported(&self.head.path, name.at, message));
             }
@@ -123,9 +123,8 @@ impl<'a> Arrays<'a> {
         let first = self.first(binary, word)?;
         let length = self.number(&first);
         if length != bytes {
-            let name = shown(&array.name);
-            return self
-                .malformed(binary.start, format!("array {name:?} has {length} bytes; its extent needs {bytes}"));
+            let name = quoted(&array.name);
+            return self.malformed(binary.start, format!("array {name} has {length} bytes; its extent needs {bytes}"));
         }
         if !binary.base64 {
             let start = binary.start + word;
@@ -148,7 +147,7 @@ impl<'a> Arrays<'a> {
         };
         let head = numbers(3)?;
         let [count, size, last] = [head[0], head[1], head[2]];
-        let lie = |what: String| self.malformed(binary.start, format!("array {:?}: {what}", shown(&array.name)));
+        let lie = |what: String| self.malformed(binary.start, format!("array {}: {what}", quoted(&array.name)));
         if count.saturating_add(3).saturating_mul(word) > binary.end - binary.start {
             return lie(format!("a table of {count} blocks does not fit the file"));
         }

@@ -7,10 +7,9 @@ use quick_xml::events::Event;
 
 use super::elements::Element;
 use super::xml::{BYTE_ORDER_MARK, Xml};
-use crate::error::IoError;
+use crate::error::{IoError, quoted};
 use crate::io::files::Head;
 use crate::io::store::Stated;
-use crate::io::text::shown;
 
 /// More pieces than this are refused.
 pub const MOST_PIECES: usize = 4096;
@@ -110,7 +109,7 @@ impl Document {
             }
         }
         if let Some(name) = open.last() {
-            let message = format!("the file ends inside the element {}; it is truncated", shown(name));
+            let message = format!("the file ends inside the element {}; it is truncated", quoted(name));
             return Err(IoError::malformed(&head.path, xml.at(), message));
         }
         if document.header_bytes == 0 || document.whole.at == 0 {
@@ -141,7 +140,7 @@ impl Document {
         match (inside, &*element.name) {
             ([], "VTKFile") => self.file(path, element),
             ([], name) => {
-                let message = format!("the element {}; a VTKFile is read", shown(name));
+                let message = format!("the element {}; a VTKFile is read", quoted(name));
                 Err(IoError::unsupported(path, element.at, message))
             }
             (["VTKFile"], "ImageData") => {
@@ -175,18 +174,18 @@ impl Document {
         let refuse = |message: String| Err(IoError::unsupported(path, element.at, message));
         match element.need(path, "type")? {
             "ImageData" => {}
-            other => return refuse(format!("a VTKFile of type {:?}; ImageData is read", shown(other))),
+            other => return refuse(format!("a VTKFile of type {}; ImageData is read", quoted(other))),
         }
         self.big_endian = match element.get("byte_order") {
             None => None,
             Some("LittleEndian") => Some(false),
             Some("BigEndian") => Some(true),
-            Some(other) => return refuse(format!("byte_order {:?}; LittleEndian or BigEndian is read", shown(other))),
+            Some(other) => return refuse(format!("byte_order {}; LittleEndian or BigEndian is read", quoted(other))),
         };
         self.header_bytes = match element.get("header_type") {
             None | Some("UInt32") => 4,
             Some("UInt64") => 8,
-            Some(other) => return refuse(format!("header_type {:?}; UInt32 or UInt64 is read", shown(other))),
+            Some(other) => return refuse(format!("header_type {}; UInt32 or UInt64 is read", quoted(other))),
         };
         let compressor = element.get("compressor").filter(|name| !name.is_empty());
         self.compressor = compressor.map(|name| Stated::new(name.to_string(), element.at));
@@ -213,7 +212,7 @@ impl Document {
                 Numbers::Appended(offset.ok_or_else(missing)?)
             }
             other => {
-                let message = format!("format {:?}; ascii, binary and appended are read", shown(other));
+                let message = format!("format {}; ascii, binary and appended are read", quoted(other));
                 return Err(IoError::unsupported(path, element.at, message));
             }
         };
@@ -264,7 +263,7 @@ fn appended(path: &Path, element: &Element, xml: &mut Xml) -> Result<Appended, I
         Some("raw") => false,
         None | Some("base64") => true,
         Some(other) => {
-            let message = format!("encoding {:?}; raw or base64 is read", shown(other));
+            let message = format!("encoding {}; raw or base64 is read", quoted(other));
             return Err(IoError::unsupported(path, element.at, message));
         }
     };

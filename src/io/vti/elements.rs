@@ -5,35 +5,40 @@ use std::path::Path;
 use quick_xml::XmlVersion;
 use quick_xml::events::BytesStart;
 
-use crate::error::IoError;
+use crate::error::{IoError, quoted};
 use crate::io::store::Stated;
-use crate::io::text::{floats, integers};
+use crate::io::text::{Keys, floats, integers};
 
 /// The name and the attributes of an element.
 pub struct Element {
     pub name: String,
     /// Where it begins.
     pub at: u64,
-    attributes: Vec<(String, String)>,
+    attributes: Keys<String>,
 }
 
 impl Element {
     /// # Errors
-    /// An attribute is malformed, is given twice or uses an entity that XML does not define.
+    /// An attribute is malformed, is given twice, is one of too many or uses an entity that XML does not define.
     pub fn new(path: &Path, at: u64, start: &BytesStart) -> Result<Self, IoError> {
         let name = String::from_utf8_lossy(start.name().as_ref()).into_owned();
-        let bad = |message: String| IoError::malformed(path, at, format!("malformed attribute of {name}: {message}"));
-        let mut attributes = Vec::new();
-        for attribute in start.attributes() {
+        let bad = |message: String| {
+            IoError::malformed(path, at, format!("malformed attribute of {}: {message}", quoted(&name)))
+        };
+        let mut attributes = Keys::default();
+        // Its own search for names that are given twice compares each with all.
+        for attribute in start.attributes().with_checks(false) {
             let attribute = attribute.map_err(|error| bad(error.to_string()))?;
             let value = attribute.normalized_value(XmlVersion::Implicit1_0).map_err(|error| bad(error.to_string()))?;
-            attributes.push((String::from_utf8_lossy(attribute.key.as_ref()).into_owned(), value.into_owned()));
+            let key = String::from_utf8_lossy(attribute.key.as_ref());
+            let added = attributes.add(&key, value.into_owned());
+            added.map_err(|wrong| bad(format!("{} {wrong}", quoted(&key))))?;
         }
         Ok(Self { name, at, attributes })
     }
 
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+        self.attributes.get(name).map(String::as_str)
     }
 
     /// # Errors

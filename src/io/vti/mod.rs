@@ -16,8 +16,7 @@ use document::{Array, Document, Piece};
 use super::files::Head;
 use super::scalar::ScalarKind;
 use super::store::{Claim, Description, Grid, Part, Stated};
-use super::text::shown;
-use crate::error::IoError;
+use crate::error::{IoError, quoted};
 use crate::extents::Index;
 use crate::region::Region;
 
@@ -47,7 +46,7 @@ pub fn open(head: &Head, name: Option<&str>) -> Result<Description, IoError> {
         let array = array_of(head, piece, &chosen)?;
         let found = claim(head, &document, array)?.check(&head.path)?;
         if grid.as_ref().is_some_and(|grid| *grid != found) {
-            let message = format!("array {:?} is of another type than in the first piece", shown(&chosen));
+            let message = format!("array {} is of another type than in the first piece", quoted(&chosen));
             return Err(IoError::malformed(&head.path, array.at, message));
         }
         if grid.is_none() {
@@ -81,8 +80,8 @@ fn choose(head: &Head, document: &Document, name: Option<&str>) -> Result<String
         let at = document.whole.at;
         let message = match document.pieces.iter().find_map(|piece| piece.cells.first()) {
             Some(cells) => format!(
-                "there are cell data only (array {:?}); point data are read (VTK's filter Cell Data to Point Data converts)",
-                shown(&cells.name)
+                "there are cell data only (array {}); point data are read (VTK's filter Cell Data to Point Data converts)",
+                quoted(&cells.name)
             ),
             None => "the image has no array of point data".into(),
         };
@@ -93,18 +92,18 @@ fn choose(head: &Head, document: &Document, name: Option<&str>) -> Result<String
     if names.contains(chosen) {
         return Ok(chosen.to_string());
     }
-    let list = names.iter().take(20).map(|name| format!("{:?}", shown(name))).collect::<Vec<_>>().join(", ");
-    Err(IoError::request(&head.path, format!("has no array of point data {:?}; it has {list}", shown(chosen))))
+    let list = names.iter().take(20).map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+    Err(IoError::request(&head.path, format!("has no array of point data {}; it has {list}", quoted(chosen))))
 }
 
 fn array_of<'a>(head: &Head, piece: &'a Piece, name: &str) -> Result<&'a Array, IoError> {
     let mut found = piece.points.iter().filter(|array| array.name == name);
-    let missing = || format!("this piece has no array {:?}", shown(name));
+    let missing = || format!("this piece has no array {}", quoted(name));
     let first = found.next().ok_or_else(|| IoError::malformed(&head.path, piece.extent.at, missing()))?;
     match found.next() {
         None => Ok(first),
         Some(again) => {
-            let message = format!("array {:?} is there several times; one time step is read", shown(name));
+            let message = format!("array {} is there several times; one time step is read", quoted(name));
             Err(IoError::unsupported(&head.path, again.at, message))
         }
     }
@@ -124,7 +123,7 @@ fn claim(head: &Head, document: &Document, array: &Array) -> Result<Claim, IoErr
         "Float32" => ScalarKind::F32,
         "Float64" => ScalarKind::F64,
         other => {
-            let message = format!("numbers of type {:?}; Int8 to UInt64, Float32 and Float64 are read", shown(other));
+            let message = format!("numbers of type {}; Int8 to UInt64, Float32 and Float64 are read", quoted(other));
             return Err(IoError::unsupported(&head.path, array.at, message));
         }
     };

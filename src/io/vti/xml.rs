@@ -16,6 +16,9 @@ pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// More bytes of elements than this are refused.
 const MOST: u64 = 1 << 20;
 
+/// Elements nested more deeply are refused; those of an image are five deep.
+const DEEPEST: usize = 64;
+
 /// A file of which so many bytes more may be read.
 struct Bounded {
     file: BufReader<File>,
@@ -53,6 +56,8 @@ pub struct Xml<'a> {
     buffer: Vec<u8>,
     /// Bytes before the first one that the reader counts.
     lead: u64,
+    /// Elements that are open.
+    depth: usize,
 }
 
 impl<'a> Xml<'a> {
@@ -64,7 +69,7 @@ impl<'a> Xml<'a> {
         let lead = if marked { BYTE_ORDER_MARK.len() as u64 } else { 0 };
         file.seek_relative(lead as i64).map_err(|error| IoError::system(path, "read", &error))?;
         let reader = Reader::from_reader(Bounded { file, left: MOST });
-        Ok(Self { path, reader, buffer: Vec::new(), lead })
+        Ok(Self { path, reader, buffer: Vec::new(), lead, depth: 0 })
     }
 
     /// The byte that comes next.
@@ -75,11 +80,20 @@ impl<'a> Xml<'a> {
     /// The next event and its byte.
     ///
     /// # Errors
-    /// The document is malformed, longer than it may be, or declares a document type.
+    /// The document is malformed, longer or more deeply nested than it may be, or declares a document type.
     pub fn next(&mut self) -> Result<(u64, Event<'_>), IoError> {
         self.buffer.clear();
         let at = self.at();
         let event = self.reader.read_event_into(&mut self.buffer);
+        match &event {
+            Ok(Event::Start(_)) => self.depth += 1,
+            Ok(Event::End(_)) => self.depth = self.depth.saturating_sub(1),
+            _ => {}
+        }
+        if self.depth > DEEPEST {
+            let message = format!("more than {DEEPEST} elements inside each other");
+            return Err(IoError::unsupported(self.path, at, message));
+        }
         match event {
             // Entities that a document type declares can name each other without end.
             Ok(Event::DocType(_)) => {

@@ -1,0 +1,60 @@
+use super::*;
+use crate::worker;
+
+/// A worker that runs a script.
+fn script(text: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", text]);
+    command
+}
+
+#[cfg(unix)]
+#[test]
+fn hangs_ends_and_faults_are_found_and_the_run_goes_on() {
+    let scripts = |first: u64, _: &Path| match first {
+        // Two inputs, then silence.
+        0 => script("echo 0 0.5 10 read; echo 2 0.25 99 refused; exec sleep 1000"),
+        6 => script("exit 7"),
+        8 => script("echo 8 0.75 20 wrong a panic; echo 10 0.5 1 read; exec sleep 1000"),
+        _ => panic!("{first}"),
+    };
+    let kept = Mutex::new(Vec::new());
+    let keep = |number: u64, what: &str| {
+        kept.lock().unwrap().push(number);
+        Ok(Finding { number, what: what.into(), kept: "kept".into() })
+    };
+    let watch = Watch {
+        start: &scripts,
+        keep: &keep,
+        limit: Duration::from_secs(2),
+        step: 2,
+        begun: Instant::now(),
+        time: Duration::from_secs(600),
+        most: 3,
+        tally: Mutex::new(Tally::default()),
+    };
+    watch.over(0).unwrap();
+    let tally = watch.tally.into_inner().unwrap();
+    assert_eq!(*kept.lock().unwrap(), [4, 6, 8]);
+    let found: Vec<&str> = tally.findings.iter().map(|finding| finding.what.as_str()).collect();
+    assert_eq!(found, ["no end within 2s", "the process ended: exit status: 7", "a panic"]);
+    assert_eq!((tally.read, tally.refused, tally.wrong), (1, 1, 3));
+    assert_eq!((tally.slowest, tally.most), ((0.75, 8), (99, 2)));
+    assert!(tally.text(1).contains("cargo xtask fuzz --replay kept"), "{}", tally.text(1));
+    assert_eq!(tally.json(1)["findings"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn inputs_are_the_same_again_and_can_be_replayed() {
+    let folder = Folder::new();
+    let samples = input::all();
+    for number in 0..40 {
+        let files = input::make(&samples, 5, number);
+        assert_eq!(files, input::make(&samples, 5, number));
+        let finding = keep(&folder.0, 5, number, "nothing").unwrap();
+        let same = |(name, bytes): &(&str, Vec<u8>)| std::fs::read(finding.kept.join(name)).unwrap() == *bytes;
+        assert!(files.iter().all(same));
+        worker::replay(&finding.kept).unwrap();
+    }
+    assert_ne!(input::make(&samples, 5, 0), input::make(&samples, 6, 0));
+}

@@ -1,0 +1,94 @@
+//! What a run has found.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::worker::{Line, Outcome};
+
+/// An input that did what none may do.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    pub number: u64,
+    pub what: String,
+    /// Where its files are.
+    pub kept: PathBuf,
+}
+
+/// Counts of all inputs.
+#[derive(Debug, Clone, Default)]
+pub struct Tally {
+    pub secs: f64,
+    pub read: u64,
+    pub refused: u64,
+    pub wrong: u64,
+    /// Seconds and number of the slowest input that came to an end.
+    pub slowest: (f64, u64),
+    /// Bytes and number of the input that held most memory.
+    pub most: (u64, u64),
+    pub findings: Vec<Finding>,
+}
+
+impl Tally {
+    pub fn add(&mut self, line: &Line) {
+        match line.outcome {
+            Outcome::Read => self.read += 1,
+            Outcome::Refused => self.refused += 1,
+            Outcome::Wrong(_) => self.wrong += 1,
+        }
+        if line.secs > self.slowest.0 {
+            self.slowest = (line.secs, line.number);
+        }
+        if line.bytes > self.most.0 {
+            self.most = (line.bytes, line.number);
+        }
+    }
+
+    pub fn inputs(&self) -> u64 {
+        self.read + self.refused + self.wrong
+    }
+
+    fn rate(&self) -> f64 {
+        self.inputs() as f64 / self.secs.max(1e-9)
+    }
+
+    pub fn json(&self, seed: u64) -> Value {
+        let finding = |finding: &Finding| json!({"input": finding.number, "what": finding.what, "kept": finding.kept.display().to_string()});
+        json!({
+            "seed": seed,
+            "secs": self.secs,
+            "inputs": self.inputs(),
+            "inputs_per_sec": self.rate(),
+            "read": self.read,
+            "refused": self.refused,
+            "wrong": self.wrong,
+            "slowest": {"secs": self.slowest.0, "input": self.slowest.1},
+            "peak_memory": {"bytes": self.most.0, "input": self.most.1},
+            "findings": self.findings.iter().map(finding).collect::<Vec<_>>(),
+        })
+    }
+
+    pub fn text(&self, seed: u64) -> String {
+        let mut text = format!(
+            "{} inputs of seed {seed} in {:.0} s, {:.0} a second: {} read, {} refused, {} wrong\n\
+             slowest input {:.3} s (number {}), most memory {:.1} MiB (number {})",
+            self.inputs(),
+            self.secs,
+            self.rate(),
+            self.read,
+            self.refused,
+            self.wrong,
+            self.slowest.0,
+            self.slowest.1,
+            self.most.0 as f64 / f64::from(1 << 20),
+            self.most.1,
+        );
+        for Finding { number, what, kept } in &self.findings {
+            let kept = kept.display();
+            let what: String = what.chars().take(500).collect();
+            let _ = write!(text, "\ninput {number}: {what}\n    cargo xtask fuzz --replay {kept}");
+        }
+        text
+    }
+}
