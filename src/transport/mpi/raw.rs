@@ -84,7 +84,7 @@ impl<T> InFlight<T> {
     /// What it holds, if it had ended when it was last asked.
     pub(super) fn held(&self) -> Option<&T> {
         // SAFETY: from a box, and MPI no longer uses it.
-        self.done.then(|| unsafe { self.held.as_ref() })
+        if self.done { Some(unsafe { self.held.as_ref() }) } else { None }
     }
 
     /// What it held, if it has ended.
