@@ -63,6 +63,16 @@ impl Calls {
         self.history.get()
     }
 
+    /// How many there are.
+    pub(crate) fn number(&self) -> u64 {
+        self.number.get()
+    }
+
+    /// The last one.
+    pub(crate) fn last_text(&self) -> String {
+        self.last.borrow().back().map_or_else(|| "a receive".into(), |call| bounded(format_args!("{}", call.text)))
+    }
+
     /// Adds a call. `signature` is a fingerprint of all arguments that must agree.
     pub(crate) fn add(&self, signature: u64, sequence: u64, text: Rc<dyn Display>) {
         let mut hasher = DefaultHasher::new();
@@ -110,6 +120,19 @@ fn bounded(text: fmt::Arguments<'_>) -> String {
     out.0
 }
 
+/// A rank that waits for a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Waiting {
+    /// In the run.
+    pub rank: usize,
+    /// The group, how many calls the rank has made there, and the exchange, where the message belongs to one.
+    pub context: u8,
+    pub calls: u64,
+    pub exchange: Option<u64>,
+    /// Its last call there.
+    pub text: String,
+}
+
 /// What a rank tells of its calls in a group.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Report {
@@ -117,6 +140,8 @@ pub(crate) struct Report {
     pub context: u8,
     /// What the sender does, where it knows already that the ranks have gone apart.
     pub apart: Option<String>,
+    /// Ranks of which each waits for the next one, the sender last; it waits for the receiver.
+    pub waiting: Vec<Waiting>,
     pub calls: Vec<Told>,
 }
 
@@ -203,7 +228,8 @@ mod tests {
     fn calls_travel_and_long_texts_are_cut() {
         let own = Calls::default();
         own.add(7, 3, Rc::new("ä".repeat(1000)));
-        let report = Report { context: 5, apart: Some("receive".into()), calls: own.told() };
+        let waiting = vec![Waiting { rank: 3, context: 5, calls: 1, exchange: Some(1 << 40), text: "receive".into() }];
+        let report = Report { context: 5, apart: Some("receive".into()), waiting, calls: own.told() };
         assert_eq!(Report::decode(&report.encode().unwrap()).unwrap(), report);
         assert!(report.calls[0].text.len() <= TEXT_BYTES + 5 && report.calls[0].text.ends_with('…'));
         assert!(Report::decode(&super::super::copied(&[9_u8, 200])).is_err());

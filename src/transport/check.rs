@@ -13,7 +13,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::calls::{Report, Told, first_difference, last_calls};
+use super::calls::{Report, Told, Waiting, first_difference, last_calls};
 use super::finished::NOTHING_MORE;
 use super::payload::{copied, values};
 use super::wait::Patience;
@@ -157,7 +157,7 @@ impl Group {
     }
 
     fn report(&self, apart: Option<String>) -> Report {
-        Report { context: self.context(), apart, calls: self.calls().told() }
+        Report { context: self.context(), apart, waiting: Vec::new(), calls: self.calls().told() }
     }
 
     /// Looks at the fingerprint of a message for this tag; the error of calls that differ.
@@ -193,11 +193,53 @@ impl Group {
     }
 
     fn tell_calls(&self, peer: usize, apart: Option<String>) -> Result<()> {
-        if peer == self.rank() {
+        let waiting = self.awaited().map(|(wait, _)| wait).into_iter().collect();
+        self.tell(self.world_rank_of(peer), &Report { waiting, ..self.report(apart) })
+    }
+
+    /// Tells a rank of the run.
+    fn tell(&self, world_rank: usize, report: &Report) -> Result<()> {
+        match world_rank == self.world_rank() {
+            true => Ok(()),
+            false => Ok(self.transport().post(world_rank, Tag::reserved(0, INQUIRY), report.encode()?)?),
+        }
+    }
+
+    /// This rank's wait for a message, where it waits for one of a certain rank of the run.
+    fn awaited(&self) -> Option<(Waiting, usize)> {
+        let (tag, peer) = self.station().awaited.get()?;
+        let group = self.alive_in(tag.context())?;
+        let place = if tag.context() == 0 { String::new() } else { format!(" of a group of {}", group.size()) };
+        let text = format!("{}{place}", group.calls().last_text());
+        let exchange = (!tag.is_reserved()).then(|| tag.sequence());
+        let (rank, context, calls) = (self.world_rank(), tag.context(), group.calls().number());
+        Some((Waiting { rank, context, calls, exchange, text }, peer))
+    }
+
+    /// Whether this rank may have sent what another one waits for.
+    fn has_come_to(&self, wait: &Waiting) -> bool {
+        self.alive_in(wait.context).is_none_or(|group| {
+            group.calls().number() >= wait.calls && wait.exchange.is_none_or(|exchange| group.sequence() > exchange)
+        })
+    }
+
+    /// Follows ranks of which each waits, in whatever group, for a message of a call that the next one has not come to. Where
+    /// that leads back to a rank that still waits for what it did, none of them can go on.
+    fn follow(&self, mut waiting: Vec<Waiting>) -> Result<()> {
+        let (Some(last), Some((own, peer))) = (waiting.last().cloned(), self.awaited()) else { return Ok(()) };
+        if self.has_come_to(&last) {
             return Ok(());
         }
-        let inquiry = Tag::reserved(0, INQUIRY);
-        Ok(self.transport().post(self.world_rank_of(peer), inquiry, self.report(apart).encode()?)?)
+        match waiting.iter().find(|wait| wait.rank == own.rank) {
+            Some(wait) if *wait == own => {
+                Err(self.fail_in("a wait", differing((own.rank, own.text), (last.rank, last.text))))
+            }
+            Some(_) => Ok(()),
+            None => {
+                waiting.push(own);
+                self.tell(peer, &Report { waiting, ..self.report(None) })
+            }
+        }
     }
 
     /// Takes in what ranks that wait have told of their calls.
@@ -208,7 +250,10 @@ impl Group {
         while let Some(received) = self.transport().poll(None, Tag::reserved(0, INQUIRY))? {
             let report = Report::decode(&received.payload)?;
             let own = self.alive_in(report.context).map_or_else(Vec::new, |group| group.calls().told());
-            let Some((call, other_call)) = difference(&own, &report) else { continue };
+            let Some((call, other_call)) = difference(&own, &report) else {
+                self.follow(report.waiting)?;
+                continue;
+            };
             let error = differing((self.world_rank(), call), (received.from, other_call));
             return Err(self.fail_in("a comparison of calls", error));
         }

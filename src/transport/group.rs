@@ -22,6 +22,8 @@ pub(crate) struct Station {
     /// This rank's own failure, so that it keeps returning its own error.
     own: RefCell<Option<Error>>,
     pub(crate) contexts: Rc<Contexts>,
+    /// The message that this rank waits for, and the rank of the run that sends it.
+    pub(crate) awaited: Cell<Option<(Tag, usize)>>,
     /// The groups by context, for what other ranks tell of their calls.
     groups: RefCell<BTreeMap<u8, Weak<Members>>>,
 }
@@ -67,6 +69,7 @@ impl Group {
             own: RefCell::new(None),
             contexts,
             groups: RefCell::default(),
+            awaited: Cell::new(None),
         };
         let (next, calls) = (Cell::new(0), Calls::default());
         let members = Members { rank, size, world: None, ranks: Vec::new(), context, next, calls };
@@ -226,7 +229,10 @@ impl Group {
 
     pub(crate) fn receive_in(&self, operation: &str, from: usize, tag: Tag) -> Result<Payload> {
         self.check_rank(from)?;
-        self.wait_in(operation, Some(from), || self.next_of(operation, from, tag))
+        let before = self.station.awaited.replace(Some((tag, self.world_rank_of(from))));
+        let received = self.wait_in(operation, Some(from), || self.next_of(operation, from, tag));
+        self.station.awaited.set(before);
+        received
     }
 
     /// The next message with this tag from any rank of the group, with its sender; waits for it.

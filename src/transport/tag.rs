@@ -31,12 +31,10 @@ impl Tag {
         Self { context, sequence: Self::RESERVED + which, history: 0 }
     }
 
-    #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
     pub(crate) fn context(self) -> u8 {
         self.context
     }
 
-    #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
     pub(crate) fn sequence(self) -> u64 {
         self.sequence
     }

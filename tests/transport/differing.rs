@@ -155,3 +155,59 @@ fn messages_of_an_earlier_group_are_not_taken_for_those_of_a_later_one() {
         assert!(matches!(result, Err(Error::Differing { .. })), "{result:?}");
     }
 }
+
+/// Ranks that wait for each other in different groups: each has called as much as the other in the group in which it is
+/// waited for, or less.
+#[test]
+fn ranks_that_wait_for_each_other_in_different_groups() {
+    for (ranks, check) in launcher::counts(&[2, 3, 5]).into_iter().flat_map(|ranks| [(ranks, true), (ranks, false)]) {
+        let result = launch(&Config::threads(ranks).check(check), |group| {
+            let part = group.split(0, 0)?;
+            let (first, second) = if group.rank() == 0 { (&part, &group) } else { (&group, &part) };
+            first.barrier()?;
+            second.barrier()
+        });
+        let Err(Error::Differing { rank, call, other_call, .. }) = &result else { panic!("{result:?}") };
+        let of_part = format!("barrier() of a group of {ranks}");
+        assert!(*rank == 0 && *call == of_part && other_call == "barrier()", "{result:?}");
+    }
+}
+
+/// Each rank waits for the next one in a group of the two.
+#[test]
+fn ranks_that_wait_for_each_other_in_a_ring_of_groups() {
+    for ranks in launcher::counts(&[3, 4, 5]).into_iter().filter(|&ranks| ranks > 2) {
+        let result = launch(&Config::threads(ranks).check(false), |group| {
+            // Group i has ranks i and i + 1; every rank is in two of them, and calls the one with the next rank first.
+            let rank = group.rank();
+            let pair = |i: usize| group.split(u64::from(rank == i || rank == (i + 1) % ranks), 0);
+            let pairs = (0..ranks).map(pair).collect::<Result<Vec<_>>>()?;
+            pairs[rank].barrier()?;
+            pairs[(rank + ranks - 1) % ranks].barrier()
+        });
+        let Err(Error::Differing { call, other_call, .. }) = &result else { panic!("{result:?}") };
+        assert!(call == "barrier() of a group of 2" && other_call == call, "{result:?}");
+    }
+}
+
+/// A rank that computes for long is waited for, in whatever groups, and by ranks that others wait for.
+#[test]
+fn ranks_that_only_wait_for_long_are_left_alone() {
+    for ranks in launcher::counts(&[2, 3, 5]) {
+        for check in [true, false] {
+            let result = launch(&Config::threads(ranks).check(check), |group| {
+                let part = group.split(0, -(group.rank() as i64))?;
+                if group.rank() == 0 {
+                    std::thread::sleep(std::time::Duration::from_millis(450));
+                }
+                part.barrier()?;
+                if group.rank() + 1 == ranks {
+                    std::thread::sleep(std::time::Duration::from_millis(250));
+                }
+                group.barrier()?;
+                part.barrier()
+            });
+            assert!(result.is_ok(), "{result:?}");
+        }
+    }
+}
