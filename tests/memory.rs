@@ -104,6 +104,13 @@ fn what_fits() {
             let owners = Ownership::table(vec![1; 4 * world.size()], world.size())?;
             let error = refused(world, world.array_owned::<u8, 2>("there", &bytes(80), owners))?;
             assert!(matches!(error, ArrayError::Memory { rank: 1, .. }), "{error}");
+            // The second one of two on the same rank.
+            let owners = || Ownership::table(vec![1; 4 * world.size()], world.size());
+            let there = world.array_owned::<u8, 2>("there", &bytes(48), owners()?)?;
+            let error = refused(world, world.array_owned::<u8, 2>("there, too", &bytes(48), owners()?))?;
+            let taken = matches!(error, ArrayError::Memory { rank: 1, taken_of_rank, .. } if taken_of_rank == 48 * MIB);
+            assert!(taken, "{error}");
+            drop(there);
         }
 
         // Arrays of one rank.

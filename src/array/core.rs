@@ -42,7 +42,7 @@ pub struct ArrayCore {
     element: &'static ElementInfo,
     placement: Placement,
     /// Bytes of the chunks of all ranks; 0 where they are counted for another array.
-    bytes_of_all: u64,
+    bytes_by_rank: Rc<[u64]>,
     /// One entry a slot; a chunk without cells has no buffer.
     slots: Vec<Option<ChunkBuffer>>,
     home: Home,
@@ -62,7 +62,7 @@ pub struct ChunkLease<'a> {
 }
 
 impl ArrayCore {
-    /// An array with zeroed chunks on this rank's device; `bytes_of_all` is what they take on all ranks.
+    /// An array with zeroed chunks on this rank's device; `bytes_by_rank` is what they take on each rank.
     ///
     /// # Errors
     /// The device has not enough memory, or cannot hold the element type.
@@ -71,7 +71,7 @@ impl ArrayCore {
         name: &str,
         element: &'static ElementInfo,
         placement: Placement,
-        bytes_of_all: u64,
+        bytes_by_rank: Rc<[u64]>,
     ) -> Result<Rc<Self>> {
         check_element(&home.device, element)?;
         let mut slots = Vec::new();
@@ -84,7 +84,7 @@ impl ArrayCore {
         }
         let id = home.registry.borrow_mut().next_id();
         let name = name.to_string();
-        let core = Rc::new(Self { id, data: id, name, element, placement, bytes_of_all, slots, home });
+        let core = Rc::new(Self { id, data: id, name, element, placement, bytes_by_rank, slots, home });
         core.home.registry.borrow_mut().add(&core);
         Ok(core)
     }
@@ -111,7 +111,7 @@ impl ArrayCore {
             name: name.to_string(),
             element,
             placement: Placement::balanced(chunks, 1),
-            bytes_of_all: 0,
+            bytes_by_rank: Rc::new([]),
             slots,
             home: Home { rank: 0, ..home },
         }))
@@ -121,8 +121,8 @@ impl ArrayCore {
     pub(crate) fn over(&self, home: Home, placement: Placement) -> Rc<Self> {
         let id = home.registry.borrow_mut().next_id();
         let (name, slots) = (self.name.clone(), self.slots.clone());
-        let (data, element, bytes_of_all) = (self.data, self.element, self.bytes_of_all);
-        let core = Rc::new(Self { id, data, name, element, placement, bytes_of_all, slots, home });
+        let (data, element, bytes_by_rank) = (self.data, self.element, self.bytes_by_rank.clone());
+        let core = Rc::new(Self { id, data, name, element, placement, bytes_by_rank, slots, home });
         core.home.registry.borrow_mut().add(&core);
         core
     }
@@ -148,8 +148,8 @@ impl ArrayCore {
     }
 
     /// The bytes that its chunks take on all ranks, the same on every rank.
-    pub(crate) fn bytes_of_all(&self) -> u64 {
-        self.bytes_of_all
+    pub(crate) fn bytes_by_rank(&self) -> &[u64] {
+        &self.bytes_by_rank
     }
 
     /// Its element type.

@@ -59,6 +59,10 @@ impl Registry {
     /// Remembers an array.
     pub fn add(&mut self, array: &Rc<ArrayCore>) {
         self.arrays.insert(array.id(), Rc::downgrade(array));
+        // Now and then, as handles may be made and dropped without end.
+        if self.next.is_multiple_of(256) {
+            self.arrays.retain(|_, array| array.strong_count() > 0);
+        }
     }
 
     /// The array of this number, if it is alive.

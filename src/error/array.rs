@@ -119,8 +119,8 @@ pub enum ArrayError {
     /// The ranks have not the memory for an array.
     #[error(
         "array \"{array}\" of {shape} {element} needs {bytes} bytes, {of_rank} of them on rank {rank}, but there are {all_have} on \
-         all ranks, {taken} of them taken by arrays, and {rank_has} for one rank; {}it takes {ranks} ranks with as much memory \
-         each (ZIPPY_MEMORY_LIMIT sets the bytes of a rank)",
+         all ranks, {taken} of them taken by arrays, and {rank_has} for one rank, {taken_of_rank} of them taken on rank {rank}; {}it \
+         takes {ranks} ranks that have as much memory each, as on more machines (ZIPPY_MEMORY_LIMIT sets the bytes of a rank)",
         fits.map_or(String::new(), |shape| format!("about {shape} would fit, or "))
     )]
     Memory {
@@ -132,10 +132,12 @@ pub enum ArrayError {
         element: String,
         /// Bytes of all its chunks.
         bytes: u64,
-        /// The rank with most of them.
+        /// The rank that would have most, with the arrays that are alive.
         rank: usize,
-        /// How many those are.
+        /// How many of the array's bytes are there.
         of_rank: u64,
+        /// Bytes of arrays that are alive there.
+        taken_of_rank: u64,
         /// Bytes that the ranks have together.
         all_have: u64,
         /// Bytes that one rank can have.

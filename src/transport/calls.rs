@@ -67,6 +67,15 @@ impl Calls {
         self.number.get()
     }
 
+    /// The fingerprint of the first so many calls, if it is remembered.
+    pub(crate) fn history_of(&self, calls: u64) -> Option<u64> {
+        let last = self.last.borrow();
+        match self.number.get().checked_sub(calls)? {
+            0 => Some(self.history.get()),
+            ago => last.len().checked_sub(ago as usize + 1).map(|place| last[place].history),
+        }
+    }
+
     /// The last one.
     pub(crate) fn last_text(&self) -> String {
         self.last.borrow().back().map_or_else(|| "a receive".into(), |call| bounded(format_args!("{}", call.text)))
@@ -125,32 +134,41 @@ fn bounded(text: fmt::Arguments<'_>) -> String {
     out.0
 }
 
+/// Names a group for good: contexts are used again, numbers of exchanges are not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct GroupId {
+    pub context: u8,
+    /// Its first exchange.
+    pub start: u64,
+}
+
 /// A rank that waits for a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Waiting {
     /// In the run.
     pub rank: usize,
-    /// The group, how many calls the rank has made there, and the exchange, where the message belongs to one.
-    pub context: u8,
+    pub group: GroupId,
+    /// How many calls the rank has made there, and the exchange, where the message belongs to one.
     pub calls: u64,
     pub exchange: Option<u64>,
     /// Its last call there.
     pub text: String,
 }
 
-/// What a rank tells of its calls in a group.
+/// What ranks that wait say to those whom they wait for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Report {
-    /// The group.
-    pub context: u8,
-    /// What the sender does, where it knows already that the ranks have gone apart.
-    pub apart: Option<String>,
-    /// Ranks of which each waits for the next one, the sender last; it waits for the receiver.
-    pub waiting: Vec<Waiting>,
-    pub calls: Vec<Told>,
+pub(crate) enum Inquiry {
+    /// The sender has made so many calls in this group, with this fingerprint. Of the ranks in the list each waits for the
+    /// next one; the sender is the last and waits for the receiver. A rank has one of these under way to another at most, as
+    /// the receiver may be busy for as long as it likes.
+    Ask { group: GroupId, calls: u64, history: u64, waiting: Vec<Waiting> },
+    /// It has been taken in.
+    Heard,
+    /// The sender's calls are not the receiver's, or it waits for what will not come; what it does, and its last calls.
+    Apart { group: GroupId, text: String, calls: Vec<Told> },
 }
 
-impl Report {
+impl Inquiry {
     pub(crate) fn encode(&self) -> Result<Payload> {
         let bytes = postcard::to_allocvec(self);
         Ok(Box::new(bytes.map_err(|error| TransportError::Other(format!("calls cannot be told: {error}")))?))
@@ -219,6 +237,21 @@ mod tests {
     }
 
     #[test]
+    fn earlier_fingerprints_are_remembered_for_a_while() {
+        let calls = Calls::default();
+        let mut histories = vec![calls.history()];
+        for number in 0..REMEMBERED as u64 + 10 {
+            calls.add(number, number, Rc::new("call"));
+            histories.push(calls.history());
+        }
+        for (number, &history) in histories.iter().enumerate() {
+            let found = calls.history_of(number as u64);
+            assert_eq!(found, (number > 10).then_some(history), "{number}");
+        }
+        assert_eq!(calls.history_of(histories.len() as u64), None);
+    }
+
+    #[test]
     fn what_is_forgotten_is_said_to_be() {
         let many = |first: &'static str| calls(&[&[first][..], &["same"; REMEMBERED + 5]].concat()).told();
         let (own, other) = first_difference(&many("a"), &many("b")).unwrap();
@@ -233,12 +266,16 @@ mod tests {
     fn calls_travel_and_long_texts_are_cut() {
         let own = Calls::default();
         own.add(7, 3, Rc::new("ä".repeat(1000)));
-        let waiting = vec![Waiting { rank: 3, context: 5, calls: 1, exchange: Some(1 << 40), text: "receive".into() }];
-        let report = Report { context: 5, apart: Some("receive".into()), waiting, calls: own.told() };
-        assert_eq!(Report::decode(&report.encode().unwrap()).unwrap(), report);
-        assert!(report.calls[0].text.len() <= TEXT_BYTES + 5 && report.calls[0].text.ends_with('…'));
-        assert!(Report::decode(&super::super::copied(&[9_u8, 200])).is_err());
-        let (last, none) = last_calls(&report.calls, &[]);
+        let calls = own.told();
+        let (group, text) = (GroupId { context: 5, start: 1 << 40 }, "receive".to_owned());
+        let waiting = vec![Waiting { rank: 3, group, calls: 1, exchange: Some(1 << 40), text: text.clone() }];
+        let ask = Inquiry::Ask { group, calls: 1, history: own.history(), waiting };
+        for inquiry in [ask, Inquiry::Heard, Inquiry::Apart { group, text, calls: calls.clone() }] {
+            assert_eq!(Inquiry::decode(&inquiry.encode().unwrap()).unwrap(), inquiry);
+        }
+        assert!(calls[0].text.len() <= TEXT_BYTES + 5 && calls[0].text.ends_with('…'));
+        assert!(Inquiry::decode(&super::super::copied(&[9_u8, 200])).is_err());
+        let (last, none) = last_calls(&calls, &[]);
         assert!(last.contains("(its call 1,") && none == "nothing", "{last}, {none}");
     }
 }

@@ -9,6 +9,7 @@ pub(crate) const NOTHING_MORE: &str = "nothing more (its program has finished)";
 impl Group {
     /// This rank's program has finished.
     pub(crate) fn finished(&self) -> Result<()> {
+        self.station().finished.set(true);
         Ok(self.transport().finish()?)
     }
 

@@ -1,11 +1,11 @@
 //! A group of ranks: who is in it, its tags, and messages between two ranks.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::rc::{Rc, Weak};
 
-use super::calls::Calls;
+use super::calls::{Calls, GroupId};
 use super::operation::{Entered, Operations};
 use super::split::Contexts;
 use super::wait::Patience;
@@ -23,7 +23,13 @@ pub(crate) struct Station {
     own: RefCell<Option<Error>>,
     pub(crate) contexts: Rc<Contexts>,
     /// The message that this rank waits for, and the rank of the run that sends it.
-    pub(crate) awaited: Cell<Option<(Tag, usize)>>,
+    pub(crate) awaited: Cell<Option<(GroupId, Tag, usize)>>,
+    /// Ranks of the run that have been asked something and have not answered.
+    pub(crate) asked: RefCell<BTreeSet<usize>>,
+    /// This rank's program has finished.
+    pub(crate) finished: Cell<bool>,
+    /// No exchange of any group has had this number or a higher one.
+    next: Cell<u64>,
     /// The groups by context, for what other ranks tell of their calls.
     groups: RefCell<BTreeMap<u8, Weak<Members>>>,
 }
@@ -37,6 +43,8 @@ struct Members {
     /// (world rank, rank) by world rank.
     ranks: Vec<(usize, usize)>,
     context: super::split::Context,
+    /// Its first exchange, and the next one.
+    start: u64,
     next: Cell<u64>,
     calls: Calls,
 }
@@ -70,9 +78,12 @@ impl Group {
             contexts,
             groups: RefCell::default(),
             awaited: Cell::new(None),
+            asked: RefCell::default(),
+            finished: Cell::new(false),
+            next: Cell::new(0),
         };
-        let (next, calls) = (Cell::new(0), Calls::default());
-        let members = Members { rank, size, world: None, ranks: Vec::new(), context, next, calls };
+        let (start, next, calls) = (0, Cell::new(0), Calls::default());
+        let members = Members { rank, size, world: None, ranks: Vec::new(), context, start, next, calls };
         Self::new(Rc::new(station), members, true)
     }
 
@@ -83,15 +94,18 @@ impl Group {
     }
 
     /// The group of the members with these ranks in `self`, this rank being one of them.
-    pub(crate) fn of_members(&self, ranks: &[usize], context: u8) -> Self {
+    ///
+    /// `start` is behind all exchanges that any of them has taken part in, so that no later group has the messages of an
+    /// earlier one.
+    pub(crate) fn of_members(&self, ranks: &[usize], context: u8, start: u64) -> Self {
         let world: Vec<usize> = ranks.iter().map(|&rank| self.world_rank_of(rank)).collect();
         let mut by_world: Vec<(usize, usize)> = world.iter().copied().zip(0..).collect();
         by_world.sort_unstable();
         let rank = world.iter().position(|&rank| rank == self.world_rank()).unwrap_or_default();
         let context = self.station.contexts.take(context);
-        // Messages of an earlier group of this context have other fingerprints.
-        let (next, calls) = (Cell::new(0), Calls::from(self.calls().history()));
-        let members = Members { rank, size: world.len(), world: Some(world), ranks: by_world, context, next, calls };
+        let (next, calls) = (Cell::new(start), Calls::from(self.calls().history()));
+        let size = world.len();
+        let members = Members { rank, size, world: Some(world), ranks: by_world, context, start, next, calls };
         Self::new(Rc::clone(&self.station), members, self.checked)
     }
 
@@ -139,12 +153,18 @@ impl Group {
     pub fn next_sequence(&self) -> Tag {
         let next = self.members.next.get();
         self.members.next.set(next + 1);
+        self.station.next.set(self.station.next.get().max(next + 1));
         Tag::new(self.context(), next, self.calls().history())
     }
 
     /// The number of the next exchange in this group, as all ranks count it.
     pub(crate) fn sequence(&self) -> u64 {
         self.members.next.get()
+    }
+
+    /// A number that no exchange of this rank has had, in whatever group, nor a higher one.
+    pub(crate) fn unused_sequence(&self) -> u64 {
+        self.station.next.get()
     }
 
     pub(crate) fn context(&self) -> u8 {
@@ -160,8 +180,13 @@ impl Group {
         Tag::reserved(self.context(), which)
     }
 
-    /// The group of this context that this rank is in.
-    pub(crate) fn alive_in(&self, context: u8) -> Option<Self> {
+    /// What names this group among all of the run.
+    pub(crate) fn id(&self) -> GroupId {
+        GroupId { context: self.context(), start: self.members.start }
+    }
+
+    /// The group that this rank is in and that has this context.
+    pub(crate) fn group_of_context(&self, context: u8) -> Option<Self> {
         let members = self.station.groups.borrow().get(&context)?.upgrade()?;
         Some(Self { station: Rc::clone(&self.station), members, checked: true })
     }
@@ -229,7 +254,7 @@ impl Group {
 
     pub(crate) fn receive_in(&self, operation: &str, from: usize, tag: Tag) -> Result<Payload> {
         self.check_rank(from)?;
-        let before = self.station.awaited.replace(Some((tag, self.world_rank_of(from))));
+        let before = self.station.awaited.replace(Some((self.id(), tag, self.world_rank_of(from))));
         let received = self.wait_in(operation, Some(from), || self.next_of(operation, from, tag));
         self.station.awaited.set(before);
         received

@@ -16,6 +16,7 @@ mod failure;
 mod finished;
 mod grace;
 mod group;
+mod inquiry;
 mod launch;
 #[cfg(feature = "mpi")]
 mod mpi;

@@ -54,15 +54,16 @@ impl Group {
     pub fn split(&self, color: u64, key: i64) -> Result<Self> {
         self.check_call(Call::new("split"))?;
         let used = self.station().contexts.used();
-        let mut words = vec![color, key as u64];
+        let mut words = vec![color, key as u64, self.unused_sequence()];
         words.extend(used);
-        let mut all_used = [0_u64; WORDS];
+        let (mut all_used, mut start) = ([0_u64; WORDS], 0);
         let mut members = Vec::new();
         for (rank, payload) in self.all_gather_raw(copied(&words))?.iter().enumerate() {
             let words: Vec<u64> = values(payload)?;
-            let [their_color, their_key, used @ ..] = words.as_slice() else {
+            let [their_color, their_key, unused, used @ ..] = words.as_slice() else {
                 return Err(TransportError::Other("split received a malformed message".into()).into());
             };
+            start = start.max(*unused);
             all_used.iter_mut().zip(used).for_each(|(all, used)| *all |= used);
             if *their_color == color {
                 members.push((*their_key as i64, rank));
@@ -74,7 +75,7 @@ impl Group {
         let limit = 1_usize << Tag::CONTEXT_BITS;
         let free = (0..limit).find(|&id| all_used[id / 64] >> (id % 64) & 1 == 0);
         match free {
-            Some(id) => Ok(self.of_members(&ranks, id as u8)),
+            Some(id) => Ok(self.of_members(&ranks, id as u8, start)),
             None => Err(TransportError::TooManyGroups { limit }.into()),
         }
     }

@@ -6,9 +6,9 @@ use super::Group;
 use crate::error::{Result, TransportError};
 use crate::trace;
 
-/// A wait that has taken so long listens to what other ranks tell of their calls.
+/// A wait that has taken so long listens to ranks that wait.
 const LISTEN_AFTER: Duration = Duration::from_millis(1);
-/// A wait that has taken so long tells its own calls to whom it waits for; again each time it has doubled.
+/// A wait that has taken so long asks whom it waits for; again each time it has doubled.
 const ASK_AFTER: Duration = Duration::from_millis(100);
 
 /// How patient waits are.
@@ -53,11 +53,11 @@ impl Group {
             self.alive()?;
             let waited = started.elapsed();
             if waited >= LISTEN_AFTER {
-                self.hear_of_calls()?;
+                self.hear()?;
             }
             if waited >= ask_after {
                 ask_after = ask_after.saturating_mul(2);
-                self.ask_about_calls(peer)?;
+                self.ask(peer)?;
             }
             if waited >= warn_after {
                 warn_after = warn_after.saturating_mul(2);

@@ -154,7 +154,7 @@ impl World {
     }
 
     fn create<T: Element, const D: usize>(&self, name: &str, placement: Placement) -> Result<GlobalArray<T, D>> {
-        let call = Call::new("array").of(Named::new(name, &T::INFO, placement.clone()), None);
+        let call = Call::new("array").of(Named::new(name, &T::INFO, &placement), None);
         let call = call.and(format!(", {} of {}", placement.chunks().shape(), T::INFO.name));
         let bytes = self.check_memory(name, &T::INFO, &placement)?;
         let core = self.collective(call.clone(), call.signature(), || {

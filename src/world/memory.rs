@@ -1,6 +1,7 @@
 //! Whether the ranks have the memory for an array: looked at before any of it is taken, and the same on every rank.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::World;
 use crate::array::chunk_bytes;
@@ -9,63 +10,63 @@ use crate::error::ArrayError;
 use crate::extents::Index;
 use crate::locate::Placement;
 
-/// The bytes of an array.
-struct Needed {
-    all: u64,
-    /// On the rank that has most of them.
-    most: u64,
-    rank: usize,
+/// The bytes of an array on each rank.
+fn by_rank(placement: &Placement, element: &ElementInfo) -> Rc<[u64]> {
+    let (chunks, owners) = (placement.chunks(), placement.ownership());
+    let mut bytes = vec![0_u64; owners.ranks()];
+    for chunk in 0..chunks.count() {
+        let of_rank = &mut bytes[owners.owner(chunk).rank];
+        *of_rank = of_rank.saturating_add(chunk_bytes(&chunks.storage(chunk), element));
+    }
+    bytes.into()
 }
 
-impl Needed {
-    fn of(placement: &Placement, element: &ElementInfo) -> Self {
-        let (chunks, owners) = (placement.chunks(), placement.ownership());
-        let mut of_ranks = vec![0_u64; owners.ranks()];
-        for chunk in 0..chunks.count() {
-            let bytes = &mut of_ranks[owners.owner(chunk).rank];
-            *bytes = bytes.saturating_add(chunk_bytes(&chunks.storage(chunk), element));
-        }
-        let all = of_ranks.iter().fold(0, |sum: u64, bytes| sum.saturating_add(*bytes));
-        let (rank, most) = (0..).zip(of_ranks).max_by_key(|&(rank, bytes)| (bytes, -(rank as i64))).unwrap_or((0, 0));
-        Self { all, most, rank }
-    }
+fn sum<'a>(bytes: impl IntoIterator<Item = &'a u64>) -> u64 {
+    bytes.into_iter().fold(0, |sum, bytes| sum.saturating_add(*bytes))
 }
 
 impl World {
-    /// The bytes that an array takes on all ranks.
+    /// The bytes that an array takes on each rank.
     ///
     /// # Errors
-    /// The ranks have not so much, together or the one that has most of it; what live arrays hold counts.
+    /// The ranks have not so much, together or one of them; what live arrays hold counts.
     pub(super) fn check_memory(
         &self,
         name: &str,
         element: &'static ElementInfo,
         placement: &Placement,
-    ) -> Result<u64, ArrayError> {
-        let needed = Needed::of(placement, element);
-        let live: BTreeMap<_, _> =
-            self.registry.borrow().alive().map(|array| (array.data(), array.bytes_of_all())).collect();
-        let taken = live.values().fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
+    ) -> Result<Rc<[u64]>, ArrayError> {
+        let needed = by_rank(placement, element);
+        let mut taken = vec![0_u64; needed.len()];
+        // Handles of the same chunks count once.
+        let live: BTreeMap<_, _> = self.registry.borrow().alive().map(|array| (array.data(), array)).collect();
+        for array in live.values() {
+            taken.iter_mut().zip(array.bytes_by_rank()).for_each(|(sum, bytes)| *sum = sum.saturating_add(*bytes));
+        }
+        let together = |rank: usize| taken[rank].saturating_add(needed[rank]);
+        let rank = (0..needed.len()).max_by_key(|&rank| (together(rank), usize::MAX - rank)).unwrap_or(0);
+        let (bytes, taken_of_all) = (sum(&*needed), sum(&taken));
+        let (of_rank, taken_of_rank) = (needed[rank], taken[rank]);
         let (rank_has, all_have) = (self.common.rank_bytes, self.common.all_bytes);
-        let free = all_have.saturating_sub(taken);
-        if needed.all <= free && needed.most <= rank_has {
-            return Ok(needed.all);
+        let (free, free_of_rank) = (all_have.saturating_sub(taken_of_all), rank_has.saturating_sub(taken_of_rank));
+        if bytes <= free && of_rank <= free_of_rank {
+            return Ok(needed);
         }
         // The tighter of both limits, as a part of what is needed.
-        let of_all = (free.into(), needed.all.into());
-        let of_rank = (rank_has.into(), needed.most.into());
-        let part = if less(of_rank, of_all) { of_rank } else { of_all };
-        let ranks = (u128::from(needed.all) + u128::from(taken)) * self.size() as u128;
+        let fractions = [(free_of_rank.into(), of_rank.into()), (free.into(), bytes.into())];
+        let part = if less(fractions[0], fractions[1]) { fractions[0] } else { fractions[1] };
+        let ranks = (u128::from(bytes) + u128::from(taken_of_all)) * self.size() as u128;
         Err(ArrayError::Memory {
             array: name.to_string(),
             element: element.name.to_string(),
             shape: placement.chunks().shape(),
-            bytes: needed.all,
-            rank: needed.rank,
-            of_rank: needed.most,
+            bytes,
+            rank,
+            of_rank,
+            taken_of_rank,
             all_have,
             rank_has,
-            taken,
+            taken: taken_of_all,
             fits: fitting(placement.chunks().shape(), part),
             ranks: ranks.div_ceil(u128::from(all_have.max(1))).max(self.size() as u128),
         })

@@ -227,7 +227,7 @@ impl World {
     /// Adds the handles that were made without a collective to what this rank has called.
     fn note_rearranged(&self) {
         for Rearranged { name, element, placement } in self.registry.borrow_mut().take_rearranged() {
-            let handle = Call::new("reassigned").of(Named::new(&name, element, placement), None);
+            let handle = Call::new("reassigned").of(Named::new(&name, element, &placement), None);
             self.group.note(handle.signature(), Rc::new(handle));
         }
     }

@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 use super::hash;
 use crate::array::ArrayCore;
 use crate::element::ElementInfo;
+use crate::extents::Index;
 use crate::locate::Placement;
 use crate::region::Region;
 
@@ -14,34 +15,54 @@ use crate::region::Region;
 pub(crate) struct Named {
     name: String,
     element: &'static ElementInfo,
-    placement: Placement,
+    shape: Index,
+    cuts: u64,
+    owners: u64,
+    /// Calls are remembered for a while, so they keep no large tables alive.
+    placement: Option<Placement>,
 }
+
+/// Cuts and owners of more chunks than this are only told by their fingerprints.
+const KEPT_CHUNKS: usize = 1024;
 
 impl Named {
     pub fn of(array: &ArrayCore) -> Self {
-        Self::new(array.name(), array.element(), array.placement().clone())
+        Self::new(array.name(), array.element(), array.placement())
     }
 
     /// An array that is to be made.
-    pub fn new(name: &str, element: &'static ElementInfo, placement: Placement) -> Self {
-        Self { name: name.to_string(), element, placement }
+    pub fn new(name: &str, element: &'static ElementInfo, placement: &Placement) -> Self {
+        let (chunks, owners) = (placement.chunks(), placement.ownership());
+        Self {
+            name: name.to_string(),
+            element,
+            shape: chunks.shape(),
+            cuts: chunks.fingerprint(),
+            owners: owners.fingerprint(),
+            placement: (chunks.count() <= KEPT_CHUNKS).then(|| placement.clone()),
+        }
     }
 }
 
 impl Hash for Named {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.name, self.element.name, self.element.bytes, &self.placement).hash(state);
+        (&self.name, self.element.name, self.element.bytes, self.cuts, self.owners).hash(state);
     }
 }
 
 impl Display for Named {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.name)?;
-        if f.alternate() {
-            let (chunks, owners) = (self.placement.chunks(), self.placement.ownership());
-            write!(f, " ({} of {chunks}, owners {owners})", self.element.name)?;
+        match &self.placement {
+            _ if !f.alternate() => Ok(()),
+            Some(placement) => {
+                write!(f, " ({} of {}, owners {})", self.element.name, placement.chunks(), placement.ownership())
+            }
+            None => {
+                let (cuts, owners) = (self.cuts as u16, self.owners as u16);
+                write!(f, " ({} of {} with cuts #{cuts:04x} and owners #{owners:04x})", self.element.name, self.shape)
+            }
         }
-        Ok(())
     }
 }
 

@@ -275,5 +275,6 @@ fn options_are_grouped() {
     Checks and report: compare-single
     Checks and report: reference
     Checks and report: json
+    Checks and report: verbose
     ");
 }

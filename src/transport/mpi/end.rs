@@ -29,16 +29,19 @@ impl Wire {
         self.come_through(well)?;
         let limit = settings.patience.timeout.unwrap_or(Duration::MAX);
         let mut away = Away { limit, grace: None, told: false };
+        let mut before = None;
         loop {
             self.take_in()?;
             if !self.settle_sends()? || !self.arrivals.borrow_mut().settled(None)? {
                 self.pause(&mut away)?;
                 continue;
             }
-            let [sent, received] = self.summed([self.total_sent(), self.total_received()], &mut away)?;
-            if sent == received {
+            // Ranks add theirs at different times: only what stays the same is true of all at once.
+            let sums = self.summed([self.total_sent(), self.total_received()], &mut away)?;
+            if sums[0] == sums[1] && before == Some(sums) {
                 break;
             }
+            before = Some(sums);
         }
         // All have been told of all failures; the last ones have only been received.
         self.hear()?;

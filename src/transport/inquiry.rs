@@ -1,0 +1,162 @@
+//! What ranks that wait for long say to one another, so that programs that have gone apart without a message end with an
+//! error that names both calls.
+//!
+//! A rank that waits says whom it waits for and the fingerprint of its calls: a message of a few bytes, of which one is under
+//! way at most between two ranks, since who computes takes none in. Where fingerprints differ, the calls themselves follow.
+
+use std::convert::Infallible;
+
+use super::calls::{GroupId, Inquiry, Told, Waiting, first_difference, last_calls};
+use super::finished::NOTHING_MORE;
+use super::{Group, Tag};
+use crate::error::{Error, Result};
+
+/// Inquiries go beside all exchanges, in the context of the whole run.
+const INQUIRY: u64 = 3;
+
+/// The error that names two calls, that of the lower rank first.
+pub(crate) fn differing(one: (usize, String), other: (usize, String)) -> Error {
+    let ((rank, call), (other_rank, other_call)) = if one.0 < other.0 { (one, other) } else { (other, one) };
+    Error::Differing { rank, call, other_rank, other_call }
+}
+
+impl Group {
+    /// Looks at the fingerprint of a message for this tag; the error of calls that differ.
+    pub(crate) fn same_calls(&self, from: usize, tag: Tag, found: Tag) -> Result<()> {
+        if tag.history() == found.history() { Ok(()) } else { Err(self.gone_apart("a receive", from)) }
+    }
+
+    /// The error of a rank whose calls are not those of another one, as a message shows, or its end. Only both together
+    /// know which calls differ: the other one hears of this when it next waits, or at its end, and tells all.
+    pub(crate) fn gone_apart(&self, operation: &str, peer: usize) -> Error {
+        // A failure that it met is the cause.
+        if let Err(error) = self.alive() {
+            return error;
+        }
+        let text = self.operation_text(operation);
+        if let Err(error) = self.say(self.world_rank_of(peer), &self.apart(text.clone())) {
+            return error;
+        }
+        let _entered = self.entering(format!("{text} (its calls are not those of rank {})", self.world_rank_of(peer)));
+        match self.wait_in(operation, Some(peer), || Ok(None::<Infallible>)) {
+            Ok(never) => match never {},
+            Err(error) => error,
+        }
+    }
+
+    pub(crate) fn apart(&self, text: String) -> Inquiry {
+        Inquiry::Apart { group: self.id(), text, calls: self.calls().told() }
+    }
+
+    fn say(&self, world_rank: usize, inquiry: &Inquiry) -> Result<()> {
+        match world_rank == self.world_rank() {
+            true => Ok(()),
+            false => Ok(self.transport().post(world_rank, Tag::reserved(0, INQUIRY), inquiry.encode()?)?),
+        }
+    }
+
+    /// Tells a rank of the group, or both neighbours, that this one waits.
+    pub(crate) fn ask(&self, peer: Option<usize>) -> Result<()> {
+        let (rank, size) = (self.rank(), self.size());
+        let waiting = || self.awaited().map(|(wait, _)| wait).into_iter().collect();
+        match peer {
+            Some(peer) => self.ask_rank(self.world_rank_of(peer), waiting()),
+            None => [rank + 1, rank + size - 1]
+                .into_iter()
+                .try_for_each(|peer| self.ask_rank(self.world_rank_of(peer % size), Vec::new())),
+        }
+    }
+
+    fn ask_rank(&self, world_rank: usize, waiting: Vec<Waiting>) -> Result<()> {
+        if world_rank == self.world_rank() || !self.station().asked.borrow_mut().insert(world_rank) {
+            return Ok(());
+        }
+        let (group, calls, history) = (self.id(), self.calls().number(), self.calls().history());
+        self.say(world_rank, &Inquiry::Ask { group, calls, history, waiting })
+    }
+
+    /// Takes in what ranks that wait have said.
+    ///
+    /// # Errors
+    /// [`Error::Differing`] where their calls are not this rank's, told to all ranks.
+    pub(crate) fn hear(&self) -> Result<()> {
+        while let Some(received) = self.transport().poll(None, Tag::reserved(0, INQUIRY))? {
+            match Inquiry::decode(&received.payload)? {
+                Inquiry::Heard => drop(self.station().asked.borrow_mut().remove(&received.from)),
+                Inquiry::Ask { group, calls, history, waiting } => {
+                    self.say(received.from, &Inquiry::Heard)?;
+                    let asked = self.alive_in(group);
+                    // Where this rank is not so far yet, it may still come to that.
+                    let own = asked.as_ref().and_then(|asked| asked.calls().history_of(calls));
+                    match asked.filter(|_| own.is_some_and(|own| own != history)) {
+                        Some(asked) => self.say(received.from, &asked.apart(asked.calls().last_text()))?,
+                        None => self.follow(waiting)?,
+                    }
+                }
+                Inquiry::Apart { group, text, calls } => {
+                    let own = self.alive_in(group).map_or_else(Vec::new, |group| group.calls().told());
+                    let (call, other_call) = self.difference(&own, &calls, text);
+                    let error = differing((self.world_rank(), call), (received.from, other_call));
+                    return Err(self.fail_in("a comparison of calls", error));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What two ranks have called that is not the same; `text` is what the other one does.
+    fn difference(&self, own: &[Told], other: &[Told], text: String) -> (String, String) {
+        if let Some(calls) = first_difference(own, other) {
+            return calls;
+        }
+        match own.last() {
+            // It has finished, and the other one, which has called as much, waits for a message of it.
+            Some(last) if last.text == NOTHING_MORE && last.follows(other.last()) => (NOTHING_MORE.into(), text),
+            None if self.station().finished.get() => (NOTHING_MORE.into(), text),
+            None => ("nothing in this group, or has left it".into(), text),
+            Some(_) => last_calls(own, other),
+        }
+    }
+
+    /// This rank's wait for a message, where it waits for one of a certain rank of the run.
+    fn awaited(&self) -> Option<(Waiting, usize)> {
+        let (id, tag, peer) = self.station().awaited.get()?;
+        let group = self.alive_in(id)?;
+        let place = if id.context == 0 { String::new() } else { format!(" of a group of {}", group.size()) };
+        let text = format!("{}{place}", group.calls().last_text());
+        let exchange = (!tag.is_reserved()).then(|| tag.sequence());
+        let (rank, calls) = (self.world_rank(), group.calls().number());
+        Some((Waiting { rank, group: id, calls, exchange, text }, peer))
+    }
+
+    /// Whether this rank may have sent what another one waits for.
+    fn has_come_to(&self, wait: &Waiting) -> bool {
+        self.alive_in(wait.group).is_none_or(|group| {
+            group.calls().number() >= wait.calls && wait.exchange.is_none_or(|exchange| group.sequence() > exchange)
+        })
+    }
+
+    /// Follows ranks of which each waits, in whatever group, for a message of a call that the next one has not come to. Where
+    /// that leads back to a rank that still waits for what it did, none of them can go on.
+    fn follow(&self, mut waiting: Vec<Waiting>) -> Result<()> {
+        let (Some(last), Some((own, peer))) = (waiting.last().cloned(), self.awaited()) else { return Ok(()) };
+        if self.has_come_to(&last) {
+            return Ok(());
+        }
+        match waiting.iter().find(|wait| wait.rank == own.rank) {
+            Some(wait) if *wait == own => {
+                Err(self.fail_in("a wait", differing((own.rank, own.text), (last.rank, last.text))))
+            }
+            Some(_) => Ok(()),
+            None => {
+                waiting.push(own);
+                self.ask_rank(peer, waiting)
+            }
+        }
+    }
+
+    /// The group of this name that this rank is in.
+    fn alive_in(&self, id: GroupId) -> Option<Self> {
+        self.group_of_context(id.context).filter(|group| group.id() == id)
+    }
+}
