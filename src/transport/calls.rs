@@ -147,12 +147,11 @@ pub(crate) struct GroupId {
 pub(crate) struct Waiting {
     /// In the run.
     pub rank: usize,
-    pub group: GroupId,
-    /// How many calls the rank has made there, and the exchange, where the message belongs to one.
-    pub calls: u64,
-    pub exchange: Option<u64>,
-    /// Its last call there.
+    /// Its last call in the group in which it waits.
     pub text: String,
+    /// How many calls that is, and how much has come from the rank that it waits for: the same while it waits.
+    pub calls: u64,
+    pub come: u64,
 }
 
 /// What ranks that wait say to those whom they wait for.
@@ -268,7 +267,7 @@ mod tests {
         own.add(7, 3, Rc::new("ä".repeat(1000)));
         let calls = own.told();
         let (group, text) = (GroupId { context: 5, start: 1 << 40 }, "receive".to_owned());
-        let waiting = vec![Waiting { rank: 3, group, calls: 1, exchange: Some(1 << 40), text: text.clone() }];
+        let waiting = vec![Waiting { rank: 3, text: text.clone(), calls: 1, come: 1 << 40 }];
         let ask = Inquiry::Ask { group, calls: 1, history: own.history(), waiting };
         for inquiry in [ask, Inquiry::Heard, Inquiry::Apart { group, text, calls: calls.clone() }] {
             assert_eq!(Inquiry::decode(&inquiry.encode().unwrap()).unwrap(), inquiry);

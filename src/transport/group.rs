@@ -22,8 +22,8 @@ pub(crate) struct Station {
     /// This rank's own failure, so that it keeps returning its own error.
     own: RefCell<Option<Error>>,
     pub(crate) contexts: Rc<Contexts>,
-    /// The message that this rank waits for, and the rank of the run that sends it.
-    pub(crate) awaited: Cell<Option<(GroupId, Tag, usize)>>,
+    /// The group in which this rank waits for a message, and the rank of the run that sends it.
+    pub(crate) awaited: Cell<Option<(GroupId, usize)>>,
     /// Ranks of the run that have been asked something and have not answered.
     pub(crate) asked: RefCell<BTreeSet<usize>>,
     /// This rank's program has finished.
@@ -254,7 +254,7 @@ impl Group {
 
     pub(crate) fn receive_in(&self, operation: &str, from: usize, tag: Tag) -> Result<Payload> {
         self.check_rank(from)?;
-        let before = self.station.awaited.replace(Some((self.id(), tag, self.world_rank_of(from))));
+        let before = self.station.awaited.replace(Some((self.id(), self.world_rank_of(from))));
         let received = self.wait_in(operation, Some(from), || self.next_of(operation, from, tag));
         self.station.awaited.set(before);
         received

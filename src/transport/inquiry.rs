@@ -11,9 +11,6 @@ use super::finished::NOTHING_MORE;
 use super::{Group, Tag};
 use crate::error::{Error, Result};
 
-/// Inquiries go beside all exchanges, in the context of the whole run.
-const INQUIRY: u64 = 3;
-
 /// The error that names two calls, that of the lower rank first.
 pub(crate) fn differing(one: (usize, String), other: (usize, String)) -> Error {
     let ((rank, call), (other_rank, other_call)) = if one.0 < other.0 { (one, other) } else { (other, one) };
@@ -51,16 +48,18 @@ impl Group {
     fn say(&self, world_rank: usize, inquiry: &Inquiry) -> Result<()> {
         match world_rank == self.world_rank() {
             true => Ok(()),
-            false => Ok(self.transport().post(world_rank, Tag::reserved(0, INQUIRY), inquiry.encode()?)?),
+            false => Ok(self.transport().post(world_rank, Tag::inquiry(), inquiry.encode()?)?),
         }
     }
 
     /// Tells a rank of the group, or both neighbours, that this one waits.
     pub(crate) fn ask(&self, peer: Option<usize>) -> Result<()> {
         let (rank, size) = (self.rank(), self.size());
-        let waiting = || self.awaited().map(|(wait, _)| wait).into_iter().collect();
         match peer {
-            Some(peer) => self.ask_rank(self.world_rank_of(peer), waiting()),
+            Some(peer) => {
+                let waiting = self.awaited()?.map(|(wait, _)| wait);
+                self.ask_rank(self.world_rank_of(peer), waiting.into_iter().collect())
+            }
             None => [rank + 1, rank + size - 1]
                 .into_iter()
                 .try_for_each(|peer| self.ask_rank(self.world_rank_of(peer % size), Vec::new())),
@@ -80,17 +79,18 @@ impl Group {
     /// # Errors
     /// [`Error::Differing`] where their calls are not this rank's, told to all ranks.
     pub(crate) fn hear(&self) -> Result<()> {
-        while let Some(received) = self.transport().poll(None, Tag::reserved(0, INQUIRY))? {
+        while let Some(received) = self.transport().poll(None, Tag::inquiry())? {
             match Inquiry::decode(&received.payload)? {
                 Inquiry::Heard => drop(self.station().asked.borrow_mut().remove(&received.from)),
                 Inquiry::Ask { group, calls, history, waiting } => {
+                    let posted = self.transport().posted_to(received.from);
                     self.say(received.from, &Inquiry::Heard)?;
                     let asked = self.alive_in(group);
                     // Where this rank is not so far yet, it may still come to that.
                     let own = asked.as_ref().and_then(|asked| asked.calls().history_of(calls));
                     match asked.filter(|_| own.is_some_and(|own| own != history)) {
                         Some(asked) => self.say(received.from, &asked.apart(asked.calls().last_text()))?,
-                        None => self.follow(waiting)?,
+                        None => self.follow(waiting, posted)?,
                     }
                 }
                 Inquiry::Apart { group, text, calls } => {
@@ -119,40 +119,36 @@ impl Group {
     }
 
     /// This rank's wait for a message, where it waits for one of a certain rank of the run.
-    fn awaited(&self) -> Option<(Waiting, usize)> {
-        let (id, tag, peer) = self.station().awaited.get()?;
-        let group = self.alive_in(id)?;
+    fn awaited(&self) -> Result<Option<(Waiting, usize)>> {
+        let Some((id, peer)) = self.station().awaited.get() else { return Ok(None) };
+        let (group, come) = (self.alive_in(id), self.transport().come_from(peer)?);
+        let (Some(group), Some(come)) = (group, come) else { return Ok(None) };
         let place = if id.context == 0 { String::new() } else { format!(" of a group of {}", group.size()) };
         let text = format!("{}{place}", group.calls().last_text());
-        let exchange = (!tag.is_reserved()).then(|| tag.sequence());
-        let (rank, calls) = (self.world_rank(), group.calls().number());
-        Some((Waiting { rank, group: id, calls, exchange, text }, peer))
+        Ok(Some((Waiting { rank: self.world_rank(), text, calls: group.calls().number(), come }, peer)))
     }
 
-    /// Whether this rank may have sent what another one waits for.
-    fn has_come_to(&self, wait: &Waiting) -> bool {
-        self.alive_in(wait.group).is_none_or(|group| {
-            group.calls().number() >= wait.calls && wait.exchange.is_none_or(|exchange| group.sequence() > exchange)
-        })
-    }
-
-    /// Follows ranks of which each waits, in whatever group, for a message of a call that the next one has not come to. Where
-    /// that leads back to a rank that still waits for what it did, none of them can go on.
-    fn follow(&self, mut waiting: Vec<Waiting>) -> Result<()> {
-        let (Some(last), Some((own, peer))) = (waiting.last().cloned(), self.awaited()) else { return Ok(()) };
-        if self.has_come_to(&last) {
+    /// Follows ranks of which each waits for a message that the next one has not sent, in whatever groups: this rank for
+    /// one, which has `posted` so much to the last of them. Where that leads back to a rank that still waits for what it did,
+    /// none of them can go on.
+    fn follow(&self, mut waiting: Vec<Waiting>, posted: u64) -> Result<()> {
+        if waiting.last().is_none_or(|last| last.come != posted) {
             return Ok(());
         }
-        match waiting.iter().find(|wait| wait.rank == own.rank) {
-            Some(wait) if *wait == own => {
-                Err(self.fail_in("a wait", differing((own.rank, own.text), (last.rank, last.text))))
-            }
-            Some(_) => Ok(()),
-            None => {
-                waiting.push(own);
-                self.ask_rank(peer, waiting)
-            }
+        let Some((own, peer)) = self.awaited()? else { return Ok(()) };
+        let Some(place) = waiting.iter().position(|wait| wait.rank == own.rank) else {
+            waiting.push(own);
+            return self.ask_rank(peer, waiting);
+        };
+        let circle = &waiting[place..];
+        if circle[0] != own {
+            return Ok(());
         }
+        // Two that do not call the same, where there are.
+        let next = |place: usize| &circle[(place + 1) % circle.len()];
+        let place = (0..circle.len()).find(|&place| circle[place].text != next(place).text).unwrap_or(0);
+        let named = |wait: &Waiting| (wait.rank, wait.text.clone());
+        Err(self.fail_in("a wait", differing(named(&circle[place]), named(next(place)))))
     }
 
     /// The group of this name that this rank is in.

@@ -31,6 +31,15 @@ impl Tag {
         Self { context, sequence: Self::RESERVED + which, history: 0 }
     }
 
+    /// What ranks that wait say to one another, in the context of the whole run.
+    pub(crate) fn inquiry() -> Self {
+        Self::reserved(0, 3)
+    }
+
+    pub(crate) fn is_inquiry(self) -> bool {
+        self.meets(Self::inquiry())
+    }
+
     pub(crate) fn context(self) -> u8 {
         self.context
     }

@@ -71,12 +71,16 @@ pub(crate) struct Threads {
     sorted: RefCell<Vec<VecDeque<(Tag, Payload)>>>,
     fresh: RefCell<Vec<(usize, Tag, Payload)>>,
     idled: Cell<u32>,
+    /// Messages to and from each rank.
+    posted: RefCell<Vec<u64>>,
+    come: RefCell<Vec<u64>>,
 }
 
 impl Threads {
     pub(crate) fn new(hub: Arc<Hub>, rank: usize) -> Self {
         let sorted = hub.boxes.iter().map(|_| VecDeque::new()).collect();
-        Self { hub, rank, sorted: RefCell::new(sorted), fresh: RefCell::default(), idled: Cell::new(0) }
+        let [posted, come] = [0, 0].map(|none| RefCell::new(vec![none; hub.boxes.len()]));
+        Self { hub, rank, sorted: RefCell::new(sorted), fresh: RefCell::default(), idled: Cell::new(0), posted, come }
     }
 
     fn mailbox(&self) -> &Mailbox {
@@ -97,6 +101,7 @@ impl Threads {
         let mut sorted = self.sorted.borrow_mut();
         for (from, tag, payload) in fresh.drain(..) {
             sorted[from].push_back((tag, payload));
+            self.come.borrow_mut()[from] += u64::from(!tag.is_inquiry());
         }
     }
 }
@@ -140,6 +145,7 @@ impl Transport for Threads {
                 return Ok(());
             }
             arrived.messages.push((self.rank, tag, payload));
+            self.posted.borrow_mut()[to] += u64::from(!tag.is_inquiry());
             mailbox.count.store(arrived.messages.len(), Ordering::Release);
             arrived.parked
         };
@@ -185,6 +191,14 @@ impl Transport for Threads {
     fn finish(&self) -> Result<(), TransportError> {
         self.hub.board.finish(self.rank);
         Ok(())
+    }
+
+    fn posted_to(&self, rank: usize) -> u64 {
+        self.posted.borrow()[rank]
+    }
+
+    fn come_from(&self, rank: usize) -> Result<Option<u64>, TransportError> {
+        Ok(Some(self.come.borrow()[rank]))
     }
 
     fn has_finished(&self, rank: usize) -> Result<bool, TransportError> {

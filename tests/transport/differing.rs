@@ -5,6 +5,9 @@ use zippy::{Error, Result};
 
 use super::support::launcher;
 
+/// Long enough for any machine.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
+
 type Step = fn(&Group) -> Result<()>;
 
 /// Every rank calls `usual`, rank `odd` calls `other`; returns nothing, as every rank looks at its own error.
@@ -182,8 +185,10 @@ fn late_ranks_of_groups_that_are_made_anew_are_waited_for() {
 /// waited for, or less.
 #[test]
 fn ranks_that_wait_for_each_other_in_different_groups() {
-    for (ranks, check) in launcher::counts(&[2, 3, 5]).into_iter().flat_map(|ranks| [(ranks, true), (ranks, false)]) {
-        let result = launch(&Config::threads(ranks).check(check), |group| {
+    for (ranks, check) in
+        launcher::counts(&[2, 3, 4, 5, 8]).into_iter().flat_map(|ranks| [(ranks, true), (ranks, false)])
+    {
+        let result = launch(&Config::threads(ranks).check(check).timeout(PATIENCE), |group| {
             let part = group.split(0, 0)?;
             let (first, second) = if group.rank() == 0 { (&part, &group) } else { (&group, &part) };
             first.barrier()?;
@@ -191,7 +196,8 @@ fn ranks_that_wait_for_each_other_in_different_groups() {
         });
         let Err(Error::Differing { rank, call, other_call, .. }) = &result else { panic!("{result:?}") };
         let of_part = format!("barrier() of a group of {ranks}");
-        assert!(*rank == 0 && *call == of_part && other_call == "barrier()", "{result:?}");
+        let texts = [call, other_call];
+        assert!(*rank == 0 && texts.contains(&&of_part) && texts.contains(&&"barrier()".to_owned()), "{result:?}");
     }
 }
 
@@ -199,7 +205,7 @@ fn ranks_that_wait_for_each_other_in_different_groups() {
 #[test]
 fn ranks_that_wait_for_each_other_in_a_ring_of_groups() {
     for ranks in launcher::counts(&[3, 4, 5]).into_iter().filter(|&ranks| ranks > 2) {
-        let result = launch(&Config::threads(ranks).check(false), |group| {
+        let result = launch(&Config::threads(ranks).check(false).timeout(PATIENCE), |group| {
             // Group i has ranks i and i + 1; every rank is in two of them, and calls the one with the next rank first.
             let rank = group.rank();
             let pair = |i: usize| group.split(u64::from(rank == i || rank == (i + 1) % ranks), 0);
@@ -217,7 +223,7 @@ fn ranks_that_wait_for_each_other_in_a_ring_of_groups() {
 fn ranks_that_only_wait_for_long_are_left_alone() {
     for ranks in launcher::counts(&[2, 3, 5]) {
         for check in [true, false] {
-            let result = launch(&Config::threads(ranks).check(check), |group| {
+            let result = launch(&Config::threads(ranks).check(check).timeout(PATIENCE), |group| {
                 let part = group.split(0, -(group.rank() as i64))?;
                 if group.rank() == 0 {
                     std::thread::sleep(std::time::Duration::from_millis(450));
