@@ -130,6 +130,52 @@ fn a_stopped_movie_keeps_its_frames() {
     }
 }
 
+/// As shells start what runs in the background of a script.
+#[test]
+fn a_signal_that_is_ignored_stays_ignored() {
+    let program = volume("2", &[]);
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' INT; exec \"$0\" \"$@\""]).arg(program.get_program()).args(program.get_args());
+    command.env_remove("ZIPPY_RANKS").stdin(Stdio::null());
+    let stop = |process| ["INT", "TERM"].iter().for_each(|signal| kill(signal, process));
+    let output = stopped(command, stop, Some);
+    assert_eq!(output.status.signal(), Some(15));
+    assert!(stderr(&output).contains("stopped by SIGTERM"), "{output:?}");
+}
+
+#[test]
+fn names_do_not_speak_to_the_terminal() {
+    let directory = tempfile::tempdir().unwrap();
+    let pattern = directory.path().join("m\u{1b}]0;pwn\u{7}%d.png");
+    let words = ["--movie", "rock", "--frames", FRAMES, "--output", pattern.to_str().unwrap()];
+    let mut running = Running::start(volume("1", &words));
+    running.wait("frames", || !files(directory.path()).is_empty());
+    kill("TERM", running.id());
+    let output = running.ended();
+    let text = stderr(&output);
+    assert!(text.contains(r"m\u{1b}]0;pwn\u{7}%d.png") && !text.contains(['\u{1b}', '\u{7}']), "{text:?}");
+
+    let long = "x".repeat(100_000);
+    let lines = "\n".repeat(100_000);
+    for words in [
+        ["--output", "p\u{1b}]0;pwn\u{7}.xyz"],
+        ["--movie", "\u{202e}\u{9b}31m"],
+        ["--output", &long],
+        ["--zoom", &long],
+        ["--split", &lines],
+        ["--size", &lines],
+    ] {
+        let output = volume("1", &words).output().unwrap();
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text.len() < 3000 && text.starts_with("error: "), "{} bytes", text.len());
+        assert!(
+            !text.contains(|letter: char| letter != '\n' && letter.is_control() || letter == '\u{202e}'),
+            "{text:?}"
+        );
+    }
+}
+
 #[test]
 fn numbered_frames_stay() {
     let directory = tempfile::tempdir().unwrap();

@@ -68,6 +68,7 @@ Examples:
   volume --input scan.raw --raw-shape 512x512x300 --raw-type i16 --raw-spacing 0.7,0.7,1.5 --output scan.npy
       numbers without a header; the picture as floats
 
-Environment: ZIPPY_ADAPTER chooses the GPU, ZIPPY_TIMEOUT_SECS after how long a wait fails (300).
+Environment: ZIPPY_RANKS is the number of ranks without --ranks, ZIPPY_ADAPTER chooses the GPU, ZIPPY_MEMORY_LIMIT is
+how many bytes the arrays of a rank may take, ZIPPY_TIMEOUT_SECS after how long a wait fails (300).
 Exit code: 0, or 1 if something failed or --compare-single missed its bounds, or 2 for a wrong command line. A
 program that is told to end (Ctrl-C, kill) ends by that signal; a movie keeps the frames that it has.";

@@ -29,12 +29,15 @@ impl Signal {
 }
 
 /// Calls `asked` on a thread of its own when the program is asked to end (Ctrl-C, `kill`), in place of ending it. The same
-/// signal once more ends it at once.
+/// signal once more ends it at once. Signals that the program was started to ignore, as scripts start what runs in the
+/// background, stay ignored.
 ///
 /// # Errors
 /// There is no other thread; the system refuses.
 pub fn on_interrupt(asked: impl FnOnce(Signal) + Send + 'static) -> std::io::Result<()> {
-    let flags = [SIGINT, SIGTERM].map(|signal| (Signal(signal), Arc::new(AtomicBool::new(false))));
+    let ignored = ignored();
+    let heeded = [SIGINT, SIGTERM].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
+    let flags: Vec<_> = heeded.map(|signal| (Signal(signal), Arc::new(AtomicBool::new(false)))).collect();
     for (Signal(signal), seen) in &flags {
         // In this order: what the first time sets is looked at from the second time on.
         flag::register_conditional_default(*signal, Arc::clone(seen))?;
@@ -47,4 +50,11 @@ pub fn on_interrupt(asked: impl FnOnce(Signal) + Send + 'static) -> std::io::Res
         }
     };
     thread::Builder::new().name("interrupts".into()).spawn(watch).map(drop)
+}
+
+/// The signals that are ignored, one a bit; none where the system does not say.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }

@@ -31,7 +31,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use zippy::algorithms::image::{Difference, difference_8bit};
-use zippy::error::{Error, IoError};
+use zippy::error::{Error, IoError, said};
 use zippy::io::png;
 use zippy::{Config, Result};
 
@@ -56,10 +56,17 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints the help, or what is wrong with the command line.
+/// More lines are not about what is wrong.
+const LINES: usize = 20;
+
+/// Prints the help, or what is wrong with the command line, which is quoted there.
 fn told(error: &clap::Error) -> ExitCode {
+    if error.use_stderr() {
+        complain(error.to_string().lines().take(LINES).map(said).collect::<Vec<_>>().join("\n"));
+        return ExitCode::from(error.exit_code() as u8);
+    }
     match error.print() {
-        Err(unwritten) if unwritten.kind() != ErrorKind::BrokenPipe && !error.use_stderr() => {
+        Err(unwritten) if unwritten.kind() != ErrorKind::BrokenPipe => {
             complain(format_args!("error: cannot write to standard output: {unwritten}"));
             ExitCode::FAILURE
         }

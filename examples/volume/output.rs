@@ -1,8 +1,9 @@
 //! Where pictures go: the kind of file is told by its name.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use zippy::error::IoError;
+use zippy::error::{IoError, shown};
 
 /// A file or numbered files.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,9 +30,9 @@ pub enum Kind {
 pub struct Pattern {
     /// As it was given.
     given: PathBuf,
-    before: String,
+    before: OsString,
     digits: usize,
-    after: String,
+    after: OsString,
 }
 
 /// Reads a file name: `a.png`, `a.npy`, `a.apng`, `a/frame_%04d.png`.
@@ -55,36 +56,66 @@ pub fn output(name: impl AsRef<Path>) -> Result<Output, String> {
 
 impl Pattern {
     fn read(path: &Path) -> Result<Option<Self>, String> {
-        let name = path.file_name().unwrap_or_default();
-        if !name.as_encoded_bytes().contains(&b'%') {
-            return Ok(None);
-        }
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        let Some((before, rest)) = split(name, b'%') else { return Ok(None) };
         let form = "after % comes d, or the number of digits and d, as in frame_%04d.png";
-        let name = name.to_str().ok_or("the name of numbered frames must be UTF-8")?;
-        let (before, rest) = name.split_once('%').ok_or(form)?;
-        let (digits, after) = rest.split_once('d').ok_or(form)?;
-        let digits = if digits.is_empty() { 1 } else { digits.parse().map_err(|_| form)? };
-        if digits > 20 || after.contains('%') {
+        let (digits, after) = split(rest, b'd').ok_or(form)?;
+        let digits = match std::str::from_utf8(digits).map_err(|_| form)? {
+            "" => 1,
+            digits => digits.parse().map_err(|_| form)?,
+        };
+        if digits > 20 || after.contains(&b'%') {
             return Err(form.into());
         }
-        Ok(Some(Self { given: path.into(), before: before.into(), digits, after: after.into() }))
+        Ok(Some(Self { given: path.into(), before: part(before)?, digits, after: part(after)? }))
     }
 
     /// The name of a frame.
     pub fn path(&self, number: u32) -> PathBuf {
         let Self { given, before, digits, after } = self;
-        given.with_file_name(format!("{before}{number:0digits$}{after}"))
+        let mut name = before.clone();
+        name.push(format!("{number:0digits$}"));
+        name.push(after);
+        given.with_file_name(name)
     }
 }
 
+/// What is before the first `at`, and after it.
+fn split(name: &[u8], at: u8) -> Option<(&[u8], &[u8])> {
+    let place = name.iter().position(|&byte| byte == at)?;
+    Some((&name[..place], &name[place + 1..]))
+}
+
+/// A part of a name.
+#[cfg(unix)]
+fn part(bytes: &[u8]) -> Result<OsString, String> {
+    Ok(std::os::unix::ffi::OsStringExt::from_vec(bytes.to_vec()))
+}
+
+/// A part of a name.
+#[cfg(not(unix))]
+fn part(bytes: &[u8]) -> Result<OsString, String> {
+    let text = String::from_utf8(bytes.to_vec()).map_err(|_| "the name of numbered frames must be UTF-8")?;
+    Ok(text.into())
+}
+
 impl Output {
-    /// For people and for the report.
+    /// For other programs, as it is.
     pub fn name(&self) -> String {
+        self.path().display().to_string()
+    }
+
+    /// For a terminal.
+    pub fn shown(&self) -> String {
+        shown(&self.path())
+    }
+
+    fn path(&self) -> PathBuf {
         let path = match self {
-            Self::Still(_, path) | Self::Animated(path) => path.clone(),
-            Self::Numbered(_, pattern) => pattern.given.clone(),
+            Self::Still(_, path) | Self::Animated(path) => path,
+            Self::Numbered(_, pattern) => &pattern.given,
         };
-        std::path::absolute(&path).unwrap_or(path).display().to_string()
+        std::path::absolute(path).unwrap_or_else(|_| path.clone())
     }
 
     /// Finds a mistake in the name before the work is done.

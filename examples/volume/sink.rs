@@ -46,13 +46,9 @@ impl Sink {
     /// # Errors
     /// The file of a movie cannot be made.
     pub fn open(output: &Output, style: Style, frames: u32, per_second: f64) -> Result<Self> {
-        let target = match output {
-            Output::Still(kind, path) => Target::Still(*kind, path.clone()),
-            Output::Numbered(kind, pattern) => Target::Numbered(*kind, pattern.clone()),
-            Output::Animated(path) => Target::Movie(Box::new(apng::Movie::create(path, frames, per_second, style)?)),
-        };
-        let reel = Reel { target, name: output.name(), style, frames, written: 0 };
-        let reel = Arc::new(Mutex::new(Some(reel)));
+        let reel = Arc::new(Mutex::new(None));
+        // Held until there is what a signal ends.
+        let mut opened = lock(&reel);
         let shared = Arc::clone(&reel);
         let stop = move |signal: Signal| {
             // Held to the end of the program, so that nothing more is written.
@@ -63,6 +59,13 @@ impl Sink {
             signal.end()
         };
         on_interrupt(stop).map_err(unwatched)?;
+        let target = match output {
+            Output::Still(kind, path) => Target::Still(*kind, path.clone()),
+            Output::Numbered(kind, pattern) => Target::Numbered(*kind, pattern.clone()),
+            Output::Animated(path) => Target::Movie(Box::new(apng::Movie::create(path, frames, per_second, style)?)),
+        };
+        *opened = Some(Reel { target, shown: output.shown(), style, frames, written: 0 });
+        drop(opened);
         Ok(Self(reel))
     }
 
@@ -90,7 +93,8 @@ fn lock(reel: &Mutex<Option<Reel>>) -> MutexGuard<'_, Option<Reel>> {
 /// The pictures until now.
 struct Reel {
     target: Target,
-    name: String,
+    /// The name for a terminal.
+    shown: String,
     style: Style,
     frames: u32,
     written: u32,
@@ -115,7 +119,7 @@ impl Reel {
 
     /// Ends here; what is said of it.
     fn stop(self, signal: Signal) -> String {
-        let Self { target, name, frames, written, .. } = self;
+        let Self { target, shown, frames, written, .. } = self;
         let kept = match target {
             Target::Movie(movie) if written > 0 => movie.stop(),
             _ => Ok(()),
@@ -123,7 +127,7 @@ impl Reel {
         let signal = signal.name();
         match kept {
             Ok(()) if written == 0 => format!("stopped by {signal} before the first frame"),
-            Ok(()) => format!("stopped by {signal} after {written} of {frames} frames: {name}"),
+            Ok(()) => format!("stopped by {signal} after {written} of {frames} frames: {shown}"),
             Err(error) => format!("stopped by {signal}: {error}"),
         }
     }

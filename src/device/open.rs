@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use wgpu::{DeviceType, Features};
 
 use super::health::Health;
+use super::machine::machine_bytes;
 use super::mapping::MapProgress;
 use super::memory::Memory;
 use super::{AdapterSummary, Device, Room, Staged, adapter};
@@ -23,8 +24,10 @@ const IDLE_DEVICES: usize = 16;
 pub struct DeviceOptions {
     /// This rank's number among the ranks of its node; ranks go round robin over the adapters.
     pub node_rank: usize,
-    /// How many ranks share the node; for information.
+    /// How many ranks share the node.
     pub node_ranks: usize,
+    /// How many processes have these ranks: 1, or as many as ranks.
+    pub node_processes: usize,
     /// Part of an adapter's name, or its number; all adapters of the best kind when absent (`ZIPPY_ADAPTER`).
     pub adapter: Option<String>,
     /// Whether the host maps chunk buffers; the adapter's kind decides when absent (`ZIPPY_HOST_MAP`).
@@ -42,7 +45,7 @@ pub struct DeviceOptions {
 pub const IN_PLACE_BYTES: u64 = 64 << 10;
 
 impl DeviceOptions {
-    /// The options of a rank, with `ZIPPY_ADAPTER`, `ZIPPY_HOST_MAP`, `ZIPPY_BINDING_LIMIT`, `ZIPPY_IN_PLACE` and
+    /// The options of a rank whose process has all ranks of its node, with `ZIPPY_ADAPTER`, `ZIPPY_HOST_MAP`, `ZIPPY_BINDING_LIMIT`, `ZIPPY_IN_PLACE` and
     /// `ZIPPY_MEMORY_LIMIT` from the environment.
     ///
     /// # Errors
@@ -69,6 +72,7 @@ impl DeviceOptions {
         Ok(Self {
             node_rank,
             node_ranks,
+            node_processes: 1,
             adapter: variable("ZIPPY_ADAPTER"),
             host_map,
             binding_limit_bytes: bytes("ZIPPY_BINDING_LIMIT")?,
@@ -165,7 +169,8 @@ impl Device {
             None => Box::new(Core::new(&adapters()[chosen], key)?),
         };
         let in_place_bytes = options.in_place_bytes.unwrap_or(IN_PLACE_BYTES);
-        let room = Room::new(unified(summary.device_type), options.node_ranks, options.memory_limit_bytes);
+        let machine = if unified(summary.device_type) { machine_bytes() } else { u64::MAX };
+        let room = Room::new(machine, options.node_ranks, options.node_processes, options.memory_limit_bytes);
         Ok(Rc::new(Self { core: Some(core), adapter: summary, in_place_bytes, room, _rank: std::marker::PhantomData }))
     }
 }

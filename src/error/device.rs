@@ -66,7 +66,7 @@ pub enum DeviceError {
         bytes: u64,
         /// Bytes that buffers have.
         taken: u64,
-        /// Bytes that there are: the machine's, or what `ZIPPY_MEMORY_LIMIT` allows.
+        /// Bytes that there are: nine tenths of the machine's, or a part of them, or what `ZIPPY_MEMORY_LIMIT` allows.
         limit: u64,
     },
     /// More bytes than a buffer can have.

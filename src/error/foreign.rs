@@ -25,8 +25,9 @@ pub fn shown(path: &Path) -> String {
     tame(&path.display().to_string(), PATH)
 }
 
-/// A message, of which parts may come from other libraries that quote what they read.
-pub(super) fn said(message: &str) -> String {
+/// A message for a terminal, of which parts may come from other libraries that quote what they read: control characters,
+/// ends of lines too, escaped and the middle of a long one left out.
+pub fn said(message: &str) -> String {
     tame(message, MESSAGE)
 }
 

@@ -19,7 +19,7 @@ pub use array::ArrayError;
 pub use device::DeviceError;
 pub use element::ElementError;
 pub(crate) use foreign::quoted;
-pub use foreign::shown;
+pub use foreign::{said, shown};
 pub use io::IoError;
 pub use kernel::KernelError;
 pub use layout::LayoutError;

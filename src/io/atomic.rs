@@ -13,8 +13,8 @@ const MOST_LINKS: usize = 40;
 
 /// Writes `bytes` to `path` so that nobody ever sees half a file: into a temporary file in the same directory first, which
 /// then takes the name. An existing file is replaced and hands on its mode, and its owner where the system allows it; of a
-/// symbolic link, what it leads to is replaced. However the process ends, no temporary file is left where the file system
-/// has files without names (Linux, on local ones); elsewhere one is left by a process that is killed meanwhile.
+/// symbolic link, what it leads to is replaced. A process that is killed meanwhile leaves its temporary file, but where the
+/// file system has files without names (Linux, on local ones): there only in the moment in which it replaces another one.
 ///
 /// # Errors
 /// What the operating system said; there is something of that name, but no regular file. The temporary file is removed.
@@ -108,8 +108,13 @@ impl Temporary {
     fn put(self, target: &Path) -> io::Result<()> {
         let name = match self.name {
             Some(name) => name,
-            // A new name cannot replace an old one, but be renamed to it.
-            None => random().make_in(directory(target), |path| unnamed::link(&self.file, path))?.into_temp_path(),
+            None => match unnamed::link(&self.file, target) {
+                // A new name cannot replace an old one, but be renamed to it.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    random().make_in(directory(target), |path| unnamed::link(&self.file, path))?.into_temp_path()
+                }
+                linked => return linked,
+            },
         };
         // Windows renames no open file.
         drop(self.file);
@@ -254,6 +259,26 @@ mod tests {
         let path = directory.path().join("a");
         two.put(&path).unwrap();
         assert_eq!((fs::read(path).unwrap(), names(directory.path())), (b"two".to_vec(), vec!["a".to_string()]));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_new_file_has_no_other_name_at_any_time() {
+        use rustix::fs::inotify::{CreateFlags, Reader, WatchFlags, add_watch, init};
+        let directory = directory();
+        if unnamed::create(directory.path()).is_none() {
+            return;
+        }
+        let watch = init(CreateFlags::NONBLOCK).unwrap();
+        add_watch(&watch, directory.path(), WatchFlags::CREATE | WatchFlags::MOVE).unwrap();
+        write_whole(&directory.path().join("a"), b"x").unwrap();
+        let mut buffer = [std::mem::MaybeUninit::uninit(); 4096];
+        let mut events = Reader::new(watch, &mut buffer);
+        let mut seen = Vec::new();
+        while let Ok(event) = events.next() {
+            seen.push(event.file_name().unwrap().to_str().unwrap().to_string());
+        }
+        assert_eq!(seen, ["a"]);
     }
 
     #[cfg(unix)]

@@ -3,7 +3,7 @@
 use super::World;
 use crate::device::{Device, DeviceOptions};
 use crate::error::Result;
-use crate::transport::{self, Config, Group};
+use crate::transport::{self, Config, Group, TransportKind};
 
 /// Runs a program on every rank: under an MPI launcher on its processes, with `ZIPPY_RANKS=n` on n threads, else on one
 /// rank. Returns when all ranks of this process are done.
@@ -50,7 +50,11 @@ where
 }
 
 fn on_rank<R>(group: Group, program: &impl Fn(&World) -> Result<R>) -> Result<R> {
-    let device = Device::open(&DeviceOptions::from_env(group.node_rank(), group.node_size())?)?;
+    let mut options = DeviceOptions::from_env(group.node_rank(), group.node_size())?;
+    if group.kind() == TransportKind::Mpi {
+        options.node_processes = group.node_size();
+    }
+    let device = Device::open(&options)?;
     let world = World::open(group, device)?;
     let result = program(&world)?;
     world.epoch.ended()?;
