@@ -27,7 +27,8 @@ fn auto<const D: usize>(shape: [i64; D]) -> Layout {
 #[test]
 fn more_than_any_machine_has() {
     support::ranks(&[1, 3], |world| {
-        if world.gpu().room().rank == u64::MAX {
+        // Cut for bindings that small, these are more chunks than an array may have.
+        if world.gpu().room().rank == u64::MAX || std::env::var_os("ZIPPY_BINDING_LIMIT").is_some() {
             return Ok(());
         }
         let text = refused(world, world.array::<f32, 2>("plane", &auto([400_000, 400_000])))?.to_string();
