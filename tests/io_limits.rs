@@ -4,9 +4,13 @@ mod common;
 
 use std::path::Path;
 
+use common::counting::{self, Counting};
 use common::nrrd::gzip;
 use common::volumes::{Folder, failure, holds};
 use zippy::io::volume;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 fn told(path: &Path) -> String {
     failure(volume::open(path)).unwrap_or_else(|| panic!("{} is read", path.display()))
@@ -78,10 +82,22 @@ fn depth_is_limited() {
 #[test]
 fn long_names_are_not_multiplied() {
     let folder = Folder::new();
-    let pattern = "n".repeat(1 << 19);
-    let header = "NRRD0004\ntype: uint8\ndimension: 1\nsizes: 65536\nencoding: raw\n";
-    let error = told(&folder.file("a.nhdr", format!("{header}data file: {pattern}%d 1 65536 1\n\n").as_bytes()));
-    assert!(error.contains("a file name of 524290 bytes; at most 4096 are read"), "{error}");
+    let nrrd = "NRRD0004\ntype: uint8\ndimension: 1\nsizes: 65536\nencoding: raw\ndata file:";
+    let metaimage = "NDims = 1\nDimSize = 65536\nElementType = MET_UCHAR\nElementDataFile =";
+    for length in [4090, 1 << 19] {
+        let pattern = "n".repeat(length);
+        for (name, header) in [("a.nhdr", nrrd), ("a.mhd", metaimage)] {
+            let path = folder.file(name, format!("{header} {pattern}%d 1 65536 1\n\n").as_bytes());
+            let mut error = String::new();
+            let most = counting::most(|| error = told(&path));
+            let wanted = format!("65536 file names of {} bytes; at most 16777216 bytes of names are read", length + 2);
+            assert!(error.contains(&wanted), "{error}");
+            assert!(most < 16 << 20, "{most} bytes for {length} characters");
+        }
+    }
+    // A file that is not there: the names themselves are taken.
+    let path = folder.file("a.nhdr", format!("{nrrd} {}%d 1 65536 1\n\n", "n".repeat(250)).as_bytes());
+    assert!(told(&path).contains("cannot open"), "{}", told(&path));
 }
 
 #[test]
