@@ -19,7 +19,7 @@ fn told(path: &Path) -> Vec<String> {
         scene::read(path, None).map(drop),
         transfer::read(path).map(drop),
         json::read::<u8>(path, "a field").map(drop),
-        png::read(path).map(drop),
+        png::read(path, None).map(drop),
         volume::open(path).map(drop),
         VolumeFile::raw(path, raw).map(drop),
     ];

@@ -4,9 +4,13 @@ mod common;
 
 use std::path::Path;
 
+use common::counting::{self, Counting};
 use common::nrrd::gzip;
-use common::volumes::{Folder, failure, holds};
+use common::volumes::{Folder, failure, holds, zlib};
 use zippy::io::volume;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 fn told(path: &Path) -> String {
     failure(volume::open(path)).unwrap_or_else(|| panic!("{} is read", path.display()))
@@ -78,10 +82,52 @@ fn depth_is_limited() {
 #[test]
 fn long_names_are_not_multiplied() {
     let folder = Folder::new();
-    let pattern = "n".repeat(1 << 19);
-    let header = "NRRD0004\ntype: uint8\ndimension: 1\nsizes: 65536\nencoding: raw\n";
-    let error = told(&folder.file("a.nhdr", format!("{header}data file: {pattern}%d 1 65536 1\n\n").as_bytes()));
-    assert!(error.contains("a file name of 524290 bytes; at most 4096 are read"), "{error}");
+    let nrrd = "NRRD0004\ntype: uint8\ndimension: 1\nsizes: 65536\nencoding: raw\ndata file:";
+    let metaimage = "NDims = 1\nDimSize = 65536\nElementType = MET_UCHAR\nElementDataFile =";
+    for length in [4090, 1 << 19] {
+        let pattern = "n".repeat(length);
+        for (name, header) in [("a.nhdr", nrrd), ("a.mhd", metaimage)] {
+            let path = folder.file(name, format!("{header} {pattern}%d 1 65536 1\n\n").as_bytes());
+            let mut error = String::new();
+            let most = counting::most(|| error = told(&path));
+            let wanted = format!("65536 file names of {} bytes; at most 16777216 bytes of names are read", length + 2);
+            assert!(error.contains(&wanted), "{error}");
+            assert!(most < 16 << 20, "{most} bytes for {length} characters");
+        }
+    }
+    // A file that is not there: the names themselves are taken.
+    let path = folder.file("a.nhdr", format!("{nrrd} {}%d 1 65536 1\n\n", "n".repeat(250)).as_bytes());
+    assert!(told(&path).contains("cannot open"), "{}", told(&path));
+}
+
+/// Tables of blocks that are read once for each piece: pieces that share one would multiply it.
+#[test]
+fn tables_are_not_multiplied() {
+    let folder = Folder::new();
+    let (pieces, blocks) = (1000_usize, 10_000_usize);
+    let block = zlib(&[1]);
+    let table = [blocks, 1, 0].into_iter().chain(std::iter::repeat_n(block.len(), blocks));
+    let mut image = format!(
+        "<VTKFile type=\"ImageData\" byte_order=\"LittleEndian\" compressor=\"vtkZLibDataCompressor\">\
+         <ImageData WholeExtent=\"0 99 0 99 0 {}\">",
+        pieces - 1
+    );
+    for piece in 0..pieces {
+        image += &format!(
+            "<Piece Extent=\"0 99 0 99 {piece} {piece}\"><PointData>\
+             <DataArray type=\"UInt8\" Name=\"v\" format=\"appended\" offset=\"0\"/></PointData></Piece>"
+        );
+    }
+    image += "</ImageData><AppendedData encoding=\"raw\">_";
+    let mut content = image.into_bytes();
+    content.extend(table.flat_map(|word| (word as u32).to_le_bytes()));
+    content.extend(block.repeat(blocks));
+    content.extend(b"</AppendedData></VTKFile>");
+    let path = folder.file("a.vti", &content);
+    let mut error = String::new();
+    let most = counting::most(|| error = told(&path));
+    assert!(error.contains("array \"v\" begins where that of another piece does"), "{error}");
+    assert!(most < 8 << 20, "{most} bytes");
 }
 
 #[test]

@@ -237,6 +237,17 @@ fn the_end_of_a_gzip_stream_is_read() {
         folder.file("c.nii.gz", &[gzip(&one), gzip(&[&other, &raw[..50]].concat()), gzip(&raw[50..])].concat());
         holds(&volume::open(&header).unwrap(), &[5, 4, 3], 1, &data);
     }
+    // As much as a small file can hold: a header may ask for 16 MiB before the voxels, in whatever way.
+    let zeros = gzip(&vec![0; 1 << 20]);
+    folder.file("c.nii.gz", &[zeros.repeat(16), gzip(&raw)].concat());
+    holds(&volume::open(&header).unwrap(), &[5, 4, 3], 1, &data);
+    // What is not reached is not looked at.
+    folder.file("c.nii.gz", &[&zeros.repeat(17)[..], b"no gzip"].concat());
+    let skip = format!("{}data file: c.nii.gz\n", head.replace("skip: -1", "skip: 16777217"));
+    for header in [&header, &folder.file("d.nhdr", skip.as_bytes())] {
+        let error = failure(volume::open(header)).unwrap();
+        assert!(error.contains("more than 16777216 bytes before the voxels"), "{error}");
+    }
     folder.file("c.nii.gz", &gzip(&raw[1..]));
     let error = failure(volume::open(&header)).unwrap();
     assert!(error.contains("the data end after 119 of 120 bytes"), "{error}");

@@ -30,6 +30,7 @@ use volume::options::Options;
 use volume::report::Verdict;
 use zippy::algorithms::image::{Difference, Image};
 use zippy::algorithms::volume::Phantom;
+use zippy::io::png::{self, Style};
 use zippy::io::volume::Voxel;
 use zippy::region::Region;
 use zippy::{Config, run_with};
@@ -236,7 +237,10 @@ fn every_rank_is_told_the_same_mistake() {
     let cut = Temporary::new(&whole[..whole.len() - 60]);
     let scene = Temporary::new(br#"{"scenes": [{"file": "one.png"}]}"#);
     let (cut, scene) = (cut.0.to_str().unwrap(), scene.0.to_str().unwrap());
-    let cases: [(&[&str], &str); 11] = [
+    let picture = Temporary::new(b"");
+    png::write(&picture.0, &Image::new(2, 1), Style::default()).unwrap();
+    let picture = picture.0.to_str().unwrap();
+    let cases: [(&[&str], &str); 12] = [
         (&["--input", "no/such.nrrd"], "no/such.nrrd: cannot open"),
         (&["--input", scene], "none of NRRD"),
         (&["--scene", scene], "missing field"),
@@ -247,6 +251,7 @@ fn every_rank_is_told_the_same_mistake() {
         (&["--phantom-size", "8", "--split", "3+4x1x1"], "add up to 7"),
         (&["--phantom-size", "64", "--split", "64x64x64"], "at most 65536"),
         (&["--phantom-size", "8", "--reference", "no/such.png"], "no/such.png: cannot open"),
+        (&["--phantom-size", "8", "--size", "9x8", "--reference", picture], "has 2 x 1 pixels; 9 x 8 are needed"),
         (&["--phantom-size", "8", "--idle-ranks", "8"], "at least one has to have the volume"),
     ];
     for (arguments, wanted) in cases {

@@ -70,7 +70,7 @@ fn pictures_are_those_of_vtk() {
             println!("skipped: there is no {}", path.display());
             continue;
         }
-        let expected = png::read(&path).unwrap();
+        let expected = png::read(&path, None).unwrap();
         for count in launcher::counts(&[ranks]) {
             let pictures = run_with(Config::threads(count), |world| render(world, name)).unwrap();
             let Some(picture) = pictures.into_iter().flatten().next() else { continue };

@@ -56,16 +56,18 @@ impl Job<'_> {
                     "{idle} of {ranks} ranks idle: at least one has to have the volume"
                 )));
             }
-            if self.write && self.link.is_none() && world.rank() == 0 {
+            let first = self.write && self.link.is_none() && world.rank() == 0;
+            if first {
                 self.options.output().check()?;
-                if let Some(path) = &self.options.check.reference {
-                    png::read(path)?;
-                }
             }
             let setup = Setup::new(self.options, source.shape(), source.spacing(), source.colours())?;
             let renderer = self.options.renderer(source.components());
             renderer.check(source.shape())?;
             renderer.check_size(world, setup.size())?;
+            if first && let Some(path) = &self.options.check.reference {
+                let (width, height) = setup.size();
+                png::read(path, Some((width as usize, height as usize)))?;
+            }
             Ok((source, setup))
         });
         let (source, setup) = world.agree("opening the volume", opened)?;

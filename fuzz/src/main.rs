@@ -12,6 +12,8 @@ mod keyframes;
 #[path = "../../examples/volume/pose.rs"]
 mod pose;
 mod run;
+#[path = "../../examples/support/say.rs"]
+mod say;
 mod tally;
 mod worker;
 
@@ -22,6 +24,7 @@ use std::time::{Duration, SystemTime};
 use clap::Parser;
 use common::counting::Counting;
 use common::volumes::Folder;
+use say::{complain, say};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -84,12 +87,9 @@ fn main() -> ExitCode {
     }
     if let Some(folder) = &options.replay {
         return match worker::replay(folder) {
-            Ok(line) => {
-                println!("{line}");
-                ExitCode::SUCCESS
-            }
+            Ok(line) => told(line, ExitCode::SUCCESS),
             Err(line) => {
-                eprintln!("{line}");
+                complain(line);
                 ExitCode::FAILURE
             }
         };
@@ -97,12 +97,23 @@ fn main() -> ExitCode {
     let tally = run::run(&options, seed, Duration::from_secs_f64(options.minutes * 60.0));
     match tally {
         Ok(tally) => {
-            println!("{}", if options.json { tally.json(seed).to_string() } else { tally.text(seed) });
-            if tally.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+            let text = if options.json { tally.json(seed).to_string() } else { tally.text(seed) };
+            told(text, if tally.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         Err(error) => {
-            eprintln!("fuzz: {error}");
+            complain(format_args!("fuzz: {error}"));
             ExitCode::from(2)
         }
     }
+}
+
+/// The exit code when this has been said: `code` if it could be.
+fn told(result: String, code: ExitCode) -> ExitCode {
+    say(result).map_or_else(
+        |error| {
+            complain(format_args!("fuzz: {error}"));
+            ExitCode::from(2)
+        },
+        |()| code,
+    )
 }

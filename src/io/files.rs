@@ -12,8 +12,8 @@ const HEADER_LIMIT: u64 = 1 << 20;
 /// More numbered files than this are refused.
 const MOST_FILES: i64 = 1 << 16;
 
-/// A pattern of file names longer than this is refused: each of the names is as long.
-const LONGEST_NAME: usize = 4096;
+/// Numbered files whose names together are longer than this are refused: a short header may ask for long ones.
+const MOST_NAMES: u64 = 16 << 20;
 
 /// The beginning of a file.
 pub struct Head {
@@ -56,7 +56,8 @@ pub fn named_by(path: &Path, at: u64, error: &IoError) -> IoError {
 /// File names from a pattern with one `%d`, as C's printf would write them for `first`, `first + step`, up to `last`.
 ///
 /// # Errors
-/// The pattern has no `%d` or more than one conversion; the numbers do not lead from `first` to `last`; too many files.
+/// The pattern has no `%d` or more than one conversion; the numbers do not lead from `first` to `last`; too many files,
+/// or too long names.
 pub fn numbered(path: &Path, at: u64, pattern: &str, [first, last, step]: [i64; 3]) -> Result<Vec<String>, IoError> {
     let bad = |message: String| IoError::malformed(path, at, message);
     let conversion = || bad(format!("{} must hold one %d (a width such as %03d is fine)", quoted(pattern)));
@@ -66,14 +67,16 @@ pub fn numbered(path: &Path, at: u64, pattern: &str, [first, last, step]: [i64; 
     if !plain {
         return Err(conversion());
     }
-    if pattern.len() > LONGEST_NAME {
-        return Err(bad(format!("a file name of {} bytes; at most {LONGEST_NAME} are read", pattern.len())));
-    }
     let (zeros, width) = (width.starts_with('0'), width.parse().unwrap_or(0_usize));
     let span = i128::from(last) - i128::from(first);
     let steps = if step == 0 { -1 } else { span / i128::from(step) };
     if !(0..i128::from(MOST_FILES)).contains(&steps) {
         let message = format!("numbers from {first} to {last} by {step}; 1 to {MOST_FILES} files are read");
+        return Err(bad(message));
+    }
+    let (files, longest) = (steps as u64 + 1, pattern.len().max(width) as u64);
+    if files.saturating_mul(longest) > MOST_NAMES {
+        let message = format!("{files} file names of {longest} bytes; at most {MOST_NAMES} bytes of names are read");
         return Err(bad(message));
     }
     let name = |number: i128| {

@@ -47,17 +47,24 @@ pub fn write(path: impl AsRef<Path>, image: &Image, style: Style) -> Result<(), 
     super::write_whole(path, &out)
 }
 
-/// Reads an 8-bit RGB or RGBA picture; alpha is dropped. Local to the calling rank.
+/// Reads an 8-bit RGB or RGBA picture, of this width and height where they are given; alpha is dropped. Local to the
+/// calling rank.
 ///
 /// # Errors
-/// The file cannot be read or is no PNG of 8 bits RGB or RGBA of at most 16384 pixels a side.
-pub fn read(path: impl AsRef<Path>) -> Result<Rgb8, IoError> {
+/// The file cannot be read or is no PNG of 8 bits RGB or RGBA of at most 16384 pixels a side; the picture is of another
+/// size, which its first bytes show.
+pub fn read(path: impl AsRef<Path>, size: Option<(usize, usize)>) -> Result<Rgb8, IoError> {
     let path = path.as_ref();
     let (file, _) = open_regular(path)?;
     let broken = |error: png::DecodingError| IoError::malformed(path, 0, format!("cannot decode the PNG: {error}"));
     let mut reader = png::Decoder::new(BufReader::new(file)).read_info().map_err(broken)?;
     let info = reader.info();
     let (width, height, depth, colour) = (info.width, info.height, info.bit_depth, info.color_type);
+    if let Some((columns, rows)) = size
+        && (width as usize, height as usize) != (columns, rows)
+    {
+        return Err(IoError::request(path, format!("has {width} x {height} pixels; {columns} x {rows} are needed")));
+    }
     let channels = match (depth, colour) {
         (png::BitDepth::Eight, png::ColorType::Rgb) => 3,
         (png::BitDepth::Eight, png::ColorType::Rgba) => 4,
@@ -93,19 +100,24 @@ mod tests {
         let image = Image { width: 7, height: 3, pixels };
         write(&path, &image, Style::default()).unwrap();
         let expected = Rgb8 { width: 7, height: 3, bytes: (0..63).map(level).collect() };
-        assert_eq!(read(&path).unwrap(), expected);
+        assert_eq!(read(&path, None).unwrap(), expected);
         write(&path, &image, Style { behind: Behind::Nothing, ..Style::default() }).unwrap();
-        assert_eq!(read(&path).unwrap(), expected);
+        assert_eq!(read(&path, None).unwrap(), expected);
+        assert_eq!(read(&path, Some((7, 3))).unwrap(), expected);
         let whole = std::fs::read(&path).unwrap();
+        // The header and the first bytes of pixels: the size is compared before they are decoded.
+        std::fs::write(&path, &whole[..45]).unwrap();
+        let other = read(&path, Some((3, 7))).unwrap_err().to_string();
+        assert!(other.contains("has 7 x 3 pixels; 3 x 7 are needed"), "{other}");
         for cut in [0, 4, 20, 40, whole.len() - 13] {
             std::fs::write(&path, &whole[..cut]).unwrap();
-            let error = read(&path).unwrap_err().to_string();
+            let error = read(&path, None).unwrap_err().to_string();
             assert!(error.contains("cannot decode"), "cut at {cut}: {error}");
         }
         write(&path, &image, Style { depth: Depth::Sixteen, ..Style::default() }).unwrap();
-        assert!(read(&path).unwrap_err().to_string().contains("8-bit RGB or RGBA is read"));
+        assert!(read(&path, None).unwrap_err().to_string().contains("8-bit RGB or RGBA is read"));
         std::fs::remove_file(&path).unwrap();
-        assert!(read(&path).unwrap_err().to_string().contains("cannot open"));
+        assert!(read(&path, None).unwrap_err().to_string().contains("cannot open"));
         let wrong = write(&path, &Image { height: 4, ..image }, Style::default()).unwrap_err();
         assert!(wrong.to_string().contains("7 x 4 pixels"), "{wrong}");
         assert!(write(&path, &Image::new(0, 0), Style::default()).is_err() && !path.exists());

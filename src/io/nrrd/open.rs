@@ -10,6 +10,9 @@ use crate::io::store::{Description, Encoding, Grid, Place, decoded_length, open_
 
 const FORMAT: &str = "NRRD";
 
+/// More inflated bytes before the data are refused: every rank inflates them to get to the data.
+const MOST_BEFORE: u64 = 16 << 20;
+
 /// What the file holds.
 ///
 /// # Errors
@@ -46,12 +49,17 @@ fn place(header: &Header, path: &Path, start: u64, grid: &Grid, bytes: u64) -> R
         // How much there is before the data shows when all of it has been inflated.
         (Encoding::Gzip, Err(_)) => {
             let whole = Place::to_the_end(path, start, Encoding::Gzip, 0, 0, grid.kind)?;
-            (start, decoded_length(&whole)?.saturating_sub(bytes))
+            (start, decoded_length(&whole, bytes.saturating_add(MOST_BEFORE))?.saturating_sub(bytes))
         }
         (_, Ok(skip)) => (start.saturating_add(skip), 0),
         // A skip of -1: the data stand at the end.
         (_, Err(_)) => (open_regular(path)?.1.saturating_sub(bytes).max(start), 0),
     };
+    if lead > MOST_BEFORE {
+        let message =
+            format!("gzip data with more than {MOST_BEFORE} bytes before the voxels (byte skip) are not read");
+        return Err(IoError::unsupported(path, start, message));
+    }
     Place::to_the_end(path, start, header.encoding.clone(), lead, bytes, grid.kind)
 }
 

@@ -56,21 +56,22 @@ impl Source {
     }
 }
 
-/// How many bytes the data of a place are when they are decoded. All are read, few are held.
+/// How many bytes the data of a place are when they are decoded, or some number above `most`. Few are held.
 ///
 /// # Errors
 /// The file cannot be read; the data are corrupt.
-pub fn decoded_length(place: &Place) -> Result<u64, IoError> {
+pub fn decoded_length(place: &Place, most: u64) -> Result<u64, IoError> {
     let mut stream = Stream::open(place, ScalarKind::U8)?;
     let mut scratch = vec![0; 1 << 16];
-    loop {
+    while stream.at <= most {
         match stream.source.read(&mut scratch) {
-            Ok(0) => return Ok(stream.at),
+            Ok(0) => break,
             Ok(got) => stream.at += got as u64,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(stream.failed(&error)),
         }
     }
+    Ok(stream.at)
 }
 
 impl<'a> Stream<'a> {

@@ -1,5 +1,6 @@
 //! From an array to the place of its numbers: the lengths that stand before binary data, and what must come behind them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::document::{Array, Document, Numbers};
@@ -20,6 +21,8 @@ pub struct Arrays<'a> {
     end: u64,
     /// Where they can begin: the offsets of all arrays in order.
     starts: Vec<u64>,
+    /// Where those begin whose places are known.
+    placed: BTreeSet<u64>,
 }
 
 /// Bytes of a file that begin with the length of an array.
@@ -36,7 +39,7 @@ impl<'a> Arrays<'a> {
     /// # Errors
     /// There are appended data and the file does not end behind them.
     pub fn new(head: &'a Head, document: &'a Document) -> Result<Self, IoError> {
-        let mut arrays = Self { head, document, end: 0, starts: Vec::new() };
+        let mut arrays = Self { head, document, end: 0, starts: Vec::new(), placed: BTreeSet::new() };
         let Some(appended) = &document.appended else { return Ok(arrays) };
         let text = tail(&head.path)?;
         let tag = b"</AppendedData>";
@@ -65,8 +68,8 @@ impl<'a> Arrays<'a> {
     /// Where the `bytes` bytes of an array are.
     ///
     /// # Errors
-    /// They are fewer or more, or compressed in a way that is not read.
-    pub fn place(&self, array: &Array, grid: &Grid, bytes: u64) -> Result<Place, IoError> {
+    /// They are fewer or more, compressed in a way that is not read, or those of an array before.
+    pub fn place(&mut self, array: &Array, grid: &Grid, bytes: u64) -> Result<Place, IoError> {
         let binary = match (&array.numbers, &self.document.appended) {
             (Numbers::Text(text), _) => {
                 return self.part(text.start, text.end, false, Encoding::Ascii, bytes).checked(grid.kind);
@@ -75,6 +78,11 @@ impl<'a> Arrays<'a> {
             (Numbers::Appended(_), None) => return self.malformed(array.at, "there is no AppendedData".into()),
             (Numbers::Appended(offset), Some(appended)) => {
                 let start = appended.start.saturating_add(*offset);
+                // Each has a table of blocks of its own, so that all tables are together no longer than the file.
+                if !self.placed.insert(start) {
+                    let message = format!("array {} begins where that of another piece does", quoted(&array.name));
+                    return self.malformed(array.at, message);
+                }
                 let behind = self.starts.partition_point(|&other| other <= start);
                 let next = self.starts.get(behind).copied().filter(|&other| other <= self.end);
                 let (base64, tight) = (appended.base64, appended.base64 || next.is_none());

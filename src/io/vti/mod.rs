@@ -38,7 +38,7 @@ pub fn recognises(head: &Head) -> bool {
 pub fn open(head: &Head, name: Option<&str>) -> Result<Description, IoError> {
     let document = Document::read(head)?;
     let chosen = choose(head, &document, name)?;
-    let arrays = Arrays::new(head, &document)?;
+    let mut arrays = Arrays::new(head, &document)?;
     let mut grid: Option<Grid> = None;
     let mut left = Vec::new();
     let mut parts = Vec::new();
