@@ -40,10 +40,12 @@ impl Tag {
         self.meets(Self::inquiry())
     }
 
+    #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
     pub(crate) fn context(self) -> u8 {
         self.context
     }
 
+    #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
     pub(crate) fn sequence(self) -> u64 {
         self.sequence
     }
