@@ -8,9 +8,6 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Payload;
-use crate::error::{Result, TransportError};
-
 /// So many calls are remembered as values.
 const REMEMBERED: usize = 256;
 /// A text is cut after so many bytes.
@@ -29,7 +26,62 @@ struct Call {
     history: u64,
     /// The number of its first exchange.
     sequence: u64,
-    text: Rc<dyn Display>,
+    text: Text,
+}
+
+/// What a call reads as.
+#[derive(Clone)]
+pub(crate) enum Text {
+    /// A collective of a group: nothing is allocated for it, as it may cost no more than a message.
+    Brief(Brief),
+    /// Of anything else.
+    Shared(Rc<dyn Display>),
+}
+
+impl Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Brief(call) => call.fmt(f),
+            Self::Shared(text) => text.fmt(f),
+        }
+    }
+}
+
+/// A collective of a group and the argument that must agree.
+#[derive(Clone, Copy)]
+pub(crate) struct Brief {
+    name: &'static str,
+    argument: Option<(&'static str, usize)>,
+}
+
+impl Brief {
+    pub(crate) fn new(name: &'static str) -> Self {
+        Self { name, argument: None }
+    }
+
+    pub(crate) fn of(self, argument: &'static str, value: usize) -> Self {
+        Self { argument: Some((argument, value)), ..self }
+    }
+
+    /// A name has one argument, always the same one.
+    pub(crate) fn signature(self) -> u64 {
+        let value = self.argument.map_or(0, |(_, value)| value as u64);
+        self.name.as_bytes().chunks(8).fold(value, |all, part| {
+            let mut word = [0; 8];
+            word[..part.len()].copy_from_slice(part);
+            mixed(all, u64::from_le_bytes(word))
+        })
+    }
+}
+
+impl Display for Brief {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)?;
+        match self.argument {
+            Some((argument, value)) => write!(f, "({argument} {value})"),
+            None => f.write_str("()"),
+        }
+    }
 }
 
 /// A call as another rank is told of it.
@@ -82,7 +134,7 @@ impl Calls {
     }
 
     /// Adds a call. `signature` is a fingerprint of all arguments that must agree.
-    pub(crate) fn add(&self, signature: u64, sequence: u64, text: Rc<dyn Display>) {
+    pub(crate) fn add(&self, signature: u64, sequence: u64, text: Text) {
         let history = mixed(mixed(self.history.get(), signature), sequence);
         self.history.set(history);
         self.number.set(self.number.get() + 1);
@@ -91,6 +143,13 @@ impl Calls {
             last.pop_front();
         }
         last.push_back(Call { history, sequence, text });
+    }
+
+    /// Forgets all but the last ones.
+    pub(crate) fn forget_all_but(&mut self, kept: usize) {
+        let last = self.last.get_mut();
+        last.drain(..last.len().saturating_sub(kept));
+        last.shrink_to_fit();
     }
 
     /// The last calls, for another rank.
@@ -109,7 +168,7 @@ impl Calls {
 }
 
 /// A fingerprint of two: signatures are hashes already, so a few operations do (the end of MurmurHash3).
-fn mixed(history: u64, more: u64) -> u64 {
+pub(crate) fn mixed(history: u64, more: u64) -> u64 {
     let mut bits = history.rotate_left(29) ^ more;
     bits = (bits ^ bits >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
     bits = (bits ^ bits >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
@@ -167,18 +226,6 @@ pub(crate) enum Inquiry {
     Apart { group: GroupId, text: String, calls: Vec<Told> },
 }
 
-impl Inquiry {
-    pub(crate) fn encode(&self) -> Result<Payload> {
-        let bytes = postcard::to_allocvec(self);
-        Ok(Box::new(bytes.map_err(|error| TransportError::Other(format!("calls cannot be told: {error}")))?))
-    }
-
-    pub(crate) fn decode(payload: &Payload) -> Result<Self> {
-        let damaged = |_| TransportError::Other("the calls of another rank arrived malformed".into()).into();
-        postcard::from_bytes((**payload).as_ref()).map_err(damaged)
-    }
-}
-
 /// The texts of the last calls, where it is known that calls differ and no longer which.
 pub(crate) fn last_calls(own: &[Told], other: &[Told]) -> (String, String) {
     let text = |calls: &[Told]| match calls.last() {
@@ -215,11 +262,25 @@ pub(crate) fn first_difference(own: &[Told], other: &[Told]) -> Option<(String, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transport::payload::{copied, decoded, encoded};
+
+    fn shared(text: impl Display + 'static) -> Text {
+        Text::Shared(Rc::new(text))
+    }
+
+    #[test]
+    fn collectives_differ_by_name_and_argument() {
+        let names = ["barrier", "broadcast", "gather", "all_gather_v", "all_to_all_v", "all_reduce", "all_reduce_max"];
+        let all =
+            names.iter().flat_map(|&name| (0..40).map(move |value| Brief::new(name).of("bytes", value).signature()));
+        let all: Vec<u64> = all.collect();
+        assert_eq!(all.iter().collect::<std::collections::BTreeSet<_>>().len(), all.len());
+    }
 
     fn calls(texts: &[&'static str]) -> Calls {
         let calls = Calls::default();
         for (sequence, text) in texts.iter().enumerate() {
-            calls.add(text.as_bytes()[0].into(), sequence as u64, Rc::new(*text));
+            calls.add(text.as_bytes()[0].into(), sequence as u64, shared(*text));
         }
         calls
     }
@@ -240,7 +301,7 @@ mod tests {
         let calls = Calls::default();
         let mut histories = vec![calls.history()];
         for number in 0..REMEMBERED as u64 + 10 {
-            calls.add(number, number, Rc::new("call"));
+            calls.add(number, number, shared("call"));
             histories.push(calls.history());
         }
         for (number, &history) in histories.iter().enumerate() {
@@ -264,16 +325,16 @@ mod tests {
     #[test]
     fn calls_travel_and_long_texts_are_cut() {
         let own = Calls::default();
-        own.add(7, 3, Rc::new("ä".repeat(1000)));
+        own.add(7, 3, shared("ä".repeat(1000)));
         let calls = own.told();
         let (group, text) = (GroupId { context: 5, start: 1 << 40 }, "receive".to_owned());
         let waiting = vec![Waiting { rank: 3, text: text.clone(), calls: 1, come: 1 << 40 }];
         let ask = Inquiry::Ask { group, calls: 1, history: own.history(), waiting };
         for inquiry in [ask, Inquiry::Heard, Inquiry::Apart { group, text, calls: calls.clone() }] {
-            assert_eq!(Inquiry::decode(&inquiry.encode().unwrap()).unwrap(), inquiry);
+            assert_eq!(decoded::<Inquiry>(&encoded(&inquiry).unwrap()).unwrap(), inquiry);
         }
         assert!(calls[0].text.len() <= TEXT_BYTES + 5 && calls[0].text.ends_with('…'));
-        assert!(Inquiry::decode(&super::super::copied(&[9_u8, 200])).is_err());
+        assert!(decoded::<Inquiry>(&copied(&[9_u8, 200])).is_err());
         let (last, none) = last_calls(&calls, &[]);
         assert!(last.contains("(its call 1,") && none == "nothing", "{last}, {none}");
     }

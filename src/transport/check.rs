@@ -8,15 +8,14 @@
 //!   the group first (dissemination, log₂ P small messages), so that nothing has been moved by calls that differ.
 
 use std::fmt::Display;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 use std::time::Duration;
 
 use super::Group;
-use super::calls::{Inquiry, Told, first_difference, last_calls};
+use super::calls::{Brief, Text, Told, first_difference, last_calls};
 use super::finished::NOTHING_MORE;
 use super::inquiry::differing;
-use super::payload::{copied, values};
+use super::payload::{copied, decoded, encoded, values};
 use super::wait::Patience;
 use crate::error::{Result, TransportError};
 
@@ -25,41 +24,8 @@ const FINGERPRINTS: u64 = 0;
 const REPORTS: u64 = 1;
 const MEETING: u64 = 2;
 
-/// A collective and the arguments that must agree.
-#[derive(Clone, Copy)]
-pub(crate) struct Call {
-    name: &'static str,
-    argument: Option<(&'static str, usize)>,
-}
-
-impl Call {
-    pub(crate) fn new(name: &'static str) -> Self {
-        Self { name, argument: None }
-    }
-
-    pub(crate) fn of(self, argument: &'static str, value: usize) -> Self {
-        Self { argument: Some((argument, value)), ..self }
-    }
-
-    fn signature(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        (self.name, self.argument).hash(&mut hasher);
-        hasher.finish()
-    }
-}
-
-impl Display for Call {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name)?;
-        match self.argument {
-            Some((argument, value)) => write!(f, "({argument} {value})"),
-            None => f.write_str("()"),
-        }
-    }
-}
-
 /// What a rank does before a call.
-struct Comparison(Rc<dyn Display>);
+struct Comparison(Text);
 
 impl Display for Comparison {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -80,25 +46,33 @@ impl Group {
     }
 
     pub(crate) fn check_shared(&self, signature: u64, call: Rc<dyn Display>) -> Result<()> {
+        self.check_text(signature, Text::Shared(call))
+    }
+
+    pub(crate) fn check_brief(&self, call: Brief) -> Result<()> {
+        self.check_text(call.signature(), Text::Brief(call))
+    }
+
+    fn check_text(&self, signature: u64, call: Text) -> Result<()> {
         self.alive()?;
         if !self.compared() || self.size() == 1 {
             return Ok(());
         }
-        self.note(signature, Rc::clone(&call));
-        if self.checking() { self.compare(&call) } else { Ok(()) }
+        if !self.checking() {
+            self.calls().add(signature, self.sequence(), call);
+            return Ok(());
+        }
+        self.calls().add(signature, self.sequence(), call.clone());
+        self.compare(&call)
     }
 
     /// Adds something that all ranks must have done alike, without comparing it yet.
     pub(crate) fn note(&self, signature: u64, call: Rc<dyn Display>) {
-        self.calls().add(signature, self.sequence(), call);
+        self.calls().add(signature, self.sequence(), Text::Shared(call));
     }
 
-    pub(crate) fn check_call(&self, call: Call) -> Result<()> {
-        self.check(call.signature(), call)
-    }
-
-    fn compare(&self, call: &Rc<dyn Display>) -> Result<()> {
-        let _entered = self.entering(Comparison(Rc::clone(call)));
+    fn compare(&self, call: &Text) -> Result<()> {
+        let _entered = self.entering(Comparison(call.clone()));
         let own = (self.calls().history(), self.rank() as u64);
         let (mut low, mut high) = (own, own);
         let tag = self.reserved_tag(FINGERPRINTS);
@@ -133,22 +107,21 @@ impl Group {
 
     /// What a rank has called, on every rank.
     fn calls_of(&self, rank: usize) -> Result<Vec<Told>> {
-        let own = (rank == self.rank()).then(|| self.apart(String::new()).encode()).transpose()?;
-        match Inquiry::decode(&self.broadcast_on(self.reserved_tag(REPORTS), rank, own)?)? {
-            Inquiry::Apart { calls, .. } => Ok(calls),
-            _ => Err(TransportError::Other("a comparison of calls arrived malformed".into()).into()),
-        }
+        let own = (rank == self.rank()).then(|| encoded(&self.calls().told())).transpose()?;
+        decoded(&self.broadcast_on(self.reserved_tag(REPORTS), rank, own)?)
     }
 
-    /// The end of a rank's program, a call like others: meets all that still call something. Waits without limit, as others
+    /// The end of a rank's program, a call like others: meets all that still call something, and compares what was called
+    /// in sub-groups. Waits without limit, as others
     /// may compute for long; should one of them fail, this ends with its failure.
     pub(crate) fn finish(&self) -> Result<()> {
         let patience = self.patience();
         // It is said, though, when one of them takes longer than waits may.
         self.set_patience(Patience { warn_after: patience.timeout.unwrap_or(Duration::MAX), timeout: None });
-        let call: Rc<dyn Display> = Rc::new(NOTHING_MORE);
-        let noted = self.check_shared(0, Rc::clone(&call));
-        let result = noted.and_then(|()| if self.checking() { Ok(()) } else { self.compare(&call) });
+        let call = Text::Shared(Rc::new(NOTHING_MORE));
+        let noted = self.check_text(0, call.clone());
+        let compared = noted.and_then(|()| if self.checking() { Ok(()) } else { self.compare(&call) });
+        let result = compared.and_then(|()| self.compare_sub_groups());
         self.set_patience(patience);
         result
     }

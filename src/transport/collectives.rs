@@ -2,7 +2,7 @@
 //! from its owner to where it is needed without a copy on the way.
 
 use super::bundle::{INLINE_BYTES, Item, pack, unpack};
-use super::check::Call;
+use super::calls::Brief;
 use super::payload::{copied, shared};
 use super::{Group, Payload, Tag};
 use crate::error::{Result, TransportError};
@@ -22,7 +22,7 @@ impl Group {
     /// # Errors
     /// As every collective: the run's failure, a timeout, differing calls.
     pub fn barrier(&self) -> Result<()> {
-        self.check_call(Call::new("barrier"))?;
+        self.check_brief(Brief::new("barrier"))?;
         self.meet(self.next_sequence())
     }
 
@@ -45,7 +45,7 @@ impl Group {
     /// collective.
     pub fn broadcast(&self, root: usize, payload: Option<Payload>) -> Result<Payload> {
         self.check_rank(root)?;
-        self.check_call(Call::new("broadcast").of("root", root))?;
+        self.check_brief(Brief::new("broadcast").of("root", root))?;
         let tag = self.next_sequence();
         if payload.is_some() != (self.rank() == root) {
             let found = if payload.is_some() { "one from a rank that is not the root" } else { "none from the root" };
@@ -94,7 +94,7 @@ impl Group {
     /// As every collective.
     pub fn gather(&self, root: usize, payload: Payload) -> Result<Option<Vec<Payload>>> {
         self.check_rank(root)?;
-        self.check_call(Call::new("gather").of("root", root))?;
+        self.check_brief(Brief::new("gather").of("root", root))?;
         let (tree, direct) = (self.next_sequence(), self.next_sequence());
         let size = self.size();
         let virtual_rank = (self.rank() + size - root) % size;
@@ -124,7 +124,7 @@ impl Group {
     /// # Errors
     /// As every collective.
     pub fn all_gather_v(&self, payload: Payload) -> Result<Vec<Payload>> {
-        self.check_call(Call::new("all_gather_v"))?;
+        self.check_brief(Brief::new("all_gather_v"))?;
         self.all_gather_raw(payload)
     }
 
@@ -180,7 +180,7 @@ impl Group {
     /// # Errors
     /// [`TransportError::Count`] when there is not one payload per rank, told to all ranks; and as every collective.
     pub fn all_to_all_v(&self, payloads: Vec<Payload>) -> Result<Vec<Payload>> {
-        self.check_call(Call::new("all_to_all_v"))?;
+        self.check_brief(Brief::new("all_to_all_v"))?;
         let tag = self.next_sequence();
         let (rank, size) = (self.rank(), self.size());
         if payloads.len() != size {

@@ -15,14 +15,13 @@ impl Group {
 
     /// The next message with this tag from a rank, if it has arrived; an error if it will not.
     pub(crate) fn next_of(&self, operation: &str, from: usize, tag: Tag) -> Result<Option<Payload>> {
-        let next = || self.try_receive(Some(from), tag).map(|found| found.map(|(_, payload)| payload));
-        let found = next()?;
+        let found = self.poll_from(from, tag)?;
         // Comparisons of calls come from ranks that have finished, too.
         if found.is_some() || tag.is_reserved() || !self.has_finished(from)? {
             return Ok(found);
         }
         // What it posted before it finished may have come since the first look.
-        let found = next()?;
+        let found = self.poll_from(from, tag)?;
         found.map_or_else(|| Err(self.gone_apart(operation, from)), |payload| Ok(Some(payload)))
     }
 

@@ -6,6 +6,7 @@ use std::fmt::Display;
 use std::rc::{Rc, Weak};
 
 use super::calls::{Calls, GroupId};
+use super::left::{Left, SubGroup};
 use super::operation::{Entered, Operations};
 use super::split::Contexts;
 use super::wait::Patience;
@@ -22,6 +23,7 @@ pub(crate) struct Station {
     /// This rank's own failure, so that it keeps returning its own error.
     own: RefCell<Option<Error>>,
     pub(crate) contexts: Rc<Contexts>,
+    left: Rc<Left>,
     /// The group in which this rank waits for a message, and the rank of the run that sends it.
     pub(crate) awaited: Cell<Option<(GroupId, usize)>>,
     /// Ranks of the run that have been asked something and have not answered.
@@ -47,6 +49,24 @@ struct Members {
     start: u64,
     next: Cell<u64>,
     calls: Calls,
+    left: Rc<Left>,
+}
+
+impl Members {
+    /// A sub-group's name at the end of a run, and whether this rank is the lowest in it.
+    fn as_sub_group(&self) -> (SubGroup, bool) {
+        let lowest = self.ranks.first().copied().unwrap_or_default();
+        (SubGroup { start: self.start, lowest: lowest.0, size: self.size }, lowest.1 == self.rank)
+    }
+}
+
+impl Drop for Members {
+    fn drop(&mut self) {
+        let (group, is_lowest) = self.as_sub_group();
+        if self.world.is_some() {
+            self.left.leave(group, is_lowest, std::mem::take(&mut self.calls));
+        }
+    }
 }
 
 /// Some of the ranks of a run, as seen by one of them: messages and collectives.
@@ -76,6 +96,7 @@ impl Group {
             checking,
             own: RefCell::new(None),
             contexts,
+            left: Rc::default(),
             groups: RefCell::default(),
             awaited: Cell::new(None),
             asked: RefCell::default(),
@@ -83,7 +104,8 @@ impl Group {
             next: Cell::new(0),
         };
         let (start, next, calls) = (0, Cell::new(0), Calls::default());
-        let members = Members { rank, size, world: None, ranks: Vec::new(), context, start, next, calls };
+        let left = Rc::clone(&station.left);
+        let members = Members { rank, size, world: None, ranks: Vec::new(), context, start, next, calls, left };
         Self::new(Rc::new(station), members, true)
     }
 
@@ -103,9 +125,11 @@ impl Group {
         by_world.sort_unstable();
         let rank = world.iter().position(|&rank| rank == self.world_rank()).unwrap_or_default();
         let context = self.station.contexts.take(context);
+        // So that no two groups of a rank have the same start, even if nothing is exchanged in them.
+        self.station.next.set(self.station.next.get().max(start + 1));
         let (next, calls) = (Cell::new(start), Calls::from(self.calls().history()));
-        let size = world.len();
-        let members = Members { rank, size, world: Some(world), ranks: by_world, context, start, next, calls };
+        let (size, left) = (world.len(), Rc::clone(&self.station.left));
+        let members = Members { rank, size, world: Some(world), ranks: by_world, context, start, next, calls, left };
         Self::new(Rc::clone(&self.station), members, self.checked)
     }
 
@@ -125,6 +149,7 @@ impl Group {
     }
 
     /// The number in the whole run of the group's rank `rank`.
+    #[inline]
     pub fn world_rank_of(&self, rank: usize) -> usize {
         self.members.world.as_ref().map_or(rank, |world| world.get(rank).copied().unwrap_or(rank))
     }
@@ -191,6 +216,22 @@ impl Group {
         Some(Self { station: Rc::clone(&self.station), members, checked: true })
     }
 
+    /// The sub-groups that this rank is in.
+    pub(crate) fn sub_groups(&self) -> Vec<Self> {
+        let contexts: Vec<u8> = self.station.groups.borrow().keys().copied().collect();
+        let groups = contexts.into_iter().filter_map(|context| self.group_of_context(context));
+        groups.filter(|group| group.members.world.is_some()).collect()
+    }
+
+    pub(crate) fn as_sub_group(&self) -> (SubGroup, bool) {
+        self.members.as_sub_group()
+    }
+
+    /// The sub-groups that this rank has been in.
+    pub(crate) fn left(&self) -> &Left {
+        &self.station.left
+    }
+
     /// The same group without noting its calls, for use inside an operation that was already compared.
     pub fn unchecked(&self) -> Self {
         Self { checked: false, ..self.clone() }
@@ -254,6 +295,13 @@ impl Group {
 
     pub(crate) fn receive_in(&self, operation: &str, from: usize, tag: Tag) -> Result<Payload> {
         self.check_rank(from)?;
+        match self.poll_from(from, tag)? {
+            Some(payload) => Ok(payload),
+            None => self.await_from(operation, from, tag),
+        }
+    }
+
+    fn await_from(&self, operation: &str, from: usize, tag: Tag) -> Result<Payload> {
         let before = self.station.awaited.replace(Some((self.id(), self.world_rank_of(from))));
         let received = self.wait_in(operation, Some(from), || self.next_of(operation, from, tag));
         self.station.awaited.set(before);
@@ -276,13 +324,21 @@ impl Group {
     pub fn try_receive(&self, from: Option<usize>, tag: Tag) -> Result<Option<(usize, Payload)>> {
         if let Some(from) = from {
             self.check_rank(from)?;
+            return Ok(self.poll_from(from, tag)?.map(|payload| (from, payload)));
         }
-        let from = from.map(|from| self.world_rank_of(from));
-        let Some(received) = self.station.transport.poll(from, tag)? else { return Ok(None) };
-        let no_such_rank = TransportError::NoSuchRank { rank: received.from, size: self.size() };
-        let from = self.rank_of_world(received.from).ok_or(no_such_rank)?;
+        let Some(received) = self.station.transport.poll(None, tag)? else { return Ok(None) };
+        let rank = received.from;
+        let from = self.rank_of_world(rank).ok_or_else(|| TransportError::NoSuchRank { rank, size: self.size() })?;
         self.same_calls(from, tag, received.tag)?;
         Ok(Some((from, received.payload)))
+    }
+
+    /// The next message with this tag from a rank of the group, if it has arrived.
+    #[inline]
+    pub(crate) fn poll_from(&self, from: usize, tag: Tag) -> Result<Option<Payload>> {
+        let Some(received) = self.station.transport.poll(Some(self.world_rank_of(from)), tag)? else { return Ok(None) };
+        self.same_calls(from, tag, received.tag)?;
+        Ok(Some(received.payload))
     }
 
     /// The rank in the group of a rank of the run.
@@ -295,6 +351,7 @@ impl Group {
         place.ok().map(|place| ranks[place].1)
     }
 
+    #[inline]
     pub(crate) fn check_rank(&self, rank: usize) -> Result<()> {
         if rank < self.size() { Ok(()) } else { Err(TransportError::NoSuchRank { rank, size: self.size() }.into()) }
     }

@@ -8,6 +8,7 @@ use std::convert::Infallible;
 
 use super::calls::{GroupId, Inquiry, Told, Waiting, first_difference, last_calls};
 use super::finished::NOTHING_MORE;
+use super::payload::{decoded, encoded};
 use super::{Group, Tag};
 use crate::error::{Error, Result};
 
@@ -19,6 +20,7 @@ pub(crate) fn differing(one: (usize, String), other: (usize, String)) -> Error {
 
 impl Group {
     /// Looks at the fingerprint of a message for this tag; the error of calls that differ.
+    #[inline]
     pub(crate) fn same_calls(&self, from: usize, tag: Tag, found: Tag) -> Result<()> {
         if tag.history() == found.history() { Ok(()) } else { Err(self.gone_apart("a receive", from)) }
     }
@@ -48,7 +50,7 @@ impl Group {
     fn say(&self, world_rank: usize, inquiry: &Inquiry) -> Result<()> {
         match world_rank == self.world_rank() {
             true => Ok(()),
-            false => Ok(self.transport().post(world_rank, Tag::inquiry(), inquiry.encode()?)?),
+            false => Ok(self.transport().post(world_rank, Tag::inquiry(), encoded(inquiry)?)?),
         }
     }
 
@@ -80,7 +82,7 @@ impl Group {
     /// [`Error::Differing`] where their calls are not this rank's, told to all ranks.
     pub(crate) fn hear(&self) -> Result<()> {
         while let Some(received) = self.transport().poll(None, Tag::inquiry())? {
-            match Inquiry::decode(&received.payload)? {
+            match decoded(&received.payload)? {
                 Inquiry::Heard => drop(self.station().asked.borrow_mut().remove(&received.from)),
                 Inquiry::Ask { group, calls, history, waiting } => {
                     let posted = self.transport().posted_to(received.from);

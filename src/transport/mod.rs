@@ -18,6 +18,7 @@ mod grace;
 mod group;
 mod inquiry;
 mod launch;
+mod left;
 #[cfg(feature = "mpi")]
 mod mpi;
 mod operation;

@@ -4,6 +4,8 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytemuck::Pod;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::error::{Result, TransportError};
 
@@ -144,6 +146,18 @@ pub fn shared(payload: Payload, count: usize) -> impl Iterator<Item = Payload> {
 pub(crate) fn parts(payload: Payload, ranges: impl Iterator<Item = Range<usize>>) -> impl Iterator<Item = Payload> {
     let shared = Shared(Arc::new(payload));
     ranges.map(move |range| Box::new(Part(shared.clone(), range)) as Payload)
+}
+
+/// What ranks tell each other about a run, as a payload.
+pub(crate) fn encoded(told: &impl Serialize) -> Result<Payload> {
+    let bytes = postcard::to_allocvec(told);
+    Ok(Box::new(bytes.map_err(|error| TransportError::Other(format!("what a rank tells cannot be written: {error}")))?))
+}
+
+/// The same from a payload.
+pub(crate) fn decoded<T: DeserializeOwned>(payload: &Payload) -> Result<T> {
+    let damaged = |_| TransportError::Other("what another rank tells arrived malformed".into()).into();
+    postcard::from_bytes((**payload).as_ref()).map_err(damaged)
 }
 
 /// The values in a payload.

@@ -2,9 +2,9 @@
 
 use bytemuck::Pod;
 
-use super::check::Call;
+use super::calls::Brief;
 use super::payload::{copied, values};
-use super::{Group, Payload};
+use super::{Group, Payload, Tag};
 use crate::error::{Result, TransportError};
 
 impl Group {
@@ -15,8 +15,17 @@ impl Group {
     /// # Errors
     /// [`TransportError::Length`] when the slices differ in length, told to all ranks; and as every collective.
     pub fn all_reduce<T: Pod>(&self, items: &mut [T], combine: impl Fn(&mut T, &T)) -> Result<()> {
-        self.check_call(Call::new("all_reduce").of("bytes", size_of_val(items)))?;
-        let (up, down) = (self.next_sequence(), self.next_sequence());
+        self.check_brief(Brief::new("all_reduce").of("bytes", size_of_val(items)))?;
+        self.reduce_on((self.next_sequence(), self.next_sequence()), items, combine)
+    }
+
+    /// The same with tags of the caller and no comparison of calls.
+    pub(crate) fn reduce_on<T: Pod>(
+        &self,
+        (up, down): (Tag, Tag),
+        items: &mut [T],
+        combine: impl Fn(&mut T, &T),
+    ) -> Result<()> {
         let (rank, size) = (self.rank(), self.size());
         let mut bit = 1;
         while bit < size {
@@ -43,7 +52,7 @@ impl Group {
     /// # Errors
     /// [`TransportError::Length`] when the slices differ in length, told to all ranks; and as every collective.
     pub fn exclusive_scan<T: Pod>(&self, items: &mut [T], identity: T, combine: impl Fn(&mut T, &T)) -> Result<()> {
-        self.check_call(Call::new("exclusive_scan").of("bytes", size_of_val(items)))?;
+        self.check_brief(Brief::new("exclusive_scan").of("bytes", size_of_val(items)))?;
         let tag = self.next_sequence();
         let (rank, size) = (self.rank(), self.size());
         // `through` covers the last `distance` ranks up to this one, `before` the same without this one.
@@ -78,7 +87,7 @@ impl Group {
         Ok(())
     }
 
-    fn values_of<T: Pod>(&self, operation: &str, from: usize, tag: super::Tag, like: &[T]) -> Result<Vec<T>> {
+    fn values_of<T: Pod>(&self, operation: &str, from: usize, tag: Tag, like: &[T]) -> Result<Vec<T>> {
         let payload = self.receive_in(operation, from, tag)?;
         self.same_length(operation, from, &payload, like)
     }

@@ -4,7 +4,7 @@
 //! are answered; when the barrier ends, nothing is on its way any more. (After Hoefler, Siebert, Lumsdaine, *Scalable
 //! Communication Protocols for Dynamic Sparse Data Exchange*, PPoPP 2010, with answers in place of synchronous sends.)
 
-use super::check::Call;
+use super::calls::Brief;
 use super::payload::copied;
 use super::{Group, Payload};
 use crate::error::Result;
@@ -18,7 +18,7 @@ impl Group {
     /// [`TransportError::NoSuchRank`](crate::error::TransportError::NoSuchRank) for a destination outside the group, told to
     /// all ranks; and as every collective.
     pub fn sparse_exchange(&self, messages: Vec<(usize, Payload)>) -> Result<Vec<(usize, Payload)>> {
-        self.check_call(Call::new("sparse_exchange"))?;
+        self.check_brief(Brief::new("sparse_exchange"))?;
         let (data, answer, done) = (self.next_sequence(), self.next_sequence(), self.next_sequence());
         if let Some(error) = messages.iter().find_map(|&(to, _)| self.check_rank(to).err()) {
             return Err(self.fail_in("sparse_exchange", error));

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::check::Call;
+use super::calls::Brief;
 use super::payload::{copied, values};
 use super::{Group, Tag};
 use crate::error::{Result, TransportError};
@@ -52,7 +52,8 @@ impl Group {
     /// # Errors
     /// [`TransportError::TooManyGroups`], the same on all ranks; and as every collective.
     pub fn split(&self, color: u64, key: i64) -> Result<Self> {
-        self.check_call(Call::new("split"))?;
+        self.check_brief(Brief::new("split"))?;
+        self.left().note_split();
         let used = self.station().contexts.used();
         let mut words = vec![color, key as u64, self.unused_sequence()];
         words.extend(used);

@@ -8,8 +8,8 @@
 /// fingerprint must be the same at both ends, or the ranks have called different operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Tag {
-    context: u8,
-    sequence: u64,
+    /// The number of the exchange, and the context in the lowest bits.
+    place: u64,
     history: u64,
 }
 
@@ -22,17 +22,17 @@ impl Tag {
     const RESERVED: u64 = (1 << Self::SEQUENCE_BITS) - 16;
 
     /// Exchange `sequence` of a context.
-    pub(crate) fn new(context: u8, sequence: u64, history: u64) -> Self {
-        Self { context, sequence, history }
+    pub(crate) const fn new(context: u8, sequence: u64, history: u64) -> Self {
+        Self { place: sequence << Self::CONTEXT_BITS | context as u64, history }
     }
 
     /// A message beside the exchanges of a context.
-    pub(crate) fn reserved(context: u8, which: u64) -> Self {
-        Self { context, sequence: Self::RESERVED + which, history: 0 }
+    pub(crate) const fn reserved(context: u8, which: u64) -> Self {
+        Self::new(context, Self::RESERVED + which, 0)
     }
 
     /// What ranks that wait say to one another, in the context of the whole run.
-    pub(crate) fn inquiry() -> Self {
+    pub(crate) const fn inquiry() -> Self {
         Self::reserved(0, 3)
     }
 
@@ -42,12 +42,13 @@ impl Tag {
 
     #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
     pub(crate) fn context(self) -> u8 {
-        self.context
+        self.place as u8
     }
 
+    /// The number of the exchange.
     #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
     pub(crate) fn sequence(self) -> u64 {
-        self.sequence
+        self.place >> Self::CONTEXT_BITS
     }
 
     pub(crate) fn history(self) -> u64 {
@@ -56,11 +57,11 @@ impl Tag {
 
     /// Whether it names a message beside the exchanges.
     pub(crate) fn is_reserved(self) -> bool {
-        self.sequence >= Self::RESERVED
+        self.place >= Self::RESERVED << Self::CONTEXT_BITS
     }
 
     /// Whether both name the same exchange.
     pub(crate) fn meets(self, other: Self) -> bool {
-        (self.context, self.sequence) == (other.context, other.sequence)
+        self.place == other.place
     }
 }

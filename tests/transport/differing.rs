@@ -239,3 +239,64 @@ fn ranks_that_only_wait_for_long_are_left_alone() {
         }
     }
 }
+
+/// Each rank of a sub-group sends as the root of its own broadcast and leaves: no message is ever received, none is waited for.
+#[test]
+fn calls_that_differ_in_a_group_that_was_left() {
+    for (ranks, check) in launcher::counts(&[2, 3, 5, 8]).into_iter().flat_map(|ranks| [(ranks, true), (ranks, false)])
+    {
+        for kept in [false, true] {
+            let result = launch(&Config::threads(ranks).check(check), |group| {
+                // The last rank alone in a group, the others in one in reverse order.
+                let last = group.rank() + 1 == ranks && ranks > 2;
+                let part = group.split(u64::from(last), -(group.rank() as i64))?;
+                if part.size() > 1 {
+                    part.check(0, "a step")?;
+                    part.broadcast(part.rank(), Some(copied(&[part.rank()])))?;
+                }
+                if kept {
+                    // A group that is still alive at the end is compared as well.
+                    Box::leak(Box::new(part));
+                }
+                for colour in 0..5 {
+                    group.split(colour, 0)?.barrier()?;
+                }
+                Ok(())
+            });
+            let Err(Error::Differing { rank, call, other_rank, other_call }) = &result else { panic!("{result:?}") };
+            let members = if ranks > 2 { ranks - 1 } else { 2 };
+            let text = |rank: usize| format!("broadcast(root {})", members - 1 - rank);
+            assert!(call.starts_with(&text(*rank)) && other_call.starts_with(&text(*other_rank)), "{result:?}");
+            let place = format!(" of a group of {members}");
+            assert!(check || (call.ends_with(&place) && other_call.ends_with(&place)), "{result:?}");
+        }
+    }
+}
+
+#[test]
+fn a_call_too_many_in_a_group_of_a_group() {
+    for ranks in launcher::counts(&[4, 5, 8]).into_iter().filter(|&ranks| ranks > 3) {
+        // So many groups are made afterwards that the calls are still remembered, or no longer.
+        for (later, remembered) in [(3, true), (200, false)] {
+            let result = launch(&Config::threads(ranks).check(false), |group| {
+                let half = group.split((group.rank() % 2) as u64, 0)?;
+                let pair = half.split((half.rank() / 2) as u64, 0)?;
+                if group.rank() == 0 {
+                    pair.check(1, "one more")?;
+                }
+                drop(pair);
+                (0..later).try_for_each(|_| half.split(0, 0)?.barrier())
+            });
+            if remembered {
+                let Err(Error::Differing { rank, call, other_rank, other_call }) = &result else {
+                    panic!("{result:?}")
+                };
+                assert_eq!((*rank, *other_rank), (0, 2), "{result:?}");
+                let expected = ("one more of a group of 2", "nothing more of a group of 2");
+                assert_eq!((call.as_str(), other_call.as_str()), expected);
+            } else {
+                assert!(result.as_ref().is_err_and(|error| error.to_string().contains("ZIPPY_CHECK=1")), "{result:?}");
+            }
+        }
+    }
+}
