@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::{flag, low_level};
 
 /// How often the program looks whether it was asked.
@@ -16,7 +16,7 @@ const POLL: Duration = Duration::from_millis(20);
 pub struct Signal(i32);
 
 impl Signal {
-    /// `SIGINT` or `SIGTERM`.
+    /// `SIGINT`, `SIGTERM` or `SIGHUP`.
     pub fn name(self) -> &'static str {
         low_level::signal_name(self.0).unwrap_or("a signal")
     }
@@ -28,7 +28,7 @@ impl Signal {
     }
 }
 
-/// Calls `asked` on a thread of its own when the program is asked to end (Ctrl-C, `kill`), in place of ending it. The same
+/// Calls `asked` on a thread of its own when the program is asked to end (Ctrl-C, `kill`, a terminal that closes), in place of ending it. The same
 /// signal once more ends it at once. Signals that the program was started to ignore, as scripts start what runs in the
 /// background, stay ignored.
 ///
@@ -36,7 +36,7 @@ impl Signal {
 /// There is no other thread; the system refuses.
 pub fn on_interrupt(asked: impl FnOnce(Signal) + Send + 'static) -> std::io::Result<()> {
     let ignored = ignored();
-    let heeded = [SIGINT, SIGTERM].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
+    let heeded = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
     let flags: Vec<_> = heeded.map(|signal| (Signal(signal), Arc::new(AtomicBool::new(false)))).collect();
     for (Signal(signal), seen) in &flags {
         // In this order: what the first time sets is looked at from the second time on.

@@ -77,7 +77,10 @@ impl DeviceOptions {
             host_map,
             binding_limit_bytes: bytes("ZIPPY_BINDING_LIMIT")?,
             in_place_bytes: bytes("ZIPPY_IN_PLACE")?,
-            memory_limit_bytes: bytes("ZIPPY_MEMORY_LIMIT")?,
+            memory_limit_bytes: match bytes("ZIPPY_MEMORY_LIMIT")? {
+                Some(0) => return Err(bad("ZIPPY_MEMORY_LIMIT", "0", "a number of bytes above 0")),
+                limit => limit,
+            },
         })
     }
 }

@@ -1,7 +1,11 @@
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::error::KernelError;
+
+/// No shader is longer than this.
+const MOST_BYTES: u64 = 16 << 20;
 
 /// The WGSL of a kernel: from [`include_wgsl!`](crate::include_wgsl), from a file, or a string with a name.
 #[derive(Debug, Clone)]
@@ -31,8 +35,7 @@ impl KernelSource {
     pub fn file(path: impl AsRef<Path>) -> Result<Self, KernelError> {
         let path = path.as_ref();
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| KernelError::File { kernel: name.clone(), message: error.to_string() })?;
+        let text = read(path).map_err(|message| KernelError::File { kernel: name.clone(), message })?;
         Ok(Self { name, text, path: Some(path.to_owned()), composed: false })
     }
 
@@ -53,6 +56,21 @@ impl KernelSource {
         // The compiler names source files from the workspace's root, which may lie above the package.
         let found = Path::new(manifest_dir).ancestors().map(|dir| dir.join(&relative)).find(|path| path.is_file());
         Self { name: tidy(&relative), text: text.to_owned(), path: found, composed: false }
+    }
+}
+
+/// The text of a shader's file; what is wrong with it.
+fn read(path: &Path) -> Result<String, String> {
+    let text = |error: std::io::Error| error.to_string();
+    if !path.metadata().map_err(text)?.is_file() {
+        return Err("it is not a regular file".into());
+    }
+    let mut found = String::new();
+    // Some files are longer than they say.
+    std::fs::File::open(path).map_err(text)?.take(MOST_BYTES + 1).read_to_string(&mut found).map_err(text)?;
+    match found.len() as u64 {
+        ..=MOST_BYTES => Ok(found),
+        _ => Err(format!("it has more than {MOST_BYTES} bytes")),
     }
 }
 
@@ -97,7 +115,7 @@ impl Watch {
         if self.seen == Some(now) {
             return None;
         }
-        let text = std::fs::read_to_string(&self.path).ok()?;
+        let text = read(&self.path).ok()?;
         self.seen = Some(now);
         Some(text)
     }

@@ -63,7 +63,7 @@ impl Group {
             return Ok(());
         }
         self.calls().add(signature, self.sequence(), call.clone());
-        self.compare(&call)
+        self.compare(Comparison(call))
     }
 
     /// Adds something that all ranks must have done alike, without comparing it yet.
@@ -71,8 +71,8 @@ impl Group {
         self.calls().add(signature, self.sequence(), Text::Shared(call));
     }
 
-    fn compare(&self, call: &Text) -> Result<()> {
-        let _entered = self.entering(Comparison(call.clone()));
+    fn compare(&self, doing: impl Display + 'static) -> Result<()> {
+        let _entered = self.entering(doing);
         let own = (self.calls().history(), self.rank() as u64);
         let (mut low, mut high) = (own, own);
         let tag = self.reserved_tag(FINGERPRINTS);
@@ -112,15 +112,14 @@ impl Group {
     }
 
     /// The end of a rank's program, a call like others: meets all that still call something, and compares what was called
-    /// in sub-groups. Waits without limit, as others
-    /// may compute for long; should one of them fail, this ends with its failure.
+    /// in sub-groups. Waits twice as long as other waits do, and says so when half of that is over, as others may compute for
+    /// long; should one of them fail, this ends with its failure.
     pub(crate) fn finish(&self) -> Result<()> {
         let patience = self.patience();
-        // It is said, though, when one of them takes longer than waits may.
-        self.set_patience(Patience { warn_after: patience.timeout.unwrap_or(Duration::MAX), timeout: None });
-        let call = Text::Shared(Rc::new(NOTHING_MORE));
-        let noted = self.check_text(0, call.clone());
-        let compared = noted.and_then(|()| if self.checking() { Ok(()) } else { self.compare(&call) });
+        let warn_after = patience.timeout.unwrap_or(Duration::MAX);
+        self.set_patience(Patience { warn_after, timeout: patience.timeout.map(|limit| limit.saturating_mul(2)) });
+        self.note(0, Rc::new(NOTHING_MORE));
+        let compared = self.alive().and_then(|()| self.compare("the end of the run"));
         let result = compared.and_then(|()| self.compare_sub_groups());
         self.set_patience(patience);
         result

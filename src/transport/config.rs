@@ -32,7 +32,8 @@ pub struct Config {
     pub check: Option<bool>,
     /// After what time a wait fails (`ZIPPY_TIMEOUT_SECS`); 300 s. When a run has failed, ranks that do not come back
     /// within this time more end the process, or under MPI the job: a rank that loops for ever can be told nothing. Other
-    /// runs of the process end with it. Ranks that have finished wait for the others without end, but say so after this time.
+    /// runs of the process end with it. Ranks that have finished wait for the others for twice this time, and say so when half
+    /// of that is over.
     pub timeout: Option<Duration>,
     /// After what time a wait says what it waits for; 10 s.
     pub warn_after: Option<Duration>,

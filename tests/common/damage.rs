@@ -33,13 +33,15 @@ impl Random {
     }
 }
 
-const NUMBERS: [&str; 16] = [
+const NUMBERS: [&str; 18] = [
     "0",
     "-1",
     "1",
     "61",
     "64",
     "65536",
+    "100000",
+    "1000000",
     "2147483648",
     "4294967295",
     "9223372036854775807",
@@ -116,7 +118,7 @@ fn strike(content: &mut Vec<u8>, donor: &[u8], random: &mut Random) {
     let length = content.len();
     let at = random.below(length + 1);
     let to = (at + random.times(200)).min(length);
-    match random.below(14) {
+    match random.below(16) {
         0 | 1 if at < length => content[at] = random.number() as u8,
         2 | 3 if at < length => content[at] ^= 1 << random.below(8),
         4 => content.insert(at, random.number() as u8),
@@ -131,6 +133,8 @@ fn strike(content: &mut Vec<u8>, donor: &[u8], random: &mut Random) {
             let piece = donor[from..(from + random.times(2000)).min(donor.len())].to_vec();
             content.splice(at..to, piece);
         }
+        13 => element(content, random),
+        14 => long(content, random),
         _ => repeat(content, at..to, random),
     }
     content.truncate(MOST);
@@ -154,6 +158,44 @@ fn number(content: &mut Vec<u8>, random: &mut Random) {
     let start = starts[random.below(starts.len())];
     let end = (start..content.len()).find(|&at| !digit(at)).unwrap_or(content.len());
     content.splice(start..end, random.pick(&NUMBERS).bytes());
+}
+
+/// A word or the name of a file becomes a long one, with what stands in it.
+fn long(content: &mut Vec<u8>, random: &mut Random) {
+    let letter = |at: usize| content[at].is_ascii_alphabetic();
+    let starts: Vec<usize> = (1..content.len()).filter(|&at| letter(at) && !letter(at - 1)).take(500).collect();
+    if starts.is_empty() {
+        return;
+    }
+    let start = starts[random.below(starts.len())];
+    content.splice(start..start, "x".repeat(random.times(1 << 16)).bytes());
+}
+
+/// An element many times, one behind the other, each with one of its numbers counted up: pieces that lie one behind the other,
+/// or that share what they refer to.
+fn element(content: &mut Vec<u8>, random: &mut Random) {
+    let end_of = |start: usize| {
+        let name = content[start + 1..].split(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default();
+        let close = [b"</", name, b">"].concat();
+        let end = content[start..].windows(close.len()).position(|found| found == close)?;
+        (!name.is_empty()).then_some(start + end + close.len())
+    };
+    let starts = (0..content.len()).filter(|&at| content[at] == b'<').take(60);
+    let elements: Vec<(usize, usize)> = starts.filter_map(|start| Some((start, end_of(start)?))).collect();
+    if elements.is_empty() {
+        return;
+    }
+    let (start, end) = elements[random.below(elements.len())];
+    let taken = String::from_utf8_lossy(&content[start..end]).into_owned();
+    let times = random.times(1 << 14).min(MOST / (taken.len() + 6));
+    let numbers: Vec<(usize, &str)> = taken.match_indices(|letter: char| letter.is_ascii_digit()).take(60).collect();
+    let (at, digit) = if numbers.is_empty() { (0, "") } else { numbers[random.below(numbers.len())] };
+    let (before, behind) = (&taken[..at], &taken[at + digit.len()..]);
+    let own = random.below(4) > 0 && !digit.is_empty();
+    let again: Vec<u8> = (0..times)
+        .flat_map(|number| if own { format!("{before}{number}{behind}") } else { taken.clone() }.into_bytes())
+        .collect();
+    content.splice(start..start, again);
 }
 
 /// A line again, elsewhere, or many times with keys of their own.

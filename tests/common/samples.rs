@@ -112,6 +112,16 @@ pub fn volumes() -> Vec<Sample> {
         whole("main.vti", &style.write(extent, " Scalars=\"v\"", &[Piece { extent, arrays }]))
     };
     all.extend(styles().iter().step_by(3).map(vti));
+    // Two pieces, which share a layer of points.
+    let slab = |z: [i64; 2], data: &[i16], style: &Style| Piece {
+        extent: [-1, 3, 4, 7, z[0], z[1]],
+        arrays: vec![Array::new("v", "Int16", 1, data, style.big)],
+    };
+    let slabs = |style: &Style| {
+        let pieces = [slab([0, 1], &data[..40], style), slab([1, 2], &data[20..], style)];
+        whole("main.vti", &style.write(extent, " Scalars=\"v\"", &pieces))
+    };
+    all.extend(styles().iter().skip(1).step_by(7).map(slabs));
     all
 }
 

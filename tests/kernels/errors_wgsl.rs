@@ -66,6 +66,8 @@ fn wrong_whatever_is_bound() {
             ),
         );
         report.fails("a file that is not there", KernelSource::file("shaders/none.wgsl"));
+        report.fails("a folder", KernelSource::file("shaders"));
+        report.fails("a file without an end", KernelSource::file("/dev/zero"));
         report.compare("wrong_whatever_is_bound");
         Ok(())
     });

@@ -208,6 +208,21 @@ job!(
 );
 
 job!(
+    a_rank_that_never_ends_when_all_others_have,
+    3,
+    || launch(&Config::new().timeout(Duration::from_secs(1)), |group| {
+        group.barrier()?;
+        if group.rank() == 1 { hang() } else { Ok(()) }
+    })
+    .map(drop),
+    |ended: &Ended| {
+        ended_without(ended, "waited 2 s for rank ", 1);
+        let warned = ended.lines("waits for rank ");
+        assert!(!warned.is_empty() && warned.iter().all(|line| line.contains("the end of the run")), "{}", ended.text);
+    }
+);
+
+job!(
     a_rank_that_starts_one_run_more,
     3,
     || {
