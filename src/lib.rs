@@ -67,22 +67,10 @@
 // Generated code says `::zippy`, inside this crate too.
 extern crate self as zippy;
 
-pub mod error;
-pub mod extents;
-
 pub mod element;
+pub mod error;
 pub mod trace;
 mod wgsl;
-
-pub mod region;
-
-pub mod chunks;
-pub mod layout;
-pub mod locate;
-pub mod ownership;
-
-pub mod oracle;
-pub mod plan;
 
 pub mod transport;
 
@@ -109,3 +97,4 @@ pub use wgpu;
 pub use world::run_on;
 pub use world::{Config, Moved, Operator, World, run, run_with};
 pub use zippy_derive::Element;
+pub use zippy_plan::{chunks, extents, layout, locate, oracle, ownership, plan, region};

@@ -1,7 +1,7 @@
 //! Programs of random operations on random arrays, held against the truth after every step: each rank keeps all cells of
 //! all arrays in a map and changes them by the meaning of the operation, while the world changes the chunks.
 
-#[path = "common/random.rs"]
+#[path = "../crates/plan/tests/plans/random.rs"]
 mod random;
 mod support;
 

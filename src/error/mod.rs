@@ -9,9 +9,6 @@ mod element;
 mod foreign;
 mod io;
 mod kernel;
-mod layout;
-mod plan;
-mod region;
 mod render;
 mod transport;
 
@@ -22,11 +19,9 @@ pub(crate) use foreign::quoted;
 pub use foreign::{said, shown};
 pub use io::IoError;
 pub use kernel::KernelError;
-pub use layout::LayoutError;
-pub use plan::PlanError;
-pub use region::RegionError;
 pub use render::RenderError;
 pub use transport::{Failure, TransportError};
+pub use zippy_plan::error::{LayoutError, PlanError, RegionError};
 
 /// `Result` with Zippy's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;

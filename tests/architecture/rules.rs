@@ -43,9 +43,10 @@ fn layer(module: &str) -> Option<usize> {
     LAYERS.iter().position(|row| row.contains(&module))
 }
 
-/// The direction of the layers, over the files of `src/`.
+/// The direction of the layers, over the files of the `src/` of one crate.
 pub fn layers(sources: &[Source]) -> Vec<Broken> {
-    let exports = sources.iter().find(|source| source.name == "src/lib.rs").map(reexports).unwrap_or_default();
+    let exports =
+        sources.iter().find(|source| within(&source.name) == Some("lib.rs")).map(reexports).unwrap_or_default();
     let mut found = Vec::new();
     let mut beside: BTreeMap<(String, String), (usize, usize)> = BTreeMap::new();
     for (index, source) in sources.iter().enumerate() {
@@ -93,10 +94,14 @@ fn circle(sources: &[Source], beside: &BTreeMap<(String, String), (usize, usize)
     })
 }
 
-/// The top module of a file of `src/`; nothing for the crate root and for programs.
+/// The path of a file inside of its crate's `src/`.
+fn within(name: &str) -> Option<&str> {
+    name.split_once("src/").map(|(_, path)| path)
+}
+
+/// The top module of a file of a crate; nothing for the crate root and for programs.
 fn module_of(name: &str) -> Option<&str> {
-    let path = name.strip_prefix("src/")?;
-    let top = path.split('/').next()?;
+    let top = within(name)?.split('/').next()?;
     let module = top.strip_suffix(".rs").unwrap_or(top);
     (!matches!(module, "lib" | "main" | "bin")).then_some(module)
 }
@@ -108,7 +113,7 @@ fn is_tests(name: &str) -> bool {
 
 /// How many `super` lead from a file's own module to the crate root.
 fn depth(name: &str) -> usize {
-    let parts = name.trim_start_matches("src/").split('/').count();
+    let parts = within(name).unwrap_or(name).split('/').count();
     if name.ends_with("/mod.rs") { parts - 1 } else { parts }
 }
 
@@ -185,6 +190,10 @@ fn reexports(lib: &Source) -> BTreeMap<String, String> {
         let statement = lib.code[offset + "pub use ".len()..].split(';').next().unwrap_or_default();
         let statement = statement.trim().trim_start_matches("crate::").trim_start_matches("self::");
         let Some((module, rest)) = statement.split_once("::") else { continue };
+        // Modules of another crate keep their names.
+        if module.starts_with("zippy_") {
+            continue;
+        }
         let words: Vec<&str> = rest.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
         let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
         for (index, word) in words.iter().enumerate() {

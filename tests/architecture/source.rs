@@ -1,6 +1,7 @@
 //! A source file in two forms: as written, and with comments and the contents of strings blanked out.
 
 /// A file of the project.
+#[derive(Clone)]
 pub struct Source {
     /// Path relative to the project's root, with forward slashes.
     pub name: String,

@@ -53,13 +53,13 @@ impl From<Vec<i64>> for Split {
 /// axis 0 are adjacent in memory. Without cuts every axis is [`Split::Auto`].
 ///
 /// ```
-/// use zippy::layout::{Layout, Split};
+/// use zippy_plan::layout::{Layout, Split};
 /// let layout = Layout::new([8, 6, 6]).split([[3, 2, 3].into(), Split::Even(2), Split::Even(2)]).ghost([1, 1, 1]);
 /// let chunks = layout.resolve(4, 4, 1 << 27)?;
 /// assert_eq!(chunks.count(), 12);
 /// assert_eq!(chunks.region(1).to_string(), "[3..5, 0..3, 0..3]");
 /// assert_eq!(chunks.storage(1).to_string(), "[2..6, -1..4, -1..4]");
-/// # Ok::<(), zippy::error::LayoutError>(())
+/// # Ok::<(), zippy_plan::error::LayoutError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layout {

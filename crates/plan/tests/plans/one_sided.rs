@@ -1,7 +1,6 @@
 //! One-sided epochs against the truth: random arrays, owners and operations, cut by owner and run in batches.
 
-#[path = "common/random.rs"]
-mod random;
+use super::random;
 
 use proptest::prelude::*;
 use zippy::layout::{Layout, Split};

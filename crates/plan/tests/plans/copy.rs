@@ -1,7 +1,6 @@
 //! Plans of copy and composite against the truth, for random arrays, owners and regions.
 
-#[path = "common/random.rs"]
-mod random;
+use super::random;
 
 use petgraph::algo::maximum_matching;
 use petgraph::graph::UnGraph;

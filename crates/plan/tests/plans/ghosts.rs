@@ -1,7 +1,6 @@
 //! Plans of ghost updates, both ways, against the truth, for random arrays, owners and component lists.
 
-#[path = "common/random.rs"]
-mod random;
+use super::random;
 
 use proptest::prelude::*;
 use std::collections::HashMap;

@@ -110,7 +110,7 @@ impl Chunks {
     }
 
     /// Whether another array is cut by the same description. Descriptions that differ may still give the same boxes.
-    pub(crate) fn same_cuts(&self, other: &Self) -> bool {
+    pub fn same_cuts(&self, other: &Self) -> bool {
         self.shape == other.shape && self.cuts == other.cuts
     }
 

@@ -1,8 +1,7 @@
 //! Who holds what, for random layouts of 1 to 7 axes and random owners: chunks, neighbours, holders, and the way between
 //! global and local coordinates. And that no number a user may give makes a layout panic.
 
-#[path = "common/random.rs"]
-mod random;
+use super::random;
 
 use proptest::prelude::*;
 use std::collections::{BTreeSet, HashMap};

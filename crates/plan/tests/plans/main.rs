@@ -1,0 +1,11 @@
+//! Who holds what, and what must move: for random layouts, owners and regions of 1 to 7 axes, held against plain vectors.
+
+extern crate zippy_plan as zippy;
+
+mod copy;
+mod ghosts;
+mod locality;
+mod one_sided;
+mod patterns;
+mod random;
+mod scale;
