@@ -83,8 +83,6 @@ pub mod world;
 
 pub mod algorithms;
 
-pub mod io;
-
 pub use array::{GlobalArray, LocalArray, together};
 pub use element::Element;
 pub use error::{Error, Result};

@@ -1,12 +1,13 @@
 //! Reductions against plain loops on the host: any shape, split, section, type and number of ranks, and cells that are as
 //! awkward as cells can be.
 
-mod common;
 mod support;
 under_mpi!();
 
 #[path = "reduce/cells.rs"]
 mod cells;
+#[path = "reduce/fsum.rs"]
+mod fsum;
 #[path = "reduce/histogram.rs"]
 mod histogram;
 #[path = "reduce/places.rs"]
@@ -15,7 +16,7 @@ mod places;
 mod products;
 
 use cells::{Case, bits, case, plane, wild};
-use common::fsum::fsum;
+use fsum::fsum;
 use half::f16;
 use zippy::algorithms::reduce::Extremes;
 use zippy::{Element, Layout, Result, Split, World};

@@ -4,6 +4,9 @@ mod support;
 
 #[path = "safety/arguments.rs"]
 mod arguments;
+#[cfg(target_os = "linux")]
+#[path = "safety/examples.rs"]
+mod examples;
 #[path = "safety/failures.rs"]
 mod failures;
 #[path = "safety/kernels.rs"]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
-use zippy::algorithms::volume::{Camera, Projection, TransferFunction};
+use zippy_render::volume::{Camera, Projection, TransferFunction};
 
 /// Where `cargo xtask bench --peers` says which Python has VTK.
 const PYTHON: &str = "ZIPPY_BENCH_PYTHON";

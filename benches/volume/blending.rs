@@ -1,9 +1,9 @@
 //! Compositing alone: the library's algorithms beside those written by hand, from one picture a rank to one on rank 0.
 
-use zippy::algorithms::compositing::{Algorithm, Compositor, Encoding, Layer, Pixel, Settings};
 use zippy::extents::Index;
 use zippy::region::Region;
 use zippy::{GlobalArray, Layout, Result, Split};
+use zippy_render::compositing::{Algorithm, Compositor, Encoding, Layer, Pixel, Settings};
 
 use crate::common::{Run, contender};
 use crate::reference::compositing::{ByHand, Coding};

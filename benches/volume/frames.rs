@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use serde_json::json;
 use zippy::Result;
-use zippy::algorithms::image::difference_8bit;
-use zippy::algorithms::volume::{Frame, Look, Mode, RendererOptions, Shading, View, VolumeRenderer};
 use zippy::extents::Index;
 use zippy::region::Region;
+use zippy_io::image::difference_8bit;
+use zippy_render::volume::{Frame, Look, Mode, RendererOptions, Shading, View, VolumeRenderer};
 
 use super::limit::{arithmetic, visible_samples};
 use super::subject::{Subject, subjects};
@@ -153,7 +153,7 @@ fn start(subject: &Subject, look: &Look) -> Result<Vtk> {
 }
 
 fn failed(message: String) -> zippy::Error {
-    zippy::error::RenderError::Setting(message).into()
+    zippy_render::RenderError::Setting(message).into()
 }
 
 /// Where the time of the frames went: means over frames and ranks, so that the parts add up.

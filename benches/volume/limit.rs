@@ -2,9 +2,9 @@
 //! Rust on all cores with everything in the nearest cache.
 
 use zippy::Result;
-use zippy::algorithms::volume::{TransferTable, View};
 use zippy::extents::Index;
 use zippy::region::Region;
+use zippy_render::volume::{TransferTable, View};
 
 use super::subject::Subject;
 

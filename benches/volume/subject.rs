@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use zippy::algorithms::volume::{Camera, Phantom, TransferFunction};
-use zippy::io::volume::VolumeFile;
-use zippy::io::{scene, volume};
 use zippy::region::Region;
 use zippy::{GlobalArray, Layout, Result, World};
+use zippy_io::volume;
+use zippy_io::volume::VolumeFile;
+use zippy_render::scene;
+use zippy_render::volume::{Camera, Phantom, TransferFunction};
 
 /// A volume of 8 bits, and how it is looked at.
 pub struct Subject {
@@ -25,7 +26,7 @@ enum Voxels {
 }
 
 fn shared(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared").join(path)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared").join(path)
 }
 
 /// The scans with the transfer functions and the cameras of VTK's reference pictures; else the phantom.

@@ -3,18 +3,15 @@
 //! Input number n of a seed is always the same. Workers, processes of their own, take every so manieth; this process
 //! watches them. Nothing that an input does to a worker ends the run.
 
-#[path = "../../tests/common/mod.rs"]
+#[path = "../../crates/io/tests/common/mod.rs"]
 mod common;
+mod damage;
 mod input;
-#[path = "../../examples/volume/keyframes.rs"]
-mod keyframes;
-#[allow(dead_code, reason = "key frames need a part of it")]
-#[path = "../../examples/volume/pose.rs"]
-mod pose;
 mod run;
-#[path = "../../examples/support/say.rs"]
-mod say;
+mod samples;
 mod tally;
+#[cfg(test)]
+mod tests;
 mod worker;
 
 use std::path::PathBuf;
@@ -24,7 +21,7 @@ use std::time::{Duration, SystemTime};
 use clap::Parser;
 use common::counting::Counting;
 use common::volumes::Folder;
-use say::{complain, say};
+use volume::say::{complain, say};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;

@@ -9,9 +9,9 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use crate::common::counting::{limit, most};
-use crate::common::samples::{memory, write};
 use crate::common::volumes::Folder;
 use crate::input;
+use crate::samples::{memory, write};
 
 /// A worker does not get more than a gibibyte.
 const MOST: isize = 1 << 30;
@@ -151,7 +151,7 @@ fn quiet() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::common::samples;
+    use crate::samples;
 
     #[test]
     fn samples_are_read() {

@@ -1,7 +1,4 @@
-//! Algorithms over global arrays: elementwise expressions, reductions, volume rendering and the compositing of its pictures.
+//! Algorithms over global arrays: elementwise expressions and reductions.
 
-pub mod compositing;
 pub mod elementwise;
-pub mod image;
 pub mod reduce;
-pub mod volume;

@@ -54,6 +54,9 @@ pub enum Operator {
 }
 
 impl Operator {
+    /// The arithmetic of colours in WGSL, for shaders that blend as the operators do.
+    pub const COLOURS: &'static str = include_str!("../../shaders/colours.wgsl");
+
     /// An operator written in WGSL. The text declares `fn combine(src: T, dst: T) -> T`, and whatever that needs; `T`
     /// is the element type (`i32` or `u32` for packed integers, whose results are clamped to their range). Names that
     /// begin with `zippy_`, `T` and `main` are taken, and so are the few words of WGSL that the kernel around it uses
@@ -175,7 +178,7 @@ impl Operator {
             Self::Custom { wgsl, .. } => return wgsl.clone(),
         };
         let colours = match self {
-            Self::Over | Self::Under | Self::UnderOpaque { .. } => include_str!("../../shaders/colours.wgsl"),
+            Self::Over | Self::Under | Self::UnderOpaque { .. } => Self::COLOURS,
             _ => "",
         };
         format!("fn combine(src: T, dst: T) -> T {{ return {body}; }}\n{colours}")

@@ -6,20 +6,15 @@
 mod array;
 mod device;
 mod element;
-mod foreign;
-mod io;
 mod kernel;
-mod render;
+mod other;
 mod transport;
 
 pub use array::ArrayError;
 pub use device::DeviceError;
 pub use element::ElementError;
-pub(crate) use foreign::quoted;
-pub use foreign::{said, shown};
-pub use io::IoError;
 pub use kernel::KernelError;
-pub use render::RenderError;
+pub use other::OtherError;
 pub use transport::{Failure, TransportError};
 pub use zippy_plan::error::{LayoutError, PlanError, RegionError};
 
@@ -64,12 +59,9 @@ pub enum Error {
     /// An array or a section of it was misused.
     #[error(transparent)]
     Array(#[from] ArrayError),
-    /// A file.
+    /// The error of a crate above this one: of a file, of a picture.
     #[error(transparent)]
-    Io(#[from] IoError),
-    /// A picture cannot be computed as asked.
-    #[error(transparent)]
-    Render(#[from] RenderError),
+    Other(OtherError),
     /// Another rank failed; this rank could not go on without it.
     #[error("rank {rank} failed in {operation}: {message}")]
     Remote {

@@ -31,7 +31,7 @@ impl KernelSource {
     /// WGSL read from a file now. In debug builds the kernel is compiled again when the file changes.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// The file cannot be read, is no regular file (a pipe, a device), has more than 16 MiB, or is not text in UTF-8.
     pub fn file(path: impl AsRef<Path>) -> Result<Self, KernelError> {
         let path = path.as_ref();
         let name = path.display().to_string();
@@ -65,11 +65,11 @@ fn read(path: &Path) -> Result<String, String> {
     if !path.metadata().map_err(text)?.is_file() {
         return Err("it is not a regular file".into());
     }
-    let mut found = String::new();
+    let mut found = Vec::new();
     // Some files are longer than they say.
-    std::fs::File::open(path).map_err(text)?.take(MOST_BYTES + 1).read_to_string(&mut found).map_err(text)?;
+    std::fs::File::open(path).map_err(text)?.take(MOST_BYTES + 1).read_to_end(&mut found).map_err(text)?;
     match found.len() as u64 {
-        ..=MOST_BYTES => Ok(found),
+        ..=MOST_BYTES => String::from_utf8(found).map_err(|error| error.to_string()),
         _ => Err(format!("it has more than {MOST_BYTES} bytes")),
     }
 }
@@ -145,5 +145,18 @@ mod tests {
     fn names_are_short() {
         assert_eq!(tidy(Path::new("examples/../shaders/add.wgsl")), "shaders/add.wgsl");
         assert_eq!(tidy(Path::new("../shaders/./add.wgsl")), "../shaders/add.wgsl");
+    }
+
+    #[test]
+    fn files_that_are_too_long_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("long.wgsl");
+        let file = std::fs::File::create(&path).unwrap();
+        file.set_len(MOST_BYTES).unwrap();
+        assert_eq!(read(&path).unwrap().len() as u64, MOST_BYTES);
+        file.set_len(MOST_BYTES + 1).unwrap();
+        assert!(read(&path).unwrap_err().contains("more than 16777216 bytes"));
+        std::fs::write(&path, "\u{e4}".repeat(MOST_BYTES as usize / 2 + 1)).unwrap();
+        assert!(read(&path).unwrap_err().contains("more than 16777216 bytes"), "the cut may be within a letter");
     }
 }

@@ -139,10 +139,11 @@ impl Calls {
         self.history.set(history);
         self.number.set(self.number.get() + 1);
         let mut last = self.last.borrow_mut();
-        if last.len() == REMEMBERED {
-            last.pop_front();
-        }
+        let forgotten = if last.len() == REMEMBERED { last.pop_front() } else { None };
         last.push_back(Call { history, sequence, text });
+        // Its text may be anything.
+        drop(last);
+        drop(forgotten);
     }
 
     /// Forgets all but the last ones.

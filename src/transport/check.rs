@@ -9,20 +9,16 @@
 
 use std::fmt::Display;
 use std::rc::Rc;
-use std::time::Duration;
 
-use super::Group;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use super::calls::{Brief, Text, Told, first_difference, last_calls};
 use super::finished::NOTHING_MORE;
 use super::inquiry::differing;
 use super::payload::{copied, decoded, encoded, values};
-use super::wait::Patience;
+use super::{Beside, Group};
 use crate::error::{Result, TransportError};
-
-/// The messages of comparisons, beside all exchanges.
-const FINGERPRINTS: u64 = 0;
-const REPORTS: u64 = 1;
-const MEETING: u64 = 2;
 
 /// What a rank does before a call.
 struct Comparison(Text);
@@ -63,7 +59,8 @@ impl Group {
             return Ok(());
         }
         self.calls().add(signature, self.sequence(), call.clone());
-        self.compare(Comparison(call))
+        let _entered = self.entering(Comparison(call));
+        self.compare()
     }
 
     /// Adds something that all ranks must have done alike, without comparing it yet.
@@ -71,11 +68,10 @@ impl Group {
         self.calls().add(signature, self.sequence(), Text::Shared(call));
     }
 
-    fn compare(&self, doing: impl Display + 'static) -> Result<()> {
-        let _entered = self.entering(doing);
+    fn compare(&self) -> Result<()> {
         let own = (self.calls().history(), self.rank() as u64);
         let (mut low, mut high) = (own, own);
-        let tag = self.reserved_tag(FINGERPRINTS);
+        let tag = self.tag_beside(Beside::Fingerprints);
         let (rank, size) = (self.rank(), self.size());
         let mut distance = 1;
         while distance < size {
@@ -100,27 +96,39 @@ impl Group {
         let (one, other) = (self.calls_of(first)?, self.calls_of(second)?);
         // Nobody goes on, and tells the others of a failure, before all know both calls. With both in hand, what goes wrong
         // from here on is of no interest.
-        let _ = self.meet(self.reserved_tag(MEETING));
+        let _ = self.meet(self.tag_beside(Beside::Meeting));
         let (call, other_call) = first_difference(&one, &other).unwrap_or_else(|| last_calls(&one, &other));
         Err(differing((self.world_rank_of(first), call), (self.world_rank_of(second), other_call)))
     }
 
     /// What a rank has called, on every rank.
     fn calls_of(&self, rank: usize) -> Result<Vec<Told>> {
-        let own = (rank == self.rank()).then(|| encoded(&self.calls().told())).transpose()?;
-        decoded(&self.broadcast_on(self.reserved_tag(REPORTS), rank, own)?)
+        self.told_by(rank, Beside::Calls, || self.calls().told())
+    }
+
+    /// What a rank tells, on every rank.
+    pub(crate) fn told_by<T: Serialize + DeserializeOwned>(
+        &self,
+        rank: usize,
+        which: Beside,
+        own: impl FnOnce() -> T,
+    ) -> Result<T> {
+        let own = (rank == self.rank()).then(|| encoded(&own())).transpose()?;
+        decoded(&self.broadcast_on(self.tag_beside(which), rank, own)?)
     }
 
     /// The end of a rank's program, a call like others: meets all that still call something, and compares what was called
-    /// in sub-groups. Waits twice as long as other waits do, and says so when half of that is over, as others may compute for
-    /// long; should one of them fail, this ends with its failure.
+    /// in sub-groups. Others may compute for long: each wait ends with an error only when the other rank has given no sign of
+    /// life for twice the time of other waits, and says so when half of that is over. Should a rank fail, this ends with its
+    /// failure.
     pub(crate) fn finish(&self) -> Result<()> {
         let patience = self.patience();
-        let warn_after = patience.timeout.unwrap_or(Duration::MAX);
-        self.set_patience(Patience { warn_after, timeout: patience.timeout.map(|limit| limit.saturating_mul(2)) });
+        self.set_patience(patience.at_the_end());
         self.note(0, Rc::new(NOTHING_MORE));
-        let compared = self.alive().and_then(|()| self.compare("the end of the run"));
+        let entered = self.entering("the end of the run");
+        let compared = self.alive().and_then(|()| self.compare());
         let result = compared.and_then(|()| self.compare_sub_groups());
+        drop(entered);
         self.set_patience(patience);
         result
     }

@@ -169,6 +169,7 @@ impl Settings {
             start,
             check,
             patience: Patience {
+                lenient: false,
                 warn_after: config.warn_after.unwrap_or(Duration::from_secs(10)),
                 timeout: Some(timeout),
             },

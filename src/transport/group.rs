@@ -4,13 +4,15 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::rc::{Rc, Weak};
+use std::time::Instant;
 
 use super::calls::{Calls, GroupId};
 use super::left::{Left, SubGroup};
+use super::members::Members;
 use super::operation::{Entered, Operations};
 use super::split::Contexts;
 use super::wait::Patience;
-use super::{BytePool, Payload, Tag, Transport, TransportKind};
+use super::{Beside, BytePool, Payload, Tag, Transport, TransportKind};
 use crate::error::{Error, Failure, Result, TransportError};
 
 /// What all groups of one rank share.
@@ -28,45 +30,14 @@ pub(crate) struct Station {
     pub(crate) awaited: Cell<Option<(GroupId, usize)>>,
     /// Ranks of the run that have been asked something and have not answered.
     pub(crate) asked: RefCell<BTreeSet<usize>>,
+    /// When one of them last has.
+    pub(crate) heard: Cell<Option<Instant>>,
     /// This rank's program has finished.
     pub(crate) finished: Cell<bool>,
     /// No exchange of any group has had this number or a higher one.
     next: Cell<u64>,
     /// The groups by context, for what other ranks tell of their calls.
     groups: RefCell<BTreeMap<u8, Weak<Members>>>,
-}
-
-/// The ranks of a group and its place in the tags.
-struct Members {
-    rank: usize,
-    size: usize,
-    /// World rank of each member; `None` where they are the same.
-    world: Option<Vec<usize>>,
-    /// (world rank, rank) by world rank.
-    ranks: Vec<(usize, usize)>,
-    context: super::split::Context,
-    /// Its first exchange, and the next one.
-    start: u64,
-    next: Cell<u64>,
-    calls: Calls,
-    left: Rc<Left>,
-}
-
-impl Members {
-    /// A sub-group's name at the end of a run, and whether this rank is the lowest in it.
-    fn as_sub_group(&self) -> (SubGroup, bool) {
-        let lowest = self.ranks.first().copied().unwrap_or_default();
-        (SubGroup { start: self.start, lowest: lowest.0, size: self.size }, lowest.1 == self.rank)
-    }
-}
-
-impl Drop for Members {
-    fn drop(&mut self) {
-        let (group, is_lowest) = self.as_sub_group();
-        if self.world.is_some() {
-            self.left.leave(group, is_lowest, std::mem::take(&mut self.calls));
-        }
-    }
 }
 
 /// Some of the ranks of a run, as seen by one of them: messages and collectives.
@@ -100,6 +71,7 @@ impl Group {
             groups: RefCell::default(),
             awaited: Cell::new(None),
             asked: RefCell::default(),
+            heard: Cell::new(None),
             finished: Cell::new(false),
             next: Cell::new(0),
         };
@@ -201,8 +173,8 @@ impl Group {
     }
 
     /// The tag of a message beside all exchanges.
-    pub(crate) fn reserved_tag(&self, which: u64) -> Tag {
-        Tag::reserved(self.context(), which)
+    pub(crate) fn tag_beside(&self, which: Beside) -> Tag {
+        Tag::beside(self.context(), which)
     }
 
     /// What names this group among all of the run.
@@ -223,8 +195,14 @@ impl Group {
         groups.filter(|group| group.members.world.is_some()).collect()
     }
 
-    pub(crate) fn as_sub_group(&self) -> (SubGroup, bool) {
-        self.members.as_sub_group()
+    /// This group's name at the end of a run.
+    pub(crate) fn sub_group(&self) -> SubGroup {
+        self.members.as_sub_group().0
+    }
+
+    /// Whether this rank is the lowest of the run in this sub-group.
+    pub(crate) fn is_lowest(&self) -> bool {
+        self.members.as_sub_group().1
     }
 
     /// The sub-groups that this rank has been in.

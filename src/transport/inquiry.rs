@@ -5,6 +5,7 @@
 //! way at most between two ranks, since who computes takes none in. Where fingerprints differ, the calls themselves follow.
 
 use std::convert::Infallible;
+use std::time::Instant;
 
 use super::calls::{GroupId, Inquiry, Told, Waiting, first_difference, last_calls};
 use super::finished::NOTHING_MORE;
@@ -83,7 +84,10 @@ impl Group {
     pub(crate) fn hear(&self) -> Result<()> {
         while let Some(received) = self.transport().poll(None, Tag::inquiry())? {
             match decoded(&received.payload)? {
-                Inquiry::Heard => drop(self.station().asked.borrow_mut().remove(&received.from)),
+                Inquiry::Heard => {
+                    self.station().heard.set(Some(Instant::now()));
+                    self.station().asked.borrow_mut().remove(&received.from);
+                }
                 Inquiry::Ask { group, calls, history, waiting } => {
                     let posted = self.transport().posted_to(received.from);
                     self.say(received.from, &Inquiry::Heard)?;

@@ -9,21 +9,15 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::Group;
-use super::calls::{Calls, Told, first_difference, mixed};
+use super::calls::{Calls, Told, first_difference, last_calls, mixed};
 use super::inquiry::differing;
-use super::payload::{decoded, encoded};
+use super::{Beside, Group};
 use crate::error::{Error, Result, TransportError};
 
 /// So many groups that a rank has left are remembered with their calls, for the error that names two of them.
 const REMEMBERED: usize = 64;
 /// And so many calls of each.
 const CALLS: usize = 16;
-
-/// The messages of this comparison, beside all exchanges.
-const SUMS: u64 = 4;
-const REPORTS: u64 = 5;
-const MEETING: u64 = 6;
 
 /// A sub-group of this rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -40,7 +34,7 @@ pub(crate) struct Left {
     /// Whether there is any in the run, as far as this rank knows; all know the same at its end.
     any: Cell<bool>,
     sum: Cell<u64>,
-    last: RefCell<VecDeque<(SubGroup, Calls)>>,
+    last: RefCell<VecDeque<(Report, Calls)>>,
 }
 
 impl Left {
@@ -49,33 +43,40 @@ impl Left {
         self.any.set(true);
     }
 
-    /// The last handle of a group is gone.
-    pub(crate) fn leave(&self, group: SubGroup, is_lowest: bool, mut calls: Calls) {
+    /// The last handle of a group is gone, of which the next exchange would have been `next`.
+    pub(crate) fn leave(&self, group: SubGroup, is_lowest: bool, next: u64, mut calls: Calls) {
         if group.size == 1 {
             return;
         }
-        self.sum.set(self.sum.get().wrapping_add(share(group, is_lowest, &calls)));
+        let history = fingerprint(next, &calls);
+        self.sum.set(self.sum.get().wrapping_add(share(group, is_lowest, history)));
         calls.forget_all_but(CALLS);
         let mut last = self.last.borrow_mut();
-        if last.len() == REMEMBERED {
-            last.pop_front();
-        }
-        last.push_back((group, calls));
+        let forgotten = if last.len() == REMEMBERED { last.pop_front() } else { None };
+        last.push_back((Report { group, history, exchanges: next - group.start }, calls));
+        // The texts of calls may hold groups themselves.
+        drop(last);
+        drop(forgotten);
     }
 }
 
-/// What a member adds to the sum.
-fn share(group: SubGroup, is_lowest: bool, calls: &Calls) -> u64 {
-    let fingerprint = mixed(mixed(calls.history(), group.start), group.lowest as u64);
-    if is_lowest { fingerprint.wrapping_mul(group.size as u64 - 1) } else { fingerprint.wrapping_neg() }
+/// Of all that a rank has called and exchanged in a group.
+fn fingerprint(next: u64, calls: &Calls) -> u64 {
+    mixed(calls.history(), next)
 }
 
-/// What a rank has called in a sub-group.
-#[derive(Serialize, Deserialize)]
+/// What a member adds to the sum.
+fn share(group: SubGroup, is_lowest: bool, history: u64) -> u64 {
+    let own = mixed(mixed(history, group.start), group.lowest as u64);
+    if is_lowest { own.wrapping_mul(group.size as u64 - 1) } else { own.wrapping_neg() }
+}
+
+/// That a rank was in a sub-group.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Report {
     group: SubGroup,
     history: u64,
-    calls: Vec<Told>,
+    exchanges: u64,
 }
 
 impl Group {
@@ -88,66 +89,104 @@ impl Group {
         if !left.any.get() {
             return Ok(());
         }
-        let alive = self.sub_groups();
-        let shares = alive.iter().map(|group| {
-            let (sub_group, is_lowest) = group.as_sub_group();
-            if sub_group.size == 1 { 0 } else { share(sub_group, is_lowest, group.calls()) }
-        });
-        let own = shares.fold(left.sum.get(), u64::wrapping_add);
-        if self.sum_of(own)? == 0 {
-            return Ok(());
-        }
-        let mut reports: Vec<Report> =
-            alive.iter().map(|group| report(group.as_sub_group().0, group.calls())).collect();
-        reports.extend(left.last.borrow().iter().map(|(group, calls)| report(*group, calls)));
-        Err(self.first_that_differs(&reports)?)
+        let alive: Vec<Self> = self.sub_groups().into_iter().filter(|group| group.size() > 1).collect();
+        let shares = alive.iter().map(|group| share(group.sub_group(), group.is_lowest(), group.report().history));
+        let mut sum = [shares.fold(left.sum.get(), u64::wrapping_add)];
+        let tag = self.tag_beside(Beside::Sum);
+        self.reduce_on((tag, tag), &mut sum, |a, b| *a = a.wrapping_add(*b))?;
+        if sum == [0] { Ok(()) } else { Err(self.first_that_differs(&alive)?) }
     }
 
-    fn sum_of(&self, own: u64) -> Result<u64> {
-        let mut sum = [own];
-        let tag = self.reserved_tag(SUMS);
-        self.reduce_on((tag, tag), &mut sum, |a, b| *a = a.wrapping_add(*b))?;
-        Ok(sum[0])
+    fn report(&self) -> Report {
+        let (group, next) = (self.sub_group(), self.sequence());
+        Report { group, history: fingerprint(next, self.calls()), exchanges: next - group.start }
     }
 
     /// The error of the first group whose members have not called the same, where that is still remembered.
-    fn first_that_differs(&self, own: &[Report]) -> Result<Error> {
-        let mut groups: BTreeMap<SubGroup, Vec<(usize, Report)>> = BTreeMap::new();
+    fn first_that_differs(&self, alive: &[Self]) -> Result<Error> {
+        let left = self.left().last.borrow();
+        let own = || alive.iter().map(Self::report).chain(left.iter().map(|(report, _)| *report)).collect::<Vec<_>>();
+        let mut groups: BTreeMap<SubGroup, ((usize, Report), Option<(usize, Report)>)> = BTreeMap::new();
         for rank in 0..self.size() {
-            let payload = (rank == self.rank()).then(|| encoded(&own)).transpose()?;
-            let payload = self.broadcast_on(self.reserved_tag(REPORTS), rank, payload)?;
-            for report in decoded::<Vec<Report>>(&payload)? {
-                groups.entry(report.group).or_default().push((self.world_rank_of(rank), report));
+            for report in self.told_by(rank, Beside::SubGroups, own)? {
+                let (first, other) = groups.entry(report.group).or_insert(((rank, report), None));
+                if first.1.history != report.history {
+                    other.get_or_insert((rank, report));
+                }
             }
         }
-        // Nobody fails, and so ends the others, before all have heard everybody.
-        let _ = self.meet(self.reserved_tag(MEETING));
-        for (group, members) in groups {
-            let Some(((rank, one), others)) = members.split_first() else { continue };
-            if let Some((other_rank, other)) = others.iter().find(|(_, other)| other.history != one.history) {
-                let (call, other_call) = difference(&one.calls, &other.calls);
-                let place = |call: String| format!("{call} of a group of {}", group.size);
-                return Ok(differing((*rank, place(call)), (*other_rank, place(other_call))));
+        let differs = |(group, (one, other)): (SubGroup, (_, Option<_>))| other.map(|other| (group, one, other));
+        let Some((group, one, other)) = groups.into_iter().find_map(differs) else {
+            let text =
+                "ranks have called different operations in a group that they left long ago; ZIPPY_CHECK=1 names them";
+            return Ok(TransportError::Other(text.into()).into());
+        };
+        let calls_here = || match alive.iter().find(|here| here.sub_group() == group) {
+            Some(here) => here.calls().told(),
+            None => {
+                left.iter().find(|(report, _)| report.group == group).map_or_else(Vec::new, |(_, calls)| calls.told())
             }
-        }
-        let text =
-            "ranks have called different operations in a group that they left long ago; ZIPPY_CHECK=1 names them";
-        Ok(TransportError::Other(text.into()).into())
+        };
+        let calls = [one.0, other.0].map(|rank| self.told_by(rank, Beside::Calls, calls_here));
+        // Nobody fails, and so ends the others, before all have heard both.
+        let _ = self.meet(self.tag_beside(Beside::Meeting));
+        let [one_calls, other_calls] = calls;
+        let texts = difference((&one.1, &one_calls?), (&other.1, &other_calls?));
+        let named = |rank, text| (self.world_rank_of(rank), format!("in a group of {}: {text}", group.size));
+        Ok(differing(named(one.0, texts.0), named(other.0, texts.1)))
     }
 }
 
-fn report(group: SubGroup, calls: &Calls) -> Report {
-    Report { group, history: calls.history(), calls: calls.told() }
+fn difference((one, one_calls): (&Report, &[Told]), (other, other_calls): (&Report, &[Told])) -> (String, String) {
+    if let Some(texts) = first_difference(one_calls, other_calls) {
+        return texts;
+    }
+    // One has called what the other has, and then more, or both the same and then exchanged something by hand.
+    let next =
+        |calls: &[Told], of: &[Told]| calls.iter().find(|call| call.follows(of.last())).map(|call| call.text.clone());
+    let nothing = || "nothing more".to_owned();
+    match (next(one_calls, other_calls), next(other_calls, one_calls)) {
+        (Some(text), _) => (text, nothing()),
+        (None, Some(text)) => (nothing(), text),
+        (None, None) if one.exchanges != other.exchanges => {
+            let text = |report: &Report| format!("what takes {} exchanges in all", report.exchanges);
+            (text(one), text(other))
+        }
+        (None, None) => last_calls(one_calls, other_calls),
+    }
 }
 
-fn difference(one: &[Told], other: &[Told]) -> (String, String) {
-    first_difference(one, other).unwrap_or_else(|| {
-        // One has called what the other has, and then more.
-        let behind = |calls: &[Told], of: &[Told]| match of.last() {
-            Some(last) => calls.iter().find(|call| call.follows(Some(last))).map(|call| call.text.clone()),
-            None => calls.first().map(|call| call.text.clone()),
-        };
-        let text = |found: Option<String>| found.unwrap_or_else(|| "nothing more".into());
-        (text(behind(one, other)), text(behind(other, one)))
-    })
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::transport::calls::Text;
+
+    /// So many calls, of which the last ones are remembered.
+    fn told(count: usize) -> Vec<Told> {
+        let mut calls = Calls::default();
+        for number in 0..count {
+            calls.add(number as u64, number as u64, Text::Shared(Rc::new(format!("call {number}"))));
+        }
+        calls.forget_all_but(CALLS);
+        calls.told()
+    }
+
+    #[test]
+    fn a_rank_that_is_further_is_told_with_its_next_call() {
+        let report = Report { group: SubGroup { start: 7, lowest: 0, size: 2 }, history: 1, exchanges: 3 };
+        let differs = |one, other| difference((&report, &told(one)), (&report, &told(other)));
+        assert_eq!(differs(3, 4), ("nothing more".into(), "call 3".into()));
+        assert_eq!(differs(1, 0), ("call 0".into(), "nothing more".into()));
+        assert_eq!(differs(40, 45), ("nothing more".into(), "call 40".into()));
+        // Its next call is no longer known.
+        let (one, other) = differs(5, 45);
+        assert!(one.starts_with("call 4 (its call 5,") && other.starts_with("call 44 (its call 45,"), "{one}, {other}");
+        let (none, other) = differs(0, 45);
+        assert!(none == "nothing" && other.starts_with("call 44 (its call 45,"), "{none}, {other}");
+        let more = Report { exchanges: 4, ..report };
+        let (one, other) = difference((&report, &told(2)), (&more, &told(2)));
+        assert!(one.contains(" 3 exchanges") && other.contains(" 4 exchanges"), "{one}, {other}");
+    }
 }

@@ -19,6 +19,7 @@ mod group;
 mod inquiry;
 mod launch;
 mod left;
+mod members;
 #[cfg(feature = "mpi")]
 mod mpi;
 mod operation;
@@ -38,6 +39,7 @@ pub use group::Group;
 pub use launch::launch;
 pub use operation::Entered;
 pub use payload::{BytePool, Bytes, Payload, copied, shared, values};
+pub(crate) use tag::Beside;
 pub use tag::Tag;
 
 use crate::error::{Failure, TransportError};

@@ -13,6 +13,23 @@ pub struct Tag {
     history: u64,
 }
 
+/// Messages beside the exchanges of a group.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Beside {
+    /// Fingerprints of calls.
+    Fingerprints,
+    /// What a rank has called.
+    Calls,
+    /// All have heard all that they need.
+    Meeting,
+    /// What ranks that wait say to one another.
+    Inquiries,
+    /// The sum over all sub-groups.
+    Sum,
+    /// The sub-groups of a rank.
+    SubGroups,
+}
+
 impl Tag {
     /// Bits of the context.
     pub const CONTEXT_BITS: u32 = 8;
@@ -27,13 +44,13 @@ impl Tag {
     }
 
     /// A message beside the exchanges of a context.
-    pub(crate) const fn reserved(context: u8, which: u64) -> Self {
-        Self::new(context, Self::RESERVED + which, 0)
+    pub(crate) const fn beside(context: u8, which: Beside) -> Self {
+        Self::new(context, Self::RESERVED + which as u64, 0)
     }
 
     /// What ranks that wait say to one another, in the context of the whole run.
     pub(crate) const fn inquiry() -> Self {
-        Self::reserved(0, 3)
+        Self::beside(0, Beside::Inquiries)
     }
 
     pub(crate) fn is_inquiry(self) -> bool {

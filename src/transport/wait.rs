@@ -8,7 +8,7 @@ use crate::trace;
 
 /// A wait that has taken so long listens to ranks that wait.
 const LISTEN_AFTER: Duration = Duration::from_millis(1);
-/// A wait that has taken so long asks whom it waits for; again each time it has doubled.
+/// A wait that has taken so long asks whom it waits for; again when it has doubled, later at regular times.
 const ASK_AFTER: Duration = Duration::from_millis(100);
 
 /// How patient waits are.
@@ -18,6 +18,16 @@ pub(crate) struct Patience {
     pub warn_after: Duration,
     /// After this time the wait fails; `None` waits for ever.
     pub timeout: Option<Duration>,
+    /// Whether that time counts from the last sign of life of whom is waited for.
+    pub lenient: bool,
+}
+
+impl Patience {
+    /// That of a rank that has finished.
+    pub(crate) fn at_the_end(self) -> Self {
+        let timeout = self.timeout.map(|limit| limit.saturating_mul(2));
+        Self { warn_after: self.timeout.unwrap_or(Duration::MAX), timeout, lenient: true }
+    }
 }
 
 impl Group {
@@ -46,6 +56,8 @@ impl Group {
         let started = Instant::now();
         let patience = self.patience();
         let (mut warn_after, mut ask_after) = (patience.warn_after, ASK_AFTER);
+        // So often that a sign of life is not missed.
+        let ask_every = patience.timeout.map_or(Duration::MAX, |limit| limit / 8);
         loop {
             if let Some(value) = step()? {
                 return Ok(value);
@@ -56,7 +68,7 @@ impl Group {
                 self.hear()?;
             }
             if waited >= ask_after {
-                ask_after = ask_after.saturating_mul(2);
+                ask_after = waited + waited.min(ask_every);
                 self.ask(peer)?;
             }
             if waited >= warn_after {
@@ -65,7 +77,9 @@ impl Group {
                 let (rank, secs) = (self.world_rank(), waited.as_secs());
                 trace::warn(&format!("rank {rank} waits for {peer} in {operation} since {secs} s"));
             }
-            if patience.timeout.is_some_and(|limit| waited >= limit) {
+            let heard = self.station().heard.get().filter(|&heard| patience.lenient && heard > started);
+            let silent = heard.map_or(waited, |heard| heard.elapsed());
+            if patience.timeout.is_some_and(|limit| silent >= limit) {
                 let error = TransportError::Timeout {
                     rank: self.world_rank(),
                     peer: self.peer_text(peer),

@@ -99,8 +99,12 @@ impl World {
     }
 
     /// Lists of pairs one after the other, as [`composite_all`](Self::composite_all), or [`copy_all`](Self::copy_all) where
-    /// there is no operator, with all messages under way at once. No list reads what another one writes.
-    pub(crate) fn combine_in_turn<T: Element, const D: usize>(
+    /// there is no operator, with all messages under way at once. No list reads what another one writes. Collective; on
+    /// return this rank's part is done.
+    ///
+    /// # Errors
+    /// As [`composite_all`](Self::composite_all).
+    pub fn combine_in_turn<T: Element, const D: usize>(
         &self,
         lists: impl IntoIterator<Item = (Vec<Sections<T, D>>, Option<Operator>)>,
     ) -> Result<Moved> {

@@ -109,8 +109,8 @@ impl World {
         &self.device
     }
 
-    /// The most bytes that one binding of a shader reaches on every rank's device.
-    pub(crate) fn binding_bytes(&self) -> u64 {
+    /// The most bytes that one binding of a shader reaches on every rank's device: the same on every rank.
+    pub fn binding_bytes(&self) -> u64 {
         self.common.binding_bytes
     }
 
@@ -232,8 +232,12 @@ impl World {
         }
     }
 
-    /// Runs a part of a collective and tells the other ranks when it fails here.
-    pub(crate) fn failing<R>(&self, operation: impl Display + 'static, f: impl FnOnce() -> Result<R>) -> Result<R> {
+    /// Runs a part of a collective that is built of others, and tells the other ranks when it fails here; `operation` names
+    /// it to them and in slow waits. Local.
+    ///
+    /// # Errors
+    /// What `f` returns.
+    pub fn failing<R>(&self, operation: impl Display + 'static, f: impl FnOnce() -> Result<R>) -> Result<R> {
         self.failing_in(Rc::new(operation), f)
     }
 

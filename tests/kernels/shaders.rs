@@ -1,13 +1,12 @@
 //! Every shader of the library is valid, and does what its twin in plain Rust does.
 //!
 //! The twins of those that are not here: `move_words` and `move_small` in tests/device.rs, `combine` in
-//! tests/combine.rs, those of `volume` in tests/volume_render.rs, `reduce` in src/algorithms/reduce/twin.rs.
+//! tests/combine.rs, `reduce` in src/algorithms/reduce/twin.rs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
-use zippy::algorithms::compositing::Pixel;
 use zippy::{KernelSource, Layout, LocalArray, Split, World, include_wgsl};
 
 use crate::support;
@@ -87,37 +86,8 @@ fn validate(name: &str, text: &str) {
     validator.validate(&module).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(text)));
 }
 
-/// Kernels: the files that they are made of, and what CELL stands for in them.
-const KERNELS: [(&[&str], &[&str]); 7] = [
-    (&["add.wgsl"], &[""]),
-    (&["diffuse.wgsl"], &[""]),
-    (&CASTERS[0], &["f32", "i32", "u32"]),
-    (&CASTERS[1], &["f32", "u32"]),
-    (&CASTERS[2], &["u32"]),
-    (&["volume/ranges.wgsl"], &["f32", "i32", "u32"]),
-    (&["volume/visible.wgsl"], &[""]),
-];
-
-/// Ray casters: the plain one, one of segments with light, and one for pixels of 8 bits in several passes.
-const CASTERS: [[&str; 8]; 3] = [
-    caster(["volume/points.wgsl", "volume/unlit.wgsl", "volume/pixel_f32.wgsl", "volume/one_pass.wgsl"]),
-    caster(["volume/segments.wgsl", "volume/lit.wgsl", "volume/pixel_f32.wgsl", "volume/one_pass.wgsl"]),
-    caster(["volume/points.wgsl", "volume/lit.wgsl", "volume/pixel_rgba8.wgsl", "volume/passes.wgsl"]),
-];
-
-const fn caster([classify, light, pixel, passes]: [&'static str; 4]) -> [&'static str; 8] {
-    let [rays, cells] = ["volume/rays.wgsl", "volume/cells.wgsl"];
-    [rays, cells, "volume/decay.wgsl", classify, light, pixel, passes, "volume/march.wgsl"]
-}
-
-/// Coded compositing: kernels, and what they are given for each kind of pixel.
-const COMPOSITING: [&str; 5] = [
-    "compositing/count.wgsl",
-    "compositing/write.wgsl",
-    "compositing/blend.wgsl",
-    "compositing/pixel_float.wgsl",
-    "compositing/pixel_bytes.wgsl",
-];
+/// Whole kernels, with arrays bound by name.
+const KERNELS: [&str; 2] = ["add.wgsl", "diffuse.wgsl"];
 
 #[test]
 fn all_are_valid() {
@@ -128,26 +98,12 @@ fn all_are_valid() {
         seen.extend(used);
     }
     support::ranks(&[1], |world| {
-        for (used, cells) in KERNELS {
-            let text: String = used.iter().map(|name| files[*name].as_str()).collect();
-            for cell in cells {
-                for components in ["1", "2", "4"] {
-                    let text = text.replace("CELL", cell).replace("COMPONENTS", components);
-                    let text = text.replace("OPACITY", "0").replace("PLANES", "6");
-                    world.kernel(KernelSource::text(used.join(" + "), text))?;
-                }
-            }
-        }
-        for [cell, full, load, store] in [<[f32; 4] as Pixel>::WGSL, <u32 as Pixel>::WGSL] {
-            for (file, access) in COMPOSITING[..3].iter().zip(["", store, load]) {
-                let text = [files[*file].as_str(), full, access].join("\n").replace("PIXEL", cell);
-                world.kernel(KernelSource::text(*file, text))?;
-            }
+        for file in KERNELS {
+            world.kernel(KernelSource::text(file, files[file].as_str()))?;
         }
         Ok(())
     });
-    seen.extend(COMPOSITING);
-    seen.extend(KERNELS.iter().flat_map(|(used, _)| *used));
+    seen.extend(KERNELS);
     // What is left must be whole shaders.
     files.iter().filter(|(name, _)| !seen.contains(name.as_str())).for_each(|(name, text)| validate(name, text));
 }

@@ -4,7 +4,7 @@ use half::f16;
 use zippy::{Element, Layout, Result, Split};
 
 use crate::cells::{bits, plane, wild};
-use crate::common::fsum::fsum;
+use crate::fsum::fsum;
 use crate::support;
 
 #[test]

@@ -48,27 +48,29 @@ pub fn seed() -> RngSeed {
     if launcher::size().is_some() { RngSeed::Fixed(20_080_417) } else { RngSeed::Random }
 }
 
-/// Runs all tests of this binary once more with everything sent from where it lies that can be, however small.
-pub fn rerun_in_place() {
+/// Runs all tests of a module once more with everything sent from where it lies that can be, however small. The module is
+/// named by its whole path.
+pub fn rerun_in_place(module: &str) {
     let other = ["ZIPPY_IN_PLACE", "ZIPPY_HOST_MAP"].iter().any(|name| std::env::var_os(name).is_some());
     if other || launcher::size().is_some() {
         return;
     }
     let mut command = std::process::Command::new(std::env::current_exe().expect("a test binary has a path"));
-    command.args(["--skip", "in_place_too", "--skip", "under_mpi"]).env("ZIPPY_IN_PLACE", "4");
+    let module = module.split_once("::").map(|(_, inside)| format!("{inside}::"));
+    command.args(module).args(["--skip", "in_place_too", "--skip", "under_mpi"]).env("ZIPPY_IN_PLACE", "4");
     let output = command.output().expect("it runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
     assert!(text(&output.stdout).contains(" ... ok"), "{}", text(&output.stdout));
 }
 
-/// Makes a test binary re-run all its other tests with messages sent from where they lie.
+/// Makes a module re-run all its other tests with messages sent from where they lie.
 #[macro_export]
 macro_rules! in_place_too {
     () => {
         #[test]
         fn in_place_too() {
-            $crate::support::rerun_in_place();
+            $crate::support::rerun_in_place(module_path!());
         }
     };
 }

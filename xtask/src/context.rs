@@ -26,6 +26,8 @@ pub struct Target {
     pub package: String,
     /// Its first source file.
     pub source: PathBuf,
+    /// Whether its package has the feature `mpi`.
+    pub has_mpi: bool,
 }
 
 /// A program that Cargo has built.
@@ -102,8 +104,10 @@ impl Context {
         let mut targets = Vec::new();
         for package in metadata.get("packages").map(Json::list).unwrap_or_default() {
             let name = package.get("name").and_then(Json::text).unwrap_or_default();
+            let has_mpi = package.get("features").is_some_and(|features| features.get("mpi").is_some());
             let found = package.get("targets").map(Json::list).unwrap_or_default().iter();
-            targets.extend(found.filter(|target| is_kind(target, kind)).filter_map(|found| target(found, name)));
+            targets
+                .extend(found.filter(|target| is_kind(target, kind)).filter_map(|found| target(found, name, has_mpi)));
         }
         targets.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(targets)
@@ -133,9 +137,9 @@ fn built(line: &str) -> Option<Built> {
     Some(Built { name: target_name(target)?, kind: kind.into(), path })
 }
 
-fn target(target: &Json, package: &str) -> Option<Target> {
+fn target(target: &Json, package: &str, has_mpi: bool) -> Option<Target> {
     let source = target.get("src_path")?.text()?.into();
-    Some(Target { name: target_name(target)?, package: package.into(), source })
+    Some(Target { name: target_name(target)?, package: package.into(), source, has_mpi })
 }
 
 fn target_name(target: &Json) -> Option<String> {
@@ -172,9 +176,9 @@ mod tests {
     #[test]
     fn targets_are_read_from_metadata() {
         let json = r#"{"kind": ["test"], "name": "kernels", "src_path": "/p/tests/kernels/main.rs"}"#;
-        let found = target(&Json::parse(json).unwrap(), "zippy-ga").unwrap();
+        let found = target(&Json::parse(json).unwrap(), "zippy-ga", true).unwrap();
         let source = "/p/tests/kernels/main.rs".into();
-        assert_eq!(found, Target { name: "kernels".into(), package: "zippy-ga".into(), source });
+        assert_eq!(found, Target { name: "kernels".into(), package: "zippy-ga".into(), source, has_mpi: true });
     }
 
     #[test]

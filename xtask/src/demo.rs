@@ -10,7 +10,7 @@ fn spec() -> Spec {
         value(
             "--input",
             "FILE",
-            "a scanned volume: NRRD, NIfTI, VTI, NumPy or MetaImage (default: a phantom that the example makes)",
+            "a scanned volume: NRRD, NIfTI, VTI, NumPy or MetaImage (default: a phantom that the program makes)",
         ),
         value("--size", "WxH", "size of the picture (default 512x512)"),
     ];
@@ -33,9 +33,9 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     let ranks = launch::ranks(parsed.get("--ranks").unwrap_or("4"))?.to_string();
     let mut context = Context::new()?;
     setup::ensure(&mut context, setup::GRAPHICS, &parsed)?;
-    say!("==> building the example `volume` (the first time this takes some minutes)");
-    let built = context.build(&["build", "--release", "--example", "volume"])?;
-    let program = built.iter().find(|program| program.name == "volume").ok_or("Cargo built no example `volume`")?;
+    say!("==> building the program `volume`, without its window (the first time this takes some minutes)");
+    let built = context.build(&["build", "--release", "--package", "volume", "--no-default-features"])?;
+    let program = built.iter().find(|program| program.name == "volume").ok_or("Cargo built no program `volume`")?;
     let directory = context.scratch("demo")?;
     let picture = directory.join("volume.png");
     let mut command = context.command(&program.path);
@@ -54,7 +54,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     if !picture.is_file() {
         return Err(format!("the renderer ended well but wrote no {}", picture.display()));
     }
-    let volume = parsed.get("--input").unwrap_or("a phantom made by the example");
+    let volume = parsed.get("--input").unwrap_or("a phantom made by the program");
     say!(
         "
 The picture:  {}
@@ -62,7 +62,7 @@ The picture:  {}
 
 To try next:
   cargo xtask demo --input SCAN.nrrd              a scan of your own
-  cargo xtask mpi -n {ranks} --example volume -- --size 512x512 --output volume.png
+  cargo xtask mpi -n {ranks} -p volume -- --size 512x512 --output volume.png
                                                   the same program as {ranks} processes under MPI
   cargo run --release --example listings          the three listings of the paper, 60 lines
   cargo xtask test                                everything that has to hold",

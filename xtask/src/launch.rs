@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
 
 use crate::args::{self, SETUP_FLAGS, Spec, switch, value};
-use crate::context::Context;
+use crate::context::{Context, Target};
 use crate::{mpi, setup};
 
 fn spec() -> Spec {
     let own = [
         value("-n", "RANKS", "number of processes (default 2)"),
+        value("-p", "NAME", "run the program of this package"),
         value("--example", "NAME", "run this example"),
-        value("--bin", "NAME", "run this program"),
         value("--test", "NAME", "run this integration test; test filters go after `--`"),
         switch("--dev", "build without full optimisation (quicker to build; the default is --release)"),
         value("--timeout-secs", "SECONDS", "let the launcher end the job after this time (default: never)"),
@@ -21,14 +21,14 @@ fn spec() -> Spec {
     Spec {
         command: "mpi",
         about: "\
-cargo xtask mpi -n RANKS --example NAME [OPTIONS] [-- ARGUMENTS]
+cargo xtask mpi -n RANKS (-p NAME | --example NAME) [OPTIONS] [-- ARGUMENTS]
 
 Builds a program with the feature `mpi` and runs it as RANKS processes under the MPI launcher. The launcher must belong
 to the MPI library that mpicc builds for: a foreign one starts N separate worlds of one rank, so it is refused.
 Standard input goes to rank 0, output comes through, and the launcher's exit code is handed back. What launchers need in
 containers, as root and on few cores is set in the environment; variables that you have set win.
 
-    cargo xtask mpi -n 4 --example volume -- --size 512x512 --output picture.png",
+    cargo xtask mpi -n 4 -p volume -- --size 512x512 --output picture.png",
         flags: own.into_iter().chain(SETUP_FLAGS).collect(),
         rest: true,
     }
@@ -38,18 +38,18 @@ containers, as root and on few cores is set in the environment; variables that y
 pub fn run(arguments: &[String]) -> Result<u8, String> {
     let Some(parsed) = spec().parse(arguments)? else { return Ok(0) };
     let ranks = ranks(parsed.get("-n").unwrap_or("2"))?;
-    let chosen: Vec<(&str, &str)> = [("--example", "example"), ("--bin", "bin"), ("--test", "test")]
+    let chosen: Vec<(&str, &str)> = [("-p", "bin"), ("--example", "example"), ("--test", "test")]
         .into_iter()
         .flat_map(|(flag, kind)| parsed.all(flag).into_iter().map(move |name| (kind, name)))
         .collect();
     let [(kind, name)] = chosen[..] else {
-        return Err("name one program: --example NAME, --bin NAME or --test NAME".into());
+        return Err("name one program: -p NAME, --example NAME or --test NAME".into());
     };
     let mut context = Context::new()?;
-    let package = package_of(&context, kind, name)?;
+    let target = target(&context, kind, name)?;
     setup::ensure(&mut context, setup::MPI, &parsed)?;
     let mpi = mpi::ready(&context)?;
-    let program = build(&context, &package, kind, name, !parsed.has("--dev"))?;
+    let program = build(&context, &target, kind, !parsed.has("--dev"))?;
     mpi::check_linked(&mpi, &program)?;
     let mut command = mpi::command(&context, &mpi, ranks, &program);
     command.args(&parsed.rest);
@@ -78,28 +78,29 @@ pub fn ranks(text: &str) -> Result<usize, String> {
     }
 }
 
-/// The package of a target; a name that no target has is refused before anything is installed or built.
-fn package_of(context: &Context, kind: &str, name: &str) -> Result<String, String> {
+/// A target; a name that none has is refused before anything is installed or built.
+fn target(context: &Context, kind: &str, name: &str) -> Result<Target, String> {
     let targets = context.targets(kind)?;
     if let Some(target) = targets.iter().find(|target| target.name == name) {
-        return Ok(target.package.clone());
+        return Ok(target.clone());
     }
     let known: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
     Err(format!("there is no {kind} {name:?}{}\nThere are: {}", args::suggest(name, &known), known.join(" ")))
 }
 
-fn build(context: &Context, package: &str, kind: &str, name: &str, release: bool) -> Result<PathBuf, String> {
+fn build(context: &Context, target: &Target, kind: &str, release: bool) -> Result<PathBuf, String> {
+    let Target { name, package, .. } = target;
     let flag = format!("--{kind}");
     let mut arguments = if kind == "test" { vec!["test", "--no-run"] } else { vec!["build"] };
     arguments.extend(["--package", package, flag.as_str(), name]);
-    if package == "zippy-ga" {
+    if target.has_mpi {
         arguments.extend(["--features", "mpi"]);
     }
     if release {
         arguments.push("--release");
     }
     let built = context.build(&arguments)?;
-    let program = built.into_iter().find(|program| program.kind == kind && program.name == name);
+    let program = built.into_iter().find(|program| program.kind == kind && program.name == *name);
     program.map(|program| program.path).ok_or(format!("Cargo built no {kind} {name:?}"))
 }
 

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use egui::accesskit::Role;
 use egui::{EventFilter, Key, PointerButton, Rect, Response, Ui, WidgetInfo};
-use zippy::algorithms::volume::Camera;
+use zippy_render::volume::Camera;
 
 use crate::orbit;
 

@@ -1,7 +1,7 @@
 //! How often values occur, drawn behind a transfer function.
 
 use egui::{Color32, Mesh, Painter, Rect, Shape, pos2};
-use zippy::algorithms::volume::Distribution;
+use zippy_render::volume::Distribution;
 
 /// The height of each bin, 0 to 1; `log`: the logarithms of the counts, so that rare values are seen.
 fn heights(counts: &[u64], log: bool) -> Vec<f32> {

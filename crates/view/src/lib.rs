@@ -1,7 +1,7 @@
 //! Widgets for looking at arrays while a program runs, and the window they live in.
 //!
-//! Nothing here knows of ranks: widgets change plain values ([`Camera`](zippy::algorithms::volume::Camera),
-//! [`TransferFunction`](zippy::algorithms::volume::TransferFunction)) and say whether they did; the program takes it from
+//! Nothing here knows of ranks: widgets change plain values ([`Camera`](zippy_render::volume::Camera),
+//! [`TransferFunction`](zippy_render::volume::TransferFunction)) and say whether they did; the program takes it from
 //! there. Every widget can be used by keyboard alone and has a name for screen readers.
 
 mod control;

@@ -2,7 +2,7 @@
 //!
 //! Lengths on the picture are in picture heights and point right and up; the middle is the origin.
 
-use zippy::algorithms::volume::{Camera, Projection};
+use zippy_render::volume::{Camera, Projection};
 
 use crate::vector::{Vector, add, cross, length, scaled, sub, turned, unit};
 

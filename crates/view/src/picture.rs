@@ -1,7 +1,7 @@
 //! [`Picture`]: a rendered picture on the screen.
 
 use egui::{Color32, ColorImage, Context, Rect, Response, Sense, TextureHandle, TextureOptions, Ui, Vec2};
-use zippy::algorithms::image::Image;
+use zippy_io::image::Image;
 
 /// The latest picture, shown as large as fits.
 #[derive(Default)]

@@ -2,7 +2,7 @@
 
 use egui::{Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase, Ui, vec2};
 use egui_kittest::Harness;
-use zippy::algorithms::volume::{Camera, Projection};
+use zippy_render::volume::{Camera, Projection};
 use zippy_view::{CameraControl, Picture};
 
 /// Looks along y from 10 away, z up: x is to the right.

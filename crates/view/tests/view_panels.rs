@@ -3,7 +3,7 @@
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use zippy::algorithms::volume::{ClipPlane, Crop, Shading};
+use zippy_render::volume::{ClipPlane, Crop, Shading};
 use zippy_view::panels::{self, ClipEditor};
 
 #[test]

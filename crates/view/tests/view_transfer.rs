@@ -3,7 +3,7 @@
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, Rect, Ui, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use zippy::algorithms::volume::{Distribution, TransferFunction};
+use zippy_render::volume::{Distribution, TransferFunction};
 use zippy_view::TransferEditor;
 
 fn function() -> TransferFunction {

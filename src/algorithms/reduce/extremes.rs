@@ -89,8 +89,11 @@ impl World {
     }
 
     /// [`extremes`](Self::extremes) of some cells, and of numbers within a range, both ends included; others are left out and
-    /// counted as NaNs are.
-    pub(crate) fn extremes_of<T: Reducible, const D: usize>(
+    /// counted as NaNs are. Collective.
+    ///
+    /// # Errors
+    /// As [`extremes`](Self::extremes).
+    pub fn extremes_of<T: Reducible, const D: usize>(
         &self,
         section: impl Into<Section<T, D>>,
         stride: Stride,

@@ -123,8 +123,11 @@ impl World {
         self.histogram_of(section, Stride::ALL, bins)
     }
 
-    /// [`histogram`](Self::histogram) of some cells.
-    pub(crate) fn histogram_of<T: Reducible, const D: usize>(
+    /// [`histogram`](Self::histogram) of some cells. Collective.
+    ///
+    /// # Errors
+    /// As [`histogram`](Self::histogram).
+    pub fn histogram_of<T: Reducible, const D: usize>(
         &self,
         section: impl Into<Section<T, D>>,
         stride: Stride,

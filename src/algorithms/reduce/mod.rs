@@ -21,6 +21,6 @@ pub use exact::ExactSum;
 pub use extremes::Extremes;
 pub use histogram::{Bins, Histogram};
 pub use number::{Factor, Number, Reducible};
-pub(crate) use operand::Stride;
+pub use operand::Stride;
 pub use places::Place;
 pub use sums::SumOf;

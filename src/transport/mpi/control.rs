@@ -90,7 +90,7 @@ impl Control {
 impl Wire {
     fn send_news(&self, to: usize, news: &News) -> Result<(), TransportError> {
         let bytes = postcard::to_allocvec(news).map_err(|error| TransportError::Other(error.to_string()))?;
-        self.send(to, self.control_tag(), &Label::new(Tag::reserved(0, 0)), Box::new(bytes))
+        self.send(to, self.control_tag(), &Label::new(Tag::new(0, 0, 0)), Box::new(bytes))
     }
 
     /// Tells all ranks of a failure, unless they know of one.

@@ -23,8 +23,8 @@ struct Away {
 }
 
 impl Wire {
-    /// Waits for the end of all ranks, for ever if all is well: others may compute for long. Where the run has failed, ranks
-    /// that do not end within the limit are ended through the launcher.
+    /// Waits for the end of all ranks, which have all come to the end of their programs if all is well. Where the run has
+    /// failed, ranks that do not end within the limit are ended through the launcher.
     pub(super) fn end(self: &Rc<Self>, well: bool, settings: &Settings) -> Result<(), TransportError> {
         self.come_through(well)?;
         let limit = settings.patience.timeout.unwrap_or(Duration::MAX);

@@ -55,7 +55,11 @@ mod tests {
 
     #[test]
     fn a_label_is_read_back_from_both_its_places() {
-        for tag in [Tag::new(7, 0, 0), Tag::new(7, (1 << 55) + 12_345, u64::MAX - 3), Tag::reserved(7, 3)] {
+        for tag in [
+            Tag::new(7, 0, 0),
+            Tag::new(7, (1 << 55) + 12_345, u64::MAX - 3),
+            Tag::beside(7, crate::transport::Beside::Inquiries),
+        ] {
             let label = Label::new(tag);
             let whole = [&[1, 2, 3], label.behind()].concat();
             for piece in [label.alone(), label.behind(), &whole] {

@@ -1,7 +1,7 @@
 //! Clip planes and the crop box.
 
 use egui::{Slider, Ui};
-use zippy::algorithms::volume::{ClipPlane, Crop};
+use zippy_render::volume::{ClipPlane, Crop};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 

@@ -1,7 +1,7 @@
 //! How rays are sampled and lit.
 
 use egui::{Slider, Ui};
-use zippy::algorithms::volume::Shading;
+use zippy_render::volume::Shading;
 
 /// Lighting; whether it was changed.
 pub fn shading(ui: &mut Ui, shading: &mut Option<Shading>) -> bool {

@@ -1,7 +1,7 @@
 //! The line below the plot: numbers and colour of the selected point.
 
 use egui::{DragValue, Ui};
-use zippy::algorithms::volume::TransferFunction;
+use zippy_render::volume::TransferFunction;
 
 use super::{Point, TransferEditor, points};
 

@@ -8,7 +8,7 @@ mod points;
 
 use egui::accesskit::Role;
 use egui::{Rect, Response, Sense, Ui, WidgetInfo, pos2, vec2};
-use zippy::algorithms::volume::{Distribution, TransferFunction};
+use zippy_render::volume::{Distribution, TransferFunction};
 
 use crate::distribution;
 use axes::Axes;

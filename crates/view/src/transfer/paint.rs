@@ -1,7 +1,7 @@
 //! How the plot of a transfer function looks.
 
 use egui::{Color32, Mesh, Painter, Pos2, Rect, Shape, Stroke, Visuals, pos2};
-use zippy::algorithms::volume::TransferFunction;
+use zippy_render::volume::TransferFunction;
 
 use super::axes::Axes;
 

@@ -1,0 +1,88 @@
+//! The files that a volume lies in: the first bytes of one, and the names of the others.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::store::open_regular;
+use crate::{IoError, quoted};
+
+/// A header longer than this is refused.
+const HEADER_LIMIT: u64 = 1 << 20;
+
+/// More numbered files than this are refused.
+const MOST_FILES: i64 = 1 << 16;
+
+/// Numbered files whose names together are longer than this are refused: a short header may ask for long ones.
+const MOST_NAMES: u64 = 16 << 20;
+
+/// The beginning of a file.
+pub struct Head {
+    pub path: PathBuf,
+    /// All of a short file, else as many bytes as a header may have.
+    pub bytes: Vec<u8>,
+    /// Bytes of the file.
+    pub length: u64,
+}
+
+impl Head {
+    /// Reads the beginning of `path`.
+    ///
+    /// # Errors
+    /// The file cannot be opened or read, or is not a regular one.
+    pub fn read(path: &Path) -> Result<Self, IoError> {
+        let (file, length) = open_regular(path)?;
+        let mut bytes = Vec::with_capacity(length.min(HEADER_LIMIT) as usize);
+        let read = file.take(HEADER_LIMIT).read_to_end(&mut bytes);
+        read.map_err(|error| IoError::system(path, "read", &error))?;
+        Ok(Self { path: path.to_path_buf(), bytes, length })
+    }
+
+    /// Whether it is the whole file.
+    pub fn complete(&self) -> bool {
+        self.bytes.len() as u64 == self.length
+    }
+}
+
+/// The file that the header in `path` names: relative names count from the header's directory, others stay as they are.
+pub fn beside(path: &Path, name: &str) -> PathBuf {
+    path.parent().unwrap_or(Path::new("")).join(name)
+}
+
+/// What is wrong with a file that byte `at` of the header in `path` names.
+pub fn named_by(path: &Path, at: u64, error: &IoError) -> IoError {
+    IoError::malformed(path, at, format!("the file that goes with it, {error}"))
+}
+
+/// File names from a pattern with one `%d`, as C's printf would write them for `first`, `first + step`, up to `last`.
+///
+/// # Errors
+/// The pattern has no `%d` or more than one conversion; the numbers do not lead from `first` to `last`; too many files,
+/// or too long names.
+pub fn numbered(path: &Path, at: u64, pattern: &str, [first, last, step]: [i64; 3]) -> Result<Vec<String>, IoError> {
+    let bad = |message: String| IoError::malformed(path, at, message);
+    let conversion = || bad(format!("{} must hold one %d (a width such as %03d is fine)", quoted(pattern)));
+    let (before, rest) = pattern.split_once('%').ok_or_else(conversion)?;
+    let (width, after) = rest.split_once(['d', 'i', 'u']).ok_or_else(conversion)?;
+    let plain = width.len() <= 3 && width.bytes().all(|byte| byte.is_ascii_digit()) && !after.contains('%');
+    if !plain {
+        return Err(conversion());
+    }
+    let (zeros, width) = (width.starts_with('0'), width.parse().unwrap_or(0_usize));
+    let span = i128::from(last) - i128::from(first);
+    let steps = if step == 0 { -1 } else { span / i128::from(step) };
+    if !(0..i128::from(MOST_FILES)).contains(&steps) {
+        let message = format!("numbers from {first} to {last} by {step}; 1 to {MOST_FILES} files are read");
+        return Err(bad(message));
+    }
+    let (files, longest) = (steps as u64 + 1, pattern.len().max(width) as u64);
+    if files.saturating_mul(longest) > MOST_NAMES {
+        let message = format!("{files} file names of {longest} bytes; at most {MOST_NAMES} bytes of names are read");
+        return Err(bad(message));
+    }
+    let name = |number: i128| {
+        let number = i128::from(first) + number * i128::from(step);
+        let number = if zeros { format!("{number:0width$}") } else { format!("{number:width$}") };
+        format!("{before}{number}{after}")
+    };
+    Ok((0..=steps).map(name).collect())
+}

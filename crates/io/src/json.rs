@@ -1,0 +1,48 @@
+//! Small files in JSON: scenes, transfer functions, camera paths.
+
+use std::io::Read;
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+
+use super::store::open_regular;
+use crate::IoError;
+
+/// A file of more bytes is refused.
+const MOST: u64 = 16 << 20;
+
+/// The JSON object in a file of at most 16 MiB; `fields` says in the error of anything else what it must have. Local to
+/// the calling rank.
+///
+/// # Errors
+/// The file cannot be read, is not a regular one, is longer, or holds no such object: file and byte are named, line and
+/// column, too.
+pub fn read<T: DeserializeOwned>(path: impl AsRef<Path>, fields: &str) -> Result<T, IoError> {
+    let path = path.as_ref();
+    let text = small(path)?;
+    let start = text.len() - text.trim_start().len();
+    // Lists would be taken for the fields in order.
+    if !text[start..].starts_with('{') {
+        return Err(IoError::malformed(path, start as u64, format!("not a JSON object with {fields}")));
+    }
+    serde_json::from_str(&text).map_err(|error| {
+        let before: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+        IoError::malformed(path, (before + error.column().saturating_sub(1)) as u64, error.to_string())
+    })
+}
+
+/// The text of a file that is held whole.
+fn small(path: &Path) -> Result<String, IoError> {
+    let (file, length) = open_regular(path)?;
+    let check = |length: u64| match length {
+        ..=MOST => Ok(()),
+        _ => Err(IoError::request(path, format!("has {length} bytes; at most {MOST} are read"))),
+    };
+    check(length)?;
+    let mut bytes = Vec::new();
+    // Some files are longer than they say.
+    file.take(MOST + 1).read_to_end(&mut bytes).map_err(|error| IoError::system(path, "read", &error))?;
+    check(bytes.len() as u64)?;
+    String::from_utf8(bytes)
+        .map_err(|error| IoError::malformed(path, error.utf8_error().valid_up_to() as u64, "not text in UTF-8"))
+}

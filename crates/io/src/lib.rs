@@ -1,0 +1,29 @@
+//! Files ↔ host memory: scanned volumes in, pictures and movies out.
+//!
+//! Everything here is local to the calling rank and knows no other rank: each rank opens the file and reads only
+//! its own part. Output files appear when they are whole ([`write_whole`]).
+#![warn(missing_docs)]
+
+pub mod apng;
+mod atomic;
+mod error;
+mod files;
+mod foreign;
+pub mod image;
+pub mod json;
+mod metaimage;
+mod nifti;
+pub mod npy;
+mod nrrd;
+mod picture;
+pub mod png;
+mod raw;
+mod scalar;
+mod store;
+mod text;
+pub mod volume;
+mod vti;
+
+pub use atomic::write_whole;
+pub use error::IoError;
+pub use foreign::{quoted, said, shown};

@@ -1,0 +1,108 @@
+//! The lines of a MetaImage header.
+
+use std::path::Path;
+
+use crate::files::Head;
+use crate::store::Stated;
+use crate::text::{Keys, Lines, floats, integers};
+use crate::{IoError, quoted};
+
+/// The keys and values up to the one that says where the data are.
+pub struct Fields<'a> {
+    path: &'a Path,
+    /// By key in small letters.
+    found: Keys<Stated<String>>,
+    /// The lines of a list of files.
+    pub names: Vec<String>,
+    /// Bytes of the header.
+    pub end: u64,
+}
+
+impl<'a> Fields<'a> {
+    /// # Errors
+    /// A line without "=", a key that is given twice, too many keys, no line that says where the data are.
+    pub fn parse(head: &'a Head) -> Result<Self, IoError> {
+        let path = &head.path;
+        let mut fields = Self { path, found: Keys::default(), names: Vec::new(), end: 0 };
+        let mut lines = Lines::new(&head.bytes);
+        while fields.get("ElementDataFile").is_none() {
+            let Some(line) = lines.next().filter(|line| line.terminated || head.complete()) else {
+                let message = "the header ends without the line \"ElementDataFile = ...\"";
+                return Err(IoError::malformed(path, head.bytes.len() as u64, message));
+            };
+            fields.end = line.end;
+            if line.text.trim().is_empty() {
+                continue;
+            }
+            let Some((key, value)) = line.text.split_once('=') else {
+                let message = format!("{} is not \"Key = Value\"", quoted(&line.text));
+                return Err(IoError::malformed(path, line.start, message));
+            };
+            let at = line.start + (line.text.len() - value.trim_start().len()) as u64;
+            fields.add(key.trim(), Stated::new(value.trim().to_string(), at), line.start)?;
+        }
+        if fields.need("ElementDataFile")?.value.starts_with("LIST") {
+            let names = lines.map(|line| line.text.trim().to_string());
+            fields.names = names.filter(|name| !name.is_empty()).collect();
+        }
+        Ok(fields)
+    }
+
+    fn add(&mut self, key: &str, value: Stated<String>, at: u64) -> Result<(), IoError> {
+        // Comments may be repeated.
+        if key.eq_ignore_ascii_case("Comment") {
+            return Ok(());
+        }
+        let added = self.found.add(&key.to_ascii_lowercase(), value);
+        added.map_err(|wrong| IoError::malformed(self.path, at, format!("{} {wrong}", quoted(key))))
+    }
+
+    pub fn get(&self, key: &str) -> Option<&Stated<String>> {
+        self.found.get(&key.to_ascii_lowercase())
+    }
+
+    pub fn missing(&self, key: &str) -> IoError {
+        IoError::malformed(self.path, self.end, format!("the header has no line \"{key} = ...\""))
+    }
+
+    pub fn need(&self, key: &str) -> Result<Stated<String>, IoError> {
+        self.get(key).cloned().ok_or_else(|| self.missing(key))
+    }
+
+    /// So many integers.
+    pub fn integers(&self, key: &str, count: usize) -> Result<Option<Stated<Vec<i64>>>, IoError> {
+        let parse = |found: &Stated<String>| {
+            Ok(Stated::new(integers(self.path, found.at, key, &found.value, count)?, found.at))
+        };
+        self.get(key).map(parse).transpose()
+    }
+
+    /// One integer.
+    pub fn one(&self, key: &str) -> Result<Option<Stated<i64>>, IoError> {
+        Ok(self.integers(key, 1)?.map(|all| Stated::new(all.value[0], all.at)))
+    }
+
+    /// So many numbers; more are left out, as MetaIO does: writers put three where there are two axes.
+    pub fn floats(&self, key: &str, count: usize) -> Result<Option<Stated<Vec<f64>>>, IoError> {
+        let parse = |found: &Stated<String>| {
+            let words = found.value.split_whitespace().count();
+            let mut values = floats(self.path, found.at, key, &found.value, words.max(count))?;
+            values.truncate(count);
+            Ok(Stated::new(values, found.at))
+        };
+        self.get(key).map(parse).transpose()
+    }
+
+    /// True or False.
+    pub fn truth(&self, key: &str) -> Result<Option<bool>, IoError> {
+        let Some(found) = self.get(key) else { return Ok(None) };
+        match found.value.to_ascii_lowercase().as_str() {
+            "true" | "t" | "1" => Ok(Some(true)),
+            "false" | "f" | "0" => Ok(Some(false)),
+            _ => {
+                let message = format!("{key} is {}; it must be True or False", quoted(&found.value));
+                Err(IoError::malformed(self.path, found.at, message))
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! MetaImage: lines of "Key = Value", and the voxels behind them (.mha) or in files beside them (.mhd, .raw).
+//!
+//! Format: <https://itk.org/Wiki/ITK/MetaIO/Documentation>. What that leaves open is read as MetaIO does, but for the
+//! byte order of a file that does not give one: MetaIO takes the machine's, here it is little-endian everywhere.
+
+mod fields;
+
+use std::path::{Path, PathBuf};
+
+use fields::Fields;
+
+use super::files::{Head, beside, named_by, numbered};
+use super::scalar::ScalarKind;
+use super::store::{Claim, Description, Encoding, Grid, Place, Stated, first_bytes, open_regular};
+use crate::{IoError, quoted, shown};
+
+const FORMAT: &str = "MetaImage";
+
+/// Whether the file is one, by its ending or by its first line.
+pub fn recognises(head: &Head) -> bool {
+    let ending = head
+        .path
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("mha") || ending.eq_ignore_ascii_case("mhd"));
+    ending || head.bytes.starts_with(b"ObjectType") || head.bytes.starts_with(b"NDims")
+}
+
+/// What the file holds.
+///
+/// # Errors
+/// The header is malformed; a file that it names cannot be opened; the data are shorter or longer than it declares (of
+/// compressed data only what their length shows).
+pub fn open(head: &Head) -> Result<Description, IoError> {
+    let (path, fields) = (&head.path, Fields::parse(head)?);
+    let grid = grid(path, &fields)?;
+    let storage = Storage::new(path, &fields)?;
+    let Stated { value: name, at } = fields.need("ElementDataFile")?;
+    let problem = |message: String| IoError::malformed(path, at, message);
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let slices = *grid.shape.last().unwrap_or(&1);
+    let names = match words[..] {
+        ["LOCAL"] => {
+            if storage.skip > 0 {
+                return Err(problem("HeaderSize goes with data in a file of their own".into()));
+            }
+            let place = storage.place(path, fields.end, &grid, grid.bytes())?;
+            return Ok(Description::single(FORMAT, grid, place));
+        }
+        ["LIST"] => fields.names.clone(),
+        ["LIST", axes] => {
+            let stated = axes.trim_end_matches(['D', 'd']).parse::<usize>().ok();
+            if !stated.is_some_and(|stated| stated == grid.shape.axes() || stated + 1 == grid.shape.axes()) {
+                let message = format!("files of {} axes; slices or slabs are read", quoted(axes));
+                return Err(IoError::unsupported(path, at, message));
+            }
+            fields.names.clone()
+        }
+        [pattern, ref range @ ..] if pattern.contains('%') && range.len() < 4 => {
+            let number =
+                |word: &&str| word.parse::<i64>().map_err(|_| problem(format!("{} is not an integer", quoted(word))));
+            let range = range.iter().map(number).collect::<Result<Vec<_>, _>>()?;
+            let first = range.first().copied().unwrap_or(1);
+            let last = range.get(1).copied().unwrap_or(first.saturating_add(slices - 1));
+            numbered(path, at, pattern, [first, last, range.get(2).copied().unwrap_or(1)])?
+        }
+        [] => return Err(problem("ElementDataFile names no file".into())),
+        _ => {
+            let place = storage.place(&beside(path, &name), 0, &grid, grid.bytes());
+            let place = place.map_err(|error| named_by(path, at, &error))?;
+            return Ok(Description::single(FORMAT, grid, place));
+        }
+    };
+    if storage.compressed {
+        let message = "compressed data spread over several files are not read; join them into one";
+        return Err(IoError::unsupported(path, at, message));
+    }
+    let place = |name: &str, grid: &Grid, bytes| {
+        storage.place(&beside(path, name), 0, grid, bytes).map_err(|error| named_by(path, at, &error))
+    };
+    Description::slabs(FORMAT, grid, &names, problem, place)
+}
+
+fn grid(path: &Path, fields: &Fields) -> Result<Grid, IoError> {
+    if let Some(kind) = fields.get("ObjectType").filter(|kind| kind.value != "Image") {
+        return Err(IoError::unsupported(
+            path,
+            kind.at,
+            format!("an object of type {}; Image is read", quoted(&kind.value)),
+        ));
+    }
+    let axes = fields.one("NDims")?.ok_or_else(|| fields.missing("NDims"))?;
+    let count = usize::try_from(axes.value).ok().filter(|axes| (1..=3).contains(axes));
+    let count = count.ok_or_else(|| {
+        IoError::unsupported(path, axes.at, format!("{} axes; 1 to 3 axes of voxels are read", axes.value))
+    })?;
+    let sizes = fields.integers("DimSize", count)?.ok_or_else(|| fields.missing("DimSize"))?;
+    let kind = kind(path, &fields.need("ElementType")?)?;
+    let spacing = match fields.floats("ElementSpacing", count)? {
+        None => fields.floats("ElementSize", count)?,
+        given => given,
+    };
+    let origin = ["Offset", "Position", "Origin"].iter().find_map(|key| fields.floats(key, count).transpose());
+    let text = fields.truth("BinaryData")? == Some(false);
+    let order = [fields.truth("ElementByteOrderMSB")?, fields.truth("BinaryDataByteOrderMSB")?];
+    if let [Some(one), Some(other)] = order
+        && one != other
+    {
+        let at = fields.need("ElementByteOrderMSB")?.at;
+        let message = "ElementByteOrderMSB and BinaryDataByteOrderMSB contradict each other";
+        return Err(IoError::malformed(path, at, message));
+    }
+    let big_endian = if text { cfg!(target_endian = "big") } else { order[0].or(order[1]).unwrap_or(false) };
+    let components = fields.one("ElementNumberOfChannels")?.unwrap_or(Stated::new(1, sizes.at));
+    let origin = origin.transpose()?;
+    let directions = directions(fields, count);
+    Claim { kind, big_endian, components, sizes, spacing, origin, directions, rescale: None }.check(path)
+}
+
+/// Where the axes point, where the header gives as many numbers as that takes.
+fn directions(fields: &Fields, axes: usize) -> Option<Vec<Vec<f64>>> {
+    let stated = ["TransformMatrix", "Rotation", "Orientation"].iter().find_map(|key| fields.get(key))?;
+    let parts: Vec<f64> = stated.value.split_whitespace().map_while(|word| word.parse().ok()).collect();
+    (parts.len() == axes * axes).then(|| parts.chunks(axes).map(<[f64]>::to_vec).collect())
+}
+
+fn kind(path: &Path, stated: &Stated<String>) -> Result<ScalarKind, IoError> {
+    let name = stated.value.strip_suffix("_ARRAY").unwrap_or(&stated.value);
+    Ok(match name {
+        "MET_CHAR" => ScalarKind::I8,
+        "MET_UCHAR" => ScalarKind::U8,
+        "MET_SHORT" => ScalarKind::I16,
+        "MET_USHORT" => ScalarKind::U16,
+        // A long has 4 bytes in MetaIO, whatever the machine thinks.
+        "MET_INT" | "MET_LONG" => ScalarKind::I32,
+        "MET_UINT" | "MET_ULONG" => ScalarKind::U32,
+        "MET_LONG_LONG" => ScalarKind::I64,
+        "MET_ULONG_LONG" => ScalarKind::U64,
+        "MET_FLOAT" => ScalarKind::F32,
+        "MET_DOUBLE" => ScalarKind::F64,
+        _ => {
+            let message =
+                format!("ElementType {}; MET_UCHAR, MET_SHORT, MET_FLOAT and their like are read", quoted(name));
+            return Err(IoError::unsupported(path, stated.at, message));
+        }
+    })
+}
+
+/// How the voxels lie in whatever file they lie in.
+struct Storage {
+    text: bool,
+    compressed: bool,
+    /// The compressed bytes, where the header says so.
+    stated: Option<(PathBuf, Stated<i64>)>,
+    /// Bytes before the data; -1: they stand at the end of the file.
+    skip: i64,
+}
+
+impl Storage {
+    fn new(path: &Path, fields: &Fields) -> Result<Self, IoError> {
+        let text = fields.truth("BinaryData")? == Some(false);
+        let compressed = fields.truth("CompressedData")? == Some(true);
+        let stated = fields.one("CompressedDataSize")?.map(|size| (path.to_path_buf(), size));
+        let skip = fields.one("HeaderSize")?.unwrap_or(Stated::new(0, 0));
+        if skip.value < -1 || skip.value == -1 && (text || compressed) {
+            let message = format!("HeaderSize {}; it must be at least 0, or -1 with plain binary data", skip.value);
+            return Err(IoError::malformed(path, skip.at, message));
+        }
+        if text && compressed {
+            return Err(IoError::unsupported(path, skip.at, "compressed text is not read; write binary data"));
+        }
+        Ok(Self { text, compressed, stated, skip: skip.value })
+    }
+
+    fn place(&self, file: &Path, start: u64, grid: &Grid, bytes: u64) -> Result<Place, IoError> {
+        let (_, length) = open_regular(file)?;
+        let start = match u64::try_from(self.skip) {
+            Ok(skip) => start.saturating_add(skip),
+            Err(_) => length.saturating_sub(bytes).max(start),
+        };
+        if !self.compressed {
+            let encoding = if self.text { Encoding::Ascii } else { Encoding::Raw };
+            return Place::to_the_end(file, start, encoding, 0, bytes, grid.kind);
+        }
+        let found = length.saturating_sub(start);
+        if let Some((path, stated)) = &self.stated
+            && u64::try_from(stated.value).ok() != Some(found)
+        {
+            let message = format!("CompressedDataSize {}; there are {found} bytes in {}", stated.value, shown(file));
+            return Err(IoError::malformed(path, stated.at, message));
+        }
+        // MetaIO writes zlib streams and reads either.
+        match first_bytes(file, start)? {
+            [0x1f, 0x8b] => Place::to_the_end(file, start, Encoding::Gzip, 0, bytes, grid.kind),
+            _ => Place::zlib_to_the_end(file, start, bytes, grid.kind),
+        }
+    }
+}

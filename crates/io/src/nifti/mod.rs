@@ -1,0 +1,230 @@
+//! NIfTI-1 and NIfTI-2: a header of fixed fields, and the voxels behind it (.nii) or in a file beside it (.hdr, .img),
+//! all of it perhaps compressed by gzip.
+//!
+//! The byte that an error in a compressed header names is counted in the uncompressed one.
+
+mod fields;
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use flate2::bufread::MultiGzDecoder;
+
+use fields::Fields;
+
+use super::files::{Head, named_by};
+use super::scalar::ScalarKind;
+use super::store::{Claim, Description, Encoding, Grid, Place, Stated, first_bytes};
+use crate::IoError;
+
+const FORMAT: &str = "NIfTI";
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// The longest header and the four bytes that follow it.
+const LONGEST: u64 = 544;
+
+/// What the file holds; `None` where it is none.
+///
+/// # Errors
+/// The header is malformed; the file of voxels cannot be opened; the data are shorter or longer than declared (of
+/// compressed data only what their length shows).
+pub fn open(head: &Head) -> Result<Option<Description>, IoError> {
+    let path = &head.path;
+    let compressed = head.bytes.starts_with(&GZIP);
+    let mut inflated = Vec::new();
+    let bytes = if compressed {
+        let read = MultiGzDecoder::new(&head.bytes[..]).take(LONGEST).read_to_end(&mut inflated);
+        if let Err(error) = read
+            && inflated.len() < LONGEST as usize
+        {
+            let offset = head.bytes.len() as u64;
+            return Err(IoError::malformed(path, offset, format!("the gzip data are cut or corrupt: {error}")));
+        }
+        &inflated
+    } else {
+        &head.bytes
+    };
+    let Some(fields) = Fields::new(bytes) else { return Ok(None) };
+    let length = fields.version.length as u64;
+    if !fields.complete() {
+        let message = format!("the file ends inside the header of {length} bytes");
+        return Err(IoError::malformed(path, bytes.len() as u64, message));
+    }
+    let grid = grid(path, &fields)?;
+    let (data, least) = match fields.magic() {
+        magic if magic == fields.version.single => (path.clone(), length + 4),
+        magic if magic == fields.version.pair => (voxels_of(path)?, 0),
+        _ => {
+            let message = "no NIfTI magic (n+1, ni1, n+2 or ni2); convert Analyze files to NIfTI";
+            return Err(IoError::unsupported(path, fields.version.magic.start as u64, message));
+        }
+    };
+    let start = offset(path, &fields, least)?;
+    let place = || {
+        let (encoding, start, lead) = match first_bytes(&data, 0)? {
+            GZIP => (Encoding::Gzip, 0, start),
+            _ => (Encoding::Raw, start, 0),
+        };
+        Place::to_the_end(&data, start, encoding, lead, grid.bytes(), grid.kind)
+    };
+    let beside = |error| if data == *path { error } else { named_by(path, fields.version.magic.start as u64, &error) };
+    let place = place().map_err(beside)?;
+    Ok(Some(Description::single(FORMAT, grid, place)))
+}
+
+/// The header of a pair of which the voxels were named.
+pub fn header_of(voxels: &Path) -> Option<PathBuf> {
+    partner(voxels, "img", "hdr").filter(|path| path.is_file())
+}
+
+/// The voxels of a pair.
+fn voxels_of(header: &Path) -> Result<PathBuf, IoError> {
+    let wrong = || IoError::request(header, "is the header of a pair, whose name must end in .hdr or .hdr.gz");
+    partner(header, "hdr", "img").ok_or_else(wrong)
+}
+
+/// The other file of a pair; either may be compressed. Names need not be UTF-8.
+fn partner(path: &Path, ending: &str, other: &str) -> Option<PathBuf> {
+    let gz = path.extension()? == "gz";
+    let plain = if gz { path.with_extension("") } else { path.to_path_buf() };
+    let file = |gz: bool| {
+        let mut name = plain.with_extension(other).into_os_string();
+        name.push(if gz { ".gz" } else { "" });
+        PathBuf::from(name)
+    };
+    if plain.extension()? != ending {
+        return None;
+    }
+    let (alike, unlike) = (file(gz), file(!gz));
+    Some(if !alike.is_file() && unlike.is_file() { unlike } else { alike })
+}
+
+fn grid(path: &Path, fields: &Fields) -> Result<Grid, IoError> {
+    let version = fields.version;
+    let axes = fields.integer(version.dim, 0);
+    let at = version.dim.at as u64;
+    if !(1..=7).contains(&axes) {
+        return Err(IoError::malformed(path, at, format!("{axes} axes in dim[0]; it must be 1 to 7")));
+    }
+    for axis in 4..=axes as usize {
+        let size = fields.integer(version.dim, axis);
+        if size != 1 {
+            let what = if axis == 4 { "time steps" } else { "values, which lie apart from each other" };
+            let message = format!("dim[{axis}] has {size} {what}; one volume is read (split it into files)");
+            return Err(IoError::unsupported(path, at, message));
+        }
+    }
+    let axes = axes.min(3) as usize;
+    let sizes: Vec<i64> = (1..=axes).map(|axis| fields.integer(version.dim, axis)).collect();
+    // Along an axis of a single voxel there is no distance; writers put 0 there.
+    let distance = |axis: usize| match fields.float(version.pixdim, axis) {
+        0.0 if sizes[axis - 1] == 1 => 1.0,
+        distance => distance,
+    };
+    let spacing = Stated::new((1..=axes).map(distance).collect(), version.pixdim.at as u64);
+    let (kind, components) = kind(path, fields)?;
+    let rgb = components > 1;
+    Claim {
+        kind,
+        big_endian: fields.big_endian,
+        components: Stated::new(components, version.datatype.at as u64),
+        sizes: Stated::new(sizes, at),
+        spacing: Some(spacing),
+        origin: origin(fields, axes),
+        directions: directions(fields, axes),
+        rescale: if rgb { None } else { rescale(path, fields)? },
+    }
+    .check(path)
+}
+
+fn kind(path: &Path, fields: &Fields) -> Result<(ScalarKind, i64), IoError> {
+    let version = fields.version;
+    let code = fields.integer(version.datatype, 0);
+    let (kind, components) = match code {
+        2 => (ScalarKind::U8, 1),
+        4 => (ScalarKind::I16, 1),
+        8 => (ScalarKind::I32, 1),
+        16 => (ScalarKind::F32, 1),
+        64 => (ScalarKind::F64, 1),
+        128 => (ScalarKind::U8, 3),
+        256 => (ScalarKind::I8, 1),
+        512 => (ScalarKind::U16, 1),
+        768 => (ScalarKind::U32, 1),
+        1024 => (ScalarKind::I64, 1),
+        1280 => (ScalarKind::U64, 1),
+        2304 => (ScalarKind::U8, 4),
+        _ => {
+            let message = format!(
+                "datatype {code}; integers of 8 to 64 bits, floats of 32 and 64 bits, RGB24 and RGBA32 are read \
+                 (convert others, complex numbers to their magnitude)"
+            );
+            return Err(IoError::unsupported(path, version.datatype.at as u64, message));
+        }
+    };
+    let (stated, bits) = (fields.integer(version.bitpix, 0), kind.bytes() as i64 * components * 8);
+    if stated != bits {
+        let message = format!("bitpix {stated}; datatype {code} has {bits} bits");
+        return Err(IoError::malformed(path, version.bitpix.at as u64, message));
+    }
+    Ok((kind, components))
+}
+
+/// Where the first voxel is: by the quaternion's offset, else by the matrix, where the header says that it has one.
+fn origin(fields: &Fields, axes: usize) -> Option<Stated<Vec<f64>>> {
+    let version = fields.version;
+    let (field, step, first) = if fields.integer(version.qform, 0) > 0 {
+        (version.qoffset, 1, 0)
+    } else if fields.integer(version.sform, 0) > 0 {
+        (version.srow, 4, 3)
+    } else {
+        return None;
+    };
+    Some(Stated::new((0..axes).map(|axis| fields.float(field, first + step * axis)).collect(), field.at as u64))
+}
+
+/// Where the axes point, by the quaternion or the matrix as above.
+fn directions(fields: &Fields, axes: usize) -> Option<Vec<Vec<f64>>> {
+    let version = fields.version;
+    if fields.integer(version.qform, 0) > 0 {
+        let [b, c, d] = [0, 1, 2].map(|number| fields.float(version.quatern, number));
+        let a = (1.0 - (b * b + c * c + d * d)).max(0.0).sqrt();
+        // The third axis of a left-handed volume points the other way.
+        let handed = if fields.float(version.pixdim, 0) < 0.0 { -1.0 } else { 1.0 };
+        let columns = [
+            [a * a + b * b - c * c - d * d, 2.0 * (b * c + a * d), 2.0 * (b * d - a * c)],
+            [2.0 * (b * c - a * d), a * a + c * c - b * b - d * d, 2.0 * (c * d + a * b)],
+            [2.0 * (b * d + a * c), 2.0 * (c * d - a * b), a * a + d * d - b * b - c * c].map(|part| part * handed),
+        ];
+        return Some(columns[..axes].iter().map(|column| column.to_vec()).collect());
+    }
+    let column = |axis: usize| (0..3).map(|row| fields.float(version.srow, 4 * row + axis)).collect();
+    (fields.integer(version.sform, 0) > 0).then(|| (0..axes).map(column).collect())
+}
+
+/// Slope and intercept; a slope of 0 or NaN says that there are none.
+fn rescale(path: &Path, fields: &Fields) -> Result<Option<(f64, f64)>, IoError> {
+    let version = fields.version;
+    let (slope, inter) = (fields.float(version.scl_slope, 0), fields.float(version.scl_inter, 0));
+    if slope == 0.0 || slope.is_nan() {
+        return Ok(None);
+    }
+    if !slope.is_finite() || !inter.is_finite() {
+        let message = format!("scl_slope {slope} and scl_inter {inter}; they must be finite");
+        return Err(IoError::malformed(path, version.scl_slope.at as u64, message));
+    }
+    Ok(Some((slope, inter)).filter(|&scale| scale != (1.0, 0.0)))
+}
+
+/// The byte of the first voxel; 0 stands for the first one behind the header.
+fn offset(path: &Path, fields: &Fields, least: u64) -> Result<u64, IoError> {
+    let field = fields.version.vox_offset;
+    let value = fields.float(field, 0);
+    if value == 0.0 {
+        return Ok(least);
+    }
+    // NIfTI-1 gives it as a float.
+    if value.fract() != 0.0 || !(least as f64..9.0e18).contains(&value) {
+        let message = format!("vox_offset {value}; it must be a whole number and at least {least}");
+        return Err(IoError::malformed(path, field.at as u64, message));
+    }
+    Ok(fields.integer(field, 0) as u64)
+}

@@ -1,0 +1,111 @@
+//! NumPy arrays: a magic number, a Python dictionary in text, and the raw numbers.
+//!
+//! Format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
+
+mod dictionary;
+mod write;
+
+use dictionary::{Dictionary, Value};
+pub use write::write_image;
+
+use super::files::Head;
+use super::scalar::ScalarKind;
+use super::store::{Claim, Description, Encoding, MOST_COMPONENTS, Place, Stated};
+use crate::{IoError, quoted};
+
+/// What such a file begins with.
+pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// What the file holds. The fastest axis counts components where there are 4 axes, or where `components` says so.
+///
+/// # Errors
+/// The header is malformed, the type is no plain number, or the length of the file does not fit.
+pub(super) fn open(head: &Head, components: bool) -> Result<Description, IoError> {
+    let path = &head.path;
+    let (at, text) = text(head)?;
+    let found = Dictionary::parse(path, at, text)?;
+    let (kind, big_endian) = kind(head, &found)?;
+    let fortran = match found.get("fortran_order")? {
+        Stated { value: Value::Bool(value), .. } => *value,
+        other => return Err(IoError::malformed(path, other.at, "fortran_order must be True or False")),
+    };
+    let Stated { value: Value::Tuple(shape), at: shape_at } = found.get("shape")? else {
+        return Err(IoError::malformed(path, found.get("shape")?.at, "shape must be a tuple of integers"));
+    };
+    let mut sizes = shape.clone();
+    // In C order the last axis is the fastest one.
+    if !fortran {
+        sizes.reverse();
+    }
+    let mut count = Stated::new(1, *shape_at);
+    if sizes.len() == 4 || components && sizes.len() > 1 {
+        count.value = sizes.remove(0);
+        if count.value > MOST_COMPONENTS {
+            let message = format!(
+                "{} entries along the fastest axis are too many for the numbers of a voxel; an array of voxels with c numbers \
+                 has shape (z, y, x, c)",
+                count.value
+            );
+            return Err(IoError::unsupported(path, *shape_at, message));
+        }
+    }
+    let claim = Claim { components: count, ..Claim::plain(kind, big_endian, Stated::new(sizes, *shape_at)) };
+    let grid = claim.check(path)?;
+    let start = at + text.len() as u64;
+    let place = Place::to_the_end(path, start, Encoding::Raw, 0, grid.bytes(), grid.kind)?;
+    Ok(Description::single("NumPy", grid, place))
+}
+
+/// The dictionary and the byte where it begins.
+fn text(head: &Head) -> Result<(u64, &[u8]), IoError> {
+    let (path, bytes) = (&head.path, &head.bytes);
+    let cut = || IoError::malformed(path, bytes.len() as u64, "the file ends inside the header");
+    let version = *bytes.get(MAGIC.len()).ok_or_else(cut)?;
+    let field = |width: usize| bytes.get(8..8 + width).ok_or_else(cut);
+    let (start, length): (usize, usize) = match version {
+        1 => (10, field(2)?.iter().rev().fold(0, |length, &byte| length << 8 | usize::from(byte))),
+        2 | 3 => (12, field(4)?.iter().rev().fold(0, |length, &byte| length << 8 | usize::from(byte))),
+        _ => {
+            let message = format!("version {version} of the NumPy format; 1 to 3 are read");
+            return Err(IoError::unsupported(path, MAGIC.len() as u64, message));
+        }
+    };
+    match bytes.get(start..start.saturating_add(length)) {
+        Some(text) => Ok((start as u64, text)),
+        None if head.complete() => Err(cut()),
+        None => Err(IoError::malformed(path, 8, format!("a header of {length} bytes; at most 1048564 are read"))),
+    }
+}
+
+/// The type of a number and whether its most significant byte comes first.
+fn kind(head: &Head, found: &Dictionary) -> Result<(ScalarKind, bool), IoError> {
+    let Stated { value, at } = found.get("descr")?;
+    let refuse = |message: String| Err(IoError::unsupported(&head.path, *at, message));
+    let Value::Text(descr) = value else {
+        return refuse("records are not read; save one field of the array".into());
+    };
+    let (order, name) = descr.split_at_checked(1).unwrap_or(("", descr));
+    let kind = match name {
+        "u1" | "b1" => ScalarKind::U8,
+        "i1" => ScalarKind::I8,
+        "u2" => ScalarKind::U16,
+        "i2" => ScalarKind::I16,
+        "u4" => ScalarKind::U32,
+        "i4" => ScalarKind::I32,
+        "u8" => ScalarKind::U64,
+        "i8" => ScalarKind::I64,
+        "f4" => ScalarKind::F32,
+        "f8" => ScalarKind::F64,
+        _ => {
+            let message = format!("type {} is not read; convert the array, say with .astype(\"f4\")", quoted(descr));
+            return refuse(message);
+        }
+    };
+    match order {
+        "<" => Ok((kind, false)),
+        ">" => Ok((kind, true)),
+        "|" if kind.bytes() == 1 => Ok((kind, false)),
+        "=" => Ok((kind, cfg!(target_endian = "big"))),
+        _ => Err(IoError::malformed(&head.path, *at, format!("unknown byte order in type {}", quoted(descr)))),
+    }
+}

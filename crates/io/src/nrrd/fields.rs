@@ -1,0 +1,169 @@
+//! The names and words that NRRD headers know.
+
+use std::path::Path;
+
+use crate::scalar::ScalarKind;
+use crate::text::{count, float};
+use crate::{IoError, quoted};
+
+/// The format has spaces of up to 8 dimensions.
+const MOST_PARTS: usize = 8;
+
+/// The canonical name of a field, any spelling the format allows.
+pub(super) fn field_of(name: &str) -> Option<&'static str> {
+    Some(match name.trim().to_ascii_lowercase().as_str() {
+        "dimension" => "dimension",
+        "type" => "type",
+        "block size" | "blocksize" => "block size",
+        "encoding" => "encoding",
+        "endian" => "endian",
+        "content" => "content",
+        "old min" | "oldmin" => "old min",
+        "old max" | "oldmax" => "old max",
+        "min" => "min",
+        "max" => "max",
+        "data file" | "datafile" => "data file",
+        "line skip" | "lineskip" => "line skip",
+        "byte skip" | "byteskip" => "byte skip",
+        "number" => "number",
+        "sample units" | "sampleunits" => "sample units",
+        "sizes" => "sizes",
+        "spacings" => "spacings",
+        "thicknesses" => "thicknesses",
+        "axis mins" | "axismins" => "axis mins",
+        "axis maxs" | "axismaxs" => "axis maxs",
+        "centers" | "centerings" => "centers",
+        "labels" => "labels",
+        "units" => "units",
+        "kinds" => "kinds",
+        "space" => "space",
+        "space dimension" => "space dimension",
+        "space units" => "space units",
+        "space origin" => "space origin",
+        "space directions" => "space directions",
+        "measurement frame" => "measurement frame",
+        _ => return None,
+    })
+}
+
+/// The type named by the field "type".
+pub(super) fn scalar_kind(path: &Path, at: u64, value: &str) -> Result<ScalarKind, IoError> {
+    Ok(match value.to_ascii_lowercase().as_str() {
+        "signed char" | "int8" | "int8_t" => ScalarKind::I8,
+        "uchar" | "unsigned char" | "uint8" | "uint8_t" => ScalarKind::U8,
+        "short" | "short int" | "signed short" | "signed short int" | "int16" | "int16_t" => ScalarKind::I16,
+        "ushort" | "unsigned short" | "unsigned short int" | "uint16" | "uint16_t" => ScalarKind::U16,
+        "int" | "signed int" | "int32" | "int32_t" => ScalarKind::I32,
+        "uint" | "unsigned int" | "uint32" | "uint32_t" => ScalarKind::U32,
+        "longlong"
+        | "long long"
+        | "long long int"
+        | "signed long long"
+        | "signed long long int"
+        | "int64"
+        | "int64_t" => ScalarKind::I64,
+        "ulonglong" | "unsigned long long" | "unsigned long long int" | "uint64" | "uint64_t" => ScalarKind::U64,
+        "float" => ScalarKind::F32,
+        "double" => ScalarKind::F64,
+        "block" => return Err(IoError::unsupported(path, at, "type block (opaque records) is not read")),
+        _ => return Err(IoError::malformed(path, at, format!("unknown type {}", quoted(value)))),
+    })
+}
+
+/// Strings in double quotes, one per axis; `\"` inside is a quote.
+pub(super) fn strings(path: &Path, at: u64, field: &str, value: &str, axes: usize) -> Result<(), IoError> {
+    let (mut strings, mut inside, mut escaped) = (0, false, false);
+    for letter in value.chars() {
+        match letter {
+            _ if escaped => escaped = false,
+            '\\' if inside => escaped = true,
+            '"' => {
+                strings += usize::from(!inside);
+                inside = !inside;
+            }
+            _ if inside || letter.is_whitespace() => {}
+            _ => {
+                let message = format!("field \"{field}\": {letter:?} stands outside double quotes");
+                return Err(IoError::malformed(path, at, message));
+            }
+        }
+    }
+    if inside {
+        return Err(IoError::malformed(path, at, format!("field \"{field}\": a double quote is not closed")));
+    }
+    count(path, at, field, strings, axes)
+}
+
+/// The numbers between parentheses and commas, and what follows them.
+pub(super) fn vector<'a>(path: &Path, at: u64, field: &str, text: &'a str) -> Result<(Vec<f64>, &'a str), IoError> {
+    let bad = |message: &str| IoError::malformed(path, at, format!("field \"{field}\": {message}"));
+    let inner = text.strip_prefix('(').ok_or_else(|| bad("a vector must begin with \"(\""))?;
+    let (inner, after) = inner.split_once(')').ok_or_else(|| bad("a vector must end with \")\""))?;
+    let count = inner.split(',').count();
+    if count > MOST_PARTS {
+        return Err(bad(&format!("a vector of {count} numbers; at most {MOST_PARTS} are read")));
+    }
+    let parts = inner.split(',').map(|word| float(path, at, field, word.trim()));
+    Ok((parts.collect::<Result<_, _>>()?, after.trim_start()))
+}
+
+/// The vectors of "space directions"; `None` for "none", which marks an axis of components.
+pub(super) fn directions(path: &Path, at: u64, value: &str, axes: usize) -> Result<Vec<Option<Vec<f64>>>, IoError> {
+    let mut vectors = Vec::new();
+    let mut rest = value.trim_start();
+    while !rest.is_empty() && vectors.len() <= axes {
+        if let Some(after) = rest.strip_prefix("none") {
+            vectors.push(None);
+            rest = after.trim_start();
+            continue;
+        }
+        let (parts, after) = vector(path, at, "space directions", rest)?;
+        vectors.push(Some(parts));
+        rest = after;
+    }
+    count(path, at, "space directions", vectors.len(), axes)?;
+    Ok(vectors)
+}
+
+/// Whether the field "space" names one whose third axis points away from where the first two would have it.
+pub(super) fn left_handed(value: &str) -> bool {
+    let name = value.to_ascii_lowercase();
+    let name = name.strip_suffix("-time").unwrap_or(&name);
+    matches!(name, "left-anterior-superior" | "las" | "last" | "3d-left-handed")
+}
+
+/// What the kind of an axis says about it.
+pub(super) enum AxisKind {
+    /// Positions in space or time.
+    Positions,
+    /// So many components, where the kind fixes the number.
+    Components(Option<i64>),
+}
+
+/// The meaning of a word of the field "kinds".
+pub(super) fn axis_kind(word: &str) -> Option<AxisKind> {
+    let components = |count| Some(AxisKind::Components(Some(count)));
+    match word.to_ascii_lowercase().as_str() {
+        "domain" | "space" | "time" | "none" | "???" => Some(AxisKind::Positions),
+        "list" | "point" | "vector" | "covariant-vector" | "normal" => Some(AxisKind::Components(None)),
+        "stub" | "scalar" => components(1),
+        "complex" | "2-vector" => components(2),
+        "3-color"
+        | "rgb-color"
+        | "hsv-color"
+        | "xyz-color"
+        | "3-vector"
+        | "3-gradient"
+        | "3-normal"
+        | "2d-symmetric-matrix" => components(3),
+        "4-color" | "rgba-color" | "4-vector" | "quaternion" | "2d-masked-symmetric-matrix" | "2d-matrix" => {
+            components(4)
+        }
+        "2d-masked-matrix" => components(5),
+        "3d-symmetric-matrix" => components(6),
+        "3d-masked-symmetric-matrix" => components(7),
+        "3d-matrix" => components(9),
+        "3d-masked-matrix" => components(10),
+        _ => None,
+    }
+}

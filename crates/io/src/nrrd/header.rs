@@ -1,0 +1,390 @@
+//! The text header: which fields there must be, and what they say together.
+
+use std::path::Path;
+
+use super::fields::{AxisKind, axis_kind, directions, field_of, left_handed, scalar_kind, strings, vector};
+use crate::files::numbered;
+use crate::scalar::ScalarKind;
+use crate::store::{Claim, Encoding, Grid, Stated};
+use crate::text::{Line, Lines, axis_words, floats, integers};
+use crate::{IoError, quoted};
+
+/// Where the voxels are.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum DataFiles {
+    /// Behind the header.
+    #[default]
+    Attached,
+    /// In a file.
+    One(String),
+    /// In several, in order.
+    Several(Vec<String>),
+}
+
+/// What an NRRD header says, checked.
+pub struct Header {
+    pub grid: Grid,
+    pub encoding: Encoding,
+    pub files: DataFiles,
+    /// The byte that names them.
+    pub files_at: u64,
+    /// Lines of a data file to skip before decoding.
+    pub line_skip: u64,
+    /// Bytes to skip after decoding; -1: the data stand at the end.
+    pub byte_skip: i64,
+    /// Bytes of the header with its closing empty line.
+    pub end: u64,
+}
+
+impl Header {
+    /// Reads a header from the first bytes of a file. `complete`: `bytes` is the whole file and not only its beginning.
+    ///
+    /// # Errors
+    /// What breaks the format, with its byte.
+    pub fn parse(path: &Path, bytes: &[u8], complete: bool) -> Result<Self, IoError> {
+        let mut draft = Draft { path, seen: Vec::new(), dimension: None, found: Found::default() };
+        let mut lines = Lines::new(bytes);
+        let magic = lines.next().filter(|line| line.terminated || complete);
+        match magic.as_ref().map(|line| line.text.as_bytes()) {
+            Some([b'N', b'R', b'R', b'D', b'0', b'0', b'0', b'1'..=b'5']) => {}
+            _ => return Err(IoError::malformed(path, 0, "not an NRRD file (it must begin with NRRD0001 to NRRD0005)")),
+        }
+        let mut end = None;
+        for line in lines.by_ref() {
+            if draft.lists_names() {
+                draft.name(&line);
+                continue;
+            }
+            if !(line.terminated || complete && draft.detached()) {
+                break;
+            }
+            if line.text.is_empty() {
+                end = Some(line.end);
+                break;
+            }
+            draft.line(&line)?;
+        }
+        let end = match end {
+            Some(end) => end,
+            None if complete && draft.detached() => bytes.len() as u64,
+            None if complete => {
+                return Err(IoError::malformed(
+                    path,
+                    bytes.len() as u64,
+                    "the file ends inside the header (no empty line closes it)",
+                ));
+            }
+            None => {
+                let message = format!("no empty line closes the header within {} bytes", bytes.len());
+                return Err(IoError::malformed(path, bytes.len() as u64, message));
+            }
+        };
+        draft.finish(end)
+    }
+}
+
+/// What the fields have said so far.
+#[derive(Default)]
+struct Found {
+    kind: Option<ScalarKind>,
+    sizes: Option<Stated<Vec<i64>>>,
+    /// NaN where an axis has none.
+    spacings: Option<Stated<Vec<f64>>>,
+    /// Axes without a direction: they hold components.
+    directionless: Vec<usize>,
+    /// Of the axes that have one.
+    directions: Option<Vec<Vec<f64>>>,
+    kinds: Option<Stated<Vec<Components>>>,
+    origin: Option<Stated<Vec<f64>>>,
+    left_handed: bool,
+    encoding: Option<Encoding>,
+    big_endian: Option<bool>,
+    files: DataFiles,
+    files_at: u64,
+    /// The names of the files are the rest of the header.
+    listed: bool,
+    line_skip: u64,
+    byte_skip: i64,
+    byte_skip_at: u64,
+}
+
+/// An axis whose kind says that it holds components.
+#[derive(Clone)]
+struct Components {
+    axis: usize,
+    kind: String,
+    /// How many, where the kind says so.
+    count: Option<i64>,
+}
+
+struct Draft<'a> {
+    path: &'a Path,
+    /// Fields seen so far, by canonical name.
+    seen: Vec<&'static str>,
+    dimension: Option<usize>,
+    found: Found,
+}
+
+impl Draft<'_> {
+    fn malformed(&self, at: u64, message: impl Into<String>) -> IoError {
+        IoError::malformed(self.path, at, message)
+    }
+
+    fn line(&mut self, line: &Line) -> Result<(), IoError> {
+        // A comment, or a key/value pair, which carries no meaning for the data.
+        if line.text.starts_with('#') {
+            return Ok(());
+        }
+        let colon = line.text.find(':').ok_or_else(|| {
+            self.malformed(line.start, format!("{} is neither \"field: value\" nor a comment", quoted(&line.text)))
+        })?;
+        let (name, rest) = line.text.split_at(colon);
+        if rest.starts_with(":=") {
+            return Ok(());
+        }
+        let Some(value) = rest.strip_prefix(": ") else {
+            return Err(self.malformed(line.start + colon as u64, "a field's colon must be followed by a space"));
+        };
+        let field =
+            field_of(name).ok_or_else(|| self.malformed(line.start, format!("unknown field {}", quoted(name))))?;
+        if self.seen.contains(&field) {
+            return Err(self.malformed(line.start, format!("field \"{field}\" is given twice")));
+        }
+        self.seen.push(field);
+        let lead = value.len() - value.trim_start().len();
+        self.field(field, value.trim(), line.start + colon as u64 + 2 + lead as u64)
+    }
+
+    fn dimension(&self, field: &str, at: u64) -> Result<usize, IoError> {
+        self.dimension.ok_or_else(|| self.malformed(at, format!("field \"{field}\" stands before \"dimension\"")))
+    }
+
+    fn field(&mut self, field: &'static str, value: &str, at: u64) -> Result<(), IoError> {
+        let path = self.path;
+        let one = |value: &str| -> Result<i64, IoError> { Ok(integers(path, at, field, value, 1)?[0]) };
+        match field {
+            "dimension" => {
+                let dimension = one(value)?;
+                match dimension {
+                    1..=4 => self.dimension = Some(dimension as usize),
+                    5..=16 => return Err(self.too_many_axes(at, dimension)),
+                    _ => return Err(self.malformed(at, format!("dimension {dimension}; it must be 1 to 16"))),
+                }
+            }
+            "type" => self.found.kind = Some(scalar_kind(path, at, value)?),
+            "sizes" => {
+                let sizes = integers(path, at, field, value, self.dimension(field, at)?)?;
+                self.found.sizes = Some(Stated::new(sizes, at));
+            }
+            "spacings" => {
+                let values = floats(path, at, field, value, self.dimension(field, at)?)?;
+                self.found.spacings = Some(Stated::new(values, at));
+            }
+            "space directions" => {
+                let values = directions(path, at, value, self.dimension(field, at)?)?;
+                let empty = values.iter().enumerate().filter(|(_, vector)| vector.is_none());
+                self.found.directionless = empty.map(|(axis, _)| axis).collect();
+                let length = |vector: &Vec<f64>| vector.iter().map(|part| part * part).sum::<f64>().sqrt();
+                let lengths = values.iter().map(|vector| vector.as_ref().map_or(f64::NAN, length)).collect();
+                self.found.spacings = Some(Stated::new(lengths, at));
+                self.found.directions = Some(values.into_iter().flatten().collect());
+            }
+            "space" => self.found.left_handed = left_handed(value),
+            "space origin" => {
+                let (values, _) = vector(path, at, field, value)?;
+                self.found.origin = Some(Stated::new(values, at));
+            }
+            "encoding" => {
+                self.found.encoding = Some(match value.to_ascii_lowercase().as_str() {
+                    "raw" => Encoding::Raw,
+                    "gz" | "gzip" => Encoding::Gzip,
+                    "txt" | "text" | "ascii" => Encoding::Ascii,
+                    "hex" | "bz2" | "bzip2" => {
+                        let message = format!("encoding {value} is not read; convert the file to raw or gzip");
+                        return Err(IoError::unsupported(path, at, message));
+                    }
+                    _ => return Err(self.malformed(at, format!("unknown encoding {}", quoted(value)))),
+                });
+            }
+            "endian" => {
+                self.found.big_endian = Some(match value.to_ascii_lowercase().as_str() {
+                    "little" => false,
+                    "big" => true,
+                    _ => return Err(self.malformed(at, format!("endian {}; it must be little or big", quoted(value)))),
+                });
+            }
+            "data file" => self.data_file(value, at)?,
+            "line skip" => {
+                let lines = one(value)?;
+                self.found.line_skip =
+                    u64::try_from(lines).map_err(|_| self.malformed(at, format!("line skip {lines} is negative")))?;
+            }
+            "byte skip" => {
+                self.found.byte_skip = one(value)?;
+                self.found.byte_skip_at = at;
+                if self.found.byte_skip < -1 {
+                    return Err(self.malformed(at, format!("byte skip {value}; it must be at least -1")));
+                }
+            }
+            "kinds" => self.kinds(value, at)?,
+            "thicknesses" | "axis mins" | "axis maxs" => {
+                floats(path, at, field, value, self.dimension(field, at)?)?;
+            }
+            "centers" => {
+                axis_words(path, at, field, value, self.dimension(field, at)?)?;
+            }
+            "labels" | "units" => strings(path, at, field, value, self.dimension(field, at)?)?,
+            // Free text or numbers that do not concern where the voxels are or how far apart.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn data_file(&mut self, value: &str, at: u64) -> Result<(), IoError> {
+        self.found.files_at = at;
+        let words: Vec<&str> = value.split_whitespace().collect();
+        let Some(&first) = words.first() else {
+            return Err(self.malformed(at, "field \"data file\" names no file"));
+        };
+        let pattern = first.contains('%') && words.len() > 1;
+        let slices = if pattern { words.get(4) } else { words.get(1) };
+        self.found.listed = first == "LIST";
+        self.found.files = if self.found.listed {
+            self.check_slices(slices, at)?;
+            DataFiles::Several(Vec::new())
+        } else if pattern {
+            self.check_slices(slices, at)?;
+            let field = "data file (pattern, first, last, step)";
+            let numbers = integers(self.path, at, field, &words[1..words.len().min(4)].join(" "), 3)?;
+            let names = numbered(self.path, at, first, [numbers[0], numbers[1], numbers[2]])?;
+            DataFiles::Several(names)
+        } else {
+            DataFiles::One(value.to_string())
+        };
+        Ok(())
+    }
+
+    /// Files must hold slices or slabs of the last axis: a stated dimension is that of the volume or one less.
+    fn check_slices(&self, stated: Option<&&str>, at: u64) -> Result<(), IoError> {
+        let Some(word) = stated else { return Ok(()) };
+        let dimension = self.dimension("data file", at)?;
+        match word.parse::<usize>() {
+            Ok(slice) if slice == dimension || slice + 1 == dimension => Ok(()),
+            _ => {
+                let message =
+                    format!("files of {} axes for a volume of {dimension}; slices or slabs are read", quoted(word));
+                Err(IoError::unsupported(self.path, at, message))
+            }
+        }
+    }
+
+    fn detached(&self) -> bool {
+        self.found.files != DataFiles::Attached
+    }
+
+    fn lists_names(&self) -> bool {
+        self.found.listed
+    }
+
+    /// A line of a list of files.
+    fn name(&mut self, line: &Line) {
+        if let DataFiles::Several(names) = &mut self.found.files
+            && !line.text.trim().is_empty()
+        {
+            names.push(line.text.trim().to_string());
+        }
+    }
+
+    fn too_many_axes(&self, at: u64, axes: i64) -> IoError {
+        let message = format!(
+            "{axes} axes; 1 to 3 axes of voxels are read, and components on an axis 0 whose kind says so \
+             (split time steps into files)"
+        );
+        IoError::unsupported(self.path, at, message)
+    }
+
+    fn kinds(&mut self, value: &str, at: u64) -> Result<(), IoError> {
+        let words = axis_words(self.path, at, "kinds", value, self.dimension("kinds", at)?)?;
+        let mut found = Vec::new();
+        for (axis, word) in words.iter().enumerate() {
+            match axis_kind(word) {
+                Some(AxisKind::Positions) => {}
+                Some(AxisKind::Components(count)) => found.push(Components { axis, kind: word.to_string(), count }),
+                None => return Err(self.malformed(at, format!("unknown kind {} of axis {axis}", quoted(word)))),
+            }
+        }
+        self.found.kinds = Some(Stated::new(found, at));
+        Ok(())
+    }
+
+    /// Whether axis 0 holds components.
+    fn components(&self, sizes: &Stated<Vec<i64>>) -> Result<bool, IoError> {
+        let refuse = |axis: usize, what: String, at| {
+            let message = format!("axis {axis} {what}: it holds components, which are read on axis 0 only");
+            Err(IoError::unsupported(self.path, at, message))
+        };
+        if let Some(axis) = self.found.directionless.iter().find(|&&axis| axis > 0) {
+            return refuse(*axis, "has no direction".into(), self.found.spacings.as_ref().map_or(0, |s| s.at));
+        }
+        let mut components = !self.found.directionless.is_empty();
+        if let Some(Stated { value, at }) = &self.found.kinds {
+            for Components { axis, kind, count } in value {
+                if *axis > 0 && *count != Some(1) {
+                    return refuse(*axis, format!("is of kind {kind}"), *at);
+                }
+                if let Some(count) = count.filter(|count| *count != sizes.value[*axis]) {
+                    let message = format!("kind {kind} has {count} samples, axis {axis} has {}", sizes.value[*axis]);
+                    return Err(self.malformed(*at, message));
+                }
+                components |= *axis == 0;
+            }
+        }
+        Ok(components)
+    }
+
+    fn finish(mut self, end: u64) -> Result<Header, IoError> {
+        let missing = |field: &str| self.malformed(end, format!("the header ends without the field \"{field}\""));
+        let kind = self.found.kind.ok_or_else(|| missing("type"))?;
+        self.dimension.ok_or_else(|| missing("dimension"))?;
+        let mut sizes = self.found.sizes.clone().ok_or_else(|| missing("sizes"))?;
+        let encoding = self.found.encoding.clone().ok_or_else(|| missing("encoding"))?;
+        let big_endian = match (&encoding, self.found.big_endian) {
+            (Encoding::Ascii, _) => cfg!(target_endian = "big"),
+            (_, Some(big)) => big,
+            (_, None) if kind.bytes() == 1 => false,
+            (_, None) => return Err(missing("endian")),
+        };
+        if self.seen.contains(&"spacings") && self.seen.contains(&"space directions") {
+            return Err(self.malformed(end, "the header gives both \"spacings\" and \"space directions\""));
+        }
+        if self.found.byte_skip == -1 && matches!(encoding, Encoding::Ascii) {
+            return Err(self.malformed(self.found.byte_skip_at, "byte skip -1 goes with encoding raw or gzip"));
+        }
+        let mut components = Stated::new(1, sizes.at);
+        let mut spacing = self.found.spacings.take();
+        if self.components(&sizes)? && sizes.value.len() > 1 {
+            components.value = sizes.value.remove(0);
+            spacing.iter_mut().for_each(|spacing| spacing.value.rotate_left(1));
+            spacing.iter_mut().for_each(|spacing| spacing.value.truncate(sizes.value.len()));
+        }
+        if sizes.value.len() > 3 {
+            return Err(self.too_many_axes(sizes.at, sizes.value.len() as i64));
+        }
+        // The space is the same one with its first axis the other way.
+        if self.found.left_handed {
+            let vectors = self.found.origin.iter_mut().map(|origin| &mut origin.value);
+            let vectors = vectors.chain(self.found.directions.iter_mut().flatten());
+            vectors.filter_map(|vector| vector.first_mut()).for_each(|first| *first = -*first);
+        }
+        // NaN stands for "says nothing".
+        spacing.iter_mut().flat_map(|s| &mut s.value).filter(|s| s.is_nan()).for_each(|s| *s = 1.0);
+        let origin = self.found.origin.filter(|origin| {
+            origin.value.len() == sizes.value.len() && !origin.value.iter().any(|value| value.is_nan())
+        });
+        let directions = self.found.directions.filter(|directions| directions.len() == sizes.value.len());
+        let claim = Claim { kind, big_endian, components, sizes, spacing, origin, directions, rescale: None };
+        let grid = claim.check(self.path)?;
+        let Found { files, files_at, line_skip, byte_skip, .. } = self.found;
+        Ok(Header { grid, encoding, files, files_at, line_skip, byte_skip, end })
+    }
+}

@@ -1,0 +1,84 @@
+//! From a header to the places of the voxels.
+
+use std::io::{BufRead, BufReader, Seek, SeekFrom};
+use std::path::Path;
+
+use super::header::{DataFiles, Header};
+use crate::IoError;
+use crate::files::{Head, beside, named_by};
+use crate::store::{Description, Encoding, Grid, Place, decoded_length, open_regular};
+
+const FORMAT: &str = "NRRD";
+
+/// More inflated bytes before the data are refused: every rank inflates them to get to the data.
+const MOST_BEFORE: u64 = 16 << 20;
+
+/// What the file holds.
+///
+/// # Errors
+/// The header is malformed; a file that it names cannot be opened; the data are shorter or longer than it declares (of
+/// encoded data only what their length shows).
+pub fn open(head: &Head) -> Result<Description, IoError> {
+    let path = &head.path;
+    let header = Header::parse(path, &head.bytes, head.complete())?;
+    let grid = header.grid.clone();
+    let detached = |name: &str, grid: &Grid, bytes: u64| {
+        place(&header, &beside(path, name), 0, grid, bytes).map_err(|error| named_by(path, header.files_at, &error))
+    };
+    match &header.files {
+        DataFiles::Attached => {
+            let place = place(&header, path, header.end, &grid, grid.bytes())?;
+            Ok(Description::single(FORMAT, grid, place))
+        }
+        DataFiles::One(name) => {
+            let place = detached(name, &grid, grid.bytes())?;
+            Ok(Description::single(FORMAT, grid, place))
+        }
+        DataFiles::Several(names) => {
+            let problem = |message| IoError::malformed(path, header.files_at, message);
+            Description::slabs(FORMAT, grid, names, problem, detached)
+        }
+    }
+}
+
+fn place(header: &Header, path: &Path, start: u64, grid: &Grid, bytes: u64) -> Result<Place, IoError> {
+    let start = skip_lines(header, path, start)?;
+    let skip = u64::try_from(header.byte_skip);
+    let (start, lead) = match (&header.encoding, skip) {
+        (Encoding::Gzip, Ok(skip)) => (start, skip),
+        // How much there is before the data shows when all of it has been inflated.
+        (Encoding::Gzip, Err(_)) => {
+            let whole = Place::to_the_end(path, start, Encoding::Gzip, 0, 0, grid.kind)?;
+            (start, decoded_length(&whole, bytes.saturating_add(MOST_BEFORE))?.saturating_sub(bytes))
+        }
+        (_, Ok(skip)) => (start.saturating_add(skip), 0),
+        // A skip of -1: the data stand at the end.
+        (_, Err(_)) => (open_regular(path)?.1.saturating_sub(bytes).max(start), 0),
+    };
+    if lead > MOST_BEFORE {
+        let message =
+            format!("gzip data with more than {MOST_BEFORE} bytes before the voxels (byte skip) are not read");
+        return Err(IoError::unsupported(path, start, message));
+    }
+    Place::to_the_end(path, start, header.encoding.clone(), lead, bytes, grid.kind)
+}
+
+/// The byte behind the lines to skip.
+fn skip_lines(header: &Header, path: &Path, mut start: u64) -> Result<u64, IoError> {
+    if header.line_skip == 0 {
+        return Ok(start);
+    }
+    let system = |error| IoError::system(path, "read", &error);
+    let (mut file, _) = open_regular(path)?;
+    file.seek(SeekFrom::Start(start)).map_err(system)?;
+    let mut reader = BufReader::new(file);
+    for line in 0..header.line_skip {
+        let skipped = reader.skip_until(b'\n').map_err(system)?;
+        if skipped == 0 {
+            let message = format!("the data end after {line} of {} lines to skip", header.line_skip);
+            return Err(IoError::malformed(path, start, message));
+        }
+        start += skipped as u64;
+    }
+    Ok(start)
+}

@@ -1,0 +1,158 @@
+//! Any box of a volume, without reading or holding the others.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::path::Path;
+
+use super::part::{Description, Part};
+use super::stream::Stream;
+use crate::IoError;
+use zippy::region::{Region, RegionTree};
+
+/// A box that is being read.
+struct Filling<T> {
+    /// Empty before the first voxel is there.
+    out: Vec<T>,
+    /// Voxels that are not.
+    left: u64,
+}
+
+impl Description {
+    /// The voxels of each region, axis 0 fastest, components innermost, in the machine's byte order, as bytes cast to `T`
+    /// (the type of a number, or `u8` for plain bytes). `done` gets the number of a region and its voxels as soon as all are
+    /// read. Local to the calling rank. One pass through each part that the regions touch: raw data are read row by row,
+    /// compressed ones from the beginning of a stream or block to the last voxel needed of it. Memory: the regions that
+    /// are begun and not done, and a buffer.
+    ///
+    /// # Errors
+    /// A region leaves the volume, overlaps another or does not fit the memory; the data are truncated, corrupt or, found
+    /// by whoever reads the last voxel, too many; what `done` returns.
+    pub fn read_boxes<T: bytemuck::Pod, E: From<IoError>>(
+        &self,
+        path: &Path,
+        regions: &[Region],
+        mut done: impl FnMut(usize, Vec<T>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.check(path, regions)?;
+        let begin = |region: &Region| Filling { out: Vec::new(), left: region.cells() };
+        let mut filling: Vec<Filling<T>> = regions.iter().map(begin).collect();
+        for (number, one) in filling.iter().enumerate() {
+            if one.left == 0 {
+                done(number, Vec::new())?;
+            }
+        }
+        for part in &self.parts {
+            self.read_part(path, part, regions, &mut filling, &mut done)?;
+        }
+        Ok(())
+    }
+
+    fn check(&self, path: &Path, regions: &[Region]) -> Result<(), IoError> {
+        let whole = self.grid.whole();
+        let leaves = |region: &&Region| {
+            region.axes() != whole.axes()
+                || (0..whole.axes()).any(|axis| {
+                    region.start[axis] < 0
+                        || region.start[axis] > region.end[axis]
+                        || region.end[axis] > whole.end[axis]
+                })
+        };
+        if let Some(region) = regions.iter().find(leaves) {
+            let message =
+                format!("the region {region} does not lie in the volume of {:?} voxels", &self.grid.shape[..]);
+            return Err(IoError::request(path, message));
+        }
+        if let Some((one, other)) = RegionTree::new(regions).overlapping_pair() {
+            let message = format!("regions {one} and {other} overlap; they cannot be read together");
+            return Err(IoError::request(path, message));
+        }
+        Ok(())
+    }
+
+    fn read_part<T: bytemuck::Pod, E: From<IoError>>(
+        &self,
+        path: &Path,
+        part: &Part,
+        regions: &[Region],
+        filling: &mut [Filling<T>],
+        done: &mut impl FnMut(usize, Vec<T>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let voxel = self.grid.voxel_bytes();
+        let mut rows = Vec::new();
+        let mut next = BinaryHeap::new();
+        for (number, region) in regions.iter().enumerate() {
+            if let Some(common) = region.intersect(&part.used) {
+                let mut runs = runs(&common, &part.stored, region);
+                next.extend(runs.next().map(|run| Reverse((run, number, rows.len()))));
+                rows.push(runs);
+            }
+        }
+        let mut stream = None;
+        while let Some(Reverse((run, number, row))) = next.pop() {
+            let stream = match &mut stream {
+                Some(stream) => stream,
+                none => none.insert(Stream::open(&part.place, self.grid.kind)?),
+            };
+            let one = &mut filling[number];
+            if one.out.is_empty() {
+                one.out = memory(path, one.left * voxel)?;
+            }
+            let target: &mut [u8] = bytemuck::cast_slice_mut(&mut one.out);
+            let place = (run.to * voxel) as usize..((run.to + run.voxels) * voxel) as usize;
+            stream.read(run.from * voxel, &mut target[place])?;
+            one.left -= run.voxels;
+            next.extend(rows[row].next().map(|run| Reverse((run, number, row))));
+            if one.left == 0 {
+                if self.grid.big_endian != cfg!(target_endian = "big") {
+                    crate::scalar::swap_bytes(self.grid.kind, target);
+                }
+                done(number, std::mem::take(&mut one.out))?;
+            }
+        }
+        Ok(stream.map_or(Ok(()), Stream::finish)?)
+    }
+}
+
+/// Zeros for the bytes of a region. It is part of the volume, whose bytes fit 63 bits and are backed by the length of the
+/// files.
+fn memory<T: bytemuck::Pod>(path: &Path, bytes: u64) -> Result<Vec<T>, IoError> {
+    let none = || IoError::request(path, format!("no memory for {bytes} bytes of voxels"));
+    let count = usize::try_from(bytes).map_err(|_| none())? / size_of::<T>();
+    let mut out = Vec::new();
+    out.try_reserve_exact(count).map_err(|_| none())?;
+    out.resize(count, T::zeroed());
+    Ok(out)
+}
+
+/// Voxels that stand together in the file and in the box that is read.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Run {
+    from: u64,
+    to: u64,
+    voxels: u64,
+}
+
+/// The runs of `common` between the dense boxes `stored` and `wanted`, in the order of the file.
+fn runs(common: &Region, stored: &Region, wanted: &Region) -> impl Iterator<Item = Run> + use<> {
+    let extents = |region: &Region| -> [u64; 3] {
+        std::array::from_fn(|axis| region.extents().get(axis).map_or(1, |&extent| extent as u64))
+    };
+    let ([x, y, z], from, to) = (extents(common), extents(stored), extents(wanted));
+    let first = |outer: &Region| outer.offset(&common.start);
+    let (from_first, to_first) = (first(stored), first(wanted));
+    // Whole rows join, and whole planes of whole rows.
+    let whole = |axis: usize, extent: u64| extent == from[axis] && extent == to[axis];
+    let (width, rows, planes) = match (whole(0, x), whole(1, y)) {
+        (true, true) => (x * y * z, 1, 1),
+        (true, false) => (x * y, 1, z),
+        (false, _) => (x, y, z),
+    };
+    let place = move |box_: [u64; 3], first: u64, y: u64, z: u64| first + box_[0] * (y + box_[1] * z);
+    (0..planes).flat_map(move |z| {
+        (0..rows).map(move |y| Run {
+            from: place(from, from_first, y, z),
+            to: place(to, to_first, y, z),
+            voxels: width,
+        })
+    })
+}

@@ -1,0 +1,138 @@
+//! What a header says about the voxels, and the checks that hold for every format.
+
+use std::path::Path;
+
+use crate::IoError;
+use crate::scalar::ScalarKind;
+use zippy::extents::Index;
+use zippy::region::Region;
+
+/// More numbers per voxel than this are taken for a mistake: a tensor has 9.
+pub const MOST_COMPONENTS: i64 = 16;
+
+/// Something that a header says, and the byte where it does.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Stated<T> {
+    pub value: T,
+    pub at: u64,
+}
+
+impl<T> Stated<T> {
+    pub fn new(value: T, at: u64) -> Self {
+        Self { value, at }
+    }
+}
+
+/// What a header says about the voxels, not yet checked.
+#[derive(Debug, Clone)]
+pub struct Claim {
+    pub kind: ScalarKind,
+    pub big_endian: bool,
+    pub components: Stated<i64>,
+    /// Voxels along each axis, axis 0 fastest.
+    pub sizes: Stated<Vec<i64>>,
+    /// Distance of neighbouring voxels along each axis; `None` where the header says nothing.
+    pub spacing: Option<Stated<Vec<f64>>>,
+    /// Where the first voxel is; `None` where the header says nothing.
+    pub origin: Option<Stated<Vec<f64>>>,
+    /// Where each axis points, in the space of the file; `None` where the header says nothing.
+    pub directions: Option<Vec<Vec<f64>>>,
+    /// Slope and intercept that turn stored numbers into what they mean.
+    pub rescale: Option<(f64, f64)>,
+}
+
+impl Claim {
+    /// Voxels of one number, at a distance of 1.
+    pub fn plain(kind: ScalarKind, big_endian: bool, sizes: Stated<Vec<i64>>) -> Self {
+        let components = Stated::new(1, sizes.at);
+        Self { kind, big_endian, components, sizes, spacing: None, origin: None, directions: None, rescale: None }
+    }
+
+    /// The grid, if there can be such a one.
+    ///
+    /// # Errors
+    /// No axis or more than 3, a size below 1, more bytes than fit 63 bits, components below 1 or above 16, spacings
+    /// that are not positive numbers, an origin that is not finite.
+    pub fn check(self, path: &Path) -> Result<Grid, IoError> {
+        let (sizes, at) = (self.sizes.value, self.sizes.at);
+        if !(1..=3).contains(&sizes.len()) {
+            let message = format!("{} axes; 1 to 3 axes of voxels are read", sizes.len());
+            return Err(IoError::unsupported(path, at, message));
+        }
+        if let Some(bad) = sizes.iter().find(|&&size| size < 1) {
+            return Err(IoError::malformed(
+                path,
+                at,
+                format!("a size of {bad}; every axis must have at least 1 voxel"),
+            ));
+        }
+        if !(1..=MOST_COMPONENTS).contains(&self.components.value) {
+            let message = format!("{} components per voxel; 1 to {MOST_COMPONENTS} are read", self.components.value);
+            return Err(IoError::malformed(path, self.components.at, message));
+        }
+        let voxel = self.kind.bytes() as i64 * self.components.value;
+        if sizes.iter().try_fold(voxel, |product, &size| product.checked_mul(size)).is_none() {
+            let message = format!("sizes {sizes:?} of {} are more bytes than fit 63 bits", self.kind);
+            return Err(IoError::malformed(path, at, message));
+        }
+        let spacing = match self.spacing {
+            None => vec![1.0; sizes.len()],
+            Some(spacing) => {
+                for (axis, value) in spacing.value.iter().enumerate() {
+                    if !(value.is_finite() && *value > 0.0) {
+                        let message = format!("a spacing of {value} on axis {axis}; it must be a positive number");
+                        return Err(IoError::malformed(path, spacing.at, message));
+                    }
+                }
+                spacing.value
+            }
+        };
+        if let Some(Stated { value, at }) = &self.origin
+            && value.iter().any(|v| !v.is_finite())
+        {
+            return Err(IoError::malformed(path, *at, format!("an origin of {value:?}; it must be finite")));
+        }
+        Ok(Grid {
+            kind: self.kind,
+            big_endian: self.big_endian,
+            components: self.components.value as u64,
+            shape: Index::new(&sizes),
+            spacing,
+            origin: self.origin.map(|origin| origin.value),
+            directions: self.directions.filter(|axes| axes.iter().flatten().all(|part| part.is_finite())),
+            rescale: self.rescale,
+        })
+    }
+}
+
+/// The voxels of a volume: 1 to 3 axes, axis 0 fastest, the bytes of all of them fit 63 bits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grid {
+    pub kind: ScalarKind,
+    pub big_endian: bool,
+    /// Numbers of a voxel, side by side in the file.
+    pub components: u64,
+    pub shape: Index,
+    /// One positive number per axis.
+    pub spacing: Vec<f64>,
+    pub origin: Option<Vec<f64>>,
+    pub directions: Option<Vec<Vec<f64>>>,
+    pub rescale: Option<(f64, f64)>,
+}
+
+impl Grid {
+    /// Bytes of a voxel.
+    pub fn voxel_bytes(&self) -> u64 {
+        self.kind.bytes() * self.components
+    }
+
+    /// Bytes of all voxels.
+    pub fn bytes(&self) -> u64 {
+        self.shape.iter().map(|&n| n as u64).product::<u64>() * self.voxel_bytes()
+    }
+
+    /// All voxels.
+    pub fn whole(&self) -> Region {
+        Region::whole(self.shape)
+    }
+}

@@ -1,0 +1,183 @@
+//! Where the bytes of a box are, how they are encoded, and what the length of the file says about that.
+
+use std::fs::{self, File, Metadata};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::stream::Stream;
+use crate::IoError;
+use crate::scalar::ScalarKind;
+
+/// Deflate cannot expand a byte to more than this many; a header that declares more lies.
+const DEFLATE_LIMIT: u64 = 1032;
+
+/// How numbers are stored.
+#[derive(Debug, Clone)]
+pub enum Encoding {
+    /// As they are in memory.
+    Raw,
+    /// Compressed by gzip, one or several members.
+    Gzip,
+    /// Blocks, each a zlib stream.
+    Zlib(Arc<Blocks>),
+    /// Decimal numbers between white space.
+    Ascii,
+}
+
+/// Where zlib streams of equally many bytes begin.
+#[derive(Debug)]
+pub struct Blocks {
+    /// First compressed byte of each block, from the beginning of the place, and the end of the last one.
+    pub starts: Vec<u64>,
+    /// Uncompressed bytes of each block; the last one has what is left.
+    pub size: u64,
+}
+
+/// The bytes of a box in a file.
+#[derive(Debug, Clone)]
+pub struct Place {
+    pub path: PathBuf,
+    /// Bytes `start..end` of the file hold it.
+    pub start: u64,
+    pub end: u64,
+    /// These bytes are base64 text.
+    pub base64: bool,
+    pub encoding: Encoding,
+    /// Decoded bytes to leave out.
+    pub lead: u64,
+    /// Decoded bytes behind `lead`.
+    pub bytes: u64,
+}
+
+/// Opens a file whose length can be relied upon: no pipe that blocks, no device without an end.
+///
+/// # Errors
+/// There is no such file, it cannot be opened, or it is not a regular one.
+pub fn open_regular(path: &Path) -> Result<(File, u64), IoError> {
+    let system = |error| IoError::system(path, "open", &error);
+    let regular = |found: &Metadata| match found.is_file() {
+        true => Ok(()),
+        false => Err(IoError::request(path, "is not a regular file")),
+    };
+    // Opening a pipe would wait for somebody to write.
+    regular(&fs::metadata(path).map_err(system)?)?;
+    let file = File::open(path).map_err(system)?;
+    // The name may be another file's by now.
+    let found = file.metadata().map_err(system)?;
+    regular(&found)?;
+    Ok((file, found.len()))
+}
+
+/// Two bytes of a file, zeros where it ends.
+///
+/// # Errors
+/// The file cannot be opened or read.
+pub fn first_bytes(path: &Path, at: u64) -> Result<[u8; 2], IoError> {
+    let mut bytes = read(path, at, 2)?;
+    bytes.resize(2, 0);
+    Ok([bytes[0], bytes[1]])
+}
+
+/// The last bytes of a file, 4 KiB at most.
+///
+/// # Errors
+/// The file cannot be opened or read.
+pub fn tail(path: &Path) -> Result<Vec<u8>, IoError> {
+    let most = 1 << 12;
+    read(path, open_regular(path)?.1.saturating_sub(most), most)
+}
+
+fn read(path: &Path, at: u64, most: u64) -> Result<Vec<u8>, IoError> {
+    let (mut file, _) = open_regular(path)?;
+    let mut bytes = Vec::new();
+    let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.take(most).read_to_end(&mut bytes));
+    read.map_err(|error| IoError::system(path, "read", &error))?;
+    Ok(bytes)
+}
+
+/// All decoded bytes of a place of raw data, which is known to be in the file.
+///
+/// # Errors
+/// The file cannot be read, or ends.
+pub fn prefix(place: &Place) -> Result<Vec<u8>, IoError> {
+    let mut bytes = vec![0; place.bytes as usize];
+    Stream::open(place, ScalarKind::U8)?.read(0, &mut bytes)?;
+    Ok(bytes)
+}
+
+impl Place {
+    /// What stands between byte `start` and the end of a file.
+    ///
+    /// # Errors
+    /// The file cannot be opened; its length does not fit.
+    pub fn to_the_end(
+        path: &Path,
+        start: u64,
+        encoding: Encoding,
+        lead: u64,
+        bytes: u64,
+        kind: ScalarKind,
+    ) -> Result<Self, IoError> {
+        let (_, end) = open_regular(path)?;
+        let path = path.to_path_buf();
+        Self { path, start: start.min(end), end, base64: false, encoding, lead, bytes }.checked(kind)
+    }
+
+    /// One zlib stream up to the end of a file.
+    ///
+    /// # Errors
+    /// As [`Self::to_the_end`].
+    pub fn zlib_to_the_end(path: &Path, start: u64, bytes: u64, kind: ScalarKind) -> Result<Self, IoError> {
+        let (_, end) = open_regular(path)?;
+        let blocks = Blocks { starts: vec![0, end.saturating_sub(start)], size: bytes };
+        Self::to_the_end(path, start, Encoding::Zlib(Arc::new(blocks)), 0, bytes, kind)
+    }
+
+    /// The place, if its length in the file fits the decoded bytes: exactly for raw data, by what the encoding can do
+    /// at best for others.
+    ///
+    /// # Errors
+    /// Too few or too many bytes.
+    pub fn checked(self, kind: ScalarKind) -> Result<Self, IoError> {
+        let (length, bytes) = (self.end - self.start, self.bytes);
+        let lie = |what: &str, declared: String| {
+            let message = format!(
+                "{length} bytes of {what} cannot hold the {declared} of its sizes; \
+                 the file is truncated or they are wrong"
+            );
+            Err(IoError::malformed(&self.path, self.start, message))
+        };
+        match self.encoding {
+            Encoding::Raw => return self.checked_raw(),
+            Encoding::Ascii if length.div_ceil(2) < bytes / kind.bytes() => {
+                return lie("text", format!("{} numbers", bytes / kind.bytes()));
+            }
+            Encoding::Gzip if length.saturating_mul(DEFLATE_LIMIT) < bytes.saturating_add(self.lead) => {
+                return lie("gzip data", format!("{bytes} bytes"));
+            }
+            Encoding::Zlib(_) if length.saturating_mul(DEFLATE_LIMIT) < bytes => {
+                return lie("zlib data", format!("{bytes} bytes"));
+            }
+            _ => {}
+        }
+        Ok(self)
+    }
+
+    fn checked_raw(self) -> Result<Self, IoError> {
+        let length = self.end - self.start;
+        // Decoded bytes, those of a last base64 group included that are padding.
+        let room = if self.base64 { length / 4 * 3 } else { length };
+        let wanted = self.lead.saturating_add(self.bytes);
+        let expected = self.bytes;
+        if room < wanted {
+            let found = room.saturating_sub(self.lead);
+            return Err(IoError::Truncated { path: self.path, offset: self.end, found, expected });
+        }
+        let used = if self.base64 { wanted.div_ceil(3) * 4 } else { wanted };
+        if length > used {
+            return Err(IoError::Oversized { path: self.path, offset: self.start + used, expected });
+        }
+        Ok(self)
+    }
+}

@@ -1,0 +1,177 @@
+//! The decoded bytes of a place from front to back.
+
+use std::io::{self, ErrorKind, Read};
+
+use super::ascii::Numbers;
+use super::gzip::Gunzip;
+use super::inflate::Inflate;
+use super::place::{Encoding, Place, open_regular};
+use super::source::{Bytes, bytes};
+use crate::IoError;
+use crate::scalar::ScalarKind;
+
+/// An open place, somewhere in its data.
+pub struct Stream<'a> {
+    place: &'a Place,
+    source: Source,
+    /// Decoded bytes behind it, the leading ones that are left out included.
+    at: u64,
+    scratch: Vec<u8>,
+}
+
+enum Source {
+    Raw(Box<dyn Bytes>),
+    Gzip(Box<Gunzip>),
+    Zlib(Box<Inflate>),
+    Ascii(Numbers),
+}
+
+impl Source {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Raw(file) => file.read(out),
+            Self::Gzip(stream) => stream.read(out),
+            Self::Zlib(blocks) => blocks.read(out),
+            Self::Ascii(numbers) => numbers.read(out),
+        }
+    }
+
+    /// Where in the file it stands.
+    fn position(&self) -> u64 {
+        match self {
+            Self::Raw(file) => file.position(),
+            Self::Gzip(stream) => stream.position(),
+            Self::Zlib(blocks) => blocks.position(),
+            Self::Ascii(numbers) => numbers.position(),
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Raw(_) => "data",
+            Self::Gzip(_) => "gzip data",
+            Self::Zlib(_) => "zlib data",
+            Self::Ascii(_) => "numbers",
+        }
+    }
+}
+
+/// How many bytes the data of a place are when they are decoded, or some number above `most`. Few are held.
+///
+/// # Errors
+/// The file cannot be read; the data are corrupt.
+pub fn decoded_length(place: &Place, most: u64) -> Result<u64, IoError> {
+    let mut stream = Stream::open(place, ScalarKind::U8)?;
+    let mut scratch = vec![0; 1 << 16];
+    while stream.at <= most {
+        match stream.source.read(&mut scratch) {
+            Ok(0) => break,
+            Ok(got) => stream.at += got as u64,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(stream.failed(&error)),
+        }
+    }
+    Ok(stream.at)
+}
+
+impl<'a> Stream<'a> {
+    /// At the beginning of the data.
+    ///
+    /// # Errors
+    /// The file cannot be opened.
+    pub fn open(place: &'a Place, kind: ScalarKind) -> Result<Self, IoError> {
+        let (file, _) = open_regular(&place.path)?;
+        let system = |error| IoError::system(&place.path, "read", &error);
+        let bytes = bytes(place, file).map_err(system)?;
+        let source = match &place.encoding {
+            Encoding::Raw => Source::Raw(bytes),
+            Encoding::Gzip => Source::Gzip(Box::new(Gunzip::new(bytes))),
+            Encoding::Zlib(blocks) => {
+                Source::Zlib(Box::new(Inflate::new(bytes, blocks.clone(), place.bytes).map_err(system)?))
+            }
+            Encoding::Ascii => Source::Ascii(Numbers::new(bytes, kind)),
+        };
+        Ok(Self { place, source, at: 0, scratch: Vec::new() })
+    }
+
+    /// The data from byte `first` on that fill `out`; never what lies behind.
+    ///
+    /// # Errors
+    /// The data end, are corrupt or cannot be read.
+    pub fn read(&mut self, first: u64, out: &mut [u8]) -> Result<(), IoError> {
+        let from = self.place.lead + first;
+        let leapt = match &mut self.source {
+            Source::Raw(file) if self.at != from => file.seek(from).map(|()| from),
+            Source::Zlib(blocks) => blocks.approach(from).map(|()| blocks.at()),
+            _ => Ok(self.at),
+        };
+        self.at = leapt.map_err(|error| self.failed(&error))?;
+        while self.at < from {
+            let mut scratch = std::mem::take(&mut self.scratch);
+            scratch.resize(1 << 15, 0);
+            let piece = (from - self.at).min(scratch.len() as u64) as usize;
+            let read = self.exactly(&mut scratch[..piece]);
+            self.scratch = scratch;
+            read?;
+        }
+        self.exactly(out)
+    }
+
+    /// Checks that nothing follows the last voxel, where that one has been read; a gzip stream's checksum with it. (Raw
+    /// data were measured when the file was opened; blocks end by themselves.)
+    ///
+    /// # Errors
+    /// More data than the header declares, or a checksum that is wrong or missing.
+    pub fn finish(mut self) -> Result<(), IoError> {
+        let expected = self.place.bytes;
+        let open_ended = matches!(self.source, Source::Gzip(_) | Source::Ascii(_));
+        if !open_ended || self.at != self.place.lead + expected {
+            return Ok(());
+        }
+        match self.source.read(&mut [0; 8]) {
+            Ok(0) => Ok(()),
+            Ok(_) => {
+                let (path, offset) = (self.place.path.clone(), self.source.position());
+                Err(IoError::Oversized { path, offset, expected })
+            }
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
+                let message =
+                    "the gzip stream does not end with its checksum: the file is truncated, or bytes were added";
+                Err(IoError::malformed(&self.place.path, self.source.position(), message))
+            }
+            Err(error) => Err(self.failed(&error)),
+        }
+    }
+
+    fn exactly(&mut self, mut out: &mut [u8]) -> Result<(), IoError> {
+        while !out.is_empty() {
+            match self.source.read(out) {
+                Ok(0) => return Err(self.failed(&ErrorKind::UnexpectedEof.into())),
+                Ok(got) => {
+                    self.at += got as u64;
+                    out = &mut out[got..];
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.failed(&error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn failed(&self, error: &io::Error) -> IoError {
+        let (path, offset) = (&self.place.path, self.source.position());
+        match error.kind() {
+            // The length of a raw file was right when it was opened: somebody has cut it since.
+            ErrorKind::UnexpectedEof => {
+                let found = self.at.saturating_sub(self.place.lead);
+                IoError::Truncated { path: path.clone(), offset, found, expected: self.place.bytes }
+            }
+            ErrorKind::InvalidData | ErrorKind::InvalidInput => {
+                let name = self.source.name();
+                let message = format!("the {name} are corrupt, after {} bytes decoded: {error}", self.at);
+                IoError::malformed(path, offset, message)
+            }
+            _ => IoError::system(path, "read", error),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Lines, keys, words and numbers of a text header, each with the byte where it stands.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::path::Path;
+
+use crate::{IoError, quoted};
+
+/// A header with more keys than this is refused.
+const MOST_KEYS: usize = 1000;
+
+/// What a header says, by key.
+pub struct Keys<T> {
+    found: HashMap<String, T>,
+}
+
+impl<T> Default for Keys<T> {
+    fn default() -> Self {
+        Self { found: HashMap::new() }
+    }
+}
+
+impl<T> Keys<T> {
+    pub fn get(&self, key: &str) -> Option<&T> {
+        self.found.get(key)
+    }
+
+    /// # Errors
+    /// What is wrong with the key: it is there already, or too many are.
+    pub fn add(&mut self, key: &str, value: T) -> Result<(), String> {
+        let full = self.found.len() == MOST_KEYS;
+        match self.found.entry(key.to_string()) {
+            Entry::Occupied(_) => Err("is given twice".into()),
+            Entry::Vacant(_) if full => Err(format!("is one of more than {MOST_KEYS} keys")),
+            Entry::Vacant(place) => {
+                place.insert(value);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// One line without its ending.
+pub struct Line<'a> {
+    pub text: Cow<'a, str>,
+    /// Byte of its first character.
+    pub start: u64,
+    /// Byte after its ending.
+    pub end: u64,
+    /// Whether a line feed closed it.
+    pub terminated: bool,
+}
+
+/// Splits at line feeds; a carriage return before one belongs to the ending.
+pub struct Lines<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Lines<'a> {
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = Line<'a>;
+
+    fn next(&mut self) -> Option<Line<'a>> {
+        let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
+        let (length, terminated) = match rest.iter().position(|&byte| byte == b'\n') {
+            Some(length) => (length, true),
+            None => (rest.len(), false),
+        };
+        let start = self.at as u64;
+        self.at += length + usize::from(terminated);
+        let text = rest[..length].strip_suffix(b"\r").unwrap_or(&rest[..length]);
+        Some(Line { text: String::from_utf8_lossy(text), start, end: self.at as u64, terminated })
+    }
+}
+
+/// Refuses a field with another number of values than its dimension wants.
+pub fn count(path: &Path, at: u64, field: &str, given: usize, wanted: usize) -> Result<(), IoError> {
+    if given == wanted {
+        return Ok(());
+    }
+    Err(IoError::malformed(path, at, format!("field \"{field}\" has {given} values, {wanted} are needed")))
+}
+
+/// One word per axis.
+pub fn axis_words<'a>(path: &Path, at: u64, field: &str, value: &'a str, axes: usize) -> Result<Vec<&'a str>, IoError> {
+    let words: Vec<&str> = value.split_whitespace().collect();
+    count(path, at, field, words.len(), axes)?;
+    Ok(words)
+}
+
+/// Decimal integers that fit 64 bits.
+pub fn integers(path: &Path, at: u64, field: &str, value: &str, wanted: usize) -> Result<Vec<i64>, IoError> {
+    let parse = |word: &&str| {
+        word.parse::<i64>().map_err(|_| {
+            IoError::malformed(path, at, format!("field \"{field}\": {} is not an integer of 64 bits", quoted(word)))
+        })
+    };
+    axis_words(path, at, field, value, wanted)?.iter().map(parse).collect()
+}
+
+/// One floating-point number.
+pub fn float(path: &Path, at: u64, field: &str, word: &str) -> Result<f64, IoError> {
+    word.parse::<f64>()
+        .map_err(|_| IoError::malformed(path, at, format!("field \"{field}\": {} is not a number", quoted(word))))
+}
+
+/// Floating-point numbers; "nan" stands for "says nothing".
+pub fn floats(path: &Path, at: u64, field: &str, value: &str, axes: usize) -> Result<Vec<f64>, IoError> {
+    axis_words(path, at, field, value, axes)?.iter().map(|word| float(path, at, field, word)).collect()
+}

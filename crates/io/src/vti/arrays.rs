@@ -1,0 +1,199 @@
+//! From an array to the place of its numbers: the lengths that stand before binary data, and what must come behind them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::document::{Array, Document, Numbers};
+use crate::files::Head;
+use crate::store::{Blocks, Encoding, Grid, Place, prefix, tail};
+use crate::{IoError, quoted};
+
+/// Characters of base64 text for so many bytes.
+fn characters(bytes: u64) -> u64 {
+    bytes.div_ceil(3).saturating_mul(4)
+}
+
+/// The arrays of a document.
+pub struct Arrays<'a> {
+    head: &'a Head,
+    document: &'a Document,
+    /// Where the appended data end.
+    end: u64,
+    /// Where they can begin: the offsets of all arrays in order.
+    starts: Vec<u64>,
+    /// Where those begin whose places are known.
+    placed: BTreeSet<u64>,
+}
+
+/// Bytes of a file that begin with the length of an array.
+struct Binary {
+    start: u64,
+    /// Where the next thing begins.
+    end: u64,
+    base64: bool,
+    /// Whether nothing but white space may stand between the data and `end`.
+    tight: bool,
+}
+
+impl<'a> Arrays<'a> {
+    /// # Errors
+    /// There are appended data and the file does not end behind them.
+    pub fn new(head: &'a Head, document: &'a Document) -> Result<Self, IoError> {
+        let mut arrays = Self { head, document, end: 0, starts: Vec::new(), placed: BTreeSet::new() };
+        let Some(appended) = &document.appended else { return Ok(arrays) };
+        let text = tail(&head.path)?;
+        let tag = b"</AppendedData>";
+        let found = text.windows(tag.len()).rposition(|window| window == tag);
+        let behind = |at: usize| text[at + tag.len()..].trim_ascii_start().starts_with(b"</VTKFile>");
+        let found = found.filter(|&at| behind(at)).map(|at| head.length - (text.len() - at) as u64);
+        let Some(end) = found.filter(|&end| end >= appended.start) else {
+            let message = "the file does not end with </AppendedData> and </VTKFile>; it is truncated";
+            return Err(IoError::malformed(&head.path, head.length, message));
+        };
+        arrays.end = end;
+        let all = document.pieces.iter().flat_map(|piece| piece.points.iter().chain(&piece.cells));
+        let offsets = all.filter_map(|array| match array.numbers {
+            Numbers::Appended(offset) => Some(appended.start.saturating_add(offset)),
+            _ => None,
+        });
+        arrays.starts = offsets.collect();
+        arrays.starts.sort_unstable();
+        Ok(arrays)
+    }
+
+    fn malformed<T>(&self, at: u64, message: String) -> Result<T, IoError> {
+        Err(IoError::malformed(&self.head.path, at, message))
+    }
+
+    /// Where the `bytes` bytes of an array are.
+    ///
+    /// # Errors
+    /// They are fewer or more, compressed in a way that is not read, or those of an array before.
+    pub fn place(&mut self, array: &Array, grid: &Grid, bytes: u64) -> Result<Place, IoError> {
+        let binary = match (&array.numbers, &self.document.appended) {
+            (Numbers::Text(text), _) => {
+                return self.part(text.start, text.end, false, Encoding::Ascii, bytes).checked(grid.kind);
+            }
+            (Numbers::Binary(text), _) => Binary { start: text.start, end: text.end, base64: true, tight: true },
+            (Numbers::Appended(_), None) => return self.malformed(array.at, "there is no AppendedData".into()),
+            (Numbers::Appended(offset), Some(appended)) => {
+                let start = appended.start.saturating_add(*offset);
+                // Each has a table of blocks of its own, so that all tables are together no longer than the file.
+                if !self.placed.insert(start) {
+                    let message = format!("array {} begins where that of another piece does", quoted(&array.name));
+                    return self.malformed(array.at, message);
+                }
+                let behind = self.starts.partition_point(|&other| other <= start);
+                let next = self.starts.get(behind).copied().filter(|&other| other <= self.end);
+                let (base64, tight) = (appended.base64, appended.base64 || next.is_none());
+                Binary { start, end: next.unwrap_or(self.end), base64, tight }
+            }
+        };
+        if binary.start >= binary.end {
+            let message = format!("the offset of array {} lies behind the appended data", quoted(&array.name));
+            return self.malformed(array.at, message);
+        }
+        let place = match &self.document.compressor {
+            None => self.plain(array, &binary, bytes)?,
+            Some(name) if name.value == "vtkZLibDataCompressor" => self.blocks(array, &binary, bytes)?,
+            Some(name) => {
+                let message = format!(
+                    "compressor {} is not read; write the file with vtkZLibDataCompressor or without one \
+                     (vtkXMLWriter: SetCompressorTypeToZLib or SetCompressorTypeToNone)",
+                    quoted(&name.value)
+                );
+                return Err(IoError::unsupported(&self.head.path, name.at, message));
+            }
+        };
+        self.nothing_behind(&place, &binary)?;
+        place.checked(grid.kind)
+    }
+
+    fn part(&self, start: u64, end: u64, base64: bool, encoding: Encoding, bytes: u64) -> Place {
+        Place { path: self.head.path.clone(), start, end, base64, encoding, lead: 0, bytes }
+    }
+
+    /// The first `count` bytes, whole groups where they are base64.
+    fn first(&self, binary: &Binary, count: u64) -> Result<Vec<u8>, IoError> {
+        let length = if binary.base64 { characters(count) } else { count };
+        let end = binary.start.saturating_add(length).min(binary.end);
+        prefix(&self.part(binary.start, end, binary.base64, Encoding::Raw, count))
+    }
+
+    fn number(&self, bytes: &[u8]) -> u64 {
+        let value = bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+        if self.document.big_endian == Some(true) { value.swap_bytes() >> (64 - 8 * bytes.len()) } else { value }
+    }
+
+    /// Numbers behind a length.
+    fn plain(&self, array: &Array, binary: &Binary, bytes: u64) -> Result<Place, IoError> {
+        let word = self.document.header_bytes;
+        let first = self.first(binary, word)?;
+        let length = self.number(&first);
+        if length != bytes {
+            let name = quoted(&array.name);
+            return self.malformed(binary.start, format!("array {name} has {length} bytes; its extent needs {bytes}"));
+        }
+        if !binary.base64 {
+            let start = binary.start + word;
+            return Ok(self.part(start, start.saturating_add(bytes), false, Encoding::Raw, bytes));
+        }
+        // Some writers encode the length for itself, which pads it.
+        let apart = binary.start + characters(word);
+        if prefix(&self.part(apart - 1, apart, false, Encoding::Raw, 1))? == b"=" {
+            return Ok(self.part(apart, apart.saturating_add(characters(bytes)), true, Encoding::Raw, bytes));
+        }
+        let end = binary.start.saturating_add(characters(word.saturating_add(bytes)));
+        Ok(Place { lead: word, ..self.part(binary.start, end, true, Encoding::Raw, bytes) })
+    }
+
+    /// Zlib streams behind the table of their lengths: how many, bytes of each and of the last, compressed bytes.
+    fn blocks(&self, array: &Array, binary: &Binary, bytes: u64) -> Result<Place, IoError> {
+        let word = self.document.header_bytes;
+        let numbers = |count: u64| -> Result<Vec<u64>, IoError> {
+            Ok(self.first(binary, count * word)?.chunks_exact(word as usize).map(|bytes| self.number(bytes)).collect())
+        };
+        let head = numbers(3)?;
+        let [count, size, last] = [head[0], head[1], head[2]];
+        let lie = |what: String| self.malformed(binary.start, format!("array {}: {what}", quoted(&array.name)));
+        if count.saturating_add(3).saturating_mul(word) > binary.end - binary.start {
+            return lie(format!("a table of {count} blocks does not fit the file"));
+        }
+        let whole = if last == 0 { count } else { count.saturating_sub(1) };
+        let total = whole.checked_mul(size).and_then(|total| total.checked_add(last));
+        if total != Some(bytes) || last > size {
+            return lie(format!("{count} blocks of {size} bytes, the last of {last}; its extent needs {bytes} bytes"));
+        }
+        let table = numbers(count + 3)?;
+        let table_length = if binary.base64 { characters((count + 3) * word) } else { (count + 3) * word };
+        let mut starts = vec![0_u64];
+        for length in &table[3..] {
+            let end = starts[starts.len() - 1].saturating_add(*length);
+            starts.push(end);
+        }
+        let packed = starts[starts.len() - 1];
+        let start = binary.start + table_length;
+        let end = start.saturating_add(if binary.base64 { characters(packed) } else { packed });
+        let blocks = Encoding::Zlib(Arc::new(Blocks { starts, size }));
+        Ok(self.part(start, end, binary.base64, blocks, bytes))
+    }
+
+    /// Data end where something else begins.
+    fn nothing_behind(&self, place: &Place, binary: &Binary) -> Result<(), IoError> {
+        let expected = place.bytes;
+        let Some(left) = binary.end.checked_sub(place.end) else {
+            let path = self.head.path.clone();
+            let found = expected.saturating_sub(place.end - binary.end);
+            return Err(IoError::Truncated { path, offset: binary.end, found, expected });
+        };
+        if !binary.tight {
+            return Ok(());
+        }
+        let looked = left.min(1 << 12);
+        let behind = prefix(&self.part(place.end, place.end + looked, false, Encoding::Raw, looked))?;
+        if left > looked || !behind.iter().all(u8::is_ascii_whitespace) {
+            return Err(IoError::Oversized { path: self.head.path.clone(), offset: place.end, expected });
+        }
+        Ok(())
+    }
+}

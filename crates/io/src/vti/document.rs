@@ -1,0 +1,271 @@
+//! What the elements of a .vti file say.
+
+use std::ops::Range;
+use std::path::Path;
+
+use quick_xml::events::Event;
+
+use super::elements::Element;
+use super::xml::{BYTE_ORDER_MARK, Xml};
+use crate::files::Head;
+use crate::store::Stated;
+use crate::{IoError, quoted};
+
+/// More pieces than this are refused.
+pub const MOST_PIECES: usize = 4096;
+
+/// An image.
+#[derive(Default)]
+pub struct Document {
+    pub big_endian: Option<bool>,
+    /// Bytes of a number that says how long binary data are.
+    pub header_bytes: u64,
+    pub compressor: Option<Stated<String>>,
+    /// First and last index of a point along each axis.
+    pub whole: Stated<[(i64, i64); 3]>,
+    pub spacing: Option<Stated<Vec<f64>>>,
+    /// Position of the point with index 0 on all axes.
+    origin: Option<Stated<Vec<f64>>>,
+    /// Rows of the matrix that turns the axes.
+    direction: Option<Stated<Vec<f64>>>,
+    pub pieces: Vec<Piece>,
+    pub appended: Option<Appended>,
+}
+
+/// A box of points.
+pub struct Piece {
+    pub extent: Stated<[(i64, i64); 3]>,
+    /// Name of the active scalars.
+    pub scalars: Option<String>,
+    pub points: Vec<Array>,
+    pub cells: Vec<Array>,
+}
+
+/// Numbers of points or cells.
+pub struct Array {
+    pub at: u64,
+    pub name: String,
+    pub kind: String,
+    pub components: Stated<i64>,
+    pub numbers: Numbers,
+}
+
+impl Array {
+    pub fn is_text(&self) -> bool {
+        matches!(self.numbers, Numbers::Text(_))
+    }
+}
+
+/// Where the numbers of an array are.
+pub enum Numbers {
+    /// Decimal numbers in the element.
+    Text(Range<u64>),
+    /// Base64 text in the element.
+    Binary(Range<u64>),
+    /// So many bytes or, in base64 text, characters behind the beginning of the appended data.
+    Appended(u64),
+}
+
+/// The data behind all elements.
+pub struct Appended {
+    /// The byte behind the underscore.
+    pub start: u64,
+    pub base64: bool,
+}
+
+impl Document {
+    /// # Errors
+    /// The document is malformed or not an image.
+    pub fn read(head: &Head) -> Result<Self, IoError> {
+        let mut xml = Xml::open(&head.path, head.bytes.starts_with(BYTE_ORDER_MARK))?;
+        let mut document = Self::default();
+        let mut open: Vec<String> = Vec::new();
+        loop {
+            let (at, event) = xml.next()?;
+            let (element, empty) = match event {
+                Event::Start(start) => (Element::new(&head.path, at, &start)?, false),
+                Event::Empty(start) => (Element::new(&head.path, at, &start)?, true),
+                Event::End(_) => {
+                    open.pop();
+                    continue;
+                }
+                Event::Eof => break,
+                _ => continue,
+            };
+            let inside: Vec<&str> = open.iter().map(String::as_str).collect();
+            if let (["VTKFile"], "AppendedData") = (&inside[..], &*element.name) {
+                document.appended = Some(appended(&head.path, &element, &mut xml)?);
+                open.clear();
+                break;
+            }
+            if matches!(&*element.name, "DataArray" | "Array") {
+                let text = if empty { None } else { contents(&head.path, &element, &mut xml)? };
+                document.array(&head.path, &inside, &element, text)?;
+                continue;
+            }
+            document.element(&head.path, &inside, &element)?;
+            if !empty {
+                open.push(element.name);
+            }
+        }
+        if let Some(name) = open.last() {
+            let message = format!("the file ends inside the element {}; it is truncated", quoted(name));
+            return Err(IoError::malformed(&head.path, xml.at(), message));
+        }
+        if document.header_bytes == 0 || document.whole.at == 0 {
+            return Err(IoError::malformed(&head.path, xml.at(), "the document has no VTKFile with an ImageData"));
+        }
+        Ok(document)
+    }
+
+    /// Where the first point of the image is.
+    pub fn first_point(&self) -> Option<Stated<Vec<f64>>> {
+        let Stated { value: origin, at } = self.origin.as_ref()?;
+        let spacing = self.spacing.as_ref().map_or([1.0; 3], |spacing| [0, 1, 2].map(|axis| spacing.value[axis]));
+        let step = [0, 1, 2].map(|axis| spacing[axis] * self.whole.value[axis].0 as f64);
+        let point = |row: usize| match &self.direction {
+            None => origin[row] + step[row],
+            Some(rows) => origin[row] + (0..3).map(|axis| rows.value[3 * row + axis] * step[axis]).sum::<f64>(),
+        };
+        Some(Stated::new((0..3).map(point).collect(), *at))
+    }
+
+    /// Where the axes of the image point: the columns of its matrix.
+    pub fn directions(&self) -> Option<Vec<Vec<f64>>> {
+        let rows = &self.direction.as_ref()?.value;
+        Some((0..3).map(|axis| (0..3).map(|row| rows[3 * row + axis]).collect()).collect())
+    }
+
+    fn element(&mut self, path: &Path, inside: &[&str], element: &Element) -> Result<(), IoError> {
+        match (inside, &*element.name) {
+            ([], "VTKFile") => self.file(path, element),
+            ([], name) => {
+                let message = format!("the element {}; a VTKFile is read", quoted(name));
+                Err(IoError::unsupported(path, element.at, message))
+            }
+            (["VTKFile"], "ImageData") => {
+                self.whole = element.extent(path, "WholeExtent")?;
+                self.spacing = element.floats(path, "Spacing", 3)?;
+                self.origin = element.floats(path, "Origin", 3)?;
+                self.direction = element.floats(path, "Direction", 9)?;
+                Ok(())
+            }
+            (["VTKFile", "ImageData"], "Piece") => {
+                if self.pieces.len() == MOST_PIECES {
+                    let message = format!("more than {MOST_PIECES} pieces are not read");
+                    return Err(IoError::unsupported(path, element.at, message));
+                }
+                let extent = element.extent(path, "Extent")?;
+                self.pieces.push(Piece { extent, scalars: None, points: Vec::new(), cells: Vec::new() });
+                Ok(())
+            }
+            (["VTKFile", "ImageData", "Piece"], "PointData") => {
+                let scalars = element.get("Scalars").filter(|name| !name.is_empty()).map(str::to_string);
+                if let Some(piece) = self.pieces.last_mut() {
+                    piece.scalars = scalars;
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn file(&mut self, path: &Path, element: &Element) -> Result<(), IoError> {
+        let refuse = |message: String| Err(IoError::unsupported(path, element.at, message));
+        match element.need(path, "type")? {
+            "ImageData" => {}
+            other => return refuse(format!("a VTKFile of type {}; ImageData is read", quoted(other))),
+        }
+        self.big_endian = match element.get("byte_order") {
+            None => None,
+            Some("LittleEndian") => Some(false),
+            Some("BigEndian") => Some(true),
+            Some(other) => return refuse(format!("byte_order {}; LittleEndian or BigEndian is read", quoted(other))),
+        };
+        self.header_bytes = match element.get("header_type") {
+            None | Some("UInt32") => 4,
+            Some("UInt64") => 8,
+            Some(other) => return refuse(format!("header_type {}; UInt32 or UInt64 is read", quoted(other))),
+        };
+        let compressor = element.get("compressor").filter(|name| !name.is_empty());
+        self.compressor = compressor.map(|name| Stated::new(name.to_string(), element.at));
+        Ok(())
+    }
+
+    fn array(
+        &mut self,
+        path: &Path,
+        inside: &[&str],
+        element: &Element,
+        text: Option<Range<u64>>,
+    ) -> Result<(), IoError> {
+        let ["VTKFile", "ImageData", "Piece", data @ ("PointData" | "CellData")] = inside else { return Ok(()) };
+        let Some(piece) = self.pieces.last_mut() else { return Ok(()) };
+        let inline = || text.clone().ok_or_else(|| IoError::malformed(path, element.at, "the array has no numbers"));
+        let numbers = match element.need(path, "format")? {
+            "ascii" => Numbers::Text(inline()?),
+            "binary" => Numbers::Binary(inline()?),
+            "appended" => {
+                let offset = element.integer(path, "offset")?;
+                let offset = offset.and_then(|offset| u64::try_from(offset).ok());
+                let missing = || IoError::malformed(path, element.at, "appended data need an offset of at least 0");
+                Numbers::Appended(offset.ok_or_else(missing)?)
+            }
+            other => {
+                let message = format!("format {}; ascii, binary and appended are read", quoted(other));
+                return Err(IoError::unsupported(path, element.at, message));
+            }
+        };
+        let array = Array {
+            at: element.at,
+            name: element.get("Name").unwrap_or("").to_string(),
+            kind: element.need(path, "type")?.to_string(),
+            components: Stated::new(element.integer(path, "NumberOfComponents")?.unwrap_or(1), element.at),
+            numbers,
+        };
+        if *data == "PointData" {
+            piece.points.push(array)
+        } else {
+            piece.cells.push(array)
+        }
+        Ok(())
+    }
+}
+
+/// The text of an array; elements that tell about it are passed over.
+fn contents(path: &Path, element: &Element, xml: &mut Xml) -> Result<Option<Range<u64>>, IoError> {
+    let mut found: Option<Range<u64>> = None;
+    let mut depth = 0;
+    loop {
+        let text = xml.text()?;
+        if let Some(text) = text.filter(|_| depth == 0) {
+            if found.is_some() {
+                return Err(IoError::malformed(path, text.start, "the numbers of the array are interrupted"));
+            }
+            found = Some(text);
+        }
+        match xml.next()? {
+            (_, Event::Start(_)) => depth += 1,
+            (_, Event::End(_)) if depth > 0 => depth -= 1,
+            (_, Event::End(_)) => return Ok(found),
+            (at, Event::Eof) => {
+                let message =
+                    format!("the file ends inside the {} at byte {}; it is truncated", element.name, element.at);
+                return Err(IoError::malformed(path, at, message));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn appended(path: &Path, element: &Element, xml: &mut Xml) -> Result<Appended, IoError> {
+    let base64 = match element.get("encoding") {
+        Some("raw") => false,
+        None | Some("base64") => true,
+        Some(other) => {
+            let message = format!("encoding {}; raw or base64 is read", quoted(other));
+            return Err(IoError::unsupported(path, element.at, message));
+        }
+    };
+    Ok(Appended { start: xml.underscore()?, base64 })
+}

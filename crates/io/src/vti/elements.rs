@@ -1,0 +1,76 @@
+//! The attributes of an element.
+
+use std::path::Path;
+
+use quick_xml::XmlVersion;
+use quick_xml::events::BytesStart;
+
+use crate::store::Stated;
+use crate::text::{Keys, floats, integers};
+use crate::{IoError, quoted};
+
+/// The name and the attributes of an element.
+pub struct Element {
+    pub name: String,
+    /// Where it begins.
+    pub at: u64,
+    attributes: Keys<String>,
+}
+
+impl Element {
+    /// # Errors
+    /// An attribute is malformed, is given twice, is one of too many or uses an entity that XML does not define.
+    pub fn new(path: &Path, at: u64, start: &BytesStart) -> Result<Self, IoError> {
+        let name = String::from_utf8_lossy(start.name().as_ref()).into_owned();
+        let bad = |message: String| {
+            IoError::malformed(path, at, format!("malformed attribute of {}: {message}", quoted(&name)))
+        };
+        let mut attributes = Keys::default();
+        // Its own search for names that are given twice compares each with all.
+        for attribute in start.attributes().with_checks(false) {
+            let attribute = attribute.map_err(|error| bad(error.to_string()))?;
+            let value = attribute.normalized_value(XmlVersion::Implicit1_0).map_err(|error| bad(error.to_string()))?;
+            let key = String::from_utf8_lossy(attribute.key.as_ref());
+            let added = attributes.add(&key, value.into_owned());
+            added.map_err(|wrong| bad(format!("{} {wrong}", quoted(&key))))?;
+        }
+        Ok(Self { name, at, attributes })
+    }
+
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.attributes.get(name).map(String::as_str)
+    }
+
+    /// # Errors
+    /// There is no such attribute.
+    pub fn need(&self, path: &Path, name: &str) -> Result<&str, IoError> {
+        let missing = || IoError::malformed(path, self.at, format!("{} has no attribute {name}", self.name));
+        self.get(name).ok_or_else(missing)
+    }
+
+    /// So many numbers.
+    ///
+    /// # Errors
+    /// Other words, or another number of them.
+    pub fn floats(&self, path: &Path, name: &str, count: usize) -> Result<Option<Stated<Vec<f64>>>, IoError> {
+        let parse = |value| Ok(Stated::new(floats(path, self.at, name, value, count)?, self.at));
+        self.get(name).map(parse).transpose()
+    }
+
+    /// One integer.
+    ///
+    /// # Errors
+    /// Another word.
+    pub fn integer(&self, path: &Path, name: &str) -> Result<Option<i64>, IoError> {
+        self.get(name).map(|value| Ok(integers(path, self.at, name, value, 1)?[0])).transpose()
+    }
+
+    /// First and last index along each axis.
+    ///
+    /// # Errors
+    /// No such attribute, or not six integers.
+    pub fn extent(&self, path: &Path, name: &str) -> Result<Stated<[(i64, i64); 3]>, IoError> {
+        let values = integers(path, self.at, name, self.need(path, name)?, 6)?;
+        Ok(Stated::new([0, 1, 2].map(|axis| (values[2 * axis], values[2 * axis + 1])), self.at))
+    }
+}

@@ -1,0 +1,163 @@
+//! VTK's XML image data (.vti): elements that describe arrays, and their numbers as text, as base64 text, or raw behind
+//! all elements.
+//!
+//! Format: <https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html>.
+
+mod arrays;
+mod document;
+mod elements;
+mod xml;
+
+use std::collections::BTreeSet;
+
+use arrays::Arrays;
+use document::{Array, Document, Piece};
+
+use super::files::Head;
+use super::scalar::ScalarKind;
+use super::store::{Claim, Description, Grid, Part, Stated};
+use crate::{IoError, quoted};
+use zippy::extents::Index;
+use zippy::region::Region;
+
+/// The name of the format.
+pub const FORMAT: &str = "VTI";
+
+/// Whether the file begins as an XML document does.
+pub fn recognises(head: &Head) -> bool {
+    let text = head.bytes.strip_prefix(xml::BYTE_ORDER_MARK).unwrap_or(&head.bytes).trim_ascii_start();
+    text.starts_with(b"<?xml") || text.starts_with(b"<VTKFile")
+}
+
+/// What the file holds of the point data array of this name; without a name of the active scalars, else of the first
+/// array.
+///
+/// # Errors
+/// The document is malformed, has no such array, or its data are shorter or longer than it declares (of compressed and
+/// text data only what their length shows).
+pub fn open(head: &Head, name: Option<&str>) -> Result<Description, IoError> {
+    let document = Document::read(head)?;
+    let chosen = choose(head, &document, name)?;
+    let mut arrays = Arrays::new(head, &document)?;
+    let mut grid: Option<Grid> = None;
+    let mut left = Vec::new();
+    let mut parts = Vec::new();
+    for piece in document.pieces.iter().filter(|piece| piece.extent.value.iter().all(|&(first, last)| first <= last)) {
+        let array = array_of(head, piece, &chosen)?;
+        let found = claim(head, &document, array)?.check(&head.path)?;
+        if grid.as_ref().is_some_and(|grid| *grid != found) {
+            let message = format!("array {} is of another type than in the first piece", quoted(&chosen));
+            return Err(IoError::malformed(&head.path, array.at, message));
+        }
+        if grid.is_none() {
+            left.push(found.whole());
+        }
+        let grid = &*grid.insert(found);
+        let stored = stored(head, &document, piece, grid)?;
+        let place = arrays.place(array, grid, stored.cells() * grid.voxel_bytes())?;
+        // Pieces share the points of their common side; the first one that has a point is read.
+        let mine: Vec<Region> = left.iter().filter_map(|open| open.intersect(&stored)).collect();
+        left = left.iter().flat_map(|open| open.subtract(&stored)).collect();
+        if left.len() > document::MOST_PIECES {
+            let message = "the pieces leave out too many boxes between each other";
+            return Err(IoError::unsupported(&head.path, piece.extent.at, message));
+        }
+        parts.extend(mine.into_iter().map(|used| Part { stored, used, place: place.clone() }));
+    }
+    let grid = grid.ok_or_else(|| IoError::malformed(&head.path, document.whole.at, "the image has no piece"))?;
+    if let Some(open) = left.first() {
+        let message = format!("no piece holds the points {open} (counted from the lower corner of WholeExtent)");
+        return Err(IoError::malformed(&head.path, document.whole.at, message));
+    }
+    Ok(Description { format: FORMAT, grid, parts })
+}
+
+/// The name of the array to read.
+fn choose(head: &Head, document: &Document, name: Option<&str>) -> Result<String, IoError> {
+    let all = || document.pieces.iter().flat_map(|piece| &piece.points);
+    let names: BTreeSet<&str> = all().map(|array| &*array.name).collect();
+    if names.is_empty() {
+        let at = document.whole.at;
+        let message = match document.pieces.iter().find_map(|piece| piece.cells.first()) {
+            Some(cells) => format!(
+                "there are cell data only (array {}); point data are read (VTK's filter Cell Data to Point Data converts)",
+                quoted(&cells.name)
+            ),
+            None => "the image has no array of point data".into(),
+        };
+        return Err(IoError::unsupported(&head.path, at, message));
+    }
+    let active = document.pieces.iter().find_map(|piece| piece.scalars.as_deref());
+    let chosen = name.or(active).or_else(|| all().next().map(|array| &*array.name)).unwrap_or("");
+    if names.contains(chosen) {
+        return Ok(chosen.to_string());
+    }
+    let list = names.iter().take(20).map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+    Err(IoError::request(&head.path, format!("has no array of point data {}; it has {list}", quoted(chosen))))
+}
+
+fn array_of<'a>(head: &Head, piece: &'a Piece, name: &str) -> Result<&'a Array, IoError> {
+    let mut found = piece.points.iter().filter(|array| array.name == name);
+    let missing = || format!("this piece has no array {}", quoted(name));
+    let first = found.next().ok_or_else(|| IoError::malformed(&head.path, piece.extent.at, missing()))?;
+    match found.next() {
+        None => Ok(first),
+        Some(again) => {
+            let message = format!("array {} is there several times; one time step is read", quoted(name));
+            Err(IoError::unsupported(&head.path, again.at, message))
+        }
+    }
+}
+
+/// What the image says about the voxels if their numbers are those of `array`.
+fn claim(head: &Head, document: &Document, array: &Array) -> Result<Claim, IoError> {
+    let kind = match &*array.kind {
+        "Int8" => ScalarKind::I8,
+        "UInt8" => ScalarKind::U8,
+        "Int16" => ScalarKind::I16,
+        "UInt16" => ScalarKind::U16,
+        "Int32" => ScalarKind::I32,
+        "UInt32" => ScalarKind::U32,
+        "Int64" => ScalarKind::I64,
+        "UInt64" => ScalarKind::U64,
+        "Float32" => ScalarKind::F32,
+        "Float64" => ScalarKind::F64,
+        other => {
+            let message = format!("numbers of type {}; Int8 to UInt64, Float32 and Float64 are read", quoted(other));
+            return Err(IoError::unsupported(&head.path, array.at, message));
+        }
+    };
+    let big_endian = match (array.is_text(), document.big_endian) {
+        (true, _) => cfg!(target_endian = "big"),
+        (false, Some(big)) => big,
+        (false, None) => {
+            return Err(IoError::malformed(
+                &head.path,
+                array.at,
+                "VTKFile does not say which byte_order binary data have",
+            ));
+        }
+    };
+    let extent = &document.whole;
+    let size =
+        |&(first, last): &(i64, i64)| i64::try_from(i128::from(last) - i128::from(first) + 1).unwrap_or(i64::MAX);
+    Ok(Claim {
+        components: array.components.clone(),
+        spacing: document.spacing.clone(),
+        origin: document.first_point(),
+        directions: document.directions(),
+        ..Claim::plain(kind, big_endian, Stated::new(extent.value.iter().map(size).collect(), extent.at))
+    })
+}
+
+/// The box of a piece, counted from the lower corner of the whole extent.
+fn stored(head: &Head, document: &Document, piece: &Piece, grid: &Grid) -> Result<Region, IoError> {
+    let (whole, own) = (&document.whole.value, &piece.extent.value);
+    if (0..3).any(|axis| own[axis].0 < whole[axis].0 || own[axis].1 > whole[axis].1) {
+        let message = "the piece reaches beyond WholeExtent";
+        return Err(IoError::malformed(&head.path, piece.extent.at, message));
+    }
+    let axes = grid.shape.axes();
+    let start = Index::from_fn(axes, |axis| own[axis].0 - whole[axis].0);
+    Ok(Region::between(start, Index::from_fn(axes, |axis| own[axis].1 - whole[axis].0 + 1)))
+}

@@ -1,0 +1,166 @@
+//! XML elements out of a file, with a bound on how much of it can be anything but numbers.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::ops::Range;
+use std::path::Path;
+
+use quick_xml::Reader;
+use quick_xml::events::Event;
+
+use crate::IoError;
+use crate::store::open_regular;
+
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// More bytes of elements than this are refused.
+const MOST: u64 = 1 << 20;
+
+/// Elements nested more deeply are refused; those of an image are five deep.
+const DEEPEST: usize = 64;
+
+/// A file of which so many bytes more may be read.
+struct Bounded {
+    file: BufReader<File>,
+    left: u64,
+}
+
+impl Read for Bounded {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let got = self.fill_buf()?.read(out)?;
+        self.consume(got);
+        Ok(got)
+    }
+}
+
+impl BufRead for Bounded {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        let buffer = self.file.fill_buf()?;
+        if self.left == 0 && !buffer.is_empty() {
+            let message = format!("more than {MOST} bytes of elements, numbers not counted");
+            return Err(io::Error::new(ErrorKind::InvalidData, message));
+        }
+        Ok(&buffer[..buffer.len().min(usize::try_from(self.left).unwrap_or(usize::MAX))])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.file.consume(count);
+        self.left -= count as u64;
+    }
+}
+
+/// The elements of a document, one after the other.
+pub struct Xml<'a> {
+    path: &'a Path,
+    reader: Reader<Bounded>,
+    buffer: Vec<u8>,
+    /// Bytes before the first one that the reader counts.
+    lead: u64,
+    /// Elements that are open.
+    depth: usize,
+}
+
+impl<'a> Xml<'a> {
+    /// # Errors
+    /// The file cannot be opened.
+    pub fn open(path: &'a Path, marked: bool) -> Result<Self, IoError> {
+        let (file, _) = open_regular(path)?;
+        let mut file = BufReader::with_capacity(1 << 16, file);
+        let lead = if marked { BYTE_ORDER_MARK.len() as u64 } else { 0 };
+        file.seek_relative(lead as i64).map_err(|error| IoError::system(path, "read", &error))?;
+        let reader = Reader::from_reader(Bounded { file, left: MOST });
+        Ok(Self { path, reader, buffer: Vec::new(), lead, depth: 0 })
+    }
+
+    /// The byte that comes next.
+    pub fn at(&self) -> u64 {
+        self.lead + self.reader.buffer_position()
+    }
+
+    /// The next event and its byte.
+    ///
+    /// # Errors
+    /// The document is malformed, longer or more deeply nested than it may be, or declares a document type.
+    pub fn next(&mut self) -> Result<(u64, Event<'_>), IoError> {
+        self.buffer.clear();
+        let at = self.at();
+        let event = self.reader.read_event_into(&mut self.buffer);
+        match &event {
+            Ok(Event::Start(_)) => self.depth += 1,
+            Ok(Event::End(_)) => self.depth = self.depth.saturating_sub(1),
+            _ => {}
+        }
+        if self.depth > DEEPEST {
+            let message = format!("more than {DEEPEST} elements inside each other");
+            return Err(IoError::unsupported(self.path, at, message));
+        }
+        match event {
+            // Entities that a document type declares can name each other without end.
+            Ok(Event::DocType(_)) => {
+                Err(IoError::unsupported(self.path, at, "a document type declaration is not read"))
+            }
+            Ok(event) => Ok((at, event)),
+            Err(quick_xml::Error::Io(error)) if error.kind() != ErrorKind::InvalidData => {
+                Err(IoError::system(self.path, "read", &error))
+            }
+            Err(error) => Err(IoError::malformed(self.path, at, format!("malformed XML: {error}"))),
+        }
+    }
+
+    /// Passes through text, of any length, up to the next element or the end: where it is, without white space around it.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn text(&mut self) -> Result<Option<Range<u64>>, IoError> {
+        let bound = std::mem::replace(&mut self.reader.get_mut().left, u64::MAX);
+        let before = self.reader.buffer_position();
+        let found = self.pass();
+        // Text does not count.
+        let passed = self.reader.buffer_position() - before;
+        debug_assert_eq!(self.reader.get_ref().left, u64::MAX - passed);
+        self.reader.get_mut().left = bound;
+        let found = found.map_err(|error| IoError::system(self.path, "read", &error))?;
+        Ok(found.map(|text| text.start + self.lead..text.end + self.lead))
+    }
+
+    fn pass(&mut self) -> io::Result<Option<Range<u64>>> {
+        let mut stream = self.reader.stream();
+        let mut found: Option<Range<u64>> = None;
+        loop {
+            let at = stream.offset();
+            let buffer = stream.fill_buf()?;
+            let end = buffer.iter().position(|&byte| byte == b'<');
+            let piece = &buffer[..end.unwrap_or(buffer.len())];
+            let solid = |byte: &u8| !byte.is_ascii_whitespace();
+            if let (Some(first), Some(last)) = (piece.iter().position(solid), piece.iter().rposition(solid)) {
+                let start = found.map_or(at + first as u64, |text| text.start);
+                found = Some(start..at + last as u64 + 1);
+            }
+            let count = piece.len();
+            stream.consume(count);
+            if end.is_some() || count == 0 {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// The byte behind the next underscore, which only white space may precede.
+    ///
+    /// # Errors
+    /// Something else stands there.
+    pub fn underscore(&mut self) -> Result<u64, IoError> {
+        let mut stream = self.reader.stream();
+        let mut byte = [b' '];
+        while byte[0].is_ascii_whitespace() {
+            match stream.read_exact(&mut byte) {
+                Ok(()) => {}
+                Err(error) if error.kind() == ErrorKind::UnexpectedEof => break,
+                Err(error) => return Err(IoError::system(self.path, "read", &error)),
+            }
+        }
+        match byte[0] {
+            b'_' => Ok(self.at()),
+            _ => Err(IoError::malformed(self.path, self.at(), "appended data must begin with an underscore")),
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Files in every format, whole and damaged, against the numbers that were put into them.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod limits;
+mod metaimage;
+mod nifti;
+mod npy;
+mod nrrd;
+mod nrrd_errors;
+mod raw;
+mod vti;
+mod vti_errors;
+
+use common::counting::Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;

@@ -1,0 +1,177 @@
+//! A round's blends cut into pieces that lie in one chunk at both ends, and the slots in which their streams travel.
+//! Pure, and the same on every rank.
+
+use super::plan::{Blend, Canvas, Round, Way};
+use super::stream::{capacity, count};
+use crate::error::RenderError;
+use std::collections::BTreeMap;
+use zippy::chunks::ChunkId;
+use zippy::extents::Index;
+use zippy::locate::{Holder, Placement};
+use zippy::region::Region;
+
+/// One end of a piece: a box of a chunk of the array that holds a canvas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct End {
+    pub canvas: Canvas,
+    pub chunk: ChunkId,
+    pub region: Region,
+    pub rank: usize,
+}
+
+/// A part of a blend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub from: End,
+    pub to: End,
+    pub way: Way,
+    /// Its first line in its slot.
+    pub line: u64,
+}
+
+/// The stream from one rank to another: everything of the round, one piece after the other.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Slot {
+    /// Indices of its pieces.
+    pub pieces: Vec<usize>,
+    pub lines: u64,
+    /// Words at most.
+    pub capacity: u64,
+    /// Where it begins in the outbox of its sender and in the inbox of its receiver, in words.
+    pub outbox: u64,
+    pub inbox: u64,
+}
+
+/// A round, ready to be coded.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Exchange {
+    /// In the order in which they are blended.
+    pub pieces: Vec<Piece>,
+    /// By sender and receiver.
+    pub slots: BTreeMap<(usize, usize), Slot>,
+}
+
+impl Exchange {
+    /// The exchange of a round between canvases: `on` gives a canvas's placement and where a part of the picture is on
+    /// it.
+    pub fn new<'a, P>(round: &Round, on: &dyn Fn(Canvas, &Region) -> (&'a Placement, Region)) -> Self {
+        let mut out = Self::default();
+        // Alone, in front, behind: the order of the ways.
+        let mut blends: Vec<&Blend> = round.blends.iter().collect();
+        blends.sort_by_key(|blend| blend.way);
+        for blend in blends {
+            let (from, read) = on(blend.from, &blend.region);
+            let (to, written) = on(blend.to, &blend.region);
+            for source in from.holders(&read) {
+                let offset = written.start - read.start;
+                for target in to.holders(&source.part.translate(&offset)) {
+                    let read = target.part.translate(&(Index::zeros(2) - offset));
+                    out.add::<P>(blend, &source, read, &target);
+                }
+            }
+        }
+        out.place();
+        out
+    }
+
+    fn add<P>(&mut self, blend: &Blend, source: &Holder, read: Region, target: &Holder) {
+        let end =
+            |canvas, holder: &Holder, region| End { canvas, chunk: holder.chunk, region, rank: holder.owner.rank };
+        let (from, to) = (end(blend.from, source, read), end(blend.to, target, target.part));
+        let slot = self.slots.entry((from.rank, to.rank)).or_insert_with(|| Slot { capacity: 1, ..Slot::default() });
+        slot.pieces.push(self.pieces.len());
+        self.pieces.push(Piece { from, to, way: blend.way, line: slot.lines });
+        slot.lines += count(&read);
+        slot.capacity += capacity::<P>(&read);
+    }
+
+    fn place(&mut self) {
+        let (mut sent, mut received) = (BTreeMap::new(), BTreeMap::new());
+        for ((from, to), slot) in &mut self.slots {
+            let sent = sent.entry(*from).or_insert(0);
+            slot.outbox = *sent;
+            *sent += slot.capacity;
+            // What stays on a rank is blended from where it was coded.
+            if from != to {
+                let received = received.entry(*to).or_insert(0);
+                slot.inbox = *received;
+                *received += slot.capacity;
+            }
+        }
+    }
+
+    /// Words that each rank's outbox and inbox must have.
+    pub fn sizes(&self, ranks: usize) -> [Vec<u64>; 2] {
+        let mut sizes = [vec![0; ranks], vec![0; ranks]];
+        for ((from, to), slot) in &self.slots {
+            sizes[0][*from] += slot.capacity;
+            if from != to {
+                sizes[1][*to] += slot.capacity;
+            }
+        }
+        sizes
+    }
+
+    /// That the streams of each rank fit a buffer of so many bytes, however few pixels are empty.
+    pub fn check(&self, ranks: usize, limit: u64) -> Result<(), RenderError> {
+        let [sent, received] = self.sizes(ranks);
+        let of = |words: Vec<u64>, verb| {
+            words.into_iter().enumerate().map(move |(rank, words)| (words * size_of::<u32>() as u64, verb, rank))
+        };
+        match of(sent, "sends").chain(of(received, "receives")).max() {
+            Some((bytes, verb, rank)) if bytes > limit => Err(RenderError::Setting(format!(
+                "coded as runs, what rank {rank} {verb} at once may take {bytes} bytes, but a buffer holds {limit}; \
+                 Encoding::Dense, which Encoding::Auto would take, more ranks or a smaller picture will do"
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use zippy::layout::{Layout, Split};
+    use zippy::ownership::Ownership;
+
+    fn placement(shape: [i64; 2], rows: Split, owners: Vec<usize>) -> Placement {
+        let chunks = Layout::new(shape).split([Split::Whole, rows]).resolve(3, 4, 1 << 20).unwrap();
+        Placement::new(Arc::new(chunks), Arc::new(Ownership::table(owners, 3).unwrap())).unwrap()
+    }
+
+    /// A layer of 300 x 5 pixels on rank 1 and one of 300 x 3 on rank 0, onto a picture whose rows are those of ranks 0
+    /// and 2.
+    fn exchange<P>() -> Exchange {
+        let layers = placement([300, 8], Split::Sizes(vec![5, 3]), vec![1, 0]);
+        let picture = placement([300, 5], Split::Sizes(vec![2, 3]), vec![0, 2]);
+        let region = |y0, y1| Region::new(&[0, y0], &[300, y1]).unwrap();
+        let blend = |layer, region| Blend { from: Canvas::Layer(layer), to: Canvas::Picture, region, way: Way::Behind };
+        let round = Round { clears: Vec::new(), blends: vec![blend(0, region(0, 5)), blend(1, region(1, 4))] };
+        Exchange::new::<P>(&round, &|canvas, region| match canvas {
+            Canvas::Layer(0) => (&layers, *region),
+            Canvas::Layer(_) => (&layers, region.translate(&Index::new(&[0, 4]))),
+            _ => (&picture, *region),
+        })
+    }
+
+    #[test]
+    fn streams_too_long_for_a_buffer_are_refused() {
+        // Two lines a row with a word each in the table and one for their only run; a word for the end of the table.
+        let stream = |rows: u64, pixel: u64| 4 * (rows * (300 * pixel + 4) + 1);
+        for (pixel, exchange) in [(1, exchange::<u32>()), (4, exchange::<[f32; 4]>())] {
+            // Rank 0 sends a row to itself and two to rank 2, rank 1 sends two rows to rank 0 and three to rank 2.
+            let sizes = [
+                [stream(1, pixel) + stream(2, pixel), stream(2, pixel) + stream(3, pixel), 0],
+                [stream(2, pixel), 0, stream(2, pixel) + stream(3, pixel)],
+            ];
+            assert_eq!(exchange.sizes(3).map(|words| words.iter().map(|words| 4 * words).collect::<Vec<_>>()), sizes);
+            let most = sizes[0][1];
+            assert_eq!(exchange.check(3, most), Ok(()));
+            let error = exchange.check(3, most - 4).unwrap_err().to_string();
+            let wanted = format!("may take {most} bytes, but a buffer holds {}; Encoding::Dense", most - 4);
+            assert!(error.contains("what rank 1 sends at once") && error.contains(&wanted), "{error}");
+        }
+        assert_eq!(Exchange::default().check(3, 0), Ok(()));
+    }
+}

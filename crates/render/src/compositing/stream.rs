@@ -1,0 +1,173 @@
+//! Run-length coded pixels: a table of where each line begins, then the lines; and the host's coder, the twin of
+//! `shaders/compositing`.
+//!
+//! A line is at most [`LINE`] pixels of a row. It is coded as runs: a word with the number of empty pixels before the
+//! run (low half) and that of its own pixels (high half), then these. What is empty after the last run is not coded.
+//! The table has one word a line and a last one for the end; they count words from the start of the stream.
+
+use super::Pixel;
+use super::plan::Way;
+use zippy::region::Region;
+
+/// Pixels of a line at most; shorter ones are worked on side by side.
+pub(super) const LINE: i64 = 256;
+
+/// Words of a pixel.
+pub(super) const fn words<P>() -> usize {
+    size_of::<P>() / 4
+}
+
+/// The lines of a region: first pixel and length.
+pub(super) fn lines(region: &Region) -> impl Iterator<Item = ([i64; 2], i64)> + use<> {
+    let ([left, right], [top, bottom]) = ([region.start[0], region.end[0]], [region.start[1], region.end[1]]);
+    (top..bottom).flat_map(move |y| (left..right).step_by(LINE as usize).map(move |x| ([x, y], LINE.min(right - x))))
+}
+
+/// Number of lines of a region.
+pub(super) fn count(region: &Region) -> u64 {
+    let extents = region.extents();
+    (extents[0] as u64).div_ceil(LINE as u64) * extents[1] as u64
+}
+
+/// Words that the lines of a region take at most, with their words of the table: every other pixel empty, a line is no
+/// longer than one of full pixels.
+pub(super) fn capacity<P>(region: &Region) -> u64 {
+    region.cells() * words::<P>() as u64 + 2 * count(region)
+}
+
+/// Writes a stream.
+pub(super) struct Writer<'a> {
+    words: &'a mut [u32],
+    line: usize,
+    end: usize,
+}
+
+impl<'a> Writer<'a> {
+    /// A stream of so many lines.
+    pub fn new(words: &'a mut [u32], lines: u64) -> Self {
+        let end = lines as usize + 1;
+        words[0] = end as u32;
+        Self { words, line: 0, end }
+    }
+
+    /// Goes on with a stream at a line for which `end` words are written.
+    pub fn resume(words: &'a mut [u32], line: u64, end: u64) -> Self {
+        Self { words, line: line as usize, end: end as usize }
+    }
+
+    /// Appends a line.
+    pub fn line<P: Pixel>(&mut self, pixels: &[P]) {
+        let empty = P::zeroed();
+        let mut at = 0;
+        loop {
+            let skip = pixels[at..].iter().take_while(|&&pixel| pixel == empty).count();
+            let from = at + skip;
+            if from == pixels.len() {
+                break;
+            }
+            let run = pixels[from..].iter().take_while(|&&pixel| pixel != empty).count();
+            let size = run * words::<P>();
+            self.words[self.end] = (skip | run << 16) as u32;
+            self.words[self.end + 1..][..size].copy_from_slice(bytemuck::cast_slice(&pixels[from..from + run]));
+            self.end += 1 + size;
+            at = from + run;
+        }
+        self.line += 1;
+        self.words[self.line] = self.end as u32;
+    }
+
+    /// Words written.
+    pub fn len(&self) -> u64 {
+        self.end as u64
+    }
+}
+
+/// Blends line `line` of a stream onto pixels.
+pub(super) fn blend_line<P: Pixel>(stream: &[u32], line: usize, onto: &mut [P], way: Way, opaque: f32) {
+    match way {
+        Way::InFront => each_run(stream, line, onto, |to, from| *to = P::over_pixel(*from, *to)),
+        Way::Alone => each_run(stream, line, onto, |to, from| *to = *from),
+        Way::Behind => each_run(stream, line, onto, |to, from| *to = P::under_pixel(*from, *to, opaque)),
+    }
+}
+
+fn each_run<P: Pixel>(stream: &[u32], line: usize, onto: &mut [P], blend: impl Fn(&mut P, &P)) {
+    let (mut at, end) = (stream[line] as usize, stream[line + 1] as usize);
+    let mut x = 0;
+    while at < end {
+        let (skip, run) = ((stream[at] & 0xffff) as usize, (stream[at] >> 16) as usize);
+        let pixels: &[P] = bytemuck::cast_slice(&stream[at + 1..][..run * words::<P>()]);
+        onto[x + skip..][..run].iter_mut().zip(pixels).for_each(|(to, from)| blend(to, from));
+        x += skip + run;
+        at += 1 + run * words::<P>();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zippy::extents::Index;
+
+    fn region(width: i64, height: i64) -> Region {
+        Region::whole(Index::new(&[width, height]))
+    }
+
+    #[test]
+    fn lines_cover_a_region() {
+        let found: Vec<_> = lines(&region(2 * LINE + 3, 2)).collect();
+        assert_eq!(found[..4], [([0, 0], LINE), ([LINE, 0], LINE), ([2 * LINE, 0], 3), ([0, 1], LINE)]);
+        assert_eq!(found.len() as u64, count(&region(2 * LINE + 3, 2)));
+        assert_eq!(count(&region(0, 5)), 0);
+    }
+
+    #[test]
+    fn runs_are_as_written_down() {
+        let mut words = [77; 12];
+        let mut writer = Writer::new(&mut words, 2);
+        writer.line(&[0_u32, 0, 5, 6, 0, 7, 0]);
+        writer.line(&[0_u32, 0]);
+        assert_eq!(writer.len(), 8);
+        assert_eq!(words[..9], [3, 8, 8, 2 | 2 << 16, 5, 6, 1 | 1 << 16, 7, 77]);
+    }
+
+    /// Whatever is empty, what is blended from the stream is what was coded, and it fits.
+    #[test]
+    fn every_pattern_comes_back_and_fits() {
+        for length in 1_usize..9 {
+            for pattern in 0_u32..1 << length {
+                let value =
+                    |x: usize| [x as f32, 0.5, 0.25, 0.0].map(|c| if pattern >> x & 1 == 1 { c + 1.0 } else { 0.0 });
+                let pixels: Vec<[f32; 4]> = (0..length).map(value).collect();
+                let capacity = capacity::<[f32; 4]>(&region(length as i64, 1)) as usize + 1;
+                let mut words = vec![0; capacity];
+                Writer::new(&mut words, 1).line(&pixels);
+                let mut back = vec![[0.0_f32; 4]; length];
+                blend_line(&words, 0, &mut back, Way::Alone, f32::MAX);
+                assert_eq!(back, pixels);
+                let bytes: Vec<u32> = pixels.iter().map(|p| p[0] as u32).collect();
+                let mut words = vec![0; super::capacity::<u32>(&region(length as i64, 1)) as usize + 1];
+                Writer::new(&mut words, 1).line(&bytes);
+                let mut back = vec![0_u32; length];
+                blend_line(&words, 0, &mut back, Way::InFront, f32::MAX);
+                assert_eq!(back, bytes);
+            }
+        }
+    }
+
+    #[test]
+    fn blends_in_front_behind_and_to_opaque() {
+        let mut words = [0; 20];
+        Writer::new(&mut words, 1).line(&[[0.0; 4], [0.25, 0.0, 0.0, 0.5]]);
+        let start = [[9.0; 4], [0.0, 0.5, 0.0, 0.75]];
+        let blended = |way, opaque| {
+            let mut pixels = start;
+            blend_line(&words, 0, &mut pixels, way, opaque);
+            assert_eq!(pixels[0], start[0]);
+            pixels[1]
+        };
+        assert_eq!(blended(Way::InFront, f32::MAX), [0.25, 0.25, 0.0, 0.875]);
+        assert_eq!(blended(Way::Behind, f32::MAX), [0.0625, 0.5, 0.0, 0.875]);
+        assert_eq!(blended(Way::Behind, 0.875), [0.0625, 0.5, 0.0, 1.0]);
+        assert_eq!(blended(Way::Alone, 0.25), [0.25, 0.0, 0.0, 0.5]);
+    }
+}

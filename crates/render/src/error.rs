@@ -1,0 +1,25 @@
+//! What can be wrong with a picture that is asked for.
+
+/// A picture cannot be computed as asked.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RenderError {
+    /// The camera does not define a view.
+    #[error("camera: {0}")]
+    Camera(String),
+    /// The transfer function is malformed.
+    #[error("transfer function: {0}")]
+    Transfer(String),
+    /// The sample distance or the size of the picture is out of range.
+    #[error("rendering: {0}")]
+    Setting(String),
+    /// The volume cannot be rendered.
+    #[error("volume: {0}")]
+    Volume(String),
+}
+
+impl From<RenderError> for zippy::Error {
+    fn from(error: RenderError) -> Self {
+        Self::Other(zippy::error::OtherError::new(error))
+    }
+}

@@ -1,0 +1,121 @@
+//! Transfer functions in JSON.
+//!
+//! A file holds an object with the fields `opacity_points` (`[value, opacity]`), `rgb_points` (`[value, red, green,
+//! blue]`), values ascending and all else 0 to 1, and optionally `opacity_unit_distance` (1): the length over which
+//! opacities hold. These are the fields that scenes have, too; fields of other names are refused.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::volume::TransferFunction;
+use zippy_io::IoError;
+use zippy_io::{json, write_whole};
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TransferFile {
+    opacity_points: Vec<[f64; 2]>,
+    rgb_points: Vec<[f64; 4]>,
+    #[serde(default = "one")]
+    opacity_unit_distance: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// Reads a transfer function. Local to the calling rank.
+///
+/// # Errors
+/// As [`json::read`], or the file holds a function that [`TransferFunction::check`] refuses.
+pub fn read(path: impl AsRef<Path>) -> Result<TransferFunction, IoError> {
+    let path = path.as_ref();
+    let file: TransferFile = json::read(path, "opacity_points and rgb_points")?;
+    let transfer = TransferFunction {
+        opacity: file.opacity_points,
+        colour: file.rgb_points,
+        unit_distance: file.opacity_unit_distance,
+    };
+    transfer.check().map_err(|error| IoError::request(path, error.to_string()))?;
+    Ok(transfer)
+}
+
+/// Writes a transfer function so that [`read`] gives the same one, one point a line. Local to the calling rank.
+///
+/// # Errors
+/// [`TransferFunction::check`] refuses the function, or what the operating system said; an existing file stays whole.
+pub fn write(path: impl AsRef<Path>, transfer: &TransferFunction) -> Result<(), IoError> {
+    let path = path.as_ref();
+    transfer.check().map_err(|error| IoError::request(path, error.to_string()))?;
+    let text = format!(
+        "{{\n  \"opacity_points\": [\n{}\n  ],\n  \"rgb_points\": [\n{}\n  ],\n  \"opacity_unit_distance\": {:?}\n}}\n",
+        lines(&transfer.opacity),
+        lines(&transfer.colour),
+        transfer.unit_distance
+    );
+    write_whole(path, text.as_bytes())
+}
+
+/// One point a line; `{:?}` of a finite number reads back as the same number.
+fn lines<const N: usize>(points: &[[f64; N]]) -> String {
+    points.iter().map(|point| format!("    {point:?}")).collect::<Vec<_>>().join(",\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scratch(name: &str) -> std::path::PathBuf {
+        std::env::temp_dir().join(format!("zippy-transfer-{name}-{}.json", std::process::id()))
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let path = scratch("kept");
+        let transfer = TransferFunction {
+            opacity: vec![[-1024.0, 0.0], [1.0 / 3.0, 0.125], [1.0 / 3.0, 1e-9], [3e7, 1.0]],
+            colour: vec![[0.1, 0.0, 1.0, 0.25]],
+            unit_distance: 0.7,
+        };
+        write(&path, &transfer).unwrap();
+        assert_eq!(read(&path).unwrap(), transfer);
+        let wrong = TransferFunction { unit_distance: -1.0, ..transfer.clone() };
+        assert!(write(&path, &wrong).unwrap_err().to_string().contains("unit distance of -1"));
+        assert_eq!(read(&path).unwrap(), transfer);
+        std::fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_line() {
+        let path = scratch("wrong");
+        let attempt = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            read(&path).map_err(|error| error.to_string())
+        };
+        let good = "{\"opacity_points\": [[0, 0], [9, 1]],\n \"rgb_points\": [[0, 1, 0.5, 0]]}";
+        assert_eq!(attempt(good).unwrap().unit_distance, 1.0);
+        let cases = [
+            (good.replace("rgb_points", "rgb"), "unknown field `rgb`", "line 2 column"),
+            (good.replace("0.5, 0]", "0.5]"), "invalid length 3", "line 2 column"),
+            (good.replace("[9, 1]", "[9, \"a\"]"), "expected f64", "line 1 column"),
+            (good.replace("]]}", "]]"), "EOF", "line 2 column"),
+            (
+                good.replace(", 0]]}", ", 7]]}"),
+                "must be 0 to 1",
+                "colour point 0, [0.0, 1.0, 0.5, 7.0], has a part of 7",
+            ),
+            (good.replace("[9, 1]", "[-9, 1]"), "ascend", "opacity point 1, [-9.0, 1.0]"),
+            ("[]".into(), "byte 0: not a JSON object with opacity_points", ""),
+            (" [[0,0,1]]".into(), "byte 1: not a JSON object with opacity_points", ""),
+            ("{\"opacity_points\": []}".into(), "missing field `rgb_points`", "line 1"),
+        ];
+        for (text, what, place) in cases {
+            let error = attempt(&text).unwrap_err();
+            assert!(error.contains(what) && error.contains(place), "{error}");
+            assert!(error.contains("zippy-transfer-wrong"), "{error}");
+        }
+        std::fs::remove_file(&path).unwrap();
+        assert!(read(&path).unwrap_err().to_string().contains("cannot open"));
+    }
+}

@@ -1,0 +1,274 @@
+//! The lattice of bricks at which rays are cut: a function of the volume's shape alone, never of its decomposition.
+
+use super::look::Mode;
+use super::view::View;
+use crate::error::RenderError;
+use zippy::extents::Index;
+use zippy::region::Region;
+
+/// A box of cells: from the first to one past the last along each axis. Cell `c` lies between voxels `c` and `c + 1`.
+pub(super) type CellBox = ([i32; 3], [i32; 3]);
+
+/// A box of bricks, likewise.
+pub(super) type BrickBox = ([i64; 3], [i64; 3]);
+
+/// Bricks consist of whole blocks of this many cells a side; see [`Space`](super::space::Space).
+pub(super) const BLOCK: i64 = 8;
+
+/// The most bricks: every rank knows all of them.
+const MOST_BRICKS: i64 = 1 << 16;
+
+/// Brick `[i, j, k]` holds the cells from `side * [i, j, k]` up to the next brick's; the last ones hold what is left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Lattice {
+    voxels: [i64; 3],
+    side: i64,
+    counts: [i64; 3],
+}
+
+/// Both halves of a box of bricks, cut across its longest axis; `None` for a single one.
+pub(super) fn halves((low, high): &BrickBox) -> Option<[BrickBox; 2]> {
+    let axis = (0..3).max_by_key(|&axis| (high[axis] - low[axis], axis)).filter(|&axis| high[axis] - low[axis] > 1)?;
+    let (mut end, mut start) = (*high, *low);
+    end[axis] = low[axis].midpoint(high[axis]);
+    start[axis] = end[axis];
+    Some([(*low, end), (start, *high)])
+}
+
+/// Bricks that lie together on one rank.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Held {
+    pub bricks: BrickBox,
+    pub rank: usize,
+}
+
+impl Lattice {
+    /// The lattice of a volume of at least two voxels an axis. `side` in cells; `None`: a quarter of the longest axis,
+    /// as whole blocks within 32 to 128, and more where that would make too many bricks. In fast mode, where bricks
+    /// only say what belongs to whom, a sixteenth within 8 to 128: their boxes are to follow the user's chunks.
+    ///
+    /// # Errors
+    /// A side that is no number of whole blocks, or so short that there would be too many bricks.
+    pub fn new(voxels: [i64; 3], side: Option<i64>, mode: Mode) -> Result<Self, RenderError> {
+        let counts = |side: i64| voxels.map(|n| (n - 2 + side) / side);
+        let many = |side: i64| counts(side).iter().map(|&count| i128::from(count)).product::<i128>();
+        let longest = voxels.iter().fold(2, |most, &n| most.max(n)) - 1;
+        let side = match side {
+            Some(side) if !(BLOCK..=4096).contains(&side) || side % BLOCK != 0 => {
+                let message = format!("bricks of {side} cells a side; it must be a multiple of {BLOCK} up to 4096");
+                return Err(RenderError::Setting(message));
+            }
+            Some(side) if many(side) > i128::from(MOST_BRICKS) => {
+                let message =
+                    format!("{} bricks of {side} cells a side; at most {MOST_BRICKS} are possible", many(side));
+                return Err(RenderError::Setting(message));
+            }
+            Some(side) => side,
+            None => {
+                let (share, least) = match mode {
+                    Mode::Reproducible => (4, 32),
+                    Mode::Fast => (16, BLOCK),
+                };
+                let mut side = ((longest + share - 1) / share + BLOCK - 1) / BLOCK * BLOCK;
+                side = side.clamp(least, 128);
+                while many(side) > i128::from(MOST_BRICKS) {
+                    side *= 2;
+                }
+                side
+            }
+        };
+        Ok(Self { voxels, side, counts: counts(side) })
+    }
+
+    /// Number of bricks.
+    pub fn count(&self) -> usize {
+        self.counts.iter().product::<i64>() as usize
+    }
+
+    /// Cells along each axis of the volume.
+    pub fn all_cells(&self) -> [i32; 3] {
+        self.voxels.map(|n| (n - 1) as i32)
+    }
+
+    /// The most bricks that a ray crosses: along a ray no coordinate of a brick turns back.
+    pub fn most_on_a_ray(&self) -> i64 {
+        self.counts.iter().sum::<i64>() - 2
+    }
+
+    /// A brick's place in the lattice; bricks are numbered axis 0 fastest.
+    pub fn place(&self, brick: usize) -> [i64; 3] {
+        let (brick, [x, y, _]) = (brick as i64, self.counts);
+        [brick % x, brick / x % y, brick / x / y]
+    }
+
+    fn number(&self, [x, y, z]: [i64; 3]) -> usize {
+        (x + self.counts[0] * (y + self.counts[1] * z)) as usize
+    }
+
+    /// The numbers of the bricks of a box.
+    pub fn within(&self, (low, high): &BrickBox) -> impl Iterator<Item = usize> + use<'_> {
+        let (low, high) = (*low, *high);
+        let rows = (low[2]..high[2]).flat_map(move |z| (low[1]..high[1]).map(move |y| (y, z)));
+        rows.flat_map(move |(y, z)| (low[0]..high[0]).map(move |x| self.number([x, y, z])))
+    }
+
+    /// The box of one brick.
+    pub fn single(&self, brick: usize) -> BrickBox {
+        let low = self.place(brick);
+        (low, low.map(|at| at + 1))
+    }
+
+    /// The cells of a box of bricks.
+    pub fn cells(&self, (low, high): &BrickBox) -> CellBox {
+        let first = low.map(|at| (at * self.side) as i32);
+        (first, std::array::from_fn(|axis| (high[axis] * self.side).min(self.voxels[axis] - 1) as i32))
+    }
+
+    /// The voxels that stand for a box of bricks: those at the lower corners of its cells, and the volume's last.
+    pub fn voxels(&self, bricks: &BrickBox) -> Region {
+        let (low, high) = self.cells(bricks);
+        let end = |axis: usize| i64::from(high[axis]) + i64::from(bricks.1[axis] == self.counts[axis]);
+        Region::between(Index::from_fn(3, |axis| low[axis].into()), Index::from_fn(3, end))
+    }
+
+    /// Depth of bricks: along every ray of a view, bricks are met with ascending depth.
+    ///
+    /// Rays that meet in an eye lead away from its brick along each axis, parallel ones all in the same direction. The
+    /// eye is the one of single precision from which rays really start.
+    pub fn depth(&self, view: &View) -> impl Fn(usize) -> i64 {
+        let far = (1_i64 << 40) as f64;
+        let eye = view.eye.map(|at| (f64::from(at) / self.side as f64).floor().clamp(-far, far) as i64);
+        let sign = view.forward.map(|part| i64::from(part > 0.0) - i64::from(part < 0.0));
+        move |brick| {
+            let place = self.place(brick);
+            let along =
+                |axis: usize| if view.parallel { sign[axis] * place[axis] } else { (place[axis] - eye[axis]).abs() };
+            along(0) + along(1) + along(2)
+        }
+    }
+
+    /// The bricks of each rank as few boxes: each grows along axis 0, then 1, then 2, as far as `owners` (brick by
+    /// brick) and `fits` allow. A function of its arguments, so that all ranks find the same.
+    pub fn merge(&self, owners: &[usize], fits: impl Fn(&BrickBox) -> bool) -> Vec<Held> {
+        let mut taken = vec![false; owners.len()];
+        let mut held = Vec::new();
+        for first in 0..owners.len() {
+            if taken[first] {
+                continue;
+            }
+            let (rank, mut bricks) = (owners[first], self.single(first));
+            for axis in 0..3 {
+                while bricks.1[axis] < self.counts[axis] {
+                    let (mut next, mut grown) = (bricks, bricks);
+                    (next.0[axis], next.1[axis]) = (bricks.1[axis], bricks.1[axis] + 1);
+                    grown.1[axis] += 1;
+                    if !fits(&grown) || self.within(&next).any(|brick| taken[brick] || owners[brick] != rank) {
+                        break;
+                    }
+                    bricks = grown;
+                }
+            }
+            self.within(&bricks).for_each(|brick| taken[brick] = true);
+            held.push(Held { bricks, rank });
+        }
+        held
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::volume::{Camera, Projection};
+    use proptest::prelude::*;
+
+    #[test]
+    fn sides_are_whole_blocks_of_a_quarter_of_the_longest_axis() {
+        let side = |voxels| Lattice::new(voxels, None, Mode::Reproducible).unwrap().side;
+        assert_eq!(side([2, 2, 2]), 32);
+        assert_eq!(side([256, 256, 128]), 64);
+        assert_eq!(side([2, 300, 2]), 80);
+        assert_eq!(side([2000, 2, 2]), 128);
+        assert_eq!(side([1 << 14, 1 << 14, 1 << 14]), 512);
+        let fast = |voxels| Lattice::new(voxels, None, Mode::Fast).unwrap().side;
+        assert_eq!([fast([2, 2, 2]), fast([256, 256, 128]), fast([2, 300, 2]), fast([1 << 14; 3])], [8, 16, 24, 512]);
+        assert_eq!(Lattice::new([65, 64, 2], Some(16), Mode::Fast).unwrap().counts, [4, 4, 1]);
+        for (side, wanted) in [(0, "0 cells"), (12, "multiple of 8"), (-8, "-8"), (8, "bricks of 8")] {
+            let error = Lattice::new([1 << 12, 1 << 12, 4], Some(side), Mode::Fast).unwrap_err().to_string();
+            assert!(error.contains(wanted), "{error}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Merged boxes cover every cell and every voxel exactly once, with the owner of the brick, and are no larger
+        /// than allowed.
+        #[test]
+        fn boxes_cover_the_volume_once(
+            voxels in prop::array::uniform3(2_i64..60),
+            ranks in 1_usize..4,
+            seed in any::<u64>(),
+            most in 1_i64..30,
+        ) {
+            let lattice = Lattice::new(voxels, Some(8), Mode::Reproducible).unwrap();
+            let mixed = |brick: usize| (seed.wrapping_mul(brick as u64 | 1) >> 33) as usize;
+            let owners: Vec<usize> = (0..lattice.count()).map(|brick| mixed(brick / 3) % ranks).collect();
+            let size = |(low, high): &BrickBox| (0..3).map(|axis| high[axis] - low[axis]).product::<i64>();
+            let held = lattice.merge(&owners, |bricks| size(bricks) <= most);
+            let mut seen = vec![0; lattice.count()];
+            let (mut cells, mut of_voxels) = (0, 0);
+            for Held { bricks, rank } in &held {
+                prop_assert!(size(bricks) <= most);
+                for brick in lattice.within(bricks) {
+                    seen[brick] += 1;
+                    prop_assert_eq!(owners[brick], *rank);
+                    prop_assert_eq!(lattice.number(lattice.place(brick)), brick);
+                }
+                let (low, high) = lattice.cells(bricks);
+                cells += (0..3).map(|axis| i64::from(high[axis] - low[axis])).product::<i64>();
+                of_voxels += lattice.voxels(bricks).cells() as i64;
+            }
+            prop_assert!(seen.iter().all(|&times| times == 1));
+            prop_assert_eq!(cells, voxels.iter().map(|n| n - 1).product::<i64>());
+            prop_assert_eq!(of_voxels, voxels.iter().product::<i64>());
+        }
+
+        /// Along every ray, brick after brick, depth ascends.
+        #[test]
+        fn depth_ascends_along_rays(
+            voxels in prop::array::uniform3(2_i64..50),
+            eye in prop::array::uniform3(-30..80_i32),
+            towards in prop::array::uniform3(-3..4_i32),
+            parallel in any::<bool>(),
+            spacing in prop::array::uniform3(0.5..2.0_f64),
+        ) {
+            prop_assume!(towards != [0; 3]);
+            // Whole numbers put eyes on the planes between bricks, too.
+            let position: [f64; 3] = std::array::from_fn(|axis| f64::from(eye[axis]) * spacing[axis]);
+            let camera = Camera {
+                position,
+                focal_point: std::array::from_fn(|axis| position[axis] + f64::from(towards[axis])),
+                view_up: [0.31, 0.22, 0.93],
+                projection: match parallel {
+                    true => Projection::Parallel { half_height: 30.0 },
+                    false => Projection::Perspective { vertical_fov_degrees: 80.0 },
+                },
+            };
+            let lattice = Lattice::new(voxels, Some(8), Mode::Reproducible).unwrap();
+            let view = View::new(&camera, (13, 9), voxels, spacing, 0.3).unwrap();
+            let depth = lattice.depth(&view);
+            for pixel in 0..13 * 9 {
+                let ray = view.ray(pixel % 13, pixel / 13);
+                let mut last: Option<usize> = None;
+                for sample in 0..ray.samples {
+                    let cell = ray.cell(sample, view.cells);
+                    let brick = lattice.number(cell.map(|at| i64::from(at) / lattice.side));
+                    if let Some(last) = last.filter(|&last| last != brick) {
+                        prop_assert!(depth(last) < depth(brick), "from brick {} to {}", last, brick);
+                    }
+                    last = Some(brick);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Where the layers of pictures of one size lie, and how they become a picture.
+
+use std::cell::RefCell;
+
+use super::layers::{Atlas, Piece};
+use super::look::PixelFormat;
+use crate::compositing::{Algorithm, Compositor, Layer, Pixel, Settings};
+use zippy::Result;
+use zippy::array::{GlobalArray, LocalArray};
+use zippy::extents::Index;
+use zippy::kernel::Binding;
+use zippy::layout::{Layout, Split};
+use zippy::ownership::Ownership;
+use zippy::plan::Moved;
+use zippy::region::Region;
+use zippy::world::World;
+use zippy_io::image::Image;
+
+/// The arrays of pictures of one size, whatever their pixels are.
+pub(super) trait Canvas {
+    /// Width and height.
+    fn size(&self) -> (u32, u32);
+
+    /// Finds room for the layers of pieces that belong to these ranks. Collective.
+    fn place(&self, pieces: &[Piece], owners: &[usize]) -> Result<Vec<Layer>>;
+
+    /// The pixels of a layer of this rank within its bounds.
+    fn section(&self, layer: &Layer) -> Result<Binding>;
+
+    /// For each pixel the opacity of this rank's layers so far.
+    fn prefix(&self) -> &LocalArray<f32, 2>;
+
+    /// Blends layers, front first, into the picture. Collective.
+    fn composite(&self, layers: &[Layer], termination: f32) -> Result<Moved>;
+
+    /// The picture, on rank 0. Local.
+    fn read(&self) -> Result<Option<Image>>;
+}
+
+/// How a canvas blends.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Blending {
+    pub algorithm: Algorithm,
+    pub encoding: crate::compositing::Encoding,
+}
+
+/// Pixels of either format as those of an [`Image`].
+trait Finished: Pixel {
+    fn finished(self) -> [f32; 4];
+}
+
+impl Finished for [f32; 4] {
+    fn finished(self) -> [f32; 4] {
+        self
+    }
+}
+
+impl Finished for u32 {
+    fn finished(self) -> [f32; 4] {
+        self.to_le_bytes().map(|part| f32::from(part) / 255.0)
+    }
+}
+
+struct Arrays<'w, P> {
+    world: &'w World,
+    name: String,
+    size: (u32, u32),
+    blending: Blending,
+    prefix: LocalArray<f32, 2>,
+    finished: GlobalArray<P, 2>,
+    /// The array of all layers and its pages.
+    pixels: RefCell<Option<(Atlas, GlobalArray<P, 2>)>>,
+    /// The compositor for the last termination.
+    compositor: RefCell<Option<(f32, Compositor<'w, P>)>>,
+}
+
+/// A canvas for pictures of a size; its arrays are called `name` and a suffix. Collective.
+///
+/// # Errors
+/// Names that are taken, or no memory.
+pub(super) fn canvas<'w>(
+    world: &'w World,
+    name: &str,
+    size: (u32, u32),
+    format: PixelFormat,
+    blending: &Blending,
+) -> Result<Box<dyn Canvas + 'w>> {
+    Ok(match format {
+        PixelFormat::F32 => Box::new(Arrays::<[f32; 4]>::new(world, name, size, blending)?),
+        PixelFormat::Rgba8 => Box::new(Arrays::<u32>::new(world, name, size, blending)?),
+    })
+}
+
+impl<'w, P: Finished> Arrays<'w, P> {
+    fn new(world: &'w World, name: &str, size: (u32, u32), blending: &Blending) -> Result<Self> {
+        let layout = Layout::new([size.0, size.1]).split_all(Split::Whole);
+        let prefix = world.local_array(&format!("{name}.prefix"), &layout);
+        let prefix = world.agree("making room for a picture", prefix)?;
+        let finished = world.array(&format!("{name}.picture"), &layout)?;
+        let (name, blending) = (name.to_string(), blending.clone());
+        let (pixels, compositor) = (RefCell::default(), RefCell::default());
+        Ok(Self { world, name, size, blending, prefix, finished, pixels, compositor })
+    }
+
+    /// Makes the array of layers anew where it is too small.
+    fn grow(&self, needed: Atlas) -> Result<()> {
+        let mut kept = self.pixels.borrow_mut();
+        let atlas = match kept.as_ref() {
+            Some((atlas, _)) if atlas.covers(&needed) => return Ok(()),
+            Some((atlas, _)) => atlas.join(&needed),
+            None => needed,
+        };
+        *kept = None;
+        let rows: Vec<i64> = atlas.pages.concat();
+        let owners = atlas.pages.iter().enumerate().flat_map(|(rank, pages)| pages.iter().map(move |_| rank));
+        let owners = Ownership::table(owners.collect(), self.world.size())?;
+        let shape = [i64::from(self.size.0), rows.iter().sum()];
+        let layout = Layout::new(shape).split([Split::Whole, Split::Sizes(rows)]);
+        let pixels = self.world.array_owned(&format!("{}.layers", self.name), &layout, owners)?;
+        *kept = Some((atlas, pixels));
+        Ok(())
+    }
+}
+
+impl<P: Finished> Canvas for Arrays<'_, P> {
+    fn size(&self) -> (u32, u32) {
+        self.size
+    }
+
+    fn place(&self, pieces: &[Piece], owners: &[usize]) -> Result<Vec<Layer>> {
+        let (width, height) = (i64::from(self.size.0), i64::from(self.size.1));
+        let whole = Region::whole(Index::new(&[width, height]));
+        // Swaps make every layer a part of the picture.
+        let place = |piece: &Piece| match self.blending.algorithm {
+            Algorithm::DirectSend => piece.bounds,
+            Algorithm::BinarySwap | Algorithm::Radix(_) => whole,
+        };
+        let extents = |piece: &Piece| [place(piece).extents()[0], place(piece).extents()[1]];
+        let boxes: Vec<_> = pieces.iter().zip(owners).map(|(piece, &rank)| (rank, extents(piece))).collect();
+        let row_bytes = (width as u64) * P::INFO.bytes as u64;
+        let rows = (self.world.binding_bytes() / row_bytes) as i64;
+        let (atlas, spots) = Atlas::pack(&boxes, self.world.size(), width, rows);
+        self.grow(atlas)?;
+        let kept = self.pixels.borrow();
+        let first = kept.as_ref().map(|(atlas, _)| atlas.first_rows()).unwrap_or_default();
+        let layer = |((piece, &rank), spot): ((&Piece, &usize), &super::layers::Spot)| {
+            let at = [spot.corner[0], first[rank][spot.page] + spot.corner[1]];
+            Layer { at, place: place(piece), bounds: piece.bounds }
+        };
+        Ok(pieces.iter().zip(owners).zip(&spots).map(layer).collect())
+    }
+
+    fn section(&self, layer: &Layer) -> Result<Binding> {
+        let kept = self.pixels.borrow();
+        let part = kept.as_ref().map(|(_, pixels)| pixels.at(layer.locate(&layer.bounds)).local_parts());
+        let part = part.transpose()?.and_then(|parts| parts.into_iter().next());
+        Ok(part.expect("only layers of this rank are asked for, and each lies on one page").into())
+    }
+
+    fn prefix(&self) -> &LocalArray<f32, 2> {
+        &self.prefix
+    }
+
+    fn composite(&self, layers: &[Layer], termination: f32) -> Result<Moved> {
+        let mut compositor = self.compositor.borrow_mut();
+        if compositor.as_ref().is_none_or(|(known, _)| *known != termination) {
+            *compositor = None;
+            let Blending { algorithm, encoding } = self.blending.clone();
+            let made = Compositor::new(self.world, &self.name, Settings { algorithm, encoding, termination })?;
+            *compositor = Some((termination, made));
+        }
+        match (compositor.as_ref(), self.pixels.borrow().as_ref()) {
+            (Some((_, compositor)), Some((_, pixels))) => compositor.composite(pixels, layers, &self.finished),
+            _ => Ok(Moved::default()),
+        }
+    }
+
+    fn read(&self) -> Result<Option<Image>> {
+        if self.world.rank() != 0 {
+            return Ok(None);
+        }
+        let pixels = self.finished.local()?.all().read()?.into_iter().map(Finished::finished).collect();
+        Ok(Some(Image { width: self.size.0 as usize, height: self.size.1 as usize, pixels }))
+    }
+}

@@ -1,0 +1,116 @@
+//! The ray caster's text, put together from parts for what a picture needs, and compiled once for each combination.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use super::classes::Classes;
+use super::look::{Look, Shading};
+use super::view::View;
+use zippy::Result;
+use zippy::kernel::{Kernel, KernelSource, ParamValue};
+use zippy::world::World;
+
+/// What changes the ray caster's text: everything else is data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Features {
+    /// Clip planes.
+    pub planes: usize,
+    /// Voxel cells of each place, in a row.
+    pub components: usize,
+    /// Whether pixels have 8 bits a component instead of 32.
+    pub rgba8: bool,
+    /// Whether rays take several passes.
+    pub passes: bool,
+    /// Whether there is light.
+    pub lit: bool,
+    /// Whether the transfer function is integrated between samples.
+    pub preintegrated: bool,
+}
+
+/// The ray casters of a volume.
+pub(super) struct Kernels<'w> {
+    world: &'w World,
+    /// What WGSL sees voxels as.
+    cell: &'static str,
+    made: RefCell<HashMap<Features, Kernel>>,
+}
+
+impl<'w> Kernels<'w> {
+    /// For voxels that WGSL sees as `cell`. Local; compiles nothing yet.
+    pub fn new(world: &'w World, cell: &'static str) -> Self {
+        Self { world, cell, made: RefCell::default() }
+    }
+
+    /// The ray caster with these features. Local.
+    ///
+    /// # Errors
+    /// Its text is wrong.
+    pub fn get(&self, features: Features) -> Result<Kernel> {
+        if let Some(kernel) = self.made.borrow().get(&features) {
+            return Ok(kernel.clone());
+        }
+        let kernel = self.world.kernel(KernelSource::text("shaders/volume/march.wgsl", text(self.cell, features)))?;
+        self.made.borrow_mut().insert(features, kernel.clone());
+        Ok(kernel)
+    }
+}
+
+/// All parts in a row.
+fn text(cell: &str, features: Features) -> String {
+    let Features { planes, components, rgba8, passes, lit, preintegrated } = features;
+    let head = format!("const PLANES = {planes};\nconst COMPONENTS = {components};\n");
+    let cells = include_str!("../../shaders/volume/cells.wgsl").replace("CELL", cell);
+    let parts = [
+        head.as_str(),
+        include_str!("../../shaders/volume/rays.wgsl"),
+        &cells,
+        include_str!("../../shaders/volume/decay.wgsl"),
+        match preintegrated {
+            true => include_str!("../../shaders/volume/segments.wgsl"),
+            false => include_str!("../../shaders/volume/points.wgsl"),
+        },
+        match lit {
+            true => include_str!("../../shaders/volume/lit.wgsl"),
+            false => include_str!("../../shaders/volume/unlit.wgsl"),
+        },
+        match rgba8 {
+            true => include_str!("../../shaders/volume/pixel_rgba8.wgsl"),
+            false => include_str!("../../shaders/volume/pixel_f32.wgsl"),
+        },
+        match passes {
+            true => include_str!("../../shaders/volume/passes.wgsl"),
+            false => include_str!("../../shaders/volume/one_pass.wgsl"),
+        },
+        include_str!("../../shaders/volume/march.wgsl"),
+    ];
+    parts.concat()
+}
+
+/// The parameters that are the same for all layers of a picture. `direct` makes a component of a direct colour 0 to 1.
+pub(super) fn of_picture(look: &Look, view: &View, classes: &Classes, direct: f32) -> Vec<(&'static str, ParamValue)> {
+    let (first_value, per_value) = classes.scale();
+    let [depth_unit, colour_unit] = classes.units();
+    let Shading { ambient, diffuse, specular, shininess } = look.shading.unwrap_or_default();
+    vec![
+        ("eye", view.eye.into()),
+        ("sample_distance", view.step.into()),
+        ("forward", view.forward.into()),
+        ("bend", if view.parallel { 0.0_f32 } else { 1.0 }.into()),
+        ("right", view.right.into()),
+        ("first_value", first_value.into()),
+        ("up", view.up.into()),
+        ("per_value", per_value.into()),
+        ("per_length", view.per_length.into()),
+        ("last_entry", ((classes.count() - 1) as f32).into()),
+        ("cells", view.cells.into()),
+        ("jitter", if view.jitter { 1.0_f32 } else { 0.0 }.into()),
+        ("crop_low", view.low.into()),
+        ("depth_unit", depth_unit.into()),
+        ("crop_high", view.high.into()),
+        ("colour_unit", colour_unit.into()),
+        ("light", [ambient, diffuse, specular, shininess].map(|part| part as f32).into()),
+        ("planes", view.planes.into()),
+        ("size", [view.width as i32, view.height as i32].into()),
+        ("direct", direct.into()),
+    ]
+}

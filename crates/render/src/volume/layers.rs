@@ -1,0 +1,284 @@
+//! The layers of a picture: which boxes of cells are cast, in which order, what part of the picture each may cover, and
+//! where its pixels lie. Pure, and the same on every rank.
+
+use super::bricks::{BrickBox, CellBox, Lattice, halves};
+use super::look::Mode;
+use super::order::{Unordered, front_to_back};
+use super::view::View;
+use crate::error::RenderError;
+use zippy::extents::Index;
+use zippy::region::Region;
+
+/// A box of cells of one part that becomes a layer.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Piece {
+    /// The part of the storage that holds it.
+    pub part: usize,
+    pub cells: CellBox,
+    /// The pixels that it may cover: not empty.
+    pub bounds: Region,
+}
+
+/// The pieces of a picture, front first. `visible` gives the visible cells of a brick; `parts` are boxes of bricks.
+///
+/// # Errors
+/// Parts that overlap.
+pub(super) fn pieces(
+    view: &View,
+    mode: Mode,
+    lattice: &Lattice,
+    parts: &[BrickBox],
+    visible: impl Fn(usize) -> Option<CellBox>,
+) -> Result<Vec<Piece>, RenderError> {
+    let boxes: Vec<(usize, CellBox)> = match mode {
+        Mode::Reproducible => {
+            let depth = lattice.depth(view);
+            let bricks = |(part, bricks)| {
+                let seen = |brick| Some((part, brick, visible(brick)?));
+                lattice.within(bricks).filter_map(seen).collect::<Vec<_>>()
+            };
+            let mut all: Vec<_> = parts.iter().enumerate().flat_map(bricks).collect();
+            all.sort_by_key(|&(_, brick, _)| (depth(brick), brick));
+            all.into_iter().map(|(part, _, cells)| (part, cells)).collect()
+        }
+        Mode::Fast => {
+            let join = |(low, high): CellBox, (l, h): CellBox| -> CellBox {
+                (std::array::from_fn(|a| low[a].min(l[a])), std::array::from_fn(|a| high[a].max(h[a])))
+            };
+            let seen = |(part, bricks): (usize, BrickBox)| {
+                let cells = lattice.within(&bricks).filter_map(&visible).reduce(join)?;
+                Some((part, bricks, cells))
+            };
+            let mut boxes: Vec<_> = parts.iter().copied().enumerate().filter_map(seen).collect();
+            loop {
+                let wide = boxes.iter().map(|(_, _, (low, high))| (low.map(i64::from), high.map(i64::from)));
+                match front_to_back(&wide.collect::<Vec<_>>(), view) {
+                    Ok(order) => break order.into_iter().map(|index| (boxes[index].0, boxes[index].2)).collect(),
+                    // Boxes that stand in front of one another in a ring are halved, in the end to bricks, which never
+                    // do.
+                    Err(Unordered::Ring(ring)) if ring.iter().any(|&index| halves(&boxes[index].1).is_some()) => {
+                        let cut = |index: usize| match halves(&boxes[index].1).filter(|_| ring.contains(&index)) {
+                            Some(both) => both.map(|half| seen((boxes[index].0, half))).to_vec(),
+                            None => vec![Some(boxes[index])],
+                        };
+                        boxes = (0..boxes.len()).flat_map(cut).flatten().collect();
+                    }
+                    Err(unordered) => return Err(unordered.into()),
+                }
+            }
+        }
+    };
+    let piece = |(part, cells): (usize, CellBox)| Some(Piece { part, cells, bounds: covered(view, &cells)? });
+    Ok(boxes.into_iter().filter_map(piece).collect())
+}
+
+/// An upper bound of the samples that a ray takes in a box of cells.
+pub(super) fn most_samples(view: &View, (low, high): &CellBox) -> u32 {
+    let square = |axis: usize| (f64::from(high[axis] - low[axis]) / f64::from(view.per_length[axis])).powi(2);
+    let diagonal = (square(0) + square(1) + square(2)).sqrt();
+    (diagonal / f64::from(view.step)).ceil() as u32 + 2
+}
+
+/// The pixels whose rays may meet a box of cells, and some around them; `None` where there are none.
+pub(super) fn covered(view: &View, (low, high): &CellBox) -> Option<Region> {
+    // Rounding moves samples by less than this.
+    let margin: [f64; 3] = std::array::from_fn(|axis| 1e-3 + 1e-6 * f64::from(view.cells[axis]));
+    let corner = |number: usize| {
+        let at = |axis: usize| match number >> axis & 1 {
+            0 => f64::from(low[axis]) - margin[axis],
+            _ => f64::from(high[axis]) + margin[axis],
+        };
+        // In lengths, from the eye.
+        let from: [f64; 3] =
+            std::array::from_fn(|axis| (at(axis) - f64::from(view.eye[axis])) / f64::from(view.per_length[axis]));
+        let along = |v: [f32; 3]| (0..3).map(|axis| from[axis] * f64::from(v[axis])).sum::<f64>();
+        let square = |v: [f32; 3]| v.iter().map(|&part| f64::from(part).powi(2)).sum::<f64>();
+        [along(view.right) / square(view.right), along(view.up) / square(view.up), along(view.forward)]
+    };
+    let corners: [[f64; 3]; 8] = std::array::from_fn(corner);
+    let mut spans = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
+    let mut add = |[x, y, depth]: [f64; 3]| {
+        for (span, aside) in spans.iter_mut().zip([x, y]) {
+            let at = match (view.parallel, depth > 0.0) {
+                (true, _) => [aside; 2],
+                (false, true) => [aside / depth; 2],
+                // At the height of the eye it is beyond every picture, on its side or on both.
+                (false, false) => [
+                    if aside <= 0.0 { f64::NEG_INFINITY } else { f64::INFINITY },
+                    if aside >= 0.0 { f64::INFINITY } else { f64::NEG_INFINITY },
+                ],
+            };
+            *span = [span[0].min(at[0]), span[1].max(at[1])];
+        }
+    };
+    if corners.iter().all(|corner| corner[2] <= 0.0) {
+        return None;
+    }
+    for (number, &here) in corners.iter().enumerate() {
+        if here[2] > 0.0 || view.parallel {
+            add(here);
+            continue;
+        }
+        for axis in 0..3 {
+            let there = corners[number ^ 1 << axis];
+            if there[2] > 0.0 {
+                let share = here[2] / (here[2] - there[2]);
+                add([here[0] + share * (there[0] - here[0]), here[1] + share * (there[1] - here[1]), 0.0]);
+            }
+        }
+    }
+    let (width, height) = (f64::from(view.width), f64::from(view.height));
+    let [[left, right], [bottom, top]] = spans;
+    let column = |x: f64| (x * height + width - 1.0) / 2.0;
+    let row = |y: f64| (height - 1.0 - y * height) / 2.0;
+    // A pixel more on all sides.
+    let first = |at: f64, most: f64| (at.floor() - 1.0).clamp(0.0, most) as i64;
+    let end = |at: f64, most: f64| (at.ceil() + 2.0).clamp(0.0, most) as i64;
+    let start = Index::new(&[first(column(left), width), first(row(top), height)]);
+    let region = Region::between(start, Index::new(&[end(column(right), width), end(row(bottom), height)]));
+    (!region.is_empty()).then_some(region)
+}
+
+/// Where layers lie in the array of pixels: each rank has pages of the picture's width, one below the other, which
+/// layers fill shelf by shelf.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Atlas {
+    /// Rows of each page of each rank.
+    pub pages: Vec<Vec<i64>>,
+}
+
+/// A layer's place: page of its rank, and corner in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Spot {
+    pub page: usize,
+    pub corner: [i64; 2],
+}
+
+impl Atlas {
+    /// Places boxes of `(rank, [width, height])`, none wider than `width`, on pages of at most `rows` rows (or of the
+    /// height of the one box that is higher).
+    pub fn pack(boxes: &[(usize, [i64; 2])], ranks: usize, width: i64, rows: i64) -> (Self, Vec<Spot>) {
+        let mut pages: Vec<Vec<i64>> = vec![vec![1]; ranks];
+        // The shelf that is being filled: its first row, its height, and what of its width is taken.
+        let mut shelves = vec![[0_i64; 3]; ranks];
+        let mut order: Vec<usize> = (0..boxes.len()).collect();
+        order.sort_by_key(|&index| (std::cmp::Reverse(boxes[index].1[1]), index));
+        let mut spots = vec![Spot { page: 0, corner: [0; 2] }; boxes.len()];
+        for index in order {
+            let (rank, [wide, high]) = boxes[index];
+            let [row, height, taken] = &mut shelves[rank];
+            if *taken + wide > width || high > *height {
+                (*row, *height, *taken) = (*row + *height, high, 0);
+                if *row > 0 && *row + high > rows {
+                    pages[rank].push(1);
+                    *row = 0;
+                }
+            }
+            let last = pages[rank].len() - 1;
+            spots[index] = Spot { page: last, corner: [*taken, *row] };
+            pages[rank][last] = pages[rank][last].max(*row + high);
+            *taken += wide;
+        }
+        (Self { pages }, spots)
+    }
+
+    /// Whether everything that fits `other` fits this one.
+    pub fn covers(&self, other: &Self) -> bool {
+        self.pages
+            .iter()
+            .zip(&other.pages)
+            .all(|(own, other)| own.len() >= other.len() && own.iter().zip(other).all(|(own, other)| own >= other))
+    }
+
+    /// The rows of both.
+    pub fn join(&self, other: &Self) -> Self {
+        let most = |(own, other): (&Vec<i64>, &Vec<i64>)| {
+            let at = |pages: &Vec<i64>, page: usize| pages.get(page).copied().unwrap_or(0);
+            (0..own.len().max(other.len())).map(|page| at(own, page).max(at(other, page))).collect()
+        };
+        Self { pages: self.pages.iter().zip(&other.pages).map(most).collect() }
+    }
+
+    /// The first row of each page in the array of all pages.
+    pub fn first_rows(&self) -> Vec<Vec<i64>> {
+        let mut next = 0;
+        let mut first = |rows: &i64| {
+            next += rows;
+            next - rows
+        };
+        self.pages.iter().map(|pages| pages.iter().map(&mut first).collect()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::volume::{Camera, Projection};
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Every ray with a sample in a box belongs to a pixel that the box is said to cover, wherever the camera is.
+        #[test]
+        fn no_pixel_of_a_box_is_forgotten(
+            position in prop::array::uniform3(-25.0..45.0_f64),
+            whole in any::<bool>(),
+            towards in prop::array::uniform3(-1.0..1.0_f64),
+            parallel in any::<bool>(),
+            fov in 5.0..150.0_f64,
+            low in prop::array::uniform3(0..20_i32),
+            extents in prop::array::uniform3(1..12_i32),
+        ) {
+            prop_assume!(towards.iter().any(|part| part.abs() > 0.1));
+            let (voxels, spacing) = ([21, 21, 21], [1.0, 0.5, 2.0]);
+            // Eyes at corners and on edges of boxes, too.
+            let position = if whole { position.map(|at| (at / 4.0).round() * 4.0) } else { position };
+            let camera = Camera {
+                position,
+                focal_point: std::array::from_fn(|axis| position[axis] + towards[axis]),
+                view_up: [0.23, 0.91, 0.3],
+                projection: match parallel {
+                    true => Projection::Parallel { half_height: fov / 8.0 },
+                    false => Projection::Perspective { vertical_fov_degrees: fov },
+                },
+            };
+            let view = View::new(&camera, (17, 13), voxels, spacing, 0.21).unwrap();
+            let cells = (low, std::array::from_fn(|axis| (low[axis] + extents[axis]).min(20)));
+            let bounds = covered(&view, &cells);
+            for (column, row) in (0..13).flat_map(|row| (0..17).map(move |column| (column, row))) {
+                let ray = view.ray(column, row);
+                let range = ray.samples_in(view.cells, cells.0, cells.1);
+                prop_assert!(range.len() as u32 <= most_samples(&view, &cells));
+                let inside = |bounds: &Region| bounds.contains(&Index::new(&[column.into(), row.into()]));
+                prop_assert!(range.is_empty() || bounds.as_ref().is_some_and(inside), "({column}, {row}), {bounds:?}");
+            }
+        }
+
+        /// Boxes on pages never share a pixel and stay within the rows that are said.
+        #[test]
+        fn pages_hold_all_boxes(
+            boxes in prop::collection::vec((0_usize..3, 1_i64..20, 1_i64..30), 0..40),
+            rows in 1_i64..60,
+        ) {
+            let boxes: Vec<_> = boxes.into_iter().map(|(rank, w, h)| (rank, [w, h])).collect();
+            let (atlas, spots) = Atlas::pack(&boxes, 3, 20, rows);
+            let stored = |index: usize| {
+                let (Spot { page, corner }, (rank, extents)) = (spots[index], boxes[index]);
+                (rank, page, Region::at(Index::new(&corner), Index::new(&extents)))
+            };
+            for i in 0..boxes.len() {
+                let (rank, page, region) = stored(i);
+                prop_assert!(region.end[0] <= 20 && region.end[1] <= atlas.pages[rank][page]);
+                for j in 0..i {
+                    let (other_rank, other_page, other) = stored(j);
+                    prop_assert!((rank, page) != (other_rank, other_page) || !region.intersects(&other));
+                }
+            }
+            let highest = boxes.iter().map(|(_, [_, high])| *high).max().unwrap_or(1);
+            prop_assert!(atlas.pages.concat().iter().all(|&page| page <= rows.max(highest)));
+            let joined = atlas.join(&Atlas { pages: vec![vec![5], vec![7, 7], vec![1]] });
+            prop_assert!(joined.covers(&atlas) && joined.pages[1].len() >= 2);
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! [`Look`]: everything about a picture but the volume.
+
+use serde::{Deserialize, Serialize};
+
+use super::camera::Camera;
+use super::transfer::TransferFunction;
+use crate::error::RenderError;
+
+/// How a volume is looked at. All lengths are in the unit of the volume's spacing.
+///
+/// ```
+/// use zippy_render::volume::{Camera, Look, Shading, TransferFunction};
+///
+/// let camera = Camera::overview([64, 64, 64], [1.0; 3]);
+/// let look = Look { shading: Some(Shading::default()), ..Look::new(camera, TransferFunction::ramp(0.0, 255.0)) };
+/// look.check()?;
+/// # Ok::<(), zippy::error::RenderError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Look {
+    /// Where the volume is seen from.
+    pub camera: Camera,
+    /// From values to colour and opacity.
+    pub transfer: TransferFunction,
+    /// Distance of samples along a ray.
+    #[serde(default = "Look::default_step")]
+    pub step: f64,
+    /// Width and height of the picture in pixels.
+    #[serde(default = "Look::default_size")]
+    pub size: (u32, u32),
+    /// Lighting by the gradient of the values; `None`: colours as they are.
+    #[serde(default)]
+    pub shading: Option<Shading>,
+    /// Whether the transfer function is integrated over the values between two samples, instead of taken at samples.
+    #[serde(default)]
+    pub preintegrated: bool,
+    /// What lies on the wrong side of any of these planes is not seen.
+    #[serde(default)]
+    pub clip: Vec<ClipPlane>,
+    /// What lies outside of this box is not seen.
+    #[serde(default)]
+    pub crop: Option<Crop>,
+    /// Whether samples are shifted along each ray by a fixed function of the pixel, so that rings become noise.
+    #[serde(default)]
+    pub jitter: bool,
+    /// A ray ends where so little light comes through that no component of a pixel changes by more than this; its alpha
+    /// becomes exactly 1. That is this share of the light, or less where light makes colours brighter than they are;
+    /// see
+    /// [`ends_at`](Self::ends_at). 0: rays end where nothing comes through at all.
+    #[serde(default = "Look::default_termination")]
+    pub termination: f32,
+}
+
+/// A light at the camera; surfaces are lit from both sides.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shading {
+    /// Share of the colour that is there without light.
+    pub ambient: f64,
+    /// Share of the colour that is there where the gradient points to the light.
+    pub diffuse: f64,
+    /// White that is added where the surface mirrors the light.
+    pub specular: f64,
+    /// How small the mirrored light is: the exponent of its cosine.
+    pub shininess: f64,
+}
+
+impl Default for Shading {
+    fn default() -> Self {
+        Self { ambient: 0.1, diffuse: 0.7, specular: 0.2, shininess: 10.0 }
+    }
+}
+
+/// Keeps the points `p` with `dot(normal, p) >= offset`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClipPlane {
+    /// Points to what is kept; of any length but zero.
+    pub normal: [f64; 3],
+    /// `dot(normal, p)` of the points in the plane.
+    pub offset: f64,
+}
+
+/// A box along the axes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Crop {
+    /// Its lower corner.
+    pub low: [f64; 3],
+    /// Its upper corner.
+    pub high: [f64; 3],
+}
+
+/// What pictures of different decompositions have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Rays are cut at the bricks of a lattice that depends on the volume alone: the same bits for every number of
+    /// ranks and every decomposition.
+    #[default]
+    Reproducible,
+    /// Rays are cut where the boxes of bricks of a rank end: fewer layers to blend, and differences of at most 4e-6, or
+    /// of
+    /// [`Look::termination`] and 2e-6 where that is more.
+    Fast,
+}
+
+/// What a pixel is while pictures are blended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PixelFormat {
+    /// Four components of 32 bits.
+    #[default]
+    F32,
+    /// Four components of 8 bits: a quarter of the bytes to move.
+    Rgba8,
+}
+
+/// The most clip planes of a picture.
+pub const MAX_CLIP_PLANES: usize = 6;
+
+impl Look {
+    /// A look with samples one unit apart, 512 x 512 pixels and no extras.
+    pub fn new(camera: Camera, transfer: TransferFunction) -> Self {
+        Self {
+            camera,
+            transfer,
+            step: Self::default_step(),
+            size: Self::default_size(),
+            shading: None,
+            preintegrated: false,
+            clip: Vec::new(),
+            crop: None,
+            jitter: false,
+            termination: Self::default_termination(),
+        }
+    }
+
+    fn default_step() -> f64 {
+        1.0
+    }
+
+    fn default_size() -> (u32, u32) {
+        (512, 512)
+    }
+
+    fn default_termination() -> f32 {
+        2.0_f32.powi(-19)
+    }
+
+    /// The share of light at which rays end: [`termination`](Self::termination), divided by the brightest light where
+    /// that is more than 1, as what lies behind may be so much brighter than its colours.
+    pub fn ends_at(&self) -> f32 {
+        let brightest = self.shading.map_or(1.0, |light| light.ambient + light.diffuse + light.specular);
+        (f64::from(self.termination) / brightest.max(1.0)) as f32
+    }
+
+    /// Checks everything that does not depend on the volume.
+    ///
+    /// # Errors
+    /// What is out of range, with its value and what would be right.
+    pub fn check(&self) -> Result<(), RenderError> {
+        let wrong = |message: String| Err(RenderError::Setting(message));
+        let (width, height) = self.size;
+        if !(1..=16384).contains(&width) || !(1..=16384).contains(&height) {
+            return wrong(format!("a picture of {width} x {height} pixels; each side must be 1 to 16384"));
+        }
+        if !(self.step > 0.0 && self.step.is_finite()) {
+            return wrong(format!("a sample distance of {}; it must be positive", self.step));
+        }
+        if !(0.0..=0.1).contains(&self.termination) {
+            return wrong(format!("rays that end at a transparency of {}; it must be 0 to 0.1", self.termination));
+        }
+        self.camera.frame()?;
+        self.camera.half_height()?;
+        self.transfer.check()?;
+        if let Some(Shading { ambient, diffuse, specular, shininess }) = self.shading {
+            for (name, part) in [("ambient", ambient), ("diffuse", diffuse), ("specular", specular)] {
+                if !(0.0..=1.0).contains(&part) {
+                    return wrong(format!("{name} light of {part}; it must be 0 to 1"));
+                }
+            }
+            if !(1.0..=1000.0).contains(&shininess) {
+                return wrong(format!("a shininess of {shininess}; it must be 1 to 1000"));
+            }
+        }
+        if self.clip.len() > MAX_CLIP_PLANES {
+            return wrong(format!("{} clip planes; at most {MAX_CLIP_PLANES} are possible", self.clip.len()));
+        }
+        for (number, ClipPlane { normal, offset }) in self.clip.iter().enumerate() {
+            let length = normal.iter().fold(0.0_f64, |most, part| most.max(part.abs()));
+            if !normal.iter().all(|part| part.is_finite()) || !(1e-150..=1e150).contains(&length) || !offset.is_finite()
+            {
+                return wrong(format!(
+                    "clip plane {number} has the normal {normal:?} and the offset {offset}; they must be finite, the \
+                     normal from 1e-150 to 1e150 long"
+                ));
+            }
+        }
+        if let Some(Crop { low, high }) = self.crop
+            && (0..3).any(|axis| !(low[axis].is_finite() && high[axis].is_finite() && low[axis] <= high[axis]))
+        {
+            return wrong(format!("a crop box from {low:?} to {high:?}; it must be finite and not run backwards"));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::volume::Projection;
+
+    /// Numbers that survive being printed and parsed to the last bit.
+    fn good() -> Look {
+        let camera = Camera {
+            position: [40.5, -20.25, 8.0],
+            focal_point: [4.0, 4.5, 5.0],
+            view_up: [0.0, 0.0, 1.0],
+            projection: Projection::Perspective { vertical_fov_degrees: 30.0 },
+        };
+        let transfer = TransferFunction {
+            opacity: vec![[0.0, 0.0], [200.0, 0.75]],
+            colour: vec![[0.0, 1.0, 0.5, 0.25]],
+            unit_distance: 2.0,
+        };
+        Look::new(camera, transfer)
+    }
+
+    #[test]
+    fn looks_survive_a_file() {
+        let look = Look {
+            shading: Some(Shading { ambient: 0.25, diffuse: 0.5, specular: 0.125, shininess: 8.0 }),
+            clip: vec![ClipPlane { normal: [1.0, 0.0, -0.5], offset: 3.25 }],
+            crop: Some(Crop { low: [0.0; 3], high: [5.0, 6.0, 7.0] }),
+            jitter: true,
+            ..good()
+        };
+        let text = serde_json::to_string(&look).unwrap();
+        assert_eq!(serde_json::from_str::<Look>(&text).unwrap(), look);
+        // What is not said has its default.
+        let mut short: serde_json::Value = serde_json::from_str(&serde_json::to_string(&good()).unwrap()).unwrap();
+        let parts = short.as_object_mut().unwrap();
+        parts.retain(|name, _| ["camera", "transfer"].contains(&name.as_str()));
+        assert_eq!(serde_json::from_value::<Look>(short.clone()).unwrap(), good());
+        short["camara"] = 1.into();
+        assert!(serde_json::from_value::<Look>(short).unwrap_err().to_string().contains("camara"));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_said() {
+        assert_eq!(good().check(), Ok(()));
+        let light = Shading::default();
+        let plane = ClipPlane { normal: [0.0, 0.0, 1.0], offset: 0.0 };
+        let cases = [
+            (Look { size: (0, 5), ..good() }, "0 x 5"),
+            (Look { size: (5, 16385), ..good() }, "5 x 16385"),
+            (Look { step: -0.5, ..good() }, "sample distance of -0.5"),
+            (Look { step: f64::INFINITY, ..good() }, "sample distance of inf"),
+            (Look { termination: 0.5, ..good() }, "transparency of 0.5"),
+            (Look { termination: f32::NAN, ..good() }, "transparency of NaN"),
+            (Look { camera: Camera { view_up: [0.0; 3], ..good().camera }, ..good() }, "view-up"),
+            (Look { transfer: TransferFunction { unit_distance: 0.0, ..good().transfer }, ..good() }, "unit distance"),
+            (Look { shading: Some(Shading { diffuse: 1.5, ..light }), ..good() }, "diffuse light of 1.5"),
+            (Look { shading: Some(Shading { shininess: 0.0, ..light }), ..good() }, "shininess of 0"),
+            (Look { clip: vec![plane; 7], ..good() }, "7 clip planes"),
+            (Look { clip: vec![plane, ClipPlane { normal: [0.0; 3], offset: 1.0 }], ..good() }, "clip plane 1"),
+            (Look { crop: Some(Crop { low: [1.0; 3], high: [2.0, 0.5, 2.0] }), ..good() }, "crop box"),
+        ];
+        for (look, wanted) in cases {
+            let error = look.check().unwrap_err().to_string();
+            assert!(error.contains(wanted), "{error}");
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! [`VolumeRenderer`]: a distributed volume into pictures, with kernels and global-array operations only.
+
+use std::cell::RefCell;
+use std::time::Instant;
+
+use super::bricks::{BrickBox, CellBox, Lattice};
+use super::canvas::{Blending, Canvas, canvas};
+use super::classes::Classes;
+use super::kernels::{Features, Kernels, of_picture};
+use super::layers::{Piece, most_samples, pieces};
+use super::look::{Look, PixelFormat};
+use super::options::RendererOptions;
+use super::space::{Entries, Rebuilds, Space};
+use super::storage::Storage;
+use super::view::{MAX_SAMPLES, View};
+use crate::compositing::{Algorithm, Layer};
+use crate::error::RenderError;
+use zippy::Result;
+use zippy::array::{GlobalArray, LocalArray};
+use zippy::element::{Element, ElementKind, Packed, Scalar};
+use zippy::layout::{Layout, Split};
+use zippy::plan::Moved;
+use zippy::world::World;
+use zippy_io::image::Image;
+
+/// Renders one distributed volume from any camera, sort-last: boxes of cells are cast where they live into layers,
+/// which are blended in the order in which rays meet them.
+pub struct VolumeRenderer<'w, T> {
+    world: &'w World,
+    name: String,
+    spacing: [f64; 3],
+    voxels: [i64; 3],
+    options: RendererOptions,
+    lattice: Lattice,
+    /// The bricks of each part of the storage.
+    bricks: Vec<BrickBox>,
+    storage: Storage<'w, T>,
+    space: Space<'w>,
+    kernels: Kernels<'w>,
+    canvas: RefCell<Option<Box<dyn Canvas + 'w>>>,
+    /// What rays of several passes carry, for pictures of the canvas' size.
+    carry: RefCell<Option<LocalArray<[f32; 4], 2>>>,
+}
+
+/// A rendered picture and what it took on this rank.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    /// The picture, on rank 0; `None` elsewhere.
+    pub image: Option<Image>,
+    /// Seconds of ray casting, until the device was done; with everything that is prepared for it.
+    pub cast_secs: f64,
+    /// Seconds of blending.
+    pub composite_secs: f64,
+    /// Seconds to read the picture back, on rank 0.
+    pub read_secs: f64,
+    /// What blending moved on this rank.
+    pub moved: Moved,
+    /// Layers of all ranks.
+    pub layers: usize,
+    /// Cells in the boxes that this rank has cast.
+    pub cells: u64,
+}
+
+impl<'w, T: Element> VolumeRenderer<'w, T> {
+    /// A renderer of `volume`, with the data that it has now; see [`refresh`](Self::refresh). Any cuts, owners and
+    /// ghost widths will do. `spacing` is the distance of voxels along each axis. Collective; makes arrays named as the
+    /// volume, or as the options say, and a suffix. Where the volume is not cut into boxes of whole bricks with ghost
+    /// cells, one before and two behind, a copy is kept that is, of the same element type.
+    ///
+    /// # Errors
+    /// Cells that are not one number each, an axis of fewer than two voxels, options out of range, a name that is
+    /// taken, or no memory.
+    pub fn new(
+        world: &'w World,
+        volume: &GlobalArray<T, 3>,
+        spacing: [f64; 3],
+        options: RendererOptions,
+    ) -> Result<Self> {
+        let cell = match T::INFO.kind {
+            ElementKind::Packed(_) | ElementKind::Scalar(Scalar::U32) => "u32",
+            ElementKind::Scalar(Scalar::I32) => "i32",
+            ElementKind::Scalar(Scalar::F32) => "f32",
+            _ => {
+                let message = format!("cells of {} cannot be rendered; i8 to u32 and f32 can", T::INFO.name);
+                return Err(RenderError::Volume(message).into());
+            }
+        };
+        let components = options.components.max(1) as i64;
+        let mut voxels = volume.shape();
+        if voxels[0] % components != 0 {
+            let message =
+                format!("voxels of {components} components in an array of {voxels:?}, which must divide axis 0");
+            return Err(RenderError::Volume(message).into());
+        }
+        voxels[0] /= components;
+        View::check_volume(voxels, spacing)?;
+        let lattice = options.lattice(voxels)?;
+        let name = options.name.clone().unwrap_or_else(|| volume.name().to_string());
+        let storage = Storage::new(world, &name, volume, &lattice, components)?;
+        let space = Space::new(world, &name, cell, options.components, &storage, &lattice);
+        let space = world.agree("making a renderer", space)?;
+        let bricks = storage.parts().iter().map(|part| part.bricks).collect();
+        let (kernels, canvas, carry) = (Kernels::new(world, cell), RefCell::default(), RefCell::default());
+        let made =
+            Self { world, name, spacing, voxels, options, lattice, bricks, storage, space, kernels, canvas, carry };
+        made.refresh()?;
+        Ok(made)
+    }
+
+    /// Takes in the volume as it is now; to be called when its cells have changed, before the next picture. Collective.
+    /// Communication: a copy of the voxels that are not where their brick is, and a ghost update.
+    ///
+    /// # Errors
+    /// A failure of this or of another rank.
+    pub fn refresh(&self) -> Result<Moved> {
+        self.space.changed();
+        self.storage.refresh()
+    }
+
+    /// How often what depends on data and transfer function alone was made anew. Local.
+    pub fn rebuilds(&self) -> Rebuilds {
+        self.space.rebuilds()
+    }
+
+    /// Renders. Collective; every rank gives the same look, rank 0 gets the picture. Communication: that of
+    /// [`Compositor`](crate::compositing::Compositor); after changes of data or opacities also one all-gather
+    /// of the visible bricks' boxes.
+    ///
+    /// # Errors
+    /// A look that makes no sense, or a failure of this or of another rank.
+    pub fn render(&self, look: &Look) -> Result<Frame> {
+        self.options.check_size(self.world, look.size)?;
+        let view = View::of(look, self.voxels, self.spacing)?;
+        let classes = Classes::of(look, self.options.components)?;
+
+        let start = Instant::now();
+        self.space.update(&self.storage, &self.lattice, &classes)?;
+        let visible = |brick: usize| self.space.visible(brick);
+        let pieces = pieces(&view, self.options.mode, &self.lattice, &self.bricks, visible)?;
+        self.prepare(look.size)?;
+        let canvas = self.canvas.borrow();
+        let canvas = canvas.as_deref().expect("just made");
+        let owners: Vec<usize> = pieces.iter().map(|piece| self.storage.parts()[piece.part].rank).collect();
+        let layers = canvas.place(&pieces, &owners)?;
+        let cast = self.cast(canvas, look, (&view, &classes), &pieces, &layers);
+        let own = pieces.iter().zip(&owners).filter(|(_, owner)| **owner == self.world.rank());
+        let cells = own.map(|(piece, _)| count(&piece.cells)).sum();
+        let cast = cast.and_then(|()| Ok(self.world.gpu().wait()?));
+        self.world.agree("ray casting", cast)?;
+        let cast_secs = start.elapsed().as_secs_f64();
+
+        let start = Instant::now();
+        let moved = canvas.composite(&layers, look.ends_at())?;
+        let composite_secs = start.elapsed().as_secs_f64();
+
+        let start = Instant::now();
+        let image = canvas.read();
+        let read_secs = start.elapsed().as_secs_f64();
+        let image = self.world.agree("reading the picture", image)?;
+        Ok(Frame { image, cast_secs, composite_secs, read_secs, moved, layers: layers.len(), cells })
+    }
+
+    /// Makes the canvas for another size of pictures. Collective.
+    fn prepare(&self, size: (u32, u32)) -> Result<()> {
+        let mut kept = self.canvas.borrow_mut();
+        if kept.as_ref().is_none_or(|canvas| canvas.size() != size) {
+            (*kept, *self.carry.borrow_mut()) = (None, None);
+            let RendererOptions { algorithm, encoding, pixel, .. } = self.options.clone();
+            *kept = Some(canvas(self.world, &self.name, size, pixel, &Blending { algorithm, encoding })?);
+        }
+        Ok(())
+    }
+
+    /// Queues the ray casting of this rank's layers, front first.
+    fn cast(
+        &self,
+        canvas: &dyn Canvas,
+        look: &Look,
+        (view, classes): (&View, &Classes),
+        pieces: &[Piece],
+        layers: &[Layer],
+    ) -> Result<()> {
+        canvas.prefix().all().fill(0.0)?;
+        let hidden = self.hidden(look.ends_at(), pieces.len());
+        let of_picture = of_picture(look, view, classes, direct::<T>());
+        let table = self.space.table(classes)?;
+        for (piece, layer) in pieces.iter().zip(layers) {
+            let Some(chunk) = self.storage.chunk(piece.part) else { continue };
+            let Some((occupied, blocks)) = self.space.occupied(piece.part) else { continue };
+            let most = most_samples(view, &piece.cells);
+            let passes = most > MAX_SAMPLES;
+            let rgba8 = self.options.pixel == PixelFormat::Rgba8;
+            let (lit, preintegrated) = (look.shading.is_some(), look.preintegrated);
+            let (planes, components) = (look.clip.len(), self.options.components);
+            let kernel = self.kernels.get(Features { planes, components, rgba8, passes, lit, preintegrated })?;
+            let mut first = 0;
+            while first == 0 || first < most {
+                let mut call = kernel
+                    .call()
+                    .write("layer", canvas.section(layer)?)
+                    .read("volume", chunk.with_ghosts())
+                    .read("occupied", occupied.all())
+                    .update("prefix", canvas.prefix().all())
+                    .param("low", piece.cells.0)
+                    .param("first", first as i32)
+                    .param("high", piece.cells.1)
+                    .param("most", MAX_SAMPLES as i32)
+                    .param("origin", self.space.origin(piece.part))
+                    .param("opaque", 1.0 - look.ends_at())
+                    .param("blocks", blocks)
+                    .param("hidden", hidden)
+                    .param("at", [layer.bounds.start[0] as i32, layer.bounds.start[1] as i32])
+                    .param("last", u32::from(first + MAX_SAMPLES >= most));
+                call = match &table.entries {
+                    Entries::Points(entries) => call.read("transfer", entries.all()),
+                    Entries::Segments(entries) => call.read("transfer", entries.all()),
+                };
+                for (name, value) in &of_picture {
+                    call = call.param(name, value.clone());
+                }
+                if passes {
+                    call = call.update("carry", self.carry(look.size)?.all());
+                }
+                call.run()?;
+                first += MAX_SAMPLES;
+            }
+        }
+        Ok(())
+    }
+
+    /// Up to which transparency of this rank's layers in front a layer need not be cast, because blending, which has
+    /// those of the other ranks in front as well, will find the pixel opaque; negative: never.
+    ///
+    /// Blending rounds otherwise than one rank alone: each of n steps by at most 2^-25, the products, whose sum is at
+    /// most 1, by 2^-23 of it, both times. Swaps blend in another order, in which a layer may count before those in
+    /// front do.
+    fn hidden(&self, ends_at: f32, layers: usize) -> f32 {
+        if self.options.algorithm != Algorithm::DirectSend {
+            return -1.0;
+        }
+        if self.options.pixel == PixelFormat::Rgba8 {
+            return 0.0;
+        }
+        let steps = self.lattice.most_on_a_ray().min(layers as i64) as f32;
+        let margin = ends_at - steps * 2.0_f32.powi(-24) - 2.0_f32.powi(-22);
+        if margin > 0.0 { margin } else { -1.0 }
+    }
+
+    fn carry(&self, (width, height): (u32, u32)) -> Result<LocalArray<[f32; 4], 2>> {
+        let mut kept = self.carry.borrow_mut();
+        if let Some(carry) = kept.as_ref() {
+            return Ok(carry.clone());
+        }
+        let layout = Layout::new([width, height]).split_all(Split::Whole);
+        Ok(kept.insert(self.world.local_array(&format!("{}.carry", self.name), &layout)?).clone())
+    }
+}
+
+/// Cells in a box.
+fn count((low, high): &CellBox) -> u64 {
+    (0..3).map(|axis| u64::from((high[axis] - low[axis]).unsigned_abs())).product()
+}
+
+/// What makes a component of a direct colour 0 to 1.
+fn direct<T: Element>() -> f32 {
+    match T::INFO.kind {
+        ElementKind::Packed(Packed::I8) => 1.0 / 127.0,
+        ElementKind::Packed(Packed::U8) => 1.0 / 255.0,
+        ElementKind::Packed(Packed::I16) => 1.0 / 32_767.0,
+        ElementKind::Packed(Packed::U16) => 1.0 / 65_535.0,
+        ElementKind::Scalar(Scalar::I32) => 1.0 / i32::MAX as f32,
+        ElementKind::Scalar(Scalar::U32) => 1.0 / u32::MAX as f32,
+        _ => 1.0,
+    }
+}

@@ -1,0 +1,283 @@
+//! Empty space: blocks of cells of which no value is visible, so that rays leap over them and bricks of nothing else have
+//! no layer.
+
+use std::cell::{Cell, RefCell};
+
+use super::bricks::{BLOCK, BrickBox, CellBox, Lattice};
+use super::classes::Classes;
+use super::storage::Storage;
+use zippy::Result;
+use zippy::array::{ChunkRef, LocalArray};
+use zippy::element::Element;
+use zippy::kernel::{Kernel, KernelSource};
+use zippy::layout::Layout;
+use zippy::transport::{copied, values};
+use zippy::world::World;
+
+/// A transfer table in an array of this rank.
+#[derive(Clone)]
+pub(super) struct TableOnDevice {
+    classes: Classes,
+    pub entries: Entries,
+}
+
+/// What it holds.
+#[derive(Clone)]
+pub(super) enum Entries {
+    Points(LocalArray<[f32; 4], 1>),
+    Segments(LocalArray<[u32; 4], 1>),
+}
+
+/// How often the parts of the picture that depend on the data and on the transfer function were made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Rebuilds {
+    /// The least and the largest value of each block of cells: once for all data.
+    pub ranges: u64,
+    /// Which blocks are visible: once for all data and opacities.
+    pub visible: u64,
+}
+
+/// What is visible in the bricks of all ranks.
+pub(super) struct Space<'w> {
+    world: &'w World,
+    name: String,
+    range: Kernel,
+    mark: Kernel,
+    /// The blocks of this rank's parts.
+    blocks: Vec<Option<Blocks>>,
+    table: RefCell<Option<TableOnDevice>>,
+    state: RefCell<State>,
+    rebuilds: Cell<Rebuilds>,
+}
+
+/// The blocks of a part.
+struct Blocks {
+    cells: CellBox,
+    bricks: BrickBox,
+    origin: [i32; 3],
+    ranges: LocalArray<[f32; 2], 3>,
+    occupied: LocalArray<u32, 3>,
+}
+
+#[derive(Default)]
+struct State {
+    /// What the ranges reach; `None` when they must be made anew.
+    ranges: Option<i32>,
+    /// What the marks were made for; `None` when they must be made anew.
+    marks: Option<Marks>,
+    /// The visible cells of each brick, in whole blocks.
+    visible: Vec<Option<CellBox>>,
+}
+
+/// All that visibility depends on but the data.
+#[derive(PartialEq)]
+struct Marks {
+    first: f32,
+    per_value: f32,
+    /// For each entry the first one from it on that is not transparent; the number of entries where there is none.
+    next: Vec<u32>,
+}
+
+impl<'w> Space<'w> {
+    /// For a volume with voxels that WGSL sees as `cell`. Local.
+    pub fn new<T: Element>(
+        world: &'w World,
+        name: &str,
+        cell: &str,
+        components: usize,
+        storage: &Storage<T>,
+        lattice: &Lattice,
+    ) -> Result<Self> {
+        // What decides the opacity is the last component.
+        let head = format!("const COMPONENTS = {components};\nconst OPACITY = {};\n", (components - 1).min(3));
+        let text = head + &include_str!("../../shaders/volume/ranges.wgsl").replace("CELL", cell);
+        let range = world.kernel(KernelSource::text("shaders/volume/ranges.wgsl", text))?;
+        let text = include_str!("../../shaders/volume/visible.wgsl");
+        let mark = world.kernel(KernelSource::text("shaders/volume/visible.wgsl", text))?;
+        let blocks = |(number, part): (usize, &super::storage::Part)| {
+            let Some(chunk) = storage.chunk(number) else { return Ok(None) };
+            let cells = lattice.cells(&part.bricks);
+            let extent = |axis: usize| (i64::from(cells.1[axis] - cells.0[axis]) + BLOCK - 1) / BLOCK;
+            let layout = Layout::new(std::array::from_fn::<i64, 3, _>(extent));
+            let ranges = world.local_array(&format!("{name}.ranges"), &layout)?;
+            let occupied = world.local_array(&format!("{name}.occupied"), &layout)?;
+            let start = chunk.with_ghosts().region()?.start;
+            let origin = [start[0] / components as i64, start[1], start[2]].map(|at| at as i32);
+            Ok(Some(Blocks { cells, bricks: part.bricks, origin, ranges, occupied }))
+        };
+        let blocks = storage.parts().iter().enumerate().map(blocks).collect::<Result<_>>()?;
+        let (table, state) = (RefCell::default(), RefCell::default());
+        Ok(Self { world, name: name.to_string(), range, mark, blocks, table, state, rebuilds: Cell::default() })
+    }
+
+    /// The data have changed: everything is made anew for the next picture. Local.
+    pub fn changed(&self) {
+        *self.state.borrow_mut() = State::default();
+    }
+
+    /// How often what was made.
+    pub fn rebuilds(&self) -> Rebuilds {
+        self.rebuilds.get()
+    }
+
+    /// The global coordinate of the first voxel that kernels see of a part of this rank.
+    pub fn origin(&self, part: usize) -> [i32; 3] {
+        self.blocks[part].as_ref().map_or([0; 3], |blocks| blocks.origin)
+    }
+
+    /// The marks of a part of this rank, and the first block's place in the volume.
+    pub fn occupied(&self, part: usize) -> Option<(&LocalArray<u32, 3>, [i32; 3])> {
+        let blocks = self.blocks[part].as_ref()?;
+        Some((&blocks.occupied, blocks.cells.0.map(|at| at / BLOCK as i32)))
+    }
+
+    /// The smallest box of blocks that holds the visible cells of a brick of any rank; `None` where nothing is visible.
+    pub fn visible(&self, brick: usize) -> Option<CellBox> {
+        self.state.borrow().visible.get(brick).copied().flatten()
+    }
+
+    /// The table on this rank; written anew only when it has changed. Local.
+    pub fn table(&self, classes: &Classes) -> Result<TableOnDevice> {
+        let mut kept = self.table.borrow_mut();
+        if let Some(known) = kept.as_ref().filter(|known| known.classes == *classes) {
+            return Ok(known.clone());
+        }
+        *kept = None;
+        let entries = match classes {
+            Classes::Points(table) => Entries::Points(self.entries(&table.entries)?),
+            Classes::Segments(table) => Entries::Segments(self.entries(&table.entries)?),
+        };
+        Ok(kept.insert(TableOnDevice { classes: classes.clone(), entries }).clone())
+    }
+
+    fn entries<E: Element>(&self, entries: &[E]) -> Result<LocalArray<E, 1>> {
+        let array = self.world.local_array(&format!("{}.transfer", self.name), &Layout::new([entries.len() as i64]))?;
+        array.all().write(entries)?;
+        Ok(array)
+    }
+
+    /// Brings ranges and marks up to date for a table. Collective, although nothing is done or said when nothing has changed.
+    ///
+    /// # Errors
+    /// A failure of this or of another rank.
+    pub fn update<T: Element>(&self, storage: &Storage<T>, lattice: &Lattice, classes: &Classes) -> Result<()> {
+        let ((first, per_value), reach) = (classes.scale(), classes.reach());
+        let marks = Marks { first, per_value, next: classes.next_visible() };
+        let (fresh, known) = {
+            let state = self.state.borrow();
+            (state.ranges == Some(reach), state.marks.as_ref() == Some(&marks))
+        };
+        if fresh && known {
+            return Ok(());
+        }
+        *self.state.borrow_mut() = State::default();
+        let found = self.find(storage, lattice, &marks, (!fresh).then_some(reach));
+        let found = self.world.agree("looking for empty space", found)?;
+        let mut visible = vec![None; lattice.count()];
+        for payload in self.world.group().all_gather_v(copied(&found))? {
+            for [brick, x, y, z, to_x, to_y, to_z] in values::<[i32; 7]>(&payload)? {
+                visible[brick as usize] = Some(([x, y, z], [to_x, to_y, to_z]));
+            }
+        }
+        let Rebuilds { ranges, visible: marked } = self.rebuilds.get();
+        self.rebuilds.set(Rebuilds { ranges: ranges + u64::from(!fresh), visible: marked + 1 });
+        *self.state.borrow_mut() = State { ranges: Some(reach), marks: Some(marks), visible };
+        Ok(())
+    }
+
+    /// The visible bricks of this rank with the boxes of their visible cells. Makes the ranges first where a reach is given.
+    fn find<T: Element>(
+        &self,
+        storage: &Storage<T>,
+        lattice: &Lattice,
+        marks: &Marks,
+        reach: Option<i32>,
+    ) -> Result<Vec<[i32; 7]>> {
+        let layout = Layout::new([marks.next.len() as i64]);
+        let next = self.world.local_array::<u32, 1>(&format!("{}.visible", self.name), &layout)?;
+        next.all().write(&marks.next)?;
+        let own = || self.blocks.iter().enumerate().filter_map(|(part, blocks)| Some((part, blocks.as_ref()?)));
+        for (part, blocks) in own() {
+            if let (Some(reach), Some(chunk)) = (reach, storage.chunk(part)) {
+                self.make_ranges(chunk, blocks, lattice, reach)?;
+            }
+            self.mark
+                .call()
+                .read("ranges", blocks.ranges.all())
+                .read("visible", next.all())
+                .write("occupied", blocks.occupied.all())
+                .param("first_value", marks.first)
+                .param("per_value", marks.per_value)
+                .param("last_entry", (marks.next.len() - 1) as f32)
+                .run()?;
+        }
+        let mut found = Vec::new();
+        for (_, blocks) in own() {
+            let occupied = blocks.occupied.all().read()?;
+            for brick in lattice.within(&blocks.bricks) {
+                let cells = lattice.cells(&lattice.single(brick));
+                if let Some((low, high)) = tight(&occupied, blocks.occupied.shape(), blocks.cells.0, &cells) {
+                    found.push([brick as i32, low[0], low[1], low[2], high[0], high[1], high[2]]);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn make_ranges<T: Element>(
+        &self,
+        chunk: &ChunkRef<T, 3>,
+        blocks: &Blocks,
+        lattice: &Lattice,
+        reach: i32,
+    ) -> Result<()> {
+        self.range
+            .call()
+            .read("volume", chunk.with_ghosts())
+            .write("ranges", blocks.ranges.all())
+            .param("origin", blocks.origin)
+            .param("reach", reach)
+            .param("low", blocks.cells.0)
+            .param("high", blocks.cells.1)
+            .param("cells", lattice.all_cells())
+            .run()
+    }
+}
+
+/// The smallest box of marked blocks within `cells`, cut to them; `first` is the first cell of the first block.
+fn tight(occupied: &[u32], blocks: [i64; 3], first: [i32; 3], cells: &CellBox) -> Option<CellBox> {
+    let side = BLOCK as i32;
+    let range = |axis: usize| (cells.0[axis] - first[axis]) / side..(cells.1[axis] - first[axis] + side - 1) / side;
+    let (mut low, mut high) = ([i32::MAX; 3], [i32::MIN; 3]);
+    for z in range(2) {
+        for y in range(1) {
+            let row = (blocks[0] * (i64::from(y) + blocks[1] * i64::from(z))) as usize;
+            for x in range(0).filter(|&x| occupied[row + x as usize] != 0) {
+                let block = [x, y, z];
+                low = std::array::from_fn(|axis| low[axis].min(first[axis] + block[axis] * side));
+                high = std::array::from_fn(|axis| high[axis].max(first[axis] + (block[axis] + 1) * side));
+            }
+        }
+    }
+    (low[0] < high[0]).then(|| (low, std::array::from_fn(|axis| high[axis].min(cells.1[axis]))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tight_boxes_hold_the_marked_blocks_of_their_brick() {
+        // 4 x 3 x 2 blocks from cell [16, 0, 8] on; marked are [1, 0, 0], [2, 2, 0] and [3, 1, 1].
+        let mut occupied = vec![0; 24];
+        for [x, y, z] in [[1, 0, 0], [2, 2, 0], [3, 1, 1]] {
+            occupied[x + 4 * (y + 3 * z)] = 1;
+        }
+        let tight = |low, high| tight(&occupied, [4, 3, 2], [16, 0, 8], &(low, high));
+        assert_eq!(tight([16, 0, 8], [48, 24, 24]), Some(([24, 0, 8], [48, 24, 24])));
+        assert_eq!(tight([16, 0, 8], [32, 16, 24]), Some(([24, 0, 8], [32, 8, 16])));
+        // The last block of a volume is not whole.
+        assert_eq!(tight([32, 0, 8], [45, 21, 20]), Some(([32, 8, 8], [45, 21, 20])));
+        assert_eq!(tight([16, 8, 8], [32, 24, 24]), None);
+    }
+}

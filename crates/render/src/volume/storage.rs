@@ -1,0 +1,145 @@
+//! The volume cut along its lattice of bricks, with the ghost cells that casting and gradients need.
+
+use super::bricks::{BrickBox, Held, Lattice};
+use zippy::Result;
+use zippy::array::{ChunkRef, GlobalArray};
+use zippy::chunks::ChunkId;
+use zippy::element::Element;
+use zippy::extents::Index;
+use zippy::layout::Layout;
+use zippy::ownership::Ownership;
+use zippy::plan::Moved;
+use zippy::region::Region;
+use zippy::world::World;
+
+/// Voxels beyond a box of bricks that its rank needs: interpolation looks one ahead, gradients one further to both
+/// sides.
+const GHOSTS: (i64, i64) = (1, 2);
+
+/// A volume as a global array whose chunks are boxes of bricks.
+pub(super) struct Storage<'w, T> {
+    world: &'w World,
+    volume: GlobalArray<T, 3>,
+    /// The volume itself where it is cut like this.
+    bricked: GlobalArray<T, 3>,
+    copied: bool,
+    parts: Vec<Part>,
+    /// The chunks of this rank's parts.
+    chunks: Vec<Option<ChunkRef<T, 3>>>,
+}
+
+/// A chunk of whole bricks.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    pub chunk: ChunkId,
+    pub bricks: BrickBox,
+    pub rank: usize,
+}
+
+impl<'w, T: Element> Storage<'w, T> {
+    /// Each brick belongs to the rank that has its first voxel in `volume`, which may be cut and owned in any way. On
+    /// axis 0 a voxel has `components` cells. Makes the array `<name>.bricks` unless the volume is cut like that and
+    /// has the ghost cells. Collective; copies nothing yet.
+    ///
+    /// # Errors
+    /// The name is taken, or no memory.
+    pub fn new(
+        world: &'w World,
+        name: &str,
+        volume: &GlobalArray<T, 3>,
+        lattice: &Lattice,
+        components: i64,
+    ) -> Result<Self> {
+        let placement = volume.core().placement();
+        let stretched = |region: Region| {
+            let mut region = region;
+            region.start[0] *= components;
+            region.end[0] *= components;
+            region
+        };
+        let owner = |brick: usize| {
+            let first = stretched(lattice.voxels(&lattice.single(brick))).start;
+            placement.holder(&first).map_or(0, |owner| owner.rank)
+        };
+        let owners: Vec<usize> = (0..lattice.count()).map(owner).collect();
+        // What one binding of a shader reaches is quickest to read.
+        let fits = |bricks: &BrickBox| {
+            let extents = lattice.voxels(bricks).extents();
+            let grown = Index::from_fn(3, |axis| extents[axis] + GHOSTS.0 + GHOSTS.1);
+            let bytes = grown.product().unwrap_or(u64::MAX).saturating_mul(components as u64 * T::INFO.bytes as u64);
+            bytes + 4 * (grown[1] * grown[2]) as u64 <= world.binding_bytes()
+        };
+        let held = lattice.merge(&owners, fits);
+        let boxes: Vec<Region> = held.iter().map(|one| stretched(lattice.voxels(&one.bricks))).collect();
+        let widths = [(components * GHOSTS.0, components * GHOSTS.1), GHOSTS, GHOSTS];
+        let (bricked, chunks) = match as_it_is(volume, &held, &boxes, widths) {
+            Some(chunks) => (volume.clone(), chunks),
+            None => {
+                let layout = Layout::new(volume.shape()).boxes(boxes).ghost_sides(widths);
+                let ranks = Ownership::table(held.iter().map(|one| one.rank).collect(), world.size())?;
+                let bricked = world.array_owned(&format!("{name}.bricks"), &layout, ranks)?;
+                (bricked, (0..held.len()).collect())
+            }
+        };
+        let part = |(one, chunk): (Held, ChunkId)| Part { chunk, bricks: one.bricks, rank: one.rank };
+        let parts: Vec<Part> = held.into_iter().zip(chunks).map(part).collect();
+        let copied = bricked.core().id() != volume.core().id();
+        let mut chunks: Vec<_> = parts.iter().map(|_| None).collect();
+        for chunk in bricked.chunks() {
+            if let Some(number) = parts.iter().position(|part| part.chunk == chunk.id()) {
+                chunks[number] = Some(chunk);
+            }
+        }
+        Ok(Self { world, volume: volume.clone(), bricked, copied, parts, chunks })
+    }
+
+    /// Takes in the volume as it is now, with its ghost cells. Collective.
+    ///
+    /// # Errors
+    /// A failure of this or of another rank.
+    pub fn refresh(&self) -> Result<Moved> {
+        let mut moved = Moved::default();
+        if self.copied {
+            moved = self.world.copy(self.volume.at(..), self.bricked.at(..))?;
+        }
+        if self.parts.len() > 1 {
+            moved += self.world.ghosts(&self.bricked)?;
+        }
+        Ok(moved)
+    }
+
+    /// All parts of all ranks.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The chunk of a part of this rank; `None` for those of others.
+    pub fn chunk(&self, part: usize) -> Option<&ChunkRef<T, 3>> {
+        self.chunks[part].as_ref()
+    }
+}
+
+/// The chunks of `volume` that are these boxes, if its cuts, owners and ghost cells are just what is needed.
+fn as_it_is<T: Element>(
+    volume: &GlobalArray<T, 3>,
+    held: &[Held],
+    boxes: &[Region],
+    widths: [(i64, i64); 3],
+) -> Option<Vec<ChunkId>> {
+    let (chunks, ownership) = (volume.core().chunks(), volume.core().ownership());
+    let whole = chunks.whole();
+    let filled = (0..chunks.count()).filter(|&chunk| !chunks.region(chunk).is_empty()).count();
+    if filled != boxes.len() {
+        return None;
+    }
+    let find = |(one, region): (&Held, &Region)| {
+        let chunk = chunks.chunk_at(&region.start)?;
+        let reaches = |axis: usize| {
+            (region.start[axis] == 0 || chunks.ghost_lo()[axis] >= widths[axis].0)
+                && (region.end[axis] == whole.end[axis] || chunks.ghost_hi()[axis] >= widths[axis].1)
+        };
+        let fits = chunks.region(chunk) == *region && ownership.owner(chunk).rank == one.rank && (0..3).all(reaches);
+        fits.then_some(chunk)
+    };
+    held.iter().zip(boxes).map(find).collect()
+}

@@ -1,0 +1,203 @@
+//! The ray caster on the CPU: the truth that the shader is compared with, in plain Rust.
+
+use super::classes::Classes;
+use super::integrals::IntegralTable;
+use super::look::{Look, Shading};
+use super::shading::{gradient, lit};
+use super::transfer::TransferTable;
+use super::view::View;
+use crate::error::RenderError;
+use zippy_io::image::Image;
+
+/// Samples blended among themselves before they join the picture: partial sums stay small, so that rounding does.
+pub(super) const BLOCK: u32 = 32;
+
+/// The ray caster on the CPU, with everything that a [`Look`] can ask for: the twin of `shaders/volume/march.wgsl`.
+/// Local; cost: eight voxels for each sample, 32 more with light.
+///
+/// ```
+/// use zippy_render::volume::{Camera, Look, TransferFunction, Twin};
+///
+/// // A ramp along axis 2, seen from all of it at once.
+/// let (shape, spacing) = ([9, 9, 9], [1.0; 3]);
+/// let look = Look { size: (8, 8), ..Look::new(Camera::overview(shape, spacing), TransferFunction::ramp(0.0, 8.0)) };
+/// let twin = Twin::new(&look, shape, spacing, |[_, _, z]| z as f32)?;
+/// assert!(twin.picture(&[([0; 3], [8; 3])]).pixels[8 * 4 + 4][3] > 0.1);
+/// # Ok::<(), zippy::error::RenderError>(())
+/// ```
+pub struct Twin<V> {
+    /// The rays.
+    pub view: View,
+    classes: Classes,
+    light: Option<Shading>,
+    components: i32,
+    /// What makes a component of a direct colour 0 to 1.
+    scale: f32,
+    /// From this alpha on a pixel is opaque.
+    opaque: f32,
+    voxel: V,
+}
+
+impl<V: Fn([i32; 3]) -> f32> Twin<V> {
+    /// For a volume of `shape` voxels of one component, `spacing` apart, that `voxel` gives by global coordinate.
+    ///
+    /// # Errors
+    /// Those of [`View::of`] and of the transfer function.
+    pub fn new(look: &Look, shape: [i64; 3], spacing: [f64; 3], voxel: V) -> Result<Self, RenderError> {
+        Self::with_components(look, shape, spacing, (1, 1.0), voxel)
+    }
+
+    /// For voxels of several components, interleaved on axis 0: `voxel` is asked for `[components * x + component, y,
+    /// z]`. Of two, the first gives the colour and the second the opacity. Of four, the first three times `scale` are
+    /// the colour and the fourth gives the opacity.
+    ///
+    /// # Errors
+    /// Those of [`View::of`] and of the transfer function, or components that are not one, two or four.
+    pub fn with_components(
+        look: &Look,
+        shape: [i64; 3],
+        spacing: [f64; 3],
+        (components, scale): (usize, f32),
+        voxel: V,
+    ) -> Result<Self, RenderError> {
+        if ![1, 2, 4].contains(&components) {
+            let message = format!("voxels of {components} components cannot be rendered; one, two and four can");
+            return Err(RenderError::Volume(message));
+        }
+        let view = View::of(look, shape, spacing)?;
+        let classes = Classes::of(look, components)?;
+        let (components, opaque) = (components as i32, 1.0 - look.ends_at());
+        Ok(Self { view, classes, light: look.shading, components, scale, opaque, voxel })
+    }
+
+    /// The picture from boxes of cells, `(start, end)` half-open, front first: the fragments of every pixel blended in
+    /// this order.
+    pub fn picture(&self, boxes: &[([i32; 3], [i32; 3])]) -> Image {
+        let mut image = Image::new(self.view.width as usize, self.view.height as usize);
+        for (index, pixel) in image.pixels.iter_mut().enumerate() {
+            let (column, row) = (index as u32 % self.view.width, index as u32 / self.view.width);
+            for &cells in boxes {
+                under(pixel, self.fragment((column, row), cells));
+                self.end(pixel);
+            }
+        }
+        image
+    }
+
+    /// What a pixel sees in one box of cells: its samples from front to back, until it is opaque.
+    pub fn fragment(&self, (column, row): (u32, u32), (start, end): ([i32; 3], [i32; 3])) -> [f32; 4] {
+        let ray = self.view.ray(column, row);
+        let towards = self.unit(ray.delta);
+        // The ends of segments may lie a cell outside.
+        let around: [[i32; 3]; 2] = [start.map(|c| c - 1), end.map(|c| c + 1)];
+        let around = around.map(|corner| std::array::from_fn(|axis| corner[axis].clamp(0, self.view.cells[axis])));
+        let (mut seen, mut samples) = ([0.0; 4], ray.samples_in(self.view.cells, start, end));
+        while !samples.is_empty() && seen[3] < 1.0 {
+            // Sums lie on the lattice of samples, so that a whole one is the same bits in every box.
+            let stop = ((samples.start / BLOCK + 1) * BLOCK).min(samples.end);
+            let mut sum = [0.0; 4];
+            for sample in samples.start..stop {
+                let (cell, share) = place(ray.position(sample), [start, end]);
+                let mut colour = match &self.classes {
+                    Classes::Points(table) => self.point(table, cell, share),
+                    Classes::Segments(table) => {
+                        let ends = [sample, sample + 1].map(|steps| place(ray.at(steps as f32), around));
+                        self.segment(table, ends)
+                    }
+                };
+                if let Some(light) = &self.light {
+                    colour = self.lit(colour, (cell, share), towards, light);
+                }
+                under(&mut sum, colour);
+            }
+            under(&mut seen, sum);
+            self.end(&mut seen);
+            samples.start = stop;
+        }
+        seen
+    }
+
+    fn lit(
+        &self,
+        colour: [f32; 4],
+        (cell, share): ([i32; 3], [f32; 3]),
+        towards: [f32; 3],
+        light: &Shading,
+    ) -> [f32; 4] {
+        let last = |p| self.component(p, self.components - 1);
+        let gradient = gradient(last, cell, self.view.cells, share);
+        lit(colour, std::array::from_fn(|axis| gradient[axis] * self.view.per_length[axis]), towards, light)
+    }
+
+    /// Makes a pixel opaque that nearly is.
+    fn end(&self, pixel: &mut [f32; 4]) {
+        if pixel[3] >= self.opaque {
+            pixel[3] = 1.0;
+        }
+    }
+
+    fn component(&self, [x, y, z]: [i32; 3], component: i32) -> f32 {
+        (self.voxel)([self.components * x + component, y, z])
+    }
+
+    fn value(&self, component: i32, cell: [i32; 3], share: [f32; 3]) -> f32 {
+        trilinear(&|p| self.component(p, component), cell, share)
+    }
+
+    fn direct(&self, value: f32) -> f32 {
+        (value * self.scale).clamp(0.0, 1.0)
+    }
+
+    /// Premultiplied colour and alpha of a sample.
+    fn point(&self, table: &TransferTable, cell: [i32; 3], share: [f32; 3]) -> [f32; 4] {
+        let value = |component| self.value(component, cell, share);
+        let [mut red, mut green, mut blue, _] = table.sample(value(0));
+        let alpha = table.sample(value(self.components - 1))[3];
+        if self.components == 4 {
+            [red, green, blue] = [0, 1, 2].map(|component| self.direct(value(component)));
+        }
+        [red * alpha, green * alpha, blue * alpha, alpha]
+    }
+
+    /// Premultiplied colour and alpha of everything between two positions.
+    fn segment(&self, table: &IntegralTable, ends: [([i32; 3], [f32; 3]); 2]) -> [f32; 4] {
+        let values = |component| ends.map(|(cell, share)| self.value(component, cell, share));
+        let depth = values(self.components - 1).map(|value| table.place(value));
+        let mut colour = table.segment(depth, values(0).map(|value| table.place(value)));
+        if self.components == 4 {
+            for component in 0..3 {
+                let [front, back] = values(component).map(|value| self.direct(value));
+                colour[component as usize] = 0.5 * (front + back) * colour[3];
+            }
+        }
+        colour
+    }
+
+    /// A direction in voxels as one of length 1.
+    fn unit(&self, delta: [f32; 3]) -> [f32; 3] {
+        let v: [f32; 3] = std::array::from_fn(|axis| delta[axis] / self.view.per_length[axis]);
+        let length = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();
+        v.map(|part| part / length)
+    }
+}
+
+/// The cell of a box that holds a position, or the nearest one, and where in it.
+fn place(position: [f32; 3], [start, end]: [[i32; 3]; 2]) -> ([i32; 3], [f32; 3]) {
+    let cell: [i32; 3] = std::array::from_fn(|a| (position[a].floor() as i32).clamp(start[a], end[a] - 1));
+    (cell, std::array::from_fn(|a| (position[a] - cell[a] as f32).clamp(0.0, 1.0)))
+}
+
+/// Puts `back` behind `front`; both premultiplied.
+pub(super) fn under(front: &mut [f32; 4], back: [f32; 4]) {
+    let through = 1.0 - front[3];
+    for (f, b) in front.iter_mut().zip(back) {
+        *f += through * b;
+    }
+}
+
+fn trilinear(voxel: &impl Fn([i32; 3]) -> f32, [x, y, z]: [i32; 3], share: [f32; 3]) -> f32 {
+    let mix = |a: f32, b: f32, s: f32| a + s * (b - a);
+    let row = |y, z| mix(voxel([x, y, z]), voxel([x + 1, y, z]), share[0]);
+    let plane = |z| mix(row(y, z), row(y + 1, z), share[1]);
+    mix(plane(z), plane(z + 1), share[2])
+}

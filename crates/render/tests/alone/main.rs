@@ -1,0 +1,12 @@
+//! What needs no GPU: files of looks, plans of compositing, and the ray caster's CPU twin against closed forms.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../../../io/tests/common/mod.rs"]
+mod files;
+
+mod analytic;
+mod devices;
+mod foreign;
+mod plan;
+mod twin;

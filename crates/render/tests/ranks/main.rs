@@ -1,0 +1,16 @@
+//! Pictures on the device, for every decomposition the same bits.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../../../../tests/support/mod.rs"]
+mod support;
+
+mod bricks;
+mod coded;
+mod features;
+mod layers;
+mod render;
+mod shaders;
+mod vtk;
+
+under_mpi!();

@@ -1,0 +1,101 @@
+//! The program of every rank: read, cut into bricks, render, write.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use zippy::error::Error;
+use zippy::{Result, World};
+use zippy_io::image::Image;
+use zippy_io::png;
+use zippy_io::volume::ScalarKind;
+
+use super::clock::Clock;
+use super::cut::Decomposition;
+use super::look::Setup;
+use super::options::Options;
+use super::report::{Phase, Report};
+use super::scene::Scene;
+use super::source::{self, Source, floats, plain};
+use super::view::Link;
+
+/// One rendering of the volume that the options name.
+pub struct Job<'a> {
+    pub options: &'a Options,
+    pub spread: Decomposition,
+    /// Whether pictures are written.
+    pub write: bool,
+    /// The window that shows the volume, instead of pictures that are written.
+    pub link: Option<&'a Arc<Link>>,
+    /// When the ranks were started.
+    pub started: Instant,
+}
+
+/// What rank 0 has in the end.
+pub struct Rendered {
+    /// The last picture.
+    pub image: Image,
+    /// The colour behind it.
+    pub background: [f32; 3],
+    pub report: Report,
+}
+
+impl Job<'_> {
+    /// Runs on every rank; rank 0 gets the picture. Collective.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the options or the files, the same on every rank; a failure of this or of another rank.
+    pub fn run(&self, world: &World) -> Result<Option<Rendered>> {
+        if let Some(link) = self.link {
+            link.started(world);
+        }
+        let mut clock = Clock::new(self.started, world.rank() == 0);
+        let opened = Source::open(&self.options.volume).map_err(Error::from).and_then(|source| {
+            let (idle, ranks) = (self.spread.idle, world.size());
+            if idle >= ranks {
+                return Err(Error::program(format!(
+                    "{idle} of {ranks} ranks idle: at least one has to have the volume"
+                )));
+            }
+            let first = self.write && self.link.is_none() && world.rank() == 0;
+            if first {
+                self.options.output().check()?;
+            }
+            let setup = Setup::new(self.options, source.shape(), source.spacing(), source.colours())?;
+            let renderer = self.options.renderer(source.components());
+            renderer.check(source.shape())?;
+            renderer.check_size(world, setup.size())?;
+            if first && let Some(path) = &self.options.check.reference {
+                let (width, height) = setup.size();
+                png::read(path, Some((width as usize, height as usize)))?;
+            }
+            Ok((source, setup))
+        });
+        let (source, setup) = world.agree("opening the volume", opened)?;
+        clock.end(Phase::Open);
+        let scene = Scene { job: self, source: &source, setup: &setup };
+        match &source {
+            Source::Phantom(phantom) => {
+                scene.render::<u16>(world, clock, &|_, boxes, done| source::computed(phantom, boxes, done))
+            }
+            Source::File(file) => {
+                macro_rules! render {
+                    ($reader:expr) => {
+                        scene.render(world, clock, &|units, boxes, done| $reader(file, units, boxes, done))
+                    };
+                }
+                match file.kind() {
+                    ScalarKind::U8 => render!(plain::<u8>),
+                    ScalarKind::I8 => render!(plain::<i8>),
+                    ScalarKind::U16 => render!(plain::<u16>),
+                    ScalarKind::I16 => render!(plain::<i16>),
+                    ScalarKind::U32 => render!(plain::<u32>),
+                    ScalarKind::I32 => render!(plain::<i32>),
+                    ScalarKind::U64 => render!(floats::<u64>),
+                    ScalarKind::I64 => render!(floats::<i64>),
+                    ScalarKind::F32 => render!(floats::<f32>),
+                    ScalarKind::F64 => render!(floats::<f64>),
+                }
+            }
+        }
+    }
+}

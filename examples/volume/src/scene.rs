@@ -1,0 +1,207 @@
+//! The volume on the ranks, and the pictures of it.
+
+use zippy::region::Region;
+use zippy::transport::TransportKind;
+use zippy::{GlobalArray, Layout, Moved, Result, World};
+use zippy_io::image::Image;
+use zippy_render::volume::{self, Frame, Look, Preset, Rescale, Values, VolumeRenderer};
+
+use super::clock::Clock;
+use super::job::{Job, Rendered};
+use super::look::Setup;
+use super::report::{Drawn, Measured, Phase, Report, Voxels};
+use super::sink::{self, Sink};
+use super::source::{Reader, Source};
+use super::units::{Found, Numbers};
+use super::view::{self, Setting};
+
+/// A volume and how it is looked at.
+pub struct Scene<'a> {
+    pub job: &'a Job<'a>,
+    pub source: &'a Source,
+    pub setup: &'a Setup,
+}
+
+/// A number of the volume on the device.
+pub trait Value: volume::Voxel {
+    /// The nearest one.
+    fn from_number(number: f64) -> Self;
+}
+
+macro_rules! values {
+    ($($type:ty),*) => { $(impl Value for $type { fn from_number(number: f64) -> Self { number as $type } })* };
+}
+values!(u8, i8, u16, i16, u32, i32, f32);
+
+impl Scene<'_> {
+    /// Reads, renders and writes. Collective.
+    ///
+    /// # Errors
+    /// As [`Job::run`].
+    pub fn render<T: Value>(&self, world: &World, mut clock: Clock, read: Reader<T>) -> Result<Option<Rendered>> {
+        let volume = self.spread::<T>(world)?;
+        let (units, found) = self.fill(world, &volume, read)?;
+        clock.end(Phase::Read);
+        let stored = Values::measure(world, &volume, self.source.components())?;
+        let options = self.job.options.renderer(self.source.components());
+        let mode = options.mode;
+        let renderer = VolumeRenderer::new(world, &volume, self.source.spacing(), options)?;
+        let numbers = Numbers { stored, units, file: self.source.rescale() };
+        let rescale = numbers.rescale();
+        let values = rescale.values(&numbers.stored);
+        clock.end(Phase::Prepare);
+        if let Some(link) = self.job.link {
+            drop(clock);
+            let draw = |look: &Look| {
+                let transfer = rescale.transfer(&look.transfer);
+                renderer.render(&numbers.seen(Look { transfer, ..look.clone() }))
+            };
+            return view::show(world, link, self.setting(world, &values, &numbers), draw).map(|()| None);
+        }
+        let look = self.setup.stored(&numbers);
+        let termination = look.termination;
+        let frames = self.frames(world, &renderer, look, &mut clock)?;
+        let cells = vec![frames.cells];
+        let measured = Measured { secs: clock.finish(), frames: frames.count, composite: frames.moved, cells };
+        let measured = measured.over_ranks(world)?;
+        let voxels = Voxels::of(self.source, &found, values.range(), frames.seen);
+        let drawn = Drawn { mode, layers: frames.layers, termination };
+        let report = Report::new(world, volume.core(), voxels, drawn, measured);
+        let background = self.setup.background();
+        Ok(frames.last.map(|image| Rendered { image, background, report }))
+    }
+
+    /// The volume's array, cut and owned as the options say. Components lie side by side on the first axis.
+    fn spread<T: Value>(&self, world: &World) -> Result<GlobalArray<T, 3>> {
+        let components = self.source.components();
+        let limit = world.buffer_bytes();
+        let (layout, owners) =
+            self.job.spread.layout(self.source.shape(), world.size(), T::INFO.bytes * components, limit)?;
+        if components == 1 {
+            return world.array_owned("volume", &layout, owners);
+        }
+        let chunks = layout.resolve(world.size(), T::INFO.bytes * components, limit)?;
+        let boxes = (0..chunks.count()).map(|chunk| scaled(chunks.region(chunk), |edge| edge * components as i64));
+        let mut shape = self.source.shape();
+        shape[0] *= components as i64;
+        world.array_owned("volume", &Layout::new(shape).boxes(boxes.collect()), owners)
+    }
+
+    /// Reads or computes the voxels of this rank's chunks: in the units that they have, and where 32-bit floats would
+    /// not tell them apart, again in others. The units, and what numbers all ranks have in them.
+    fn fill<T: Value>(&self, world: &World, volume: &GlobalArray<T, 3>, read: Reader<T>) -> Result<(Rescale, Found)> {
+        let components = self.source.components() as i64;
+        let chunks: Vec<_> = volume.chunks().collect();
+        let boxes: Vec<_> = chunks.iter().map(|chunk| scaled(chunk.region(), |edge| edge / components)).collect();
+        let fill = |units: &Rescale| {
+            let filled = read(units, &boxes, &mut |number, values| chunks[number].all().write(&values));
+            world.agree("reading the volume", filled)?.over_ranks(world)
+        };
+        let found = fill(&Rescale::default())?;
+        let units = found.units(self.source.kind().range().is_some());
+        // Colours are numbers of a fixed range.
+        if units == Rescale::default() || components == 4 {
+            return Ok((Rescale::default(), found));
+        }
+        Ok((units, fill(&units)?))
+    }
+
+    /// What a window has to know.
+    fn setting(&self, world: &World, values: &Values, numbers: &Numbers) -> Setting {
+        let (look, to_values) = (self.setup.look(numbers), numbers.rescale().inverse());
+        let (shape, spacing) = (self.source.shape(), self.source.spacing());
+        let given = ("as given", look.transfer.clone());
+        let shelf = Preset::ALL.into_iter().map(|preset| {
+            let transfer = to_values.transfer(&self.setup.preset(preset, numbers));
+            (preset.name(), transfer)
+        });
+        Setting {
+            about: format!("{} · {shape:?} · {} ranks", self.source.name(), world.size()),
+            size: std::array::from_fn(|axis| (shape[axis] - 1) as f64 * spacing[axis]),
+            voxel: spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length)),
+            look,
+            background: self.setup.background(),
+            values: values.opacity().clone(),
+            presets: std::iter::once(given).chain(shelf).collect(),
+        }
+    }
+
+    /// Renders every frame and writes it.
+    fn frames<T: Value>(
+        &self,
+        world: &World,
+        renderer: &VolumeRenderer<T>,
+        mut look: Look,
+        clock: &mut Clock,
+    ) -> Result<Frames> {
+        let options = self.job.options;
+        let cameras = match &options.movie.movie {
+            Some(path) => {
+                let cameras = path.cameras(&look.camera, &self.setup.stand, options.movie.frames);
+                let cameras = world.agree("reading the camera's path", cameras.map_err(Into::into))?;
+                clock.frames(options.movie.frames);
+                cameras
+            }
+            None => vec![look.camera.clone()],
+        };
+        for _ in 1..options.check.repeat {
+            renderer.render(&look)?;
+        }
+        let output = options.output();
+        let (rate, mine) = (options.movie.fps.unwrap_or(24.0), world.rank() == 0);
+        let sink = match self.job.write {
+            true if mine => Sink::open(&output, self.setup.style, cameras.len() as u32, rate).map(Some),
+            true if world.group().kind() == TransportKind::Mpi => sink::stay_for_others().map(|()| None),
+            _ => Ok(None),
+        };
+        let mut sink = world.agree("making the picture's file", sink)?;
+        let mut frames = Frames { count: cameras.len() as u32, ..Frames::default() };
+        for camera in cameras {
+            look.camera = camera;
+            clock.skip();
+            let frame = renderer.render(&look)?;
+            clock.frame(&frame);
+            frames.add(&frame);
+            let written = match (&mut sink, &frame.image) {
+                (Some(sink), Some(image)) => sink.write(image),
+                _ => Ok(()),
+            };
+            world.agree("writing the picture", written.map_err(Into::into))?;
+            clock.more(Phase::Write);
+            frames.last = frame.image;
+        }
+        let finished = sink.map_or(Ok(()), Sink::finish);
+        world.agree("writing the picture", finished.map_err(Into::into))?;
+        clock.end(Phase::Write);
+        Ok(frames)
+    }
+}
+
+/// What became of the frames on this rank.
+#[derive(Default)]
+struct Frames {
+    count: u32,
+    layers: usize,
+    cells: u64,
+    moved: Moved,
+    /// Whether anything is to be seen in any frame; on the rank that has them.
+    seen: bool,
+    last: Option<Image>,
+}
+
+impl Frames {
+    fn add(&mut self, frame: &Frame) {
+        (self.layers, self.cells) = (frame.layers, frame.cells);
+        self.seen |= frame.image.iter().flat_map(|image| &image.pixels).any(|pixel| pixel[3] > 0.0);
+        self.moved.bytes_local += frame.moved.bytes_local;
+        self.moved.bytes_network += frame.moved.bytes_network;
+        self.moved.messages += frame.moved.messages;
+        self.moved.rounds = frame.moved.rounds;
+    }
+}
+
+/// A box whose edges on the first axis are counted in other units.
+fn scaled(mut region: Region, unit: impl Fn(i64) -> i64) -> Region {
+    (region.start[0], region.end[0]) = (unit(region.start[0]), unit(region.end[0]));
+    region
+}

@@ -1,0 +1,147 @@
+//! The numbers of a file, and how the device holds them: 32-bit floats must be able to tell them apart.
+
+use zippy::{Result, World};
+use zippy_io::volume::Voxel;
+use zippy_render::volume::{FAR, Look, Rescale, Values};
+
+/// A number of a file.
+pub trait Number: Voxel {
+    /// The nearest float.
+    fn real(self) -> f64;
+    /// How far it is above an offset, which is whole where the type is.
+    fn above(self, offset: f64) -> f64;
+}
+
+macro_rules! whole {
+    ($($type:ty),*) => { $(impl Number for $type {
+        fn real(self) -> f64 { self as f64 }
+        // Floats do not tell all integers of 64 bits apart.
+        fn above(self, offset: f64) -> f64 { (self as i128 - offset as i128) as f64 }
+    })* };
+}
+whole!(u8, i8, u16, i16, u32, i32, u64, i64);
+
+macro_rules! floating {
+    ($($type:ty),*) => { $(impl Number for $type {
+        fn real(self) -> f64 { self.into() }
+        fn above(self, offset: f64) -> f64 { f64::from(self) - offset }
+    })* };
+}
+floating!(f32, f64);
+
+/// The numbers that were found, in the units that the device holds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Found {
+    /// The smallest and the largest useful one.
+    near: [f64; 2],
+    /// Those of finite ones of at most -[`FAR`], and of at least [`FAR`].
+    low: [f64; 2],
+    high: [f64; 2],
+    /// All numbers, and those of them that are NaN, infinite, or finite and as far away.
+    pub all: u64,
+    pub nan: u64,
+    pub infinite: u64,
+    pub far: u64,
+}
+
+const NOTHING: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];
+
+impl Default for Found {
+    fn default() -> Self {
+        Self { near: NOTHING, low: NOTHING, high: NOTHING, all: 0, nan: 0, infinite: 0, far: 0 }
+    }
+}
+
+impl Found {
+    /// One more.
+    pub fn add(&mut self, number: f64) {
+        self.all += 1;
+        let range = if number.abs() < FAR {
+            &mut self.near
+        } else if number.is_finite() {
+            self.far += 1;
+            if number < 0.0 { &mut self.low } else { &mut self.high }
+        } else {
+            *(if number.is_nan() { &mut self.nan } else { &mut self.infinite }) += 1;
+            return;
+        };
+        *range = [range[0].min(number), range[1].max(number)];
+    }
+
+    /// What all ranks have found. Collective.
+    ///
+    /// # Errors
+    /// A failure of this or of another rank.
+    pub fn over_ranks(self, world: &World) -> Result<Self> {
+        let mut ends = [self.near, self.low, self.high].map(|[least, most]| [least, -most]);
+        world.group().all_reduce(ends.as_flattened_mut(), |a, b| *a = a.min(*b))?;
+        let [near, low, high] = ends.map(|[least, most]| [least, -most]);
+        let mut counts = [self.all, self.nan, self.infinite, self.far];
+        world.group().all_reduce(&mut counts, |a, b| *a += b)?;
+        let [all, nan, infinite, far] = counts;
+        Ok(Self { near, low, high, all, nan, infinite, far })
+    }
+
+    /// The smallest and the largest useful number; `None` where there is none.
+    pub fn range(&self) -> Option<(f64, f64)> {
+        (self.near[0] <= self.near[1]).then_some((self.near[0], self.near[1]))
+    }
+
+    /// Units in which 32-bit floats keep at least 2^16 levels of the numbers' range, and hold it; those the numbers
+    /// have where they do. `whole`: the numbers are integers.
+    pub fn units(&self, whole: bool) -> Rescale {
+        // Far away a single number on either side stands for "nothing"; several are what there is to see.
+        let alone = |[least, most]: [f64; 2]| least >= most;
+        let nothing = self.range().is_none();
+        let sides = [self.low, self.high].into_iter().filter(|side| nothing || !alone(*side));
+        let [min, max] = sides.fold(self.near, |[least, most], side| [least.min(side[0]), most.max(side[1])]);
+        if min > max {
+            return Rescale::default();
+        }
+        let (size, range) = (min.abs().max(max.abs()), max - min);
+        let exact = if whole { size <= f64::from(1 << 24) } else { range == 0.0 && f64::from(min as f32) == min };
+        let shifted = size > 256.0 * range && !exact && size.is_finite();
+        let (intercept, size) = if shifted { (min, range) } else { (0.0, size) };
+        let fits = whole || size == 0.0 || (1.0 / FAR..FAR).contains(&size);
+        Rescale { slope: if fits { 1.0 } else { size.log2().floor().exp2() }, intercept }
+    }
+}
+
+/// The numbers on the device and what they stand for.
+#[derive(Debug, Clone)]
+pub struct Numbers {
+    pub stored: Values,
+    /// From what is stored to what the file holds.
+    pub units: Rescale,
+    /// From there to values.
+    pub file: Rescale,
+}
+
+impl Numbers {
+    /// From what is stored to values.
+    pub fn rescale(&self) -> Rescale {
+        self.file.of(self.units)
+    }
+
+    /// The same without an offset for the sake of floats: only values without one are known by their size.
+    pub fn fitted(&self) -> Rescale {
+        let intercept = if self.units.intercept == 0.0 { self.file.intercept } else { 0.0 };
+        Rescale { slope: self.rescale().slope, intercept }
+    }
+
+    /// A look at stored numbers, its table no wider than they are.
+    pub fn seen(&self, look: Look) -> Look {
+        let (min, max) = self.stored.range();
+        Look { transfer: look.transfer.within(min, max), ..look }
+    }
+}
+
+/// A number in units, not yet rounded.
+pub fn held<N: Number>(number: N, units: &Rescale) -> f64 {
+    number.above(units.intercept) / units.slope
+}
+
+/// The nearest useful float; `none` stands for NaN.
+pub fn float(number: f64, none: f64) -> f32 {
+    (if number.is_nan() { none } else { number.clamp(-FAR, FAR) }) as f32
+}

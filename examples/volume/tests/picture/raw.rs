@@ -1,0 +1,165 @@
+//! Files without a header, and voxels of several numbers, from the command line to the picture.
+
+use zippy_render::volume::{Phantom, Twin};
+
+use super::common::nrrd::{Temporary, gzip};
+use super::looks::{look, near};
+use super::{run, told};
+
+const SHAPE: [i64; 3] = [13, 11, 9];
+const SPACING: [f64; 3] = [0.5, 1.0, 1.25];
+
+/// The numbers of a voxel: the last one is the phantom, those before tell where it is.
+fn number([x, y, z]: [i64; 3], component: i64, components: i64) -> u16 {
+    match component {
+        last if last == components - 1 => Phantom { shape: SHAPE }.value([x, y, z]),
+        0 => (x * 5000 + z * 100) as u16,
+        1 => (y * 5500 + x * 100) as u16,
+        _ => (z * 7000 + y * 100) as u16,
+    }
+}
+
+/// All numbers, components side by side, each as `bytes`.
+fn content(components: i64, bytes: impl Fn(u16) -> Vec<u8>) -> Vec<u8> {
+    let [nx, ny, nz] = SHAPE;
+    let voxels = (0..nz).flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])));
+    voxels.flat_map(|p| (0..components).map(move |c| number(p, c, components))).flat_map(bytes).collect()
+}
+
+fn transfer() -> Temporary {
+    Temporary::new(
+        br#"{"opacity_points": [[500, 0], [1300, 0.3], [4000, 0.9]],
+        "rgb_points": [[0, 0.1, 0.3, 1], [4000, 1, 0.8, 0.2], [60000, 0, 1, 0]]}"#,
+    )
+}
+
+/// One, two and four numbers a voxel, of either byte order, compressed or not, behind other bytes or not: the twin's
+/// picture.
+#[test]
+fn raw_numbers_are_drawn_as_the_twin_draws_them() {
+    let transfer = transfer();
+    for components in [1, 2, 4] {
+        let lead = |content: Vec<u8>| [vec![0xA5; 17], content].concat();
+        let (little, big) =
+            (content(components, |v| v.to_le_bytes().into()), content(components, |v| v.to_be_bytes().into()));
+        let floats = content(components, |v| f64::from(v).to_le_bytes().into());
+        let files: [(Vec<u8>, &[&str]); 4] = [
+            (little.clone(), &["--raw-type", "u16"]),
+            (gzip(&little), &["--raw-type", "u16", "--raw-gzip"]),
+            (gzip(&lead(big)), &["--raw-type", "u16", "--raw-endian", "big", "--raw-offset", "17", "--raw-gzip"]),
+            (lead(floats), &["--raw-type", "f64", "--raw-offset", "17"]),
+        ];
+        let mut first = None;
+        // Floats have no range of their own, by which colours could be scaled.
+        for (bytes, kind) in files.iter().take(if components == 4 { 3 } else { 4 }) {
+            let file = Temporary::new(bytes);
+            let count = components.to_string();
+            let common =
+                ["--raw-shape", "13x11x9", "--raw-spacing", "0.5,1,1.25", "--size", "40x36", "--components", &count];
+            let paths = ["--input", file.0.to_str().unwrap(), "--transfer", transfer.0.to_str().unwrap()];
+            let words = [&common[..], &paths, kind].concat();
+            let Some(rendered) = run(3, &words) else { continue };
+            let voxel = |[x, y, z]: [i32; 3]| {
+                let (x, y, z) = (i64::from(x), i64::from(y), i64::from(z));
+                f32::from(number([x / components, y, z], x % components, components))
+            };
+            let most = content(components, |v| v.to_le_bytes().into());
+            let values = most.chunks(2).map(|bytes| f64::from(u16::from_le_bytes([bytes[0], bytes[1]])));
+            let look = look(&words, SHAPE, SPACING, values);
+            let scale = (components as usize, 1.0 / 65535.0);
+            let twin = Twin::with_components(&look, SHAPE, SPACING, scale, voxel).unwrap();
+            near(&rendered.image, &twin.picture(&[([0; 3], twin.view.cells)]), &format!("{components}, {kind:?}"));
+            assert_eq!(first.get_or_insert(rendered.image.clone()), &rendered.image, "{components}, {kind:?}");
+        }
+    }
+}
+
+/// Two components of different ranges: presets fit opacities to the second one's values, whatever those of the first
+/// are.
+#[test]
+fn presets_fit_each_component_to_its_own_values() {
+    let [nx, ny, nz] = SHAPE;
+    let voxels = (0..nz).flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])));
+    // Nothing in the left half, all in the right one; colours from -1000 below to 1000 above, and one that is none.
+    let numbers = voxels.flat_map(|[x, _, z]| {
+        let colour = if [x, z] == [0, 4] { f32::NAN } else { -1000.0 + 250.0 * z as f32 };
+        [colour, if x > 6 { 1.0_f32 } else { 0.0 }]
+    });
+    let file = Temporary::new(&numbers.flat_map(f32::to_le_bytes).collect::<Vec<_>>());
+    let words = ["--raw-shape", "13x11x9", "--raw-type", "f32", "--components", "2", "--preset", "grey-ramp"];
+    let view = ["--size", "40x30", "--azimuth", "-90", "--elevation", "0", "--projection", "parallel"];
+    let Some(rendered) = run(3, &[&words[..], &view, &["--input", file.0.to_str().unwrap()]].concat()) else { return };
+    let pixel = |column: usize, row: usize| rendered.image.pixels[40 * row + column];
+    assert_eq!(pixel(15, 15), [0.0; 4]);
+    // Half the opacity for each of eleven voxels; dark below, bright above.
+    let [below, above] = [pixel(24, 20), pixel(24, 10)];
+    assert!(below[3] > 0.99 && above[3] > 0.99 && below[0] < 0.4 && above[0] > 0.6, "{below:?} {above:?}");
+    let json = rendered.report.json(&super::verdict(None));
+    assert_eq!(json["input"]["nan"], 11);
+}
+
+#[test]
+fn raw_files_that_are_not_what_options_say_are_refused() {
+    let plain = content(2, |v| v.to_le_bytes().into());
+    let (plain, compressed) = (Temporary::new(&plain), Temporary::new(&gzip(&plain)));
+    let (plain, compressed) = (plain.0.to_str().unwrap(), compressed.0.to_str().unwrap());
+    let common = ["--raw-shape", "13x11x9", "--raw-type", "u16", "--size", "8x8"];
+    let cases: [(&str, &[&str], &str); 4] = [
+        (plain, &["--components", "2", "--raw-gzip"], "gzip"),
+        (plain, &["--components", "4"], "13x11x9 voxels of 4 x u16 need a file of 10296 bytes; it has 5148"),
+        (plain, &[], "13x11x9 voxels of u16 need a file of 2574 bytes; it has 5148"),
+        (compressed, &["--components", "2"], "2 x u16 need a file of 5148 bytes"),
+    ];
+    for (path, more, wanted) in cases {
+        for message in told(3, &[&common[..], &["--input", path], more].concat()) {
+            assert!(message.contains(path) && message.contains(wanted), "{more:?}: {message}");
+        }
+    }
+}
+
+/// What is wrong with a file is said with the file's name and what to do.
+#[test]
+fn mistakes_in_files_say_what_would_be_right() {
+    let plain = content(1, |v| v.to_le_bytes().into());
+    let voxels = Temporary::new(&plain);
+    let name = voxels.0.file_name().unwrap().to_str().unwrap();
+    let npy = |shape: &str, count: usize| {
+        let head = format!("{:<117}\n", format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({shape}), }}"));
+        Temporary::new(&[b"\x93NUMPY\x01\x00\x76\x00", head.as_bytes(), &vec![7; count]].concat())
+    };
+    let nrrd = |more: &str| {
+        Temporary::new(format!("NRRD0004\ntype: uint16\nendian: little\nencoding: raw\n{more}").as_bytes())
+    };
+    let (three, cube) = (npy("9, 11, 13, 3", 1287 * 3), npy("9, 11, 20", 1980));
+    let detached = nrrd(&format!("dimension: 3\nsizes: 13 11 7\ndata file: {name}\n"));
+    let rude = nrrd("dimension: 3\nsizes: 13 11 9\ndata file: a\u{1b}[31mred\u{7}\n");
+    let thin = nrrd(&format!("dimension: 3\nsizes: 117 11 1\ndata file: {name}\n"));
+    let long = nrrd(&format!("dimension: 3\nsizes: 13 11 9\nspacings: 1e30 1 1\ndata file: {name}\n"));
+    let meta = Temporary::new(
+        format!(
+            "ObjectType = Image\nNDims = 3\nDimSize = 13 11 8\nElementType = MET_USHORT\nElementDataFile = {name}\n"
+        )
+        .as_bytes(),
+    );
+    let cases: [(&Temporary, &[&str], &[&str]); 9] = [
+        (&voxels, &[], &[name, "none of NRRD, NIfTI", "--raw-shape and --raw-type"]),
+        (&three, &["--components", "1"], &["has 3 numbers in each voxel; volumes of 1, 2 and 4"]),
+        (&three, &[], &["has 3 numbers in each voxel; volumes of 1, 2 and 4"]),
+        (&cube, &["--components", "2"], &["20 entries along the fastest axis", "(z, y, x, c)"]),
+        (&detached, &[], &[detached.0.to_str().unwrap(), name, "go on after the 2002 bytes"]),
+        (&meta, &[], &[meta.0.to_str().unwrap(), name, "go on after the 2288 bytes"]),
+        (&rude, &[], &["a\\u{1b}[31mred\\u{7}: cannot open"]),
+        (&thin, &[], &[thin.0.to_str().unwrap(), "[117, 11, 1] voxels"]),
+        (&long, &[], &[long.0.to_str().unwrap(), "spacing of [1e30"]),
+    ];
+    for (file, words, wanted) in cases {
+        for message in told(2, &[&["--size", "8x8", "--input", file.0.to_str().unwrap()], words].concat()) {
+            assert!(wanted.iter().all(|part| message.contains(part)), "{words:?}: {message}");
+            assert!(!message.contains('\u{1b}') && !message.contains('\u{7}'), "{message:?}");
+        }
+    }
+    let whole = npy("9, 11, 13", 1287);
+    for message in told(2, &["--size", "8x8", "--input", whole.0.to_str().unwrap(), "--array", "a"]) {
+        assert!(message.contains("is NumPy, which has no arrays"), "{message}");
+    }
+}

@@ -1,0 +1,10 @@
+//! The program as a process: what it says, what it leaves, its window.
+#![cfg(target_os = "linux")]
+
+#[path = "../../../../tests/support/launcher.rs"]
+#[allow(dead_code)]
+mod launcher;
+mod process;
+mod screen;
+#[cfg(feature = "view")]
+mod view;

@@ -1,0 +1,239 @@
+//! The example `volume` as a process: what is left when it is told to end, and what it does where nobody listens.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::BufReader;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const SMALL: [&str; 4] = ["--phantom-size", "12", "--size", "64x48"];
+/// Far more than are rendered before the program is told to end.
+const FRAMES: &str = "50000";
+const SIGNALS: [(&str, i32); 3] = [("INT", 2), ("TERM", 15), ("HUP", 1)];
+
+/// The program, with nothing of what the test was started with.
+fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_volume"));
+    command.env_remove("ZIPPY_RANKS").env("RUST_BACKTRACE", "0").stdin(Stdio::null());
+    command
+}
+
+fn volume(ranks: &str, words: &[&str]) -> Command {
+    let mut command = program();
+    command.args(["--ranks", ranks]).args(SMALL).args(words);
+    command
+}
+
+/// A process; it ends when this is dropped.
+struct Running(Option<Child>);
+
+impl Running {
+    fn start(mut command: Command) -> Self {
+        Self(Some(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()))
+    }
+
+    fn id(&self) -> u32 {
+        self.0.as_ref().unwrap().id()
+    }
+
+    fn wait(&mut self, what: &str, mut poll: impl FnMut() -> bool) {
+        let started = Instant::now();
+        while !poll() {
+            let ended = self.0.as_mut().unwrap().try_wait().unwrap();
+            assert!(ended.is_none(), "the program has ended before there was {what}: {:?}", self.ended());
+            assert!(started.elapsed() < Duration::from_secs(90), "waited for {what}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn ended(&mut self) -> Output {
+        self.0.take().unwrap().wait_with_output().unwrap()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn kill(signal: &str, process: u32) {
+    let sent = Command::new("kill").args([format!("-{signal}"), process.to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+fn stderr(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!text.contains("panicked"), "{text}");
+    text
+}
+
+fn files(directory: &Path) -> Vec<PathBuf> {
+    fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect()
+}
+
+/// Bytes in a file of a process that lies in a directory, under whatever name or none.
+fn written(process: u32, directory: &Path) -> u64 {
+    let open = fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
+    let inside = open.filter(|entry| fs::read_link(entry.path()).is_ok_and(|file| file.starts_with(directory)));
+    inside.filter_map(|entry| fs::metadata(entry.path()).ok()).map(|file| file.len()).max().unwrap_or(0)
+}
+
+/// Decodes all frames of a picture and counts them.
+fn frames(path: &Path) -> u32 {
+    let mut reader = png::Decoder::new(BufReader::new(File::open(path).unwrap())).read_info().unwrap();
+    let count = reader.info().animation_control.map_or(1, |control| control.num_frames);
+    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+    for _ in 0..count {
+        reader.next_frame(&mut bytes).unwrap();
+    }
+    reader.finish().unwrap();
+    count
+}
+
+/// Lets a movie begin, ends it, and looks at what is there: nothing but the movie with its frames until then.
+fn stopped(command: Command, stop: impl Fn(u32), rank_0: impl Fn(u32) -> Option<u32>) -> Output {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("orbit.apng");
+    let mut command = command;
+    command.args(["--movie", "orbit", "--frames", FRAMES, "--output"]).arg(&path);
+    let mut running = Running::start(command);
+    let id = running.id();
+    running.wait("some frames", || rank_0(id).is_some_and(|rank| written(rank, directory.path()) > 10_000));
+    assert!(!path.exists());
+    stop(id);
+    let output = running.ended();
+    assert_eq!(files(directory.path()), std::slice::from_ref(&path), "{output:?}");
+    let said = format!("after {} of {FRAMES} frames: {}", frames(&path), path.display());
+    assert!(stderr(&output).contains(&said), "{said}: {output:?}");
+    output
+}
+
+#[test]
+fn a_stopped_movie_keeps_its_frames() {
+    for (signal, number) in SIGNALS {
+        let output = stopped(volume("2", &[]), |process| kill(signal, process), Some);
+        assert_eq!(output.status.signal(), Some(number));
+        assert!(stderr(&output).contains(&format!("stopped by SIG{signal}")), "{output:?}");
+    }
+}
+
+/// As shells start what runs in the background of a script.
+#[test]
+fn a_signal_that_is_ignored_stays_ignored() {
+    let program = volume("2", &[]);
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' INT HUP; exec \"$0\" \"$@\""]).arg(program.get_program()).args(program.get_args());
+    command.env_remove("ZIPPY_RANKS").stdin(Stdio::null());
+    let stop = |process| ["INT", "HUP", "TERM"].iter().for_each(|signal| kill(signal, process));
+    let output = stopped(command, stop, Some);
+    assert_eq!(output.status.signal(), Some(15));
+    assert!(stderr(&output).contains("stopped by SIGTERM"), "{output:?}");
+}
+
+#[test]
+fn names_do_not_speak_to_the_terminal() {
+    let directory = tempfile::tempdir().unwrap();
+    let pattern = directory.path().join("m\u{1b}]0;pwn\u{7}%d.png");
+    let words = ["--movie", "rock", "--frames", FRAMES, "--output", pattern.to_str().unwrap()];
+    let mut running = Running::start(volume("1", &words));
+    running.wait("frames", || !files(directory.path()).is_empty());
+    kill("TERM", running.id());
+    let output = running.ended();
+    let text = stderr(&output);
+    assert!(text.contains(r"m\u{1b}]0;pwn\u{7}%d.png") && !text.contains(['\u{1b}', '\u{7}']), "{text:?}");
+
+    let long = "x".repeat(100_000);
+    let lines = "\n".repeat(100_000);
+    for words in [
+        ["--output", "p\u{1b}]0;pwn\u{7}.xyz"],
+        ["--movie", "\u{202e}\u{9b}31m"],
+        ["--output", &long],
+        ["--zoom", &long],
+        ["--split", &lines],
+        ["--size", &lines],
+    ] {
+        let output = volume("1", &words).output().unwrap();
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text.len() < 3000 && text.starts_with("error: "), "{} bytes", text.len());
+        assert!(
+            !text.contains(|letter: char| letter != '\n' && letter.is_control() || letter == '\u{202e}'),
+            "{text:?}"
+        );
+    }
+}
+
+#[test]
+fn numbered_frames_stay() {
+    let directory = tempfile::tempdir().unwrap();
+    let pattern = directory.path().join("%05d.png");
+    let words = ["--movie", "rock", "--frames", FRAMES, "--output", pattern.to_str().unwrap()];
+    let mut running = Running::start(volume("2", &words));
+    let frame = |number: usize| directory.path().join(format!("{number:05}.png"));
+    running.wait("frames", || frame(5).exists());
+    kill("TERM", running.id());
+    let output = running.ended();
+    let count = files(directory.path()).len();
+    assert!(stderr(&output).contains(&format!("stopped by SIGTERM after {count} of {FRAMES} frames")), "{output:?}");
+    (0..count).for_each(|number| assert_eq!(frames(&frame(number)), 1));
+}
+
+#[test]
+fn under_mpi() {
+    if !super::launcher::wanted() {
+        return;
+    }
+    let start = || {
+        let mut command = Command::new(std::env::var_os("ZIPPY_MPIRUN").unwrap_or_else(|| "mpirun".into()));
+        command.envs(super::launcher::ENVIRONMENT).env_remove("ZIPPY_RANKS").args(["-n", "3"]);
+        command.arg(program().get_program()).args(SMALL);
+        command
+    };
+    // To the launcher, and to a process that writes and one that does not.
+    for (signal, to) in [("INT", None), ("TERM", Some(0)), ("TERM", Some(1))] {
+        let stop = |id| kill(signal, to.map_or(id, |rank| super::launcher::process_of_rank(rank, id).unwrap()));
+        let output = stopped(start(), stop, |id| super::launcher::process_of_rank(0, id));
+        assert!(!output.status.success(), "{output:?}");
+    }
+}
+
+#[test]
+fn output_that_nobody_reads_is_no_failure() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.png");
+    let picture = ["--output", path.to_str().unwrap()];
+    let json = [&picture[..], &["--json"]].concat();
+    for mut command in [volume("2", &picture), volume("2", &json), volume("1", &["--help"])] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = command.stdout(writer).output().unwrap();
+        assert!(output.status.success(), "{command:?}: {output:?}");
+        stderr(&output);
+    }
+    assert_eq!(frames(&path), 1);
+}
+
+#[test]
+fn a_full_disk_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.png");
+    let picture = ["--output", path.to_str().unwrap()];
+    let json = [&picture[..], &["--json"]].concat();
+    let full = || OpenOptions::new().write(true).open("/dev/full").unwrap();
+    for mut command in [volume("2", &picture), volume("2", &json), volume("1", &["--help"])] {
+        let output = command.stdout(full()).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{command:?}: {output:?}");
+        assert!(stderr(&output).contains("cannot write to standard output: No space left"), "{output:?}");
+    }
+    // What is said to people only is no reason to fail, nor to panic about.
+    let mut command = volume("2", &json);
+    let output = command.stderr(full()).stdout(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
+    assert!(output.status.success() && output.stdout.starts_with(b"{"), "{output:?}");
+    let wrong = volume("2", &["--no-such-option"]).stderr(full()).output().unwrap();
+    assert_eq!(wrong.status.code(), Some(2));
+}

@@ -1,0 +1,109 @@
+//! Valid files of every format, damaged: whatever happens to one, reading it is an error that can be shown or gives as
+//! many numbers as its shape says, without a panic, without an end that does not come, and without memory that the file
+//! cannot account for. `cargo xtask fuzz` does the same for hours.
+
+use crate::common::counting::most;
+use crate::common::nrrd::gzip;
+use crate::common::volumes::{Folder, zlib};
+use crate::damage::{Random, struck};
+use crate::samples::{self, Packing, memory, read_all};
+use proptest::prelude::*;
+use zippy::region::Region;
+use zippy_io::volume::{self, RawLayout, ScalarKind, VolumeFile};
+
+/// What a file of a few hundred bytes may take.
+const MOST: isize = 2 << 20;
+
+#[test]
+fn the_files_are_valid() {
+    let folder = Folder::new();
+    for (number, sample) in samples::volumes().iter().chain(&samples::texts()).enumerate() {
+        let files: Vec<_> = sample.iter().map(|content| (content.name, content.bytes())).collect();
+        let path = samples::write(&folder, &files);
+        let mut outcome = Ok(());
+        let held = most(|| outcome = samples::read(&path));
+        outcome.unwrap_or_else(|error| panic!("sample {number}: {error}"));
+        assert!(held < MOST, "{held} bytes held at a time");
+        if let Ok(file) = volume::open(&path) {
+            assert_eq!(file.read_region_f32(&Region::whole(file.shape())).unwrap().len(), 60, "sample {number}");
+        }
+    }
+    // The counter counts: a file of 4 MiB held whole is too much.
+    assert!(most(|| drop(std::hint::black_box(vec![1_u8; 4 << 20]))) > MOST);
+}
+
+/// What is packed is changed before that, so that checksums hold.
+#[test]
+fn packed_samples_can_be_struck_inside() {
+    let packed = samples::volumes().into_iter().flatten().flat_map(|content| content.parts);
+    let packed = packed.filter(|(packing, bytes)| *packing != Packing::Plain && bytes.len() >= 120);
+    assert!(packed.count() >= 6);
+}
+
+/// A stream that expands a thousandfold is never held: neither as a whole nor by what its header says.
+#[test]
+fn bombs_take_no_memory() {
+    let folder = Folder::new();
+    let zeros = vec![0_u8; 48 << 20];
+    let head = "NRRD0001\ntype: uint8\ndimension: 3\nsizes: 4096 4096 3\nencoding: gzip\n\n";
+    let meta =
+        "NDims = 3\nDimSize = 4096 4096 3\nElementType = MET_UCHAR\nCompressedData = True\nElementDataFile = LOCAL\n";
+    let files = [
+        folder.file("bomb.nrrd", &[head.as_bytes(), &gzip(&zeros)].concat()),
+        folder.file("bomb.mha", &[meta.as_bytes(), &zlib(&zeros)].concat()),
+    ];
+    drop(zeros);
+    for path in files {
+        let held = most(|| {
+            let file = volume::open(&path).unwrap();
+            let last = Region::new(&[4090, 4095, 2], &[4096, 4096, 3]).unwrap();
+            assert_eq!(file.read_region::<u8>(&last).unwrap(), [0; 6]);
+        });
+        assert!(held < MOST, "{held} bytes held at a time");
+    }
+}
+
+/// Reads what is at `path`; its memory and its errors are as they should be.
+fn sound(length: usize, read: impl FnOnce() -> Result<(), zippy_io::IoError>) -> Result<(), TestCaseError> {
+    let mut outcome = Ok(());
+    let held = most(|| outcome = read());
+    prop_assert!(held < memory(length), "{held} bytes held at a time for {length}");
+    if let Err(error) = outcome {
+        let error = error.to_string();
+        prop_assert!(error.chars().count() < 1000 && !error.contains(|letter: char| letter.is_control()), "{error:?}");
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn damaged_files_are_errors_or_volumes(seed in any::<u64>()) {
+        thread_local! {
+            static SAMPLES: (Vec<samples::Sample>, Folder) = ([samples::volumes(), samples::texts()].concat(), Folder::new());
+        }
+        SAMPLES.with(|(samples, folder)| {
+            let files = struck(samples, &mut Random::new(seed));
+            let path = samples::write(folder, &files);
+            sound(files.iter().map(|(_, bytes)| bytes.len()).sum(), || samples::read(&path))
+        })?;
+    }
+
+    #[test]
+    fn any_layout_of_a_raw_file_is_an_error_or_a_volume(
+        shape in prop::collection::vec(prop_oneof![1_i64..9, any::<i64>()], 0..5),
+        components in prop_oneof![1_i64..5, any::<i64>()],
+        offset in prop_oneof![0_u64..9, any::<u64>()],
+        gz in any::<bool>(),
+    ) {
+        thread_local! {
+            static FOLDER: Folder = Folder::new();
+        }
+        let layout = RawLayout { components, offset, gzip: gz, ..RawLayout::new(shape, ScalarKind::U16) };
+        FOLDER.with(|folder| {
+            let path = folder.file("a.raw", &[b"\x1f\x8b".as_slice(), &[7; 95]].concat());
+            sound(97, || read_all(VolumeFile::raw(&path, layout)))
+        })?;
+    }
+}

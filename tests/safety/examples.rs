@@ -1,0 +1,39 @@
+//! What examples say where nobody listens.
+
+use std::fs::OpenOptions;
+use std::process::{Command, Stdio};
+
+use crate::support::launcher;
+
+/// The smallest example, as Cargo has built it beside the tests.
+fn hello() -> Command {
+    let test = std::env::current_exe().unwrap();
+    let path = test.ancestors().nth(2).unwrap().join("examples/hello");
+    assert!(path.exists(), "{} is not built; `cargo build --example hello` does it", path.display());
+    let mut command = Command::new(path);
+    command.env_remove("ZIPPY_RANKS").env("RUST_BACKTRACE", "0").stdin(Stdio::null());
+    command
+}
+
+#[test]
+fn output_that_nobody_reads_is_no_failure() {
+    if launcher::size().is_some() {
+        return;
+    }
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = hello().stdout(writer).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn a_full_disk_is_an_error() {
+    if launcher::size().is_some() {
+        return;
+    }
+    let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = hello().stdout(full).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(text.contains("cannot write to standard output: No space left") && !text.contains("panicked"), "{text}");
+}
