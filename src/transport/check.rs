@@ -9,6 +9,7 @@
 
 use std::fmt::Display;
 use std::rc::Rc;
+use std::time::Instant;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -19,6 +20,9 @@ use super::inquiry::differing;
 use super::payload::{copied, decoded, encoded, values};
 use super::{Beside, Group};
 use crate::error::{Result, TransportError};
+
+/// A rank looks at the clock once in so many calls.
+const CALLS_PER_LOOK: u8 = 4;
 
 /// What a rank does before a call.
 struct Comparison(Text);
@@ -54,6 +58,7 @@ impl Group {
         if !self.compared() || self.size() == 1 {
             return Ok(());
         }
+        self.listen_at_some_calls()?;
         if !self.checking() {
             self.calls().add(signature, self.sequence(), call);
             return Ok(());
@@ -61,6 +66,13 @@ impl Group {
         self.calls().add(signature, self.sequence(), call.clone());
         let _entered = self.entering(Comparison(call));
         self.compare()
+    }
+
+    /// Every few calls this is the time to listen to ranks that wait: to look at the clock each time would cost too much.
+    fn listen_at_some_calls(&self) -> Result<()> {
+        let calls = &self.station().calls_since;
+        calls.set((calls.get() + 1) % CALLS_PER_LOOK);
+        if calls.get() == 0 { self.listen_now_and_then(Instant::now()) } else { Ok(()) }
     }
 
     /// Adds something that all ranks must have done alike, without comparing it yet.

@@ -32,6 +32,9 @@ pub(crate) struct Station {
     pub(crate) asked: RefCell<BTreeSet<usize>>,
     /// When one of them last has.
     pub(crate) heard: Cell<Option<Instant>>,
+    /// When this rank has last listened to ranks that wait, and its calls since it has thought of that.
+    pub(crate) listened: Cell<Option<Instant>>,
+    pub(crate) calls_since: Cell<u8>,
     /// This rank's program has finished.
     pub(crate) finished: Cell<bool>,
     /// No exchange of any group has had this number or a higher one.
@@ -72,6 +75,8 @@ impl Group {
             awaited: Cell::new(None),
             asked: RefCell::default(),
             heard: Cell::new(None),
+            listened: Cell::new(None),
+            calls_since: Cell::new(0),
             finished: Cell::new(false),
             next: Cell::new(0),
         };

@@ -11,6 +11,9 @@ const LISTEN_AFTER: Duration = Duration::from_millis(1);
 /// A wait that has taken so long asks whom it waits for; again when it has doubled, later at regular times.
 const ASK_AFTER: Duration = Duration::from_millis(100);
 
+/// A rank that waits only for short times listens so often.
+const LISTEN_EVERY: Duration = Duration::from_millis(20);
+
 /// How patient waits are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Patience {
@@ -54,6 +57,7 @@ impl Group {
             return Ok(value);
         }
         let started = Instant::now();
+        self.listen_now_and_then(started)?;
         let patience = self.patience();
         let (mut warn_after, mut ask_after) = (patience.warn_after, ASK_AFTER);
         // So often that a sign of life is not missed.
@@ -90,6 +94,16 @@ impl Group {
             }
             self.transport().idle();
         }
+    }
+
+    /// Listens to ranks that wait if that was long ago. Who is never late for a message, or always, listens in no wait.
+    pub(crate) fn listen_now_and_then(&self, now: Instant) -> Result<()> {
+        let listened = &self.station().listened;
+        if listened.get().is_some_and(|last| now.duration_since(last) < LISTEN_EVERY) {
+            return Ok(());
+        }
+        listened.set(Some(now));
+        self.hear()
     }
 
     fn peer_text(&self, peer: Option<usize>) -> String {

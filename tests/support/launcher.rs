@@ -45,13 +45,19 @@ pub fn wanted() -> bool {
 
 /// Runs all tests of this binary but the one that calls this under the launcher, once for each number of ranks.
 pub fn rerun_all(counts: &[usize]) {
+    rerun(counts, None, &[]);
+}
+
+/// The same for the tests of one module, with settings.
+pub fn rerun(counts: &[usize], module: Option<&str>, settings: &[(&str, &str)]) {
     if !wanted() {
         return;
     }
     for &ranks in counts {
         let mut command = command(ranks);
         // Not captured, because a rank that panics ends the job before anything captured is shown.
-        command.args(["--test-threads=1", "--nocapture", "--skip", "under_mpi"]);
+        command.args(module).args(["--test-threads=1", "--nocapture", "--skip", "under_mpi"]);
+        command.envs(settings.iter().copied());
         if ranks == 3 {
             // Once with all that can be sent from where it lies.
             command.env("ZIPPY_IN_PLACE", "4");

@@ -37,7 +37,7 @@ fn groups_of_groups_talk_at_the_same_time() {
         let pair = half.split((half.rank() / 2) as u64, -(half.rank() as i64))?;
         for round in 0..30_u64 {
             // Each group is at another number of its sequence, and none waits for another.
-            for _ in 0..group.rank() % 3 {
+            for _ in 0..(half.rank() / 2 + half.size()) % 3 {
                 pair.next_sequence();
             }
             let mut sums = [half.world_rank() as u64 + round];

@@ -1,7 +1,5 @@
 //! Waits that take long: they say what they wait for, and give up in the end.
 
-use std::io::Write;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use zippy::error::TransportError;
@@ -10,6 +8,7 @@ use zippy::{Error, Result};
 
 use super::support::jobs::Ended;
 use super::support::launcher;
+use super::support::log::Log;
 use crate::job;
 
 #[test]
@@ -46,50 +45,25 @@ fn a_wait_that_gives_up_names_peer_and_operation() {
     }
 }
 
-/// What has been logged.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Log {
-    fn text(&self) -> String {
-        String::from_utf8_lossy(&self.0.lock().unwrap()).into_owned()
-    }
-}
-
-impl Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 #[test]
 fn a_slow_wait_says_what_it_waits_for() {
     for ranks in launcher::counts(&[2, 3, 5]) {
         let config = Config::threads(ranks).warn_after(Duration::from_millis(5));
         let result: Result<Vec<()>> = launch(&config, |group| {
-            let log = Log::default();
-            let written = log.clone();
-            let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || written.clone()).finish();
-            tracing::subscriber::with_default(subscriber, || {
-                let tag = group.next_sequence();
-                let next = (group.rank() + 1) % group.size();
-                let _ghosts = group.entering("ghosts(\"pressure\")");
-                // The message never comes; the wait ends when it has complained twice.
-                group.wait_for(Some(next), || {
-                    assert!(group.try_receive(Some(next), tag)?.is_none());
-                    Ok((log.text().lines().count() >= 2).then_some(()))
-                })?;
-                for line in log.text().lines() {
-                    let expected = format!("rank {} waits for rank {next} in ghosts(\"pressure\")", group.rank());
-                    assert!(line.contains("WARN") && line.contains(&expected), "{line}");
-                }
-                Ok(())
-            })
+            let log = Log::listen();
+            let tag = group.next_sequence();
+            let next = (group.rank() + 1) % group.size();
+            let _ghosts = group.entering("ghosts(\"pressure\")");
+            // The message never comes; the wait ends when it has complained twice.
+            group.wait_for(Some(next), || {
+                assert!(group.try_receive(Some(next), tag)?.is_none());
+                Ok((log.text().lines().count() >= 2).then_some(()))
+            })?;
+            for line in log.text().lines() {
+                let expected = format!("rank {} waits for rank {next} in ghosts(\"pressure\")", group.rank());
+                assert!(line.contains("WARN") && line.contains(&expected), "{line}");
+            }
+            Ok(())
         });
         result.unwrap();
     }

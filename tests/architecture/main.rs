@@ -1,0 +1,232 @@
+//! The rules of the house, checked: the direction of the layers, the length of files, one version of the big
+//! dependencies, nothing unfinished. Reads the sources only; each rule is itself shown to fail on a planted violation.
+
+mod rules;
+mod source;
+
+use std::path::{Path, PathBuf};
+
+use rules::Broken;
+use source::Source;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every file below a directory that ends in `ending`, sorted; hidden and build directories are left out.
+fn files(directory: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![directory.to_path_buf()];
+    while let Some(directory) = open.pop() {
+        for entry in std::fs::read_dir(&directory).into_iter().flatten().flatten() {
+            let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+            if path.is_dir() && !name.starts_with('.') && name != "target" {
+                open.push(path);
+            } else if name.ends_with(ending) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The workspace's own Rust files with their paths relative to its root. `shared` is material from elsewhere.
+fn sources(ending: &str) -> Vec<Source> {
+    let root = root();
+    let read = |path: PathBuf| {
+        let name = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
+        let text = std::fs::read_to_string(&path).unwrap();
+        Source::new(&name, &text)
+    };
+    files(&root, ending).into_iter().map(read).filter(|source| !source.name.starts_with("shared/")).collect()
+}
+
+fn hold(broken: Vec<Broken>) {
+    let lines: Vec<String> = broken.iter().map(|broken| format!("  {broken}")).collect();
+    assert!(broken.is_empty(), "{} broken:\n{}", broken.len(), lines.join("\n"));
+}
+
+/// The libraries whose modules lie in layers, and fewer files than each has.
+const LIBRARIES: [(&str, usize); 2] = [("src/", 100), ("crates/plan/src/", 20)];
+
+#[test]
+fn modules_use_only_layers_above_their_own() {
+    let all = sources(".rs");
+    for (library, files) in LIBRARIES {
+        let of_library = all.iter().filter(|source| source.name.starts_with(library)).cloned();
+        let of_library: Vec<Source> = of_library.collect();
+        assert!(of_library.len() > files, "the sources of {library} were not found");
+        hold(rules::layers(&of_library));
+    }
+}
+
+#[test]
+fn files_stay_short() {
+    hold(sources(".rs").iter().flat_map(|source| rules::length(source, 400)).collect());
+    hold(sources(".wgsl").iter().flat_map(|source| rules::length(source, 150)).collect());
+}
+
+#[test]
+fn the_median_file_is_of_moderate_length() {
+    let ours = |source: &Source| LIBRARIES.iter().any(|(library, _)| source.name.starts_with(library));
+    let median = rules::median(sources(".rs").iter().filter(|source| ours(source)).map(Source::lines).collect());
+    assert!((100..=200).contains(&median), "the median file of the libraries has {median} lines; 100 to 200 read well");
+}
+
+#[test]
+fn the_design_page_shows_the_layers() {
+    let page = std::fs::read_to_string(root().join("DESIGN.md")).unwrap();
+    hold(rules::design_table(&page));
+}
+
+#[test]
+fn nothing_is_left_unfinished() {
+    let all = sources(".rs").into_iter().chain(sources(".wgsl"));
+    hold(all.flat_map(|source| rules::unfinished(&source)).collect());
+}
+
+#[test]
+fn unsafe_code_says_why_it_is_sound() {
+    hold(sources(".rs").iter().flat_map(rules::unsafe_without_reason).collect());
+}
+
+#[test]
+fn one_version_of_the_big_dependencies() {
+    let lock = std::fs::read_to_string(root().join("Cargo.lock")).unwrap();
+    assert!(lock.contains("name = \"wgpu\""), "this is not the lock file of the project");
+    hold(rules::doubled(&lock));
+}
+
+mod planted {
+    use super::*;
+
+    fn broken_layers(files: &[(&str, &str)]) -> Vec<String> {
+        let lib = ("src/lib.rs", "pub mod error;\npub use error::{Error, Result};\npub use region::Region as Box;\n");
+        let all = files.iter().chain([&lib]);
+        let sources: Vec<Source> = all.map(|(name, text)| Source::new(name, text)).collect();
+        rules::layers(&sources).iter().map(Broken::to_string).collect()
+    }
+
+    #[test]
+    fn a_use_from_below_is_found_in_every_spelling() {
+        for text in [
+            "use crate::world::World;",
+            "pub(crate) use crate::{error::Error, world::{self, World}};",
+            "fn f() {\n    let w: crate::world::World;\n}",
+            "#[cfg(test)]\nmod tests { use crate::world; }",
+            "use super::world::World;",
+            "macro_rules! m { () => { $crate::world::f() } }",
+            "use crate::\n    world::World;",
+        ] {
+            let broken = broken_layers(&[("src/region.rs", text)]);
+            assert_eq!(broken.len(), 1, "{text}: {broken:?}");
+            assert!(broken[0].starts_with("src/region.rs:") && broken[0].contains("`world`"), "{}", broken[0]);
+        }
+        let nested = broken_layers(&[("src/plan/copy.rs", "\n\nuse super::super::device::Device;")]);
+        assert!(nested[0].starts_with("src/plan/copy.rs:3:"), "{nested:?}");
+    }
+
+    #[test]
+    fn what_is_allowed_is_not_found() {
+        let fine = [
+            ("src/world/mod.rs", "use crate::{array::Array, Error, Result, Box};\nuse crate::world::transfer::go;"),
+            (
+                "src/plan/copy.rs",
+                "use super::Move; use crate::plan::x; /* crate::world */\n//! [`crate::world::World`]",
+            ),
+            ("src/region.rs", "const A: &str = \"crate::world\"; const B: char = '\"'; use crate::error::E; // \""),
+            ("src/layout.rs", "use crate::chunks::Chunks;"),
+            ("src/io/mod.rs", "use std::io; use crate::algorithms::volume;"),
+        ];
+        assert_eq!(broken_layers(&fine), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_row_must_not_turn_in_circles() {
+        let circle = [("src/layout.rs", "use crate::chunks::C;"), ("src/chunks.rs", "\nuse crate::layout::L;")];
+        let broken = broken_layers(&circle);
+        assert!(broken.len() == 1 && broken[0].contains("circle"), "{broken:?}");
+        let tests = [("src/layout/mod.rs", "use crate::chunks::C;"), ("src/chunks/tests.rs", "use crate::layout::L;")];
+        assert_eq!(broken_layers(&tests), Vec::<String>::new());
+        let upwards = broken_layers(&[("src/chunks/tests.rs", "use crate::world::World;")]);
+        assert_eq!(upwards.len(), 1, "{upwards:?}");
+    }
+
+    #[test]
+    fn unknown_modules_and_reexports_are_found() {
+        let unknown = broken_layers(&[("src/region.rs", "use crate::novelty::X;")]);
+        assert!(unknown[0].contains("`novelty`") && unknown[0].contains("table"), "{unknown:?}");
+        let reexport = broken_layers(&[("src/error/mod.rs", "use crate::Box;")]);
+        assert!(reexport[0].contains("`region`"), "{reexport:?}");
+        assert!(!broken_layers(&[("src/novelty.rs", "use crate::error::E;")]).is_empty());
+    }
+
+    #[test]
+    fn long_files_need_a_reason() {
+        let long = "x\n".repeat(401);
+        assert!(rules::length(&Source::new("src/a.rs", &long), 400).is_some());
+        assert!(rules::length(&Source::new("src/a.rs", &"x\n".repeat(400)), 400).is_none());
+        let excused = format!("//! A table.\n//! Long because it is one table.\n{long}");
+        assert!(rules::length(&Source::new("src/a.rs", &excused), 400).is_none());
+        let late = format!("use a;\n// Long because of nothing.\n{long}");
+        assert!(rules::length(&Source::new("src/a.rs", &late), 400).is_some());
+    }
+
+    #[test]
+    fn medians() {
+        assert_eq!(rules::median(vec![9, 1, 5]), 5);
+        assert_eq!(rules::median(vec![4, 1, 2, 3]), 2);
+        assert_eq!(rules::median(vec![]), 0);
+    }
+
+    #[test]
+    fn a_stale_table_of_layers_is_found() {
+        let row = |number: usize, modules: &str| format!("| {number} | {modules} | what lives there |");
+        let table = |changed: Option<(usize, &str)>| {
+            let quoted = |row: &[&str]| row.iter().map(|module| format!("`{module}`")).collect::<Vec<_>>().join(", ");
+            let rows = rules::LAYERS.iter().enumerate().map(|(number, modules)| match changed {
+                Some((other, text)) if other == number => row(number, text),
+                _ => row(number, &quoted(modules)),
+            });
+            rules::design_table(&format!("| layer | modules |\n{}\n", rows.collect::<Vec<_>>().join("\n")))
+        };
+        assert_eq!(table(None).len(), 0);
+        assert!(table(Some((3, "`plan`")))[0].to_string().contains("layer 3"));
+        assert!(!rules::design_table("no table").is_empty());
+    }
+
+    #[test]
+    fn unfinished_code_is_found() {
+        let planted = [
+            concat!("// TO", "DO: later"),
+            concat!("/* FIX", "ME */"),
+            concat!("fn f() { to", "do!() }"),
+            concat!("fn f() { unimple", "mented!(\"x\") }"),
+            concat!("let x = d", "bg!(y);"),
+            concat!("#[test]\n#[ig", "nore]\nfn f() {}"),
+            concat!("#[ig", "nore = \"slow\"]"),
+        ];
+        for text in planted {
+            assert_eq!(rules::unfinished(&Source::new("src/a.rs", text)).len(), 1, "{text}");
+        }
+        let fine = "fn ignored() { let mastodon = \"to-do!\"; }";
+        assert_eq!(rules::unfinished(&Source::new("src/a.rs", fine)).len(), 0);
+    }
+
+    #[test]
+    fn unsafe_without_a_reason_is_found() {
+        let count = |text: &str| rules::unsafe_without_reason(&Source::new("src/a.rs", text)).len();
+        assert_eq!(count("fn f() { unsafe { g() } }"), 1);
+        assert_eq!(count("// SAFETY: g has no preconditions.\nfn f() { unsafe { g() } }"), 0);
+        assert_eq!(count("/// # Safety\n/// The pointer is valid.\npub unsafe fn f() {}"), 0);
+        assert_eq!(count("const A: &str = \"unsafe\"; // unsafe\n#![forbid(unsafe_code)]"), 0);
+    }
+
+    #[test]
+    fn a_second_version_is_found() {
+        let lock = "[[package]]\nname = \"wgpu\"\nversion = \"30.0.1\"\n\n[[package]]\nname = \"wgpu-core\"\n";
+        assert_eq!(rules::doubled(lock).len(), 0);
+        assert_eq!(rules::doubled(&format!("{lock}\n[[package]]\nname = \"wgpu\"\nversion = \"29.0.0\"\n")).len(), 1);
+    }
+}

@@ -1,0 +1,84 @@
+//! Copies of which only the source's owner knows how long they are.
+
+use crate::support;
+use zippy::{Config, Layout, Split, World, run_with};
+
+const SLOT: i64 = 10;
+
+/// How much rank `from` sends to rank `to`: nothing up to everything.
+fn length(from: i64, to: i64) -> i64 {
+    (from * 5 + to * 3) % (SLOT + 1)
+}
+
+fn value(at: i64) -> [u32; 2] {
+    [at as u32 + 1, 77]
+}
+
+#[test]
+fn every_rank_to_every_rank() {
+    support::ranks(support::RANKS, |world: &World| {
+        let ranks = world.size() as i64;
+        let layout = Layout::new([ranks * ranks * SLOT]).split([Split::Even(world.size())]);
+        let (out, back) = (world.array::<[u32; 2], 1>("out", &layout)?, world.array::<[u32; 2], 1>("back", &layout)?);
+        out.fill_with(|[x]| value(x))?;
+        let slot = |from: i64, to: i64| (from * ranks + to) * SLOT;
+        let all = || (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to)));
+        let pairs: Vec<_> = all()
+            .map(|(from, to)| {
+                let [source, target] = [slot(from, to), slot(to, from)];
+                (out.at(source..source + SLOT), back.at(target..target + SLOT))
+            })
+            .collect();
+        // The lengths of other ranks' sources are not looked at.
+        let rank = world.rank() as i64;
+        let known = |(from, to)| if from == rank { length(from, to) as u64 } else { u64::MAX };
+        let lengths: Vec<u64> = all().map(known).collect();
+        for _ in 0..2 {
+            let moved = world.copy_prefixes(&pairs, &lengths)?;
+            let sent =
+                |apart: bool| (0..ranks).filter(move |&to| (to != rank) == apart).map(|to| 8 * length(rank, to) as u64);
+            assert_eq!((moved.bytes_network, moved.bytes_local), (sent(true).sum(), sent(false).sum()));
+            assert_eq!(moved.messages, ranks as u64 - 1);
+        }
+        let ticket = world.get(back.at(..))?;
+        let seen = world.fence()?.redeem(ticket)?;
+        for (from, to) in all() {
+            for i in 0..SLOT {
+                let expected = if i < length(from, to) { value(slot(from, to) + i) } else { [0, 0] };
+                assert_eq!(seen[(slot(to, from) + i) as usize], expected, "{from} to {to}, cell {i}");
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn mistakes_are_named_on_all_ranks() {
+    support::ranks(&[2], |world| {
+        let array = world.array::<u32, 1>("array", &Layout::new([8]).split([Split::Even(2)]))?;
+        let bytes = world.array::<u8, 1>("bytes", &Layout::new([8]).split([Split::Even(2)]))?;
+        let fails = |result: zippy::Result<zippy::Moved>, expected: &str| {
+            let error = result.unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        };
+        fails(world.copy_prefixes(&[(array.at(0..4), array.at(2..6))], &[1]), "all in one chunk");
+        fails(world.copy_prefixes(&[(array.at(0..0), array.at(4..6))], &[1]), "all in one chunk");
+        fails(world.copy_prefixes(&[(array.at(0..2), array.at(4..6))], &[]), "1 pairs and 0 lengths");
+        fails(world.copy_prefixes(&[(bytes.at(0..2), bytes.at(4..6))], &[1]), "whole words");
+        world.copy_prefixes(&[(array.at(0..2), array.at(4..6))], &[2])?;
+        world.copy_prefixes::<u32>(&[], &[])?;
+        Ok(())
+    });
+}
+
+#[test]
+fn what_does_not_fit_ends_the_run_on_all_ranks() {
+    for ranks in support::launcher::counts(&[2]) {
+        let result = run_with(Config::threads(ranks), |world| {
+            let array = world.array::<u32, 1>("array", &Layout::new([8]).split([Split::Even(2)]))?;
+            world.copy_prefixes(&[(array.at(0..3), array.at(4..6))], &[3])
+        });
+        let error = result.unwrap_err().to_string();
+        assert!(error.contains("3 cells do not fit section [4..6] of array \"array\""), "{error}");
+    }
+}

@@ -1,0 +1,296 @@
+//! Ranks that call an operation with different arguments: every rank gets an error that names both calls, whichever
+//! argument it is that differs.
+
+use crate::support::launcher;
+use zippy::array::GlobalSection;
+use zippy::world::GhostUpdate;
+use zippy::{Config, Error, GlobalArray, Layout, Operator, Result, Split, World, run_with};
+
+/// Two arrays of the same shape in four chunks, and the second one re-arranged.
+struct Arrays {
+    a: GlobalArray<f32, 2>,
+    b: GlobalArray<f32, 2>,
+    turned: GlobalArray<f32, 2>,
+}
+
+impl Arrays {
+    fn new(world: &World) -> Result<Self> {
+        let layout = Layout::new([8, 8]).split([Split::Whole, Split::Even(4)]).ghost([0, 1]).periodic([false, true]);
+        let (a, b) = (world.array("a", &layout)?, world.array("b", &layout)?);
+        let turned = b.reassigned(&[1, 2, 3, 0])?;
+        Ok(Self { a, b, turned })
+    }
+
+    /// Across faces of axis 1, some rows of a component axis that is axis 0.
+    fn listed(&self, list: &'static [usize]) -> GhostUpdate {
+        GhostUpdate::of(&self.a).components(0, |_| list.to_vec())
+    }
+
+    /// Two columns of the first array onto two of the second, from these on.
+    fn pairs(&self, starts: [i64; 2]) -> Vec<(GlobalSection<f32, 2>, GlobalSection<f32, 2>)> {
+        starts.map(|x| (self.a.at((x..x + 2, ..)), self.b.at((0..2, ..)))).into()
+    }
+}
+
+type Call = fn(&World, &Arrays) -> Result<()>;
+
+/// Rank `odd` calls `other`, the others `usual`: all of them get an error that names the two.
+fn differ(usual: Call, other: Call, usual_text: &str, other_text: &str) {
+    for ranks in launcher::counts(&[2, 3]) {
+        for odd in 0..ranks {
+            let result = run_with(Config::threads(ranks).check(true), |world| {
+                let arrays = Arrays::new(world)?;
+                let error =
+                    if world.rank() == odd { other(world, &arrays) } else { usual(world, &arrays) }.unwrap_err();
+                let Error::Differing { rank, call, other_rank, other_call } = &error else { panic!("{error}") };
+                assert!(*rank == odd || *other_rank == odd, "odd is {odd}: {error}");
+                for (rank, call) in [(*rank, call), (*other_rank, other_call)] {
+                    assert_eq!(call, if rank == odd { other_text } else { usual_text }, "odd is {odd}");
+                }
+                Err::<(), _>(error)
+            });
+            assert!(matches!(result, Err(Error::Differing { .. })), "{result:?}");
+            // Without the comparison ahead of each call: by the next message, at the latest at the end.
+            let result = run_with(Config::threads(ranks).check(false), |world| {
+                let arrays = Arrays::new(world)?;
+                if world.rank() == odd { other(world, &arrays) } else { usual(world, &arrays) }
+            });
+            let Err(Error::Differing { rank, call, other_rank, other_call }) = result else { panic!("{result:?}") };
+            assert!(rank == odd || other_rank == odd, "odd is {odd}: {rank}, {other_rank}");
+            for (rank, call) in [(rank, call), (other_rank, other_call)] {
+                assert_eq!(call, if rank == odd { other_text } else { usual_text }, "odd is {odd}");
+            }
+        }
+    }
+}
+
+fn copy(world: &World, arrays: &Arrays) -> Result<()> {
+    world.copy(arrays.a.at((0..4, ..)), arrays.b.at((0..4, ..))).map(drop)
+}
+
+const COPY: &str = "copy(\"a\" [0..4, 0..8] -> \"b\" [0..4, 0..8])";
+
+#[test]
+fn regions_arrays_and_owners() {
+    differ(
+        copy,
+        |world, arrays| world.copy(arrays.a.at((0..4, ..)), arrays.b.at((1..5, ..))).map(drop),
+        COPY,
+        "copy(\"a\" [0..4, 0..8] -> \"b\" [1..5, 0..8])",
+    );
+    differ(
+        copy,
+        |world, arrays| world.copy(arrays.b.at((0..4, ..)), arrays.a.at((0..4, ..))).map(drop),
+        COPY,
+        "copy(\"b\" [0..4, 0..8] -> \"a\" [0..4, 0..8])",
+    );
+}
+
+#[test]
+fn orders_of_axes() {
+    differ(
+        |world, arrays| world.copy_permuted(arrays.a.at(..), arrays.b.at(..), [0, 1]).map(drop),
+        |world, arrays| world.copy_permuted(arrays.a.at(..), arrays.b.at(..), [1, 0]).map(drop),
+        "copy(\"a\" [0..8, 0..8] -> \"b\" [0..8, 0..8], axes [0, 1])",
+        "copy(\"a\" [0..8, 0..8] -> \"b\" [0..8, 0..8], axes [1, 0])",
+    );
+}
+
+#[test]
+fn operators() {
+    differ(
+        |world, arrays| world.composite(arrays.a.at((0..4, ..)), arrays.b.at((0..4, ..)), Operator::Add).map(drop),
+        |world, arrays| world.composite(arrays.a.at((0..4, ..)), arrays.b.at((0..4, ..)), Operator::Max).map(drop),
+        "composite(\"a\" [0..4, 0..8] -> \"b\" [0..4, 0..8], add)",
+        "composite(\"a\" [0..4, 0..8] -> \"b\" [0..4, 0..8], max)",
+    );
+    differ(
+        copy,
+        |world, arrays| world.composite(arrays.a.at((0..4, ..)), arrays.b.at((0..4, ..)), Operator::Min).map(drop),
+        COPY,
+        "composite(\"a\" [0..4, 0..8] -> \"b\" [0..4, 0..8], min)",
+    );
+}
+
+#[test]
+fn ghosts_which_way_and_of_what() {
+    differ(
+        |world, arrays| world.ghosts(&arrays.a).map(drop),
+        |world, arrays| world.update_ghosts(GhostUpdate::of(&arrays.a).reverse()).map(drop),
+        "ghosts(\"a\")",
+        "ghosts(\"a\", reverse)",
+    );
+    differ(
+        |world, arrays| world.update_ghosts(GhostUpdate::of(&arrays.a).reverse_with(Operator::Add)).map(drop),
+        |world, arrays| world.update_ghosts(GhostUpdate::of(&arrays.a).and(&arrays.b)).map(drop),
+        "ghosts(\"a\", reverse with add)",
+        "ghosts(\"a\", \"b\")",
+    );
+    differ(
+        |world, arrays| world.ghosts(&arrays.a).map(drop),
+        |world, arrays| world.update_ghosts(GhostUpdate::of(&arrays.a).faces_only()).map(drop),
+        "ghosts(\"a\")",
+        "ghosts(\"a\", faces only)",
+    );
+}
+
+/// What cannot be printed whole is told apart by a number: rank 0 calls `other`, the others `usual`.
+fn told_apart(usual: Call, other: Call, by: &str) {
+    for ranks in launcher::counts(&[2, 3]) {
+        for check in [true, false] {
+            let result = run_with(Config::threads(ranks).check(check), |world| {
+                let arrays = Arrays::new(world)?;
+                if world.rank() == 0 { other(world, &arrays) } else { usual(world, &arrays) }
+            });
+            let Err(Error::Differing { call, other_call, .. }) = &result else { panic!("{result:?}") };
+            assert_ne!(call, other_call);
+            assert!(call.contains(by) && !call.contains("(exchange "), "{call}, {other_call}");
+        }
+    }
+}
+
+#[test]
+fn lists_and_owners_are_told_apart() {
+    told_apart(
+        |world, arrays| world.update_ghosts(arrays.listed(&[0, 3])).map(drop),
+        |world, arrays| world.update_ghosts(arrays.listed(&[0, 4])).map(drop),
+        "ghosts(\"a\" by components #",
+    );
+    told_apart(
+        |world, arrays| world.copy(arrays.a.at(..), arrays.b.at(..)).map(drop),
+        |world, arrays| world.copy(arrays.a.at(..), arrays.turned.at(..)).map(drop),
+        ", owners [",
+    );
+    let by = "composite_all(2 pairs #";
+    let usual: Call = |world, arrays| world.composite_all(&arrays.pairs([0, 4]), Operator::Add).map(drop);
+    told_apart(usual, |world, arrays| world.composite_all(&arrays.pairs([0, 5]), Operator::Add).map(drop), by);
+    told_apart(usual, |world, arrays| world.composite_all(&arrays.pairs([4, 0]), Operator::Add).map(drop), by);
+    told_apart(usual, |world, arrays| world.composite_all(&arrays.pairs([0, 4]), Operator::Max).map(drop), by);
+    told_apart(
+        |world, arrays| world.composite_all(&arrays.pairs([0, 4])[..1], Operator::Add).map(drop),
+        |world, arrays| {
+            world.composite_all(&[(arrays.a.at((0..2, ..)), arrays.turned.at((0..2, ..)))], Operator::Add).map(drop)
+        },
+        "composite_all(1 pairs #",
+    );
+}
+
+#[test]
+fn many_composites_are_no_single_one() {
+    for ranks in launcher::counts(&[2, 3]) {
+        let result = run_with(Config::threads(ranks), |world| {
+            let arrays = Arrays::new(world)?;
+            let (from, onto) = (arrays.a.at((0..2, ..)), arrays.b.at((0..2, ..)));
+            match world.rank() {
+                1 => world.composite(from, onto, Operator::Add),
+                _ => world.composite_all(&[(from, onto)], Operator::Add),
+            }
+        });
+        let Err(Error::Differing { call, other_call, .. }) = &result else { panic!("{result:?}") };
+        let ends = "\"a\" [0..2, 0..8] -> \"b\" [0..2, 0..8], add)";
+        let (mut all, one) = (vec![call.as_str(), other_call], format!("composite({ends}"));
+        all.retain(|call| *call != one);
+        assert!(
+            matches!(all[..], [call] if call.starts_with("composite_all(1 pairs #") && call.ends_with(ends)),
+            "{result:?}"
+        );
+    }
+}
+
+/// Runs a program in which the last rank does something else, with and without the comparison ahead of each call: the
+/// result is an error that has these texts, in this order.
+fn goes_apart(program: fn(&World, bool) -> Result<()>, texts: [&str; 2]) {
+    for ranks in launcher::counts(&[2, 3, 5]) {
+        for check in [true, false] {
+            let result =
+                run_with(Config::threads(ranks).check(check), |world| program(world, world.rank() + 1 == world.size()));
+            let Err(Error::Differing { call, other_rank, other_call, .. }) = &result else { panic!("{result:?}") };
+            assert_eq!(*other_rank, ranks - 1, "{result:?}");
+            assert!(call.starts_with(texts[0]) && other_call.starts_with(texts[1]), "{call}, {other_call}");
+        }
+    }
+}
+
+#[test]
+fn updates_in_another_order() {
+    goes_apart(
+        |world, other| {
+            let Arrays { a, b, .. } = Arrays::new(world)?;
+            let (first, second) = if other { (&b, &a) } else { (&a, &b) };
+            world.ghosts(first)?;
+            world.ghosts(second)?;
+            Ok(())
+        },
+        ["ghosts(\"a\")", "ghosts(\"b\")"],
+    );
+}
+
+#[test]
+fn a_call_that_is_left_out() {
+    goes_apart(
+        |world, other| {
+            let Arrays { a, b, .. } = Arrays::new(world)?;
+            if !other {
+                world.ghosts(&a)?;
+            }
+            world.copy(a.at(..), b.at(..))?;
+            world.barrier()
+        },
+        ["ghosts(\"a\")", "copy(\"a\" [0..8, 0..8] -> \"b\" [0..8, 0..8])"],
+    );
+}
+
+/// Nothing is sent when an array is made; what is sent next shows the difference.
+#[test]
+fn arrays_of_another_type_shape_or_cut() {
+    fn layout(shape: [i64; 2], split: Split) -> Layout {
+        Layout::new(shape).split([Split::Whole, split]).ghost([1, 1])
+    }
+    goes_apart(
+        |world, other| {
+            let layout = layout([8, 8], Split::Even(4));
+            match other {
+                true => world.ghosts(&world.array::<f32, 2>("c", &layout)?).map(drop),
+                false => world.ghosts(&world.array::<u32, 2>("c", &layout)?).map(drop),
+            }
+        },
+        ["array(\"c\", 8 x 8 of u32)", "array(\"c\", 8 x 8 of f32)"],
+    );
+    goes_apart(
+        |world, other| {
+            let shape = if other { [8, 10] } else { [8, 8] };
+            world.array::<u32, 2>("c", &layout(shape, Split::Even(4)))?.fill(7)
+        },
+        ["array(\"c\", 8 x 8 of u32)", "array(\"c\", 8 x 10 of u32)"],
+    );
+    goes_apart(
+        |world, other| {
+            let sizes = if other { vec![1, 2, 3, 2] } else { vec![2, 2, 2, 2] };
+            world.array::<u32, 2>("c", &layout([8, 8], Split::Sizes(sizes)))?.fill(7)
+        },
+        [
+            "array(\"c\" (u32 of 8 x 8 cut in [8] x [2, 2, 2, 2],",
+            "array(\"c\" (u32 of 8 x 8 cut in [8] x [1, 2, 3, 2],",
+        ],
+    );
+}
+
+/// Nothing is sent when chunks are re-arranged either.
+#[test]
+fn chunks_rearranged_in_another_order() {
+    fn turned(world: &World, other: bool) -> Result<GlobalArray<i64, 1>> {
+        let array = world.array::<i64, 1>("a", &Layout::new([20]).split([Split::Even(5)]))?;
+        array.fill_with(|[x]| x)?;
+        array.reassigned(if other { &[1, 2, 3, 4, 0] } else { &[4, 3, 2, 1, 0] })
+    }
+    let texts = ["reassigned(\"a\" (i64 of 20 cut in [4, 4, 4, 4, 4], owners [", "reassigned(\"a\" (i64 of "];
+    goes_apart(|world, other| world.sum(turned(world, other)?.at(0..4)).map(drop), texts);
+    goes_apart(
+        |world, other| {
+            let ticket = world.get(turned(world, other)?.at(0..4))?;
+            world.fence()?.redeem(ticket).map(drop)
+        },
+        texts,
+    );
+    goes_apart(|world, other| world.fence().and(turned(world, other).map(drop)), texts);
+}

@@ -1,0 +1,67 @@
+//! Chunks filled by a function of the position: the values, and how much memory of the host it takes.
+
+use crate::counting::most;
+use crate::support;
+use zippy::{Element, Layout, Result, Split, World};
+
+fn of<const D: usize>(p: [i64; D]) -> i64 {
+    p.iter().rev().fold(0, |sum, x| 1009 * sum + x)
+}
+
+/// Fills an array of 64 MiB in one chunk a rank, and checks some of its cells, all of them along one line.
+fn fill<T: Element + PartialEq + std::fmt::Debug>(world: &World, value: impl Fn(i64) -> T) -> Result<()> {
+    let rows = (64 << 20) / 1021 / size_of::<T>() as i64;
+    let layout = Layout::new([1021, rows]).split([Split::Whole, Split::Even(world.size())]).ghost([1, 0]);
+    let array = world.array::<T, 2>("array", &layout)?;
+    array.fill_with(|p| value(of(p)))?;
+    world.barrier()?;
+    for chunk in array.chunks() {
+        let last = chunk.extents()[1] - 1;
+        for part in [chunk.at((.., ..3)), chunk.at((.., last)), chunk.at((517, ..))] {
+            let cells = part.region()?.points().zip(part.read()?);
+            cells.for_each(|(p, got)| assert_eq!(got, value(of([p[0], p[1]])), "{p:?}"));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn chunks_are_not_collected_on_the_host() {
+    support::ranks(&[1, 2], |world| {
+        // What stays after a first one is held for the next ones.
+        fill(world, |n| n as u8)?;
+        let mut result = Ok(());
+        let grown = most(|| {
+            result = fill(world, |n| n as f32)
+                .and_then(|()| fill(world, |n| n as i16))
+                .and_then(|()| fill(world, |n| n as u8))
+                .and_then(|()| fill(world, |n| [n as u32, 1, 2, n as u32]));
+        });
+        assert!(grown < 32 << 20, "{grown} bytes of a rank for chunks of {} MiB", 64 / world.size());
+        result
+    });
+}
+
+#[test]
+fn every_cell_of_every_part_has_its_value() {
+    fn check<T: Element + PartialEq + std::fmt::Debug>(world: &World, value: impl Fn(i64) -> T) -> Result<()> {
+        // Rows longer than what is written at a time, and of a length that is no multiple of a word.
+        let layout = Layout::new([4_500_001, 2]).split([Split::Even(world.size()), Split::Whole]);
+        let array = world.array::<T, 2>("long", &layout)?;
+        let mut order = None;
+        array.fill_with(|p| {
+            assert!(order.replace([p[1], p[0]]).is_none_or(|last| world.size() > 1 || last < [p[1], p[0]]), "in order");
+            value(of(p))
+        })?;
+        for chunk in array.chunks() {
+            let cells = chunk.region().points().zip(chunk.all().read()?);
+            cells.for_each(|(p, got)| assert_eq!(got, value(of([p[0], p[1]])), "{p:?}"));
+        }
+        Ok(())
+    }
+    support::ranks(&[1, 3], |world| {
+        check(world, |n| n as u8)?;
+        check(world, |n| n as i16)?;
+        check(world, |n| n as f32)
+    });
+}

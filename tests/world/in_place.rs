@@ -1,0 +1,239 @@
+//! Messages sent from the chunks that they are read from: what travels so, that it is the same as packed, and that chunks
+//! are given back.
+
+use std::sync::{Barrier, Mutex};
+
+use crate::support::cells::{code, expect};
+use crate::support::jobs::passes;
+use crate::support::{RANKS, launcher, ranks};
+use zippy::device::{Device, DeviceOptions, InjectedFailure, Piece, Strided};
+use zippy::element::ElementInfo;
+use zippy::transport::TransportKind;
+use zippy::{Element, Error, GlobalArray, Layout, Operator, Ownership, Result, Split, World};
+
+const COLUMNS: i64 = 512;
+
+/// Rows of 2 KiB: 32 of them are as much as is sent from where it lies, if nothing else is said.
+fn rows(world: &World, name: &str, sizes: &[i64], of: u64) -> Result<GlobalArray<u32, 2>> {
+    let rows = Layout::new([COLUMNS, sizes.iter().sum()]).split([Split::Whole, Split::Sizes(sizes.to_vec())]);
+    let owners = Ownership::table((0..sizes.len()).map(|chunk| (chunk + 1) % world.size()).collect(), world.size())?;
+    let array = world.array_owned(name, &rows, owners)?;
+    array.fill_with(|at| code(of, at) as u32)?;
+    Ok(array)
+}
+
+fn packed(world: &World) -> u64 {
+    let counters = world.gpu().counters();
+    counters.host_made + counters.host_reused
+}
+
+#[test]
+fn large_and_small_boxes_arrive_in_their_order() {
+    ranks(RANKS, |world| {
+        // Overlaps of 1 to 60 rows, most of them with boxes of both kinds between the same two ranks.
+        let from = rows(world, "from", &[40, 3, 64, 1, 100, 33, 70], 1)?;
+        let onto = rows(world, "onto", &[5, 60, 61, 2, 90, 93], 2)?;
+        for shift in [0, 1, 17] {
+            let (source, destination) = (from.at((.., 0..311 - shift)), onto.at((.., shift..311)));
+            let planned = world.plan_copy(&source, &destination)?.moved();
+            assert_eq!(world.copy(source.clone(), destination.clone())?, planned);
+            let moved_to = |[x, y]: [i64; 2]| if y < shift { code(2, [x, y]) } else { code(1, [x, y - shift]) };
+            expect(&onto, &"copied", |at| moved_to(at) as u32)?;
+            world.composite(source, destination, Operator::Add)?;
+            let times = |[_, y]: [i64; 2]| if y < shift { 1 } else { 2 };
+            expect(&onto, &"added", |at| (moved_to(at) as u32).wrapping_mul(times(at)))?;
+            expect(&from, &"read only", |at| code(1, at) as u32)?;
+            onto.fill_with(|at| code(2, at) as u32)?;
+        }
+        Ok(())
+    });
+}
+
+/// Whole chunks of dense rows need no packing; parts of rows, what is also written, and operators of kernels do.
+#[test]
+fn what_is_packed_and_what_is_not() {
+    ranks(&[2, 3], |world| {
+        let Some(least) = world.gpu().in_place_bytes() else { return Ok(()) };
+        let sizes = [64, 32, 96];
+        let (a, b) = (rows(world, "a", &sizes, 1)?, rows(world, "b", &[192], 2)?);
+        let packs = |what: &str, packs: bool, step: &dyn Fn() -> Result<()>| -> Result<()> {
+            let before = packed(world);
+            step()?;
+            world.barrier()?;
+            let mut any = [packed(world) - before];
+            world.group().all_reduce(&mut any, |sum, more| *sum += more)?;
+            assert_eq!(any[0] > 0, packs, "{what}, from {least} bytes on");
+            Ok(())
+        };
+        packs("whole rows", false, &|| world.copy(a.at(..), b.at(..)).map(drop))?;
+        packs("combined by the host", false, &|| world.composite(a.at(..), b.at(..), Operator::Max).map(drop))?;
+        packs("parts of rows", true, &|| world.copy(a.at((1.., ..)), b.at((1.., ..))).map(drop))?;
+        let fold = Operator::custom("fold", "fn combine(src: T, dst: T) -> T { return dst * 31u + src; }");
+        packs("combined by a kernel", true, &|| world.composite(a.at(..), b.at(..), fold.clone()).map(drop))?;
+        packs("started", true, &|| world.start_copy(a.at(..), b.at(..))?.wait().map(drop))?;
+        let c = rows(world, "c", &[100, 92], 3)?;
+        // b is read and written.
+        let chain = [(a.at(..), b.at(..)), (b.at(..), c.at(..))];
+        packs("read and written", true, &|| world.copy_all(&chain).map(drop))?;
+        expect(&b, &"a chain", |at| code(1, at) as u32)
+    });
+}
+
+/// Elements of 1 and 2 bytes, whose rows begin at whole words, and boxes that end within one.
+#[test]
+fn small_elements_at_odd_places() {
+    fn check<T: Element + From<u8> + PartialEq + std::fmt::Debug>(world: &World, columns: i64) -> Result<()> {
+        let value = |[x, y]: [i64; 2]| T::from((x * 7 + y * 13) as u8);
+        let rows = |sizes: &[i64]| Layout::new([columns, 9]).split([Split::Whole, Split::Sizes(sizes.to_vec())]);
+        let from = world.array::<T, 2>("from", &rows(&[4, 1, 4]))?;
+        let onto = world.array::<T, 2>("onto", &rows(&[2, 2, 5]))?;
+        from.fill_with(value)?;
+        for (columns, rows) in [(0..columns, 0..9), (1..columns, 0..9), (3..columns - 2, 4..5), (4..columns, 4..5)] {
+            onto.fill(T::from(0))?;
+            let section = |of: &GlobalArray<T, 2>| of.at((columns.clone(), rows.clone()));
+            world.copy(section(&from), section(&onto))?;
+            let inside = |[x, y]: [i64; 2]| columns.contains(&x) && rows.contains(&y);
+            expect(&onto, &"copied", |at| if inside(at) { value(at) } else { T::from(0) })?;
+        }
+        Ok(())
+    }
+    passes("in_place::small_elements_at_odd_places", &[("ZIPPY_IN_PLACE", "1")], || {
+        ranks(&[3], |world| {
+            for columns in [16, 13, 14, 15] {
+                check::<u8>(world, columns)?;
+                check::<u16>(world, columns)?;
+            }
+            Ok(())
+        });
+    });
+}
+
+/// What a rank finds after another one has failed in the middle of a copy.
+struct Found {
+    remote: bool,
+    lent: bool,
+    read: Result<Vec<u32>>,
+    refused: Option<String>,
+}
+
+/// A rank that fails in the operation never reads what is sent to it: the others return, can still read what they have,
+/// and are told what they cannot do.
+#[test]
+fn a_failed_rank_holds_nobody_up() {
+    passes("in_place::a_failed_rank_holds_nobody_up", &[("ZIPPY_IN_PLACE", "4")], || {
+        let count = launcher::size().unwrap_or(3);
+        // Its mailbox must last, as that of a process that hangs does.
+        let (looked, found) = (Barrier::new(count), Mutex::new(Vec::new()));
+        let program = |world: &World| {
+            let (a, b) = (rows(world, "a", &[64, 32, 96], 1)?, rows(world, "b", &[192], 2)?);
+            world.barrier()?;
+            if world.rank() == 1 {
+                // The whole of b is on this rank, which gets as far as its own part of a.
+                world.gpu().inject_failure(InjectedFailure::OutOfMemory);
+            }
+            // A fourth rank has no part in it.
+            let error = world.copy(a.at(..), b.at(..)).and_then(|_| world.barrier()).unwrap_err();
+            if world.group().kind() == TransportKind::Threads {
+                let read: Result<Vec<Vec<u32>>> = a.chunks().map(|chunk| chunk.all().read()).collect();
+                let write = || a.fill(0).err().map(|error| error.to_string());
+                if world.rank() != 1 {
+                    found.lock().unwrap().push(Found {
+                        remote: matches!(error, Error::Remote { rank: 1, .. }),
+                        lent: !world.gpu().take_back(),
+                        read: read.map(|chunks| chunks.concat()),
+                        refused: write(),
+                    });
+                }
+                looked.wait();
+            }
+            Err::<(), _>(error)
+        };
+        let error = zippy::run_with(zippy::Config::threads(count), program).unwrap_err();
+        assert!(error.to_string().contains("out of memory"), "{error}");
+        let (found, mapped) = (found.into_inner().unwrap(), std::env::var_os("ZIPPY_HOST_MAP").is_none());
+        assert_eq!(found.len(), if launcher::size().is_some() { 0 } else { 2 });
+        for Found { remote, lent, read, refused } in found {
+            assert!(remote && lent == mapped);
+            // A chunk of 32 rows on one rank, of 96 on the other.
+            assert!([32, 96].map(|rows| rows * COLUMNS as usize).contains(&read.unwrap().len()));
+            let refused = refused.filter(|text| text.contains("which another rank has not read"));
+            assert_eq!(refused.is_some(), mapped, "{refused:?}");
+        }
+        // The devices serve the next run.
+        ranks(&[3], |world| {
+            let (a, b) = (rows(world, "a", &[64, 32, 96], 1)?, rows(world, "b", &[192], 2)?);
+            world.copy(a.at(..), b.at(..))?;
+            expect(&b, &"copied", |at| code(1, at) as u32)
+        });
+    });
+}
+
+#[test]
+fn a_chunk_is_lent_until_the_last_payload_is_gone() {
+    let open = |host_map| Device::open(&DeviceOptions { host_map: Some(host_map), ..Default::default() }).unwrap();
+    let device = open(true);
+    let chunk = device.storage_buffer(4096, "lent").unwrap();
+    let values: Vec<u32> = (0..1024).collect();
+    let box_of =
+        |chunk, offset, n: i64| Piece { buffer: chunk, view: Strided::dense(offset, [n].into()), payload_offset: 0 };
+    device.scatter(4, bytemuck::cast_slice(&values), &[box_of(&chunk, 0, 1024)]).unwrap();
+    let payload = device.in_place(&chunk, 400..800).unwrap();
+    let more = device.in_place(&chunk, 0..4096).unwrap().part(4..8).unwrap();
+    assert_eq!((payload.as_ref(), more.as_ref()), (bytemuck::cast_slice(&values[100..200]), &[1, 0, 0, 0][..]));
+    // It can be read, also from, but not be written.
+    let read = device.gather(4, &[box_of(&chunk, 7, 3)], 12).unwrap();
+    assert_eq!(read.as_ref(), bytemuck::cast_slice::<u32, u8>(&values[7..10]));
+    let other = device.storage_buffer(4096, "other").unwrap();
+    let pair = |a, b| {
+        let [from, to] = [(a, 5), (b, 50)]
+            .map(|(buffer, offset)| zippy::device::BoxOf { buffer, view: Strided::dense(offset, [10].into()) });
+        (from, to)
+    };
+    device.copy_boxes(4, &[pair(&chunk, &other)]).unwrap();
+    device.combine_boxes(&u32::INFO, &[pair(&chunk, &other)], &Operator::Add).unwrap();
+    let error = device.scatter(4, &[0; 12], &[box_of(&chunk, 7, 3)]).unwrap_err().to_string();
+    assert!(error.contains("a message is still being sent from a chunk"), "{error}");
+    assert!(device.in_place(&chunk, 0..4097).unwrap_err().to_string().contains("leave the chunk"));
+    // Whoever has the last payload may be another rank.
+    assert!(!device.take_back());
+    drop(more);
+    assert!(!device.take_back());
+    std::thread::spawn(move || drop(payload)).join().unwrap();
+    assert!(device.take_back());
+    device.scatter(4, &[0; 12], &[box_of(&chunk, 7, 3)]).unwrap();
+    let payload = device.in_place(&chunk, 400..800).unwrap();
+    drop(payload);
+    device.scatter(4, &[0; 12], &[box_of(&chunk, 7, 3)]).unwrap();
+    let read = device.gather(4, &[box_of(&chunk, 6, 3)], 12).unwrap();
+    assert_eq!(read.as_ref(), bytemuck::cast_slice::<u32, u8>(&[6, 0, 0]));
+    let read = device.gather(4, &[box_of(&other, 50, 2)], 8).unwrap();
+    assert_eq!(read.as_ref(), bytemuck::cast_slice::<u32, u8>(&[10, 12]));
+    let kernels = open(false);
+    let chunk = kernels.storage_buffer(256, "not mapped").unwrap();
+    assert!(kernels.in_place(&chunk, 0..4).unwrap_err().to_string().contains("not mapped"));
+    assert_eq!(kernels.in_place_bytes(), None);
+}
+
+/// A chunk whose array is gone stays until its payload is, and then serves others.
+#[test]
+fn a_dropped_chunk_outlives_its_payload() {
+    let device = Device::open(&DeviceOptions { host_map: Some(true), ..Default::default() }).unwrap();
+    let element: &ElementInfo = &u32::INFO;
+    assert!(device.host_moves(element, None).unwrap());
+    let chunk = device.storage_buffer(4096, "short").unwrap();
+    let piece = Piece { buffer: &chunk, view: Strided::dense(0, [4].into()), payload_offset: 0 };
+    device.scatter(4, &[9; 16], &[piece]).unwrap();
+    let payload = device.in_place(&chunk, 0..16).unwrap();
+    drop(chunk);
+    let other = device.storage_buffer(4096, "another").unwrap();
+    let piece = Piece { buffer: &other, view: Strided::dense(0, [4].into()), payload_offset: 0 };
+    device.scatter(4, &[5; 16], &[piece]).unwrap();
+    assert_eq!(payload.as_ref(), [9; 16]);
+    drop(payload);
+    assert!(device.take_back());
+    let reused = device.counters().buffers_reused;
+    let again = device.storage_buffer(4096, "again").unwrap();
+    assert_eq!(device.counters().buffers_reused, reused + 1);
+    let piece = Piece { buffer: &again, view: Strided::dense(0, [4].into()), payload_offset: 0 };
+    assert_eq!(device.gather(4, &[piece], 16).unwrap().as_ref(), [0; 16]);
+}

@@ -1,0 +1,154 @@
+//! What is wrong in WGSL: the user's file, line and column, also for mistakes that only show once helpers are there.
+
+use zippy::{Kernel, KernelSource, Layout, LocalArray, Result, World};
+
+use super::report::Report;
+use crate::support;
+
+const HEAD: &str = "@group(0) @binding(0) var<storage, read> a: array<f32>;
+@group(0) @binding(1) var<storage, read_write> b: array<f32>;
+
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+";
+
+fn kernel(world: &World, text: &str) -> Result<Kernel> {
+    world.kernel(KernelSource::text("shaders/user.wgsl", text))
+}
+
+/// A kernel of two arrays with this body, from line 6 on.
+fn body(world: &World, lines: &str) -> Result<Kernel> {
+    kernel(world, &format!("{HEAD}{lines}\n}}\n"))
+}
+
+#[test]
+fn wrong_whatever_is_bound() {
+    support::ranks(&[1, 2], |world| {
+        let mut report = Report::new(world);
+        let mut body_fails = |what: &str, lines: &str| report.fails(what, body(world, lines));
+        body_fails("a missing semicolon", "    let p = b_position(id)\n    b_store(p, a_load(p));");
+        body_fails("an unknown name", "    let p = b_position(id);\n    b_store(p, a_load(p) + wieght);");
+        body_fails("an unknown name after a tab", "\tlet p = b_position(id);\n\tb_store(p, wieght);");
+        body_fails("columns count characters", "    /* größer */ let größe = größer;");
+        body_fails("a helper that does not exist", "    let p = b_position(id);\n    b_store(p, a_lode(p));");
+        body_fails("storing to what is read", "    let p = b_position(id);\n    a_store(p, 1.0);");
+        body_fails("wrong operands", "    let p = b_position(id);\n    b_store(p, a_load(p) + 1u);");
+        body_fails("a wrong type stored", "    let p = b_position(id);\n    b_store(p, 7u);");
+        body_fails("too few arguments", "    let p = b_position(id);\n    b_store(p);");
+        body_fails("a bool added", "    let p = b_position(id);\n    let q = b_inside(p) + 1;");
+        report.fails(
+            "directives before all",
+            kernel(world, &format!("diagnostic(off, derivative_uniformity);\n{HEAD}  oops\n}}")),
+        );
+        report.fails(
+            "lines that end in CR LF",
+            kernel(world, &format!("{HEAD}  let x = wieght;\n}}").replace('\n', "\r\n")),
+        );
+        report.fails("the end of the file", kernel(world, HEAD));
+        report.fails(
+            "a name that helpers need",
+            kernel(world, &format!("{HEAD}  let p = b_position(id);\n}}\nfn zippy_position() {{}}")),
+        );
+        report.fails(
+            "a comment without an end",
+            kernel(world, &format!("{HEAD}  let p = b_position(id);\n}}\n/* see below\n")),
+        );
+        report.fails("an array with a length", kernel(world, "\n@group(0) @binding(0) var<storage> a: array<f32, 4>;"));
+        report.fails("storage that is no array", kernel(world, "@group(0) @binding(0) var<storage> a: vec4<f32>;"));
+        report.fails(
+            "one binding twice",
+            kernel(
+                world,
+                &format!(
+                    "{}  let p = b_position(id);\n  b_store(p, a_load(p));\n}}",
+                    HEAD.replace("binding(1)", "binding(0)")
+                ),
+            ),
+        );
+        report.fails("a file that is not there", KernelSource::file("shaders/none.wgsl"));
+        report.fails("a folder", KernelSource::file("shaders"));
+        report.fails("a file without an end", KernelSource::file("/dev/zero"));
+        report.compare("wrong_whatever_is_bound");
+        Ok(())
+    });
+}
+
+#[test]
+fn wrong_for_what_is_bound() {
+    support::ranks(&[1, 2], |world| {
+        let mut report = Report::new(world);
+        let floats: LocalArray<f32, 2> = world.local_array("floats", &Layout::new([8, 4]))?;
+        let line: LocalArray<f32, 1> = world.local_array("line", &Layout::new([8]))?;
+        let bytes: LocalArray<u8, 2> = world.local_array("bytes", &Layout::new([8, 4]))?;
+        let words: LocalArray<u32, 2> = world.local_array("words", &Layout::new([8, 4]))?;
+        let three = body(world, "    let p = b_position(id);\n    let q: vec3<i32> = p;\n    b_store(p, a_load(p));")?;
+        report.fails("another number of axes", three.call().read("a", line.all()).write("b", floats.all()).run());
+        let other = body(world, "    let p = b_position(id);\n    b_store(p, a_load(p));")?;
+        report.fails("a position for another array", other.call().read("a", line.all()).write("b", floats.all()).run());
+        let places =
+            body(world, "    let p = b_position(id);\n    let q = a_position(id);\n    b_store(p, a_load(q));")?;
+        report.fails("no position", places.call().read("a", line.all()).write("b", floats.all()).run());
+        let text = |ty: &str, call: &str| {
+            format!(
+                "@group(0) @binding(0) var<storage, read_write> x: array<{ty}>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
+    let p = x_position(id);
+    {call};
+}}
+"
+            )
+        };
+        let cells = kernel(world, &text("u32", "x_store(p, 1u)"))?;
+        report.fails("a cell stored where words are written", cells.call().write("x", bytes.all()).run());
+        cells.call().write("x", words.all()).run()?;
+        let whole = kernel(world, &text("u32", "x_store_word(p, vec4<u32>(7u))"))?;
+        report.fails("a word stored where cells are written", whole.call().write("x", words.all()).run());
+        whole.call().write("x", bytes.all()).run()?;
+        let atomic = kernel(world, &text("atomic<u32>", "if x_inside_word(p) { x_store_word(p, vec4<u32>(7u)); }"))?;
+        report.fails("a word stored where cells are atomic", atomic.call().write("x", bytes.all()).run());
+        let index = kernel(world, &text("u32", "x[x_index(p)] = 3u"))?;
+        report.fails("an index of packed cells", index.call().write("x", bytes.all()).run());
+        report.compare("wrong_for_what_is_bound");
+        Ok(())
+    });
+}
+
+#[test]
+fn entry_points_and_what_a_device_cannot_run() {
+    support::ranks(&[1, 2], |world| {
+        let mut report = Report::new(world);
+        let x: LocalArray<f32, 1> = world.local_array("x", &Layout::new([300]))?;
+        let text = |functions: &str| {
+            kernel(world, &format!("@group(0) @binding(0) var<storage, read_write> x: array<f32>;\n{functions}"))
+        };
+        let function = |name: &str, size: &str| {
+            format!(
+                "@compute @workgroup_size({size}) fn {name}(@builtin(global_invocation_id) id: vec3<u32>) {{\n    x_store(x_position(id), 2.0);\n}}\n"
+            )
+        };
+        let two = text(&(function("first", "64") + &function("second", "64")))?;
+        report.fails("several entry points", two.call().write("x", x.all()).run());
+        report.fails("an unknown entry point", two.entry("third"));
+        two.entry("second")?.call().write("x", x.all()).run()?;
+        assert!(x.all().read()?.iter().all(|&v| v == 2.0));
+        let none = text("fn helper() -> f32 { return x[0]; }")?;
+        report.fails("no entry point", none.call().write("x", x.all()).run());
+        report.fails("a function that is none", none.entry("helper").and_then(|k| k.call().write("x", x.all()).run()));
+        let sized = text(&format!("override size: u32 = 64;\n{}", function("main", "size")))?;
+        report.fails("an override", sized.call().write("x", x.all()).run());
+        report.fails("a workgroup beyond all devices", text(&function("main", "65536")));
+        // What a device runs differs: the message ends in its own limit.
+        let huge = text(&function("main", "16384"))?;
+        let error = huge.call().write("x", x.all()).run().expect_err("a huge workgroup").to_string();
+        let most = world.gpu().limits().wgpu.max_compute_workgroup_size_x.to_string();
+        assert!(["16384", &most, &world.gpu().adapter().name].iter().all(|part| error.contains(part)), "{error}");
+        let texture = text(&format!(
+            "@group(1) @binding(0) var picture: texture_2d<f32>;\n{}",
+            function("main", "64").replace("2.0", "textureLoad(picture, vec2<i32>(0), 0).x")
+        ))?;
+        report.fails("a texture", texture.call().write("x", x.all()).run());
+        report.compare("entry_points");
+        Ok(())
+    });
+}

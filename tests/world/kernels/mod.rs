@@ -1,0 +1,18 @@
+//! Kernels over local sections: every helper and binding against its definition, errors word for word, shaders and their
+//! twins.
+
+mod arguments;
+mod compiled;
+mod domains;
+mod errors_calls;
+mod errors_wgsl;
+mod gpu;
+mod helpers;
+mod packed;
+#[cfg(debug_assertions)]
+mod reload;
+mod report;
+mod shaders;
+mod types;
+mod wgsl;
+mod windows;

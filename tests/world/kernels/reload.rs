@@ -1,0 +1,149 @@
+//! A kernel whose file changes runs its new text; one that was broken stays as it was and says why.
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use zippy::{KernelSource, Layout, LocalArray, Result, World};
+
+use crate::support::{self, log::Log};
+
+/// A WGSL file of this rank. Its time of change steps on with every edit, however fast edits are.
+struct File {
+    path: PathBuf,
+    edits: u64,
+}
+
+impl File {
+    fn new(world: &World, test: &str) -> Self {
+        let (rank, ranks) = (world.rank(), world.size());
+        let folder =
+            PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{test}-{}-{ranks}-{rank}", std::process::id()));
+        std::fs::create_dir_all(folder.join("src")).expect("a folder");
+        Self { path: folder.join("kernel.wgsl"), edits: 0 }
+    }
+
+    fn edit(&mut self, text: &str) {
+        self.edits += 1;
+        std::fs::write(&self.path, text).expect("written");
+        let file = std::fs::File::options().write(true).open(&self.path).expect("there");
+        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 + self.edits)).expect("set");
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(self.path.parent().expect("its folder"));
+    }
+}
+
+/// A kernel that stores a value everywhere.
+fn text(value: &str) -> String {
+    format!(
+        "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
+    x_store(x_position(id), {value});
+}}
+"
+    )
+}
+
+#[test]
+fn edits_and_mistakes() {
+    support::ranks(&[1, 2], |world| {
+        let mut file = File::new(world, "edits");
+        let name = file.path.display().to_string();
+        file.edit(&text("1u"));
+        let kernel = world.kernel(KernelSource::file(&file.path)?)?;
+        let clone = kernel.clone();
+        let x: LocalArray<u32, 1> = world.local_array("x", &Layout::new([100]))?;
+        let runs = |expected: u32| -> Result<()> {
+            for kernel in [&kernel, &clone] {
+                x.all().write(&[0; 100])?;
+                kernel.call().write("x", x.all()).run()?;
+                assert_eq!(x.all().read()?, [expected; 100]);
+            }
+            Ok(())
+        };
+        let log = Log::listen();
+        runs(1)?;
+        assert_eq!(log.take(), "");
+        file.edit(&text("2u"));
+        runs(2)?;
+        assert!(log.take().contains(&format!("kernel {name} was changed and is compiled again")));
+
+        let mut mistake = |what: &str, text: String, expected: &str| {
+            file.edit(&text);
+            runs(2)?;
+            let said = log.take();
+            assert!(said.contains(&format!("kernel {name} was changed, but stays as it was: ")), "{what}: {said}");
+            assert!(said.contains(expected), "{what}: {said}");
+            assert_eq!(said.matches("stays as it was").count(), 1, "{what}: {said}");
+            runs(2)?;
+            assert_eq!(log.take(), "", "{what} is told once");
+            Ok::<_, zippy::Error>(())
+        };
+        mistake("wrong syntax", text("3u").replace("3u)", "3u"), &format!("{name}:4:31: "))?;
+        mistake("an unknown name", text("three"), &format!("{name}:4:29: no definition in scope"))?;
+        mistake("a variable renamed", text("3u").replace("x", "y"), "there is no storage variable `x`")?;
+        mistake("another type", text("3.0").replace("<u32>;", "<f32>;"), "cells are u32, not f32")?;
+        let more = text("3u + more") + "@group(1) @binding(0) var<uniform> more: u32;\n";
+        mistake("a parameter more", more, "parameter `more` was not given")?;
+        mistake(
+            "what no device runs",
+            text("3u").replace("(64)", "(16384)"),
+            "@workgroup_size(16384, 1, 1) is too large",
+        )?;
+        mistake("an empty file", String::new(), "there is no storage variable `x`")?;
+
+        file.edit(&text("4u"));
+        runs(4)?;
+        assert!(log.take().contains("is compiled again"));
+        std::fs::remove_file(&file.path).expect("there");
+        runs(4)?;
+        // Two edits between runs, the first of them wrong: the second counts.
+        file.edit(&text("5u, 5u"));
+        file.edit(&text("6u"));
+        runs(6)
+    });
+}
+
+/// An error in the call is the caller's, also right after an edit.
+#[test]
+fn wrong_calls_after_an_edit() {
+    support::ranks(&[1], |world| {
+        let mut file = File::new(world, "calls");
+        file.edit(&text("1u"));
+        let kernel = world.kernel(KernelSource::file(&file.path)?)?;
+        let x: LocalArray<u32, 1> = world.local_array("x", &Layout::new([10]))?;
+        kernel.call().write("x", x.all()).run()?;
+        file.edit(&text("2u"));
+        let log = Log::listen();
+        let error = kernel.call().write("z", x.all()).run().expect_err("no such name").to_string();
+        assert!(error.contains("there is no storage variable `z`"), "{error}");
+        assert!(!log.take().contains("stays as it was"));
+        kernel.call().write("x", x.all()).run()?;
+        assert_eq!(x.all().read()?, [2; 10], "the edit was not given up for it");
+        Ok(())
+    });
+}
+
+/// `include_wgsl!` finds its file again from the workspace's folder and the place of the source file.
+#[test]
+fn an_included_file() {
+    support::ranks(&[1, 2], |world| {
+        let mut file = File::new(world, "included");
+        file.edit(&text("7u"));
+        let folder = file.path.parent().expect("its folder").display().to_string();
+        let source = KernelSource::included(&folder, "src/main.rs", "../kernel.wgsl", &text("7u"));
+        let kernel = world.kernel(&source)?;
+        assert_eq!(kernel.name(), "kernel.wgsl");
+        let x: LocalArray<u32, 1> = world.local_array("x", &Layout::new([10]))?;
+        kernel.call().write("x", x.all()).run()?;
+        assert_eq!(x.all().read()?, [7; 10]);
+        file.edit(&text("8u"));
+        kernel.call().write("x", x.all()).run()?;
+        assert_eq!(x.all().read()?, [8; 10]);
+        Ok(())
+    });
+}

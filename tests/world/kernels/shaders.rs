@@ -1,0 +1,183 @@
+//! Every shader of the library is valid, and does what its twin in plain Rust does.
+//!
+//! The twins of those that are not here: `move_words` and `move_small` in tests/device.rs, `combine` in
+//! tests/combine.rs, `reduce` in src/algorithms/reduce/twin.rs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+use zippy::{KernelSource, Layout, LocalArray, Split, World, include_wgsl};
+
+use crate::support;
+
+/// The files below `shaders/`, by their path in it.
+fn files() -> BTreeMap<String, String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
+    let mut found = BTreeMap::new();
+    let mut open: Vec<PathBuf> = vec![root.clone()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder of shaders") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                let name = path.strip_prefix(&root).expect("below it").display().to_string();
+                found.insert(name, std::fs::read_to_string(&path).expect("a shader"));
+            }
+        }
+    }
+    found
+}
+
+/// The parts of a text that marks `//@ name` divide.
+fn parts(text: &str) -> BTreeMap<&str, &str> {
+    text.split("//@ ").skip(1).map(|part| part.split_once('\n').expect("a line")).collect()
+}
+
+/// The texts that are made from files that are no whole shaders: what they are, the files, the text.
+fn made(files: &BTreeMap<String, String>) -> Vec<(String, Vec<&'static str>, String)> {
+    let mut out = Vec::new();
+    let jobs = &files["jobs.wgsl"];
+    for cell in ["f32", "vec4<f32>", "u32"] {
+        let head = format!(
+            "alias T = {cell};
+             @group(0) @binding(0) var<storage, read_write> zippy_src: array<T>;
+             @group(0) @binding(1) var<storage, read_write> zippy_dst: array<T>;
+             fn zippy_combine_cell(s: u32, d: u32) {{ zippy_dst[d] = zippy_src[s] + zippy_dst[d]; }}\n"
+        );
+        out.push((format!("combine of {cell}"), vec!["combine.wgsl"], head + jobs + &files["combine.wgsl"]));
+    }
+    let fours = files["move_words.wgsl"].replace("alias Unit = u32;", "alias Unit = vec4<u32>;");
+    assert_ne!(fours, files["move_words.wgsl"]);
+    out.push(("move_words of fours".to_owned(), vec!["move_words.wgsl"], jobs.clone() + &fours));
+    for file in ["move_words.wgsl", "move_small.wgsl"] {
+        out.push((file.to_owned(), vec!["jobs.wgsl", file], jobs.clone() + &files[file]));
+    }
+    let loads = parts(&files["reduce/load.wgsl"]);
+    let orders = ["unsigned", "signed", "float"];
+    for work in ["sum_float", "sum_integer", "dot_float", "dot_integer", "extremes", "histogram"] {
+        let file: &'static str = match work {
+            "sum_float" => "reduce/sum_float.wgsl",
+            "sum_integer" => "reduce/sum_integer.wgsl",
+            "dot_float" => "reduce/dot_float.wgsl",
+            "dot_integer" => "reduce/dot_integer.wgsl",
+            "extremes" => "reduce/extremes.wgsl",
+            _ => "reduce/histogram.wgsl",
+        };
+        for order in orders {
+            if work.ends_with("_float") != (order == "float") && !["extremes", "histogram"].contains(&work) {
+                continue;
+            }
+            for (name, load) in loads.iter().filter(|(name, _)| !orders.contains(name)) {
+                let second = load.replace("fn load(", "fn load_second(").replace("first[", "second[");
+                let text = [jobs, &files["reduce/walk.wgsl"], *load, &second, loads[order], &files[file]].join("\n");
+                let used = vec!["reduce/walk.wgsl", "reduce/load.wgsl", file];
+                out.push((format!("{work} of {name}, {order}"), used, text));
+            }
+        }
+    }
+    out
+}
+
+fn validate(name: &str, text: &str) {
+    let module = naga::front::wgsl::parse_str(text).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(text)));
+    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
+    validator.validate(&module).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(text)));
+}
+
+/// Whole kernels, with arrays bound by name.
+const KERNELS: [&str; 2] = ["add.wgsl", "diffuse.wgsl"];
+
+#[test]
+fn all_are_valid() {
+    let files = files();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    for (what, used, text) in &made(&files) {
+        validate(what, text);
+        seen.extend(used);
+    }
+    support::ranks(&[1], |world| {
+        for file in KERNELS {
+            world.kernel(KernelSource::text(file, files[file].as_str()))?;
+        }
+        Ok(())
+    });
+    seen.extend(KERNELS);
+    // What is left must be whole shaders.
+    files.iter().filter(|(name, _)| !seen.contains(name.as_str())).for_each(|(name, text)| validate(name, text));
+}
+
+/// Numbers whose sums and products are exact in f32.
+fn exact(n: i64) -> f32 {
+    (n * 7919 % 4001 - 2000) as f32
+}
+
+#[test]
+fn add() {
+    support::ranks(support::RANKS, |world: &World| {
+        let kernel = world.kernel(include_wgsl!("../../../shaders/add.wgsl"))?;
+        let layout = Layout::new([19, 6, 8]).split([Split::Even(2), Split::Whole, Split::Even(world.size())]);
+        let a0 = world.array::<f32, 3>("a0", &layout.clone().ghost([1, 0, 2]))?;
+        let a1 = world.array::<f32, 3>("a1", &layout.ghost([0, 1, 1]))?;
+        let of = |[x, y, z]: [i64; 3]| exact(x + 19 * y + 114 * z);
+        a1.fill_with(of)?;
+        for (b, a) in zippy::together((&a0, &a1))? {
+            let call = kernel.call().read("array1", a.at((.., 0, ..))).read("array2", a.at((.., 4, ..)));
+            call.write("array0", b.at((.., 2, ..))).param("additional_num", -0.5_f32).run()?;
+            let own = b.region();
+            for (p, got) in own.points().zip(b.all().read()?) {
+                let sum = of([p[0], 0, p[2]]) + of([p[0], 4, p[2]]) - 0.5;
+                assert_eq!(got, if p[1] == 2 { sum } else { 0.0 }, "{p:?}");
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn diffuse() {
+    support::ranks(support::RANKS, |world: &World| {
+        let kernel = world.kernel(include_wgsl!("../../../shaders/diffuse.wgsl"))?;
+        let shape = [23, 17];
+        let layout = Layout::new(shape).split([Split::Even(world.size()), Split::Even(2)]).periodic([true, true]);
+        let now = world.array::<f32, 2>("now", &layout.clone().ghost([1, 1]))?;
+        let next = world.array::<f32, 2>("next", &layout.ghost([2, 0]))?;
+        let of = |x: i64, y: i64| exact(x.rem_euclid(23) + 23 * y.rem_euclid(17));
+        now.fill_with(|[x, y]| of(x, y))?;
+        world.ghosts(&now)?;
+        // An exact rate, and one that is rounded: then a device may contract products and sums.
+        for rate in [0.125_f32, 0.1] {
+            for (a, b) in zippy::together((&now, &next))? {
+                kernel.call().read("now", a.all()).write("next", b.all()).param("rate", rate).run()?;
+                for (p, got) in b.region().points().zip(b.all().read()?) {
+                    let (x, y) = (p[0], p[1]);
+                    let around = [of(x - 1, y), of(x + 1, y), of(x, y - 1), of(x, y + 1)];
+                    let (centre, sum) = (f64::from(of(x, y)), around.iter().map(|&v| f64::from(v)).sum::<f64>());
+                    let expected = centre + f64::from(rate) * (sum - 4.0 * centre);
+                    // The differences are exact; a product and a sum are rounded, by half a unit of the larger each.
+                    let large = centre.abs() + f64::from(rate) * (sum - 4.0 * centre).abs();
+                    let bound = if rate == 0.125 { 0.0 } else { large * f64::from(f32::EPSILON) };
+                    assert!((f64::from(got) - expected).abs() <= bound, "{p:?} at {rate}: {got} for {expected}");
+                }
+            }
+        }
+        Ok(())
+    });
+}
+
+/// Below the number of iterations at which some drivers stop.
+#[test]
+fn loop_canary() {
+    support::ranks(&[1], |world: &World| {
+        let kernel = world.kernel(include_wgsl!("../../../shaders/loop_canary.wgsl"))?;
+        let words: LocalArray<u32, 1> = world.local_array("words", &Layout::new([3]))?;
+        for wanted in [0, 1, 777, 60_000] {
+            words.all().write(&[wanted, 0, 0])?;
+            kernel.call().update("words", words.at(0)).run()?;
+            let step = |state: u32, _| state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            assert_eq!(words.all().read()?, [wanted, wanted, (0..wanted).fold(1, step)]);
+        }
+        Ok(())
+    });
+}

@@ -1,0 +1,37 @@
+//! Programs over global arrays: every operation and every mistake, on several numbers of ranks, as threads and under MPI.
+
+mod arrays;
+mod composite;
+mod composite_all;
+mod copy;
+mod copy_local;
+mod copy_prefixes;
+mod differing_operations;
+mod elementwise;
+mod fill_with;
+mod ghosts;
+mod ghosts_back;
+mod in_place;
+mod kernels;
+mod memory;
+mod names;
+mod one_sided;
+mod plans;
+mod random_operations;
+mod readme;
+mod reduce;
+mod safety;
+mod silent_mistakes;
+mod together;
+mod warm;
+
+#[path = "../../crates/io/tests/common/counting.rs"]
+#[allow(dead_code)]
+mod counting;
+#[path = "../support/mod.rs"]
+mod support;
+
+#[global_allocator]
+static ALLOCATOR: counting::Counting = counting::Counting;
+
+under_mpi!();

@@ -1,0 +1,58 @@
+//! Mistakes that change no result by themselves: people are told of them, at the place in their program.
+
+use crate::support::{self, log::Log};
+use zippy::world::GhostUpdate;
+use zippy::{Layout, Split, World};
+
+/// The lines about an array.
+fn logged(log: &Log, array: &str) -> Vec<String> {
+    log.text().lines().filter(|line| line.contains(&format!("{array:?}"))).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_ghost_update_without_ghost_cells_is_told_once_with_its_place() {
+    support::ranks(&[3], |world| {
+        let log = Log::listen();
+        let layout = Layout::new([12]).split([Split::Even(world.size())]);
+        let without = world.array::<f32, 1>("without", &layout)?;
+        let with = world.array::<f32, 1>("with", &layout.clone().ghost([1]))?;
+        let both = world.array::<f32, 1>("both", &layout)?;
+        let mut line = 0;
+        for _ in 0..5 {
+            world.ghosts(&with)?;
+            (_, line) = (world.ghosts(&without)?, line!());
+            world.start_ghosts(&with)?.wait()?;
+        }
+        world.barrier()?;
+        if world.rank() == 0 {
+            let told = logged(&log, "without");
+            assert!(told.len() == 1 && told[0].contains(&format!("silent_mistakes.rs:{line}:")), "{told:?}");
+        }
+        world.start_ghosts(&without)?.wait()?;
+        world.update_ghosts(GhostUpdate::of(&with).and(&both))?;
+        world.barrier()?;
+        if world.rank() == 0 {
+            assert_eq!(
+                (logged(&log, "without").len(), logged(&log, "both").len(), logged(&log, "with").len()),
+                (2, 1, 0)
+            );
+        }
+        world.barrier()
+    });
+}
+
+#[test]
+fn a_permuted_copy_says_which_extents_are_wanted() {
+    support::ranks(&[1, 2], |world: &World| {
+        let rows = world.array::<f32, 3>("rows", &Layout::new([4, 5, 6]))?;
+        let other = world.array::<f32, 3>("other", &Layout::new([4, 5, 6]))?;
+        let error = world.copy_permuted(rows.at(..), other.at(..), [2, 0, 1]).unwrap_err().to_string();
+        assert!(
+            error.contains("has 4 x 5 x 6 where 6 x 4 x 5 are wanted, as its axes take source axes [2, 0, 1]"),
+            "{error}"
+        );
+        let fits = world.array::<f32, 3>("fits", &Layout::new([6, 4, 5]))?;
+        world.copy_permuted(rows.at(..), fits.at(..), [2, 0, 1])?;
+        Ok(())
+    });
+}

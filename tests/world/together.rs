@@ -1,0 +1,95 @@
+//! The chunks of several arrays side by side: all of them, or an error that says where the arrays differ.
+
+use crate::support;
+use zippy::region::Region;
+use zippy::{Layout, Ownership, Result, Split, World, together};
+
+/// The texts of all ranks are one; returns it.
+fn refused<R>(world: &World, result: Result<R>) -> Result<String> {
+    let text = result.err().expect("the arrays differ").to_string();
+    let texts = world.group().all_gather_v(Box::new(text.clone().into_bytes()))?;
+    assert!(texts.iter().all(|other| (**other).as_ref() == text.as_bytes()), "the same on every rank: {text}");
+    Ok(text)
+}
+
+#[test]
+fn every_chunk_comes_with_those_of_the_same_cells() {
+    support::ranks(support::RANKS, |world| {
+        let cuts = [
+            Layout::new([13, 7]).split([Split::Even(3), Split::Even(2)]),
+            Layout::new([13, 7]).split([Split::Even(world.size()), Split::Whole]),
+            Layout::new([13, 7]).split_all(Split::Auto),
+            Layout::new([13, 7]).split([Split::Even(20), Split::Whole]),
+        ];
+        for layout in cuts {
+            let a = world.array::<f32, 2>("a", &layout)?;
+            let b = world.array::<u32, 2>("b", &layout.clone().ghost([1, 2]))?;
+            let c = world.array::<[f32; 4], 2>("c", &layout.clone().periodic([true, false]))?;
+            let mut regions = Vec::new();
+            for (a, b, c) in together((&a, &b, &c))? {
+                assert!(a.id() == b.id() && b.id() == c.id());
+                assert!(a.region() == b.region() && b.region() == c.region());
+                regions.push(a.region());
+            }
+            assert_eq!(regions, a.chunks().map(|chunk| chunk.region()).collect::<Vec<_>>());
+            let three: usize = together([&a, &a, &a])?.map(|[x, y, z]| x.id() + y.id() + z.id()).sum();
+            assert_eq!(three, a.chunks().map(|chunk| 3 * chunk.id()).sum::<usize>());
+            let six = together((&a, &b, &c, &a, &b, &c))?;
+            assert_eq!(six.count(), regions.len());
+        }
+        Ok(())
+    });
+}
+
+/// The same boxes in other words are the same cuts.
+#[test]
+fn what_counts_is_where_the_cuts_are() {
+    support::ranks(&[1, 3], |world| {
+        let sizes = world.array::<f32, 1>("sizes", &Layout::new([7]).split([vec![3, 2, 2].into()]))?;
+        let even = world.array::<f32, 1>("even", &Layout::new([7]).split([Split::Even(3)]))?;
+        let boxes =
+            [0..3, 3..5, 5..7].map(|r| Region::new(&[r.start], &[r.end])).into_iter().collect::<Result<_, _>>()?;
+        let boxes = world.array::<f32, 1>("boxes", &Layout::new([7]).boxes(boxes))?;
+        assert_eq!(together((&sizes, &even, &boxes))?.count(), sizes.chunks().count());
+        Ok(())
+    });
+}
+
+#[test]
+fn other_cuts_and_owners_are_named_on_every_rank() {
+    support::ranks(support::RANKS, |world| {
+        let array = |name: &str, shape: [i64; 1], chunks: usize| {
+            world.array::<f32, 1>(name, &Layout::new(shape).split([Split::Even(chunks)]))
+        };
+        let (a, fewer, longer) = (array("a", [12], 4)?, array("fewer", [12], 3)?, array("longer", [13], 4)?);
+        let text = refused(world, together((&a, &fewer)))?;
+        assert!(
+            text.contains("\"a\" and \"fewer\"") && text.contains("chunk 0 of \"a\" is [0..3], of \"fewer\" [0..4]"),
+            "{text}"
+        );
+        let text = refused(world, together((&a, &a, &longer)))?;
+        assert!(text.contains("chunk 0 of \"a\" is [0..3], of \"longer\" [0..4]"), "{text}");
+
+        // Chunks without cells behind the same ones.
+        let (three, five) = (array("three", [3], 3)?, array("five", [3], 5)?);
+        let text = refused(world, together((&three, &five)))?;
+        assert!(text.contains("\"three\" has 3 chunks, \"five\" has 5"), "{text}");
+
+        let turned = a.reassigned(&[1, 2, 3, 0])?;
+        let owners: Vec<usize> = (0..4).map(|chunk| (3 - chunk) % world.size()).collect();
+        let other = world.array_owned::<f32, 1>(
+            "other",
+            &Layout::new([12]).split([Split::Even(4)]),
+            Ownership::table(owners, world.size())?,
+        )?;
+        if world.size() == 1 {
+            assert_eq!(together((&a, &turned, &other))?.count(), 4);
+            return Ok(());
+        }
+        for array in [&turned, &other] {
+            let text = refused(world, together([&a, array]))?;
+            assert!(text.contains("chunk") && text.contains("on rank"), "{text}");
+        }
+        Ok(())
+    });
+}

@@ -1,0 +1,185 @@
+//! A warm repeat of an operation makes no buffer, no pipeline and no plan, whether the host maps chunks or kernels pack them.
+
+use crate::support;
+use std::process::Command;
+
+use zippy::world::GhostUpdate;
+use zippy::{GlobalArray, Layout, Operator, Result, Split, World, include_wgsl};
+
+crate::in_place_too!();
+
+/// Everything once more where no chunk is mapped, under MPI too.
+#[test]
+fn kernels_too_under_mpi() {
+    if std::env::var_os("ZIPPY_HOST_MAP").is_some() || support::launcher::size().is_some() {
+        return;
+    }
+    if support::launcher::wanted() {
+        return support::launcher::rerun(&[2, 3], Some("warm::"), &[("ZIPPY_HOST_MAP", "0")]);
+    }
+    let mut command = Command::new(std::env::current_exe().expect("a test binary has a path"));
+    let output = command.args(["warm::", "--skip", "too"]).env("ZIPPY_HOST_MAP", "0").output().expect("it runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
+    assert!(text(&output.stdout).contains("ghosts ... ok"), "{}", text(&output.stdout));
+}
+
+/// Repeats `step` until it is warm, then compares what this rank has made before and after some more repeats.
+///
+/// Between repeats the ranks meet, so that no message of the last one is still under way: how much memory is lent at a
+/// time, and with it what there is to be found idle, then does not depend on how far ranks run ahead of each other.
+///
+/// `new` and `used` are how many plans the first repeat builds and how many each one takes.
+fn warm(world: &World, what: &str, [new, used]: [u64; 2], mut step: impl FnMut() -> Result<()>) -> Result<()> {
+    let mut settled = || {
+        step()?;
+        world.barrier()?;
+        world.group().wait_for(None, || Ok(world.group().flushed()?.then_some(())))
+    };
+    let cold = world.plan_counters();
+    (0..3).try_for_each(|_| settled())?;
+    let (device, planned) = (world.gpu().counters(), world.plan_counters());
+    assert_eq!(planned.built - cold.built, new, "{what} builds its plans once");
+    (0..4).try_for_each(|_| settled())?;
+    let (device_after, planned_after) = (world.gpu().counters(), world.plan_counters());
+    assert_eq!(planned_after.built, planned.built, "{what} builds no plan");
+    assert_eq!(planned_after.reused - planned.reused, 4 * used, "{what} finds its plans");
+    assert_eq!(device_after.buffers_made, device.buffers_made, "{what} makes no buffer");
+    assert_eq!(device_after.bytes_now, device.bytes_now, "{what} allocates nothing");
+    assert_eq!(device_after.pipelines_made, device.pipelines_made, "{what} compiles nothing");
+    assert_eq!(device_after.host_made, device.host_made, "{what} makes no payload");
+    Ok(())
+}
+
+/// Values encode their position.
+fn numbered<const D: usize>(array: &GlobalArray<f32, D>) -> Result<()> {
+    array.fill_with(|p| p.iter().fold(1.0, |sum, &x| sum * 37.0 + x as f32))
+}
+
+#[test]
+fn ghosts() {
+    support::ranks(support::RANKS, |world| {
+        // Two chunks a rank, and one over.
+        let split = [Split::Even(world.size() * 2 + 1), Split::Whole, Split::Even(1)];
+        let layout = Layout::new([41, 9, 11]).split(split).ghost([1, 2, 1]).periodic([true, false, true]);
+        let field = world.array::<f32, 3>("field", &layout)?;
+        let bytes = world.array::<u8, 3>("bytes", &layout)?;
+        numbered(&field)?;
+        warm(world, "a ghost update", [1, 1], || world.ghosts(&field).map(drop))?;
+        warm(world, "one of faces", [1, 1], || world.update_ghosts(GhostUpdate::of(&field).faces_only()).map(drop))?;
+        warm(world, "one of two arrays", [1, 1], || {
+            world.update_ghosts(GhostUpdate::of(&field).and(&bytes)).map(drop)
+        })?;
+        warm(world, "a started one", [0, 1], || world.start_ghosts(&field)?.wait().map(drop))?;
+        warm(world, "the reverse way", [1, 1], || {
+            world.update_ghosts(GhostUpdate::of(&field).reverse_with(Operator::Add)).map(drop)
+        })
+    });
+}
+
+#[test]
+fn a_step_with_kernels() {
+    support::ranks(support::RANKS, |world| {
+        let layout = Layout::new([67, 45]).split([Split::Even(world.size()), Split::Even(2)]).ghost([1, 1]);
+        let fields = [world.array::<f32, 2>("even", &layout)?, world.array::<f32, 2>("odd", &layout)?];
+        numbered(&fields[0])?;
+        let diffuse = world.kernel(include_wgsl!("../../shaders/diffuse.wgsl"))?;
+        let half_step = |now: &GlobalArray<f32, 2>, next: &GlobalArray<f32, 2>| -> Result<()> {
+            let run = |boundary: bool| {
+                zippy::together((now, next))?.try_for_each(|(a, b)| {
+                    let domain = if boundary { b.boundary() } else { b.interior() };
+                    let call = diffuse.call().read("now", a.all()).write("next", b.all());
+                    call.over(domain).param("rate", 0.125_f32).run()
+                })
+            };
+            let halo = world.start_ghosts(now)?;
+            run(false)?;
+            halo.wait()?;
+            run(true)
+        };
+        // Both arrays are cut alike and share one plan.
+        warm(world, "a step", [1, 2], || {
+            half_step(&fields[0], &fields[1])?;
+            half_step(&fields[1], &fields[0])
+        })
+    });
+}
+
+#[test]
+fn copies() {
+    support::ranks(support::RANKS, |world| {
+        let ranks = world.size();
+        let slabs = Layout::new([24, 18, 20]).split([Split::Whole, Split::Whole, Split::Even(ranks)]);
+        let blocks = Layout::new([24, 18, 20]).split([Split::Even(3), Split::Even(2), Split::Even(1)]).ghost([1, 1, 1]);
+        let turned = Layout::new([20, 24, 18]).split([Split::Even(ranks), Split::Even(2), Split::Whole]);
+        let a = world.array::<f32, 3>("slabs", &slabs)?;
+        let b = world.array::<f32, 3>("blocks", &blocks)?;
+        let c = world.array::<f32, 3>("turned", &turned)?;
+        numbered(&a)?;
+        warm(world, "a redistribution", [1, 1], || world.copy(a.at(..), b.at(..)).map(drop))?;
+        warm(world, "a permuted copy", [1, 1], || world.copy_permuted(a.at(..), c.at(..), [2, 0, 1]).map(drop))?;
+        warm(world, "a shift", [1, 1], || world.copy(a.at((1.., .., 1..)), a.at((..23, .., ..19))).map(drop))?;
+        warm(world, "a started shift", [0, 1], || {
+            world.start_copy(a.at((1.., .., 1..)), a.at((..23, .., ..19)))?.wait().map(drop)
+        })?;
+        let window = world.local_array::<f32, 3>("window", &Layout::new([5, 6, 7]))?;
+        let rank = world.rank() as i64;
+        let own = (rank..rank + 5, 2..8, 3..10);
+        warm(world, "a copy to local arrays", [0, 0], || world.copy(b.at(own.clone()), window.all()).map(drop))?;
+        warm(world, "a copy from local arrays", [0, 0], || world.copy(window.all(), b.at(own.clone())).map(drop))
+    });
+}
+
+#[test]
+fn composites_of_a_new_arrangement() {
+    support::ranks(support::RANKS, |world| {
+        let (ranks, layers) = (world.size(), 2 * world.size() as i64);
+        let layout = Layout::new([33, 21, layers]).split([Split::Whole, Split::Whole, Split::Even(2 * ranks)]);
+        let images = world.array::<[f32; 4], 3>("images", &layout)?;
+        images.fill_with(|[x, y, layer]| [x as f32 / 64.0, y as f32 / 64.0, layer as f32 / 64.0, 0.5])?;
+        // The handle is made anew in every repeat; what it is cut into stays.
+        let order: Vec<usize> = (0..2 * ranks).rev().collect();
+        let (front, back) = ((.., .., 0..layers / 2), (.., .., layers / 2..));
+        for (what, new, operator) in [("over", 1, Operator::Over), ("the larger", 0, Operator::Max)] {
+            warm(world, what, [new, 1], || {
+                let images = images.reassigned(&order)?;
+                world.composite(images.at(front.clone()), images.at(back.clone()), operator.clone()).map(drop)
+            })?;
+        }
+        let image = world.array::<[f32; 4], 3>("image", &Layout::new([33, 21, layers]).split_all(Split::Whole))?;
+        warm(world, "a started composite", [1, 1], || {
+            world.start_composite(images.at(..), image.at(..), Operator::Over)?.wait().map(drop)
+        })
+    });
+}
+
+#[test]
+fn one_sided_operations() {
+    support::ranks(support::RANKS, |world| {
+        let layout = Layout::new([40, 30]).split([Split::Even(world.size()), Split::Even(3)]).ghost([1, 0]);
+        let array = world.array::<f32, 2>("array", &layout)?;
+        numbered(&array)?;
+        let window = world.local_array::<f32, 2>("window", &Layout::new([9, 30]))?;
+        let start = world.rank() as i64 * 3;
+        let part = (start..start + 9, ..);
+        let values = vec![0.5; 9 * 30];
+        warm(world, "a get", [0, 0], || {
+            let ticket = world.get(array.at(part.clone()))?;
+            world.fence()?.redeem(ticket).map(drop)
+        })?;
+        warm(world, "a get into a local array", [0, 0], || {
+            world.get_into(array.at(part.clone()), window.all())?;
+            world.fence().map(drop)
+        })?;
+        warm(world, "a put", [0, 0], || {
+            world.put(&values, array.at(part.clone()))?;
+            world.put(window.all(), array.at(part.clone()))?;
+            world.fence().map(drop)
+        })?;
+        warm(world, "an accumulate", [0, 0], || {
+            world.accumulate(&values, array.at(part.clone()), Operator::Add)?;
+            world.accumulate(&values, array.at(part.clone()), Operator::Min)?;
+            world.fence().map(drop)
+        })
+    });
+}
