@@ -60,7 +60,7 @@
 //! ```
 //!
 //! Where to read on: [`layout`] for cuts and ghost cells, [`World`] for everything that moves, [`kernel`] for what a shader
-//! may use, [`algorithms`] for reductions, elementwise expressions and volume rendering, [`error`] for what can go wrong.
+//! may use, [`algorithms`] for reductions and elementwise expressions, [`error`] for what can go wrong.
 //! README.md and the examples show more, DESIGN.md says why things are as they are.
 #![warn(missing_docs)]
 

@@ -89,7 +89,9 @@ pub fn on_ranks(
         // SAFETY: the ranks of the last run have ended and those of the next have not begun; this is the only thread
         // that reads or writes the environment.
         match path {
+            // SAFETY: as above.
             Path::Mapped => unsafe { std::env::remove_var("ZIPPY_HOST_MAP") },
+            // SAFETY: as above.
             Path::Kernels => unsafe { std::env::set_var("ZIPPY_HOST_MAP", "0") },
         }
         let found = run_with(Config::new(), |world| {

@@ -24,7 +24,8 @@ use crate::trace;
 /// A rank that has finished while another still waits for it is an [`Error::Differing`].
 ///
 /// Ranks that do not come back within [`Config::timeout`] of a failure end the process with code 1, under MPI the whole job,
-/// after a line that names them: there is no way to end a thread from outside. A process that exits while this runs says so
+/// after a line that names them: there is no way to end a thread from outside. A rank that works on by itself for twice that
+/// time after all others have finished counts as one that does not come back. A process that exits while this runs says so
 /// and exits with code 1, whatever code was given.
 pub fn launch<R: Send>(config: &Config, program: impl Fn(Group) -> Result<R> + Send + Sync) -> Result<Vec<R>> {
     let variable = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());

@@ -106,16 +106,17 @@ impl Group {
     fn first_that_differs(&self, alive: &[Self]) -> Result<Error> {
         let left = self.left().last.borrow();
         let own = || alive.iter().map(Self::report).chain(left.iter().map(|(report, _)| *report)).collect::<Vec<_>>();
-        let mut groups: BTreeMap<SubGroup, ((usize, Report), Option<(usize, Report)>)> = BTreeMap::new();
+        // Of each group its first report, and the first one that differs from it, with their ranks.
+        let mut groups: BTreeMap<SubGroup, [Option<(usize, Report)>; 2]> = BTreeMap::new();
         for rank in 0..self.size() {
             for report in self.told_by(rank, Beside::SubGroups, own)? {
-                let (first, other) = groups.entry(report.group).or_insert(((rank, report), None));
-                if first.1.history != report.history {
+                let [first, other] = groups.entry(report.group).or_default();
+                if first.get_or_insert((rank, report)).1.history != report.history {
                     other.get_or_insert((rank, report));
                 }
             }
         }
-        let differs = |(group, (one, other)): (SubGroup, (_, Option<_>))| other.map(|other| (group, one, other));
+        let differs = |(group, [one, other]): (SubGroup, [Option<_>; 2])| Some((group, one?, other?));
         let Some((group, one, other)) = groups.into_iter().find_map(differs) else {
             let text =
                 "ranks have called different operations in a group that they left long ago; ZIPPY_CHECK=1 names them";

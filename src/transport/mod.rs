@@ -2,7 +2,7 @@
 //!
 //! [`Transport`] is the small contract that threads and MPI fulfil; [`Group`] is what the rest of the program
 //! uses: ranks with collectives, written once over the trait; [`launch`] starts the ranks. One conformance
-//! suite (`tests/transport.rs`) runs on both.
+//! suite (`tests/transport`) runs on both.
 
 mod board;
 mod bundle;

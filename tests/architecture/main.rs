@@ -137,7 +137,7 @@ mod planted {
             ),
             ("src/region.rs", "const A: &str = \"crate::world\"; const B: char = '\"'; use crate::error::E; // \""),
             ("src/layout.rs", "use crate::chunks::Chunks;"),
-            ("src/io/mod.rs", "use std::io; use crate::algorithms::volume;"),
+            ("src/algorithms/mod.rs", "use std::io; use crate::world::World;"),
         ];
         assert_eq!(broken_layers(&fine), Vec::<String>::new());
     }

@@ -1,4 +1,5 @@
 //! What a thread logs.
+#![allow(dead_code, reason = "each test program uses its own part")]
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};

@@ -7,7 +7,6 @@ pub mod cells;
 pub mod ghosts;
 pub mod jobs;
 pub mod launcher;
-pub mod log;
 
 use proptest::test_runner::RngSeed;
 use zippy::transport::{Group, launch};

@@ -1,5 +1,7 @@
 //! The conformance suite of the transports: the same tests on ranks as threads and, under the MPI launcher, as processes.
 
+#[path = "../support/log.rs"]
+mod log;
 #[path = "../support/mod.rs"]
 mod support;
 

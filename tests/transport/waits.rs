@@ -8,8 +8,8 @@ use zippy::{Error, Result};
 
 use super::support::jobs::Ended;
 use super::support::launcher;
-use super::support::log::Log;
 use crate::job;
+use crate::log::Log;
 
 #[test]
 fn a_wait_that_gives_up_names_peer_and_operation() {

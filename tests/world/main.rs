@@ -28,6 +28,8 @@ mod warm;
 #[path = "../../crates/io/tests/common/counting.rs"]
 #[allow(dead_code)]
 mod counting;
+#[path = "../support/log.rs"]
+mod log;
 #[path = "../support/mod.rs"]
 mod support;
 

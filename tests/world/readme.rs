@@ -1,6 +1,8 @@
 //! The program on the first screen of the README: it is `examples/readme.rs`, and it runs.
 
-use crate::support::{RANKS, ranks};
+use std::process::Command;
+
+use crate::support::{RANKS, launcher, ranks};
 
 /// The example itself; its `main` is not called here.
 mod example {
@@ -27,6 +29,29 @@ fn the_readme_shows_the_example() {
 }
 
 #[test]
+fn the_readme_shows_the_kernel() {
+    let readme = include_str!("../../README.md");
+    let shown = readme.split("```wgsl\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block of WGSL");
+    assert_eq!(shown, include_str!("../../shaders/diffuse.wgsl"));
+}
+
+#[test]
 fn the_example_runs() {
     ranks(RANKS, example::run);
+}
+
+/// As a process, on one rank and on more than a grid has places for.
+#[test]
+fn the_readme_shows_what_the_example_prints() {
+    if launcher::size().is_some() {
+        return;
+    }
+    let readme = include_str!("../../README.md");
+    let shown = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block of output");
+    let test = std::env::current_exe().unwrap();
+    let program = test.ancestors().nth(2).unwrap().join("examples/readme");
+    for ranks in ["1", "13"] {
+        let output = Command::new(&program).env("ZIPPY_RANKS", ranks).output().expect("the example is built");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), shown, "{ranks} ranks: {output:?}");
+    }
 }

@@ -1,6 +1,7 @@
 //! Mistakes that change no result by themselves: people are told of them, at the place in their program.
 
-use crate::support::{self, log::Log};
+use crate::log::Log;
+use crate::support;
 use zippy::world::GhostUpdate;
 use zippy::{Layout, Split, World};
 

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::context::{Context, Target};
+use crate::context::Context;
 use crate::examples::{self, Ranks};
 use crate::libtest::{Counts, Reader};
 use crate::mpi;
@@ -36,6 +36,9 @@ const fn mpi_step(name: &'static str, about: &'static str, run: fn(&Workplace) -
     Step { name, about, mpi: true, run }
 }
 
+/// What `--quick` runs after `format`.
+pub const QUICK: Step = step("quick", "everything compiles; plans, units and the rules of the house hold", quick);
+
 /// All of them. The quick ones come first.
 pub const STEPS: [Step; 10] = [
     step("format", "rustfmt finds nothing to change", format),
@@ -45,7 +48,7 @@ pub const STEPS: [Step; 10] = [
     step("build", "every test and example builds", build),
     step("tests", "unit, integration and documentation tests; ranks as threads", tests),
     step("no-host-map", "tests that open a world, again with host mapping off", no_host_map),
-    step("windows", "the same again, with chunks seen through windows of 64 KiB", windows),
+    step("windows", "what addresses cells again, with chunks seen through windows of 64 KiB", windows),
     mpi_step("mpi", "the same suites under the launcher with 2, 3 and 4 ranks", under_mpi),
     step("examples", "every example, with 1 and 4 thread ranks and 3 MPI ranks", run_examples),
 ];
@@ -96,45 +99,73 @@ fn tests(workplace: &Workplace) -> Outcome {
     watched(workplace.cargo(&["test", "--no-fail-fast"]))
 }
 
+/// The test binaries that open worlds.
+const WORLDS: [&str; 3] = ["world", "ranks", "picture"];
+/// Those that run themselves, or a part of themselves, under the launcher.
+const JOBS: [&str; 5] = ["world", "transport", "ranks", "picture", "program"];
+/// The modules whose kernels and transfers address cells: what windows could change.
+const ADDRESSES: [&str; 14] = [
+    "arrays::",
+    "bricks::",
+    "composite",
+    "copy",
+    "elementwise::",
+    "fill_with::",
+    "ghosts",
+    "in_place::",
+    "kernels::",
+    "one_sided::",
+    "random_operations::",
+    "reduce::",
+    "render::",
+    "together::",
+];
+
+/// Some test binaries; what follows `--` is the caller's.
+fn binaries(workplace: &Workplace, names: &[&str]) -> Result<Command, String> {
+    let known = workplace.context.targets("test")?;
+    if let Some(name) = names.iter().find(|name| !known.iter().any(|target| target.name == **name)) {
+        return Err(format!("there is no test binary {name:?}"));
+    }
+    let mut command = workplace.cargo(&["test", "--no-fail-fast"]);
+    command.args(names.iter().flat_map(|name| ["--test", name])).arg("--");
+    Ok(command)
+}
+
 /// The path for GPUs whose memory the host cannot map.
 fn no_host_map(workplace: &Workplace) -> Outcome {
-    world_tests_with(workplace, &[("ZIPPY_HOST_MAP", "0")])
+    let mut command = binaries(workplace, &WORLDS)?;
+    command.env("ZIPPY_HOST_MAP", "0");
+    watched(command)
 }
 
 /// Arrays beyond a binding limit, without their size.
 fn windows(workplace: &Workplace) -> Outcome {
-    world_tests_with(workplace, &[("ZIPPY_HOST_MAP", "0"), ("ZIPPY_BINDING_LIMIT", "65536")])
-}
-
-/// The integration tests that open worlds, under other settings.
-fn world_tests_with(workplace: &Workplace, settings: &[(&str, &str)]) -> Outcome {
-    let opens = |line: &str| line == "mod support;" || (line.starts_with("use zippy::") && line.contains("World"));
-    let mut command = tests_where(workplace, "opens a world (`mod support;`)", opens)?;
-    command.envs(settings.iter().copied());
+    let mut command = binaries(workplace, &WORLDS[..2])?;
+    command.args(ADDRESSES).env("ZIPPY_HOST_MAP", "0").env("ZIPPY_BINDING_LIMIT", "65536");
     watched(command)
 }
 
 /// Each test binary re-runs itself under the launcher; this step only tells it to.
 fn under_mpi(workplace: &Workplace) -> Outcome {
     let mpi = workplace.mpi.as_ref().ok_or("this step needs MPI".to_string())?;
-    let mut command = tests_where(workplace, "runs itself under MPI", |line| line.contains("under_mpi"))?;
-    command.args(["--", "under_mpi"]);
+    let mut command = binaries(workplace, &JOBS)?;
+    command.arg("under_mpi");
     mpi::prepare(&workplace.context, mpi.family, &mut command);
     command.env("ZIPPY_TEST_MPI", "1").env("ZIPPY_MPIRUN", &mpi.launcher);
     watched(command)
 }
 
-/// A command that runs the integration tests in whose main file some line is as wanted.
-fn tests_where(workplace: &Workplace, what: &str, wanted: impl Fn(&str) -> bool) -> Result<Command, String> {
-    let has = |target: &Target| std::fs::read_to_string(&target.source).is_ok_and(|source| source.lines().any(&wanted));
-    let targets = workplace.context.targets("test")?;
-    let names: Vec<&str> = targets.iter().filter(|target| has(target)).map(|target| target.name.as_str()).collect();
-    if names.is_empty() {
-        return Err(format!("no test file was found that {what}"));
-    }
-    let mut command = workplace.cargo(&["test", "--no-fail-fast"]);
-    command.args(names.iter().flat_map(|name| ["--test", name]));
-    Ok(command)
+/// What tells most in little time, for the minute between two edits: everything compiles, plans and the rules of the house
+/// hold, units do what they say.
+pub fn quick(workplace: &Workplace) -> Outcome {
+    let mut command = workplace.context.cargo();
+    command.args(["check", "--workspace", "--all-targets"]).args(workplace.features());
+    watched(command)?;
+    let mut command = workplace.context.cargo();
+    command.args(["test", "--package", "zippy-plan", "--package", "zippy-ga", "--package", "zippy-io", "--lib"]);
+    command.args(["--test", "plans", "--test", "architecture"]).args(workplace.features());
+    watched(command)
 }
 
 fn run_examples(workplace: &Workplace) -> Outcome {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::args::{Parsed, SETUP_FLAGS, Spec, switch, value};
 use crate::context::Context;
 use crate::say;
-use crate::steps::{STEPS, Step, Workplace};
+use crate::steps::{QUICK, STEPS, Step, Workplace};
 use crate::watch::{Failed, Outcome};
 use crate::{mpi, setup};
 
@@ -24,6 +24,7 @@ whatever failed is told once more; the exit code is 0 only if all of them pass. 
         value("--only", "STEP", "run only this step (may be repeated)"),
         value("--skip", "STEP", "leave this step out (may be repeated)"),
         switch("--no-mpi", "default features only: neither install, build nor run anything with MPI"),
+        switch("--quick", "only what tells most in little time, between two edits"),
         switch("--list", "print the names of the steps"),
     ];
     Spec {
@@ -48,24 +49,29 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     let start = Instant::now();
     setup::ensure(&mut context, &[setup::CHECKS, needs].concat(), &parsed)?;
     let mpi = if with_mpi { Some(mpi::ready(&context)?) } else { None };
-    let mut results = vec![("set-up", start.elapsed(), Ok(Default::default()))];
+    let mut results =
+        vec![Done { name: "set-up", took: start.elapsed(), cpu_secs: None, outcome: Ok(Default::default()) }];
     let workplace = Workplace { context, mpi };
     for step in steps {
         say!("\n==> {}: {}", step.name, step.about);
-        let start = Instant::now();
+        let (start, cpu_before) = (Instant::now(), children_cpu_secs());
         let outcome = (step.run)(&workplace);
         if let Err(failed) = &outcome {
             say!("--- {} failed: {}", step.name, failed.message);
         }
-        results.push((step.name, start.elapsed(), outcome));
+        let cpu_secs = children_cpu_secs().zip(cpu_before).map(|(now, before)| now - before);
+        results.push(Done { name: step.name, took: start.elapsed(), cpu_secs, outcome });
     }
     say::out(&format!("\n{}", failures(&results)));
     say!("{}", summary(&results));
-    Ok(u8::from(results.iter().any(|(_, _, outcome)| outcome.is_err())))
+    Ok(u8::from(results.iter().any(|done| done.outcome.is_err())))
 }
 
 /// The steps that the flags leave.
 fn chosen(parsed: &Parsed) -> Result<Vec<&'static Step>, String> {
+    if parsed.has("--quick") {
+        return Ok(vec![&STEPS[0], &QUICK]);
+    }
     let names: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
     let (only, skip) = (parsed.all("--only"), parsed.all("--skip"));
     if let Some(unknown) = only.iter().chain(&skip).find(|name| !names.contains(name)) {
@@ -81,15 +87,31 @@ fn chosen(parsed: &Parsed) -> Result<Vec<&'static Step>, String> {
     if steps.is_empty() { Err("these flags leave no step to run".into()) } else { Ok(steps) }
 }
 
-type Results = [(&'static str, Duration, Outcome)];
+/// A step that has been run.
+struct Done {
+    name: &'static str,
+    took: Duration,
+    /// Of all processes that it has started and that have ended; not known everywhere.
+    cpu_secs: Option<f64>,
+    outcome: Outcome,
+}
+
+/// The time that this process' children have spent computing, on Linux.
+fn children_cpu_secs() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // Behind the name, which may hold anything: state, then numbers; the 14th and 15th are ticks of a hundredth of a second.
+    let words: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
+    let ticks = |place: usize| words.get(place)?.parse::<f64>().ok();
+    Some((ticks(13)? + ticks(14)?) / 100.0)
+}
 
 /// Everything that failed, with what it printed: the end of a log is what people see first.
-fn failures(results: &Results) -> String {
+fn failures(results: &[Done]) -> String {
     let mut text = String::new();
-    for (step, _, outcome) in results {
+    for Done { name, outcome, .. } in results {
         let Err(Failed { failures, .. }) = outcome else { continue };
         for failure in failures {
-            text += &format!("FAILED in {step}: {}\n", failure.what);
+            text += &format!("FAILED in {name}: {}\n", failure.what);
             failure.text.iter().for_each(|line| text += &format!("    {line}\n"));
             text += "\n";
         }
@@ -98,19 +120,21 @@ fn failures(results: &Results) -> String {
 }
 
 /// The table of steps, and below it the names of what failed.
-fn summary(results: &Results) -> String {
-    let mut text = format!("{:14} {:>9} {:>7} {:>7}  result\n", "step", "seconds", "passed", "failed");
-    for (name, elapsed, outcome) in results {
+fn summary(results: &[Done]) -> String {
+    let mut text =
+        format!("{:14} {:>8} {:>8} {:>7} {:>7}  result\n", "step", "seconds", "CPU secs", "passed", "failed");
+    let cpu = |secs: Option<f64>| secs.map_or("-".to_string(), |secs| format!("{secs:.0}"));
+    for Done { name, took, cpu_secs, outcome } in results {
         let counts = outcome.as_ref().map_or_else(|failed| failed.counts, |counts| *counts);
         let number = |count: usize| if counts == Default::default() { "-".into() } else { count.to_string() };
         let verdict = outcome.as_ref().map_or_else(|failed| format!("FAILED: {}", failed.message), |_| "ok".into());
-        let secs = elapsed.as_secs_f64();
-        text += &format!("{name:14} {secs:9.1} {:>7} {:>7}  {verdict}\n", number(counts.passed), number(counts.failed));
+        let (secs, passed, failed) = (took.as_secs_f64(), number(counts.passed), number(counts.failed));
+        text += &format!("{name:14} {secs:8.1} {:>8} {passed:>7} {failed:>7}  {verdict}\n", cpu(*cpu_secs));
     }
-    let total: Duration = results.iter().map(|(_, elapsed, _)| *elapsed).sum();
-    text += &format!("{:14} {:9.1}\n\n", "all", total.as_secs_f64());
-    let failed: Vec<_> =
-        results.iter().filter_map(|(name, _, outcome)| Some((name, outcome.as_ref().err()?))).collect();
+    let total: Duration = results.iter().map(|done| done.took).sum();
+    let cpu_total = results.iter().filter_map(|done| done.cpu_secs).reduce(|a, b| a + b);
+    text += &format!("{:14} {:8.1} {:>8}\n\n", "all", total.as_secs_f64(), cpu(cpu_total));
+    let failed: Vec<_> = results.iter().filter_map(|done| Some((done.name, done.outcome.as_ref().err()?))).collect();
     for (name, failed) in &failed {
         failed.failures.iter().for_each(|failure| text += &format!("FAILED in {name}: {}\n", failure.what));
     }
@@ -139,6 +163,7 @@ mod unit {
         assert!(!names("--no-mpi").contains(&"mpi"));
         assert!(chosen(&parsed("--only dosc")).err().unwrap().contains("did you mean \"docs\"?"));
         assert!(chosen(&parsed("--only mpi --no-mpi")).is_err());
+        assert_eq!(names("--quick"), ["format", "quick"]);
     }
 
     #[test]
@@ -150,14 +175,23 @@ mod unit {
             counts: Counts { passed: 8, failed: 1 },
             failures: vec![failure],
         };
+        let done = |name, outcome| Done { name, took: second, cpu_secs: Some(2.0), outcome };
         let results = [
-            ("format", second, Ok(Counts::default())),
-            ("tests", second, Ok(Counts { passed: 7, failed: 0 })),
-            ("mpi", second, Err(failed)),
+            done("format", Ok(Counts::default())),
+            done("tests", Ok(Counts { passed: 7, failed: 0 })),
+            done("mpi", Err(failed)),
         ];
         let table = summary(&results);
         assert!(table.ends_with("FAILED in mpi: tests/copy.rs: wraps\n2 passed, 1 failed"), "{table}");
         assert!(table.contains("      8       1  FAILED: 1 of 9 tests failed"), "{table}");
+        assert!(
+            table.contains(
+                "
+all                 3.0        6
+"
+            ),
+            "{table}"
+        );
         assert_eq!(failures(&results), "FAILED in mpi: tests/copy.rs: wraps\n    left: 1\n\n");
     }
 }

@@ -5,7 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use zippy::{KernelSource, Layout, LocalArray, Result, World};
 
-use crate::support::{self, log::Log};
+use crate::log::Log;
+use crate::support;
 
 /// A WGSL file of this rank. Its time of change steps on with every edit, however fast edits are.
 struct File {

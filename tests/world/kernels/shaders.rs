@@ -1,7 +1,7 @@
 //! Every shader of the library is valid, and does what its twin in plain Rust does.
 //!
-//! The twins of those that are not here: `move_words` and `move_small` in tests/device.rs, `combine` in
-//! tests/combine.rs, `reduce` in src/algorithms/reduce/twin.rs.
+//! The twins of those that are not here: `move_words` and `move_small` in tests/device/device.rs, `combine` in
+//! tests/device/combine.rs, `reduce` in src/algorithms/reduce/twin.rs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
