@@ -8,12 +8,13 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Instant;
 
-use common::{Options, Spread, write};
-use reference::halo::{Reach, halo};
 use serde_json::json;
 use zippy::locate::Placement;
 use zippy::plan::{CopySpec, GhostSpec, RankPlan, copy, ghosts};
 use zippy::{Layout, Result, Split};
+
+use common::{Options, Spread, write};
+use reference::halo::{Reach, halo};
 
 /// The most that one rank's ghost plan may take, whatever the number of ranks.
 const TARGET_SECS: f64 = 10e-3;

@@ -5,9 +5,10 @@ mod common;
 
 use std::hint::black_box;
 
-use common::{Path, Run, contender, on_ranks};
 use zippy::algorithms::reduce::Bins;
 use zippy::{GlobalArray, Layout, Result, Split};
+
+use common::{Path, Run, contender, on_ranks};
 
 /// Cells of one rank along each axis.
 const N: i64 = 128;

@@ -4,12 +4,13 @@
 mod common;
 mod reference;
 
+use zippy::world::GhostUpdate;
+use zippy::{GlobalArray, Layout, Result, Split};
+
 use common::{Path, Run, contender, on_ranks};
 use reference::device::DeviceHalo;
 use reference::exchange::Messages;
 use reference::halo::{Reach, grid, halo};
-use zippy::world::GhostUpdate;
-use zippy::{GlobalArray, Layout, Result, Split};
 
 /// Cells of a rank's block along each axis.
 const N: usize = 128;

@@ -4,9 +4,10 @@ mod common;
 
 use std::time::Instant;
 
-use common::{Path, Run, on_ranks};
 use serde_json::json;
 use zippy::{Layout, Result, Split};
+
+use common::{Path, Run, on_ranks};
 
 /// Cells along each axis.
 const N: i64 = 800;

@@ -5,10 +5,11 @@ mod common;
 use std::process::Command;
 use std::time::Instant;
 
-use common::{Options, Spread, write};
 use serde_json::json;
 use zippy::transport::detect_launcher;
 use zippy::{Layout, Result, Split, World};
+
+use common::{Options, Spread, write};
 
 /// Tells a process started by this one what it is to time.
 const CHILD: &str = "ZIPPY_BENCH_CHILD";

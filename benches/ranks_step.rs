@@ -4,9 +4,10 @@ mod common;
 
 use std::time::Instant;
 
-use common::{Path, Run, Spread, on_ranks};
 use serde_json::json;
 use zippy::{Layout, Result, Split, include_wgsl};
+
+use common::{Path, Run, Spread, on_ranks};
 
 /// Columns of the picture.
 const COLUMNS: f64 = 50.0;

@@ -4,11 +4,12 @@
 mod common;
 mod reference;
 
+use zippy::{GlobalArray, Layout, Operator, Result, Split};
+
 use common::{Contender, Path, Run, contender, on_ranks};
 use reference::exchange::{Block, Exchange, Messages};
 use reference::halo::grid;
 use reference::moves::{Bounds, blocks, moves};
-use zippy::{GlobalArray, Layout, Operator, Result, Split};
 
 fn main() -> Result<()> {
     let about = "Copy of a 4 MiB and a 32 MiB shifted region, redistribution of slabs to blocks, get and put of 32^3 cells and \

@@ -1,4 +1,4 @@
-//! VTK's volume mappers, in a Python process of their own (benches/peers/vtk_volume.py), asked for one picture at a time.
+//! VTK's volume mappers, in a Python process of their own (peers/vtk_volume.py), asked for one picture at a time.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};

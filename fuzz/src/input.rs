@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use volume::keyframes::Track;
 use zippy_io::IoError;
 
 use crate::damage::{Random, struck};
 use crate::samples::{self, Content, Packing, Sample};
-use volume::keyframes::Track;
 
 /// What the readers of the library and of the example know.
 pub fn all() -> Vec<Sample> {

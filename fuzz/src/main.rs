@@ -19,9 +19,10 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
 use clap::Parser;
+use volume::say::{complain, say};
+
 use common::counting::Counting;
 use common::volumes::Folder;
-use volume::say::{complain, say};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;

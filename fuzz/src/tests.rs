@@ -2,14 +2,15 @@
 //! many numbers as its shape says, without a panic, without an end that does not come, and without memory that the file
 //! cannot account for. `cargo xtask fuzz` does the same for hours.
 
+use proptest::prelude::*;
+use zippy::region::Region;
+use zippy_io::volume::{self, RawLayout, ScalarKind, VolumeFile};
+
 use crate::common::counting::most;
 use crate::common::nrrd::gzip;
 use crate::common::volumes::{Folder, zlib};
 use crate::damage::{Random, struck};
 use crate::samples::{self, Packing, memory, read_all};
-use proptest::prelude::*;
-use zippy::region::Region;
-use zippy_io::volume::{self, RawLayout, ScalarKind, VolumeFile};
 
 /// What a file of a few hundred bytes may take.
 const MOST: isize = 2 << 20;

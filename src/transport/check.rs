@@ -21,8 +21,8 @@ use super::payload::{copied, decoded, encoded, values};
 use super::{Beside, Group};
 use crate::error::{Result, TransportError};
 
-/// A rank looks at the clock once in so many calls.
-const CALLS_PER_LOOK: u8 = 4;
+/// Where calls come fast, so many go by without a look at the clock.
+const CALLS_UNLOOKED: u8 = 3;
 
 /// What a rank does before a call.
 struct Comparison(Text);
@@ -68,11 +68,18 @@ impl Group {
         self.compare()
     }
 
-    /// Every few calls this is the time to listen to ranks that wait: to look at the clock each time would cost too much.
+    /// Listens to ranks that wait if that was long ago. To look at the clock at each call would cost too much where calls come
+    /// fast; where they come slowly it is looked at each time.
     fn listen_at_some_calls(&self) -> Result<()> {
-        let calls = &self.station().calls_since;
-        calls.set((calls.get() + 1) % CALLS_PER_LOOK);
-        if calls.get() == 0 { self.listen_now_and_then(Instant::now()) } else { Ok(()) }
+        let unlooked = &self.station().unlooked;
+        if unlooked.get() > 0 {
+            unlooked.set(unlooked.get() - 1);
+            return Ok(());
+        }
+        if !self.listen_now_and_then(Instant::now())? {
+            unlooked.set(CALLS_UNLOOKED);
+        }
+        Ok(())
     }
 
     /// Adds something that all ranks must have done alike, without comparing it yet.

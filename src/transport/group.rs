@@ -26,15 +26,16 @@ pub(crate) struct Station {
     own: RefCell<Option<Error>>,
     pub(crate) contexts: Rc<Contexts>,
     left: Rc<Left>,
-    /// The group in which this rank waits for a message, and the rank of the run that sends it.
-    pub(crate) awaited: Cell<Option<(GroupId, usize)>>,
+    /// The group in which this rank waits for a message, the rank of the run that sends it, and how much had come from that
+    /// one when the message was last looked for in vain.
+    pub(crate) awaited: Cell<Option<(GroupId, usize, Option<u64>)>>,
     /// Ranks of the run that have been asked something and have not answered.
     pub(crate) asked: RefCell<BTreeSet<usize>>,
     /// When one of them last has.
     pub(crate) heard: Cell<Option<Instant>>,
-    /// When this rank has last listened to ranks that wait, and its calls since it has thought of that.
+    /// When this rank has last listened to ranks that wait, and how many calls may go by before it looks at the clock.
     pub(crate) listened: Cell<Option<Instant>>,
-    pub(crate) calls_since: Cell<u8>,
+    pub(crate) unlooked: Cell<u8>,
     /// This rank's program has finished.
     pub(crate) finished: Cell<bool>,
     /// No exchange of any group has had this number or a higher one.
@@ -76,7 +77,7 @@ impl Group {
             asked: RefCell::default(),
             heard: Cell::new(None),
             listened: Cell::new(None),
-            calls_since: Cell::new(0),
+            unlooked: Cell::new(0),
             finished: Cell::new(false),
             next: Cell::new(0),
         };
@@ -285,8 +286,14 @@ impl Group {
     }
 
     fn await_from(&self, operation: &str, from: usize, tag: Tag) -> Result<Payload> {
-        let before = self.station.awaited.replace(Some((self.id(), self.world_rank_of(from))));
-        let received = self.wait_in(operation, Some(from), || self.next_of(operation, from, tag));
+        let (peer, before) = (self.world_rank_of(from), self.station.awaited.get());
+        let received = self.wait_in(operation, Some(from), || {
+            // Counted before the look: what comes in the moment between is not taken for something that is of no use.
+            let come = self.station.transport.come_from(peer)?;
+            let found = self.next_of(operation, from, tag)?;
+            self.station.awaited.set(Some((self.id(), peer, come)));
+            Ok(found)
+        });
         self.station.awaited.set(before);
         received
     }

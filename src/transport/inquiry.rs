@@ -126,9 +126,8 @@ impl Group {
 
     /// This rank's wait for a message, where it waits for one of a certain rank of the run.
     fn awaited(&self) -> Result<Option<(Waiting, usize)>> {
-        let Some((id, peer)) = self.station().awaited.get() else { return Ok(None) };
-        let (group, come) = (self.alive_in(id), self.transport().come_from(peer)?);
-        let (Some(group), Some(come)) = (group, come) else { return Ok(None) };
+        let Some((id, peer, Some(come))) = self.station().awaited.get() else { return Ok(None) };
+        let Some(group) = self.alive_in(id) else { return Ok(None) };
         let place = if id.context == 0 { String::new() } else { format!(" of a group of {}", group.size()) };
         let text = format!("{}{place}", group.calls().last_text());
         Ok(Some((Waiting { rank: self.world_rank(), text, calls: group.calls().number(), come }, peer)))

@@ -21,7 +21,7 @@ pub(crate) struct Patience {
     pub warn_after: Duration,
     /// After this time the wait fails; `None` waits for ever.
     pub timeout: Option<Duration>,
-    /// Whether that time counts from the last sign of life of whom is waited for.
+    /// Whether that time counts from the last sign of life of a rank that was asked for one.
     pub lenient: bool,
 }
 
@@ -61,7 +61,7 @@ impl Group {
         let patience = self.patience();
         let (mut warn_after, mut ask_after) = (patience.warn_after, ASK_AFTER);
         // So often that a sign of life is not missed.
-        let ask_every = patience.timeout.map_or(Duration::MAX, |limit| limit / 8);
+        let ask_every = patience.timeout.map_or(Duration::MAX, |limit| limit / 32);
         loop {
             if let Some(value) = step()? {
                 return Ok(value);
@@ -84,10 +84,11 @@ impl Group {
             let heard = self.station().heard.get().filter(|&heard| patience.lenient && heard > started);
             let silent = heard.map_or(waited, |heard| heard.elapsed());
             if patience.timeout.is_some_and(|limit| silent >= limit) {
+                let silence = if patience.lenient { ", without a sign of life for twice the limit," } else { "" };
                 let error = TransportError::Timeout {
                     rank: self.world_rank(),
                     peer: self.peer_text(peer),
-                    operation: self.operation_text(operation),
+                    operation: self.operation_text(operation) + silence,
                     seconds: patience.timeout.unwrap_or_default().as_secs_f64(),
                 };
                 return Err(self.fail_in(operation, error.into()));
@@ -96,14 +97,16 @@ impl Group {
         }
     }
 
-    /// Listens to ranks that wait if that was long ago. Who is never late for a message, or always, listens in no wait.
-    pub(crate) fn listen_now_and_then(&self, now: Instant) -> Result<()> {
+    /// Listens to ranks that wait if that was long ago; whether it was. Who is never late for a message, or always, listens in
+    /// no wait.
+    pub(crate) fn listen_now_and_then(&self, now: Instant) -> Result<bool> {
         let listened = &self.station().listened;
         if listened.get().is_some_and(|last| now.duration_since(last) < LISTEN_EVERY) {
-            return Ok(());
+            return Ok(false);
         }
         listened.set(Some(now));
-        self.hear()
+        self.hear()?;
+        Ok(true)
     }
 
     fn peer_text(&self, peer: Option<usize>) -> String {

@@ -62,10 +62,13 @@ pub fn rerun(counts: &[usize], module: Option<&str>, settings: &[(&str, &str)]) 
             // Once with all that can be sent from where it lies.
             command.env("ZIPPY_IN_PLACE", "4");
         }
+        // All tests of a binary, one after the other.
+        command.env("MPIEXEC_TIMEOUT", "900");
         let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let (out, err) = (text(&output.stdout), text(&output.stderr));
         assert!(output.status.success(), "{ranks} ranks: {}\n{out}\n{err}", output.status);
+        assert!(out.contains("... ok"), "{ranks} ranks, no test was run:\n{out}\n{err}");
     }
 }
 

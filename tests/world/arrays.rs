@@ -1,11 +1,12 @@
 //! Arrays themselves: creating, owning, naming, filling, reading; growing ones; handles re-arranged; many chunks a rank.
 
-use crate::support::cells::{Value, boxed, code, cuts, expect, expect_whole, fill, position, same};
-use crate::support::jobs::passes;
-use crate::support::{RANKS, ranks};
 use zippy::error::{ArrayError, LayoutError, PlanError};
 use zippy::region::Region;
 use zippy::{Error, KernelSource, Layout, Ownership, Result, Split, World};
+
+use crate::support::cells::{Value, boxed, code, cuts, expect, expect_whole, fill, position, same};
+use crate::support::jobs::passes;
+use crate::support::{RANKS, ranks};
 
 #[test]
 fn new_arrays_are_zero_and_know_their_shape() {

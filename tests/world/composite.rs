@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Mutex;
 
+use zippy::{Element, Layout, Operator, Result, Split, World};
+
 use crate::support::cells::{Value, boxed, code, cuts, expect, expect_whole, fill, mix};
 use crate::support::{RANKS, ranks};
-use zippy::{Element, Layout, Operator, Result, Split, World};
 
 crate::in_place_too!();
 

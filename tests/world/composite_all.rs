@@ -1,10 +1,11 @@
 //! Composite of many pairs in one operation: random pairs on top of each other, between arrays of all cuts and within
 //! one, against plain vectors that take one pair after the other.
 
-use crate::support::cells::{boxed, code, cuts, expect, mix};
-use crate::support::{self, RANKS, ranks};
 use zippy::array::GlobalSection;
 use zippy::{GlobalArray, Layout, Operator, Ownership, Result, Split, World};
+
+use crate::support::cells::{boxed, code, cuts, expect, mix};
+use crate::support::{self, RANKS, ranks};
 
 crate::in_place_too!();
 

@@ -1,9 +1,10 @@
 //! Copy: any two layouts, overlapping regions of one array, permuted axes, local sections, every element type.
 
-use crate::support::cells::{Value, boxed, code, cuts, expect, fill, position, same};
-use crate::support::{self, RANKS, ranks};
 use zippy::region::Region;
 use zippy::{Element, Layout, Result, Split, World};
+
+use crate::support::cells::{Value, boxed, code, cuts, expect, fill, position, same};
+use crate::support::{self, RANKS, ranks};
 
 crate::in_place_too!();
 

@@ -1,7 +1,8 @@
 //! Started copies between a global array and each rank's own local sections.
 
-use crate::support::{RANKS, cells::expect, ranks};
 use zippy::{Layout, Split};
+
+use crate::support::{RANKS, cells::expect, ranks};
 
 #[test]
 fn started_copies_with_local_ends_have_read_their_source() {

@@ -1,7 +1,8 @@
 //! Copies of which only the source's owner knows how long they are.
 
-use crate::support;
 use zippy::{Config, Layout, Split, World, run_with};
+
+use crate::support;
 
 const SLOT: i64 = 10;
 

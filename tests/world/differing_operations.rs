@@ -1,10 +1,11 @@
 //! Ranks that call an operation with different arguments: every rank gets an error that names both calls, whichever
 //! argument it is that differs.
 
-use crate::support::launcher;
 use zippy::array::GlobalSection;
 use zippy::world::GhostUpdate;
 use zippy::{Config, Error, GlobalArray, Layout, Operator, Result, Split, World, run_with};
+
+use crate::support::launcher;
 
 /// Two arrays of the same shape in four chunks, and the second one re-arranged.
 struct Arrays {

@@ -1,9 +1,10 @@
 //! Fills and elementwise expressions, against plain loops on the host.
 
-use crate::support;
 use std::ops::Range;
 
 use zippy::{Element, GlobalArray, KernelSource, Layout, Result, Split, World};
+
+use crate::support;
 
 /// A value of the position that fits every type and is exact in every one.
 fn encode(p: &[i64]) -> i64 {

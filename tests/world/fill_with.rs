@@ -1,8 +1,9 @@
 //! Chunks filled by a function of the position: the values, and how much memory of the host it takes.
 
+use zippy::{Element, Layout, Result, Split, World};
+
 use crate::counting::most;
 use crate::support;
-use zippy::{Element, Layout, Result, Split, World};
 
 fn of<const D: usize>(p: [i64; D]) -> i64 {
     p.iter().rev().fold(0, |sum, x| 1009 * sum + x)

@@ -1,13 +1,14 @@
 //! Ghost updates: which ghost cells are filled and with what, component lists, several arrays, overlap.
 
-use crate::support::cells::{Value, code, cuts, expect, fill, same};
-use crate::support::ghosts::{STALE, direction, image, outside};
-use crate::support::{RANKS, ranks};
 use zippy::error::{DeviceError, PlanError};
 use zippy::extents::Index;
 use zippy::region::Region;
 use zippy::world::GhostUpdate;
 use zippy::{Error, GlobalArray, KernelSource, Layout, Operator, Result, Split, World};
+
+use crate::support::cells::{Value, code, cuts, expect, fill, same};
+use crate::support::ghosts::{STALE, direction, image, outside};
+use crate::support::{RANKS, ranks};
 
 /// Every cell of this rank's storage: own cells as filled, ghost cells filled where `crosses` says so, else stale.
 fn check<T: Value, const D: usize>(

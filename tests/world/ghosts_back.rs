@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use crate::support::cells::{Value, code, cuts, expect, fill, position};
-use crate::support::ghosts::{STALE, direction, image, outside};
-use crate::support::{RANKS, ranks};
 use zippy::extents::Index;
 use zippy::region::Region;
 use zippy::world::GhostUpdate;
 use zippy::{GlobalArray, Layout, Operator, Result};
+
+use crate::support::cells::{Value, code, cuts, expect, fill, position};
+use crate::support::ghosts::{STALE, direction, image, outside};
+use crate::support::{RANKS, ranks};
 
 /// Every ghost cell and the own cell that it stands for, over all chunks of an array: what an update has to move.
 fn pairs<const D: usize>(

@@ -3,13 +3,14 @@
 
 use std::sync::{Barrier, Mutex};
 
-use crate::support::cells::{code, expect};
-use crate::support::jobs::passes;
-use crate::support::{RANKS, launcher, ranks};
 use zippy::device::{Device, DeviceOptions, InjectedFailure, Piece, Strided};
 use zippy::element::ElementInfo;
 use zippy::transport::TransportKind;
 use zippy::{Element, Error, GlobalArray, Layout, Operator, Ownership, Result, Split, World};
+
+use crate::support::cells::{code, expect};
+use crate::support::jobs::passes;
+use crate::support::{RANKS, launcher, ranks};
 
 const COLUMNS: i64 = 512;
 

@@ -1,10 +1,11 @@
 //! Arrays that the ranks have no memory for are refused when they are made, alike on every rank, and the world goes on.
 
-use crate::support;
 use std::process::Command;
 
 use zippy::error::{ArrayError, DeviceError};
 use zippy::{Element, Error, GlobalArray, Layout, Ownership, Result, Split, World};
+
+use crate::support;
 
 /// The refusal, which is the same on every rank.
 fn refused<T: Element + std::fmt::Debug, const D: usize>(

@@ -1,9 +1,10 @@
 //! Names that users choose in WGSL, for arrays, in expressions and in operators: they work, or are refused where they
 //! stand by a message that names them.
 
-use crate::support;
 use zippy::error::DeviceError;
 use zippy::{Element, KernelSource, Layout, Operator, Result, World};
+
+use crate::support;
 
 /// Names that generated text uses for itself in one place or another, less the prefix, and what is called like a function.
 const FREE: [&str; 20] = [

@@ -1,10 +1,11 @@
 //! Get, put, accumulate and fence: any rank, any section, run in (rank, sequence) order.
 
-use crate::support::cells::{Value, boxed, code, cuts, expect, expect_whole, fill, mix, position, same};
-use crate::support::{RANKS, ranks};
 use zippy::error::{ArrayError, PlanError, RegionError};
 use zippy::region::Region;
 use zippy::{Element, Error, Layout, Operator, Result, Split, World};
+
+use crate::support::cells::{Value, boxed, code, cuts, expect, expect_whole, fill, mix, position, same};
+use crate::support::{RANKS, ranks};
 
 /// A random box that may be empty, the same on every rank.
 fn random_box<const D: usize>(shape: [i64; D], seed: u64) -> Region {

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::support::{self, RANKS, ranks};
 use zippy::world::{GhostUpdate, Plan};
 use zippy::{Element, GlobalArray, Layout, Moved, Operator, Ownership, Result, Split, World};
+
+use crate::support::{self, RANKS, ranks};
 
 /// A plan foretells what the operation returns, and its table has a line for every message.
 fn foretells(world: &World, plan: &Plan, moved: Moved) {

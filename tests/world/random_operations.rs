@@ -4,16 +4,18 @@
 #[path = "../../crates/plan/tests/plans/random.rs"]
 mod random;
 
-use crate::support;
-use crate::support::cells::mix;
-use proptest::prelude::*;
 use std::sync::Arc;
+
+use proptest::prelude::*;
 use zippy::chunks::Chunks;
 use zippy::oracle::truth::{self, Cells};
 use zippy::oracle::{Memory, Request, Verb};
 use zippy::region::Region;
 use zippy::world::GhostUpdate;
 use zippy::{Config, GlobalArray, Layout, Operator, Ownership, Result, World, run_with};
+
+use crate::support;
+use crate::support::cells::mix;
 
 crate::in_place_too!();
 

@@ -1,9 +1,10 @@
 //! Mistakes that change no result by themselves: people are told of them, at the place in their program.
 
-use crate::log::Log;
-use crate::support;
 use zippy::world::GhostUpdate;
 use zippy::{Layout, Split, World};
+
+use crate::log::Log;
+use crate::support;
 
 /// The lines about an array.
 fn logged(log: &Log, array: &str) -> Vec<String> {

@@ -1,8 +1,9 @@
 //! The chunks of several arrays side by side: all of them, or an error that says where the arrays differ.
 
-use crate::support;
 use zippy::region::Region;
 use zippy::{Layout, Ownership, Result, Split, World, together};
+
+use crate::support;
 
 /// The texts of all ranks are one; returns it.
 fn refused<R>(world: &World, result: Result<R>) -> Result<String> {

@@ -1,10 +1,11 @@
 //! A warm repeat of an operation makes no buffer, no pipeline and no plan, whether the host maps chunks or kernels pack them.
 
-use crate::support;
 use std::process::Command;
 
 use zippy::world::GhostUpdate;
 use zippy::{GlobalArray, Layout, Operator, Result, Split, World, include_wgsl};
+
+use crate::support;
 
 crate::in_place_too!();
 

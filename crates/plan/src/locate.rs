@@ -1,11 +1,12 @@
 //! Locality: who holds a region, what a rank holds, and global ↔ local coordinates.
 
+use std::sync::Arc;
+
 use crate::chunks::{ChunkId, Chunks};
 use crate::error::LayoutError;
 use crate::extents::Index;
 use crate::ownership::{Owner, Ownership};
 use crate::region::Region;
-use std::sync::Arc;
 
 /// The cuts of an array and the owners of its chunks, together: all that a plan needs to know of an
 /// array. Cheap to clone; compared by content, and at once when it is the same object.

@@ -1,9 +1,10 @@
 //! Who owns which chunk: [`Ownership`], apart from the cuts and from the data.
 
-use crate::chunks::{ChunkId, Chunks, Fnv, WRITTEN, write_list};
-use crate::error::LayoutError;
 use std::fmt::{self, Display, Formatter};
 use std::hash::{Hash, Hasher};
+
+use crate::chunks::{ChunkId, Chunks, Fnv, WRITTEN, write_list};
+use crate::error::LayoutError;
 
 /// The place of a chunk: its rank, and which of the rank's buffers it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -10,10 +10,10 @@
 use std::path::Path;
 
 use serde::Deserialize;
-
-use crate::volume::{Camera, Projection, Shading, TransferFunction};
 use zippy_io::json;
 use zippy_io::{IoError, quoted};
+
+use crate::volume::{Camera, Projection, Shading, TransferFunction};
 
 /// What a picture shows and how, apart from the volume.
 #[derive(Debug, Clone, PartialEq)]

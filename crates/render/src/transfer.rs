@@ -7,10 +7,10 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-
-use crate::volume::TransferFunction;
 use zippy_io::IoError;
 use zippy_io::{json, write_whole};
+
+use crate::volume::TransferFunction;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

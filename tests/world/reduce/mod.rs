@@ -7,12 +7,13 @@ mod histogram;
 mod places;
 mod products;
 
-use crate::support;
-use cells::{Case, bits, case, plane, wild};
-use fsum::fsum;
 use half::f16;
 use zippy::algorithms::reduce::Extremes;
 use zippy::{Element, Layout, Result, Split, World};
+
+use crate::support;
+use cells::{Case, bits, case, plane, wild};
+use fsum::fsum;
 
 #[test]
 fn f32_sums_are_exact_whatever_the_cells_and_cuts() {

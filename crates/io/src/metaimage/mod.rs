@@ -7,12 +7,11 @@ mod fields;
 
 use std::path::{Path, PathBuf};
 
-use fields::Fields;
-
 use super::files::{Head, beside, named_by, numbered};
 use super::scalar::ScalarKind;
 use super::store::{Claim, Description, Encoding, Grid, Place, Stated, first_bytes, open_regular};
 use crate::{IoError, quoted, shown};
+use fields::Fields;
 
 const FORMAT: &str = "MetaImage";
 

@@ -10,12 +10,11 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
 
-use fields::Fields;
-
 use super::files::{Head, named_by};
 use super::scalar::ScalarKind;
 use super::store::{Claim, Description, Encoding, Grid, Place, Stated, first_bytes};
 use crate::IoError;
+use fields::Fields;
 
 const FORMAT: &str = "NIfTI";
 const GZIP: [u8; 2] = [0x1f, 0x8b];

@@ -4,10 +4,11 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::path::Path;
 
+use zippy::region::{Region, RegionTree};
+
 use super::part::{Description, Part};
 use super::stream::Stream;
 use crate::IoError;
-use zippy::region::{Region, RegionTree};
 
 /// A box that is being read.
 struct Filling<T> {

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use crate::IoError;
-use crate::scalar::ScalarKind;
 use zippy::extents::Index;
 use zippy::region::Region;
+
+use crate::IoError;
+use crate::scalar::ScalarKind;
 
 /// More numbers per voxel than this are taken for a mistake: a tensor has 9.
 pub const MOST_COMPONENTS: i64 = 16;

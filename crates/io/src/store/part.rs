@@ -1,9 +1,10 @@
 //! A volume as boxes, each with the place of its bytes.
 
-use super::{Grid, Place};
-use crate::IoError;
 use zippy::extents::Index;
 use zippy::region::Region;
+
+use super::{Grid, Place};
+use crate::IoError;
 
 /// More files or pieces than this are refused.
 const MOST_PARTS: usize = 1 << 16;

@@ -10,15 +10,15 @@ mod xml;
 
 use std::collections::BTreeSet;
 
-use arrays::Arrays;
-use document::{Array, Document, Piece};
+use zippy::extents::Index;
+use zippy::region::Region;
 
 use super::files::Head;
 use super::scalar::ScalarKind;
 use super::store::{Claim, Description, Grid, Part, Stated};
 use crate::{IoError, quoted};
-use zippy::extents::Index;
-use zippy::region::Region;
+use arrays::Arrays;
+use document::{Array, Document, Piece};
 
 /// The name of the format.
 pub const FORMAT: &str = "VTI";

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use zippy_io::volume;
+
 use super::common::counting;
 use super::common::nrrd::gzip;
 use super::common::volumes::{Folder, failure, holds, zlib};
-use zippy_io::volume;
 
 fn told(path: &Path) -> String {
     failure(volume::open(path)).unwrap_or_else(|| panic!("{} is read", path.display()))

@@ -1,8 +1,9 @@
 //! MetaImage files, written here from the format's description.
 
+use zippy_io::volume::{self, Voxel};
+
 use super::common::nrrd::{gzip, values};
 use super::common::volumes::{Folder, bytes, failure, holds, zlib};
-use zippy_io::volume::{self, Voxel};
 
 /// A header as ITK writes it, up to the last line.
 fn head(kind: &str, sizes: &[usize], channels: usize, more: &str) -> String {

@@ -1,8 +1,9 @@
 //! NIfTI-1 and NIfTI-2 files, written here from the two header structs of the format.
 
+use zippy_io::volume::{self, Voxel};
+
 use super::common::nrrd::{gzip, values};
 use super::common::volumes::{Folder, bytes, failure, holds};
-use zippy_io::volume::{self, Voxel};
 
 /// A header, field by field in the order of the structs.
 struct Header {

@@ -1,8 +1,9 @@
 //! NumPy arrays, written here from the format's description.
 
+use zippy_io::volume::{self, OpenOptions, Voxel, open_with};
+
 use super::common::nrrd::values;
 use super::common::volumes::{Folder, bytes, failure, holds};
-use zippy_io::volume::{self, OpenOptions, Voxel, open_with};
 
 /// An array file: `shape` as NumPy shows it.
 fn npy(version: u8, descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {

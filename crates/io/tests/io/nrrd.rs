@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use super::common::nrrd::{Temporary, expected, file, gzip, index, region, values};
-use super::common::volumes::{Folder, bytes, failure, holds};
 use zippy::extents::Index;
 use zippy::region::Region;
 use zippy_io::IoError;
 use zippy_io::volume::{self, ScalarKind, Voxel};
+
+use super::common::nrrd::{Temporary, expected, file, gzip, index, region, values};
+use super::common::volumes::{Folder, bytes, failure, holds};
 
 fn round_trip<T: Voxel + PartialEq + std::fmt::Debug>(name: &str, make: impl Fn(u64) -> T) {
     let shapes: [&[usize]; 3] = [&[13], &[7, 5], &[5, 4, 3]];

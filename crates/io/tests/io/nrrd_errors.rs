@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use super::common::nrrd::{Temporary, file, gzip, region, values};
 use proptest::prelude::*;
 use zippy::region::Region;
 use zippy_io::volume;
+
+use super::common::nrrd::{Temporary, file, gzip, region, values};
 
 /// Opens and reads everything: the text of the first error.
 fn failure(path: &Path) -> Option<String> {

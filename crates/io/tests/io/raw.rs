@@ -1,8 +1,9 @@
 //! Files without a header: every type, byte order, offset and number of components; layouts that cannot be.
 
+use zippy_io::volume::{self, Endian, RawLayout, ScalarKind, VolumeFile, Voxel};
+
 use super::common::nrrd::{gzip, values};
 use super::common::volumes::{Folder, bytes, failure, holds};
-use zippy_io::volume::{self, Endian, RawLayout, ScalarKind, VolumeFile, Voxel};
 
 fn all_layouts<T: Voxel + PartialEq + std::fmt::Debug>(make: impl Fn(u64) -> T) {
     let folder = Folder::new();

@@ -2,10 +2,11 @@
 
 use std::fmt::Display;
 
+use zippy_io::volume::{self, OpenOptions, Voxel, open_with};
+
 use super::common::nrrd::values;
 use super::common::volumes::{Folder, cut, holds};
 use super::common::vti::{Array, Format, Piece, Style, styles};
-use zippy_io::volume::{self, OpenOptions, Voxel, open_with};
 
 fn every_style<T: Voxel + PartialEq + std::fmt::Debug + Display>(kind: &str, make: impl Fn(u64) -> T) {
     let folder = Folder::new();

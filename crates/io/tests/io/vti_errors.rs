@@ -1,9 +1,10 @@
 //! VTI files: what can be wrong with them is an error that names file and byte.
 
+use zippy_io::volume::{self, OpenOptions, open_with};
+
 use super::common::nrrd::values;
 use super::common::volumes::{Folder, failure};
 use super::common::vti::{Array, FORMATS, Format, Piece, Style, styles};
-use zippy_io::volume::{self, OpenOptions, open_with};
 
 const WHOLE: [i64; 6] = [0, 3, 0, 2, 0, 1];
 

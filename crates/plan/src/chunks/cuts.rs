@@ -1,12 +1,13 @@
 //! The two kinds of cuts: a grid of per-axis cuts, and boxes under a spatial index.
 
-use super::ChunkId;
-use crate::extents::Index;
-use crate::region::{Region, RegionTree};
 use std::fmt::{self, Display, Formatter};
 use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
 use std::sync::Arc;
+
+use super::ChunkId;
+use crate::extents::Index;
+use crate::region::{Region, RegionTree};
 
 /// Writes the first of a list.
 pub(crate) fn write_list<T: Display>(

@@ -9,11 +9,12 @@ mod auto;
 mod bisect;
 mod resolve;
 
+use std::fmt::Display;
+use std::sync::Arc;
+
 use crate::error::LayoutError;
 use crate::extents::{Index, MAX_AXES};
 use crate::region::Region;
-use std::fmt::Display;
-use std::sync::Arc;
 
 /// How one axis is cut.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

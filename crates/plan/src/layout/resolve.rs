@@ -1,12 +1,13 @@
 //! From wish to cuts: the one validation of a layout.
 
+use std::sync::Arc;
+
 use super::auto::{self, Bytes};
 use super::{Cuts, Layout, Split};
 use crate::chunks::{AxisCuts, BoxCuts, Chunks, Cuts as Resolved, MAX_CHUNKS};
 use crate::error::LayoutError;
 use crate::extents::Index;
 use crate::region::{Region, RegionTree};
-use std::sync::Arc;
 
 impl Layout {
     /// The chunks of an array with this layout, for `ranks` ranks, cells of `element_bytes` bytes and

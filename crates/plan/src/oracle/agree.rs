@@ -1,10 +1,11 @@
 //! Whether the plans of all ranks keep the contract of plans.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::error::PlanError;
 use crate::extents::Index;
 use crate::locate::Placement;
 use crate::plan::{Arrival, Message, Move, RankPlan};
-use std::collections::{HashMap, HashSet};
 
 /// Checks what every executor relies on. `plans[r]` is the plan of rank `r`, `placements` are its arrays.
 ///

@@ -1,11 +1,12 @@
 //! Executing plans of all ranks on host memory.
 
+use std::collections::HashMap;
+
 use super::{Memory, check};
 use crate::error::PlanError;
 use crate::extents::Index;
 use crate::locate::Placement;
 use crate::plan::{Arrival, Move, RankPlan};
-use std::collections::HashMap;
 
 /// One array of an operation: where its chunks are, and which of the memories holds it. An operation within one array
 /// names the same memory twice.

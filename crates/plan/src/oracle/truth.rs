@@ -4,12 +4,13 @@
 //! looking at all of them, and periodic axes are walked cell by cell. It shares no code with planners but the boxes
 //! of chunks and the names of operations.
 
+use std::collections::{BTreeMap, HashMap};
+
 use super::execute::Combine;
 use super::{Memory, Request, Verb};
 use crate::chunks::{ChunkId, Chunks};
 use crate::locate::Placement;
 use crate::region::Region;
-use std::collections::{BTreeMap, HashMap};
 
 /// A position, one coordinate per axis.
 pub type Cell = Vec<i64>;

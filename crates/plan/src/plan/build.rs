@@ -1,8 +1,9 @@
 //! What all planners share: sorting moves into local ones and messages, and the order of waves.
 
+use std::collections::BTreeMap;
+
 use super::{Arrival, Message, Move, RankPlan};
 use crate::region::{Region, levels};
-use std::collections::BTreeMap;
 
 /// A move with the key that fixes its place; both ends compute the same keys.
 pub(super) type Keyed<K> = (K, Move);

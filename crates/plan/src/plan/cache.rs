@@ -1,9 +1,10 @@
 //! The plan cache: a repeated operation builds no plan.
 
+use std::collections::HashMap;
+
 use super::{CopiesSpec, CopySpec, GhostSpec, Pair};
 use crate::locate::Placement;
 use crate::region::Region;
-use std::collections::HashMap;
 
 /// Pairs of many copies that count as much as another operation.
 const PAIRS_OF_ONE: usize = 8;

@@ -1,5 +1,8 @@
 //! The plan of many copies (or composites) in one exchange.
 
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
 use super::RankPlan;
 use super::build::Builder;
 use super::copy::{CopySpec, Held, schedule};
@@ -7,8 +10,6 @@ use crate::error::PlanError;
 use crate::extents::Index;
 use crate::locate::Placement;
 use crate::region::{Region, RegionTree};
-use std::collections::HashMap;
-use std::ops::ControlFlow;
 
 /// One of many copies; arrays are numbers of [`CopiesSpec::arrays`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,5 +1,8 @@
 //! The plan of a copy (and of a composite, which moves the same boxes).
 
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+
 use super::build::{Builder, Written};
 use super::{Move, RankPlan, matching};
 use crate::chunks::ChunkId;
@@ -7,8 +10,6 @@ use crate::error::PlanError;
 use crate::extents::Index;
 use crate::locate::Placement;
 use crate::region::{Region, RegionTree};
-use std::collections::{HashMap, HashSet};
-use std::ops::ControlFlow;
 
 /// Pairs of chunks looked at before the graph counts as too large for matching.
 const MAX_PAIRS: usize = 1 << 18;

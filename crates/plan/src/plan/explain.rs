@@ -1,7 +1,8 @@
 //! A plan as text.
 
-use super::RankPlan;
 use std::fmt::Write;
+
+use super::RankPlan;
 
 impl RankPlan {
     /// The plan as a table: what moves inside the rank, then each message with its round, peer, boxes and

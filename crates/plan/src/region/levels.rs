@@ -1,8 +1,9 @@
 //! What must come after what, where accesses to boxes conflict.
 
-use super::{Region, RegionTree};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+
+use super::{Region, RegionTree};
 
 /// For an ordered list of accesses `(what, region, writes)`: the level of each, such that an access comes at
 /// a later level than every earlier one that it conflicts with (same `what`, common cells, and at

@@ -1,7 +1,9 @@
-use super::*;
-use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+
+use proptest::prelude::*;
+
+use super::*;
 
 fn region(start: &[i64], end: &[i64]) -> Region {
     Region::new(start, end).unwrap()

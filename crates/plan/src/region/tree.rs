@@ -1,7 +1,8 @@
 //! A static spatial index over boxes.
 
-use super::Region;
 use std::ops::ControlFlow;
+
+use super::Region;
 
 const LEAF: usize = 8;
 

@@ -1,11 +1,10 @@
 //! Plans of copy and composite against the truth, for random arrays, owners and regions.
 
-use super::random;
+use std::collections::{HashMap, HashSet};
 
 use petgraph::algo::maximum_matching;
 use petgraph::graph::UnGraph;
 use proptest::prelude::*;
-use std::collections::{HashMap, HashSet};
 use zippy::error::PlanError;
 use zippy::extents::Index;
 use zippy::layout::{Layout, Split};
@@ -14,6 +13,8 @@ use zippy::oracle::truth::{self, Cells};
 use zippy::oracle::{Operand, check, execute};
 use zippy::plan::{CopySpec, Moved, RankPlan, copy, explain_all};
 use zippy::region::Region;
+
+use super::random;
 
 /// Two arrays of as many axes, two regions of equal extents, and how their axes go together.
 #[derive(Debug, Clone)]

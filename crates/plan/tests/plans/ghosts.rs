@@ -1,15 +1,16 @@
 //! Plans of ghost updates, both ways, against the truth, for random arrays, owners and component lists.
 
-use super::random;
+use std::collections::HashMap;
 
 use proptest::prelude::*;
-use std::collections::HashMap;
 use zippy::chunks::Chunks;
 use zippy::layout::{Layout, Split};
 use zippy::locate::Placement;
 use zippy::oracle::truth::{self, Cells};
 use zippy::oracle::{Operand, execute};
 use zippy::plan::{Components, GhostSpec, Neighbours, RankPlan, ghosts};
+
+use super::random;
 
 /// Which components cross in a direction, for tests: depends on the direction and on the parity of a step.
 #[derive(Debug, Clone, Copy)]

@@ -1,17 +1,18 @@
 //! Who holds what, for random layouts of 1 to 7 axes and random owners: chunks, neighbours, holders, and the way between
 //! global and local coordinates. And that no number a user may give makes a layout panic.
 
-use super::random;
-
-use proptest::prelude::*;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+
+use proptest::prelude::*;
 use zippy::chunks::{Chunks, Neighbour};
 use zippy::extents::Index;
 use zippy::layout::{Layout, Split};
 use zippy::locate::{LocalCell, Placement};
 use zippy::plan::{CopySpec, GhostSpec, copy, ghosts};
 use zippy::region::Region;
+
+use super::random;
 
 fn chunks() -> impl Strategy<Value = Arc<Chunks>> {
     random::axes().prop_flat_map(random::shape).prop_flat_map(|shape| random::chunks(shape, None))

@@ -1,7 +1,5 @@
 //! One-sided epochs against the truth: random arrays, owners and operations, cut by owner and run in batches.
 
-use super::random;
-
 use proptest::prelude::*;
 use zippy::layout::{Layout, Split};
 use zippy::locate::Placement;
@@ -9,6 +7,8 @@ use zippy::oracle::truth::{self, Cells};
 use zippy::oracle::{Memory, Operand, Request, Verb, fence};
 use zippy::plan::one_sided::split;
 use zippy::region::Region;
+
+use super::random;
 
 #[derive(Debug, Clone)]
 struct Case {

@@ -1,7 +1,8 @@
 //! Partner patterns, played through: merge, all-reduce and swap for any count and any radices.
 
-use proptest::prelude::*;
 use std::collections::HashSet;
+
+use proptest::prelude::*;
 use zippy::error::PlanError;
 use zippy::plan::patterns::{AllReduce, Group, Merge, Swap};
 

@@ -1,8 +1,9 @@
 //! Random layouts, owners and regions for property tests of plans: 1 to 7 axes of few cells.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
-use proptest::prelude::*;
 use std::sync::Arc;
+
+use proptest::prelude::*;
 use zippy::chunks::Chunks;
 use zippy::extents::Index;
 use zippy::layout::{Layout, Split};

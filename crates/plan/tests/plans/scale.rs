@@ -3,6 +3,7 @@
 
 use std::alloc::{GlobalAlloc, Layout as Bytes, System};
 use std::cell::Cell;
+
 use zippy::extents::Index;
 use zippy::layout::{Layout, Split};
 use zippy::locate::Placement;

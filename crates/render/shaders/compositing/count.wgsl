@@ -1,5 +1,5 @@
 // Counts the words that lines of pixels take as runs. One invocation a line of at most 256 pixels; the twin of all kernels
-// here is src/algorithms/compositing/stream.rs. PIXEL is replaced by the type of the pixels.
+// here is crates/render/src/compositing/stream.rs. PIXEL is replaced by the type of the pixels.
 
 @group(0) @binding(0) var<storage, read> pixels: array<PIXEL>;
 @group(0) @binding(1) var<storage, read> lines: array<vec4<u32>>; // first pixel, length

@@ -1,4 +1,4 @@
-// Exponentials with the same few operations here and in src/algorithms/volume/decay.rs: drivers' own differ by more than
+// Exponentials with the same few operations here and in crates/render/src/volume/decay.rs: drivers' own differ by more than
 // samples may.
 
 struct Decay {

@@ -1,5 +1,5 @@
 // Light on surfaces: the gradient of the values, and what it does to a colour. Its twin in Rust is
-// src/algorithms/volume/shading.rs; shaders/volume/decay.wgsl stands before it.
+// crates/render/src/volume/shading.rs; shaders/volume/decay.wgsl stands before it.
 
 // Weights of the four voxels around a cell for the derivative inside it: central differences at both ends, interpolated,
 // one-sided at the border of the volume.

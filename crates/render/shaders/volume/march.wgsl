@@ -1,6 +1,6 @@
 // Casts the ray of each pixel of a layer through a box of cells, front to back: the last part of the ray caster, after the
 // rays, the cells, what makes colours of them, and the format of pixels. Its twin in Rust is
-// src/algorithms/volume/twin.rs.
+// crates/render/src/volume/twin.rs.
 
 struct Piece {
   low: vec3<i32>,          // the cells of the box, global, from low

@@ -1,6 +1,6 @@
 // The rays of a picture and the lattice of samples on them, of a whole volume and never of a chunk; the first part of the
-// ray caster (src/algorithms/volume/kernels.rs puts it together). PLANES is the number of clip planes. Its twin in Rust is
-// src/algorithms/volume/view.rs.
+// ray caster (crates/render/src/volume/kernels.rs puts it together). PLANES is the number of clip planes. Its twin in Rust is
+// crates/render/src/volume/view.rs.
 
 struct View {
   eye: vec3<f32>,          // in voxels

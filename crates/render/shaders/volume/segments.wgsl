@@ -1,5 +1,5 @@
 // From the values at both ends of a segment to the colour of all between them: pre-integrated classification, one sample
-// one segment. Its twin in Rust is src/algorithms/volume/integrals.rs; shaders/volume/decay.wgsl stands before it.
+// one segment. Its twin in Rust is crates/render/src/volume/integrals.rs; shaders/volume/decay.wgsl stands before it.
 
 // Red, green, blue and density, summed up over cells of values.
 @group(0) @binding(1) var<storage, read> transfer: array<vec4<u32>>;

@@ -1,18 +1,20 @@
 //! A plan carried out with run-length coded pixels: each rank codes what it sends into its outbox, the streams are
 //! copied as far as they reach into slots of the receivers' inboxes, and are blended from there.
 
+use std::cell::{OnceCell, RefCell};
+
+use zippy::Result;
+use zippy::array::GlobalArray;
+use zippy::layout::{Layout, Split};
+use zippy::plan::Moved;
+use zippy::world::World;
+
 use super::compositor::Canvases;
 use super::exchange::{Exchange, Slot};
 use super::kernels::Kernels;
 use super::plan::{Plan, Round, Way};
 use super::{Pixel, host};
 use crate::error::RenderError;
-use std::cell::{OnceCell, RefCell};
-use zippy::Result;
-use zippy::array::GlobalArray;
-use zippy::layout::{Layout, Split};
-use zippy::plan::Moved;
-use zippy::world::World;
 
 /// The streams of one round: what a rank has coded, and what it was sent. One chunk a rank.
 #[derive(Clone)]

@@ -1,13 +1,8 @@
 //! [`Compositor`]: layers in an array into a picture in another.
 
-use super::coded::Coder;
-use super::exchange::Exchange;
-use super::pixel::opaque;
-use super::plan::{Blend, Canvas, Plan};
-use super::settings::{Encoding, Layer, Settings, check_layers};
-use super::{Pixel, dense};
 use std::cell::RefCell;
 use std::fmt::Write;
+
 use zippy::Result;
 use zippy::array::{GlobalArray, GlobalSection};
 use zippy::device::Piece;
@@ -17,6 +12,13 @@ use zippy::ownership::Ownership;
 use zippy::plan::Moved;
 use zippy::region::Region;
 use zippy::world::World;
+
+use super::coded::Coder;
+use super::exchange::Exchange;
+use super::pixel::opaque;
+use super::plan::{Blend, Canvas, Plan};
+use super::settings::{Encoding, Layer, Settings, check_layers};
+use super::{Pixel, dense};
 
 /// Tiles of each rank: strips of rows in turn, so that a picture with a thing in its middle keeps all ranks busy.
 const STRIPS: usize = 4;

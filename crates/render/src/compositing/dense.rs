@@ -1,11 +1,12 @@
 //! A plan carried out with all pixels of its blends.
 
-use super::Pixel;
-use super::compositor::Canvases;
-use super::plan::{Plan, Way};
 use zippy::Result;
 use zippy::plan::Moved;
 use zippy::world::{Operator, World};
+
+use super::Pixel;
+use super::compositor::Canvases;
+use super::plan::{Plan, Way};
 
 /// Carries out a plan. Collective.
 pub(super) fn execute<P: Pixel>(world: &World, plan: &Plan, on: &Canvases<P>, opaque: f32) -> Result<Moved> {

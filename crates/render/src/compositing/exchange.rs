@@ -1,14 +1,16 @@
 //! A round's blends cut into pieces that lie in one chunk at both ends, and the slots in which their streams travel.
 //! Pure, and the same on every rank.
 
-use super::plan::{Blend, Canvas, Round, Way};
-use super::stream::{capacity, count};
-use crate::error::RenderError;
 use std::collections::BTreeMap;
+
 use zippy::chunks::ChunkId;
 use zippy::extents::Index;
 use zippy::locate::{Holder, Placement};
 use zippy::region::Region;
+
+use super::plan::{Blend, Canvas, Round, Way};
+use super::stream::{capacity, count};
+use crate::error::RenderError;
 
 /// One end of a piece: a box of a chunk of the array that holds a canvas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

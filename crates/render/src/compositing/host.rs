@@ -1,14 +1,15 @@
 //! Coding and blending by the host, on memory that it shares with a software adapter: the same bits as by the kernels, sooner.
 
+use zippy::Result;
+use zippy::array::GlobalArray;
+use zippy::device::{ChunkBuffer, Strided};
+use zippy::world::World;
+
 use super::Pixel;
 use super::coded::Boxes;
 use super::compositor::Canvases;
 use super::exchange::{End, Exchange, Slot};
 use super::stream::{Writer, blend_line, lines};
-use zippy::Result;
-use zippy::array::GlobalArray;
-use zippy::device::{ChunkBuffer, Strided};
-use zippy::world::World;
 
 /// Codes a slot of this rank; returns the words.
 pub(super) fn code<P: Pixel>(

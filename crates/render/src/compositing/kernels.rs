@@ -1,19 +1,21 @@
 //! Coding and blending by kernels.
 
-use super::Pixel;
-use super::coded::Boxes;
-use super::compositor::Canvases;
-use super::exchange::{End, Exchange, Piece, Slot};
-use super::plan::Way;
-use super::stream::lines;
 use std::cell::RefCell;
 use std::collections::HashMap;
+
 use zippy::array::{ChunkRef, GlobalArray, LocalArray, LocalSection};
 use zippy::element::Element;
 use zippy::kernel::{Kernel, KernelSource};
 use zippy::layout::Layout;
 use zippy::world::World;
 use zippy::{Operator, Result};
+
+use super::Pixel;
+use super::coded::Boxes;
+use super::compositor::Canvases;
+use super::exchange::{End, Exchange, Piece, Slot};
+use super::plan::Way;
+use super::stream::lines;
 
 const COUNT: &str = include_str!("../../shaders/compositing/count.wgsl");
 const WRITE: &str = include_str!("../../shaders/compositing/write.wgsl");

@@ -1,11 +1,13 @@
 //! What an algorithm does, as data: rounds of blends between layers and the picture. Pure.
 
-use super::settings::{Algorithm, Layer, check_layers};
 use std::ops::Range;
+
 use zippy::Result;
 use zippy::extents::Index;
 use zippy::plan::patterns::Swap;
 use zippy::region::Region;
+
+use super::settings::{Algorithm, Layer, check_layers};
 
 /// Where pixels are held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

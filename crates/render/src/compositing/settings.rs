@@ -1,9 +1,10 @@
 //! What is to be blended, and how.
 
-use crate::error::RenderError;
 use zippy::Result;
 use zippy::extents::Index;
 use zippy::region::{Region, RegionTree};
+
+use crate::error::RenderError;
 
 /// How layers become one picture.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]

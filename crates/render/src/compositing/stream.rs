@@ -5,9 +5,10 @@
 //! run (low half) and that of its own pixels (high half), then these. What is empty after the last run is not coded.
 //! The table has one word a line and a last one for the end; they count words from the start of the stream.
 
+use zippy::region::Region;
+
 use super::Pixel;
 use super::plan::Way;
-use zippy::region::Region;
 
 /// Pixels of a line at most; shorter ones are worked on side by side.
 pub(super) const LINE: i64 = 256;

@@ -1,10 +1,11 @@
 //! The lattice of bricks at which rays are cut: a function of the volume's shape alone, never of its decomposition.
 
+use zippy::extents::Index;
+use zippy::region::Region;
+
 use super::look::Mode;
 use super::view::View;
 use crate::error::RenderError;
-use zippy::extents::Index;
-use zippy::region::Region;
 
 /// A box of cells: from the first to one past the last along each axis. Cell `c` lies between voxels `c` and `c + 1`.
 pub(super) type CellBox = ([i32; 3], [i32; 3]);

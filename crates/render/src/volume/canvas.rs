@@ -2,9 +2,6 @@
 
 use std::cell::RefCell;
 
-use super::layers::{Atlas, Piece};
-use super::look::PixelFormat;
-use crate::compositing::{Algorithm, Compositor, Layer, Pixel, Settings};
 use zippy::Result;
 use zippy::array::{GlobalArray, LocalArray};
 use zippy::extents::Index;
@@ -15,6 +12,10 @@ use zippy::plan::Moved;
 use zippy::region::Region;
 use zippy::world::World;
 use zippy_io::image::Image;
+
+use super::layers::{Atlas, Piece};
+use super::look::PixelFormat;
+use crate::compositing::{Algorithm, Compositor, Layer, Pixel, Settings};
 
 /// The arrays of pictures of one size, whatever their pixels are.
 pub(super) trait Canvas {

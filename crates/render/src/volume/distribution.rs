@@ -1,11 +1,13 @@
 //! How often a volume takes which value.
 
-use crate::error::RenderError;
 use std::ops::Range;
+
 use zippy::Result;
 use zippy::algorithms::reduce::{Bins, Extremes, Histogram, Number, Reducible, Stride};
 use zippy::array::GlobalArray;
 use zippy::world::World;
+
+use crate::error::RenderError;
 
 /// Values of a volume, counted by bins.
 #[derive(Debug, Clone, PartialEq)]

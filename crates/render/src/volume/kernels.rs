@@ -3,12 +3,13 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use super::classes::Classes;
-use super::look::{Look, Shading};
-use super::view::View;
 use zippy::Result;
 use zippy::kernel::{Kernel, KernelSource, ParamValue};
 use zippy::world::World;
+
+use super::classes::Classes;
+use super::look::{Look, Shading};
+use super::view::View;
 
 /// What changes the ray caster's text: everything else is data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,13 +1,14 @@
 //! The layers of a picture: which boxes of cells are cast, in which order, what part of the picture each may cover, and
 //! where its pixels lie. Pure, and the same on every rank.
 
+use zippy::extents::Index;
+use zippy::region::Region;
+
 use super::bricks::{BrickBox, CellBox, Lattice, halves};
 use super::look::Mode;
 use super::order::{Unordered, front_to_back};
 use super::view::View;
 use crate::error::RenderError;
-use zippy::extents::Index;
-use zippy::region::Region;
 
 /// A box of cells of one part that becomes a layer.
 #[derive(Debug, Clone, PartialEq)]

@@ -14,7 +14,7 @@ use crate::error::RenderError;
 /// let camera = Camera::overview([64, 64, 64], [1.0; 3]);
 /// let look = Look { shading: Some(Shading::default()), ..Look::new(camera, TransferFunction::ramp(0.0, 255.0)) };
 /// look.check()?;
-/// # Ok::<(), zippy::error::RenderError>(())
+/// # Ok::<(), zippy_render::RenderError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,10 +1,11 @@
 //! [`RendererOptions`]: how volumes are drawn, and what can be refused before there is one.
 
+use zippy::world::World;
+
 use super::bricks::Lattice;
 use super::look::{Mode, PixelFormat};
 use crate::compositing::{Algorithm, Encoding};
 use crate::error::RenderError;
-use zippy::world::World;
 
 /// How a volume is rendered, whatever the look.
 #[derive(Debug, Clone, PartialEq)]

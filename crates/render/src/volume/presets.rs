@@ -19,7 +19,7 @@ use crate::error::RenderError;
 /// let transfer = preset.transfer(&scan, 1.0);
 /// assert_eq!(transfer.opacity_at(10.0), 0.0);
 /// assert!(transfer.opacity_at(250.0) > 0.3);
-/// # Ok::<(), zippy::error::RenderError>(())
+/// # Ok::<(), zippy_render::RenderError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Preset {

@@ -3,6 +3,14 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
+use zippy::Result;
+use zippy::array::{GlobalArray, LocalArray};
+use zippy::element::{Element, ElementKind, Packed, Scalar};
+use zippy::layout::{Layout, Split};
+use zippy::plan::Moved;
+use zippy::world::World;
+use zippy_io::image::Image;
+
 use super::bricks::{BrickBox, CellBox, Lattice};
 use super::canvas::{Blending, Canvas, canvas};
 use super::classes::Classes;
@@ -15,13 +23,6 @@ use super::storage::Storage;
 use super::view::{MAX_SAMPLES, View};
 use crate::compositing::{Algorithm, Layer};
 use crate::error::RenderError;
-use zippy::Result;
-use zippy::array::{GlobalArray, LocalArray};
-use zippy::element::{Element, ElementKind, Packed, Scalar};
-use zippy::layout::{Layout, Split};
-use zippy::plan::Moved;
-use zippy::world::World;
-use zippy_io::image::Image;
 
 /// Renders one distributed volume from any camera, sort-last: boxes of cells are cast where they live into layers,
 /// which are blended in the order in which rays meet them.

@@ -3,9 +3,6 @@
 
 use std::cell::{Cell, RefCell};
 
-use super::bricks::{BLOCK, BrickBox, CellBox, Lattice};
-use super::classes::Classes;
-use super::storage::Storage;
 use zippy::Result;
 use zippy::array::{ChunkRef, LocalArray};
 use zippy::element::Element;
@@ -13,6 +10,10 @@ use zippy::kernel::{Kernel, KernelSource};
 use zippy::layout::Layout;
 use zippy::transport::{copied, values};
 use zippy::world::World;
+
+use super::bricks::{BLOCK, BrickBox, CellBox, Lattice};
+use super::classes::Classes;
+use super::storage::Storage;
 
 /// A transfer table in an array of this rank.
 #[derive(Clone)]

@@ -1,6 +1,5 @@
 //! The volume cut along its lattice of bricks, with the ghost cells that casting and gradients need.
 
-use super::bricks::{BrickBox, Held, Lattice};
 use zippy::Result;
 use zippy::array::{ChunkRef, GlobalArray};
 use zippy::chunks::ChunkId;
@@ -11,6 +10,8 @@ use zippy::ownership::Ownership;
 use zippy::plan::Moved;
 use zippy::region::Region;
 use zippy::world::World;
+
+use super::bricks::{BrickBox, Held, Lattice};
 
 /// Voxels beyond a box of bricks that its rank needs: interpolation looks one ahead, gradients one further to both
 /// sides.

@@ -1,5 +1,7 @@
 //! The ray caster on the CPU: the truth that the shader is compared with, in plain Rust.
 
+use zippy_io::image::Image;
+
 use super::classes::Classes;
 use super::integrals::IntegralTable;
 use super::look::{Look, Shading};
@@ -7,7 +9,6 @@ use super::shading::{gradient, lit};
 use super::transfer::TransferTable;
 use super::view::View;
 use crate::error::RenderError;
-use zippy_io::image::Image;
 
 /// Samples blended among themselves before they join the picture: partial sums stay small, so that rounding does.
 pub(super) const BLOCK: u32 = 32;
@@ -23,7 +24,7 @@ pub(super) const BLOCK: u32 = 32;
 /// let look = Look { size: (8, 8), ..Look::new(Camera::overview(shape, spacing), TransferFunction::ramp(0.0, 8.0)) };
 /// let twin = Twin::new(&look, shape, spacing, |[_, _, z]| z as f32)?;
 /// assert!(twin.picture(&[([0; 3], [8; 3])]).pixels[8 * 4 + 4][3] > 0.1);
-/// # Ok::<(), zippy::error::RenderError>(())
+/// # Ok::<(), zippy_render::RenderError>(())
 /// ```
 pub struct Twin<V> {
     /// The rays.

@@ -1,9 +1,10 @@
 //! The CPU twin of the ray caster against closed forms: the analytic cases with and without pre-integration, cuts,
 //! jitter, components, light, early ends.
 
-use crate::common::analytic::{self, Case};
 use zippy_io::image::Image;
 use zippy_render::volume::{ClipPlane, Crop, Look, Shading, TransferFunction, Twin};
+
+use crate::common::analytic::{self, Case};
 
 const SIZE: (u32, u32) = (5, 3);
 

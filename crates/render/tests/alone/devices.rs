@@ -6,10 +6,11 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::files::volumes::Folder;
 use zippy_io::volume::{self, RawLayout, ScalarKind, VolumeFile};
 use zippy_io::{json, png};
 use zippy_render::{scene, transfer};
+
+use crate::files::volumes::Folder;
 
 /// What every reader of files says about one.
 fn told(path: &Path) -> Vec<String> {

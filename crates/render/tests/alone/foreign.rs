@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use crate::files::volumes::{Folder, failure};
 use zippy_io::json;
 use zippy_io::volume::{self, OpenOptions};
 use zippy_render::{scene, transfer};
+
+use crate::files::volumes::{Folder, failure};
 
 /// Sets the title of a terminal, writes from right to left, clears the screen.
 const ESCAPES: &str = "n\x1b]0;title\x07\u{202e}\u{9b}2J\u{200f}";

@@ -1,8 +1,9 @@
 //! Plans of compositing, played through on plain vectors: any number of layers, bounds, radices and sizes, against
 //! blending the layers one after the other.
 
-use proptest::prelude::*;
 use std::collections::BTreeMap;
+
+use proptest::prelude::*;
 use zippy::extents::Index;
 use zippy::region::Region;
 use zippy_render::compositing::{Algorithm, Blend, Canvas, Layer, Plan, Way};

@@ -1,9 +1,10 @@
 //! The ray caster's geometry and its CPU twin: closed-form pictures, cameras, units of length.
 
-use crate::common::analytic::{self, Case};
-use crate::common::units::scaled;
 use zippy_io::image::Image;
 use zippy_render::volume::{Camera, ClipPlane, Crop, Look, Phantom, Projection, Shading, TransferFunction, Twin, View};
+
+use crate::common::analytic::{self, Case};
+use crate::common::units::scaled;
 
 type CellBox = ([i64; 3], [i64; 3]);
 

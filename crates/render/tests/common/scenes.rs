@@ -3,6 +3,7 @@
 #![allow(dead_code)] // every test binary uses its part of this
 
 use std::sync::Mutex;
+
 use zippy::extents::Index;
 use zippy::region::Region;
 use zippy::{Config, GlobalArray, Layout, Moved, Ownership, Split, World, run_with};

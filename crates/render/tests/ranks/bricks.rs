@@ -1,7 +1,6 @@
 //! Pictures through bricks: the same bits for every number of ranks and every decomposition in reproducible mode, close
 //! to them in fast mode, whatever the algorithm and the pixels are.
 
-use crate::support::{self, launcher};
 use zippy::region::Region;
 use zippy::{Config, Element, Layout, Ownership, Split, World, run_with};
 use zippy_io::image::Image;
@@ -9,6 +8,8 @@ use zippy_render::compositing::Algorithm;
 use zippy_render::volume::{
     Camera, Look, Mode, Phantom, PixelFormat, Projection, Rebuilds, RendererOptions, TransferFunction, VolumeRenderer,
 };
+
+use crate::support::{self, launcher};
 
 const SHAPE: [i64; 3] = [37, 29, 43];
 const SPACING: [f64; 3] = [1.0, 1.25, 0.75];

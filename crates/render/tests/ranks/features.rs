@@ -4,9 +4,6 @@
 
 mod values;
 
-use crate::common::analytic::{self, Case};
-use crate::common::units::scaled;
-use crate::support::{self, launcher};
 use zippy::region::Region;
 use zippy::{Config, Element, Layout, Split, World, run_with};
 use zippy_io::image::Image;
@@ -14,6 +11,10 @@ use zippy_render::volume::{
     Camera, ClipPlane, Crop, Look, Phantom, Projection, RendererOptions, Shading, TransferFunction, Twin,
     VolumeRenderer,
 };
+
+use crate::common::analytic::{self, Case};
+use crate::common::units::scaled;
+use crate::support::{self, launcher};
 
 const SHAPE: [i64; 3] = [29, 21, 34];
 const SPACING: [f64; 3] = [1.0, 1.25, 0.75];

@@ -1,12 +1,13 @@
 //! Compositing over arrays: every algorithm, any number of layers and ranks, any owners, against a blend in f64; and
 //! the same bits wherever the layers lie.
 
-use crate::common::scenes::{Sample, Scene, region};
-use crate::support::{self, launcher};
 use proptest::prelude::*;
 use zippy::region::Region;
 use zippy::{Layout, Split};
 use zippy_render::compositing::{Algorithm, Compositor, Encoding, Layer, Settings};
+
+use crate::common::scenes::{Sample, Scene, region};
+use crate::support::{self, launcher};
 
 crate::in_place_too!();
 

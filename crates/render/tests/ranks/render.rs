@@ -1,13 +1,14 @@
 //! The whole pipeline on the GPU: bricks, ray caster, depth order, compositing; against closed forms and the CPU twin.
 
-use crate::common::analytic::{self, Case};
-use crate::support::{self, launcher};
 use zippy::region::Region;
 use zippy::{Config, Element, Layout, Split, World, run_with};
 use zippy_io::image::Image;
 use zippy_render::volume::{
     Camera, Look, Mode, Phantom, Projection, RendererOptions, TransferFunction, Twin, VolumeRenderer,
 };
+
+use crate::common::analytic::{self, Case};
+use crate::support::{self, launcher};
 
 /// Renders a case over a world; the picture on rank 0.
 fn render<T: Element>(

@@ -3,13 +3,14 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::support::launcher;
 use zippy::error::Error;
 use zippy::{Config, Layout, World, run_with};
 use zippy_io::image::difference_8bit;
 use zippy_io::{png, volume};
 use zippy_render::scene;
 use zippy_render::volume::{Look, RendererOptions, Shading, VolumeRenderer};
+
+use crate::support::launcher;
 
 /// The two mappers of VTK agree with each other to 43.7 dB (engine) and 44.2 dB (bonsai).
 const LEAST_DB: f64 = 45.0;

@@ -1,13 +1,13 @@
 //! What the command line takes and refuses.
 
+use ::volume::options::Options;
+use ::volume::{cut, output, parse};
 use clap::CommandFactory;
 use zippy::Config;
 use zippy_render::compositing::Algorithm;
 use zippy_render::volume::{ClipPlane, Preset};
 
 use super::options;
-use ::volume::options::Options;
-use ::volume::{cut, output, parse};
 
 #[test]
 fn sizes_and_cuts_are_read() {

@@ -1,11 +1,10 @@
 //! That irregular cuts are what they are said to be.
 
+use ::volume::cut::{self, Decomposition};
 use zippy::chunks::Chunks;
 use zippy::extents::Index;
 use zippy::ownership::Ownership;
 use zippy::region::Region;
-
-use ::volume::cut::{self, Decomposition};
 
 const SHAPE: [i64; 3] = [37, 29, 41];
 const BUFFER: u64 = 1 << 30;

@@ -1,14 +1,13 @@
 //! What options and files say of the look, held against the CPU twin with the same terms.
 
+use ::volume::look::{self, Setup};
+use ::volume::units::Numbers;
+use zippy::region::Region;
 use zippy_io::image::Image;
 use zippy_render::volume::{Distribution, Look, Phantom, Rescale, Shading, Twin, Values};
 
-use zippy::region::Region;
-
 use super::common::nrrd::Temporary;
 use super::{options, run};
-use ::volume::look::{self, Setup};
-use ::volume::units::Numbers;
 
 /// The look that a command line gives a volume, which must not depend on how often which of its values is there.
 pub fn look(words: &[&str], shape: [i64; 3], spacing: [f64; 3], values: impl Iterator<Item = f64> + Clone) -> Look {

@@ -1,4 +1,4 @@
-//! The example `volume` in this process: the command line, every kind of file, every cut, every mistake, movies.
+//! The program `volume` in this process: the command line, every kind of file, every cut, every mistake, movies.
 
 #[path = "../../../../crates/io/tests/common/mod.rs"]
 mod common;
@@ -19,14 +19,15 @@ use ::volume::cut::Decomposition;
 use ::volume::job::{Job, Rendered};
 use ::volume::options::Options;
 use ::volume::report::Verdict;
-use common::nrrd::{Temporary, file};
-use support::launcher;
 use zippy::region::Region;
 use zippy::{Config, run_with};
 use zippy_io::image::{Difference, Image};
 use zippy_io::png::{self, Style};
 use zippy_io::volume::Voxel;
 use zippy_render::volume::Phantom;
+
+use common::nrrd::{Temporary, file};
+use support::launcher;
 
 under_mpi!();
 

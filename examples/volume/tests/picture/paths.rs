@@ -1,11 +1,11 @@
 //! Where the camera goes in a movie.
 
-use zippy_render::volume::{Camera, Projection};
-
-use super::common::nrrd::Temporary;
 use ::volume::keyframes::Track;
 use ::volume::movie::{self, Path};
 use ::volume::pose::{Pose, Stand};
+use zippy_render::volume::{Camera, Projection};
+
+use super::common::nrrd::Temporary;
 
 const STAND: Stand = Stand { low: [0.0; 3], high: [40.0, 30.0, 40.0], parallel: false, fov: 40.0 };
 

@@ -1,5 +1,9 @@
 //! What numbers stand for, whether floats can hold them, where axes point, and what people are told about it.
 
+use ::volume::axes::Axes;
+use ::volume::job::Rendered;
+use ::volume::report::Verdict;
+use ::volume::units::{self, Found};
 use serde_json::{Value, json};
 use zippy_io::image::Image;
 use zippy_io::volume;
@@ -7,10 +11,6 @@ use zippy_render::volume::Rescale;
 
 use super::common::nrrd::{Temporary, file, values};
 use super::{SHAPE, odd, run, scan, told};
-use ::volume::axes::Axes;
-use ::volume::job::Rendered;
-use ::volume::report::Verdict;
-use ::volume::units::{self, Found};
 
 /// A NIfTI-1 file of numbers in a shape, little-endian, with some of its fields.
 fn nifti<T: bytemuck::Pod>(datatype: i16, data: &[T], fields: &[(usize, &[f32])]) -> Temporary {

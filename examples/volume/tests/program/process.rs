@@ -1,4 +1,4 @@
-//! The example `volume` as a process: what is left when it is told to end, and what it does where nobody listens.
+//! The program `volume` as a process: what is left when it is told to end, and what it does where nobody listens.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::BufReader;

@@ -1,10 +1,11 @@
 //! Which components of an array cross in which direction.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use crate::chunks::Chunks;
 use crate::error::PlanError;
 use crate::extents::MAX_AXES;
-use std::ops::Range;
-use std::sync::Arc;
 
 /// For an array with a component axis (normally the last and slowest): the components that a ghost update
 /// moves, for each direction.

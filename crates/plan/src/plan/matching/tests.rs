@@ -1,8 +1,10 @@
-use super::*;
+use std::collections::HashSet;
+
 use petgraph::algo::maximum_matching;
 use petgraph::graph::{NodeIndex, UnGraph};
 use proptest::prelude::*;
-use std::collections::HashSet;
+
+use super::*;
 
 fn check(edges: &[(usize, usize)], schedule: &Schedule) {
     let (mut sending, mut receiving) = (HashSet::new(), HashSet::new());

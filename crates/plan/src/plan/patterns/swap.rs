@@ -1,8 +1,9 @@
 //! Swap (binary swap and its generalisation to any radix and count).
 
+use std::ops::Range;
+
 use super::{Core, Group};
 use crate::error::PlanError;
-use std::ops::Range;
 
 /// The reduction of a list of items (the pixels of an image) in which every active position ends with
 /// the complete reduction of its own range.
