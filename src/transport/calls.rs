@@ -207,6 +207,8 @@ pub(crate) struct GroupId {
 pub(crate) struct Waiting {
     /// In the run.
     pub rank: usize,
+    /// Whose message it waits for.
+    pub peer: usize,
     /// Its last call in the group in which it waits.
     pub text: String,
     /// How many calls that is, and how much has come from the rank that it waits for: the same while it waits.
@@ -329,7 +331,7 @@ mod tests {
         own.add(7, 3, shared("ä".repeat(1000)));
         let calls = own.told();
         let (group, text) = (GroupId { context: 5, start: 1 << 40 }, "receive".to_owned());
-        let waiting = vec![Waiting { rank: 3, text: text.clone(), calls: 1, come: 1 << 40 }];
+        let waiting = vec![Waiting { rank: 3, peer: 4, text: text.clone(), calls: 1, come: 1 << 40 }];
         let ask = Inquiry::Ask { group, calls: 1, history: own.history(), waiting };
         for inquiry in [ask, Inquiry::Heard, Inquiry::Apart { group, text, calls: calls.clone() }] {
             assert_eq!(decoded::<Inquiry>(&encoded(&inquiry).unwrap()).unwrap(), inquiry);

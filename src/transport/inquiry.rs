@@ -130,7 +130,7 @@ impl Group {
         let Some(group) = self.alive_in(id) else { return Ok(None) };
         let place = if id.context == 0 { String::new() } else { format!(" of a group of {}", group.size()) };
         let text = format!("{}{place}", group.calls().last_text());
-        Ok(Some((Waiting { rank: self.world_rank(), text, calls: group.calls().number(), come }, peer)))
+        Ok(Some((Waiting { rank: self.world_rank(), peer, text, calls: group.calls().number(), come }, peer)))
     }
 
     /// Follows ranks of which each waits for a message that the next one has not sent, in whatever groups: this rank for

@@ -102,10 +102,10 @@ pub trait Transport {
     /// Whether the program of a rank has [finished](Self::finish) and all its messages to this one can be polled. `false`
     /// while it is not known; asked in a wait, again and again, it becomes known.
     fn has_finished(&self, rank: usize) -> Result<bool, TransportError>;
-    /// How much this rank has posted to another one, in units of the transport, inquiries not counted.
+    /// How many messages this rank has posted to another one, inquiries not counted.
     fn posted_to(&self, rank: usize) -> u64;
-    /// How much of what another rank has posted to this one has come in, if nothing is half here: the same number as
-    /// [`posted_to`](Self::posted_to) there when nothing is on its way.
+    /// How many of the messages that another rank has posted to this one have come in, if none is half here: the same
+    /// number as [`posted_to`](Self::posted_to) there when nothing is on its way.
     fn come_from(&self, rank: usize) -> Result<Option<u64>, TransportError>;
     /// Lets others run: yields at first, then parks for at most about a millisecond or until something arrives.
     fn idle(&self);

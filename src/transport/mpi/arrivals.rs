@@ -141,6 +141,19 @@ impl Arrivals {
         Ok(true)
     }
 
+    /// How many messages from a rank wait, inquiries and what has the tag `control` not counted; `None` while one of them is
+    /// not here completely.
+    pub(super) fn messages_from(&mut self, rank: usize, control: u32) -> Result<Option<u64>, TransportError> {
+        let mut count = 0;
+        for arrival in self.waiting.iter_mut().filter(|arrival| arrival.source == rank) {
+            if !arrival.complete()? {
+                return Ok(None);
+            }
+            count += u64::from(arrival.tag != control && !arrival.label()?.is_inquiry());
+        }
+        Ok(Some(count))
+    }
+
     fn join(&mut self, body: Body, pool: &BytePool) -> Result<Payload, TransportError> {
         let Body::Pieces(pieces, _) = body else {
             let Body::Here(_, payload) = body else { return Err(lost()) };

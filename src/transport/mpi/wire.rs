@@ -51,8 +51,8 @@ pub(super) struct Wire {
     /// Pieces to and from each rank.
     pub(super) sent: RefCell<Vec<u64>>,
     pub(super) received: RefCell<Vec<u64>>,
-    /// Those of inquiries among them.
-    inquiries: RefCell<Vec<[u64; 2]>>,
+    /// Messages posted to each rank, and taken from it, inquiries not counted.
+    messages: RefCell<Vec<[u64; 2]>>,
     /// Whether a yield has shown that others want this core.
     crowded: Cell<bool>,
     /// Since when nothing has moved.
@@ -67,7 +67,7 @@ impl Wire {
             control: Control::new(place.size),
             sent: RefCell::new(vec![0; place.size]),
             received: RefCell::new(vec![0; place.size]),
-            inquiries: RefCell::new(vec![[0; 2]; place.size]),
+            messages: RefCell::new(vec![[0; 2]; place.size]),
             place,
             piece_bytes,
             pool,
@@ -222,7 +222,7 @@ impl Transport for Rc<Wire> {
             self.arrivals.borrow_mut().add_here(rank, self.tag(tag), tag, payload);
             return Ok(());
         }
-        self.inquiries.borrow_mut()[to][0] += u64::from(tag.is_inquiry());
+        self.messages.borrow_mut()[to][0] += u64::from(!tag.is_inquiry());
         self.send(to, self.tag(tag), &Label::new(tag), payload)
     }
 
@@ -231,8 +231,8 @@ impl Transport for Rc<Wire> {
             Some(rank) if rank >= self.place.size => Err(TransportError::NoSuchRank { rank, size: self.place.size }),
             _ => {
                 let found = Wire::take(self, from, self.tag(tag), Some(tag))?;
-                if let Some(Received { from, .. }) = found.as_ref().filter(|found| found.tag.is_inquiry()) {
-                    self.inquiries.borrow_mut()[*from][1] += 1;
+                if let Some(Received { from, .. }) = found.as_ref().filter(|found| !found.tag.is_inquiry()) {
+                    self.messages.borrow_mut()[*from][1] += 1;
                 }
                 Ok(found)
             }
@@ -264,12 +264,12 @@ impl Transport for Rc<Wire> {
     }
 
     fn posted_to(&self, rank: usize) -> u64 {
-        self.sent.borrow()[rank] - self.inquiries.borrow()[rank][0]
+        self.messages.borrow()[rank][0]
     }
 
     fn come_from(&self, rank: usize) -> Result<Option<u64>, TransportError> {
-        let here = self.arrivals.borrow_mut().settled(Some(rank))?;
-        Ok(here.then(|| self.received.borrow()[rank] - self.inquiries.borrow()[rank][1]))
+        let waiting = self.arrivals.borrow_mut().messages_from(rank, self.control_tag())?;
+        Ok(waiting.map(|waiting| self.messages.borrow()[rank][1] + waiting))
     }
 
     fn has_finished(&self, rank: usize) -> Result<bool, TransportError> {
