@@ -4,7 +4,7 @@
 mod common;
 mod reference;
 
-use zippy::world::GhostUpdate;
+use zippy::Exchange;
 use zippy::{GlobalArray, Layout, Result, Split};
 
 use common::{Path, Run, contender, on_ranks};
@@ -49,13 +49,13 @@ fn measure(run: &Run, case: &str, reach: Reach, periodic: bool) -> Result<()> {
     let array = world.array::<f32, 3>("field", &layout)?;
     array.fill_with(value)?;
     let update = || match reach {
-        Reach::Faces => GhostUpdate::of(&array).faces_only(),
-        Reach::All => GhostUpdate::of(&array),
+        Reach::Faces => Exchange::new().ghosts(&array).faces_only(),
+        Reach::All => Exchange::new().ghosts(&array),
     };
     let exchange = halo(world.rank(), grid, N, periodic, reach);
     let bytes = exchange.bytes();
     let mut vector = plain(&array)?;
-    let library = contender("zippy", || world.update_ghosts(update()).map(drop));
+    let library = contender("zippy", || world.exchange(update()).map(drop));
     let mut messages = Messages::default();
     // What a step cannot do without: reading the cells and writing them.
     let (from, mut to) = (vec![1_u8; bytes as usize], vec![0; bytes as usize]);
@@ -68,7 +68,7 @@ fn measure(run: &Run, case: &str, reach: Reach, periodic: bool) -> Result<()> {
     });
     if run.path == Path::Mapped {
         exchange.within(world.group(), &mut vector, &mut messages)?;
-        world.update_ghosts(update())?;
+        world.exchange(update())?;
         same(&array, &vector)?;
         let by_hand = contender("by hand on vectors", || exchange.within(world.group(), &mut vector, &mut messages));
         run.compare(case, bytes, Some(TARGET), vec![library, by_hand, limit])
@@ -76,7 +76,7 @@ fn measure(run: &Run, case: &str, reach: Reach, periodic: bool) -> Result<()> {
         let gpu = world.gpu();
         let mut device_halo = DeviceHalo::new(gpu.raw(), gpu.queue(), &exchange, &vector);
         device_halo.step(world.group())?;
-        world.update_ghosts(update())?;
+        world.exchange(update())?;
         same(&array, &read(gpu.raw(), gpu.queue(), &device_halo.chunk))?;
         let by_hand = contender("by hand with wgpu", || device_halo.step(world.group()));
         run.compare(case, bytes, Some(TARGET), vec![library, by_hand, limit])

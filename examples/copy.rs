@@ -4,7 +4,7 @@
 mod say;
 
 use say::say;
-use zippy::{Layout, Split, World};
+use zippy::{Exchange, Layout, Split, World};
 
 fn main() -> zippy::Result<()> {
     zippy::run(|world: &World| {
@@ -16,7 +16,7 @@ fn main() -> zippy::Result<()> {
         // Shift by (2, 1) within the array: the source is read completely before anything is written.
         world.copy(slabs.at((0..11, 0..9)), slabs.at((2..13, 1..10)))?;
         // Redistribute, transposed: axis 0 of the destination runs along axis 1 of the source.
-        let moved = world.copy_permuted(slabs.at(..), blocks.at(..), [1, 0])?;
+        let moved = world.exchange(Exchange::new().copy(slabs.at(..), blocks.at(..)).permuted([1, 0]))?;
 
         for chunk in blocks.chunks() {
             for (p, value) in chunk.region().points().zip(chunk.all().read()?) {

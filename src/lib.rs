@@ -93,6 +93,6 @@ pub use ownership::Ownership;
 pub use wgpu;
 #[cfg(feature = "mpi")]
 pub use world::run_on;
-pub use world::{Config, Moved, Operator, World, run, run_with};
+pub use world::{Config, Exchange, Moved, Operator, World, run, run_with};
 pub use zippy_derive::Element;
 pub use zippy_plan::{chunks, extents, layout, locate, oracle, ownership, plan, region};

@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::registry::Registry;
+use super::registry::{ArrayId, Registry};
 use crate::chunks::{ChunkId, Chunks};
-use crate::device::{self, ChunkBuffer, Device, Strided};
+use crate::device::{self, ChunkBuffer, Device, Lease, Strided};
 use crate::element::ElementInfo;
-use crate::error::Result;
+use crate::error::{ArrayError, Result};
 use crate::extents::Index;
 use crate::kernel::Binding;
 use crate::layout::{Layout, Split};
@@ -16,17 +16,12 @@ use crate::locate::Placement;
 use crate::ownership::Ownership;
 use crate::region::Region;
 
-/// Names an array in a world: the same number on every rank, because arrays are created collectively.
-/// Local arrays count in a space of their own and are never named to another rank.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ArrayId(pub u64);
-
 /// Where an array of this rank lives.
 #[derive(Debug, Clone)]
 pub(crate) struct Home {
     pub rank: usize,
     pub device: Rc<Device>,
-    pub registry: Rc<RefCell<Registry>>,
+    pub registry: Rc<RefCell<Registry<ArrayCore>>>,
 }
 
 /// The rank-erased core of an array: cuts, owners, and the buffers of this rank's chunks.
@@ -46,19 +41,6 @@ pub struct ArrayCore {
     /// One entry a slot; a chunk without cells has no buffer.
     slots: Vec<Option<ChunkBuffer>>,
     home: Home,
-}
-
-/// Access to one chunk's bytes for the time of a call.
-#[derive(Debug, Clone, Copy)]
-pub struct ChunkLease<'a> {
-    /// The chunk.
-    pub chunk: ChunkId,
-    /// Its place among the owner's chunks.
-    pub slot: usize,
-    /// Its cells and ghost cells, in global coordinates.
-    pub storage: Region,
-    /// Where they live.
-    pub buffer: &'a ChunkBuffer,
 }
 
 impl ArrayCore {
@@ -85,7 +67,7 @@ impl ArrayCore {
         let id = home.registry.borrow_mut().next_id();
         let name = name.to_string();
         let core = Rc::new(Self { id, data: id, name, element, placement, bytes_by_rank, slots, home });
-        core.home.registry.borrow_mut().add(&core);
+        core.home.registry.borrow_mut().add(id, core.name(), &core);
         Ok(core)
     }
 
@@ -123,7 +105,7 @@ impl ArrayCore {
         let (name, slots) = (self.name.clone(), self.slots.clone());
         let (data, element, bytes_by_rank) = (self.data, self.element, self.bytes_by_rank.clone());
         let core = Rc::new(Self { id, data, name, element, placement, bytes_by_rank, slots, home });
-        core.home.registry.borrow_mut().add(&core);
+        core.home.registry.borrow_mut().add(id, core.name(), &core);
         core
     }
 
@@ -187,15 +169,6 @@ impl ArrayCore {
         self.ownership().of_rank(self.home.rank)
     }
 
-    /// The buffer of a chunk of this rank; `None` when the chunk is empty or another rank's.
-    pub fn buffer(&self, chunk: ChunkId) -> Option<&ChunkBuffer> {
-        let owner = self.ownership().owner(chunk);
-        if owner.rank != self.home.rank {
-            return None;
-        }
-        self.slots.get(owner.slot)?.as_ref()
-    }
-
     /// Whether this and another array are handles of the same chunks, as after a re-arrangement. The same on every rank.
     pub fn is_alias_of(&self, other: &Self) -> bool {
         self.data == other.data
@@ -206,24 +179,24 @@ impl ArrayCore {
         self.home.rank
     }
 
-    /// Calls `f` with a lease of every chunk of this rank that has cells and is not skipped, in slot order.
-    ///
-    /// A chunk's bytes are reached only through here and [`ArrayCore::buffer`], so that the storage of a
-    /// chunk may later be a host buffer or a file.
+    /// A lease of a chunk of this rank, the one way to its bytes; `None` where it has no cells.
     ///
     /// # Errors
-    /// The first error of `f`.
-    pub fn for_each_chunk(
-        &self,
-        skip: impl Fn(ChunkId) -> bool,
-        mut f: impl FnMut(ChunkLease<'_>) -> Result<()>,
-    ) -> Result<()> {
-        for (slot, chunk) in self.owned().enumerate() {
-            if let (false, Some(buffer)) = (skip(chunk), &self.slots[slot]) {
-                f(ChunkLease { chunk, slot, storage: self.chunks().storage(chunk), buffer })?;
-            }
+    /// The chunk is another rank's.
+    pub fn lease(&self, chunk: ChunkId) -> Result<Option<Lease>> {
+        let owner = self.ownership().owner(chunk);
+        if owner.rank != self.home.rank {
+            let (name, owner, own) = (&self.name, owner.rank, self.home.rank);
+            let text = format!("chunk {chunk} of array {name:?} is rank {owner}'s, and rank {own} cannot reach it");
+            return Err(ArrayError::Other(text).into());
         }
-        Ok(())
+        Ok(self.slots[owner.slot].as_ref().map(Lease::of))
+    }
+
+    /// A number of a chunk's memory: the same for all handles of it, on this rank. 0 for a chunk without cells.
+    pub(crate) fn memory(&self, chunk: ChunkId) -> u64 {
+        let slot = self.slots.get(self.ownership().owner(chunk).slot);
+        slot.and_then(Option::as_ref).map_or(0, ChunkBuffer::id)
     }
 
     /// Where a box of a chunk's storage lies in its buffer.
@@ -238,22 +211,21 @@ impl ArrayCore {
 
     /// What a kernel sees of a box of a chunk's storage.
     pub(crate) fn binding(&self, chunk: ChunkId, region: Region) -> Binding {
+        let (lease, error) = match self.lease(chunk) {
+            Ok(lease) => (lease, None),
+            Err(error) => (None, Some(error)),
+        };
         Binding {
-            buffer: self.buffer(chunk).cloned(),
+            buffer: lease,
             element: self.element,
             storage: self.chunks().storage(chunk),
             section: region,
             owned: self.chunks().region(chunk),
             shape: self.chunks().shape(),
             label: self.label(&region),
-            error: None,
+            error,
             domain: None,
         }
-    }
-
-    /// Bytes of device memory that this rank's chunks take, ghost cells included.
-    pub fn device_bytes(&self) -> u64 {
-        self.owned().map(|chunk| storage_bytes(&self.chunks().storage(chunk), self.element)).sum()
     }
 }
 

@@ -5,12 +5,11 @@ use std::rc::Rc;
 
 use super::core::ArrayCore;
 use super::section::LocalSection;
-use super::select::{Frame, Select};
+use super::select::{Frame, Select, to_array};
 use crate::chunks::ChunkId;
-use crate::device::ChunkBuffer;
+use crate::device::Lease;
 use crate::element::Element;
 use crate::error::{ArrayError, RegionError, Result};
-use crate::extents::Index;
 use crate::region::Region;
 
 /// An n-dimensional array of `T` over `D` axes, cut into chunks that live on the GPUs of their owners.
@@ -186,11 +185,14 @@ impl<T: Element, const D: usize> ChunkRef<T, D> {
         self.chunk
     }
 
-    /// The buffer of its cells and ghost cells, axis 0 fastest, rows padded to whole words, for wgpu calls of one's own;
-    /// `None` when it has no cells. Call [`Device::flush`](crate::device::Device::flush) before work that needs what
-    /// kernels have written.
-    pub fn buffer(&self) -> Option<&wgpu::Buffer> {
-        self.core.buffer(self.chunk).map(ChunkBuffer::raw)
+    /// A lease of the buffer of its cells and ghost cells, axis 0 fastest, rows padded to whole words, for wgpu calls of
+    /// one's own; `None` when it has no cells. Keep the lease until the work is submitted. Call
+    /// [`Device::flush`](crate::device::Device::flush) before work that needs what kernels have written.
+    ///
+    /// # Errors
+    /// The chunk cannot be had.
+    pub fn lease(&self) -> Result<Option<Lease>> {
+        self.core.lease(self.chunk)
     }
 
     /// The cells it owns, in global coordinates.
@@ -258,8 +260,4 @@ impl<T: Element, const D: usize> ChunkRef<T, D> {
         }
         inner
     }
-}
-
-pub(crate) fn to_array<const D: usize>(index: &Index) -> [i64; D] {
-    std::array::from_fn(|axis| index[axis])
 }

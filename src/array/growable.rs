@@ -91,12 +91,12 @@ impl<T: Element> Growable<T> {
         let doubled = capacity.max(self.capacity().saturating_mul(2));
         let larger = with_capacity::<T>(home.clone(), self.name(), doubled)
             .or_else(|_| with_capacity::<T>(home, self.name(), capacity))?;
-        if let (Some(from), Some(to)) = (self.core.buffer(0), larger.buffer(0))
+        if let (Some(from), Some(to)) = (self.core.lease(0)?, larger.lease(0)?)
             && self.length > 0
         {
             let one = Index::from([1]);
             let view = Strided { offset: 0, extents: Index::from([self.length as i64]), strides: one };
-            let pair = (BoxOf { buffer: from, view }, BoxOf { buffer: to, view });
+            let pair = (BoxOf { buffer: &from, view }, BoxOf { buffer: &to, view });
             self.core.device().copy_boxes(T::INFO.bytes, &[pair])?;
         }
         self.core = larger;

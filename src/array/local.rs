@@ -4,10 +4,9 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 
 use super::core::ArrayCore;
-use super::global::to_array;
 use super::section::LocalSection;
-use super::select::{Frame, Select};
-use crate::device::ChunkBuffer;
+use super::select::{Frame, Select, to_array};
+use crate::device::Lease;
 use crate::element::Element;
 use crate::error::Result;
 use crate::region::Region;
@@ -41,11 +40,14 @@ impl<T: Element, const D: usize> LocalArray<T, D> {
         to_array(&self.core.chunks().shape())
     }
 
-    /// The buffer of its cells and ghost cells, axis 0 fastest, rows padded to whole words, for wgpu calls of one's own;
-    /// `None` when it has no cells. Call [`Device::flush`](crate::device::Device::flush) before work that needs what
-    /// kernels have written.
-    pub fn buffer(&self) -> Option<&wgpu::Buffer> {
-        self.core.buffer(0).map(ChunkBuffer::raw)
+    /// A lease of the buffer of its cells and ghost cells, axis 0 fastest, rows padded to whole words, for wgpu calls of
+    /// one's own; `None` when it has no cells. Keep the lease until the work is submitted. Call
+    /// [`Device::flush`](crate::device::Device::flush) before work that needs what kernels have written.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub fn lease(&self) -> Result<Option<Lease>> {
+        self.core.lease(0)
     }
 
     fn section(&self, region: Result<Region, crate::error::RegionError>) -> LocalSection<T, D> {

@@ -1,6 +1,7 @@
 //! Locality, asked of handles: who holds what, and the way between global and local coordinates. All of it is local.
 
-use super::global::{GlobalArray, GlobalSection, to_array};
+use super::global::{GlobalArray, GlobalSection};
+use super::select::to_array;
 use crate::chunks::ChunkId;
 use crate::element::Element;
 use crate::error::Result;

@@ -14,12 +14,13 @@ mod section;
 mod select;
 mod together;
 
-pub use self::core::{ArrayCore, ArrayId, ChunkLease};
+pub use self::core::ArrayCore;
 pub(crate) use self::core::{Home, chunk_bytes};
 pub use self::global::{ChunkRef, GlobalArray, GlobalSection};
 pub(crate) use self::groups::{Group, Side, groups};
 pub use self::growable::Growable;
 pub use self::local::LocalArray;
+pub use self::registry::ArrayId;
 pub(crate) use self::registry::{Rearranged, Registry};
 pub use self::section::LocalSection;
 pub use self::select::{AxisRange, Frame, Select, SelectAxis};

@@ -3,16 +3,20 @@
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
-use super::core::{ArrayCore, ArrayId};
 use crate::element::ElementInfo;
 use crate::error::ArrayError;
 use crate::locate::Placement;
 
+/// Names an array in a world: the same number on every rank, because arrays are created collectively.
+/// Local arrays count in a space of their own and are never named to another rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ArrayId(pub u64);
+
 /// The arrays that are alive, by number and by name. Holds none of them alive.
-#[derive(Debug, Default)]
-pub(crate) struct Registry {
+#[derive(Debug)]
+pub(crate) struct Registry<A> {
     next: u64,
-    arrays: BTreeMap<ArrayId, Weak<ArrayCore>>,
+    arrays: BTreeMap<ArrayId, (String, Weak<A>)>,
     /// Cuts and owners of handles made without a collective, which the next one says were made.
     rearranged: Vec<Rearranged>,
 }
@@ -25,7 +29,13 @@ pub(crate) struct Rearranged {
     pub placement: Placement,
 }
 
-impl Registry {
+impl<A> Default for Registry<A> {
+    fn default() -> Self {
+        Self { next: 0, arrays: BTreeMap::new(), rearranged: Vec::new() }
+    }
+}
+
+impl<A> Registry<A> {
     /// The number of the next array.
     pub fn next_id(&mut self) -> ArrayId {
         self.next += 1;
@@ -49,29 +59,33 @@ impl Registry {
 
     /// Fails when an array of this name is alive.
     pub fn check_name(&mut self, name: &str) -> Result<(), ArrayError> {
-        self.arrays.retain(|_, array| array.strong_count() > 0);
-        match self.alive().any(|array| array.name() == name) {
+        self.forget_dead();
+        match self.arrays.values().any(|(taken, _)| taken == name) {
             true => Err(ArrayError::NameTaken { name: name.to_string() }),
             false => Ok(()),
         }
     }
 
     /// Remembers an array.
-    pub fn add(&mut self, array: &Rc<ArrayCore>) {
-        self.arrays.insert(array.id(), Rc::downgrade(array));
+    pub fn add(&mut self, id: ArrayId, name: &str, array: &Rc<A>) {
+        self.arrays.insert(id, (name.to_string(), Rc::downgrade(array)));
         // Now and then, as handles may be made and dropped without end.
         if self.next.is_multiple_of(256) {
-            self.arrays.retain(|_, array| array.strong_count() > 0);
+            self.forget_dead();
         }
     }
 
+    fn forget_dead(&mut self) {
+        self.arrays.retain(|_, (_, array)| array.strong_count() > 0);
+    }
+
     /// The array of this number, if it is alive.
-    pub fn get(&self, id: ArrayId) -> Option<Rc<ArrayCore>> {
-        self.arrays.get(&id)?.upgrade()
+    pub fn get(&self, id: ArrayId) -> Option<Rc<A>> {
+        self.arrays.get(&id)?.1.upgrade()
     }
 
     /// The arrays that are alive, in order of creation.
-    pub fn alive(&self) -> impl Iterator<Item = Rc<ArrayCore>> + '_ {
-        self.arrays.values().filter_map(Weak::upgrade)
+    pub fn alive(&self) -> impl Iterator<Item = Rc<A>> + '_ {
+        self.arrays.values().filter_map(|(_, array)| array.upgrade())
     }
 }

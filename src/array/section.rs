@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 
 use super::core::{ArrayCore, storage_bytes};
-use super::global::to_array;
+use super::select::to_array;
 use crate::chunks::ChunkId;
 use crate::device::{BoxOf, Piece};
 use crate::element::Element;
@@ -69,12 +69,12 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
         let region = self.one_box("read")?;
         let cells = region.cells() as usize;
         let mut out = vec![T::zeroed(); cells];
-        if let (Some(buffer), true) = (self.core.buffer(self.chunk), cells > 0) {
+        if let (Some(lease), true) = (self.core.lease(self.chunk)?, cells > 0) {
             let view = self.core.strided(self.chunk, &region);
             let bytes = std::mem::size_of_val(out.as_slice());
             let staged = self.core.device().gather(
                 self.core.element().bytes,
-                &[Piece { buffer, view, payload_offset: 0 }],
+                &[Piece { buffer: &lease, view, payload_offset: 0 }],
                 bytes.next_multiple_of(4) as u64,
             )?;
             bytemuck::cast_slice_mut(&mut out).copy_from_slice(&staged.as_ref()[..bytes]);
@@ -97,10 +97,10 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
             }
             .into());
         }
-        if let (Some(buffer), false) = (self.core.buffer(self.chunk), values.is_empty()) {
+        if let (Some(lease), false) = (self.core.lease(self.chunk)?, values.is_empty()) {
             let view = self.core.strided(self.chunk, &region);
             let bytes: &[u8] = bytemuck::cast_slice(values);
-            let pieces = [Piece { buffer, view, payload_offset: 0 }];
+            let pieces = [Piece { buffer: &lease, view, payload_offset: 0 }];
             if bytes.len().is_multiple_of(4) {
                 self.core.device().scatter(self.core.element().bytes, bytes, &pieces)?;
             } else {
@@ -119,9 +119,9 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
     /// A bad region, a section of several boxes, or a device failure.
     pub fn fill(&self, value: T) -> Result<()> {
         let region = self.one_box("fill")?;
-        if let (Some(buffer), false) = (self.core.buffer(self.chunk), region.is_empty()) {
+        if let (Some(lease), false) = (self.core.lease(self.chunk)?, region.is_empty()) {
             let view = self.core.strided(self.chunk, &region);
-            self.core.device().fill(bytemuck::bytes_of(&value), &[BoxOf { buffer, view }])?;
+            self.core.device().fill(bytemuck::bytes_of(&value), &[BoxOf { buffer: &lease, view }])?;
         }
         Ok(())
     }
@@ -163,8 +163,9 @@ impl<T: Element, const D: usize> From<LocalSection<T, D>> for Binding {
                 (Region::between(start, start), Some(error.clone().into()))
             }
         };
+        let binding = section.core.binding(section.chunk, region);
         let (label, domain) = (section.label(), section.boxes.clone());
-        Binding { label, error, domain, ..section.core.binding(section.chunk, region) }
+        Binding { label, error: error.or(binding.error), domain, ..binding }
     }
 }
 

@@ -189,6 +189,11 @@ select_tuple!(5: A 0, B 1, C 2, E 3, F 4);
 select_tuple!(6: A 0, B 1, C 2, E 3, F 4, G 5);
 select_tuple!(7: A 0, B 1, C 2, E 3, F 4, G 5, H 6);
 
+/// An index as the array that users have.
+pub(crate) fn to_array<const D: usize>(index: &Index) -> [i64; D] {
+    std::array::from_fn(|axis| index[axis])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

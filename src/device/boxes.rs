@@ -1,10 +1,12 @@
 //! Boxes in buffers, and the normal form in which they are moved.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::ChunkBuffer;
 use crate::error::DeviceError;
 use crate::extents::{Index, MAX_AXES};
+use crate::region::Region;
 
 /// A box of elements in a buffer: the cell at position *p* is element `offset + Σ p·strides`.
 ///
@@ -37,6 +39,33 @@ impl Strided {
             let follows = n == 1 || stride == next;
             next *= n;
             follows
+        })
+    }
+
+    /// The elements from the first to the last one.
+    pub fn range(&self) -> Range<u64> {
+        if self.cells() == 0 {
+            return self.offset..self.offset;
+        }
+        let last: u64 =
+            self.extents.iter().zip(self.strides.iter()).map(|(&n, &stride)| ((n - 1) * stride) as u64).sum();
+        self.offset..self.offset + last + 1
+    }
+
+    /// A part of the box, in coordinates that begin at its first cell.
+    pub fn part(&self, part: &Region) -> Self {
+        let offset = self.offset + part.start.dot(&self.strides) as u64;
+        Self { offset, extents: part.extents(), strides: self.strides }
+    }
+
+    /// Parts of at most `most` cells (at least one), cut along the slowest axes, and how many cells come before each:
+    /// their cells, part by part, come in the order of the box's own.
+    pub fn cut(&self, most: u64) -> impl Iterator<Item = (Self, u64)> + use<> {
+        let (whole, mut before) = (*self, 0);
+        Region::whole(self.extents).cut(most).into_iter().map(move |part| {
+            let at = before;
+            before += part.cells();
+            (whole.part(&part), at)
         })
     }
 

@@ -179,27 +179,12 @@ pub(super) fn any_hazard(copies: &[Copy]) -> bool {
 
 /// Copies cut along their slowest destination axis into ones of at most `limit` cells.
 pub(super) fn cut(copies: &[Copy], limit: u64) -> Vec<Copy> {
-    let mut out = Vec::new();
-    let mut todo: Vec<Copy> = copies.iter().rev().copied().collect();
-    while let Some(copy) = todo.pop() {
-        let (src, dst) = (copy.src.1, copy.dst.1);
-        let axes = dst.extents.axes();
-        let axis = (0..axes).filter(|&a| dst.extents[a] > 1).max_by_key(|&a| dst.strides[a]);
-        let Some(axis) = axis.filter(|_| dst.cells() > limit) else {
-            out.push(copy);
-            continue;
-        };
-        let half = dst.extents[axis] / 2;
-        let part = |view: Strided, from: i64, n: i64| Strided {
-            offset: view.offset + (from * view.strides[axis]) as u64,
-            extents: Index::from_fn(axes, |a| if a == axis { n } else { view.extents[a] }),
-            strides: view.strides,
-        };
-        let both = |from, n| Copy { src: (copy.src.0, part(src, from, n)), dst: (copy.dst.0, part(dst, from, n)) };
-        todo.push(both(half, dst.extents[axis] - half));
-        todo.push(both(0, half));
-    }
-    out
+    let parts = |copy: &Copy| {
+        let Copy { src: (from, src), dst: (to, dst) } = *copy;
+        let both = src.cut(limit).zip(dst.cut(limit));
+        both.map(move |((src, _), (dst, _))| Copy { src: (from, src), dst: (to, dst) })
+    };
+    copies.iter().flat_map(parts).collect()
 }
 
 /// The order. Temporary memory of one `Staged` step is at most `limit` cells, unless one copy alone has more.

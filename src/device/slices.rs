@@ -1,7 +1,6 @@
 //! Long payloads in slices, so that staging memory stays bounded.
 
 use super::boxes::{Piece, Strided};
-use crate::extents::Index;
 
 /// A box of one piece that lies contiguously in the payload, and where it stands in the staging memory of its slice.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,8 +30,8 @@ pub(super) struct Slice {
 pub(super) fn slices(pieces: &[Piece], element_bytes: u64, limit: u64, align: u64) -> Vec<Slice> {
     let mut out = vec![Slice::default()];
     for (piece, of) in pieces.iter().enumerate().filter(|(_, p)| p.view.cells() > 0) {
-        cut(of.view, element_bytes, limit, of.payload_offset, &mut |view, payload| {
-            let bytes = view.cells() * element_bytes;
+        for (view, before) in of.view.cut(limit / element_bytes) {
+            let (payload, bytes) = (of.payload_offset + before * element_bytes, view.cells() * element_bytes);
             let mut last = out.len() - 1;
             if out[last].bytes + bytes > limit && out[last].bytes > 0 {
                 out.push(Slice::default());
@@ -41,31 +40,10 @@ pub(super) fn slices(pieces: &[Piece], element_bytes: u64, limit: u64, align: u6
             let slice = &mut out[last];
             slice.parts.push(Part { piece, view, payload, bytes, staged: slice.bytes });
             slice.bytes = (slice.bytes + bytes).next_multiple_of(align);
-        });
+        }
     }
     out.retain(|slice| !slice.parts.is_empty());
     out
-}
-
-/// Cuts a box along its slowest axes into boxes of at most `limit` bytes, in payload order.
-fn cut(view: Strided, element_bytes: u64, limit: u64, payload: u64, out: &mut impl FnMut(Strided, u64)) {
-    let bytes = view.cells() * element_bytes;
-    let axis = (0..view.extents.axes()).rev().find(|&axis| view.extents[axis] > 1);
-    let Some(axis) = axis.filter(|_| bytes > limit) else {
-        out(view, payload);
-        return;
-    };
-    let n = view.extents[axis] as u64;
-    let layer = bytes / n;
-    let step = (limit / layer).clamp(1, n);
-    let mut at = 0;
-    while at < n {
-        let here = step.min(n - at);
-        let extents = Index::from_fn(view.extents.axes(), |a| if a == axis { here as i64 } else { view.extents[a] });
-        let offset = view.offset + at * view.strides[axis] as u64;
-        cut(Strided { offset, extents, ..view }, element_bytes, limit, payload + at * layer, out);
-        at += here;
-    }
 }
 
 /// The slice of payloads short enough to be staged as they are: staging offsets are payload offsets.

@@ -1,4 +1,4 @@
-use crate::device::ChunkBuffer;
+use crate::device::Lease;
 use crate::element::ElementInfo;
 use crate::error::Error;
 use crate::extents::Index;
@@ -11,7 +11,7 @@ use crate::region::Region;
 pub struct Binding {
     /// The chunk's memory: the dense box `storage`, axis 0 fastest, every row starting on a 4-byte word. `None` where the
     /// chunk has no cells.
-    pub buffer: Option<ChunkBuffer>,
+    pub buffer: Option<Lease>,
     /// What a cell is.
     pub element: &'static ElementInfo,
     /// The chunk's cells with its ghost cells, in global coordinates.

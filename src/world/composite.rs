@@ -1,9 +1,7 @@
 //! Composite: copy with an operator where data arrives.
 
-use super::execute::Job;
-use super::operation::Operation;
-use super::transfer::Meeting;
-use super::{Moved, Operator, Pending, World};
+use super::exchange::Exchange;
+use super::{Moved, Operator, World};
 use crate::array::GlobalSection;
 use crate::element::Element;
 use crate::error::Result;
@@ -34,44 +32,13 @@ impl World {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn composite<T: Element, const D: usize>(
         &self,
         source: GlobalSection<T, D>,
         destination: GlobalSection<T, D>,
         operator: Operator,
     ) -> Result<Moved> {
-        let (job, operation) = self.composite_job(&source, &destination, operator)?;
-        self.collective(operation.clone(), operation.signature(), || self.execute(vec![job]))
-    }
-
-    /// Starts a composite: on return the source has been read and may change; the destination must not be touched
-    /// before `wait`, but by other started composites: those onto the same cells take effect as they are waited for.
-    /// Collective, and so is `wait`.
-    ///
-    /// # Errors
-    /// As [`composite`](Self::composite).
-    #[track_caller]
-    pub fn start_composite<T: Element, const D: usize>(
-        &self,
-        source: GlobalSection<T, D>,
-        destination: GlobalSection<T, D>,
-        operator: Operator,
-    ) -> Result<Pending<'_>> {
-        let (job, operation) = self.composite_job(&source, &destination, operator)?;
-        let moved = job.transfer.moved;
-        let in_flight = self.collective(operation.clone(), operation.signature(), || self.start(job))?;
-        Ok(Pending::new(self, operation, moved, move || self.finish_started(&in_flight)))
-    }
-
-    fn composite_job<T: Element, const D: usize>(
-        &self,
-        source: &GlobalSection<T, D>,
-        destination: &GlobalSection<T, D>,
-        operator: Operator,
-    ) -> Result<(Job, Operation)> {
-        let (mut job, operation) = self.copy_job(source, destination, None)?;
-        operator.check(&T::INFO)?;
-        job.meeting = Meeting::Combine(operator.clone());
-        Ok((job, operation.with(operator)))
+        self.exchange(Exchange::new().composite(source, destination, operator))
     }
 }

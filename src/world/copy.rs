@@ -1,16 +1,12 @@
 //! Copy: between regions of global arrays, and between a global array and each rank's own local sections.
 
-use super::execute::Job;
+use super::exchange::Exchange;
 use super::one_sided::{from_local, to_local};
-use super::operation::Operation;
-use super::plans::{Plan, Planned};
-use super::transfer::Meeting;
 use super::{Moved, Pending, World};
 use crate::array::{GlobalSection, LocalSection, Side};
 use crate::device::BoxOf;
 use crate::element::Element;
-use crate::error::{Error, PlanError, Result};
-use crate::plan::CopySpec;
+use crate::error::{PlanError, Result};
 use crate::region::Region;
 
 /// Either end of a copy: a section of a global array, or this rank's own section of a local array or chunk.
@@ -102,8 +98,7 @@ impl World {
     ) -> Result<Moved> {
         match (source.into(), destination.into()) {
             (Section::Global(source), Section::Global(destination)) => {
-                let (job, operation) = self.copy_job(&source, &destination, None)?;
-                self.collective(operation.clone(), operation.signature(), || self.execute(vec![job]))
+                self.exchange(Exchange::new().copy(source, destination))
             }
             (Section::Global(source), Section::Local(destination)) => self.copy_local(to_local(&source, &destination)),
             (Section::Local(source), Section::Global(destination)) => {
@@ -111,34 +106,6 @@ impl World {
             }
             (Section::Local(source), Section::Local(destination)) => self.copy_locally(&source, &destination),
         }
-    }
-
-    /// Copies with the axes permuted: axis *i* of the destination runs along axis `order[i]` of the source, and has its
-    /// extent. Collective; completion and cost are those of [`copy`](Self::copy).
-    ///
-    /// # Errors
-    /// As [`copy`](Self::copy), and an order that is no permutation.
-    ///
-    /// ```
-    /// # use zippy::{Layout, Operator, Split, World};
-    /// # fn program(world: &World) -> zippy::Result<()> {
-    /// let rows = world.array::<i32, 2>("rows", &Layout::new([5, 3]))?;
-    /// let columns = world.array::<i32, 2>("columns", &Layout::new([3, 5]))?;
-    /// rows.fill_with(|[x, y]| (x + 10 * y) as i32)?;
-    /// world.copy_permuted(rows.at(..), columns.at(..), [1, 0])?;
-    /// let ticket = world.get(columns.at((2, 4)))?;
-    /// assert_eq!(world.fence()?.redeem(ticket)?, [24]);
-    /// # Ok(()) }
-    /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
-    /// ```
-    pub fn copy_permuted<T: Element, const D: usize>(
-        &self,
-        source: GlobalSection<T, D>,
-        destination: GlobalSection<T, D>,
-        order: [usize; D],
-    ) -> Result<Moved> {
-        let (job, operation) = self.copy_job(&source, &destination, Some(&order))?;
-        self.collective(operation.clone(), operation.signature(), || self.execute(vec![job]))
     }
 
     /// Starts a copy between any two sections that [`copy`](Self::copy) takes: on return the source has been read and may
@@ -155,7 +122,9 @@ impl World {
         destination: impl Into<Section<T, D>>,
     ) -> Result<Pending<'_>> {
         match (source.into(), destination.into()) {
-            (Section::Global(source), Section::Global(destination)) => self.start_copy_job(&source, &destination, None),
+            (Section::Global(source), Section::Global(destination)) => {
+                self.start(Exchange::new().copy(source, destination))
+            }
             (Section::Global(source), Section::Local(destination)) => {
                 self.start_copy_local(to_local(&source, &destination))
             }
@@ -169,96 +138,6 @@ impl World {
         }
     }
 
-    /// Starts a copy with the axes permuted, as [`copy_permuted`](Self::copy_permuted) orders them; completion is that of
-    /// [`start_copy`](Self::start_copy). Collective, and so is `wait`.
-    ///
-    /// # Errors
-    /// As [`copy_permuted`](Self::copy_permuted).
-    #[track_caller]
-    pub fn start_copy_permuted<T: Element, const D: usize>(
-        &self,
-        source: GlobalSection<T, D>,
-        destination: GlobalSection<T, D>,
-        order: [usize; D],
-    ) -> Result<Pending<'_>> {
-        self.start_copy_job(&source, &destination, Some(&order))
-    }
-
-    #[track_caller]
-    fn start_copy_job<T: Element, const D: usize>(
-        &self,
-        source: &GlobalSection<T, D>,
-        destination: &GlobalSection<T, D>,
-        order: Option<&[usize]>,
-    ) -> Result<Pending<'_>> {
-        let (job, operation) = self.copy_job(source, destination, order)?;
-        let moved = job.transfer.moved;
-        let in_flight = self.collective(operation.clone(), operation.signature(), || self.start(job))?;
-        Ok(Pending::new(self, operation, moved, move || self.finish_started(&in_flight)))
-    }
-
-    /// What a copy or composite of these sections does on this rank: bytes and messages to each rank in each round, as
-    /// `explain()` prints them. Local; moves nothing, and keeps the plan for the copy.
-    ///
-    /// # Errors
-    /// A bad region or extents that differ.
-    pub fn plan_copy<T: Element, const D: usize>(
-        &self,
-        source: &GlobalSection<T, D>,
-        destination: &GlobalSection<T, D>,
-    ) -> Result<Plan> {
-        let operands = [source.core.clone(), destination.core.clone()];
-        Ok(Plan::new(self.planned_sections(source, destination, None)?, &operands))
-    }
-
-    /// What a copy with permuted axes will do, for `explain()`. Local: looks at metadata only.
-    ///
-    /// # Errors
-    /// A bad region, extents that differ, or an order that is no permutation.
-    pub fn plan_copy_permuted<T: Element, const D: usize>(
-        &self,
-        source: &GlobalSection<T, D>,
-        destination: &GlobalSection<T, D>,
-        order: [usize; D],
-    ) -> Result<Plan> {
-        let operands = [source.core.clone(), destination.core.clone()];
-        Ok(Plan::new(self.planned_sections(source, destination, Some(&order))?, &operands))
-    }
-
-    fn planned_sections<T: Element, const D: usize>(
-        &self,
-        source: &GlobalSection<T, D>,
-        destination: &GlobalSection<T, D>,
-        order: Option<&[usize]>,
-    ) -> Result<Planned> {
-        let spec = CopySpec {
-            src: source.core.placement(),
-            src_region: source.region()?,
-            dst: destination.core.placement(),
-            dst_region: destination.region()?,
-            aliased: source.core.is_alias_of(&destination.core),
-            permutation: order,
-        };
-        let planned = self.planned_copy(&spec, &[source.core.clone(), destination.core.clone()]);
-        let (src, dst) = (&source.core, &destination.core);
-        planned
-            .map_err(|error| in_terms_of_arrays(error, || (src.label(&spec.src_region), dst.label(&spec.dst_region))))
-    }
-
-    pub(super) fn copy_job<T: Element, const D: usize>(
-        &self,
-        source: &GlobalSection<T, D>,
-        destination: &GlobalSection<T, D>,
-        order: Option<&[usize]>,
-    ) -> Result<(Job, Operation)> {
-        self.alive()?;
-        let Planned { transfer, .. } = self.planned_sections(source, destination, order)?;
-        let regions = [source.region()?, destination.region()?];
-        let operation = Operation::copy([&source.core, &destination.core], regions, order);
-        let operands = vec![source.core.clone(), destination.core.clone()];
-        Ok((Job { transfer, operands, meeting: Meeting::Replace }, operation))
-    }
-
     fn copy_locally<T: Element, const D: usize>(
         &self,
         source: &LocalSection<T, D>,
@@ -268,28 +147,17 @@ impl World {
         if from.extents() != to.extents() {
             return Err(extents_differ(source.label(), &from, destination.label(), &to));
         }
-        if let (Some(source_buffer), Some(destination_buffer), false) =
-            (source.core().buffer(source.chunk()), destination.core().buffer(destination.chunk()), from.is_empty())
+        if let (Some(read), Some(written), false) =
+            (source.core().lease(source.chunk())?, destination.core().lease(destination.chunk())?, from.is_empty())
         {
             let view = |section: &LocalSection<T, D>, region| section.core().strided(section.chunk(), region);
             let pair = (
-                BoxOf { buffer: source_buffer, view: view(source, &from) },
-                BoxOf { buffer: destination_buffer, view: view(destination, &to) },
+                BoxOf { buffer: &read, view: view(source, &from) },
+                BoxOf { buffer: &written, view: view(destination, &to) },
             );
             self.device().copy_boxes(T::INFO.bytes, &[pair])?;
         }
         Ok(Moved { bytes_local: from.cells() * T::INFO.bytes as u64, ..Moved::default() })
-    }
-}
-
-/// A plan knows regions, a user arrays: `labels` of source and destination.
-pub(super) fn in_terms_of_arrays(error: Error, labels: impl FnOnce() -> (String, String)) -> Error {
-    match error {
-        Error::Plan(PlanError::Extents { src_extents, dst_extents, permuted, .. }) => {
-            let (src, dst) = labels();
-            PlanError::Extents { src, src_extents, dst, dst_extents, permuted }.into()
-        }
-        error => error,
     }
 }
 

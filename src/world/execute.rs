@@ -1,19 +1,24 @@
 //! Executing a transfer: gather and post, or post from where it lies, move what stays, receive and scatter, in plan order.
 
+use std::collections::HashMap;
 use std::ops::Range;
-use std::rc::Rc;
 
 use super::World;
 use super::in_place::Lending;
-use super::transfer::{End, Lane, Meeting, Operands, Parcel, STEP_BYTES, Transfer, box_of, piece, pieces};
+use super::transfer::{End, Job, Lane, Meeting, Parcel, STEP_BYTES};
 use crate::device::{Piece, Staged};
+use crate::element::ElementInfo;
 use crate::error::{Error, Result, TransportError};
 use crate::plan::Moved;
+use crate::region::Region;
 use crate::trace::Span;
 use crate::transport::{Payload, Tag};
 
-/// A transfer whose sources have been read, and whose receives are still to be done.
-pub(super) struct InFlight {
+/// Jobs whose sources have been read, and whose receives are still to be done.
+pub(super) struct InFlight(Vec<Posted>);
+
+/// A job whose messages have been sent.
+struct Posted {
     job: Job,
     /// One tag a lane.
     tags: Vec<Tag>,
@@ -47,55 +52,50 @@ struct Aside {
     offsets: Vec<u64>,
 }
 
-/// A transfer and what it is to be done with.
-pub(super) struct Job {
-    pub transfer: Rc<Transfer>,
-    pub operands: Operands,
-    pub meeting: Meeting,
+impl InFlight {
+    /// What moves.
+    pub fn moved(&self) -> Moved {
+        moved(self.0.iter().map(|posted| &posted.job))
+    }
 }
 
 impl World {
-    /// Executes transfers to their end, of which none reads what another one writes, as if one after the other. Blocks
-    /// until this rank's part is done.
+    /// Executes jobs to their end, as if one after the other but that all sources are read first. Blocks until this rank's
+    /// part is done.
     pub(super) fn execute(&self, jobs: Vec<Job>) -> Result<Moved> {
         self.execute_all(jobs).map_err(|error| self.in_operation(error))
     }
 
     fn execute_all(&self, jobs: Vec<Job>) -> Result<Moved> {
-        let mut moved = Moved::default();
-        jobs.iter().for_each(|job| moved += job.transfer.moved);
-        let lending = Lending::of(self, &jobs)?;
+        let moved = moved(&jobs);
+        let (lending, read_after) = (Lending::of(self, &jobs)?, reads_what_is_written(&jobs));
         let large = |job: &Job| job.transfer.lanes.iter().any(|lane| bytes(&lane.sends) > STEP_BYTES);
-        if jobs.iter().any(large) {
-            for job in jobs {
-                self.execute_bounded(job, &lending)?;
-            }
+        if jobs.iter().any(large) && !read_after.contains(&true) {
+            jobs.into_iter().try_for_each(|job| self.execute_bounded(job, &lending))?;
         } else {
-            let post = |(place, job)| self.post_all(job, &lending, |job, lane| when(job, lane, place == 0));
-            let in_flight = jobs.into_iter().enumerate().map(post).collect::<Result<Vec<_>>>()?;
-            in_flight.iter().try_for_each(|one| self.finish(one))?;
+            let when = |place: usize, job: &Job, lane: &Lane| when(job, lane, place == 0, read_after[place]);
+            self.finish(&self.post_all(jobs, &lending, when)?)?;
         }
         self.take_back(&lending)?;
         Ok(moved)
     }
 
-    /// Executes a large transfer with bounded staging memory, if its boxes have no order.
+    /// Executes a large job with bounded staging memory, if its boxes have no order and all lengths are known.
     fn execute_bounded(&self, job: Job, lending: &Lending) -> Result<()> {
-        if job.transfer.overlap || job.transfer.lanes.iter().any(|lane| !lane.waves.is_empty()) {
-            return self.finish(&self.post_all(job, lending, |job, lane| when(job, lane, true))?);
+        if job.transfer.overlap || job.transfer.lanes.iter().any(|lane| lane.counted || !lane.waves.is_empty()) {
+            return self.finish(&self.post_all(vec![job], lending, |_, job, lane| when(job, lane, true, false))?);
         }
         job.transfer.lanes.iter().try_for_each(|lane| self.execute_in_steps(&job, lane, lending))
     }
 
     /// Reads all sources, posts all messages and does the local moves, but for those that have an order: of waves among
-    /// each other, and of combining with what is combined by another operation before this one is waited for.
-    pub(super) fn start(&self, job: Job) -> Result<InFlight> {
-        let combines = matches!(job.meeting, Meeting::Combine(_));
-        let in_flight = self.post_all(job, &Lending::nothing(), |_, lane| match combines || !lane.waves.is_empty() {
-            true => When::InTurnFromAside,
-            false => When::AtOnce,
-        });
-        in_flight.map_err(|error| self.in_operation(error))
+    /// each other, of jobs, and of combining with what is combined by another operation before this one is waited for.
+    pub(super) fn execute_start(&self, jobs: Vec<Job>) -> Result<InFlight> {
+        let when = |place: usize, job: &Job, lane: &Lane| match job.meeting(lane) {
+            Meeting::Replace if place == 0 && lane.waves.is_empty() => When::AtOnce,
+            _ => When::InTurnFromAside,
+        };
+        self.post_all(jobs, &Lending::nothing(), when).map_err(|error| self.in_operation(error))
     }
 
     /// Finishes what was started.
@@ -111,43 +111,59 @@ impl World {
         }
     }
 
-    /// Posts all messages, then does the local moves or not yet.
-    fn post_all(&self, job: Job, lending: &Lending, when: impl Fn(&Job, &Lane) -> When) -> Result<InFlight> {
-        let mut tags = Vec::with_capacity(job.transfer.lanes.len());
-        for lane in &job.transfer.lanes {
-            let tag = self.inner().next_sequence();
-            self.post(&job, lane, 0..lane.sends.len(), tag, lending)?;
-            tags.push(tag);
+    /// Posts all messages, then sets aside what local moves read, then does those that can be done at once.
+    fn post_all(
+        &self,
+        jobs: Vec<Job>,
+        lending: &Lending,
+        when: impl Fn(usize, &Job, &Lane) -> When,
+    ) -> Result<InFlight> {
+        let mut all = Vec::with_capacity(jobs.len());
+        for job in jobs {
+            let mut tags = Vec::with_capacity(job.transfer.lanes.len());
+            for lane in &job.transfer.lanes {
+                let tag = self.inner().next_sequence();
+                self.post(&job, lane, 0..lane.sends.len(), tag, lending)?;
+                tags.push(tag);
+            }
+            all.push(Posted { job, tags, local: Vec::new() });
         }
-        let mut local = Vec::with_capacity(tags.len());
-        for lane in &job.transfer.lanes {
-            local.push(match when(&job, lane) {
-                _ if lane.local.is_empty() => LocalMoves::Done,
-                When::AtOnce => {
-                    self.move_locally(&job, lane, &lane.local)?;
-                    LocalMoves::Done
+        for (place, Posted { job, local, .. }) in all.iter_mut().enumerate() {
+            for lane in &job.transfer.lanes {
+                local.push(match when(place, job, lane) {
+                    _ if lane.local.is_empty() => LocalMoves::Done,
+                    When::AtOnce | When::InTurn => LocalMoves::Left,
+                    When::InTurnFromAside => LocalMoves::Aside(self.set_aside(job, lane)?),
+                });
+            }
+        }
+        for (place, Posted { job, local, .. }) in all.iter_mut().enumerate() {
+            for (lane, local) in job.transfer.lanes.iter().zip(local) {
+                if matches!(local, LocalMoves::Left) && when(place, job, lane) == When::AtOnce {
+                    self.move_locally(job, lane, &lane.local)?;
+                    *local = LocalMoves::Done;
                 }
-                When::InTurn => LocalMoves::Left,
-                When::InTurnFromAside => LocalMoves::Aside(self.set_aside(&job, lane)?),
-            });
+            }
         }
-        Ok(InFlight { job, tags, local })
+        Ok(InFlight(all))
     }
 
     fn set_aside(&self, job: &Job, lane: &Lane) -> Result<Aside> {
         let (mut pieces, mut offsets, mut bytes) = (Vec::new(), Vec::new(), 0);
         for (source, _) in &lane.local {
-            pieces.push(piece(&job.operands, source, bytes));
+            pieces.push(job.piece(source, bytes));
             offsets.push(bytes);
             bytes += (source.view.cells() * lane.element.bytes as u64).next_multiple_of(4);
         }
-        let staged = self.tracer().span(Span::Pack, || self.device().gather(lane.element.bytes, &pieces, bytes))?;
-        Ok(Aside { staged, offsets })
+        Ok(Aside { staged: self.pack(lane.element.bytes, &pieces, bytes)?, offsets })
     }
 
     /// Receives what the other ranks sent.
     fn finish(&self, in_flight: &InFlight) -> Result<()> {
-        let InFlight { job, tags, local } = in_flight;
+        in_flight.0.iter().try_for_each(|posted| self.finish_one(posted))
+    }
+
+    fn finish_one(&self, Posted { job, tags, local }: &Posted) -> Result<()> {
         for ((lane, &tag), local) in job.transfer.lanes.iter().zip(tags).zip(local) {
             if !lane.waves.is_empty() {
                 self.finish_in_waves(job, lane, tag, local)?;
@@ -177,10 +193,10 @@ impl World {
             }
             for of_message in wave.received.chunk_by(|a, b| a.0 == b.0) {
                 let parcel = of_message[0].0;
-                let boxes = of_message.iter().map(|&(_, index)| &lane.receives[parcel].parts[index]);
-                let pieces: Vec<Piece> = boxes.map(|part| piece(&job.operands, &part.end, part.offset)).collect();
+                let boxes = of_message.iter().map(|&(_, index)| &lane.receives[parcel].boxes[index]);
+                let pieces: Vec<Piece> = boxes.map(|packed| job.piece(&packed.end, packed.offset)).collect();
                 let payload = self.received(lane, parcel, tag, &mut payloads)?;
-                self.unpack(job, lane, (**payload).as_ref(), &pieces)?;
+                self.unpack(lane.element, job.meeting(lane), (**payload).as_ref(), &pieces)?;
             }
         }
         Ok(())
@@ -194,8 +210,8 @@ impl World {
         Aside { staged, offsets }: &Aside,
         which: impl Iterator<Item = usize>,
     ) -> Result<()> {
-        let pieces: Vec<_> = which.map(|index| piece(&job.operands, &lane.local[index].1, offsets[index])).collect();
-        self.unpack(job, lane, staged.as_ref(), &pieces)
+        let pieces: Vec<_> = which.map(|index| job.piece(&lane.local[index].1, offsets[index])).collect();
+        self.unpack(lane.element, job.meeting(lane), staged.as_ref(), &pieces)
     }
 
     /// A message that may have come already. Those of one rank come in their order.
@@ -234,7 +250,7 @@ impl World {
         let parcels = &lane.sends[which];
         let places: Vec<_> = parcels.iter().map(|parcel| lending.place(job, lane, parcel)).collect();
         let others = parcels.iter().zip(&places).filter(|(_, place)| place.is_none()).map(|(parcel, _)| parcel);
-        let mut packed = self.pack(job, lane, &others.collect::<Vec<_>>())?.into_iter();
+        let mut packed = self.packed(job, lane, &others.collect::<Vec<_>>())?.into_iter();
         for (parcel, place) in parcels.iter().zip(places) {
             let payload = match place {
                 Some((chunk, bytes)) => self.lend(lending, parcel.peer, chunk, bytes)?,
@@ -245,23 +261,26 @@ impl World {
         Ok(())
     }
 
-    fn pack(&self, job: &Job, lane: &Lane, parcels: &[&Parcel]) -> Result<Vec<Staged>> {
+    fn packed(&self, job: &Job, lane: &Lane, parcels: &[&Parcel]) -> Result<Vec<Staged>> {
         if parcels.is_empty() {
             return Ok(Vec::new());
         }
-        let (pieces, ranges) = pieces(&job.operands, parcels);
-        let bytes = parcels.iter().map(|parcel| parcel.bytes).sum();
-        let staged = self.tracer().span(Span::Pack, || self.device().gather(lane.element.bytes, &pieces, bytes))?;
+        let (pieces, ranges) = job.pieces(parcels);
+        let staged = self.pack(lane.element.bytes, &pieces, parcels.iter().map(|parcel| parcel.bytes).sum())?;
         Ok(ranges.into_iter().map(|range| staged.part(range).expect("a range of this payload")).collect())
+    }
+
+    /// Boxes of chunks as a payload.
+    pub(super) fn pack(&self, element_bytes: usize, pieces: &[Piece], bytes: u64) -> Result<Staged> {
+        Ok(self.tracer().span(Span::Pack, || self.device().gather(element_bytes, pieces, bytes))?)
     }
 
     fn move_locally(&self, job: &Job, lane: &Lane, local: &[(End, End)]) -> Result<()> {
         if local.is_empty() {
             return Ok(());
         }
-        let pair = |(from, to): &(End, End)| (box_of(&job.operands, from), box_of(&job.operands, to));
-        let pairs: Vec<_> = local.iter().map(pair).collect();
-        self.tracer().span(Span::Local, || match &job.meeting {
+        let pairs: Vec<_> = local.iter().map(|(from, to)| (job.box_of(from), job.box_of(to))).collect();
+        self.tracer().span(Span::Local, || match job.meeting(lane) {
             Meeting::Replace => self.device().copy_boxes(lane.element.bytes, &pairs),
             Meeting::Combine(operator) => self.device().combine_boxes(lane.element, &pairs, operator),
         })?;
@@ -270,9 +289,33 @@ impl World {
 
     fn receive(&self, job: &Job, lane: &Lane, index: usize, tag: Tag) -> Result<()> {
         let parcel = &lane.receives[index];
+        if lane.counted {
+            return self.receive_counted(job, lane, parcel, tag);
+        }
         let payload = self.arrived(parcel, tag)?;
-        let (pieces, _) = pieces(&job.operands, &[parcel]);
-        self.unpack(job, lane, (*payload).as_ref(), &pieces)
+        let (pieces, _) = job.pieces(&[parcel]);
+        self.unpack(lane.element, job.meeting(lane), (*payload).as_ref(), &pieces)
+    }
+
+    /// Receives a message that is as long as its sender says: in full pieces and one that is not, or until there is no room.
+    fn receive_counted(&self, job: &Job, lane: &Lane, parcel: &Parcel, tag: Tag) -> Result<()> {
+        let (size, full, whole) = (lane.element.bytes as u64, lane.full(), &parcel.boxes[0].end);
+        let mut at = 0;
+        loop {
+            let payload = self.tracer().span(Span::Wait, || self.inner().receive(parcel.peer, tag))?;
+            let payload = (*payload).as_ref();
+            let found = payload.len() as u64;
+            if found > full.min(parcel.bytes - at) || !found.is_multiple_of(size) {
+                return Err(self.wrong_message(parcel.peer, parcel.bytes, at + found).into());
+            }
+            let cells = Region { start: [(at / size) as i64].into(), end: [((at + found) / size) as i64].into() };
+            let end = End { view: whole.view.part(&cells), ..*whole };
+            self.unpack(lane.element, job.meeting(lane), payload, &[job.piece(&end, 0)])?;
+            at += found;
+            if found < full || at == parcel.bytes {
+                return Ok(());
+            }
+        }
     }
 
     /// Waits for a message, and looks whether it is as long as the plan says.
@@ -290,23 +333,64 @@ impl World {
         TransportError::Message { operation, rank: from, expected, found }
     }
 
-    fn unpack(&self, job: &Job, lane: &Lane, payload: &[u8], pieces: &[Piece]) -> Result<()> {
-        self.tracer().span(Span::Unpack, || match &job.meeting {
-            Meeting::Replace => self.device().scatter(lane.element.bytes, payload, pieces),
-            Meeting::Combine(operator) => self.device().combine(lane.element, payload, pieces, operator),
+    /// A payload into boxes of chunks.
+    pub(super) fn unpack(
+        &self,
+        element: &ElementInfo,
+        meeting: &Meeting,
+        payload: &[u8],
+        pieces: &[Piece],
+    ) -> Result<()> {
+        self.tracer().span(Span::Unpack, || match meeting {
+            Meeting::Replace => self.device().scatter(element.bytes, payload, pieces),
+            Meeting::Combine(operator) => self.device().combine(element, payload, pieces, operator),
         })?;
         Ok(())
     }
 }
 
 /// When the local moves of an operation that blocks are done. What has no order among itself can be done at once in the
-/// first transfer; waves read their sources as they come, unless an earlier wave may have written them.
-fn when(job: &Job, lane: &Lane, first: bool) -> When {
+/// first job; waves read their sources as they come, unless an earlier wave or job may have written them.
+fn when(job: &Job, lane: &Lane, first: bool, read_after: bool) -> When {
     match lane.waves.is_empty() {
         true if first => When::AtOnce,
         false if job.transfer.overlap => When::InTurnFromAside,
+        _ if read_after => When::InTurnFromAside,
         _ => When::InTurn,
     }
+}
+
+/// For each job, whether one before it may write what it reads.
+fn reads_what_is_written(jobs: &[Job]) -> Vec<bool> {
+    let mut out = vec![false; jobs.len()];
+    if jobs.len() < 2 {
+        return out;
+    }
+    let mut written: HashMap<u64, Vec<Range<u64>>> = HashMap::new();
+    for (job, reads) in jobs.iter().zip(&mut out) {
+        let place = |end: &End| {
+            let of = job.box_of(end);
+            (of.buffer.id(), of.view.range())
+        };
+        let meets = |end: &End| {
+            let (chunk, read) = place(end);
+            let meets = |write: &Range<u64>| write.start < read.end && read.start < write.end;
+            written.get(&chunk).is_some_and(|writes| writes.iter().any(meets))
+        };
+        let lanes = &job.transfer.lanes;
+        *reads = !written.is_empty() && lanes.iter().flat_map(Lane::sources).any(meets);
+        for end in lanes.iter().flat_map(Lane::destinations) {
+            let (chunk, write) = place(end);
+            written.entry(chunk).or_default().push(write);
+        }
+    }
+    out
+}
+
+fn moved<'a>(jobs: impl IntoIterator<Item = &'a Job>) -> Moved {
+    let mut all = Moved::default();
+    jobs.into_iter().for_each(|job| all += job.transfer.moved);
+    all
 }
 
 fn bytes(parcels: &[Parcel]) -> u64 {

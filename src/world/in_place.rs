@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::World;
-use super::execute::Job;
-use super::transfer::{Lane, Meeting, Parcel, box_of};
+use super::transfer::{Job, Lane, Parcel};
 use crate::device::{BoxOf, ChunkBuffer, Staged};
 use crate::error::Result;
 use crate::trace::Span;
@@ -32,16 +31,10 @@ impl Lending {
         }
         let mut written: Vec<u64> = Vec::new();
         for (job, lane) in lanes() {
-            let operator = match &job.meeting {
-                Meeting::Replace => None,
-                Meeting::Combine(operator) => Some(operator),
-            };
-            if !world.device().host_moves(lane.element, operator)? {
+            if !world.device().host_moves(lane.element, job.meeting(lane).operator())? {
                 return Ok(Self::nothing());
             }
-            let local = lane.local.iter().map(|(_, to)| to);
-            let received = lane.receives.iter().flat_map(|parcel| parcel.parts.iter().map(|part| &part.end));
-            written.extend(local.chain(received).map(|end| box_of(&job.operands, end).buffer.id()));
+            written.extend(lane.destinations().map(|end| job.box_of(end).buffer.id()));
         }
         written.sort_unstable();
         written.dedup();
@@ -51,7 +44,7 @@ impl Lending {
     /// Where a message lies in a chunk, if it can be sent from there.
     pub fn place<'a>(&self, job: &'a Job, lane: &Lane, parcel: &Parcel) -> Option<(&'a ChunkBuffer, Range<u64>)> {
         let written = self.written.as_ref().filter(|_| parcel.dense)?;
-        let BoxOf { buffer, view } = box_of(&job.operands, &parcel.parts[0].end);
+        let BoxOf { buffer, view } = job.box_of(&parcel.boxes[0].end);
         let start = view.offset * lane.element.bytes as u64;
         let bytes = view.cells() * lane.element.bytes as u64;
         let whole_words = start.is_multiple_of(4) && bytes == parcel.bytes;

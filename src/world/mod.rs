@@ -5,19 +5,20 @@
 
 mod common;
 mod composite;
-mod composite_all;
 mod copy;
+mod counted;
 mod create;
+mod exchange;
 mod execute;
 mod ghosts;
 mod in_place;
+mod jobs;
 mod memory;
 mod named;
 mod one_sided;
 mod operation;
 mod pending;
 mod plans;
-mod prefixes;
 mod run;
 mod transfer;
 
@@ -28,7 +29,7 @@ use std::rc::Rc;
 pub(crate) use self::named::{Call, Named};
 
 pub use self::copy::Section;
-pub use self::ghosts::GhostUpdate;
+pub use self::exchange::Exchange;
 pub use self::one_sided::{Fetched, PutSource, Ticket};
 pub use self::pending::Pending;
 pub use self::plans::{Plan, PlanCounters};
@@ -39,7 +40,7 @@ pub use crate::device::Operator;
 pub use crate::plan::Moved;
 pub use crate::transport::Config;
 
-use crate::array::{Rearranged, Registry};
+use crate::array::{ArrayCore, Rearranged, Registry};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, KernelSource};
@@ -56,7 +57,7 @@ pub struct World {
     inner: Group,
     device: Rc<Device>,
     common: common::Common,
-    registry: Rc<RefCell<Registry>>,
+    registry: Rc<RefCell<Registry<ArrayCore>>>,
     plans: RefCell<PlanCache<plans::Planned>>,
     epoch: one_sided::Epoch,
     tracer: Tracer,
@@ -118,6 +119,11 @@ impl World {
     /// rank.
     pub fn buffer_bytes(&self) -> u64 {
         self.common.buffer_bytes
+    }
+
+    /// From how many bytes on a box is sent from where it lies.
+    pub(crate) fn in_place_bytes(&self) -> u64 {
+        self.common.in_place_bytes
     }
 
     pub(crate) fn tracer(&self) -> &Tracer {

@@ -1,41 +1,37 @@
-//! Collectives between sections as messages and checks name them.
+//! Exchanges as messages and checks name them.
 
 use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
 
+use super::exchange::Ghosts;
 use super::named::Named;
+use super::transfer::Meeting;
 use super::{Operator, hash};
 use crate::array::ArrayCore;
-use crate::plan::Pair;
+use crate::plan::{GhostSpec, Neighbours, Pair};
 use crate::region::Region;
 
-/// A collective between sections of global arrays. Cheap to clone.
+/// Copies or composites between sections of global arrays. Cheap to clone.
 #[derive(Debug, Clone, Hash)]
 pub(super) struct Operation {
-    verb: Verb,
+    operator: Option<Operator>,
     arrays: Rc<[Named]>,
-    /// Of a list only the first pair is kept, as calls are remembered for a while.
-    first: Option<Pair>,
+    /// Of many only the first pair is kept, as calls are remembered for a while.
+    first: Pair,
     count: usize,
-    /// A fingerprint of the whole list.
+    /// A fingerprint of all of them.
     content: u64,
     order: Option<Vec<usize>>,
 }
 
-#[derive(Debug, Clone, Hash)]
-enum Verb {
-    Copy,
-    CopyAll,
-    Composite(Operator),
-    CompositeAll(Operator),
-}
-
-/// Several of them as one collective.
-#[derive(Debug, Clone)]
-pub(super) struct InTurn(pub Rc<[Operation]>);
+/// Several exchanges as one collective.
+pub(super) struct InTurn(pub Vec<Rc<dyn Display>>);
 
 impl Display for InTurn {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("exchange()");
+        }
         self.0.iter().enumerate().try_for_each(|(place, one)| {
             f.write_str(if place > 0 { ", then " } else { "" })?;
             one.fmt(f)
@@ -44,27 +40,23 @@ impl Display for InTurn {
 }
 
 impl Operation {
-    /// A copy between two arrays.
-    pub fn copy(arrays: [&ArrayCore; 2], [src_region, dst_region]: [Region; 2], order: Option<&[usize]>) -> Self {
+    /// Between two arrays.
+    pub fn one(
+        arrays: [&ArrayCore; 2],
+        [src_region, dst_region]: [Region; 2],
+        operator: Option<&Operator>,
+        order: Option<&[usize]>,
+    ) -> Self {
         let arrays = arrays.map(Named::of).into_iter().collect();
-        let first = Some(Pair { src: 0, src_region, dst: 1, dst_region });
-        Self { verb: Verb::Copy, arrays, first, count: 1, content: 0, order: order.map(<[usize]>::to_vec) }
+        let first = Pair { src: 0, src_region, dst: 1, dst_region };
+        Self { operator: operator.cloned(), arrays, first, count: 1, content: 0, order: order.map(<[usize]>::to_vec) }
     }
 
-    /// The same as a composite.
-    pub fn with(self, operator: Operator) -> Self {
-        Self { verb: Verb::Composite(operator), ..self }
-    }
-
-    /// Many copies in one, or many composites.
-    pub fn all(arrays: &[Rc<ArrayCore>], pairs: &[Pair], operator: Option<Operator>) -> Self {
+    /// Between many.
+    pub fn many(arrays: &[Rc<ArrayCore>], pairs: &[Pair], operator: Option<&Operator>) -> Self {
         let arrays = arrays.iter().map(|array| Named::of(array)).collect();
-        let verb = operator.map_or(Verb::CopyAll, Verb::CompositeAll);
-        Self { verb, arrays, first: pairs.first().cloned(), count: pairs.len(), content: hash(pairs), order: None }
-    }
-
-    pub fn signature(&self) -> u64 {
-        hash(self)
+        let (count, content) = (pairs.len(), hash(pairs));
+        Self { operator: operator.cloned(), arrays, first: pairs[0], count, content, order: None }
     }
 
     fn write_end(&self, f: &mut Formatter<'_>, array: usize, region: &Region) -> fmt::Result {
@@ -75,25 +67,42 @@ impl Operation {
 
 impl Display for Operation {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.verb {
-            Verb::Copy => "copy(",
-            Verb::CopyAll => "copy_all(",
-            Verb::Composite(_) => "composite(",
-            Verb::CompositeAll(_) => "composite_all(",
-        })?;
-        if let Verb::CopyAll | Verb::CompositeAll(_) = self.verb {
-            let (count, content) = (self.count, self.content as u16);
-            write!(f, "{count} pairs #{content:04x}{}", if count > 0 { ", first " } else { "" })?;
+        f.write_str(if self.operator.is_some() { "composite(" } else { "copy(" })?;
+        if self.count > 1 {
+            write!(f, "{} pairs #{:04x}, first ", self.count, self.content as u16)?;
         }
-        if let Some(pair) = &self.first {
-            self.write_end(f, pair.src, &pair.src_region)?;
-            f.write_str(" -> ")?;
-            self.write_end(f, pair.dst, &pair.dst_region)?;
-        }
-        if let Verb::Composite(operator) | Verb::CompositeAll(operator) = &self.verb {
-            write!(f, ", {operator}")?;
-        }
+        self.write_end(f, self.first.src, &self.first.src_region)?;
+        f.write_str(" -> ")?;
+        self.write_end(f, self.first.dst, &self.first.dst_region)?;
+        self.operator.iter().try_for_each(|operator| write!(f, ", {operator}"))?;
         self.order.iter().try_for_each(|order| write!(f, ", axes {order:?}"))?;
+        f.write_str(")")
+    }
+}
+
+/// Ghost updates that share messages.
+#[derive(Debug, Clone, Hash)]
+pub(super) struct GhostUpdate(Rc<[(Named, GhostSpec, Meeting)]>);
+
+impl GhostUpdate {
+    pub fn new(all: &[&Ghosts]) -> Self {
+        Self(all.iter().map(|one| (Named::of(&one.array), one.spec.clone(), one.meeting.clone())).collect())
+    }
+}
+
+impl Display for GhostUpdate {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("ghosts(")?;
+        for (place, (array, spec, meeting)) in self.0.iter().enumerate() {
+            f.write_str(if place > 0 { ", " } else { "" })?;
+            array.fmt(f)?;
+            spec.components.iter().try_for_each(|lists| write!(f, " by components #{:04x}", hash(lists) as u16))?;
+            f.write_str(if spec.neighbours == Neighbours::Faces { " faces only" } else { "" })?;
+            match meeting {
+                Meeting::Combine(operator) => write!(f, " reverse with {operator}")?,
+                Meeting::Replace => f.write_str(if spec.reverse { " reverse" } else { "" })?,
+            }
+        }
         f.write_str(")")
     }
 }

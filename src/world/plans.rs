@@ -19,36 +19,44 @@ pub(super) struct Planned {
     pub transfer: Rc<Transfer>,
 }
 
-/// What an operation will do on this rank, before it does it. Had from [`World::plan_copy`] and
-/// [`World::plan_ghosts`]; displays as [`explain`](Self::explain) says.
-#[derive(Debug, Clone)]
+/// What an exchange will do on this rank, before it does it. Had from [`World::plan`]; displays as
+/// [`explain`](Self::explain) says.
+#[derive(Debug, Clone, Default)]
 pub struct Plan {
-    plan: Rc<RankPlan>,
+    parts: Vec<Explained>,
     moved: Moved,
+}
+
+/// The entries of an exchange that share messages.
+#[derive(Debug, Clone)]
+struct Explained {
+    plan: Rc<RankPlan>,
     element_bytes: Vec<usize>,
 }
 
 impl Plan {
-    pub(super) fn new(planned: Planned, operands: &[Rc<ArrayCore>]) -> Self {
+    pub(super) fn add(&mut self, planned: Planned, operands: &[Rc<ArrayCore>]) {
         let element_bytes = operands.iter().map(|array| array.element().bytes).collect();
-        Self { plan: planned.plan, moved: planned.transfer.moved, element_bytes }
+        self.moved += planned.transfer.moved;
+        self.parts.push(Explained { plan: planned.plan, element_bytes });
     }
 
-    /// A table: what moves inside this rank, then for each message its round, its peer, its boxes, cells and bytes.
+    /// A table for each group of entries that share messages: what moves inside this rank, then for each message its
+    /// round, its peer, its boxes, cells and bytes.
     pub fn explain(&self) -> String {
-        self.plan.explain(&self.element_bytes)
+        self.parts.iter().map(|part| part.plan.explain(&part.element_bytes)).collect::<Vec<_>>().join("\n")
     }
 
-    /// What the operation will return. A message that holds several element types, more than 64 MiB, or boxes that
-    /// can be sent from where they lie (dense ones of 64 KiB and more, where all hosts map their devices' memory)
+    /// What the operation will return; of prefixes the most that it can be. A message that holds several element types,
+    /// more than 64 MiB, or boxes that can be sent from where they lie (dense ones of 64 KiB and more, where all hosts map their devices' memory)
     /// travels in pieces and counts as many.
     pub fn moved(&self) -> Moved {
         self.moved
     }
 
-    /// Its moves, messages and rounds.
-    pub fn rank_plan(&self) -> &RankPlan {
-        &self.plan
+    /// Moves, messages and rounds of each group of entries that share messages.
+    pub fn rank_plans(&self) -> impl Iterator<Item = &RankPlan> {
+        self.parts.iter().map(|part| &*part.plan)
     }
 }
 
@@ -82,7 +90,7 @@ impl World {
     }
 
     pub(super) fn planned_copy(&self, spec: &CopySpec, operands: &[Rc<ArrayCore>]) -> Result<Planned> {
-        self.planned(PlanKey::copy(spec), operands, || Ok(plan::copy(spec, self.rank())?))
+        self.planned(PlanKey::copy(spec), operands, &[], || Ok(plan::copy(spec, self.rank())?))
     }
 
     pub(super) fn planned_copies(&self, pairs: &[Pair], operands: &[Rc<ArrayCore>]) -> Result<Planned, (usize, Error)> {
@@ -95,25 +103,32 @@ impl World {
         let arrays: Vec<_> = numbered.iter().map(|(array, data)| (array.placement(), *data)).collect();
         let spec = CopiesSpec { arrays: &arrays, pairs };
         let build = || plan::copies(&spec, self.rank()).map_err(|(pair, error)| (pair, error.into()));
-        self.planned(PlanKey::copies(&spec), operands, build)
+        self.planned(PlanKey::copies(&spec), operands, &[], build)
     }
 
-    pub(super) fn planned_ghosts(&self, arrays: &[Rc<ArrayCore>], specs: &[GhostSpec]) -> Result<Planned> {
+    pub(super) fn planned_ghosts(
+        &self,
+        arrays: &[Rc<ArrayCore>],
+        specs: &[GhostSpec],
+        classes: &[usize],
+    ) -> Result<Planned> {
         let placed: Vec<_> = arrays.iter().map(|array| array.placement()).zip(specs).collect();
-        self.planned(PlanKey::ghosts(&placed), arrays, || Ok(plan::ghosts(&placed, self.rank())?))
+        self.planned(PlanKey::ghosts(&placed), arrays, classes, || Ok(plan::ghosts(&placed, self.rank())?))
     }
 
     fn planned<E>(
         &self,
         key: PlanKey,
         operands: &[Rc<ArrayCore>],
+        classes: &[usize],
         build: impl FnOnce() -> Result<RankPlan, E>,
     ) -> Result<Planned, E> {
-        let elements: Vec<u64> = operands.iter().map(|a| hash((a.element().name, a.element().bytes))).collect();
-        self.plans.borrow_mut().get_or_build(key.with(&elements), || {
+        let elements = operands.iter().map(|a| hash((a.element().name, a.element().bytes)));
+        let facts: Vec<u64> = elements.chain(classes.iter().map(|&class| class as u64)).collect();
+        self.plans.borrow_mut().get_or_build(key.with(&facts), || {
             self.tracer().span(Span::Plan, || {
                 let plan = build()?;
-                let transfer = Rc::new(Transfer::new(&plan, operands, self.common.in_place_bytes));
+                let transfer = Rc::new(Transfer::new(&plan, operands, classes, self.common.in_place_bytes));
                 Ok(Planned { plan: Rc::new(plan), transfer })
             })
         })

@@ -10,27 +10,26 @@ use std::rc::Rc;
 
 use crate::array::ArrayCore;
 use crate::chunks::ChunkId;
-use crate::device::{BoxOf, Operator, Piece, Strided};
+use crate::device::{BoxOf, Lease, Operator, Piece, Strided};
 use crate::element::ElementInfo;
+use crate::error::Result;
 use crate::extents::Index;
 use crate::plan::{Arrival, Message, Move, Moved, RankPlan};
-use crate::region::Region;
 
 /// Messages above this are cut, and blocking transfers between disjoint regions go step by step, so that
 /// staging memory stays bounded whatever the size of the arrays.
 pub(super) const STEP_BYTES: u64 = 64 << 20;
 
-/// One end of a move: a box of a chunk of an operand.
+/// One end of a move: a box of one of the transfer's chunks.
 #[derive(Debug, Clone)]
 pub(super) struct End {
-    pub array: usize,
-    pub chunk: ChunkId,
+    pub chunk: usize,
     pub view: Strided,
 }
 
-/// A box and its place in a message.
+/// A box and where it is in a message.
 #[derive(Debug, Clone)]
-pub(super) struct Part {
+pub(super) struct Packed {
     pub end: End,
     pub offset: u64,
     /// Of which move of the plan's message it is.
@@ -42,17 +41,22 @@ pub(super) struct Part {
 pub(super) struct Parcel {
     pub peer: usize,
     pub bytes: u64,
-    pub parts: Vec<Part>,
+    pub boxes: Vec<Packed>,
     /// Whether it is one box that lies densely in a chunk of its sender, in an array that is not the destination.
     pub dense: bool,
     /// Of which of the plan's messages it is.
     of: usize,
 }
 
-/// The moves of arrays with one element size.
+/// The moves of arrays with one element type whose data meets what is there in one way.
 #[derive(Debug)]
 pub(super) struct Lane {
     pub element: &'static ElementInfo,
+    /// Which of the job's meetings.
+    pub class: usize,
+    /// Whether only the sender knows how long a message is. It then comes in pieces of [`Lane::full`] bytes and a shorter
+    /// one, or none where the room is used up; what the receiver has is one box, as large as it can be.
+    pub counted: bool,
     pub sends: Vec<Parcel>,
     pub receives: Vec<Parcel>,
     pub local: Vec<(End, End)>,
@@ -72,6 +76,8 @@ pub(super) struct Wave {
 /// A plan in the terms of the device.
 #[derive(Debug)]
 pub(super) struct Transfer {
+    /// The chunks of this rank that take part, as operand and chunk.
+    chunks: Vec<(usize, ChunkId)>,
     pub lanes: Vec<Lane>,
     pub moved: Moved,
     /// Whether source and destination may share cells, so that all reading must be done before any writing.
@@ -82,47 +88,150 @@ pub(super) struct Transfer {
 pub(super) type Operands = Vec<Rc<ArrayCore>>;
 
 impl Transfer {
-    /// The transfer of a plan between arrays of these layouts and element types. Boxes of `in_place_bytes` and more that
-    /// can be sent from where they lie share no messages: all ranks must give the same number.
-    pub fn new(plan: &RankPlan, operands: &[Rc<ArrayCore>], in_place_bytes: u64) -> Self {
-        let mut elements: Vec<&'static ElementInfo> = operands.iter().map(|array| array.element()).collect();
-        elements.sort_by_key(|e| (e.bytes, e.name));
-        elements.dedup_by_key(|e| (e.bytes, e.name));
-        let lanes =
-            elements.into_iter().map(|element| Lane::new(element, plan, operands, in_place_bytes)).collect::<Vec<_>>();
+    /// The transfer of a plan between arrays of these layouts and element types. `classes` has the meeting of each operand
+    /// as a destination; it is empty where there is one for all. Boxes of `in_place_bytes` and more that can be sent from
+    /// where they lie share no messages: all ranks must give the same number.
+    pub fn new(plan: &RankPlan, operands: &[Rc<ArrayCore>], classes: &[usize], in_place_bytes: u64) -> Self {
+        Self::with(plan, operands, classes, in_place_bytes, false)
+    }
+
+    fn with(
+        plan: &RankPlan,
+        operands: &[Rc<ArrayCore>],
+        classes: &[usize],
+        in_place_bytes: u64,
+        counted: bool,
+    ) -> Self {
+        let class = |array: usize| classes.get(array).copied().unwrap_or(0);
+        let key = |array: usize| (operands[array].element(), class(array));
+        let sorted = |(element, class): &(&ElementInfo, usize)| (element.bytes, element.name, *class);
+        let mut kinds: Vec<(&'static ElementInfo, usize)> = (0..operands.len()).map(key).collect();
+        kinds.sort_by_key(sorted);
+        kinds.dedup_by_key(|kind| sorted(kind));
+        let mut ends = Ends { operands, permutation: plan.permutation.as_deref(), chunks: HashMap::new() };
+        let lanes: Vec<Lane> = kinds
+            .into_iter()
+            .map(|(element, of)| {
+                let mine = |m: &Move| same(operands[m.dst_array].element(), element) && class(m.dst_array) == of;
+                Lane::new((element, of, counted), plan, &mine, &mut ends, in_place_bytes)
+            })
+            .collect();
         let bytes: Vec<usize> = operands.iter().map(|array| array.element().bytes).collect();
         let messages = lanes.iter().map(|lane| lane.sends.len() as u64).sum();
-        Self { lanes, moved: Moved { messages, ..plan.moved(&bytes) }, overlap: plan.overlap }
+        let moved = Moved { messages, ..plan.moved(&bytes) };
+        Self { chunks: ends.into_chunks(), lanes, moved, overlap: plan.overlap }
+    }
+
+    /// The transfer of a plan whose messages have one box each and are as long as their sender says. `rooms` has the most
+    /// cells of each message that this rank sends.
+    pub fn counted(plan: &RankPlan, operands: &[Rc<ArrayCore>], rooms: &[u64], in_place_bytes: u64) -> Self {
+        let mut all = Self::with(plan, operands, &[], in_place_bytes, true);
+        for lane in &mut all.lanes {
+            let (size, full) = (lane.element.bytes as u64, lane.full());
+            for (of, room) in rooms.iter().enumerate() {
+                let sent = |parcel: &Parcel| parcel.of == of;
+                let bytes: u64 = lane.sends.iter().filter(|parcel| sent(parcel)).map(|parcel| parcel.bytes).sum();
+                let last = lane.sends.iter().rposition(|parcel| sent(parcel) && parcel.bytes == full);
+                if let Some(last) = last.filter(|_| bytes.is_multiple_of(full) && bytes < room * size) {
+                    let end = Parcel { bytes: 0, boxes: Vec::new(), dense: false, ..lane.sends[last] };
+                    lane.sends.insert(last + 1, end);
+                }
+            }
+        }
+        all.moved.messages = all.lanes.iter().map(|lane| lane.sends.len() as u64).sum();
+        all
+    }
+}
+
+/// The ends of a plan's moves, and the chunks that they lie in, each once.
+struct Ends<'a> {
+    operands: &'a [Rc<ArrayCore>],
+    permutation: Option<&'a [usize]>,
+    chunks: HashMap<(usize, ChunkId), usize>,
+}
+
+impl Ends<'_> {
+    /// What is read, its axes in the order of the destination.
+    fn source(&mut self, m: &Move) -> End {
+        let view = self.source_view(m);
+        End { chunk: self.number(m.src_array, m.src_chunk), view }
+    }
+
+    fn source_view(&self, m: &Move) -> Strided {
+        let view = self.operands[m.src_array].strided(m.src_chunk, &m.src);
+        match self.permutation {
+            None => view,
+            Some(order) => Strided {
+                offset: view.offset,
+                extents: Index::from_fn(order.len(), |axis| view.extents[order[axis]]),
+                strides: Index::from_fn(order.len(), |axis| view.strides[order[axis]]),
+            },
+        }
+    }
+
+    /// What is written.
+    fn destination(&mut self, m: &Move) -> End {
+        let view = self.operands[m.dst_array].strided(m.dst_chunk, &m.dst);
+        End { chunk: self.number(m.dst_array, m.dst_chunk), view }
+    }
+
+    fn number(&mut self, array: usize, chunk: ChunkId) -> usize {
+        let next = self.chunks.len();
+        *self.chunks.entry((array, chunk)).or_insert(next)
+    }
+
+    fn into_chunks(self) -> Vec<(usize, ChunkId)> {
+        let mut chunks: Vec<_> = self.chunks.into_iter().collect();
+        chunks.sort_unstable_by_key(|&(_, number)| number);
+        chunks.into_iter().map(|(chunk, _)| chunk).collect()
     }
 }
 
 impl Lane {
-    fn new(element: &'static ElementInfo, plan: &RankPlan, operands: &[Rc<ArrayCore>], in_place_bytes: u64) -> Self {
-        let permutation = plan.permutation.as_deref();
-        let mine = |m: &Move| same(operands[m.src_array].element(), element);
-        let source = |m: &Move| end(operands, m.src_array, m.src_chunk, &m.src, permutation);
-        let destination = |m: &Move| end(operands, m.dst_array, m.dst_chunk, &m.dst, None);
-        let dense = |m: &Move| {
+    fn new(
+        (element, class, counted): (&'static ElementInfo, usize, bool),
+        plan: &RankPlan,
+        mine: &dyn Fn(&Move) -> bool,
+        ends: &mut Ends,
+        in_place_bytes: u64,
+    ) -> Self {
+        let dense = |m: &Move, ends: &Ends| {
             let bytes = m.src.cells() * element.bytes as u64;
             let large = bytes >= in_place_bytes && bytes.is_multiple_of(4);
-            large && m.src_array != m.dst_array && source(m).view.is_dense()
+            large && m.src_array != m.dst_array && ends.source_view(m).is_dense()
         };
-        let parcels = |messages: &[Message], view: &dyn Fn(&Move) -> End| {
+        let mut parcels = |messages: &[Message], end: fn(&mut Ends, &Move) -> End, limit: u64| {
             let of = |(of, message): (usize, &Message)| {
                 let moves = message.moves.iter().enumerate().filter(|(_, m)| mine(m));
-                let moves = moves.map(|(index, m)| Outbound { of: index, end: view(m), dense: dense(m) });
-                parcels((of, message.peer), moves, element.bytes as u64, STEP_BYTES)
+                let moves = moves.map(|(index, m)| Outbound { of: index, dense: dense(m, ends), end: end(ends, m) });
+                parcels((of, message.peer), moves, element.bytes as u64, limit)
             };
             messages.iter().enumerate().flat_map(of).collect::<Vec<_>>()
         };
-        let receives = parcels(&plan.receives, &destination);
-        Self {
-            element,
-            sends: parcels(&plan.sends, &source),
-            waves: waves(plan, &mine, &receives),
-            receives,
-            local: plan.local.iter().filter(|m| mine(m)).map(|m| (source(m), destination(m))).collect(),
-        }
+        let whole = if counted { u64::MAX } else { STEP_BYTES };
+        let receives = parcels(&plan.receives, |ends, m| ends.destination(m), whole);
+        let sends = parcels(&plan.sends, |ends, m| ends.source(m), STEP_BYTES);
+        let waves = waves(plan, mine, &receives);
+        let local = plan.local.iter().filter(|m| mine(m)).map(|m| (ends.source(m), ends.destination(m))).collect();
+        Self { element, class, counted, sends, receives, local, waves }
+    }
+
+    /// What is read.
+    pub fn sources(&self) -> impl Iterator<Item = &End> {
+        let local = self.local.iter().map(|(from, _)| from);
+        local.chain(self.sends.iter().flat_map(|parcel| parcel.boxes.iter().map(|packed| &packed.end)))
+    }
+
+    /// What is written.
+    pub fn destinations(&self) -> impl Iterator<Item = &End> {
+        let local = self.local.iter().map(|(_, to)| to);
+        local.chain(self.receives.iter().flat_map(|parcel| parcel.boxes.iter().map(|packed| &packed.end)))
+    }
+
+    /// The most bytes of a message: whole cells.
+    pub fn full(&self) -> u64 {
+        let size = self.element.bytes as u64;
+        STEP_BYTES / size * size
     }
 }
 
@@ -135,8 +244,8 @@ fn waves(plan: &RankPlan, mine: &dyn Fn(&Move) -> bool, receives: &[Parcel]) -> 
     let mut place = 0..;
     let local: Vec<_> = plan.local.iter().map(|m| mine(m).then(|| place.next()).flatten()).collect();
     let mut received: HashMap<(usize, usize), Vec<(usize, usize)>> = HashMap::new();
-    for (parcel, Parcel { of: message, parts, .. }) in receives.iter().enumerate() {
-        for (part, Part { of, .. }) in parts.iter().enumerate() {
+    for (parcel, Parcel { of: message, boxes, .. }) in receives.iter().enumerate() {
+        for (part, Packed { of, .. }) in boxes.iter().enumerate() {
             received.entry((*message, *of)).or_default().push((parcel, part));
         }
     }
@@ -160,26 +269,6 @@ fn same(a: &ElementInfo, b: &ElementInfo) -> bool {
     (a.bytes, a.name) == (b.bytes, b.name)
 }
 
-/// The box in its chunk's storage, its axes in the order of the destination.
-fn end(
-    operands: &[Rc<ArrayCore>],
-    array: usize,
-    chunk: ChunkId,
-    region: &Region,
-    permutation: Option<&[usize]>,
-) -> End {
-    let view = operands[array].strided(chunk, region);
-    let view = match permutation {
-        None => view,
-        Some(order) => Strided {
-            offset: view.offset,
-            extents: Index::from_fn(order.len(), |axis| view.extents[order[axis]]),
-            strides: Index::from_fn(order.len(), |axis| view.strides[order[axis]]),
-        },
-    };
-    End { array, chunk, view }
-}
-
 /// A box on its way into messages.
 #[derive(Debug, Clone)]
 struct Outbound {
@@ -199,68 +288,86 @@ fn parcels(
     limit: u64,
 ) -> Vec<Parcel> {
     let mut parcels: Vec<Parcel> = Vec::new();
-    let cut =
-        |whole: Outbound| cut(whole.end, element_bytes, limit).into_iter().map(move |end| (end, whole.dense, whole.of));
-    for (end, dense, index) in moves.flat_map(cut) {
-        let bytes = (end.view.cells() * element_bytes).next_multiple_of(4);
-        match parcels.last_mut() {
-            Some(last) if !dense && !last.dense && last.bytes.saturating_add(bytes) <= limit => {
-                last.parts.push(Part { end, offset: last.bytes, of: index });
-                last.bytes += bytes;
+    for Outbound { end: End { chunk, view }, dense, of: index } in moves {
+        for (view, _) in view.cut(limit / element_bytes) {
+            let end = End { chunk, view };
+            let bytes = (view.cells() * element_bytes).next_multiple_of(4);
+            match parcels.last_mut() {
+                Some(last) if !dense && !last.dense && last.bytes.saturating_add(bytes) <= limit => {
+                    last.boxes.push(Packed { end, offset: last.bytes, of: index });
+                    last.bytes += bytes;
+                }
+                _ => parcels.push(Parcel { peer, bytes, boxes: vec![Packed { end, offset: 0, of: index }], dense, of }),
             }
-            _ => parcels.push(Parcel { peer, bytes, parts: vec![Part { end, offset: 0, of: index }], dense, of }),
         }
     }
     parcels
 }
 
-fn cut(end: End, element_bytes: u64, limit: u64) -> Vec<End> {
-    if end.view.cells() * element_bytes <= limit {
-        return vec![end];
+/// A transfer, what it is to be done with, and how.
+pub(super) struct Job {
+    pub transfer: Rc<Transfer>,
+    leases: Vec<Lease>,
+    meetings: Vec<Meeting>,
+}
+
+impl Job {
+    /// Pins the chunks that take part. `meetings` has one for each class of the transfer.
+    ///
+    /// # Errors
+    /// A chunk cannot be had.
+    pub fn new(transfer: Rc<Transfer>, operands: &[Rc<ArrayCore>], meetings: Vec<Meeting>) -> Result<Self> {
+        let lease = |&(array, chunk): &(usize, ChunkId)| operands[array].lease(chunk);
+        let leases = transfer.chunks.iter().map(|chunk| Ok(lease(chunk)?.expect("a plan names chunks with cells")));
+        let leases = leases.collect::<Result<_>>()?;
+        Ok(Self { transfer, leases, meetings })
     }
-    let Some(axis) = (0..end.view.extents.axes()).rev().find(|&axis| end.view.extents[axis] > 1) else {
-        return vec![end];
-    };
-    let half = end.view.extents[axis] / 2;
-    let (mut low, mut high) = (end.clone(), end);
-    low.view.extents[axis] = half;
-    high.view.extents[axis] -= half;
-    high.view.offset += (half * high.view.strides[axis]) as u64;
-    let mut out = cut(low, element_bytes, limit);
-    out.extend(cut(high, element_bytes, limit));
-    out
-}
 
-/// An end of a move on the device.
-pub(super) fn box_of<'a>(operands: &'a [Rc<ArrayCore>], end: &End) -> BoxOf<'a> {
-    let buffer = operands[end.array].buffer(end.chunk).expect("a plan names only chunks with cells, of this rank");
-    BoxOf { buffer, view: end.view }
-}
-
-/// An end of a move on the device, and its place in a payload.
-pub(super) fn piece<'a>(operands: &'a [Rc<ArrayCore>], end: &End, payload_offset: u64) -> Piece<'a> {
-    let BoxOf { buffer, view } = box_of(operands, end);
-    Piece { buffer, view, payload_offset }
-}
-
-/// The boxes of messages in one payload, and each message's range of it.
-pub(super) fn pieces<'a>(operands: &'a [Rc<ArrayCore>], parcels: &[&Parcel]) -> (Vec<Piece<'a>>, Vec<Range<usize>>) {
-    let (mut pieces, mut ranges, mut start) = (Vec::new(), Vec::new(), 0);
-    for parcel in parcels {
-        pieces.extend(parcel.parts.iter().map(|part| piece(operands, &part.end, start + part.offset)));
-        ranges.push(start as usize..(start + parcel.bytes) as usize);
-        start += parcel.bytes;
+    /// How the data of a lane meets what is there.
+    pub fn meeting(&self, lane: &Lane) -> &Meeting {
+        &self.meetings[lane.class]
     }
-    (pieces, ranges)
+
+    /// An end of a move on the device.
+    pub fn box_of(&self, end: &End) -> BoxOf<'_> {
+        BoxOf { buffer: &self.leases[end.chunk], view: end.view }
+    }
+
+    /// An end of a move on the device, and its place in a payload.
+    pub fn piece(&self, end: &End, payload_offset: u64) -> Piece<'_> {
+        let BoxOf { buffer, view } = self.box_of(end);
+        Piece { buffer, view, payload_offset }
+    }
+
+    /// The boxes of messages in one payload, and each message's range of it.
+    pub fn pieces(&self, parcels: &[&Parcel]) -> (Vec<Piece<'_>>, Vec<Range<usize>>) {
+        let (mut pieces, mut ranges, mut start) = (Vec::new(), Vec::new(), 0);
+        for parcel in parcels {
+            pieces.extend(parcel.boxes.iter().map(|packed| self.piece(&packed.end, start + packed.offset)));
+            ranges.push(start as usize..(start + parcel.bytes) as usize);
+            start += parcel.bytes;
+        }
+        (pieces, ranges)
+    }
 }
 
 /// How arriving data meets what is there.
-#[derive(Debug, Clone, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Meeting {
     /// It replaces it.
     Replace,
     /// It is combined with it.
     Combine(Operator),
+}
+
+impl Meeting {
+    /// What it is combined by.
+    pub fn operator(&self) -> Option<&Operator> {
+        match self {
+            Self::Replace => None,
+            Self::Combine(operator) => Some(operator),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -269,7 +376,7 @@ mod tests {
     use crate::plan::Arrival;
 
     fn boxed(offset: u64, extents: [i64; 3], strides: [i64; 3]) -> End {
-        End { array: 0, chunk: 0, view: Strided { offset, extents: extents.into(), strides: strides.into() } }
+        End { chunk: 0, view: Strided { offset, extents: extents.into(), strides: strides.into() } }
     }
 
     /// The cells of a box in the order in which they are packed.
@@ -303,13 +410,13 @@ mod tests {
             let list = moves();
             let parcels = parcels((5, 2), bound(&list, |of| alone.contains(&of)), element_bytes, limit);
             let mut seen: Vec<Vec<u64>> = vec![Vec::new(); list.len()];
-            for Parcel { peer, bytes, parts, dense, of } in &parcels {
-                let apart = parts.iter().filter(|part| alone.contains(&part.of)).count();
+            for Parcel { peer, bytes, boxes, dense, of } in &parcels {
+                let apart = boxes.iter().filter(|part| alone.contains(&part.of)).count();
                 assert_eq!(apart, usize::from(*dense), "what travels by itself does");
-                assert!(!dense || parts.len() == 1);
+                assert!(!dense || boxes.len() == 1);
                 assert!((*peer, *of) == (2, 5) && *bytes <= limit, "{bytes} bytes, {limit} allowed");
                 let mut end = 0;
-                for Part { end: part, offset, of } in parts {
+                for Packed { end: part, offset, of } in boxes {
                     assert_eq!(*offset, end, "boxes lie one behind the other, from whole words on");
                     end += (part.view.cells() * element_bytes).next_multiple_of(4);
                     seen[*of].extend(cells(&part.view));
@@ -332,8 +439,8 @@ mod tests {
         let place = |from: usize| {
             all.iter()
                 .enumerate()
-                .flat_map(move |(parcel, Parcel { parts, .. })| {
-                    let of_move = parts.iter().enumerate().filter(move |(_, part)| part.of == from);
+                .flat_map(move |(parcel, Parcel { boxes, .. })| {
+                    let of_move = boxes.iter().enumerate().filter(move |(_, part)| part.of == from);
                     of_move.map(move |(part, _)| (parcel, part))
                 })
                 .collect::<Vec<_>>()
@@ -350,7 +457,7 @@ mod tests {
         }
         assert_eq!(
             waves.iter().map(|wave| wave.received.len()).sum::<usize>(),
-            all.iter().map(|parcel| parcel.parts.len()).sum::<usize>()
+            all.iter().map(|parcel| parcel.boxes.len()).sum::<usize>()
         );
     }
 }

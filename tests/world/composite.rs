@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Mutex;
 
-use zippy::{Element, Layout, Operator, Result, Split, World};
+use zippy::{Element, Exchange, Layout, Operator, Result, Split, World};
 
 use crate::support::cells::{Value, boxed, code, cuts, expect, expect_whole, fill, mix};
 use crate::support::{RANKS, ranks};
@@ -219,7 +219,7 @@ fn started_composites_have_read_their_source() {
             let sum = world.array::<i32, 2>("sum", &Layout::new([11, 8]).split([Split::Even(2), Split::Even(2)]))?;
             fill(&source, 6)?;
             fill(&sum, 7)?;
-            let pending = world.start_composite(source.at(..), sum.at(..), Operator::Add)?;
+            let pending = world.start(Exchange::new().composite(source.at(..), sum.at(..), Operator::Add))?;
             fill(&source, 8)?;
             pending.wait()?;
             world.composite(source.at((0..0, ..)), sum.at((3..3, ..)), Operator::Add)?;

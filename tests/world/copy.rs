@@ -1,7 +1,7 @@
 //! Copy: any two layouts, overlapping regions of one array, permuted axes, local sections, every element type.
 
 use zippy::region::Region;
-use zippy::{Element, Layout, Result, Split, World};
+use zippy::{Element, Exchange, Layout, Result, Split, World};
 
 use crate::support::cells::{Value, boxed, code, cuts, expect, fill, position, same};
 use crate::support::{self, RANKS, ranks};
@@ -116,12 +116,12 @@ fn axes_can_be_permuted() {
                 for started in [false, true] {
                     fill(&destination, 6)?;
                     if started {
-                        let pending = world.start_copy_permuted(ends().0, ends().1, order)?;
+                        let pending = world.start(Exchange::new().copy(ends().0, ends().1).permuted(order))?;
                         // It has been read.
                         fill(&source, 7)?;
                         pending.wait()?;
                     } else {
-                        world.copy_permuted(ends().0, ends().1, order)?;
+                        world.exchange(Exchange::new().copy(ends().0, ends().1).permuted(order))?;
                     }
                     let what = format!("{order:?}, {} to {}, started: {started}", from_cut.name, onto_cut.name);
                     expect(&destination, &what, |at| {

@@ -1,8 +1,8 @@
 //! Ranks that call an operation with different arguments: every rank gets an error that names both calls, whichever
 //! argument it is that differs.
 
+use zippy::Exchange;
 use zippy::array::GlobalSection;
-use zippy::world::GhostUpdate;
 use zippy::{Config, Error, GlobalArray, Layout, Operator, Result, Split, World, run_with};
 
 use crate::support::launcher;
@@ -23,8 +23,8 @@ impl Arrays {
     }
 
     /// Across faces of axis 1, some rows of a component axis that is axis 0.
-    fn listed(&self, list: &'static [usize]) -> GhostUpdate {
-        GhostUpdate::of(&self.a).components(0, |_| list.to_vec())
+    fn listed(&self, list: &'static [usize]) -> Exchange {
+        Exchange::new().ghosts(&self.a).components(0, |_| list.to_vec())
     }
 
     /// Two columns of the first array onto two of the second, from these on.
@@ -90,8 +90,12 @@ fn regions_arrays_and_owners() {
 #[test]
 fn orders_of_axes() {
     differ(
-        |world, arrays| world.copy_permuted(arrays.a.at(..), arrays.b.at(..), [0, 1]).map(drop),
-        |world, arrays| world.copy_permuted(arrays.a.at(..), arrays.b.at(..), [1, 0]).map(drop),
+        |world, arrays| {
+            world.exchange(Exchange::new().copy(arrays.a.at(..), arrays.b.at(..)).permuted([0, 1])).map(drop)
+        },
+        |world, arrays| {
+            world.exchange(Exchange::new().copy(arrays.a.at(..), arrays.b.at(..)).permuted([1, 0])).map(drop)
+        },
         "copy(\"a\" [0..8, 0..8] -> \"b\" [0..8, 0..8], axes [0, 1])",
         "copy(\"a\" [0..8, 0..8] -> \"b\" [0..8, 0..8], axes [1, 0])",
     );
@@ -117,21 +121,21 @@ fn operators() {
 fn ghosts_which_way_and_of_what() {
     differ(
         |world, arrays| world.ghosts(&arrays.a).map(drop),
-        |world, arrays| world.update_ghosts(GhostUpdate::of(&arrays.a).reverse()).map(drop),
+        |world, arrays| world.exchange(Exchange::new().ghosts(&arrays.a).reverse()).map(drop),
         "ghosts(\"a\")",
-        "ghosts(\"a\", reverse)",
+        "ghosts(\"a\" reverse)",
     );
     differ(
-        |world, arrays| world.update_ghosts(GhostUpdate::of(&arrays.a).reverse_with(Operator::Add)).map(drop),
-        |world, arrays| world.update_ghosts(GhostUpdate::of(&arrays.a).and(&arrays.b)).map(drop),
-        "ghosts(\"a\", reverse with add)",
+        |world, arrays| world.exchange(Exchange::new().ghosts(&arrays.a).reverse_with(Operator::Add)).map(drop),
+        |world, arrays| world.exchange(Exchange::new().ghosts(&arrays.a).ghosts(&arrays.b)).map(drop),
+        "ghosts(\"a\" reverse with add)",
         "ghosts(\"a\", \"b\")",
     );
     differ(
         |world, arrays| world.ghosts(&arrays.a).map(drop),
-        |world, arrays| world.update_ghosts(GhostUpdate::of(&arrays.a).faces_only()).map(drop),
+        |world, arrays| world.exchange(Exchange::new().ghosts(&arrays.a).faces_only()).map(drop),
         "ghosts(\"a\")",
-        "ghosts(\"a\", faces only)",
+        "ghosts(\"a\" faces only)",
     );
 }
 
@@ -153,8 +157,8 @@ fn told_apart(usual: Call, other: Call, by: &str) {
 #[test]
 fn lists_and_owners_are_told_apart() {
     told_apart(
-        |world, arrays| world.update_ghosts(arrays.listed(&[0, 3])).map(drop),
-        |world, arrays| world.update_ghosts(arrays.listed(&[0, 4])).map(drop),
+        |world, arrays| world.exchange(arrays.listed(&[0, 3])).map(drop),
+        |world, arrays| world.exchange(arrays.listed(&[0, 4])).map(drop),
         "ghosts(\"a\" by components #",
     );
     told_apart(
@@ -162,40 +166,14 @@ fn lists_and_owners_are_told_apart() {
         |world, arrays| world.copy(arrays.a.at(..), arrays.turned.at(..)).map(drop),
         ", owners [",
     );
-    let by = "composite_all(2 pairs #";
-    let usual: Call = |world, arrays| world.composite_all(&arrays.pairs([0, 4]), Operator::Add).map(drop);
-    told_apart(usual, |world, arrays| world.composite_all(&arrays.pairs([0, 5]), Operator::Add).map(drop), by);
-    told_apart(usual, |world, arrays| world.composite_all(&arrays.pairs([4, 0]), Operator::Add).map(drop), by);
-    told_apart(usual, |world, arrays| world.composite_all(&arrays.pairs([0, 4]), Operator::Max).map(drop), by);
-    told_apart(
-        |world, arrays| world.composite_all(&arrays.pairs([0, 4])[..1], Operator::Add).map(drop),
-        |world, arrays| {
-            world.composite_all(&[(arrays.a.at((0..2, ..)), arrays.turned.at((0..2, ..)))], Operator::Add).map(drop)
-        },
-        "composite_all(1 pairs #",
-    );
-}
-
-#[test]
-fn many_composites_are_no_single_one() {
-    for ranks in launcher::counts(&[2, 3]) {
-        let result = run_with(Config::threads(ranks), |world| {
-            let arrays = Arrays::new(world)?;
-            let (from, onto) = (arrays.a.at((0..2, ..)), arrays.b.at((0..2, ..)));
-            match world.rank() {
-                1 => world.composite(from, onto, Operator::Add),
-                _ => world.composite_all(&[(from, onto)], Operator::Add),
-            }
-        });
-        let Err(Error::Differing { call, other_call, .. }) = &result else { panic!("{result:?}") };
-        let ends = "\"a\" [0..2, 0..8] -> \"b\" [0..2, 0..8], add)";
-        let (mut all, one) = (vec![call.as_str(), other_call], format!("composite({ends}"));
-        all.retain(|call| *call != one);
-        assert!(
-            matches!(all[..], [call] if call.starts_with("composite_all(1 pairs #") && call.ends_with(ends)),
-            "{result:?}"
-        );
+    let by = "composite(2 pairs #";
+    fn added(world: &World, arrays: &Arrays, at: [i64; 2], operator: Operator) -> Result<()> {
+        world.exchange(Exchange::new().composites(arrays.pairs(at), &operator)).map(drop)
     }
+    let usual: Call = |world, arrays| added(world, arrays, [0, 4], Operator::Add);
+    told_apart(usual, |world, arrays| added(world, arrays, [0, 5], Operator::Add), by);
+    told_apart(usual, |world, arrays| added(world, arrays, [4, 0], Operator::Add), by);
+    told_apart(usual, |world, arrays| added(world, arrays, [0, 4], Operator::Max), by);
 }
 
 /// Runs a program in which the last rank does something else, with and without the comparison ahead of each call: the

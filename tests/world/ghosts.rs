@@ -1,9 +1,9 @@
 //! Ghost updates: which ghost cells are filled and with what, component lists, several arrays, overlap.
 
+use zippy::Exchange;
 use zippy::error::{DeviceError, PlanError};
 use zippy::extents::Index;
 use zippy::region::Region;
-use zippy::world::GhostUpdate;
 use zippy::{Error, GlobalArray, KernelSource, Layout, Operator, Result, Split, World};
 
 use crate::support::cells::{Value, code, cuts, expect, fill, same};
@@ -48,7 +48,7 @@ fn faces_and_all<T: Value, const D: usize>(
         let what = format!("{} {widths:?} {periodic:?} on {} ranks", cut.name, world.size());
         let array = cut.array::<T, D>(world, "array")?;
         prepare(&array, 1)?;
-        world.update_ghosts(GhostUpdate::of(&array).faces_only())?;
+        world.exchange(Exchange::new().ghosts(&array).faces_only())?;
         check(&array, &format!("faces of {what}"), (1, periodic), |side, _| outside(side) == 1)?;
         world.ghosts(&array)?;
         check(&array, &format!("all of {what}"), (1, periodic), |_, _| true)?;
@@ -127,7 +127,7 @@ fn components_cross_by_direction_and_parity() {
                 let array = world.array::<f32, 3>("populations", &layout)?;
                 prepare(&array, 2)?;
                 let moved =
-                    world.update_ghosts(GhostUpdate::of(&array).components(2, |side| streaming(side, parity)))?;
+                    world.exchange(Exchange::new().ghosts(&array).components(2, |side| streaming(side, parity)))?;
                 let what = format!("{} with parity {parity} on {} ranks", cut.name, world.size());
                 check(&array, &what, (2, periodic), |side, at| {
                     streaming(&side[..2], parity).contains(&(at[2] as usize))
@@ -147,8 +147,8 @@ fn the_component_axis_may_be_the_first() {
         let layout = Layout::new([3, 12]).split([Split::Whole, Split::Even(4)]).ghost([0, 2]).periodic([false, true]);
         let array = world.array::<u8, 2>("array", &layout)?;
         prepare(&array, 3)?;
-        world.update_ghosts(
-            GhostUpdate::of(&array).components(0, |side| if side[1] < 0 { vec![2, 0] } else { vec![1] }),
+        world.exchange(
+            Exchange::new().ghosts(&array).components(0, |side| if side[1] < 0 { vec![2, 0] } else { vec![1] }),
         )?;
         check(&array, "components", (3, [false, true]), |side, at| (side[1] < 0) == (at[0] != 1))
     });
@@ -165,12 +165,12 @@ fn several_arrays_share_an_exchange() {
         prepare(&b, 6)?;
         prepare(&c, 7)?;
         let alone = world.ghosts(&a)?;
-        let pair = world.update_ghosts(GhostUpdate::of(&a).and(&b))?;
+        let pair = world.exchange(Exchange::new().ghosts(&a).ghosts(&b))?;
         assert_eq!(pair.messages, alone.messages, "one message a neighbour, for both arrays");
         assert_eq!(pair.bytes_network + pair.bytes_local, 2 * (alone.bytes_network + alone.bytes_local));
         prepare(&a, 8)?;
         prepare(&b, 9)?;
-        world.update_ghosts(GhostUpdate::of(&a).and(&c).and(&b))?;
+        world.exchange(Exchange::new().ghosts(&a).ghosts(&c).ghosts(&b))?;
         check(&a, "a", (8, [true, true]), |_, _| true)?;
         check(&b, "b", (9, [true, true]), |_, _| true)?;
         check(&c, "c", (7, [true]), |_, _| true)
@@ -185,9 +185,9 @@ fn an_array_takes_part_once() {
         let a = world.array::<f32, 2>("a", &layout)?;
         let order: Vec<usize> = (0..count).rev().collect();
         for again in [a.clone(), a.reassigned(&order)?] {
-            let update = GhostUpdate::of(&a).and(&again);
-            assert!(world.plan_ghosts(&update).is_err());
-            let error = world.update_ghosts(update.reverse_with(zippy::Operator::Add)).unwrap_err().to_string();
+            let update = Exchange::new().ghosts(&a).ghosts(&again);
+            assert!(world.plan(&update).is_err());
+            let error = world.exchange(update).unwrap_err().to_string();
             assert_eq!(
                 error,
                 "the ghost update names array \"a\" and again \"a\", which are the same chunks; each may take part once"
@@ -265,8 +265,8 @@ fn mistakes_are_the_same_error_everywhere_and_do_no_harm() {
         let layout = Layout::new([6, 4]).split([Split::Even(3), Split::Whole]).ghost([1, 0]).periodic([true, false]);
         let array = world.array::<f32, 2>("array", &layout)?;
         prepare(&array, 13)?;
-        let update = || GhostUpdate::of(&array);
-        let failed = |update| world.update_ghosts(update).unwrap_err();
+        let update = || Exchange::new().ghosts(&array);
+        let failed = |update| world.exchange(update).unwrap_err();
         assert!(matches!(failed(update().components(0, |_| vec![])), Error::Plan(PlanError::ComponentGhosts { .. })));
         assert!(matches!(failed(update().components(2, |_| vec![])), Error::Plan(PlanError::ComponentAxis { .. })));
         assert!(matches!(failed(update().components(1, |_| vec![4])), Error::Plan(PlanError::Component { .. })));

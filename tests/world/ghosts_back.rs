@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
+use zippy::Exchange;
 use zippy::extents::Index;
 use zippy::region::Region;
-use zippy::world::GhostUpdate;
 use zippy::{GlobalArray, Layout, Operator, Result};
 
 use crate::support::cells::{Value, code, cuts, expect, fill, position};
@@ -59,23 +59,23 @@ fn sums_and_replacements_go_back_to_the_owners() {
             let array = cut.array::<i32, 2>(world, "array")?;
             let pairs = pairs(&array, periodic, faces);
             let update = || {
-                let update = GhostUpdate::of(&array);
+                let update = Exchange::new().ghosts(&array);
                 if faces { update.faces_only() } else { update }
             };
             fill_ghosts(&array)?;
-            world.update_ghosts(update().reverse_with(Operator::Add))?;
+            world.exchange(update().reverse_with(Operator::Add))?;
             expect(&array, &format!("sums, {what}"), |at| {
                 let back = pairs.iter().filter(|(_, _, from)| *from == at);
                 back.fold(i32::of(code(4, at)), |sum, &(chunk, ghost, _)| sum.wrapping_add(ghost_value(chunk, ghost)))
             })?;
             fill_ghosts(&array)?;
-            world.update_ghosts(update().reverse_with(Operator::Max))?;
+            world.exchange(update().reverse_with(Operator::Max))?;
             expect(&array, &format!("largest, {what}"), |at| {
                 let back = pairs.iter().filter(|(_, _, from)| *from == at);
                 back.map(|&(chunk, ghost, _)| ghost_value(chunk, ghost)).chain([i32::of(code(4, at))]).max().unwrap()
             })?;
             fill_ghosts(&array)?;
-            world.update_ghosts(update().reverse())?;
+            world.exchange(update().reverse())?;
             for chunk in array.chunks() {
                 for (at, value) in chunk.region().points().zip(chunk.all().read()?) {
                     let at = position::<2>(&at);
@@ -103,13 +103,13 @@ fn the_order_of_a_reverse_update_is_the_same_on_any_number_of_ranks() {
         // Neither associative nor commutative, in floats that round.
         let mix = Operator::custom("mix", "fn combine(src: T, dst: T) -> T { return 0.3 * dst - src; }");
         let mut results = Vec::new();
-        for update in [GhostUpdate::of(&array).reverse_with(mix), GhostUpdate::of(&array).reverse()] {
+        for update in [Exchange::new().ghosts(&array).reverse_with(mix), Exchange::new().ghosts(&array).reverse()] {
             for chunk in array.chunks() {
                 let all = chunk.with_ghosts();
                 let at = |p: Index| (code(chunk.id() as u64, position::<2>(&p)) >> 40) as f32;
                 all.write(&all.region()?.points().map(at).collect::<Vec<_>>())?;
             }
-            world.update_ghosts(update)?;
+            world.exchange(update)?;
             let ticket = world.get(array.at(..))?;
             results.push(world.fence()?.redeem(ticket)?.into_iter().map(f32::to_bits).collect());
         }
@@ -126,12 +126,14 @@ fn started_reverse_updates_have_read_the_ghost_cells() {
             let cut = cut.with(|layout| layout.ghost_sides([(1, 2), (2, 1)]).periodic([true, false]));
             let array = cut.array::<i32, 2>(world, "array")?;
             let own = || array.chunks().map(|chunk| chunk.all().read()).collect::<Result<Vec<_>>>();
-            for update in [GhostUpdate::of(&array).reverse(), GhostUpdate::of(&array).reverse_with(Operator::Add)] {
+            for update in
+                [Exchange::new().ghosts(&array).reverse(), Exchange::new().ghosts(&array).reverse_with(Operator::Add)]
+            {
                 fill_ghosts(&array)?;
-                world.update_ghosts(update.clone())?;
+                world.exchange(update.clone())?;
                 let expected = own()?;
                 fill_ghosts(&array)?;
-                let pending = world.start_update_ghosts(update)?;
+                let pending = world.start(update)?;
                 for chunk in array.chunks() {
                     for ghosts in chunk.with_ghosts().region()?.subtract(&chunk.region()) {
                         chunk.at_global(ghosts).fill(i32::of(STALE))?;

@@ -6,7 +6,7 @@ use std::sync::{Barrier, Mutex};
 use zippy::device::{Device, DeviceOptions, InjectedFailure, Piece, Strided};
 use zippy::element::ElementInfo;
 use zippy::transport::TransportKind;
-use zippy::{Element, Error, GlobalArray, Layout, Operator, Ownership, Result, Split, World};
+use zippy::{Element, Error, Exchange, GlobalArray, Layout, Operator, Ownership, Result, Split, World};
 
 use crate::support::cells::{code, expect};
 use crate::support::jobs::passes;
@@ -36,7 +36,7 @@ fn large_and_small_boxes_arrive_in_their_order() {
         let onto = rows(world, "onto", &[5, 60, 61, 2, 90, 93], 2)?;
         for shift in [0, 1, 17] {
             let (source, destination) = (from.at((.., 0..311 - shift)), onto.at((.., shift..311)));
-            let planned = world.plan_copy(&source, &destination)?.moved();
+            let planned = world.plan(Exchange::new().copy(source.clone(), destination.clone()))?.moved();
             assert_eq!(world.copy(source.clone(), destination.clone())?, planned);
             let moved_to = |[x, y]: [i64; 2]| if y < shift { code(2, [x, y]) } else { code(1, [x, y - shift]) };
             expect(&onto, &"copied", |at| moved_to(at) as u32)?;
@@ -75,7 +75,7 @@ fn what_is_packed_and_what_is_not() {
         let c = rows(world, "c", &[100, 92], 3)?;
         // b is read and written.
         let chain = [(a.at(..), b.at(..)), (b.at(..), c.at(..))];
-        packs("read and written", true, &|| world.copy_all(&chain).map(drop))?;
+        packs("read and written", true, &|| world.exchange(Exchange::new().copies(chain.clone())).map(drop))?;
         expect(&b, &"a chain", |at| code(1, at) as u32)
     });
 }

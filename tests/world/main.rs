@@ -2,12 +2,12 @@
 
 mod arrays;
 mod composite;
-mod composite_all;
 mod copy;
 mod copy_local;
-mod copy_prefixes;
 mod differing_operations;
 mod elementwise;
+mod exchange;
+mod exchange_mixed;
 mod fill_with;
 mod ghosts;
 mod ghosts_back;
@@ -17,6 +17,7 @@ mod memory;
 mod names;
 mod one_sided;
 mod plans;
+mod prefixes;
 mod random_operations;
 mod readme;
 mod reduce;

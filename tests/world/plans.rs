@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use zippy::world::{GhostUpdate, Plan};
+use zippy::Exchange;
+use zippy::world::Plan;
 use zippy::{Element, GlobalArray, Layout, Moved, Operator, Ownership, Result, Split, World};
 
 use crate::support::{self, RANKS, ranks};
@@ -10,7 +11,9 @@ use crate::support::{self, RANKS, ranks};
 /// A plan foretells what the operation returns, and its table has a line for every message.
 fn foretells(world: &World, plan: &Plan, moved: Moved) {
     assert_eq!(plan.moved(), moved);
-    let (text, rank_plan) = (plan.explain(), plan.rank_plan());
+    let mut rank_plans = plan.rank_plans();
+    let (text, rank_plan) = (plan.explain(), rank_plans.next().expect("one"));
+    assert!(rank_plans.next().is_none(), "all share their messages");
     let bytes = format!("rank {}: {} moves inside ({} bytes)", world.rank(), rank_plan.local.len(), moved.bytes_local);
     assert!(text.starts_with(&bytes), "{text}");
     let messages = rank_plan
@@ -42,7 +45,7 @@ fn plans_of_copies_say_what_the_copy_returns() {
         let slabs = Layout::new([12, 10]).split([Split::Whole, Split::Even(5)]);
         let blocks = Layout::new([12, 10]).split([[5, 0, 7].into(), Split::Even(3)]);
         let (a, b) = (world.array::<[f32; 2], 2>("a", &slabs)?, world.array::<[f32; 2], 2>("b", &blocks)?);
-        let plan = world.plan_copy(&a.at((1..11, ..)), &b.at((2..12, ..)))?;
+        let plan = world.plan(Exchange::new().copy(a.at((1..11, ..)), b.at((2..12, ..))))?;
         let moved = world.copy(a.at((1..11, ..)), b.at((2..12, ..)))?;
         foretells(world, &plan, moved);
         let [local, network, messages] = together(world, moved)?;
@@ -50,12 +53,16 @@ fn plans_of_copies_say_what_the_copy_returns() {
         assert_eq!(messages == 0, world.size() == 1);
         // The same regions: composite moves the same boxes.
         foretells(world, &plan, world.composite(a.at((1..11, ..)), b.at((2..12, ..)), Operator::Add)?);
-        assert!(world.plan_copy(&a.at((1..11, ..)), &b.at((2..11, ..))).is_err());
+        assert!(world.plan(Exchange::new().copy(a.at((1..11, ..)), b.at((2..11, ..)))).is_err());
         // The other way up: ten by ten cells.
-        let plan = world.plan_copy_permuted(&a.at((1..11, ..)), &b.at((2..12, ..)), [1, 0])?;
+        let plan = world.plan(Exchange::new().copy(a.at((1..11, ..)), b.at((2..12, ..))).permuted([1, 0]))?;
         assert!(plan.explain().lines().next().expect("a line").contains("axes [1, 0]"));
-        foretells(world, &plan, world.copy_permuted(a.at((1..11, ..)), b.at((2..12, ..)), [1, 0])?);
-        assert!(world.plan_copy_permuted(&a.at((1..11, ..)), &b.at((2..12, ..)), [1, 1]).is_err());
+        foretells(
+            world,
+            &plan,
+            world.exchange(Exchange::new().copy(a.at((1..11, ..)), b.at((2..12, ..))).permuted([1, 0]))?,
+        );
+        assert!(world.plan(Exchange::new().copy(a.at((1..11, ..)), b.at((2..12, ..))).permuted([1, 1])).is_err());
         Ok(())
     });
 }
@@ -70,17 +77,19 @@ fn lists_belong_to_the_array_named_before_them() {
         let (f, density) = (world.array::<f32, 2>("f", &lattice)?, world.array::<i32, 1>("density", &line)?);
         let list = |side: &[i8]| if side[0] > 0 { vec![2] } else { vec![1] };
         for update in [
-            GhostUpdate::of(&f).components(1, list).and(&density),
-            GhostUpdate::of(&density).and(&f).components(1, list),
+            Exchange::new().ghosts(&f).components(1, list).ghosts(&density),
+            Exchange::new().ghosts(&density).ghosts(&f).components(1, list),
         ] {
             f.fill(-1.0)?;
             density.fill(-1)?;
             f.fill_with(|[x, c]| (100 * c + x) as f32)?;
             density.fill_with(|[x]| x as i32)?;
-            let plan = world.plan_ghosts(&update)?;
-            let peers = plan.rank_plan().sends.iter().map(|message| message.peer);
-            assert!(peers.clone().collect::<std::collections::BTreeSet<_>>().len() == peers.len());
-            let moved = world.update_ghosts(update)?;
+            let plan = world.plan(&update)?;
+            let peers: Vec<_> =
+                plan.rank_plans().flat_map(|plan| plan.sends.iter().map(|message| message.peer)).collect();
+            let count = peers.len();
+            assert!(peers.into_iter().collect::<std::collections::BTreeSet<_>>().len() == count);
+            let moved = world.exchange(update)?;
             foretells(world, &plan, moved);
             // Two ghosts of f and four of the density for each of four chunks.
             let [local, network, _] = together(world, moved)?;
@@ -155,9 +164,11 @@ fn arrays_of_several_types_are_summed_on_the_way_back_together() {
         prepare(&b, |at| on_plane(at) as f32)?;
         prepare(&c, |at| -on_plane(at) as i32)?;
         prepare(&d, |at| on_line(at) as f32)?;
-        let update = GhostUpdate::of(&a).and(&b).and(&c).and(&d).reverse_with(Operator::Add);
-        let plan = world.plan_ghosts(&update)?;
-        foretells(world, &plan, world.update_ghosts(update)?);
+        let back = |all: Exchange| all.reverse_with(Operator::Add);
+        let update = back(back(Exchange::new().ghosts(&a)).ghosts(&b));
+        let update = back(back(update.ghosts(&c)).ghosts(&d));
+        let plan = world.plan(&update)?;
+        foretells(world, &plan, world.exchange(update)?);
         let (line, plane) = (counted(&a, on_line), counted(&b, on_plane));
         support::cells::expect(&a, &"a", |at| line[&at] as u16)?;
         support::cells::expect(&b, &"b", |at| plane[&at] as f32)?;

@@ -7,11 +7,11 @@ mod random;
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use zippy::Exchange;
 use zippy::chunks::Chunks;
 use zippy::oracle::truth::{self, Cells};
 use zippy::oracle::{Memory, Request, Verb};
 use zippy::region::Region;
-use zippy::world::GhostUpdate;
 use zippy::{Config, GlobalArray, Layout, Operator, Ownership, Result, World, run_with};
 
 use crate::support;
@@ -200,18 +200,25 @@ fn listed(seed: usize, extent: i64, direction: &[i8]) -> Vec<usize> {
     (0..extent as usize).filter(|component| !(code / 3 + component * (code % 4 + 1)).is_multiple_of(3)).collect()
 }
 
-fn update<const D: usize>(models: &[Model<D>], arrays: &[usize], faces: bool, lists: Option<usize>) -> GhostUpdate {
-    let with_lists = |update: GhostUpdate, model: &Model<D>| match (lists, model.component_axis()) {
+/// A ghost update of arrays, each of which `way` says the way of.
+fn update<const D: usize>(
+    models: &[Model<D>],
+    arrays: &[usize],
+    faces: bool,
+    lists: Option<usize>,
+    way: impl Fn(Exchange) -> Exchange,
+) -> Exchange {
+    let with_lists = |update: Exchange, model: &Model<D>| match (lists, model.component_axis()) {
         (Some(seed), Some(axis)) => {
             let extent = model.chunks().shape()[axis];
             update.components(axis, move |direction| listed(seed, extent, direction))
         }
         _ => update,
     };
-    let first = with_lists(GhostUpdate::of(&models[arrays[0]].array), &models[arrays[0]]);
-    let rest = arrays[1..].iter().map(|&array| &models[array]);
-    let update = rest.fold(first, |update, model| with_lists(update.and(&model.array), model));
-    if faces { update.faces_only() } else { update }
+    arrays.iter().map(|&array| &models[array]).fold(Exchange::new(), |update, model| {
+        let update = way(with_lists(update.ghosts(&model.array), model));
+        if faces { update.faces_only() } else { update }
+    })
 }
 
 fn takes<const D: usize>(
@@ -240,7 +247,7 @@ fn perform<const D: usize>(world: &World, models: &mut [Model<D>], step: &Step) 
             let after = meant(models, ends, order.as_ref().unwrap_or(&straight), replace);
             let (from, to) = (models[ends.from.0].array.at(ends.from.1), models[ends.to.0].array.at(ends.to.1));
             match order {
-                Some(order) => world.copy_permuted(from, to, std::array::from_fn(|axis| order[axis]))?,
+                Some(order) => world.exchange(Exchange::new().copy(from, to).permuted(order))?,
                 None if *started => world.start_copy(from, to)?.wait()?,
                 None => world.copy(from, to)?,
             };
@@ -251,17 +258,17 @@ fn perform<const D: usize>(world: &World, models: &mut [Model<D>], step: &Step) 
             let after = meant(models, ends, &straight, combine);
             let (from, to) = (models[ends.from.0].array.at(ends.from.1), models[ends.to.0].array.at(ends.to.1));
             match started {
-                true => world.start_composite(from, to, operator)?.wait()?,
+                true => world.start(Exchange::new().composite(from, to, operator))?.wait()?,
                 false => world.composite(from, to, operator)?,
             };
             models[ends.to.0].cells = after;
         }
         Step::Ghosts { arrays, faces, lists, started } => {
-            let update = update(models, arrays, *faces, *lists);
+            let update = update(models, arrays, *faces, *lists, |update| update);
             if *started {
-                world.start_update_ghosts(update)?.wait()?
+                world.start(update)?.wait()?
             } else {
-                world.update_ghosts(update)?
+                world.exchange(update)?
             };
             for &array in arrays {
                 let takes = takes(&models[array], *faces, *lists);
@@ -269,12 +276,11 @@ fn perform<const D: usize>(world: &World, models: &mut [Model<D>], step: &Step) 
             }
         }
         Step::Reverse { arrays, faces, operator: which } => {
-            let update = update(models, arrays, *faces, None);
             let combine = which.map_or(replace as fn(&u32, &u32) -> u32, |which| operator(which).1);
-            world.update_ghosts(match which {
+            world.exchange(update(models, arrays, *faces, None, |update| match which {
                 Some(which) => update.reverse_with(operator(*which).0),
                 None => update.reverse(),
-            })?;
+            }))?;
             for &array in arrays {
                 let (model, takes) = (&models[array], takes(&models[array], *faces, None));
                 models[array].cells = truth::reverse_ghosts(model.chunks(), &model.cells, &takes, &combine);

@@ -1,6 +1,6 @@
 //! Mistakes that change no result by themselves: people are told of them, at the place in their program.
 
-use zippy::world::GhostUpdate;
+use zippy::Exchange;
 use zippy::{Layout, Split, World};
 
 use crate::log::Log;
@@ -31,7 +31,7 @@ fn a_ghost_update_without_ghost_cells_is_told_once_with_its_place() {
             assert!(told.len() == 1 && told[0].contains(&format!("silent_mistakes.rs:{line}:")), "{told:?}");
         }
         world.start_ghosts(&without)?.wait()?;
-        world.update_ghosts(GhostUpdate::of(&with).and(&both))?;
+        world.exchange(Exchange::new().ghosts(&with).ghosts(&both))?;
         world.barrier()?;
         if world.rank() == 0 {
             assert_eq!(
@@ -48,13 +48,16 @@ fn a_permuted_copy_says_which_extents_are_wanted() {
     support::ranks(&[1, 2], |world: &World| {
         let rows = world.array::<f32, 3>("rows", &Layout::new([4, 5, 6]))?;
         let other = world.array::<f32, 3>("other", &Layout::new([4, 5, 6]))?;
-        let error = world.copy_permuted(rows.at(..), other.at(..), [2, 0, 1]).unwrap_err().to_string();
+        let error = world
+            .exchange(Exchange::new().copy(rows.at(..), other.at(..)).permuted([2, 0, 1]))
+            .unwrap_err()
+            .to_string();
         assert!(
             error.contains("has 4 x 5 x 6 where 6 x 4 x 5 are wanted, as its axes take source axes [2, 0, 1]"),
             "{error}"
         );
         let fits = world.array::<f32, 3>("fits", &Layout::new([6, 4, 5]))?;
-        world.copy_permuted(rows.at(..), fits.at(..), [2, 0, 1])?;
+        world.exchange(Exchange::new().copy(rows.at(..), fits.at(..)).permuted([2, 0, 1]))?;
         Ok(())
     });
 }

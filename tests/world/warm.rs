@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use zippy::world::GhostUpdate;
+use zippy::Exchange;
 use zippy::{GlobalArray, Layout, Operator, Result, Split, World, include_wgsl};
 
 use crate::support;
@@ -67,13 +67,13 @@ fn ghosts() {
         let bytes = world.array::<u8, 3>("bytes", &layout)?;
         numbered(&field)?;
         warm(world, "a ghost update", [1, 1], || world.ghosts(&field).map(drop))?;
-        warm(world, "one of faces", [1, 1], || world.update_ghosts(GhostUpdate::of(&field).faces_only()).map(drop))?;
+        warm(world, "one of faces", [1, 1], || world.exchange(Exchange::new().ghosts(&field).faces_only()).map(drop))?;
         warm(world, "one of two arrays", [1, 1], || {
-            world.update_ghosts(GhostUpdate::of(&field).and(&bytes)).map(drop)
+            world.exchange(Exchange::new().ghosts(&field).ghosts(&bytes)).map(drop)
         })?;
         warm(world, "a started one", [0, 1], || world.start_ghosts(&field)?.wait().map(drop))?;
         warm(world, "the reverse way", [1, 1], || {
-            world.update_ghosts(GhostUpdate::of(&field).reverse_with(Operator::Add)).map(drop)
+            world.exchange(Exchange::new().ghosts(&field).reverse_with(Operator::Add)).map(drop)
         })
     });
 }
@@ -118,7 +118,9 @@ fn copies() {
         let c = world.array::<f32, 3>("turned", &turned)?;
         numbered(&a)?;
         warm(world, "a redistribution", [1, 1], || world.copy(a.at(..), b.at(..)).map(drop))?;
-        warm(world, "a permuted copy", [1, 1], || world.copy_permuted(a.at(..), c.at(..), [2, 0, 1]).map(drop))?;
+        warm(world, "a permuted copy", [1, 1], || {
+            world.exchange(Exchange::new().copy(a.at(..), c.at(..)).permuted([2, 0, 1])).map(drop)
+        })?;
         warm(world, "a shift", [1, 1], || world.copy(a.at((1.., .., 1..)), a.at((..23, .., ..19))).map(drop))?;
         warm(world, "a started shift", [0, 1], || {
             world.start_copy(a.at((1.., .., 1..)), a.at((..23, .., ..19)))?.wait().map(drop)
@@ -149,7 +151,7 @@ fn composites_of_a_new_arrangement() {
         }
         let image = world.array::<[f32; 4], 3>("image", &Layout::new([33, 21, layers]).split_all(Split::Whole))?;
         warm(world, "a started composite", [1, 1], || {
-            world.start_composite(images.at(..), image.at(..), Operator::Over)?.wait().map(drop)
+            world.start(Exchange::new().composite(images.at(..), image.at(..), Operator::Over))?.wait().map(drop)
         })
     });
 }

@@ -7,7 +7,7 @@ use super::source::{Work, kernel};
 use crate::World;
 use crate::array::{ArrayCore, Group, groups};
 use crate::chunks::ChunkId;
-use crate::device::{BoxOf, FoldKernel, Piece, Staged, Strided};
+use crate::device::{BoxOf, FoldKernel, Lease, Piece, Staged, Strided};
 use crate::element::Element;
 use crate::error::Result;
 use crate::extents::Index;
@@ -79,12 +79,17 @@ impl<const N: usize> Operand<N> {
     }
 
     /// A component of a box of one of the sections, in scalars; nothing where it has no cells.
-    fn component<T: Reducible>(&self, which: usize, group: &Group, component: usize) -> Option<BoxOf<'_>> {
+    fn component<T: Reducible>(
+        &self,
+        which: usize,
+        group: &Group,
+        component: usize,
+    ) -> Result<Option<(Lease, Strided)>> {
         let (n, (chunk, _)) = (T::COMPONENTS, group.0[which]);
-        let Strided { offset, extents, strides } = self.view(which, group.0[which])?;
+        let Some(Strided { offset, extents, strides }) = self.view(which, group.0[which]) else { return Ok(None) };
         let strides = Index::from_fn(strides.axes(), |axis| strides[axis] * n as i64);
         let view = Strided { offset: offset * n as u64 + component as u64, extents, strides };
-        Some(BoxOf { buffer: self.cores[which].buffer(chunk)?, view })
+        Ok(self.cores[which].lease(chunk)?.map(|lease| (lease, view)))
     }
 
     /// How the device's kernels read the cells, where they do the work. The host does it for 64-bit types, and where
@@ -102,12 +107,19 @@ impl<const N: usize> Operand<N> {
         each: impl FnMut(&[u32]),
     ) -> Result<()> {
         let (name, source) = kernel(work, &T::Scalar::INFO, format);
-        let pairs = self.groups.iter().filter_map(|group| {
-            let first = self.component::<T>(0, group, component)?;
-            Some((first, if N > 1 { Some(self.component::<T>(1, group, component)?) } else { None }))
-        });
+        let mut held = Vec::with_capacity(self.groups.len());
+        for group in &self.groups {
+            let second = if N > 1 { self.component::<T>(1, group, component)? } else { None };
+            if let Some(first) = self.component::<T>(0, group, component)? {
+                held.push((first, second));
+            }
+        }
+        fn box_of((buffer, view): &(Lease, Strided)) -> BoxOf<'_> {
+            BoxOf { buffer, view: *view }
+        }
+        let pairs: Vec<_> = held.iter().map(|(first, second)| (box_of(first), second.as_ref().map(box_of))).collect();
         let kernel = FoldKernel { name: &name, source: &source, words: work.words, constants };
-        Ok(self.cores[0].device().fold(&kernel, T::Scalar::INFO.bytes, &pairs.collect::<Vec<_>>(), each)?)
+        Ok(self.cores[0].device().fold(&kernel, T::Scalar::INFO.bytes, &pairs, each)?)
     }
 
     /// Reads all cells to the host, some at a time, and calls `each` with a component's number and the numbers of all
@@ -140,7 +152,8 @@ impl<const N: usize> Operand<N> {
         let (core, view) = (&self.cores[which], self.view(which, part));
         let (element, cells) = (core.element().bytes, view.map_or(0, |view| view.extents.product().unwrap_or(0)));
         let bytes = (cells * element as u64).next_multiple_of(8);
-        let boxes = core.buffer(part.0).into_iter().zip(view);
+        let lease = core.lease(part.0)?;
+        let boxes = lease.iter().zip(view);
         let pieces: Vec<_> = boxes.map(|(buffer, view)| Piece { buffer, view, payload_offset: 0 }).collect();
         Ok(core.device().gather(element, &pieces, bytes)?)
     }

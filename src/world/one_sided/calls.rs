@@ -1,42 +1,12 @@
 //! Get, put, accumulate and fence as the program calls them.
 
-use std::collections::BTreeMap;
-use std::marker::PhantomData;
-
 use super::epoch::Action;
+use super::fetched::{Fetched, Ticket};
 use crate::array::{GlobalSection, LocalSection};
 use crate::device::Operator;
 use crate::element::Element;
 use crate::error::{ArrayError, Result};
-use crate::plan::Moved;
 use crate::world::{World, copy::extents_differ, hash};
-
-/// Stands for the data of a [`get`](World::get) until the fence has brought it.
-#[derive(Debug, PartialEq, Eq)]
-#[must_use = "the data is had from Fetched::redeem after the fence"]
-pub struct Ticket<T> {
-    number: u64,
-    element: PhantomData<T>,
-}
-
-/// What a fence brought.
-#[derive(Debug, Default)]
-pub struct Fetched {
-    data: BTreeMap<u64, Vec<u8>>,
-    /// What this rank's operations moved; `messages` are those that it sent, replies to others included.
-    pub moved: Moved,
-}
-
-impl Fetched {
-    /// The cells that a get asked for, axis 0 fastest.
-    ///
-    /// # Errors
-    /// The ticket was redeemed already or belongs to another fence.
-    pub fn redeem<T: Element>(&mut self, ticket: Ticket<T>) -> Result<Vec<T>> {
-        let bytes = self.data.remove(&ticket.number).ok_or(ArrayError::Ticket { ticket: ticket.number })?;
-        Ok(bytemuck::pod_collect_to_vec(&bytes))
-    }
-}
 
 /// What put and accumulate send: host values, axis 0 fastest, or a section on this rank's device.
 pub enum PutSource<'a, T, const D: usize> {
@@ -92,11 +62,11 @@ impl World {
     pub fn get<T: Element, const D: usize>(&self, section: GlobalSection<T, D>) -> Result<Ticket<T>> {
         let number = self.epoch.next_ticket();
         let keep = move |data: Vec<u8>, fetched: &mut Fetched| {
-            fetched.data.insert(number, data);
+            fetched.keep(number, data);
             Ok(())
         };
         self.epoch.queue(&section.core, section.region()?, Action::Get(Box::new(keep)));
-        Ok(Ticket { number, element: PhantomData })
+        Ok(Ticket::new(number))
     }
 
     /// Asks for the cells of a section to be written to a section on this rank's device; they are there after the next

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::calls::Fetched;
+use super::fetched::Fetched;
 use super::wire::{Request, Requests, Verb};
 use super::{boxes, serve};
 use crate::array::ArrayCore;

@@ -3,10 +3,12 @@
 mod boxes;
 mod calls;
 mod epoch;
+mod fetched;
 mod local;
 mod serve;
 mod wire;
 
-pub use self::calls::{Fetched, PutSource, Ticket};
+pub use self::calls::PutSource;
 pub(super) use self::epoch::Epoch;
+pub use self::fetched::{Fetched, Ticket};
 pub(super) use self::local::{from_local, to_local};

@@ -7,12 +7,13 @@ use std::rc::Rc;
 use super::wire::{Request, Requests, Verb};
 use crate::array::{ArrayCore, ArrayId};
 use crate::chunks::ChunkId;
-use crate::device::{Operator, Piece};
+use crate::device::{Lease, Operator, Piece};
 use crate::error::{ArrayError, Error, Result};
 use crate::plan::one_sided::{Access, batches};
 use crate::region::Region;
 use crate::transport::Payload;
 use crate::world::World;
+use crate::world::transfer::Meeting;
 
 /// One request, ready to run.
 struct Job {
@@ -26,6 +27,13 @@ struct Job {
     payload: Range<usize>,
     /// Its place in the reply to the source.
     reply: Range<usize>,
+}
+
+impl Job {
+    /// Its box, and where it is in a payload.
+    fn piece<'a>(&self, lease: &'a Lease, payload_offset: u64) -> Piece<'a> {
+        Piece { buffer: lease, view: self.array.strided(self.chunk, &self.region), payload_offset }
+    }
 }
 
 /// Runs the requests of all ranks and returns the replies.
@@ -118,12 +126,12 @@ fn refused(asked: &Asked, array: &ArrayCore, what: &str) -> Error {
 }
 
 fn access(job: &Job) -> Access {
-    // Handles of the same chunks (after a re-arrangement) must be seen as one: the buffer names the memory.
-    let target = job.array.buffer(job.chunk).map_or(0, |buffer| buffer.id());
+    // Handles of the same chunks (after a re-arrangement) must be seen as one.
+    let memory = job.array.memory(job.chunk);
     let origin = job.array.chunks().storage(job.chunk).start;
     let local = Region { start: job.region.start - origin, end: job.region.end - origin };
     // Messages are sorted by rank, so the message's number stands for it.
-    Access { rank: job.source, sequence: job.sequence, array: target, region: local, writes: job.verb != Verb::Get }
+    Access { rank: job.source, sequence: job.sequence, array: memory, region: local, writes: job.verb != Verb::Get }
 }
 
 /// Runs requests of which no two touch the same cell unless both only read it.
@@ -134,55 +142,41 @@ fn run(
     operators: &[Vec<Operator>],
     replies: &mut BTreeMap<usize, Vec<u8>>,
 ) -> Result<()> {
-    let mut groups: BTreeMap<(usize, u8, u32, usize), Vec<&Job>> = BTreeMap::new();
+    let mut groups: BTreeMap<(Option<usize>, Option<u32>, usize), Vec<&Job>> = BTreeMap::new();
     for &job in jobs {
-        let (kind, operator) = match job.verb {
-            Verb::Get => (0, 0),
-            Verb::Put => (1, 0),
-            Verb::Accumulate(operator) => (2, operator),
-        };
         // Gets of all sources go together; what arrives goes message by message.
-        let source = if kind == 0 { usize::MAX } else { job.source };
+        let source = (job.verb != Verb::Get).then_some(job.source);
+        let operator = if let Verb::Accumulate(operator) = job.verb { Some(operator) } else { None };
         let element = std::ptr::from_ref(job.array.element()) as usize;
-        groups.entry((source, kind, operator, element)).or_default().push(job);
+        groups.entry((source, operator, element)).or_default().push(job);
     }
-    for ((source, kind, operator, _), jobs) in groups {
+    for ((source, operator, _), jobs) in groups {
         let element = jobs[0].array.element();
-        if kind == 0 {
-            let (pieces, bytes) = pieces(&jobs, |_, next| next);
-            let staged = world.device().gather(element.bytes, &pieces, bytes)?;
-            let data: &[u8] = staged.as_ref();
+        let leases = jobs.iter().map(|job| job.array.lease(job.chunk)).collect::<Result<Vec<_>>>()?;
+        let boxes = || jobs.iter().zip(&leases).filter_map(|(job, lease)| Some((*job, lease.as_ref()?)));
+        let Some(source) = source else {
             let mut at = 0;
-            for job in jobs {
+            let mut pieces = Vec::with_capacity(jobs.len());
+            for (job, lease) in boxes() {
+                pieces.push(job.piece(lease, at));
+                at += job.reply.len() as u64;
+            }
+            let staged = world.pack(element.bytes, &pieces, at)?;
+            let mut data: &[u8] = staged.as_ref();
+            for (job, _) in boxes() {
+                let (cells, rest) = data.split_at(job.reply.len());
                 let reply = replies.get_mut(&incoming[job.source].0).expect("a reply was made for every get");
-                reply[job.reply.clone()].copy_from_slice(&data[at..at + job.reply.len()]);
-                at += job.reply.len();
+                reply[job.reply.clone()].copy_from_slice(cells);
+                data = rest;
             }
             continue;
-        }
-        let message = (*incoming[source].1).as_ref();
-        let (pieces, _) = pieces(&jobs, |job, _| job.payload.start as u64);
-        match kind {
-            1 => world.device().scatter(element.bytes, message, &pieces)?,
-            _ => world.device().combine(element, message, &pieces, &operators[source][operator as usize])?,
-        }
+        };
+        let pieces: Vec<Piece> = boxes().map(|(job, lease)| job.piece(lease, job.payload.start as u64)).collect();
+        let operator = operator.map(|number| operators[source][number as usize].clone());
+        let meeting = operator.map_or(Meeting::Replace, Meeting::Combine);
+        world.unpack(element, &meeting, (*incoming[source].1).as_ref(), &pieces)?;
     }
     Ok(())
-}
-
-/// The boxes of jobs; `offset` gets a job and the end of the one before.
-fn pieces<'a>(jobs: &[&'a Job], offset: impl Fn(&Job, u64) -> u64) -> (Vec<Piece<'a>>, u64) {
-    let mut next = 0;
-    let pieces = jobs.iter().filter_map(|job| {
-        let piece = Piece {
-            buffer: job.array.buffer(job.chunk)?,
-            view: job.array.strided(job.chunk, &job.region),
-            payload_offset: offset(job, next),
-        };
-        next += job.reply.len() as u64;
-        Some(piece)
-    });
-    (pieces.collect(), next)
 }
 
 impl World {

@@ -49,6 +49,8 @@ impl Mesh {
 /// Draws the mesh straight from the arrays' buffers and returns the picture, four bytes a pixel.
 fn drawn(world: &World, mesh: &Mesh) -> Result<Vec<u8>> {
     let gpu = world.gpu();
+    let [corners, order, draw] = [mesh.corners.lease()?, mesh.order.lease()?, mesh.draw.lease()?];
+    let [vertices, order, draw] = [corners, order, draw].map(|lease| lease.expect("it has cells"));
     // What kernels have written comes before what is submitted here.
     gpu.flush()?;
     let format = wgpu::TextureFormat::Rgba8Unorm;
@@ -112,9 +114,9 @@ fn drawn(world: &World, mesh: &Mesh) -> Result<Vec<u8>> {
                 ..Default::default()
             });
             pass.set_pipeline(&pipeline);
-            pass.set_vertex_buffer(0, mesh.corners.buffer().expect("it has cells").slice(..));
-            pass.set_index_buffer(mesh.order.buffer().expect("it has cells").slice(..), wgpu::IndexFormat::Uint32);
-            pass.draw_indexed_indirect(mesh.draw.buffer().expect("it has cells"), 0);
+            pass.set_vertex_buffer(0, vertices.raw().slice(..));
+            pass.set_index_buffer(order.raw().slice(..), wgpu::IndexFormat::Uint32);
+            pass.draw_indexed_indirect(draw.raw(), 0);
         }
         let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(4 * SIZE), rows_per_image: None };
         let to = wgpu::TexelCopyBufferInfo { buffer: &back, layout };
@@ -172,7 +174,8 @@ fn commands_of_ones_own_between_kernels() {
         let raw = world.gpu().storage_buffer_with(20 * 4, BufferUsages::INDIRECT, "copy")?;
         for chunk in x.chunks() {
             kernel.call().update("x", chunk.all()).run()?;
-            let buffer = chunk.buffer().expect("it has cells");
+            let lease = chunk.lease()?.expect("it has cells");
+            let buffer = lease.raw();
             assert!(
                 buffer.usage().contains(BufferUsages::STORAGE) && raw.raw().usage().contains(BufferUsages::INDIRECT)
             );

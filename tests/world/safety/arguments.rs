@@ -1,7 +1,7 @@
 //! Arguments that do not fit: shapes, regions, sizes, nothing at all, too much.
 
+use zippy::Exchange;
 use zippy::region::Region;
-use zippy::world::GhostUpdate;
 use zippy::{KernelSource, Layout, Operator, Split};
 
 use super::refused;
@@ -18,8 +18,8 @@ fn wrong_shapes() {
         let messages = [
             refused(world, world.copy(a.at(..), b.at(..))),
             refused(world, world.start_copy(a.at((0..2, ..)), b.at((0..3, 0..4))).map(drop)),
-            refused(world, world.copy_permuted(a.at(..), b.at(..), [0, 1])),
-            refused(world, world.copy_permuted(a.at(..), b.at(..), [1, 1])),
+            refused(world, world.exchange(Exchange::new().copy(a.at(..), b.at(..)).permuted([0, 1]))),
+            refused(world, world.exchange(Exchange::new().copy(a.at(..), b.at(..)).permuted([1, 1]))),
             refused(world, world.composite(a.at(..), b.at(..), Operator::Add)),
             refused(world, world.copy(local.at((0..1, ..)), local.at((.., 0..1)))),
             refused(world, world.put(&[0.0; 5], b.at((0..2, 0..3)))),
@@ -186,7 +186,10 @@ fn arrays_and_regions_without_cells() {
                 assert_eq!(world.copy(a.at(..), b.at(..))?, nothing);
                 assert_eq!(world.composite(a.at(..), a.at(..), Operator::Max)?, nothing);
                 assert_eq!(world.ghosts(&a)?, nothing);
-                assert_eq!(world.update_ghosts(GhostUpdate::of(&a).and(&b).reverse_with(Operator::Add))?, nothing);
+                assert_eq!(
+                    world.exchange(Exchange::new().ghosts(&a).reverse().ghosts(&b).reverse_with(Operator::Add))?,
+                    nothing
+                );
                 world.start_ghosts(&a)?.wait()?;
                 let ticket = world.get(a.at(..))?;
                 world.put(&[], b.at(..))?;

@@ -269,12 +269,27 @@ impl Region {
         Some([low, high])
     }
 
-    /// Parts of at most `most` cells (at least one), cut along the slowest axes: their cells, part by part, come in the
-    /// order of the region's own.
+    /// Parts of at most `most` cells (at least one), cut along the slowest axes into as many whole layers as fit: their
+    /// cells, part by part, come in the order of the region's own.
     pub fn cut(&self, most: u64) -> Vec<Self> {
-        match self.cut_in_two().filter(|_| self.cells() > most) {
-            Some(halves) => halves.into_iter().flat_map(|half| half.cut(most)).collect(),
-            None => vec![*self],
+        let mut out = Vec::new();
+        self.cut_into(most, &mut out);
+        out
+    }
+
+    fn cut_into(&self, most: u64, out: &mut Vec<Self>) {
+        let axis = (0..self.axes()).rev().find(|&axis| self.end[axis] - self.start[axis] > 1);
+        let Some(axis) = axis.filter(|_| self.cells() > most) else {
+            out.push(*self);
+            return;
+        };
+        let layers = self.end[axis] - self.start[axis];
+        let step = (most / (self.cells() / layers as u64)).clamp(1, layers as u64) as i64;
+        let mut part = *self;
+        while part.start[axis] < self.end[axis] {
+            part.end[axis] = (part.start[axis] + step).min(self.end[axis]);
+            part.cut_into(most, out);
+            part.start[axis] = part.end[axis];
         }
     }
 }

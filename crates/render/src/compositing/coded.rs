@@ -79,15 +79,12 @@ impl<'w> Coder<'w> {
             exchange.slots.iter().map(code).collect::<Result<Vec<u64>>>()
         })?;
         let slots = || exchange.slots.iter().zip(&lengths);
-        let (pairs, sent): (Vec<_>, Vec<_>) = slots()
-            .filter(|(((from, to), _), _)| from != to)
-            .map(|((&(from, to), slot), &length)| {
-                let ends =
-                    (section(&boxes.outbox, from, slot.outbox, slot), section(&boxes.inbox, to, slot.inbox, slot));
-                (ends, length)
-            })
-            .unzip();
-        let mut moved = self.world.copy_prefixes(&pairs, &sent)?;
+        let apart = slots().filter(|(((from, to), _), _)| from != to);
+        let streams = apart.fold(zippy::Exchange::new(), |all, ((&(from, to), slot), &length)| {
+            let outbox = section(&boxes.outbox, from, slot.outbox, slot);
+            all.prefix(outbox, section(&boxes.inbox, to, slot.inbox, slot), length)
+        });
+        let mut moved = self.world.exchange(streams)?;
         let local = slots().filter(|(((from, to), _), _)| from == to);
         moved.bytes_local += local.map(|(_, length)| 4 * length).sum::<u64>();
         self.world.failing("blending runs of pixels", || match self.world.gpu().is_host() {

@@ -1,10 +1,12 @@
 //! [`Compositor`]: layers in an array into a picture in another.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use zippy::Result;
 use zippy::array::{GlobalArray, GlobalSection};
+use zippy::chunks::ChunkId;
 use zippy::device::Piece;
 use zippy::layout::{Layout, Split};
 use zippy::locate::Placement;
@@ -174,23 +176,31 @@ impl<'w, P: Pixel> Compositor<'w, P> {
     /// Whether fewer than half of the layers' pixels hold something, by some of their rows.
     fn mostly_empty(&self, pixels: &GlobalArray<P, 2>, layers: &[Layer]) -> Result<bool> {
         let core = pixels.core();
-        let (mut pieces, mut bytes) = (Vec::new(), 0);
+        let mut rows: Vec<(ChunkId, Region)> = Vec::new();
         for layer in layers {
             let bounds = layer.locate(&layer.bounds);
             let first = bounds.start[1] + (bounds.extents()[1] / 2).min(SAMPLE as i64 / 2);
             for y in (first..bounds.end[1]).step_by(SAMPLE) {
                 let mut row = bounds;
                 (row.start[1], row.end[1]) = (y, y + 1);
-                for holder in core.placement().holders(&row) {
-                    if let Some(buffer) = core.buffer(holder.chunk) {
-                        let view = core.strided(holder.chunk, &holder.part);
-                        pieces.push(Piece { buffer, view, payload_offset: bytes });
-                        bytes += view.cells() * P::INFO.bytes as u64;
-                    }
-                }
+                let holders = core.placement().holders(&row).into_iter();
+                let mine = holders.filter(|holder| holder.owner.rank == self.world.rank());
+                rows.extend(mine.map(|holder| (holder.chunk, holder.part)));
             }
         }
         let mut counts = self.world.failing("looking at layers", || {
+            let mut leases = BTreeMap::new();
+            for (chunk, _) in &rows {
+                if let Some(lease) = core.lease(*chunk)? {
+                    leases.insert(*chunk, lease);
+                }
+            }
+            let (mut pieces, mut bytes) = (Vec::new(), 0);
+            for (chunk, part) in &rows {
+                let view = core.strided(*chunk, part);
+                pieces.push(Piece { buffer: &leases[chunk], view, payload_offset: bytes });
+                bytes += view.cells() * P::INFO.bytes as u64;
+            }
             let staged = core.device().gather(P::INFO.bytes, &pieces, bytes)?;
             let seen: &[P] = bytemuck::cast_slice(staged.as_ref());
             Ok([seen.iter().filter(|&&pixel| pixel != P::zeroed()).count() as u64, seen.len() as u64])

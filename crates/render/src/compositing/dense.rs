@@ -1,8 +1,8 @@
 //! A plan carried out with all pixels of its blends.
 
-use zippy::Result;
 use zippy::plan::Moved;
 use zippy::world::{Operator, World};
+use zippy::{Exchange, Result};
 
 use super::Pixel;
 use super::compositor::Canvases;
@@ -13,10 +13,13 @@ pub(super) fn execute<P: Pixel>(world: &World, plan: &Plan, on: &Canvases<P>, op
     let mut moved = Moved::default();
     for round in &plan.rounds {
         on.clear(&round.clears)?;
-        let of = |way| round.blends.iter().filter(move |blend| blend.way == way).map(|blend| on.ends(blend)).collect();
+        let of = |way| round.blends.iter().filter(move |blend| blend.way == way).map(|blend| on.ends(blend));
         let ways = [(Way::Alone, None), (Way::InFront, Some(Operator::Over)), (Way::Behind, Some(P::under(opaque)))];
-        // No blend of a round reads what another one writes.
-        moved += world.combine_in_turn(ways.map(|(way, operator)| (of(way), operator)))?;
+        let all = ways.into_iter().fold(Exchange::new(), |all, (way, operator)| match operator {
+            None => all.copies(of(way)),
+            Some(operator) => all.composites(of(way), &operator),
+        });
+        moved += world.exchange(all)?;
     }
     Ok(moved)
 }

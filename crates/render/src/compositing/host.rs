@@ -2,7 +2,7 @@
 
 use zippy::Result;
 use zippy::array::GlobalArray;
-use zippy::device::{ChunkBuffer, Strided};
+use zippy::device::{Lease, Strided};
 use zippy::world::World;
 
 use super::Pixel;
@@ -21,8 +21,9 @@ pub(super) fn code<P: Pixel>(
 ) -> Result<u64> {
     let (mut line, mut end) = (0, 0);
     for piece in slot.pieces.iter().map(|&piece| &exchange.pieces[piece]) {
-        let (pixels, view) = place(on, &piece.from);
-        world.gpu().lend([pixels, streams(&boxes.outbox, world.rank())], |pixels, words| {
+        let (pixels, view) = place(on, &piece.from)?;
+        let words = streams(&boxes.outbox, world.rank())?;
+        world.gpu().lend([&pixels, &words], |pixels, words| {
             let pixels: &[P] = bytemuck::cast_slice(pixels);
             let words = &mut bytemuck::cast_slice_mut(words)[slot.outbox as usize..][..slot.capacity as usize];
             let mut writer = match line {
@@ -53,8 +54,9 @@ pub(super) fn blend<P: Pixel>(
             true => (&boxes.outbox, slot.outbox),
             false => (&boxes.inbox, slot.inbox),
         };
-        let (pixels, view) = place(on, &piece.to);
-        world.gpu().lend([pixels, streams(of, world.rank())], |pixels, words| {
+        let (pixels, view) = place(on, &piece.to)?;
+        let words = streams(of, world.rank())?;
+        world.gpu().lend([&pixels, &words], |pixels, words| {
             let pixels: &mut [P] = bytemuck::cast_slice_mut(pixels);
             let stream = &bytemuck::cast_slice(words)[start as usize..][..slot.capacity as usize];
             for (line, (at, length)) in lines(&piece.to.region).enumerate() {
@@ -67,13 +69,14 @@ pub(super) fn blend<P: Pixel>(
 }
 
 /// The buffer of an end on this rank, and where its region lies in it.
-fn place<'a, P: Pixel>(on: &'a Canvases<P>, end: &End) -> (&'a ChunkBuffer, Strided) {
+fn place<P: Pixel>(on: &Canvases<P>, end: &End) -> Result<(Lease, Strided)> {
     let core = on.array(end.canvas).core();
-    (core.buffer(end.chunk).expect("a chunk of this rank with cells"), core.strided(end.chunk, &end.region))
+    let lease = core.lease(end.chunk)?.expect("a chunk of this rank with cells");
+    Ok((lease, core.strided(end.chunk, &end.region)))
 }
 
-fn streams(of: &GlobalArray<u32, 1>, rank: usize) -> &ChunkBuffer {
-    of.core().buffer(rank).expect("a rank with a slot has words for it")
+fn streams(of: &GlobalArray<u32, 1>, rank: usize) -> Result<Lease> {
+    Ok(of.core().lease(rank)?.expect("a rank with a slot has words for it"))
 }
 
 /// The index of a pixel of a region; rows lie dense.

@@ -1,8 +1,8 @@
-//! Composite of many pairs in one operation: random pairs on top of each other, between arrays of all cuts and within
-//! one, against plain vectors that take one pair after the other.
+//! Many pairs in one exchange: random pairs on top of each other, between arrays of all cuts and within one, against
+//! plain vectors that take one pair after the other; and pairs among ghost updates.
 
 use zippy::array::GlobalSection;
-use zippy::{GlobalArray, Layout, Operator, Ownership, Result, Split, World};
+use zippy::{Exchange, GlobalArray, Layout, Operator, Ownership, Result, Split, World};
 
 use crate::support::cells::{boxed, code, cuts, expect, mix};
 use crate::support::{self, RANKS, ranks};
@@ -124,12 +124,12 @@ fn pairs_take_effect_as_listed() {
             few.into_iter().flat_map(|few| both_kinds().map(|kind| (few, kind)))
         {
             let pairs = draw(&mut numbers, twin, &mut arrays, count, from, onto);
-            let plan = world.plan_composite_all(&pairs)?;
+            let plan = world.plan(Exchange::new().copies(pairs.clone()))?;
             let planned = plan.moved();
-            let moved = world.composite_all(&pairs, operator.clone())?;
+            let moved = world.exchange(Exchange::new().composites(pairs.clone(), &operator.clone()))?;
             assert_eq!(moved, planned);
             // One message for each rank; where boxes can be sent from where they lie, one for each of these, too.
-            let boxes: usize = plan.rank_plan().sends.iter().map(|message| message.moves.len()).sum();
+            let boxes: usize = plan.rank_plans().flat_map(|plan| &plan.sends).map(|message| message.moves.len()).sum();
             let apart = if std::env::var_os("ZIPPY_IN_PLACE").is_some() { boxes as u64 } else { 0 };
             assert!(moved.messages < world.size() as u64 + apart, "{moved:?}");
             let what = format!("{count} pairs from {from:?} onto {onto:?}, {operator}");
@@ -152,7 +152,7 @@ fn one_array_at_both_ends_is_read_before_it_is_written() {
             let mut numbers = Draw(100 + of as u64);
             for (operator, twin) in both_kinds() {
                 let pairs = draw(&mut numbers, twin, &mut arrays, 12, &[0], &[0]);
-                world.composite_all(&pairs, operator.clone())?;
+                world.exchange(Exchange::new().composites(pairs.clone(), &operator.clone()))?;
                 arrays[0].check(&format!("{}, {operator}", cut.name))?;
             }
         }
@@ -168,8 +168,8 @@ fn of_copies_onto_the_same_cells_the_last_one_stays() {
         let all: Vec<usize> = (0..arrays.len()).collect();
         for (count, from, onto) in [(4, &all[..3], &all[3..]), (30, &all[..5], &all[5..]), (40, &all[..], &all[..])] {
             let pairs = draw(&mut numbers, |source, _| source, &mut arrays, count, from, onto);
-            let moved = world.copy_all(&pairs)?;
-            assert_eq!(moved, world.plan_composite_all(&pairs)?.moved());
+            let moved = world.exchange(Exchange::new().copies(pairs.clone()))?;
+            assert_eq!(moved, world.plan(Exchange::new().copies(pairs.clone()))?.moved());
             arrays.iter().try_for_each(|both| both.check(&format!("{count} copies from {from:?} onto {onto:?}")))?;
         }
         Ok(())
@@ -194,7 +194,7 @@ fn handles_of_the_same_chunks_are_written_in_order() {
             let onto = if layer % 2 == 0 { turned.at((.., place(1))) } else { images.at((.., 1)) };
             pairs.push((source, onto));
         }
-        world.composite_all(&pairs, fold_operator())?;
+        world.exchange(Exchange::new().composites(pairs.clone(), &fold_operator()))?;
         expect(&images, &"handles", |[x, layer]| match layer {
             1 => (0..layers).fold(at(x, 1), |sum, layer| fold(at(x, layer), sum)),
             _ => at(x, layer as usize),
@@ -207,7 +207,7 @@ fn started_ones_have_read_their_sources() {
     ranks(RANKS, |world| {
         let mut arrays = arrays(world)?;
         let pairs = draw(&mut Draw(7), under, &mut arrays, 25, &[0, 1, 2], &[3, 4]);
-        let pending = world.start_composite_all(&pairs, Operator::Under)?;
+        let pending = world.start(Exchange::new().composites(pairs.clone(), &Operator::Under))?;
         for both in &mut arrays[..3] {
             both.array.fill_with(|at| code(9, at) as u32)?;
         }
@@ -225,8 +225,8 @@ fn those_started_onto_the_same_cells_take_effect_as_they_are_waited_for() {
         for (first, second) in [(1, 1), (12, 1), (1, 12), (9, 14)] {
             let [one, other] =
                 [first, second].map(|count| draw(&mut numbers, under, &mut arrays, count, &[0, 1, 2], &[3, 4]));
-            let one = world.start_composite_all(&one, Operator::Under)?;
-            let other = world.start_composite_all(&other, Operator::Under)?;
+            let one = world.start(Exchange::new().composites(one.clone(), &Operator::Under))?;
+            let other = world.start(Exchange::new().composites(other.clone(), &Operator::Under))?;
             one.wait()?;
             other.wait()?;
             arrays.iter().try_for_each(|both| both.check(&format!("{first} and {second}")))?;
@@ -240,15 +240,18 @@ fn nothing_and_mistakes_are_the_same_on_all_ranks() {
     ranks(RANKS, |world| {
         let array = world.array::<u32, 2>("array", &Layout::new(SHAPE))?;
         let none: Sections = Vec::new();
-        assert_eq!(world.composite_all(&none, Operator::Add)?, zippy::Moved::default());
+        assert_eq!(world.exchange(Exchange::new().composites(none.clone(), &Operator::Add))?, zippy::Moved::default());
         let empty = (array.at((0..0, ..)), array.at((4..4, ..)));
-        world.composite_all(&[empty.clone(), empty.clone()], Operator::Add)?;
+        world.exchange(Exchange::new().composites([empty.clone(), empty.clone()], &Operator::Add))?;
         let unlike = (array.at((0..2, 0..3)), array.at((0..3, 0..2)));
         let outside = (array.at((0..2, 0..3)), array.at((12..14, 0..3)));
         let messages = [
-            world.composite_all(&[empty.clone(), unlike], Operator::Add).unwrap_err().to_string(),
-            world.composite_all(&[outside], Operator::Add).unwrap_err().to_string(),
-            world.composite_all(&[empty], Operator::custom("none", "")).unwrap_err().to_string(),
+            world
+                .exchange(Exchange::new().composites([empty.clone(), unlike], &Operator::Add))
+                .unwrap_err()
+                .to_string(),
+            world.exchange(Exchange::new().composites([outside], &Operator::Add)).unwrap_err().to_string(),
+            world.exchange(Exchange::new().composites([empty], &Operator::custom("none", ""))).unwrap_err().to_string(),
         ];
         insta::allow_duplicates! {
             insta::assert_snapshot!(messages.join("\n"), @r#"
@@ -273,7 +276,7 @@ fn thousands_of_pairs() {
         let cells = (0..SIDE).flat_map(|y| (0..SIDE).map(move |x| [x, y]));
         let one = |at: [i64; 2]| boxed(at, [1, 1]);
         let pairs: Vec<_> = cells.map(|[x, y]| (from.at(one([x, y])), onto.at(one([y, x])))).collect();
-        world.composite_all(&pairs, Operator::Add)?;
+        world.exchange(Exchange::new().composites(pairs.clone(), &Operator::Add))?;
         expect(&onto, &"turned cell by cell", |[x, y]| code(1, [y, x]) as u32)
     });
 }
@@ -294,7 +297,8 @@ fn what_is_too_much_for_a_message() {
         assert_eq!(moved.messages, if world.rank() == 0 && world.size() > 1 { 2 } else { 0 });
         // A box on top of the middle, where the large one is cut, before and after it.
         let middle = || (from.at((7..20, 3..40)), onto.at((2050..2063, 2160..2197)));
-        world.composite_all(&[middle(), (from.at(..), onto.at(..)), middle()], fold_operator())?;
+        world
+            .exchange(Exchange::new().composites([middle(), (from.at(..), onto.at(..)), middle()], &fold_operator()))?;
         expect(&onto, &"in parts", |[x, y]| {
             let all = |destination| fold(value([x, y]), destination);
             let inside = (2050..2063).contains(&x) && (2160..2197).contains(&y);

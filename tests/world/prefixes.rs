@@ -1,6 +1,7 @@
 //! Copies of which only the source's owner knows how long they are.
 
-use zippy::{Config, Layout, Split, World, run_with};
+use zippy::array::GlobalSection;
+use zippy::{Config, Exchange, Layout, Split, World, run_with};
 
 use crate::support;
 
@@ -13,6 +14,11 @@ fn length(from: i64, to: i64) -> i64 {
 
 fn value(at: i64) -> [u32; 2] {
     [at as u32 + 1, 77]
+}
+
+fn prefixes<T: zippy::Element>(pairs: &[(GlobalSection<T, 1>, GlobalSection<T, 1>)], lengths: &[u64]) -> Exchange {
+    let all = pairs.iter().zip(lengths);
+    all.fold(Exchange::new(), |all, ((from, to), &length)| all.prefix(from.clone(), to.clone(), length))
 }
 
 #[test]
@@ -35,7 +41,7 @@ fn every_rank_to_every_rank() {
         let known = |(from, to)| if from == rank { length(from, to) as u64 } else { u64::MAX };
         let lengths: Vec<u64> = all().map(known).collect();
         for _ in 0..2 {
-            let moved = world.copy_prefixes(&pairs, &lengths)?;
+            let moved = world.exchange(prefixes(&pairs, &lengths))?;
             let sent =
                 |apart: bool| (0..ranks).filter(move |&to| (to != rank) == apart).map(|to| 8 * length(rank, to) as u64);
             assert_eq!((moved.bytes_network, moved.bytes_local), (sent(true).sum(), sent(false).sum()));
@@ -62,12 +68,11 @@ fn mistakes_are_named_on_all_ranks() {
             let error = result.unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         };
-        fails(world.copy_prefixes(&[(array.at(0..4), array.at(2..6))], &[1]), "all in one chunk");
-        fails(world.copy_prefixes(&[(array.at(0..0), array.at(4..6))], &[1]), "all in one chunk");
-        fails(world.copy_prefixes(&[(array.at(0..2), array.at(4..6))], &[]), "1 pairs and 0 lengths");
-        fails(world.copy_prefixes(&[(bytes.at(0..2), bytes.at(4..6))], &[1]), "whole words");
-        world.copy_prefixes(&[(array.at(0..2), array.at(4..6))], &[2])?;
-        world.copy_prefixes::<u32>(&[], &[])?;
+        let one = |from, to, length| world.exchange(Exchange::new().prefix(array.at(from), array.at(to), length));
+        fails(one(0..4, 2..6, 1), "all in one chunk");
+        fails(one(0..0, 4..6, 1), "all in one chunk");
+        fails(world.exchange(Exchange::new().prefix(bytes.at(0..2), bytes.at(4..6), 1)), "whole words");
+        one(0..2, 4..6, 2)?;
         Ok(())
     });
 }
@@ -77,9 +82,50 @@ fn what_does_not_fit_ends_the_run_on_all_ranks() {
     for ranks in support::launcher::counts(&[2]) {
         let result = run_with(Config::threads(ranks), |world| {
             let array = world.array::<u32, 1>("array", &Layout::new([8]).split([Split::Even(2)]))?;
-            world.copy_prefixes(&[(array.at(0..3), array.at(4..6))], &[3])
+            world.exchange(Exchange::new().prefix(array.at(0..3), array.at(4..6), 3))
         });
         let error = result.unwrap_err().to_string();
         assert!(error.contains("3 cells do not fit section [4..6] of array \"array\""), "{error}");
     }
+}
+
+/// A cell that does not divide the length of a message.
+#[derive(Debug, Clone, Copy, PartialEq, zippy::Element)]
+#[repr(C)]
+struct Three {
+    a: u32,
+    b: u32,
+    c: u32,
+}
+
+/// Messages are cut where the receiver cannot know that they will be: at the limit, one cell before and behind it, and
+/// where the room ends there.
+#[test]
+fn long_ones_come_in_pieces() {
+    const FULL: u64 = (64 << 20) / 12;
+    support::ranks(&[2], |world| {
+        let room = FULL as i64 + 3;
+        let layout = Layout::new([2 * room]).split([Split::Even(2)]);
+        let array = world.array::<Three, 1>("array", &layout)?;
+        let cell = |x: i64| Three { a: x as u32, b: 5, c: !x as u32 };
+        let none = Three { a: 0, b: 0, c: 0 };
+        for (room, length, messages) in
+            [(room, FULL - 1, 1), (room, FULL, 2), (room, FULL + 1, 2), (FULL as i64, FULL, 1), (room, 0, 1)]
+        {
+            array.fill(none)?;
+            array.at(0..room).fill_with(|[x]| cell(x))?;
+            let to = array.shape()[0] / 2;
+            let moved = world.exchange(Exchange::new().prefix(array.at(0..room), array.at(to..to + room), length))?;
+            let sent = if world.rank() == 0 { (12 * length, messages) } else { (0, 0) };
+            assert_eq!((moved.bytes_network, moved.messages), sent);
+            for chunk in array.chunks().filter(|_| world.rank() == 1) {
+                let at = |x: i64| if x < length as i64 { cell(x) } else { none };
+                assert!(
+                    chunk.all().read()?.into_iter().zip(0..).all(|(found, x)| found == at(x)),
+                    "{length} of {room}"
+                );
+            }
+        }
+        Ok(())
+    });
 }

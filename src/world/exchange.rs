@@ -1,0 +1,265 @@
+//! [`Exchange`]: what moves, as a value.
+
+use std::rc::Rc;
+
+use super::Operator;
+use super::transfer::Meeting;
+use crate::array::{ArrayCore, GlobalArray, GlobalSection};
+use crate::element::Element;
+use crate::error::{ArrayError, Error, Result};
+use crate::plan::{Components, GhostSpec, Neighbours};
+use crate::region::Region;
+
+/// What moves between arrays in one operation: copies, composites and ghost updates, in any number and of any element
+/// types. [`World::exchange`](super::World::exchange) does it, [`World::start`](super::World::start) starts it, and
+/// [`World::plan`](super::World::plan) shows what it will do.
+///
+/// Every source is read before anything is written. Then the entries take effect as if one after the other, in the order
+/// in which they were named, so that several may fall on the same cells. A mistake in an entry is kept, and reported by the verb that uses
+/// the exchange.
+///
+/// Copies and composites that follow one another with the same operator share their messages, and so do ghost updates:
+/// one message between each pair of ranks that exchange cells. A copy with [permuted](Self::permuted) axes has its own.
+///
+/// ```
+/// # use zippy::{Exchange, Layout, Operator, Split, World};
+/// # fn program(world: &World) -> zippy::Result<()> {
+/// let layout = Layout::new([6]).split([Split::Even(2)]).ghost([1]).periodic([true]);
+/// let (ring, sums) = (world.array::<i32, 1>("ring", &layout)?, world.array::<i32, 1>("sums", &layout)?);
+/// ring.fill_with(|[x]| x as i32)?;
+/// // Ghosts of one array, and onto the cells of the other what a shift of the first one brings.
+/// let step = Exchange::new()
+///     .ghosts(&ring)
+///     .copy(ring.at(0..5), sums.at(1..6))
+///     .composite(ring.at(1..6), sums.at(0..5), Operator::Add);
+/// world.exchange(&step)?;
+/// let ticket = world.get(sums.at(..))?;
+/// assert_eq!(world.fence()?.redeem(ticket)?, [1, 2, 4, 6, 8, 4]);
+/// # Ok(()) }
+/// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Exchange {
+    entries: Vec<Entry>,
+    /// The first mistake in the description.
+    mistake: Option<Error>,
+}
+
+/// One thing that moves.
+#[derive(Debug, Clone)]
+pub(super) enum Entry {
+    Pair(Pair),
+    Prefix(Pair, u64),
+    Ghosts(Ghosts),
+}
+
+/// A section onto another one.
+#[derive(Debug, Clone)]
+pub(super) struct Pair {
+    pub source: Bound,
+    pub destination: Bound,
+    /// The order of the axes, where they are permuted.
+    pub order: Option<Vec<usize>>,
+    pub meeting: Meeting,
+}
+
+/// A region of an array.
+#[derive(Debug, Clone)]
+pub(super) struct Bound {
+    pub array: Rc<ArrayCore>,
+    pub region: Region,
+}
+
+/// The ghost cells of an array.
+#[derive(Debug, Clone)]
+pub(super) struct Ghosts {
+    pub array: Rc<ArrayCore>,
+    pub spec: GhostSpec,
+    pub meeting: Meeting,
+}
+
+impl Exchange {
+    /// Nothing moves yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A section onto another one of the same extents.
+    pub fn copy<T: Element, const D: usize>(
+        self,
+        source: GlobalSection<T, D>,
+        destination: GlobalSection<T, D>,
+    ) -> Self {
+        self.pair(&source, &destination, Meeting::Replace)
+    }
+
+    /// A section combined with another one of the same extents: `destination = operator(source, destination)`.
+    pub fn composite<T: Element, const D: usize>(
+        self,
+        source: GlobalSection<T, D>,
+        destination: GlobalSection<T, D>,
+        operator: Operator,
+    ) -> Self {
+        match operator.check(&T::INFO) {
+            Ok(()) => self.pair(&source, &destination, Meeting::Combine(operator)),
+            Err(mistake) => self.but(mistake),
+        }
+    }
+
+    /// Many copies, one after the other.
+    pub fn copies<T: Element, const D: usize>(
+        self,
+        pairs: impl IntoIterator<Item = (GlobalSection<T, D>, GlobalSection<T, D>)>,
+    ) -> Self {
+        pairs.into_iter().fold(self, |all, (source, destination)| all.copy(source, destination))
+    }
+
+    /// Many composites, one after the other.
+    pub fn composites<T: Element, const D: usize>(
+        self,
+        pairs: impl IntoIterator<Item = (GlobalSection<T, D>, GlobalSection<T, D>)>,
+        operator: &Operator,
+    ) -> Self {
+        pairs.into_iter().fold(self, |all, (source, destination)| all.composite(source, destination, operator.clone()))
+    }
+
+    /// Permutes the axes of the copy or composite named last: axis *i* of the destination runs along axis `order[i]` of
+    /// the source, and has its extent.
+    pub fn permuted(mut self, order: impl AsRef<[usize]>) -> Self {
+        match self.entries.last_mut() {
+            Some(Entry::Pair(pair)) => {
+                pair.order = Some(order.as_ref().to_vec());
+                self
+            }
+            _ => self.out_of_place("permuted", "a copy or a composite"),
+        }
+    }
+
+    /// The first `length` cells of a section onto the first ones of another. Only the rank that owns the source need know
+    /// how many; what the others name as `length` is not looked at. For data that is as long as it turns out to be, in
+    /// slots that are as long as it can be: nobody has to be told the lengths beforehand, and only the data travels.
+    ///
+    /// Each section lies in one chunk and has cells, of 4 bytes or a multiple. Costs a message of its own where the ends
+    /// are on two ranks.
+    pub fn prefix<T: Element>(
+        mut self,
+        source: GlobalSection<T, 1>,
+        destination: GlobalSection<T, 1>,
+        length: u64,
+    ) -> Self {
+        if !T::INFO.bytes.is_multiple_of(4) {
+            let text = format!("a prefix has cells of whole words, not of {}", T::INFO.name);
+            return self.but(ArrayError::Other(text));
+        }
+        match Pair::new(&source, &destination, Meeting::Replace) {
+            Ok(pair) => {
+                self.entries.push(Entry::Prefix(pair, length));
+                self
+            }
+            Err(mistake) => self.but(mistake),
+        }
+    }
+
+    /// The ghost cells of an array from their owners: faces, edges and corners, all components. Several arrays may have
+    /// other ghost widths, shapes and element types. The methods below say otherwise of the array named last; naming an
+    /// array twice the same way, be it by two handles, is a mistake.
+    pub fn ghosts<T: Element, const D: usize>(mut self, array: &GlobalArray<T, D>) -> Self {
+        let (array, spec) = (array.core().clone(), GhostSpec::all());
+        self.entries.push(Entry::Ghosts(Ghosts { array, spec, meeting: Meeting::Replace }));
+        self
+    }
+
+    /// Of the ghost update named last only faces: edge and corner ghost cells keep what they have.
+    pub fn faces_only(self) -> Self {
+        self.of_ghosts("faces_only", |ghosts| {
+            ghosts.spec.neighbours = Neighbours::Faces;
+            Ok(())
+        })
+    }
+
+    /// Of the ghost update named last only some components: those that `list` names for a direction, as positions
+    /// along `axis`, which has no ghosts.
+    ///
+    /// A direction has −1, 0 or 1 an axis and names the side of the chunk *whose ghost cells take part*: `[1, 0, 0, 0]`
+    /// are the ghost cells past the end of axis 0, and a lattice Boltzmann step lists there what streams towards −x. Lists
+    /// may change from call to call, as with the parity of an in-place step.
+    pub fn components(self, axis: usize, list: impl Fn(&[i8]) -> Vec<usize>) -> Self {
+        self.of_ghosts("components", |ghosts| {
+            ghosts.spec.components = Some(Components::new(axis, ghosts.array.chunks().axes(), list)?);
+            Ok(())
+        })
+    }
+
+    /// The ghost update named last goes the reverse way: what lies in ghost cells replaces the owner's cells.
+    pub fn reverse(self) -> Self {
+        self.of_ghosts("reverse", |ghosts| {
+            ghosts.spec.reverse = true;
+            ghosts.meeting = Meeting::Replace;
+            Ok(())
+        })
+    }
+
+    /// The ghost update named last goes the reverse way: what lies in ghost cells is combined with the owner's cells, in a
+    /// fixed order.
+    pub fn reverse_with(self, operator: Operator) -> Self {
+        self.of_ghosts("reverse_with", |ghosts| {
+            operator.check(ghosts.array.element())?;
+            ghosts.spec.reverse = true;
+            ghosts.meeting = Meeting::Combine(operator);
+            Ok(())
+        })
+    }
+
+    /// What moves.
+    ///
+    /// # Errors
+    /// The first mistake in the description.
+    pub(super) fn entries(&self) -> Result<&[Entry]> {
+        self.mistake.clone().map_or(Ok(&self.entries), Err)
+    }
+
+    fn pair<T: Element, const D: usize>(
+        mut self,
+        source: &GlobalSection<T, D>,
+        destination: &GlobalSection<T, D>,
+        meeting: Meeting,
+    ) -> Self {
+        match Pair::new(source, destination, meeting) {
+            Ok(pair) => {
+                self.entries.push(Entry::Pair(pair));
+                self
+            }
+            Err(mistake) => self.but(mistake),
+        }
+    }
+
+    fn of_ghosts(mut self, method: &str, change: impl FnOnce(&mut Ghosts) -> Result<()>) -> Self {
+        match self.entries.last_mut() {
+            Some(Entry::Ghosts(ghosts)) => match change(ghosts) {
+                Ok(()) => self,
+                Err(mistake) => self.but(mistake),
+            },
+            _ => self.out_of_place(method, "a ghost update"),
+        }
+    }
+
+    fn out_of_place(self, method: &str, what: &str) -> Self {
+        self.but(ArrayError::Other(format!("{method} says something of {what}, and there is none right before it")))
+    }
+
+    fn but(mut self, mistake: impl Into<Error>) -> Self {
+        self.mistake = self.mistake.or_else(|| Some(mistake.into()));
+        self
+    }
+}
+
+impl Pair {
+    fn new<T: Element, const D: usize>(
+        source: &GlobalSection<T, D>,
+        destination: &GlobalSection<T, D>,
+        meeting: Meeting,
+    ) -> Result<Self> {
+        let bound = |of: &GlobalSection<T, D>| Ok::<_, Error>(Bound { array: of.core.clone(), region: of.region()? });
+        Ok(Self { source: bound(source)?, destination: bound(destination)?, order: None, meeting })
+    }
+}
