@@ -2,8 +2,9 @@
 
 use super::binding::Binding;
 use super::geometry::GeometryMap;
-use super::helpers::{Signature, window_name};
+use super::helpers::window_name;
 use super::program::{Complete, Program};
+use super::signature::Signature;
 use super::types::{self, Slot};
 use crate::error::KernelError;
 

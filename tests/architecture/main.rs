@@ -1,6 +1,7 @@
 //! The rules of the house, checked: the direction of the layers, the length of files, one version of the big
 //! dependencies, nothing unfinished. Reads the sources only; each rule is itself shown to fail on a planted violation.
 
+mod rings;
 mod rules;
 mod source;
 
@@ -58,6 +59,14 @@ fn modules_use_only_layers_above_their_own() {
         let of_library: Vec<Source> = of_library.collect();
         assert!(of_library.len() > files, "the sources of {library} were not found");
         hold(rules::layers(&of_library));
+    }
+}
+
+#[test]
+fn no_files_use_each_other_in_a_ring() {
+    let library: Vec<Source> = sources(".rs").into_iter().filter(|source| source.name.starts_with("src/")).collect();
+    for ring in rings::rings(&library) {
+        println!("{ring:#?}");
     }
 }
 

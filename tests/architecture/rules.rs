@@ -106,7 +106,7 @@ fn module_of(name: &str) -> Option<&str> {
 }
 
 /// Whether a file holds the unit tests of a module.
-fn is_tests(name: &str) -> bool {
+pub fn is_tests(name: &str) -> bool {
     name.ends_with("/tests.rs") || name.ends_with("_tests.rs") || name.contains("/tests/")
 }
 
