@@ -13,6 +13,9 @@ const REMEMBERED: usize = 256;
 /// A text is cut after so many bytes.
 const TEXT_BYTES: usize = 600;
 
+/// What a rank calls that has finished, beside what another one still calls.
+pub(crate) const NOTHING_MORE: &str = "nothing more (its program has finished)";
+
 /// This rank's calls in one group.
 #[derive(Default)]
 pub(crate) struct Calls {

@@ -14,8 +14,7 @@ use std::time::Instant;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::calls::{Brief, Text, Told, first_difference, last_calls};
-use super::finished::NOTHING_MORE;
+use super::calls::{Brief, NOTHING_MORE, Text, Told, first_difference, last_calls};
 use super::inquiry::differing;
 use super::payload::{copied, decoded, encoded, values};
 use super::{Beside, Group};

@@ -2,12 +2,9 @@
 
 use std::time::Duration;
 
-use super::environment::{self, Launcher, detect_launcher};
-use super::wait::Patience;
+use super::environment::{self, Launcher, MAX_THREADS, detect_launcher};
+use super::patience::Patience;
 use crate::error::TransportError;
-
-/// More threads than this are a mistake.
-pub(crate) const MAX_THREADS: usize = 4096;
 
 /// Where the ranks of a run come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -7,11 +7,11 @@ use std::rc::{Rc, Weak};
 use std::time::Instant;
 
 use super::calls::{Calls, GroupId};
+use super::contexts::Contexts;
 use super::left::{Left, SubGroup};
 use super::members::Members;
 use super::operation::{Entered, Operations};
-use super::split::Contexts;
-use super::wait::Patience;
+use super::patience::Patience;
 use super::{Beside, BytePool, Payload, Tag, Transport, TransportKind};
 use crate::error::{Error, Failure, Result, TransportError};
 

@@ -7,8 +7,7 @@
 use std::convert::Infallible;
 use std::time::Instant;
 
-use super::calls::{GroupId, Inquiry, Told, Waiting, first_difference, last_calls};
-use super::finished::NOTHING_MORE;
+use super::calls::{GroupId, Inquiry, NOTHING_MORE, Told, Waiting, first_difference, last_calls};
 use super::payload::{decoded, encoded};
 use super::{Group, Tag};
 use crate::error::{Error, Result};

@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::config::{Settings, Start};
 use super::exit;
 use super::failure::Watch;
+use super::finished::run_rank;
 use super::threads::{Hub, Threads};
 use super::{BytePool, Config, Group};
 use crate::error::{Error, Failure, Result, TransportError};
@@ -108,12 +109,6 @@ fn one_thread<R>(hub: &Arc<Hub>, rank: usize, settings: &Settings, program: &imp
         let panic = watch.seen();
         Err(TransportError::Panicked { rank, place: panic.place, message: panic.message }.into())
     })
-}
-
-/// One rank's program and its end.
-pub(crate) fn run_rank<R>(group: &Group, program: &impl Fn(Group) -> Result<R>) -> Result<R> {
-    let finish = |value| group.finished().and_then(|()| group.finish()).map(|()| value);
-    program(group.clone()).and_then(finish).map_err(|error| group.fail_for_good(error))
 }
 
 /// The results, or the first error that is a rank's own, else the first.

@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use super::calls::Calls;
+use super::contexts::Context;
 use super::left::{Left, SubGroup};
-use super::split::Context;
 
 /// The ranks of a group and its place in the tags.
 pub(super) struct Members {
