@@ -71,12 +71,8 @@ impl File {
             let mut found = Vec::new();
             leaves(&code[start + "use ".len()..end], Vec::new(), &mut found);
             for (name, path) in found {
-                if public {
-                    reexported.push((name.clone(), path.clone()))
-                } else {
-                    paths.push(path.clone())
-                }
-                names.insert(name, path);
+                names.insert(name.clone(), path.clone());
+                if public { reexported.push((name, path)) } else { paths.push(path) }
             }
             code.replace_range(start..end, "");
         }
@@ -113,7 +109,10 @@ fn leaves<'a>(mut text: &'a str, mut path: Path, found: &mut Vec<(String, Path)>
         text = text.trim_start();
         if text.starts_with('{') {
             while text.starts_with(['{', ',']) {
-                text = leaves(&text[1..], path.clone(), found).trim_start();
+                text = text[1..].trim_start();
+                if !text.starts_with('}') {
+                    text = leaves(text, path.clone(), found).trim_start();
+                }
             }
             return text.strip_prefix('}').unwrap_or(text);
         }
