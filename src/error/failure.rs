@@ -4,7 +4,7 @@ use super::Error;
 
 /// A rank's failure as it is told to the other ranks, out of band.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failure {
+pub(crate) struct Failure {
     /// The rank that failed.
     pub rank: usize,
     /// What it was doing.

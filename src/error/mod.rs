@@ -14,7 +14,7 @@ mod transport;
 pub use array::ArrayError;
 pub use device::DeviceError;
 pub use element::ElementError;
-pub use failure::Failure;
+pub(crate) use failure::Failure;
 pub use kernel::KernelError;
 pub use other::OtherError;
 pub use transport::TransportError;

@@ -12,13 +12,12 @@ use super::left::{Left, SubGroup};
 use super::members::Members;
 use super::operation::{Entered, Operations};
 use super::patience::Patience;
-use super::{Beside, BytePool, Payload, Tag, Transport, TransportKind};
+use super::{Beside, Payload, Tag, Transport, TransportKind};
 use crate::error::{Error, Failure, Result, TransportError};
 
 /// What all groups of one rank share.
 pub(crate) struct Station {
     transport: Box<dyn Transport>,
-    pool: BytePool,
     operations: Rc<Operations>,
     patience: Cell<Patience>,
     checking: bool,
@@ -59,13 +58,12 @@ pub struct Group {
 
 impl Group {
     /// The group of all ranks of a transport.
-    pub(crate) fn of_all(transport: Box<dyn Transport>, patience: Patience, checking: bool, pool: BytePool) -> Self {
+    pub(crate) fn of_all(transport: Box<dyn Transport>, patience: Patience, checking: bool) -> Self {
         let (rank, size) = (transport.rank(), transport.size());
         let contexts = Rc::new(Contexts::default());
         let context = contexts.take(0);
         let station = Station {
             transport,
-            pool,
             operations: Rc::default(),
             patience: Cell::new(patience),
             checking,
@@ -133,23 +131,18 @@ impl Group {
     }
 
     /// This rank's number among the ranks of the run on its machine, for the choice of a GPU.
-    pub fn node_rank(&self) -> usize {
+    pub(crate) fn node_rank(&self) -> usize {
         self.station.transport.node_rank()
     }
 
     /// The number of ranks of the run on this machine.
-    pub fn node_size(&self) -> usize {
+    pub(crate) fn node_size(&self) -> usize {
         self.station.transport.node_size()
     }
 
     /// What carries the messages.
     pub fn kind(&self) -> TransportKind {
         self.station.transport.kind()
-    }
-
-    /// The rank's pool of bytes for messages.
-    pub fn pool(&self) -> &BytePool {
-        &self.station.pool
     }
 
     /// A fresh tag for an exchange of the caller. Collective (all ranks take their tags in the same order), no message.
@@ -227,7 +220,7 @@ impl Group {
     }
 
     /// Whether calls are compared between ranks before they move anything (debug builds, or `ZIPPY_CHECK=1`).
-    pub fn checking(&self) -> bool {
+    pub(crate) fn checking(&self) -> bool {
         self.checked && self.station.checking
     }
 

@@ -22,7 +22,7 @@ impl std::fmt::Display for TransportKind {
 }
 
 /// A message that has arrived.
-pub struct Received {
+pub(crate) struct Received {
     /// Its sender.
     pub from: usize,
     /// The tag that its sender gave it.
@@ -35,7 +35,7 @@ pub struct Received {
 ///
 /// Nothing here blocks, apart from a short park in [`idle`](Self::idle). Messages of one exchange from one rank arrive
 /// in the order in which they were posted; nothing is promised between different ones. A rank may post to itself.
-pub trait Transport {
+pub(crate) trait Transport {
     /// This rank.
     fn rank(&self) -> usize;
     /// The number of ranks.

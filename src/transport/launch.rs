@@ -11,7 +11,7 @@ use super::exit;
 use super::failure::Watch;
 use super::finished::run_rank;
 use super::threads::{Hub, Threads};
-use super::{BytePool, Config, Group};
+use super::{Config, Group};
 use crate::error::{Error, Failure, Result, TransportError};
 use crate::trace;
 
@@ -102,7 +102,7 @@ fn one_thread<R>(hub: &Arc<Hub>, rank: usize, settings: &Settings, program: &imp
     });
     let run = || {
         let transport = Box::new(Threads::new(Arc::clone(hub), rank));
-        let group = Group::of_all(transport, settings.patience, settings.check, BytePool::default());
+        let group = Group::of_all(transport, settings.patience, settings.check);
         run_rank(&group, program)
     };
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {

@@ -1,10 +1,14 @@
 //! Ranks as processes under an MPI launcher.
 //!
-//! * [`raw`]: the MPI calls, checked; memory that MPI still uses is owned by what waits for it.
-//! * [`session`]: MPI is initialised and finalised once per process, on a thread of its own.
-//! * [`wire`]: messages over one communicator, as pieces; [`label`]: what they say beside their payload; [`arrivals`]: what
-//!   has come in; [`news`]: failures are messages too, and so is that a rank is through; [`control`]: what a rank knows by them.
-//! * [`start`], [`end`]: what all processes agree on before a run, and how its last messages are caught.
+//! | file | what is in it |
+//! |---|---|
+//! | [`raw`] | the MPI calls, checked; memory that MPI still uses is owned by what waits for it |
+//! | [`session`] | MPI is initialised and finalised once per process, on a thread of its own |
+//! | [`topology`], [`start`] | who a process is; what all agree on before a run |
+//! | [`wire`], [`label`] | messages over one communicator, as pieces; what they say beside their payload |
+//! | [`arrivals`], [`pool`] | what has come in; its memory |
+//! | [`news`], [`control`] | failures are messages too, and so is that a rank is through; what a rank knows by them |
+//! | [`end`] | how the last messages of a run are caught |
 //!
 //! Every run has a communicator of its own. Nothing blocks inside MPI but its initialisation: requests are posted and
 //! tested, with a yield or a short sleep in between, because ranks are often more than cores.
@@ -14,6 +18,7 @@ mod control;
 mod end;
 mod label;
 mod news;
+mod pool;
 mod raw;
 mod session;
 mod start;
@@ -34,7 +39,7 @@ use super::config::Settings;
 use super::failure::Watch;
 use super::finished::run_rank;
 
-use super::{BytePool, Config, Group, Launcher};
+use super::{Config, Group, Launcher};
 use crate::error::{Error, Result, TransportError};
 use crate::trace::say;
 
@@ -107,9 +112,8 @@ fn one_rank<R>(
             }
         };
         let communicator = start::communicator(parent, &topology, asked, settings).inspect_err(said)?;
-        let pool = BytePool::default();
-        let wire = Rc::new(Wire::new(communicator, topology, settings.piece_bytes, pool.clone()));
-        let group = Group::of_all(Box::new(Rc::clone(&wire)), settings.patience, settings.check, pool);
+        let wire = Rc::new(Wire::new(communicator, topology, settings.piece_bytes));
+        let group = Group::of_all(Box::new(Rc::clone(&wire)), settings.patience, settings.check);
         let result = run_rank(&group, program);
         wire.end(result.is_ok(), settings).inspect_err(said)?;
         match wire.control.first_failure() {

@@ -13,10 +13,11 @@ use std::time::{Duration, Instant};
 use super::arrivals::Arrivals;
 use super::control::Control;
 use super::label::Label;
+use super::pool::BytePool;
 use super::raw::{Communicator, InFlight};
 use super::topology::Topology;
 use crate::error::{Failure, TransportError};
-use crate::transport::{BytePool, Payload, Received, Tag, Transport, TransportKind};
+use crate::transport::{Payload, Received, Tag, Transport, TransportKind};
 
 /// Messages are fetched before they are asked for while those that wait have fewer bytes than this. Beyond, they stay
 /// with their senders until asked for, so that the order of receives bounds the memory.
@@ -60,7 +61,7 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    pub(super) fn new(communicator: Communicator, topology: Topology, piece_bytes: usize, pool: BytePool) -> Self {
+    pub(super) fn new(communicator: Communicator, topology: Topology, piece_bytes: usize) -> Self {
         Self {
             crowded: Cell::new(false),
             communicator: RefCell::new(Some(communicator)),
@@ -70,7 +71,7 @@ impl Wire {
             messages: RefCell::new(vec![[0; 2]; topology.size]),
             topology,
             piece_bytes,
-            pool,
+            pool: BytePool::default(),
             outgoing: RefCell::default(),
             arrivals: RefCell::default(),
             waiting_since: Cell::new(None),
