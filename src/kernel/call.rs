@@ -20,7 +20,9 @@ pub(super) enum Access {
     Update,
 }
 
-/// A call of a kernel while it is put together. Mistakes are kept and reported by [`Call::run`].
+/// A call of a kernel while it is put together: sections and parameters by name, then [`run`](Call::run).
+///
+/// Mistakes are kept until then.
 #[derive(Debug)]
 #[must_use = "a call does nothing before run()"]
 pub struct Call<'k> {
@@ -46,7 +48,9 @@ impl<'k> Call<'k> {
         self.bind(name, section, Access::Read)
     }
 
-    /// Binds a section to a `read_write` variable. The first written section gives the domain: one invocation a cell.
+    /// Binds a section that the kernel writes to a `read_write` variable.
+    ///
+    /// The first section that is written or updated gives the domain: one invocation a cell.
     pub fn write(self, name: &str, section: impl Into<Binding>) -> Self {
         self.bind(name, section, Access::Write)
     }
@@ -56,22 +60,25 @@ impl<'k> Call<'k> {
         self.bind(name, section, Access::Update)
     }
 
-    /// Runs over the cells of this section instead of the first written one. Positions still count from the start of the
-    /// written section, so that the ghost cells around it are negative or past its end.
+    /// Runs over the cells of this section instead of the first written one.
+    ///
+    /// Positions still count from the start of the written section: ghost cells around it are negative or past its end.
     pub fn over(mut self, section: impl Into<Binding>) -> Self {
         self.over = Some(section.into());
         self
     }
 
-    /// Gives a member of a uniform struct, or a uniform variable that is no struct, its value. `"params.name"` where two
-    /// structs have a member of the same name; `"light.position"` for members of members.
+    /// Gives a uniform variable, or one member of a uniform struct, its value.
+    ///
+    /// Members of members are `"light.position"`. Where two structs have a member of one name, it is `"params.name"`.
     pub fn param(mut self, name: &str, value: impl Into<ParamValue>) -> Self {
         self.params.push((name.to_owned(), value.into()));
         self
     }
 
-    /// Gives the uniform variable `name` all its members at once; they are matched by name and type. [`Call::param`] given
-    /// as well goes before it.
+    /// Gives the uniform struct `name` all its members at once, matched by name and type.
+    ///
+    /// What [`param`](Call::param) gives as well goes before it.
     pub fn params<T: Element>(mut self, name: &str, value: &T) -> Self {
         self.records.push((name.to_owned(), Record::new(value)));
         self

@@ -10,10 +10,12 @@ use crate::device::Device;
 use crate::error::{KernelError, Result};
 use crate::trace;
 
-/// A compute kernel of this rank. Cheap to clone; clones share what is compiled.
+/// A compute kernel of this rank: made by `World::kernel`, run by [`call`](Self::call).
 ///
-/// It is compiled when first run, once for every kind of arrays that it is called with (element types and numbers of axes),
-/// never for extents, chunks or ghost widths: those are data, so that every decomposition runs the same code.
+/// It is compiled when first run, once for every kind of arrays that it is called with: element types and numbers of axes.
+/// Extents, chunks and ghost widths are data, so that every decomposition runs the same code.
+///
+/// Clones are cheap and share what is compiled.
 #[derive(Debug, Clone)]
 pub struct Kernel {
     pub(super) shared: Rc<Shared>,

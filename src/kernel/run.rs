@@ -10,13 +10,17 @@ use crate::error::{KernelError, Result};
 use crate::trace;
 
 impl Call<'_> {
-    /// Queues the kernel on this rank's device, after everything queued before; transfers and reads of the host wait for it.
-    /// Local. An empty domain is nothing to do. A warm call allocates nothing on the device.
+    /// Queues the kernel on this rank's device, after everything queued before. Local.
+    ///
+    /// Transfers and reads of the host wait for it. An empty domain is nothing to do. A warm call allocates nothing on the
+    /// device.
     ///
     /// # Errors
-    /// Names that are missing, unknown, unused or given twice; element types, access or parameters that do not fit
-    /// the shader; one buffer bound to be read and to be written; a section whose region was wrong; WGSL that is wrong for
-    /// these arrays; a device that cannot run the kernel.
+    /// * Names that are missing, unknown, unused or given twice.
+    /// * Element types, access or parameters that do not fit the shader.
+    /// * One chunk bound to be read and to be written.
+    /// * A section whose region was wrong.
+    /// * WGSL that is wrong for these arrays, or a device that cannot run the kernel.
     pub fn run(self) -> Result<()> {
         self.kernel.reload();
         let done = self.attempt();

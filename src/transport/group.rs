@@ -43,12 +43,21 @@ pub(crate) struct Station {
     groups: RefCell<BTreeMap<u8, Weak<Members>>>,
 }
 
-/// Some of the ranks of a run, as seen by one of them: messages and collectives.
+/// Some of the ranks of a run, as seen by one of them.
 ///
-/// Cheap to clone; clones share the sequence of collectives. Not `Send`: a rank is one thread. Ranks are numbered from 0
-/// in each group; errors name ranks of the whole run. Except for `send`, the receives and the plain accessors, every
-/// method is a collective: all ranks of the group call the same ones in the same order. An operation that fails on one
-/// rank ends the run: afterwards all collectives of all ranks return that failure.
+/// Ranks are numbered from 0 in each group. Errors name ranks of the whole run.
+///
+/// * **Collectives** are called by all ranks of the group, in the same order: [`barrier`](Self::barrier),
+///   [`broadcast`](Self::broadcast), [`gather`](Self::gather), [`all_gather_v`](Self::all_gather_v),
+///   [`all_to_all_v`](Self::all_to_all_v), [`sparse_exchange`](Self::sparse_exchange), [`all_reduce`](Self::all_reduce),
+///   [`exclusive_scan`](Self::exclusive_scan), [`split`](Self::split), [`check`](Self::check).
+/// * **Messages** go from one rank to another: [`send`](Self::send), [`receive`](Self::receive) and its kin. Their tags come
+///   from [`next_sequence`](Self::next_sequence), which all ranks call alike.
+/// * All else is local.
+///
+/// What fails on one rank ends the run: afterwards every collective of every rank returns that failure.
+///
+/// Clones are cheap and are the same group. A rank is one thread, so that a group is not `Send`.
 #[derive(Clone)]
 pub struct Group {
     station: Rc<Station>,
@@ -145,7 +154,9 @@ impl Group {
         self.station.transport.kind()
     }
 
-    /// A fresh tag for an exchange of the caller. Collective (all ranks take their tags in the same order), no message.
+    /// A fresh tag for messages of the caller's own. All ranks of the group take their tags in the same order.
+    ///
+    /// No message is sent.
     pub fn next_sequence(&self) -> Tag {
         let next = self.members.next.get();
         self.members.next.set(next + 1);
@@ -209,7 +220,7 @@ impl Group {
         &self.station.left
     }
 
-    /// The same group without noting its calls, for use inside an operation that was already compared.
+    /// The same group, whose calls are not compared between ranks: for use inside an operation that was compared as a whole.
     pub fn unchecked(&self) -> Self {
         Self { checked: false, ..self.clone() }
     }
@@ -224,7 +235,9 @@ impl Group {
         self.checked && self.station.checking
     }
 
-    /// Names what this rank does until the returned guard is dropped, for slow waits and failures. Formats nothing yet.
+    /// Names what this rank does until the returned guard is dropped.
+    ///
+    /// Slow waits and failures say it; it is written out only then.
     pub fn entering(&self, operation: impl Display + 'static) -> Entered {
         self.station.operations.enter(Rc::new(operation))
     }
@@ -299,8 +312,9 @@ impl Group {
         self.wait_in("receive", None, || self.next_of_any(tag))
     }
 
-    /// The next message with this tag from a rank, or from any, if it has arrived; does not wait and does not look for
-    /// failures (see [`alive`](Self::alive)).
+    /// The next message with this tag from a rank, or from any, if it has arrived.
+    ///
+    /// Does not wait, and does not look for failures (see [`alive`](Self::alive)).
     ///
     /// # Errors
     /// [`TransportError::NoSuchRank`], or the transport's own failure.
@@ -361,8 +375,9 @@ impl Group {
         Err(failure.into())
     }
 
-    /// Tells all ranks, out of band, that this one has failed; they return [`Error::Remote`] from their next wait or
-    /// collective. Returns the error, for `return Err(group.fail(error))`. An `Error::Remote` is passed through: its
+    /// Tells all ranks that this one has failed, and returns the error, for `return Err(group.fail(error))`.
+    ///
+    /// The others return [`Error::Remote`] from their next wait or collective. An `Error::Remote` is passed through: its
     /// rank has told everybody.
     pub fn fail(&self, error: Error) -> Error {
         self.fail_in("its program", error)
