@@ -24,6 +24,7 @@ mod collectives;
 mod contexts;
 mod group;
 mod members;
+mod messages;
 mod operation;
 mod patience;
 mod reductions;
