@@ -154,7 +154,7 @@ impl ElementInfo {
     ///
     /// # Errors
     /// [`ElementError::Unsupported`], naming the adapter and what it lacks.
-    pub(crate) fn supported_by(&self, have: impl Into<Capabilities>, adapter: &str) -> Result<(), ElementError> {
+    pub fn supported_by(&self, have: impl Into<Capabilities>, adapter: &str) -> Result<(), ElementError> {
         let have = have.into();
         let need = self.requires();
         let lacks = if need.f16 && !have.f16 {
@@ -172,7 +172,7 @@ impl ElementInfo {
 
 /// The optional number formats of shaders, as an element type needs them or an adapter offers them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Capabilities {
+pub struct Capabilities {
     /// `f16` in shaders.
     pub f16: bool,
     /// `f64` in shaders.

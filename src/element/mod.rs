@@ -3,8 +3,7 @@
 mod info;
 mod record;
 
-pub(crate) use info::Capabilities;
-pub use info::{ElementInfo, ElementKind, Field, Packed, Scalar};
+pub use info::{Capabilities, ElementInfo, ElementKind, Field, Packed, Scalar};
 
 use half::f16;
 
@@ -19,7 +18,7 @@ pub mod private {
 ///
 /// Implemented for `f32`, `i32`, `u32` and their 2- and 4-vectors (`[f32; 2]` is `vec2<f32>` in WGSL), for `u8`, `i8`,
 /// `u16`, `i16` (packed in 32-bit words; a kernel declares `array<u32>` and reads with the generated helpers), and for
-/// `f16` with its vectors, `f64`, `i64`, `u64` where the adapter has them.
+/// `f16` with its vectors, `f64`, `i64`, `u64` where the adapter has them ([`ElementInfo::supported_by`]).
 ///
 /// Plain structs of these become records with `#[derive(Element)]`:
 ///
