@@ -83,16 +83,32 @@ pub mod world;
 
 pub mod algorithms;
 
+// What programs are written with.
+#[doc(inline)]
 pub use array::{GlobalArray, LocalArray, together};
+#[doc(inline)]
+pub use device::Operator;
+#[doc(inline)]
 pub use element::Element;
+#[doc(inline)]
 pub use error::{Error, Result};
+#[doc(inline)]
 pub use kernel::{Kernel, KernelSource};
+#[doc(inline)]
 pub use layout::{Layout, Split};
+#[doc(inline)]
 pub use ownership::Ownership;
+#[doc(inline)]
+pub use transport::Config;
+#[cfg(feature = "mpi")]
+#[doc(inline)]
+pub use world::run_on;
+#[doc(inline)]
+pub use world::{Exchange, Moved, Plan, World, run, run_with};
+pub use zippy_derive::Element;
+
+// What describes arrays and what moves, without a GPU.
+pub use zippy_plan::{chunks, extents, layout, locate, oracle, ownership, plan, region};
+
 /// The wgpu that Zippy uses, for what is done with [`World::gpu`] directly.
 pub use wgpu;
-#[cfg(feature = "mpi")]
-pub use world::run_on;
-pub use world::{Config, Exchange, Moved, Operator, World, run, run_with};
-pub use zippy_derive::Element;
-pub use zippy_plan::{chunks, extents, layout, locate, oracle, ownership, plan, region};

@@ -27,7 +27,7 @@ pub(crate) fn say(line: &str) {
 
 /// What a span of time was spent on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Span {
+pub(crate) enum Span {
     /// Building plans and turning them into box views.
     Plan,
     /// Reading boxes from chunks into messages.
@@ -64,7 +64,7 @@ impl Profile {
 
 /// Adds up spans.
 #[derive(Debug, Default)]
-pub struct Tracer {
+pub(crate) struct Tracer {
     profile: RefCell<Profile>,
 }
 

@@ -1,9 +1,10 @@
 //! What may stand between the parentheses of `at(…)`: ranges, single positions and `..` per axis.
 
+use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
+
 use crate::error::RegionError;
 use crate::extents::Index;
 use crate::region::Region;
-use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
 /// What a selection is resolved against.
 #[derive(Debug, Clone, Copy)]

@@ -135,7 +135,7 @@ impl ElementInfo {
     }
 
     /// What an adapter must offer so that kernels can handle the type.
-    pub fn requires(&self) -> Capabilities {
+    pub(crate) fn requires(&self) -> Capabilities {
         match self.kind {
             ElementKind::Scalar(scalar) | ElementKind::Vector(scalar, _) => Capabilities {
                 f16: scalar == Scalar::F16,

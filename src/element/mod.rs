@@ -4,13 +4,13 @@ mod info;
 mod record;
 
 pub use info::{Capabilities, ElementInfo, ElementKind, Field, Packed, Scalar};
-pub use record::{Member, record_info};
 
 use half::f16;
 
 /// What generated code refers to, so that a user's crate needs no dependency but this one.
 #[doc(hidden)]
 pub mod private {
+    pub use super::record::{Member, record_info};
     pub use bytemuck;
 }
 

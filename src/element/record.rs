@@ -1,5 +1,8 @@
-use super::{Element, ElementInfo, ElementKind, Field, Scalar};
+//! Structs as elements: what `derive(Element)` is built on.
+
 use half::f16;
+
+use super::{Element, ElementInfo, ElementKind, Field, Scalar};
 
 /// A type that a member of a record can have: every [`Element`] that is not packed, and 3-vectors.
 pub trait Member: bytemuck::Pod {

@@ -6,6 +6,7 @@
 mod array;
 mod device;
 mod element;
+mod failure;
 mod kernel;
 mod other;
 mod transport;
@@ -13,9 +14,10 @@ mod transport;
 pub use array::ArrayError;
 pub use device::DeviceError;
 pub use element::ElementError;
+pub(crate) use failure::Failure;
 pub use kernel::KernelError;
 pub use other::OtherError;
-pub use transport::{Failure, TransportError};
+pub use transport::TransportError;
 pub use zippy_plan::error::{LayoutError, PlanError, RegionError};
 
 /// `Result` with Zippy's [`Error`].

@@ -1,5 +1,7 @@
+//! A local section as a kernel sees it.
+
 use crate::device::Lease;
-use crate::element::ElementInfo;
+use crate::element::{ElementInfo, ElementKind, Packed};
 use crate::error::Error;
 use crate::extents::Index;
 use crate::region::Region;
@@ -40,5 +42,47 @@ impl Binding {
     /// Whether both are the same memory.
     pub(super) fn same_buffer(&self, other: &Self) -> bool {
         matches!((&self.buffer, &other.buffer), (Some(a), Some(b)) if a.same_as(b))
+    }
+
+    /// `(bytes of what one index of the variable reaches, bytes of a window)`.
+    pub(super) fn window(&self, limit: u64) -> (u64, u64) {
+        const ALIGN: u64 = 256;
+        let slot = match self.element.kind {
+            ElementKind::Packed(_) => 4,
+            _ => self.element.bytes as u64,
+        };
+        // Windows begin at a multiple of both the slot and the alignment of bindings: their least common multiple.
+        let shared = ALIGN.min(1 << slot.trailing_zeros());
+        let unit = slot * (ALIGN / shared);
+        (slot, (limit / unit).max(1) * unit)
+    }
+
+    /// The cells of all memory words that a section touches, counted from the start of the storage: handles of one chunk may
+    /// differ in its place in the array, after a re-arrangement.
+    pub(super) fn words(&self) -> Region {
+        let start = self.storage.start;
+        let mut region = self.section.translate(&(Index::zeros(start.axes()) - start));
+        if let (Some(packed), false) = (self.packed(), region.is_empty()) {
+            let step = 4 / packed.bytes() as i64;
+            region.start[0] = region.start[0].div_euclid(step) * step;
+            region.end[0] = (region.end[0] + step - 1).div_euclid(step) * step;
+        }
+        region
+    }
+
+    /// How its cells are packed in words, if they are.
+    pub(super) fn packed(&self) -> Option<Packed> {
+        match self.element.kind {
+            ElementKind::Packed(packed) => Some(packed),
+            _ => None,
+        }
+    }
+
+    /// Bytes of the chunk's storage.
+    pub(super) fn storage_bytes(&self) -> u64 {
+        let extents = self.storage.extents();
+        let rows = extents[1..].iter().fold(1_u64, |n, &m| n.saturating_mul(m.max(0) as u64));
+        let row = (extents[0].max(0) as u64).saturating_mul(self.element.bytes as u64);
+        row.next_multiple_of(4).saturating_mul(rows)
     }
 }

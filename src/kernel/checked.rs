@@ -2,8 +2,9 @@
 
 use super::binding::Binding;
 use super::geometry::GeometryMap;
-use super::helpers::{Signature, window_name};
+use super::helpers::window_name;
 use super::program::{Complete, Program};
+use super::signature::Signature;
 use super::types::{self, Slot};
 use crate::error::KernelError;
 
@@ -32,9 +33,9 @@ pub enum Resource {
     Uniform(usize),
 }
 
-/// A resource and its place.
+/// A resource and where the shader declares it.
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct BindingPoint {
     pub group: u32,
     pub binding: u32,
     pub resource: Resource,
@@ -49,7 +50,7 @@ pub struct Checked {
     pub map: GeometryMap,
     pub uniforms: Vec<UniformVar>,
     /// Everything that the entry point reaches, by group and binding.
-    pub places: Vec<Place>,
+    pub points: Vec<BindingPoint>,
     /// For each storage variable: the entry point reaches it.
     pub reached: Vec<bool>,
     module: naga::Module,
@@ -66,7 +67,7 @@ impl Checked {
     ) -> Result<Self, KernelError> {
         let Complete { text, module, info, map, group } = complete;
         let index = entry_point(program, &module, entry)?;
-        let point = &module.entry_points[index];
+        let function = &module.entry_points[index];
         if let Some((_, constant)) = module.overrides.iter().next() {
             let name = constant.name.as_deref().unwrap_or("a constant with an @id");
             return Err(KernelError::Limit {
@@ -75,7 +76,7 @@ impl Checked {
             });
         }
         let uses = info.get_entry_point(index);
-        let mut places = Vec::new();
+        let mut points = Vec::new();
         let mut uniforms = Vec::new();
         let mut reached_vars = vec![false; program.scan.storage.len()];
         let mut cells = vec![None; program.scan.storage.len()];
@@ -85,7 +86,7 @@ impl Checked {
             let reached = !uses[handle].is_empty();
             let mut place = |resource| {
                 if reached {
-                    places.push(Place { group: binding.group, binding: binding.binding, resource });
+                    points.push(BindingPoint { group: binding.group, binding: binding.binding, resource });
                 }
             };
             match var.space {
@@ -130,9 +131,9 @@ impl Checked {
                 _ => {}
             }
         }
-        places.sort_by_key(|place| (place.group, place.binding));
-        let (entry, workgroup) = (point.name.clone(), point.workgroup_size);
-        Ok(Self { text, entry, workgroup, map, uniforms, places, reached: reached_vars, module, cells })
+        points.sort_by_key(|point| (point.group, point.binding));
+        let (entry, workgroup) = (function.name.clone(), function.workgroup_size);
+        Ok(Self { text, entry, workgroup, map, uniforms, points, reached: reached_vars, module, cells })
     }
 
     /// Whether the cells of what is bound to storage variable `var` are what the shader declares.
@@ -147,9 +148,9 @@ impl Checked {
 
     /// The dynamic offsets of a bind group: of its uniform variables, in order of binding, and of the geometry.
     pub fn offsets(&self, group: u32, constants: &[u32], geometry: u32) -> Vec<u32> {
-        let in_group = self.places.iter().filter(|place| place.group == group);
+        let in_group = self.points.iter().filter(|point| point.group == group);
         in_group
-            .filter_map(|place| match place.resource {
+            .filter_map(|point| match point.resource {
                 Resource::Storage { .. } => None,
                 Resource::Geometry => Some(geometry),
                 Resource::Uniform(number) => Some(constants[number]),

@@ -1,6 +1,6 @@
 //! From boxes of cells to dispatches: which axis runs along which direction, what is cut, what goes together.
 
-use super::helpers::layout::{MAX_BOXES, box_vectors, vectors};
+use super::geometry::{MAX_BOXES, box_vectors, vectors};
 use crate::extents::Index;
 
 /// Shorter than this, axis 0 gives way to a longer axis along the dispatch's x.

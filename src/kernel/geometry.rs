@@ -1,10 +1,53 @@
 //! Where the words of geometry lie in a kernel's uniform buffer.
 
 use super::binding::Binding;
-use super::helpers::Signature;
-use super::helpers::layout::{DOMAIN_HEAD, MAX_BOXES, TUPLES, box_vectors, vectors};
+use super::signature::Signature;
 use crate::element::ElementKind;
 use crate::extents::Index;
+
+/// The name of the uniform variable that holds the geometry.
+pub const GEOMETRY: &str = "zippy_geometry";
+
+/// The tuples of an array's geometry, in order, after one vector of scalars.
+#[derive(Clone, Copy)]
+pub enum Tuple {
+    Strides,
+    StorageLo,
+    StorageExtent,
+    SectionExtent,
+    OwnedLo,
+    OwnedExtent,
+    OriginLow,
+    OriginHigh,
+    ShapeLow,
+    ShapeHigh,
+}
+
+/// How many there are.
+pub const TUPLES: usize = 10;
+
+/// Vectors of four words that a tuple takes.
+pub const fn vectors(axes: usize) -> usize {
+    if axes <= 4 { 1 } else { 2 }
+}
+
+/// Boxes that one dispatch can run over.
+pub const MAX_BOXES: usize = 16;
+
+/// Vectors of a domain's geometry before its boxes: the number of boxes, and where each begins along `id.z`.
+pub const DOMAIN_HEAD: usize = 1 + MAX_BOXES / 4;
+
+/// Vectors of one box.
+pub const fn box_vectors(axes: usize) -> usize {
+    match axes {
+        // Extents with z start, origin, a unit vector for every direction of the dispatch.
+        1..=3 => 5,
+        // And the fourth direction, folded into z, with its fold.
+        4 => 7,
+        // Extents, origin, the order of axes, the extents of the axes folded into z.
+        _ => 1 + 3 * vectors(axes),
+    }
+}
 
 /// First vector (of four words) of every array's geometry, and of the domain's, which comes last.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::geometry::GeometryMap;
-use super::helpers::{HELPERS, Signature, VarShape, WORDS, generate};
+use super::helpers::{HELPERS, WORDS, generate};
 use super::program::{Program, capabilities};
 use super::scan::scan;
+use super::signature::{Signature, VarShape};
 use crate::element::Packed;
 use crate::error::KernelError;
 use crate::wgsl::{PREFIX, Tokens, is_word};

@@ -89,200 +89,28 @@ mod call;
 mod checked;
 mod diagnose;
 mod domain;
+mod fill;
 mod geometry;
+mod handle;
 mod helpers;
 mod params;
 mod pipeline;
 mod prepare;
 mod program;
+mod run;
 mod scan;
+mod signature;
 mod source;
 mod types;
 mod uniforms;
+mod variants;
 
 #[cfg(test)]
 mod helper_tests;
 
 pub use binding::Binding;
 pub use call::Call;
+pub use handle::Kernel;
 pub(crate) use helpers::taken;
 pub use params::ParamValue;
 pub use source::KernelSource;
-
-use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
-use std::rc::Rc;
-
-use crate::device::Device;
-use crate::error::{KernelError, Result};
-use crate::trace;
-use checked::Checked;
-use helpers::Signature;
-use pipeline::{BindGroups, Pipeline};
-use program::{Program, blame_adapter, capabilities};
-use source::Watch;
-
-/// A compute kernel of this rank. Cheap to clone; clones share what is compiled.
-///
-/// It is compiled when first run, once for every kind of arrays that it is called with (element types and numbers of axes),
-/// never for extents, chunks or ghost widths: those are data, so that every decomposition runs the same code.
-#[derive(Debug, Clone)]
-pub struct Kernel {
-    shared: Rc<Shared>,
-    entry: Option<String>,
-}
-
-#[derive(Debug)]
-struct Shared {
-    device: Rc<Device>,
-    state: RefCell<State>,
-    groups: RefCell<BindGroups>,
-}
-
-#[derive(Debug)]
-struct State {
-    version: Rc<Version>,
-    watch: Option<Watch>,
-    /// The program before the file was changed, until the new one has run.
-    previous: Option<Rc<Version>>,
-}
-
-/// What is bound, and the entry point where one was chosen.
-type Variant = (Signature, Option<String>);
-
-/// A program with all that was compiled from it.
-#[derive(Debug)]
-struct Version {
-    program: Program,
-    compiled: RefCell<HashMap<Variant, Rc<Compiled>>>,
-}
-
-/// A kernel for one signature; the pipeline is made when it first runs.
-#[derive(Debug)]
-struct Compiled {
-    checked: Checked,
-    pipeline: OnceCell<Pipeline>,
-}
-
-/// A program as this device can run it.
-fn read(device: &Device, name: &str, text: &str, composed: bool) -> Result<Program, KernelError> {
-    let new = |features| Program::new(name, text, composed, capabilities(features));
-    new(device.features()).map_err(|error| blame_adapter(device, error, |features| new(features).is_ok()))
-}
-
-impl Version {
-    fn new(program: Program) -> Rc<Self> {
-        Rc::new(Self { program, compiled: RefCell::default() })
-    }
-
-    /// The program with helpers for `signature`, checked by naga; found again when it was checked before.
-    fn compiled(
-        &self,
-        device: &Device,
-        signature: &Signature,
-        entry: &Option<String>,
-    ) -> Result<Rc<Compiled>, KernelError> {
-        let key = (signature.clone(), entry.clone());
-        if let Some(found) = self.compiled.borrow().get(&key) {
-            return Ok(found.clone());
-        }
-        let program = &self.program;
-        let complete = |features| program.complete(signature, entry.as_deref(), capabilities(features));
-        let complete = complete(device.features()).map_err(|fault| {
-            blame_adapter(device, program.explain_bound(&fault, signature), |features| complete(features).is_ok())
-        })?;
-        let checked = Checked::new(program, complete, signature, entry.as_deref())?;
-        let compiled = Rc::new(Compiled { checked, pipeline: OnceCell::new() });
-        self.compiled.borrow_mut().insert(key, compiled.clone());
-        Ok(compiled)
-    }
-}
-
-impl Compiled {
-    fn pipeline(&self, device: &Device, name: &str) -> Result<&Pipeline> {
-        if self.pipeline.get().is_none() {
-            let made = Pipeline::get(device, name, &self.checked)?;
-            return Ok(self.pipeline.get_or_init(|| made));
-        }
-        Ok(self.pipeline.get().expect("just seen"))
-    }
-}
-
-impl Kernel {
-    /// A kernel from WGSL. Local; nothing is compiled for the GPU before the first run.
-    ///
-    /// # Errors
-    /// WGSL that is wrong whatever is bound to it, with file, line and column.
-    pub fn new(device: &Rc<Device>, source: &KernelSource) -> Result<Self> {
-        let program = read(device, &source.name, &source.text, source.composed)?;
-        let watch = source.path.as_deref().filter(|_| cfg!(debug_assertions)).map(Watch::new);
-        let state = RefCell::new(State { version: Version::new(program), watch, previous: None });
-        let shared = Shared { device: device.clone(), state, groups: RefCell::default() };
-        Ok(Self { shared: Rc::new(shared), entry: None })
-    }
-
-    /// The same kernel with this `@compute` function as its entry point, for files that have several. Local.
-    ///
-    /// # Errors
-    /// There is no function of this name.
-    pub fn entry(&self, name: &str) -> Result<Self> {
-        let version = self.version();
-        let program = &version.program;
-        if !program.scan.functions.contains_key(name) {
-            let functions: Vec<_> = program.scan.functions.keys().map(|name| format!("`{name}`")).collect();
-            return Err(KernelError::Entry {
-                kernel: program.name.clone(),
-                problem: format!("there is no @compute function `{name}`"),
-                entries: format!("among {}", functions.join(", ")),
-            }
-            .into());
-        }
-        Ok(Self { shared: self.shared.clone(), entry: Some(name.to_owned()) })
-    }
-
-    /// The file or name that the kernel came from.
-    pub fn name(&self) -> String {
-        self.version().program.name.clone()
-    }
-
-    /// A call, to be given its sections and parameters and then [run](Call::run).
-    pub fn call(&self) -> Call<'_> {
-        Call::new(self)
-    }
-
-    fn version(&self) -> Rc<Version> {
-        self.shared.state.borrow().version.clone()
-    }
-
-    /// Takes in the file if it was changed (debug builds).
-    fn reload(&self) {
-        let mut state = self.shared.state.borrow_mut();
-        let Some(text) = state.watch.as_mut().and_then(Watch::changed) else { return };
-        if text == state.version.program.text {
-            return;
-        }
-        let name = state.version.program.name.clone();
-        match read(&self.shared.device, &name, &text, false) {
-            Ok(program) => {
-                tracing::info!("kernel {name} was changed and is compiled again");
-                let old = std::mem::replace(&mut state.version, Version::new(program));
-                // An older one that has run stays the one to go back to.
-                state.previous.get_or_insert(old);
-            }
-            Err(error) => trace::warn(&format!("kernel {name} was changed, but stays as it was: {error}")),
-        }
-    }
-
-    /// Goes back to the program before the last change, if that has not run yet; returns the changed one.
-    fn step_back(&self) -> Option<Rc<Version>> {
-        let mut state = self.shared.state.borrow_mut();
-        let previous = state.previous.take()?;
-        Some(std::mem::replace(&mut state.version, previous))
-    }
-
-    /// Undoes [`Kernel::step_back`].
-    fn step_forward(&self, changed: Rc<Version>) {
-        let mut state = self.shared.state.borrow_mut();
-        state.previous = Some(std::mem::replace(&mut state.version, changed));
-    }
-}

@@ -41,22 +41,22 @@ impl Pipeline {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let raw = device.raw();
         let mut entries: Vec<(u32, Vec<wgpu::BindGroupLayoutEntry>)> = Vec::new();
-        for place in &checked.places {
-            let (ty, has_dynamic_offset) = match place.resource {
+        for point in &checked.points {
+            let (ty, has_dynamic_offset) = match point.resource {
                 Resource::Storage { writable, .. } => {
                     (wgpu::BufferBindingType::Storage { read_only: !writable }, false)
                 }
                 Resource::Geometry | Resource::Uniform(_) => (wgpu::BufferBindingType::Uniform, true),
             };
             let entry = wgpu::BindGroupLayoutEntry {
-                binding: place.binding,
+                binding: point.binding,
                 visibility: wgpu::ShaderStages::COMPUTE,
                 ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset, min_binding_size: None },
                 count: None,
             };
             match entries.last_mut() {
-                Some((group, list)) if *group == place.group => list.push(entry),
-                _ => entries.push((place.group, vec![entry])),
+                Some((group, list)) if *group == point.group => list.push(entry),
+                _ => entries.push((point.group, vec![entry])),
             }
         }
         let layouts: Vec<_> = entries
@@ -93,9 +93,9 @@ fn check_limits(device: &Device, kernel: &str, checked: &Checked) -> Result<()> 
     let limits = &device.limits().wgpu;
     let fail = |problem: String| Err(KernelError::Limit { kernel: kernel.to_owned(), problem }.into());
     let adapter = &device.adapter().name;
-    let storage = checked.places.iter().filter(|place| matches!(place.resource, Resource::Storage { .. })).count();
+    let storage = checked.points.iter().filter(|point| matches!(point.resource, Resource::Storage { .. })).count();
     let windows =
-        checked.places.iter().filter(|p| matches!(p.resource, Resource::Storage { window, .. } if window > 0)).count();
+        checked.points.iter().filter(|p| matches!(p.resource, Resource::Storage { window, .. } if window > 0)).count();
     let most = limits.max_storage_buffers_per_shader_stage as usize;
     if storage > most {
         let of_windows = match windows {
@@ -104,10 +104,10 @@ fn check_limits(device: &Device, kernel: &str, checked: &Checked) -> Result<()> 
         };
         return fail(format!("{storage} storage bindings are needed{of_windows}; {adapter} has {most}"));
     }
-    if let Some(place) = checked.places.iter().find(|place| place.group >= limits.max_bind_groups) {
+    if let Some(point) = checked.points.iter().find(|point| point.group >= limits.max_bind_groups) {
         return fail(format!(
             "bind group {} is needed; {adapter} has {} (one is taken by Zippy)",
-            place.group, limits.max_bind_groups
+            point.group, limits.max_bind_groups
         ));
     }
     let [x, y, z] = checked.workgroup;
@@ -202,8 +202,8 @@ fn bind(
         wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size: wgpu::BufferSize::new(size) })
     };
     let mut entries = Vec::new();
-    for place in checked.places.iter().filter(|place| place.group == group) {
-        let resource = match place.resource {
+    for point in checked.points.iter().filter(|point| point.group == group) {
+        let resource = match point.resource {
             Resource::Geometry => part(uniforms, 0, 16 * checked.map.vectors() as u64),
             Resource::Uniform(number) => part(uniforms, 0, checked.uniforms[number].bytes as u64),
             Resource::Storage { var, window, .. } => {
@@ -213,7 +213,7 @@ fn bind(
                 part(&buffer.raw, offset, size)
             }
         };
-        entries.push(wgpu::BindGroupEntry { binding: place.binding, resource });
+        entries.push(wgpu::BindGroupEntry { binding: point.binding, resource });
     }
     device.raw().create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
 }

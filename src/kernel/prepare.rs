@@ -3,15 +3,12 @@
 use std::rc::Rc;
 
 use super::binding::Binding;
-use super::call::{Access, Call, window};
-use super::checked::UniformVar;
-use super::helpers::{HELPERS, Signature, VarShape};
-use super::params::is_padding;
+use super::call::{Access, Call};
+use super::helpers::HELPERS;
 use super::program::Program;
-use super::types::Slot;
-use super::{Compiled, Version};
+use super::signature::{Signature, VarShape};
+use super::variants::{Compiled, Version};
 use crate::device::Device;
-use crate::element::{ElementKind, Packed};
 use crate::error::{KernelError, RegionError, Result};
 use crate::extents::Index;
 use crate::region::Region;
@@ -114,7 +111,7 @@ impl Call<'_> {
                          ({} and {}): bind it once with update, or copy one of them first",
                         other.label, binding.label
                     ),
-                    _ if words(other).intersects(&words(binding)) => format!(
+                    _ if other.words().intersects(&binding.words()) => format!(
                         "`{other_name}` and `{name}` are both written and overlap, or share words ({} and {})",
                         other.label, binding.label
                     ),
@@ -158,9 +155,9 @@ impl Call<'_> {
             let Some(bound) = bound else { return VarShape { axes: domain_axes, packed: None, windows: 1 } };
             let binding = &self.bound[*bound].1;
             // Over another type of cells there is no unpacking; the mismatch is reported later.
-            let packed = packed(binding).filter(|_| program.scan.storage[number].cell.as_deref() == Some("u32"));
-            let (_, window_bytes) = window(binding, limit);
-            let windows = storage_bytes(binding).div_ceil(window_bytes).max(1) as u32;
+            let packed = binding.packed().filter(|_| program.scan.storage[number].cell.as_deref() == Some("u32"));
+            let (_, window_bytes) = binding.window(limit);
+            let windows = binding.storage_bytes().div_ceil(window_bytes).max(1) as u32;
             VarShape { axes: binding.section.axes(), packed, windows }
         };
         Signature { domain_axes, vars: order.iter().enumerate().map(shape).collect() }
@@ -187,64 +184,6 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// The contents of the uniform variables.
-    fn uniforms(&self, program: &Program, checked: &super::checked::Checked) -> Result<Vec<Vec<u8>>> {
-        let mut bytes: Vec<Vec<u8>> = checked.uniforms.iter().map(|var| vec![0; var.bytes]).collect();
-        let mut given: Vec<Vec<bool>> = checked.uniforms.iter().map(|var| vec![false; var.slots.len()]).collect();
-        let kernel = || program.name.clone();
-        let wrong_type =
-            |problem| KernelError::Type { kernel: kernel(), problem, declared: checked.declared_uniforms() };
-        let wrong_name =
-            |problem| KernelError::Name { kernel: kernel(), problem, declared: checked.declared_uniforms() };
-        for (name, record) in &self.records {
-            let Some(var) = checked.uniforms.iter().position(|var| var.name == *name) else {
-                return Err(wrong_name(format!("there is no uniform variable `{name}` in use")).into());
-            };
-            record.write(name, &checked.uniforms[var].slots, &mut bytes[var]).map_err(wrong_type)?;
-            given[var].fill(true);
-        }
-        for (i, (name, value)) in self.params.iter().enumerate() {
-            if self.params[..i].iter().any(|(earlier, _)| earlier == name) {
-                return Err(wrong_name(format!("parameter `{name}` is given twice")).into());
-            }
-            let mut found = Vec::new();
-            for (v, var) in checked.uniforms.iter().enumerate() {
-                for (s, slot) in var.slots.iter().enumerate() {
-                    let inner = name.strip_prefix(var.name.as_str()).and_then(|rest| rest.strip_prefix('.'));
-                    if slot.name == *name || inner == Some(slot.name.as_str()) {
-                        found.push((v, s));
-                    }
-                }
-            }
-            let &[(v, s)] = &found[..] else {
-                let problem = match found.len() {
-                    0 => format!("there is no parameter `{name}` in use"),
-                    _ => format!("parameter `{name}` is in several structs; say which, as in \"params.{name}\""),
-                };
-                return Err(wrong_name(problem).into());
-            };
-            value.write(&checked.uniforms[v].slots[s], &mut bytes[v]).map_err(wrong_type)?;
-            given[v][s] = true;
-        }
-        let all = || checked.uniforms.iter().flat_map(|var| var.slots.iter().map(move |slot| (var, slot)));
-        let name = |(var, slot): (&UniformVar, &Slot)| match all().filter(|(_, other)| other.name == slot.name).count()
-        {
-            1 => format!("`{}`", slot.name),
-            _ => format!("`{}.{}`", var.name, slot.name),
-        };
-        let missing: Vec<_> = (all().zip(given.iter().flatten()))
-            .filter(|((_, slot), given)| !**given && !is_padding(&slot.name))
-            .map(|(place, _)| name(place))
-            .collect();
-        if !missing.is_empty() {
-            let (parameter, was) = if missing.len() == 1 { ("parameter", "was") } else { ("parameters", "were") };
-            let missing = format!("{parameter} {} {was}", missing.join(", "));
-            let declared = checked.declared_uniforms();
-            return Err(KernelError::Missing { kernel: kernel(), missing, declared }.into());
-        }
-        Ok(bytes)
-    }
-
     /// The domain as positions and counts of invocations: one a cell, or one a word where packed cells are written.
     fn invocations(
         &self,
@@ -257,7 +196,7 @@ impl Call<'_> {
         for (number, bound) in order.iter().enumerate() {
             let Some(bound) = bound else { continue };
             let (name, binding, access) = &self.bound[*bound];
-            let Some(packed) = packed(binding) else { continue };
+            let Some(packed) = binding.packed() else { continue };
             if *access == Access::Read || program.scan.storage[number].atomic {
                 continue;
             }
@@ -307,34 +246,6 @@ impl Call<'_> {
     }
 }
 
-/// The cells of all memory words that a section touches, counted from the start of the storage: handles of one chunk may
-/// differ in its place in the array, after a re-arrangement.
-fn words(binding: &Binding) -> Region {
-    let start = binding.storage.start;
-    let mut region = binding.section.translate(&(Index::zeros(start.axes()) - start));
-    if let (Some(packed), false) = (packed(binding), region.is_empty()) {
-        let step = 4 / packed.bytes() as i64;
-        region.start[0] = region.start[0].div_euclid(step) * step;
-        region.end[0] = (region.end[0] + step - 1).div_euclid(step) * step;
-    }
-    region
-}
-
-fn packed(binding: &Binding) -> Option<Packed> {
-    match binding.element.kind {
-        ElementKind::Packed(packed) => Some(packed),
-        _ => None,
-    }
-}
-
-/// Bytes of the chunk's storage.
-fn storage_bytes(binding: &Binding) -> u64 {
-    let extents = binding.storage.extents();
-    let rows = extents[1..].iter().fold(1_u64, |n, &m| n.saturating_mul(m.max(0) as u64));
-    let row = (extents[0].max(0) as u64).saturating_mul(binding.element.bytes as u64);
-    row.next_multiple_of(4).saturating_mul(rows)
-}
-
 /// A kernel reaches the memory of its own device only.
 fn check_home(program: &Program, device: &Device, binding: &Binding) -> Result<()> {
     match &binding.buffer {
@@ -367,8 +278,8 @@ fn check_binding(program: &Program, binding: &Binding) -> Result<()> {
         region.check_within(&binding.storage, &format!("the chunk of {} with its ghost cells", binding.label))?;
     }
     let held = binding.buffer.as_ref().map_or(0, |buffer| buffer.bytes());
-    if held < storage_bytes(binding) {
-        let problem = format!("{} has a buffer of {held} bytes for {} bytes", binding.label, storage_bytes(binding));
+    if held < binding.storage_bytes() {
+        let problem = format!("{} has a buffer of {held} bytes for {} bytes", binding.label, binding.storage_bytes());
         return Err(KernelError::Binding { kernel: program.name.clone(), problem }.into());
     }
     Ok(())

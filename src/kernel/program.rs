@@ -4,8 +4,9 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
 use super::diagnose::{self, Fault};
 use super::geometry::GeometryMap;
-use super::helpers::{self, Signature};
+use super::helpers;
 use super::scan::{Scan, scan};
+use super::signature::Signature;
 use super::source::KernelSource;
 use crate::device::Device;
 use crate::element::Packed;

@@ -40,12 +40,12 @@ impl KernelSource {
     }
 
     /// The file or name, for messages.
-    pub fn as_name(&self) -> &str {
+    pub(crate) fn as_name(&self) -> &str {
         &self.name
     }
 
     /// The text.
-    pub fn as_text(&self) -> &str {
+    pub(crate) fn as_text(&self) -> &str {
         &self.text
     }
 
@@ -98,11 +98,11 @@ fn tidy(path: &Path) -> String {
 #[derive(Debug)]
 pub(super) struct Watch {
     path: PathBuf,
-    seen: Option<State>,
+    seen: Option<Stamp>,
 }
 
 /// Two versions of a file written within one tick of its clock mostly differ in length.
-type State = (SystemTime, u64);
+type Stamp = (SystemTime, u64);
 
 impl Watch {
     pub fn new(path: &Path) -> Self {
@@ -121,7 +121,7 @@ impl Watch {
     }
 }
 
-fn modified(path: &Path) -> Option<State> {
+fn modified(path: &Path) -> Option<Stamp> {
     let data = std::fs::metadata(path).ok()?;
     Some((data.modified().ok()?, data.len()))
 }

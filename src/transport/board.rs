@@ -13,17 +13,17 @@ use crate::trace::say;
 pub(crate) struct Board {
     failed: AtomicBool,
     finished: Vec<AtomicBool>,
-    state: Mutex<State>,
+    roll_call: Mutex<RollCall>,
     changed: Condvar,
 }
 
-struct State {
+struct RollCall {
     failure: Option<Failure>,
     /// By rank.
     back: Vec<bool>,
 }
 
-impl State {
+impl RollCall {
     fn away(&self) -> Vec<usize> {
         (0..self.back.len()).filter(|&rank| !self.back[rank]).collect()
     }
@@ -32,17 +32,17 @@ impl State {
 impl Board {
     pub(crate) fn new(ranks: usize) -> Self {
         let finished = (0..ranks).map(|_| AtomicBool::new(false)).collect();
-        let state = Mutex::new(State { failure: None, back: vec![false; ranks] });
-        Self { failed: AtomicBool::new(false), finished, state, changed: Condvar::new() }
+        let roll_call = Mutex::new(RollCall { failure: None, back: vec![false; ranks] });
+        Self { failed: AtomicBool::new(false), finished, roll_call, changed: Condvar::new() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn roll_call(&self) -> MutexGuard<'_, RollCall> {
+        self.roll_call.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The first failure stays.
     pub(crate) fn fail(&self, failure: &Failure) {
-        self.state().failure.get_or_insert_with(|| failure.clone());
+        self.roll_call().failure.get_or_insert_with(|| failure.clone());
         self.failed.store(true, Ordering::Release);
         self.changed.notify_all();
     }
@@ -52,7 +52,7 @@ impl Board {
     }
 
     pub(crate) fn failure(&self) -> Option<Failure> {
-        if self.has_failed() { self.state().failure.clone() } else { None }
+        if self.has_failed() { self.roll_call().failure.clone() } else { None }
     }
 
     /// A rank has posted all that its program sends.
@@ -66,23 +66,23 @@ impl Board {
 
     /// The thread of a rank ends.
     pub(crate) fn come_back(&self, rank: usize) {
-        self.state().back[rank] = true;
+        self.roll_call().back[rank] = true;
         self.changed.notify_all();
     }
 
     /// Returns when all ranks have come back: after any time, unless the run fails. Then ranks that do not come back
     /// within `limit` end the process, as a thread can neither be ended nor be left behind with what it borrows.
     pub(crate) fn wait_for_all(&self, limit: Duration) {
-        let away = |state: &mut State| state.back.contains(&false);
-        let going_on = |state: &mut State| state.failure.is_none() && away(state);
-        drop(self.changed.wait_while(self.state(), going_on).unwrap_or_else(PoisonError::into_inner));
+        let away = |roll_call: &mut RollCall| roll_call.back.contains(&false);
+        let going_on = |roll_call: &mut RollCall| roll_call.failure.is_none() && away(roll_call);
+        drop(self.changed.wait_while(self.roll_call(), going_on).unwrap_or_else(PoisonError::into_inner));
         let grace = Grace::new(limit);
         for (end, last) in [(grace.told_after(), false), (limit, true)] {
             let rest = end.saturating_sub(grace.elapsed());
-            let waited = self.changed.wait_timeout_while(self.state(), rest, away);
-            let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-            let (missing, Some(failure)) = (state.away(), state.failure.clone()) else { return };
-            drop(state);
+            let waited = self.changed.wait_timeout_while(self.roll_call(), rest, away);
+            let (roll_call, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            let (missing, Some(failure)) = (roll_call.away(), roll_call.failure.clone()) else { return };
+            drop(roll_call);
             if missing.is_empty() {
                 return;
             }

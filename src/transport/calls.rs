@@ -13,6 +13,9 @@ const REMEMBERED: usize = 256;
 /// A text is cut after so many bytes.
 const TEXT_BYTES: usize = 600;
 
+/// What a rank calls that has finished, beside what another one still calls.
+pub(crate) const NOTHING_MORE: &str = "nothing more (its program has finished)";
+
 /// This rank's calls in one group.
 #[derive(Default)]
 pub(crate) struct Calls {
@@ -194,41 +197,6 @@ fn bounded(text: fmt::Arguments<'_>) -> String {
     out.0
 }
 
-/// Names a group for good: contexts are used again, numbers of exchanges are not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct GroupId {
-    pub context: u8,
-    /// Its first exchange.
-    pub start: u64,
-}
-
-/// A rank that waits for a message.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Waiting {
-    /// In the run.
-    pub rank: usize,
-    /// Whose message it waits for.
-    pub peer: usize,
-    /// Its last call in the group in which it waits.
-    pub text: String,
-    /// How many calls that is, and how much has come from the rank that it waits for: the same while it waits.
-    pub calls: u64,
-    pub come: u64,
-}
-
-/// What ranks that wait say to those whom they wait for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Inquiry {
-    /// The sender has made so many calls in this group, with this fingerprint. Of the ranks in the list each waits for the
-    /// next one; the sender is the last and waits for the receiver. A rank has one of these under way to another at most, as
-    /// the receiver may be busy for as long as it likes.
-    Ask { group: GroupId, calls: u64, history: u64, waiting: Vec<Waiting> },
-    /// It has been taken in.
-    Heard,
-    /// The sender's calls are not the receiver's, or it waits for what will not come; what it does, and its last calls.
-    Apart { group: GroupId, text: String, calls: Vec<Told> },
-}
-
 /// The texts of the last calls, where it is known that calls differ and no longer which.
 pub(crate) fn last_calls(own: &[Told], other: &[Told]) -> (String, String) {
     let text = |calls: &[Told]| match calls.last() {
@@ -265,7 +233,6 @@ pub(crate) fn first_difference(own: &[Told], other: &[Told]) -> Option<(String, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::payload::{copied, decoded, encoded};
 
     fn shared(text: impl Display + 'static) -> Text {
         Text::Shared(Rc::new(text))
@@ -326,18 +293,11 @@ mod tests {
     }
 
     #[test]
-    fn calls_travel_and_long_texts_are_cut() {
+    fn long_texts_are_cut() {
         let own = Calls::default();
         own.add(7, 3, shared("ä".repeat(1000)));
         let calls = own.told();
-        let (group, text) = (GroupId { context: 5, start: 1 << 40 }, "receive".to_owned());
-        let waiting = vec![Waiting { rank: 3, peer: 4, text: text.clone(), calls: 1, come: 1 << 40 }];
-        let ask = Inquiry::Ask { group, calls: 1, history: own.history(), waiting };
-        for inquiry in [ask, Inquiry::Heard, Inquiry::Apart { group, text, calls: calls.clone() }] {
-            assert_eq!(decoded::<Inquiry>(&encoded(&inquiry).unwrap()).unwrap(), inquiry);
-        }
         assert!(calls[0].text.len() <= TEXT_BYTES + 5 && calls[0].text.ends_with('…'));
-        assert!(decoded::<Inquiry>(&copied(&[9_u8, 200])).is_err());
         let (last, none) = last_calls(&calls, &[]);
         assert!(last.contains("(its call 1,") && none == "nothing", "{last}, {none}");
     }

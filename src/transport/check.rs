@@ -14,8 +14,7 @@ use std::time::Instant;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::calls::{Brief, Text, Told, first_difference, last_calls};
-use super::finished::NOTHING_MORE;
+use super::calls::{Brief, NOTHING_MORE, Text, Told, first_difference, last_calls};
 use super::inquiry::differing;
 use super::payload::{copied, decoded, encoded, values};
 use super::{Beside, Group};
@@ -34,10 +33,13 @@ impl Display for Comparison {
 }
 
 impl Group {
-    /// Adds a call to what this rank has called, so that all later messages carry it, and compares it with the other
-    /// ranks' at once where that is asked for (see [`checking`](Self::checking)). Collective. `signature` is a fingerprint of
-    /// the call with all arguments that must agree; `call` is written only when it differs, with all details in its
-    /// alternate form (`{:#}`).
+    /// Adds a call to what this rank has called. Collective.
+    ///
+    /// All later messages carry it, so that ranks that have called something else are found. Where calls are compared ahead
+    /// ([`Config::check`](super::Config::check)), that happens at once.
+    ///
+    /// `signature` is a fingerprint of the call with all arguments that must agree. `call` is written only where calls
+    /// differ; its alternate form (`{:#}`) has all details.
     ///
     /// # Errors
     /// [`Error::Differing`](crate::Error::Differing) on every rank, naming two of the calls; and as every collective.

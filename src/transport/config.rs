@@ -2,98 +2,101 @@
 
 use std::time::Duration;
 
-use super::environment::{self, Launcher, detect_launcher};
-use super::wait::Patience;
+use super::environment::{self, Launcher, MAX_THREADS, detect_launcher};
+use super::patience::Patience;
 use crate::error::TransportError;
-
-/// More threads than this are a mistake.
-pub(crate) const MAX_THREADS: usize = 4096;
 
 /// Where the ranks of a run come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Ranks {
-    /// MPI where an MPI launcher started the process, else `ZIPPY_RANKS` threads, else one rank.
+pub(crate) enum Ranks {
+    /// What the environment says.
     #[default]
     Auto,
-    /// This many: threads of this process, or as many processes where an MPI launcher started them.
+    /// This many threads, or as many processes where an MPI launcher started them.
     Threads(usize),
-    /// This many threads of this process, whatever started it: a world of its own in every process.
+    /// This many threads, whatever started the process.
     Apart(usize),
 }
 
-/// How a run is started. What is left open here is taken from the environment, then from the defaults.
+/// How a run is started. What is left open is taken from the environment, then from the defaults.
+///
+/// | setting | variable | default |
+/// |---|---|---|
+/// | [number of ranks](Self::threads) | `ZIPPY_RANKS`, or the MPI launcher's | 1 |
+/// | [`check`](Self::check) | `ZIPPY_CHECK` | on in debug builds |
+/// | [`timeout`](Self::timeout) | `ZIPPY_TIMEOUT_SECS` | 300 s |
+/// | [`warn_after`](Self::warn_after) | | 10 s |
+/// | [`exit_on_failure`](Self::exit_on_failure) | off with `ZIPPY_VERBOSE=1` | on in [`run`](crate::run) only |
+/// | [`stack_bytes`](Self::stack_bytes) | | 16 MiB |
+/// | [`piece_bytes`](Self::piece_bytes) | | 1 GiB |
 #[derive(Debug, Clone, PartialEq, Default)]
-#[non_exhaustive]
 pub struct Config {
-    /// Where the ranks come from (`ZIPPY_RANKS`).
-    pub ranks: Ranks,
-    /// Whether the ranks compare their calls before these move anything (`ZIPPY_CHECK`); on in debug builds, off in others.
-    /// Without it calls that differ are found by the messages that they send.
-    pub check: Option<bool>,
-    /// After what time a wait fails (`ZIPPY_TIMEOUT_SECS`); 300 s. When a run has failed, ranks that do not come back
-    /// within this time more end the process, or under MPI the job: a rank that loops for ever can be told nothing. Other
-    /// runs of the process end with it. Ranks that have finished wait for the others for twice this time, and say so when half
-    /// of that is over.
-    pub timeout: Option<Duration>,
-    /// After what time a wait says what it waits for; 10 s.
-    pub warn_after: Option<Duration>,
-    /// Under MPI, messages are cut into pieces of this many bytes; 1 GiB.
-    pub piece_bytes: Option<usize>,
-    /// The stack of each rank's thread in bytes; 16 MiB.
-    pub stack_bytes: Option<usize>,
-    /// Whether, under MPI, a run that fails ends the program: the process of the rank that failed first (the lowest, if
-    /// several did before they knew) says why on standard error, and all exit with code 1 instead of returning an error
-    /// each. `ZIPPY_VERBOSE=1` has them return all the same. Off, but for [`zippy::run`](crate::run).
-    pub exit_on_failure: bool,
+    ranks: Ranks,
+    check: Option<bool>,
+    timeout: Option<Duration>,
+    warn_after: Option<Duration>,
+    piece_bytes: Option<usize>,
+    stack_bytes: Option<usize>,
+    exit_on_failure: bool,
 }
 
 impl Config {
-    /// As many ranks as the environment says.
+    /// The processes of an MPI launcher where one started this process, else `ZIPPY_RANKS` threads, else one rank.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// `ranks` threads of this process (or as many processes, where an MPI launcher started them).
+    /// `ranks` threads of this process. Under an MPI launcher its processes are the ranks, and must be as many.
     pub fn threads(ranks: usize) -> Self {
         Self { ranks: Ranks::Threads(ranks), ..Self::default() }
     }
 
-    /// `ranks` threads of this process, whatever started it.
+    /// `ranks` threads of this process, whatever started it: under an MPI launcher each process has a world of its own.
     pub fn apart(ranks: usize) -> Self {
         Self { ranks: Ranks::Apart(ranks), ..Self::default() }
     }
 
-    /// Sets whether the ranks compare their calls before these move anything.
+    /// Whether ranks compare their calls before anything is moved.
+    ///
+    /// Without it, calls that differ are found by the messages that they send.
     #[must_use]
     pub fn check(self, check: bool) -> Self {
         Self { check: Some(check), ..self }
     }
 
-    /// Sets after what time a wait fails.
+    /// After what time a wait fails.
+    ///
+    /// When a run has failed, ranks have this time once more to come back. Those that do not end the process, or under MPI
+    /// the job, as a rank that loops for ever can be told nothing. Other runs of the process end with it.
+    ///
+    /// Ranks that have finished wait for the others for twice this time, and say so when half of that is over.
     #[must_use]
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { timeout: Some(timeout), ..self }
     }
 
-    /// Sets after what time a wait says what it waits for.
+    /// After what time a wait says what it waits for.
     #[must_use]
     pub fn warn_after(self, warn_after: Duration) -> Self {
         Self { warn_after: Some(warn_after), ..self }
     }
 
-    /// Sets into pieces of how many bytes MPI messages are cut.
+    /// Of how many bytes the pieces are into which messages are cut under MPI.
     #[must_use]
     pub fn piece_bytes(self, piece_bytes: usize) -> Self {
         Self { piece_bytes: Some(piece_bytes), ..self }
     }
 
-    /// Sets whether, under MPI, a run that fails ends the program with one report.
+    /// Whether a run that fails under MPI ends the program with one report.
+    ///
+    /// The process of the rank that failed first says why on standard error, and all exit with code 1. (Of several that
+    /// failed before they knew of each other, the lowest speaks.) Otherwise each process returns an error.
     #[must_use]
     pub fn exit_on_failure(self, exit: bool) -> Self {
         Self { exit_on_failure: exit, ..self }
     }
 
-    /// Sets the stack of each rank's thread.
+    /// The stack of each rank's thread in bytes.
     #[must_use]
     pub fn stack_bytes(self, stack_bytes: usize) -> Self {
         Self { stack_bytes: Some(stack_bytes), ..self }

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use crate::error::TransportError;
 
+/// More threads than this are a mistake.
+pub(crate) const MAX_THREADS: usize = 4096;
+
 /// An MPI launcher, as its variables show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launcher {
@@ -52,8 +55,8 @@ fn refuse(name: &str, value: String, expected: &str) -> TransportError {
 pub(crate) fn ranks(variable: &impl Fn(&str) -> Option<String>) -> Result<Option<usize>, TransportError> {
     let Some(value) = variable("ZIPPY_RANKS") else { return Ok(None) };
     match value.trim().parse() {
-        Ok(ranks) if (1..=super::config::MAX_THREADS).contains(&ranks) => Ok(Some(ranks)),
-        _ => Err(refuse("ZIPPY_RANKS", value, &format!("a number of ranks from 1 to {}", super::config::MAX_THREADS))),
+        Ok(ranks) if (1..=MAX_THREADS).contains(&ranks) => Ok(Some(ranks)),
+        _ => Err(refuse("ZIPPY_RANKS", value, &format!("a number of ranks from 1 to {}", MAX_THREADS))),
     }
 }
 

@@ -3,12 +3,15 @@
 use super::{Group, Payload, Tag};
 use crate::error::{Error, Failure, Result};
 
-/// What a rank calls that has finished, beside what another one still calls.
-pub(crate) const NOTHING_MORE: &str = "nothing more (its program has finished)";
+/// One rank's program and its end.
+pub(crate) fn run_rank<R>(group: &Group, program: &impl Fn(Group) -> Result<R>) -> Result<R> {
+    let finish = |value| group.finished().and_then(|()| group.finish()).map(|()| value);
+    program(group.clone()).and_then(finish).map_err(|error| group.fail_for_good(error))
+}
 
 impl Group {
     /// This rank's program has finished.
-    pub(crate) fn finished(&self) -> Result<()> {
+    fn finished(&self) -> Result<()> {
         self.station().finished.set(true);
         Ok(self.transport().finish()?)
     }
@@ -45,7 +48,7 @@ impl Group {
 
     /// The failure of this rank's program, told to all ranks. Another rank's may come from a decision that all shared,
     /// after which the others went on: it is told, too.
-    pub(crate) fn fail_for_good(&self, error: Error) -> Error {
+    fn fail_for_good(&self, error: Error) -> Error {
         if let Error::Remote { rank, operation, message } = &error
             && self.transport().failure().is_none()
         {

@@ -1,4 +1,4 @@
-//! A group of ranks: who is in it, its tags, and messages between two ranks.
+//! A group of ranks: who is in it, its tags, its failures.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,19 +6,18 @@ use std::fmt::Display;
 use std::rc::{Rc, Weak};
 use std::time::Instant;
 
-use super::calls::{Calls, GroupId};
+use super::calls::Calls;
+use super::contexts::Contexts;
 use super::left::{Left, SubGroup};
-use super::members::Members;
+use super::members::{GroupId, Members};
 use super::operation::{Entered, Operations};
-use super::split::Contexts;
-use super::wait::Patience;
-use super::{Beside, BytePool, Payload, Tag, Transport, TransportKind};
-use crate::error::{Error, Failure, Result, TransportError};
+use super::patience::Patience;
+use super::{Beside, Tag, Transport, TransportKind};
+use crate::error::{Error, Failure, Result};
 
 /// What all groups of one rank share.
 pub(crate) struct Station {
     transport: Box<dyn Transport>,
-    pool: BytePool,
     operations: Rc<Operations>,
     patience: Cell<Patience>,
     checking: bool,
@@ -44,12 +43,21 @@ pub(crate) struct Station {
     groups: RefCell<BTreeMap<u8, Weak<Members>>>,
 }
 
-/// Some of the ranks of a run, as seen by one of them: messages and collectives.
+/// Some of the ranks of a run, as seen by one of them.
 ///
-/// Cheap to clone; clones share the sequence of collectives. Not `Send`: a rank is one thread. Ranks are numbered from 0
-/// in each group; errors name ranks of the whole run. Except for `send`, the receives and the plain accessors, every
-/// method is a collective: all ranks of the group call the same ones in the same order. An operation that fails on one
-/// rank ends the run: afterwards all collectives of all ranks return that failure.
+/// Ranks are numbered from 0 in each group. Errors name ranks of the whole run.
+///
+/// * **Collectives** are called by all ranks of the group, in the same order: [`barrier`](Self::barrier),
+///   [`broadcast`](Self::broadcast), [`gather`](Self::gather), [`all_gather_v`](Self::all_gather_v),
+///   [`all_to_all_v`](Self::all_to_all_v), [`sparse_exchange`](Self::sparse_exchange), [`all_reduce`](Self::all_reduce),
+///   [`exclusive_scan`](Self::exclusive_scan), [`split`](Self::split), [`check`](Self::check).
+/// * **Messages** go from one rank to another: [`send`](Self::send), [`receive`](Self::receive) and its kin. Their tags come
+///   from [`next_sequence`](Self::next_sequence), which all ranks call alike.
+/// * All else is local.
+///
+/// What fails on one rank ends the run: afterwards every collective of every rank returns that failure.
+///
+/// Clones are cheap and are the same group. A rank is one thread, so that a group is not `Send`.
 #[derive(Clone)]
 pub struct Group {
     station: Rc<Station>,
@@ -59,13 +67,12 @@ pub struct Group {
 
 impl Group {
     /// The group of all ranks of a transport.
-    pub(crate) fn of_all(transport: Box<dyn Transport>, patience: Patience, checking: bool, pool: BytePool) -> Self {
+    pub(crate) fn of_all(transport: Box<dyn Transport>, patience: Patience, checking: bool) -> Self {
         let (rank, size) = (transport.rank(), transport.size());
         let contexts = Rc::new(Contexts::default());
         let context = contexts.take(0);
         let station = Station {
             transport,
-            pool,
             operations: Rc::default(),
             patience: Cell::new(patience),
             checking,
@@ -133,12 +140,12 @@ impl Group {
     }
 
     /// This rank's number among the ranks of the run on its machine, for the choice of a GPU.
-    pub fn node_rank(&self) -> usize {
+    pub(crate) fn node_rank(&self) -> usize {
         self.station.transport.node_rank()
     }
 
     /// The number of ranks of the run on this machine.
-    pub fn node_size(&self) -> usize {
+    pub(crate) fn node_size(&self) -> usize {
         self.station.transport.node_size()
     }
 
@@ -147,12 +154,9 @@ impl Group {
         self.station.transport.kind()
     }
 
-    /// The rank's pool of bytes for messages.
-    pub fn pool(&self) -> &BytePool {
-        &self.station.pool
-    }
-
-    /// A fresh tag for an exchange of the caller. Collective (all ranks take their tags in the same order), no message.
+    /// A fresh tag for messages of the caller's own. All ranks of the group take their tags in the same order.
+    ///
+    /// No message is sent.
     pub fn next_sequence(&self) -> Tag {
         let next = self.members.next.get();
         self.members.next.set(next + 1);
@@ -216,7 +220,7 @@ impl Group {
         &self.station.left
     }
 
-    /// The same group without noting its calls, for use inside an operation that was already compared.
+    /// The same group, whose calls are not compared between ranks: for use inside an operation that was compared as a whole.
     pub fn unchecked(&self) -> Self {
         Self { checked: false, ..self.clone() }
     }
@@ -227,11 +231,13 @@ impl Group {
     }
 
     /// Whether calls are compared between ranks before they move anything (debug builds, or `ZIPPY_CHECK=1`).
-    pub fn checking(&self) -> bool {
+    pub(crate) fn checking(&self) -> bool {
         self.checked && self.station.checking
     }
 
-    /// Names what this rank does until the returned guard is dropped, for slow waits and failures. Formats nothing yet.
+    /// Names what this rank does until the returned guard is dropped.
+    ///
+    /// Slow waits and failures say it; it is written out only then.
     pub fn entering(&self, operation: impl Display + 'static) -> Entered {
         self.station.operations.enter(Rc::new(operation))
     }
@@ -260,77 +266,6 @@ impl Group {
         &self.station
     }
 
-    /// Sends a message to a rank of the group and returns at once.
-    ///
-    /// # Errors
-    /// [`TransportError::NoSuchRank`], or the transport's own failure.
-    pub fn send(&self, to: usize, tag: Tag, payload: Payload) -> Result<()> {
-        self.check_rank(to)?;
-        Ok(self.station.transport.post(self.world_rank_of(to), tag, payload)?)
-    }
-
-    /// The next message with this tag from a rank of the group; waits for it.
-    ///
-    /// # Errors
-    /// As [`wait_for`](Self::wait_for).
-    pub fn receive(&self, from: usize, tag: Tag) -> Result<Payload> {
-        self.receive_in("receive", from, tag)
-    }
-
-    pub(crate) fn receive_in(&self, operation: &str, from: usize, tag: Tag) -> Result<Payload> {
-        self.check_rank(from)?;
-        match self.poll_from(from, tag)? {
-            Some(payload) => Ok(payload),
-            None => self.await_from(operation, from, tag),
-        }
-    }
-
-    fn await_from(&self, operation: &str, from: usize, tag: Tag) -> Result<Payload> {
-        let (peer, before) = (self.world_rank_of(from), self.station.awaited.get());
-        let received = self.wait_in(operation, Some(from), || {
-            // Counted before the look: what comes in the moment between is not taken for something that is of no use.
-            let come = self.station.transport.come_from(peer)?;
-            let found = self.next_of(operation, from, tag)?;
-            self.station.awaited.set(Some((self.id(), peer, come)));
-            Ok(found)
-        });
-        self.station.awaited.set(before);
-        received
-    }
-
-    /// The next message with this tag from any rank of the group, with its sender; waits for it.
-    ///
-    /// # Errors
-    /// As [`wait_for`](Self::wait_for).
-    pub fn receive_any(&self, tag: Tag) -> Result<(usize, Payload)> {
-        self.wait_in("receive", None, || self.next_of_any(tag))
-    }
-
-    /// The next message with this tag from a rank, or from any, if it has arrived; does not wait and does not look for
-    /// failures (see [`alive`](Self::alive)).
-    ///
-    /// # Errors
-    /// [`TransportError::NoSuchRank`], or the transport's own failure.
-    pub fn try_receive(&self, from: Option<usize>, tag: Tag) -> Result<Option<(usize, Payload)>> {
-        if let Some(from) = from {
-            self.check_rank(from)?;
-            return Ok(self.poll_from(from, tag)?.map(|payload| (from, payload)));
-        }
-        let Some(received) = self.station.transport.poll(None, tag)? else { return Ok(None) };
-        let rank = received.from;
-        let from = self.rank_of_world(rank).ok_or_else(|| TransportError::NoSuchRank { rank, size: self.size() })?;
-        self.same_calls(from, tag, received.tag)?;
-        Ok(Some((from, received.payload)))
-    }
-
-    /// The next message with this tag from a rank of the group, if it has arrived.
-    #[inline]
-    pub(crate) fn poll_from(&self, from: usize, tag: Tag) -> Result<Option<Payload>> {
-        let Some(received) = self.station.transport.poll(Some(self.world_rank_of(from)), tag)? else { return Ok(None) };
-        self.same_calls(from, tag, received.tag)?;
-        Ok(Some(received.payload))
-    }
-
     /// The rank in the group of a rank of the run.
     pub(crate) fn rank_of_world(&self, world_rank: usize) -> Option<usize> {
         if self.members.world.is_none() {
@@ -339,19 +274,6 @@ impl Group {
         let ranks = &self.members.ranks;
         let place = ranks.binary_search_by_key(&world_rank, |&(world, _)| world);
         place.ok().map(|place| ranks[place].1)
-    }
-
-    #[inline]
-    pub(crate) fn check_rank(&self, rank: usize) -> Result<()> {
-        if rank < self.size() { Ok(()) } else { Err(TransportError::NoSuchRank { rank, size: self.size() }.into()) }
-    }
-
-    /// Whether all posted payloads have been let go of.
-    ///
-    /// # Errors
-    /// The transport's own failure.
-    pub fn flushed(&self) -> Result<bool> {
-        Ok(self.station.transport.flushed()?)
     }
 
     /// `Ok` while no rank of the run has failed. Local.
@@ -368,8 +290,9 @@ impl Group {
         Err(failure.into())
     }
 
-    /// Tells all ranks, out of band, that this one has failed; they return [`Error::Remote`] from their next wait or
-    /// collective. Returns the error, for `return Err(group.fail(error))`. An `Error::Remote` is passed through: its
+    /// Tells all ranks that this one has failed, and returns the error, for `return Err(group.fail(error))`.
+    ///
+    /// The others return [`Error::Remote`] from their next wait or collective. An `Error::Remote` is passed through: its
     /// rank has told everybody.
     pub fn fail(&self, error: Error) -> Error {
         self.fail_in("its program", error)

@@ -7,11 +7,40 @@
 use std::convert::Infallible;
 use std::time::Instant;
 
-use super::calls::{GroupId, Inquiry, Told, Waiting, first_difference, last_calls};
-use super::finished::NOTHING_MORE;
+use serde::{Deserialize, Serialize};
+
+use super::calls::{NOTHING_MORE, Told, first_difference, last_calls};
+use super::members::GroupId;
 use super::payload::{decoded, encoded};
 use super::{Group, Tag};
 use crate::error::{Error, Result};
+
+/// A rank that waits for a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Waiting {
+    /// In the run.
+    rank: usize,
+    /// Whose message it waits for.
+    peer: usize,
+    /// Its last call in the group in which it waits.
+    text: String,
+    /// How many calls that is, and how much has come from the rank that it waits for: the same while it waits.
+    calls: u64,
+    come: u64,
+}
+
+/// What ranks that wait say to those whom they wait for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+enum Inquiry {
+    /// The sender has made so many calls in this group, with this fingerprint. Of the ranks in the list each waits for the
+    /// next one; the sender is the last and waits for the receiver. A rank has one of these under way to another at most, as
+    /// the receiver may be busy for as long as it likes.
+    Ask { group: GroupId, calls: u64, history: u64, waiting: Vec<Waiting> },
+    /// It has been taken in.
+    Heard,
+    /// The sender's calls are not the receiver's, or it waits for what will not come; what it does, and its last calls.
+    Apart { group: GroupId, text: String, calls: Vec<Told> },
+}
 
 /// The error that names two calls, that of the lower rank first.
 pub(crate) fn differing(one: (usize, String), other: (usize, String)) -> Error {
@@ -44,7 +73,7 @@ impl Group {
         }
     }
 
-    pub(crate) fn apart(&self, text: String) -> Inquiry {
+    fn apart(&self, text: String) -> Inquiry {
         Inquiry::Apart { group: self.id(), text, calls: self.calls().told() }
     }
 
@@ -159,5 +188,28 @@ impl Group {
     /// The group of this name that this rank is in.
     fn alive_in(&self, id: GroupId) -> Option<Self> {
         self.group_of_context(id.context).filter(|group| group.id() == id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::transport::calls::{Calls, Text};
+    use crate::transport::payload::copied;
+
+    #[test]
+    fn inquiries_travel() {
+        let own = Calls::default();
+        own.add(7, 3, Text::Shared(Rc::new("a call")));
+        let calls = own.told();
+        let (group, text) = (GroupId { context: 5, start: 1 << 40 }, "receive".to_owned());
+        let waiting = vec![Waiting { rank: 3, peer: 4, text: text.clone(), calls: 1, come: 1 << 40 }];
+        let ask = Inquiry::Ask { group, calls: 1, history: own.history(), waiting };
+        for inquiry in [ask, Inquiry::Heard, Inquiry::Apart { group, text, calls: calls.clone() }] {
+            assert_eq!(decoded::<Inquiry>(&encoded(&inquiry).unwrap()).unwrap(), inquiry);
+        }
+        assert!(decoded::<Inquiry>(&copied(&[9_u8, 200])).is_err());
     }
 }

@@ -9,24 +9,28 @@ use std::time::Duration;
 use super::config::{Settings, Start};
 use super::exit;
 use super::failure::Watch;
+use super::finished::run_rank;
 use super::threads::{Hub, Threads};
-use super::{BytePool, Config, Group};
+use super::{Config, Group};
 use crate::error::{Error, Failure, Result, TransportError};
 use crate::trace;
 
-/// Runs `program` on every rank and returns what the ranks of this process returned, in order of rank: all of them where
-/// they are threads, one under MPI. Each rank runs on a thread of its own, so that the calling thread may be the one of a
-/// window. May be called again when it has returned. (`Config` says where the ranks come from.)
+/// Runs `program` on every rank and returns what the ranks of this process returned, in order of rank.
+///
+/// That is all of them where ranks are threads, one under MPI. Each rank runs on a thread of its own, so that the calling
+/// thread may be the one of a window. May be called again when it has returned.
 ///
 /// # Errors
-/// The error of the lowest rank of this process that failed by itself, else the failure of another rank. A rank that
-/// panics is told to the others and makes this return [`TransportError::Panicked`]; under MPI it aborts the job.
+/// The error of the lowest rank of this process that failed by itself, else the failure of another rank.
 /// A rank that has finished while another still waits for it is an [`Error::Differing`].
+/// A rank that panics makes this return [`TransportError::Panicked`]; under MPI it aborts the job.
 ///
-/// Ranks that do not come back within [`Config::timeout`] of a failure end the process with code 1, under MPI the whole job,
-/// after a line that names them: there is no way to end a thread from outside. A rank that works on by itself for twice that
-/// time after all others have finished counts as one that does not come back. A process that exits while this runs says so
-/// and exits with code 1, whatever code was given.
+/// # Ends of the process
+/// Ranks that do not come back within [`Config::timeout`] of a failure are named, and end the process with code 1, under MPI
+/// the whole job: there is no way to end a thread from outside. So does a rank that works on by itself for twice that time
+/// after all others have finished.
+///
+/// A process that exits while this runs says so and exits with code 1, whatever code was given.
 pub fn launch<R: Send>(config: &Config, program: impl Fn(Group) -> Result<R> + Send + Sync) -> Result<Vec<R>> {
     let variable = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
     let settings = Settings::resolve(config, variable, cfg!(feature = "mpi"))?;
@@ -101,19 +105,13 @@ fn one_thread<R>(hub: &Arc<Hub>, rank: usize, settings: &Settings, program: &imp
     });
     let run = || {
         let transport = Box::new(Threads::new(Arc::clone(hub), rank));
-        let group = Group::of_all(transport, settings.patience, settings.check, BytePool::default());
+        let group = Group::of_all(transport, settings.patience, settings.check);
         run_rank(&group, program)
     };
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
         let panic = watch.seen();
         Err(TransportError::Panicked { rank, place: panic.place, message: panic.message }.into())
     })
-}
-
-/// One rank's program and its end.
-pub(crate) fn run_rank<R>(group: &Group, program: &impl Fn(Group) -> Result<R>) -> Result<R> {
-    let finish = |value| group.finished().and_then(|()| group.finish()).map(|()| value);
-    program(group.clone()).and_then(finish).map_err(|error| group.fail_for_good(error))
 }
 
 /// The results, or the first error that is a rank's own, else the first.

@@ -3,9 +3,19 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+use serde::{Deserialize, Serialize};
+
 use super::calls::Calls;
+use super::contexts::Context;
 use super::left::{Left, SubGroup};
-use super::split::Context;
+
+/// Names a group for good: contexts are used again, numbers of exchanges are not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct GroupId {
+    pub context: u8,
+    /// Its first exchange.
+    pub start: u64,
+}
 
 /// The ranks of a group and its place in the tags.
 pub(super) struct Members {

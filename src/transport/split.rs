@@ -1,49 +1,10 @@
-//! Sub-groups, and the contexts that keep their messages apart.
-
-use std::cell::Cell;
-use std::rc::Rc;
+//! Making sub-groups.
 
 use super::calls::Brief;
+use super::contexts::WORDS;
 use super::payload::{copied, values};
 use super::{Group, Tag};
 use crate::error::{Result, TransportError};
-
-const WORDS: usize = (1 << Tag::CONTEXT_BITS) / 64;
-
-/// The contexts in use on one rank, one bit each.
-#[derive(Default)]
-pub(crate) struct Contexts([Cell<u64>; WORDS]);
-
-impl Contexts {
-    pub(crate) fn take(self: &Rc<Self>, id: u8) -> Context {
-        let word = &self.0[usize::from(id) / 64];
-        word.set(word.get() | 1 << (id % 64));
-        Context { id, contexts: Rc::clone(self) }
-    }
-
-    fn used(&self) -> [u64; WORDS] {
-        std::array::from_fn(|i| self.0[i].get())
-    }
-}
-
-/// A context of one group; free again when the group's last handle is dropped.
-pub(crate) struct Context {
-    id: u8,
-    contexts: Rc<Contexts>,
-}
-
-impl Context {
-    pub(crate) fn id(&self) -> u8 {
-        self.id
-    }
-}
-
-impl Drop for Context {
-    fn drop(&mut self) {
-        let word = &self.contexts.0[usize::from(self.id) / 64];
-        word.set(word.get() & !(1 << (self.id % 64)));
-    }
-}
 
 impl Group {
     /// The ranks of this group that give the same `color`, ordered by `key` and, where keys are equal, by rank here.

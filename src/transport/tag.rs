@@ -9,7 +9,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Tag {
     /// The number of the exchange, and the context in the lowest bits.
-    place: u64,
+    exchange: u64,
     history: u64,
 }
 
@@ -32,15 +32,15 @@ pub(crate) enum Beside {
 
 impl Tag {
     /// Bits of the context.
-    pub const CONTEXT_BITS: u32 = 8;
+    pub(crate) const CONTEXT_BITS: u32 = 8;
     /// Bits of the number of an exchange.
-    pub const SEQUENCE_BITS: u32 = 56;
+    pub(crate) const SEQUENCE_BITS: u32 = 56;
     /// Numbers from here on belong to messages that are no exchange's; their fingerprints are not compared.
     const RESERVED: u64 = (1 << Self::SEQUENCE_BITS) - 16;
 
     /// Exchange `sequence` of a context.
     pub(crate) const fn new(context: u8, sequence: u64, history: u64) -> Self {
-        Self { place: sequence << Self::CONTEXT_BITS | context as u64, history }
+        Self { exchange: sequence << Self::CONTEXT_BITS | context as u64, history }
     }
 
     /// A message beside the exchanges of a context.
@@ -59,13 +59,13 @@ impl Tag {
 
     #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
     pub(crate) fn context(self) -> u8 {
-        self.place as u8
+        self.exchange as u8
     }
 
     /// The number of the exchange.
     #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
     pub(crate) fn sequence(self) -> u64 {
-        self.place >> Self::CONTEXT_BITS
+        self.exchange >> Self::CONTEXT_BITS
     }
 
     pub(crate) fn history(self) -> u64 {
@@ -74,11 +74,11 @@ impl Tag {
 
     /// Whether it names a message beside the exchanges.
     pub(crate) fn is_reserved(self) -> bool {
-        self.place >= Self::RESERVED << Self::CONTEXT_BITS
+        self.exchange >= Self::RESERVED << Self::CONTEXT_BITS
     }
 
     /// Whether both name the same exchange.
     pub(crate) fn meets(self, other: Self) -> bool {
-        self.place == other.place
+        self.exchange == other.exchange
     }
 }

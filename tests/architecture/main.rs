@@ -1,6 +1,7 @@
 //! The rules of the house, checked: the direction of the layers, the length of files, one version of the big
-//! dependencies, nothing unfinished. Reads the sources only; each rule is itself shown to fail on a planted violation.
+//! dependencies, no rings of files, nothing unfinished. Reads the sources only; each rule is itself shown to fail on a planted violation.
 
+mod rings;
 mod rules;
 mod source;
 
@@ -59,6 +60,26 @@ fn modules_use_only_layers_above_their_own() {
         assert!(of_library.len() > files, "the sources of {library} were not found");
         hold(rules::layers(&of_library));
     }
+    let is_there = |module: &str| {
+        let starts = |(library, _): &(&str, _)| [format!("{library}{module}.rs"), format!("{library}{module}/mod.rs")];
+        LIBRARIES.iter().flat_map(starts).any(|name| all.iter().any(|source| source.name == name))
+    };
+    let missing: Vec<_> = rules::LAYERS.concat().into_iter().filter(|module| !is_there(module)).collect();
+    assert!(missing.is_empty(), "the table of layers names modules that do not exist: {missing:?}");
+}
+
+/// Where files still use each other in rings. A directory without any must leave the list.
+const RINGS_LEFT: [&str; 3] = ["src/array/", "src/device/", "src/world/"];
+
+#[test]
+fn no_files_use_each_other_in_a_ring() {
+    let library: Vec<Source> = sources(".rs").into_iter().filter(|source| source.name.starts_with("src/")).collect();
+    let rings = rings::rings(&library);
+    let inside = |ring: &[&str], directory: &str| ring.iter().all(|file| file.starts_with(directory));
+    let found: Vec<_> = rings.iter().filter(|ring| !RINGS_LEFT.iter().any(|left| inside(ring, left))).collect();
+    assert!(found.is_empty(), "files use each other in rings; move what they share to a file of its own: {found:#?}");
+    let gone: Vec<_> = RINGS_LEFT.iter().filter(|left| !rings.iter().any(|ring| inside(ring, left))).collect();
+    assert!(gone.is_empty(), "there are no rings in {gone:?} any more: take them off the list");
 }
 
 #[test]
@@ -151,6 +172,51 @@ mod planted {
         assert_eq!(broken_layers(&tests), Vec::<String>::new());
         let upwards = broken_layers(&[("src/chunks/tests.rs", "use crate::world::World;")]);
         assert_eq!(upwards.len(), 1, "{upwards:?}");
+    }
+
+    /// The rings of some files, each written as `a.rs b.rs`.
+    fn rings_of(files: &[(&str, &str)]) -> Vec<String> {
+        let sources: Vec<Source> = files.iter().map(|(name, text)| Source::new(name, text)).collect();
+        rings::rings(&sources).iter().map(|ring| ring.join(" ").replace("src/", "")).collect()
+    }
+
+    #[test]
+    fn a_ring_of_files_is_found_in_every_spelling() {
+        for back in [
+            "use crate::a::one::One;",
+            "use super::one::{self, One as Other};",
+            "use super::One;",
+            "use crate::{\n    b::Three,\n    a::{One, two},\n};",
+            "fn f() -> super::One { super::one::make() }",
+            "use super::*;\nfn f() { super::one::make(); }",
+            "use crate::Short;",
+        ] {
+            let files = [
+                ("src/lib.rs", "mod a;\npub use a::One as Short;"),
+                ("src/a/mod.rs", "mod one;\nmod two;\npub use one::One;"),
+                ("src/a/one.rs", "use super::two::Two;\npub struct One(Two);"),
+                ("src/a/two.rs", back),
+            ];
+            assert_eq!(rings_of(&files), ["a/one.rs a/two.rs"], "{back}");
+        }
+        let child = ("src/a/two.rs", "use super::One;");
+        for parent in ["mod two;\nuse two::Two;\nstruct One;", "mod two;\npub use two::Two;\nstruct One(Two);"] {
+            assert_eq!(rings_of(&[("src/a/mod.rs", parent), child]), ["a/mod.rs a/two.rs"], "{parent}");
+        }
+    }
+
+    #[test]
+    fn what_flows_one_way_is_no_ring() {
+        let files = [
+            ("src/lib.rs", "mod a;\npub use a::{One, Two};"),
+            ("src/a/mod.rs", "mod one;\nmod two;\npub use one::One;\npub use two::Two;"),
+            (
+                "src/a/one.rs",
+                "// use super::two::Two;\npub struct One;\n\n#[cfg(test)]\nmod tests {\n    use crate::Two;\n}",
+            ),
+            ("src/a/two.rs", "use super::One;\nuse std::fmt::{self, Display};\nuse wgpu::util as one;"),
+        ];
+        assert_eq!(rings_of(&files), [""; 0]);
     }
 
     #[test]

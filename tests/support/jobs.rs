@@ -64,17 +64,9 @@ pub fn run(carrier: Carrier, ranks: usize, name: &str) -> Option<Ended> {
     (carrier == Carrier::Threads || launcher::wanted()).then(|| start(carrier, ranks, name, &[]))
 }
 
-/// Runs `body`, which must pass, in jobs with these variables, which a process may read only once: ranks as threads and,
-/// where it is asked for, under the launcher with 2, 3 and 4 ranks. `name` is the name of the test that calls this.
-pub fn passes(name: &str, environment: &[(&str, &str)], body: impl FnOnce()) {
-    if std::env::var(JOB).is_ok_and(|job| job == name) {
-        return body();
-    }
-    if launcher::size().is_some() {
-        return;
-    }
-    let under_mpi = [2, 3, 4].map(|ranks| (Carrier::Mpi, ranks)).into_iter().filter(|_| launcher::wanted());
-    for (carrier, ranks) in [(Carrier::Threads, 1)].into_iter().chain(under_mpi) {
+/// Runs a job of this test binary with these variables, on each of these numbers of ranks; fails the test unless it passes.
+pub fn must_pass(carrier: Carrier, counts: &[usize], name: &str, environment: &[(&str, &str)]) {
+    for &ranks in counts.iter().filter(|_| carrier == Carrier::Threads || launcher::wanted()) {
         let ended = start(carrier, ranks, name, environment);
         // A name that matches no test would end well, too.
         let well = ended.code == Some(0) && ended.text.contains("1 passed");
@@ -159,6 +151,38 @@ macro_rules! job {
             fn under_mpi() {
                 let test = jobs::test(module_path!(), "as_threads");
                 jobs::run(Carrier::Mpi, $ranks, &test).iter().for_each($look);
+            }
+        }
+    };
+}
+
+/// A test with variables that a process may read only once: a module with the tests `as_threads` and `under_mpi`, which run
+/// the body in jobs with these variables. It must pass, the second time with 2, 3 and 4 ranks.
+#[macro_export]
+macro_rules! with_variables {
+    ($(#[$about:meta])* $name:ident, $variables:expr, $body:expr) => {
+        $(#[$about])*
+        mod $name {
+            use super::*;
+            use $crate::support::jobs::{self, Carrier};
+
+            fn body() -> zippy::Result<()> {
+                $body();
+                Ok(())
+            }
+
+            #[test]
+            fn as_threads() {
+                let test = jobs::test(module_path!(), "as_threads");
+                if !jobs::play(&test, body) {
+                    jobs::must_pass(Carrier::Threads, &[1], &test, &$variables);
+                }
+            }
+
+            #[test]
+            fn under_mpi() {
+                let test = jobs::test(module_path!(), "as_threads");
+                jobs::must_pass(Carrier::Mpi, &[2, 3, 4], &test, &$variables);
             }
         }
     };

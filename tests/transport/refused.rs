@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use zippy::error::TransportError;
-use zippy::transport::{Config, Ranks, TransportKind, launch};
+use zippy::transport::{Config, TransportKind, launch};
 
 use super::support::{jobs, launcher};
 
@@ -17,16 +17,14 @@ fn a_number_of_ranks_that_was_not_started_is_refused() {
         }
         return;
     };
-    let refused = |ranks: Ranks, asked: usize| {
-        let mut config = Config::new();
-        config.ranks = ranks;
+    let refused = |config: Config, asked: usize| {
         let expected = TransportError::RankCount { asked, by: "Config".into(), started };
         assert_eq!(launch(&config, |_| Ok(())).unwrap_err(), expected.into());
     };
-    refused(Ranks::Threads(started + 1), started + 1);
+    refused(Config::threads(started + 1), started + 1);
     // One process' mistake is told to all.
     let last = launcher::rank() == Some(started - 1);
-    refused(if last { Ranks::Threads(1) } else { Ranks::Auto }, 1);
+    refused(if last { Config::threads(1) } else { Config::new() }, 1);
 }
 
 #[test]

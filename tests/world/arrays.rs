@@ -5,7 +5,6 @@ use zippy::region::Region;
 use zippy::{Error, KernelSource, Layout, Ownership, Result, Split, World};
 
 use crate::support::cells::{Value, boxed, code, cuts, expect, expect_whole, fill, position, same};
-use crate::support::jobs::passes;
 use crate::support::{RANKS, ranks};
 
 #[test]
@@ -295,25 +294,23 @@ fn many_chunks_a_rank() {
     });
 }
 
-#[test]
-fn arrays_beyond_a_binding() {
-    // 248 KiB an array: cut into chunks of one binding where the library may, seen through windows where it may not.
-    passes("arrays::arrays_beyond_a_binding", &[("ZIPPY_BINDING_LIMIT", "65536")], || {
+crate::with_variables! {
+    /// 248 KiB an array: cut into chunks of one binding where the library may, seen through windows where it may not.
+    arrays_beyond_a_binding, [("ZIPPY_BINDING_LIMIT", "65536")], || {
         ranks(&[1, 3], |world| {
             assert_eq!(world.gpu().limits().binding_bytes, 65_536);
             exercise(world, &Layout::new([301, 211]), |chunks| chunks > 3)?;
             exercise(world, &Layout::new([301, 211]).split_all(Split::Whole), |chunks| chunks == 1)?;
             exercise(world, &Layout::new([301, 211]).split([Split::Whole, Split::Even(2)]), |chunks| chunks == 2)
         });
-    });
+    }
 }
 
-#[test]
-fn everything_without_mapping_chunks() {
-    passes("arrays::everything_without_mapping_chunks", &[("ZIPPY_HOST_MAP", "0")], || {
+crate::with_variables! {
+    everything_without_mapping_chunks, [("ZIPPY_HOST_MAP", "0")], || {
         ranks(&[1, 3], |world| {
             assert!(!world.gpu().host_mapped());
             exercise(world, &Layout::new([301, 211]).split([Split::Even(2), Split::Even(3)]), |chunks| chunks == 6)
         });
-    });
+    }
 }

@@ -9,7 +9,6 @@ use zippy::transport::TransportKind;
 use zippy::{Element, Error, Exchange, GlobalArray, Layout, Operator, Ownership, Result, Split, World};
 
 use crate::support::cells::{code, expect};
-use crate::support::jobs::passes;
 use crate::support::{RANKS, launcher, ranks};
 
 const COLUMNS: i64 = 512;
@@ -80,33 +79,33 @@ fn what_is_packed_and_what_is_not() {
     });
 }
 
-/// Elements of 1 and 2 bytes, whose rows begin at whole words, and boxes that end within one.
-#[test]
-fn small_elements_at_odd_places() {
-    fn check<T: Element + From<u8> + PartialEq + std::fmt::Debug>(world: &World, columns: i64) -> Result<()> {
-        let value = |[x, y]: [i64; 2]| T::from((x * 7 + y * 13) as u8);
-        let rows = |sizes: &[i64]| Layout::new([columns, 9]).split([Split::Whole, Split::Sizes(sizes.to_vec())]);
-        let from = world.array::<T, 2>("from", &rows(&[4, 1, 4]))?;
-        let onto = world.array::<T, 2>("onto", &rows(&[2, 2, 5]))?;
-        from.fill_with(value)?;
-        for (columns, rows) in [(0..columns, 0..9), (1..columns, 0..9), (3..columns - 2, 4..5), (4..columns, 4..5)] {
-            onto.fill(T::from(0))?;
-            let section = |of: &GlobalArray<T, 2>| of.at((columns.clone(), rows.clone()));
-            world.copy(section(&from), section(&onto))?;
-            let inside = |[x, y]: [i64; 2]| columns.contains(&x) && rows.contains(&y);
-            expect(&onto, &"copied", |at| if inside(at) { value(at) } else { T::from(0) })?;
-        }
-        Ok(())
+fn copies_elements<T: Element + From<u8> + PartialEq + std::fmt::Debug>(world: &World, columns: i64) -> Result<()> {
+    let value = |[x, y]: [i64; 2]| T::from((x * 7 + y * 13) as u8);
+    let rows = |sizes: &[i64]| Layout::new([columns, 9]).split([Split::Whole, Split::Sizes(sizes.to_vec())]);
+    let from = world.array::<T, 2>("from", &rows(&[4, 1, 4]))?;
+    let onto = world.array::<T, 2>("onto", &rows(&[2, 2, 5]))?;
+    from.fill_with(value)?;
+    for (columns, rows) in [(0..columns, 0..9), (1..columns, 0..9), (3..columns - 2, 4..5), (4..columns, 4..5)] {
+        onto.fill(T::from(0))?;
+        let section = |of: &GlobalArray<T, 2>| of.at((columns.clone(), rows.clone()));
+        world.copy(section(&from), section(&onto))?;
+        let inside = |[x, y]: [i64; 2]| columns.contains(&x) && rows.contains(&y);
+        expect(&onto, &"copied", |at| if inside(at) { value(at) } else { T::from(0) })?;
     }
-    passes("in_place::small_elements_at_odd_places", &[("ZIPPY_IN_PLACE", "1")], || {
+    Ok(())
+}
+
+crate::with_variables! {
+    /// Elements of 1 and 2 bytes, whose rows begin at whole words, and boxes that end within one.
+    small_elements_at_odd_places, [("ZIPPY_IN_PLACE", "1")], || {
         ranks(&[3], |world| {
             for columns in [16, 13, 14, 15] {
-                check::<u8>(world, columns)?;
-                check::<u16>(world, columns)?;
+                copies_elements::<u8>(world, columns)?;
+                copies_elements::<u16>(world, columns)?;
             }
             Ok(())
         });
-    });
+    }
 }
 
 /// What a rank finds after another one has failed in the middle of a copy.
@@ -117,11 +116,10 @@ struct Found {
     refused: Option<String>,
 }
 
-/// A rank that fails in the operation never reads what is sent to it: the others return, can still read what they have,
-/// and are told what they cannot do.
-#[test]
-fn a_failed_rank_holds_nobody_up() {
-    passes("in_place::a_failed_rank_holds_nobody_up", &[("ZIPPY_IN_PLACE", "4")], || {
+crate::with_variables! {
+    /// A rank that fails in the operation never reads what is sent to it: the others return, can still read what they have,
+    /// and are told what they cannot do.
+    a_failed_rank_holds_nobody_up, [("ZIPPY_IN_PLACE", "4")], || {
         let count = launcher::size().unwrap_or(3);
         // Its mailbox must last, as that of a process that hangs does.
         let (looked, found) = (Barrier::new(count), Mutex::new(Vec::new()));
@@ -166,7 +164,7 @@ fn a_failed_rank_holds_nobody_up() {
             world.copy(a.at(..), b.at(..))?;
             expect(&b, &"copied", |at| code(1, at) as u32)
         });
-    });
+    }
 }
 
 #[test]

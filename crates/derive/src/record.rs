@@ -18,7 +18,7 @@ pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
         let ident = field.ident.as_ref().expect("named");
         let field_name = ident.unraw().to_string();
         let ty = &field.ty;
-        let member = quote_spanned!(ty.span()=> <#ty as #element::Member>::MEMBER);
+        let member = quote_spanned!(ty.span()=> <#ty as #element::private::Member>::MEMBER);
         described.push(quote! {
             #element::Field { name: #field_name, offset: ::core::mem::offset_of!(#name, #ident), info: #member }
         });
@@ -50,8 +50,8 @@ pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
         const _: () = {
             #(#checks)*
             let mut largest = 4;
-            #(if <#aligns as #element::Member>::MEMBER.align > largest {
-                largest = <#aligns as #element::Member>::MEMBER.align;
+            #(if <#aligns as #element::private::Member>::MEMBER.align > largest {
+                largest = <#aligns as #element::private::Member>::MEMBER.align;
             })*
             let end = #moved;
             assert!(
@@ -67,7 +67,7 @@ pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
         unsafe impl #element::Element for #name {
             const INFO: #element::ElementInfo = {
                 const FIELDS: &[#element::Field] = &[#(#described),*];
-                #element::record_info(#wgsl_name, ::core::mem::size_of::<#name>(), FIELDS)
+                #element::private::record_info(#wgsl_name, ::core::mem::size_of::<#name>(), FIELDS)
             };
         }
     })

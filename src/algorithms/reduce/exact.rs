@@ -35,7 +35,7 @@ fn parts(value: f64) -> (u64, i32, bool) {
 }
 
 impl ExactSum {
-    /// Length of [`words`](Self::to_words).
+    /// Length of [`words`](Self::into_words).
     pub const WORDS: usize = DIGITS + 3;
 
     /// Adds a number.
@@ -119,7 +119,7 @@ impl ExactSum {
     }
 
     /// The sum as words whose element-wise sums over ranks are the total's; see [`from_words`](Self::from_words).
-    pub fn to_words(mut self) -> Vec<i64> {
+    pub fn into_words(mut self) -> Vec<i64> {
         self.carry();
         let mut words = self.digits.to_vec();
         words.extend([self.nans as i64, self.infinities[0] as i64, self.infinities[1] as i64]);
@@ -137,12 +137,12 @@ impl ExactSum {
     }
 
     /// The sum, rounded once to the nearest `f64`, ties to even.
-    pub fn to_f64(self) -> f64 {
+    pub fn into_f64(self) -> f64 {
         self.rounded(|_| 0)
     }
 
     /// The root of the sum, rounded twice: the sum to 53 bits whatever its size, then the root.
-    pub fn to_sqrt(self) -> f64 {
+    pub fn into_sqrt(self) -> f64 {
         let mut half = 0;
         // Near 1 the sum neither overflows nor becomes subnormal, and half an even exponent is exact.
         let scaled = self.rounded(|exponent| {
@@ -210,7 +210,7 @@ mod tests {
     fn exact(values: &[f64]) -> f64 {
         let mut sum = ExactSum::default();
         values.iter().for_each(|&value| sum.add(value));
-        sum.to_f64()
+        sum.into_f64()
     }
 
     #[test]
@@ -231,7 +231,7 @@ mod tests {
         let root = |values: &[f64]| {
             let mut sum = ExactSum::default();
             values.iter().for_each(|&value| sum.add_product(value, value));
-            sum.to_sqrt()
+            sum.into_sqrt()
         };
         assert_eq!(root(&[3.0, 4.0]), 5.0);
         assert_eq!(root(&[3e300, 4e300]), 5e300);
@@ -265,7 +265,7 @@ mod tests {
                 let other = f64::from_bits(state.rotate_left(23)).clamp(-1e3, 1e3);
                 if other.is_finite() {
                     product.add_product(value, other);
-                    assert_eq!(product.to_f64(), value * other, "{value:e} {other:e}");
+                    assert_eq!(product.into_f64(), value * other, "{value:e} {other:e}");
                 }
             }
         }
@@ -279,15 +279,15 @@ mod tests {
         for part in values.rchunks(7) {
             let mut sum = ExactSum::default();
             part.iter().for_each(|&value| sum.add(value));
-            words.iter_mut().zip(sum.to_words()).for_each(|(total, word)| *total += word);
+            words.iter_mut().zip(sum.into_words()).for_each(|(total, word)| *total += word);
         }
-        assert_eq!(ExactSum::from_words(&words).to_f64().to_bits(), forward.to_bits());
+        assert_eq!(ExactSum::from_words(&words).into_f64().to_bits(), forward.to_bits());
         let mut merged = ExactSum::default();
         for part in values.chunks(13) {
             let mut sum = ExactSum::default();
             part.iter().for_each(|&value| sum.add(value));
             merged.merge(&sum);
         }
-        assert_eq!(merged.to_f64().to_bits(), forward.to_bits());
+        assert_eq!(merged.into_f64().to_bits(), forward.to_bits());
     }
 }

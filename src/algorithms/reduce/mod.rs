@@ -8,19 +8,18 @@
 mod exact;
 mod extremes;
 mod histogram;
+mod located;
 mod number;
 mod operand;
-mod places;
 mod source;
 mod sums;
 mod total;
 #[cfg(test)]
 mod twin;
 
-pub use exact::ExactSum;
 pub use extremes::Extremes;
 pub use histogram::{Bins, Histogram};
+pub use located::Located;
 pub use number::{Factor, Number, Reducible};
 pub use operand::Stride;
-pub use places::Place;
 pub use sums::SumOf;

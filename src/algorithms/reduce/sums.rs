@@ -86,7 +86,7 @@ impl World {
     ) -> Result<T::Each<f64>> {
         let section = section.into();
         let totals = self.products("norm", [section.clone(), section])?;
-        Ok(T::each(|component| totals[component].clone().settled().to_sqrt()))
+        Ok(T::each(|component| totals[component].clone().settled().into_sqrt()))
     }
 
     fn products<T: Reducible<Scalar: Factor>, const D: usize>(
@@ -117,7 +117,7 @@ impl World {
                     }
                 }
             }
-            let mut words: Vec<i64> = totals.into_iter().flat_map(Total::to_words).collect();
+            let mut words: Vec<i64> = totals.into_iter().flat_map(Total::into_words).collect();
             self.inner().all_reduce(&mut words, |sum, more| *sum += more)?;
             Ok(words.chunks(words.len() / T::COMPONENTS).map(Total::from_words).collect())
         })

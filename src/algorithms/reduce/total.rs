@@ -12,7 +12,7 @@ pub trait Total: Default {
     /// Books numbers that are not finite: NaNs, +infinities, −infinities.
     fn add_specials(&mut self, counts: [u64; 3]);
     /// Words whose element-wise sum over ranks is that of the total.
-    fn to_words(self) -> Vec<i64>;
+    fn into_words(self) -> Vec<i64>;
     /// The total of summed words.
     fn from_words(words: &[i64]) -> Self;
     /// The result.
@@ -88,8 +88,8 @@ impl Total for Float {
         self.exact.add_specials(nans, plus, minus);
     }
 
-    fn to_words(self) -> Vec<i64> {
-        self.settled().to_words()
+    fn into_words(self) -> Vec<i64> {
+        self.settled().into_words()
     }
 
     fn from_words(words: &[i64]) -> Self {
@@ -97,7 +97,7 @@ impl Total for Float {
     }
 
     fn finish(self) -> f64 {
-        self.settled().to_f64()
+        self.settled().into_f64()
     }
 }
 
@@ -121,7 +121,7 @@ impl Total for Integer {
 
     fn add_specials(&mut self, _counts: [u64; 3]) {}
 
-    fn to_words(self) -> Vec<i64> {
+    fn into_words(self) -> Vec<i64> {
         // The highest keeps the sign; the others leave room for the ranks.
         (0..4).map(|word| if word == 3 { self.0 >> 96 } else { self.0 >> (32 * word) & 0xffff_ffff } as i64).collect()
     }
@@ -151,7 +151,7 @@ mod tests {
                 exact.add(value);
             }
         }
-        assert_eq!(quick.clone().settled().to_words(), exact.clone().to_words());
+        assert_eq!(quick.clone().settled().into_words(), exact.clone().into_words());
         quick.add(f64::NEG_INFINITY);
         assert_eq!(quick.finish(), f64::NEG_INFINITY);
     }
@@ -161,7 +161,7 @@ mod tests {
         let values = [i128::MAX / 3, -1, i128::MIN / 2, 1 << 96, -(1 << 70), 12_345_678_901_234_567_890];
         let mut words = [0_i64; 4];
         for value in values {
-            words.iter_mut().zip(Integer(value).to_words()).for_each(|(sum, word)| *sum += word);
+            words.iter_mut().zip(Integer(value).into_words()).for_each(|(sum, word)| *sum += word);
         }
         assert_eq!(Integer::from_words(&words).finish(), values.iter().sum());
         let mut digits = Integer::default();

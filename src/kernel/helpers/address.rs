@@ -1,7 +1,7 @@
 //! Where a cell is: inside the section, the storage, the owned cells; its index in the variable.
 
-use super::Writer;
-use super::axes::Tuple;
+use super::writer::Writer;
+use crate::kernel::geometry::Tuple;
 
 impl Writer<'_> {
     /// `x_inside`, `x_has`, `x_owned`, `x_extent`, `x_shape`.

@@ -1,6 +1,6 @@
 //! Tuples of 1 to 7 axes as WGSL: scalars, vectors, or arrays for more than 4 axes.
 
-use super::GEOMETRY;
+use crate::kernel::geometry::{GEOMETRY, Tuple, vectors};
 
 /// Writes expressions over tuples of a fixed number of axes, with geometry that starts at vector `at`.
 #[derive(Clone, Copy)]
@@ -9,30 +9,7 @@ pub struct Axes {
     at: usize,
 }
 
-/// The tuples of an array's geometry, in order, after one vector of scalars.
-#[derive(Clone, Copy)]
-pub enum Tuple {
-    Strides,
-    StorageLo,
-    StorageExtent,
-    SectionExtent,
-    OwnedLo,
-    OwnedExtent,
-    OriginLow,
-    OriginHigh,
-    ShapeLow,
-    ShapeHigh,
-}
-
-/// How many there are.
-pub const TUPLES: usize = 10;
-
 const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
-
-/// Vectors of four words that a tuple takes.
-pub const fn vectors(axes: usize) -> usize {
-    if axes <= 4 { 1 } else { 2 }
-}
 
 impl Axes {
     pub fn new(count: usize, at: usize) -> Self {

@@ -1,7 +1,7 @@
 //! Reading and writing cells: plain, atomic, and packed in words; in one window or several.
 
-use super::axes::Tuple;
-use super::{Writer, window_name};
+use super::writer::{Writer, window_name};
+use crate::kernel::geometry::Tuple;
 
 impl Writer<'_> {
     /// `x_load`, `x_store`, `x_store_word`, `x_inside_word`, `x_index`.

@@ -1,8 +1,7 @@
 //! Global coordinates, which need 64 bits: pairs of words, low first.
 
-use super::super::helpers::GEOMETRY;
-use super::Writer;
-use super::axes::Tuple;
+use super::writer::Writer;
+use crate::kernel::geometry::{GEOMETRY, Tuple};
 
 /// 64-bit arithmetic on pairs of words.
 pub const WIDE: &str = "\

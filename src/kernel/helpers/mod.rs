@@ -11,49 +11,17 @@ mod axes;
 mod cells;
 mod global;
 mod position;
+mod writer;
 
 use std::fmt::Write;
 
-use super::geometry::GeometryMap;
+use super::geometry::{GEOMETRY, GeometryMap};
 use super::scan::{Scan, StorageVar};
-use crate::element::Packed;
+use super::signature::{Signature, VarShape};
 use crate::wgsl::{self, PREFIX};
 use axes::Axes;
-
-/// What the host must know about the layout of geometry.
-pub mod layout {
-    pub use super::axes::{TUPLES, vectors};
-    pub use super::position::{DOMAIN_HEAD, MAX_BOXES, box_vectors};
-}
-
-/// What the text of helpers for one array depends on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct VarShape {
-    pub axes: usize,
-    pub packed: Option<Packed>,
-    /// Ranges of the binding limit's size that the buffer is bound as, at least 1.
-    pub windows: u32,
-}
-
-/// What the text of all helpers depends on; one pipeline each.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Signature {
-    pub domain_axes: usize,
-    /// One for each storage variable of the scan.
-    pub vars: Vec<VarShape>,
-}
-
-impl Signature {
-    /// All arrays with the same number of axes, for a look at a kernel that nothing is bound to yet.
-    pub fn uniform(scan: &Scan, axes: usize, packed: Option<Packed>) -> Self {
-        let shape = |var: &StorageVar| VarShape {
-            axes,
-            packed: packed.filter(|_| var.cell.as_deref() == Some("u32")),
-            windows: 1,
-        };
-        Self { domain_axes: axes, vars: scan.storage.iter().map(shape).collect() }
-    }
-}
+use writer::Writer;
+pub use writer::window_name;
 
 /// The endings of helper names.
 pub const HELPERS: [&str; 14] = [
@@ -102,26 +70,6 @@ pub const WORDS: [&str; 25] = [
     "vec4",
 ];
 
-/// The name that window `k` (from 1) of a variable is bound under.
-pub fn window_name(var: &str, k: u32) -> String {
-    format!("{PREFIX}{var}_window{k}")
-}
-
-/// The name of the uniform variable that holds the geometry.
-pub const GEOMETRY: &str = "zippy_geometry";
-
-/// The helpers of one array while they are written.
-struct Writer<'a> {
-    out: &'a mut String,
-    var: &'a StorageVar,
-    shape: VarShape,
-    /// The text of one cell's type.
-    cell: &'a str,
-    axes: Axes,
-    scan: &'a Scan,
-    has_position: bool,
-}
-
 /// The text to append: bindings in `group` (geometry at binding 0, then windows) and the helpers that the kernel uses.
 pub fn generate(scan: &Scan, signature: &Signature, map: &GeometryMap, group: u32) -> String {
     let mut out = String::new();
@@ -166,18 +114,6 @@ pub fn taken(name: &str, arrays: &[&str]) -> Option<String> {
         format!("`{name}` cannot be declared: it is the name of a helper of the array `{x}`; take another name")
     };
     wgsl::taken(name, &WORDS).or_else(|| arrays.iter().find(helper_of).map(of_array))
-}
-
-impl Writer<'_> {
-    /// Whether the kernel calls this helper.
-    fn wants(&self, helper: &str) -> bool {
-        self.scan.words.contains(&format!("{}_{helper}", self.var.name))
-    }
-
-    fn line(&mut self, text: &str) {
-        self.out.push_str(text);
-        self.out.push('\n');
-    }
 }
 
 /// Why a helper that the kernel calls does not exist, where `name` is one.

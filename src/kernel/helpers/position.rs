@@ -2,30 +2,13 @@
 
 use std::fmt::Write;
 
-use super::axes::{Axes, vectors};
-use super::{GEOMETRY, Writer};
-
-/// Boxes that one dispatch can run over.
-pub const MAX_BOXES: usize = 16;
+use super::axes::Axes;
+use super::writer::Writer;
+use crate::kernel::geometry::{DOMAIN_HEAD, GEOMETRY, MAX_BOXES, box_vectors, vectors};
 
 /// The coordinate, on every axis, of invocations outside the domain: no small multiple of it (modulo 2³²) is small, so that
 /// coordinates computed from it stay outside as well.
 pub const NOWHERE: i32 = 0x9E37_79B9_u32 as i32;
-
-/// Vectors of a domain's geometry before its boxes: the number of boxes, and where each begins along `id.z`.
-pub const DOMAIN_HEAD: usize = 1 + MAX_BOXES / 4;
-
-/// Vectors of one box.
-pub const fn box_vectors(axes: usize) -> usize {
-    match axes {
-        // Extents with z start, origin, a unit vector for every direction of the dispatch.
-        1..=3 => 5,
-        // And the fourth direction, folded into z, with its fold.
-        4 => 7,
-        // Extents, origin, the order of axes, the extents of the axes folded into z.
-        _ => 1 + 3 * vectors(axes),
-    }
-}
 
 impl Writer<'_> {
     /// `x_position`; tells whether the shared part is needed.

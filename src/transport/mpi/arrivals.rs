@@ -1,9 +1,10 @@
 //! What has come in and has not been asked for yet.
 
 use super::label::Label;
+use super::pool::{BytePool, Bytes};
 use super::raw::InFlight;
 use crate::error::TransportError;
-use crate::transport::{BytePool, Bytes, Payload, Received, Tag};
+use crate::transport::{Payload, Received, Tag};
 
 /// A message on its way in, or here.
 struct Arrival {

@@ -1,33 +1,12 @@
-//! What ranks tell each other besides messages, with a tag of its own: failures, and whether they are through.
-//!
-//! Failures are told to everybody. That a rank is through is told to those who ask, which waits do that take long, so that
-//! good runs with many ranks are not ended by a message for every pair.
+//! What a rank knows of the others besides messages: failures, and whether they are through.
 
 use std::cell::{Cell, RefCell};
 
-use serde::{Deserialize, Serialize};
-
-use super::label::Label;
-use super::wire::Wire;
-use crate::error::{Failure, TransportError};
-use crate::transport::{Received, Tag};
-
-#[derive(Serialize, Deserialize)]
-enum News {
-    Failed(Failure),
-    /// Are you through?
-    Ask,
-    /// The sender's program has finished; its messages to the receiver had this many pieces.
-    Finished {
-        pieces: u64,
-    },
-    /// The sender's program has ended with an error.
-    Back,
-}
+use crate::error::Failure;
 
 /// How far a rank is with its program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Progress {
+pub(super) enum Progress {
     #[default]
     Running,
     Finished {
@@ -38,11 +17,11 @@ enum Progress {
 
 /// What this rank and another one have told each other.
 #[derive(Default)]
-struct Peer {
-    asked: bool,
-    asks: bool,
+pub(super) struct Peer {
+    pub asked: bool,
+    pub asks: bool,
     /// As it has said.
-    progress: Progress,
+    pub progress: Progress,
 }
 
 #[derive(Default)]
@@ -51,8 +30,8 @@ pub(super) struct Control {
     first: RefCell<Option<Failure>>,
     /// That of the lowest rank, on which all agree when all are told: ranks may fail at the same time.
     lowest: RefCell<Option<Failure>>,
-    peers: RefCell<Vec<Peer>>,
-    own: Cell<Progress>,
+    pub peers: RefCell<Vec<Peer>>,
+    pub own: Cell<Progress>,
 }
 
 impl Control {
@@ -72,7 +51,7 @@ impl Control {
         self.first.borrow().is_some()
     }
 
-    fn note(&self, failure: Failure) {
+    pub(super) fn note(&self, failure: Failure) {
         let mut lowest = self.lowest.borrow_mut();
         if lowest.as_ref().is_none_or(|lowest| failure.rank < lowest.rank) {
             *lowest = Some(failure.clone());
@@ -84,74 +63,5 @@ impl Control {
     pub(super) fn away(&self, own: usize) -> Vec<usize> {
         let peers = self.peers.borrow();
         (0..peers.len()).filter(|&rank| rank != own && peers[rank].progress == Progress::Running).collect()
-    }
-}
-
-impl Wire {
-    fn send_news(&self, to: usize, news: &News) -> Result<(), TransportError> {
-        let bytes = postcard::to_allocvec(news).map_err(|error| TransportError::Other(error.to_string()))?;
-        self.send(to, self.control_tag(), &Label::new(Tag::new(0, 0, 0)), Box::new(bytes))
-    }
-
-    /// Tells all ranks of a failure, unless they know of one.
-    pub(super) fn tell(&self, failure: &Failure) -> Result<(), TransportError> {
-        if self.control.has_failed() {
-            return Ok(());
-        }
-        self.control.note(failure.clone());
-        let (rank, size, news) = (self.place.rank, self.place.size, News::Failed(failure.clone()));
-        (1..size).try_for_each(|step| self.send_news((rank + step) % size, &news))
-    }
-
-    /// Takes in what others have told.
-    pub(super) fn hear(&self) -> Result<(), TransportError> {
-        while let Some(Received { from, payload, .. }) = self.take(None, self.control_tag(), None)? {
-            let malformed = |_| TransportError::Other("what another rank told arrived malformed".into());
-            let mut peers = self.control.peers.borrow_mut();
-            match postcard::from_bytes((*payload).as_ref()).map_err(malformed)? {
-                News::Failed(failure) => self.control.note(failure),
-                News::Ask => peers[from].asks = true,
-                News::Finished { pieces } => peers[from].progress = Progress::Finished { pieces },
-                News::Back => peers[from].progress = Progress::Back,
-            }
-        }
-        self.answer()
-    }
-
-    /// This rank is through: with its program, or with an error.
-    pub(super) fn come_through(&self, well: bool) -> Result<(), TransportError> {
-        self.control.own.set(if well { Progress::Finished { pieces: 0 } } else { Progress::Back });
-        self.answer()
-    }
-
-    fn answer(&self) -> Result<(), TransportError> {
-        let own = self.control.own.get();
-        if own == Progress::Running {
-            return Ok(());
-        }
-        let mut peers = self.control.peers.borrow_mut();
-        for rank in (0..peers.len()).filter(|&rank| std::mem::take(&mut peers[rank].asks)).collect::<Vec<_>>() {
-            let news = match own {
-                Progress::Back => News::Back,
-                _ => News::Finished { pieces: self.sent.borrow()[rank] },
-            };
-            self.send_news(rank, &news)?;
-        }
-        Ok(())
-    }
-
-    /// Asks a rank, once, whether it is through.
-    pub(super) fn ask(&self, rank: usize) -> Result<(), TransportError> {
-        if std::mem::replace(&mut self.control.peers.borrow_mut()[rank].asked, true) {
-            return Ok(());
-        }
-        self.send_news(rank, &News::Ask)
-    }
-
-    /// Whether a rank has said that its program has finished, and all that it sent before is here.
-    pub(super) fn is_finished(&self, rank: usize) -> Result<bool, TransportError> {
-        let progress = self.control.peers.borrow()[rank].progress;
-        let Progress::Finished { pieces } = progress else { return Ok(false) };
-        Ok(self.received.borrow()[rank] >= pieces && self.arrivals.borrow_mut().settled(Some(rank))?)
     }
 }

@@ -46,7 +46,7 @@ impl Wire {
         // All have been told of all failures; the last ones have only been received.
         self.hear()?;
         if let Some(failure) = self.control.lowest_failure() {
-            if settings.exit_on_failure && !away.told && failure.rank == self.place.rank {
+            if settings.exit_on_failure && !away.told && failure.rank == self.topology.rank {
                 say(&Error::from(failure).to_string());
             }
             // Nobody exits before that has been said, as launchers end a job with its first process that fails.
@@ -77,9 +77,9 @@ impl Wire {
     fn pause(self: &Rc<Self>, away: &mut Away) -> Result<(), TransportError> {
         if let Some(failure) = self.control.lowest_failure() {
             let grace = away.grace.get_or_insert_with(|| Grace::new(away.limit));
-            let (waited, told_after, rank) = (grace.elapsed(), grace.told_after(), self.place.rank);
+            let (waited, told_after, rank) = (grace.elapsed(), grace.told_after(), self.topology.rank);
             if waited >= told_after / 2 {
-                (0..self.place.size).filter(|&peer| peer != rank).try_for_each(|peer| self.ask(peer))?;
+                (0..self.topology.size).filter(|&peer| peer != rank).try_for_each(|peer| self.ask(peer))?;
             }
             // One rank speaks for all; the others do if it does not.
             let speaks = failure.rank == rank;

@@ -1,10 +1,14 @@
 //! Ranks as processes under an MPI launcher.
 //!
-//! * [`raw`]: the MPI calls, checked; memory that MPI still uses is owned by what waits for it.
-//! * [`session`]: MPI is initialised and finalised once per process, on a thread of its own.
-//! * [`wire`]: messages over one communicator, as pieces; [`label`]: what they say beside their payload; [`arrivals`]: what
-//!   has come in; [`control`]: failures are messages too, and so is that a rank is through.
-//! * [`start`], [`end`]: what all processes agree on before a run, and how its last messages are caught.
+//! | file | what is in it |
+//! |---|---|
+//! | [`raw`] | the MPI calls, checked; memory that MPI still uses is owned by what waits for it |
+//! | [`session`] | MPI is initialised and finalised once per process, on a thread of its own |
+//! | [`topology`], [`start`] | who a process is; what all agree on before a run |
+//! | [`wire`], [`label`] | messages over one communicator, as pieces; what they say beside their payload |
+//! | [`arrivals`], [`pool`] | what has come in; its memory |
+//! | [`news`], [`control`] | failures are messages too, and so is that a rank is through; what a rank knows by them |
+//! | [`end`] | how the last messages of a run are caught |
 //!
 //! Every run has a communicator of its own. Nothing blocks inside MPI but its initialisation: requests are posted and
 //! tested, with a yield or a short sleep in between, because ranks are often more than cores.
@@ -13,9 +17,12 @@ mod arrivals;
 mod control;
 mod end;
 mod label;
+mod news;
+mod pool;
 mod raw;
 mod session;
 mod start;
+mod topology;
 mod wire;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,12 +33,13 @@ use mpi::traits::AsRaw;
 
 use self::raw::Communicator;
 use self::session::Running;
-use self::start::Place;
+use self::topology::Topology;
 use self::wire::Wire;
 use super::config::Settings;
 use super::failure::Watch;
-use super::launch::run_rank;
-use super::{BytePool, Config, Group, Launcher};
+use super::finished::run_rank;
+
+use super::{Config, Group, Launcher};
 use crate::error::{Error, Result, TransportError};
 use crate::trace::say;
 
@@ -46,10 +54,10 @@ pub(super) fn launch<R: Send>(
     program: &(impl Fn(Group) -> Result<R> + Send + Sync),
 ) -> Result<Vec<R>> {
     let running = Running::enter()?;
-    let place = session::world()?;
-    start::check_launcher(launcher, &place)?;
-    let rank = place.rank;
-    let body = || one_rank(&Communicator::world(), place, asked, settings, program);
+    let topology = session::world()?;
+    start::check_launcher(launcher, &topology)?;
+    let rank = topology.rank;
+    let body = || one_rank(&Communicator::world(), topology, asked, settings, program);
     let result: Result<Result<R>> = thread::scope(|scope| {
         let thread = thread::Builder::new().name(format!("rank {rank}")).stack_size(settings.stack_bytes);
         let handle = thread.spawn_scoped(scope, body).map_err(|error| {
@@ -83,17 +91,17 @@ pub fn run_on<R>(
     let _running = Running::enter()?;
     session::check_foreign()?;
     let parent = Communicator::of(communicator.as_raw())?;
-    one_rank(&parent, Place::find(&parent)?, None, &settings, &program)
+    one_rank(&parent, Topology::find(&parent)?, None, &settings, &program)
 }
 
 fn one_rank<R>(
     parent: &Communicator,
-    place: Place,
+    topology: Topology,
     asked: Option<(usize, &'static str)>,
     settings: &Settings,
     program: &impl Fn(Group) -> Result<R>,
 ) -> Result<R> {
-    let rank = place.rank;
+    let rank = topology.rank;
     // The others cannot be told: they may be deep inside MPI or a kernel. The launcher ends them.
     let watch = Watch::new(rank, move |_| session::abort(PANICKED));
     let run = || {
@@ -103,10 +111,9 @@ fn one_rank<R>(
                 say(&error.to_string());
             }
         };
-        let communicator = start::communicator(parent, &place, asked, settings).inspect_err(said)?;
-        let pool = BytePool::default();
-        let wire = Rc::new(Wire::new(communicator, place, settings.piece_bytes, pool.clone()));
-        let group = Group::of_all(Box::new(Rc::clone(&wire)), settings.patience, settings.check, pool);
+        let communicator = start::communicator(parent, &topology, asked, settings).inspect_err(said)?;
+        let wire = Rc::new(Wire::new(communicator, topology, settings.piece_bytes));
+        let group = Group::of_all(Box::new(Rc::clone(&wire)), settings.patience, settings.check);
         let result = run_rank(&group, program);
         wire.end(result.is_ok(), settings).inspect_err(said)?;
         match wire.control.first_failure() {

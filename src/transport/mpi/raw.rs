@@ -7,8 +7,9 @@ use std::rc::Rc;
 
 use mpi::ffi;
 
+use super::pool::Bytes;
 use crate::error::TransportError;
-use crate::transport::{Bytes, Payload};
+use crate::transport::Payload;
 
 type Result<T, E = TransportError> = std::result::Result<T, E>;
 

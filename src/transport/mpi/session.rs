@@ -8,22 +8,22 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use super::raw::{self, Allowed, Communicator};
-use super::start::Place;
+use super::topology::Topology;
 use crate::error::TransportError;
 use crate::transport::exit;
 
 /// What MPI is in this process.
-enum State {
+enum Phase {
     Unused,
     Starting,
-    Ready(Place),
+    Ready(Topology),
     /// It cannot be used, and must not be finalised.
     Broken(TransportError),
     Ending,
     Ended,
 }
 
-static STATE: Mutex<State> = Mutex::new(State::Unused);
+static PHASE: Mutex<Phase> = Mutex::new(Phase::Unused);
 static CHANGED: Condvar = Condvar::new();
 /// A run is going on.
 static RUNNING: AtomicBool = AtomicBool::new(false);
@@ -45,35 +45,35 @@ impl Drop for Running {
     }
 }
 
-fn state() -> MutexGuard<'static, State> {
-    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+fn phase() -> MutexGuard<'static, Phase> {
+    PHASE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn set(state: &mut State, new: State) {
-    *state = new;
+fn set(phase: &mut Phase, new: Phase) {
+    *phase = new;
     CHANGED.notify_all();
 }
 
-/// Waits while a condition on the state holds.
-fn wait_while(holds: impl Fn(&State) -> bool) -> MutexGuard<'static, State> {
-    CHANGED.wait_while(state(), |state| holds(state)).unwrap_or_else(PoisonError::into_inner)
+/// Waits while a condition on the phase holds.
+fn wait_while(holds: impl Fn(&Phase) -> bool) -> MutexGuard<'static, Phase> {
+    CHANGED.wait_while(phase(), |phase| holds(phase)).unwrap_or_else(PoisonError::into_inner)
 }
 
 /// This process' place in `MPI_COMM_WORLD`; the first call initialises MPI.
-pub(super) fn world() -> Result<Place, TransportError> {
-    let mut now = state();
-    if matches!(*now, State::Unused) {
-        *now = State::Starting;
+pub(super) fn world() -> Result<Topology, TransportError> {
+    let mut now = phase();
+    if matches!(*now, Phase::Unused) {
+        *now = Phase::Starting;
         let spawned = thread::Builder::new().name("zippy mpi".into()).spawn(serve);
         if let Err(error) = spawned {
-            *now = State::Unused;
+            *now = Phase::Unused;
             return Err(TransportError::Other(format!("the thread of MPI could not be started: {error}")));
         }
     }
     drop(now);
-    match &*wait_while(|state| matches!(state, State::Starting)) {
-        State::Ready(place) => Ok(place.clone()),
-        State::Broken(error) => Err(error.clone()),
+    match &*wait_while(|phase| matches!(phase, Phase::Starting)) {
+        Phase::Ready(topology) => Ok(topology.clone()),
+        Phase::Broken(error) => Err(error.clone()),
         _ => Err(TransportError::Foreign("MPI has been finalised".into())),
     }
 }
@@ -82,16 +82,16 @@ pub(super) fn world() -> Result<Place, TransportError> {
 fn serve() {
     let started = start();
     let failed = started.is_err();
-    set(&mut state(), started.map_or_else(State::Broken, State::Ready));
+    set(&mut phase(), started.map_or_else(Phase::Broken, Phase::Ready));
     if failed {
         return;
     }
-    drop(wait_while(|state| !matches!(state, State::Ending)));
+    drop(wait_while(|phase| !matches!(phase, Phase::Ending)));
     raw::finalise();
-    set(&mut state(), State::Ended);
+    set(&mut phase(), Phase::Ended);
 }
 
-fn start() -> Result<Place, TransportError> {
+fn start() -> Result<Topology, TransportError> {
     if raw::allowed()? != Allowed::NotInitialised {
         let text = "this program has initialised MPI itself; hand a communicator to `zippy::run_on` instead";
         return Err(TransportError::Foreign(text.into()));
@@ -103,14 +103,14 @@ fn start() -> Result<Place, TransportError> {
         let text = format!("{} does not allow calls from several threads (MPI_THREAD_SERIALIZED)", raw::library());
         return Err(TransportError::Foreign(text));
     }
-    Place::find(&Communicator::world())
+    Topology::find(&Communicator::world())
 }
 
 /// MPI is in a state that cannot be cleaned up: the process exits without finalising it, and the launcher ends the job.
 pub(super) fn give_up(error: &TransportError) {
-    let mut now = state();
-    if matches!(*now, State::Ready(_)) {
-        set(&mut now, State::Broken(error.clone()));
+    let mut now = phase();
+    if matches!(*now, Phase::Ready(_)) {
+        set(&mut now, Phase::Broken(error.clone()));
     }
 }
 
@@ -126,14 +126,14 @@ extern "C" fn at_exit() {
     if exit::is_deliberate() {
         return;
     }
-    let mut now = state();
-    let State::Ready(place) = &*now else { return };
+    let mut now = phase();
+    let Phase::Ready(topology) = &*now else { return };
     // Others wait for this rank. The launcher ends them because MPI_Finalize was not called, but not every launcher calls
     // that a failure, unless the exit code says so.
-    exit::refuse(Some(place.rank));
-    set(&mut now, State::Ending);
+    exit::refuse(Some(topology.rank));
+    set(&mut now, Phase::Ending);
     drop(now);
-    drop(wait_while(|state| matches!(state, State::Ending)));
+    drop(wait_while(|phase| matches!(phase, Phase::Ending)));
 }
 
 /// Whether a program that has initialised MPI itself has done so in a way that the calling thread may use.

@@ -1,49 +1,22 @@
-//! Before a run: who this process is, whether the launcher fits, and what all processes must agree on.
+//! Before a run: whether the launcher fits, and what all processes must agree on.
 
 use std::thread;
 use std::time::Instant;
 
 use super::raw::{self, Communicator, InFlight};
 use super::session;
+use super::topology::Topology;
 use crate::error::TransportError;
 use crate::transport::Launcher;
 use crate::transport::config::Settings;
 
-/// More bits would tell no more exchanges apart that are under way at the same time.
-const TAG_BITS: u32 = 28;
-
-/// A process' place among the ranks of a communicator.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Place {
-    pub rank: usize,
-    pub size: usize,
-    pub node_rank: usize,
-    pub node_size: usize,
-    /// Tags for messages have this many bits; the next bit alone is the tag of what ranks tell each other.
-    pub tag_bits: u32,
-}
-
-impl Place {
-    /// Collective, and blocks.
-    pub(super) fn find(communicator: &Communicator) -> Result<Self, TransportError> {
-        let (node_rank, node_size) = communicator.on_node()?;
-        let tag_bits = tag_bits(raw::largest_tag()?);
-        Ok(Self { rank: communicator.rank()?, size: communicator.size()?, node_rank, node_size, tag_bits })
-    }
-}
-
-/// MPI's tags only sort messages: the number of the exchange rides in the message.
-fn tag_bits(largest_tag: u32) -> u32 {
-    largest_tag.ilog2().min(TAG_BITS)
-}
-
 /// Refuses a launcher whose processes the MPI library does not know of.
-pub(super) fn check_launcher(launcher: &Launcher, place: &Place) -> Result<(), TransportError> {
+pub(super) fn check_launcher(launcher: &Launcher, topology: &Topology) -> Result<(), TransportError> {
     // Where the launcher tells its rank only, a lone world on a later rank gives it away.
-    let alone = || place.size == 1 && launcher.value.trim().parse::<usize>().is_ok_and(|rank| rank > 0);
-    if launcher.size.map_or_else(alone, |size| size != place.size) {
+    let alone = || topology.size == 1 && launcher.value.trim().parse::<usize>().is_ok_and(|rank| rank > 0);
+    if launcher.size.map_or_else(alone, |size| size != topology.size) {
         let (launcher, library) = (launcher.to_string(), raw::library());
-        return Err(TransportError::WrongLauncher { launcher, library, size: place.size });
+        return Err(TransportError::WrongLauncher { launcher, library, size: topology.size });
     }
     Ok(())
 }
@@ -96,23 +69,23 @@ pub(super) fn is_agreed(error: &TransportError) -> bool {
 /// A communicator for one run, when all processes have agreed on its settings. Collective over `parent`.
 pub(super) fn communicator(
     parent: &Communicator,
-    place: &Place,
+    topology: &Topology,
     asked: Option<(usize, &'static str)>,
     settings: &Settings,
 ) -> Result<Communicator, TransportError> {
-    let (_, all) = complete(parent.collect(common(asked, settings))?, place, settings)?;
+    let (_, all) = complete(parent.collect(common(asked, settings))?, topology, settings)?;
     agree(&all)?;
-    let made = complete(parent.duplicate()?, place, settings)?;
+    let made = complete(parent.duplicate()?, topology, settings)?;
     Communicator::made(made)
 }
 
 /// Waits for an operation of all ranks.
-fn complete<T>(mut operation: InFlight<T>, place: &Place, settings: &Settings) -> Result<T, TransportError> {
+fn complete<T>(mut operation: InFlight<T>, topology: &Topology, settings: &Settings) -> Result<T, TransportError> {
     let started = Instant::now();
     while !operation.done()? {
         if let Some(limit) = settings.patience.timeout.filter(|&limit| started.elapsed() >= limit) {
             let error = TransportError::Timeout {
-                rank: place.rank,
+                rank: topology.rank,
                 peer: "the other ranks".into(),
                 operation: "the start of a run".into(),
                 seconds: limit.as_secs_f64(),
@@ -130,29 +103,21 @@ fn complete<T>(mut operation: InFlight<T>, place: &Place, settings: &Settings) -
 mod tests {
     use super::*;
 
-    fn place(size: usize) -> Place {
-        Place { rank: 0, size, node_rank: 0, node_size: size, tag_bits: 28 }
-    }
-
-    #[test]
-    fn tags_fit_and_leave_one_for_failures() {
-        for (largest, bits) in [(i32::MAX as u32, 28), ((1 << 28) - 1, 27), (1 << 28, 28), (32_767, 14)] {
-            assert_eq!(tag_bits(largest), bits);
-            assert!(1 << bits <= largest);
-        }
+    fn of(size: usize) -> Topology {
+        Topology { rank: 0, size, node_rank: 0, node_size: size, tag_bits: 28 }
     }
 
     #[test]
     fn a_launcher_of_another_library_is_refused() {
         let launcher = |variable, value: &str, size| Launcher { variable, value: value.into(), size };
         let open_mpi = launcher("OMPI_COMM_WORLD_SIZE", "3", Some(3));
-        assert_eq!(check_launcher(&open_mpi, &place(3)), Ok(()));
-        let error = check_launcher(&open_mpi, &place(1)).unwrap_err().to_string();
+        assert_eq!(check_launcher(&open_mpi, &of(3)), Ok(()));
+        let error = check_launcher(&open_mpi, &of(1)).unwrap_err().to_string();
         assert!(error.contains("OMPI_COMM_WORLD_SIZE=3") && error.contains("a world of 1"), "{error}");
         assert!(error.contains("MPI") && error.contains("cargo xtask mpi"), "{error}");
-        assert_eq!(check_launcher(&launcher("PMIX_RANK", "2", None), &place(3)), Ok(()));
-        assert_eq!(check_launcher(&launcher("PMIX_RANK", "0", None), &place(1)), Ok(()));
-        assert!(check_launcher(&launcher("PMIX_RANK", "2", None), &place(1)).is_err());
+        assert_eq!(check_launcher(&launcher("PMIX_RANK", "2", None), &of(3)), Ok(()));
+        assert_eq!(check_launcher(&launcher("PMIX_RANK", "0", None), &of(1)), Ok(()));
+        assert!(check_launcher(&launcher("PMIX_RANK", "2", None), &of(1)).is_err());
     }
 
     #[test]

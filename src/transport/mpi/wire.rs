@@ -13,10 +13,11 @@ use std::time::{Duration, Instant};
 use super::arrivals::Arrivals;
 use super::control::Control;
 use super::label::Label;
+use super::pool::BytePool;
 use super::raw::{Communicator, InFlight};
-use super::start::Place;
+use super::topology::Topology;
 use crate::error::{Failure, TransportError};
-use crate::transport::{BytePool, Payload, Received, Tag, Transport, TransportKind};
+use crate::transport::{Payload, Received, Tag, Transport, TransportKind};
 
 /// Messages are fetched before they are asked for while those that wait have fewer bytes than this. Beyond, they stay
 /// with their senders until asked for, so that the order of receives bounds the memory.
@@ -42,7 +43,7 @@ const ASK_AFTER: Duration = Duration::from_millis(10);
 pub(super) struct Wire {
     /// Until the run has ended.
     communicator: RefCell<Option<Communicator>>,
-    pub(super) place: Place,
+    pub(super) topology: Topology,
     piece_bytes: usize,
     pub(super) pool: BytePool,
     outgoing: RefCell<Vec<InFlight<Rc<Payload>>>>,
@@ -60,17 +61,17 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    pub(super) fn new(communicator: Communicator, place: Place, piece_bytes: usize, pool: BytePool) -> Self {
+    pub(super) fn new(communicator: Communicator, topology: Topology, piece_bytes: usize) -> Self {
         Self {
             crowded: Cell::new(false),
             communicator: RefCell::new(Some(communicator)),
-            control: Control::new(place.size),
-            sent: RefCell::new(vec![0; place.size]),
-            received: RefCell::new(vec![0; place.size]),
-            messages: RefCell::new(vec![[0; 2]; place.size]),
-            place,
+            control: Control::new(topology.size),
+            sent: RefCell::new(vec![0; topology.size]),
+            received: RefCell::new(vec![0; topology.size]),
+            messages: RefCell::new(vec![[0; 2]; topology.size]),
+            topology,
             piece_bytes,
-            pool,
+            pool: BytePool::default(),
             outgoing: RefCell::default(),
             arrivals: RefCell::default(),
             waiting_since: Cell::new(None),
@@ -89,7 +90,7 @@ impl Wire {
 
     /// The tag of what ranks tell each other, which no message has.
     pub(super) fn control_tag(&self) -> u32 {
-        1 << self.place.tag_bits
+        1 << self.topology.tag_bits
     }
 
     pub(super) fn total_sent(&self) -> u64 {
@@ -194,11 +195,11 @@ impl Wire {
 
 impl Transport for Rc<Wire> {
     fn rank(&self) -> usize {
-        self.place.rank
+        self.topology.rank
     }
 
     fn size(&self) -> usize {
-        self.place.size
+        self.topology.size
     }
 
     fn kind(&self) -> TransportKind {
@@ -206,15 +207,15 @@ impl Transport for Rc<Wire> {
     }
 
     fn node_rank(&self) -> usize {
-        self.place.node_rank
+        self.topology.node_rank
     }
 
     fn node_size(&self) -> usize {
-        self.place.node_size
+        self.topology.node_size
     }
 
     fn post(&self, to: usize, tag: Tag, payload: Payload) -> Result<(), TransportError> {
-        let (rank, size) = (self.place.rank, self.place.size);
+        let (rank, size) = (self.topology.rank, self.topology.size);
         if to >= size {
             return Err(TransportError::NoSuchRank { rank: to, size });
         }
@@ -228,7 +229,9 @@ impl Transport for Rc<Wire> {
 
     fn poll(&self, from: Option<usize>, tag: Tag) -> Result<Option<Received>, TransportError> {
         match from {
-            Some(rank) if rank >= self.place.size => Err(TransportError::NoSuchRank { rank, size: self.place.size }),
+            Some(rank) if rank >= self.topology.size => {
+                Err(TransportError::NoSuchRank { rank, size: self.topology.size })
+            }
             _ => {
                 let found = Wire::take(self, from, self.tag(tag), Some(tag))?;
                 if let Some(Received { from, .. }) = found.as_ref().filter(|found| !found.tag.is_inquiry()) {
@@ -245,7 +248,7 @@ impl Transport for Rc<Wire> {
 
     fn fail(&self, failure: &Failure) {
         if let Err(error) = self.tell(failure) {
-            tracing::error!("rank {} could not tell the others that it has failed: {error}", self.place.rank);
+            tracing::error!("rank {} could not tell the others that it has failed: {error}", self.topology.rank);
         }
     }
 
@@ -254,7 +257,7 @@ impl Transport for Rc<Wire> {
             && let Err(error) = self.hear()
         {
             let (operation, message) = ("listening for failures".to_owned(), error.to_string());
-            self.fail(&Failure::other(self.place.rank, operation, message));
+            self.fail(&Failure::other(self.topology.rank, operation, message));
         }
         self.control.first_failure()
     }

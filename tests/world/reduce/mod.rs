@@ -4,7 +4,7 @@
 mod cells;
 mod fsum;
 mod histogram;
-mod places;
+mod located;
 mod products;
 
 use half::f16;

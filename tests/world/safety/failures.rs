@@ -8,7 +8,7 @@ use zippy::error::{DeviceError, TransportError};
 use zippy::{Config, Error, Layout, Operator, Result, Split, World, run_with};
 
 use crate::job;
-use crate::support::jobs::{Ended, passes};
+use crate::support::jobs::Ended;
 use crate::support::{launcher, ranks};
 
 /// Runs a program that fails, and returns what each rank of this process saw.
@@ -309,40 +309,42 @@ fn an_array_that_one_rank_has_dropped() {
     }
 }
 
-#[test]
-fn no_adapter() {
-    let nowhere = [("VK_ICD_FILENAMES", "/nonexistent"), ("VK_DRIVER_FILES", "/nonexistent"), ("ZIPPY_ADAPTER", "")];
-    passes("safety::failures::no_adapter", &nowhere[..2], || {
+crate::with_variables! {
+    no_adapter, [("VK_ICD_FILENAMES", "/nonexistent"), ("VK_DRIVER_FILES", "/nonexistent")], || {
         for count in launcher::counts(&[1, 3]) {
             let error = run_with(Config::threads(count), |world| world.barrier()).unwrap_err().to_string();
             assert!(error.contains("apt install mesa-vulkan-drivers"), "{error}");
         }
-    });
+    }
 }
 
-#[test]
-fn an_adapter_that_is_not_there() {
-    passes("safety::failures::an_adapter_that_is_not_there", &[("ZIPPY_ADAPTER", "Voodoo 7")], || {
+crate::with_variables! {
+    an_adapter_that_is_not_there, [("ZIPPY_ADAPTER", "Voodoo 7")], || {
         for count in launcher::counts(&[1, 3]) {
             let error = run_with(Config::threads(count), |world| world.barrier()).unwrap_err().to_string();
             assert!(error.contains("no adapter matches \"Voodoo 7\"") && error.contains("0: "), "{error}");
         }
-    });
+    }
 }
 
 /// A build without MPI that finds itself under a launcher would be as many worlds of one rank.
 #[cfg(not(feature = "mpi"))]
 #[test]
 fn a_launcher_without_mpi_is_refused() {
-    let variables = [("OMPI_COMM_WORLD_SIZE", "4"), ("PMI_RANK", "0"), ("PMIX_RANK", "2")];
-    for set in variables {
-        passes("safety::failures::a_launcher_without_mpi_is_refused", &[set], || {
-            let error = run_with(Config::new(), |_| Ok(())).unwrap_err();
-            assert!(matches!(error, Error::Transport(TransportError::NeedsMpi { .. })), "{error}");
-            let text = error.to_string();
-            let (variable, value) = variables.iter().find(|(name, _)| std::env::var_os(name).is_some()).unwrap();
-            assert!(text.contains("--features mpi") && text.contains(&format!("({variable}={value})")), "{text}");
-        });
+    use crate::support::jobs::{self, Carrier};
+
+    let test = jobs::test(module_path!(), "a_launcher_without_mpi_is_refused");
+    const LAUNCHERS: [(&str, &str); 3] = [("OMPI_COMM_WORLD_SIZE", "4"), ("PMI_RANK", "0"), ("PMIX_RANK", "2")];
+    let played = jobs::play(&test, || {
+        let error = run_with(Config::new(), |_| Ok(())).unwrap_err();
+        assert!(matches!(error, Error::Transport(TransportError::NeedsMpi { .. })), "{error}");
+        let text = error.to_string();
+        let (variable, value) = LAUNCHERS.iter().find(|(name, _)| std::env::var_os(name).is_some()).unwrap();
+        assert!(text.contains("--features mpi") && text.contains(&format!("({variable}={value})")), "{text}");
+        Ok(())
+    });
+    if !played {
+        LAUNCHERS.iter().for_each(|set| jobs::must_pass(Carrier::Threads, &[1], &test, &[*set]));
     }
 }
 

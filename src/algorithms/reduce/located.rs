@@ -14,7 +14,7 @@ use crate::world::Section;
 
 /// A cell and its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place<S, const D: usize> {
+pub struct Located<S, const D: usize> {
     /// The position, in global coordinates.
     pub position: [i64; D],
     /// The number there.
@@ -36,7 +36,7 @@ impl Spot {
 }
 
 /// Which of the extremes is looked for.
-type Key = fn(&Found) -> u64;
+type Pick = fn(&Found) -> u64;
 
 impl World {
     /// The first cell, axis 0 fastest, that holds the smallest number of a section, component by component; NaNs are
@@ -65,8 +65,8 @@ impl World {
     pub fn argmin<T: Reducible, const D: usize>(
         &self,
         section: GlobalSection<T, D>,
-    ) -> Result<T::Each<Option<Place<T::Scalar, D>>>> {
-        self.places("argmin", section, |found| found.min)
+    ) -> Result<T::Each<Option<Located<T::Scalar, D>>>> {
+        self.located("argmin", section, |found| found.min)
     }
 
     /// The first cell, axis 0 fastest, that holds the largest number of a section; see [`argmin`](Self::argmin).
@@ -76,32 +76,32 @@ impl World {
     pub fn argmax<T: Reducible, const D: usize>(
         &self,
         section: GlobalSection<T, D>,
-    ) -> Result<T::Each<Option<Place<T::Scalar, D>>>> {
-        self.places("argmax", section, |found| found.max)
+    ) -> Result<T::Each<Option<Located<T::Scalar, D>>>> {
+        self.located("argmax", section, |found| found.max)
     }
 
-    fn places<T: Reducible, const D: usize>(
+    fn located<T: Reducible, const D: usize>(
         &self,
         verb: &'static str,
         section: GlobalSection<T, D>,
-        key: Key,
-    ) -> Result<T::Each<Option<Place<T::Scalar, D>>>> {
+        pick: Pick,
+    ) -> Result<T::Each<Option<Located<T::Scalar, D>>>> {
         collective(self, verb, &[Section::Global(section)], 0, |operand| {
             let mine = local::<T>(operand, &Within::ALL)?;
             let mut all = mine.clone();
             self.inner().all_reduce(&mut all, Found::merge)?;
             let mut spots = vec![NOWHERE; T::COMPONENTS];
             for (component, spot) in spots.iter_mut().enumerate() {
-                let wanted = key(&all[component]);
-                if mine[component].numbers > 0 && key(&mine[component]) == wanted {
-                    *spot = first::<T>(operand, component, &|found| found.numbers > 0 && key(found) == wanted)?;
+                let wanted = pick(&all[component]);
+                if mine[component].numbers > 0 && pick(&mine[component]) == wanted {
+                    *spot = first::<T>(operand, component, &|found| found.numbers > 0 && pick(found) == wanted)?;
                 }
             }
             self.inner().all_reduce(&mut spots, |least, other| *least = (*least).min(*other))?;
             Ok(T::each(|component| {
                 let position = std::array::from_fn(|axis| spots[component].0[D - 1 - axis]);
-                let value = T::Scalar::from_key(key(&all[component]));
-                (all[component].numbers > 0).then_some(Place { position, value })
+                let value = T::Scalar::from_key(pick(&all[component]));
+                (all[component].numbers > 0).then_some(Located { position, value })
             }))
         })
     }

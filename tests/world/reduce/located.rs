@@ -1,6 +1,6 @@
 //! Where extremes are.
 
-use zippy::algorithms::reduce::Place;
+use zippy::algorithms::reduce::Located;
 use zippy::{Layout, Result, Split};
 
 use super::cells::{bits, plane, wild};
@@ -19,7 +19,7 @@ fn places_are_the_first_of_their_numbers() {
                 let first = |better: &dyn Fn(f32, f32) -> bool| {
                     let mut best = positions[0];
                     positions.iter().for_each(|&p| best = if better(value(p), value(best)) { p } else { best });
-                    Some(Place { position: best, value: value(best) })
+                    Some(Located { position: best, value: value(best) })
                 };
                 assert_eq!(world.argmin(array.at(section.clone()))?, first(&|a, b| a < b));
                 assert_eq!(world.argmax(array.at(section.clone()))?, first(&|a, b| a > b));
@@ -43,10 +43,10 @@ fn places_among_nans_of_vectors_and_of_nothing() {
             _ => [0.0, f32::NAN],
         })?;
         let [first, second] = world.argmin(array.at(..))?;
-        assert_eq!(first, Some(Place { position: [4, 2, 3], value: -5.0 }));
-        assert_eq!(second, Some(Place { position: [2, 4, 1], value: 2.0 }));
+        assert_eq!(first, Some(Located { position: [4, 2, 3], value: -5.0 }));
+        assert_eq!(second, Some(Located { position: [2, 4, 1], value: 2.0 }));
         let [_, second] = world.argmax(array.at((.., .., 2)))?;
-        assert_eq!(second, Some(Place { position: [5, 0, 2], value: 2.0 }), "(1, 1, 2) comes later");
+        assert_eq!(second, Some(Located { position: [5, 0, 2], value: 2.0 }), "(1, 1, 2) comes later");
         assert_eq!(world.argmax(array.at((.., 3..3, ..)))?, [None, None]);
         let error: Result<_> = world.argmax(array.at((.., 3..9, ..)));
         assert!(error.unwrap_err().to_string().contains("array \"a\""));
@@ -59,8 +59,8 @@ fn places_of_integers() {
     support::ranks(&[1, 2], |world| {
         let array = world.array::<u8, 1>("a", &Layout::new([1003]).split([Split::Even(4)]))?;
         array.fill_with(|[x]| if x == 777 || x == 900 { 255 } else { (x % 200) as u8 + 1 })?;
-        assert_eq!(world.argmax(array.at(..))?, Some(Place { position: [777], value: 255 }));
-        assert_eq!(world.argmin(array.at(5..))?, Some(Place { position: [200], value: 1 }));
+        assert_eq!(world.argmax(array.at(..))?, Some(Located { position: [777], value: 255 }));
+        assert_eq!(world.argmin(array.at(5..))?, Some(Located { position: [200], value: 1 }));
         Ok(())
     });
 }

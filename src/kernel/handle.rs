@@ -1,0 +1,117 @@
+//! The user's handle of a kernel, and the exchange of its text when the file changes.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::pipeline::BindGroups;
+use super::source::{KernelSource, Watch};
+use super::variants::{Version, read};
+use crate::device::Device;
+use crate::error::{KernelError, Result};
+use crate::trace;
+
+/// A compute kernel of this rank: made by `World::kernel`, run by [`call`](Self::call).
+///
+/// It is compiled when first run, once for every kind of arrays that it is called with: element types and numbers of axes.
+/// Extents, chunks and ghost widths are data, so that every decomposition runs the same code.
+///
+/// Clones are cheap and share what is compiled.
+#[derive(Debug, Clone)]
+pub struct Kernel {
+    pub(super) shared: Rc<Shared>,
+    pub(super) entry: Option<String>,
+}
+
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub device: Rc<Device>,
+    versions: RefCell<Versions>,
+    pub groups: RefCell<BindGroups>,
+}
+
+#[derive(Debug)]
+struct Versions {
+    current: Rc<Version>,
+    watch: Option<Watch>,
+    /// The program before the file was changed, until the new one has run.
+    previous: Option<Rc<Version>>,
+}
+
+impl Kernel {
+    /// A kernel from WGSL. Local; nothing is compiled for the GPU before the first run.
+    ///
+    /// # Errors
+    /// WGSL that is wrong whatever is bound to it, with file, line and column.
+    pub fn new(device: &Rc<Device>, source: &KernelSource) -> Result<Self> {
+        let program = read(device, &source.name, &source.text, source.composed)?;
+        let watch = source.path.as_deref().filter(|_| cfg!(debug_assertions)).map(Watch::new);
+        let versions = RefCell::new(Versions { current: Version::new(program), watch, previous: None });
+        let shared = Shared { device: device.clone(), versions, groups: RefCell::default() };
+        Ok(Self { shared: Rc::new(shared), entry: None })
+    }
+
+    /// The same kernel with this `@compute` function as its entry point, for files that have several. Local.
+    ///
+    /// # Errors
+    /// There is no function of this name.
+    pub fn entry(&self, name: &str) -> Result<Self> {
+        let version = self.version();
+        let program = &version.program;
+        if !program.scan.functions.contains_key(name) {
+            let functions: Vec<_> = program.scan.functions.keys().map(|name| format!("`{name}`")).collect();
+            return Err(KernelError::Entry {
+                kernel: program.name.clone(),
+                problem: format!("there is no @compute function `{name}`"),
+                entries: format!("among {}", functions.join(", ")),
+            }
+            .into());
+        }
+        Ok(Self { shared: self.shared.clone(), entry: Some(name.to_owned()) })
+    }
+
+    /// The file or name that the kernel came from.
+    pub fn name(&self) -> String {
+        self.version().program.name.clone()
+    }
+
+    pub(super) fn version(&self) -> Rc<Version> {
+        self.shared.versions.borrow().current.clone()
+    }
+
+    /// Takes in the file if it was changed (debug builds).
+    pub(super) fn reload(&self) {
+        let mut versions = self.shared.versions.borrow_mut();
+        let Some(text) = versions.watch.as_mut().and_then(Watch::changed) else { return };
+        if text == versions.current.program.text {
+            return;
+        }
+        let name = versions.current.program.name.clone();
+        match read(&self.shared.device, &name, &text, false) {
+            Ok(program) => {
+                tracing::info!("kernel {name} was changed and is compiled again");
+                let old = std::mem::replace(&mut versions.current, Version::new(program));
+                // An older one that has run stays the one to go back to.
+                versions.previous.get_or_insert(old);
+            }
+            Err(error) => trace::warn(&format!("kernel {name} was changed, but stays as it was: {error}")),
+        }
+    }
+
+    /// Goes back to the program before the last change, if that has not run yet; returns the changed one.
+    pub(super) fn step_back(&self) -> Option<Rc<Version>> {
+        let mut versions = self.shared.versions.borrow_mut();
+        let previous = versions.previous.take()?;
+        Some(std::mem::replace(&mut versions.current, previous))
+    }
+
+    /// Undoes [`Kernel::step_back`].
+    pub(super) fn step_forward(&self, changed: Rc<Version>) {
+        let mut versions = self.shared.versions.borrow_mut();
+        versions.previous = Some(std::mem::replace(&mut versions.current, changed));
+    }
+
+    /// The changed program has run: there is nothing to go back to.
+    pub(super) fn settle(&self) {
+        self.shared.versions.borrow_mut().previous = None;
+    }
+}

@@ -1,0 +1,35 @@
+//! The helpers of one array while they are written.
+
+use super::axes::Axes;
+use crate::kernel::scan::{Scan, StorageVar};
+use crate::kernel::signature::VarShape;
+use crate::wgsl::PREFIX;
+
+/// The name that window `k` (from 1) of a variable is bound under.
+pub fn window_name(var: &str, k: u32) -> String {
+    format!("{PREFIX}{var}_window{k}")
+}
+
+/// One array, and the text so far.
+pub(super) struct Writer<'a> {
+    pub(super) out: &'a mut String,
+    pub(super) var: &'a StorageVar,
+    pub(super) shape: VarShape,
+    /// The text of one cell's type.
+    pub(super) cell: &'a str,
+    pub(super) axes: Axes,
+    pub(super) scan: &'a Scan,
+    pub(super) has_position: bool,
+}
+
+impl Writer<'_> {
+    /// Whether the kernel calls this helper.
+    pub(super) fn wants(&self, helper: &str) -> bool {
+        self.scan.words.contains(&format!("{}_{helper}", self.var.name))
+    }
+
+    pub(super) fn line(&mut self, text: &str) {
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+}

@@ -1,0 +1,126 @@
+//! Recording a call on the device.
+
+use super::call::Call;
+use super::pipeline::BoundBuffer;
+use super::prepare::Prepared;
+use super::uniforms::Uniforms;
+use super::{domain, geometry};
+use crate::device::Device;
+use crate::error::{KernelError, Result};
+use crate::trace;
+
+impl Call<'_> {
+    /// Queues the kernel on this rank's device, after everything queued before. Local.
+    ///
+    /// Transfers and reads of the host wait for it. An empty domain is nothing to do. A warm call allocates nothing on the
+    /// device.
+    ///
+    /// # Errors
+    /// * Names that are missing, unknown, unused or given twice.
+    /// * Element types, access or parameters that do not fit the shader.
+    /// * One chunk bound to be read and to be written.
+    /// * A section whose region was wrong.
+    /// * WGSL that is wrong for these arrays, or a device that cannot run the kernel.
+    pub fn run(self) -> Result<()> {
+        self.kernel.reload();
+        let done = self.attempt();
+        if let Err(error) = &done
+            && let Some(changed) = self.kernel.step_back()
+        {
+            if self.attempt().is_err() {
+                // The call is wrong, not the change.
+                self.kernel.step_forward(changed);
+                return done;
+            }
+            trace::warn(&format!("kernel {} was changed, but stays as it was: {error}", self.kernel.name()));
+            return Ok(());
+        }
+        done?;
+        self.kernel.settle();
+        Ok(())
+    }
+
+    fn attempt(&self) -> Result<()> {
+        self.submit(&self.prepare()?)
+    }
+
+    /// Records the dispatches.
+    fn submit(&self, prepared: &Prepared) -> Result<()> {
+        let Prepared { version, compiled, order, boxes, step, uniforms } = prepared;
+        let device = &self.kernel.shared.device;
+        let (name, checked) = (&version.program.name, &compiled.checked);
+        if boxes.is_empty() {
+            return Ok(());
+        }
+        device.check(&format!("running kernel {name}"))?;
+        let pipeline = compiled.pipeline(device, name)?;
+
+        let mut words = Vec::new();
+        let mut buffers = vec![None; order.len()];
+        for (number, &bound) in order.iter().enumerate() {
+            let Some(bound) = bound else {
+                // Not used by this entry point; its place in the geometry stays empty.
+                words.resize(4 * checked.map.after(number), 0);
+                continue;
+            };
+            let (_, binding, _) = &self.bound[bound];
+            let (slot_bytes, window_bytes) = binding.window(device.limits().binding_bytes);
+            let array =
+                geometry::array_words(binding, window_bytes / slot_bytes).ok_or_else(|| KernelError::Limit {
+                    kernel: name.clone(),
+                    problem: format!("{} is too large for 31-bit positions; cut it into more chunks", binding.label),
+                })?;
+            words.extend(array);
+            buffers[number] = Some(match &binding.buffer {
+                Some(buffer) => BoundBuffer {
+                    raw: buffer.raw().clone(),
+                    id: buffer.id(),
+                    weak: Some(buffer.downgrade()),
+                    window_bytes,
+                },
+                None => nothing(device, slot_bytes)?,
+            });
+        }
+        let shape = domain::Shape { workgroup: checked.workgroup, limit: device.limits().workgroups, step: *step };
+        let dispatches = domain::dispatches(boxes, &shape);
+        let mut parts = uniforms.clone();
+        for dispatch in &dispatches {
+            let all: Vec<i32> = words.iter().chain(&dispatch.words).copied().collect();
+            parts.push(bytemuck::cast_slice(&all).to_vec());
+        }
+        let (buffer, offsets) = device.with_cache(|cache: &mut Uniforms| cache.place(device, &parts))?;
+        let groups =
+            self.kernel.shared.groups.borrow_mut().get(device, name, (pipeline, checked), &buffers, &buffer)?;
+        let (constants, geometries) = offsets.split_at(uniforms.len());
+        device.record(|encoder| {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            pass.set_pipeline(&pipeline.raw);
+            for (dispatch, &geometry) in dispatches.iter().zip(geometries) {
+                for (group, bind_group) in &groups {
+                    pass.set_bind_group(*group, bind_group, &checked.offsets(*group, constants, geometry));
+                }
+                let [x, y, z] = dispatch.groups;
+                pass.dispatch_workgroups(x, y, z);
+            }
+        });
+        Ok(())
+    }
+}
+
+/// What is bound for a chunk without cells.
+fn nothing(device: &Device, slot_bytes: u64) -> Result<BoundBuffer> {
+    #[derive(Default)]
+    struct Nothing(Option<(wgpu::Buffer, u64)>);
+    device.with_cache(|cache: &mut Nothing| {
+        let size = slot_bytes.next_multiple_of(256);
+        if cache.0.as_ref().is_none_or(|(buffer, _)| buffer.size() < size) {
+            let usage = wgpu::BufferUsages::STORAGE;
+            let made = device.new_buffer(size, usage, "binding an empty chunk", "zippy: nothing", false)?;
+            // Ids of chunks count up from 1.
+            cache.0 = Some((made, u64::MAX - size));
+        }
+        let (raw, id) = cache.0.clone().expect("just made");
+        let window_bytes = raw.size();
+        Ok(BoundBuffer { raw, id, weak: None, window_bytes })
+    })
+}

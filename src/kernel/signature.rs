@@ -1,0 +1,33 @@
+//! What the generated text of a kernel depends on.
+
+use super::scan::{Scan, StorageVar};
+use crate::element::Packed;
+
+/// What the text of helpers for one array depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct VarShape {
+    pub axes: usize,
+    pub packed: Option<Packed>,
+    /// Ranges of the binding limit's size that the buffer is bound as, at least 1.
+    pub windows: u32,
+}
+
+/// What the text of all helpers depends on; one pipeline each.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Signature {
+    pub domain_axes: usize,
+    /// One for each storage variable of the scan.
+    pub vars: Vec<VarShape>,
+}
+
+impl Signature {
+    /// All arrays with the same number of axes, for a look at a kernel that nothing is bound to yet.
+    pub fn uniform(scan: &Scan, axes: usize, packed: Option<Packed>) -> Self {
+        let shape = |var: &StorageVar| VarShape {
+            axes,
+            packed: packed.filter(|_| var.cell.as_deref() == Some("u32")),
+            windows: 1,
+        };
+        Self { domain_axes: axes, vars: scan.storage.iter().map(shape).collect() }
+    }
+}

@@ -1,0 +1,73 @@
+//! What is compiled from one text: a variant for every kind of arrays that it is called with.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::checked::Checked;
+use super::pipeline::Pipeline;
+use super::program::{Program, blame_adapter, capabilities};
+use super::signature::Signature;
+use crate::device::Device;
+use crate::error::{KernelError, Result};
+
+/// What is bound, and the entry point where one was chosen.
+type Variant = (Signature, Option<String>);
+
+/// A program with all that was compiled from it.
+#[derive(Debug)]
+pub(super) struct Version {
+    pub program: Program,
+    compiled: RefCell<HashMap<Variant, Rc<Compiled>>>,
+}
+
+/// A kernel for one signature; the pipeline is made when it first runs.
+#[derive(Debug)]
+pub(super) struct Compiled {
+    pub checked: Checked,
+    pipeline: OnceCell<Pipeline>,
+}
+
+/// A program as this device can run it.
+pub(super) fn read(device: &Device, name: &str, text: &str, composed: bool) -> Result<Program, KernelError> {
+    let new = |features| Program::new(name, text, composed, capabilities(features));
+    new(device.features()).map_err(|error| blame_adapter(device, error, |features| new(features).is_ok()))
+}
+
+impl Version {
+    pub fn new(program: Program) -> Rc<Self> {
+        Rc::new(Self { program, compiled: RefCell::default() })
+    }
+
+    /// The program with helpers for `signature`, checked by naga; found again when it was checked before.
+    pub fn compiled(
+        &self,
+        device: &Device,
+        signature: &Signature,
+        entry: &Option<String>,
+    ) -> Result<Rc<Compiled>, KernelError> {
+        let key = (signature.clone(), entry.clone());
+        if let Some(found) = self.compiled.borrow().get(&key) {
+            return Ok(found.clone());
+        }
+        let program = &self.program;
+        let complete = |features| program.complete(signature, entry.as_deref(), capabilities(features));
+        let complete = complete(device.features()).map_err(|fault| {
+            blame_adapter(device, program.explain_bound(&fault, signature), |features| complete(features).is_ok())
+        })?;
+        let checked = Checked::new(program, complete, signature, entry.as_deref())?;
+        let compiled = Rc::new(Compiled { checked, pipeline: OnceCell::new() });
+        self.compiled.borrow_mut().insert(key, compiled.clone());
+        Ok(compiled)
+    }
+}
+
+impl Compiled {
+    pub fn pipeline(&self, device: &Device, name: &str) -> Result<&Pipeline> {
+        if self.pipeline.get().is_none() {
+            let made = Pipeline::get(device, name, &self.checked)?;
+            return Ok(self.pipeline.get_or_init(|| made));
+        }
+        Ok(self.pipeline.get().expect("just seen"))
+    }
+}

@@ -1,0 +1,107 @@
+//! Memory for messages on their way in and for small ones on their way out: warm exchanges allocate nothing big.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// At most this many bytes wait in a pool; what comes back beyond is freed.
+const POOL_BYTES: usize = 1 << 30;
+/// At most this many vectors wait in a pool.
+const POOL_VECTORS: usize = 64;
+
+/// Vectors of bytes that come back when they are dropped, on whatever rank that happens. Cheap to clone.
+#[derive(Clone, Default)]
+pub(super) struct BytePool(Arc<Mutex<Free>>);
+
+#[derive(Default)]
+struct Free {
+    vectors: Vec<Vec<u8>>,
+    bytes: usize,
+}
+
+impl BytePool {
+    /// `length` bytes of unspecified contents.
+    pub fn take(&self, length: usize) -> Bytes {
+        let found = {
+            let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let best = (0..free.vectors.len())
+                .filter(|&i| free.vectors[i].len() >= length)
+                .min_by_key(|&i| free.vectors[i].len());
+            best.map(|i| {
+                let vector = free.vectors.swap_remove(i);
+                free.bytes -= vector.len();
+                vector
+            })
+        };
+        // Sizes are rounded so that slightly different messages share vectors.
+        let vector = found.unwrap_or_else(|| vec![0; length.max(64).checked_next_power_of_two().unwrap_or(length)]);
+        Bytes { vector, length, pool: Arc::clone(&self.0) }
+    }
+}
+
+/// Bytes from a [`BytePool`]; they go back to it when dropped.
+pub(super) struct Bytes {
+    vector: Vec<u8>,
+    length: usize,
+    pool: Arc<Mutex<Free>>,
+}
+
+impl Bytes {
+    /// Takes the last bytes off, if there are so many.
+    pub(super) fn take_last<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let last = *self.as_ref().last_chunk::<N>()?;
+        self.length -= N;
+        Some(last)
+    }
+}
+
+impl AsRef<[u8]> for Bytes {
+    fn as_ref(&self) -> &[u8] {
+        &self.vector[..self.length]
+    }
+}
+
+impl AsMut<[u8]> for Bytes {
+    fn as_mut(&mut self) -> &mut [u8] {
+        &mut self.vector[..self.length]
+    }
+}
+
+impl Drop for Bytes {
+    fn drop(&mut self) {
+        let mut free = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        if free.vectors.len() < POOL_VECTORS && free.bytes + self.vector.len() <= POOL_BYTES {
+            let vector = std::mem::take(&mut self.vector);
+            free.bytes += vector.len();
+            free.vectors.push(vector);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vector_comes_back_and_is_used_again() {
+        let pool = BytePool::default();
+        let mut first = pool.take(1000);
+        first.as_mut().fill(7);
+        let address = first.as_ref().as_ptr();
+        drop(first);
+        let again = pool.take(900);
+        assert_eq!(again.as_ref().as_ptr(), address);
+        assert_eq!(again.as_ref().len(), 900);
+        let other = pool.take(900);
+        assert_ne!(other.as_ref().as_ptr(), address);
+    }
+
+    #[test]
+    fn the_smallest_vector_that_fits_is_taken() {
+        let pool = BytePool::default();
+        let (small, large) = (pool.take(100), pool.take(10_000));
+        let address = small.as_ref().as_ptr();
+        drop(large);
+        drop(small);
+        assert_eq!(pool.take(128).as_ref().as_ptr(), address);
+        assert_eq!(pool.take(0).as_ref().len(), 0);
+    }
+}
