@@ -2,6 +2,7 @@
 //! one, against plain vectors that take one pair after the other.
 
 use zippy::array::GlobalSection;
+use zippy::device::colour::over_rgba8;
 use zippy::{GlobalArray, Layout, Operator, Ownership, Result, Split, World};
 
 use crate::support::cells::{boxed, code, cuts, expect, mix};
@@ -67,11 +68,8 @@ fn both_kinds() -> [Twin; 2] {
     [(fold_operator(), fold), (Operator::Under, under)]
 }
 
-/// Colours of four bytes, red lowest; the destination lies in front.
 fn under(source: u32, destination: u32) -> u32 {
-    let (front, back) = (destination.to_le_bytes(), source.to_le_bytes());
-    let behind = |c: usize| (2 * (255 - u32::from(front[3])) * u32::from(back[c]) + 255) / 510;
-    u32::from_le_bytes(std::array::from_fn(|c| (u32::from(front[c]) + behind(c)).min(255) as u8))
+    over_rgba8(destination, source)
 }
 
 type Sections = Vec<(GlobalSection<u32, 2>, GlobalSection<u32, 2>)>;
