@@ -10,6 +10,7 @@
 mod adapter;
 mod boxes;
 mod buffers;
+pub mod colour;
 mod combine;
 mod combine_source;
 mod copies;

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use super::colour;
 use super::combine_source::check_custom;
-use super::host_combine::opaque_rgba8;
 use crate::element::{ElementInfo, ElementKind, Scalar};
 use crate::error::DeviceError;
 
@@ -54,9 +54,6 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// The arithmetic of colours in WGSL, for shaders that blend as the operators do.
-    pub const COLOURS: &'static str = include_str!("../../shaders/colours.wgsl");
-
     /// An operator written in WGSL. The text declares `fn combine(src: T, dst: T) -> T`, and whatever that needs; `T`
     /// is the element type (`i32` or `u32` for packed integers, whose results are clamped to their range). Names that
     /// begin with `zippy_`, `T` and `main` are taken, and so are the few words of WGSL that the kernel around it uses
@@ -167,21 +164,21 @@ impl Operator {
             // Not min and max, which may do as they like with NaN and with zeros of both signs.
             Self::Min => "select(dst, src, src < dst)".to_string(),
             Self::Max => "select(dst, src, src > dst)".to_string(),
-            Self::Over if rgba8 => "bytes_over(src, dst, 256u)".to_string(),
-            Self::Under if rgba8 => "bytes_over(dst, src, 256u)".to_string(),
+            Self::Over if rgba8 => "over_rgba8(src, dst)".to_string(),
+            Self::Under if rgba8 => "over_rgba8(dst, src)".to_string(),
             Self::UnderOpaque { from_bits } if rgba8 => {
-                format!("bytes_over(dst, src, {}u)", opaque_rgba8(f32::from_bits(*from_bits)))
+                format!("closed_rgba8(over_rgba8(dst, src), {}u)", colour::opaque_rgba8(f32::from_bits(*from_bits)))
             }
-            Self::Over => "src + (1.0 - src.w) * dst".to_string(),
-            Self::Under => "dst + (1.0 - dst.w) * src".to_string(),
-            Self::UnderOpaque { from_bits } => format!("floats_closed(dst + (1.0 - dst.w) * src, {from_bits}u)"),
+            Self::Over => "over(src, dst)".to_string(),
+            Self::Under => "over(dst, src)".to_string(),
+            Self::UnderOpaque { from_bits } => format!("closed(over(dst, src), bitcast<f32>({from_bits}u))"),
             Self::Custom { wgsl, .. } => return wgsl.clone(),
         };
-        let colours = match self {
-            Self::Over | Self::Under | Self::UnderOpaque { .. } => Self::COLOURS,
+        let arithmetic = match self {
+            Self::Over | Self::Under | Self::UnderOpaque { .. } => colour::WGSL,
             _ => "",
         };
-        format!("fn combine(src: T, dst: T) -> T {{ return {body}; }}\n{colours}")
+        format!("fn combine(src: T, dst: T) -> T {{ return {body}; }}\n{arithmetic}")
     }
 }
 

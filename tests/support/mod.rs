@@ -7,6 +7,7 @@ pub mod cells;
 pub mod ghosts;
 pub mod jobs;
 pub mod launcher;
+pub mod shaders;
 
 use proptest::test_runner::RngSeed;
 use zippy::transport::{Group, launch};

@@ -1,4 +1,4 @@
-//! The kernels' arithmetic in plain Rust, and the comparison of both on awkward cells.
+//! The arithmetic of `shaders/reduce` in plain Rust, and the comparison of both on awkward cells.
 
 use std::rc::Rc;
 
@@ -66,14 +66,31 @@ fn dot_integer<T: Number>(words: &mut [i64], a: u32, b: u32) {
     add_parts(words, 0, product.unsigned_abs(), product < 0);
 }
 
+/// The smallest and the largest key of a range, and how many there are.
+fn extremes(keys: &[u32], low: u32, high: u32) -> (Option<u32>, Option<u32>, usize) {
+    let within = || keys.iter().copied().filter(|key| (low..=high).contains(key));
+    (within().min(), within().max(), within().count())
+}
+
+/// How many numbers lie before, between and behind edges, given by their keys; NaNs in the last word.
+fn histogram<T: Number>(numbers: &[T], edges: &[u32]) -> Vec<i64> {
+    let mut words = vec![0; HISTOGRAM.words];
+    for &value in numbers {
+        let canonical = if value == T::zeroed() { T::zeroed() } else { value };
+        let place = edges.iter().filter(|&&edge| edge <= canonical.device_key()).count();
+        words[if value.key().is_some() { place } else { HISTOGRAM.words - 1 }] += 1;
+    }
+    words
+}
+
 /// The bits that the kernels' `load` makes of a number.
 trait Loaded: Number {
-    fn loaded(self) -> u32;
+    fn load(self) -> u32;
 }
 macro_rules! loaded {
     ($($ty:ty: $to:expr;)*) => {$(
         impl Loaded for $ty {
-            fn loaded(self) -> u32 {
+            fn load(self) -> u32 {
                 $to(self)
             }
         }
@@ -124,7 +141,7 @@ fn compare<T: Loaded>(cells: &[T], float: bool) {
     let device = Device::open(&DeviceOptions::default()).unwrap();
     let others: Vec<T> = cells.iter().rev().copied().collect();
     let seen: Vec<(u32, u32)> =
-        cells.iter().zip(&others).skip(1).step_by(2).map(|(a, b)| (a.loaded(), b.loaded())).collect();
+        cells.iter().zip(&others).skip(1).step_by(2).map(|(a, b)| (a.load(), b.load())).collect();
     let adding = if float {
         [(SUM_FLOAT.work, false), (DOT_FLOAT.work, true)]
     } else {
@@ -151,24 +168,18 @@ fn compare<T: Loaded>(cells: &[T], float: bool) {
     sorted.sort_unstable();
     for (low, high) in [(0, u32::MAX), (sorted[sorted.len() / 5], sorted[sorted.len() / 2])] {
         let found = words(&device, &EXTREMES, &[low, high], [cells, &others], false);
-        let within = || keys.iter().copied().filter(|key| (low..=high).contains(key));
         let least = found.iter().map(|words| words[0]).min();
         let most = found.iter().map(|words| words[1]).max();
-        assert_eq!((least, most), (within().min(), within().max()));
-        assert_eq!(found.iter().map(|words| words[2]).sum::<u32>() as usize, counted.len() - within().count());
+        let taken = counted.len() - found.iter().map(|words| words[2]).sum::<u32>() as usize;
+        assert_eq!((least, most, taken), extremes(&keys, low, high));
     }
 
     let mut edges: Vec<u32> = keys.iter().copied().step_by(7).collect();
     edges.sort_unstable();
     edges.truncate(900);
     let constants: Vec<u32> = std::iter::once(edges.len() as u32).chain(edges.iter().copied()).collect();
-    let mut expected = vec![0_i64; HISTOGRAM.words];
-    for &value in &counted {
-        let canonical = if value == T::zeroed() { T::zeroed() } else { value };
-        let place = edges.iter().filter(|&&edge| edge <= canonical.device_key()).count();
-        expected[if value.key().is_some() { place } else { HISTOGRAM.words - 1 }] += 1;
-    }
-    assert_eq!(columns(&words(&device, &HISTOGRAM, &constants, [cells, &others], false)), expected);
+    let found = columns(&words(&device, &HISTOGRAM, &constants, [cells, &others], false));
+    assert_eq!(found, histogram(&counted, &edges));
 }
 
 /// Bits of every kind.

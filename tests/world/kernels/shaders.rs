@@ -1,34 +1,21 @@
-//! Every shader of the library is valid, and does what its twin in plain Rust does.
-//!
-//! The twins of those that are not here: `move_words` and `move_small` in tests/device/device.rs, `combine` in
-//! tests/device/combine.rs, `reduce` in src/algorithms/reduce/twin.rs.
+//! Every shader of the library is valid, has a twin in plain Rust, and does what this does: here, in tests/device and in
+//! src/algorithms/reduce/twin.rs.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use zippy::{KernelSource, Layout, LocalArray, Split, World, include_wgsl};
 
 use crate::support;
 
-/// The files below `shaders/`, by their path in it.
-fn files() -> BTreeMap<String, String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
-    let mut found = BTreeMap::new();
-    let mut open: Vec<PathBuf> = vec![root.clone()];
-    while let Some(folder) = open.pop() {
-        for entry in std::fs::read_dir(folder).expect("a folder of shaders") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                open.push(path);
-            } else {
-                let name = path.strip_prefix(&root).expect("below it").display().to_string();
-                found.insert(name, std::fs::read_to_string(&path).expect("a shader"));
-            }
-        }
-    }
-    found
-}
+/// Shaders that are part of the twin of another one.
+const ELSEWHERE: [(&str, &str); 4] = [
+    // Going through boxes, which every test of what is done there does.
+    ("jobs", "src/device/boxes.rs"),
+    ("reduce/walk", "src/algorithms/reduce/twin.rs"),
+    ("move_small", "src/device/host_copy.rs"),
+    ("move_words", "src/device/host_copy.rs"),
+];
 
 /// The parts of a text that marks `//@ name` divide.
 fn parts(text: &str) -> BTreeMap<&str, &str> {
@@ -91,7 +78,7 @@ const KERNELS: [&str; 2] = ["add.wgsl", "diffuse.wgsl"];
 
 #[test]
 fn all_are_valid() {
-    let files = files();
+    let files = support::shaders::files(env!("CARGO_MANIFEST_DIR"));
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     for (what, used, text) in &made(&files) {
         validate(what, text);
@@ -106,6 +93,12 @@ fn all_are_valid() {
     seen.extend(KERNELS);
     // What is left must be whole shaders.
     files.iter().filter(|(name, _)| !seen.contains(name.as_str())).for_each(|(name, text)| validate(name, text));
+}
+
+#[test]
+fn all_have_twins() {
+    let left = support::shaders::without_twin(env!("CARGO_MANIFEST_DIR"), &ELSEWHERE);
+    assert!(left.is_empty(), "in Rust there is nothing of the name of {left:?}");
 }
 
 /// Numbers whose sums and products are exact in f32.

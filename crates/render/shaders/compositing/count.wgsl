@@ -1,23 +1,14 @@
-// Counts the words that lines of pixels take as runs. One invocation a line of at most 256 pixels; the twin of all kernels
-// here is crates/render/src/compositing/stream.rs. PIXEL is replaced by the type of the pixels.
+// Counts the words that a line of at most 256 pixels takes as runs: `line` is first pixel, length.
 
-@group(0) @binding(0) var<storage, read> pixels: array<PIXEL>;
-@group(0) @binding(1) var<storage, read> lines: array<vec4<u32>>; // first pixel, length
-@group(0) @binding(2) var<storage, read_write> counts: array<u32>;
+@group(0) @binding(2) var<storage, read> pixels: array<Pixel>;
 
-@compute @workgroup_size(64)
-fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-  let line = counts_position(id);
-  if !counts_inside(line) {
-    return;
-  }
-  let job = lines_load(line);
+fn work(line: vec4<u32>) -> u32 {
   var words = 0u;
   var before = false;
-  for (var x = 0u; x < job.z; x++) {
-    let here = full(pixels_load(vec2<i32>(vec2(job.x + x, job.y))));
+  for (var x = 0u; x < line.z; x++) {
+    let here = full(pixels_load(vec2<i32>(vec2(line.x + x, line.y))));
     words += select(0u, select(u32(WORDS) + 1u, u32(WORDS), before), here);
     before = here;
   }
-  counts_store(line, words);
+  return words;
 }

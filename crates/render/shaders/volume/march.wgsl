@@ -1,8 +1,8 @@
 // Casts the ray of each pixel of a layer through a box of cells, front to back: the last part of the ray caster, after the
 // rays, the cells, what makes colours of them, and the format of pixels. Its twin in Rust is
-// crates/render/src/volume/twin.rs.
+// crates/render/src/volume/march.rs.
 
-struct Piece {
+struct Subvolume {
   low: vec3<i32>,          // the cells of the box, global, from low
   first: i32,              // samples of earlier passes
   high: vec3<i32>,         // up to high, which is outside
@@ -17,7 +17,7 @@ struct Piece {
 
 @group(0) @binding(2) var<storage, read> occupied: array<u32>;        // see shaders/volume/visible.wgsl
 @group(0) @binding(4) var<storage, read_write> prefix: array<f32>;    // the opacity of this rank's layers in front
-@group(0) @binding(6) var<uniform> piece: Piece;
+@group(0) @binding(6) var<uniform> subvolume: Subvolume;
 
 const SUM_BITS = 5u;       // 32 samples are summed up among themselves
 const SIDE_BITS = 3u;      // blocks of space have 8 cells a side
@@ -37,7 +37,7 @@ fn leap(ray: Ray, p: vec3<f32>, block: vec3<i32>) -> i32 {
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   let place = layer_position(id);
   if !layer_inside(place) { return; }
-  let pixel = place + piece.at;
+  let pixel = place + subvolume.at;
   let before = prefix_load(pixel);
   if is_hidden(before) {
     layer_store(place, pixel_of(vec4(0.0)));
@@ -45,8 +45,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   }
   let ray = ray_of(pixel);
   let forward = ray.delta >= vec3(0.0);
-  var sample = first_past(ray, select(piece.high, piece.low, forward), true) + piece.first;
-  let end = min(first_past(ray, select(piece.low, piece.high, forward), false), sample + piece.most);
+  var sample = first_past(ray, select(subvolume.high, subvolume.low, forward), true) + subvolume.first;
+  let end = min(first_past(ray, select(subvolume.low, subvolume.high, forward), false), sample + subvolume.most);
   var seen = carried(pixel);
   // Sums lie on the lattice of samples, so that a whole one is the same bits in every box.
   var sum = vec4(0.0);
@@ -57,24 +57,23 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     var p = position_of(ray, sample);
     var cell = cell_of(p);
     var block = cell >> vec3(SIDE_BITS);
-    while sample < end && occupied_load(block - piece.blocks) == 0u {
+    while sample < end && occupied_load(block - subvolume.blocks) == 0u {
       sample += leap(ray, p, block);
       p = position_of(ray, sample);
       cell = cell_of(p);
       block = cell >> vec3(SIDE_BITS);
     }
     if sample >= min(stop, end) {
-      seen += (1.0 - seen.a) * sum;
       // What lies behind adds exactly nothing, here and when layers are blended.
-      if seen.a >= piece.opaque { seen.a = 1.0; }
+      seen = closed(over(seen, sum), subvolume.opaque);
       if sample >= end || seen.a >= 1.0 { break; }
       sum = vec4(0.0);
       stop = ((sample >> SUM_BITS) + 1) << SUM_BITS;
     }
-    sum += (1.0 - sum.a) * lit(ray, p, cell, sample_of(ray, sample, p, cell));
+    sum = over(sum, lit(ray, p, cell, sample_of(ray, sample, p, cell)));
     sample += 1;
   }
-  if piece.last == 0u {
+  if subvolume.last == 0u {
     carry_on(pixel, seen);
     return;
   }

@@ -8,9 +8,9 @@ fn pixel_of(seen: vec4<f32>) -> vec4<f32> {
 
 // The opacity of a layer behind what has the opacity `front`.
 fn joined(front: f32, alpha: f32) -> f32 {
-  return front + (1.0 - front) * alpha;
+  return over(vec4(front), vec4(alpha)).a;
 }
 
 fn is_hidden(front: f32) -> bool {
-  return 1.0 - front <= piece.hidden;
+  return 1.0 - front <= subvolume.hidden;
 }

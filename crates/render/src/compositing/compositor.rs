@@ -5,22 +5,22 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use zippy::Result;
-use zippy::array::{GlobalArray, GlobalSection};
+use zippy::array::GlobalArray;
 use zippy::chunks::ChunkId;
 use zippy::device::Piece;
 use zippy::layout::{Layout, Split};
-use zippy::locate::Placement;
 use zippy::ownership::Ownership;
 use zippy::plan::Moved;
 use zippy::region::Region;
 use zippy::world::World;
 
+use super::canvases::Canvases;
 use super::coded::Coder;
+use super::dense;
 use super::exchange::Exchange;
-use super::pixel::opaque;
-use super::plan::{Blend, Canvas, Plan};
+use super::pixel::{Pixel, opaque};
+use super::plan::Plan;
 use super::settings::{Encoding, Layer, Settings, check_layers};
-use super::{Pixel, dense};
 
 /// Tiles of each rank: strips of rows in turn, so that a picture with a thing in its middle keeps all ranks busy.
 const STRIPS: usize = 4;
@@ -35,14 +35,6 @@ pub struct Compositor<'w, P> {
     settings: Settings,
     tiles: RefCell<Option<GlobalArray<P, 2>>>,
     coder: Coder<'w>,
-}
-
-/// The arrays of one composite.
-pub(super) struct Canvases<'a, P> {
-    pub pixels: &'a GlobalArray<P, 2>,
-    pub layers: &'a [Layer],
-    pub tiles: &'a GlobalArray<P, 2>,
-    pub finished: &'a GlobalArray<P, 2>,
 }
 
 impl<'w, P: Pixel> Compositor<'w, P> {
@@ -83,7 +75,7 @@ impl<'w, P: Pixel> Compositor<'w, P> {
                 Encoding::Auto if self.mostly_empty(pixels, layers)? => self.coder.exchanges(plan, on).ok(),
                 Encoding::Dense | Encoding::Auto => None,
             };
-            let opaque = opaque(self.settings.termination);
+            let opaque = opaque::<P>(self.settings.termination);
             match coded {
                 Some(exchanges) => self.coder.execute(plan, &exchanges, on, opaque),
                 None => dense::execute(self.world, plan, on, opaque),
@@ -107,10 +99,10 @@ impl<'w, P: Pixel> Compositor<'w, P> {
             let mut text = format!("{:?} of {} layers, {} rounds\n", self.settings.algorithm, layers.len(), plan.rounds.len());
             for (number, round) in plan.rounds.iter().enumerate() {
                 let exchange = Exchange::new::<P>(round, &|canvas, region| on.placed(canvas, region));
-                let messages = exchange.slots.keys().filter(|(from, to)| from != to).count();
+                let messages = exchange.streams.keys().filter(|(from, to)| from != to).count();
                 let bytes = |network: bool| {
-                    let pieces = exchange.pieces.iter().filter(|piece| (piece.from.rank != piece.to.rank) == network);
-                    pieces.map(|piece| piece.to.region.cells()).sum::<u64>() * P::INFO.bytes as u64
+                    let patches = exchange.patches.iter().filter(|patch| patch.is_local() != network);
+                    patches.map(|patch| patch.to.region.cells()).sum::<u64>() * P::INFO.bytes as u64
                 };
                 let (blends, network, local) = (round.blends.len(), bytes(true), bytes(false));
                 let _ = writeln!(
@@ -207,41 +199,5 @@ impl<'w, P: Pixel> Compositor<'w, P> {
         })?;
         self.world.group().all_reduce(&mut counts, |sum, more| *sum += more)?;
         Ok(counts[0] * 2 < counts[1])
-    }
-}
-
-impl<P: Pixel> Canvases<'_, P> {
-    /// The array that holds a canvas.
-    pub fn array(&self, canvas: Canvas) -> &GlobalArray<P, 2> {
-        match canvas {
-            Canvas::Layer(_) => self.pixels,
-            Canvas::Tiles => self.tiles,
-            Canvas::Picture => self.finished,
-        }
-    }
-
-    /// Its placement, and where a part of the picture lies in it.
-    pub fn placed(&self, canvas: Canvas, region: &Region) -> (&Placement, Region) {
-        let region = match canvas {
-            Canvas::Layer(layer) => self.layers[layer].locate(region),
-            Canvas::Tiles | Canvas::Picture => *region,
-        };
-        (self.array(canvas).core().placement(), region)
-    }
-
-    /// A part of the picture on a canvas.
-    pub fn section(&self, canvas: Canvas, region: &Region) -> GlobalSection<P, 2> {
-        let (_, region) = self.placed(canvas, region);
-        self.array(canvas).at((region.start[0]..region.end[0], region.start[1]..region.end[1]))
-    }
-
-    /// Both ends of a blend.
-    pub fn ends(&self, blend: &Blend) -> (GlobalSection<P, 2>, GlobalSection<P, 2>) {
-        (self.section(blend.from, &blend.region), self.section(blend.to, &blend.region))
-    }
-
-    /// Makes parts transparent. Local.
-    pub fn clear(&self, parts: &[(Canvas, Region)]) -> Result<()> {
-        parts.iter().try_for_each(|(canvas, region)| self.section(*canvas, region).fill(P::zeroed()))
     }
 }

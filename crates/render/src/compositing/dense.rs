@@ -4,17 +4,17 @@ use zippy::plan::Moved;
 use zippy::world::{Operator, World};
 use zippy::{Exchange, Result};
 
-use super::Pixel;
-use super::compositor::Canvases;
+use super::canvases::Canvases;
+use super::pixel::{Pixel, under};
 use super::plan::{Plan, Way};
 
 /// Carries out a plan. Collective.
-pub(super) fn execute<P: Pixel>(world: &World, plan: &Plan, on: &Canvases<P>, opaque: f32) -> Result<Moved> {
+pub(super) fn execute<P: Pixel>(world: &World, plan: &Plan, on: &Canvases<P>, opaque: Option<f32>) -> Result<Moved> {
     let mut moved = Moved::default();
     for round in &plan.rounds {
         on.clear(&round.clears)?;
         let of = |way| round.blends.iter().filter(move |blend| blend.way == way).map(|blend| on.ends(blend));
-        let ways = [(Way::Alone, None), (Way::InFront, Some(Operator::Over)), (Way::Behind, Some(P::under(opaque)))];
+        let ways = [(Way::Alone, None), (Way::InFront, Some(Operator::Over)), (Way::Behind, Some(under(opaque)))];
         let all = ways.into_iter().fold(Exchange::new(), |all, (way, operator)| match operator {
             None => all.copies(of(way)),
             Some(operator) => all.composites(of(way), &operator),

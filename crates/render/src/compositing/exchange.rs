@@ -1,4 +1,4 @@
-//! A round's blends cut into pieces that lie in one chunk at both ends, and the slots in which their streams travel.
+//! A round's blends cut into patches that lie in one chunk at both ends, and the streams in which these travel.
 //! Pure, and the same on every rank.
 
 use std::collections::BTreeMap;
@@ -9,33 +9,33 @@ use zippy::locate::{Holder, Placement};
 use zippy::region::Region;
 
 use super::plan::{Blend, Canvas, Round, Way};
-use super::stream::{capacity, count};
+use super::stream::{capacity, line_count};
 use crate::error::RenderError;
 
-/// One end of a piece: a box of a chunk of the array that holds a canvas.
+/// One end of a patch: a box of a chunk of the array that holds a canvas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct End {
+pub(super) struct PatchEnd {
     pub canvas: Canvas,
     pub chunk: ChunkId,
     pub region: Region,
     pub rank: usize,
 }
 
-/// A part of a blend.
+/// A part of a blend: pixels of one chunk that meet pixels of one chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Piece {
-    pub from: End,
-    pub to: End,
+pub(super) struct Patch {
+    pub from: PatchEnd,
+    pub to: PatchEnd,
     pub way: Way,
-    /// Its first line in its slot.
+    /// Its first line in its stream.
     pub line: u64,
 }
 
-/// The stream from one rank to another: everything of the round, one piece after the other.
+/// The stream from one rank to another: everything of the round, one patch after the other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Slot {
-    /// Indices of its pieces.
-    pub pieces: Vec<usize>,
+pub(super) struct Stream {
+    /// Indices of its patches.
+    pub patches: Vec<usize>,
     pub lines: u64,
     /// Words at most.
     pub capacity: u64,
@@ -48,9 +48,16 @@ pub(super) struct Slot {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Exchange {
     /// In the order in which they are blended.
-    pub pieces: Vec<Piece>,
+    pub patches: Vec<Patch>,
     /// By sender and receiver.
-    pub slots: BTreeMap<(usize, usize), Slot>,
+    pub streams: BTreeMap<(usize, usize), Stream>,
+}
+
+impl Patch {
+    /// Whether it stays on its rank.
+    pub fn is_local(&self) -> bool {
+        self.from.rank == self.to.rank
+    }
 }
 
 impl Exchange {
@@ -78,26 +85,27 @@ impl Exchange {
 
     fn add<P>(&mut self, blend: &Blend, source: &Holder, read: Region, target: &Holder) {
         let end =
-            |canvas, holder: &Holder, region| End { canvas, chunk: holder.chunk, region, rank: holder.owner.rank };
+            |canvas, holder: &Holder, region| PatchEnd { canvas, chunk: holder.chunk, region, rank: holder.owner.rank };
         let (from, to) = (end(blend.from, source, read), end(blend.to, target, target.part));
-        let slot = self.slots.entry((from.rank, to.rank)).or_insert_with(|| Slot { capacity: 1, ..Slot::default() });
-        slot.pieces.push(self.pieces.len());
-        self.pieces.push(Piece { from, to, way: blend.way, line: slot.lines });
-        slot.lines += count(&read);
-        slot.capacity += capacity::<P>(&read);
+        let first = || Stream { capacity: 1, ..Stream::default() };
+        let stream = self.streams.entry((from.rank, to.rank)).or_insert_with(first);
+        stream.patches.push(self.patches.len());
+        self.patches.push(Patch { from, to, way: blend.way, line: stream.lines });
+        stream.lines += line_count(&read);
+        stream.capacity += capacity::<P>(&read);
     }
 
     fn place(&mut self) {
         let (mut sent, mut received) = (BTreeMap::new(), BTreeMap::new());
-        for ((from, to), slot) in &mut self.slots {
+        for ((from, to), stream) in &mut self.streams {
             let sent = sent.entry(*from).or_insert(0);
-            slot.outbox = *sent;
-            *sent += slot.capacity;
+            stream.outbox = *sent;
+            *sent += stream.capacity;
             // What stays on a rank is blended from where it was coded.
             if from != to {
                 let received = received.entry(*to).or_insert(0);
-                slot.inbox = *received;
-                *received += slot.capacity;
+                stream.inbox = *received;
+                *received += stream.capacity;
             }
         }
     }
@@ -105,10 +113,10 @@ impl Exchange {
     /// Words that each rank's outbox and inbox must have.
     pub fn sizes(&self, ranks: usize) -> [Vec<u64>; 2] {
         let mut sizes = [vec![0; ranks], vec![0; ranks]];
-        for ((from, to), slot) in &self.slots {
-            sizes[0][*from] += slot.capacity;
+        for ((from, to), stream) in &self.streams {
+            sizes[0][*from] += stream.capacity;
             if from != to {
-                sizes[1][*to] += slot.capacity;
+                sizes[1][*to] += stream.capacity;
             }
         }
         sizes

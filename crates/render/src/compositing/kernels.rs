@@ -3,23 +3,28 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
+use zippy::Result;
 use zippy::array::{ChunkRef, GlobalArray, LocalArray, LocalSection};
+use zippy::device::colour;
 use zippy::element::Element;
 use zippy::kernel::{Kernel, KernelSource};
 use zippy::layout::Layout;
 use zippy::world::World;
-use zippy::{Operator, Result};
 
-use super::Pixel;
-use super::coded::Boxes;
-use super::compositor::Canvases;
-use super::exchange::{End, Exchange, Piece, Slot};
+use super::canvases::Canvases;
+use super::exchange::{Exchange, Patch, PatchEnd, Stream};
+use super::mailboxes::Mailboxes;
+use super::pixel::Pixel;
 use super::plan::Way;
 use super::stream::lines;
 
+const LINES: &str = include_str!("../../shaders/compositing/lines.wgsl");
 const COUNT: &str = include_str!("../../shaders/compositing/count.wgsl");
 const WRITE: &str = include_str!("../../shaders/compositing/write.wgsl");
 const BLEND: &str = include_str!("../../shaders/compositing/blend.wgsl");
+
+/// An opacity that no pixel has.
+const NEVER: f32 = 1e30;
 
 type Line = [u32; 4];
 
@@ -36,23 +41,29 @@ impl<'w> Kernels<'w> {
         Self { world, name: name.to_string(), compiled: RefCell::default(), tables: RefCell::new(None) }
     }
 
-    /// Codes a slot of this rank: kernels count the words of each line, the host adds them up, and kernels write.
+    /// Codes a stream of this rank: kernels count the words of each line, the host adds them up, and kernels write.
     /// Returns the words.
-    pub fn code<P: Pixel>(&self, exchange: &Exchange, slot: &Slot, on: &Canvases<P>, boxes: &Boxes) -> Result<u64> {
-        let outbox = chunk(&boxes.outbox, self.world.rank());
-        let mut table = vec![slot.lines as u32 + 1];
-        let pieces: Vec<&Piece> = slot.pieces.iter().map(|&piece| &exchange.pieces[piece]).collect();
-        for together in pieces.chunk_by(|a, b| (a.from.canvas, a.from.chunk) == (b.from.canvas, b.from.chunk)) {
+    pub fn code<P: Pixel>(
+        &self,
+        exchange: &Exchange,
+        stream: &Stream,
+        on: &Canvases<P>,
+        mailboxes: &Mailboxes,
+    ) -> Result<u64> {
+        let outbox = chunk(&mailboxes.outbox, self.world.rank());
+        let mut table = vec![stream.lines as u32 + 1];
+        let patches: Vec<&Patch> = stream.patches.iter().map(|&patch| &exchange.patches[patch]).collect();
+        for together in patches.chunk_by(|a, b| (a.from.canvas, a.from.chunk) == (b.from.canvas, b.from.chunk)) {
             let pixels = chunk(on.array(together[0].from.canvas), together[0].from.chunk);
             let mut todo: Vec<Line> = Vec::new();
-            for piece in together {
-                todo.extend(lines(&piece.from.region).map(|(at, length)| {
+            for patch in together {
+                todo.extend(lines(&patch.from.region).map(|(at, length)| {
                     let [x, y] = within(&pixels, at);
                     [x, y, length as u32, 0]
                 }));
             }
             let (on_device, counts) = self.tables(&todo)?;
-            self.kernel::<P>("count", COUNT, "")?
+            self.kernel::<P>("count", COUNT)?
                 .call()
                 .read("pixels", pixels.all())
                 .read("lines", on_device.clone())
@@ -60,11 +71,11 @@ impl<'w> Kernels<'w> {
                 .run()?;
             for (line, words) in todo.iter_mut().zip(counts.read()?) {
                 let start = table[table.len() - 1];
-                line[3] = slot.outbox as u32 + start;
+                line[3] = stream.outbox as u32 + start;
                 table.push(start + words);
             }
             on_device.write(&todo)?;
-            self.kernel::<P>("write", WRITE, P::WGSL[3])?
+            self.kernel::<P>("write", WRITE)?
                 .call()
                 .read("pixels", pixels.all())
                 .read("lines", on_device)
@@ -72,59 +83,65 @@ impl<'w> Kernels<'w> {
                 .update("stream", outbox.all())
                 .run()?;
         }
-        let start = slot.outbox as i64;
+        let start = stream.outbox as i64;
         outbox.at(start..start + table.len() as i64).write(&table)?;
         Ok(u64::from(table[table.len() - 1]))
     }
 
-    /// Blends what this rank has been sent, and what it has coded for itself: pieces that do not meet side by side.
-    pub fn blend<P: Pixel>(&self, exchange: &Exchange, on: &Canvases<P>, boxes: &Boxes, opaque: f32) -> Result<()> {
-        let mut batch: Vec<&Piece> = Vec::new();
-        for piece in exchange.pieces.iter().filter(|piece| piece.to.rank == self.world.rank()) {
-            let alike = |other: &Piece| {
-                (other.to.canvas, other.to.chunk, other.way) == (piece.to.canvas, piece.to.chunk, piece.way)
-                    && is_local(other) == is_local(piece)
-                    && !other.to.region.intersects(&piece.to.region)
+    /// Blends what this rank has been sent, and what it has coded for itself: patches that do not meet side by side.
+    pub fn blend<P: Pixel>(
+        &self,
+        exchange: &Exchange,
+        on: &Canvases<P>,
+        mailboxes: &Mailboxes,
+        opaque: Option<f32>,
+    ) -> Result<()> {
+        let mut batch: Vec<&Patch> = Vec::new();
+        for patch in exchange.patches.iter().filter(|patch| patch.to.rank == self.world.rank()) {
+            let alike = |other: &Patch| {
+                (other.to.canvas, other.to.chunk, other.way) == (patch.to.canvas, patch.to.chunk, patch.way)
+                    && other.is_local() == patch.is_local()
+                    && !other.to.region.intersects(&patch.to.region)
             };
             if !batch.iter().all(|other| alike(other)) {
-                self.blend_batch(exchange, &batch, on, boxes, opaque)?;
+                self.blend_batch(exchange, &batch, on, mailboxes, opaque)?;
                 batch.clear();
             }
-            batch.push(piece);
+            batch.push(patch);
         }
-        self.blend_batch(exchange, &batch, on, boxes, opaque)
+        self.blend_batch(exchange, &batch, on, mailboxes, opaque)
     }
 
     fn blend_batch<P: Pixel>(
         &self,
         exchange: &Exchange,
-        batch: &[&Piece],
+        batch: &[&Patch],
         on: &Canvases<P>,
-        boxes: &Boxes,
-        opaque: f32,
+        mailboxes: &Mailboxes,
+        opaque: Option<f32>,
     ) -> Result<()> {
         let Some(first) = batch.first() else { return Ok(()) };
-        let End { canvas, chunk: number, .. } = first.to;
+        let PatchEnd { canvas, chunk: number, .. } = first.to;
         let onto = chunk(on.array(canvas), number);
-        let stream = chunk(if is_local(first) { &boxes.outbox } else { &boxes.inbox }, self.world.rank());
+        let stream_of = |patch: &Patch| &exchange.streams[&(patch.from.rank, patch.to.rank)];
+        let (of, _) = mailboxes.read(first, stream_of(first));
         let mut todo: Vec<Line> = Vec::new();
-        for piece in batch {
-            let slot = &exchange.slots[&(piece.from.rank, piece.to.rank)];
-            let start = if is_local(piece) { slot.outbox } else { slot.inbox };
-            todo.extend(lines(&piece.to.region).enumerate().map(|(line, (at, _))| {
+        for patch in batch {
+            let (_, start) = mailboxes.read(patch, stream_of(patch));
+            todo.extend(lines(&patch.to.region).enumerate().map(|(line, (at, _))| {
                 let [x, y] = within(&onto, at);
-                [x, y, (start + piece.line) as u32 + line as u32, start as u32]
+                [x, y, (start + patch.line) as u32 + line as u32, start as u32]
             }));
         }
         let (on_device, counts) = self.tables(&todo)?;
-        self.kernel::<P>("blend", BLEND, P::WGSL[2])?
+        self.kernel::<P>("blend", BLEND)?
             .call()
-            .read("stream", stream.all())
+            .read("stream", chunk(of, self.world.rank()).all())
             .read("lines", on_device)
             .write("counts", counts)
             .update("onto", onto.all())
             .param("way", way_of(first.way))
-            .param("opaque", opaque)
+            .param("opaque", opaque.unwrap_or(NEVER))
             .run()
     }
 
@@ -145,20 +162,20 @@ impl<'w> Kernels<'w> {
         Ok((on_device, words.at(0..count)))
     }
 
-    fn kernel<P: Pixel>(&self, name: &'static str, text: &str, access: &str) -> Result<Kernel> {
+    fn kernel<P: Pixel>(&self, name: &'static str, work: &str) -> Result<Kernel> {
         let mut compiled = self.compiled.borrow_mut();
         let key = (name, P::INFO.name);
         if let Some(kernel) = compiled.get(&key) {
             return Ok(kernel.clone());
         }
-        let source = [text, P::WGSL[1], Operator::COLOURS, access].join("\n").replace("PIXEL", P::WGSL[0]);
-        let path = format!("shaders/compositing/{name}.wgsl");
-        Ok(compiled.entry(key).or_insert(self.world.kernel(KernelSource::text(path, source))?).clone())
+        let source = KernelSource::text(format!("shaders/compositing/{name}.wgsl"), text::<P>(work));
+        Ok(compiled.entry(key).or_insert(self.world.kernel(source)?).clone())
     }
 }
 
-fn is_local(piece: &Piece) -> bool {
-    piece.from.rank == piece.to.rank
+/// The parts of a kernel, which is `work` on a line.
+fn text<P: Pixel>(work: &str) -> String {
+    [colour::WGSL, P::WGSL, LINES, work].join("\n")
 }
 
 /// A chunk of this rank.

@@ -3,12 +3,14 @@
 //! An [`Algorithm`] is first a [`Plan`], rounds of blends as data, and is then carried out on arrays by a [`Compositor`],
 //! dense or run-length coded.
 
+mod canvases;
 mod coded;
 mod compositor;
 mod dense;
 mod exchange;
 mod host;
 mod kernels;
+mod mailboxes;
 mod pixel;
 mod plan;
 mod settings;

@@ -7,7 +7,7 @@
 
 use zippy::region::Region;
 
-use super::Pixel;
+use super::pixel::Pixel;
 use super::plan::Way;
 
 /// Pixels of a line at most; shorter ones are worked on side by side.
@@ -25,7 +25,7 @@ pub(super) fn lines(region: &Region) -> impl Iterator<Item = ([i64; 2], i64)> + 
 }
 
 /// Number of lines of a region.
-pub(super) fn count(region: &Region) -> u64 {
+pub(super) fn line_count(region: &Region) -> u64 {
     let extents = region.extents();
     (extents[0] as u64).div_ceil(LINE as u64) * extents[1] as u64
 }
@@ -33,7 +33,7 @@ pub(super) fn count(region: &Region) -> u64 {
 /// Words that the lines of a region take at most, with their words of the table: every other pixel empty, a line is no
 /// longer than one of full pixels.
 pub(super) fn capacity<P>(region: &Region) -> u64 {
-    region.cells() * words::<P>() as u64 + 2 * count(region)
+    region.cells() * words::<P>() as u64 + 2 * line_count(region)
 }
 
 /// Writes a stream.
@@ -57,7 +57,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Appends a line.
-    pub fn line<P: Pixel>(&mut self, pixels: &[P]) {
+    pub fn write<P: Pixel>(&mut self, pixels: &[P]) {
         let empty = P::zeroed();
         let mut at = 0;
         loop {
@@ -83,22 +83,23 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Blends line `line` of a stream onto pixels.
-pub(super) fn blend_line<P: Pixel>(stream: &[u32], line: usize, onto: &mut [P], way: Way, opaque: f32) {
+/// Blends line `line` of a stream onto pixels, which become opaque where what lies behind makes them `opaque`.
+pub(super) fn blend<P: Pixel>(stream: &[u32], line: usize, onto: &mut [P], way: Way, opaque: Option<f32>) {
     match way {
-        Way::InFront => each_run(stream, line, onto, |to, from| *to = P::over_pixel(*from, *to)),
-        Way::Alone => each_run(stream, line, onto, |to, from| *to = *from),
-        Way::Behind => each_run(stream, line, onto, |to, from| *to = P::under_pixel(*from, *to, opaque)),
+        Way::Alone => each_run(stream, line, onto, |run, onto| onto.copy_from_slice(run)),
+        Way::InFront => each_run(stream, line, onto, P::over_all),
+        Way::Behind => each_run(stream, line, onto, |run, onto| P::under_all(run, onto, opaque)),
     }
 }
 
-fn each_run<P: Pixel>(stream: &[u32], line: usize, onto: &mut [P], blend: impl Fn(&mut P, &P)) {
+/// Calls with the bytes of each run and of the pixels that it meets.
+fn each_run<P: Pixel>(stream: &[u32], line: usize, onto: &mut [P], blend: impl Fn(&[u8], &mut [u8])) {
     let (mut at, end) = (stream[line] as usize, stream[line + 1] as usize);
     let mut x = 0;
     while at < end {
         let (skip, run) = ((stream[at] & 0xffff) as usize, (stream[at] >> 16) as usize);
-        let pixels: &[P] = bytemuck::cast_slice(&stream[at + 1..][..run * words::<P>()]);
-        onto[x + skip..][..run].iter_mut().zip(pixels).for_each(|(to, from)| blend(to, from));
+        let pixels = &stream[at + 1..][..run * words::<P>()];
+        blend(bytemuck::cast_slice(pixels), bytemuck::cast_slice_mut(&mut onto[x + skip..][..run]));
         x += skip + run;
         at += 1 + run * words::<P>();
     }
@@ -117,18 +118,24 @@ mod tests {
     fn lines_cover_a_region() {
         let found: Vec<_> = lines(&region(2 * LINE + 3, 2)).collect();
         assert_eq!(found[..4], [([0, 0], LINE), ([LINE, 0], LINE), ([2 * LINE, 0], 3), ([0, 1], LINE)]);
-        assert_eq!(found.len() as u64, count(&region(2 * LINE + 3, 2)));
-        assert_eq!(count(&region(0, 5)), 0);
+        assert_eq!(found.len() as u64, line_count(&region(2 * LINE + 3, 2)));
+        assert_eq!(line_count(&region(0, 5)), 0);
     }
 
     #[test]
     fn runs_are_as_written_down() {
         let mut words = [77; 12];
         let mut writer = Writer::new(&mut words, 2);
-        writer.line(&[0_u32, 0, 5, 6, 0, 7, 0]);
-        writer.line(&[0_u32, 0]);
+        writer.write(&[0_u32, 0, 5, 6, 0, 7, 0]);
+        writer.write(&[0_u32, 0]);
         assert_eq!(writer.len(), 8);
         assert_eq!(words[..9], [3, 8, 8, 2 | 2 << 16, 5, 6, 1 | 1 << 16, 7, 77]);
+    }
+
+    /// The words of a line.
+    fn count<P: Pixel>(pixels: &[P]) -> usize {
+        let runs = pixels.chunk_by(|a, b| (*a == P::zeroed()) == (*b == P::zeroed()));
+        runs.filter(|run| run[0] != P::zeroed()).map(|run| 1 + run.len() * words::<P>()).sum()
     }
 
     /// Whatever is empty, what is blended from the stream is what was coded, and it fits.
@@ -141,15 +148,17 @@ mod tests {
                 let pixels: Vec<[f32; 4]> = (0..length).map(value).collect();
                 let capacity = capacity::<[f32; 4]>(&region(length as i64, 1)) as usize + 1;
                 let mut words = vec![0; capacity];
-                Writer::new(&mut words, 1).line(&pixels);
+                let mut writer = Writer::new(&mut words, 1);
+                writer.write(&pixels);
+                assert_eq!(writer.len() as usize, 2 + count(&pixels));
                 let mut back = vec![[0.0_f32; 4]; length];
-                blend_line(&words, 0, &mut back, Way::Alone, f32::MAX);
+                blend(&words, 0, &mut back, Way::Alone, None);
                 assert_eq!(back, pixels);
                 let bytes: Vec<u32> = pixels.iter().map(|p| p[0] as u32).collect();
                 let mut words = vec![0; super::capacity::<u32>(&region(length as i64, 1)) as usize + 1];
-                Writer::new(&mut words, 1).line(&bytes);
+                Writer::new(&mut words, 1).write(&bytes);
                 let mut back = vec![0_u32; length];
-                blend_line(&words, 0, &mut back, Way::InFront, f32::MAX);
+                blend(&words, 0, &mut back, Way::InFront, None);
                 assert_eq!(back, bytes);
             }
         }
@@ -158,17 +167,17 @@ mod tests {
     #[test]
     fn blends_in_front_behind_and_to_opaque() {
         let mut words = [0; 20];
-        Writer::new(&mut words, 1).line(&[[0.0; 4], [0.25, 0.0, 0.0, 0.5]]);
+        Writer::new(&mut words, 1).write(&[[0.0; 4], [0.25, 0.0, 0.0, 0.5]]);
         let start = [[9.0; 4], [0.0, 0.5, 0.0, 0.75]];
         let blended = |way, opaque| {
             let mut pixels = start;
-            blend_line(&words, 0, &mut pixels, way, opaque);
+            blend(&words, 0, &mut pixels, way, opaque);
             assert_eq!(pixels[0], start[0]);
             pixels[1]
         };
-        assert_eq!(blended(Way::InFront, f32::MAX), [0.25, 0.25, 0.0, 0.875]);
-        assert_eq!(blended(Way::Behind, f32::MAX), [0.0625, 0.5, 0.0, 0.875]);
-        assert_eq!(blended(Way::Behind, 0.875), [0.0625, 0.5, 0.0, 1.0]);
-        assert_eq!(blended(Way::Alone, 0.25), [0.25, 0.0, 0.0, 0.5]);
+        assert_eq!(blended(Way::InFront, None), [0.25, 0.25, 0.0, 0.875]);
+        assert_eq!(blended(Way::Behind, None), [0.0625, 0.5, 0.0, 0.875]);
+        assert_eq!(blended(Way::Behind, Some(0.875)), [0.0625, 0.5, 0.0, 1.0]);
+        assert_eq!(blended(Way::Alone, Some(0.25)), [0.25, 0.0, 0.0, 0.5]);
     }
 }

@@ -4,12 +4,12 @@
 /// `1 - exp(-depth)` for a depth that is not negative: relatively exact to a few units in the last place, for small depths
 /// too.
 pub(super) fn absorbed(depth: f32) -> f32 {
-    let (power, rest) = parts(depth);
+    let (power, rest) = decay_of(depth);
     (1.0 - power) + power * rest
 }
 
 /// `base` to the power of `exponent`, for a base of 0 to 1 and a positive exponent.
-pub(super) fn power(base: f32, exponent: f32) -> f32 {
+pub(super) fn power_of(base: f32, exponent: f32) -> f32 {
     // The logarithm: base = m 2^e with m around 1, ln m by the series of the area tangent.
     let bits = base.max(1e-30).to_bits();
     let shifted = bits.wrapping_sub(0x3f35_04f3);
@@ -19,12 +19,12 @@ pub(super) fn power(base: f32, exponent: f32) -> f32 {
     let z2 = z * z;
     let series = 2.0 * z * (1.0 + z2 * (1.0 / 3.0 + z2 * (0.2 + z2 * (1.0 / 7.0 + z2 * (1.0 / 9.0)))));
     let ln = whole as f32 * std::f32::consts::LN_2 + series;
-    let (power, rest) = parts((-ln * exponent).max(0.0));
+    let (power, rest) = decay_of((-ln * exponent).max(0.0));
     power - power * rest
 }
 
 /// `exp(-depth)` as `power * (1 - rest)`, `power` a power of two and `rest` small.
-fn parts(depth: f32) -> (f32, f32) {
+fn decay_of(depth: f32) -> (f32, f32) {
     let depth = depth.min(80.0);
     let whole = (depth * std::f32::consts::LOG2_E + 0.5).floor();
     // ln 2 in two parts, the first of few digits, so that the difference is exact.
@@ -53,13 +53,17 @@ mod tests {
         for exponent in [1.0, 2.5, 10.0, 100.0, 1000.0] {
             for step in 0..=1000 {
                 let base = step as f32 / 1000.0;
-                let (found, wanted) = (f64::from(power(base, exponent)), f64::from(base).powf(exponent.into()));
+                let (found, wanted) = (f64::from(power_of(base, exponent)), f64::from(base).powf(exponent.into()));
                 assert!(
                     (found - wanted).abs() < 4e-7 * f64::from(exponent).max(1.0).sqrt(),
                     "{base}^{exponent}: {found} {wanted}"
                 );
             }
-            assert!(power(1.0, exponent) == 1.0 && power(1.000_000_1, exponent) == 1.0 && power(0.0, exponent) < 1e-29);
+            assert!(
+                power_of(1.0, exponent) == 1.0
+                    && power_of(1.000_000_1, exponent) == 1.0
+                    && power_of(0.0, exponent) < 1e-29
+            );
         }
     }
 }

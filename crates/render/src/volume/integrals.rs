@@ -5,6 +5,8 @@
 //! however narrow what lies between them: no table of pairs of values has to resolve it. Attenuation inside the segment
 //! is accounted for between its two halves and, in each half, for its mean colour.
 
+use zippy::device::colour::over;
+
 use super::decay::absorbed;
 use super::transfer::TransferFunction;
 use crate::error::RenderError;
@@ -13,7 +15,7 @@ use crate::error::RenderError;
 /// the value `first + i / per_value`; cells between entries are read as even. The first and the last cell lie outside
 /// of all points, where the function is constant.
 #[derive(Debug, Clone, PartialEq)]
-pub struct IntegralTable {
+pub(super) struct IntegralTable {
     /// The value of the first entry.
     pub first: f32,
     /// Entries per unit of value.
@@ -48,7 +50,7 @@ impl TransferFunction {
     ///
     /// # Errors
     /// The function is malformed, its values leave the range of f32, or the step is not positive.
-    pub fn integrals(&self, step: f64, apart: bool) -> Result<IntegralTable, RenderError> {
+    pub(super) fn integrals(&self, step: f64, apart: bool) -> Result<IntegralTable, RenderError> {
         self.check()?;
         if !(step > 0.0 && step.is_finite()) {
             return Err(RenderError::Setting(format!("a sample distance of {step}; it must be positive")));
@@ -104,12 +106,12 @@ impl TransferFunction {
 
 impl IntegralTable {
     /// Where a value lies among the entries; far outside of them all values are alike.
-    pub fn place(&self, value: f32) -> f32 {
+    pub fn position_in(&self, value: f32) -> f32 {
         ((value - self.first) * self.per_value).clamp(-1e9, 1e9)
     }
 
-    /// Premultiplied colour and alpha of a segment between two places. Of colours that are summed up apart, `colour`
-    /// gives the places. The same arithmetic as the shader's.
+    /// Premultiplied colour and alpha of a segment between two positions. Of colours that are summed up apart, `colour`
+    /// gives the positions. The same arithmetic as the shader's.
     pub fn segment(&self, depth: [f32; 2], colour: [f32; 2]) -> [f32; 4] {
         let half = |[a, b]: [f32; 2]| 0.5 * (a + b);
         if self.apart {
@@ -117,26 +119,26 @@ impl IntegralTable {
             let mean = self.mean(colour);
             return [0, 1, 2, 3].map(|part| if part == 3 { alpha } else { mean[part] * self.colour_unit * alpha });
         }
-        let near = self.layer([depth[0], half(depth)]);
-        let far = self.layer([half(depth), depth[1]]);
-        std::array::from_fn(|part| near[part] + (1.0 - near[3]) * far[part])
+        let near = self.half_of([depth[0], half(depth)]);
+        let far = self.half_of([half(depth), depth[1]]);
+        over(near, far)
     }
 
     /// Half a segment.
-    fn layer(&self, places: [f32; 2]) -> [f32; 4] {
-        let mean = self.mean(places).map(|part| part * (0.5 * self.depth_unit));
+    fn half_of(&self, positions: [f32; 2]) -> [f32; 4] {
+        let mean = self.mean(positions).map(|part| part * (0.5 * self.depth_unit));
         let alpha = absorbed(mean[3]);
         // Where nothing is absorbed there is no colour either.
         let share = alpha / mean[3].max(1e-30);
         [mean[0] * share, mean[1] * share, mean[2] * share, alpha]
     }
 
-    /// The mean of all that lies between two places: parts of the outer cells and whole ones between them. All terms
-    /// are positive, so that it is as exact for close places as for distant ones.
+    /// The mean of all that lies between two positions: parts of the outer cells and whole ones between them. All terms
+    /// are positive, so that it is as exact for close positions as for distant ones.
     fn mean(&self, [a, b]: [f32; 2]) -> [f32; 4] {
         let (low, high) = (a.min(b), a.max(b));
         let last = self.entries.len() as i32 - 2;
-        let cell = |place: f32| (place.floor() as i32).clamp(0, last);
+        let cell = |position: f32| (position.floor() as i32).clamp(0, last);
         let (i, j) = (cell(low), cell(high));
         let entry = |index: i32| self.entries[index as usize];
         let (rest, part) = (1.0 - (low - i as f32), high - j as f32);
@@ -175,8 +177,8 @@ mod tests {
 
     fn check(transfer: &TransferFunction, step: f64, (front, back): (f64, f64), colour_bound: f64) {
         let table = transfer.integrals(step, false).unwrap();
-        let places = [table.place(front as f32), table.place(back as f32)];
-        let (found, wanted) = (table.segment(places, places), brute(transfer, (front, back), step));
+        let positions = [table.position_in(front as f32), table.position_in(back as f32)];
+        let (found, wanted) = (table.segment(positions, positions), brute(transfer, (front, back), step));
         assert!((f64::from(found[3]) - wanted[3]).abs() < 3e-4, "{front} to {back}: {found:?}, not {wanted:?}");
         for part in 0..3 {
             let off = (f64::from(found[part]) - wanted[part]).abs();
@@ -224,8 +226,8 @@ mod tests {
         };
         let off = |step: f64, pair: (f64, f64)| {
             let table = transfer.integrals(step, false).unwrap();
-            let places = [table.place(pair.0 as f32), table.place(pair.1 as f32)];
-            (f64::from(table.segment(places, places)[0]) - brute(&transfer, pair, step)[0]).abs()
+            let positions = [table.position_in(pair.0 as f32), table.position_in(pair.1 as f32)];
+            (f64::from(table.segment(positions, positions)[0]) - brute(&transfer, pair, step)[0]).abs()
         };
         for pair in [(0.0, 1.0), (1.0, 0.0)] {
             let (coarse, fine) = (off(1.0, pair), off(0.5, pair));
@@ -234,7 +236,7 @@ mod tests {
         }
         // What is met first hides the rest: the order of the ends matters.
         let table = transfer.integrals(4.0, false).unwrap();
-        let [zero, one] = [table.place(0.0), table.place(1.0)];
+        let [zero, one] = [table.position_in(0.0), table.position_in(1.0)];
         assert!(table.segment([zero, one], [0.0; 2])[0] > 1.3 * table.segment([one, zero], [0.0; 2])[0]);
     }
 
@@ -250,7 +252,7 @@ mod tests {
         for (steps, shift) in [(64, 0.0), (64, 0.3), (37, 0.9), (1, 0.0)] {
             let step = 1.0 / f64::from(steps);
             let table = transfer.integrals(step, false).unwrap();
-            let at = |k: i32| table.place(((f64::from(k) - shift) * step) as f32);
+            let at = |k: i32| table.position_in(((f64::from(k) - shift) * step) as f32);
             let seen = (0..=steps)
                 .fold(0.0, |seen: f32, k| seen + (1.0 - seen) * table.segment([at(k), at(k + 1)], [0.0; 2])[3]);
             assert!((f64::from(seen) - 0.6321205588285577).abs() < 1e-4, "{steps} steps, shift {shift}: {seen}");
@@ -265,8 +267,8 @@ mod tests {
             unit_distance: 2.0,
         };
         let table = transfer.integrals(2.0, true).unwrap();
-        let places = |a: f32, b: f32| [table.place(a), table.place(b)];
-        let [red, green, blue, alpha] = table.segment(places(10.0, 20.0), places(2.0, 4.0));
+        let positions = |a: f32, b: f32| [table.position_in(a), table.position_in(b)];
+        let [red, green, blue, alpha] = table.segment(positions(10.0, 20.0), positions(2.0, 4.0));
         assert!((alpha - 0.5).abs() < 1e-5, "{alpha}");
         assert!((red - 0.15).abs() < 1e-5 && (green - 0.35).abs() < 1e-5 && (blue - 0.25).abs() < 1e-5);
     }

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use zippy::Result;
+use zippy::device::colour;
 use zippy::kernel::{Kernel, KernelSource, ParamValue};
 use zippy::world::World;
 
@@ -63,15 +64,16 @@ fn text(cell: &str, features: Features) -> String {
     let cells = include_str!("../../shaders/volume/cells.wgsl").replace("CELL", cell);
     let parts = [
         head.as_str(),
-        include_str!("../../shaders/volume/rays.wgsl"),
+        colour::WGSL,
+        include_str!("../../shaders/volume/view.wgsl"),
         &cells,
         include_str!("../../shaders/volume/decay.wgsl"),
         match preintegrated {
-            true => include_str!("../../shaders/volume/segments.wgsl"),
-            false => include_str!("../../shaders/volume/points.wgsl"),
+            true => include_str!("../../shaders/volume/segment.wgsl"),
+            false => include_str!("../../shaders/volume/point.wgsl"),
         },
         match lit {
-            true => include_str!("../../shaders/volume/lit.wgsl"),
+            true => include_str!("../../shaders/volume/shading.wgsl"),
             false => include_str!("../../shaders/volume/unlit.wgsl"),
         },
         match rgba8 {

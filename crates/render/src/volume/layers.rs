@@ -12,7 +12,7 @@ use crate::error::RenderError;
 
 /// A box of cells of one part that becomes a layer.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Piece {
+pub(super) struct Subvolume {
     /// The part of the storage that holds it.
     pub part: usize,
     pub cells: CellBox,
@@ -20,17 +20,17 @@ pub(super) struct Piece {
     pub bounds: Region,
 }
 
-/// The pieces of a picture, front first. `visible` gives the visible cells of a brick; `parts` are boxes of bricks.
+/// The subvolumes of a picture, front first. `visible` gives the visible cells of a brick; `parts` are boxes of bricks.
 ///
 /// # Errors
 /// Parts that overlap.
-pub(super) fn pieces(
+pub(super) fn subvolumes(
     view: &View,
     mode: Mode,
     lattice: &Lattice,
     parts: &[BrickBox],
     visible: impl Fn(usize) -> Option<CellBox>,
-) -> Result<Vec<Piece>, RenderError> {
+) -> Result<Vec<Subvolume>, RenderError> {
     let boxes: Vec<(usize, CellBox)> = match mode {
         Mode::Reproducible => {
             let depth = lattice.depth(view);
@@ -69,8 +69,8 @@ pub(super) fn pieces(
             }
         }
     };
-    let piece = |(part, cells): (usize, CellBox)| Some(Piece { part, cells, bounds: covered(view, &cells)? });
-    Ok(boxes.into_iter().filter_map(piece).collect())
+    let subvolume = |(part, cells): (usize, CellBox)| Some(Subvolume { part, cells, bounds: covered(view, &cells)? });
+    Ok(boxes.into_iter().filter_map(subvolume).collect())
 }
 
 /// An upper bound of the samples that a ray takes in a box of cells.

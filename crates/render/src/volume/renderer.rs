@@ -12,10 +12,10 @@ use zippy::world::World;
 use zippy_io::image::Image;
 
 use super::bricks::{BrickBox, CellBox, Lattice};
-use super::canvas::{Blending, Canvas, canvas};
 use super::classes::Classes;
+use super::framebuffer::{Blending, Framebuffer, framebuffer};
 use super::kernels::{Features, Kernels, of_picture};
-use super::layers::{Piece, most_samples, pieces};
+use super::layers::{Subvolume, most_samples, subvolumes};
 use super::look::{Look, PixelFormat};
 use super::options::RendererOptions;
 use super::space::{Entries, Rebuilds, Space};
@@ -38,8 +38,8 @@ pub struct VolumeRenderer<'w, T> {
     storage: Storage<'w, T>,
     space: Space<'w>,
     kernels: Kernels<'w>,
-    canvas: RefCell<Option<Box<dyn Canvas + 'w>>>,
-    /// What rays of several passes carry, for pictures of the canvas' size.
+    framebuffer: RefCell<Option<Box<dyn Framebuffer + 'w>>>,
+    /// What rays of several passes carry, for pictures of the framebuffer's size.
     carry: RefCell<Option<LocalArray<[f32; 4], 2>>>,
 }
 
@@ -101,9 +101,21 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         let space = Space::new(world, &name, cell, options.components, &storage, &lattice);
         let space = world.agree("making a renderer", space)?;
         let bricks = storage.parts().iter().map(|part| part.bricks).collect();
-        let (kernels, canvas, carry) = (Kernels::new(world, cell), RefCell::default(), RefCell::default());
-        let made =
-            Self { world, name, spacing, voxels, options, lattice, bricks, storage, space, kernels, canvas, carry };
+        let (kernels, framebuffer, carry) = (Kernels::new(world, cell), RefCell::default(), RefCell::default());
+        let made = Self {
+            world,
+            name,
+            spacing,
+            voxels,
+            options,
+            lattice,
+            bricks,
+            storage,
+            space,
+            kernels,
+            framebuffer,
+            carry,
+        };
         made.refresh()?;
         Ok(made)
     }
@@ -137,37 +149,37 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         let start = Instant::now();
         self.space.update(&self.storage, &self.lattice, &classes)?;
         let visible = |brick: usize| self.space.visible(brick);
-        let pieces = pieces(&view, self.options.mode, &self.lattice, &self.bricks, visible)?;
+        let subvolumes = subvolumes(&view, self.options.mode, &self.lattice, &self.bricks, visible)?;
         self.prepare(look.size)?;
-        let canvas = self.canvas.borrow();
-        let canvas = canvas.as_deref().expect("just made");
-        let owners: Vec<usize> = pieces.iter().map(|piece| self.storage.parts()[piece.part].rank).collect();
-        let layers = canvas.place(&pieces, &owners)?;
-        let cast = self.cast(canvas, look, (&view, &classes), &pieces, &layers);
-        let own = pieces.iter().zip(&owners).filter(|(_, owner)| **owner == self.world.rank());
-        let cells = own.map(|(piece, _)| count(&piece.cells)).sum();
+        let framebuffer = self.framebuffer.borrow();
+        let framebuffer = framebuffer.as_deref().expect("just made");
+        let owners: Vec<usize> = subvolumes.iter().map(|subvolume| self.storage.parts()[subvolume.part].rank).collect();
+        let layers = framebuffer.place(&subvolumes, &owners)?;
+        let cast = self.cast(framebuffer, look, (&view, &classes), &subvolumes, &layers);
+        let own = subvolumes.iter().zip(&owners).filter(|(_, owner)| **owner == self.world.rank());
+        let cells = own.map(|(subvolume, _)| count(&subvolume.cells)).sum();
         let cast = cast.and_then(|()| Ok(self.world.gpu().wait()?));
         self.world.agree("ray casting", cast)?;
         let cast_secs = start.elapsed().as_secs_f64();
 
         let start = Instant::now();
-        let moved = canvas.composite(&layers, look.ends_at())?;
+        let moved = framebuffer.composite(&layers, look.ends_at())?;
         let composite_secs = start.elapsed().as_secs_f64();
 
         let start = Instant::now();
-        let image = canvas.read();
+        let image = framebuffer.read();
         let read_secs = start.elapsed().as_secs_f64();
         let image = self.world.agree("reading the picture", image)?;
         Ok(Frame { image, cast_secs, composite_secs, read_secs, moved, layers: layers.len(), cells })
     }
 
-    /// Makes the canvas for another size of pictures. Collective.
+    /// Makes the framebuffer for another size of pictures. Collective.
     fn prepare(&self, size: (u32, u32)) -> Result<()> {
-        let mut kept = self.canvas.borrow_mut();
-        if kept.as_ref().is_none_or(|canvas| canvas.size() != size) {
+        let mut kept = self.framebuffer.borrow_mut();
+        if kept.as_ref().is_none_or(|framebuffer| framebuffer.size() != size) {
             (*kept, *self.carry.borrow_mut()) = (None, None);
             let RendererOptions { algorithm, encoding, pixel, .. } = self.options.clone();
-            *kept = Some(canvas(self.world, &self.name, size, pixel, &Blending { algorithm, encoding })?);
+            *kept = Some(framebuffer(self.world, &self.name, size, pixel, &Blending { algorithm, encoding })?);
         }
         Ok(())
     }
@@ -175,20 +187,20 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
     /// Queues the ray casting of this rank's layers, front first.
     fn cast(
         &self,
-        canvas: &dyn Canvas,
+        framebuffer: &dyn Framebuffer,
         look: &Look,
         (view, classes): (&View, &Classes),
-        pieces: &[Piece],
+        subvolumes: &[Subvolume],
         layers: &[Layer],
     ) -> Result<()> {
-        canvas.prefix().all().fill(0.0)?;
-        let hidden = self.hidden(look.ends_at(), pieces.len());
+        framebuffer.prefix().all().fill(0.0)?;
+        let hidden = self.hidden(look.ends_at(), subvolumes.len());
         let of_picture = of_picture(look, view, classes, direct::<T>());
         let table = self.space.table(classes)?;
-        for (piece, layer) in pieces.iter().zip(layers) {
-            let Some(chunk) = self.storage.chunk(piece.part) else { continue };
-            let Some((occupied, blocks)) = self.space.occupied(piece.part) else { continue };
-            let most = most_samples(view, &piece.cells);
+        for (subvolume, layer) in subvolumes.iter().zip(layers) {
+            let Some(chunk) = self.storage.chunk(subvolume.part) else { continue };
+            let Some((occupied, blocks)) = self.space.occupied(subvolume.part) else { continue };
+            let most = most_samples(view, &subvolume.cells);
             let passes = most > MAX_SAMPLES;
             let rgba8 = self.options.pixel == PixelFormat::Rgba8;
             let (lit, preintegrated) = (look.shading.is_some(), look.preintegrated);
@@ -198,15 +210,15 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
             while first == 0 || first < most {
                 let mut call = kernel
                     .call()
-                    .write("layer", canvas.section(layer)?)
+                    .write("layer", framebuffer.section(layer)?)
                     .read("volume", chunk.with_ghosts())
                     .read("occupied", occupied.all())
-                    .update("prefix", canvas.prefix().all())
-                    .param("low", piece.cells.0)
+                    .update("prefix", framebuffer.prefix().all())
+                    .param("low", subvolume.cells.0)
                     .param("first", first as i32)
-                    .param("high", piece.cells.1)
+                    .param("high", subvolume.cells.1)
                     .param("most", MAX_SAMPLES as i32)
-                    .param("origin", self.space.origin(piece.part))
+                    .param("origin", self.space.origin(subvolume.part))
                     .param("opaque", 1.0 - look.ends_at())
                     .param("blocks", blocks)
                     .param("hidden", hidden)

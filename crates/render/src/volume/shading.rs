@@ -1,12 +1,12 @@
-//! Light on surfaces: gradients of the values, and what they do to a colour. `shaders/volume/lit.wgsl` does the same.
+//! Light on surfaces: gradients of the values, and what they do to a colour. `shaders/volume/shading.wgsl` does the same.
 
-use super::decay::power;
+use super::decay::power_of;
 use super::look::Shading;
 
 /// Weights of the four voxels around a cell (the one before it, its two ends, the one behind it) for the derivative
 /// inside the cell, at a share of its length: central differences at both ends, interpolated. At the border of the
 /// volume the difference is one-sided, and the voxel that is not there has no weight.
-pub(super) fn weights(cell: i32, cells: i32, share: f32) -> [f32; 4] {
+pub(super) fn weights_of(cell: i32, cells: i32, share: f32) -> [f32; 4] {
     let (near, far) = (0.5 * (1.0 - share), 0.5 * share);
     let [mut before, mut low, mut high, mut behind] = [-near, -far, near, far];
     if cell == 0 {
@@ -20,11 +20,16 @@ pub(super) fn weights(cell: i32, cells: i32, share: f32) -> [f32; 4] {
 
 /// The gradient of trilinearly interpolated values: of four by four by four voxels from the one before `cell` on, those
 /// that share a line with an edge of the cell. Per voxel along each axis.
-pub(super) fn gradient(voxel: impl Fn([i32; 3]) -> f32, cell: [i32; 3], cells: [i32; 3], share: [f32; 3]) -> [f32; 3] {
+pub(super) fn gradient_of(
+    voxel: impl Fn([i32; 3]) -> f32,
+    cell: [i32; 3],
+    cells: [i32; 3],
+    share: [f32; 3],
+) -> [f32; 3] {
     let along = |axis: usize| {
         let (second, third) = ((axis + 1) % 3, (axis + 2) % 3);
         let [first_axis, last_axis] = [second.min(third), second.max(third)];
-        let weights = weights(cell[axis], cells[axis], share[axis]);
+        let weights = weights_of(cell[axis], cells[axis], share[axis]);
         let mix = |a: f32, b: f32, s: f32| a + s * (b - a);
         let mut sum = 0.0;
         for (index, weight) in weights.into_iter().enumerate() {
@@ -60,7 +65,7 @@ pub(super) fn lit(
     let square = dot(normal, normal);
     let cosine = if square > 0.0 { dot(normal, towards).abs() / square.sqrt() } else { 0.0 };
     let shown = light.ambient as f32 + light.diffuse as f32 * cosine;
-    let mirrored = light.specular as f32 * power(cosine, light.shininess as f32) * alpha;
+    let mirrored = light.specular as f32 * power_of(cosine, light.shininess as f32) * alpha;
     [red * shown + mirrored, green * shown + mirrored, blue * shown + mirrored, alpha]
 }
 
@@ -78,7 +83,7 @@ mod tests {
                 assert!((0..3).all(|a| (0..=cells[a]).contains(&p[a])), "{p:?} is outside");
                 field(p)
             };
-            let found = gradient(inside, cell, cells, share);
+            let found = gradient_of(inside, cell, cells, share);
             let [x, y] = [0, 1].map(|a| cell[a] as f32 + share[a]);
             let wanted = [3.0 + 2.0 * y, -2.0 + 2.0 * x, 5.0];
             assert!((0..3).all(|a| (found[a] - wanted[a]).abs() < 1e-5), "{cell:?}: {found:?}, not {wanted:?}");
@@ -88,7 +93,7 @@ mod tests {
     #[test]
     fn differences_are_central_inside_and_one_sided_at_the_border() {
         let squares = |[x, _, _]: [i32; 3]| (x * x) as f32;
-        let slope = |cell: i32, share: f32| gradient(squares, [cell, 0, 0], [5, 1, 1], [share, 0.0, 0.0])[0];
+        let slope = |cell: i32, share: f32| gradient_of(squares, [cell, 0, 0], [5, 1, 1], [share, 0.0, 0.0])[0];
         // Voxels 0 to 5: slopes 1 (0 to 1), 2, 4, 6, 8 and 9 (4 to 5).
         assert_eq!(
             [slope(0, 0.0), slope(0, 1.0), slope(2, 0.5), slope(4, 0.0), slope(4, 1.0)],

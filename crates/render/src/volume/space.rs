@@ -13,7 +13,7 @@ use zippy::world::World;
 
 use super::bricks::{BLOCK, BrickBox, CellBox, Lattice};
 use super::classes::Classes;
-use super::storage::Storage;
+use super::storage::{BrickChunk, Storage};
 
 /// A transfer table in an array of this rank.
 #[derive(Clone)]
@@ -47,7 +47,7 @@ pub(super) struct Space<'w> {
     /// The blocks of this rank's parts.
     blocks: Vec<Option<Blocks>>,
     table: RefCell<Option<TableOnDevice>>,
-    state: RefCell<State>,
+    known: RefCell<Known>,
     rebuilds: Cell<Rebuilds>,
 }
 
@@ -60,8 +60,9 @@ struct Blocks {
     occupied: LocalArray<u32, 3>,
 }
 
+/// What was found out last.
 #[derive(Default)]
-struct State {
+struct Known {
     /// What the ranges reach; `None` when they must be made anew.
     ranges: Option<i32>,
     /// What the marks were made for; `None` when they must be made anew.
@@ -95,7 +96,7 @@ impl<'w> Space<'w> {
         let range = world.kernel(KernelSource::text("shaders/volume/ranges.wgsl", text))?;
         let text = include_str!("../../shaders/volume/visible.wgsl");
         let mark = world.kernel(KernelSource::text("shaders/volume/visible.wgsl", text))?;
-        let blocks = |(number, part): (usize, &super::storage::Part)| {
+        let blocks = |(number, part): (usize, &BrickChunk)| {
             let Some(chunk) = storage.chunk(number) else { return Ok(None) };
             let cells = lattice.cells(&part.bricks);
             let extent = |axis: usize| (i64::from(cells.1[axis] - cells.0[axis]) + BLOCK - 1) / BLOCK;
@@ -107,13 +108,13 @@ impl<'w> Space<'w> {
             Ok(Some(Blocks { cells, bricks: part.bricks, origin, ranges, occupied }))
         };
         let blocks = storage.parts().iter().enumerate().map(blocks).collect::<Result<_>>()?;
-        let (table, state) = (RefCell::default(), RefCell::default());
-        Ok(Self { world, name: name.to_string(), range, mark, blocks, table, state, rebuilds: Cell::default() })
+        let (table, known) = (RefCell::default(), RefCell::default());
+        Ok(Self { world, name: name.to_string(), range, mark, blocks, table, known, rebuilds: Cell::default() })
     }
 
     /// The data have changed: everything is made anew for the next picture. Local.
     pub fn changed(&self) {
-        *self.state.borrow_mut() = State::default();
+        *self.known.borrow_mut() = Known::default();
     }
 
     /// How often what was made.
@@ -134,7 +135,7 @@ impl<'w> Space<'w> {
 
     /// The smallest box of blocks that holds the visible cells of a brick of any rank; `None` where nothing is visible.
     pub fn visible(&self, brick: usize) -> Option<CellBox> {
-        self.state.borrow().visible.get(brick).copied().flatten()
+        self.known.borrow().visible.get(brick).copied().flatten()
     }
 
     /// The table on this rank; written anew only when it has changed. Local.
@@ -164,14 +165,14 @@ impl<'w> Space<'w> {
     pub fn update<T: Element>(&self, storage: &Storage<T>, lattice: &Lattice, classes: &Classes) -> Result<()> {
         let ((first, per_value), reach) = (classes.scale(), classes.reach());
         let marks = Marks { first, per_value, next: classes.next_visible() };
-        let (fresh, known) = {
-            let state = self.state.borrow();
-            (state.ranges == Some(reach), state.marks.as_ref() == Some(&marks))
+        let (fresh, marked) = {
+            let known = self.known.borrow();
+            (known.ranges == Some(reach), known.marks.as_ref() == Some(&marks))
         };
-        if fresh && known {
+        if fresh && marked {
             return Ok(());
         }
-        *self.state.borrow_mut() = State::default();
+        *self.known.borrow_mut() = Known::default();
         let found = self.find(storage, lattice, &marks, (!fresh).then_some(reach));
         let found = self.world.agree("looking for empty space", found)?;
         let mut visible = vec![None; lattice.count()];
@@ -182,7 +183,7 @@ impl<'w> Space<'w> {
         }
         let Rebuilds { ranges, visible: marked } = self.rebuilds.get();
         self.rebuilds.set(Rebuilds { ranges: ranges + u64::from(!fresh), visible: marked + 1 });
-        *self.state.borrow_mut() = State { ranges: Some(reach), marks: Some(marks), visible };
+        *self.known.borrow_mut() = Known { ranges: Some(reach), marks: Some(marks), visible };
         Ok(())
     }
 

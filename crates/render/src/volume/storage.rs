@@ -24,14 +24,14 @@ pub(super) struct Storage<'w, T> {
     /// The volume itself where it is cut like this.
     bricked: GlobalArray<T, 3>,
     copied: bool,
-    parts: Vec<Part>,
+    parts: Vec<BrickChunk>,
     /// The chunks of this rank's parts.
     chunks: Vec<Option<ChunkRef<T, 3>>>,
 }
 
 /// A chunk of whole bricks.
 #[derive(Debug, Clone)]
-pub(super) struct Part {
+pub(super) struct BrickChunk {
     pub chunk: ChunkId,
     pub bricks: BrickBox,
     pub rank: usize,
@@ -82,8 +82,8 @@ impl<'w, T: Element> Storage<'w, T> {
                 (bricked, (0..held.len()).collect())
             }
         };
-        let part = |(one, chunk): (Held, ChunkId)| Part { chunk, bricks: one.bricks, rank: one.rank };
-        let parts: Vec<Part> = held.into_iter().zip(chunks).map(part).collect();
+        let part = |(one, chunk): (Held, ChunkId)| BrickChunk { chunk, bricks: one.bricks, rank: one.rank };
+        let parts: Vec<BrickChunk> = held.into_iter().zip(chunks).map(part).collect();
         let copied = bricked.core().id() != volume.core().id();
         let mut chunks: Vec<_> = parts.iter().map(|_| None).collect();
         for chunk in bricked.chunks() {
@@ -110,7 +110,7 @@ impl<'w, T: Element> Storage<'w, T> {
     }
 
     /// All parts of all ranks.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[BrickChunk] {
         &self.parts
     }
 

@@ -1,7 +1,7 @@
 //! The rays of a picture and the one lattice of samples on them.
 //!
 //! Everything here is a function of camera, volume and sample distance, never of a chunk. A ray is sampled at `entry +
-//! (k + 1/2) * delta`, `k = 0, 1, ..`, from where it enters the whole volume; `shaders/volume/rays.wgsl` repeats this
+//! (k + 1/2) * delta`, `k = 0, 1, ..`, from where it enters the whole volume; `shaders/volume/view.wgsl` repeats this
 //! arithmetic operation by operation.
 
 use super::camera::{Camera, Projection};
@@ -11,7 +11,7 @@ use crate::error::RenderError;
 /// The most samples that one dispatch takes along a ray: software Vulkan ends the loops of an invocation after 65,535
 /// iterations without a word. A sample takes one of each of two loops, and where rays are cast side by side every leap
 /// of one of them counts for all. Longer rays are cast in several dispatches.
-pub const MAX_SAMPLES: u32 = 20_000;
+pub(super) const MAX_SAMPLES: u32 = 20_000;
 
 /// The farthest, in voxels, that a camera may stand from the volume's origin along an axis: beyond it, single precision
 /// no longer tells one voxel from the next.
@@ -211,7 +211,7 @@ impl View {
         }
         let samples = ((exit - enter) / self.step + 0.5).floor().clamp(0.0, 16_777_216.0) as u32;
         let delta = direction.map(|d| d * self.step);
-        let shift = if self.jitter { jitter(column, row) } else { 0.0 };
+        let shift = if self.jitter { shift_of(column, row) } else { 0.0 };
         let entry = std::array::from_fn(|axis| origin[axis] + direction[axis] * enter + delta[axis] * shift);
         Ray { entry, delta, samples }
     }
@@ -224,7 +224,7 @@ fn smallest(spacing: [f64; 3]) -> f64 {
 
 /// A number from -1/2 up to 1/2 that depends on the pixel alone and looks random: integer arithmetic, the same
 /// everywhere.
-fn jitter(column: u32, row: u32) -> f32 {
+fn shift_of(column: u32, row: u32) -> f32 {
     let mut h = column.wrapping_mul(0x9e37_79b1) ^ row.wrapping_mul(0x85eb_ca77);
     h = (h ^ (h >> 15)).wrapping_mul(0x2c1b_3c6d);
     h = (h ^ (h >> 12)).wrapping_mul(0x297a_2d39);

@@ -3,6 +3,7 @@
 
 use std::process::Command;
 
+use zippy::device::colour::over_rgba8;
 use zippy::region::Region;
 use zippy::{Layout, Ownership, Split};
 use zippy_render::compositing::{Algorithm, Compositor, Encoding, Layer, Settings};
@@ -66,14 +67,6 @@ fn the_bits_are_those_of_dense_pixels() {
 /// Colours that are brighter than their opacity allows, as light makes them, blend alike whichever way they travel.
 #[test]
 fn bright_colours_stay_at_the_brightest() {
-    let over = |front: u32, back: u32| {
-        let through = 255 - (front >> 24);
-        let part = |c: usize| {
-            let dimmed = (2 * through * u32::from(back.to_le_bytes()[c]) + 255) / 510;
-            (u32::from(front.to_le_bytes()[c]) + dimmed).min(255) as u8
-        };
-        u32::from_le_bytes([0, 1, 2, 3].map(part))
-    };
     let (wide, high, count) = (270, 6, 5);
     let value = |x: i64, y: i64| match (x + y) % 7 {
         0 => 0,
@@ -99,7 +92,8 @@ fn bright_colours_stay_at_the_brightest() {
             }
             assert!(seen[0] == seen[1] && seen[0] == seen[2], "{algorithm:?} on {} ranks", world.size());
             if algorithm == Algorithm::DirectSend {
-                let blended = |[x, y]: [i64; 2]| (1..count).fold(value(x, y), |f, n| over(f, value(x, y + n * high)));
+                let blended =
+                    |[x, y]: [i64; 2]| (1..count).fold(value(x, y), |f, n| over_rgba8(f, value(x, y + n * high)));
                 let expected: Vec<u32> = place.points().map(|p| blended([p[0], p[1]])).collect();
                 assert_eq!(seen[0], expected);
             }

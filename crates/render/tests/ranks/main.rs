@@ -11,6 +11,7 @@ mod features;
 mod layers;
 mod render;
 mod shaders;
+mod space;
 mod vtk;
 
 under_mpi!();

@@ -1,31 +1,22 @@
 //! Every shader of the renderer is valid in all its combinations. Their twins are held against them by the other modules.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
 
-use zippy::{KernelSource, Operator};
-use zippy_render::compositing::Pixel;
+use zippy::KernelSource;
+use zippy::device::colour;
 
 use crate::support;
 
-/// The files below `shaders/`, by their path in it.
-fn files() -> BTreeMap<String, String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
-    let mut found = BTreeMap::new();
-    let mut open: Vec<PathBuf> = vec![root.clone()];
-    while let Some(folder) = open.pop() {
-        for entry in std::fs::read_dir(folder).expect("a folder of shaders") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                open.push(path);
-            } else {
-                let name = path.strip_prefix(&root).expect("below it").display().to_string();
-                found.insert(name, std::fs::read_to_string(&path).expect("a shader"));
-            }
-        }
-    }
-    found
-}
+/// Shaders that are part of the twin of another one.
+const ELSEWHERE: [(&str, &str); 7] = [
+    ("compositing/pixel_f32", "../../src/device/colour.rs"),
+    ("compositing/pixel_rgba8", "../../src/device/colour.rs"),
+    ("volume/pixel_f32", "../../src/device/colour.rs"),
+    ("volume/pixel_rgba8", "../../src/device/colour.rs"),
+    ("volume/unlit", "src/volume/march.rs"),
+    ("volume/passes", "src/volume/march.rs"),
+    ("volume/one_pass", "src/volume/march.rs"),
+];
 
 /// Kernels: the files that they are made of, and what CELL stands for in them.
 const KERNELS: [(&[&str], &[&str]); 5] = [
@@ -38,31 +29,28 @@ const KERNELS: [(&[&str], &[&str]); 5] = [
 
 /// Ray casters: the plain one, one of segments with light, and one for pixels of 8 bits in several passes.
 const CASTERS: [[&str; 8]; 3] = [
-    caster(["volume/points.wgsl", "volume/unlit.wgsl", "volume/pixel_f32.wgsl", "volume/one_pass.wgsl"]),
-    caster(["volume/segments.wgsl", "volume/lit.wgsl", "volume/pixel_f32.wgsl", "volume/one_pass.wgsl"]),
-    caster(["volume/points.wgsl", "volume/lit.wgsl", "volume/pixel_rgba8.wgsl", "volume/passes.wgsl"]),
+    caster(["volume/point.wgsl", "volume/unlit.wgsl", "volume/pixel_f32.wgsl", "volume/one_pass.wgsl"]),
+    caster(["volume/segment.wgsl", "volume/shading.wgsl", "volume/pixel_f32.wgsl", "volume/one_pass.wgsl"]),
+    caster(["volume/point.wgsl", "volume/shading.wgsl", "volume/pixel_rgba8.wgsl", "volume/passes.wgsl"]),
 ];
 
 const fn caster([classify, light, pixel, passes]: [&'static str; 4]) -> [&'static str; 8] {
-    let [rays, cells] = ["volume/rays.wgsl", "volume/cells.wgsl"];
-    [rays, cells, "volume/decay.wgsl", classify, light, pixel, passes, "volume/march.wgsl"]
+    let [view, cells] = ["volume/view.wgsl", "volume/cells.wgsl"];
+    [view, cells, "volume/decay.wgsl", classify, light, pixel, passes, "volume/march.wgsl"]
 }
 
-/// Coded compositing: kernels, and what they are given for each kind of pixel.
-const COMPOSITING: [&str; 5] = [
-    "compositing/count.wgsl",
-    "compositing/write.wgsl",
-    "compositing/blend.wgsl",
-    "compositing/pixel_float.wgsl",
-    "compositing/pixel_bytes.wgsl",
-];
+/// Coded compositing: what its kernels begin with, and what each of them is.
+const LINES: &str = "compositing/lines.wgsl";
+const WORK: [&str; 3] = ["compositing/count.wgsl", "compositing/write.wgsl", "compositing/blend.wgsl"];
+const PIXELS: [&str; 2] = ["compositing/pixel_f32.wgsl", "compositing/pixel_rgba8.wgsl"];
 
 #[test]
 fn all_are_valid() {
-    let files = files();
+    let files = support::shaders::files(env!("CARGO_MANIFEST_DIR"));
     support::ranks(&[1], |world| {
         for (used, cells) in KERNELS {
-            let text: String = used.iter().map(|name| files[*name].as_str()).collect();
+            let of_files = used.iter().map(|name| files[*name].as_str());
+            let text: String = std::iter::once(colour::WGSL).chain(of_files).collect();
             for cell in cells {
                 for components in ["1", "2", "4"] {
                     let text = text.replace("CELL", cell).replace("COMPONENTS", components);
@@ -71,15 +59,22 @@ fn all_are_valid() {
                 }
             }
         }
-        for [cell, full, load, store] in [<[f32; 4] as Pixel>::WGSL, <u32 as Pixel>::WGSL] {
-            for (file, access) in COMPOSITING[..3].iter().zip(["", store, load]) {
-                let text = [files[*file].as_str(), full, Operator::COLOURS, access].join("\n").replace("PIXEL", cell);
-                world.kernel(KernelSource::text(*file, text))?;
+        for pixel in PIXELS {
+            for work in WORK {
+                let text = [colour::WGSL, &files[pixel], &files[LINES], &files[work]].join("\n");
+                world.kernel(KernelSource::text([pixel, work].join(" + "), text))?;
             }
         }
         Ok(())
     });
-    let seen: BTreeSet<&str> = KERNELS.iter().flat_map(|(used, _)| used.iter().copied()).chain(COMPOSITING).collect();
+    let volume = KERNELS.iter().flat_map(|(used, _)| used.iter().copied());
+    let seen: BTreeSet<&str> = volume.chain([LINES]).chain(WORK).chain(PIXELS).collect();
     let left: Vec<&String> = files.keys().filter(|name| !seen.contains(name.as_str())).collect();
     assert!(left.is_empty(), "no kernel is made of {left:?}");
+}
+
+#[test]
+fn all_have_twins() {
+    let left = support::shaders::without_twin(env!("CARGO_MANIFEST_DIR"), &ELSEWHERE);
+    assert!(left.is_empty(), "in Rust there is nothing of the name of {left:?}");
 }

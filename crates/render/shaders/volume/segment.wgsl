@@ -4,8 +4,8 @@
 // Red, green, blue and density, summed up over cells of values.
 @group(0) @binding(1) var<storage, read> transfer: array<vec4<u32>>;
 
-// A place among the entries: the cell of values that holds it, with the sums below and above.
-struct Place {
+// A position among the entries: the cell of values that holds it, with the sums below and above.
+struct Position {
   at: f32,
   cell: i32,
   above: vec4<u32>,
@@ -13,8 +13,8 @@ struct Place {
 }
 
 struct End {
-  depth: Place,
-  colour: Place,           // of two components
+  depth: Position,
+  colour: Position,           // of two components
   direct: vec3<f32>,       // of four
 }
 
@@ -22,15 +22,15 @@ struct End {
 var<private> far: End;
 var<private> far_of: i32 = -1;
 
-fn place_of(value: f32) -> Place {
+fn position_in(value: f32) -> Position {
   let at = clamp((value - view.first_value) * view.per_value, -1e9, 1e9);
   let cell = clamp(i32(floor(at)), 0, i32(view.last_entry) - 1);
-  return Place(at, cell, transfer_load(cell + 1), transfer_load(cell));
+  return Position(at, cell, transfer_load(cell + 1), transfer_load(cell));
 }
 
-// The mean of all between two places: parts of the outer cells and whole ones between them. All terms are positive, so
-// that it is as exact for close places as for distant ones.
-fn mean(a: Place, b: Place) -> vec4<f32> {
+// The mean of all between two positions: parts of the outer cells and whole ones between them. All terms are positive, so
+// that it is as exact for close positions as for distant ones.
+fn mean(a: Position, b: Position) -> vec4<f32> {
   let rising = a.at <= b.at;
   let i = select(b.cell, a.cell, rising);
   let j = select(a.cell, b.cell, rising);
@@ -46,7 +46,7 @@ fn mean(a: Place, b: Place) -> vec4<f32> {
 }
 
 // Half a segment.
-fn half_of(a: Place, b: Place) -> vec4<f32> {
+fn half_of(a: Position, b: Position) -> vec4<f32> {
   let sums = mean(a, b) * (0.5 * view.depth_unit);
   let alpha = absorbed(sums.a);
   // Where nothing is absorbed there is no colour either.
@@ -57,14 +57,14 @@ fn half_of(a: Place, b: Place) -> vec4<f32> {
 fn end_of(ray: Ray, steps: f32) -> End {
   let p = ray.entry + ray.delta * steps;
   // It may lie a cell outside of the samples' cells.
-  let low = max(piece.low - 1, vec3(0));
-  let high = min(piece.high + 1, view.cells) - 1;
+  let low = max(subvolume.low - 1, vec3(0));
+  let high = min(subvolume.high + 1, view.cells) - 1;
   let cell = clamp(vec3<i32>(floor(p)), low, high);
   let share = clamp(p - vec3<f32>(cell), vec3(0.0), vec3(1.0));
-  let at = cell - piece.origin;
+  let at = cell - subvolume.origin;
   var end: End;
-  end.depth = place_of(value_at(at, share, COMPONENTS - 1));
-  if COMPONENTS == 2 { end.colour = place_of(value_at(at, share, 0)); }
+  end.depth = position_in(value_at(at, share, COMPONENTS - 1));
+  if COMPONENTS == 2 { end.colour = position_in(value_at(at, share, 0)); }
   if COMPONENTS == 4 { end.direct = direct_at(at, share); }
   return end;
 }
@@ -82,8 +82,8 @@ fn sample_of(ray: Ray, sample: i32, p: vec3<f32>, cell: vec3<i32>) -> vec4<f32> 
   }
   let middle = 0.5 * (near.depth.at + far.depth.at);
   let half_cell = clamp(i32(floor(middle)), 0, i32(view.last_entry) - 1);
-  let half_place = Place(middle, half_cell, transfer_load(half_cell + 1), transfer_load(half_cell));
-  let front = half_of(near.depth, half_place);
-  let back = half_of(half_place, far.depth);
-  return front + (1.0 - front.a) * back;
+  let half_way = Position(middle, half_cell, transfer_load(half_cell + 1), transfer_load(half_cell));
+  let front = half_of(near.depth, half_way);
+  let back = half_of(half_way, far.depth);
+  return over(front, back);
 }

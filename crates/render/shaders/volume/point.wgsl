@@ -11,7 +11,7 @@ fn colour_of(value: f32) -> vec4<f32> {
 // What a sample adds to its ray: premultiplied.
 fn sample_of(ray: Ray, sample: i32, p: vec3<f32>, cell: vec3<i32>) -> vec4<f32> {
   let share = clamp(p - vec3<f32>(cell), vec3(0.0), vec3(1.0));
-  let at = cell - piece.origin;
+  let at = cell - subvolume.origin;
   var colour = colour_of(value_at(at, share, COMPONENTS - 1));
   if COMPONENTS == 2 { colour = vec4(colour_of(value_at(at, share, 0)).rgb, colour.a); }
   if COMPONENTS == 4 { colour = vec4(direct_at(at, share), colour.a); }

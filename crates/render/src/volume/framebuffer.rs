@@ -13,17 +13,17 @@ use zippy::region::Region;
 use zippy::world::World;
 use zippy_io::image::Image;
 
-use super::layers::{Atlas, Piece};
+use super::layers::{Atlas, Subvolume};
 use super::look::PixelFormat;
 use crate::compositing::{Algorithm, Compositor, Layer, Pixel, Settings};
 
 /// The arrays of pictures of one size, whatever their pixels are.
-pub(super) trait Canvas {
+pub(super) trait Framebuffer {
     /// Width and height.
     fn size(&self) -> (u32, u32);
 
-    /// Finds room for the layers of pieces that belong to these ranks. Collective.
-    fn place(&self, pieces: &[Piece], owners: &[usize]) -> Result<Vec<Layer>>;
+    /// Finds room for the layers of subvolumes that belong to these ranks. Collective.
+    fn place(&self, subvolumes: &[Subvolume], owners: &[usize]) -> Result<Vec<Layer>>;
 
     /// The pixels of a layer of this rank within its bounds.
     fn section(&self, layer: &Layer) -> Result<Binding>;
@@ -38,28 +38,11 @@ pub(super) trait Canvas {
     fn read(&self) -> Result<Option<Image>>;
 }
 
-/// How a canvas blends.
+/// How a framebuffer blends layers.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Blending {
     pub algorithm: Algorithm,
     pub encoding: crate::compositing::Encoding,
-}
-
-/// Pixels of either format as those of an [`Image`].
-trait Finished: Pixel {
-    fn finished(self) -> [f32; 4];
-}
-
-impl Finished for [f32; 4] {
-    fn finished(self) -> [f32; 4] {
-        self
-    }
-}
-
-impl Finished for u32 {
-    fn finished(self) -> [f32; 4] {
-        self.to_le_bytes().map(|part| f32::from(part) / 255.0)
-    }
 }
 
 struct Arrays<'w, P> {
@@ -75,24 +58,24 @@ struct Arrays<'w, P> {
     compositor: RefCell<Option<(f32, Compositor<'w, P>)>>,
 }
 
-/// A canvas for pictures of a size; its arrays are called `name` and a suffix. Collective.
+/// The framebuffer for pictures of a size; its arrays are called `name` and a suffix. Collective.
 ///
 /// # Errors
 /// Names that are taken, or no memory.
-pub(super) fn canvas<'w>(
+pub(super) fn framebuffer<'w>(
     world: &'w World,
     name: &str,
     size: (u32, u32),
     format: PixelFormat,
     blending: &Blending,
-) -> Result<Box<dyn Canvas + 'w>> {
+) -> Result<Box<dyn Framebuffer + 'w>> {
     Ok(match format {
         PixelFormat::F32 => Box::new(Arrays::<[f32; 4]>::new(world, name, size, blending)?),
         PixelFormat::Rgba8 => Box::new(Arrays::<u32>::new(world, name, size, blending)?),
     })
 }
 
-impl<'w, P: Finished> Arrays<'w, P> {
+impl<'w, P: Pixel> Arrays<'w, P> {
     fn new(world: &'w World, name: &str, size: (u32, u32), blending: &Blending) -> Result<Self> {
         let layout = Layout::new([size.0, size.1]).split_all(Split::Whole);
         let prefix = world.local_array(&format!("{name}.prefix"), &layout);
@@ -123,32 +106,33 @@ impl<'w, P: Finished> Arrays<'w, P> {
     }
 }
 
-impl<P: Finished> Canvas for Arrays<'_, P> {
+impl<P: Pixel> Framebuffer for Arrays<'_, P> {
     fn size(&self) -> (u32, u32) {
         self.size
     }
 
-    fn place(&self, pieces: &[Piece], owners: &[usize]) -> Result<Vec<Layer>> {
+    fn place(&self, subvolumes: &[Subvolume], owners: &[usize]) -> Result<Vec<Layer>> {
         let (width, height) = (i64::from(self.size.0), i64::from(self.size.1));
         let whole = Region::whole(Index::new(&[width, height]));
         // Swaps make every layer a part of the picture.
-        let place = |piece: &Piece| match self.blending.algorithm {
-            Algorithm::DirectSend => piece.bounds,
+        let place = |subvolume: &Subvolume| match self.blending.algorithm {
+            Algorithm::DirectSend => subvolume.bounds,
             Algorithm::BinarySwap | Algorithm::Radix(_) => whole,
         };
-        let extents = |piece: &Piece| [place(piece).extents()[0], place(piece).extents()[1]];
-        let boxes: Vec<_> = pieces.iter().zip(owners).map(|(piece, &rank)| (rank, extents(piece))).collect();
+        let extents = |subvolume: &Subvolume| [place(subvolume).extents()[0], place(subvolume).extents()[1]];
+        let boxes: Vec<_> =
+            subvolumes.iter().zip(owners).map(|(subvolume, &rank)| (rank, extents(subvolume))).collect();
         let row_bytes = (width as u64) * P::INFO.bytes as u64;
         let rows = (self.world.binding_bytes() / row_bytes) as i64;
         let (atlas, spots) = Atlas::pack(&boxes, self.world.size(), width, rows);
         self.grow(atlas)?;
         let kept = self.pixels.borrow();
         let first = kept.as_ref().map(|(atlas, _)| atlas.first_rows()).unwrap_or_default();
-        let layer = |((piece, &rank), spot): ((&Piece, &usize), &super::layers::Spot)| {
+        let layer = |((subvolume, &rank), spot): ((&Subvolume, &usize), &super::layers::Spot)| {
             let at = [spot.corner[0], first[rank][spot.page] + spot.corner[1]];
-            Layer { at, place: place(piece), bounds: piece.bounds }
+            Layer { at, place: place(subvolume), bounds: subvolume.bounds }
         };
-        Ok(pieces.iter().zip(owners).zip(&spots).map(layer).collect())
+        Ok(subvolumes.iter().zip(owners).zip(&spots).map(layer).collect())
     }
 
     fn section(&self, layer: &Layer) -> Result<Binding> {
@@ -180,7 +164,7 @@ impl<P: Finished> Canvas for Arrays<'_, P> {
         if self.world.rank() != 0 {
             return Ok(None);
         }
-        let pixels = self.finished.local()?.all().read()?.into_iter().map(Finished::finished).collect();
+        let pixels = self.finished.local()?.all().read()?.into_iter().map(P::floats).collect();
         Ok(Some(Image { width: self.size.0 as usize, height: self.size.1 as usize, pixels }))
     }
 }

@@ -35,7 +35,7 @@ fn slope_of(at: vec3<i32>, axis: vec3<i32>, before: i32, behind: i32, u: vec3<i3
 }
 
 fn gradient_of(cell: vec3<i32>, share: vec3<f32>) -> vec3<f32> {
-  let at = cell - piece.origin;
+  let at = cell - subvolume.origin;
   // Voxels that the volume does not have weigh nothing: any other will do.
   let before = select(vec3(1), vec3(0), cell == vec3(0));
   let behind = select(vec3(2), vec3(1), cell == view.cells - 1);

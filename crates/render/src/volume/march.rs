@@ -1,11 +1,13 @@
 //! The ray caster on the CPU: the truth that the shader is compared with, in plain Rust.
 
+use zippy::device::colour::{closed, over};
 use zippy_io::image::Image;
 
+use super::cells::{place, value_at};
 use super::classes::Classes;
 use super::integrals::IntegralTable;
 use super::look::{Look, Shading};
-use super::shading::{gradient, lit};
+use super::shading::{gradient_of, lit};
 use super::transfer::TransferTable;
 use super::view::View;
 use crate::error::RenderError;
@@ -78,8 +80,7 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
         for (index, pixel) in image.pixels.iter_mut().enumerate() {
             let (column, row) = (index as u32 % self.view.width, index as u32 / self.view.width);
             for &cells in boxes {
-                under(pixel, self.fragment((column, row), cells));
-                self.end(pixel);
+                *pixel = closed(over(*pixel, self.fragment((column, row), cells)), self.opaque);
             }
         }
         image
@@ -109,10 +110,9 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
                 if let Some(light) = &self.light {
                     colour = self.lit(colour, (cell, share), towards, light);
                 }
-                under(&mut sum, colour);
+                sum = over(sum, colour);
             }
-            under(&mut seen, sum);
-            self.end(&mut seen);
+            seen = closed(over(seen, sum), self.opaque);
             samples.start = stop;
         }
         seen
@@ -126,15 +126,8 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
         light: &Shading,
     ) -> [f32; 4] {
         let last = |p| self.component(p, self.components - 1);
-        let gradient = gradient(last, cell, self.view.cells, share);
+        let gradient = gradient_of(last, cell, self.view.cells, share);
         lit(colour, std::array::from_fn(|axis| gradient[axis] * self.view.per_length[axis]), towards, light)
-    }
-
-    /// Makes a pixel opaque that nearly is.
-    fn end(&self, pixel: &mut [f32; 4]) {
-        if pixel[3] >= self.opaque {
-            pixel[3] = 1.0;
-        }
     }
 
     fn component(&self, [x, y, z]: [i32; 3], component: i32) -> f32 {
@@ -142,14 +135,14 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
     }
 
     fn value(&self, component: i32, cell: [i32; 3], share: [f32; 3]) -> f32 {
-        trilinear(&|p| self.component(p, component), cell, share)
+        value_at(&|p| self.component(p, component), cell, share)
     }
 
     fn direct(&self, value: f32) -> f32 {
         (value * self.scale).clamp(0.0, 1.0)
     }
 
-    /// Premultiplied colour and alpha of a sample.
+    /// Premultiplied colour and alpha of a sample: `shaders/volume/point.wgsl`.
     fn point(&self, table: &TransferTable, cell: [i32; 3], share: [f32; 3]) -> [f32; 4] {
         let value = |component| self.value(component, cell, share);
         let [mut red, mut green, mut blue, _] = table.sample(value(0));
@@ -160,11 +153,11 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
         [red * alpha, green * alpha, blue * alpha, alpha]
     }
 
-    /// Premultiplied colour and alpha of everything between two positions.
+    /// Premultiplied colour and alpha of everything between two positions: `shaders/volume/segment.wgsl`.
     fn segment(&self, table: &IntegralTable, ends: [([i32; 3], [f32; 3]); 2]) -> [f32; 4] {
         let values = |component| ends.map(|(cell, share)| self.value(component, cell, share));
-        let depth = values(self.components - 1).map(|value| table.place(value));
-        let mut colour = table.segment(depth, values(0).map(|value| table.place(value)));
+        let depth = values(self.components - 1).map(|value| table.position_in(value));
+        let mut colour = table.segment(depth, values(0).map(|value| table.position_in(value)));
         if self.components == 4 {
             for component in 0..3 {
                 let [front, back] = values(component).map(|value| self.direct(value));
@@ -180,25 +173,4 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
         let length = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();
         v.map(|part| part / length)
     }
-}
-
-/// The cell of a box that holds a position, or the nearest one, and where in it.
-fn place(position: [f32; 3], [start, end]: [[i32; 3]; 2]) -> ([i32; 3], [f32; 3]) {
-    let cell: [i32; 3] = std::array::from_fn(|a| (position[a].floor() as i32).clamp(start[a], end[a] - 1));
-    (cell, std::array::from_fn(|a| (position[a] - cell[a] as f32).clamp(0.0, 1.0)))
-}
-
-/// Puts `back` behind `front`; both premultiplied.
-pub(super) fn under(front: &mut [f32; 4], back: [f32; 4]) {
-    let through = 1.0 - front[3];
-    for (f, b) in front.iter_mut().zip(back) {
-        *f += through * b;
-    }
-}
-
-fn trilinear(voxel: &impl Fn([i32; 3]) -> f32, [x, y, z]: [i32; 3], share: [f32; 3]) -> f32 {
-    let mix = |a: f32, b: f32, s: f32| a + s * (b - a);
-    let row = |y, z| mix(voxel([x, y, z]), voxel([x + 1, y, z]), share[0]);
-    let plane = |z| mix(row(y, z), row(y + 1, z), share[1]);
-    mix(plane(z), plane(z + 1), share[2])
 }

@@ -1,0 +1,14 @@
+// Lines of pixels, one invocation each: what the kernels of this folder begin with. A kernel is `work` on a line, whose
+// words it returns. Before it stand shaders/colour.wgsl and the pixels' own file; the twin of them all is
+// crates/render/src/compositing/stream.rs.
+
+@group(0) @binding(0) var<storage, read> lines: array<vec4<u32>>; // first pixel, and what the kernel says
+@group(0) @binding(1) var<storage, read_write> counts: array<u32>; // the words of each line; its cells are the domain
+
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  let line = counts_position(id);
+  if counts_inside(line) {
+    counts_store(line, work(lines_load(line)));
+  }
+}

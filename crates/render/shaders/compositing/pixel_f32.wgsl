@@ -1,0 +1,25 @@
+// Pixels of four floats.
+
+alias Pixel = vec4<f32>;
+
+const WORDS = 4;
+
+fn words_of(pixel: Pixel) -> vec4<u32> {
+  return bitcast<vec4<u32>>(pixel);
+}
+
+fn pixel_of(words: vec4<u32>) -> Pixel {
+  return bitcast<vec4<f32>>(words);
+}
+
+fn full(pixel: Pixel) -> bool {
+  return any(pixel != vec4(0.0));
+}
+
+fn in_front(brought: Pixel, there: Pixel) -> Pixel {
+  return over(brought, there);
+}
+
+fn behind(brought: Pixel, there: Pixel, opaque: f32) -> Pixel {
+  return closed(over(there, brought), opaque);
+}

@@ -1,0 +1,54 @@
+//! The arrays of one composite, and where the parts of a picture lie in them.
+
+use zippy::Result;
+use zippy::array::{GlobalArray, GlobalSection};
+use zippy::locate::Placement;
+use zippy::region::Region;
+
+use super::pixel::Pixel;
+use super::plan::{Blend, Canvas};
+use super::settings::Layer;
+
+/// The arrays of one composite.
+pub(super) struct Canvases<'a, P> {
+    pub pixels: &'a GlobalArray<P, 2>,
+    pub layers: &'a [Layer],
+    pub tiles: &'a GlobalArray<P, 2>,
+    pub finished: &'a GlobalArray<P, 2>,
+}
+
+impl<P: Pixel> Canvases<'_, P> {
+    /// The array that holds a canvas.
+    pub fn array(&self, canvas: Canvas) -> &GlobalArray<P, 2> {
+        match canvas {
+            Canvas::Layer(_) => self.pixels,
+            Canvas::Tiles => self.tiles,
+            Canvas::Picture => self.finished,
+        }
+    }
+
+    /// Its placement, and where a part of the picture lies in it.
+    pub fn placed(&self, canvas: Canvas, region: &Region) -> (&Placement, Region) {
+        let region = match canvas {
+            Canvas::Layer(layer) => self.layers[layer].locate(region),
+            Canvas::Tiles | Canvas::Picture => *region,
+        };
+        (self.array(canvas).core().placement(), region)
+    }
+
+    /// A part of the picture on a canvas.
+    pub fn section(&self, canvas: Canvas, region: &Region) -> GlobalSection<P, 2> {
+        let (_, region) = self.placed(canvas, region);
+        self.array(canvas).at((region.start[0]..region.end[0], region.start[1]..region.end[1]))
+    }
+
+    /// Both ends of a blend.
+    pub fn ends(&self, blend: &Blend) -> (GlobalSection<P, 2>, GlobalSection<P, 2>) {
+        (self.section(blend.from, &blend.region), self.section(blend.to, &blend.region))
+    }
+
+    /// Makes parts transparent. Local.
+    pub fn clear(&self, parts: &[(Canvas, Region)]) -> Result<()> {
+        parts.iter().try_for_each(|(canvas, region)| self.section(*canvas, region).fill(P::zeroed()))
+    }
+}

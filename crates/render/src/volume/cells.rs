@@ -1,0 +1,18 @@
+//! Positions among voxels, and the values between them: the twin of `shaders/volume/cells.wgsl`.
+
+/// The cell of a box that holds a position, or the nearest one, and where in it.
+pub(super) fn place(position: [f32; 3], [start, end]: [[i32; 3]; 2]) -> ([i32; 3], [f32; 3]) {
+    let cell: [i32; 3] = std::array::from_fn(|a| (position[a].floor() as i32).clamp(start[a], end[a] - 1));
+    (cell, std::array::from_fn(|a| (position[a] - cell[a] as f32).clamp(0.0, 1.0)))
+}
+
+/// The value between the corners of a cell, at a share of each of its axes.
+pub(super) fn value_at(voxel: &impl Fn([i32; 3]) -> f32, [x, y, z]: [i32; 3], share: [f32; 3]) -> f32 {
+    let row = |y, z| between(voxel([x, y, z]), voxel([x + 1, y, z]), share[0]);
+    let plane = |z| between(row(y, z), row(y + 1, z), share[1]);
+    between(plane(z), plane(z + 1), share[2])
+}
+
+fn between(a: f32, b: f32, share: f32) -> f32 {
+    a + share * (b - a)
+}
