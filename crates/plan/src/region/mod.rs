@@ -11,9 +11,10 @@ pub use iterate::{Points, Tiles};
 pub use levels::levels;
 pub use tree::RegionTree;
 
+use std::fmt;
+
 use crate::error::RegionError;
 use crate::extents::{Index, MAX_AXES};
-use std::fmt;
 
 /// A half-open box `[start, end)` of cells, 1 to 7 axes, `start <= end` on every axis.
 ///
@@ -210,14 +211,6 @@ impl Region {
         self.subtract(&self.shrink(lo, hi))
     }
 
-    /// The region with its axes re-ordered: axis `i` of the result is axis `order[i]` of this one.
-    pub fn permute(&self, order: &[usize]) -> Self {
-        Self {
-            start: Index::from_fn(self.axes(), |axis| self.start[order[axis]]),
-            end: Index::from_fn(self.axes(), |axis| self.end[order[axis]]),
-        }
-    }
-
     /// The smallest region that holds both.
     pub fn bounding(&self, other: &Self) -> Self {
         Self {
@@ -242,24 +235,6 @@ impl Region {
         (*cell - self.start).dot(&self.extents().dense_strides()) as u64
     }
 
-    /// All cells, axis 0 fastest.
-    pub fn points(&self) -> Points {
-        Points::new(*self)
-    }
-
-    /// Disjoint boxes of at most these extents that cover the region, axis 0 fastest.
-    pub fn tiles(&self, extents: &Index) -> Tiles {
-        Tiles::new(*self, *extents)
-    }
-}
-
-impl fmt::Debug for Region {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl Region {
     /// Both halves along the slowest axis that can be cut; the cells of the lower one come first, axis 0 fastest.
     pub fn cut_in_two(&self) -> Option<[Self; 2]> {
         let axis = (0..self.axes()).rev().find(|&axis| self.end[axis] - self.start[axis] > 1)?;
@@ -276,6 +251,12 @@ impl Region {
             Some(halves) => halves.into_iter().flat_map(|half| half.cut(most)).collect(),
             None => vec![*self],
         }
+    }
+}
+
+impl fmt::Debug for Region {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
