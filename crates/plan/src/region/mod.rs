@@ -175,24 +175,6 @@ impl Region {
         Self { start: self.start + *offset, end: self.end + *offset }
     }
 
-    /// The region moved by a user's offset.
-    ///
-    /// # Errors
-    /// When the number of axes differs or a coordinate overflows.
-    pub fn translate_checked(&self, offset: &[i64]) -> Result<Self, RegionError> {
-        if offset.len() != self.axes() {
-            return Err(RegionError::Axes { given: offset.len(), expected: self.axes() });
-        }
-        let mut out = *self;
-        for (axis, &by) in offset.iter().enumerate() {
-            match (self.start[axis].checked_add(by), self.end[axis].checked_add(by)) {
-                (Some(start), Some(end)) => (out.start[axis], out.end[axis]) = (start, end),
-                _ => return Err(RegionError::Overflow { extents: self.extents() }),
-            }
-        }
-        Ok(out)
-    }
-
     /// The region with `lo[axis]` more cells before and `hi[axis]` more cells behind on each axis.
     pub fn grow(&self, lo: &Index, hi: &Index) -> Self {
         Self::between(self.start - *lo, self.end + *hi)
