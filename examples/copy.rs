@@ -3,8 +3,9 @@
 #[path = "support/say.rs"]
 mod say;
 
-use say::say;
 use zippy::{Exchange, Layout, Split, World};
+
+use say::say;
 
 fn main() -> zippy::Result<()> {
     zippy::run(|world: &World| {

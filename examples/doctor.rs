@@ -7,11 +7,12 @@ mod say;
 
 use std::rc::Rc;
 
-use say::say;
 use serde_json::{Value, json};
 use zippy::Error;
 use zippy::device::{Device, DeviceOptions};
 use zippy::error::DeviceError;
+
+use say::say;
 
 /// More than the 65,535 after which some versions of Mesa's software Vulkan stop.
 const ITERATIONS: u32 = 100_000;

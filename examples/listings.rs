@@ -6,8 +6,9 @@
 #[path = "support/say.rs"]
 mod say;
 
-use say::say;
 use zippy::{Layout, Split, World, include_wgsl};
+
+use say::say;
 
 /// A value that encodes the position, so that a wrong wrap or transpose cannot pass.
 fn encode([x, y, z]: [i64; 3]) -> f32 {

@@ -3,9 +3,10 @@
 #[path = "support/say.rs"]
 mod say;
 
-use say::say;
 use zippy::algorithms::reduce::Bins;
 use zippy::{Layout, Split, World};
+
+use say::say;
 
 fn main() -> zippy::Result<()> {
     zippy::run(|world: &World| {

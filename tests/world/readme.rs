@@ -14,6 +14,14 @@ mod example {
     }
 }
 
+/// An example, as Cargo has built it beside the tests.
+pub fn built(name: &str) -> Command {
+    let test = std::env::current_exe().unwrap();
+    let path = test.ancestors().nth(2).unwrap().join("examples").join(name);
+    assert!(path.exists(), "{} is not built; `cargo build --example {name}` does it", path.display());
+    Command::new(path)
+}
+
 /// Without white space, which rustfmt arranges in the example and a screen in the README.
 fn dense(text: &str) -> String {
     text.split_whitespace().collect()
@@ -48,10 +56,8 @@ fn the_readme_shows_what_the_example_prints() {
     }
     let readme = include_str!("../../README.md");
     let shown = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block of output");
-    let test = std::env::current_exe().unwrap();
-    let program = test.ancestors().nth(2).unwrap().join("examples/readme");
     for ranks in ["1", "13"] {
-        let output = Command::new(&program).env("ZIPPY_RANKS", ranks).output().expect("the example is built");
+        let output = built("readme").env("ZIPPY_RANKS", ranks).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&output.stdout), shown, "{ranks} ranks: {output:?}");
     }
 }

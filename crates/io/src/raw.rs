@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::scalar::{Endian, ScalarKind};
-use super::store::{Claim, Description, Encoding, Place, Stated, open_regular};
+use super::store::{Claim, Description, Encoding, Segment, Stated, open_regular};
 use crate::IoError;
 
 /// How the voxels lie in a file without a header.
@@ -68,6 +68,6 @@ pub fn open(path: &Path, layout: RawLayout) -> Result<Description, IoError> {
         true => (Encoding::Gzip, 0, layout.offset),
         false => (Encoding::Raw, layout.offset, 0),
     };
-    let place = Place::to_the_end(path, start, encoding, lead, grid.bytes(), grid.kind)?;
-    Ok(Description::single("raw", grid, place))
+    let segment = Segment::to_the_end(path, start, encoding, lead, grid.bytes(), grid.kind)?;
+    Ok(Description::single("raw", grid, segment))
 }

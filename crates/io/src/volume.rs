@@ -23,14 +23,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use zippy::extents::Index;
+use zippy::region::Region;
+
 use super::files::Head;
 pub use super::raw::RawLayout;
 pub use super::scalar::{Endian, ScalarKind, Voxel};
 use super::store::Description;
 use super::{metaimage, nifti, npy, nrrd, raw, vti};
 use crate::{IoError, quoted};
-use zippy::extents::Index;
-use zippy::region::Region;
 
 /// A volume in a file: 1 to 3 axes, axis 0 fastest, one or several numbers per voxel. Cheap to clone; holds no voxels.
 #[derive(Debug, Clone)]

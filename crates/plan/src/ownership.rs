@@ -168,11 +168,6 @@ impl Ownership {
         start(rank)..start(rank + 1)
     }
 
-    /// Whether these are the default owners.
-    pub fn is_balanced(&self) -> bool {
-        matches!(self.map, Map::Balanced { .. })
-    }
-
     /// A number that is the same on every rank and differs, but for chance, when ownerships differ.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint

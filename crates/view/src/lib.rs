@@ -6,12 +6,11 @@
 
 mod control;
 mod distribution;
-pub mod orbit;
+mod orbit;
 pub mod panels;
 mod picture;
 mod theme;
 mod transfer;
-mod vector;
 mod window;
 
 pub use control::CameraControl;

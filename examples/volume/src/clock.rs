@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use zippy_render::volume::Frame;
 
-use super::report::Phase;
+use super::phase::{Phase, Times};
 
 /// The time of each phase so far.
 pub struct Clock {
     since: Instant,
-    secs: [f64; Phase::COUNT],
+    times: Times,
     bar: ProgressBar,
 }
 
@@ -20,7 +20,7 @@ impl Clock {
         let bar = if visible { ProgressBar::new(Phase::COUNT as u64) } else { ProgressBar::hidden() };
         style(&bar, "{elapsed:>4} [{bar:30}] {pos}/{len} {msg}");
         bar.enable_steady_tick(Duration::from_millis(200));
-        let mut clock = Self { since: started, secs: [0.0; Phase::COUNT], bar };
+        let mut clock = Self { since: started, times: Times::default(), bar };
         clock.end(Phase::Start);
         clock
     }
@@ -35,7 +35,7 @@ impl Clock {
     /// The time since the last end belongs to this phase.
     pub fn more(&mut self, phase: Phase) {
         let now = Instant::now();
-        self.secs[phase as usize] += (now - self.since).as_secs_f64();
+        self.times.phases[phase as usize] += (now - self.since).as_secs_f64();
         self.since = now;
     }
 
@@ -52,21 +52,28 @@ impl Clock {
         self.bar.reset_eta();
     }
 
+    /// A frame is done, which began at the last end and is not kept: it counts in no phase.
+    pub fn rehearsal(&mut self) {
+        self.times.add_frame(self.since.elapsed().as_secs_f64());
+        self.skip();
+    }
+
     /// A frame is done, which began at the last end: what is not in the parts that it has measured itself is overhead.
     pub fn frame(&mut self, frame: &Frame) {
+        self.times.add_frame(self.since.elapsed().as_secs_f64());
         let parts = [frame.cast_secs, frame.composite_secs, frame.read_secs];
         for (phase, secs) in [Phase::Cast, Phase::Composite, Phase::Fetch].into_iter().zip(parts) {
-            self.secs[phase as usize] += secs;
-            self.secs[Phase::Overhead as usize] -= secs;
+            self.times.phases[phase as usize] += secs;
+            self.times.phases[Phase::Overhead as usize] -= secs;
         }
         self.more(Phase::Overhead);
         self.bar.inc(1);
     }
 
-    /// The seconds of each phase.
-    pub fn finish(self) -> [f64; Phase::COUNT] {
+    /// What was measured.
+    pub fn finish(self) -> Times {
         self.bar.finish_and_clear();
-        self.secs
+        self.times
     }
 }
 

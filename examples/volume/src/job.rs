@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use zippy::error::Error;
 use zippy::{Result, World};
-use zippy_io::image::Image;
 use zippy_io::png;
 use zippy_io::volume::ScalarKind;
 
@@ -13,8 +12,8 @@ use super::clock::Clock;
 use super::cut::Decomposition;
 use super::look::Setup;
 use super::options::Options;
-use super::report::{Phase, Report};
-use super::scene::Scene;
+use super::phase::Phase;
+use super::scene::{Rendered, Scene};
 use super::source::{self, Source, floats, plain};
 use super::view::Link;
 
@@ -28,15 +27,6 @@ pub struct Job<'a> {
     pub link: Option<&'a Arc<Link>>,
     /// When the ranks were started.
     pub started: Instant,
-}
-
-/// What rank 0 has in the end.
-pub struct Rendered {
-    /// The last picture.
-    pub image: Image,
-    /// The colour behind it.
-    pub background: [f32; 3],
-    pub report: Report,
 }
 
 impl Job<'_> {
@@ -72,7 +62,8 @@ impl Job<'_> {
         });
         let (source, setup) = world.agree("opening the volume", opened)?;
         clock.end(Phase::Open);
-        let scene = Scene { job: self, source: &source, setup: &setup };
+        let &Self { options, ref spread, write, link, .. } = self;
+        let scene = Scene { options, spread, write, link, source: &source, setup: &setup };
         match &source {
             Source::Phantom(phantom) => {
                 scene.render::<u16>(world, clock, &|_, boxes, done| source::computed(phantom, boxes, done))

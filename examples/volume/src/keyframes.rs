@@ -8,18 +8,18 @@ use zippy_io::json;
 
 use super::pose::Pose;
 
-/// Key frames in the order of their times.
+/// Keyframe frames in the order of their times.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
     closed: bool,
-    keyframes: Vec<Key>,
+    keyframes: Vec<Keyframe>,
 }
 
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
-struct Key {
+struct Keyframe {
     time: Option<f64>,
     azimuth: f64,
     #[serde(default = "elevation")]
@@ -70,8 +70,8 @@ impl Track {
         if keys.iter().any(|key| key.focal_point.is_some() != focused) {
             return Err("some key frames have a focal_point and some have none; give all or none".into());
         }
-        let sound = |key: &&Key| key.zoom > 0.0 && (-90.0..=90.0).contains(&key.elevation);
-        if let Some(Key { elevation, zoom, .. }) = keys.iter().find(|key| !sound(key)) {
+        let sound = |key: &&Keyframe| key.zoom > 0.0 && (-90.0..=90.0).contains(&key.elevation);
+        if let Some(Keyframe { elevation, zoom, .. }) = keys.iter().find(|key| !sound(key)) {
             let wrong = format!("a key frame has an elevation of {elevation} and a zoom of {zoom}");
             return Err(format!("{wrong}; elevation must be -90 to 90 and zoom above 0"));
         }

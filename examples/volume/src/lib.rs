@@ -5,21 +5,25 @@ pub mod appearance;
 pub mod axes;
 pub mod choices;
 pub mod clock;
+pub mod compile;
 pub mod cut;
 pub mod interrupt;
 pub mod irregular;
 pub mod job;
 pub mod keyframes;
 pub mod look;
+pub mod measured;
 pub mod movie;
 pub mod options;
 pub mod output;
 pub mod parse;
+pub mod phase;
 pub mod pose;
 pub mod report;
 #[path = "../../support/say.rs"]
 pub mod say;
 pub mod scene;
+pub mod setting;
 pub mod sink;
 pub mod source;
 pub mod units;
@@ -34,10 +38,11 @@ use zippy_io::image::{Difference, difference_8bit};
 use zippy_io::png;
 
 use cut::Decomposition;
-use job::{Job, Rendered};
+use job::Job;
 use options::Options;
 use report::Verdict;
 use say::{complain, say};
+use scene::Rendered;
 
 /// Renders, compares and reports; whether everything is as it should be.
 ///

@@ -4,12 +4,15 @@ use zippy::error::Error;
 use zippy_io::png::{Behind, Style};
 use zippy_render::scene::{self, Scene};
 use zippy_render::transfer;
-use zippy_render::volume::{Camera, Crop, Look, Preset, TransferFunction, View};
+use zippy_render::volume::{Camera, ClipPlane, Crop, Look, Preset, TransferFunction, View};
 
 use super::choices;
 use super::options::Options;
 use super::pose::{Pose, Stand};
 use super::units::Numbers;
+
+/// Pixels along each side of a small picture.
+const TRIAL: u32 = 64;
 
 /// Everything about the pictures but the values of the volume.
 #[derive(Debug, Clone)]
@@ -119,6 +122,19 @@ impl Setup {
             Colours::Preset(preset) => self.preset(*preset, numbers),
         };
         numbers.seen(Look { transfer, ..self.look.clone() })
+    }
+
+    /// A small picture of a whole volume of ones, `shape` voxels, by the kernels of the first picture.
+    pub fn trial(&self, shape: [i64; 3]) -> Look {
+        let Look { size, shading, preintegrated, ref clip, .. } = self.look;
+        let everything = ClipPlane { normal: [1.0, 0.0, 0.0], offset: -1.0 };
+        Look {
+            size: (size.0.min(TRIAL), size.1.min(TRIAL)),
+            shading,
+            preintegrated,
+            clip: vec![everything; clip.len()],
+            ..Look::new(Camera::overview(shape, [1.0; 3]), TransferFunction::ramp(0.0, 1.0))
+        }
     }
 }
 

@@ -1,22 +1,13 @@
 //! What stands for the window in a build without it.
 
 use zippy::{Error, Result, World};
-use zippy_render::volume::{Distribution, Look, TransferFunction};
+use zippy_render::volume::Look;
+
+use super::setting::Setting;
 
 /// A window: there is none.
 #[derive(Debug, Clone, Copy)]
 pub enum Link {}
-
-/// What it would have to know.
-pub struct Setting {
-    pub about: String,
-    pub size: [f64; 3],
-    pub voxel: f64,
-    pub look: Look,
-    pub background: [f32; 3],
-    pub values: Distribution,
-    pub presets: Vec<(&'static str, TransferFunction)>,
-}
 
 impl Link {
     /// Called by nobody.

@@ -248,7 +248,7 @@ impl Options {
     fn contradiction(&self) -> Option<String> {
         let PictureOptions { output, depth, alpha, background, .. } = &self.picture;
         let floats =
-            matches!(output, Some(Output::Still(output::Kind::Npy, _) | Output::Numbered(output::Kind::Npy, _)));
+            matches!(output, Some(Output::Still(output::Format::Npy, _) | Output::Numbered(output::Format::Npy, _)));
         let wrong = match (&self.movie.movie, output) {
             (None, Some(Output::Animated(_))) => "an .apng is a movie: give --movie, or a .png or .npy file",
             (None, Some(Output::Numbered(..))) => "numbered frames are a movie: give --movie, or a name without %",
@@ -317,7 +317,7 @@ impl Options {
     pub fn output(&self) -> Output {
         self.picture.output.clone().unwrap_or_else(|| match self.movie.movie {
             Some(_) => Output::Animated("volume.apng".into()),
-            None => Output::Still(output::Kind::Png, "volume.png".into()),
+            None => Output::Still(output::Format::Png, "volume.png".into()),
         })
     }
 }

@@ -9,16 +9,16 @@ use zippy_io::{IoError, shown};
 #[derive(Debug, Clone, PartialEq)]
 pub enum Output {
     /// One picture.
-    Still(Kind, PathBuf),
+    Still(Format, PathBuf),
     /// Every frame in a file of its own; the name has a `%d` or `%04d` for its number.
-    Numbered(Kind, Pattern),
+    Numbered(Format, Pattern),
     /// All frames in one file.
     Animated(PathBuf),
 }
 
 /// What is in a picture's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum Format {
     /// Whole numbers for people.
     Png,
     /// The floats of the picture, premultiplied.
@@ -43,8 +43,8 @@ pub fn output(name: impl AsRef<Path>) -> Result<Output, String> {
     let path = name.as_ref();
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("").to_ascii_lowercase();
     let kind = match extension.as_str() {
-        "png" => Kind::Png,
-        "npy" => Kind::Npy,
+        "png" => Format::Png,
+        "npy" => Format::Npy,
         "apng" => return Ok(Output::Animated(path.into())),
         _ => return Err("pictures are .png or .npy files, movies .apng or numbered frames as in frame_%04d.png".into()),
     };

@@ -1,115 +1,18 @@
 //! What happened and how fast: for people, and as JSON.
 
 use serde_json::{Value, json};
+use zippy::World;
 use zippy::array::ArrayCore;
-use zippy::{Moved, Result, World};
 use zippy_io::image::Difference;
 use zippy_io::shown;
 use zippy_io::volume::ScalarKind;
 use zippy_render::volume::{Mode, Rescale};
 
 use super::axes::Axes;
+use super::measured::Measured;
+use super::phase::Phase;
 use super::source::Source;
 use super::units::Found;
-
-/// The parts of the job, in order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
-    Start,
-    Open,
-    Read,
-    Prepare,
-    Cast,
-    Composite,
-    Fetch,
-    Overhead,
-    Write,
-}
-
-impl Phase {
-    pub const COUNT: usize = 9;
-    const ALL: [Self; Self::COUNT] = [
-        Self::Start,
-        Self::Open,
-        Self::Read,
-        Self::Prepare,
-        Self::Cast,
-        Self::Composite,
-        Self::Fetch,
-        Self::Overhead,
-        Self::Write,
-    ];
-
-    /// Its name in the report, and what is done in it.
-    fn names(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Start => ("start", "starting the ranks and their devices"),
-            Self::Open => ("open", "opening the volume and the scene"),
-            Self::Read => ("read", "reading each rank's part"),
-            Self::Prepare => ("prepare", "cutting the volume into bricks"),
-            Self::Cast => ("cast", "casting rays through the bricks"),
-            Self::Composite => ("composite", "blending the layers"),
-            Self::Fetch => ("fetch", "reading the picture back"),
-            Self::Overhead => ("overhead", "the rest of a frame"),
-            Self::Write => ("write", "writing the file"),
-        }
-    }
-
-    /// What is done after it.
-    pub fn next(self) -> &'static str {
-        Self::ALL.get(self as usize + 1).map_or("", |next| next.names().1)
-    }
-}
-
-/// What was measured: on one rank, then over all of them.
-#[derive(Debug, Clone)]
-pub struct Measured {
-    /// Seconds of each phase, of all frames together; over all ranks: of the slowest.
-    pub secs: [f64; Phase::COUNT],
-    /// Frames.
-    pub frames: u32,
-    /// What blending moved, of all frames together; over all ranks: the sum, but rounds.
-    pub composite: Moved,
-    /// Cells that were cast for the last frame, of each rank.
-    pub cells: Vec<u64>,
-}
-
-impl Measured {
-    /// The slowest rank's times and everything that was moved. Collective.
-    ///
-    /// # Errors
-    /// A failure of this or of another rank.
-    pub fn over_ranks(mut self, world: &World) -> Result<Self> {
-        world.group().all_reduce(&mut self.secs, |a, b| *a = a.max(*b))?;
-        let moved = self.composite;
-        let mut sums = [moved.bytes_local, moved.bytes_network, moved.messages];
-        world.group().all_reduce(&mut sums, |a, b| *a += b)?;
-        let [bytes_local, bytes_network, messages] = sums;
-        self.composite = Moved { bytes_local, bytes_network, messages, ..moved };
-        let own = self.cells.iter().sum::<u64>();
-        self.cells = (0..world.size()).map(|rank| if rank == world.rank() { own } else { 0 }).collect();
-        world.group().all_reduce(&mut self.cells, |a, b| *a += b)?;
-        Ok(self)
-    }
-
-    /// The seconds of the phases in which a picture is made, for one frame.
-    fn frame_secs(&self) -> f64 {
-        let phases = [Phase::Cast, Phase::Composite, Phase::Fetch, Phase::Overhead];
-        phases.iter().map(|&phase| self.secs[phase as usize]).sum::<f64>() / f64::from(self.frames)
-    }
-
-    /// What blending moved for one frame.
-    fn per_frame(&self) -> Moved {
-        let share = |sum: u64| sum / u64::from(self.frames);
-        let Moved { bytes_local, bytes_network, messages, rounds } = self.composite;
-        Moved {
-            bytes_local: share(bytes_local),
-            bytes_network: share(bytes_network),
-            messages: share(messages),
-            rounds,
-        }
-    }
-}
 
 /// What is in the volume.
 #[derive(Debug, Clone)]
@@ -254,9 +157,11 @@ impl Report {
 
     /// One line of JSON.
     pub fn json(&self, verdict: &Verdict) -> Value {
-        let Measured { secs, frames, .. } = &self.measured;
-        let secs = |phase: Phase| (phase.names().0.to_string(), json!(secs[phase as usize]));
+        let Measured { times, frames, pipelines, .. } = &self.measured;
+        let secs = |phase: Phase| (phase.names().0.to_string(), json!(times.phases[phase as usize]));
         let mut timings: serde_json::Map<String, Value> = Phase::ALL.into_iter().map(secs).collect();
+        timings.insert("first_frame".into(), json!(times.first));
+        timings.insert("later_frame".into(), json!(times.later_frame()));
         timings.insert("frame".into(), json!(self.measured.frame_secs()));
         timings.insert("total".into(), json!(verdict.total_secs));
         let moved = self.measured.per_frame();
@@ -289,6 +194,7 @@ impl Report {
             "layers": self.drawn.layers,
             "cells_per_rank": self.measured.cells,
             "timings_secs": timings,
+            "pipelines": {"before_frames": pipelines[0], "in_frames": pipelines[1]},
             "composite_per_frame": {
                 "bytes_local": moved.bytes_local,
                 "bytes_network": moved.bytes_network,
@@ -326,6 +232,8 @@ impl Report {
             format!("chunks     {} ({grid}), drawn as {} layers{}", self.chunks, self.drawn.layers, self.shares()),
         ];
         lines.extend(Phase::ALL.into_iter().map(|phase| self.line(phase, verdict)));
+        lines.push(row("first", self.measured.times.first, "the first frame", &self.late()));
+        lines.extend(self.measured.times.later_frame().map(|secs| row("later", secs, "a frame after it", "")));
         let (width, height) = verdict.size;
         let frames = match self.measured.frames {
             1 => String::new(),
@@ -363,9 +271,10 @@ impl Report {
 
     /// What is said of a phase.
     fn line(&self, phase: Phase, verdict: &Verdict) -> String {
-        let (secs, bytes) = (self.measured.secs[phase as usize], self.voxels.bytes());
+        let (secs, bytes) = (self.measured.times.phases[phase as usize], self.voxels.bytes());
         let pixels = (verdict.size.0 * verdict.size.1) as f64 * f64::from(self.measured.frames);
         let note = match phase {
+            Phase::Compile => format!("{} pipelines, with all before a frame", self.measured.pipelines[0]),
             Phase::Read => format!("{}, {}/s", mib(bytes), mib(bytes / secs)),
             Phase::Cast => format!("{:.2} million rays/s", pixels / secs / 1e6),
             Phase::Composite => {
@@ -376,8 +285,21 @@ impl Report {
             _ => String::new(),
         };
         let (short, long) = phase.names();
-        format!("{short:<10} {secs:>9.4} s  {long:<37} {note}").trim_end().to_string()
+        row(short, secs, long, &note)
     }
+
+    /// What is said of pipelines that were compiled too late to be told apart from frames.
+    fn late(&self) -> String {
+        match self.measured.pipelines[1] {
+            0 => String::new(),
+            late => format!("frames with {late} pipelines that were compiled late"),
+        }
+    }
+}
+
+/// A line about something that took so long.
+fn row(short: &str, secs: f64, long: &str, note: &str) -> String {
+    format!("{short:<10} {secs:>9.4} s  {long:<37} {note}").trim_end().to_string()
 }
 
 /// The name of a file, whatever is in it.

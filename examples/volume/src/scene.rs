@@ -1,56 +1,71 @@
 //! The volume on the ranks, and the pictures of it.
 
+use std::sync::Arc;
+
 use zippy::region::Region;
 use zippy::transport::TransportKind;
 use zippy::{GlobalArray, Layout, Moved, Result, World};
 use zippy_io::image::Image;
-use zippy_render::volume::{self, Frame, Look, Preset, Rescale, Values, VolumeRenderer};
+use zippy_render::volume::{Frame, Look, Preset, Rescale, Values, VolumeRenderer};
 
 use super::clock::Clock;
-use super::job::{Job, Rendered};
+use super::compile::compile;
+use super::cut::Decomposition;
 use super::look::Setup;
-use super::report::{Drawn, Measured, Phase, Report, Voxels};
+use super::measured::Measured;
+use super::options::Options;
+use super::phase::Phase;
+use super::report::{Drawn, Report, Voxels};
+use super::setting::Setting;
 use super::sink::{self, Sink};
 use super::source::{Reader, Source};
-use super::units::{Found, Numbers};
-use super::view::{self, Setting};
+use super::units::{Found, Numbers, Value};
+use super::view::{self, Link};
 
 /// A volume and how it is looked at.
 pub struct Scene<'a> {
-    pub job: &'a Job<'a>,
+    pub options: &'a Options,
+    pub spread: &'a Decomposition,
+    /// Whether pictures are written.
+    pub write: bool,
+    /// The window that shows the volume, instead of pictures that are written.
+    pub link: Option<&'a Arc<Link>>,
     pub source: &'a Source,
     pub setup: &'a Setup,
 }
 
-/// A number of the volume on the device.
-pub trait Value: volume::Voxel {
-    /// The nearest one.
-    fn from_number(number: f64) -> Self;
+/// What rank 0 has in the end.
+pub struct Rendered {
+    /// The last picture.
+    pub image: Image,
+    /// The colour behind it.
+    pub background: [f32; 3],
+    pub report: Report,
 }
-
-macro_rules! values {
-    ($($type:ty),*) => { $(impl Value for $type { fn from_number(number: f64) -> Self { number as $type } })* };
-}
-values!(u8, i8, u16, i16, u32, i32, f32);
 
 impl Scene<'_> {
     /// Reads, renders and writes. Collective.
     ///
     /// # Errors
-    /// As [`Job::run`].
+    /// A failure of this or of another rank; files that cannot be read or written.
     pub fn render<T: Value>(&self, world: &World, mut clock: Clock, read: Reader<T>) -> Result<Option<Rendered>> {
+        let made = || world.gpu().counters().pipelines_made;
+        let none = made();
         let volume = self.spread::<T>(world)?;
+        let options = self.options.renderer(self.source.components());
+        if self.link.is_none() {
+            compile::<T>(world, self.setup, options.clone())?;
+        }
+        clock.end(Phase::Compile);
         let (units, found) = self.fill(world, &volume, read)?;
         clock.end(Phase::Read);
         let stored = Values::measure(world, &volume, self.source.components())?;
-        let options = self.job.options.renderer(self.source.components());
         let mode = options.mode;
         let renderer = VolumeRenderer::new(world, &volume, self.source.spacing(), options)?;
         let numbers = Numbers { stored, units, file: self.source.rescale() };
         let rescale = numbers.rescale();
         let values = rescale.values(&numbers.stored);
-        clock.end(Phase::Prepare);
-        if let Some(link) = self.job.link {
+        if let Some(link) = self.link {
             drop(clock);
             let draw = |look: &Look| {
                 let transfer = rescale.transfer(&look.transfer);
@@ -60,9 +75,14 @@ impl Scene<'_> {
         }
         let look = self.setup.stored(&numbers);
         let termination = look.termination;
+        // Tables are made with the first picture, however small.
+        renderer.render(&Look { size: (1, 1), ..look.clone() })?;
+        clock.end(Phase::Prepare);
+        let ready = made();
         let frames = self.frames(world, &renderer, look, &mut clock)?;
-        let cells = vec![frames.cells];
-        let measured = Measured { secs: clock.finish(), frames: frames.count, composite: frames.moved, cells };
+        let (times, composite, cells) = (clock.finish(), frames.moved, vec![frames.cells]);
+        let pipelines = [ready - none, made() - ready];
+        let measured = Measured { times, frames: frames.count, pipelines, composite, cells };
         let measured = measured.over_ranks(world)?;
         let voxels = Voxels::of(self.source, &found, values.range(), frames.seen);
         let drawn = Drawn { mode, layers: frames.layers, termination };
@@ -76,7 +96,7 @@ impl Scene<'_> {
         let components = self.source.components();
         let limit = world.buffer_bytes();
         let (layout, owners) =
-            self.job.spread.layout(self.source.shape(), world.size(), T::INFO.bytes * components, limit)?;
+            self.spread.layout(self.source.shape(), world.size(), T::INFO.bytes * components, limit)?;
         if components == 1 {
             return world.array_owned("volume", &layout, owners);
         }
@@ -134,7 +154,7 @@ impl Scene<'_> {
         mut look: Look,
         clock: &mut Clock,
     ) -> Result<Frames> {
-        let options = self.job.options;
+        let options = self.options;
         let cameras = match &options.movie.movie {
             Some(path) => {
                 let cameras = path.cameras(&look.camera, &self.setup.stand, options.movie.frames);
@@ -145,11 +165,13 @@ impl Scene<'_> {
             None => vec![look.camera.clone()],
         };
         for _ in 1..options.check.repeat {
+            clock.skip();
             renderer.render(&look)?;
+            clock.rehearsal();
         }
         let output = options.output();
         let (rate, mine) = (options.movie.fps.unwrap_or(24.0), world.rank() == 0);
-        let sink = match self.job.write {
+        let sink = match self.write {
             true if mine => Sink::open(&output, self.setup.style, cameras.len() as u32, rate).map(Some),
             true if world.group().kind() == TransportKind::Mpi => sink::stay_for_others().map(|()| None),
             _ => Ok(None),

@@ -13,7 +13,7 @@ use zippy_io::png::Style;
 use zippy_io::{apng, npy, png};
 
 use super::interrupt::{Signal, on_interrupt};
-use super::output::{Kind, Output, Pattern};
+use super::output::{Format, Output, Pattern};
 use super::say::complain;
 
 /// How long the other processes stay when they are asked to end.
@@ -102,8 +102,8 @@ struct Reel {
 }
 
 enum Target {
-    Still(Kind, PathBuf),
-    Numbered(Kind, Pattern),
+    Still(Format, PathBuf),
+    Numbered(Format, Pattern),
     Movie(Box<apng::Movie>),
 }
 
@@ -134,9 +134,9 @@ impl Reel {
     }
 }
 
-fn write(kind: Kind, path: &Path, image: &Image, style: Style) -> Result<(), IoError> {
+fn write(kind: Format, path: &Path, image: &Image, style: Style) -> Result<(), IoError> {
     match kind {
-        Kind::Png => png::write(path, image, style),
-        Kind::Npy => npy::write_image(path, image),
+        Format::Png => png::write(path, image, style),
+        Format::Npy => npy::write_image(path, image),
     }
 }

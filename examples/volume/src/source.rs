@@ -10,8 +10,7 @@ use zippy_render::volume::{FAR, Phantom, Rescale, TransferFunction, View};
 use super::axes::Axes;
 use super::look;
 use super::options::VolumeOptions;
-use super::scene::Value;
-use super::units::{Found, Number, float, held};
+use super::units::{Found, Number, Value, float, held};
 
 /// A volume that any rank can have any box of.
 pub enum Source {

@@ -2,7 +2,7 @@
 
 use zippy::{Result, World};
 use zippy_io::volume::Voxel;
-use zippy_render::volume::{FAR, Look, Rescale, Values};
+use zippy_render::volume::{self, FAR, Look, Rescale, Values};
 
 /// A number of a file.
 pub trait Number: Voxel {
@@ -28,6 +28,17 @@ macro_rules! floating {
     })* };
 }
 floating!(f32, f64);
+
+/// A number of the volume on the device.
+pub trait Value: volume::Voxel {
+    /// The nearest one.
+    fn from_number(number: f64) -> Self;
+}
+
+macro_rules! values {
+    ($($type:ty),*) => { $(impl Value for $type { fn from_number(number: f64) -> Self { number as $type } })* };
+}
+values!(u8, i8, u16, i16, u32, i32, f32);
 
 /// The numbers that were found, in the units that the device holds.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,14 +3,12 @@
 use std::fs::OpenOptions;
 use std::process::{Command, Stdio};
 
+use crate::readme::built;
 use crate::support::launcher;
 
-/// The smallest example, as Cargo has built it beside the tests.
+/// The smallest example.
 fn hello() -> Command {
-    let test = std::env::current_exe().unwrap();
-    let path = test.ancestors().nth(2).unwrap().join("examples/hello");
-    assert!(path.exists(), "{} is not built; `cargo build --example hello` does it", path.display());
-    let mut command = Command::new(path);
+    let mut command = built("hello");
     command.env_remove("ZIPPY_RANKS").env("RUST_BACKTRACE", "0").stdin(Stdio::null());
     command
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::files::{Head, beside, named_by, numbered};
 use super::scalar::ScalarKind;
-use super::store::{Claim, Description, Encoding, Grid, Place, Stated, first_bytes, open_regular};
+use super::store::{Claim, Description, Encoding, Grid, Segment, Stated, first_bytes, open_regular};
 use crate::{IoError, quoted, shown};
 use fields::Fields;
 
@@ -42,8 +42,8 @@ pub fn open(head: &Head) -> Result<Description, IoError> {
             if storage.skip > 0 {
                 return Err(problem("HeaderSize goes with data in a file of their own".into()));
             }
-            let place = storage.place(path, fields.end, &grid, grid.bytes())?;
-            return Ok(Description::single(FORMAT, grid, place));
+            let segment = storage.segment(path, fields.end, &grid, grid.bytes())?;
+            return Ok(Description::single(FORMAT, grid, segment));
         }
         ["LIST"] => fields.names.clone(),
         ["LIST", axes] => {
@@ -64,19 +64,19 @@ pub fn open(head: &Head) -> Result<Description, IoError> {
         }
         [] => return Err(problem("ElementDataFile names no file".into())),
         _ => {
-            let place = storage.place(&beside(path, &name), 0, &grid, grid.bytes());
-            let place = place.map_err(|error| named_by(path, at, &error))?;
-            return Ok(Description::single(FORMAT, grid, place));
+            let segment = storage.segment(&beside(path, &name), 0, &grid, grid.bytes());
+            let segment = segment.map_err(|error| named_by(path, at, &error))?;
+            return Ok(Description::single(FORMAT, grid, segment));
         }
     };
     if storage.compressed {
         let message = "compressed data spread over several files are not read; join them into one";
         return Err(IoError::unsupported(path, at, message));
     }
-    let place = |name: &str, grid: &Grid, bytes| {
-        storage.place(&beside(path, name), 0, grid, bytes).map_err(|error| named_by(path, at, &error))
+    let segment = |name: &str, grid: &Grid, bytes| {
+        storage.segment(&beside(path, name), 0, grid, bytes).map_err(|error| named_by(path, at, &error))
     };
-    Description::slabs(FORMAT, grid, &names, problem, place)
+    Description::slabs(FORMAT, grid, &names, problem, segment)
 }
 
 fn grid(path: &Path, fields: &Fields) -> Result<Grid, IoError> {
@@ -170,7 +170,7 @@ impl Storage {
         Ok(Self { text, compressed, stated, skip: skip.value })
     }
 
-    fn place(&self, file: &Path, start: u64, grid: &Grid, bytes: u64) -> Result<Place, IoError> {
+    fn segment(&self, file: &Path, start: u64, grid: &Grid, bytes: u64) -> Result<Segment, IoError> {
         let (_, length) = open_regular(file)?;
         let start = match u64::try_from(self.skip) {
             Ok(skip) => start.saturating_add(skip),
@@ -178,7 +178,7 @@ impl Storage {
         };
         if !self.compressed {
             let encoding = if self.text { Encoding::Ascii } else { Encoding::Raw };
-            return Place::to_the_end(file, start, encoding, 0, bytes, grid.kind);
+            return Segment::to_the_end(file, start, encoding, 0, bytes, grid.kind);
         }
         let found = length.saturating_sub(start);
         if let Some((path, stated)) = &self.stated
@@ -189,8 +189,8 @@ impl Storage {
         }
         // MetaIO writes zlib streams and reads either.
         match first_bytes(file, start)? {
-            [0x1f, 0x8b] => Place::to_the_end(file, start, Encoding::Gzip, 0, bytes, grid.kind),
-            _ => Place::zlib_to_the_end(file, start, bytes, grid.kind),
+            [0x1f, 0x8b] => Segment::to_the_end(file, start, Encoding::Gzip, 0, bytes, grid.kind),
+            _ => Segment::zlib_to_the_end(file, start, bytes, grid.kind),
         }
     }
 }

@@ -12,7 +12,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use super::files::{Head, named_by};
 use super::scalar::ScalarKind;
-use super::store::{Claim, Description, Encoding, Grid, Place, Stated, first_bytes};
+use super::store::{Claim, Description, Encoding, Grid, Segment, Stated, first_bytes};
 use crate::IoError;
 use fields::Fields;
 
@@ -58,16 +58,16 @@ pub fn open(head: &Head) -> Result<Option<Description>, IoError> {
         }
     };
     let start = offset(path, &fields, least)?;
-    let place = || {
+    let segment = || {
         let (encoding, start, lead) = match first_bytes(&data, 0)? {
             GZIP => (Encoding::Gzip, 0, start),
             _ => (Encoding::Raw, start, 0),
         };
-        Place::to_the_end(&data, start, encoding, lead, grid.bytes(), grid.kind)
+        Segment::to_the_end(&data, start, encoding, lead, grid.bytes(), grid.kind)
     };
     let beside = |error| if data == *path { error } else { named_by(path, fields.version.magic.start as u64, &error) };
-    let place = place().map_err(beside)?;
-    Ok(Some(Description::single(FORMAT, grid, place)))
+    let segment = segment().map_err(beside)?;
+    Ok(Some(Description::single(FORMAT, grid, segment)))
 }
 
 /// The header of a pair of which the voxels were named.

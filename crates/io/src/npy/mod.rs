@@ -10,7 +10,7 @@ pub use write::write_image;
 
 use super::files::Head;
 use super::scalar::ScalarKind;
-use super::store::{Claim, Description, Encoding, MOST_COMPONENTS, Place, Stated};
+use super::store::{Claim, Description, Encoding, MOST_COMPONENTS, Segment, Stated};
 use crate::{IoError, quoted};
 
 /// What such a file begins with.
@@ -52,8 +52,8 @@ pub(super) fn open(head: &Head, components: bool) -> Result<Description, IoError
     let claim = Claim { components: count, ..Claim::plain(kind, big_endian, Stated::new(sizes, *shape_at)) };
     let grid = claim.check(path)?;
     let start = at + text.len() as u64;
-    let place = Place::to_the_end(path, start, Encoding::Raw, 0, grid.bytes(), grid.kind)?;
-    Ok(Description::single("NumPy", grid, place))
+    let segment = Segment::to_the_end(path, start, Encoding::Raw, 0, grid.bytes(), grid.kind)?;
+    Ok(Description::single("NumPy", grid, segment))
 }
 
 /// The dictionary and the byte where it begins.

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::header::{DataFiles, Header};
 use crate::IoError;
 use crate::files::{Head, beside, named_by};
-use crate::store::{Description, Encoding, Grid, Place, decoded_length, open_regular};
+use crate::store::{Description, Encoding, Grid, Segment, decoded_length, open_regular};
 
 const FORMAT: &str = "NRRD";
 
@@ -23,16 +23,16 @@ pub fn open(head: &Head) -> Result<Description, IoError> {
     let header = Header::parse(path, &head.bytes, head.complete())?;
     let grid = header.grid.clone();
     let detached = |name: &str, grid: &Grid, bytes: u64| {
-        place(&header, &beside(path, name), 0, grid, bytes).map_err(|error| named_by(path, header.files_at, &error))
+        segment(&header, &beside(path, name), 0, grid, bytes).map_err(|error| named_by(path, header.files_at, &error))
     };
     match &header.files {
         DataFiles::Attached => {
-            let place = place(&header, path, header.end, &grid, grid.bytes())?;
-            Ok(Description::single(FORMAT, grid, place))
+            let segment = segment(&header, path, header.end, &grid, grid.bytes())?;
+            Ok(Description::single(FORMAT, grid, segment))
         }
         DataFiles::One(name) => {
-            let place = detached(name, &grid, grid.bytes())?;
-            Ok(Description::single(FORMAT, grid, place))
+            let segment = detached(name, &grid, grid.bytes())?;
+            Ok(Description::single(FORMAT, grid, segment))
         }
         DataFiles::Several(names) => {
             let problem = |message| IoError::malformed(path, header.files_at, message);
@@ -41,14 +41,14 @@ pub fn open(head: &Head) -> Result<Description, IoError> {
     }
 }
 
-fn place(header: &Header, path: &Path, start: u64, grid: &Grid, bytes: u64) -> Result<Place, IoError> {
+fn segment(header: &Header, path: &Path, start: u64, grid: &Grid, bytes: u64) -> Result<Segment, IoError> {
     let start = skip_lines(header, path, start)?;
     let skip = u64::try_from(header.byte_skip);
     let (start, lead) = match (&header.encoding, skip) {
         (Encoding::Gzip, Ok(skip)) => (start, skip),
         // How much there is before the data shows when all of it has been inflated.
         (Encoding::Gzip, Err(_)) => {
-            let whole = Place::to_the_end(path, start, Encoding::Gzip, 0, 0, grid.kind)?;
+            let whole = Segment::to_the_end(path, start, Encoding::Gzip, 0, 0, grid.kind)?;
             (start, decoded_length(&whole, bytes.saturating_add(MOST_BEFORE))?.saturating_sub(bytes))
         }
         (_, Ok(skip)) => (start.saturating_add(skip), 0),
@@ -60,7 +60,7 @@ fn place(header: &Header, path: &Path, start: u64, grid: &Grid, bytes: u64) -> R
             format!("gzip data with more than {MOST_BEFORE} bytes before the voxels (byte skip) are not read");
         return Err(IoError::unsupported(path, start, message));
     }
-    Place::to_the_end(path, start, header.encoding.clone(), lead, bytes, grid.kind)
+    Segment::to_the_end(path, start, header.encoding.clone(), lead, bytes, grid.kind)
 }
 
 /// The byte behind the lines to skip.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use zippy::region::{Region, RegionTree};
 
-use super::part::{Description, Part};
+use super::description::{Description, Subvolume};
 use super::stream::Stream;
 use crate::IoError;
 
@@ -42,8 +42,8 @@ impl Description {
                 done(number, Vec::new())?;
             }
         }
-        for part in &self.parts {
-            self.read_part(path, part, regions, &mut filling, &mut done)?;
+        for subvolume in &self.subvolumes {
+            self.read_subvolume(path, subvolume, regions, &mut filling, &mut done)?;
         }
         Ok(())
     }
@@ -70,10 +70,10 @@ impl Description {
         Ok(())
     }
 
-    fn read_part<T: bytemuck::Pod, E: From<IoError>>(
+    fn read_subvolume<T: bytemuck::Pod, E: From<IoError>>(
         &self,
         path: &Path,
-        part: &Part,
+        subvolume: &Subvolume,
         regions: &[Region],
         filling: &mut [Filling<T>],
         done: &mut impl FnMut(usize, Vec<T>) -> Result<(), E>,
@@ -82,8 +82,8 @@ impl Description {
         let mut rows = Vec::new();
         let mut next = BinaryHeap::new();
         for (number, region) in regions.iter().enumerate() {
-            if let Some(common) = region.intersect(&part.used) {
-                let mut runs = runs(&common, &part.stored, region);
+            if let Some(common) = region.intersect(&subvolume.used) {
+                let mut runs = runs(&common, &subvolume.stored, region);
                 next.extend(runs.next().map(|run| Reverse((run, number, rows.len()))));
                 rows.push(runs);
             }
@@ -92,7 +92,7 @@ impl Description {
         while let Some(Reverse((run, number, row))) = next.pop() {
             let stream = match &mut stream {
                 Some(stream) => stream,
-                none => none.insert(Stream::open(&part.place, self.grid.kind)?),
+                none => none.insert(Stream::open(&subvolume.segment, self.grid.kind)?),
             };
             let one = &mut filling[number];
             if one.out.is_empty() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::place::Blocks;
+use super::segment::Blocks;
 use super::source::Bytes;
 
 /// Somewhere in the blocks. No block is ever held whole, however large its header says that it is.

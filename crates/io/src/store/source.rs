@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::Place;
+use super::segment::Segment;
 
 /// Characters of base64 text that are decoded together; whole groups of four.
 const TEXT: usize = 1 << 14;
@@ -19,10 +19,10 @@ pub trait Bytes: BufRead {
     fn position(&self) -> u64;
 }
 
-/// The bytes of a place, before decompression.
-pub fn bytes(place: &Place, file: File) -> io::Result<Box<dyn Bytes>> {
-    let span = Span::new(file, place.start, place.end)?;
-    Ok(if place.base64 {
+/// The bytes of a segment, before decompression.
+pub fn bytes(segment: &Segment, file: File) -> io::Result<Box<dyn Bytes>> {
+    let span = Span::new(file, segment.start, segment.end)?;
+    Ok(if segment.base64 {
         Box::new(Base64 { text: span, decoded: Vec::new(), used: 0, first: 0 })
     } else {
         Box::new(span)
@@ -84,7 +84,7 @@ impl Bytes for Span {
 }
 
 /// Bytes out of base64 text without white space, so that the place of a group is known by arithmetic. Whoever makes the
-/// [`Place`] compares the length of the text with that of the data, so that text with white space never gets here.
+/// [`Segment`] compares the length of the text with that of the data, so that text with white space never gets here.
 struct Base64 {
     text: Span,
     decoded: Vec<u8>,

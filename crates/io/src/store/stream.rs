@@ -1,18 +1,18 @@
-//! The decoded bytes of a place from front to back.
+//! The decoded bytes of a segment from front to back.
 
 use std::io::{self, ErrorKind, Read};
 
 use super::ascii::Numbers;
 use super::gzip::Gunzip;
 use super::inflate::Inflate;
-use super::place::{Encoding, Place, open_regular};
+use super::segment::{Encoding, Segment, open_regular};
 use super::source::{Bytes, bytes};
 use crate::IoError;
 use crate::scalar::ScalarKind;
 
-/// An open place, somewhere in its data.
+/// An open segment, somewhere in its data.
 pub struct Stream<'a> {
-    place: &'a Place,
+    segment: &'a Segment,
     source: Source,
     /// Decoded bytes behind it, the leading ones that are left out included.
     at: u64,
@@ -56,12 +56,12 @@ impl Source {
     }
 }
 
-/// How many bytes the data of a place are when they are decoded, or some number above `most`. Few are held.
+/// How many bytes the data of a segment are when they are decoded, or some number above `most`. Few are held.
 ///
 /// # Errors
 /// The file cannot be read; the data are corrupt.
-pub fn decoded_length(place: &Place, most: u64) -> Result<u64, IoError> {
-    let mut stream = Stream::open(place, ScalarKind::U8)?;
+pub fn decoded_length(segment: &Segment, most: u64) -> Result<u64, IoError> {
+    let mut stream = Stream::open(segment, ScalarKind::U8)?;
     let mut scratch = vec![0; 1 << 16];
     while stream.at <= most {
         match stream.source.read(&mut scratch) {
@@ -74,24 +74,34 @@ pub fn decoded_length(place: &Place, most: u64) -> Result<u64, IoError> {
     Ok(stream.at)
 }
 
+/// All decoded bytes of a segment of raw data, which is known to be in the file.
+///
+/// # Errors
+/// The file cannot be read, or ends.
+pub fn prefix(segment: &Segment) -> Result<Vec<u8>, IoError> {
+    let mut bytes = vec![0; segment.bytes as usize];
+    Stream::open(segment, ScalarKind::U8)?.read(0, &mut bytes)?;
+    Ok(bytes)
+}
+
 impl<'a> Stream<'a> {
     /// At the beginning of the data.
     ///
     /// # Errors
     /// The file cannot be opened.
-    pub fn open(place: &'a Place, kind: ScalarKind) -> Result<Self, IoError> {
-        let (file, _) = open_regular(&place.path)?;
-        let system = |error| IoError::system(&place.path, "read", &error);
-        let bytes = bytes(place, file).map_err(system)?;
-        let source = match &place.encoding {
+    pub fn open(segment: &'a Segment, kind: ScalarKind) -> Result<Self, IoError> {
+        let (file, _) = open_regular(&segment.path)?;
+        let system = |error| IoError::system(&segment.path, "read", &error);
+        let bytes = bytes(segment, file).map_err(system)?;
+        let source = match &segment.encoding {
             Encoding::Raw => Source::Raw(bytes),
             Encoding::Gzip => Source::Gzip(Box::new(Gunzip::new(bytes))),
             Encoding::Zlib(blocks) => {
-                Source::Zlib(Box::new(Inflate::new(bytes, blocks.clone(), place.bytes).map_err(system)?))
+                Source::Zlib(Box::new(Inflate::new(bytes, blocks.clone(), segment.bytes).map_err(system)?))
             }
             Encoding::Ascii => Source::Ascii(Numbers::new(bytes, kind)),
         };
-        Ok(Self { place, source, at: 0, scratch: Vec::new() })
+        Ok(Self { segment, source, at: 0, scratch: Vec::new() })
     }
 
     /// The data from byte `first` on that fill `out`; never what lies behind.
@@ -99,7 +109,7 @@ impl<'a> Stream<'a> {
     /// # Errors
     /// The data end, are corrupt or cannot be read.
     pub fn read(&mut self, first: u64, out: &mut [u8]) -> Result<(), IoError> {
-        let from = self.place.lead + first;
+        let from = self.segment.lead + first;
         let leapt = match &mut self.source {
             Source::Raw(file) if self.at != from => file.seek(from).map(|()| from),
             Source::Zlib(blocks) => blocks.approach(from).map(|()| blocks.at()),
@@ -123,21 +133,21 @@ impl<'a> Stream<'a> {
     /// # Errors
     /// More data than the header declares, or a checksum that is wrong or missing.
     pub fn finish(mut self) -> Result<(), IoError> {
-        let expected = self.place.bytes;
+        let expected = self.segment.bytes;
         let open_ended = matches!(self.source, Source::Gzip(_) | Source::Ascii(_));
-        if !open_ended || self.at != self.place.lead + expected {
+        if !open_ended || self.at != self.segment.lead + expected {
             return Ok(());
         }
         match self.source.read(&mut [0; 8]) {
             Ok(0) => Ok(()),
             Ok(_) => {
-                let (path, offset) = (self.place.path.clone(), self.source.position());
+                let (path, offset) = (self.segment.path.clone(), self.source.position());
                 Err(IoError::Oversized { path, offset, expected })
             }
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
                 let message =
                     "the gzip stream does not end with its checksum: the file is truncated, or bytes were added";
-                Err(IoError::malformed(&self.place.path, self.source.position(), message))
+                Err(IoError::malformed(&self.segment.path, self.source.position(), message))
             }
             Err(error) => Err(self.failed(&error)),
         }
@@ -159,12 +169,12 @@ impl<'a> Stream<'a> {
     }
 
     fn failed(&self, error: &io::Error) -> IoError {
-        let (path, offset) = (&self.place.path, self.source.position());
+        let (path, offset) = (&self.segment.path, self.source.position());
         match error.kind() {
             // The length of a raw file was right when it was opened: somebody has cut it since.
             ErrorKind::UnexpectedEof => {
-                let found = self.at.saturating_sub(self.place.lead);
-                IoError::Truncated { path: path.clone(), offset, found, expected: self.place.bytes }
+                let found = self.at.saturating_sub(self.segment.lead);
+                IoError::Truncated { path: path.clone(), offset, found, expected: self.segment.bytes }
             }
             ErrorKind::InvalidData | ErrorKind::InvalidInput => {
                 let name = self.source.name();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::document::{Array, Document, Numbers};
 use crate::files::Head;
-use crate::store::{Blocks, Encoding, Grid, Place, prefix, tail};
+use crate::store::{Blocks, Encoding, Grid, Segment, prefix, tail};
 use crate::{IoError, quoted};
 
 /// Characters of base64 text for so many bytes.
@@ -69,10 +69,10 @@ impl<'a> Arrays<'a> {
     ///
     /// # Errors
     /// They are fewer or more, compressed in a way that is not read, or those of an array before.
-    pub fn place(&mut self, array: &Array, grid: &Grid, bytes: u64) -> Result<Place, IoError> {
+    pub fn segment(&mut self, array: &Array, grid: &Grid, bytes: u64) -> Result<Segment, IoError> {
         let binary = match (&array.numbers, &self.document.appended) {
             (Numbers::Text(text), _) => {
-                return self.part(text.start, text.end, false, Encoding::Ascii, bytes).checked(grid.kind);
+                return self.segment_of(text.start, text.end, false, Encoding::Ascii, bytes).checked(grid.kind);
             }
             (Numbers::Binary(text), _) => Binary { start: text.start, end: text.end, base64: true, tight: true },
             (Numbers::Appended(_), None) => return self.malformed(array.at, "there is no AppendedData".into()),
@@ -93,7 +93,7 @@ impl<'a> Arrays<'a> {
             let message = format!("the offset of array {} lies behind the appended data", quoted(&array.name));
             return self.malformed(array.at, message);
         }
-        let place = match &self.document.compressor {
+        let segment = match &self.document.compressor {
             None => self.plain(array, &binary, bytes)?,
             Some(name) if name.value == "vtkZLibDataCompressor" => self.blocks(array, &binary, bytes)?,
             Some(name) => {
@@ -105,19 +105,19 @@ impl<'a> Arrays<'a> {
                 return Err(IoError::unsupported(&self.head.path, name.at, message));
             }
         };
-        self.nothing_behind(&place, &binary)?;
-        place.checked(grid.kind)
+        self.nothing_behind(&segment, &binary)?;
+        segment.checked(grid.kind)
     }
 
-    fn part(&self, start: u64, end: u64, base64: bool, encoding: Encoding, bytes: u64) -> Place {
-        Place { path: self.head.path.clone(), start, end, base64, encoding, lead: 0, bytes }
+    fn segment_of(&self, start: u64, end: u64, base64: bool, encoding: Encoding, bytes: u64) -> Segment {
+        Segment { path: self.head.path.clone(), start, end, base64, encoding, lead: 0, bytes }
     }
 
     /// The first `count` bytes, whole groups where they are base64.
     fn first(&self, binary: &Binary, count: u64) -> Result<Vec<u8>, IoError> {
         let length = if binary.base64 { characters(count) } else { count };
         let end = binary.start.saturating_add(length).min(binary.end);
-        prefix(&self.part(binary.start, end, binary.base64, Encoding::Raw, count))
+        prefix(&self.segment_of(binary.start, end, binary.base64, Encoding::Raw, count))
     }
 
     fn number(&self, bytes: &[u8]) -> u64 {
@@ -126,7 +126,7 @@ impl<'a> Arrays<'a> {
     }
 
     /// Numbers behind a length.
-    fn plain(&self, array: &Array, binary: &Binary, bytes: u64) -> Result<Place, IoError> {
+    fn plain(&self, array: &Array, binary: &Binary, bytes: u64) -> Result<Segment, IoError> {
         let word = self.document.header_bytes;
         let first = self.first(binary, word)?;
         let length = self.number(&first);
@@ -136,19 +136,19 @@ impl<'a> Arrays<'a> {
         }
         if !binary.base64 {
             let start = binary.start + word;
-            return Ok(self.part(start, start.saturating_add(bytes), false, Encoding::Raw, bytes));
+            return Ok(self.segment_of(start, start.saturating_add(bytes), false, Encoding::Raw, bytes));
         }
         // Some writers encode the length for itself, which pads it.
         let apart = binary.start + characters(word);
-        if prefix(&self.part(apart - 1, apart, false, Encoding::Raw, 1))? == b"=" {
-            return Ok(self.part(apart, apart.saturating_add(characters(bytes)), true, Encoding::Raw, bytes));
+        if prefix(&self.segment_of(apart - 1, apart, false, Encoding::Raw, 1))? == b"=" {
+            return Ok(self.segment_of(apart, apart.saturating_add(characters(bytes)), true, Encoding::Raw, bytes));
         }
         let end = binary.start.saturating_add(characters(word.saturating_add(bytes)));
-        Ok(Place { lead: word, ..self.part(binary.start, end, true, Encoding::Raw, bytes) })
+        Ok(Segment { lead: word, ..self.segment_of(binary.start, end, true, Encoding::Raw, bytes) })
     }
 
     /// Zlib streams behind the table of their lengths: how many, bytes of each and of the last, compressed bytes.
-    fn blocks(&self, array: &Array, binary: &Binary, bytes: u64) -> Result<Place, IoError> {
+    fn blocks(&self, array: &Array, binary: &Binary, bytes: u64) -> Result<Segment, IoError> {
         let word = self.document.header_bytes;
         let numbers = |count: u64| -> Result<Vec<u64>, IoError> {
             Ok(self.first(binary, count * word)?.chunks_exact(word as usize).map(|bytes| self.number(bytes)).collect())
@@ -175,24 +175,24 @@ impl<'a> Arrays<'a> {
         let start = binary.start + table_length;
         let end = start.saturating_add(if binary.base64 { characters(packed) } else { packed });
         let blocks = Encoding::Zlib(Arc::new(Blocks { starts, size }));
-        Ok(self.part(start, end, binary.base64, blocks, bytes))
+        Ok(self.segment_of(start, end, binary.base64, blocks, bytes))
     }
 
     /// Data end where something else begins.
-    fn nothing_behind(&self, place: &Place, binary: &Binary) -> Result<(), IoError> {
-        let expected = place.bytes;
-        let Some(left) = binary.end.checked_sub(place.end) else {
+    fn nothing_behind(&self, segment: &Segment, binary: &Binary) -> Result<(), IoError> {
+        let expected = segment.bytes;
+        let Some(left) = binary.end.checked_sub(segment.end) else {
             let path = self.head.path.clone();
-            let found = expected.saturating_sub(place.end - binary.end);
+            let found = expected.saturating_sub(segment.end - binary.end);
             return Err(IoError::Truncated { path, offset: binary.end, found, expected });
         };
         if !binary.tight {
             return Ok(());
         }
         let looked = left.min(1 << 12);
-        let behind = prefix(&self.part(place.end, place.end + looked, false, Encoding::Raw, looked))?;
+        let behind = prefix(&self.segment_of(segment.end, segment.end + looked, false, Encoding::Raw, looked))?;
         if left > looked || !behind.iter().all(u8::is_ascii_whitespace) {
-            return Err(IoError::Oversized { path: self.head.path.clone(), offset: place.end, expected });
+            return Err(IoError::Oversized { path: self.head.path.clone(), offset: segment.end, expected });
         }
         Ok(())
     }

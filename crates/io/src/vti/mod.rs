@@ -15,7 +15,7 @@ use zippy::region::Region;
 
 use super::files::Head;
 use super::scalar::ScalarKind;
-use super::store::{Claim, Description, Grid, Part, Stated};
+use super::store::{Claim, Description, Grid, Stated, Subvolume};
 use crate::{IoError, quoted};
 use arrays::Arrays;
 use document::{Array, Document, Piece};
@@ -41,7 +41,7 @@ pub fn open(head: &Head, name: Option<&str>) -> Result<Description, IoError> {
     let mut arrays = Arrays::new(head, &document)?;
     let mut grid: Option<Grid> = None;
     let mut left = Vec::new();
-    let mut parts = Vec::new();
+    let mut subvolumes = Vec::new();
     for piece in document.pieces.iter().filter(|piece| piece.extent.value.iter().all(|&(first, last)| first <= last)) {
         let array = array_of(head, piece, &chosen)?;
         let found = claim(head, &document, array)?.check(&head.path)?;
@@ -54,7 +54,7 @@ pub fn open(head: &Head, name: Option<&str>) -> Result<Description, IoError> {
         }
         let grid = &*grid.insert(found);
         let stored = stored(head, &document, piece, grid)?;
-        let place = arrays.place(array, grid, stored.cells() * grid.voxel_bytes())?;
+        let segment = arrays.segment(array, grid, stored.cells() * grid.voxel_bytes())?;
         // Pieces share the points of their common side; the first one that has a point is read.
         let mine: Vec<Region> = left.iter().filter_map(|open| open.intersect(&stored)).collect();
         left = left.iter().flat_map(|open| open.subtract(&stored)).collect();
@@ -62,14 +62,14 @@ pub fn open(head: &Head, name: Option<&str>) -> Result<Description, IoError> {
             let message = "the pieces leave out too many boxes between each other";
             return Err(IoError::unsupported(&head.path, piece.extent.at, message));
         }
-        parts.extend(mine.into_iter().map(|used| Part { stored, used, place: place.clone() }));
+        subvolumes.extend(mine.into_iter().map(|used| Subvolume { stored, used, segment: segment.clone() }));
     }
     let grid = grid.ok_or_else(|| IoError::malformed(&head.path, document.whole.at, "the image has no piece"))?;
     if let Some(open) = left.first() {
         let message = format!("no piece holds the points {open} (counted from the lower corner of WholeExtent)");
         return Err(IoError::malformed(&head.path, document.whole.at, message));
     }
-    Ok(Description { format: FORMAT, grid, parts })
+    Ok(Description { format: FORMAT, grid, subvolumes })
 }
 
 /// The name of the array to read.

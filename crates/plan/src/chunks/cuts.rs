@@ -5,9 +5,11 @@ use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::ChunkId;
 use crate::extents::Index;
 use crate::region::{Region, RegionTree};
+
+/// The number of a chunk: grid chunks are numbered axis 0 fastest, boxes in the order given.
+pub type ChunkId = usize;
 
 /// Writes the first of a list.
 pub(crate) fn write_list<T: Display>(

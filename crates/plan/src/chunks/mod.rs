@@ -3,17 +3,16 @@
 mod cuts;
 mod images;
 
+pub use cuts::ChunkId;
 pub(crate) use cuts::{AxisCuts, BoxCuts, Cuts, write_list};
 pub use images::Neighbour;
 
-use crate::extents::{Index, MAX_AXES};
-use crate::region::Region;
 use std::fmt::{self, Display, Formatter};
 use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
 
-/// The number of a chunk: grid chunks are numbered axis 0 fastest, boxes in the order given.
-pub type ChunkId = usize;
+use crate::extents::{Index, MAX_AXES};
+use crate::region::Region;
 
 /// The most chunks that an array can have, 2²⁴.
 pub const MAX_CHUNKS: usize = 1 << 24;

@@ -3,7 +3,7 @@
 use super::execute::Combine;
 use super::{Memory, Operand};
 use crate::error::PlanError;
-use crate::plan::one_sided::{Access, Part, batches, split};
+use crate::plan::one_sided::{Access, ChunkPart, batches, split};
 use crate::region::Region;
 
 /// What a one-sided operation does with its section.
@@ -43,7 +43,7 @@ pub fn fence<T: Clone + Default>(
     combine: Combine<T>,
 ) -> Result<Vec<Vec<T>>, PlanError> {
     let ranks = operands.first().map_or(0, |operand| operand.placement.ranks());
-    let mut parts: Vec<Vec<(usize, Part)>> = vec![Vec::new(); ranks];
+    let mut parts: Vec<Vec<(usize, ChunkPart)>> = vec![Vec::new(); ranks];
     let mut read = Vec::with_capacity(requests.len());
     for (number, request) in requests.iter().enumerate() {
         for part in split(operands[request.array].placement, &request.region)? {
@@ -63,7 +63,7 @@ pub fn fence<T: Clone + Default>(
 }
 
 /// A part as its owner sees it: which memory, and which cells of it, whatever the chunk is called.
-fn access<T>(number: usize, part: &Part, requests: &[Request<T>], operands: &[Operand]) -> Access {
+fn access<T>(number: usize, part: &ChunkPart, requests: &[Request<T>], operands: &[Operand]) -> Access {
     let Request { rank, array, verb, .. } = &requests[number];
     let Operand { placement, memory } = operands[*array];
     let origin = placement.chunks().storage(part.chunk).start;
@@ -74,7 +74,7 @@ fn access<T>(number: usize, part: &Part, requests: &[Request<T>], operands: &[Op
 
 fn serve<T: Clone>(
     request: &Request<T>,
-    part: &Part,
+    part: &ChunkPart,
     operands: &[Operand],
     memories: &mut [Memory<T>],
     combine: Combine<T>,

@@ -32,11 +32,7 @@ impl<T> Memory<T> {
         &self.slots[owner.rank][owner.slot]
     }
 
-    /// The cells of a chunk's storage, to be changed.
-    ///
-    /// # Panics
-    /// If there is no such chunk.
-    pub fn chunk_mut(&mut self, placement: &Placement, chunk: ChunkId) -> &mut [T] {
+    fn chunk_mut(&mut self, placement: &Placement, chunk: ChunkId) -> &mut [T] {
         let owner = placement.ownership().owner(chunk);
         &mut self.slots[owner.rank][owner.slot]
     }

@@ -1,6 +1,6 @@
 //! The plan cache: a repeated operation builds no plan.
 
-use std::collections::HashMap;
+use lru::LruCache;
 
 use super::{CopiesSpec, CopySpec, GhostSpec, Pair};
 use crate::locate::Placement;
@@ -70,7 +70,7 @@ impl PlanKey {
 /// entry that was not used for the longest time.
 #[derive(Debug)]
 pub struct PlanCache<V> {
-    entries: HashMap<PlanKey, (V, u64)>,
+    entries: LruCache<PlanKey, V>,
     capacity: usize,
     weight: usize,
     hits: u64,
@@ -80,7 +80,7 @@ pub struct PlanCache<V> {
 impl<V: Clone> PlanCache<V> {
     /// A cache of at most `capacity` entries, fewer where plans of many pairs are among them; with 0 it keeps nothing.
     pub fn new(capacity: usize) -> Self {
-        Self { entries: HashMap::new(), capacity, weight: 0, hits: 0, misses: 0 }
+        Self { entries: LruCache::unbounded(), capacity, weight: 0, hits: 0, misses: 0 }
     }
 
     /// The value of this key, made by `build` when it is not there. A failure is not kept.
@@ -88,9 +88,7 @@ impl<V: Clone> PlanCache<V> {
     /// # Errors
     /// Those of `build`.
     pub fn get_or_build<E>(&mut self, key: PlanKey, build: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
-        let now = self.hits + self.misses;
-        if let Some((value, used)) = self.entries.get_mut(&key) {
-            *used = now;
+        if let Some(value) = self.entries.get(&key) {
             self.hits += 1;
             return Ok(value.clone());
         }
@@ -101,13 +99,12 @@ impl<V: Clone> PlanCache<V> {
             return Ok(value);
         }
         while self.weight + weight > self.capacity
-            && let Some(oldest) = self.entries.iter().min_by_key(|(_, (_, used))| *used).map(|(key, _)| key.clone())
+            && let Some((oldest, _)) = self.entries.pop_lru()
         {
-            self.entries.remove(&oldest);
             self.weight -= oldest.weight();
         }
         self.weight += weight;
-        self.entries.insert(key, (value.clone(), now));
+        self.entries.put(key, value.clone());
         Ok(value)
     }
 

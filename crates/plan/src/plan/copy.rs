@@ -51,8 +51,8 @@ pub fn copy(spec: &CopySpec, rank: usize) -> Result<RankPlan, PlanError> {
     Ok(plan)
 }
 
-/// Place of a move: which of the copies, chunk written, chunk read.
-pub(super) type Key = (usize, ChunkId, ChunkId);
+/// The order of moves: which of the copies, chunk written, chunk read.
+pub(super) type CopyKey = (usize, ChunkId, ChunkId);
 
 /// What a rank holds of a part of an array, to be searched by region.
 pub(super) struct Held {
@@ -77,7 +77,7 @@ impl Held {
 
 /// Puts the messages of copies into rounds: by matching where the graph of ranks is small enough to be looked at, else by
 /// rank difference. `written` as for [`Builder::finish`].
-pub(super) fn schedule(builder: Builder<Key>, specs: &[CopySpec], written: Option<Written>) -> RankPlan {
+pub(super) fn schedule(builder: Builder<CopyKey>, specs: &[CopySpec], written: Option<Written>) -> RankPlan {
     let ranks = specs.first().map_or(1, |spec| spec.src.ranks());
     match builder.talks().then(|| edges(specs)).flatten() {
         Some(edges) => {
@@ -119,7 +119,7 @@ fn edges(specs: &[CopySpec]) -> Option<Vec<(usize, usize)>> {
 
 impl CopySpec<'_> {
     /// Hands this copy's moves to the builder: copy number `place`, between arrays `numbers` of the plan.
-    pub(super) fn collect(&self, place: usize, numbers: [usize; 2], held: [&Held; 2], builder: &mut Builder<Key>) {
+    pub(super) fn collect(&self, place: usize, numbers: [usize; 2], held: [&Held; 2], builder: &mut Builder<CopyKey>) {
         let step = |src_chunk, dst_chunk, dst: Region| {
             let (src, [src_array, dst_array]) = (self.src_of(&dst), numbers);
             Move { src_array, src_chunk, src, dst_array, dst_chunk, dst }

@@ -15,7 +15,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 /// The most edges for which ranks look at the whole graph; larger ones are scheduled by arithmetic.
-pub const MAX_EDGES: usize = 1 << 16;
+pub(super) const MAX_EDGES: usize = 1 << 16;
 
 /// Rounds × edges above which repeated matchings would cost too much.
 const MATCHING_BUDGET: usize = 1 << 25;
@@ -47,7 +47,7 @@ pub fn rounds(edges: &[(usize, usize)]) -> Schedule {
 
 /// The round of a message by arithmetic, `None` for a rank to itself: by rank difference, so that a rank
 /// sends and receives once in each of `ranks - 1` rounds.
-pub fn round_by_difference(sender: usize, receiver: usize, ranks: usize) -> Option<usize> {
+pub(super) fn round_by_difference(sender: usize, receiver: usize, ranks: usize) -> Option<usize> {
     ((receiver + ranks - sender) % ranks).checked_sub(1)
 }
 

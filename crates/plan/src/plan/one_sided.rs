@@ -9,7 +9,7 @@ use crate::region::{Region, levels};
 
 /// A part of a one-sided operation's region that lies in one chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
+pub struct ChunkPart {
     /// Where the chunk is.
     pub owner: Owner,
     /// The chunk.
@@ -25,13 +25,13 @@ pub struct Part {
 ///
 /// # Errors
 /// When the region leaves the array.
-pub fn split(placement: &Placement, region: &Region) -> Result<Vec<Part>, PlanError> {
+pub fn split(placement: &Placement, region: &Region) -> Result<Vec<ChunkPart>, PlanError> {
     super::copy::check_region(region, placement, "the section")?;
     let back = Index::zeros(region.axes()) - region.start;
     let mut parts = Vec::new();
     placement.chunks().touching(region, |chunk, part| {
         let owner = placement.ownership().owner(chunk);
-        parts.push(Part { owner, chunk, region: part, within: part.translate(&back) });
+        parts.push(ChunkPart { owner, chunk, region: part, within: part.translate(&back) });
     });
     parts.sort_by_key(|part| (part.owner.rank, part.chunk));
     Ok(parts)

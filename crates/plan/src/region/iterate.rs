@@ -3,17 +3,25 @@
 use super::Region;
 use crate::extents::Index;
 
+impl Region {
+    /// All cells, axis 0 fastest.
+    pub fn points(&self) -> Points {
+        Points { region: *self, next: (!self.is_empty()).then_some(self.start) }
+    }
+
+    /// Disjoint boxes of at most these extents that cover the region, axis 0 fastest. Extents of less than one cell are taken
+    /// as one cell.
+    pub fn tiles(&self, extents: &Index) -> Tiles {
+        let extents = Index::from_fn(self.axes(), |axis| extents[axis].max(1));
+        Tiles { region: *self, extents, next: (!self.is_empty()).then_some(self.start) }
+    }
+}
+
 /// Iterator over the cells of a region, axis 0 fastest. See [`Region::points`].
 #[derive(Debug, Clone)]
 pub struct Points {
     region: Region,
     next: Option<Index>,
-}
-
-impl Points {
-    pub(super) fn new(region: Region) -> Self {
-        Self { region, next: (!region.is_empty()).then_some(region.start) }
-    }
 }
 
 impl Iterator for Points {
@@ -40,14 +48,6 @@ pub struct Tiles {
     region: Region,
     extents: Index,
     next: Option<Index>,
-}
-
-impl Tiles {
-    /// Tiles of less than one cell are taken as one cell.
-    pub(super) fn new(region: Region, extents: Index) -> Self {
-        let extents = Index::from_fn(region.axes(), |axis| extents[axis].max(1));
-        Self { region, extents, next: (!region.is_empty()).then_some(region.start) }
-    }
 }
 
 impl Iterator for Tiles {

@@ -11,9 +11,10 @@ pub use iterate::{Points, Tiles};
 pub use levels::levels;
 pub use tree::RegionTree;
 
+use std::fmt;
+
 use crate::error::RegionError;
 use crate::extents::{Index, MAX_AXES};
-use std::fmt;
 
 /// A half-open box `[start, end)` of cells, 1 to 7 axes, `start <= end` on every axis.
 ///
@@ -174,24 +175,6 @@ impl Region {
         Self { start: self.start + *offset, end: self.end + *offset }
     }
 
-    /// The region moved by a user's offset.
-    ///
-    /// # Errors
-    /// When the number of axes differs or a coordinate overflows.
-    pub fn translate_checked(&self, offset: &[i64]) -> Result<Self, RegionError> {
-        if offset.len() != self.axes() {
-            return Err(RegionError::Axes { given: offset.len(), expected: self.axes() });
-        }
-        let mut out = *self;
-        for (axis, &by) in offset.iter().enumerate() {
-            match (self.start[axis].checked_add(by), self.end[axis].checked_add(by)) {
-                (Some(start), Some(end)) => (out.start[axis], out.end[axis]) = (start, end),
-                _ => return Err(RegionError::Overflow { extents: self.extents() }),
-            }
-        }
-        Ok(out)
-    }
-
     /// The region with `lo[axis]` more cells before and `hi[axis]` more cells behind on each axis.
     pub fn grow(&self, lo: &Index, hi: &Index) -> Self {
         Self::between(self.start - *lo, self.end + *hi)
@@ -208,14 +191,6 @@ impl Region {
     /// what remains without [`shrink`](Self::shrink).
     pub fn shell(&self, lo: &Index, hi: &Index) -> Vec<Self> {
         self.subtract(&self.shrink(lo, hi))
-    }
-
-    /// The region with its axes re-ordered: axis `i` of the result is axis `order[i]` of this one.
-    pub fn permute(&self, order: &[usize]) -> Self {
-        Self {
-            start: Index::from_fn(self.axes(), |axis| self.start[order[axis]]),
-            end: Index::from_fn(self.axes(), |axis| self.end[order[axis]]),
-        }
     }
 
     /// The smallest region that holds both.
@@ -242,24 +217,6 @@ impl Region {
         (*cell - self.start).dot(&self.extents().dense_strides()) as u64
     }
 
-    /// All cells, axis 0 fastest.
-    pub fn points(&self) -> Points {
-        Points::new(*self)
-    }
-
-    /// Disjoint boxes of at most these extents that cover the region, axis 0 fastest.
-    pub fn tiles(&self, extents: &Index) -> Tiles {
-        Tiles::new(*self, *extents)
-    }
-}
-
-impl fmt::Debug for Region {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl Region {
     /// Both halves along the slowest axis that can be cut; the cells of the lower one come first, axis 0 fastest.
     pub fn cut_in_two(&self) -> Option<[Self; 2]> {
         let axis = (0..self.axes()).rev().find(|&axis| self.end[axis] - self.start[axis] > 1)?;
@@ -291,6 +248,12 @@ impl Region {
             part.cut_into(most, out);
             part.start[axis] = part.end[axis];
         }
+    }
+}
+
+impl fmt::Debug for Region {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -28,7 +28,7 @@ impl FrameRate {
     }
 
     /// Frames per second; 0 before the first.
-    pub fn per_sec(&self) -> f64 {
+    fn per_sec(&self) -> f64 {
         if self.secs.is_empty() { 0.0 } else { self.secs.len() as f64 / self.secs.iter().sum::<f64>() }
     }
 

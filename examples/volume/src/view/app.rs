@@ -13,7 +13,8 @@ use zippy_view::egui::{
 use zippy_view::panels::{self, ClipEditor, FrameRate, Timing};
 use zippy_view::{CameraControl, Picture, TransferEditor};
 
-use super::link::{Event, Link, Setting, Shown, Wanted};
+use super::link::{Event, Link, Shown, Wanted};
+use crate::setting::Setting;
 
 /// So long after the last change the picture is rendered in full.
 const REST: Duration = Duration::from_millis(250);

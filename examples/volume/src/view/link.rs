@@ -6,31 +6,16 @@ use std::time::{Duration, Instant};
 
 use zippy::error::Error;
 use zippy::{Result, World};
-use zippy_render::volume::{Distribution, Look, TransferFunction};
+use zippy_render::volume::Look;
 use zippy_view::egui::{ColorImage, Context};
 use zippy_view::panels::Timing;
+
+use crate::setting::Setting;
 
 /// How often rank 0 looks for failures of other ranks while there is nothing to do.
 const POLL: Duration = Duration::from_millis(50);
 /// How often it tells them that there is nothing to do, so that they do not give up waiting.
 const HEARTBEAT: Duration = Duration::from_secs(2);
-
-/// What the window has to know before it can ask for pictures.
-#[derive(Debug, Clone)]
-pub struct Setting {
-    /// What is seen and by whom, for the title line.
-    pub about: String,
-    /// The volume's far corner, in the unit of its spacing.
-    pub size: [f64; 3],
-    /// The smallest distance of voxels.
-    pub voxel: f64,
-    /// How it is looked at first.
-    pub look: Look,
-    pub background: [f32; 3],
-    /// Of the whole volume.
-    pub values: Distribution,
-    pub presets: Vec<(&'static str, TransferFunction)>,
-}
 
 /// What the window wants to see.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,7 +8,7 @@ mod link;
 mod pace;
 mod serve;
 
-pub use link::{Link, Setting};
+pub use link::Link;
 pub use serve::show;
 
 use std::sync::Arc;

@@ -9,8 +9,9 @@ use zippy::{Result, World};
 use zippy_render::volume::{Frame, Look};
 use zippy_view::colour_image;
 
-use super::link::{Event, Link, Next, Setting, Shown};
+use super::link::{Event, Link, Next, Shown};
 use super::pace::Pace;
+use crate::setting::Setting;
 
 /// What rank 0 tells all ranks.
 #[derive(Serialize, Deserialize)]

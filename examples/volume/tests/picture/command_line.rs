@@ -66,9 +66,9 @@ fn planes_boxes_and_colours_are_read() {
 
 #[test]
 fn outputs_are_told_apart_by_name() {
-    use output::{Kind, Output};
-    assert_eq!(output::output("a/b.PNG"), Ok(Output::Still(Kind::Png, "a/b.PNG".into())));
-    assert_eq!(output::output("b.npy"), Ok(Output::Still(Kind::Npy, "b.npy".into())));
+    use output::{Format, Output};
+    assert_eq!(output::output("a/b.PNG"), Ok(Output::Still(Format::Png, "a/b.PNG".into())));
+    assert_eq!(output::output("b.npy"), Ok(Output::Still(Format::Npy, "b.npy".into())));
     assert_eq!(output::output("b.apng"), Ok(Output::Animated("b.apng".into())));
     let paths = |text: &str| match output::output(text).unwrap() {
         Output::Numbered(_, ref pattern) if output::output(text).unwrap().name().ends_with(text) => {
@@ -90,17 +90,17 @@ fn names_of_files_need_not_be_text() {
     use std::os::unix::ffi::OsStrExt;
     use std::path::Path;
 
-    use output::{Kind, Output};
+    use output::{Format, Output};
     let name = |bytes: &[u8]| OsStr::from_bytes(bytes).to_os_string();
     let path = |bytes: &[u8]| Path::new(OsStr::from_bytes(bytes)).to_path_buf();
-    assert_eq!(output::output(name(b"a\xff.png")), Ok(Output::Still(Kind::Png, path(b"a\xff.png"))));
+    assert_eq!(output::output(name(b"a\xff.png")), Ok(Output::Still(Format::Png, path(b"a\xff.png"))));
     assert_eq!(output::output(name(b"a\xff.apng")), Ok(Output::Animated(path(b"a\xff.apng"))));
-    let Ok(Output::Numbered(Kind::Png, pattern)) = output::output(name(b"d\xff/f%02d.png")) else {
+    let Ok(Output::Numbered(Format::Png, pattern)) = output::output(name(b"d\xff/f%02d.png")) else {
         panic!("no pattern")
     };
     assert_eq!(pattern.path(7), path(b"d\xff/f07.png"));
     for (given, frame) in [(&b"f%02d\xff.png"[..], &b"f07\xff.png"[..]), (b"\xff%d.png", b"\xff7.png")] {
-        let Ok(Output::Numbered(Kind::Png, pattern)) = output::output(name(given)) else { panic!("no pattern") };
+        let Ok(Output::Numbered(Format::Png, pattern)) = output::output(name(given)) else { panic!("no pattern") };
         assert_eq!(pattern.path(7), path(frame));
     }
     assert!(output::output(name(b"f%\xffd.png")).is_err());

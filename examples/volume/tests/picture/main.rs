@@ -16,9 +16,10 @@ mod values;
 use std::time::Instant;
 
 use ::volume::cut::Decomposition;
-use ::volume::job::{Job, Rendered};
+use ::volume::job::Job;
 use ::volume::options::Options;
 use ::volume::report::Verdict;
+use ::volume::scene::Rendered;
 use zippy::region::Region;
 use zippy::{Config, run_with};
 use zippy_io::image::{Difference, Image};
@@ -290,14 +291,59 @@ fn the_report_says_what_happened() {
     assert!(cells[0] > 1000 && cells[0] <= 23 * 19 * 15, "{cells:?}");
     let moved = &json["composite_per_frame"];
     assert!(moved["bytes_local"].as_u64().unwrap() + moved["bytes_network"].as_u64().unwrap() > 0);
-    for phase in
-        ["start", "open", "read", "prepare", "cast", "composite", "fetch", "overhead", "write", "frame", "total"]
-    {
-        assert!(json["timings_secs"][phase].as_f64().is_some_and(|secs| secs >= 0.0), "{phase}");
+    let timings = &json["timings_secs"];
+    for phase in [
+        "start",
+        "open",
+        "compile",
+        "read",
+        "prepare",
+        "cast",
+        "composite",
+        "fetch",
+        "overhead",
+        "write",
+        "frame",
+        "total",
+    ] {
+        assert!(timings[phase].as_f64().is_some_and(|secs| secs >= 0.0), "{phase}");
     }
+    assert!(timings["first_frame"].as_f64().is_some_and(|secs| secs > 0.0) && timings["later_frame"].is_null());
     let text = rendered.report.text(&verdict);
+    for line in ["compile ", "prepare ", "first "] {
+        assert!(text.contains(&format!("\n{line}")), "{line}: {text}");
+    }
+    assert!(!text.contains("\nlater "), "{text}");
     assert!(text.contains("a.png (50 x 40)") && text.contains("agrees with that of one rank"), "{text}");
     let apart = Difference { max_abs: 1e-7, psnr_db: 150.0 };
     let verdict = Verdict { single: Some(apart), ..verdict };
     assert!(!rendered.report.passes(&verdict) && rendered.report.text(&verdict).contains("DIFFERS"));
+}
+
+/// A frame is measured without what is done once, whatever kernels it takes and however often it is rendered.
+#[test]
+fn everything_is_compiled_before_the_first_frame() {
+    let clips = ["--clip", "1,0,0,3", "--clip", "0,1,0,2"];
+    let kinds: [&[&str]; 7] = [
+        &[],
+        &["--shade", "--preintegrated"],
+        &clips,
+        &["--fast", "--algorithm", "swap"],
+        &["--pixel", "rgba8"],
+        &["--encoding", "runs"],
+        &["--encoding", "dense", "--idle-ranks", "1"],
+    ];
+    for kind in kinds {
+        let arguments = [&["--phantom-size", "40x36x32", "--size", "90x70", "--repeat", "3"], kind].concat();
+        let Some(rendered) = run(3, &arguments) else { continue };
+        let verdict = verdict(None);
+        let json = rendered.report.json(&verdict);
+        let pipelines = &json["pipelines"];
+        assert!(pipelines["before_frames"].as_u64().is_some_and(|count| count > 0), "{kind:?}: {pipelines}");
+        assert_eq!(pipelines["in_frames"].as_u64(), Some(0), "{kind:?}");
+        let timings = &json["timings_secs"];
+        assert!(timings["first_frame"].as_f64().is_some_and(|secs| secs > 0.0), "{kind:?}: {timings}");
+        assert!(timings["later_frame"].as_f64().is_some_and(|secs| secs > 0.0), "{kind:?}: {timings}");
+        assert!(rendered.report.text(&verdict).contains("\nlater "), "{kind:?}");
+    }
 }

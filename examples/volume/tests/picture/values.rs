@@ -1,8 +1,8 @@
 //! What numbers stand for, whether floats can hold them, where axes point, and what people are told about it.
 
 use ::volume::axes::Axes;
-use ::volume::job::Rendered;
 use ::volume::report::Verdict;
+use ::volume::scene::Rendered;
 use ::volume::units::{self, Found};
 use serde_json::{Value, json};
 use zippy_io::image::Image;

@@ -5,6 +5,7 @@
 #[allow(dead_code)]
 mod launcher;
 mod process;
+mod running;
 mod screen;
 #[cfg(feature = "view")]
 mod view;

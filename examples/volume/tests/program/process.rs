@@ -4,8 +4,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::BufReader;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Output, Stdio};
+
+use super::running::{Running, kill};
 
 const SMALL: [&str; 4] = ["--phantom-size", "12", "--size", "64x48"];
 /// Far more than are rendered before the program is told to end.
@@ -23,47 +24,6 @@ fn volume(ranks: &str, words: &[&str]) -> Command {
     let mut command = program();
     command.args(["--ranks", ranks]).args(SMALL).args(words);
     command
-}
-
-/// A process; it ends when this is dropped.
-struct Running(Option<Child>);
-
-impl Running {
-    fn start(mut command: Command) -> Self {
-        Self(Some(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()))
-    }
-
-    fn id(&self) -> u32 {
-        self.0.as_ref().unwrap().id()
-    }
-
-    fn wait(&mut self, what: &str, mut poll: impl FnMut() -> bool) {
-        let started = Instant::now();
-        while !poll() {
-            let ended = self.0.as_mut().unwrap().try_wait().unwrap();
-            assert!(ended.is_none(), "the program has ended before there was {what}: {:?}", self.ended());
-            assert!(started.elapsed() < Duration::from_secs(90), "waited for {what}");
-            std::thread::sleep(Duration::from_millis(10));
-        }
-    }
-
-    fn ended(&mut self) -> Output {
-        self.0.take().unwrap().wait_with_output().unwrap()
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        if let Some(child) = &mut self.0 {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
-}
-
-fn kill(signal: &str, process: u32) {
-    let sent = Command::new("kill").args([format!("-{signal}"), process.to_string()]).status().unwrap();
-    assert!(sent.success());
 }
 
 fn stderr(output: &Output) -> String {
@@ -103,7 +63,8 @@ fn stopped(command: Command, stop: impl Fn(u32), rank_0: impl Fn(u32) -> Option<
     command.args(["--movie", "orbit", "--frames", FRAMES, "--output"]).arg(&path);
     let mut running = Running::start(command);
     let id = running.id();
-    running.wait("some frames", || rank_0(id).is_some_and(|rank| written(rank, directory.path()) > 10_000));
+    let begun = || rank_0(id).is_some_and(|rank| written(rank, directory.path()) > 10_000);
+    running.wait("some frames", || begun().then_some(()));
     assert!(!path.exists());
     stop(id);
     let output = running.ended();
@@ -141,7 +102,7 @@ fn names_do_not_speak_to_the_terminal() {
     let pattern = directory.path().join("m\u{1b}]0;pwn\u{7}%d.png");
     let words = ["--movie", "rock", "--frames", FRAMES, "--output", pattern.to_str().unwrap()];
     let mut running = Running::start(volume("1", &words));
-    running.wait("frames", || !files(directory.path()).is_empty());
+    running.wait("frames", || files(directory.path()).pop());
     kill("TERM", running.id());
     let output = running.ended();
     let text = stderr(&output);
@@ -175,7 +136,7 @@ fn numbered_frames_stay() {
     let words = ["--movie", "rock", "--frames", FRAMES, "--output", pattern.to_str().unwrap()];
     let mut running = Running::start(volume("2", &words));
     let frame = |number: usize| directory.path().join(format!("{number:05}.png"));
-    running.wait("frames", || frame(5).exists());
+    running.wait("frames", || frame(5).exists().then_some(()));
     kill("TERM", running.id());
     let output = running.ended();
     let count = files(directory.path()).len();

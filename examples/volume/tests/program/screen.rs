@@ -2,7 +2,6 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{
@@ -12,9 +11,7 @@ use x11rb::protocol::xproto::{
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
 
-/// What any wait may take on a machine that does much else.
-const PATIENCE: Duration = Duration::from_secs(120);
-const POLL: Duration = Duration::from_millis(40);
+use super::running::wait;
 
 /// A virtual X server of its own; it ends when this is dropped.
 pub struct Screen {
@@ -44,18 +41,6 @@ impl Shot {
     /// How many pixels are not of this colour.
     pub fn unlike(&self, colour: [u8; 3]) -> usize {
         self.pixels.iter().filter(|pixel| **pixel != colour).count()
-    }
-}
-
-/// Polls until there is something.
-pub fn wait<T>(what: &str, mut poll: impl FnMut() -> Option<T>) -> T {
-    let started = Instant::now();
-    loop {
-        if let Some(found) = poll() {
-            return found;
-        }
-        assert!(started.elapsed() < PATIENCE, "waited {PATIENCE:?} for {what}");
-        std::thread::sleep(POLL);
     }
 }
 

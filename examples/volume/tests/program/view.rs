@@ -1,8 +1,9 @@
 //! `volume --view` on a virtual screen: a person looks, drags, clicks and closes the window.
 
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output};
 
-use super::screen::{Screen, Shot, wait};
+use super::running::{Running, kill, wait};
+use super::screen::{Screen, Shot};
 
 /// The window's title.
 const TITLE: &str = "Zippy volume";
@@ -12,45 +13,10 @@ const SIZE: (u16, u16) = (780, 640);
 /// A preset that is not the first one, in the panel on the right.
 const PRESET: (i16, i16) = (930, 39);
 
-/// A running example; it ends when this is dropped.
-struct Running(Option<Child>);
-
-impl Running {
-    fn start(mut command: Command, display: &str) -> Self {
-        command.env("DISPLAY", display).env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET");
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null());
-        Self(Some(command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"))))
-    }
-
-    fn id(&self) -> u32 {
-        self.0.as_ref().unwrap().id()
-    }
-
-    /// Polls for something that needs the program alive.
-    fn wait<T>(&mut self, what: &str, mut poll: impl FnMut() -> Option<T>) -> T {
-        let child = self.0.as_mut().unwrap();
-        let found = wait(what, || match child.try_wait().unwrap() {
-            Some(_) => Some(None),
-            None => poll().map(Some),
-        });
-        found.unwrap_or_else(|| panic!("the program has ended before there was {what}: {:?}", self.ended()))
-    }
-
-    /// Waits for the end of the program.
-    fn ended(&mut self) -> Output {
-        let child = self.0.as_mut().unwrap();
-        wait("the end of the program", || child.try_wait().unwrap());
-        self.0.take().unwrap().wait_with_output().unwrap()
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        if let Some(child) = &mut self.0 {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
+/// Starts a program that finds this display.
+fn start(mut command: Command, display: &str) -> Running {
+    command.env("DISPLAY", display).env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET");
+    Running::start(command)
 }
 
 /// Waits until a volume is seen: much of the picture is not background, which is what its corner shows.
@@ -98,7 +64,7 @@ fn a_person_looks_turns_colours_and_closes() {
     let screen = Screen::start(1180, 760);
     let mut command = Command::new(env!("CARGO_BIN_EXE_volume"));
     command.args(["--ranks", "3", "--phantom-size", "36x40x32", "--view"]).env_remove("ZIPPY_RANKS");
-    let mut running = Running::start(command, &screen.display);
+    let mut running = start(command, &screen.display);
     let (window, first) = first_picture(&screen, &mut running);
     save(&screen);
     let turned = drag(&screen, &mut running, &first);
@@ -113,10 +79,9 @@ fn ctrl_c_ends_it_in_good_order() {
     let screen = Screen::start(1180, 760);
     let mut command = Command::new(env!("CARGO_BIN_EXE_volume"));
     command.args(["--ranks", "2", "--phantom-size", "16", "--view"]).env_remove("ZIPPY_RANKS");
-    let mut running = Running::start(command, &screen.display);
+    let mut running = start(command, &screen.display);
     first_picture(&screen, &mut running);
-    let sent = Command::new("kill").args(["-INT", &running.id().to_string()]).status().unwrap();
-    assert!(sent.success());
+    kill("INT", running.id());
     assert_good(&running.ended());
 }
 
@@ -127,7 +92,7 @@ fn without_a_display_it_says_so() {
     {
         let mut command = Command::new(env!("CARGO_BIN_EXE_volume"));
         command.args(["--ranks", "2", "--phantom-size", "8", "--view"]).env_remove("ZIPPY_RANKS");
-        let output = Running::start(command, display).ended();
+        let output = start(command, display).ended();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(1), "{said}");
         assert!(said.contains(wanted) && said.contains("xvfb-run"), "{said}");
@@ -142,7 +107,7 @@ fn under_mpi() {
         return;
     }
     let screen = Screen::start(1180, 760);
-    let start = || {
+    let launch = || {
         let launcher = std::env::var_os("ZIPPY_MPIRUN").unwrap_or_else(|| "mpirun".into());
         let mut command = Command::new(launcher);
         command
@@ -151,19 +116,18 @@ fn under_mpi() {
             .args(["-n", "3"])
             .arg(env!("CARGO_BIN_EXE_volume"));
         command.args(["--phantom-size", "20", "--view"]);
-        Running::start(command, &screen.display)
+        start(command, &screen.display)
     };
-    let mut running = start();
+    let mut running = launch();
     let (window, first) = first_picture(&screen, &mut running);
     drag(&screen, &mut running, &first);
     screen.close(window);
     assert_good(&running.ended());
 
-    let mut running = start();
+    let mut running = launch();
     first_picture(&screen, &mut running);
     let process = super::launcher::process_of_rank(1, running.id()).expect("a process of the rank");
-    let killed = Command::new("kill").args(["-KILL", &process.to_string()]).status().unwrap();
-    assert!(killed.success());
+    kill("KILL", process);
     assert!(!running.ended().status.success());
     wait("the window's end", || screen.window(TITLE).is_none().then_some(()));
 }

@@ -63,8 +63,8 @@ impl GhostSpec {
     }
 }
 
-/// Place of a move: array, chunk written, direction, chunk read, first ghost cell.
-type Key = (usize, ChunkId, usize, ChunkId, Index);
+/// The order of moves: array, chunk written, direction, chunk read, first ghost cell.
+type GhostKey = (usize, ChunkId, usize, ChunkId, Index);
 
 /// What `rank` does in a ghost update of several arrays in one exchange; array `i` of the plan is entry
 /// `i`, on both ends of its moves.
@@ -115,7 +115,7 @@ pub fn ghosts(arrays: &[(&Placement, &GhostSpec)], rank: usize) -> Result<RankPl
     let chunk = |this: &Move| ((this.dst_array, this.dst_chunk), this.dst);
     let written: Option<Written> = if arrays.iter().any(|(_, spec)| spec.reverse) { Some(&chunk) } else { None };
     // The first of the directions that share a message names its round; both ends know all of them.
-    let first_direction = |_, _, moves: &[(Key, Move)]| moves.iter().map(|(key, _)| key.2).min().unwrap_or(0);
+    let first_direction = |_, _, moves: &[(GhostKey, Move)]| moves.iter().map(|(key, _)| key.2).min().unwrap_or(0);
     Ok(builder.finish(rounds, written, first_direction))
 }
 
@@ -163,7 +163,14 @@ impl<'a> OneArray<'a> {
 
     /// The moves between the ghosts of `seer` and the cells of `holder`, whose image moved by `shift`
     /// has `part` in common with the storage of `seer`.
-    fn pieces(&self, seer: ChunkId, holder: ChunkId, part: Region, shift: &Index, emit: &mut dyn FnMut(Key, Move)) {
+    fn pieces(
+        &self,
+        seer: ChunkId,
+        holder: ChunkId,
+        part: Region,
+        shift: &Index,
+        emit: &mut dyn FnMut(GhostKey, Move),
+    ) {
         let own = self.chunks.region(seer);
         let axes = part.axes();
         let back = Index::zeros(axes) - *shift;

@@ -5,7 +5,6 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::stream::Stream;
 use crate::IoError;
 use crate::scalar::ScalarKind;
 
@@ -28,7 +27,7 @@ pub enum Encoding {
 /// Where zlib streams of equally many bytes begin.
 #[derive(Debug)]
 pub struct Blocks {
-    /// First compressed byte of each block, from the beginning of the place, and the end of the last one.
+    /// First compressed byte of each block, from the beginning of the segment, and the end of the last one.
     pub starts: Vec<u64>,
     /// Uncompressed bytes of each block; the last one has what is left.
     pub size: u64,
@@ -36,7 +35,7 @@ pub struct Blocks {
 
 /// The bytes of a box in a file.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct Segment {
     pub path: PathBuf,
     /// Bytes `start..end` of the file hold it.
     pub start: u64,
@@ -96,17 +95,7 @@ fn read(path: &Path, at: u64, most: u64) -> Result<Vec<u8>, IoError> {
     Ok(bytes)
 }
 
-/// All decoded bytes of a place of raw data, which is known to be in the file.
-///
-/// # Errors
-/// The file cannot be read, or ends.
-pub fn prefix(place: &Place) -> Result<Vec<u8>, IoError> {
-    let mut bytes = vec![0; place.bytes as usize];
-    Stream::open(place, ScalarKind::U8)?.read(0, &mut bytes)?;
-    Ok(bytes)
-}
-
-impl Place {
+impl Segment {
     /// What stands between byte `start` and the end of a file.
     ///
     /// # Errors
@@ -134,7 +123,7 @@ impl Place {
         Self::to_the_end(path, start, Encoding::Zlib(Arc::new(blocks)), 0, bytes, kind)
     }
 
-    /// The place, if its length in the file fits the decoded bytes: exactly for raw data, by what the encoding can do
+    /// The segment, if its length in the file fits the decoded bytes: exactly for raw data, by what the encoding can do
     /// at best for others.
     ///
     /// # Errors

@@ -1,57 +1,58 @@
-//! A volume as boxes, each with the place of its bytes.
+//! A volume as boxes, each with the segment of its bytes.
 
 use zippy::extents::Index;
 use zippy::region::Region;
 
-use super::{Grid, Place};
+use super::grid::Grid;
+use super::segment::Segment;
 use crate::IoError;
 
 /// More files or pieces than this are refused.
-const MOST_PARTS: usize = 1 << 16;
+const MOST_SUBVOLUMES: usize = 1 << 16;
 
 /// A box of the volume and where its bytes are.
 #[derive(Debug, Clone)]
-pub struct Part {
+pub struct Subvolume {
     /// What the bytes hold: all voxels of this box, axis 0 fastest.
     pub stored: Region,
     /// What is read from them, inside `stored`.
     pub used: Region,
-    pub place: Place,
+    pub segment: Segment,
 }
 
-/// Where every voxel of a volume is. What the parts use covers the grid without overlap.
+/// Where every voxel of a volume is. What the subvolumes use covers the grid without overlap.
 #[derive(Debug, Clone)]
 pub struct Description {
     /// Name of the format, for people.
     pub format: &'static str,
     pub grid: Grid,
-    pub parts: Vec<Part>,
+    pub subvolumes: Vec<Subvolume>,
 }
 
 impl Description {
-    /// All voxels in one place.
-    pub fn single(format: &'static str, grid: Grid, place: Place) -> Self {
+    /// All voxels in one segment.
+    pub fn single(format: &'static str, grid: Grid, segment: Segment) -> Self {
         let whole = grid.whole();
-        Self { format, grid, parts: vec![Part { stored: whole, used: whole, place }] }
+        Self { format, grid, subvolumes: vec![Subvolume { stored: whole, used: whole, segment }] }
     }
 
-    /// Equal slabs along the last axis, one file each, as `place` finds them. `problem` makes the error of a number of
+    /// Equal slabs along the last axis, one file each, as `segment` finds them. `problem` makes the error of a number of
     /// files that does not fit.
     ///
     /// # Errors
-    /// No files, too many, or a number that does not divide the size of the last axis; what `place` returns.
+    /// No files, too many, or a number that does not divide the size of the last axis; what `segment` returns.
     pub fn slabs(
         format: &'static str,
         grid: Grid,
         files: &[String],
         problem: impl Fn(String) -> IoError,
-        place: impl Fn(&str, &Grid, u64) -> Result<Place, IoError>,
+        segment: impl Fn(&str, &Grid, u64) -> Result<Segment, IoError>,
     ) -> Result<Self, IoError> {
         let axis = grid.shape.axes() - 1;
         let (slices, count) = (grid.shape[axis], files.len() as i64);
-        if count == 0 || slices % count != 0 || files.len() > MOST_PARTS {
+        if count == 0 || slices % count != 0 || files.len() > MOST_SUBVOLUMES {
             let message =
-                format!("{count} files cannot hold {slices} slices in equal shares (at most {MOST_PARTS} files)");
+                format!("{count} files cannot hold {slices} slices in equal shares (at most {MOST_SUBVOLUMES} files)");
             return Err(problem(message));
         }
         let slab = |file: i64, axes: usize| {
@@ -60,11 +61,11 @@ impl Description {
             Region::between(start, plane((file + 1) * (slices / count)))
         };
         let bytes = grid.bytes() / count as u64;
-        let part = |(number, name): (usize, &String)| {
+        let subvolume = |(number, name): (usize, &String)| {
             let stored = slab(number as i64, axis + 1);
-            Ok(Part { stored, used: stored, place: place(name, &grid, bytes)? })
+            Ok(Subvolume { stored, used: stored, segment: segment(name, &grid, bytes)? })
         };
-        let parts = files.iter().enumerate().map(part).collect::<Result<_, IoError>>()?;
-        Ok(Self { format, grid, parts })
+        let subvolumes = files.iter().enumerate().map(subvolume).collect::<Result<_, IoError>>()?;
+        Ok(Self { format, grid, subvolumes })
     }
 }

@@ -1,0 +1,173 @@
+//! Files that are either whole or not there.
+
+mod unnamed;
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::{Builder, TempPath};
+
+use crate::IoError;
+
+/// More links to links than this lead nowhere.
+const MOST_LINKS: usize = 40;
+
+/// Writes `bytes` to `path` so that nobody ever sees half a file: into a temporary file in the same directory first, which
+/// then takes the name. An existing file is replaced and hands on its mode, and its owner where the system allows it; of a
+/// symbolic link, what it leads to is replaced. A process that is killed meanwhile leaves its temporary file, but where the
+/// file system has files without names (Linux, on local ones): there only in the moment in which it replaces another one.
+///
+/// # Errors
+/// What the operating system said; there is something of that name, but no regular file. The temporary file is removed.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), IoError> {
+    let pending = Pending::create(path)?;
+    (&pending.temporary.file).write_all(bytes).map_err(|error| IoError::system(path, "write", &error))?;
+    pending.commit()
+}
+
+/// A file that is written bit by bit and appears under its name when it is whole. Dropped before, it leaves nothing behind.
+#[derive(Debug)]
+pub(super) struct Pending {
+    path: PathBuf,
+    /// Where `path` leads to.
+    target: PathBuf,
+    temporary: Temporary,
+}
+
+impl Pending {
+    /// # Errors
+    /// What the operating system said; the path names no file, or one that is not regular.
+    pub fn create(path: &Path) -> Result<Self, IoError> {
+        let (target, replaced) = target(path)?;
+        let make = || {
+            let temporary = Temporary::create(directory(&target))?;
+            if let Some(replaced) = &replaced {
+                inherit(&temporary.file, replaced)?;
+            }
+            Ok(temporary)
+        };
+        let temporary = make().map_err(|error| IoError::system(path, "write", &error))?;
+        Ok(Self { path: path.to_path_buf(), target, temporary })
+    }
+
+    /// A handle to write through; what it buffers must be flushed before [`Self::commit`].
+    ///
+    /// # Errors
+    /// What the operating system said.
+    pub fn writer(&self) -> Result<BufWriter<File>, IoError> {
+        let file = self.temporary.file.try_clone();
+        file.map(BufWriter::new).map_err(|error| IoError::system(&self.path, "write", &error))
+    }
+
+    /// Writes over what has been written, from byte `at` on.
+    ///
+    /// # Errors
+    /// What the operating system said.
+    pub fn rewrite(&self, at: u64, bytes: &[u8]) -> Result<(), IoError> {
+        let mut file = &self.temporary.file;
+        let written = file.seek(SeekFrom::Start(at)).and_then(|_| file.write_all(bytes));
+        written.map_err(|error| IoError::system(&self.path, "write", &error))
+    }
+
+    /// Puts the file into its place when all of it is on the disk; an existing one is replaced.
+    ///
+    /// # Errors
+    /// What the operating system said; the temporary file is removed.
+    pub fn commit(self) -> Result<(), IoError> {
+        self.temporary.file.sync_all().map_err(|error| IoError::system(&self.path, "write", &error))?;
+        self.put()
+    }
+
+    /// [`Self::commit`] without the disk, which may take its time.
+    ///
+    /// # Errors
+    /// As [`Self::commit`].
+    pub fn put(self) -> Result<(), IoError> {
+        let put = self.temporary.put(&self.target);
+        put.map_err(|error| IoError::system(&self.path, "rename into place", &error))
+    }
+}
+
+/// A file that nobody else writes to, in the directory where it will stay.
+#[derive(Debug)]
+struct Temporary {
+    file: File,
+    /// Its name, which goes with it; none where the system takes the file away itself.
+    name: Option<TempPath>,
+}
+
+impl Temporary {
+    fn create(directory: &Path) -> io::Result<Self> {
+        if let Some(file) = unnamed::create(directory) {
+            return Ok(Self { file, name: None });
+        }
+        // Takes another name where there is anything of that name, a link included.
+        let (file, name) = random().make_in(directory, |path| File::create_new(path))?.into_parts();
+        Ok(Self { file, name: Some(name) })
+    }
+
+    fn put(self, target: &Path) -> io::Result<()> {
+        let name = match self.name {
+            Some(name) => name,
+            None => match unnamed::link(&self.file, target) {
+                // A new name cannot replace an old one, but be renamed to it.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    random().make_in(directory(target), |path| unnamed::link(&self.file, path))?.into_temp_path()
+                }
+                linked => return linked,
+            },
+        };
+        // Windows renames no open file.
+        drop(self.file);
+        name.persist(target).map_err(|error| error.error)
+    }
+}
+
+/// Names that nobody can guess.
+fn random() -> Builder<'static, 'static> {
+    let mut builder = Builder::new();
+    builder.prefix(".zippy-").suffix(".tmp").rand_bytes(12);
+    builder
+}
+
+/// Gives a file the mode of another one and, as far as that is allowed, its owner.
+fn inherit(file: &File, from: &Metadata) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt, fchown};
+        // Only some may give files away; a group of one's own anybody may choose. The mode last: this may change it.
+        let _ = fchown(file, Some(from.uid()), Some(from.gid())).or_else(|_| fchown(file, None, Some(from.gid())));
+    }
+    file.set_permissions(from.permissions())
+}
+
+/// What a path leads to, and what is there already.
+fn target(path: &Path) -> Result<(PathBuf, Option<Metadata>), IoError> {
+    let refused = |error: io::Error| IoError::system(path, "write", &error);
+    if path.file_name().is_none() {
+        return Err(IoError::request(path, "is not the name of a file"));
+    }
+    match fs::metadata(path) {
+        Ok(found) if found.is_dir() => Err(IoError::request(path, "is a directory, not a file")),
+        Ok(found) if !found.is_file() => {
+            Err(IoError::request(path, "is no regular file, and only such a file can be replaced as a whole"))
+        }
+        Ok(found) => Ok((fs::canonicalize(path).map_err(refused)?, Some(found))),
+        // Nothing there, or links that lead to nothing.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let follow = |path: &PathBuf| fs::read_link(path).ok().map(|link| directory(path).join(link));
+            let last = std::iter::successors(Some(path.to_path_buf()), follow).take(MOST_LINKS).last();
+            Ok((last.unwrap_or_else(|| path.to_path_buf()), None))
+        }
+        Err(error) => Err(refused(error)),
+    }
+}
+
+/// The directory that a file is in.
+fn directory(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,41 @@
+//! Files without names, which are gone when the last process that has them open ends. `tempfile` makes such files, but none
+//! that can be given a name later.
+
+#[cfg(target_os = "linux")]
+pub use linux::{create, link};
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::fs::{self, File};
+    use std::io;
+    use std::os::fd::AsRawFd;
+    use std::os::unix::fs::OpenOptionsExt;
+    use std::path::{Path, PathBuf};
+
+    use rustix::fs::{AtFlags, CWD, OFlags, linkat};
+
+    /// `None` where the file system has none, or they could not be given a name later.
+    pub fn create(directory: &Path) -> Option<File> {
+        let flags = OFlags::TMPFILE.bits() as i32;
+        let file = fs::OpenOptions::new().read(true).write(true).custom_flags(flags).open(directory).ok()?;
+        descriptor(&file).exists().then_some(file)
+    }
+
+    pub fn link(file: &File, path: &Path) -> io::Result<()> {
+        Ok(linkat(CWD, descriptor(file), CWD, path, AtFlags::SYMLINK_FOLLOW)?)
+    }
+
+    fn descriptor(file: &File) -> PathBuf {
+        format!("/proc/self/fd/{}", file.as_raw_fd()).into()
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn create(_: &std::path::Path) -> Option<std::fs::File> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn link(_: &std::fs::File, _: &std::path::Path) -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}

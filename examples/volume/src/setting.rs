@@ -1,0 +1,20 @@
+//! What a window has to know before it can ask for pictures.
+
+use zippy_render::volume::{Distribution, Look, TransferFunction};
+
+/// The volume and the first look at it.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    /// What is seen and by whom, for the title line.
+    pub about: String,
+    /// The volume's far corner, in the unit of its spacing.
+    pub size: [f64; 3],
+    /// The smallest distance of voxels.
+    pub voxel: f64,
+    /// How it is looked at first.
+    pub look: Look,
+    pub background: [f32; 3],
+    /// Of the whole volume.
+    pub values: Distribution,
+    pub presets: Vec<(&'static str, TransferFunction)>,
+}
