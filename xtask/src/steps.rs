@@ -2,21 +2,16 @@
 
 use std::process::{Command, Stdio};
 
+use crate::cargo_test::{Counts, Failed, Outcome, Reader, watched};
 use crate::context::Context;
-use crate::examples::{self, Ranks};
-use crate::libtest::{Counts, Reader};
-use crate::mpi;
-use crate::watch::{Failed, Outcome, watched};
+use crate::ranks::{self, Ranks};
+use crate::{drivers, mpi};
 
 /// One step: its name, what it shows, whether it needs MPI, and how it is done.
 pub struct Step {
-    /// What the flags of the command call it.
     pub name: &'static str,
-    /// One line for people.
     pub about: &'static str,
-    /// Whether it is left out where there is no MPI.
     pub mpi: bool,
-    /// Does it.
     pub run: fn(&Workplace) -> Outcome,
 }
 
@@ -39,6 +34,9 @@ const fn mpi_step(name: &'static str, about: &'static str, run: fn(&Workplace) -
 /// What `--quick` runs after `format`.
 pub const QUICK: Step = step("quick", "everything compiles; plans, units and the rules of the house hold", quick);
 
+/// What `--drivers` runs.
+pub const DRIVERS: Step = step("drivers", "what uses a device, on another implementation of Vulkan", on_other_driver);
+
 /// All of them. The quick ones come first.
 pub const STEPS: [Step; 10] = [
     step("format", "rustfmt finds nothing to change", format),
@@ -57,8 +55,8 @@ impl Workplace {
     /// A Cargo command over the whole workspace with the features of this run: the same for every step, so that
     /// nothing is built twice.
     fn cargo(&self, words: &[&str]) -> Command {
-        let mut command = self.context.cargo();
-        command.args(words).arg("--workspace").args(self.features());
+        let mut command = self.context.cargo(words);
+        command.arg("--workspace").args(self.features());
         command
     }
 
@@ -68,9 +66,7 @@ impl Workplace {
 }
 
 fn format(workplace: &Workplace) -> Outcome {
-    let mut command = workplace.context.cargo();
-    command.args(["fmt", "--all", "--check"]);
-    watched(command)
+    watched(workplace.context.cargo(&["fmt", "--all", "--check"]))
 }
 
 fn lints(workplace: &Workplace) -> Outcome {
@@ -80,13 +76,9 @@ fn lints(workplace: &Workplace) -> Outcome {
 }
 
 fn default_build(workplace: &Workplace) -> Outcome {
-    let mut command = workplace.context.cargo();
-    command.args(["check", "--workspace", "--all-targets", "--keep-going"]);
-    watched(command)?;
+    watched(workplace.context.cargo(&["check", "--workspace", "--all-targets", "--keep-going"]))?;
     // As `cargo xtask demo` builds it.
-    let mut command = workplace.context.cargo();
-    command.args(["check", "--package", "volume", "--no-default-features"]);
-    watched(command)
+    watched(workplace.context.cargo(&["check", "--package", "volume", "--no-default-features"]))
 }
 
 fn docs(workplace: &Workplace) -> Outcome {
@@ -105,28 +97,13 @@ fn tests(workplace: &Workplace) -> Outcome {
 
 /// The test binaries that open worlds.
 const WORLDS: [&str; 3] = ["world", "ranks", "picture"];
+/// Those that use a device.
+const DEVICE: [&str; 4] = ["world", "device", "ranks", "picture"];
 /// Those that run themselves, or a part of themselves, under the launcher.
 const JOBS: [&str; 5] = ["world", "transport", "ranks", "picture", "program"];
 /// The modules whose kernels and transfers address cells: what windows could change.
-const ADDRESSES: [&str; 17] = [
-    "arrays::",
-    "bricks::",
-    "coded::",
-    "composite",
-    "copy",
-    "elementwise::",
-    "features::",
-    "fill_with::",
-    "ghosts",
-    "in_place::",
-    "kernels::",
-    "layers::",
-    "one_sided::",
-    "random_operations::",
-    "reduce::",
-    "render::",
-    "together::",
-];
+const ADDRESSES: &str = "arrays:: bricks:: coded:: composite copy elementwise:: features:: fill_with:: ghosts in_place:: \
+                         kernels:: layers:: one_sided:: random_operations:: reduce:: render:: together::";
 
 /// Some test binaries; what follows `--` is the caller's.
 fn binaries(workplace: &Workplace, names: &[&str]) -> Result<Command, String> {
@@ -151,7 +128,16 @@ fn no_host_map(workplace: &Workplace) -> Outcome {
 /// Arrays beyond a binding limit, without their size.
 fn windows(workplace: &Workplace) -> Outcome {
     let mut command = binaries(workplace, &WORLDS[..2])?;
-    command.args(ADDRESSES).env("ZIPPY_HOST_MAP", "0").env("ZIPPY_BINDING_LIMIT", "65536");
+    command.args(ADDRESSES.split(' ')).env("ZIPPY_HOST_MAP", "0").env("ZIPPY_BINDING_LIMIT", "65536");
+    not_empty(watched(command))
+}
+
+/// What passes on one driver only takes something for granted that is not promised.
+fn on_other_driver(workplace: &Workplace) -> Outcome {
+    let manifest = drivers::manifest(&workplace.context)?;
+    say!("the driver: {}", manifest.display());
+    let mut command = binaries(workplace, &DEVICE)?;
+    command.envs(drivers::VARIABLES.map(|name| (name, &manifest))).env_remove("ZIPPY_ADAPTER");
     not_empty(watched(command))
 }
 
@@ -175,16 +161,19 @@ fn not_empty(outcome: Outcome) -> Outcome {
 
 /// What tells most in little time, for the minute between two edits: everything compiles, plans and the rules of the house
 /// hold, units do what they say.
-pub fn quick(workplace: &Workplace) -> Outcome {
-    let mut command = workplace.context.cargo();
-    command.args(["check", "--workspace", "--all-targets"]).args(workplace.features());
-    watched(command)?;
-    let mut command = workplace.context.cargo();
-    command.args(["test", "--package", "zippy-plan", "--package", "zippy-ga", "--package", "zippy-io", "--lib"]);
-    command.args(["--test", "plans", "--test", "architecture"]).args(workplace.features());
+fn quick(workplace: &Workplace) -> Outcome {
+    watched(workplace.cargo(&["check", "--all-targets"]))?;
+    let packages = ["--package", "zippy-plan", "--package", "zippy-ga", "--package", "zippy-io"];
+    let mut command = workplace.context.cargo(&["test"]);
+    command.args(packages).args(["--lib", "--test", "plans", "--test", "architecture"]).args(workplace.features());
     watched(command)
 }
 
+/// Arguments of the programs that need some; `{out}` is a file name to write to.
+const ARGUMENTS: [(&str, &[&str]); 1] =
+    [("volume", &["--size", "96x64", "--output", "{out}.png", "--compare-single", "--json"])];
+
+/// Each ends in assertions, so its exit code is the verdict.
 fn run_examples(workplace: &Workplace) -> Outcome {
     let arguments = [&["build", "--workspace", "--examples", "--bin", "volume"], workplace.features()].concat();
     let built = workplace.context.build(&arguments)?;
@@ -195,17 +184,14 @@ fn run_examples(workplace: &Workplace) -> Outcome {
     let printed = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap_or_default();
     let mut counts = Counts::default();
     let mut failures = Vec::new();
-    for program in built.iter().filter(|program| examples::is_tested(&program.name)) {
-        let mpi_ranks = workplace.mpi.as_ref().map(|_| Ranks::Mpi(3));
-        for ranks in [Ranks::Threads(1), Ranks::Threads(4)].into_iter().chain(mpi_ranks) {
-            let mut command = match (ranks, &workplace.mpi) {
-                (Ranks::Mpi(n), Some(mpi)) => {
-                    mpi::check_linked(mpi, &program.path)?;
-                    mpi::command(&workplace.context, mpi, n, &program.path)
-                }
-                _ => workplace.context.command(&program.path),
-            };
-            examples::prepare(&mut command, &program.name, ranks);
+    let under_mpi = workplace.mpi.as_ref().map(|_| Ranks::Mpi(3));
+    // The example `doctor` is a tool, run by `cargo xtask doctor`.
+    for program in built.iter().filter(|program| program.name != "doctor") {
+        for ranks in [Ranks::Threads(1), Ranks::Threads(4)].into_iter().chain(under_mpi) {
+            let mut command = ranks::command(&workplace.context, workplace.mpi.as_ref(), &program.path, Some(ranks))?;
+            let arguments = ARGUMENTS.iter().find(|(name, _)| *name == program.name);
+            let out = format!("{}-{}", program.name, ranks.label().replace(' ', "-"));
+            command.args(arguments.iter().flat_map(|(_, words)| *words).map(|word| word.replace("{out}", &out)));
             command.env("MPIEXEC_TIMEOUT", "300").current_dir(&directory).stdin(Stdio::null());
             let output = command.output().map_err(|error| format!("{}: {error}", program.path.display()))?;
             let what = format!("example {} with {}", program.name, ranks.label());
