@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
@@ -64,8 +64,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
             }
         }
     }
-    let machine = describe(&context, &built);
-    let file = write(&context, machine, &parsed.all("--only"), runs)?;
+    let file = write(&context, &describe(&context, &built), &parsed.all("--only"), &runs)?;
     say!("\nThe numbers: {}", file.display());
     failed.iter().for_each(|failure| say!("FAILED: {failure}"));
     Ok(u8::from(!failed.is_empty()))
@@ -139,34 +138,31 @@ fn measure(
 }
 
 /// What the numbers were measured on.
-fn describe(context: &Context, built: &[Built]) -> Vec<(&'static str, Value)> {
+fn describe(context: &Context, built: &[Built]) -> Value {
     let first_line = |command: &mut Command| process::output(command).ok()?.lines().next().map(String::from);
     let doctor = built.iter().find(|program| program.kind == "example" && program.name == "doctor");
     let adapter = doctor.and_then(|doctor| first_line(context.command(&doctor.path).arg("--quick")));
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    vec![
-        ("adapter", adapter.and_then(|line| serde_json::from_str(&line).ok()).unwrap_or_default()),
-        ("date", date(seconds).into()),
-        ("cores", json!(std::thread::available_parallelism().ok())),
-        ("rustc", json!(first_line(context.command("rustc").arg("--version")))),
-        ("commit", json!(first_line(context.command("git").args(["describe", "--always", "--dirty"])))),
-    ]
+    let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    json!({
+        "adapter": adapter.and_then(|line| serde_json::from_str::<Value>(&line).ok()),
+        "date": now.split('T').next(),
+        "cores": std::thread::available_parallelism().ok(),
+        "rustc": first_line(context.command("rustc").arg("--version")),
+        "commit": first_line(context.command("git").args(["describe", "--always", "--dirty"])),
+    })
 }
 
-fn write(context: &Context, machine: Vec<(&str, Value)>, only: &[&str], runs: Vec<Value>) -> Result<PathBuf, String> {
-    let field = |name: &str| machine.iter().find(|(key, _)| *key == name).map(|(_, value)| value);
-    let adapter = field("adapter").and_then(|adapter| adapter["name"].as_str()).unwrap_or("unknown");
-    let date = field("date").and_then(Value::as_str).unwrap_or_default();
+fn write(context: &Context, machine: &Value, only: &[&str], runs: &[Value]) -> Result<PathBuf, String> {
+    let adapter = machine["adapter"]["name"].as_str().unwrap_or("unknown");
+    let date = machine["date"].as_str().unwrap_or_default();
     let directory = context.root.join("benches").join("results");
     // What is measured in part does not take the place of all of it.
     let part = if only.is_empty() { String::new() } else { format!("-{}", file_name(&only.join("-"))) };
     let file = directory.join(format!("{}-{date}{part}.json", file_name(adapter)));
-    let mut text = String::from("{\n");
-    for (name, value) in &machine {
-        text += &format!("  \"{name}\": {value},\n");
-    }
+    // One line for each run.
+    let fields = machine.as_object().into_iter().flatten().map(|(name, value)| format!("  \"{name}\": {value},\n"));
     let runs: Vec<String> = runs.iter().map(|run| format!("    {run}")).collect();
-    text += &format!("  \"runs\": [\n{}\n  ]\n}}\n", runs.join(",\n"));
+    let text = format!("{{\n{}  \"runs\": [\n{}\n  ]\n}}\n", fields.collect::<String>(), runs.join(",\n"));
     let problem = |error: std::io::Error| format!("{}: {error}", file.display());
     std::fs::create_dir_all(&directory).map_err(problem)?;
     let temporary = file.with_extension("tmp");
@@ -179,19 +175,6 @@ fn write(context: &Context, machine: Vec<(&str, Value)>, only: &[&str], runs: Ve
 fn file_name(name: &str) -> String {
     let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-").to_lowercase()
-}
-
-/// The UTC date of a Unix time, by the usual era arithmetic on a calendar that starts in March.
-fn date(unix_secs: u64) -> String {
-    let days = unix_secs / 86_400 + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let march_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * march_month + 2) / 5 + 1;
-    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
 }
 
 #[cfg(test)]

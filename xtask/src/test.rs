@@ -67,7 +67,7 @@ fn chosen(parsed: &Parsed) -> Result<Vec<&'static Step>, String> {
     if let Some(flag) = ["--quick", "--drivers"].into_iter().find(|flag| parsed.has(flag)) {
         let mut others = ["--quick", "--drivers", "--only", "--skip"].into_iter().filter(|other| *other != flag);
         return match others.find(|other| parsed.has(other)) {
-            Some(other) => Err(format!("{flag} says itself which steps are run, so it does not go with {other}")),
+            Some(other) => Err(format!("{flag} chooses the steps itself, so it cannot be used with {other}")),
             None if flag == "--quick" => Ok(vec![&STEPS[0], &QUICK]),
             None => Ok(vec![&DRIVERS]),
         };

@@ -3,19 +3,6 @@
 use super::*;
 
 #[test]
-fn dates() {
-    for (secs, text) in [
-        (0, "1970-01-01"),
-        (951_782_400, "2000-02-29"),
-        (951_868_800, "2000-03-01"),
-        (1_735_689_599, "2024-12-31"),
-        (4_107_542_400, "2100-03-01"),
-    ] {
-        assert_eq!(date(secs), text);
-    }
-}
-
-#[test]
 fn names_for_files() {
     assert_eq!(file_name("llvmpipe (LLVM 15.0.6, 256 bits)"), "llvmpipe-llvm-15-0-6-256-bits");
 }
