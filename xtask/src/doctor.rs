@@ -36,14 +36,12 @@ enum Verdict {
     Bad,
 }
 
-/// One thing that was looked at.
+/// One thing that was looked at; the fix is what to do about it or to keep in mind, the data what a program may want to read.
 struct Finding {
     topic: &'static str,
     verdict: Verdict,
     text: String,
-    /// What to do about it, or to keep in mind.
     fix: Option<String>,
-    /// What a program may want to read.
     data: Value,
 }
 
@@ -113,18 +111,14 @@ impl Findings {
     /// Prints the conclusion and returns the exit code: 1 if anything is bad.
     fn conclude(&self) -> u8 {
         let bad = self.all.iter().filter(|finding| finding.verdict == Verdict::Bad).count();
+        let all: Vec<Value> = self.all.iter().map(Finding::json).collect();
         match bad {
-            _ if self.quiet => say!("{}", self.json()),
+            _ if self.quiet => say!("{}", json!({ "ok": bad == 0, "findings": all })),
             0 => say!("\nNothing is wrong."),
             1 => say!("\n1 thing is wrong."),
             _ => say!("\n{bad} things are wrong."),
         }
         u8::from(bad > 0)
-    }
-
-    fn json(&self) -> Value {
-        let ok = self.all.iter().all(|finding| finding.verdict != Verdict::Bad);
-        json!({ "ok": ok, "findings": self.all.iter().map(Finding::json).collect::<Vec<_>>() })
     }
 }
 

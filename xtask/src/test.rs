@@ -49,7 +49,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     for step in steps {
         say!("\n==> {}: {}", step.name, step.about);
         let (start, cpu_before) = (Instant::now(), children_cpu_secs());
-        let outcome = (step.run)(&workplace);
+        let outcome = workplace.run(step);
         if let Err(failed) = &outcome {
             say!("--- {} failed: {}", step.name, failed.message);
         }

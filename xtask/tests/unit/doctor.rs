@@ -73,6 +73,4 @@ fn one_bad_finding_decides() {
     assert_eq!(findings.conclude(), 0);
     findings.add(Finding::bad("a", "b", "c"));
     assert_eq!(findings.conclude(), 1);
-    let json = findings.json();
-    assert_eq!((&json["ok"], list(&json["findings"]).len()), (&json!(false), 2));
 }
