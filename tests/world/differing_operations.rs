@@ -257,12 +257,12 @@ fn arrays_of_another_type_shape_or_cut() {
 /// Nothing is sent when chunks are re-arranged either.
 #[test]
 fn chunks_rearranged_in_another_order() {
-    fn turned(world: &World, other: bool) -> Result<GlobalArray<i64, 1>> {
-        let array = world.array::<i64, 1>("a", &Layout::new([20]).split([Split::Even(5)]))?;
-        array.fill_with(|[x]| x)?;
+    fn turned(world: &World, other: bool) -> Result<GlobalArray<i32, 1>> {
+        let array = world.array::<i32, 1>("a", &Layout::new([20]).split([Split::Even(5)]))?;
+        array.fill_with(|[x]| x as i32)?;
         array.reassigned(if other { &[1, 2, 3, 4, 0] } else { &[4, 3, 2, 1, 0] })
     }
-    let texts = ["reassigned(\"a\" (i64 of 20 cut in [4, 4, 4, 4, 4], owners [", "reassigned(\"a\" (i64 of "];
+    let texts = ["reassigned(\"a\" (i32 of 20 cut in [4, 4, 4, 4, 4], owners [", "reassigned(\"a\" (i32 of "];
     goes_apart(|world, other| world.sum(turned(world, other)?.at(0..4)).map(drop), texts);
     goes_apart(
         |world, other| {

@@ -2,42 +2,34 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
-use crate::args::{Parsed, SETUP_FLAGS, Spec, switch, value};
+use serde_json::{Value, json};
+
+use crate::args::{self, Parsed, parse};
 use crate::context::{Built, Context};
-use crate::examples::Ranks;
-use crate::json::Json;
-use crate::{icet, mpi, peers, setup};
+use crate::mpi::Mpi;
+use crate::ranks::{self, Ranks};
+use crate::{binding, peers, process, setup};
 
-fn spec() -> Spec {
-    let own = [
-        value("--only", "NAME", "run only this benchmark, or those whose names contain NAME (may be repeated)"),
-        switch(
-            "--peers",
-            "also measure other programs under target/peers: VTK from its Python wheel and, on Debian, IceT",
-        ),
-        switch("--no-mpi", "threads only: neither install, build nor run anything with MPI"),
-        switch("--list", "print the names of the benchmarks"),
-    ];
-    Spec {
-        command: "bench",
-        about: "\
+const HELP: &str = "\
 cargo xtask bench [OPTIONS] [-- ARGUMENTS]
 
 Builds every benchmark target in release and runs it. One named ranks_* runs with 2 and 4 ranks as threads and with 2
 and 4 under MPI, ranks_volume with 1, 2, 4 and 8 of each; any other runs once. Each prints medians, spread and ratios
 against a reference measured in the same run, and leaves its numbers as JSON; all of them go, with what the machine
 is, into benches/results/ADAPTER-DATE.json, those of --only NAME into ADAPTER-DATE-NAME.json.
-ARGUMENTS go to every benchmark; those here know --samples N and --only CASE.",
-        flags: own.into_iter().chain(SETUP_FLAGS).collect(),
-        rest: true,
-    }
-}
+ARGUMENTS go to every benchmark; those here know --samples N and --only CASE.
+
+  --only NAME           run only this benchmark, or those whose names contain NAME (may be repeated)
+  --peers               also measure other programs under target/peers: VTK from its Python wheel and, on Debian, IceT
+  --no-mpi              threads only: neither install, build nor run anything with MPI
+  --list                print the names of the benchmarks
+{setup}";
 
 /// Runs the command.
 pub fn run(arguments: &[String]) -> Result<u8, String> {
-    let Some(parsed) = spec().parse(arguments)? else { return Ok(0) };
+    let Some(parsed) = parse("bench", HELP, arguments)? else { return Ok(0) };
     let mut context = Context::new()?;
     let names = chosen(context.targets("bench")?.into_iter().map(|target| target.name).collect(), &parsed)?;
     if parsed.has("--list") {
@@ -46,12 +38,12 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     }
     let with_mpi = !parsed.has("--no-mpi");
     setup::ensure(&mut context, if with_mpi { setup::MPI } else { setup::GRAPHICS }, &parsed)?;
-    let mpi = if with_mpi { Some(mpi::ready(&context)?) } else { None };
-    let packages = if parsed.has("--peers") { peers::packages(names.iter().map(String::as_str)) } else { Vec::new() };
-    let python = if packages.is_empty() { None } else { Some(peers::ready(&context, &packages)?) };
+    let mpi = if with_mpi { Some(binding::ready(&context)?) } else { None };
+    let packages = if parsed.has("--peers") { peers::packages(&names) } else { Vec::new() };
+    let python = if packages.is_empty() { None } else { Some(peers::python(&context, &packages)?) };
     let mut built = build(&context, &names, with_mpi)?;
     if parsed.has("--peers") && names.iter().any(|name| name == "ranks_volume") {
-        match mpi.as_ref().ok_or("it needs MPI".to_string()).and_then(|mpi| icet::ready(&context, mpi)) {
+        match mpi.as_ref().ok_or("it needs MPI".to_string()).and_then(|mpi| peers::icet(&context, mpi)) {
             Ok(peer) => built.push(peer),
             Err(why) => say!("==> IceT is left out: {why}"),
         }
@@ -72,8 +64,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
             }
         }
     }
-    let machine = describe(&context, &built);
-    let file = write(&context, machine, &parsed.all("--only"), runs)?;
+    let file = write(&context, &describe(&context, &built), &parsed.all("--only"), &runs)?;
     say!("\nThe numbers: {}", file.display());
     failed.iter().for_each(|failure| say!("FAILED: {failure}"));
     Ok(u8::from(!failed.is_empty()))
@@ -84,8 +75,7 @@ fn chosen(known: Vec<String>, parsed: &Parsed) -> Result<Vec<String>, String> {
     let only = parsed.all("--only");
     let words: Vec<&str> = known.iter().map(String::as_str).collect();
     if let Some(unknown) = only.iter().find(|part| !words.iter().any(|name| name.contains(**part))) {
-        let hint = crate::args::suggest(unknown, &words);
-        return Err(format!("there is no benchmark {unknown:?}{hint}\nThere are: {}", words.join(" ")));
+        return Err(args::unknown("benchmark", unknown, &words));
     }
     let named = |name: &str, part: &str| if words.contains(&part) { name == part } else { name.contains(part) };
     let kept = |name: &&str| only.is_empty() || only.iter().any(|part| named(name, part));
@@ -94,22 +84,19 @@ fn chosen(known: Vec<String>, parsed: &Parsed) -> Result<Vec<String>, String> {
 }
 
 fn build(context: &Context, names: &[String], with_mpi: bool) -> Result<Vec<Built>, String> {
-    let mut arguments = vec!["bench", "--no-run", "--workspace"];
-    arguments.extend(names.iter().flat_map(|name| ["--bench", name.as_str()]));
+    let features: &[&str] = if with_mpi { &["--features", "mpi"] } else { &[] };
+    let mut benches = vec!["bench", "--no-run", "--workspace"];
+    benches.extend(names.iter().flat_map(|name| ["--bench", name.as_str()]));
+    let mut built = context.build(&[&benches, features].concat())?;
     // The adapter's name comes from this example.
-    let mut example = vec!["build", "--release", "--workspace", "--example", "doctor"];
-    if with_mpi {
-        arguments.extend(["--features", "mpi"]);
-        example.extend(["--features", "mpi"]);
-    }
-    let mut built = context.build(&arguments)?;
-    built.extend(context.build(&example)?);
+    let example = ["build", "--release", "--workspace", "--example", "doctor"];
+    built.extend(context.build(&[&example, features].concat())?);
     Ok(built)
 }
 
 /// With how many ranks a benchmark runs; once with its own choice if its name does not ask for more.
 fn rank_counts(name: &str, with_mpi: bool) -> Vec<Option<Ranks>> {
-    if name == icet::NAME {
+    if name == peers::ICET {
         return [2, 4, 8].map(|n| Some(Ranks::Mpi(n))).to_vec();
     }
     if !name.starts_with("ranks_") {
@@ -123,82 +110,59 @@ fn rank_counts(name: &str, with_mpi: bool) -> Vec<Option<Ranks>> {
 
 fn measure(
     context: &Context,
-    (mpi, python): (Option<&mpi::Mpi>, Option<&Path>),
+    (mpi, python): (Option<&Mpi>, Option<&Path>),
     program: &Built,
     ranks: Option<Ranks>,
     scratch: &Path,
     arguments: &[String],
-) -> Result<Json, String> {
+) -> Result<Value, String> {
     let out = scratch.join(format!("{}.json", program.name));
     if out.exists() {
         std::fs::remove_file(&out).map_err(|error| format!("{}: {error}", out.display()))?;
     }
-    let mut command = match (ranks, mpi) {
-        (Some(Ranks::Mpi(n)), Some(mpi)) => {
-            mpi::check_linked(mpi, &program.path)?;
-            mpi::command(context, mpi, n, &program.path)
-        }
-        _ => context.command(&program.path),
-    };
-    if let Some(Ranks::Threads(n)) = ranks {
-        command.env("ZIPPY_RANKS", n.to_string());
-    }
-    if let Some(python) = python {
-        command.env(peers::VARIABLE, python);
-    }
+    let mut command = ranks::command(context, mpi, &program.path, ranks)?;
+    command.envs(python.map(|python| (peers::PYTHON, python)));
     command.arg("--bench").args(arguments).env("ZIPPY_BENCH_OUT", &out);
-    let status = command.status().map_err(|error| format!("{}: {error}", program.path.display()))?;
+    let status = process::status(&mut command)?;
     if !status.success() {
         return Err(format!("{status}"));
     }
     let text = std::fs::read_to_string(&out).map_err(|error| format!("it left no numbers ({error})"))?;
-    let numbers = Json::parse(&text).map_err(|error| format!("its numbers are not JSON: {error}"))?;
+    let numbers: Value = serde_json::from_str(&text).map_err(|error| format!("its numbers are not JSON: {error}"))?;
     let (transport, count) = match ranks {
-        Some(Ranks::Threads(n)) => ("threads".into(), n.into()),
-        Some(Ranks::Mpi(n)) => ("mpi".into(), n.into()),
-        None => (Json::Null, Json::Null),
+        Some(Ranks::Threads(n)) => (Some("threads"), Some(n)),
+        Some(Ranks::Mpi(n)) => (Some("mpi"), Some(n)),
+        None => (None, None),
     };
-    Ok(Json::object([
-        ("bench", program.name.as_str().into()),
-        ("transport", transport),
-        ("ranks", count),
-        ("numbers", numbers),
-    ]))
+    Ok(json!({ "bench": program.name, "transport": transport, "ranks": count, "numbers": numbers }))
 }
 
 /// What the numbers were measured on.
-fn describe(context: &Context, built: &[Built]) -> Vec<(&'static str, Json)> {
-    let first_line = |command: &mut Command| {
-        let output = command.output().ok().filter(|output| output.status.success());
-        output.and_then(|output| String::from_utf8_lossy(&output.stdout).lines().next().map(String::from))
-    };
-    let text = |line: Option<String>| line.map_or(Json::Null, Json::from);
+fn describe(context: &Context, built: &[Built]) -> Value {
+    let first_line = |command: &mut Command| process::output(command).ok()?.lines().next().map(String::from);
     let doctor = built.iter().find(|program| program.kind == "example" && program.name == "doctor");
     let adapter = doctor.and_then(|doctor| first_line(context.command(&doctor.path).arg("--quick")));
-    let adapter = adapter.and_then(|line| Json::parse(&line).ok()).unwrap_or(Json::Null);
-    vec![
-        ("adapter", adapter),
-        ("date", date(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())).into()),
-        ("cores", std::thread::available_parallelism().map_or(Json::Null, |cores| cores.get().into())),
-        ("rustc", text(first_line(context.command("rustc").arg("--version")))),
-        ("commit", text(first_line(context.command("git").args(["describe", "--always", "--dirty"])))),
-    ]
+    let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    json!({
+        "adapter": adapter.and_then(|line| serde_json::from_str::<Value>(&line).ok()),
+        "date": now.split('T').next(),
+        "cores": std::thread::available_parallelism().ok(),
+        "rustc": first_line(context.command("rustc").arg("--version")),
+        "commit": first_line(context.command("git").args(["describe", "--always", "--dirty"])),
+    })
 }
 
-fn write(context: &Context, machine: Vec<(&str, Json)>, only: &[&str], runs: Vec<Json>) -> Result<PathBuf, String> {
-    let field = |name: &str| machine.iter().find(|(key, _)| *key == name).map(|(_, value)| value);
-    let adapter = field("adapter").and_then(|adapter| adapter.get("name")).and_then(Json::text).unwrap_or("unknown");
-    let date = field("date").and_then(Json::text).unwrap_or_default();
+fn write(context: &Context, machine: &Value, only: &[&str], runs: &[Value]) -> Result<PathBuf, String> {
+    let adapter = machine["adapter"]["name"].as_str().unwrap_or("unknown");
+    let date = machine["date"].as_str().unwrap_or_default();
     let directory = context.root.join("benches").join("results");
     // What is measured in part does not take the place of all of it.
     let part = if only.is_empty() { String::new() } else { format!("-{}", file_name(&only.join("-"))) };
     let file = directory.join(format!("{}-{date}{part}.json", file_name(adapter)));
-    let mut text = String::from("{\n");
-    for (name, value) in &machine {
-        text += &format!("  \"{name}\": {value},\n");
-    }
+    // One line for each run.
+    let fields = machine.as_object().into_iter().flatten().map(|(name, value)| format!("  \"{name}\": {value},\n"));
     let runs: Vec<String> = runs.iter().map(|run| format!("    {run}")).collect();
-    text += &format!("  \"runs\": [\n{}\n  ]\n}}\n", runs.join(",\n"));
+    let text = format!("{{\n{}  \"runs\": [\n{}\n  ]\n}}\n", fields.collect::<String>(), runs.join(",\n"));
     let problem = |error: std::io::Error| format!("{}: {error}", file.display());
     std::fs::create_dir_all(&directory).map_err(problem)?;
     let temporary = file.with_extension("tmp");
@@ -213,65 +177,6 @@ fn file_name(name: &str) -> String {
     words.collect::<Vec<_>>().join("-").to_lowercase()
 }
 
-/// The UTC date of a Unix time, by the usual era arithmetic on a calendar that starts in March.
-fn date(unix_secs: u64) -> String {
-    let days = unix_secs / 86_400 + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let march_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * march_month + 2) / 5 + 1;
-    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dates() {
-        for (secs, text) in [
-            (0, "1970-01-01"),
-            (951_782_400, "2000-02-29"),
-            (951_868_800, "2000-03-01"),
-            (1_735_689_599, "2024-12-31"),
-            (4_107_542_400, "2100-03-01"),
-        ] {
-            assert_eq!(date(secs), text);
-        }
-    }
-
-    #[test]
-    fn names_for_files() {
-        assert_eq!(file_name("llvmpipe (LLVM 15.0.6, 256 bits)"), "llvmpipe-llvm-15-0-6-256-bits");
-    }
-
-    #[test]
-    fn rank_benches_run_four_times() {
-        assert_eq!(rank_counts("plans", true), [None]);
-        assert_eq!(rank_counts("ranks_ghosts", true).len(), 4);
-        assert_eq!(rank_counts("ranks_ghosts", false), [Some(Ranks::Threads(2)), Some(Ranks::Threads(4))]);
-    }
-
-    #[test]
-    fn volume_runs_with_more_counts() {
-        let eight = [1, 2, 4, 8].map(|n| Some(Ranks::Threads(n)));
-        assert_eq!(rank_counts("ranks_volume", false), eight);
-        assert_eq!(rank_counts("ranks_volume", true).len(), 8);
-    }
-
-    #[test]
-    fn names_whole_or_in_part() {
-        let known = || ["plans", "plans_of_peers", "ranks_volume"].map(String::from).to_vec();
-        let parse = |words: &[&str]| {
-            spec().parse(&words.iter().map(|word| word.to_string()).collect::<Vec<_>>()).unwrap().unwrap()
-        };
-        assert_eq!(chosen(known(), &parse(&[])).unwrap(), known());
-        assert_eq!(chosen(known(), &parse(&["--only", "volume", "--peers"])).unwrap(), ["ranks_volume"]);
-        assert_eq!(chosen(known(), &parse(&["--only", "plans"])).unwrap(), ["plans"]);
-        assert_eq!(chosen(known(), &parse(&["--only", "plan", "--only", "volume"])).unwrap(), known());
-        assert!(chosen(known(), &parse(&["--only", "planz"])).unwrap_err().contains("did you mean"));
-    }
-}
+#[path = "../tests/unit/bench.rs"]
+mod tests;

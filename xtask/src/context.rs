@@ -5,8 +5,10 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::json::Json;
+use serde_json::Value;
+
 use crate::machine::{Machine, Os};
+use crate::process;
 
 /// The project, the machine, and what child processes see of it.
 pub struct Context {
@@ -20,12 +22,8 @@ pub struct Context {
 /// Something that Cargo can build.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Target {
-    /// Its name.
     pub name: String,
-    /// The package that it belongs to.
     pub package: String,
-    /// Its first source file.
-    pub source: PathBuf,
     /// Whether its package has the feature `mpi`.
     pub has_mpi: bool,
 }
@@ -33,11 +31,9 @@ pub struct Target {
 /// A program that Cargo has built.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Built {
-    /// The target's name.
     pub name: String,
-    /// `example`, `bin`, `test`, `bench`, `lib`, …
+    /// `example`, `bin`, `test`, `bench`, `unittest`, …
     pub kind: String,
-    /// The file.
     pub path: PathBuf,
 }
 
@@ -78,8 +74,10 @@ impl Context {
     }
 
     /// Cargo itself.
-    pub fn cargo(&self) -> Command {
-        self.command(self.machine.var("CARGO").unwrap_or("cargo"))
+    pub fn cargo(&self, words: &[&str]) -> Command {
+        let mut command = self.command(self.machine.var("CARGO").unwrap_or("cargo"));
+        command.args(words);
+        command
     }
 
     /// The directory of build results.
@@ -96,27 +94,19 @@ impl Context {
 
     /// The workspace's own targets of a kind (`example`, `bench`, …), sorted by name.
     pub fn targets(&self, kind: &str) -> Result<Vec<Target>, String> {
-        let mut command = self.cargo();
-        command.args(["metadata", "--no-deps", "--format-version", "1"]).stderr(Stdio::inherit());
-        let output = command.output().map_err(|error| format!("cargo: {error}"))?;
-        let metadata = Json::parse(&String::from_utf8_lossy(&output.stdout))
+        let text = process::output(&mut self.cargo(&["metadata", "--no-deps", "--format-version", "1"]))?;
+        let metadata: Value = serde_json::from_str(&text)
             .map_err(|error| format!("`cargo metadata` printed something unexpected ({error})"))?;
-        let mut targets = Vec::new();
-        for package in metadata.get("packages").map(Json::list).unwrap_or_default() {
-            let name = package.get("name").and_then(Json::text).unwrap_or_default();
-            let has_mpi = package.get("features").is_some_and(|features| features.get("mpi").is_some());
-            let found = package.get("targets").map(Json::list).unwrap_or_default().iter();
-            targets
-                .extend(found.filter(|target| is_kind(target, kind)).filter_map(|found| target(found, name, has_mpi)));
-        }
+        let mut targets: Vec<Target> =
+            list(&metadata["packages"]).iter().flat_map(|package| targets(package, kind)).collect();
         targets.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(targets)
     }
 
     /// Runs a Cargo command that builds, and lists the programs; Cargo's own messages go to the terminal.
     pub fn build(&self, arguments: &[&str]) -> Result<Vec<Built>, String> {
-        let mut command = self.cargo();
-        command.args(arguments).arg("--message-format=json-render-diagnostics").stdout(Stdio::piped());
+        let mut command = self.cargo(arguments);
+        command.arg("--message-format=json-render-diagnostics").stdout(Stdio::piped());
         let mut child = command.spawn().map_err(|error| format!("cargo: {error}"))?;
         let stdout = BufReader::new(child.stdout.take().ok_or("cargo has no output")?);
         let programs = stdout.lines().map_while(Result::ok).filter_map(|line| built(&line)).collect();
@@ -125,29 +115,31 @@ impl Context {
     }
 }
 
+/// The elements of an array; nothing for anything else.
+pub fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The targets of a package in Cargo's metadata.
+fn targets(package: &Value, kind: &str) -> Vec<Target> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+    let found =
+        list(&package["targets"]).iter().filter(|target| list(&target["kind"]).iter().any(|found| found == kind));
+    let has_mpi = package["features"].get("mpi").is_some();
+    found.map(|target| Target { name: text(&target["name"]), package: text(&package["name"]), has_mpi }).collect()
+}
+
 /// The program that one of Cargo's messages announces.
 fn built(line: &str) -> Option<Built> {
-    let message = Json::parse(line).ok()?;
-    let path = message.get("executable")?.text()?.into();
-    let target = message.get("target")?;
-    let test = message.get("profile").and_then(|profile| profile.get("test")).and_then(Json::bool) == Some(true);
-    let kind = target.get("kind")?.list().first()?.text()?;
+    let message: Value = serde_json::from_str(line).ok()?;
+    let path = message["executable"].as_str()?.into();
+    let name = message["target"]["name"].as_str()?.into();
     // A library or a program built as its own unit tests.
-    let kind = if test && kind != "test" && kind != "bench" { "unittest" } else { kind };
-    Some(Built { name: target_name(target)?, kind: kind.into(), path })
-}
-
-fn target(target: &Json, package: &str, has_mpi: bool) -> Option<Target> {
-    let source = target.get("src_path")?.text()?.into();
-    Some(Target { name: target_name(target)?, package: package.into(), source, has_mpi })
-}
-
-fn target_name(target: &Json) -> Option<String> {
-    target.get("name")?.text().map(String::from)
-}
-
-fn is_kind(target: &Json, kind: &str) -> bool {
-    target.get("kind").map(Json::list).unwrap_or_default().iter().any(|found| found.text() == Some(kind))
+    let kind = match message["target"]["kind"][0].as_str()? {
+        kind if message["profile"]["test"] == true && kind != "test" && kind != "bench" => "unittest",
+        kind => kind,
+    };
+    Some(Built { name, kind: kind.into(), path })
 }
 
 fn prepend(first: &str, rest: Option<&str>) -> String {
@@ -155,35 +147,5 @@ fn prepend(first: &str, rest: Option<&str>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn programs_are_read_from_messages() {
-        let message = |kind: &str, test: &str, executable: &str| {
-            format!(
-                r#"{{"reason":"compiler-artifact","target":{{"kind":["{kind}"],"name":"volume"}},"profile":{{"test":{test}}},"executable":{executable}}}"#
-            )
-        };
-        let example = built(&message("example", "false", r#""/t/volume""#)).unwrap();
-        assert_eq!(example, Built { name: "volume".into(), kind: "example".into(), path: "/t/volume".into() });
-        assert_eq!(built(&message("lib", "true", r#""/t/zippy-1""#)).unwrap().kind, "unittest");
-        assert_eq!(built(&message("bench", "true", r#""/t/b""#)).unwrap().kind, "bench");
-        assert_eq!(built(&message("lib", "false", "null")), None);
-        assert_eq!(built("   Compiling"), None);
-    }
-
-    #[test]
-    fn targets_are_read_from_metadata() {
-        let json = r#"{"kind": ["test"], "name": "kernels", "src_path": "/p/tests/kernels/main.rs"}"#;
-        let found = target(&Json::parse(json).unwrap(), "zippy-ga", true).unwrap();
-        let source = "/p/tests/kernels/main.rs".into();
-        assert_eq!(found, Target { name: "kernels".into(), package: "zippy-ga".into(), source, has_mpi: true });
-    }
-
-    #[test]
-    fn search_paths() {
-        assert_eq!(prepend("/a", None), "/a");
-        assert_eq!(prepend("/a", Some("/b:/c")), "/a:/b:/c");
-    }
-}
+#[path = "../tests/unit/context.rs"]
+mod tests;

@@ -1,43 +1,32 @@
 //! `cargo xtask demo`: the main job, from a bare machine to a picture.
 
-use crate::args::{SETUP_FLAGS, Spec, value};
+use crate::args::parse;
 use crate::context::Context;
-use crate::{launch, setup};
+use crate::process::{exit_code, spell_out, status};
+use crate::{ranks, setup};
 
-fn spec() -> Spec {
-    let own = [
-        value("--ranks", "N", "number of ranks, as threads of one process (default 4)"),
-        value(
-            "--input",
-            "FILE",
-            "a scanned volume: NRRD, NIfTI, VTI, NumPy or MetaImage (default: a phantom that the program makes)",
-        ),
-        value("--size", "WxH", "size of the picture (default 512x512)"),
-    ];
-    Spec {
-        command: "demo",
-        about: "\
+const HELP: &str = "\
 cargo xtask demo [OPTIONS]
 
 Sets this machine up (a Vulkan driver; asks once before installing anything), builds the volume renderer and runs it:
 the volume is cut over the ranks, each rank casts rays through its own chunk on the GPU, and the partial images are
-composited into one picture. The same picture is rendered on one rank and compared. MPI is not needed.",
-        flags: own.into_iter().chain(SETUP_FLAGS).collect(),
-        rest: false,
-    }
-}
+composited into one picture. The same picture is rendered on one rank and compared. MPI is not needed.
+
+  --ranks N             number of ranks, as threads of one process (default 4)
+  --input FILE          a scanned volume: NRRD, NIfTI, VTI, NumPy or MetaImage (default: a phantom that the program makes)
+  --size WxH            size of the picture (default 512x512)
+{setup}";
 
 /// Runs the command.
 pub fn run(arguments: &[String]) -> Result<u8, String> {
-    let Some(parsed) = spec().parse(arguments)? else { return Ok(0) };
-    let ranks = launch::ranks(parsed.get("--ranks").unwrap_or("4"))?.to_string();
+    let Some(parsed) = parse("demo", HELP, arguments)? else { return Ok(0) };
+    let ranks = ranks::count(parsed.get("--ranks").unwrap_or("4"))?.to_string();
     let mut context = Context::new()?;
     setup::ensure(&mut context, setup::GRAPHICS, &parsed)?;
     say!("==> building the program `volume`, without its window (the first time this takes some minutes)");
     let built = context.build(&["build", "--release", "--package", "volume", "--no-default-features"])?;
     let program = built.iter().find(|program| program.name == "volume").ok_or("Cargo built no program `volume`")?;
-    let directory = context.scratch("demo")?;
-    let picture = directory.join("volume.png");
+    let picture = context.scratch("demo")?.join("volume.png");
     let mut command = context.command(&program.path);
     command.args(["--ranks", &ranks, "--size", parsed.get("--size").unwrap_or("512x512"), "--compare-single"]);
     command.arg("--output").arg(&picture);
@@ -45,11 +34,11 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
         command.arg("--input").arg(input);
     }
     command.current_dir(std::env::current_dir().map_err(|error| error.to_string())?);
-    say!("==> {}", launch::spell_out(&command));
-    let status = command.status().map_err(|error| format!("{}: {error}", program.path.display()))?;
-    if !status.success() {
+    say!("==> {}", spell_out(&command));
+    let ended = status(&mut command)?;
+    if !ended.success() {
         say!("\nThe renderer failed. `cargo xtask doctor` looks for the reason on this machine.");
-        return Ok(launch::exit_code(status));
+        return Ok(exit_code(ended));
     }
     if !picture.is_file() {
         return Err(format!("the renderer ended well but wrote no {}", picture.display()));

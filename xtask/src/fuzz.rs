@@ -2,46 +2,40 @@
 
 use std::path::Path;
 
-use crate::args::{Spec, switch, value};
+use crate::args::parse;
 use crate::context::Context;
-use crate::launch;
+use crate::process::{exit_code, status};
 
-fn spec() -> Spec {
-    Spec {
-        command: "fuzz",
-        about: "\
+const HELP: &str = "\
 cargo xtask fuzz [OPTIONS]
 
 Damages valid files of every format (NRRD, NIfTI, VTI, NumPy, MetaImage, raw, scenes, transfer functions, key frames) and
 reads them in processes whose time and memory are watched. What panics, takes too long, holds more memory than its length
 accounts for, or makes a message that speaks to the terminal is kept under target/fuzz/, and the exit code is 1. Says how
-many inputs there were, the slowest one and the one that held most memory. Needs no GPU, no MPI and no nightly compiler.",
-        flags: vec![
-            value("--minutes", "N", "how long, say 0.5 or 600 (default 1)"),
-            value("--seed", "NUMBER", "the same inputs again (default: others each time)"),
-            value("--workers", "N", "processes that read (default 1)"),
-            value("--limit", "SECONDS", "an input that takes longer is a finding (default 10)"),
-            value("--replay", "DIR", "reads the files of one finding instead"),
-            switch("--json", "the result as one line of JSON"),
-        ],
-        rest: false,
-    }
-}
+many inputs there were, the slowest one and the one that held most memory. Needs no GPU, no MPI and no nightly compiler.
+
+  --minutes N           how long, say 0.5 or 600 (default 1)
+  --seed NUMBER         the same inputs again (default: others each time)
+  --workers N           processes that read (default 1)
+  --limit SECONDS       an input that takes longer is a finding (default 10)
+  --replay DIR          reads the files of one finding instead
+  --json                the result as one line of JSON
+  --help                this text";
 
 /// Runs the command.
 pub fn run(arguments: &[String]) -> Result<u8, String> {
-    let Some(parsed) = spec().parse(arguments)? else { return Ok(0) };
+    let Some(parsed) = parse("fuzz", HELP, arguments)? else { return Ok(0) };
     let context = Context::new()?;
     // The profile of tests, which checks overflows and assertions.
     let built = context.build(&["build", "--package", "zippy-fuzz"])?;
     let program = built.iter().find(|program| program.name == "zippy-fuzz").ok_or("Cargo built no zippy-fuzz")?;
     let mut command = context.command(&program.path);
-    let here = std::env::current_dir().map_err(|error| error.to_string())?;
     for name in ["--minutes", "--seed", "--workers", "--limit"] {
         if let Some(value) = parsed.get(name) {
             command.args([name, value]);
         }
     }
+    let here = std::env::current_dir().map_err(|error| error.to_string())?;
     match parsed.get("--replay") {
         Some(folder) => command.arg("--replay").arg(here.join(folder)),
         None => command.arg("--keep").arg(context.target().join("fuzz")),
@@ -53,19 +47,5 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     if parsed.has("--json") {
         command.arg("--json");
     }
-    let status = command.status().map_err(|error| format!("{}: {error}", program.path.display()))?;
-    Ok(launch::exit_code(status))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn flags_are_known() {
-        let words = ["--minutes", "20", "--seed=7", "--json"].map(String::from);
-        let parsed = spec().parse(&words).unwrap().unwrap();
-        assert_eq!((parsed.get("--minutes"), parsed.get("--seed")), (Some("20"), Some("7")));
-        assert!(spec().parse(&["--minute".to_string()]).unwrap_err().contains("did you mean \"--minutes\"?"));
-    }
+    status(&mut command).map(exit_code)
 }

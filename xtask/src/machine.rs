@@ -1,18 +1,16 @@
 //! What is on this machine, found by looking at files only: milliseconds, and testable on a pretended machine.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::json::Json;
+use serde_json::Value;
 
 /// The operating systems that set-up distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Os {
-    /// Any Linux.
     Linux,
-    /// macOS.
     Mac,
-    /// Windows and everything else.
     Other,
 }
 
@@ -20,9 +18,8 @@ pub enum Os {
 pub struct Machine {
     /// `/`, or a directory that pretends to be.
     pub root: PathBuf,
-    /// The operating system.
     pub os: Os,
-    /// Environment variables.
+    /// The environment.
     pub vars: HashMap<String, String>,
 }
 
@@ -30,6 +27,12 @@ pub struct Machine {
 const MPI_HOMES: [&str; 2] = ["/usr/lib64/openmpi", "/usr/lib64/mpich"];
 
 const LIBRARY_DIRS: [&str; 6] = ["/usr/local/lib64", "/usr/local/lib", "/usr/lib64", "/usr/lib", "/lib64", "/lib"];
+
+const MAC_LIBCLANG_DIRS: [&str; 3] = [
+    "/Library/Developer/CommandLineTools/usr/lib",
+    "/Applications/Xcode.app/Contents/Developer/Toolchains/XcodeDefault.xctoolchain/usr/lib",
+    "/usr/local/opt/llvm/lib",
+];
 
 impl Machine {
     /// The machine this runs on.
@@ -39,7 +42,8 @@ impl Machine {
             "macos" => Os::Mac,
             _ => Os::Other,
         };
-        Machine { root: "/".into(), os, vars: std::env::vars_os().filter_map(text_pair).collect() }
+        let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+        Machine { root: "/".into(), os, vars: std::env::vars_os().filter_map(text).collect() }
     }
 
     /// The place of an absolute path under this machine's root.
@@ -119,29 +123,25 @@ impl Machine {
             }
         }
         let home = self.var("HOME").unwrap_or("/nonexistent");
-        let or = |name: &str, default: &str| self.var(name).map_or(default.to_string(), String::from);
+        let or = |name: &str, default: String| self.var(name).map_or(default, String::from);
         let directories = [
-            or("XDG_CONFIG_HOME", &format!("{home}/.config")),
-            or("XDG_CONFIG_DIRS", "/etc/xdg"),
+            or("XDG_CONFIG_HOME", format!("{home}/.config")),
+            or("XDG_CONFIG_DIRS", "/etc/xdg".into()),
             "/etc".into(),
-            or("XDG_DATA_HOME", &format!("{home}/.local/share")),
-            or("XDG_DATA_DIRS", "/usr/local/share:/usr/share"),
-        ];
-        let directories = directories.iter().flat_map(|dirs| dirs.split(':')).map(|dir| format!("{dir}/vulkan/icd.d"));
-        directories
-            .flat_map(|dir| {
-                let names = self.list(&dir).into_iter().filter(|name| name.ends_with(".json"));
-                names.map(|name| Path::new(&dir).join(name)).collect::<Vec<_>>()
-            })
-            .collect()
+            or("XDG_DATA_HOME", format!("{home}/.local/share")),
+            or("XDG_DATA_DIRS", "/usr/local/share:/usr/share".into()),
+        ]
+        .join(":");
+        let directories = directories.split(':').map(|dir| Path::new(dir).join("vulkan/icd.d"));
+        let files = directories.flat_map(|dir| self.list(&dir).into_iter().map(move |name| dir.join(name)));
+        files.filter(|file| file.extension().is_some_and(|end| end == "json")).collect()
     }
 
     /// Whether the library that a driver manifest names exists (a bare name is left to the loader's search).
     fn driver_exists(&self, manifest: &Path) -> bool {
         let Ok(text) = std::fs::read_to_string(self.at(manifest)) else { return false };
-        let Ok(json) = Json::parse(&text) else { return false };
-        let library = json.get("ICD").and_then(|icd| icd.get("library_path")).and_then(Json::text);
-        match library {
+        let Ok(json) = serde_json::from_str::<Value>(&text) else { return false };
+        match json["ICD"]["library_path"].as_str() {
             None => false,
             Some(library) if library.starts_with('/') => self.exists(library),
             Some(library) if library.contains('/') => self.exists(manifest.with_file_name("").join(library)),
@@ -173,23 +173,15 @@ impl Machine {
             let directory = Path::new(path);
             return (self.has_libclang(directory) || self.at(path).is_file()).then(|| directory.into());
         }
-        let mut dirs = self.library_dirs();
-        match self.os {
-            Os::Mac => {
-                dirs = vec![
-                    "/Library/Developer/CommandLineTools/usr/lib".into(),
-                    "/Applications/Xcode.app/Contents/Developer/Toolchains/XcodeDefault.xctoolchain/usr/lib".into(),
-                    "/usr/local/opt/llvm/lib".into(),
-                ];
-            }
+        let nested = |dir: &&str| -> Vec<PathBuf> {
             // /usr/lib/llvm-14/lib, /usr/lib64/llvm17/lib, …
-            _ => dirs.extend(LIBRARY_DIRS.iter().flat_map(|dir| {
-                let nested = self.list(dir).into_iter().filter(|name| name.starts_with("llvm"));
-                nested
-                    .flat_map(|name| ["lib", "lib64"].map(|lib| Path::new(dir).join(&name).join(lib)))
-                    .collect::<Vec<_>>()
-            })),
-        }
+            let names = self.list(dir).into_iter().filter(|name| name.starts_with("llvm"));
+            names.flat_map(|name| ["lib", "lib64"].map(|lib| Path::new(dir).join(&name).join(lib))).collect()
+        };
+        let dirs: Vec<PathBuf> = match self.os {
+            Os::Mac => MAC_LIBCLANG_DIRS.map(PathBuf::from).into(),
+            _ => self.library_dirs().into_iter().chain(LIBRARY_DIRS.iter().flat_map(nested)).collect(),
+        };
         dirs.into_iter().find(|dir| self.has_libclang(dir))
     }
 
@@ -208,10 +200,6 @@ impl Machine {
     }
 }
 
-fn text_pair((name, value): (std::ffi::OsString, std::ffi::OsString)) -> Option<(String, String)> {
-    Some((name.into_string().ok()?, value.into_string().ok()?))
-}
-
 #[cfg(unix)]
 fn is_program(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
@@ -224,5 +212,5 @@ fn is_program(path: &Path) -> bool {
 }
 
 #[cfg(test)]
-#[path = "machine_tests.rs"]
+#[path = "../tests/unit/machine.rs"]
 pub mod tests;

@@ -1,6 +1,6 @@
 //! `cargo xtask`: everything that is done *to* this project: set a machine up, run the demonstration, test, measure.
 //!
-//! Standard library only, so that it builds in seconds on a bare machine and can set up what the project itself needs.
+//! Few and small dependencies, so that it builds in seconds on a bare machine and can set up what the project itself needs.
 
 #[macro_use]
 mod say;
@@ -8,24 +8,23 @@ mod say;
 mod args;
 mod bench;
 mod binding;
+mod cargo_test;
 mod context;
+mod debian;
 mod demo;
 mod doctor;
-mod examples;
-mod findings;
+mod drivers;
 mod fuzz;
-mod icet;
-mod json;
 mod launch;
-mod libtest;
 mod machine;
 mod mpi;
 mod packages;
 mod peers;
+mod process;
+mod ranks;
 mod setup;
 mod steps;
 mod test;
-mod watch;
 
 use std::process::ExitCode;
 
@@ -42,23 +41,24 @@ cargo xtask COMMAND [OPTIONS]
 
 `cargo xtask COMMAND --help` explains each. New here? Start with `cargo xtask demo`.";
 
+type Run = fn(&[String]) -> Result<u8, String>;
+
+const COMMANDS: [(&str, Run); 7] = [
+    ("demo", demo::run),
+    ("test", test::run),
+    ("doctor", doctor::run),
+    ("mpi", launch::run),
+    ("bench", bench::run),
+    ("fuzz", fuzz::run),
+    ("help", help),
+];
+
 fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1);
-    let command = arguments.next().unwrap_or_default();
-    let rest: Vec<String> = arguments.collect();
-    let outcome = match command.as_str() {
-        "demo" => demo::run(&rest),
-        "test" => test::run(&rest),
-        "doctor" => doctor::run(&rest),
-        "mpi" => launch::run(&rest),
-        "bench" => bench::run(&rest),
-        "fuzz" => fuzz::run(&rest),
-        "help" | "--help" | "-h" => help(&rest),
-        "" => {
-            say!("{HELP}");
-            Ok(2)
-        }
-        other => Err(format!("there is no command {other:?}{}\n\n{HELP}", args::suggest(other, &COMMANDS))),
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let outcome = match arguments.split_first() {
+        None => help(&[]).map(|_| 2),
+        Some((first, rest)) if ["--help", "-h"].contains(&first.as_str()) => help(rest),
+        Some((name, rest)) => command(name).and_then(|run| run(rest)),
     };
     match outcome {
         Ok(code) => ExitCode::from(code),
@@ -69,21 +69,16 @@ fn main() -> ExitCode {
     }
 }
 
-const COMMANDS: [&str; 7] = ["demo", "test", "doctor", "mpi", "bench", "fuzz", "help"];
+fn command(name: &str) -> Result<Run, String> {
+    let hint = args::suggest(name, &COMMANDS.map(|(name, _)| name));
+    let found = COMMANDS.iter().find(|(known, _)| *known == name).map(|(_, run)| *run);
+    found.ok_or_else(|| format!("there is no command {name:?}{hint}\n\n{HELP}"))
+}
 
 /// `help` alone, or `help COMMAND`, which is `COMMAND --help`.
 fn help(rest: &[String]) -> Result<u8, String> {
-    let flag = ["--help".to_string()];
-    match rest.first().map(String::as_str) {
-        Some("demo") => demo::run(&flag),
-        Some("test") => test::run(&flag),
-        Some("doctor") => doctor::run(&flag),
-        Some("mpi") => launch::run(&flag),
-        Some("bench") => bench::run(&flag),
-        Some("fuzz") => fuzz::run(&flag),
-        Some(other) if other != "help" => {
-            Err(format!("there is no command {other:?}{}", args::suggest(other, &COMMANDS)))
-        }
+    match rest.first() {
+        Some(name) if !["help", "--help", "-h"].contains(&name.as_str()) => command(name)?(&["--help".into()]),
         _ => {
             say!("{HELP}");
             Ok(0)

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::binding;
 use crate::context::Context;
 use crate::machine::Machine;
+use crate::process::output;
 
 /// Libraries whose processes only their own launcher can join into one world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +16,19 @@ pub enum Family {
     Mpich,
 }
 
+/// What launchers of a family print for `--version`.
+const LAUNCHER_WORDS: [(Family, &[&str]); 2] = [
+    (Family::OpenMpi, &["Open MPI", "open-mpi", "OpenRTE", "prterun", "PRRTE"]),
+    (Family::Mpich, &["HYDRA", "Hydra", "MPICH", "mpich", "Intel(R) MPI", "MVAPICH"]),
+];
+
+/// Libraries of a family, as `ldd` or `otool -L` prints them. Open MPI has been libmpi.so.40 since version 3;
+/// libmpi.so.12 is the name that the MPICH family agreed on.
+const LIBRARY_WORDS: [(Family, &[&str]); 2] = [
+    (Family::Mpich, &["libmpich.", "libmpi.so.12", "libmpi.12.dylib", "libmpi_cray", "libpmpi."]),
+    (Family::OpenMpi, &["libmpi.so.40", "libmpi.40.dylib", "libopen-rte", "libopen-pal"]),
+];
+
 impl Family {
     /// Its name for people.
     pub fn name(self) -> &'static str {
@@ -25,40 +38,17 @@ impl Family {
         }
     }
 
-    /// Of a launcher, from what it prints for `--version`.
-    pub fn of_launcher(text: &str) -> Option<Self> {
-        let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
-        if has(&["Open MPI", "open-mpi", "OpenRTE", "prterun", "PRRTE"]) {
-            Some(Family::OpenMpi)
-        } else if has(&["HYDRA", "Hydra", "MPICH", "mpich", "Intel(R) MPI", "MVAPICH"]) {
-            Some(Family::Mpich)
-        } else {
-            None
-        }
-    }
-
-    /// Of the libraries that a program is linked with, as `ldd` or `otool -L` prints them.
-    pub fn of_linked(text: &str) -> Option<Self> {
-        // Open MPI has been libmpi.so.40 since version 3; libmpi.so.12 is the name that the MPICH family agreed on.
-        let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
-        if has(&["libmpich.", "libmpi.so.12", "libmpi.12.dylib", "libmpi_cray", "libpmpi."]) {
-            Some(Family::Mpich)
-        } else if has(&["libmpi.so.40", "libmpi.40.dylib", "libopen-rte", "libopen-pal"]) {
-            Some(Family::OpenMpi)
-        } else {
-            None
-        }
+    /// The first family of which a text has a word.
+    fn told_by(words: &[(Family, &[&str])], text: &str) -> Option<Self> {
+        words.iter().find(|(_, words)| words.iter().any(|word| text.contains(word))).map(|(family, _)| *family)
     }
 }
 
 /// An MPI library and the launcher that belongs to it.
 #[derive(Debug, Clone)]
 pub struct Mpi {
-    /// The family of both.
     pub family: Family,
-    /// The compiler wrapper.
     pub compiler: PathBuf,
-    /// The launcher.
     pub launcher: PathBuf,
     /// What the launcher says about itself.
     pub version: String,
@@ -101,7 +91,7 @@ pub fn family_of_compiler(compiler: &Path) -> Result<Family, String> {
 
 /// The compiler command that a wrapper stands for.
 pub fn link_line(compiler: &Path) -> Result<String, String> {
-    output(Command::new(compiler).arg("-show")).filter(|text| text.contains("-l")).ok_or(format!(
+    output(Command::new(compiler).arg("-show")).ok().filter(|text| text.contains("-l")).ok_or(format!(
         "{} does not answer as an MPI compiler wrapper should (`-show` prints no libraries); is its -dev package complete?",
         compiler.display()
     ))
@@ -109,10 +99,10 @@ pub fn link_line(compiler: &Path) -> Result<String, String> {
 
 /// The family and the first line of `--version` of a launcher.
 pub fn family_of_launcher(launcher: &Path) -> Option<(Family, String)> {
-    let text = output(Command::new(launcher).arg("--version"))?;
+    let text = output(Command::new(launcher).arg("--version")).ok()?;
     let version = text.lines().find(|line| line.contains("Version:")).or(text.lines().next()).unwrap_or_default();
     let version = version.split_whitespace().collect::<Vec<_>>().join(" ");
-    Family::of_launcher(&text).map(|family| (family, version))
+    Family::told_by(&LAUNCHER_WORDS, &text).map(|family| (family, version))
 }
 
 /// Finds the library and the launcher that belongs to it, or says what does not fit.
@@ -130,13 +120,6 @@ pub fn find(context: &Context) -> Result<Mpi, String> {
     Err(mismatch(family, &compiler, &others))
 }
 
-/// [`find`], and the binding will be built for what was found.
-pub fn ready(context: &Context) -> Result<Mpi, String> {
-    let mpi = find(context)?;
-    binding::refresh(context, &mpi)?;
-    Ok(mpi)
-}
-
 fn mismatch(family: Family, compiler: &Path, others: &[String]) -> String {
     let found = if others.is_empty() { "there is no launcher at all".into() } else { others.join("; ") };
     format!(
@@ -151,7 +134,7 @@ fn mismatch(family: Family, compiler: &Path, others: &[String]) -> String {
 pub fn check_linked(mpi: &Mpi, program: &Path) -> Result<(), String> {
     let lister: &[&str] = if cfg!(target_os = "macos") { &["otool", "-L"] } else { &["ldd"] };
     let text = output(Command::new(lister[0]).args(&lister[1..]).arg(program)).unwrap_or_default();
-    match Family::of_linked(&text) {
+    match Family::told_by(&LIBRARY_WORDS, &text) {
         Some(linked) if linked != mpi.family => Err(format!(
             "{} is linked with {}, but {} belongs to {}. The MPI binding is not rebuilt when the compiler wrapper changes: \
              run `cargo clean -p mpi-sys`, then this again.",
@@ -164,34 +147,27 @@ pub fn check_linked(mpi: &Mpi, program: &Path) -> Result<(), String> {
     }
 }
 
-/// What the launchers need in order to start ranks in containers, as root and on few cores. Values that the user has
-/// set already are left alone.
-pub fn environment(family: Family) -> Vec<(&'static str, &'static str)> {
-    // A layer of Mesa asks for a window system on every start of every rank.
-    let common = [("NODEVICE_SELECT", "1")];
-    let own: &[(&str, &str)] = match family {
-        Family::Mpich => &[],
-        Family::OpenMpi => &[
-            ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
-            ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
-            ("PRTE_ALLOW_RUN_AS_ROOT", "1"),
-            ("PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
-            ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
-            ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
-            ("OMPI_MCA_mpi_yield_when_idle", "1"),
-            // A software GPU runs one rank's kernels on many threads; a rank bound to one core would starve them.
-            ("OMPI_MCA_hwloc_base_binding_policy", "none"),
-            ("PRTE_MCA_hwloc_default_binding_policy", "none"),
-            // Containers forbid ptrace, on which the single-copy path depends.
-            ("OMPI_MCA_btl_vader_single_copy_mechanism", "none"),
-        ],
-    };
-    common.iter().chain(own).copied().collect()
-}
+/// What Open MPI's launchers need in order to start ranks in containers, as root and on few cores.
+const OPEN_MPI_SETTINGS: [(&str, &str); 10] = [
+    ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+    ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+    ("PRTE_ALLOW_RUN_AS_ROOT", "1"),
+    ("PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+    ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+    ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
+    ("OMPI_MCA_mpi_yield_when_idle", "1"),
+    // A software GPU runs one rank's kernels on many threads; a rank bound to one core would starve them.
+    ("OMPI_MCA_hwloc_base_binding_policy", "none"),
+    ("PRTE_MCA_hwloc_default_binding_policy", "none"),
+    // Containers forbid ptrace, on which the single-copy path depends.
+    ("OMPI_MCA_btl_vader_single_copy_mechanism", "none"),
+];
 
-/// Sets in a command what [`environment`] says and the user does not.
+/// Sets in a command what launchers of a family need. Values that the user has set already are left alone.
 pub fn prepare(context: &Context, family: Family, command: &mut Command) {
-    for (name, value) in environment(family) {
+    let own: &[(&str, &str)] = if family == Family::OpenMpi { &OPEN_MPI_SETTINGS } else { &[] };
+    // A layer of Mesa asks for a window system on every start of every rank.
+    for (name, value) in [("NODEVICE_SELECT", "1")].iter().chain(own) {
         if context.machine.var(name).is_none() {
             command.env(name, value);
         }
@@ -210,68 +186,6 @@ pub fn command(context: &Context, mpi: &Mpi, ranks: usize, program: &Path) -> Co
     command
 }
 
-/// The standard output of a command that succeeds.
-fn output(command: &mut Command) -> Option<String> {
-    let output = command.stdin(std::process::Stdio::null()).output().ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn launchers_are_told_apart() {
-        for (text, family) in [
-            ("mpirun (Open MPI) 4.1.4\n", Some(Family::OpenMpi)),
-            ("prterun (PRRTE) 3.0.2\n", Some(Family::OpenMpi)),
-            ("HYDRA build details:\n    Version:   4.0.2\n", Some(Family::Mpich)),
-            ("Intel(R) MPI Library for Linux* OS, Version 2021.9\n", Some(Family::Mpich)),
-            ("something else", None),
-        ] {
-            assert_eq!(Family::of_launcher(text), family, "{text}");
-        }
-    }
-
-    #[test]
-    fn linked_libraries_are_told_apart() {
-        for (text, family) in [
-            ("\tlibmpi.so.40 => /lib/x86_64-linux-gnu/libmpi.so.40 (0x7f)", Some(Family::OpenMpi)),
-            ("\t/opt/homebrew/opt/open-mpi/lib/libmpi.40.dylib (…)", Some(Family::OpenMpi)),
-            ("\tlibmpich.so.12 => /lib/x86_64-linux-gnu/libmpich.so.12 (0x7f)", Some(Family::Mpich)),
-            ("\tlibmpi.so.12 => /opt/intel/mpi/lib/libmpi.so.12 (0x7f)", Some(Family::Mpich)),
-            ("\tlibc.so.6 => /lib/libc.so.6", None),
-        ] {
-            assert_eq!(Family::of_linked(text), family, "{text}");
-        }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn launchers_beside_the_compiler_come_first() {
-        use crate::machine::{Os, tests::Pretend};
-        let machine = Pretend::new("launchers", Os::Linux)
-            .program("/usr/bin/mpirun")
-            .program("/usr/bin/mpirun.mpich")
-            .program("/usr/bin/mpicc")
-            .program("/opt/mpich/bin/mpicc")
-            .program("/opt/mpich/bin/mpiexec");
-        let found = |machine: &Machine| -> Vec<String> {
-            launchers(machine).iter().map(|path| path.display().to_string()).collect()
-        };
-        assert_eq!(found(&machine.machine), ["/usr/bin/mpirun", "/usr/bin/mpirun.mpich"]);
-        let chosen = machine.var("MPICC", "/opt/mpich/bin/mpicc");
-        assert_eq!(found(&chosen.machine), ["/opt/mpich/bin/mpiexec", "/usr/bin/mpirun", "/usr/bin/mpirun.mpich"]);
-        let named = chosen.var("ZIPPY_MPIRUN", "mpirun.mpich");
-        assert_eq!(found(&named.machine), ["/usr/bin/mpirun.mpich"]);
-        assert!(found(&named.var("ZIPPY_MPIRUN", "srun").machine).is_empty());
-    }
-
-    #[test]
-    fn a_mismatch_names_both_sides() {
-        let others = ["/usr/bin/mpirun belongs to MPICH".to_string()];
-        let text = mismatch(Family::OpenMpi, Path::new("/usr/bin/mpicc"), &others);
-        assert!(text.contains("/usr/bin/mpicc builds for Open MPI") && text.contains("belongs to MPICH"), "{text}");
-        assert!(mismatch(Family::Mpich, Path::new("m"), &[]).contains("no launcher at all"));
-    }
-}
+#[path = "../tests/unit/mpi.rs"]
+mod tests;

@@ -7,9 +7,9 @@ use std::process::Command;
 use crate::args::Parsed;
 use crate::context::Context;
 use crate::machine::{Machine, Os};
-use crate::mpi;
-use crate::packages::{Action, Manager, Need, Situation, commands};
-use crate::say;
+use crate::packages::{Action, Need, commands};
+use crate::process::{output, status};
+use crate::{mpi, say};
 
 /// What running a program with thread ranks needs.
 pub const GRAPHICS: &[Need] = &[Need::Graphics];
@@ -30,15 +30,10 @@ pub fn ensure(context: &mut Context, needs: &[Need], flags: &Parsed) -> Result<(
         return Ok(());
     }
     say!("Set-up: {} missing on this machine.", if missing.len() == 1 { "one thing is" } else { "some things are" });
-    for (need, detail) in &missing {
-        let detail = if detail.is_empty() { String::new() } else { format!("\n    found: {detail}") };
-        say!("  * {}{detail}", need.why());
-    }
-    let actions = commands(&situation(&context.machine, missing.iter().map(|(need, _)| *need).collect()))?;
+    say!("{}", told(&missing));
+    let actions = actions(&context.machine, &missing.iter().map(|(need, _)| *need).collect::<Vec<_>>())?;
     say!("These commands install it:");
-    for action in &actions {
-        say!("  {}", action.command.join(" "));
-    }
+    actions.iter().for_each(|action| say!("  {}", action.command));
     if !agreed(&context.machine, flags)? {
         return Err("nothing was installed (`--no-setup` goes on without)".into());
     }
@@ -46,17 +41,18 @@ pub fn ensure(context: &mut Context, needs: &[Need], flags: &Parsed) -> Result<(
         perform(context, action)?;
     }
     *context = Context::new()?;
-    let still: Vec<String> = self::missing(&context.machine, needs)
-        .iter()
-        .map(|(need, detail)| {
-            format!("\n  * {}{}{detail}", need.why(), if detail.is_empty() { "" } else { "; found: " })
-        })
-        .collect();
+    let still = self::missing(&context.machine, needs);
     if !still.is_empty() {
-        return Err(format!("the commands succeeded, but this is still missing:{}", still.concat()));
+        return Err(format!("the commands succeeded, but this is still missing:\n{}", told(&still)));
     }
     say!("Set-up: everything is here now.\n");
     Ok(())
+}
+
+/// What is missing, for people.
+fn told(missing: &[(Need, String)]) -> String {
+    let found = |detail: &str| if detail.is_empty() { String::new() } else { format!("\n    found: {detail}") };
+    missing.iter().map(|(need, detail)| format!("  * {}{}", need.why(), found(detail))).collect::<Vec<_>>().join("\n")
 }
 
 /// Asks once where someone can answer.
@@ -71,19 +67,19 @@ fn agreed(machine: &Machine, flags: &Parsed) -> Result<bool, String> {
     Ok(matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes"))
 }
 
-fn perform(context: &Context, action: &Action) -> Result<(), String> {
-    let run = |command: &[String]| {
-        say!("==> {}", command.join(" "));
-        let status = context.command(&command[0]).args(&command[1..]).status();
-        status.map_err(|error| format!("{} could not be started: {error}", command[0]))
+fn perform(context: &Context, Action { command, retry_after }: &Action) -> Result<(), String> {
+    let run = |line: &str| {
+        say!("==> {line}");
+        let words: Vec<&str> = line.split_whitespace().collect();
+        status(context.command(words[0]).args(&words[1..]))
     };
-    let mut status = run(&action.command)?;
-    if let (false, Some(first)) = (status.success(), &action.retry_after) {
+    let mut ended = run(command)?;
+    if let (false, Some(first)) = (ended.success(), retry_after) {
         say!("That failed; the package lists may be out of date.");
         run(first)?;
-        status = run(&action.command)?;
+        ended = run(command)?;
     }
-    if status.success() { Ok(()) } else { Err(format!("`{}` failed ({status})", action.command.join(" "))) }
+    if ended.success() { Ok(()) } else { Err(format!("`{command}` failed ({ended})")) }
 }
 
 /// Which needs are not met, each with what was found instead.
@@ -93,9 +89,16 @@ pub fn missing(machine: &Machine, needs: &[Need]) -> Vec<(Need, String)> {
 
 /// The commands that would provide something, for a person to type; or why there are none.
 pub fn remedy(machine: &Machine, need: Need) -> String {
-    let line =
-        |actions: Vec<Action>| actions.iter().map(|action| action.command.join(" ")).collect::<Vec<_>>().join(" && ");
-    commands(&situation(machine, vec![need])).map_or_else(|problem| problem, line)
+    let line = |actions: Vec<Action>| actions.into_iter().map(|action| action.command).collect::<Vec<_>>().join(" && ");
+    actions(machine, &[need]).map_or_else(|problem| problem, line)
+}
+
+fn actions(machine: &Machine, missing: &[Need]) -> Result<Vec<Action>, String> {
+    let compiler = mpi::compiler(machine).and_then(|compiler| mpi::family_of_compiler(&compiler).ok());
+    let launcher = || mpi::launchers(machine).iter().find_map(|launcher| mpi::family_of_launcher(launcher));
+    let family = compiler.or_else(|| launcher().map(|(family, _)| family));
+    let root = output(Command::new("id").arg("-u")).is_ok_and(|user| user == "0");
+    commands(machine, missing, family, root)
 }
 
 fn problem(machine: &Machine, need: Need) -> Option<String> {
@@ -106,16 +109,14 @@ fn problem(machine: &Machine, need: Need) -> Option<String> {
         Need::MpiLibrary => absent(mpi::compiler(machine).is_some()),
         Need::MpiLauncher => absent(!mpi::launchers(machine).is_empty()),
         Need::Libclang => absent(machine.libclang().is_some()),
-        // Elsewhere no test opens a window.
-        Need::Screen => absent(machine.os != Os::Linux || screen(machine)),
+        // Elsewhere no test opens a window. Without this library none opens there.
+        Need::Screen => absent(
+            machine.os != Os::Linux
+                || machine.which("Xvfb").is_some() && machine.library_exists("libxkbcommon-x11.so.0"),
+        ),
         Need::Rustfmt => absent(has_component(machine, "fmt", "rustfmt")),
         Need::Clippy => absent(has_component(machine, "clippy", "clippy-driver")),
     }
-}
-
-/// A virtual screen, and the library without which no window opens there.
-fn screen(machine: &Machine) -> bool {
-    machine.which("Xvfb").is_some() && machine.library_exists("libxkbcommon-x11.so.0")
 }
 
 /// Rustup puts proxies on the search path for components that are not installed, so look beside the real Cargo first.
@@ -127,79 +128,9 @@ fn has_component(machine: &Machine, subcommand: &str, driver: &str) -> bool {
             return true;
         }
     }
-    Command::new(cargo).args([subcommand, "--version"]).output().is_ok_and(|output| output.status.success())
-}
-
-fn situation(machine: &Machine, missing: Vec<Need>) -> Situation {
-    let candidates: &[Manager] = match machine.os {
-        Os::Linux => &[Manager::Apt, Manager::Dnf, Manager::Pacman],
-        Os::Mac => &[Manager::Brew],
-        Os::Other => &[],
-    };
-    let manager = candidates.iter().copied().find(|manager| machine.which(manager.program()).is_some());
-    let half = || {
-        let compiler = mpi::compiler(machine).and_then(|compiler| mpi::family_of_compiler(&compiler).ok());
-        let launcher = || mpi::launchers(machine).iter().find_map(|launcher| mpi::family_of_launcher(launcher));
-        compiler.or_else(|| launcher().map(|(family, _)| family))
-    };
-    Situation {
-        mpi: half(),
-        lists: manager.is_none_or(|manager| has_lists(machine, manager)),
-        root: Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0"),
-        sudo: machine.which("sudo").is_some(),
-        rustup: machine.which("rustup").is_some(),
-        macos: machine.os == Os::Mac,
-        manager,
-        missing,
-    }
-}
-
-fn has_lists(machine: &Machine, manager: Manager) -> bool {
-    match manager {
-        Manager::Apt => machine.list("/var/lib/apt/lists").iter().any(|name| name.contains("_Packages")),
-        Manager::Pacman => machine.list("/var/lib/pacman/sync").iter().any(|name| name.ends_with(".db")),
-        Manager::Dnf | Manager::Brew => true,
-    }
+    output(Command::new(cargo).args([subcommand, "--version"])).is_ok()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::machine::tests::Pretend;
-
-    #[cfg(unix)]
-    #[test]
-    fn a_bare_debian_misses_everything_for_mpi() {
-        let bare = Pretend::new("setup-bare", Os::Linux).program("/usr/bin/apt-get").var("CARGO", "/usr/bin/cargo");
-        let needs: Vec<Need> = missing(&bare.machine, MPI).into_iter().map(|(need, _)| need).collect();
-        assert_eq!(needs, MPI);
-        let situation = situation(&bare.machine, needs);
-        assert_eq!((situation.manager, situation.lists, situation.mpi), (Some(Manager::Apt), false, None));
-        let listed = bare.file("/var/lib/apt/lists/deb.debian.org_debian_dists_bookworm_main_Packages.lz4", "");
-        assert!(has_lists(&listed.machine, Manager::Apt));
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn what_is_there_is_not_missing() {
-        let machine = Pretend::new("setup-some", Os::Linux)
-            .program("/usr/bin/mpirun")
-            .program("/usr/bin/gcc")
-            .file("/usr/lib/llvm-14/lib/libclang.so.1", "");
-        let needs: Vec<Need> = missing(&machine.machine, MPI).into_iter().map(|(need, _)| need).collect();
-        assert_eq!(needs, [Need::Graphics, Need::MpiLibrary]);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn components_are_looked_for_beside_cargo() {
-        let machine = Pretend::new("setup-components", Os::Linux)
-            .file("/toolchain/bin/cargo-fmt", "")
-            .file("/toolchain/bin/rustfmt", "")
-            .program("/usr/bin/Xvfb")
-            .file("/usr/lib/libxkbcommon-x11.so.0", "")
-            .var("CARGO", "/toolchain/bin/cargo");
-        let needs: Vec<Need> = missing(&machine.machine, CHECKS).into_iter().map(|(need, _)| need).collect();
-        assert_eq!(needs, [Need::Clippy]);
-    }
-}
+#[path = "../tests/unit/setup.rs"]
+mod tests;

@@ -2,42 +2,36 @@
 
 use std::time::{Duration, Instant};
 
-use crate::args::{Parsed, SETUP_FLAGS, Spec, switch, value};
+use crate::args::{self, Parsed, parse};
+use crate::cargo_test::{Failed, Outcome};
 use crate::context::Context;
-use crate::say;
-use crate::steps::{QUICK, STEPS, Step, Workplace};
-use crate::watch::{Failed, Outcome};
-use crate::{mpi, setup};
+use crate::steps::{DRIVERS, QUICK, STEPS, Step, Workplace};
+use crate::{binding, say, setup};
 
-fn spec() -> Spec {
-    let mut about = "\
+const HELP: &str = "\
 cargo xtask test [OPTIONS]
 
 Sets this machine up (asks once before installing anything), then runs these steps and prints a summary, in which
 whatever failed is told once more; the exit code is 0 only if all of them pass. Everything is built once, in one profile.
-"
-    .to_string();
-    for step in &STEPS {
-        about += &format!("\n  {:14} {}", step.name, step.about);
-    }
-    let own = [
-        value("--only", "STEP", "run only this step (may be repeated)"),
-        value("--skip", "STEP", "leave this step out (may be repeated)"),
-        switch("--no-mpi", "default features only: neither install, build nor run anything with MPI"),
-        switch("--quick", "only what tells most in little time, between two edits"),
-        switch("--list", "print the names of the steps"),
-    ];
-    Spec {
-        command: "test",
-        about: Box::leak((about + "\n").into_boxed_str()),
-        flags: own.into_iter().chain(SETUP_FLAGS).collect(),
-        rest: false,
-    }
+
+{steps}
+
+  --only STEP           run only this step (may be repeated)
+  --skip STEP           leave this step out (may be repeated)
+  --no-mpi              default features only: neither install, build nor run anything with MPI
+  --quick               only what tells most in little time, between two edits
+  --drivers             only what uses a device, on another Vulkan driver: SwiftShader, or what VK_DRIVER_FILES names
+  --list                print the names of the steps
+{setup}";
+
+fn read(arguments: &[String]) -> Result<Option<Parsed>, String> {
+    let steps: Vec<String> = STEPS.iter().map(|step| format!("  {:14} {}", step.name, step.about)).collect();
+    parse("test", &HELP.replace("{steps}", &steps.join("\n")), arguments)
 }
 
 /// Runs the command.
 pub fn run(arguments: &[String]) -> Result<u8, String> {
-    let Some(parsed) = spec().parse(arguments)? else { return Ok(0) };
+    let Some(parsed) = read(arguments)? else { return Ok(0) };
     let steps = chosen(&parsed)?;
     if parsed.has("--list") {
         steps.iter().for_each(|step| say!("{}", step.name));
@@ -48,14 +42,14 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     let needs = if with_mpi { setup::MPI } else { setup::GRAPHICS };
     let start = Instant::now();
     setup::ensure(&mut context, &[setup::CHECKS, needs].concat(), &parsed)?;
-    let mpi = if with_mpi { Some(mpi::ready(&context)?) } else { None };
+    let mpi = if with_mpi { Some(binding::ready(&context)?) } else { None };
     let mut results =
         vec![Done { name: "set-up", took: start.elapsed(), cpu_secs: None, outcome: Ok(Default::default()) }];
     let workplace = Workplace { context, mpi };
     for step in steps {
         say!("\n==> {}: {}", step.name, step.about);
         let (start, cpu_before) = (Instant::now(), children_cpu_secs());
-        let outcome = (step.run)(&workplace);
+        let outcome = workplace.run(step);
         if let Err(failed) = &outcome {
             say!("--- {} failed: {}", step.name, failed.message);
         }
@@ -69,14 +63,19 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
 
 /// The steps that the flags leave.
 fn chosen(parsed: &Parsed) -> Result<Vec<&'static Step>, String> {
-    if parsed.has("--quick") {
-        return Ok(vec![&STEPS[0], &QUICK]);
+    // These two say themselves what is run.
+    if let Some(flag) = ["--quick", "--drivers"].into_iter().find(|flag| parsed.has(flag)) {
+        let mut others = ["--quick", "--drivers", "--only", "--skip"].into_iter().filter(|other| *other != flag);
+        return match others.find(|other| parsed.has(other)) {
+            Some(other) => Err(format!("{flag} chooses the steps itself, so it cannot be used with {other}")),
+            None if flag == "--quick" => Ok(vec![&STEPS[0], &QUICK]),
+            None => Ok(vec![&DRIVERS]),
+        };
     }
     let names: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
     let (only, skip) = (parsed.all("--only"), parsed.all("--skip"));
     if let Some(unknown) = only.iter().chain(&skip).find(|name| !names.contains(name)) {
-        let hint = crate::args::suggest(unknown, &names);
-        return Err(format!("there is no step {unknown:?}{hint}\nThere are: {}", names.join(" ")));
+        return Err(args::unknown("step", unknown, &names));
     }
     let kept = |step: &&Step| {
         (only.is_empty() || only.contains(&step.name))
@@ -142,56 +141,5 @@ fn summary(results: &[Done]) -> String {
 }
 
 #[cfg(test)]
-mod unit {
-    use super::*;
-    use crate::libtest::{Counts, Failure};
-
-    fn parsed(line: &str) -> Parsed {
-        let words: Vec<String> = line.split_whitespace().map(String::from).collect();
-        spec().parse(&words).unwrap().unwrap()
-    }
-
-    fn names(line: &str) -> Vec<&'static str> {
-        chosen(&parsed(line)).unwrap().iter().map(|step| step.name).collect()
-    }
-
-    #[test]
-    fn steps_are_chosen() {
-        assert_eq!(names("").len(), STEPS.len());
-        assert_eq!(names("--only docs --only format"), ["format", "docs"]);
-        assert!(!names("--skip docs").contains(&"docs"));
-        assert!(!names("--no-mpi").contains(&"mpi"));
-        assert!(chosen(&parsed("--only dosc")).err().unwrap().contains("did you mean \"docs\"?"));
-        assert!(chosen(&parsed("--only mpi --no-mpi")).is_err());
-        assert_eq!(names("--quick"), ["format", "quick"]);
-    }
-
-    #[test]
-    fn failures_are_told_last() {
-        let second = Duration::from_secs(1);
-        let failure = Failure { what: "tests/copy.rs: wraps".into(), text: vec!["left: 1".into()] };
-        let failed = Failed {
-            message: "1 of 9 tests failed".into(),
-            counts: Counts { passed: 8, failed: 1 },
-            failures: vec![failure],
-        };
-        let done = |name, outcome| Done { name, took: second, cpu_secs: Some(2.0), outcome };
-        let results = [
-            done("format", Ok(Counts::default())),
-            done("tests", Ok(Counts { passed: 7, failed: 0 })),
-            done("mpi", Err(failed)),
-        ];
-        let table = summary(&results);
-        assert!(table.ends_with("FAILED in mpi: tests/copy.rs: wraps\n2 passed, 1 failed"), "{table}");
-        assert!(table.contains("      8       1  FAILED: 1 of 9 tests failed"), "{table}");
-        assert!(
-            table.contains(
-                "
-all                 3.0        6
-"
-            ),
-            "{table}"
-        );
-        assert_eq!(failures(&results), "FAILED in mpi: tests/copy.rs: wraps\n    left: 1\n\n");
-    }
-}
+#[path = "../tests/unit/test.rs"]
+mod tests;

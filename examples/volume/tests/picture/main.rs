@@ -20,6 +20,7 @@ use ::volume::job::Job;
 use ::volume::options::Options;
 use ::volume::report::Verdict;
 use ::volume::scene::Rendered;
+use zippy::device::{Device, DeviceOptions};
 use zippy::region::Region;
 use zippy::{Config, run_with};
 use zippy_io::image::{Difference, Image};
@@ -255,9 +256,11 @@ fn every_rank_is_told_the_same_mistake() {
         }
     }
     // What the header alone shows to be impossible is said before anybody meets the end of a truncated file.
+    let buffer = Device::open(&DeviceOptions::default()).unwrap().limits().buffer_bytes;
+    let fitting = format!("x{} would do", (buffer / 16).isqrt());
     let early: [(&[&str], &str); 3] = [
         (&["--preintegrated", "--step", "2.5"], "up to two voxels"),
-        (&["--size", "16384x16384"], "x11585 would do"),
+        (&["--size", "16384x16384"], &fitting),
         (&["--size", "16384x10000"], "16384x10000 pixels of 16 bytes; "),
     ];
     for (arguments, wanted) in early {

@@ -1,13 +1,118 @@
-//! Reading what `cargo test` prints, line by line: how many tests passed, which failed, and what those said.
+//! Running Cargo's commands and reading what they print, line by line: how many tests passed, which failed and what those
+//! said. Silence that lasts is taken for a hang.
 
 use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, PipeReader};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// Nothing here is silent for so long: programs' own waits end before, and so does the build of any one crate.
+const SILENCE: Duration = Duration::from_secs(900);
+
+/// How a step ended.
+pub type Outcome = Result<Counts, Failed>;
+
+/// Why a step failed: in one line, what was counted all the same, and each thing that failed.
+#[derive(Debug)]
+pub struct Failed {
+    pub message: String,
+    pub counts: Counts,
+    pub failures: Vec<Failure>,
+}
+
+impl From<String> for Failed {
+    fn from(message: String) -> Self {
+        Failed { message, counts: Counts::default(), failures: Vec::new() }
+    }
+}
+
+/// Runs a Cargo command to its end.
+pub fn watched(command: Command) -> Outcome {
+    watched_for(command, SILENCE)
+}
+
+fn watched_for(mut command: Command, silence: Duration) -> Outcome {
+    // Tests choose their own number of ranks; a snapshot that differs fails and leaves no file behind.
+    command.env_remove("ZIPPY_RANKS").env("INSTA_UPDATE", "no").stdin(Stdio::null());
+    let line = command.get_args().fold("cargo".to_string(), |line, word| line + " " + &word.to_string_lossy());
+    let problem = |error: std::io::Error| format!("{line}: {error}");
+    // Both streams go through one pipe, so that their lines stay in order.
+    let (output, input) = std::io::pipe().map_err(problem)?;
+    command.stdout(input.try_clone().map_err(problem)?).stderr(input);
+    let mut child = command.spawn().map_err(problem)?;
+    // The command holds ends of the pipe that would keep it open.
+    drop(command);
+    let lines = lines(output);
+    let mut reader = Reader::default();
+    loop {
+        let (text, silent) = match lines.recv_timeout(silence) {
+            Ok(text) => (text, false),
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => (end(child.id(), silence), true),
+        };
+        say!("{text}");
+        reader.feed(&text);
+        if silent {
+            break;
+        }
+    }
+    let status = child.wait().map_err(problem)?;
+    let counts = reader.counts;
+    let failures = reader.finish(&line, status.success());
+    let message = match (status.success(), counts) {
+        (true, _) => return Ok(counts),
+        (false, Counts { passed: 0, failed: 0 }) => format!("{status}"),
+        (false, Counts { passed, failed: 0 }) => format!("{status} ({passed} tests passed)"),
+        (false, Counts { passed, failed }) => format!("{failed} of {} tests failed", failed + passed),
+    };
+    Err(Failed { message, counts, failures })
+}
+
+/// The lines of a stream as they come.
+fn lines(output: PipeReader) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        for bytes in BufReader::new(output).split(b'\n').map_while(Result::ok) {
+            if sender.send(String::from_utf8_lossy(&bytes).into_owned()).is_err() {
+                break;
+            }
+        }
+    });
+    receiver
+}
+
+/// Ends a process that has been silent, with all that it started, and says so.
+fn end(process: u32, silence: Duration) -> String {
+    let numbers: Vec<String> = family(process).iter().map(u32::to_string).collect();
+    let killed = Command::new("kill").arg("-KILL").args(&numbers).status().is_ok_and(|status| status.success());
+    let what = if killed { "it was ended" } else { "not all of it could be ended" };
+    format!("nothing was printed for {} s; {what}", silence.as_secs())
+}
+
+/// A process and everything that descends from it, where the system tells (`/proc`).
+fn family(process: u32) -> Vec<u32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let parent = |number: u32| -> Option<u32> {
+        // The name in parentheses may itself contain spaces and parentheses.
+        let text = std::fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
+        text.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+    };
+    let links: Vec<(u32, u32)> = numbers.filter_map(|number| Some((number, parent(number)?))).collect();
+    let mut found = Vec::new();
+    let mut open = vec![process];
+    while let Some(next) = open.pop() {
+        open.extend(links.iter().filter(|(_, parent)| *parent == next).map(|(number, _)| *number));
+        found.push(next);
+    }
+    found
+}
 
 /// Tests, or runs of examples, that a step has counted.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 pub struct Counts {
-    /// How many passed.
     pub passed: usize,
-    /// How many did not.
     pub failed: usize,
 }
 
@@ -127,95 +232,5 @@ fn result(line: &str) -> Option<Counts> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(text: &str, success: bool) -> (Counts, Vec<Failure>) {
-        let mut reader = Reader::default();
-        text.lines().for_each(|line| reader.feed(line));
-        (reader.counts, reader.finish("cargo test", success))
-    }
-
-    const FAILING: &str = "     Running unittests src/lib.rs (target/debug/deps/zippy-1)
-
-running 1 test
-test region::works ... ok
-
-test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
-
-     Running tests/copy.rs (target/debug/deps/copy-1)
-
-running 3 tests
-test wraps ... FAILED
-test fits ... ok
-test overlaps ... FAILED
-
-failures:
-
----- wraps stdout ----
-thread 'wraps' panicked at tests/copy.rs:7:5:
-left: 1
-stack backtrace:
-   0: __rustc::rust_begin_unwind
-             at /rustc/library/std/src/panicking.rs:689:5
-
----- overlaps stdout ----
-on 3 ranks: no
-
-failures:
-    overlaps
-    wraps
-
-test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s
-
-error: test failed, to rerun pass `--test copy`
-";
-
-    #[test]
-    fn failing_tests_are_named_with_their_output() {
-        let (counts, failures) = read(FAILING, false);
-        assert_eq!(counts, Counts { passed: 2, failed: 2 });
-        let wraps = ["thread 'wraps' panicked at tests/copy.rs:7:5:", "left: 1"].map(String::from);
-        assert_eq!(failures[0], Failure { what: "tests/copy.rs: wraps".into(), text: wraps.into() });
-        let overlaps = Failure { what: "tests/copy.rs: overlaps".into(), text: vec!["on 3 ranks: no".into()] };
-        assert_eq!(failures[1..], [overlaps]);
-    }
-
-    #[test]
-    fn success_leaves_nothing() {
-        let passing = FAILING.split("     Running tests").next().unwrap();
-        assert_eq!(read(passing, true), (Counts { passed: 1, failed: 0 }, Vec::new()));
-    }
-
-    #[test]
-    fn a_program_that_dies_is_named() {
-        let text =
-            "     Running tests/a.rs (t)\n\nrunning 2 tests\ntest x ... ok\nSegmentation fault\n   Doc-tests zippy\n";
-        let (_, failures) = read(&format!("{text}\nrunning 1 test\n"), false);
-        let names: Vec<&str> = failures.iter().map(|failure| failure.what.as_str()).collect();
-        assert_eq!(names, ["tests/a.rs: ended without a result", "Doc-tests zippy: ended without a result"]);
-        assert!(failures[0].text.contains(&"Segmentation fault".to_string()));
-    }
-
-    #[test]
-    fn a_command_without_tests_shows_its_last_lines() {
-        let lines: Vec<String> = (0..100).map(|number| format!("line {number}")).collect();
-        let (_, failures) = read(&lines.join("\n"), false);
-        assert_eq!(failures[0].what, "cargo test");
-        assert_eq!(failures[0].text, lines[100 - KEPT..]);
-    }
-
-    #[test]
-    fn long_output_keeps_its_end() {
-        let body: Vec<String> = (0..50).map(|number| format!("line {number}")).collect();
-        let (_, failures) = read(&format!("---- x stdout ----\n{}\nfailures:\n", body.join("\n")), false);
-        assert_eq!(failures[0].text, body[50 - KEPT..]);
-    }
-
-    #[test]
-    fn results_are_read() {
-        let line = "test result: FAILED. 12 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s";
-        assert_eq!(result(line), Some(Counts { passed: 12, failed: 3 }));
-        assert_eq!(result("test region::tests::x ... ok"), None);
-    }
-}
+#[path = "../tests/unit/cargo_test.rs"]
+mod tests;

@@ -1,0 +1,35 @@
+//! Which benchmarks run, and how.
+
+use super::*;
+
+#[test]
+fn names_for_files() {
+    assert_eq!(file_name("llvmpipe (LLVM 15.0.6, 256 bits)"), "llvmpipe-llvm-15-0-6-256-bits");
+}
+
+#[test]
+fn rank_benches_run_four_times() {
+    assert_eq!(rank_counts("plans", true), [None]);
+    assert_eq!(rank_counts("ranks_ghosts", true).len(), 4);
+    assert_eq!(rank_counts("ranks_ghosts", false), [Some(Ranks::Threads(2)), Some(Ranks::Threads(4))]);
+}
+
+#[test]
+fn volume_runs_with_more_counts() {
+    let eight = [1, 2, 4, 8].map(|n| Some(Ranks::Threads(n)));
+    assert_eq!(rank_counts("ranks_volume", false), eight);
+    assert_eq!(rank_counts("ranks_volume", true).len(), 8);
+}
+
+#[test]
+fn names_whole_or_in_part() {
+    let known = || ["plans", "plans_of_peers", "ranks_volume"].map(String::from).to_vec();
+    let parse = |words: &[&str]| {
+        parse("bench", HELP, &words.iter().map(|word| word.to_string()).collect::<Vec<_>>()).unwrap().unwrap()
+    };
+    assert_eq!(chosen(known(), &parse(&[])).unwrap(), known());
+    assert_eq!(chosen(known(), &parse(&["--only", "volume", "--peers"])).unwrap(), ["ranks_volume"]);
+    assert_eq!(chosen(known(), &parse(&["--only", "plans"])).unwrap(), ["plans"]);
+    assert_eq!(chosen(known(), &parse(&["--only", "plan", "--only", "volume"])).unwrap(), known());
+    assert!(chosen(known(), &parse(&["--only", "planz"])).unwrap_err().contains("did you mean"));
+}

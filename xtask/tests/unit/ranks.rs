@@ -1,0 +1,19 @@
+//! Numbers of ranks.
+
+use super::*;
+
+#[test]
+fn counts_are_read() {
+    assert_eq!(count("4"), Ok(4));
+    for text in ["0", "-1", "x", "", "1e3", "65537", "99999999999999999999"] {
+        assert!(count(text).is_err(), "{text:?}");
+    }
+}
+
+#[test]
+fn threads_are_told_how_many_they_are() {
+    let context = Context::new().unwrap();
+    let command = command(&context, None, Path::new("volume"), Some(Ranks::Threads(4))).unwrap();
+    assert!(command.get_envs().any(|(name, value)| name == "ZIPPY_RANKS" && value == Some("4".as_ref())));
+    assert!(super::command(&context, None, Path::new("volume"), Some(Ranks::Mpi(2))).is_err());
+}
