@@ -287,6 +287,17 @@ pub(super) fn check_view(what: &str, view: &Strided, element_bytes: usize, bytes
     }
 }
 
+/// `Err` where the cells of one box coincide.
+pub(super) fn check_destinations<'a>(what: &str, views: impl Iterator<Item = &'a Strided>) -> Result<(), DeviceError> {
+    for view in views {
+        let mut axes = view.extents.iter().zip(view.strides.iter());
+        if view.cells() > 0 && axes.any(|(&n, &stride)| n > 1 && stride == 0) {
+            return Err(bad(what, format!("strides {} make cells of a destination coincide", view.strides)));
+        }
+    }
+    Ok(())
+}
+
 pub(super) fn bad(what: &str, message: String) -> DeviceError {
     DeviceError::BadBox { what: what.to_string(), message }
 }

@@ -4,24 +4,15 @@ use std::ops::Range;
 
 use wgpu::MapMode;
 
-use super::{ChunkBuffer, Device, Operator, Staged};
-use crate::element::ElementInfo;
+use super::{ChunkBuffer, Device, Staged};
 use crate::error::DeviceError;
 
 /// Why a chunk cannot be used.
 const UNREAD: &str = "a message is still being sent from a chunk, which another rank has not read";
 
 impl Device {
-    /// Bytes of a chunk as a payload, without a copy; recorded work comes first. Until [`take_back`](Self::take_back)
-    /// says that all is back, the chunk may only be read by the host: gathered, or the source of copies and combines that
-    /// the [host does](Self::host_moves).
-    ///
-    /// # Errors
-    /// Chunks that the host does not map, bytes outside of the chunk, or a failing device.
-    pub fn in_place(&self, chunk: &ChunkBuffer, bytes: Range<u64>) -> Result<Staged, DeviceError> {
-        if !self.host_mapped() {
-            return Err(refused("sending in place", "the device's memory is not mapped"));
-        }
+    /// Bytes of a chunk as a payload that is the mapped chunk itself.
+    pub(super) fn lent_chunk(&self, chunk: &ChunkBuffer, bytes: Range<u64>) -> Result<Staged, DeviceError> {
         let known = self.core().in_place.borrow().get(chunk.raw()).cloned();
         let whole = match known {
             Some(whole) => whole,
@@ -72,14 +63,6 @@ impl Device {
     /// another rank has failed.
     pub(super) fn check_in_place(&self) -> Result<(), DeviceError> {
         if self.take_back() { Ok(()) } else { Err(refused("running recorded work", UNREAD)) }
-    }
-
-    /// Whether the host moves cells of this type, and combines them where there is an operator, with no kernel.
-    pub fn host_moves(&self, element: &ElementInfo, operator: Option<&Operator>) -> Result<bool, DeviceError> {
-        match operator {
-            None => Ok(self.host_mapped()),
-            Some(operator) => Ok(self.host_combiner(element, operator)?.is_some()),
-        }
     }
 }
 

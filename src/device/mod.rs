@@ -11,43 +11,34 @@ mod adapter;
 mod boxes;
 mod buffers;
 pub mod colour;
-mod combine;
-mod combine_source;
-mod copies;
 mod counters;
 mod encode;
-mod fill;
-mod fold;
-mod gather;
 mod health;
-mod host_combine;
-mod host_copy;
-mod host_put;
 mod in_place;
+mod kernels;
 mod lease;
-mod lend;
 mod machine;
+mod mapped;
 mod mapping;
 mod memory;
-mod movers;
+mod numbered;
 mod open;
 mod operator;
 mod order;
-mod scatter;
-mod slices;
 mod staged;
-mod tables;
+mod transfers;
+mod way;
 
 pub use adapter::AdapterSummary;
 pub use boxes::{Piece, Strided};
 pub(crate) use buffers::buffer_bytes;
 pub use buffers::{ChunkBuffer, WeakChunkBuffer};
-pub use copies::BoxOf;
 pub use counters::Counters;
-pub use fold::FoldKernel;
 pub use health::InjectedFailure;
+pub use kernels::FoldKernel;
 pub use lease::Lease;
 pub use machine::Room;
+pub use numbered::BoxOf;
 pub use open::{DeviceOptions, IN_PLACE_BYTES, Limits};
 pub use operator::Operator;
 pub use staged::Staged;
@@ -56,6 +47,7 @@ use std::rc::Rc;
 
 use crate::error::DeviceError;
 use open::Core;
+use way::Way;
 
 /// The device of one rank. `!Send`: every rank opens its own and hands it around as `Rc<Device>`.
 ///
@@ -107,7 +99,7 @@ impl Device {
     /// Whether chunk buffers are mapped by the host for transfers (true on software and integrated adapters unless
     /// switched off), so that a transfer is a plain memory copy.
     pub fn host_mapped(&self) -> bool {
-        self.core().host_mapped
+        !self.way().uses().is_empty()
     }
 
     /// From how many bytes on a box is to be sent [in place](Self::in_place); `None` where nothing is.
@@ -156,6 +148,16 @@ impl Device {
         let result = f(&mut value);
         self.core().caches.borrow_mut().insert(key, value);
         result
+    }
+
+    /// How boxes of chunks are reached.
+    fn way(&self) -> &'static dyn Way {
+        self.core().way
+    }
+
+    /// Bytes that are best read at a time by who only looks at cells once.
+    pub(crate) fn bytes_at_a_time(&self) -> u64 {
+        self.way().bytes_at_a_time()
     }
 
     fn core(&self) -> &Core {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::colour;
-use super::combine_source::check_custom;
+use super::kernels::combine_source::check_custom;
 use crate::element::{ElementInfo, ElementKind, Scalar};
 use crate::error::DeviceError;
 

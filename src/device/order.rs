@@ -252,7 +252,7 @@ pub(super) fn order(copies: &[Copy], limit: u64) -> Vec<Step> {
 mod tests {
     use super::*;
     use crate::device::boxes::Transfer;
-    use crate::device::host_copy;
+    use crate::device::mapped::copy as host_copy;
 
     fn view(offset: u64, extents: [i64; 2], strides: [i64; 2]) -> Strided {
         Strided { offset, extents: extents.into(), strides: strides.into() }

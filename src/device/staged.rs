@@ -115,3 +115,9 @@ impl Drop for Block {
         }
     }
 }
+
+/// Zeros from the end of a box to the end of its last word.
+pub(super) fn pad(payload: &mut [u8], end: u64) {
+    let last = (end.next_multiple_of(4) as usize).min(payload.len());
+    payload[end as usize..last].fill(0);
+}

@@ -14,10 +14,6 @@ use crate::extents::Index;
 use crate::region::Region;
 use crate::world::{Call, Named, Section};
 
-/// Cells that the host reads at a time, in bytes: from memory that is mapped, and from other memory.
-const CACHED_BYTES: u64 = 128 << 10;
-const STAGED_BYTES: u64 = 8 << 20;
-
 /// Which cells count along axis 0: of global coordinate `first`, and every so many before and behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Stride {
@@ -125,9 +121,7 @@ impl<const N: usize> Operand<N> {
     /// Reads all cells to the host, some at a time, and calls `each` with a component's number and the numbers of all
     /// sections.
     pub fn read<T: Reducible>(&self, mut each: impl FnMut(usize, [T::Scalar; N])) -> Result<()> {
-        // Mapped memory is copied through the host's caches, other memory in as large pieces as staging has.
-        let piece = if self.cores[0].device().host_mapped() { CACHED_BYTES } else { STAGED_BYTES };
-        let most = (piece / T::INFO.bytes as u64).max(1);
+        let most = (self.cores[0].device().bytes_at_a_time() / T::INFO.bytes as u64).max(1);
         for group in &self.groups {
             for lead in group.0[0].1.cut(most) {
                 let shift = lead.start - group.0[0].1.start;

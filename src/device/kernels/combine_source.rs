@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
-use super::Operator;
 use super::tables::JOBS;
+use crate::device::Operator;
 use crate::element::{ElementInfo, ElementKind, Packed};
 use crate::error::DeviceError;
 use crate::wgsl::{self, Tokens};
@@ -40,7 +40,7 @@ fn zippy_combine_cell(s: u32, d: u32) {{
     };
     text.push_str(&tail);
     text.push_str(JOBS);
-    text.push_str(include_str!("../../shaders/combine.wgsl"));
+    text.push_str(include_str!("../../../shaders/combine.wgsl"));
     CombineSource { text, lines_before: u32::from(!enable.is_empty()) }
 }
 
@@ -169,7 +169,7 @@ fn check_names(element: &ElementInfo, name: &str, wgsl: &str) -> Result<(), Devi
 }
 
 /// Compiles a custom operator without a device; the same text for the same element type only once.
-pub(super) fn check_custom(element: &ElementInfo, name: &str, wgsl: &str) -> Result<(), DeviceError> {
+pub(in crate::device) fn check_custom(element: &ElementInfo, name: &str, wgsl: &str) -> Result<(), DeviceError> {
     let checked = || CHECKED.lock().unwrap_or_else(PoisonError::into_inner);
     // Records of one name may have different members.
     let known = (element.name, wgsl.to_string());

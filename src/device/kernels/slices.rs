@@ -1,6 +1,6 @@
 //! Long payloads in slices, so that staging memory stays bounded.
 
-use super::boxes::{Piece, Strided};
+use crate::device::boxes::{Piece, Strided};
 
 /// A box of one piece that lies contiguously in the payload, and where it stands in the staging memory of its slice.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::boxes::{Transfer, bad, check_element, check_view};
-use super::counters::Tally;
-use super::mapping::read_mapped;
-use super::memory::{SLICE_BYTES, Staging};
 use super::movers::{Dispatch, Move, Window};
 use super::tables::{JOBS, JOBS_PER_TABLE, Slots, Table};
-use super::{BoxOf, Device};
+use crate::device::boxes::{Transfer, bad, check_element, check_view};
+use crate::device::counters::Tally;
+use crate::device::mapping::read_mapped;
+use crate::device::memory::{SLICE_BYTES, Staging};
+use crate::device::{BoxOf, Device};
 use crate::error::DeviceError;
 
 /// Groups of slots that a workgroup takes at most: with four slots an invocation, four cells a slot and 64 invocations

@@ -1,12 +1,12 @@
 //! Moving boxes by the host: the mapped path, and the plain twin of the transfer shaders.
 
-use super::boxes::{AXES, Transfer};
+use super::super::boxes::{AXES, Transfer};
 
 /// Copies the cells of `t` (offsets and strides in elements of `element_bytes`) from `src` to `dst`.
 ///
 /// # Panics
 /// If a box leaves its slice; callers have checked.
-pub(super) fn copy(src: &[u8], dst: &mut [u8], element_bytes: usize, t: &Transfer) {
+pub(in crate::device) fn copy(src: &[u8], dst: &mut [u8], element_bytes: usize, t: &Transfer) {
     if t.cells() == 0 {
         return;
     }

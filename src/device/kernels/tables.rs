@@ -9,12 +9,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use wgpu::BufferUsages;
 
-use super::Device;
-use super::boxes::{AXES, Transfer};
+use crate::device::Device;
+use crate::device::boxes::{AXES, Transfer};
 use crate::error::DeviceError;
 
 /// How kernels read a table: the text that theirs follow.
-pub(super) const JOBS: &str = include_str!("../../shaders/jobs.wgsl");
+pub(super) const JOBS: &str = include_str!("../../../shaders/jobs.wgsl");
 const HEADER: usize = 4;
 const STRIDE: usize = 40;
 /// Slots that a workgroup does; every invocation does four.

@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use super::Device;
-use super::boxes::Transfer;
-use super::counters::Tally;
 use super::tables::{CELLS_PER_JOB, JOBS, JOBS_PER_TABLE, Slots, Table};
+use crate::device::Device;
+use crate::device::boxes::Transfer;
+use crate::device::counters::Tally;
 use crate::error::DeviceError;
 
 /// Cells to move between two buffers (or within one, if the boxes do not overlap), in elements.
 #[derive(Debug, Clone)]
-pub(super) struct Move<'a> {
+pub(in crate::device) struct Move<'a> {
     pub src: &'a wgpu::Buffer,
     pub dst: &'a wgpu::Buffer,
     pub transfer: Transfer,
@@ -200,11 +200,11 @@ impl Device {
 
 impl Movers {
     fn pipeline(&mut self, device: &Device, unit: Unit) -> Result<wgpu::ComputePipeline, DeviceError> {
-        let words = include_str!("../../shaders/move_words.wgsl");
+        let words = include_str!("../../../shaders/move_words.wgsl");
         let (name, source) = match unit {
             Unit::Word => ("move_words", words.to_string()),
             Unit::FourWords => ("move_fours", words.replace("alias Unit = u32;", "alias Unit = vec4<u32>;")),
-            Unit::Small(_) => ("move_small", include_str!("../../shaders/move_small.wgsl").to_string()),
+            Unit::Small(_) => ("move_small", include_str!("../../../shaders/move_small.wgsl").to_string()),
         };
         if let Some(pipeline) = self.0.get(name) {
             return Ok(pipeline.clone());
@@ -216,7 +216,7 @@ impl Movers {
 }
 
 /// The smallest length that both steps divide.
-pub(super) fn common_multiple(a: u64, b: u64) -> u64 {
+pub(in crate::device) fn common_multiple(a: u64, b: u64) -> u64 {
     let (mut x, mut y) = (a, b);
     while y > 0 {
         (x, y) = (y, x % y);

@@ -1,9 +1,9 @@
 //! Built-in operators by the host, on mapped memory: the twins of the combining kernels, to the same bits.
 
-use super::Operator;
-use super::boxes::Transfer;
-use super::colour::Colour;
-use super::host_copy::for_rows;
+use super::super::boxes::Transfer;
+use super::super::colour::Colour;
+use super::copy::for_rows;
+use crate::device::Operator;
 use crate::element::{ElementInfo, ElementKind, Scalar};
 
 /// Combines the cells of a box of the first slice with those of a box of the second.

@@ -1,0 +1,115 @@
+//! Combining arriving cells with those that are there, by kernels.
+
+use std::collections::HashMap;
+
+use super::Kernels;
+use super::combine_source::combine_source;
+use super::copies::read_aside;
+use super::movers::{Move, common_multiple};
+use super::slices::slices;
+use super::tables::Slots;
+use crate::device::boxes::{Piece, Strided, Transfer};
+use crate::device::memory::{SLICE_BYTES, Staging};
+use crate::device::numbered::Numbered;
+use crate::device::order::{any_hazard, layers};
+use crate::device::{Device, Operator};
+use crate::element::{Capabilities, ElementInfo};
+use crate::error::DeviceError;
+
+/// Pipelines by element type and operator.
+#[derive(Default)]
+struct Combiners(HashMap<(ElementInfo, Operator), wgpu::ComputePipeline>);
+
+impl Kernels {
+    pub(super) fn combine_payload(
+        &self,
+        on: &Device,
+        element: &ElementInfo,
+        payload: &[u8],
+        pieces: &[Piece],
+        operator: &Operator,
+    ) -> Result<(), DeviceError> {
+        let pipeline = on.combiner(element, operator)?;
+        let boxes: Vec<_> = pieces.iter().map(|piece| (piece.buffer.id() as usize, piece.view)).collect();
+        let layers = layers(boxes);
+        let limit = SLICE_BYTES.min(on.limits().binding_bytes);
+        let align = common_multiple(16, element.bytes as u64);
+        for slice in slices(pieces, element.bytes as u64, limit, align) {
+            let packed = on.upload(&slice, payload, false)?;
+            let moves = slice.parts.iter().map(|part| {
+                let transfer = Transfer::new(&Strided::dense(0, part.view.extents), &part.view);
+                let dst = pieces[part.piece].buffer.raw();
+                (layers[part.piece], Move { src: &packed.on_device, dst, transfer, base: [part.staged, 0] })
+            });
+            on.record_combining(&pipeline, element, moves.collect())?;
+            on.uploaded(packed)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn combine_numbered(
+        &self,
+        on: &Device,
+        element: &ElementInfo,
+        of: &Numbered,
+        operator: &Operator,
+    ) -> Result<(), DeviceError> {
+        let all: Vec<usize> = (0..of.copies.len()).collect();
+        let pipeline = on.combiner(element, operator)?;
+        if of.copies.is_empty() {
+            return Ok(());
+        }
+        let layers = layers(of.copies.iter().map(|copy| copy.dst).collect());
+        if !any_hazard(&of.copies) {
+            let moves = all.iter().map(|&i| (layers[i], of.between(i, None, None)));
+            return on.record_combining(&pipeline, element, moves.collect());
+        }
+        let aside = read_aside(on, of, &all)?;
+        let places = of.places(&all).0;
+        let moves = all.iter().map(|&i| (layers[i], of.between(i, Some((&aside, places[i])), None)));
+        on.record_combining(&pipeline, element, moves.collect())?;
+        on.core().memory.keep_staging(Staging::Device, aside);
+        Ok(())
+    }
+}
+
+impl Device {
+    /// Records moves with their layers, one layer after the other.
+    fn record_combining(
+        &self,
+        pipeline: &wgpu::ComputePipeline,
+        element: &ElementInfo,
+        mut moves: Vec<(usize, Move)>,
+    ) -> Result<(), DeviceError> {
+        moves.sort_by_key(|(layer, _)| *layer);
+        for layer in moves.chunk_by(|a, b| a.0 == b.0) {
+            let moves = layer.iter().map(|(_, one)| one.clone());
+            for (_, dispatch) in self.dispatches(moves, element.bytes as u64, |t| ((), *t)) {
+                self.run_jobs(pipeline, &dispatch, Slots::Cells)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The pipeline of an operator, made at its first use on this device.
+    fn combiner(&self, element: &ElementInfo, operator: &Operator) -> Result<wgpu::ComputePipeline, DeviceError> {
+        self.with_cache(|combiners: &mut Combiners| {
+            let key = (*element, operator.clone());
+            if let Some(pipeline) = combiners.0.get(&key) {
+                return Ok(pipeline.clone());
+            }
+            let adapter = &self.adapter().name;
+            if let Err(error) = element.supported_by(Capabilities::from(self.features()), adapter) {
+                return Err(DeviceError::Operator {
+                    operator: operator.name().to_string(),
+                    element: element.name.to_string(),
+                    message: error.to_string(),
+                });
+            }
+            let source = combine_source(element, operator);
+            let pipeline = self.compute_pipeline(&format!("operator {operator}"), &source.text)?;
+            combiners.0.insert(key, pipeline.clone());
+            Ok(pipeline)
+        })
+    }
+}

@@ -1,0 +1,59 @@
+//! Boxes of chunks → boxes of chunks, by kernels.
+
+use super::Kernels;
+use crate::device::Device;
+use crate::device::memory::Staging;
+use crate::device::numbered::Numbered;
+use crate::device::order::Step;
+use crate::error::DeviceError;
+
+impl Kernels {
+    /// Records the steps.
+    pub(super) fn copy_in_order(&self, on: &Device, of: &Numbered, steps: Vec<Step>) -> Result<(), DeviceError> {
+        let (element_bytes, limit) = (of.element_bytes, of.staged_cells(on) * of.element_bytes as u64);
+        let mut held = Vec::new();
+        for step in steps {
+            match step {
+                Step::Direct(all) if of.better_aside(&all, limit) => {
+                    for some in of.batches(&all, limit) {
+                        let temporary = read_aside(on, of, some)?;
+                        write_aside(on, of, some, &temporary)?;
+                        on.core().memory.keep_staging(Staging::Device, temporary);
+                    }
+                }
+                Step::Direct(all) => {
+                    let moves = all.iter().map(|&i| of.between(i, None, None));
+                    on.record_moves(element_bytes, moves)?;
+                }
+                Step::Staged(all) => {
+                    let temporary = read_aside(on, of, &all)?;
+                    write_aside(on, of, &all, &temporary)?;
+                    on.core().memory.keep_staging(Staging::Device, temporary);
+                }
+                Step::Hold(i) => held.push((i, read_aside(on, of, &[i])?)),
+                Step::Release(i) => {
+                    for (_, temporary) in held.extract_if(.., |(held, _)| *held == i) {
+                        write_aside(on, of, &[i], &temporary)?;
+                        on.core().memory.keep_staging(Staging::Device, temporary);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Records reading sources into a temporary buffer, one after the other.
+pub(super) fn read_aside(on: &Device, of: &Numbered, which: &[usize]) -> Result<wgpu::Buffer, DeviceError> {
+    let places = of.places(which);
+    let temporary = on.staging(Staging::Device, places.1)?;
+    let moves = which.iter().zip(&places.0).map(|(&i, &at)| of.between(i, None, Some((&temporary, at))));
+    on.record_moves(of.element_bytes, moves)?;
+    Ok(temporary)
+}
+
+fn write_aside(on: &Device, of: &Numbered, which: &[usize], from: &wgpu::Buffer) -> Result<(), DeviceError> {
+    let places = of.places(which).0;
+    let moves = which.iter().zip(&places).map(|(&i, &at)| of.between(i, Some((from, at)), None));
+    on.record_moves(of.element_bytes, moves)
+}

@@ -1,0 +1,133 @@
+//! Boxes of chunks reached by kernels, which pack and unpack.
+
+mod combine;
+pub(super) mod combine_source;
+mod copies;
+mod fold;
+pub(super) mod movers;
+mod slices;
+mod staging;
+mod tables;
+
+use std::ops::Range;
+
+pub use self::fold::FoldKernel;
+use self::movers::Move;
+use self::slices::{Slice, slices, whole};
+use super::boxes::{Piece, Strided, Transfer};
+use super::memory::SLICE_BYTES;
+use super::numbered::{BoxOf, Numbered};
+use super::staged::pad;
+use super::way::Way;
+use super::{ChunkBuffer, Device, Operator, Staged};
+use crate::element::ElementInfo;
+use crate::error::DeviceError;
+use crate::extents::Index;
+
+/// Kernels move cells between chunks and staging memory.
+pub(super) struct Kernels;
+
+impl Way for Kernels {
+    fn uses(&self) -> wgpu::BufferUsages {
+        wgpu::BufferUsages::empty()
+    }
+
+    fn by_host(&self, _: &ElementInfo, _: Option<&Operator>) -> bool {
+        false
+    }
+
+    fn bytes_at_a_time(&self) -> u64 {
+        SLICE_BYTES
+    }
+
+    fn gather(&self, on: &Device, element_bytes: usize, pieces: &[Piece], bytes: usize) -> Result<Staged, DeviceError> {
+        let (memory, payload_bytes) = (&on.core().memory, bytes as u64);
+        let limit = SLICE_BYTES.min(on.limits().binding_bytes);
+        if payload_bytes.next_multiple_of(16) <= limit && on.may_lend(payload_bytes) {
+            let slice = whole(pieces, element_bytes as u64, payload_bytes);
+            let filled = on.read_slice(element_bytes, pieces, &slice)?;
+            return Staged::in_buffer(memory, bytes, filled);
+        }
+        Staged::on_host(memory, bytes, |payload| {
+            for slice in slices(pieces, element_bytes as u64, limit, 16) {
+                let filled = on.read_slice(element_bytes, pieces, &slice)?;
+                let staged = Staged::in_buffer(memory, slice.bytes as usize, filled)?;
+                for part in &slice.parts {
+                    let from = &staged.as_ref()[part.staged as usize..][..part.bytes as usize];
+                    payload[part.payload as usize..][..from.len()].copy_from_slice(from);
+                    pad(payload, part.payload + part.bytes);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn scatter(&self, on: &Device, element_bytes: usize, payload: &[u8], pieces: &[Piece]) -> Result<(), DeviceError> {
+        let limit = SLICE_BYTES.min(on.limits().binding_bytes);
+        let payload_bytes = payload.len() as u64;
+        if payload_bytes.is_multiple_of(4) && payload_bytes.next_multiple_of(16) <= limit {
+            let slice = whole(pieces, element_bytes as u64, payload_bytes);
+            return on.write_slice(element_bytes, payload, pieces, &slice, true);
+        }
+        for slice in slices(pieces, element_bytes as u64, limit, 16) {
+            on.write_slice(element_bytes, payload, pieces, &slice, false)?;
+        }
+        Ok(())
+    }
+
+    fn fill(&self, on: &Device, element: &[u8], boxes: &[BoxOf]) -> Result<(), DeviceError> {
+        let slice = Slice { parts: Vec::new(), bytes: (element.len() as u64).next_multiple_of(16) };
+        let packed = on.upload(&slice, element, true)?;
+        let moves = boxes.iter().map(|one| {
+            // A source whose cells are all the same one.
+            let source = Strided { offset: 0, strides: Index::zeros(one.view.extents.axes()), ..one.view };
+            let (src, dst) = (&packed.on_device, one.buffer.raw());
+            Move { src, dst, transfer: Transfer::new(&source, &one.view), base: [0, 0] }
+        });
+        on.record_moves(element.len(), moves)?;
+        on.uploaded(packed)
+    }
+
+    fn copy(&self, on: &Device, mut of: Numbered) -> Result<(), DeviceError> {
+        let steps = of.in_order(on);
+        self.copy_in_order(on, &of, steps)
+    }
+
+    fn combine(
+        &self,
+        on: &Device,
+        element: &ElementInfo,
+        payload: &[u8],
+        pieces: &[Piece],
+        operator: &Operator,
+    ) -> Result<(), DeviceError> {
+        self.combine_payload(on, element, payload, pieces, operator)
+    }
+
+    fn combine_boxes(
+        &self,
+        on: &Device,
+        element: &ElementInfo,
+        of: &Numbered,
+        operator: &Operator,
+    ) -> Result<(), DeviceError> {
+        self.combine_numbered(on, element, of, operator)
+    }
+
+    fn in_place(&self, _: &Device, _: &ChunkBuffer, _: Range<u64>) -> Result<Staged, DeviceError> {
+        Err(not_mapped("sending in place"))
+    }
+
+    fn lend(
+        &self,
+        _: &Device,
+        _: [&ChunkBuffer; 2],
+        _: &mut dyn FnMut(&mut [u8], &mut [u8]),
+    ) -> Result<(), DeviceError> {
+        Err(not_mapped("lending memory to the host"))
+    }
+}
+
+fn not_mapped(what: &str) -> DeviceError {
+    DeviceError::Refused { what: what.into(), message: "the device's memory is not mapped".into() }
+}

@@ -1,0 +1,95 @@
+//! Slices of payloads on their way between the host and kernels.
+
+use wgpu::MapMode;
+
+use super::movers::Move;
+use super::slices::Slice;
+use crate::device::Device;
+use crate::device::boxes::{Piece, Strided, Transfer};
+use crate::device::mapping::write_mapped;
+use crate::device::memory::Staging;
+use crate::error::DeviceError;
+
+impl Device {
+    /// Packs a slice and brings it into a readback buffer, which is mapped on return.
+    pub(super) fn read_slice(
+        &self,
+        element_bytes: usize,
+        pieces: &[Piece],
+        slice: &Slice,
+    ) -> Result<wgpu::Buffer, DeviceError> {
+        let memory = &self.core().memory;
+        let packed = self.staging(Staging::Device, slice.bytes.max(16))?;
+        let readback = self.staging(Staging::Readback, slice.bytes.max(16))?;
+        if element_bytes < 4 && slice.bytes > 0 {
+            self.record(|encoder| encoder.clear_buffer(&packed, 0, Some(slice.bytes)));
+        }
+        let moves = slice.parts.iter().map(|part| {
+            let transfer = Transfer::new(&part.view, &Strided::dense(0, part.view.extents));
+            Move { src: pieces[part.piece].buffer.raw(), dst: &packed, transfer, base: [0, part.staged] }
+        });
+        self.record_moves(element_bytes, moves)?;
+        if slice.bytes > 0 {
+            self.record(|encoder| encoder.copy_buffer_to_buffer(&packed, 0, &readback, 0, Some(slice.bytes)));
+        }
+        // The queue keeps order: whoever takes the packing buffer next comes after this.
+        memory.keep_staging(Staging::Device, packed);
+        let mapped = self.map_many(&[(&readback, MapMode::Read)])?;
+        mapped.keep();
+        Ok(readback)
+    }
+
+    /// Uploads a slice and unpacks it. `as_is`: its staging offsets are payload offsets, so that it is one copy.
+    pub(super) fn write_slice(
+        &self,
+        element_bytes: usize,
+        payload: &[u8],
+        pieces: &[Piece],
+        slice: &Slice,
+        as_is: bool,
+    ) -> Result<(), DeviceError> {
+        if slice.parts.is_empty() {
+            return Ok(());
+        }
+        let packed = self.upload(slice, payload, as_is)?;
+        let moves = slice.parts.iter().map(|part| {
+            let transfer = Transfer::new(&Strided::dense(0, part.view.extents), &part.view);
+            Move { src: &packed.on_device, dst: pieces[part.piece].buffer.raw(), transfer, base: [part.staged, 0] }
+        });
+        self.record_moves(element_bytes, moves)?;
+        self.uploaded(packed)
+    }
+
+    /// Records the copy of a slice of a payload into staging memory of the device.
+    pub(super) fn upload(&self, slice: &Slice, payload: &[u8], as_is: bool) -> Result<Uploading, DeviceError> {
+        let from_host = self.staging(Staging::Upload, slice.bytes)?;
+        let on_device = self.staging(Staging::Device, slice.bytes)?;
+        write_mapped(&from_host, 0..slice.bytes, |staging| {
+            if as_is {
+                staging[..payload.len()].copy_from_slice(payload);
+                return;
+            }
+            for part in &slice.parts {
+                let from = &payload[part.payload as usize..][..part.bytes as usize];
+                staging[part.staged as usize..][..from.len()].copy_from_slice(from);
+            }
+        })?;
+        from_host.unmap();
+        self.record(|encoder| encoder.copy_buffer_to_buffer(&from_host, 0, &on_device, 0, Some(slice.bytes)));
+        Ok(Uploading { from_host, on_device })
+    }
+
+    /// Submits what was recorded from an upload and gives its memory back.
+    pub(super) fn uploaded(&self, uploading: Uploading) -> Result<(), DeviceError> {
+        self.flush()?;
+        self.return_upload(uploading.from_host);
+        self.core().memory.keep_staging(Staging::Device, uploading.on_device);
+        Ok(())
+    }
+}
+
+/// Staging memory of an upload that is being recorded.
+pub(super) struct Uploading {
+    from_host: wgpu::Buffer,
+    pub on_device: wgpu::Buffer,
+}

@@ -1,0 +1,136 @@
+//! Boxes of chunks reached by the host, which maps their memory.
+
+mod combine;
+mod copies;
+pub(super) mod copy;
+mod put;
+
+use std::ops::Range;
+
+use wgpu::{BufferUsages, MapMode};
+
+use self::combine::host_combine;
+use self::put::HostPut;
+use super::boxes::{Piece, Strided, Transfer};
+use super::kernels::Kernels;
+use super::mapping::{read_mapped, write_mapped};
+use super::numbered::{BoxOf, Numbered};
+use super::order::{Step, any_hazard};
+use super::staged::pad;
+use super::way::Way;
+use super::{ChunkBuffer, Device, Operator, Staged};
+use crate::element::ElementInfo;
+use crate::error::DeviceError;
+use crate::extents::Index;
+
+/// The host moves cells itself; what it cannot combine, kernels do.
+pub(super) struct Mapped;
+
+impl Way for Mapped {
+    fn uses(&self) -> BufferUsages {
+        BufferUsages::MAP_READ | BufferUsages::MAP_WRITE
+    }
+
+    fn by_host(&self, element: &ElementInfo, operator: Option<&Operator>) -> bool {
+        operator.is_none_or(|operator| host_combine(element, operator).is_some())
+    }
+
+    fn bytes_at_a_time(&self) -> u64 {
+        // What is copied stays in the caches.
+        128 << 10
+    }
+
+    fn gather(&self, on: &Device, element_bytes: usize, pieces: &[Piece], bytes: usize) -> Result<Staged, DeviceError> {
+        Staged::on_host(&on.core().memory, bytes, |payload| gather(on, element_bytes, pieces, payload))
+    }
+
+    fn scatter(&self, on: &Device, element_bytes: usize, payload: &[u8], pieces: &[Piece]) -> Result<(), DeviceError> {
+        put::put(on, payload, pieces, &HostPut::copying(element_bytes))
+    }
+
+    fn fill(&self, on: &Device, element: &[u8], boxes: &[BoxOf]) -> Result<(), DeviceError> {
+        for one in boxes {
+            let buffer = one.buffer.raw();
+            let _mapped = on.map_many(&[(buffer, MapMode::Write)])?;
+            write_mapped(buffer, 0..buffer.size(), |chunk| {
+                // A source whose cells are all the same one.
+                let strides = Index::zeros(one.view.extents.axes());
+                let source = Strided { offset: 0, strides, ..one.view };
+                copy::copy(element, chunk, element.len(), &Transfer::new(&source, &one.view));
+            })?;
+        }
+        Ok(())
+    }
+
+    fn copy(&self, on: &Device, mut of: Numbered) -> Result<(), DeviceError> {
+        let steps = of.in_order(on);
+        copies::copy(on, &of, &steps, &HostPut::copying(of.element_bytes))
+    }
+
+    fn combine(
+        &self,
+        on: &Device,
+        element: &ElementInfo,
+        payload: &[u8],
+        pieces: &[Piece],
+        operator: &Operator,
+    ) -> Result<(), DeviceError> {
+        match host_combine(element, operator) {
+            Some(cells) => put::put(on, payload, pieces, &HostPut { cells, reads: true }),
+            None => Kernels.combine(on, element, payload, pieces, operator),
+        }
+    }
+
+    fn combine_boxes(
+        &self,
+        on: &Device,
+        element: &ElementInfo,
+        of: &Numbered,
+        operator: &Operator,
+    ) -> Result<(), DeviceError> {
+        let Some(cells) = host_combine(element, operator) else {
+            return Kernels.combine_boxes(on, element, of, operator);
+        };
+        if of.copies.is_empty() {
+            return Ok(());
+        }
+        let all = (0..of.copies.len()).collect();
+        let step = if any_hazard(&of.copies) { Step::Staged(all) } else { Step::Direct(all) };
+        copies::copy(on, of, &[step], &HostPut { cells, reads: true })
+    }
+
+    fn in_place(&self, on: &Device, chunk: &ChunkBuffer, bytes: Range<u64>) -> Result<Staged, DeviceError> {
+        on.lent_chunk(chunk, bytes)
+    }
+
+    fn lend(
+        &self,
+        on: &Device,
+        [first, second]: [&ChunkBuffer; 2],
+        f: &mut dyn FnMut(&mut [u8], &mut [u8]),
+    ) -> Result<(), DeviceError> {
+        let (first, second) = (first.raw(), second.raw());
+        if first == second {
+            let message = "the buffers must be two".to_string();
+            return Err(DeviceError::Refused { what: "lending memory to the host".into(), message });
+        }
+        let _mapped = on.map_many(&[(first, MapMode::Write), (second, MapMode::Write)])?;
+        write_mapped(first, 0..first.size(), |a| write_mapped(second, 0..second.size(), |b| f(a, b)))?
+    }
+}
+
+fn gather(on: &Device, element_bytes: usize, pieces: &[Piece], payload: &mut [u8]) -> Result<(), DeviceError> {
+    let buffers = Piece::by_buffer(pieces);
+    let modes: Vec<_> = buffers.iter().map(|(buffer, _)| (*buffer, MapMode::Read)).collect();
+    let _mapped = on.map_many(&modes)?;
+    for (buffer, pieces) in buffers {
+        let chunk = read_mapped(buffer, 0..buffer.size())?;
+        for piece in pieces {
+            let transfer = Transfer::new(&piece.view, &Strided::dense(0, piece.view.extents));
+            let begin = piece.payload_offset as usize;
+            copy::copy(&chunk, &mut payload[begin..], element_bytes, &transfer);
+            pad(payload, piece.payload_offset + piece.view.cells() * element_bytes as u64);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! Moving boxes of cells: what callers see, checked here and done by the device's [`Way`].
+
+use std::ops::Range;
+
+use super::boxes::{Piece, check_destinations, check_element, check_pieces, check_view};
+use super::numbered::{BoxOf, number};
+use super::{ChunkBuffer, Device, Operator, Staged};
+use crate::element::ElementInfo;
+use crate::error::DeviceError;
+
+impl Device {
+    /// Copies boxes of elements of `element_bytes` (1, 2 or a multiple of 4) into a payload of `payload_bytes` bytes.
+    ///
+    /// Every box stands densely in the payload at its own offset, its view's axis 0 fastest. Bytes that no box covers
+    /// are unspecified, except that the last word of a box is filled up with zeros. Recorded work comes first. On
+    /// return the bytes are there and the chunks may be changed. One payload can serve several messages:
+    /// [`Staged::part`].
+    ///
+    /// Local. Cost: on host-mapped memory one copy by the host; elsewhere one dispatch for all boxes of a buffer, one
+    /// submission and one wait, and for payloads beyond 8 MiB one such round and a copy for every slice of 8 MiB.
+    ///
+    /// # Errors
+    /// A box that leaves its buffer or the payload, an element size that cannot be moved, or a failing device.
+    pub fn gather(&self, element_bytes: usize, pieces: &[Piece], payload_bytes: u64) -> Result<Staged, DeviceError> {
+        check_pieces("gather", element_bytes, pieces, payload_bytes)?;
+        self.check("gather")?;
+        let bytes = usize::try_from(payload_bytes).map_err(|_| self.out_of_memory("gather"))?;
+        self.way().gather(self, element_bytes, pieces, bytes)
+    }
+
+    /// Copies a payload into boxes of chunk buffers: the reverse of [`Device::gather`].
+    ///
+    /// Recorded work comes first, later work sees the new cells. The payload may be dropped on return; the copy into
+    /// the chunks may still be under way on the device. Boxes must not overlap each other (which one wins is
+    /// unspecified); two boxes may share a word.
+    ///
+    /// Local. Cost: on host-mapped memory one copy by the host; elsewhere one upload, one dispatch for all boxes of a
+    /// buffer and one submission, for every 8 MiB of the payload.
+    ///
+    /// # Errors
+    /// A box that leaves its buffer or the payload, an element size that cannot be moved, or a failing device.
+    pub fn scatter(&self, element_bytes: usize, payload: &[u8], pieces: &[Piece]) -> Result<(), DeviceError> {
+        check_pieces("scatter", element_bytes, pieces, payload.len() as u64)?;
+        check_destinations("scatter", pieces.iter().map(|piece| &piece.view))?;
+        self.check("scatter")?;
+        self.way().scatter(self, element_bytes, payload, pieces)
+    }
+
+    /// Sets every cell of the boxes to `element`, the bytes of one cell (1, 2 or a multiple of 4).
+    ///
+    /// Local. Recorded work comes first, later work sees the new cells. Cost: on host-mapped memory one pass by the host;
+    /// elsewhere one dispatch for all boxes of a buffer and one submission. A warm repeat allocates nothing.
+    ///
+    /// # Errors
+    /// A box that leaves its buffer, an element size that cannot be moved, or a failing device.
+    pub fn fill(&self, element: &[u8], boxes: &[BoxOf]) -> Result<(), DeviceError> {
+        check_element("fill", element.len())?;
+        check_destinations("fill", boxes.iter().map(|one| &one.view))?;
+        for one in boxes {
+            check_view("fill", &one.view, element.len(), one.buffer.bytes())?;
+        }
+        self.check("fill")?;
+        let filled: Vec<BoxOf> = boxes.iter().copied().filter(|one| one.view.cells() > 0).collect();
+        self.way().fill(self, element, &filled)
+    }
+
+    /// Copies boxes of elements of `element_bytes` (1, 2 or a multiple of 4) to boxes of equal extents, cell *p* of the
+    /// source to cell *p* of the destination, as if every source were read before anything is written: boxes may
+    /// overlap within a buffer, and buffers may be copied in circles. Destinations must not overlap each other.
+    ///
+    /// Local. Recorded work comes first, later work sees the new cells. Cost: on host-mapped memory a copy by the host;
+    /// elsewhere one dispatch for all boxes between two buffers and no wait. Temporary memory is used only where a
+    /// destination overlaps a source, at most 8 MiB at a time unless sources and destinations form a circle.
+    ///
+    /// # Errors
+    /// Extents that differ, a box that leaves its buffer, an element size that cannot be moved, or a failing device.
+    pub fn copy_boxes(&self, element_bytes: usize, copies: &[(BoxOf, BoxOf)]) -> Result<(), DeviceError> {
+        let numbered = number("copy", element_bytes, copies)?;
+        self.check("copy")?;
+        if numbered.copies.is_empty() { Ok(()) } else { self.way().copy(self, numbered) }
+    }
+
+    /// Combines the cells of a payload with those of boxes: `cell = operator(arriving, cell)`. The payload is laid out
+    /// as for [`Device::scatter`].
+    ///
+    /// Boxes may overlap: pieces are combined in the order in which they are listed. The arithmetic is always done by
+    /// the same means, whether cells come from a payload or from [`Device::combine_boxes`]: by the host where it maps the
+    /// chunks, the operator is built in and the element a 32-bit scalar or a vector of them, else by one kernel. Recorded work
+    /// comes first, later work sees the new cells.
+    ///
+    /// Local. Cost: by the host one pass over payload and boxes; by a kernel one upload and one submission for every 8 MiB,
+    /// one dispatch for the boxes of a buffer that do not overlap.
+    ///
+    /// # Errors
+    /// An operator that does not exist for the element or does not compile, an element type that the adapter cannot
+    /// compute with, a box that leaves its buffer or the payload, or a failing device.
+    pub fn combine(
+        &self,
+        element: &ElementInfo,
+        payload: &[u8],
+        pieces: &[Piece],
+        operator: &Operator,
+    ) -> Result<(), DeviceError> {
+        let what = format!("combine with {operator}");
+        check_pieces(&what, element.bytes, pieces, payload.len() as u64)?;
+        check_destinations(&what, pieces.iter().map(|piece| &piece.view))?;
+        self.check(&what)?;
+        operator.check(element)?;
+        self.way().combine(self, element, payload, pieces, operator)
+    }
+
+    /// Combines boxes of this device into others of equal extents, as if every source were read before anything is
+    /// written; see [`Device::combine`]. Destinations may overlap each other and are combined in the order listed.
+    ///
+    /// Local. Cost: one dispatch for the boxes between two buffers that do not overlap; where a destination overlaps a
+    /// source, temporary memory for all sources.
+    ///
+    /// # Errors
+    /// As [`Device::combine`], and extents that differ.
+    pub fn combine_boxes(
+        &self,
+        element: &ElementInfo,
+        pairs: &[(BoxOf, BoxOf)],
+        operator: &Operator,
+    ) -> Result<(), DeviceError> {
+        let what = format!("combine with {operator}");
+        let numbered = number(&what, element.bytes, pairs)?;
+        self.check(&what)?;
+        operator.check(element)?;
+        self.way().combine_boxes(self, element, &numbered, operator)
+    }
+
+    /// Bytes of a chunk as a payload, without a copy; recorded work comes first. Until [`take_back`](Self::take_back)
+    /// says that all is back, the chunk may only be read by the host: gathered, or the source of copies and combines that
+    /// the [host does](Self::host_moves).
+    ///
+    /// # Errors
+    /// Chunks that the host does not map, bytes outside of the chunk, or a failing device.
+    pub fn in_place(&self, chunk: &ChunkBuffer, bytes: Range<u64>) -> Result<Staged, DeviceError> {
+        self.way().in_place(self, chunk, bytes)
+    }
+
+    /// Whether the host moves cells of this type, and combines them where there is an operator, with no kernel.
+    pub fn host_moves(&self, element: &ElementInfo, operator: Option<&Operator>) -> Result<bool, DeviceError> {
+        operator.map_or(Ok(()), |operator| operator.check(element))?;
+        Ok(self.way().by_host(element, operator))
+    }
+
+    /// Lends all bytes of two different buffers to `f`, when queued work is done. For a device that
+    /// [is the host](Self::is_host); elsewhere use [`gather`](Self::gather) and [`scatter`](Self::scatter).
+    ///
+    /// # Errors
+    /// Memory that is not mapped, twice the same buffer, or a failing device.
+    pub fn lend<R>(
+        &self,
+        chunks: [&ChunkBuffer; 2],
+        f: impl FnOnce(&mut [u8], &mut [u8]) -> R,
+    ) -> Result<R, DeviceError> {
+        let (mut f, mut out) = (Some(f), None);
+        self.way().lend(self, chunks, &mut |a, b| out = f.take().map(|f| f(a, b)))?;
+        Ok(out.expect("called once"))
+    }
+
+    /// Whether the device is the host itself in disguise: a software adapter whose memory is mapped.
+    pub fn is_host(&self) -> bool {
+        self.host_mapped() && self.adapter().device_type == wgpu::DeviceType::Cpu
+    }
+}

@@ -1,0 +1,58 @@
+//! [`Way`]: how boxes of chunks are reached.
+
+use std::ops::Range;
+
+use super::boxes::Piece;
+use super::numbered::{BoxOf, Numbered};
+use super::{ChunkBuffer, Device, Operator, Staged};
+use crate::element::ElementInfo;
+use crate::error::DeviceError;
+
+/// The way to the cells of chunks, chosen when the device is opened: the [host](super::mapped::Mapped) reaches into mapped memory,
+/// or [kernels](super::kernels::Kernels) pack and unpack. Arguments have been checked; see the methods of [`Device`] of the same
+/// names.
+pub(super) trait Way: Sync {
+    /// What chunk buffers are used for, beside storage and copies.
+    fn uses(&self) -> wgpu::BufferUsages;
+
+    /// Whether the host moves these elements, and combines them where there is an operator. Depends on adapter, element and
+    /// operator alone, so that the bits of an operation do not depend on where cells come from.
+    fn by_host(&self, element: &ElementInfo, operator: Option<&Operator>) -> bool;
+
+    /// Bytes that are best read at a time by who only looks at cells once.
+    fn bytes_at_a_time(&self) -> u64;
+
+    fn gather(&self, on: &Device, element_bytes: usize, pieces: &[Piece], bytes: usize) -> Result<Staged, DeviceError>;
+
+    fn scatter(&self, on: &Device, element_bytes: usize, payload: &[u8], pieces: &[Piece]) -> Result<(), DeviceError>;
+
+    fn fill(&self, on: &Device, element: &[u8], boxes: &[BoxOf]) -> Result<(), DeviceError>;
+
+    fn copy(&self, on: &Device, of: Numbered) -> Result<(), DeviceError>;
+
+    fn combine(
+        &self,
+        on: &Device,
+        element: &ElementInfo,
+        payload: &[u8],
+        pieces: &[Piece],
+        operator: &Operator,
+    ) -> Result<(), DeviceError>;
+
+    fn combine_boxes(
+        &self,
+        on: &Device,
+        element: &ElementInfo,
+        of: &Numbered,
+        operator: &Operator,
+    ) -> Result<(), DeviceError>;
+
+    fn in_place(&self, on: &Device, chunk: &ChunkBuffer, bytes: Range<u64>) -> Result<Staged, DeviceError>;
+
+    fn lend(
+        &self,
+        on: &Device,
+        chunks: [&ChunkBuffer; 2],
+        f: &mut dyn FnMut(&mut [u8], &mut [u8]),
+    ) -> Result<(), DeviceError>;
+}
