@@ -260,6 +260,15 @@ impl Transfer {
     }
 }
 
+/// The smallest length that both steps divide.
+pub(super) fn common_multiple(a: u64, b: u64) -> u64 {
+    let (mut x, mut y) = (a, b);
+    while y > 0 {
+        (x, y) = (y, x % y);
+    }
+    a / x.max(1) * b
+}
+
 /// `Err` unless the element size can be moved.
 pub(super) fn check_element(what: &str, element_bytes: usize) -> Result<(), DeviceError> {
     if matches!(element_bytes, 1 | 2) || (element_bytes > 0 && element_bytes.is_multiple_of(4)) {

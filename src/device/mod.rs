@@ -7,6 +7,7 @@
 //! * [`Device::record`], [`Device::flush`], [`Device::wait`]: one pending command encoder per rank.
 //! * [`Device::gather`], [`Device::scatter`], [`Device::copy_boxes`], [`Device::combine`]: boxes.
 
+mod access;
 mod adapter;
 mod boxes;
 mod buffers;
@@ -25,9 +26,9 @@ mod numbered;
 mod open;
 mod operator;
 mod order;
+mod ranges;
 mod staged;
 mod transfers;
-mod way;
 
 pub use adapter::AdapterSummary;
 pub use boxes::{Piece, Strided};
@@ -46,8 +47,8 @@ pub use staged::Staged;
 use std::rc::Rc;
 
 use crate::error::DeviceError;
+use access::Access;
 use open::Core;
-use way::Way;
 
 /// The device of one rank. `!Send`: every rank opens its own and hands it around as `Rc<Device>`.
 ///
@@ -99,7 +100,7 @@ impl Device {
     /// Whether chunk buffers are mapped by the host for transfers (true on software and integrated adapters unless
     /// switched off), so that a transfer is a plain memory copy.
     pub fn host_mapped(&self) -> bool {
-        !self.way().uses().is_empty()
+        !self.access().uses().is_empty()
     }
 
     /// From how many bytes on a box is to be sent [in place](Self::in_place); `None` where nothing is.
@@ -151,13 +152,13 @@ impl Device {
     }
 
     /// How boxes of chunks are reached.
-    fn way(&self) -> &'static dyn Way {
-        self.core().way
+    fn access(&self) -> &'static dyn Access {
+        self.core().access
     }
 
     /// Bytes that are best read at a time by who only looks at cells once.
     pub(crate) fn bytes_at_a_time(&self) -> u64 {
-        self.way().bytes_at_a_time()
+        self.access().bytes_at_a_time()
     }
 
     fn core(&self) -> &Core {

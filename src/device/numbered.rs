@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::boxes::{Strided, Transfer, bad, check_destinations, check_element, check_view};
-use super::kernels::movers::{Move, common_multiple};
+use super::boxes::{Strided, bad, check_destinations, check_element, check_view, common_multiple};
 use super::memory::SLICE_BYTES;
 use super::order::{Copy, Step, any_hazard, cut, order};
 use super::{ChunkBuffer, Device};
@@ -100,22 +99,6 @@ impl<'a> Numbered<'a> {
         used.sort_unstable();
         used.dedup();
         used
-    }
-
-    /// Copy `i`, one side replaced by a dense box at a byte of a temporary buffer.
-    pub fn between<'b>(
-        &'b self,
-        i: usize,
-        src: Option<(&'b wgpu::Buffer, u64)>,
-        dst: Option<(&'b wgpu::Buffer, u64)>,
-    ) -> Move<'b> {
-        let copy = &self.copies[i];
-        let dense = Strided::dense(0, copy.src.1.extents);
-        let src_view = if src.is_some() { &dense } else { &copy.src.1 };
-        let dst_view = if dst.is_some() { &dense } else { &copy.dst.1 };
-        let (src, src_at) = src.unwrap_or((self.buffers[copy.src.0], 0));
-        let (dst, dst_at) = dst.unwrap_or((self.buffers[copy.dst.0], 0));
-        Move { src, dst, transfer: Transfer::new(src_view, dst_view), base: [src_at, dst_at] }
     }
 }
 

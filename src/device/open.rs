@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use wgpu::{DeviceType, Features};
 
+use super::access::Access;
 use super::health::Health;
 use super::kernels::Kernels;
 use super::machine::machine_bytes;
 use super::mapped::Mapped;
 use super::mapping::MapProgress;
 use super::memory::Memory;
-use super::way::Way;
 use super::{AdapterSummary, Device, Room, Staged, adapter};
 use crate::error::DeviceError;
 
@@ -112,7 +112,7 @@ pub(super) struct Core {
     pub device: wgpu::Device,
     pub queue: wgpu::Queue,
     pub limits: Limits,
-    pub way: &'static dyn Way,
+    pub access: &'static dyn Access,
     pub health: Arc<Health>,
     pub memory: Arc<Memory>,
     pub encoder: RefCell<Option<wgpu::CommandEncoder>>,
@@ -237,7 +237,7 @@ impl Core {
             device,
             queue,
             limits,
-            way: if host_mapped { &Mapped } else { &Kernels },
+            access: if host_mapped { &Mapped } else { &Kernels },
             health,
             memory: Arc::default(),
             encoder: RefCell::default(),

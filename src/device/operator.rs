@@ -3,14 +3,13 @@
 use std::fmt;
 
 use super::colour;
-use super::kernels::combine_source::check_custom;
 use crate::element::{ElementInfo, ElementKind, Scalar};
 use crate::error::DeviceError;
 
 const UNDER_OPAQUE: &str = "under-opaque";
 
 /// The cells that hold a premultiplied colour.
-const COLOURS: [ElementKind; 2] = [ElementKind::Vector(Scalar::F32, 4), ElementKind::Scalar(Scalar::U32)];
+pub(super) const COLOURS: [ElementKind; 2] = [ElementKind::Vector(Scalar::F32, 4), ElementKind::Scalar(Scalar::U32)];
 
 /// How an arriving cell is combined with the one that is there: `destination = operator(source, destination)`.
 ///
@@ -123,36 +122,6 @@ impl Operator {
                 Some(from_bits) => Ok(Self::UnderOpaque { from_bits }),
                 None => Err(DeviceError::Other(format!("there is no built-in operator {name:?}"))),
             },
-        }
-    }
-
-    /// Whether the operator exists for an element type and, if it is the program's own, compiles. Needs no device, so
-    /// that all ranks get the same answer.
-    ///
-    /// # Errors
-    /// [`DeviceError::Operator`], or [`DeviceError::OperatorSource`] with line and column of the operator's text.
-    pub fn check(&self, element: &ElementInfo) -> Result<(), DeviceError> {
-        let refuse = |message: &str| {
-            Err(DeviceError::Operator {
-                operator: self.name().to_string(),
-                element: element.name.to_string(),
-                message: message.to_string(),
-            })
-        };
-        match self {
-            Self::UnderOpaque { from_bits }
-                if !(f32::from_bits(*from_bits) > 0.0 && f32::from_bits(*from_bits) <= 1.0) =>
-            {
-                refuse(&format!("{} is no threshold above 0 and at most 1", f32::from_bits(*from_bits)))
-            }
-            Self::Over | Self::Under | Self::UnderOpaque { .. } if !COLOURS.contains(&element.kind) => {
-                refuse("it needs red, green, blue and opacity, premultiplied: vec4<f32>, or u32 with 8 bits of each")
-            }
-            Self::Add | Self::Min | Self::Max if matches!(element.kind, ElementKind::Record(_)) => {
-                refuse("it works on scalars, vectors and packed integers; write an Operator::custom for records")
-            }
-            Self::Custom { name, wgsl } => check_custom(element, name, wgsl),
-            _ => Ok(()),
         }
     }
 

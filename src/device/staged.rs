@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::ChunkBuffer;
-use super::mapping::read_mapped;
 use super::memory::{Memory, Staging};
+use super::ranges::read_mapped;
 use crate::error::DeviceError;
 
 /// The bytes that a gather has produced, in mapped staging memory or a pooled vector, or those of a chunk itself. Cheap

@@ -7,7 +7,6 @@ use crate::array::{GlobalSection, LocalSection, Side};
 use crate::device::BoxOf;
 use crate::element::Element;
 use crate::error::{PlanError, Result};
-use crate::region::Region;
 
 /// Either end of a copy: a section of a global array, or this rank's own section of a local array or chunk.
 #[derive(Debug, Clone)]
@@ -145,7 +144,7 @@ impl World {
     ) -> Result<Moved> {
         let (from, to) = (source.one_box("copy")?, destination.one_box("copy")?);
         if from.extents() != to.extents() {
-            return Err(extents_differ(source.label(), &from, destination.label(), &to));
+            return Err(PlanError::extents(source.label(), &from, destination.label(), &to).into());
         }
         if let (Some(read), Some(written), false) =
             (source.core().lease(source.chunk())?, destination.core().lease(destination.chunk())?, from.is_empty())
@@ -159,15 +158,4 @@ impl World {
         }
         Ok(Moved { bytes_local: from.cells() * T::INFO.bytes as u64, ..Moved::default() })
     }
-}
-
-pub(super) fn extents_differ(source: String, from: &Region, destination: String, to: &Region) -> crate::Error {
-    PlanError::Extents {
-        src: source,
-        src_extents: from.extents(),
-        dst: destination,
-        dst_extents: to.extents(),
-        permuted: None,
-    }
-    .into()
 }

@@ -8,6 +8,7 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 
 use super::tables::JOBS;
 use crate::device::Operator;
+use crate::device::operator::COLOURS;
 use crate::element::{ElementInfo, ElementKind, Packed};
 use crate::error::DeviceError;
 use crate::wgsl::{self, Tokens};
@@ -168,8 +169,40 @@ fn check_names(element: &ElementInfo, name: &str, wgsl: &str) -> Result<(), Devi
     Ok(())
 }
 
+impl Operator {
+    /// Whether the operator exists for an element type and, if it is the program's own, compiles. Needs no device, so
+    /// that all ranks get the same answer.
+    ///
+    /// # Errors
+    /// [`DeviceError::Operator`], or [`DeviceError::OperatorSource`] with line and column of the operator's text.
+    pub fn check(&self, element: &ElementInfo) -> Result<(), DeviceError> {
+        let refuse = |message: &str| {
+            Err(DeviceError::Operator {
+                operator: self.name().to_string(),
+                element: element.name.to_string(),
+                message: message.to_string(),
+            })
+        };
+        match self {
+            Self::UnderOpaque { from_bits }
+                if !(f32::from_bits(*from_bits) > 0.0 && f32::from_bits(*from_bits) <= 1.0) =>
+            {
+                refuse(&format!("{} is no threshold above 0 and at most 1", f32::from_bits(*from_bits)))
+            }
+            Self::Over | Self::Under | Self::UnderOpaque { .. } if !COLOURS.contains(&element.kind) => {
+                refuse("it needs red, green, blue and opacity, premultiplied: vec4<f32>, or u32 with 8 bits of each")
+            }
+            Self::Add | Self::Min | Self::Max if matches!(element.kind, ElementKind::Record(_)) => {
+                refuse("it works on scalars, vectors and packed integers; write an Operator::custom for records")
+            }
+            Self::Custom { name, wgsl } => check_custom(element, name, wgsl),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Compiles a custom operator without a device; the same text for the same element type only once.
-pub(in crate::device) fn check_custom(element: &ElementInfo, name: &str, wgsl: &str) -> Result<(), DeviceError> {
+fn check_custom(element: &ElementInfo, name: &str, wgsl: &str) -> Result<(), DeviceError> {
     let checked = || CHECKED.lock().unwrap_or_else(PoisonError::into_inner);
     // Records of one name may have different members.
     let known = (element.name, wgsl.to_string());

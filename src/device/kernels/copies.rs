@@ -1,7 +1,9 @@
 //! Boxes of chunks → boxes of chunks, by kernels.
 
 use super::Kernels;
+use super::movers::Move;
 use crate::device::Device;
+use crate::device::boxes::{Strided, Transfer};
 use crate::device::memory::Staging;
 use crate::device::numbered::Numbered;
 use crate::device::order::Step;
@@ -56,4 +58,22 @@ fn write_aside(on: &Device, of: &Numbered, which: &[usize], from: &wgpu::Buffer)
     let places = of.places(which).0;
     let moves = which.iter().zip(&places).map(|(&i, &at)| of.between(i, Some((from, at)), None));
     on.record_moves(of.element_bytes, moves)
+}
+
+impl<'a> Numbered<'a> {
+    /// Copy `i`, one side replaced by a dense box at a byte of a temporary buffer.
+    pub(super) fn between<'b>(
+        &'b self,
+        i: usize,
+        src: Option<(&'b wgpu::Buffer, u64)>,
+        dst: Option<(&'b wgpu::Buffer, u64)>,
+    ) -> Move<'b> {
+        let copy = &self.copies[i];
+        let dense = Strided::dense(0, copy.src.1.extents);
+        let src_view = if src.is_some() { &dense } else { &copy.src.1 };
+        let dst_view = if dst.is_some() { &dense } else { &copy.dst.1 };
+        let (src, src_at) = src.unwrap_or((self.buffers[copy.src.0], 0));
+        let (dst, dst_at) = dst.unwrap_or((self.buffers[copy.dst.0], 0));
+        Move { src, dst, transfer: Transfer::new(src_view, dst_view), base: [src_at, dst_at] }
+    }
 }

@@ -6,8 +6,8 @@ use super::movers::{Dispatch, Move, Window};
 use super::tables::{JOBS, JOBS_PER_TABLE, Slots, Table};
 use crate::device::boxes::{Transfer, bad, check_element, check_view};
 use crate::device::counters::Tally;
-use crate::device::mapping::read_mapped;
 use crate::device::memory::{SLICE_BYTES, Staging};
+use crate::device::ranges::read_mapped;
 use crate::device::{BoxOf, Device};
 use crate::error::DeviceError;
 

@@ -14,11 +14,11 @@ use std::ops::Range;
 pub use self::fold::FoldKernel;
 use self::movers::Move;
 use self::slices::{Slice, slices, whole};
+use super::access::Access;
 use super::boxes::{Piece, Strided, Transfer};
 use super::memory::SLICE_BYTES;
 use super::numbered::{BoxOf, Numbered};
 use super::staged::pad;
-use super::way::Way;
 use super::{ChunkBuffer, Device, Operator, Staged};
 use crate::element::ElementInfo;
 use crate::error::DeviceError;
@@ -27,7 +27,7 @@ use crate::extents::Index;
 /// Kernels move cells between chunks and staging memory.
 pub(super) struct Kernels;
 
-impl Way for Kernels {
+impl Access for Kernels {
     fn uses(&self) -> wgpu::BufferUsages {
         wgpu::BufferUsages::empty()
     }

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use super::tables::{CELLS_PER_JOB, JOBS, JOBS_PER_TABLE, Slots, Table};
 use crate::device::Device;
-use crate::device::boxes::Transfer;
+use crate::device::boxes::{Transfer, common_multiple};
 use crate::device::counters::Tally;
 use crate::error::DeviceError;
 
 /// Cells to move between two buffers (or within one, if the boxes do not overlap), in elements.
 #[derive(Debug, Clone)]
-pub(in crate::device) struct Move<'a> {
+pub(super) struct Move<'a> {
     pub src: &'a wgpu::Buffer,
     pub dst: &'a wgpu::Buffer,
     pub transfer: Transfer,
@@ -213,13 +213,4 @@ impl Movers {
         self.0.insert(name, pipeline.clone());
         Ok(pipeline)
     }
-}
-
-/// The smallest length that both steps divide.
-pub(in crate::device) fn common_multiple(a: u64, b: u64) -> u64 {
-    let (mut x, mut y) = (a, b);
-    while y > 0 {
-        (x, y) = (y, x % y);
-    }
-    a / x.max(1) * b
 }

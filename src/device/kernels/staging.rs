@@ -6,8 +6,8 @@ use super::movers::Move;
 use super::slices::Slice;
 use crate::device::Device;
 use crate::device::boxes::{Piece, Strided, Transfer};
-use crate::device::mapping::write_mapped;
 use crate::device::memory::Staging;
+use crate::device::ranges::write_mapped;
 use crate::error::DeviceError;
 
 impl Device {

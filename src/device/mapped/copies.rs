@@ -3,9 +3,9 @@
 use wgpu::MapMode;
 
 use super::super::boxes::{Strided, Transfer};
-use super::super::mapping::{read_mapped, write_mapped};
 use super::super::numbered::Numbered;
 use super::super::order::Step;
+use super::super::ranges::{read_mapped, write_mapped};
 use super::copy::copy as host_copy;
 use super::put::{HostPut, map_for};
 use crate::device::Device;

@@ -11,13 +11,13 @@ use wgpu::{BufferUsages, MapMode};
 
 use self::combine::host_combine;
 use self::put::HostPut;
+use super::access::Access;
 use super::boxes::{Piece, Strided, Transfer};
 use super::kernels::Kernels;
-use super::mapping::{read_mapped, write_mapped};
 use super::numbered::{BoxOf, Numbered};
 use super::order::{Step, any_hazard};
+use super::ranges::{read_mapped, write_mapped};
 use super::staged::pad;
-use super::way::Way;
 use super::{ChunkBuffer, Device, Operator, Staged};
 use crate::element::ElementInfo;
 use crate::error::DeviceError;
@@ -26,7 +26,7 @@ use crate::extents::Index;
 /// The host moves cells itself; what it cannot combine, kernels do.
 pub(super) struct Mapped;
 
-impl Way for Mapped {
+impl Access for Mapped {
     fn uses(&self) -> BufferUsages {
         BufferUsages::MAP_READ | BufferUsages::MAP_WRITE
     }

@@ -3,7 +3,8 @@
 use wgpu::MapMode;
 
 use super::super::boxes::{Piece, Strided, Transfer};
-use super::super::mapping::{MappedBuffers, write_mapped};
+use super::super::mapping::MappedBuffers;
+use super::super::ranges::write_mapped;
 use super::copy::copy;
 use crate::device::Device;
 use crate::error::DeviceError;

@@ -5,8 +5,8 @@ use super::fetched::{Fetched, Ticket};
 use crate::array::{GlobalSection, LocalSection};
 use crate::device::Operator;
 use crate::element::Element;
-use crate::error::{ArrayError, Result};
-use crate::world::{World, copy::extents_differ, hash};
+use crate::error::{ArrayError, PlanError, Result};
+use crate::world::{World, hash};
 
 /// What put and accumulate send: host values, axis 0 fastest, or a section on this rank's device.
 pub enum PutSource<'a, T, const D: usize> {
@@ -141,7 +141,7 @@ pub(super) fn get_action<T: Element, const D: usize>(
 ) -> Result<Action> {
     let (from, to) = (section.region()?, destination.one_box("get")?);
     if from.extents() != to.extents() {
-        return Err(extents_differ(section.core.label(&from), &from, destination.label(), &to));
+        return Err(PlanError::extents(section.core.label(&from), &from, destination.label(), &to).into());
     }
     Ok(Action::Get(Box::new(move |data, _| destination.write(&bytemuck::pod_collect_to_vec::<u8, T>(&data)))))
 }
@@ -166,7 +166,7 @@ pub(super) fn captured<T: Element, const D: usize>(
         PutSource::Device(from) => {
             let own = from.one_box("put")?;
             if own.extents() != region.extents() {
-                return Err(extents_differ(from.label(), &own, section.core.label(&region), &region));
+                return Err(PlanError::extents(from.label(), &own, section.core.label(&region), &region).into());
             }
             Ok(bytemuck::cast_slice::<T, u8>(&from.read()?).to_vec())
         }

@@ -16,7 +16,7 @@ use crate::world::World;
 use crate::world::transfer::Meeting;
 
 /// One request, ready to run.
-struct Job {
+struct Serving {
     source: usize,
     sequence: u64,
     array: Rc<ArrayCore>,
@@ -29,7 +29,7 @@ struct Job {
     reply: Range<usize>,
 }
 
-impl Job {
+impl Serving {
     /// Its box, and where it is in a payload.
     fn piece<'a>(&self, lease: &'a Lease, payload_offset: u64) -> Piece<'a> {
         Piece { buffer: lease, view: self.array.strided(self.chunk, &self.region), payload_offset }
@@ -53,7 +53,7 @@ pub(super) fn serve(world: &World, incoming: Vec<(usize, Payload)>) -> Result<Ve
     }
     let accesses: Vec<Access> = jobs.iter().map(access).collect();
     for batch in batches(&accesses) {
-        let jobs: Vec<&Job> = batch.into_iter().map(|index| &jobs[index]).collect();
+        let jobs: Vec<&Serving> = batch.into_iter().map(|index| &jobs[index]).collect();
         run(world, &jobs, &incoming, &operators, &mut replies)?;
     }
     Ok(replies.into_iter().collect())
@@ -70,7 +70,7 @@ struct Asked {
     operators: usize,
 }
 
-fn unpack(world: &World, asked: &Asked, requests: Requests, jobs: &mut Vec<Job>) -> Result<usize> {
+fn unpack(world: &World, asked: &Asked, requests: Requests, jobs: &mut Vec<Serving>) -> Result<usize> {
     let (mut at, mut reply) = (asked.payload.start, 0_usize);
     for request in requests.requests {
         let array = world.array_of(ArrayId(request.array))?;
@@ -87,7 +87,7 @@ fn unpack(world: &World, asked: &Asked, requests: Requests, jobs: &mut Vec<Job>)
             at = payload.end;
         }
         let Request { sequence, verb, .. } = request;
-        jobs.push(Job { source: asked.index, sequence, array, chunk, region, verb, payload, reply: answer });
+        jobs.push(Serving { source: asked.index, sequence, array, chunk, region, verb, payload, reply: answer });
     }
     Ok(reply)
 }
@@ -125,7 +125,7 @@ fn refused(asked: &Asked, array: &ArrayCore, what: &str) -> Error {
     ArrayError::Other(text).into()
 }
 
-fn access(job: &Job) -> Access {
+fn access(job: &Serving) -> Access {
     // Handles of the same chunks (after a re-arrangement) must be seen as one.
     let memory = job.array.memory(job.chunk);
     let origin = job.array.chunks().storage(job.chunk).start;
@@ -137,12 +137,12 @@ fn access(job: &Job) -> Access {
 /// Runs requests of which no two touch the same cell unless both only read it.
 fn run(
     world: &World,
-    jobs: &[&Job],
+    jobs: &[&Serving],
     incoming: &[(usize, Payload)],
     operators: &[Vec<Operator>],
     replies: &mut BTreeMap<usize, Vec<u8>>,
 ) -> Result<()> {
-    let mut groups: BTreeMap<(Option<usize>, Option<u32>, usize), Vec<&Job>> = BTreeMap::new();
+    let mut groups: BTreeMap<(Option<usize>, Option<u32>, usize), Vec<&Serving>> = BTreeMap::new();
     for &job in jobs {
         // Gets of all sources go together; what arrives goes message by message.
         let source = (job.verb != Verb::Get).then_some(job.source);

@@ -35,7 +35,7 @@ pub(super) struct Request {
 
 /// An operator as it travels.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Named {
+pub(super) struct SentOperator {
     pub name: String,
     /// The WGSL of a user's operator.
     pub wgsl: Option<String>,
@@ -45,7 +45,7 @@ pub(super) struct Named {
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Requests {
     pub requests: Vec<Request>,
-    pub operators: Vec<Named>,
+    pub operators: Vec<SentOperator>,
 }
 
 /// Length of the header, before it: payloads start at a multiple of 8.
@@ -69,7 +69,7 @@ impl Requests {
     /// The number of an operator in this message.
     pub fn operator(&mut self, operator: &Operator) -> u32 {
         let (name, wgsl) = operator.to_parts();
-        let named = Named { name, wgsl };
+        let named = SentOperator { name, wgsl };
         let at = self.operators.iter().position(|known| *known == named).unwrap_or_else(|| {
             self.operators.push(named);
             self.operators.len() - 1

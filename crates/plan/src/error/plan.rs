@@ -1,5 +1,6 @@
 use super::RegionError;
 use crate::extents::Index;
+use crate::region::Region;
 
 /// The operands of an operation do not go together.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -115,6 +116,13 @@ pub enum PlanError {
     /// Plans given to the oracle do not fit together: a defect of a planner.
     #[error("plans do not agree: {0}")]
     Disagree(String),
+}
+
+impl PlanError {
+    /// A source and a destination, as they are called, whose regions have different extents.
+    pub fn extents(src: String, from: &Region, dst: String, to: &Region) -> Self {
+        Self::Extents { src, src_extents: from.extents(), dst, dst_extents: to.extents(), permuted: None }
+    }
 }
 
 /// What a destination should be like whose axes take the source's in this order.

@@ -1,4 +1,4 @@
-//! [`Way`]: how boxes of chunks are reached.
+//! [`Access`]: how boxes of chunks are reached.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::error::DeviceError;
 /// The way to the cells of chunks, chosen when the device is opened: the [host](super::mapped::Mapped) reaches into mapped memory,
 /// or [kernels](super::kernels::Kernels) pack and unpack. Arguments have been checked; see the methods of [`Device`] of the same
 /// names.
-pub(super) trait Way: Sync {
+pub(super) trait Access: Sync {
     /// What chunk buffers are used for, beside storage and copies.
     fn uses(&self) -> wgpu::BufferUsages;
 
