@@ -1,5 +1,6 @@
 //! The rules of the house, checked: the direction of the layers, the length of files, one version of the big
-//! dependencies, no rings of files, nothing unfinished. Reads the sources only; each rule is itself shown to fail on a planted violation.
+//! dependencies, no rings of files, nothing unfinished. Reads the sources only; each rule is itself shown to fail on a
+//! planted violation.
 
 mod rings;
 mod rules;
