@@ -17,10 +17,12 @@ const BRICK: i64 = 8;
 /// A kernel that the driver refuses; a failure of this or of another rank.
 pub fn compile<T: Value>(world: &World, setup: &Setup, options: RendererOptions) -> Result<()> {
     let components = options.components;
-    // A brick for each rank, in a row.
+    // A brick for each rank, in a row: who has the first voxel of a brick has the brick.
     let shape = [BRICK + 1, BRICK + 1, BRICK * world.size() as i64 + 1];
     let layout = Layout::new([shape[0] * components as i64, shape[1], shape[2]]);
-    let split = [Split::Whole, Split::Whole, Split::Even(world.size())];
+    let mut sizes = vec![BRICK; world.size()];
+    *sizes.last_mut().expect("a rank") += 1;
+    let split = [Split::Whole, Split::Whole, Split::Sizes(sizes)];
     let volume = world.array::<T, 3>("trial", &layout.split(split))?;
     let mut chunks = volume.chunks();
     let filled = chunks.try_for_each(|chunk| {

@@ -11,8 +11,8 @@ pub struct Measured {
     pub times: Times,
     /// Frames.
     pub frames: u32,
-    /// Pipelines that were compiled before the first frame, and since; over all ranks: of the one with most.
-    pub pipelines: [u64; 2],
+    /// Pipelines that were made while compiling, from then to the first frame, and in frames; over all ranks: the most.
+    pub pipelines: [u64; 3],
     /// What blending moved, of all frames together; over all ranks: the sum, but rounds.
     pub composite: Moved,
     /// Cells that were cast for the last frame, of each rank.

@@ -208,7 +208,8 @@ pub struct BlendOptions {
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Checks and report")]
 pub struct CheckOptions {
-    /// Renders so many times and reports the times of the last one; the first includes the compilation of the kernel
+    /// Renders so many times and reports the parts of the last one, beside the whole of the first one and of those after
+    /// it. Compiling counts for none of them
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "movie", allow_negative_numbers = true)]
     pub repeat: u32,
 

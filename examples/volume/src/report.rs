@@ -194,7 +194,7 @@ impl Report {
             "layers": self.drawn.layers,
             "cells_per_rank": self.measured.cells,
             "timings_secs": timings,
-            "pipelines": {"before_frames": pipelines[0], "in_frames": pipelines[1]},
+            "pipelines": {"compile": pipelines[0], "prepare": pipelines[1], "frames": pipelines[2]},
             "composite_per_frame": {
                 "bytes_local": moved.bytes_local,
                 "bytes_network": moved.bytes_network,
@@ -274,7 +274,7 @@ impl Report {
         let (secs, bytes) = (self.measured.times.phases[phase as usize], self.voxels.bytes());
         let pixels = (verdict.size.0 * verdict.size.1) as f64 * f64::from(self.measured.frames);
         let note = match phase {
-            Phase::Compile => format!("{} pipelines, with all before a frame", self.measured.pipelines[0]),
+            Phase::Compile => format!("{} pipelines", self.measured.pipelines[0]),
             Phase::Read => format!("{}, {}/s", mib(bytes), mib(bytes / secs)),
             Phase::Cast => format!("{:.2} million rays/s", pixels / secs / 1e6),
             Phase::Composite => {
@@ -290,9 +290,9 @@ impl Report {
 
     /// What is said of pipelines that were compiled too late to be told apart from frames.
     fn late(&self) -> String {
-        match self.measured.pipelines[1] {
+        match self.measured.pipelines[2] {
             0 => String::new(),
-            late => format!("frames with {late} pipelines that were compiled late"),
+            late => format!("{late} pipelines were made in frames"),
         }
     }
 }

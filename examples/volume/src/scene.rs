@@ -57,6 +57,7 @@ impl Scene<'_> {
             compile::<T>(world, self.setup, options.clone())?;
         }
         clock.end(Phase::Compile);
+        let compiled = made();
         let (units, found) = self.fill(world, &volume, read)?;
         clock.end(Phase::Read);
         let stored = Values::measure(world, &volume, self.source.components())?;
@@ -81,7 +82,7 @@ impl Scene<'_> {
         let ready = made();
         let frames = self.frames(world, &renderer, look, &mut clock)?;
         let (times, composite, cells) = (clock.finish(), frames.moved, vec![frames.cells]);
-        let pipelines = [ready - none, made() - ready];
+        let pipelines = [compiled - none, ready - compiled, made() - ready];
         let measured = Measured { times, frames: frames.count, pipelines, composite, cells };
         let measured = measured.over_ranks(world)?;
         let voxels = Voxels::of(self.source, &found, values.range(), frames.seen);

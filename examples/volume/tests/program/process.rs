@@ -198,3 +198,32 @@ fn a_full_disk_is_an_error() {
     let wrong = volume("2", &["--no-such-option"]).stderr(full()).output().unwrap();
     assert_eq!(wrong.status.code(), Some(2));
 }
+
+/// In processes of their own, as devices keep what was compiled for another picture.
+#[test]
+fn frames_are_measured_without_what_is_compiled() {
+    let kinds: [&[&str]; 7] = [
+        &[],
+        &["--shade", "--preintegrated"],
+        &["--clip", "1,0,0,3", "--clip", "0,1,0,2"],
+        &["--fast", "--algorithm", "swap"],
+        &["--pixel", "rgba8"],
+        &["--encoding", "runs"],
+        &["--encoding", "dense", "--idle-ranks", "1"],
+    ];
+    let directory = tempfile::tempdir().unwrap();
+    for kind in kinds {
+        let mut command = program();
+        command.args(["--ranks", "3", "--phantom-size", "40x36x32", "--size", "90x70", "--repeat", "3", "--json"]);
+        command.args(kind).arg("--output").arg(directory.path().join("a.png"));
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{kind:?}: {output:?}");
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let pipelines = ["compile", "prepare", "frames"].map(|phase| json["pipelines"][phase].as_u64().unwrap());
+        assert!(pipelines[0] > 0 && pipelines[1..] == [0, 0], "{kind:?}: {pipelines:?}");
+        for frame in ["first_frame", "later_frame"] {
+            assert!(json["timings_secs"][frame].as_f64().is_some_and(|secs| secs > 0.0), "{kind:?}: {json}");
+        }
+        assert!(stderr(&output).contains("\nlater "), "{output:?}");
+    }
+}
