@@ -172,7 +172,8 @@ fn colour() {
             if words_inside(p) { words_store(p, rgba8_of(floats_load(p))); }
         }";
     // Beyond 0 and 1 on both sides, and never half way between two bytes, where a contracted product may decide.
-    let part = |i: usize, c: usize| ((i * 37 + c * 101) % 300) as f32 / 255.0 - 26.0 / 255.0 + ((i + c) % 3) as f32 / 1500.0;
+    let part =
+        |i: usize, c: usize| ((i * 37 + c * 101) % 300) as f32 / 255.0 - 26.0 / 255.0 + ((i + c) % 3) as f32 / 1500.0;
     let floats: Vec<[f32; 4]> = (0..900).map(|i| [0, 1, 2, 3].map(|c| part(i, c))).collect();
     support::ranks(&[1], |world: &World| {
         let kernel = world.kernel(KernelSource::text("colour.wgsl", [colour::WGSL, text].concat()))?;
