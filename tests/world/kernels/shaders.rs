@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
+use zippy::device::colour;
 use zippy::{KernelSource, Layout, LocalArray, Split, World, include_wgsl};
 
 use crate::support;
@@ -155,6 +156,34 @@ fn diffuse() {
                 }
             }
         }
+        Ok(())
+    });
+}
+
+/// What no operator does: the other functions of `colour.wgsl` are held against their twins in tests/device/combine.rs.
+#[test]
+fn colour() {
+    let text = "
+        @group(0) @binding(0) var<storage, read> floats: array<vec4<f32>>;
+        @group(0) @binding(1) var<storage, read_write> words: array<u32>;
+        @compute @workgroup_size(64)
+        fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+            let p = words_position(id);
+            if words_inside(p) { words_store(p, rgba8_of(floats_load(p))); }
+        }";
+    // Beyond 0 and 1 on both sides, and never half way between two bytes, where a contracted product may decide.
+    let part =
+        |i: usize, c: usize| ((i * 37 + c * 101) % 300) as f32 / 255.0 - 26.0 / 255.0 + ((i + c) % 3) as f32 / 1500.0;
+    let floats: Vec<[f32; 4]> = (0..900).map(|i| [0, 1, 2, 3].map(|c| part(i, c))).collect();
+    support::ranks(&[1], |world: &World| {
+        let kernel = world.kernel(KernelSource::text("colour.wgsl", [colour::WGSL, text].concat()))?;
+        let layout = Layout::new([floats.len() as i64]);
+        let from = world.local_array::<[f32; 4], 1>("floats", &layout)?;
+        let onto = world.local_array::<u32, 1>("words", &layout)?;
+        from.all().write(&floats)?;
+        kernel.call().read("floats", from.all()).write("words", onto.all()).run()?;
+        let expected: Vec<u32> = floats.iter().map(|&floats| colour::rgba8_of(floats)).collect();
+        assert_eq!(onto.all().read()?, expected);
         Ok(())
     });
 }
