@@ -24,11 +24,13 @@ impl Pretend {
         self
     }
 
-    #[cfg(unix)]
     pub fn program(self, path: &str) -> Self {
-        use std::os::unix::fs::PermissionsExt;
         let this = self.file(path, "#!/bin/sh\n");
-        fs::set_permissions(this.machine.at(path), fs::Permissions::from_mode(0o755)).unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            fs::set_permissions(this.machine.at(path), fs::Permissions::from_mode(0o755)).unwrap();
+        }
         this
     }
 
