@@ -134,6 +134,10 @@ fn access(job: &Serving) -> Access {
     Access { rank: job.source, sequence: job.sequence, array: memory, region: local, writes: job.verb != Verb::Get }
 }
 
+/// What is done at once: the message that brings the cells (gets of all sources go together), the operator's number in
+/// it, and the element type.
+type Alike = (Option<usize>, Option<u32>, usize);
+
 /// Runs requests of which no two touch the same cell unless both only read it.
 fn run(
     world: &World,
@@ -142,9 +146,8 @@ fn run(
     operators: &[Vec<Operator>],
     replies: &mut BTreeMap<usize, Vec<u8>>,
 ) -> Result<()> {
-    let mut groups: BTreeMap<(Option<usize>, Option<u32>, usize), Vec<&Serving>> = BTreeMap::new();
+    let mut groups: BTreeMap<Alike, Vec<&Serving>> = BTreeMap::new();
     for &job in jobs {
-        // Gets of all sources go together; what arrives goes message by message.
         let source = (job.verb != Verb::Get).then_some(job.source);
         let operator = if let Verb::Accumulate(operator) = job.verb { Some(operator) } else { None };
         let element = std::ptr::from_ref(job.array.element()) as usize;
