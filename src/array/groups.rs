@@ -52,7 +52,9 @@ pub(crate) fn groups(verb: &str, sides: &[Side]) -> Result<Vec<Group>> {
     let Some((lead, rest)) = sides.split_first() else { return Ok(Vec::new()) };
     for side in rest {
         if side.region.extents() != lead.region.extents() {
-            return Err(PlanError::extents(side.label(), &side.region, lead.label(), &lead.region).into());
+            return Err(
+                PlanError::extents(side.label(), side.region.extents(), lead.label(), lead.region.extents()).into()
+            );
         }
         if side.chunk.is_some() != lead.chunk.is_some() {
             let (a, b) = (lead.label(), side.label());

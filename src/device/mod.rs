@@ -11,6 +11,7 @@ mod access;
 mod adapter;
 mod boxes;
 mod buffers;
+mod checks;
 pub mod colour;
 mod counters;
 mod encode;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::boxes::{Strided, bad, check_destinations, check_element, check_view, common_multiple};
+use super::boxes::{Strided, common_multiple};
+use super::checks::{bad, check_destinations, check_element, check_view};
 use super::memory::SLICE_BYTES;
 use super::order::{Copy, Step, any_hazard, cut, order};
 use super::{ChunkBuffer, Device};

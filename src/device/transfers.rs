@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::boxes::{Piece, check_destinations, check_element, check_pieces, check_view};
+use super::boxes::Piece;
+use super::checks::{check_destinations, check_element, check_pieces, check_view};
 use super::numbered::{BoxOf, number};
 use super::{ChunkBuffer, Device, Operator, Staged};
 use crate::element::ElementInfo;

@@ -144,7 +144,7 @@ impl World {
     ) -> Result<Moved> {
         let (from, to) = (source.one_box("copy")?, destination.one_box("copy")?);
         if from.extents() != to.extents() {
-            return Err(PlanError::extents(source.label(), &from, destination.label(), &to).into());
+            return Err(PlanError::extents(source.label(), from.extents(), destination.label(), to.extents()).into());
         }
         if let (Some(read), Some(written), false) =
             (source.core().lease(source.chunk())?, destination.core().lease(destination.chunk())?, from.is_empty())

@@ -3,8 +3,10 @@
 use std::rc::Rc;
 
 use super::exchange::{Bound, Entry};
+use super::job::Job;
+use super::meeting::Meeting;
 use super::plans::Planned;
-use super::transfer::{Job, Meeting, Operands, Transfer};
+use super::transfer::{Operands, Transfer};
 use super::{Call, Named, World};
 use crate::chunks::ChunkId;
 use crate::error::{ArrayError, Result};
@@ -120,7 +122,7 @@ impl Counted {
         }
         let (plan, operands) = (self.plan(world.rank(), true), self.operands());
         let transfer = Transfer::counted(&plan, &operands, &self.rooms(world.rank()), world.in_place_bytes());
-        Job::new(Rc::new(transfer), &operands, vec![Meeting::Replace])
+        Job::new(Rc::new(transfer), &operands, vec![Meeting::Replace], false)
     }
 
     /// The most cells of each message that this rank sends.

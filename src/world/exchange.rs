@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::Operator;
-use super::transfer::Meeting;
+use super::meeting::Meeting;
 use crate::array::{ArrayCore, GlobalArray, GlobalSection};
 use crate::element::Element;
 use crate::error::{ArrayError, Error, Result};

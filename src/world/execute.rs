@@ -1,11 +1,13 @@
 //! Executing a transfer: gather and post, or post from where it lies, move what stays, receive and scatter, in plan order.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use super::World;
 use super::in_place::Lending;
-use super::transfer::{End, Job, Lane, Meeting, Parcel, STEP_BYTES};
+use super::job::Job;
+use super::meeting::Meeting;
+use super::transfer::{End, Lane, Parcel, STEP_BYTES};
+use super::turns::{When, reads_what_is_written, when};
 use crate::device::{Piece, Staged};
 use crate::element::ElementInfo;
 use crate::error::{Error, Result, TransportError};
@@ -33,17 +35,6 @@ enum LocalMoves {
     Left,
     /// Their sources have been read.
     Aside(Aside),
-}
-
-/// When local moves are done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum When {
-    /// While messages are under way.
-    AtOnce,
-    /// In their turn among what is received.
-    InTurn,
-    /// The same, but their sources are read at once.
-    InTurnFromAside,
 }
 
 /// The sources of a lane's local moves, and where each stands.
@@ -82,7 +73,7 @@ impl World {
 
     /// Executes a large job with bounded staging memory, if its boxes have no order and all lengths are known.
     fn execute_bounded(&self, job: Job, lending: &Lending) -> Result<()> {
-        if job.transfer.overlap || job.transfer.lanes.iter().any(|lane| lane.counted || !lane.waves.is_empty()) {
+        if job.overlap || job.transfer.lanes.iter().any(|lane| lane.counted || !lane.waves.is_empty()) {
             return self.finish(&self.post_all(vec![job], lending, |_, job, lane| when(job, lane, true, false))?);
         }
         job.transfer.lanes.iter().try_for_each(|lane| self.execute_in_steps(&job, lane, lending))
@@ -91,8 +82,9 @@ impl World {
     /// Reads all sources, posts all messages and does the local moves, but for those that have an order: of waves among
     /// each other, of jobs, and of combining with what is combined by another operation before this one is waited for.
     pub(super) fn execute_start(&self, jobs: Vec<Job>) -> Result<InFlight> {
-        let when = |place: usize, job: &Job, lane: &Lane| match job.meeting(lane) {
-            Meeting::Replace if place == 0 && lane.waves.is_empty() => When::AtOnce,
+        let when = |place: usize, job: &Job, lane: &Lane| match (job.meeting(lane), when(job, lane, place == 0, false))
+        {
+            (Meeting::Replace, When::AtOnce) => When::AtOnce,
             _ => When::InTurnFromAside,
         };
         self.post_all(jobs, &Lending::nothing(), when).map_err(|error| self.in_operation(error))
@@ -347,44 +339,6 @@ impl World {
         })?;
         Ok(())
     }
-}
-
-/// When the local moves of an operation that blocks are done. What has no order among itself can be done at once in the
-/// first job; waves read their sources as they come, unless an earlier wave or job may have written them.
-fn when(job: &Job, lane: &Lane, first: bool, read_after: bool) -> When {
-    match lane.waves.is_empty() {
-        true if first => When::AtOnce,
-        false if job.transfer.overlap => When::InTurnFromAside,
-        _ if read_after => When::InTurnFromAside,
-        _ => When::InTurn,
-    }
-}
-
-/// For each job, whether one before it may write what it reads.
-fn reads_what_is_written(jobs: &[Job]) -> Vec<bool> {
-    let mut out = vec![false; jobs.len()];
-    if jobs.len() < 2 {
-        return out;
-    }
-    let mut written: HashMap<u64, Vec<Range<u64>>> = HashMap::new();
-    for (job, reads) in jobs.iter().zip(&mut out) {
-        let place = |end: &End| {
-            let of = job.box_of(end);
-            (of.buffer.id(), of.view.range())
-        };
-        let meets = |end: &End| {
-            let (chunk, read) = place(end);
-            let meets = |write: &Range<u64>| write.start < read.end && read.start < write.end;
-            written.get(&chunk).is_some_and(|writes| writes.iter().any(meets))
-        };
-        let lanes = &job.transfer.lanes;
-        *reads = !written.is_empty() && lanes.iter().flat_map(Lane::sources).any(meets);
-        for end in lanes.iter().flat_map(Lane::destinations) {
-            let (chunk, write) = place(end);
-            written.entry(chunk).or_default().push(write);
-        }
-    }
-    out
 }
 
 fn moved<'a>(jobs: impl IntoIterator<Item = &'a Job>) -> Moved {

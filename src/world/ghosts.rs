@@ -61,6 +61,12 @@ pub(super) fn named_twice<'a>(all: &[&'a Ghosts]) -> Option<(&'a Ghosts, &'a Gho
     all.iter().enumerate().find_map(again)
 }
 
+/// Whether some array is updated one way and the other.
+pub(super) fn named_both_ways(all: &[&Ghosts]) -> bool {
+    let again = |(place, one): (usize, &&Ghosts)| all[..place].iter().any(|first| first.array.is_alias_of(&one.array));
+    all.iter().enumerate().any(again)
+}
+
 /// Tells people of arrays in a ghost update that have no ghost cells, once for each place in the program.
 pub(super) fn warn_of_none(entries: &[Entry], at: &'static Location<'static>) {
     static TOLD: Mutex<BTreeSet<(&str, u32, u32)>> = Mutex::new(BTreeSet::new());

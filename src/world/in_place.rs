@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::World;
-use super::transfer::{Job, Lane, Parcel};
+use super::job::Job;
+use super::transfer::{Lane, Parcel};
 use crate::device::{BoxOf, ChunkBuffer, Staged};
 use crate::error::Result;
 use crate::trace::Span;

@@ -8,9 +8,11 @@ use std::rc::Rc;
 
 use super::counted::Counted;
 use super::exchange::{Entry, Exchange, Ghosts, Pair};
+use super::job::Job;
+use super::meeting::Meeting;
 use super::operation::{GhostUpdate, InTurn, Operation};
 use super::plans::{Plan, Planned};
-use super::transfer::{Job, Meeting, Operands};
+use super::transfer::Operands;
 use super::{Moved, Pending, World, ghosts, hash};
 use crate::array::{ArrayCore, ArrayId};
 use crate::error::{Error, PlanError, Result};
@@ -25,7 +27,7 @@ pub(super) struct Prepared {
 
 /// A job, or what becomes one when this rank's lengths are looked at.
 enum Work {
-    Planned(Planned, Operands, Vec<Meeting>),
+    Planned { planned: Planned, operands: Operands, meetings: Vec<Meeting>, aliased: bool },
     Counted(Counted),
 }
 
@@ -70,7 +72,7 @@ impl World {
         let mut all = Plan::default();
         for entries in exchange.borrow().entries()?.chunk_by(together) {
             match self.work(entries)?.0 {
-                Work::Planned(planned, operands, _) => all.add(planned, &operands),
+                Work::Planned { planned, operands, .. } => all.add(planned, &operands),
                 Work::Counted(counted) => all.add(counted.planned(self), &counted.operands()),
             }
         }
@@ -97,7 +99,9 @@ impl World {
     /// The jobs, with their chunks pinned, now that a failure of this rank alone can be told to the others.
     fn jobs(&self, work: Vec<Work>) -> Result<Vec<Job>> {
         let job = |work| match work {
-            Work::Planned(planned, operands, meetings) => Job::new(planned.transfer, &operands, meetings),
+            Work::Planned { planned, operands, meetings, aliased } => {
+                Job::new(planned.transfer, &operands, meetings, aliased)
+            }
             Work::Counted(counted) => counted.job(self),
         };
         work.into_iter().map(job).collect()
@@ -167,8 +171,10 @@ impl World {
             }));
         }
         let planned = self.planned_ghosts(&operands, &specs, &classes)?;
+        let aliased = ghosts::named_both_ways(all);
         let operation = GhostUpdate::new(all);
-        Ok(work(planned, operands, meetings, operation))
+        let signature = hash(&operation);
+        Ok((Work::Planned { planned, operands, meetings, aliased }, (Rc::new(operation), signature)))
     }
 }
 
@@ -179,7 +185,7 @@ fn work(
     operation: impl Display + std::hash::Hash + 'static,
 ) -> (Work, Name) {
     let signature = hash(&operation);
-    (Work::Planned(planned, operands, meetings), (Rc::new(operation), signature))
+    (Work::Planned { planned, operands, meetings, aliased: false }, (Rc::new(operation), signature))
 }
 
 /// Whether two entries that follow one another share a plan.

@@ -12,7 +12,9 @@ mod exchange;
 mod execute;
 mod ghosts;
 mod in_place;
+mod job;
 mod jobs;
+mod meeting;
 mod memory;
 mod named;
 mod one_sided;
@@ -21,6 +23,7 @@ mod pending;
 mod plans;
 mod run;
 mod transfer;
+mod turns;
 
 use std::cell::{Cell, RefCell};
 use std::fmt::Display;

@@ -4,8 +4,8 @@ use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
 
 use super::exchange::Ghosts;
+use super::meeting::Meeting;
 use super::named::Named;
-use super::transfer::Meeting;
 use super::{Operator, hash};
 use crate::array::ArrayCore;
 use crate::plan::{GhostSpec, Neighbours, Pair};

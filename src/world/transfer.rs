@@ -5,14 +5,12 @@
 //! arrays of the same layouts, keeps none of them alive, and can be cached.
 
 use std::collections::HashMap;
-use std::ops::Range;
 use std::rc::Rc;
 
 use crate::array::ArrayCore;
 use crate::chunks::ChunkId;
-use crate::device::{BoxOf, Lease, Operator, Piece, Strided};
+use crate::device::Strided;
 use crate::element::ElementInfo;
-use crate::error::Result;
 use crate::extents::Index;
 use crate::plan::{Arrival, Message, Move, Moved, RankPlan};
 
@@ -77,7 +75,7 @@ pub(super) struct Wave {
 #[derive(Debug)]
 pub(super) struct Transfer {
     /// The chunks of this rank that take part, as operand and chunk.
-    chunks: Vec<(usize, ChunkId)>,
+    pub chunks: Vec<(usize, ChunkId)>,
     pub lanes: Vec<Lane>,
     pub moved: Moved,
     /// Whether source and destination may share cells, so that all reading must be done before any writing.
@@ -302,72 +300,6 @@ fn parcels(
         }
     }
     parcels
-}
-
-/// A transfer, what it is to be done with, and how.
-pub(super) struct Job {
-    pub transfer: Rc<Transfer>,
-    leases: Vec<Lease>,
-    meetings: Vec<Meeting>,
-}
-
-impl Job {
-    /// Pins the chunks that take part. `meetings` has one for each class of the transfer.
-    ///
-    /// # Errors
-    /// A chunk cannot be had.
-    pub fn new(transfer: Rc<Transfer>, operands: &[Rc<ArrayCore>], meetings: Vec<Meeting>) -> Result<Self> {
-        let lease = |&(array, chunk): &(usize, ChunkId)| operands[array].lease(chunk);
-        let leases = transfer.chunks.iter().map(|chunk| Ok(lease(chunk)?.expect("a plan names chunks with cells")));
-        let leases = leases.collect::<Result<_>>()?;
-        Ok(Self { transfer, leases, meetings })
-    }
-
-    /// How the data of a lane meets what is there.
-    pub fn meeting(&self, lane: &Lane) -> &Meeting {
-        &self.meetings[lane.class]
-    }
-
-    /// An end of a move on the device.
-    pub fn box_of(&self, end: &End) -> BoxOf<'_> {
-        BoxOf { buffer: &self.leases[end.chunk], view: end.view }
-    }
-
-    /// An end of a move on the device, and its place in a payload.
-    pub fn piece(&self, end: &End, payload_offset: u64) -> Piece<'_> {
-        let BoxOf { buffer, view } = self.box_of(end);
-        Piece { buffer, view, payload_offset }
-    }
-
-    /// The boxes of messages in one payload, and each message's range of it.
-    pub fn pieces(&self, parcels: &[&Parcel]) -> (Vec<Piece<'_>>, Vec<Range<usize>>) {
-        let (mut pieces, mut ranges, mut start) = (Vec::new(), Vec::new(), 0);
-        for parcel in parcels {
-            pieces.extend(parcel.boxes.iter().map(|packed| self.piece(&packed.end, start + packed.offset)));
-            ranges.push(start as usize..(start + parcel.bytes) as usize);
-            start += parcel.bytes;
-        }
-        (pieces, ranges)
-    }
-}
-
-/// How arriving data meets what is there.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Meeting {
-    /// It replaces it.
-    Replace,
-    /// It is combined with it.
-    Combine(Operator),
-}
-
-impl Meeting {
-    /// What it is combined by.
-    pub fn operator(&self) -> Option<&Operator> {
-        match self {
-            Self::Replace => None,
-            Self::Combine(operator) => Some(operator),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use super::movers::{Dispatch, Move, Window};
 use super::tables::{JOBS, JOBS_PER_TABLE, Slots, Table};
-use crate::device::boxes::{Transfer, bad, check_element, check_view};
+use crate::device::boxes::Transfer;
+use crate::device::checks::{bad, check_element, check_view};
 use crate::device::counters::Tally;
 use crate::device::memory::{SLICE_BYTES, Staging};
 use crate::device::ranges::read_mapped;

@@ -141,7 +141,9 @@ pub(super) fn get_action<T: Element, const D: usize>(
 ) -> Result<Action> {
     let (from, to) = (section.region()?, destination.one_box("get")?);
     if from.extents() != to.extents() {
-        return Err(PlanError::extents(section.core.label(&from), &from, destination.label(), &to).into());
+        return Err(
+            PlanError::extents(section.core.label(&from), from.extents(), destination.label(), to.extents()).into()
+        );
     }
     Ok(Action::Get(Box::new(move |data, _| destination.write(&bytemuck::pod_collect_to_vec::<u8, T>(&data)))))
 }
@@ -166,7 +168,13 @@ pub(super) fn captured<T: Element, const D: usize>(
         PutSource::Device(from) => {
             let own = from.one_box("put")?;
             if own.extents() != region.extents() {
-                return Err(PlanError::extents(from.label(), &own, section.core.label(&region), &region).into());
+                return Err(PlanError::extents(
+                    from.label(),
+                    own.extents(),
+                    section.core.label(&region),
+                    region.extents(),
+                )
+                .into());
             }
             Ok(bytemuck::cast_slice::<T, u8>(&from.read()?).to_vec())
         }

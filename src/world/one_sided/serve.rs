@@ -13,7 +13,7 @@ use crate::plan::one_sided::{Access, batches};
 use crate::region::Region;
 use crate::transport::Payload;
 use crate::world::World;
-use crate::world::transfer::Meeting;
+use crate::world::meeting::Meeting;
 
 /// One request, ready to run.
 struct Serving {

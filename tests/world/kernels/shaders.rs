@@ -14,8 +14,8 @@ const ELSEWHERE: [(&str, &str); 4] = [
     // Going through boxes, which every test of what is done there does.
     ("jobs", "src/device/boxes.rs"),
     ("reduce/walk", "src/algorithms/reduce/twin.rs"),
-    ("move_small", "src/device/host_copy.rs"),
-    ("move_words", "src/device/host_copy.rs"),
+    ("move_small", "src/device/mapped/copy.rs"),
+    ("move_words", "src/device/mapped/copy.rs"),
 ];
 
 /// The parts of a text that marks `//@ name` divide.

@@ -1,6 +1,5 @@
 use super::RegionError;
 use crate::extents::Index;
-use crate::region::Region;
 
 /// The operands of an operation do not go together.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -119,9 +118,9 @@ pub enum PlanError {
 }
 
 impl PlanError {
-    /// A source and a destination, as they are called, whose regions have different extents.
-    pub fn extents(src: String, from: &Region, dst: String, to: &Region) -> Self {
-        Self::Extents { src, src_extents: from.extents(), dst, dst_extents: to.extents(), permuted: None }
+    /// A source and a destination, as they are called, of different extents.
+    pub fn extents(src: String, src_extents: Index, dst: String, dst_extents: Index) -> Self {
+        Self::Extents { src, src_extents, dst, dst_extents, permuted: None }
     }
 }
 
