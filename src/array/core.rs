@@ -99,11 +99,11 @@ impl ArrayCore {
         }))
     }
 
-    /// The same buffers under other cuts or owners, as an array of its own number.
-    pub(crate) fn over(&self, home: Home, placement: Placement) -> Rc<Self> {
+    /// The same buffers under other cuts or owners, as an array of its own number; `data` tells whose chunks they are.
+    pub(crate) fn over(&self, home: Home, placement: Placement, data: ArrayId) -> Rc<Self> {
         let id = home.registry.borrow_mut().next_id();
         let (name, slots) = (self.name.clone(), self.slots.clone());
-        let (data, element, bytes_by_rank) = (self.data, self.element, self.bytes_by_rank.clone());
+        let (element, bytes_by_rank) = (self.element, self.bytes_by_rank.clone());
         let core = Rc::new(Self { id, data, name, element, placement, bytes_by_rank, slots, home });
         core.home.registry.borrow_mut().add(id, core.name(), &core);
         core
@@ -182,8 +182,12 @@ impl ArrayCore {
     /// A lease of a chunk of this rank, the one way to its bytes; `None` where it has no cells.
     ///
     /// # Errors
-    /// The chunk is another rank's.
+    /// There is no such chunk, or it is another rank's.
     pub fn lease(&self, chunk: ChunkId) -> Result<Option<Lease>> {
+        if chunk >= self.chunks().count() {
+            let text = format!("array {:?} has {} chunks and no chunk {chunk}", self.name, self.chunks().count());
+            return Err(ArrayError::Other(text).into());
+        }
         let owner = self.ownership().owner(chunk);
         if owner.rank != self.home.rank {
             let (name, owner, own) = (&self.name, owner.rank, self.home.rank);

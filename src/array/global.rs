@@ -117,7 +117,7 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
     pub fn reassigned(&self, order: &[ChunkId]) -> Result<Self> {
         let (core, placement) = (&self.core, self.core.placement().reassigned(order)?);
         core.home().registry.borrow_mut().rearranged(core.name(), core.element(), placement.clone());
-        Ok(Self::from_core(core.over(core.home().clone(), placement)))
+        Ok(Self::from_core(core.over(core.home().clone(), placement, core.data())))
     }
 
     /// Sets every owned cell on this rank to the value at its global position. Local; ghost cells keep their values.

@@ -1,9 +1,11 @@
 //! [`Growable`]: a 1-D array of this rank that grows by appending.
 
+use std::cell::Cell;
 use std::marker::PhantomData;
 use std::rc::Rc;
 
 use super::core::{ArrayCore, Home};
+use super::registry::ArrayId;
 use super::section::LocalSection;
 use super::select::{Frame, Select, SelectAxis};
 use crate::device::{BoxOf, Strided};
@@ -21,6 +23,8 @@ use crate::region::Region;
 pub struct Growable<T> {
     core: Rc<ArrayCore>,
     length: u64,
+    /// What its published arrays are handles of, once there is one: the same number on every rank.
+    data: Cell<Option<ArrayId>>,
     element: PhantomData<T>,
 }
 
@@ -30,12 +34,19 @@ const FIRST_CAPACITY: u64 = 256;
 impl<T: Element> Growable<T> {
     pub(crate) fn new(home: Home, name: &str) -> Result<Self> {
         let core = with_capacity::<T>(home, name, FIRST_CAPACITY)?;
-        Ok(Self { core, length: 0, element: PhantomData })
+        Ok(Self { core, length: 0, data: Cell::new(None), element: PhantomData })
     }
 
     /// The rank-erased core, of the capacity's extent.
     pub fn core(&self) -> &Rc<ArrayCore> {
         &self.core
+    }
+
+    /// The number of what its published arrays are handles of.
+    pub(crate) fn data(&self, next: ArrayId) -> ArrayId {
+        let data = self.data.get().unwrap_or(next);
+        self.data.set(Some(data));
+        data
     }
 
     /// Its name.

@@ -107,7 +107,7 @@ impl Device {
     ) -> Result<ChunkBuffer, DeviceError> {
         let what = || if label.is_empty() { "a storage buffer".to_string() } else { format!("storage for {label}") };
         let usage =
-            BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST | extra | self.access().uses();
+            BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST | extra | self.reach().uses();
         // A vertex buffer is one byte longer inside wgpu.
         let limit = self.limits().buffer_bytes;
         let limit = if usage.contains(BufferUsages::VERTEX) { limit - 16 } else { limit };

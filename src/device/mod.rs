@@ -7,7 +7,6 @@
 //! * [`Device::record`], [`Device::flush`], [`Device::wait`]: one pending command encoder per rank.
 //! * [`Device::gather`], [`Device::scatter`], [`Device::copy_boxes`], [`Device::combine`]: boxes.
 
-mod access;
 mod adapter;
 mod boxes;
 mod buffers;
@@ -28,6 +27,7 @@ mod open;
 mod operator;
 mod order;
 mod ranges;
+mod reach;
 mod staged;
 mod transfers;
 
@@ -41,15 +41,15 @@ pub use kernels::FoldKernel;
 pub use lease::Lease;
 pub use machine::Room;
 pub use numbered::BoxOf;
-pub use open::{DeviceOptions, IN_PLACE_BYTES, Limits};
+pub use open::{DeviceOptions, IN_PLACE_BYTES, Limits, MESSAGE_BYTES};
 pub use operator::Operator;
 pub use staged::Staged;
 
 use std::rc::Rc;
 
 use crate::error::DeviceError;
-use access::Access;
 use open::Core;
+use reach::Reach;
 
 /// The device of one rank. `!Send`: every rank opens its own and hands it around as `Rc<Device>`.
 ///
@@ -61,6 +61,7 @@ pub struct Device {
     core: Option<Box<Core>>,
     adapter: AdapterSummary,
     in_place_bytes: u64,
+    message_bytes: u64,
     room: Room,
     /// Makes the device stay on its rank's thread.
     _rank: std::marker::PhantomData<Rc<()>>,
@@ -101,7 +102,7 @@ impl Device {
     /// Whether chunk buffers are mapped by the host for transfers (true on software and integrated adapters unless
     /// switched off), so that a transfer is a plain memory copy.
     pub fn host_mapped(&self) -> bool {
-        !self.access().uses().is_empty()
+        self.reach().maps()
     }
 
     /// From how many bytes on a box is to be sent [in place](Self::in_place); `None` where nothing is.
@@ -152,14 +153,19 @@ impl Device {
         result
     }
 
+    /// The most bytes of a message that this rank asks for.
+    pub(crate) fn message_bytes(&self) -> u64 {
+        self.message_bytes
+    }
+
     /// How boxes of chunks are reached.
-    fn access(&self) -> &'static dyn Access {
-        self.core().access
+    fn reach(&self) -> &'static dyn Reach {
+        self.core().reach
     }
 
     /// Bytes that are best read at a time by who only looks at cells once.
     pub(crate) fn bytes_at_a_time(&self) -> u64 {
-        self.access().bytes_at_a_time()
+        self.reach().bytes_at_a_time()
     }
 
     fn core(&self) -> &Core {

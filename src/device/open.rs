@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use wgpu::{DeviceType, Features};
 
-use super::access::Access;
 use super::health::Health;
 use super::kernels::Kernels;
 use super::machine::machine_bytes;
 use super::mapped::Mapped;
 use super::mapping::MapProgress;
 use super::memory::Memory;
+use super::reach::Reach;
 use super::{AdapterSummary, Device, Room, Staged, adapter};
 use crate::error::DeviceError;
 
@@ -40,6 +40,8 @@ pub struct DeviceOptions {
     /// From how many bytes on a box is sent from where it lies, where the host maps it (`ZIPPY_IN_PLACE`);
     /// [`IN_PLACE_BYTES`] when absent.
     pub in_place_bytes: Option<u64>,
+    /// The most bytes of a message between ranks (`ZIPPY_MESSAGE`); [`MESSAGE_BYTES`] if `None`.
+    pub message_bytes: Option<u64>,
     /// How many bytes the buffers of this rank may take, where that is less than there are (`ZIPPY_MEMORY_LIMIT`).
     pub memory_limit_bytes: Option<u64>,
 }
@@ -47,8 +49,11 @@ pub struct DeviceOptions {
 /// From so many bytes on it pays to wait until the other rank has read a box instead of copying it first.
 pub const IN_PLACE_BYTES: u64 = 64 << 10;
 
+/// The most bytes of a message between ranks, where nothing else is said.
+pub const MESSAGE_BYTES: u64 = 64 << 20;
+
 impl DeviceOptions {
-    /// The options of a rank whose process has all ranks of its node, with `ZIPPY_ADAPTER`, `ZIPPY_HOST_MAP`, `ZIPPY_BINDING_LIMIT`, `ZIPPY_IN_PLACE` and
+    /// The options of a rank whose process has all ranks of its node, with `ZIPPY_ADAPTER`, `ZIPPY_HOST_MAP`, `ZIPPY_BINDING_LIMIT`, `ZIPPY_IN_PLACE`, `ZIPPY_MESSAGE` and
     /// `ZIPPY_MEMORY_LIMIT` from the environment.
     ///
     /// # Errors
@@ -80,6 +85,7 @@ impl DeviceOptions {
             host_map,
             binding_limit_bytes: bytes("ZIPPY_BINDING_LIMIT")?,
             in_place_bytes: bytes("ZIPPY_IN_PLACE")?,
+            message_bytes: bytes("ZIPPY_MESSAGE")?,
             memory_limit_bytes: match bytes("ZIPPY_MEMORY_LIMIT")? {
                 Some(0) => return Err(bad("ZIPPY_MEMORY_LIMIT", "0", "a number of bytes above 0")),
                 limit => limit,
@@ -112,7 +118,7 @@ pub(super) struct Core {
     pub device: wgpu::Device,
     pub queue: wgpu::Queue,
     pub limits: Limits,
-    pub access: &'static dyn Access,
+    pub reach: &'static dyn Reach,
     pub health: Arc<Health>,
     pub memory: Arc<Memory>,
     pub encoder: RefCell<Option<wgpu::CommandEncoder>>,
@@ -175,9 +181,11 @@ impl Device {
             None => Box::new(Core::new(&adapters()[chosen], key)?),
         };
         let in_place_bytes = options.in_place_bytes.unwrap_or(IN_PLACE_BYTES);
+        let message_bytes = options.message_bytes.unwrap_or(MESSAGE_BYTES);
         let machine = if unified(summary.device_type) { machine_bytes() } else { u64::MAX };
         let room = Room::new(machine, options.node_ranks, options.node_processes, options.memory_limit_bytes);
-        Ok(Rc::new(Self { core: Some(core), adapter: summary, in_place_bytes, room, _rank: std::marker::PhantomData }))
+        let (core, adapter, _rank) = (Some(core), summary, std::marker::PhantomData);
+        Ok(Rc::new(Self { core, adapter, in_place_bytes, message_bytes, room, _rank }))
     }
 }
 
@@ -237,7 +245,7 @@ impl Core {
             device,
             queue,
             limits,
-            access: if host_mapped { &Mapped } else { &Kernels },
+            reach: if host_mapped { &Mapped } else { &Kernels },
             health,
             memory: Arc::default(),
             encoder: RefCell::default(),

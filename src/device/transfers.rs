@@ -1,4 +1,4 @@
-//! Moving boxes of cells: what callers see, checked here and done by the device's [`Access`].
+//! Moving boxes of cells: what callers see, checked here and done by the device's [`Reach`].
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ impl Device {
         check_pieces("gather", element_bytes, pieces, payload_bytes)?;
         self.check("gather")?;
         let bytes = usize::try_from(payload_bytes).map_err(|_| self.out_of_memory("gather"))?;
-        self.access().gather(self, element_bytes, pieces, bytes)
+        self.reach().gather(self, element_bytes, pieces, bytes)
     }
 
     /// Copies a payload into boxes of chunk buffers: the reverse of [`Device::gather`].
@@ -44,7 +44,7 @@ impl Device {
         check_pieces("scatter", element_bytes, pieces, payload.len() as u64)?;
         check_destinations("scatter", pieces.iter().map(|piece| &piece.view))?;
         self.check("scatter")?;
-        self.access().scatter(self, element_bytes, payload, pieces)
+        self.reach().scatter(self, element_bytes, payload, pieces)
     }
 
     /// Sets every cell of the boxes to `element`, the bytes of one cell (1, 2 or a multiple of 4).
@@ -62,7 +62,7 @@ impl Device {
         }
         self.check("fill")?;
         let filled: Vec<BoxOf> = boxes.iter().copied().filter(|one| one.view.cells() > 0).collect();
-        self.access().fill(self, element, &filled)
+        self.reach().fill(self, element, &filled)
     }
 
     /// Copies boxes of elements of `element_bytes` (1, 2 or a multiple of 4) to boxes of equal extents, cell *p* of the
@@ -78,7 +78,7 @@ impl Device {
     pub fn copy_boxes(&self, element_bytes: usize, copies: &[(BoxOf, BoxOf)]) -> Result<(), DeviceError> {
         let numbered = number("copy", element_bytes, copies)?;
         self.check("copy")?;
-        if numbered.copies.is_empty() { Ok(()) } else { self.access().copy(self, numbered) }
+        if numbered.copies.is_empty() { Ok(()) } else { self.reach().copy(self, numbered) }
     }
 
     /// Combines the cells of a payload with those of boxes: `cell = operator(arriving, cell)`. The payload is laid out
@@ -107,7 +107,7 @@ impl Device {
         check_destinations(&what, pieces.iter().map(|piece| &piece.view))?;
         self.check(&what)?;
         operator.check(element)?;
-        self.access().combine(self, element, payload, pieces, operator)
+        self.reach().combine(self, element, payload, pieces, operator)
     }
 
     /// Combines boxes of this device into others of equal extents, as if every source were read before anything is
@@ -128,7 +128,7 @@ impl Device {
         let numbered = number(&what, element.bytes, pairs)?;
         self.check(&what)?;
         operator.check(element)?;
-        self.access().combine_boxes(self, element, &numbered, operator)
+        self.reach().combine_boxes(self, element, &numbered, operator)
     }
 
     /// Bytes of a chunk as a payload, without a copy; recorded work comes first. Until [`take_back`](Self::take_back)
@@ -138,13 +138,13 @@ impl Device {
     /// # Errors
     /// Chunks that the host does not map, bytes outside of the chunk, or a failing device.
     pub fn in_place(&self, chunk: &ChunkBuffer, bytes: Range<u64>) -> Result<Staged, DeviceError> {
-        self.access().in_place(self, chunk, bytes)
+        self.reach().in_place(self, chunk, bytes)
     }
 
     /// Whether the host moves cells of this type, and combines them where there is an operator, with no kernel.
     pub fn host_moves(&self, element: &ElementInfo, operator: Option<&Operator>) -> Result<bool, DeviceError> {
         operator.map_or(Ok(()), |operator| operator.check(element))?;
-        Ok(self.access().by_host(element, operator))
+        Ok(self.reach().by_host(element, operator))
     }
 
     /// Lends all bytes of two different buffers to `f`, when queued work is done. For a device that
@@ -158,7 +158,7 @@ impl Device {
         f: impl FnOnce(&mut [u8], &mut [u8]) -> R,
     ) -> Result<R, DeviceError> {
         let (mut f, mut out) = (Some(f), None);
-        self.access().lend(self, chunks, &mut |a, b| out = f.take().map(|f| f(a, b)))?;
+        self.reach().lend(self, chunks, &mut |a, b| out = f.take().map(|f| f(a, b)))?;
         Ok(out.expect("called once"))
     }
 

@@ -105,7 +105,7 @@ impl Counted {
     /// What it does at the most.
     pub fn planned(&self, world: &World) -> Planned {
         let plan = self.plan(world.rank(), false);
-        let transfer = Transfer::counted(&plan, &self.operands(), &self.rooms(world.rank()), world.in_place_bytes());
+        let transfer = Transfer::counted(&plan, &self.operands(), &self.rooms(world.rank()), world.message_sizes());
         Planned { plan: Rc::new(plan), transfer: Rc::new(transfer) }
     }
 
@@ -121,7 +121,7 @@ impl Counted {
             }
         }
         let (plan, operands) = (self.plan(world.rank(), true), self.operands());
-        let transfer = Transfer::counted(&plan, &operands, &self.rooms(world.rank()), world.in_place_bytes());
+        let transfer = Transfer::counted(&plan, &operands, &self.rooms(world.rank()), world.message_sizes());
         Job::new(Rc::new(transfer), &operands, vec![Meeting::Replace], false)
     }
 

@@ -120,7 +120,9 @@ impl World {
         let layout = self.layout_of_lengths(growable.name(), growable.len())?;
         let chunks = layout.resolve(self.size(), T::INFO.bytes, u64::MAX)?;
         let placement = Placement::balanced(chunks, self.size());
-        Ok(GlobalArray::from_core(growable.core().over(self.home(), placement)))
+        // Drawn at every call, as ranks may publish one anew that others publish again.
+        let data = growable.data(self.registry.borrow_mut().next_id());
+        Ok(GlobalArray::from_core(growable.core().over(self.home(), placement, data)))
     }
 
     fn layout_of_lengths(&self, name: &str, length: u64) -> Result<Layout> {

@@ -18,8 +18,9 @@ use crate::region::Region;
 /// in which they were named, so that several may fall on the same cells. A mistake in an entry is kept, and reported by the verb that uses
 /// the exchange.
 ///
-/// Copies and composites that follow one another with the same operator share their messages, and so do ghost updates:
-/// one message between each pair of ranks that exchange cells. A copy with [permuted](Self::permuted) axes has its own.
+/// Copies and composites that follow one another with the same operator share their messages, and so do ghost updates
+/// that treat what arrives alike (replacing, or one operator): one message between each pair of ranks that exchange
+/// cells. What has [permuted](Self::permuted) axes, and each [prefix](Self::prefix), has its own.
 ///
 /// ```
 /// # use zippy::{Exchange, Layout, Operator, Split, World};
@@ -41,8 +42,18 @@ use crate::region::Region;
 #[derive(Debug, Clone, Default)]
 pub struct Exchange {
     entries: Vec<Entry>,
+    /// What the last method named, and the first entry of it.
+    last: Option<(Named, usize)>,
     /// The first mistake in the description.
     mistake: Option<Error>,
+}
+
+/// What methods that say more are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Named {
+    Pairs,
+    Ghosts,
+    Prefix,
 }
 
 /// One thing that moves.
@@ -90,7 +101,7 @@ impl Exchange {
         source: GlobalSection<T, D>,
         destination: GlobalSection<T, D>,
     ) -> Self {
-        self.pair(&source, &destination, Meeting::Replace)
+        self.copies([(source, destination)])
     }
 
     /// A section combined with another one of the same extents: `destination = operator(source, destination)`.
@@ -100,10 +111,7 @@ impl Exchange {
         destination: GlobalSection<T, D>,
         operator: Operator,
     ) -> Self {
-        match operator.check(&T::INFO) {
-            Ok(()) => self.pair(&source, &destination, Meeting::Combine(operator)),
-            Err(mistake) => self.but(mistake),
-        }
+        self.composites([(source, destination)], &operator)
     }
 
     /// Many copies, one after the other.
@@ -111,7 +119,7 @@ impl Exchange {
         self,
         pairs: impl IntoIterator<Item = (GlobalSection<T, D>, GlobalSection<T, D>)>,
     ) -> Self {
-        pairs.into_iter().fold(self, |all, (source, destination)| all.copy(source, destination))
+        self.pairs(pairs, &Meeting::Replace)
     }
 
     /// Many composites, one after the other.
@@ -120,19 +128,24 @@ impl Exchange {
         pairs: impl IntoIterator<Item = (GlobalSection<T, D>, GlobalSection<T, D>)>,
         operator: &Operator,
     ) -> Self {
-        pairs.into_iter().fold(self, |all, (source, destination)| all.composite(source, destination, operator.clone()))
+        match operator.check(&T::INFO) {
+            Ok(()) => self.pairs(pairs, &Meeting::Combine(operator.clone())),
+            Err(mistake) => self.but(mistake),
+        }
     }
 
-    /// Permutes the axes of the copy or composite named last: axis *i* of the destination runs along axis `order[i]` of
+    /// Permutes the axes of the copies or composites that the method before has named: axis *i* of the destination runs along axis `order[i]` of
     /// the source, and has its extent.
     pub fn permuted(mut self, order: impl AsRef<[usize]>) -> Self {
-        match self.entries.last_mut() {
-            Some(Entry::Pair(pair)) => {
+        let Some((Named::Pairs, first)) = self.last else {
+            return self.out_of_place("permuted", "a copy or a composite");
+        };
+        for entry in &mut self.entries[first..] {
+            if let Entry::Pair(pair) = entry {
                 pair.order = Some(order.as_ref().to_vec());
-                self
             }
-            _ => self.out_of_place("permuted", "a copy or a composite"),
         }
+        self
     }
 
     /// The first `length` cells of a section onto the first ones of another. Only the rank that owns the source need know
@@ -140,7 +153,7 @@ impl Exchange {
     /// slots that are as long as it can be: nobody has to be told the lengths beforehand, and only the data travels.
     ///
     /// Each section lies in one chunk and has cells, of 4 bytes or a multiple. Costs a message of its own where the ends
-    /// are on two ranks.
+    /// are on two ranks. What this rank sends of prefixes that follow one another is staged at once, however much it is.
     pub fn prefix<T: Element>(
         mut self,
         source: GlobalSection<T, 1>,
@@ -151,7 +164,8 @@ impl Exchange {
             let text = format!("a prefix has cells of whole words, not of {}", T::INFO.name);
             return self.but(ArrayError::Other(text));
         }
-        match Pair::new(&source, &destination, Meeting::Replace) {
+        self.last = Some((Named::Prefix, self.entries.len()));
+        match Pair::new(&source, &destination, &Meeting::Replace) {
             Ok(pair) => {
                 self.entries.push(Entry::Prefix(pair, length));
                 self
@@ -161,9 +175,10 @@ impl Exchange {
     }
 
     /// The ghost cells of an array from their owners: faces, edges and corners, all components. Several arrays may have
-    /// other ghost widths, shapes and element types. The methods below say otherwise of the array named last; naming an
-    /// array twice the same way, be it by two handles, is a mistake.
+    /// other ghost widths, shapes and element types. The methods below say otherwise of the array named last. Of ghost
+    /// updates that follow one another, two of one array the same way, be it by two handles, are a mistake.
     pub fn ghosts<T: Element, const D: usize>(mut self, array: &GlobalArray<T, D>) -> Self {
+        self.last = Some((Named::Ghosts, self.entries.len()));
         let (array, spec) = (array.core().clone(), GhostSpec::all());
         self.entries.push(Entry::Ghosts(Ghosts { array, spec, meeting: Meeting::Replace }));
         self
@@ -218,24 +233,24 @@ impl Exchange {
         self.mistake.clone().map_or(Ok(&self.entries), Err)
     }
 
-    fn pair<T: Element, const D: usize>(
+    fn pairs<T: Element, const D: usize>(
         mut self,
-        source: &GlobalSection<T, D>,
-        destination: &GlobalSection<T, D>,
-        meeting: Meeting,
+        pairs: impl IntoIterator<Item = (GlobalSection<T, D>, GlobalSection<T, D>)>,
+        meeting: &Meeting,
     ) -> Self {
-        match Pair::new(source, destination, meeting) {
-            Ok(pair) => {
-                self.entries.push(Entry::Pair(pair));
-                self
+        self.last = Some((Named::Pairs, self.entries.len()));
+        for (source, destination) in pairs {
+            match Pair::new(&source, &destination, meeting) {
+                Ok(pair) => self.entries.push(Entry::Pair(pair)),
+                Err(mistake) => return self.but(mistake),
             }
-            Err(mistake) => self.but(mistake),
         }
+        self
     }
 
     fn of_ghosts(mut self, method: &str, change: impl FnOnce(&mut Ghosts) -> Result<()>) -> Self {
-        match self.entries.last_mut() {
-            Some(Entry::Ghosts(ghosts)) => match change(ghosts) {
+        match (self.last, self.entries.last_mut()) {
+            (Some((Named::Ghosts, _)), Some(Entry::Ghosts(ghosts))) => match change(ghosts) {
                 Ok(()) => self,
                 Err(mistake) => self.but(mistake),
             },
@@ -257,9 +272,9 @@ impl Pair {
     fn new<T: Element, const D: usize>(
         source: &GlobalSection<T, D>,
         destination: &GlobalSection<T, D>,
-        meeting: Meeting,
+        meeting: &Meeting,
     ) -> Result<Self> {
         let bound = |of: &GlobalSection<T, D>| Ok::<_, Error>(Bound { array: of.core.clone(), region: of.region()? });
-        Ok(Self { source: bound(source)?, destination: bound(destination)?, order: None, meeting })
+        Ok(Self { source: bound(source)?, destination: bound(destination)?, order: None, meeting: meeting.clone() })
     }
 }

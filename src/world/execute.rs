@@ -6,7 +6,7 @@ use super::World;
 use super::in_place::Lending;
 use super::job::Job;
 use super::meeting::Meeting;
-use super::transfer::{End, Lane, Parcel, STEP_BYTES};
+use super::transfer::{End, Lane, Parcel};
 use super::turns::{When, reads_what_is_written, when};
 use crate::device::{Piece, Staged};
 use crate::element::ElementInfo;
@@ -37,6 +37,13 @@ enum LocalMoves {
     Aside(Aside),
 }
 
+/// Of a message; what goes out comes before what comes in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Way {
+    Out,
+    In,
+}
+
 /// The sources of a lane's local moves, and where each stands.
 struct Aside {
     staged: Staged,
@@ -60,8 +67,9 @@ impl World {
     fn execute_all(&self, jobs: Vec<Job>) -> Result<Moved> {
         let moved = moved(&jobs);
         let (lending, read_after) = (Lending::of(self, &jobs)?, reads_what_is_written(&jobs));
-        let large = |job: &Job| job.transfer.lanes.iter().any(|lane| bytes(&lane.sends) > STEP_BYTES);
-        if jobs.iter().any(large) && !read_after.contains(&true) {
+        let lanes = jobs.iter().flat_map(|job| &job.transfer.lanes);
+        let staged: u64 = lanes.map(|lane| bytes(&lane.sends)).sum();
+        if staged > self.message_sizes().most && !read_after.contains(&true) {
             jobs.into_iter().try_for_each(|job| self.execute_bounded(job, &lending))?;
         } else {
             let when = |place: usize, job: &Job, lane: &Lane| when(job, lane, place == 0, read_after[place]);
@@ -223,15 +231,18 @@ impl World {
         Ok(payloads[parcel].as_ref().expect("just received"))
     }
 
-    /// Sends and receives in turn, so that only one step's messages are staged at a time.
+    /// Sends and receives round by round, so that only one message is staged at a time. A message is in the same round at
+    /// both ends, and who sends waits only for earlier ones before: no rank waits in a circle.
     fn execute_in_steps(&self, job: &Job, lane: &Lane, lending: &Lending) -> Result<()> {
         let tag = self.inner().next_sequence();
-        for step in 0..lane.sends.len().max(lane.receives.len()) {
-            if step < lane.sends.len() {
-                self.post(job, lane, step..step + 1, tag, lending)?;
-            }
-            if step < lane.receives.len() {
-                self.receive(job, lane, step, tag)?;
+        let sends = lane.sends.iter().enumerate().map(|(place, parcel)| (parcel.turn, Way::Out, place));
+        let receives = lane.receives.iter().enumerate().map(|(place, parcel)| (parcel.turn, Way::In, place));
+        let mut steps: Vec<_> = sends.chain(receives).collect();
+        steps.sort_unstable();
+        for (_, way, place) in steps {
+            match way {
+                Way::Out => self.post(job, lane, place..place + 1, tag, lending)?,
+                Way::In => self.receive(job, lane, place, tag)?,
             }
         }
         self.move_locally(job, lane, &lane.local)

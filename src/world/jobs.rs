@@ -1,13 +1,13 @@
 //! From an [`Exchange`] to what is executed: entries that can share messages become one job, with one plan.
 
 use std::borrow::Borrow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;
 use std::panic::Location;
 use std::rc::Rc;
 
 use super::counted::Counted;
-use super::exchange::{Entry, Exchange, Ghosts, Pair};
+use super::exchange::{Bound, Entry, Exchange, Ghosts, Pair};
 use super::job::Job;
 use super::meeting::Meeting;
 use super::operation::{GhostUpdate, InTurn, Operation};
@@ -38,11 +38,11 @@ impl World {
     /// Does what an exchange says. Collective: all ranks name the same; on return this rank's part is done.
     ///
     /// Costs the messages that [`Exchange`] counts (cut, and waited for, as in [`copy`](Self::copy)). Plans are kept for all
-    /// arrays of the same cuts and owners.
+    /// arrays of the same cuts and owners, but for prefixes, which are planned at each call.
     ///
     /// # Errors
-    /// A mistake in the description, extents that differ (of many pairs the error gives the place in the list), or a failure
-    /// of this or of another rank.
+    /// A mistake in the description, extents that differ (of pairs that share messages the error gives the place among
+    /// these), or a failure of this or of another rank.
     #[track_caller]
     pub fn exchange(&self, exchange: impl Borrow<Exchange>) -> Result<Moved> {
         let Prepared { work, operation, signature } = self.prepared(exchange.borrow(), Location::caller())?;
@@ -70,7 +70,7 @@ impl World {
     /// A mistake in the description, or extents that differ.
     pub fn plan(&self, exchange: impl Borrow<Exchange>) -> Result<Plan> {
         let mut all = Plan::default();
-        for entries in exchange.borrow().entries()?.chunk_by(together) {
+        for entries in groups(exchange.borrow().entries()?) {
             match self.work(entries)?.0 {
                 Work::Planned { planned, operands, .. } => all.add(planned, &operands),
                 Work::Counted(counted) => all.add(counted.planned(self), &counted.operands()),
@@ -85,7 +85,7 @@ impl World {
         if self.rank() == 0 {
             ghosts::warn_of_none(entries, at);
         }
-        let groups = entries.chunk_by(together).map(|entries| self.work(entries));
+        let groups = groups(entries).into_iter().map(|entries| self.work(entries));
         let (work, mut names): (Vec<_>, Vec<Name>) = groups.collect::<Result<Vec<_>>>()?.into_iter().unzip();
         let (operation, signature) = if names.len() == 1 {
             names.swap_remove(0)
@@ -188,12 +188,44 @@ fn work(
     (Work::Planned { planned, operands, meetings, aliased: false }, (Rc::new(operation), signature))
 }
 
-/// Whether two entries that follow one another share a plan.
-fn together(one: &Entry, next: &Entry) -> bool {
-    match (one, next) {
-        (Entry::Pair(a), Entry::Pair(b)) => a.meeting == b.meeting && a.order.is_none() && b.order.is_none(),
-        (Entry::Ghosts(_), Entry::Ghosts(_)) | (Entry::Prefix(..), Entry::Prefix(..)) => true,
-        _ => false,
+/// The entries that share a plan, in their order.
+fn groups(mut entries: &[Entry]) -> Vec<&[Entry]> {
+    let mut out = Vec::new();
+    while let Some(first) = entries.first() {
+        let mut written = Written::default();
+        if let Entry::Prefix(pair, _) = first {
+            written.is_new(&pair.destination);
+        }
+        let mut joins = |next: &Entry| match (first, next) {
+            (Entry::Pair(a), Entry::Pair(b)) => a.meeting == b.meeting && a.order.is_none() && b.order.is_none(),
+            (Entry::Ghosts(_), Entry::Ghosts(_)) => true,
+            (Entry::Prefix(..), Entry::Prefix(pair, _)) => written.is_new(&pair.destination),
+            _ => false,
+        };
+        let length = entries[1..].iter().position(|next| !joins(next));
+        let (group, rest) = entries.split_at(length.map_or(entries.len(), |length| length + 1));
+        out.push(group);
+        entries = rest;
+    }
+    out
+}
+
+/// What prefixes of one group write: no cell twice, as they have no order among each other.
+#[derive(Default)]
+struct Written(HashMap<ArrayId, (ArrayId, BTreeMap<i64, i64>)>);
+
+impl Written {
+    /// Adds a section; `false` where a part of it may have been added before.
+    fn is_new(&mut self, Bound { array, region }: &Bound) -> bool {
+        let (start, end) = (region.start[0], region.end[0]);
+        let (handle, sections) = self.0.entry(array.data()).or_insert_with(|| (array.id(), BTreeMap::new()));
+        let before = sections.range(..end).next_back();
+        // Handles of the same chunks name a cell by different numbers.
+        if *handle != array.id() || before.is_some_and(|(_, &before)| before > start) {
+            return false;
+        }
+        sections.insert(start, end);
+        true
     }
 }
 

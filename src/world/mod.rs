@@ -124,9 +124,9 @@ impl World {
         self.common.buffer_bytes
     }
 
-    /// From how many bytes on a box is sent from where it lies.
-    pub(crate) fn in_place_bytes(&self) -> u64 {
-        self.common.in_place_bytes
+    /// How messages are cut.
+    fn message_sizes(&self) -> transfer::MessageSizes {
+        self.common.messages
     }
 
     pub(crate) fn tracer(&self) -> &Tracer {

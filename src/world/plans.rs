@@ -54,7 +54,7 @@ impl Plan {
         self.moved
     }
 
-    /// Moves, messages and rounds of each group of entries that share messages.
+    /// Moves, messages and rounds of each group of entries that share messages. Of prefixes each has a message of its own.
     pub fn rank_plans(&self) -> impl Iterator<Item = &RankPlan> {
         self.parts.iter().map(|part| &*part.plan)
     }
@@ -123,12 +123,12 @@ impl World {
         classes: &[usize],
         build: impl FnOnce() -> Result<RankPlan, E>,
     ) -> Result<Planned, E> {
-        let elements = operands.iter().map(|a| hash((a.element().name, a.element().bytes)));
+        let elements = operands.iter().map(|array| hash(array.element()));
         let facts: Vec<u64> = elements.chain(classes.iter().map(|&class| class as u64)).collect();
         self.plans.borrow_mut().get_or_build(key.with(&facts), || {
             self.tracer().span(Span::Plan, || {
                 let plan = build()?;
-                let transfer = Rc::new(Transfer::new(&plan, operands, classes, self.common.in_place_bytes));
+                let transfer = Rc::new(Transfer::new(&plan, operands, classes, self.common.messages));
                 Ok(Planned { plan: Rc::new(plan), transfer })
             })
         })

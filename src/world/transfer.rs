@@ -14,9 +14,15 @@ use crate::element::ElementInfo;
 use crate::extents::Index;
 use crate::plan::{Arrival, Message, Move, Moved, RankPlan};
 
-/// Messages above this are cut, and blocking transfers between disjoint regions go step by step, so that
-/// staging memory stays bounded whatever the size of the arrays.
-pub(super) const STEP_BYTES: u64 = 64 << 20;
+/// How messages are cut, the same on every rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct MessageSizes {
+    /// The most bytes of one; operations that block and may stage more go message by message, so that staging memory stays
+    /// bounded whatever the size of the arrays.
+    pub most: u64,
+    /// From how many bytes on a box that can be sent from where it lies shares no message.
+    pub in_place: u64,
+}
 
 /// One end of a move: a box of one of the transfer's chunks.
 #[derive(Debug, Clone)]
@@ -44,6 +50,8 @@ pub(super) struct Parcel {
     pub dense: bool,
     /// Of which of the plan's messages it is.
     of: usize,
+    /// The round of that message, and the place in it: the same at both ends.
+    pub turn: (usize, usize),
 }
 
 /// The moves of arrays with one element type whose data meets what is there in one way.
@@ -55,6 +63,8 @@ pub(super) struct Lane {
     /// Whether only the sender knows how long a message is. It then comes in pieces of [`Lane::full`] bytes and a shorter
     /// one, or none where the room is used up; what the receiver has is one box, as large as it can be.
     pub counted: bool,
+    /// The most bytes of a message.
+    most: u64,
     pub sends: Vec<Parcel>,
     pub receives: Vec<Parcel>,
     pub local: Vec<(End, End)>,
@@ -87,31 +97,33 @@ pub(super) type Operands = Vec<Rc<ArrayCore>>;
 
 impl Transfer {
     /// The transfer of a plan between arrays of these layouts and element types. `classes` has the meeting of each operand
-    /// as a destination; it is empty where there is one for all. Boxes of `in_place_bytes` and more that can be sent from
-    /// where they lie share no messages: all ranks must give the same number.
-    pub fn new(plan: &RankPlan, operands: &[Rc<ArrayCore>], classes: &[usize], in_place_bytes: u64) -> Self {
-        Self::with(plan, operands, classes, in_place_bytes, false)
+    /// as a destination; it is empty where there is one for all. All ranks must give the same
+    /// `sizes`.
+    pub fn new(plan: &RankPlan, operands: &[Rc<ArrayCore>], classes: &[usize], sizes: MessageSizes) -> Self {
+        Self::with(plan, operands, classes, sizes, false)
     }
 
     fn with(
         plan: &RankPlan,
         operands: &[Rc<ArrayCore>],
         classes: &[usize],
-        in_place_bytes: u64,
+        sizes: MessageSizes,
         counted: bool,
     ) -> Self {
         let class = |array: usize| classes.get(array).copied().unwrap_or(0);
-        let key = |array: usize| (operands[array].element(), class(array));
-        let sorted = |(element, class): &(&ElementInfo, usize)| (element.bytes, element.name, *class);
-        let mut kinds: Vec<(&'static ElementInfo, usize)> = (0..operands.len()).map(key).collect();
-        kinds.sort_by_key(sorted);
-        kinds.dedup_by_key(|kind| sorted(kind));
+        let mut kinds: Vec<(&'static ElementInfo, usize)> = Vec::new();
+        for (array, operand) in operands.iter().enumerate() {
+            let kind = (operand.element(), class(array));
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
         let mut ends = Ends { operands, permutation: plan.permutation.as_deref(), chunks: HashMap::new() };
         let lanes: Vec<Lane> = kinds
             .into_iter()
             .map(|(element, of)| {
-                let mine = |m: &Move| same(operands[m.dst_array].element(), element) && class(m.dst_array) == of;
-                Lane::new((element, of, counted), plan, &mine, &mut ends, in_place_bytes)
+                let mine = |m: &Move| operands[m.dst_array].element() == element && class(m.dst_array) == of;
+                Lane::new((element, of, counted), plan, &mine, &mut ends, sizes)
             })
             .collect();
         let bytes: Vec<usize> = operands.iter().map(|array| array.element().bytes).collect();
@@ -122,8 +134,8 @@ impl Transfer {
 
     /// The transfer of a plan whose messages have one box each and are as long as their sender says. `rooms` has the most
     /// cells of each message that this rank sends.
-    pub fn counted(plan: &RankPlan, operands: &[Rc<ArrayCore>], rooms: &[u64], in_place_bytes: u64) -> Self {
-        let mut all = Self::with(plan, operands, &[], in_place_bytes, true);
+    pub fn counted(plan: &RankPlan, operands: &[Rc<ArrayCore>], rooms: &[u64], sizes: MessageSizes) -> Self {
+        let mut all = Self::with(plan, operands, &[], sizes, true);
         for lane in &mut all.lanes {
             let (size, full) = (lane.element.bytes as u64, lane.full());
             for (of, room) in rooms.iter().enumerate() {
@@ -191,27 +203,27 @@ impl Lane {
         plan: &RankPlan,
         mine: &dyn Fn(&Move) -> bool,
         ends: &mut Ends,
-        in_place_bytes: u64,
+        sizes: MessageSizes,
     ) -> Self {
         let dense = |m: &Move, ends: &Ends| {
             let bytes = m.src.cells() * element.bytes as u64;
-            let large = bytes >= in_place_bytes && bytes.is_multiple_of(4);
+            let large = bytes >= sizes.in_place && bytes.is_multiple_of(4);
             large && m.src_array != m.dst_array && ends.source_view(m).is_dense()
         };
         let mut parcels = |messages: &[Message], end: fn(&mut Ends, &Move) -> End, limit: u64| {
             let of = |(of, message): (usize, &Message)| {
                 let moves = message.moves.iter().enumerate().filter(|(_, m)| mine(m));
                 let moves = moves.map(|(index, m)| Outbound { of: index, dense: dense(m, ends), end: end(ends, m) });
-                parcels((of, message.peer), moves, element.bytes as u64, limit)
+                parcels((of, message), moves, element.bytes as u64, limit)
             };
             messages.iter().enumerate().flat_map(of).collect::<Vec<_>>()
         };
-        let whole = if counted { u64::MAX } else { STEP_BYTES };
+        let whole = if counted { u64::MAX } else { sizes.most };
         let receives = parcels(&plan.receives, |ends, m| ends.destination(m), whole);
-        let sends = parcels(&plan.sends, |ends, m| ends.source(m), STEP_BYTES);
+        let sends = parcels(&plan.sends, |ends, m| ends.source(m), sizes.most);
         let waves = waves(plan, mine, &receives);
         let local = plan.local.iter().filter(|m| mine(m)).map(|m| (ends.source(m), ends.destination(m))).collect();
-        Self { element, class, counted, sends, receives, local, waves }
+        Self { element, class, counted, most: sizes.most, sends, receives, local, waves }
     }
 
     /// What is read.
@@ -229,7 +241,7 @@ impl Lane {
     /// The most bytes of a message: whole cells.
     pub fn full(&self) -> u64 {
         let size = self.element.bytes as u64;
-        STEP_BYTES / size * size
+        (self.most / size).max(1) * size
     }
 }
 
@@ -263,10 +275,6 @@ fn waves(plan: &RankPlan, mine: &dyn Fn(&Move) -> bool, receives: &[Parcel]) -> 
     plan.waves.iter().map(in_lane).collect()
 }
 
-fn same(a: &ElementInfo, b: &ElementInfo) -> bool {
-    (a.bytes, a.name) == (b.bytes, b.name)
-}
-
 /// A box on its way into messages.
 #[derive(Debug, Clone)]
 struct Outbound {
@@ -278,14 +286,14 @@ struct Outbound {
 }
 
 /// Packs boxes into messages of at most `limit` bytes, cutting boxes that are larger along their slowest axes. Both
-/// ends cut alike, since extents are the same at both. `of` and `peer` are the plan's message and the other rank.
+/// ends cut alike, since extents are the same at both. `of` is the number of the plan's message.
 fn parcels(
-    (of, peer): (usize, usize),
+    (of, message): (usize, &Message),
     moves: impl Iterator<Item = Outbound>,
     element_bytes: u64,
     limit: u64,
 ) -> Vec<Parcel> {
-    let mut parcels: Vec<Parcel> = Vec::new();
+    let (mut parcels, peer): (Vec<Parcel>, _) = (Vec::new(), message.peer);
     for Outbound { end: End { chunk, view }, dense, of: index } in moves {
         for (view, _) in view.cut(limit / element_bytes) {
             let end = End { chunk, view };
@@ -295,7 +303,11 @@ fn parcels(
                     last.boxes.push(Packed { end, offset: last.bytes, of: index });
                     last.bytes += bytes;
                 }
-                _ => parcels.push(Parcel { peer, bytes, boxes: vec![Packed { end, offset: 0, of: index }], dense, of }),
+                _ => {
+                    let turn = (message.round, parcels.len());
+                    let boxes = vec![Packed { end, offset: 0, of: index }];
+                    parcels.push(Parcel { peer, bytes, boxes, dense, of, turn });
+                }
             }
         }
     }
@@ -329,6 +341,10 @@ mod tests {
         ]
     }
 
+    fn to(peer: usize) -> Message {
+        Message { peer, round: 0, moves: Vec::new() }
+    }
+
     /// The boxes, of which some travel by themselves.
     fn bound(list: &[End], dense: impl Fn(usize) -> bool) -> impl Iterator<Item = Outbound> {
         list.iter().cloned().enumerate().map(move |(of, end)| Outbound { end, dense: dense(of), of })
@@ -340,9 +356,9 @@ mod tests {
         let alone: [&[usize]; 5] = [&[], &[0], &[1, 2], &[4], &[0, 1, 2, 3, 4]];
         for ((element_bytes, limit), alone) in limits.into_iter().flat_map(|one| alone.map(|alone| (one, alone))) {
             let list = moves();
-            let parcels = parcels((5, 2), bound(&list, |of| alone.contains(&of)), element_bytes, limit);
+            let parcels = parcels((5, &to(2)), bound(&list, |of| alone.contains(&of)), element_bytes, limit);
             let mut seen: Vec<Vec<u64>> = vec![Vec::new(); list.len()];
-            for Parcel { peer, bytes, boxes, dense, of } in &parcels {
+            for Parcel { peer, bytes, boxes, dense, of, .. } in &parcels {
                 let apart = boxes.iter().filter(|part| alone.contains(&part.of)).count();
                 assert_eq!(apart, usize::from(*dense), "what travels by itself does");
                 assert!(!dense || boxes.len() == 1);
@@ -367,7 +383,7 @@ mod tests {
     #[test]
     fn every_part_of_a_large_box_is_in_its_wave() {
         let list = moves();
-        let all = parcels((0, 1), bound(&list, |_| false), 4, 64);
+        let all = parcels((0, &to(1)), bound(&list, |_| false), 4, 64);
         let place = |from: usize| {
             all.iter()
                 .enumerate()

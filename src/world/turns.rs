@@ -1,6 +1,6 @@
 //! When the local moves of a job take their turn.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use super::job::Job;
@@ -34,7 +34,7 @@ pub(super) fn reads_what_is_written(jobs: &[Job]) -> Vec<bool> {
     if jobs.len() < 2 {
         return out;
     }
-    let mut written: HashMap<u64, Vec<Range<u64>>> = HashMap::new();
+    let mut written: HashMap<u64, BTreeMap<u64, u64>> = HashMap::new();
     for (job, reads) in jobs.iter().zip(&mut out) {
         let place = |end: &End| {
             let of = job.box_of(end);
@@ -42,15 +42,40 @@ pub(super) fn reads_what_is_written(jobs: &[Job]) -> Vec<bool> {
         };
         let meets = |end: &End| {
             let (chunk, read) = place(end);
-            let meets = |write: &Range<u64>| write.start < read.end && read.start < write.end;
-            written.get(&chunk).is_some_and(|writes| writes.iter().any(meets))
+            let before = written.get(&chunk).and_then(|writes| writes.range(..read.end).next_back());
+            before.is_some_and(|(_, &end)| end > read.start)
         };
         let lanes = &job.transfer.lanes;
         *reads = !written.is_empty() && lanes.iter().flat_map(Lane::sources).any(meets);
         for end in lanes.iter().flat_map(Lane::destinations) {
             let (chunk, write) = place(end);
-            written.entry(chunk).or_default().push(write);
+            add(written.entry(chunk).or_default(), write);
         }
     }
     out
+}
+
+/// Adds a range to disjoint ones, starts with their ends.
+fn add(ranges: &mut BTreeMap<u64, u64>, Range { mut start, mut end }: Range<u64>) {
+    while let Some((&before, &until)) = ranges.range(..=end).next_back().filter(|&(_, &until)| until >= start) {
+        (start, end) = (start.min(before), end.max(until));
+        ranges.remove(&before);
+    }
+    ranges.insert(start, end);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_that_touch_are_one() {
+        let mut all = BTreeMap::new();
+        for range in [5..7, 1..2, 7..9, 20..30, 2..3, 22..23] {
+            add(&mut all, range);
+        }
+        assert_eq!(all, BTreeMap::from([(1, 3), (5, 9), (20, 30)]));
+        add(&mut all, 3..25);
+        assert_eq!(all, BTreeMap::from([(1, 30)]));
+    }
 }

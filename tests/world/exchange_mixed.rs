@@ -162,6 +162,27 @@ fn every_ghost_update_has_its_own_way() {
     });
 }
 
+/// An owner's cell with a ghost on either side, so that what comes back has an order.
+#[test]
+fn both_ways_where_ghosts_meet() {
+    ranks(RANKS, |world| {
+        let layout = Layout::new([3]).split([Split::Even(3)]).ghost([1]).periodic([true]);
+        let array = world.array::<u32, 1>("array", &layout)?;
+        for chunk in array.chunks() {
+            let at = 10 * chunk.id() as u32;
+            chunk.with_ghosts().write(&[at + 1, at, at + 2])?;
+        }
+        world.exchange(Exchange::new().ghosts(&array).ghosts(&array).reverse_with(Operator::Max))?;
+        for chunk in array.chunks() {
+            let (own, before, behind) = (chunk.id() as u32, (chunk.id() as u32 + 2) % 3, (chunk.id() as u32 + 1) % 3);
+            // The cell is the ghost behind the chunk before it, and the one before the chunk behind it.
+            let largest = (10 * own).max(10 * before + 2).max(10 * behind + 1);
+            assert_eq!(chunk.with_ghosts().read()?, [10 * before, largest, 10 * behind]);
+        }
+        Ok(())
+    });
+}
+
 #[test]
 fn prefixes_stand_among_other_entries() {
     ranks(RANKS, |world| {
@@ -206,6 +227,13 @@ fn descriptions_that_make_no_sense_are_refused() {
             Exchange::new().ghosts(&array).permuted([1, 0]),
             "permuted says something of a copy or a composite, and there is none right before it",
         );
+        // What names nothing is what the next word is about.
+        let none: [(zippy::array::GlobalSection<u32, 2>, _); 0] = [];
+        fails(
+            Exchange::new().ghosts(&array).copies(none.clone()).reverse(),
+            "reverse says something of a ghost update, and there is none right before it",
+        );
+        world.exchange(copy().copies(none).permuted([1, 0]))?;
         // The first mistake is told.
         fails(
             copy().faces_only().copy(array.at((0..99, ..)), array.at(..)),

@@ -1,6 +1,7 @@
 //! Programs over global arrays: every operation and every mistake, on several numbers of ranks, as threads and under MPI.
 
 mod arrays;
+mod bounded;
 mod composite;
 mod copy;
 mod copy_local;

@@ -77,6 +77,24 @@ fn mistakes_are_named_on_all_ranks() {
     });
 }
 
+/// Wherever the sources are, the last one named stays.
+#[test]
+fn those_onto_the_same_cells_take_effect_as_named() {
+    support::ranks(support::RANKS, |world: &World| {
+        let layout = Layout::new([8]).split([Split::Even(2)]);
+        let (a, b) = (world.array::<u32, 1>("a", &layout)?, world.array::<u32, 1>("b", &layout)?);
+        a.fill_with(|[x]| 1 + x as u32)?;
+        for [first, then] in [[4, 0], [0, 4]] {
+            b.fill(0)?;
+            let prefix = |all: Exchange, from: i64, length| all.prefix(a.at(from..from + 4), b.at(0..4), length);
+            world.exchange(prefix(prefix(Exchange::new(), first, 4), then, 3))?;
+            let expected = |x: i64| if x < 3 { 1 + then + x } else { 1 + first + x };
+            crate::support::cells::expect(&b, &"in order", |[x]| if x < 4 { expected(x) as u32 } else { 0 })?;
+        }
+        Ok(())
+    });
+}
+
 #[test]
 fn what_does_not_fit_ends_the_run_on_all_ranks() {
     for ranks in support::launcher::counts(&[2]) {

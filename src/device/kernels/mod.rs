@@ -14,10 +14,10 @@ use std::ops::Range;
 pub use self::fold::FoldKernel;
 use self::movers::Move;
 use self::slices::{Slice, slices, whole};
-use super::access::Access;
 use super::boxes::{Piece, Strided, Transfer};
 use super::memory::SLICE_BYTES;
 use super::numbered::{BoxOf, Numbered};
+use super::reach::Reach;
 use super::staged::pad;
 use super::{ChunkBuffer, Device, Operator, Staged};
 use crate::element::ElementInfo;
@@ -27,7 +27,11 @@ use crate::extents::Index;
 /// Kernels move cells between chunks and staging memory.
 pub(super) struct Kernels;
 
-impl Access for Kernels {
+impl Reach for Kernels {
+    fn maps(&self) -> bool {
+        false
+    }
+
     fn uses(&self) -> wgpu::BufferUsages {
         wgpu::BufferUsages::empty()
     }

@@ -11,12 +11,12 @@ use wgpu::{BufferUsages, MapMode};
 
 use self::combine::host_combine;
 use self::put::HostPut;
-use super::access::Access;
 use super::boxes::{Piece, Strided, Transfer};
 use super::kernels::Kernels;
 use super::numbered::{BoxOf, Numbered};
 use super::order::{Step, any_hazard};
 use super::ranges::{read_mapped, write_mapped};
+use super::reach::Reach;
 use super::staged::pad;
 use super::{ChunkBuffer, Device, Operator, Staged};
 use crate::element::ElementInfo;
@@ -26,7 +26,11 @@ use crate::extents::Index;
 /// The host moves cells itself; what it cannot combine, kernels do.
 pub(super) struct Mapped;
 
-impl Access for Mapped {
+impl Reach for Mapped {
+    fn maps(&self) -> bool {
+        true
+    }
+
     fn uses(&self) -> BufferUsages {
         BufferUsages::MAP_READ | BufferUsages::MAP_WRITE
     }

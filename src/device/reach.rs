@@ -1,4 +1,4 @@
-//! [`Access`]: how boxes of chunks are reached.
+//! [`Reach`]: how boxes of chunks are reached.
 
 use std::ops::Range;
 
@@ -11,7 +11,10 @@ use crate::error::DeviceError;
 /// The way to the cells of chunks, chosen when the device is opened: the [host](super::mapped::Mapped) reaches into mapped memory,
 /// or [kernels](super::kernels::Kernels) pack and unpack. Arguments have been checked; see the methods of [`Device`] of the same
 /// names.
-pub(super) trait Access: Sync {
+pub(super) trait Reach: Sync {
+    /// Whether the host maps chunks.
+    fn maps(&self) -> bool;
+
     /// What chunk buffers are used for, beside storage and copies.
     fn uses(&self) -> wgpu::BufferUsages;
 
