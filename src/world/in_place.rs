@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use super::World;
 use super::job::Job;
-use super::transfer::{Lane, Parcel};
+use super::parcels::Parcel;
+use super::transfer::Lane;
 use crate::device::{BoxOf, ChunkBuffer, Staged};
 use crate::error::Result;
 use crate::trace::Span;

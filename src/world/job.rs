@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::meeting::Meeting;
-use super::transfer::{End, Lane, Parcel, Transfer};
+use super::parcels::{End, Parcel};
+use super::transfer::{Lane, Transfer};
 use crate::array::ArrayCore;
 use crate::chunks::ChunkId;
 use crate::device::{BoxOf, Lease, Piece};

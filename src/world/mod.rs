@@ -19,6 +19,7 @@ mod memory;
 mod named;
 mod one_sided;
 mod operation;
+mod parcels;
 mod pending;
 mod plans;
 mod run;

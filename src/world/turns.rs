@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use super::job::Job;
-use super::transfer::{End, Lane};
+use super::parcels::End;
+use super::transfer::Lane;
 
 /// When local moves are done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

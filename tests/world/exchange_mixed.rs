@@ -90,6 +90,44 @@ fn element_types_and_orders_of_axes_may_differ() {
     });
 }
 
+/// Records of two modules that have one name, and the same bytes.
+mod whole {
+    #[derive(Debug, Clone, Copy, PartialEq, zippy::Element)]
+    #[repr(C)]
+    pub struct Cell {
+        pub v: u32,
+    }
+}
+
+mod fraction {
+    #[derive(Debug, Clone, Copy, PartialEq, zippy::Element)]
+    #[repr(C)]
+    pub struct Cell {
+        pub v: f32,
+    }
+}
+
+#[test]
+fn records_of_one_name_are_told_apart() {
+    ranks(RANKS, |world| {
+        let layout = Layout::new([9]).split([Split::Even(2)]);
+        let add = || Operator::custom("add_v", "fn combine(src: T, dst: T) -> T { return T(src.v + dst.v); }");
+        let (a, b) = (world.array::<fraction::Cell, 1>("a", &layout)?, world.array::<fraction::Cell, 1>("b", &layout)?);
+        let (c, d) = (world.array::<whole::Cell, 1>("c", &layout)?, world.array::<whole::Cell, 1>("d", &layout)?);
+        a.fill_with(|[x]| fraction::Cell { v: x as f32 + 0.5 })?;
+        b.fill(fraction::Cell { v: 1.0 })?;
+        c.fill_with(|[x]| whole::Cell { v: 1_000_000_000 + x as u32 })?;
+        d.fill(whole::Cell { v: 1_000_000_000 })?;
+        world.composite(a.at(0..8), b.at(1..9), add())?;
+        world.composite(c.at(0..8), d.at(1..9), add())?;
+        let both = Exchange::new().composite(a.at(0..8), b.at(1..9), add()).composite(c.at(0..8), d.at(1..9), add());
+        world.exchange(both)?;
+        let whole = |x: i64| if x > 0 { 3_000_000_000 + 2 * (x - 1) as u32 } else { 1_000_000_000 };
+        expect(&b, &"fractions", |[x]| fraction::Cell { v: if x > 0 { 2.0 * x as f32 } else { 1.0 } })?;
+        expect(&d, &"whole", |[x]| whole::Cell { v: whole(x) })
+    });
+}
+
 /// As an in-place lattice step needs: some components come from the owners, others go back to them, in one message.
 #[test]
 fn one_array_goes_both_ways_by_its_lists() {
