@@ -1,5 +1,5 @@
 // Combines boxes of cells into others: dst = combine(src, dst). Follows the operator's text, the element type `T`, the
-// bindings `zippy_src` and `zippy_dst` and `zippy_combine_cell(s, d)`, all generated (src/device/combine_source.rs), and
+// bindings `zippy_src` and `zippy_dst` and `zippy_combine_cell(s, d)`, all generated (src/device/kernels/combine_source.rs), and
 // jobs.wgsl. A slot is one cell. Destinations of one dispatch do not overlap.
 @compute @workgroup_size(64)
 fn main(

@@ -1,5 +1,5 @@
 // Boxes as data: what every kernel that goes through the cells of boxes begins with. One dispatch does many boxes
-// ("jobs"), whose geometry stands in a table (its layout: src/device/tables.rs). A job's cells are numbered in slots along
+// ("jobs"), whose geometry stands in a table (its layout: src/device/kernels/tables.rs). A job's cells are numbered in slots along
 // one axis; what a slot is, one to four cells, is the kernel's business. A workgroup of 64 does 256 slots of one job.
 //
 // All names begin with `zippy_`, as the text of a user's operator may stand in the same module.

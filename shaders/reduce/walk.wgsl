@@ -1,5 +1,5 @@
 // Walks the cells of boxes for a reduction; follows jobs.wgsl. A slot is up to four cells along one axis. Word 3 of the
-// table is the number of workgroups at work (src/device/fold.rs): each of them takes every so many groups of slots, and
+// table is the number of workgroups at work (src/device/kernels/fold.rs): each of them takes every so many groups of slots, and
 // writes WORDS words of `partials`.
 //
 // What is done with a cell stands in another text that is put behind this one: `identity(word)`, `take(first, second)`

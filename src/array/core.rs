@@ -190,9 +190,7 @@ impl ArrayCore {
         }
         let owner = self.ownership().owner(chunk);
         if owner.rank != self.home.rank {
-            let (name, owner, own) = (&self.name, owner.rank, self.home.rank);
-            let text = format!("chunk {chunk} of array {name:?} is rank {owner}'s, and rank {own} cannot reach it");
-            return Err(ArrayError::Other(text).into());
+            return Err(ArrayError::NotOwned { array: self.name.clone(), chunk, rank: self.home.rank }.into());
         }
         Ok(self.slots[owner.slot].as_ref().map(Lease::of))
     }

@@ -30,11 +30,6 @@ impl Device {
         Tally::add(&core.memory.tally.submissions);
     }
 
-    /// Whether recorded commands wait to be submitted or submitted ones may still run.
-    pub fn busy(&self) -> bool {
-        self.core().in_flight.get() || self.core().encoder.borrow().is_some()
-    }
-
     /// Submits what was recorded and does not wait. Free when nothing was recorded.
     ///
     /// # Errors

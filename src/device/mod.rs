@@ -47,7 +47,6 @@ pub use staged::Staged;
 
 use std::rc::Rc;
 
-use crate::error::DeviceError;
 use open::Core;
 use reach::Reach;
 
@@ -123,21 +122,6 @@ impl Device {
     /// Begins a new measurement of [`Counters::bytes_peak`].
     pub fn reset_peak(&self) {
         self.core().memory.tally.reset_peak();
-    }
-
-    /// `Ok` where the adapter has `feature`.
-    ///
-    /// # Errors
-    /// [`DeviceError::MissingFeature`] naming `what` and the adapter.
-    pub fn require(&self, feature: wgpu::Features, what: &str) -> Result<(), DeviceError> {
-        if self.features().contains(feature) {
-            return Ok(());
-        }
-        Err(DeviceError::MissingFeature {
-            adapter: self.adapter.name.clone(),
-            what: what.to_string(),
-            feature: format!("{:?}", feature.difference(self.features())),
-        })
     }
 
     /// A value that lives as long as the logical device, one per type: pipeline caches and the like of other modules.

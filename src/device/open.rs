@@ -40,7 +40,7 @@ pub struct DeviceOptions {
     /// From how many bytes on a box is sent from where it lies, where the host maps it (`ZIPPY_IN_PLACE`);
     /// [`IN_PLACE_BYTES`] when absent.
     pub in_place_bytes: Option<u64>,
-    /// The most bytes of a message between ranks (`ZIPPY_MESSAGE`); [`MESSAGE_BYTES`] if `None`.
+    /// The most bytes of a message of an exchange between global arrays (`ZIPPY_MESSAGE`); [`MESSAGE_BYTES`] when absent.
     pub message_bytes: Option<u64>,
     /// How many bytes the buffers of this rank may take, where that is less than there are (`ZIPPY_MEMORY_LIMIT`).
     pub memory_limit_bytes: Option<u64>,
@@ -49,12 +49,12 @@ pub struct DeviceOptions {
 /// From so many bytes on it pays to wait until the other rank has read a box instead of copying it first.
 pub const IN_PLACE_BYTES: u64 = 64 << 10;
 
-/// The most bytes of a message between ranks, where nothing else is said.
+/// The most bytes of a message of an exchange, where nothing else is said.
 pub const MESSAGE_BYTES: u64 = 64 << 20;
 
 impl DeviceOptions {
-    /// The options of a rank whose process has all ranks of its node, with `ZIPPY_ADAPTER`, `ZIPPY_HOST_MAP`, `ZIPPY_BINDING_LIMIT`, `ZIPPY_IN_PLACE`, `ZIPPY_MESSAGE` and
-    /// `ZIPPY_MEMORY_LIMIT` from the environment.
+    /// The options of a rank whose process has all ranks of its node, with `ZIPPY_ADAPTER`, `ZIPPY_HOST_MAP`,
+    /// `ZIPPY_BINDING_LIMIT`, `ZIPPY_IN_PLACE`, `ZIPPY_MESSAGE` and `ZIPPY_MEMORY_LIMIT` from the environment.
     ///
     /// # Errors
     /// A variable that is set to something that is not understood.

@@ -8,9 +8,9 @@ use super::{ChunkBuffer, Device, Operator, Staged};
 use crate::element::ElementInfo;
 use crate::error::DeviceError;
 
-/// The way to the cells of chunks, chosen when the device is opened: the [host](super::mapped::Mapped) reaches into mapped memory,
-/// or [kernels](super::kernels::Kernels) pack and unpack. Arguments have been checked; see the methods of [`Device`] of the same
-/// names.
+/// The way to the cells of chunks, chosen when the device is opened: the [host](super::mapped::Mapped) reaches into
+/// mapped memory, or [kernels](super::kernels::Kernels) pack and unpack. Arguments have been checked; see the methods of
+/// [`Device`] of the same names.
 pub(super) trait Reach: Sync {
     /// Whether the host maps chunks.
     fn maps(&self) -> bool;

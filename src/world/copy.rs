@@ -67,9 +67,9 @@ impl World {
     ///
     /// On return this rank's part is done. A rank that owns no cell of either section returns at once.
     ///
-    /// Costs one message between each pair of ranks that exchange cells (cut at 64 MiB), one dispatch to pack and one to
+    /// Costs one message between each pair of ranks that exchange cells (cut at 64 MiB, or what `ZIPPY_MESSAGE` says), one dispatch to pack and one to
     /// unpack them, and on the first call a plan, which is kept for all arrays of the same cuts and owners. Where all hosts
-    /// map their devices' memory, a box of 64 KiB or more that lies densely in its chunk is a message of its own and is
+    /// map their devices' memory, a box of 64 KiB (`ZIPPY_IN_PLACE`) or more that lies densely in its chunk is a message of its own and is
     /// not packed: between global arrays this may then wait until the other ranks have come and read it.
     /// [`start_copy`](Self::start_copy) never does.
     ///

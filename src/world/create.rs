@@ -67,7 +67,7 @@ impl World {
 
     /// As [`local_array`](Self::local_array), in a buffer that can also be used as `uses` says: a kernel writes vertices,
     /// indices or the arguments of a draw, and a render pass of the user's takes them from
-    /// [`LocalArray::buffer`] without a copy.
+    /// [`LocalArray::lease`] without a copy.
     ///
     /// # Errors
     /// As [`local_array`](Self::local_array).

@@ -26,7 +26,7 @@ mod run;
 mod transfer;
 mod turns;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::fmt::Display;
 use std::rc::Rc;
 
@@ -65,7 +65,6 @@ pub struct World {
     plans: RefCell<PlanCache<plans::Planned>>,
     epoch: one_sided::Epoch,
     tracer: Tracer,
-    debug_points: Cell<u64>,
 }
 
 impl World {
@@ -81,7 +80,6 @@ impl World {
             plans: RefCell::new(plans::new_cache()),
             epoch: one_sided::Epoch::default(),
             tracer: Tracer::default(),
-            debug_points: Cell::new(0),
         })
     }
 
@@ -203,15 +201,14 @@ impl World {
         }
     }
 
-    /// A place, named for people, where the viewer may look into the arrays: on return this rank's queued kernels are
-    /// done. Collective; no messages where calls are not compared.
+    /// A place, named for people, where one may look into the arrays: on return this rank's queued kernels are done, and
+    /// the log names it. Collective; no messages where calls are not compared.
     ///
     /// # Errors
     /// A failure of this or of another rank.
     pub fn debug_point(&self, name: &str) -> Result<()> {
         self.collective(format!("debug_point({name:?})"), hash(("debug_point", name)), || {
             self.device.wait()?;
-            self.debug_points.set(self.debug_points.get() + 1);
             tracing::debug!(rank = self.rank(), arrays = self.registry.borrow().alive().count(), "debug point {name}");
             Ok(())
         })

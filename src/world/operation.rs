@@ -24,7 +24,7 @@ pub(super) struct Operation {
     order: Option<Vec<usize>>,
 }
 
-/// Several exchanges as one collective.
+/// Groups of entries of one exchange.
 pub(super) struct InTurn(pub Vec<Rc<dyn Display>>);
 
 impl Display for InTurn {

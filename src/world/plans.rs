@@ -27,7 +27,7 @@ pub struct Plan {
     moved: Moved,
 }
 
-/// The entries of an exchange that share messages.
+/// Entries of an exchange that share a plan.
 #[derive(Debug, Clone)]
 struct Explained {
     plan: Rc<RankPlan>,
@@ -41,20 +41,20 @@ impl Plan {
         self.parts.push(Explained { plan: planned.plan, element_bytes });
     }
 
-    /// A table for each group of entries that share messages: what moves inside this rank, then for each message its
+    /// A table for each group of entries that share a plan: what moves inside this rank, then for each message its
     /// round, its peer, its boxes, cells and bytes.
     pub fn explain(&self) -> String {
         self.parts.iter().map(|part| part.plan.explain(&part.element_bytes)).collect::<Vec<_>>().join("\n")
     }
 
-    /// What the operation will return; of prefixes the most that it can be. A message that holds several element types,
-    /// more than 64 MiB, or boxes that can be sent from where they lie (dense ones of 64 KiB and more, where all hosts map their devices' memory)
-    /// travels in pieces and counts as many.
+    /// What the operation will return; of prefixes the most that it can be. A message that holds several element types
+    /// or ways of combining, more than 64 MiB (`ZIPPY_MESSAGE`), or boxes that can be sent from where they lie (dense ones of
+    /// 64 KiB, `ZIPPY_IN_PLACE`, and more, where all hosts map their devices' memory) travels in pieces and counts as many.
     pub fn moved(&self) -> Moved {
         self.moved
     }
 
-    /// Moves, messages and rounds of each group of entries that share messages. Of prefixes each has a message of its own.
+    /// Moves, messages and rounds of each group of entries that share a plan. Of prefixes each has a message of its own.
     pub fn rank_plans(&self) -> impl Iterator<Item = &RankPlan> {
         self.parts.iter().map(|part| &*part.plan)
     }

@@ -1,4 +1,4 @@
-//! Turning a plan into box views of buffers, once, and executing it, many times.
+//! Turning a plan into box views of buffers, once, to be executed many times.
 //!
 //! A [`Transfer`] is a [`RankPlan`] in the terms of the device: every move has become a strided view of a
 //! chunk's buffer and an offset in a message. It names chunks, not buffers, so that one transfer serves all
@@ -18,8 +18,7 @@ use crate::plan::{Message, Move, Moved, RankPlan};
 /// How messages are cut, the same on every rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MessageSizes {
-    /// The most bytes of one; operations that block and may stage more go message by message, so that staging memory stays
-    /// bounded whatever the size of the arrays.
+    /// The most bytes of one. What blocks and would stage more goes message by message, where its boxes have no order.
     pub most: u64,
     /// From how many bytes on a box that can be sent from where it lies shares no message.
     pub in_place: u64,
