@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::Kernels;
 use super::combine_source::combine_source;
 use super::copies::read_aside;
 use super::movers::Move;
@@ -20,57 +19,51 @@ use crate::error::DeviceError;
 #[derive(Default)]
 struct Combiners(HashMap<(ElementInfo, Operator), wgpu::ComputePipeline>);
 
-impl Kernels {
-    pub(super) fn combine_payload(
-        &self,
-        on: &Device,
-        element: &ElementInfo,
-        payload: &[u8],
-        pieces: &[Piece],
-        operator: &Operator,
-    ) -> Result<(), DeviceError> {
-        let pipeline = on.combiner(element, operator)?;
-        let boxes: Vec<_> = pieces.iter().map(|piece| (piece.buffer.id() as usize, piece.view)).collect();
-        let layers = layers(boxes);
-        let limit = SLICE_BYTES.min(on.limits().binding_bytes);
-        let align = common_multiple(16, element.bytes as u64);
-        for slice in slices(pieces, element.bytes as u64, limit, align) {
-            let packed = on.upload(&slice, payload, false)?;
-            let moves = slice.parts.iter().map(|part| {
-                let transfer = Transfer::new(&Strided::dense(0, part.view.extents), &part.view);
-                let dst = pieces[part.piece].buffer.raw();
-                (layers[part.piece], Move { src: &packed.on_device, dst, transfer, base: [part.staged, 0] })
-            });
-            on.record_combining(&pipeline, element, moves.collect())?;
-            on.uploaded(packed)?;
-        }
-        Ok(())
+/// Combines a payload with boxes, by the pipeline of an operator.
+pub(super) fn payload(
+    on: &Device,
+    (element, pipeline): (&ElementInfo, &wgpu::ComputePipeline),
+    payload: &[u8],
+    pieces: &[Piece],
+) -> Result<(), DeviceError> {
+    let boxes: Vec<_> = pieces.iter().map(|piece| (piece.buffer.id() as usize, piece.view)).collect();
+    let layers = layers(boxes);
+    let limit = SLICE_BYTES.min(on.limits().binding_bytes);
+    let align = common_multiple(16, element.bytes as u64);
+    for slice in slices(pieces, element.bytes as u64, limit, align) {
+        let packed = on.upload(&slice, payload, false)?;
+        let moves = slice.parts.iter().map(|part| {
+            let transfer = Transfer::new(&Strided::dense(0, part.view.extents), &part.view);
+            let dst = pieces[part.piece].buffer.raw();
+            (layers[part.piece], Move { src: &packed.on_device, dst, transfer, base: [part.staged, 0] })
+        });
+        on.record_combining(pipeline, element, moves.collect())?;
+        on.uploaded(packed)?;
     }
+    Ok(())
+}
 
-    pub(super) fn combine_numbered(
-        &self,
-        on: &Device,
-        element: &ElementInfo,
-        of: &Numbered,
-        operator: &Operator,
-    ) -> Result<(), DeviceError> {
-        let all: Vec<usize> = (0..of.copies.len()).collect();
-        let pipeline = on.combiner(element, operator)?;
-        if of.copies.is_empty() {
-            return Ok(());
-        }
-        let layers = layers(of.copies.iter().map(|copy| copy.dst).collect());
-        if !any_hazard(&of.copies) {
-            let moves = all.iter().map(|&i| (layers[i], of.between(i, None, None)));
-            return on.record_combining(&pipeline, element, moves.collect());
-        }
-        let aside = read_aside(on, of, &all)?;
-        let places = of.places(&all).0;
-        let moves = all.iter().map(|&i| (layers[i], of.between(i, Some((&aside, places[i])), None)));
-        on.record_combining(&pipeline, element, moves.collect())?;
-        on.core().memory.keep_staging(Staging::Device, aside);
-        Ok(())
+/// Combines boxes with boxes, by the pipeline of an operator.
+pub(super) fn boxes(
+    on: &Device,
+    (element, pipeline): (&ElementInfo, &wgpu::ComputePipeline),
+    of: &Numbered,
+) -> Result<(), DeviceError> {
+    let all: Vec<usize> = (0..of.copies.len()).collect();
+    if of.copies.is_empty() {
+        return Ok(());
     }
+    let layers = layers(of.copies.iter().map(|copy| copy.dst).collect());
+    if !any_hazard(&of.copies) {
+        let moves = all.iter().map(|&i| (layers[i], of.between(i, None, None)));
+        return on.record_combining(pipeline, element, moves.collect());
+    }
+    let aside = read_aside(on, of, &all)?;
+    let places = of.places(&all).0;
+    let moves = all.iter().map(|&i| (layers[i], of.between(i, Some((&aside, places[i])), None)));
+    on.record_combining(pipeline, element, moves.collect())?;
+    on.core().memory.keep_staging(Staging::Device, aside);
+    Ok(())
 }
 
 impl Device {
@@ -92,7 +85,11 @@ impl Device {
     }
 
     /// The pipeline of an operator, made at its first use on this device.
-    fn combiner(&self, element: &ElementInfo, operator: &Operator) -> Result<wgpu::ComputePipeline, DeviceError> {
+    pub(super) fn combiner(
+        &self,
+        element: &ElementInfo,
+        operator: &Operator,
+    ) -> Result<wgpu::ComputePipeline, DeviceError> {
         self.with_cache(|combiners: &mut Combiners| {
             let key = (*element, operator.clone());
             if let Some(pipeline) = combiners.0.get(&key) {

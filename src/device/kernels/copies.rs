@@ -1,6 +1,5 @@
 //! Boxes of chunks → boxes of chunks, by kernels.
 
-use super::Kernels;
 use super::movers::Move;
 use crate::device::Device;
 use crate::device::boxes::{Strided, Transfer};
@@ -9,40 +8,38 @@ use crate::device::numbered::Numbered;
 use crate::device::order::Step;
 use crate::error::DeviceError;
 
-impl Kernels {
-    /// Records the steps.
-    pub(super) fn copy_in_order(&self, on: &Device, of: &Numbered, steps: Vec<Step>) -> Result<(), DeviceError> {
-        let (element_bytes, limit) = (of.element_bytes, of.staged_cells(on) * of.element_bytes as u64);
-        let mut held = Vec::new();
-        for step in steps {
-            match step {
-                Step::Direct(all) if of.better_aside(&all, limit) => {
-                    for some in of.batches(&all, limit) {
-                        let temporary = read_aside(on, of, some)?;
-                        write_aside(on, of, some, &temporary)?;
-                        on.core().memory.keep_staging(Staging::Device, temporary);
-                    }
-                }
-                Step::Direct(all) => {
-                    let moves = all.iter().map(|&i| of.between(i, None, None));
-                    on.record_moves(element_bytes, moves)?;
-                }
-                Step::Staged(all) => {
-                    let temporary = read_aside(on, of, &all)?;
-                    write_aside(on, of, &all, &temporary)?;
+/// Records the steps.
+pub(super) fn copy(on: &Device, of: &Numbered, steps: Vec<Step>) -> Result<(), DeviceError> {
+    let (element_bytes, limit) = (of.element_bytes, of.staged_cells(on) * of.element_bytes as u64);
+    let mut held = Vec::new();
+    for step in steps {
+        match step {
+            Step::Direct(all) if of.better_aside(&all, limit) => {
+                for some in of.batches(&all, limit) {
+                    let temporary = read_aside(on, of, some)?;
+                    write_aside(on, of, some, &temporary)?;
                     on.core().memory.keep_staging(Staging::Device, temporary);
                 }
-                Step::Hold(i) => held.push((i, read_aside(on, of, &[i])?)),
-                Step::Release(i) => {
-                    for (_, temporary) in held.extract_if(.., |(held, _)| *held == i) {
-                        write_aside(on, of, &[i], &temporary)?;
-                        on.core().memory.keep_staging(Staging::Device, temporary);
-                    }
+            }
+            Step::Direct(all) => {
+                let moves = all.iter().map(|&i| of.between(i, None, None));
+                on.record_moves(element_bytes, moves)?;
+            }
+            Step::Staged(all) => {
+                let temporary = read_aside(on, of, &all)?;
+                write_aside(on, of, &all, &temporary)?;
+                on.core().memory.keep_staging(Staging::Device, temporary);
+            }
+            Step::Hold(i) => held.push((i, read_aside(on, of, &[i])?)),
+            Step::Release(i) => {
+                for (_, temporary) in held.extract_if(.., |(held, _)| *held == i) {
+                    write_aside(on, of, &[i], &temporary)?;
+                    on.core().memory.keep_staging(Staging::Device, temporary);
                 }
             }
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// Records reading sources into a temporary buffer, one after the other.

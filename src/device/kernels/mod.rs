@@ -94,7 +94,7 @@ impl Reach for Kernels {
 
     fn copy(&self, on: &Device, mut of: Numbered) -> Result<(), DeviceError> {
         let steps = of.in_order(on);
-        self.copy_in_order(on, &of, steps)
+        copies::copy(on, &of, steps)
     }
 
     fn combine(
@@ -105,7 +105,7 @@ impl Reach for Kernels {
         pieces: &[Piece],
         operator: &Operator,
     ) -> Result<(), DeviceError> {
-        self.combine_payload(on, element, payload, pieces, operator)
+        combine::payload(on, (element, &on.combiner(element, operator)?), payload, pieces)
     }
 
     fn combine_boxes(
@@ -115,7 +115,7 @@ impl Reach for Kernels {
         of: &Numbered,
         operator: &Operator,
     ) -> Result<(), DeviceError> {
-        self.combine_numbered(on, element, of, operator)
+        combine::boxes(on, (element, &on.combiner(element, operator)?), of)
     }
 
     fn in_place(&self, _: &Device, _: &ChunkBuffer, _: Range<u64>) -> Result<Staged, DeviceError> {
