@@ -3,6 +3,7 @@
 //! Nothing here communicates. A handle is cheap to clone; its typed, const-generic shell sits over one
 //! rank-erased [`ArrayCore`], so that transfers and plans are compiled once.
 
+mod cells;
 mod core;
 mod global;
 mod groups;

@@ -6,7 +6,6 @@ use std::rc::Rc;
 use super::core::{ArrayCore, storage_bytes};
 use super::select::to_array;
 use crate::chunks::ChunkId;
-use crate::device::{BoxOf, Piece};
 use crate::element::Element;
 use crate::error::{ArrayError, RegionError, Result};
 use crate::kernel::Binding;
@@ -67,18 +66,8 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
     /// A bad region, a section of several boxes, or a device failure.
     pub fn read(&self) -> Result<Vec<T>> {
         let region = self.one_box("read")?;
-        let cells = region.cells() as usize;
-        let mut out = vec![T::zeroed(); cells];
-        if let (Some(lease), true) = (self.core.lease(self.chunk)?, cells > 0) {
-            let view = self.core.strided(self.chunk, &region);
-            let bytes = std::mem::size_of_val(out.as_slice());
-            let staged = self.core.device().gather(
-                self.core.element().bytes,
-                &[Piece { buffer: &lease, view, payload_offset: 0 }],
-                bytes.next_multiple_of(4) as u64,
-            )?;
-            bytemuck::cast_slice_mut(&mut out).copy_from_slice(&staged.as_ref()[..bytes]);
-        }
+        let mut out = vec![T::zeroed(); region.cells() as usize];
+        self.core.read(self.chunk, &region, bytemuck::cast_slice_mut(&mut out))?;
         Ok(out)
     }
 
@@ -97,19 +86,7 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
             }
             .into());
         }
-        if let (Some(lease), false) = (self.core.lease(self.chunk)?, values.is_empty()) {
-            let view = self.core.strided(self.chunk, &region);
-            let bytes: &[u8] = bytemuck::cast_slice(values);
-            let pieces = [Piece { buffer: &lease, view, payload_offset: 0 }];
-            if bytes.len().is_multiple_of(4) {
-                self.core.device().scatter(self.core.element().bytes, bytes, &pieces)?;
-            } else {
-                let mut padded = bytes.to_vec();
-                padded.resize(bytes.len().next_multiple_of(4), 0);
-                self.core.device().scatter(self.core.element().bytes, &padded, &pieces)?;
-            }
-        }
-        Ok(())
+        self.core.write(self.chunk, &region, bytemuck::cast_slice(values))
     }
 
     /// Sets its cells to `value`. Local; takes effect after queued kernels, before later ones. A warm repeat allocates
@@ -118,12 +95,7 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
     /// # Errors
     /// A bad region, a section of several boxes, or a device failure.
     pub fn fill(&self, value: T) -> Result<()> {
-        let region = self.one_box("fill")?;
-        if let (Some(lease), false) = (self.core.lease(self.chunk)?, region.is_empty()) {
-            let view = self.core.strided(self.chunk, &region);
-            self.core.device().fill(bytemuck::bytes_of(&value), &[BoxOf { buffer: &lease, view }])?;
-        }
-        Ok(())
+        self.core.fill(self.chunk, &self.one_box("fill")?, bytemuck::bytes_of(&value))
     }
 
     /// Sets its cells to the values at their positions, in the coordinates of [`region`](Self::region), in their order,
@@ -133,19 +105,19 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
     /// # Errors
     /// A bad region, a section of several boxes, or a device failure.
     pub fn fill_with(&self, mut value: impl FnMut([i64; D]) -> T) -> Result<()> {
+        self.fill_boxes(&mut |region, values| values.extend(region.points().map(|p| value(to_array(&p)))))
+    }
+
+    /// Sets its cells box by box to the values that `append` puts into a vector.
+    fn fill_boxes(&self, append: &mut dyn FnMut(&Region, &mut Vec<T>)) -> Result<()> {
         let most = (FILL_BYTES / std::mem::size_of::<T>().max(1) as u64).max(1);
         let mut values = Vec::new();
         for part in self.one_box("fill")?.cut(most) {
             values.clear();
-            values.extend(part.points().map(|p| value(to_array(&p))));
-            self.part(part).write(&values)?;
+            append(&part, &mut values);
+            self.core.write(self.chunk, &part, bytemuck::cast_slice(&values))?;
         }
         Ok(())
-    }
-
-    /// A box of its cells.
-    fn part(&self, region: Region) -> Self {
-        Self { core: self.core.clone(), chunk: self.chunk, region: Ok(region), boxes: None, element: PhantomData }
     }
 
     /// Bytes of the buffer that holds it.

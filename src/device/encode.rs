@@ -12,14 +12,22 @@ impl Device {
     ///
     /// A nested call from within `f` records *before* what `f` still records.
     pub fn record<R>(&self, f: impl FnOnce(&mut wgpu::CommandEncoder) -> R) -> R {
-        let core = self.core();
-        let pending = core.encoder.borrow_mut().take();
-        let mut encoder = pending.unwrap_or_else(|| self.raw().create_command_encoder(&Default::default()));
+        let mut encoder = self.pending();
         let result = f(&mut encoder);
-        if let Some(nested) = core.encoder.borrow_mut().replace(encoder) {
+        self.keep_pending(encoder);
+        result
+    }
+
+    fn pending(&self) -> wgpu::CommandEncoder {
+        let pending = self.core().encoder.borrow_mut().take();
+        pending.unwrap_or_else(|| self.raw().create_command_encoder(&Default::default()))
+    }
+
+    fn keep_pending(&self, encoder: wgpu::CommandEncoder) {
+        let nested = self.core().encoder.borrow_mut().replace(encoder);
+        if let Some(nested) = nested {
             self.submit(nested);
         }
-        result
     }
 
     fn submit(&self, encoder: wgpu::CommandEncoder) {

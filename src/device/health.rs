@@ -15,6 +15,10 @@ pub enum InjectedFailure {
     OutOfMemory,
 }
 
+/// In the order in which their scopes are opened.
+const FILTERS: [wgpu::ErrorFilter; 3] =
+    [wgpu::ErrorFilter::Internal, wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Validation];
+
 /// What has gone wrong and has not been told yet. Written by wgpu's callbacks from any thread.
 #[derive(Default)]
 pub(super) struct Health {
@@ -98,18 +102,23 @@ impl Device {
     /// The first error reported, or one left over from an earlier call.
     pub fn checked<R>(&self, what: &str, f: impl FnOnce() -> R) -> Result<R, DeviceError> {
         self.check(what)?;
-        let raw = self.raw();
-        let internal = raw.push_error_scope(wgpu::ErrorFilter::Internal);
-        let memory = raw.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-        let validation = raw.push_error_scope(wgpu::ErrorFilter::Validation);
+        let scopes = FILTERS.map(|filter| self.raw().push_error_scope(filter));
         let result = f();
-        // Popped before anything else, so that the stack of scopes stays in order.
+        self.caught(what, scopes).map(|()| result)
+    }
+
+    /// What was caught since scopes were opened. They are popped before anything else, so that their stack stays in order.
+    fn caught(
+        &self,
+        what: &str,
+        [internal, memory, validation]: [wgpu::ErrorScopeGuard; 3],
+    ) -> Result<(), DeviceError> {
         let validation = pollster::block_on(validation.pop());
         let memory = pollster::block_on(memory.pop());
         let internal = pollster::block_on(internal.pop());
         match memory.or(validation).or(internal) {
             Some(error) => Err(self.translate(what, &error)),
-            None => self.check(what).map(|()| result),
+            None => self.check(what),
         }
     }
 

@@ -38,6 +38,11 @@ const LAUNCHERS: [(&str, bool, usize); 8] = [
     ("PMI_RANK", false, 0),
 ];
 
+/// A variable of this process' environment.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
+}
+
 /// The MPI launcher that started a process with these variables.
 pub fn detect_launcher(variable: impl Fn(&str) -> Option<String>) -> Option<Launcher> {
     LAUNCHERS.iter().find_map(|&(name, counts, least)| {

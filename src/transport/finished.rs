@@ -3,9 +3,12 @@
 use super::{Group, Payload, Tag};
 use crate::error::{Error, Failure, Result};
 
+/// A program whose result is kept elsewhere, so that what starts ranks is compiled once and not for each program.
+pub(crate) type Program<'a> = dyn Fn(Group) -> Result<()> + Sync + 'a;
+
 /// One rank's program and its end.
-pub(crate) fn run_rank<R>(group: &Group, program: &impl Fn(Group) -> Result<R>) -> Result<R> {
-    let finish = |value| group.finished().and_then(|()| group.finish()).map(|()| value);
+pub(crate) fn run_rank(group: &Group, program: &dyn Fn(Group) -> Result<()>) -> Result<()> {
+    let finish = |()| group.finished().and_then(|()| group.finish());
     program(group.clone()).and_then(finish).map_err(|error| group.fail_for_good(error))
 }
 

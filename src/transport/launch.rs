@@ -1,15 +1,17 @@
 //! Starting the ranks of a run and collecting what they return.
 
+use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use super::config::{Settings, Start};
+use super::environment;
 use super::exit;
 use super::failure::Watch;
-use super::finished::run_rank;
+use super::finished::{Program, run_rank};
 use super::threads::{Hub, Threads};
 use super::{Config, Group};
 use crate::error::{Error, Failure, Result, TransportError};
@@ -32,29 +34,34 @@ use crate::trace;
 ///
 /// A process that exits while this runs says so and exits with code 1, whatever code was given.
 pub fn launch<R: Send>(config: &Config, program: impl Fn(Group) -> Result<R> + Send + Sync) -> Result<Vec<R>> {
-    let variable = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
-    let settings = Settings::resolve(config, variable, cfg!(feature = "mpi"))?;
+    let returned = Mutex::new(BTreeMap::new());
+    start(config, &|group| {
+        let (rank, value) = (group.rank(), program(group)?);
+        returned.lock().unwrap_or_else(PoisonError::into_inner).insert(rank, value);
+        Ok(())
+    })?;
+    Ok(returned.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect())
+}
+
+fn start(config: &Config, program: &Program<'_>) -> Result<()> {
+    let settings = Settings::resolve(config, environment::variable, cfg!(feature = "mpi"))?;
     match &settings.start {
-        Start::Threads(ranks) => on_threads(*ranks, &settings, &program),
+        Start::Threads(ranks) => on_threads(*ranks, &settings, program),
         #[cfg(feature = "mpi")]
-        Start::Mpi { launcher, asked } => super::mpi::launch(launcher, *asked, &settings, &program),
+        Start::Mpi { launcher, asked } => super::mpi::launch(launcher, *asked, &settings, program),
         #[cfg(not(feature = "mpi"))]
         Start::Mpi { launcher, .. } => Err(TransportError::NeedsMpi { launcher: launcher.to_string() }.into()),
     }
 }
 
-fn on_threads<R: Send>(
-    ranks: usize,
-    settings: &Settings,
-    program: &(impl Fn(Group) -> Result<R> + Send + Sync),
-) -> Result<Vec<R>> {
+fn on_threads(ranks: usize, settings: &Settings, program: &Program<'_>) -> Result<()> {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     if let Some(text) = crowd(ranks, cores) {
         trace::warn(&text);
     }
     let _run = exit::Run::begin();
     let hub = Hub::new(ranks);
-    let results: Vec<Result<R>> = thread::scope(|scope| {
+    let results: Vec<Result<()>> = thread::scope(|scope| {
         let start = |rank| {
             let hub = &hub;
             let thread = thread::Builder::new().name(format!("rank {rank}")).stack_size(settings.stack_bytes);
@@ -76,7 +83,7 @@ fn on_threads<R: Send>(
             hub.fail(&Failure::other(handles.iter().position(Result::is_err).unwrap_or(0), operation, message));
         }
         hub.board.wait_for_all(settings.patience.timeout.unwrap_or(Duration::MAX));
-        let join = |handle: Result<thread::ScopedJoinHandle<'_, Result<R>>, TransportError>| match handle?.join() {
+        let join = |handle: Result<thread::ScopedJoinHandle<'_, Result<()>>, TransportError>| match handle?.join() {
             Ok(result) => result,
             Err(_) => Err(TransportError::Other("the thread of a rank ended without a result".into()).into()),
         };
@@ -97,7 +104,7 @@ fn crowd(ranks: usize, cores: usize) -> Option<String> {
     })
 }
 
-fn one_thread<R>(hub: &Arc<Hub>, rank: usize, settings: &Settings, program: &impl Fn(Group) -> Result<R>) -> Result<R> {
+fn one_thread(hub: &Arc<Hub>, rank: usize, settings: &Settings, program: &Program<'_>) -> Result<()> {
     let told = Arc::clone(hub);
     let watch = Watch::new(rank, move |panic| {
         let (operation, message) = (format!("a panic at {}", panic.place), panic.message.clone());
@@ -114,16 +121,11 @@ fn one_thread<R>(hub: &Arc<Hub>, rank: usize, settings: &Settings, program: &imp
     })
 }
 
-/// The results, or the first error that is a rank's own, else the first.
-fn first_error<R>(results: Vec<Result<R>>) -> Result<Vec<R>> {
-    let own = |result: &Result<R>| result.as_ref().is_err_and(|error| !matches!(error, Error::Remote { .. }));
-    match results.iter().position(own) {
-        Some(rank) => match results.into_iter().nth(rank) {
-            Some(Err(error)) => Err(error),
-            _ => Err(TransportError::Other("a rank's error was lost".into()).into()),
-        },
-        None => results.into_iter().collect(),
-    }
+/// The first error that is a rank's own, else the first.
+fn first_error(results: Vec<Result<()>>) -> Result<()> {
+    let own = |result: &Result<()>| result.as_ref().is_err_and(|error| !matches!(error, Error::Remote { .. }));
+    let first = results.iter().position(own).or(results.iter().position(Result::is_err));
+    first.and_then(|rank| results.into_iter().nth(rank)).unwrap_or(Ok(()))
 }
 
 #[cfg(test)]

@@ -1,12 +1,16 @@
 //! Copy: between regions of global arrays, and between a global array and each rank's own local sections.
 
+use std::rc::Rc;
+
 use super::exchange::Exchange;
 use super::one_sided::{from_local, to_local};
 use super::{Moved, Pending, World};
-use crate::array::{GlobalSection, LocalSection, Side};
+use crate::array::{ArrayCore, GlobalSection, LocalSection, Side};
+use crate::chunks::ChunkId;
 use crate::device::BoxOf;
 use crate::element::Element;
 use crate::error::{PlanError, Result};
+use crate::region::Region;
 
 /// Either end of a copy: a section of a global array, or this rank's own section of a local array or chunk.
 #[derive(Debug, Clone)]
@@ -56,6 +60,13 @@ impl<T: Element, const D: usize> Section<T, D> {
     }
 }
 
+/// A box of one of this rank's chunks.
+type Own = (Rc<ArrayCore>, ChunkId, Region);
+
+fn own<T: Element, const D: usize>(section: &LocalSection<T, D>) -> Result<Own> {
+    Ok((section.core().clone(), section.chunk(), section.one_box("copy")?))
+}
+
 impl World {
     /// Copies a section onto another of the same extents (paper: zCopy). Collective.
     ///
@@ -103,7 +114,9 @@ impl World {
             (Section::Local(source), Section::Global(destination)) => {
                 self.copy_local(from_local(&source, &destination))
             }
-            (Section::Local(source), Section::Local(destination)) => self.copy_locally(&source, &destination),
+            (Section::Local(source), Section::Local(destination)) => {
+                self.copy_locally(own(&source)?, own(&destination)?)
+            }
         }
     }
 
@@ -131,31 +144,26 @@ impl World {
                 self.start_copy_local(from_local(&source, &destination))
             }
             (Section::Local(source), Section::Local(destination)) => {
-                let moved = self.copy_locally(&source, &destination)?;
+                let moved = self.copy_locally(own(&source)?, own(&destination)?)?;
                 Ok(Pending::new(self, "copy(local -> local)", moved, || Ok(())))
             }
         }
     }
 
-    fn copy_locally<T: Element, const D: usize>(
-        &self,
-        source: &LocalSection<T, D>,
-        destination: &LocalSection<T, D>,
-    ) -> Result<Moved> {
-        let (from, to) = (source.one_box("copy")?, destination.one_box("copy")?);
+    fn copy_locally(&self, source: Own, destination: Own) -> Result<Moved> {
+        let ((source, source_chunk, from), (destination, destination_chunk, to)) = (source, destination);
         if from.extents() != to.extents() {
-            return Err(PlanError::extents(source.label(), from.extents(), destination.label(), to.extents()).into());
+            let (source, destination) = (source.label(&from), destination.label(&to));
+            return Err(PlanError::extents(source, from.extents(), destination, to.extents()).into());
         }
+        let bytes = source.element().bytes;
         if let (Some(read), Some(written), false) =
-            (source.core().lease(source.chunk())?, destination.core().lease(destination.chunk())?, from.is_empty())
+            (source.lease(source_chunk)?, destination.lease(destination_chunk)?, from.is_empty())
         {
-            let view = |section: &LocalSection<T, D>, region| section.core().strided(section.chunk(), region);
-            let pair = (
-                BoxOf { buffer: &read, view: view(source, &from) },
-                BoxOf { buffer: &written, view: view(destination, &to) },
-            );
-            self.device().copy_boxes(T::INFO.bytes, &[pair])?;
+            let read = BoxOf { buffer: &read, view: source.strided(source_chunk, &from) };
+            let written = BoxOf { buffer: &written, view: destination.strided(destination_chunk, &to) };
+            self.device().copy_boxes(bytes, &[(read, written)])?;
         }
-        Ok(Moved { bytes_local: from.cells() * T::INFO.bytes as u64, ..Moved::default() })
+        Ok(Moved { bytes_local: from.cells() * bytes as u64, ..Moved::default() })
     }
 }

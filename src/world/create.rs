@@ -1,11 +1,12 @@
 //! Creating arrays.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{Call, Named, World, hash};
 use crate::array::{ArrayCore, GlobalArray, Growable, Home, LocalArray};
 use crate::chunks::Chunks;
-use crate::element::Element;
+use crate::element::{Element, ElementInfo};
 use crate::error::{ArrayError, LayoutError, PlanError, Result};
 use crate::layout::{Layout, Split};
 use crate::locate::Placement;
@@ -33,8 +34,9 @@ impl World {
     /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
     /// ```
     pub fn array<T: Element, const D: usize>(&self, name: &str, layout: &Layout) -> Result<GlobalArray<T, D>> {
-        let chunks = self.resolve::<T, D>(name, layout)?;
-        self.create(name, Placement::balanced(chunks, self.size()))
+        let chunks = self.resolve(name, &T::INFO, D, layout)?;
+        let core = self.create(name, &T::INFO, Placement::balanced(chunks, self.size()))?;
+        Ok(GlobalArray::from_core(core))
     }
 
     /// A global array of zeros with given owners of its chunks; ranks may own none. Collective; no messages.
@@ -47,12 +49,13 @@ impl World {
         layout: &Layout,
         ownership: Ownership,
     ) -> Result<GlobalArray<T, D>> {
-        let chunks = self.resolve::<T, D>(name, layout)?;
+        let chunks = self.resolve(name, &T::INFO, D, layout)?;
         if ownership.ranks() != self.size() {
             let (given, expected) = (ownership.ranks(), self.size());
             return Err(PlanError::Ranks { given, expected }.into());
         }
-        self.create(name, Placement::new(Arc::new(chunks), Arc::new(ownership))?)
+        let core = self.create(name, &T::INFO, Placement::new(Arc::new(chunks), Arc::new(ownership))?)?;
+        Ok(GlobalArray::from_core(core))
     }
 
     /// An array of this rank alone. Local: other ranks need not call it, and may have other shapes.
@@ -77,7 +80,7 @@ impl World {
         layout: &Layout,
         uses: wgpu::BufferUsages,
     ) -> Result<LocalArray<T, D>> {
-        check_axes::<D>(name, layout)?;
+        check_axes(name, D, layout)?;
         Ok(LocalArray::from_core(ArrayCore::create_local(self.home(), name, &T::INFO, layout, uses)?))
     }
 
@@ -141,13 +144,13 @@ impl World {
         Home { rank: self.rank(), device: self.gpu().clone(), registry: self.registry.clone() }
     }
 
-    fn resolve<T: Element, const D: usize>(&self, name: &str, layout: &Layout) -> Result<Chunks> {
+    fn resolve(&self, name: &str, element: &'static ElementInfo, axes: usize, layout: &Layout) -> Result<Chunks> {
         self.alive()?;
-        check_axes::<D>(name, layout)?;
+        check_axes(name, axes, layout)?;
         self.registry.borrow_mut().check_name(name)?;
         let common = &self.common;
-        common.check(&T::INFO, self.device())?;
-        let within = |bytes| layout.resolve(self.size(), T::INFO.bytes, bytes);
+        common.check(element, self.device())?;
+        let within = |bytes| layout.resolve(self.size(), element.bytes, bytes);
         // Chunks that one binding reaches where the library may choose; else what a buffer can hold, seen through windows.
         match within(common.binding_bytes) {
             Err(LayoutError::ChunkTooLarge { .. }) => Ok(within(common.buffer_bytes)?),
@@ -155,14 +158,13 @@ impl World {
         }
     }
 
-    fn create<T: Element, const D: usize>(&self, name: &str, placement: Placement) -> Result<GlobalArray<T, D>> {
-        let call = Call::new("array").of(Named::new(name, &T::INFO, &placement), None);
-        let call = call.and(format!(", {} of {}", placement.chunks().shape(), T::INFO.name));
-        let bytes = self.check_memory(name, &T::INFO, &placement)?;
-        let core = self.collective(call.clone(), call.signature(), || {
-            ArrayCore::create(self.home(), name, &T::INFO, placement, bytes)
-        })?;
-        Ok(GlobalArray::from_core(core))
+    fn create(&self, name: &str, element: &'static ElementInfo, placement: Placement) -> Result<Rc<ArrayCore>> {
+        let call = Call::new("array").of(Named::new(name, element, &placement), None);
+        let call = call.and(format!(", {} of {}", placement.chunks().shape(), element.name));
+        let bytes = self.check_memory(name, element, &placement)?;
+        self.collective(call.clone(), call.signature(), || {
+            ArrayCore::create(self.home(), name, element, placement, bytes)
+        })
     }
 }
 
@@ -170,10 +172,10 @@ fn saturated(length: u64) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
 
-fn check_axes<const D: usize>(name: &str, layout: &Layout) -> Result<()> {
+fn check_axes(name: &str, expected: usize, layout: &Layout) -> Result<()> {
     match (layout.mistake(), layout.shape().axes()) {
         (Some(mistake), _) => Err(mistake.clone().into()),
-        (None, axes) if axes == D => Ok(()),
-        (None, axes) => Err(ArrayError::Axes { array: name.to_string(), given: axes, expected: D }.into()),
+        (None, axes) if axes == expected => Ok(()),
+        (None, given) => Err(ArrayError::Axes { array: name.to_string(), given, expected }.into()),
     }
 }

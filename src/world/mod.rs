@@ -50,7 +50,7 @@ use crate::error::{Error, Result};
 use crate::kernel::{Kernel, KernelSource};
 use crate::plan::cache::PlanCache;
 use crate::trace::{Profile, Tracer};
-use crate::transport::{Group, Payload, copied};
+use crate::transport::{Entered, Group, Payload, copied};
 
 /// One rank's view of the run: its group of ranks, its device, its arrays.
 ///
@@ -222,13 +222,16 @@ impl World {
         signature: u64,
         f: impl FnOnce() -> Result<R>,
     ) -> Result<R> {
+        let _entered = self.entered(Rc::new(operation), signature)?;
+        f().map_err(|error| self.group.fail(error))
+    }
+
+    fn entered(&self, operation: Rc<dyn Display>, signature: u64) -> Result<Entered> {
         self.alive()?;
-        let operation: Rc<dyn Display> = Rc::new(operation);
-        self.failing_in(operation.clone(), || {
-            self.note_rearranged();
-            self.group.check_shared(signature, operation)?;
-            f()
-        })
+        let entered = self.group.entering_shared(operation.clone());
+        self.note_rearranged();
+        let same = self.group.check_shared(signature, operation);
+        same.map(|()| entered).map_err(|error| self.group.fail(error))
     }
 
     /// Adds the handles that were made without a collective to what this rank has called.
@@ -245,11 +248,7 @@ impl World {
     /// # Errors
     /// What `f` returns.
     pub fn failing<R>(&self, operation: impl Display + 'static, f: impl FnOnce() -> Result<R>) -> Result<R> {
-        self.failing_in(Rc::new(operation), f)
-    }
-
-    fn failing_in<R>(&self, operation: Rc<dyn Display>, f: impl FnOnce() -> Result<R>) -> Result<R> {
-        let _entered = self.group.entering_shared(operation);
+        let _entered = self.group.entering_shared(Rc::new(operation));
         f().map_err(|error| self.group.fail(error))
     }
 

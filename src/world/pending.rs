@@ -45,7 +45,7 @@ impl<'w> Pending<'w> {
 
     fn finish(&mut self) -> Result<()> {
         match self.rest.take() {
-            Some(rest) => self.world.failing_in(self.operation.clone(), rest),
+            Some(rest) => self.world.failing(self.operation.clone(), rest),
             None => Ok(()),
         }
     }

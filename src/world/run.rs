@@ -50,14 +50,18 @@ where
 }
 
 fn on_rank<R>(group: Group, program: &impl Fn(&World) -> Result<R>) -> Result<R> {
+    let world = opened(group)?;
+    let result = program(&world)?;
+    world.epoch.ended()?;
+    world.note_rearranged();
+    Ok(result)
+}
+
+fn opened(group: Group) -> Result<World> {
     let mut options = DeviceOptions::from_env(group.node_rank(), group.node_size())?;
     if group.kind() == TransportKind::Mpi {
         options.node_processes = group.node_size();
     }
     let device = Device::open(&options)?;
-    let world = World::open(group, device)?;
-    let result = program(&world)?;
-    world.epoch.ended()?;
-    world.note_rearranged();
-    Ok(result)
+    World::open(group, device)
 }

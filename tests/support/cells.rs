@@ -110,16 +110,16 @@ pub fn expect_whole<T: Element, const D: usize>(
 pub fn same<T: Element, const D: usize>(
     cells: impl Iterator<Item = (Index, T)>,
     what: &dyn Display,
-    expected: &impl Fn([i64; D]) -> T,
+    expected: &dyn Fn([i64; D]) -> T,
 ) {
     for (at, cell) in cells {
-        let (found, expected) = (bytemuck::bytes_of(&cell), &expected(position(&at)));
-        assert!(
-            found == bytemuck::bytes_of(expected),
-            "{what}: at {at}: {found:02x?} is not {expected:02x?}",
-            expected = bytemuck::bytes_of(expected)
-        );
+        let expected = expected(position(&at));
+        same_bytes(&at, what, bytemuck::bytes_of(&cell), bytemuck::bytes_of(&expected));
     }
+}
+
+fn same_bytes(at: &Index, what: &dyn Display, found: &[u8], expected: &[u8]) {
+    assert!(found == expected, "{what}: at {at}: {found:02x?} is not {expected:02x?}");
 }
 
 /// A way to cut an array and to spread its chunks.

@@ -19,8 +19,13 @@ pub const RANKS: &[usize] = &[1, 2, 3, 5, 8];
 /// Runs `program` once for every number of ranks; under a launcher, once with the number that it has started.
 /// Panics, which fails the test, if any rank returns an error.
 pub fn ranks(counts: &[usize], program: impl Fn(&World) -> Result<()> + Send + Sync) {
+    run_all(counts, &program);
+}
+
+/// Compiled once, and not for each test.
+fn run_all(counts: &[usize], program: &(dyn Fn(&World) -> Result<()> + Send + Sync)) {
     for count in launcher::counts(counts) {
-        if let Err(error) = run_with(Config::threads(count), &program) {
+        if let Err(error) = run_with(Config::threads(count), program) {
             panic!("on {count} ranks: {error}");
         }
     }
@@ -37,8 +42,9 @@ pub fn groups_with(
     set: impl Fn(Config) -> Config,
     program: impl Fn(Group) -> Result<()> + Send + Sync,
 ) {
+    let program: &(dyn Fn(Group) -> Result<()> + Send + Sync) = &program;
     for count in launcher::counts(counts) {
-        if let Err(error) = launch(&set(Config::threads(count)), &program) {
+        if let Err(error) = launch(&set(Config::threads(count)), program) {
             panic!("on {count} ranks: {error}");
         }
     }

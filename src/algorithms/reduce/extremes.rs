@@ -175,11 +175,11 @@ pub fn local<T: Reducible>(operand: &Operand<1>, within: &Within) -> Result<Vec<
     };
     for (component, found) in found.iter_mut().enumerate() {
         let (mut min, mut max, mut nans) = (u32::MAX, 0, 0);
-        let each = |words: &[u32]| {
+        let mut each = |words: &[u32]| {
             (min, max) = (min.min(words[0]), max.max(words[1]));
             nans += u64::from(words[2]);
         };
-        operand.fold::<T>(format, (&EXTREMES, &[within.device.0, within.device.1]), component, each)?;
+        operand.fold::<T>(format, (&EXTREMES, &[within.device.0, within.device.1]), component, &mut each)?;
         let numbers = operand.cells() - nans;
         let key = |key: u32| T::Scalar::from_device_key(key).key().unwrap_or_default();
         *found = if numbers == 0 {

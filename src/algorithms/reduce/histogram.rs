@@ -180,7 +180,7 @@ fn count_on_device<T: Reducible>(
         let edges = &keys[from..keys.len().min(from + EDGES)];
         let end = from + edges.len() == keys.len();
         let constants: Vec<u32> = std::iter::once(edges.len() as u32).chain(edges.iter().copied()).collect();
-        let add = |words: &[u32]| {
+        let mut add = |words: &[u32]| {
             // Before the first edge and from the last on, only the first and the last window say something new.
             let places = if from == 0 { 0 } else { 1 }..if end { edges.len() + 1 } else { edges.len() };
             for place in places {
@@ -190,7 +190,7 @@ fn count_on_device<T: Reducible>(
                 *counts.last_mut().expect("counts end in NaNs") += u64::from(words[HISTOGRAM.words - 1]);
             }
         };
-        operand.fold::<T>(format, (&HISTOGRAM, &constants), component, add)?;
+        operand.fold::<T>(format, (&HISTOGRAM, &constants), component, &mut add)?;
         if end {
             return Ok(());
         }

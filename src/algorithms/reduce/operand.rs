@@ -100,7 +100,7 @@ impl<const N: usize> Operand<N> {
         format: Format,
         (work, constants): (&Work, &[u32]),
         component: usize,
-        each: impl FnMut(&[u32]),
+        each: &mut dyn FnMut(&[u32]),
     ) -> Result<()> {
         let (name, source) = kernel(work, &T::Scalar::INFO, format);
         let mut held = Vec::with_capacity(self.groups.len());

@@ -140,8 +140,8 @@ fn add_on_device<T: Reducible, const N: usize>(
 ) -> Result<()> {
     let mut columns = vec![0_i64; adding.work.words];
     // All words fit 31 bits and a sign, digits of unsigned numbers and counts too.
-    let add = |words: &[u32]| columns.iter_mut().zip(words).for_each(|(sum, &word)| *sum += i64::from(word as i32));
-    operand.fold::<T>(format, (&adding.work, &[]), component, add)?;
+    let mut add = |words: &[u32]| columns.iter_mut().zip(words).for_each(|(sum, &word)| *sum += i64::from(word as i32));
+    operand.fold::<T>(format, (&adding.work, &[]), component, &mut add)?;
     let (digits, specials) = columns.split_at(adding.digits);
     for (exponent, &digit) in (0..).map(|place| adding.lowest + 16 * place).zip(digits) {
         total.add_digit(digit, exponent);

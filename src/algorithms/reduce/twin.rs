@@ -126,7 +126,7 @@ fn words<T: Number>(
     let kernel = FoldKernel { name: &name, source: &source, words: work.words, constants };
     let mut found = Vec::new();
     let pairs = [(BoxOf { buffer: &buffers[0], view }, second)];
-    device.fold(&kernel, size_of::<T>(), &pairs, |words| found.push(words.to_vec())).unwrap();
+    device.fold(&kernel, size_of::<T>(), &pairs, &mut |words| found.push(words.to_vec())).unwrap();
     found
 }
 

@@ -57,7 +57,7 @@ impl Device {
         kernel: &FoldKernel,
         unit_bytes: usize,
         pairs: &[(BoxOf, Option<BoxOf>)],
-        mut each: impl FnMut(&[u32]),
+        each: &mut dyn FnMut(&[u32]),
     ) -> Result<(), DeviceError> {
         let what = kernel.name;
         check_element(what, unit_bytes)?;
@@ -87,14 +87,14 @@ impl Device {
             for step in steps(dispatch, paired, (room / row).max(1), kernel.constants) {
                 let more = (step.workgroups * row).next_multiple_of(self.limits().offset_alignment);
                 if bytes + more > SLICE_BYTES && !batch.is_empty() {
-                    self.fold_batch(kernel, &std::mem::take(&mut batch), bytes, &mut each)?;
+                    self.fold_batch(kernel, &std::mem::take(&mut batch), bytes, each)?;
                     bytes = 0;
                 }
                 batch.push((bytes, step));
                 bytes += more;
             }
         }
-        if batch.is_empty() { Ok(()) } else { self.fold_batch(kernel, &batch, bytes, &mut each) }
+        if batch.is_empty() { Ok(()) } else { self.fold_batch(kernel, &batch, bytes, each) }
     }
 
     /// Runs dispatches whose results stand at the given places of `bytes` bytes, and reads these.
@@ -103,7 +103,7 @@ impl Device {
         kernel: &FoldKernel,
         batch: &[(u64, Step)],
         bytes: u64,
-        each: &mut impl FnMut(&[u32]),
+        each: &mut dyn FnMut(&[u32]),
     ) -> Result<(), DeviceError> {
         let pipeline = self.folder(kernel)?;
         let memory = &self.core().memory;

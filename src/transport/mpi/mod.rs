@@ -25,6 +25,7 @@ mod start;
 mod topology;
 mod wire;
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::thread;
@@ -36,9 +37,9 @@ use self::session::Running;
 use self::topology::Topology;
 use self::wire::Wire;
 use super::config::Settings;
+use super::environment;
 use super::failure::Watch;
-use super::finished::run_rank;
-
+use super::finished::{Program, run_rank};
 use super::{Config, Group, Launcher};
 use crate::error::{Error, Result, TransportError};
 use crate::trace::say;
@@ -47,18 +48,18 @@ use crate::trace::say;
 const PANICKED: i32 = 101;
 
 /// Runs this process' rank of `MPI_COMM_WORLD` on a thread of its own.
-pub(super) fn launch<R: Send>(
+pub(super) fn launch(
     launcher: &Launcher,
     asked: Option<(usize, &'static str)>,
     settings: &Settings,
-    program: &(impl Fn(Group) -> Result<R> + Send + Sync),
-) -> Result<Vec<R>> {
+    program: &Program<'_>,
+) -> Result<()> {
     let running = Running::enter()?;
     let topology = session::world()?;
     start::check_launcher(launcher, &topology)?;
     let rank = topology.rank;
     let body = || one_rank(&Communicator::world(), topology, asked, settings, program);
-    let result: Result<Result<R>> = thread::scope(|scope| {
+    let result: Result<Result<()>> = thread::scope(|scope| {
         let thread = thread::Builder::new().name(format!("rank {rank}")).stack_size(settings.stack_bytes);
         let handle = thread.spawn_scoped(scope, body).map_err(|error| {
             let message = error.to_string();
@@ -68,12 +69,12 @@ pub(super) fn launch<R: Send>(
         handle.join().map_err(|_| ended())
     });
     drop(running);
-    match result? {
-        Ok(value) => Ok(vec![value]),
+    let result = result?;
+    if result.is_err() && settings.exit_on_failure {
         // One of the processes has said why.
-        Err(_) if settings.exit_on_failure => std::process::exit(1),
-        Err(error) => Err(error),
+        std::process::exit(1);
     }
+    result
 }
 
 /// Runs `program` on the ranks of a communicator of a program that has initialised MPI itself, on the calling thread.
@@ -86,21 +87,29 @@ pub fn run_on<R>(
     communicator: &impl AsRaw<Raw = mpi::ffi::MPI_Comm>,
     program: impl Fn(Group) -> Result<R>,
 ) -> Result<R> {
-    let variable = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
-    let settings = Settings::resolve(&Config::new(), variable, true)?;
-    let _running = Running::enter()?;
-    session::check_foreign()?;
-    let parent = Communicator::of(communicator.as_raw())?;
-    one_rank(&parent, Topology::find(&parent)?, None, &settings, &program)
+    let returned = Cell::new(None);
+    on_communicator(communicator.as_raw(), &|group| {
+        returned.set(Some(program(group)?));
+        Ok(())
+    })?;
+    returned.take().ok_or_else(|| TransportError::Other("a rank's result was lost".into()).into())
 }
 
-fn one_rank<R>(
+fn on_communicator(communicator: mpi::ffi::MPI_Comm, program: &dyn Fn(Group) -> Result<()>) -> Result<()> {
+    let settings = Settings::resolve(&Config::new(), environment::variable, true)?;
+    let _running = Running::enter()?;
+    session::check_foreign()?;
+    let parent = Communicator::of(communicator)?;
+    one_rank(&parent, Topology::find(&parent)?, None, &settings, program)
+}
+
+fn one_rank(
     parent: &Communicator,
     topology: Topology,
     asked: Option<(usize, &'static str)>,
     settings: &Settings,
-    program: &impl Fn(Group) -> Result<R>,
-) -> Result<R> {
+    program: &dyn Fn(Group) -> Result<()>,
+) -> Result<()> {
     let rank = topology.rank;
     // The others cannot be told: they may be deep inside MPI or a kernel. The launcher ends them.
     let watch = Watch::new(rank, move |_| session::abort(PANICKED));

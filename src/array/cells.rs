@@ -1,0 +1,44 @@
+//! The cells of a box of one chunk of this rank, as bytes between host and device: sections give them their type.
+
+use super::core::ArrayCore;
+use crate::chunks::ChunkId;
+use crate::device::{BoxOf, Piece};
+use crate::error::Result;
+use crate::region::Region;
+
+impl ArrayCore {
+    /// The cells of a box, axis 0 fastest, into as many bytes as they have.
+    pub(super) fn read(&self, chunk: ChunkId, region: &Region, into: &mut [u8]) -> Result<()> {
+        if let (Some(lease), false) = (self.lease(chunk)?, into.is_empty()) {
+            let pieces = [Piece { buffer: &lease, view: self.strided(chunk, region), payload_offset: 0 }];
+            let payload_bytes = into.len().next_multiple_of(4) as u64;
+            let staged = self.device().gather(self.element().bytes, &pieces, payload_bytes)?;
+            into.copy_from_slice(&staged.as_ref()[..into.len()]);
+        }
+        Ok(())
+    }
+
+    /// Replaces the cells of a box by as many bytes as they have.
+    pub(super) fn write(&self, chunk: ChunkId, region: &Region, bytes: &[u8]) -> Result<()> {
+        if let (Some(lease), false) = (self.lease(chunk)?, bytes.is_empty()) {
+            let pieces = [Piece { buffer: &lease, view: self.strided(chunk, region), payload_offset: 0 }];
+            let mut padded = Vec::new();
+            let mut payload = bytes;
+            if !bytes.len().is_multiple_of(4) {
+                padded.extend_from_slice(bytes);
+                padded.resize(bytes.len().next_multiple_of(4), 0);
+                payload = &padded;
+            }
+            self.device().scatter(self.element().bytes, payload, &pieces)?;
+        }
+        Ok(())
+    }
+
+    /// Sets all cells of a box to one value.
+    pub(super) fn fill(&self, chunk: ChunkId, region: &Region, value: &[u8]) -> Result<()> {
+        if let (Some(lease), false) = (self.lease(chunk)?, region.is_empty()) {
+            self.device().fill(value, &[BoxOf { buffer: &lease, view: self.strided(chunk, region) }])?;
+        }
+        Ok(())
+    }
+}
