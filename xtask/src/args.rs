@@ -22,8 +22,8 @@ pub fn parse(command: &str, help: &str, arguments: &[String]) -> Result<Option<P
     let help = help.replace("{setup}", SETUP);
     let lines = help.lines().filter_map(|line| line.strip_prefix("  ").filter(|line| line.starts_with('-')));
     let labels = lines.map(|line| line.split("  ").next().unwrap_or_default());
-    let flags: Vec<(&str, bool)> =
-        labels.map(|label| label.split_once(' ').map_or((label, false), |(name, _)| (name, true))).collect();
+    let (names, values): (Vec<&str>, Vec<&str>) =
+        labels.map(|label| label.split_once(' ').unwrap_or((label, ""))).unzip();
     let takes_rest = help.contains("[-- ");
     let end = arguments.iter().position(|word| takes_rest && word == "--").unwrap_or(arguments.len());
     let mut parsed = Parsed { values: Vec::new(), rest: arguments.iter().skip(end + 1).cloned().collect() };
@@ -39,21 +39,14 @@ pub fn parse(command: &str, help: &str, arguments: &[String]) -> Result<Option<P
             say!("{help}");
             return Ok(None);
         }
-        let Some((_, takes_value)) = flags.iter().find(|(known, _)| *known == name) else {
-            let names: Vec<&str> = flags.iter().map(|(name, _)| *name).collect();
-            let hint = match suggest(&name, &names) {
-                hint if hint.is_empty() && takes_rest => {
-                    format!(" (arguments for the program itself go after `--`: cargo xtask {command} … -- {name})")
-                }
-                hint => hint,
-            };
-            let names = names.join(" ");
-            return Err(format!(
-                "`cargo xtask {command}` does not know {name:?}{hint}\nIt knows: {names}. `cargo xtask {command} --help` explains them."
-            ));
+        let Some(at) = names.iter().position(|known| *known == name) else {
+            let problem = unknown("option", &name, &names);
+            let rest = format!("\nArguments for the program itself go after `--`: cargo xtask {command} … -- {name}");
+            let rest = if takes_rest { &rest } else { "" };
+            return Err(format!("{problem}\n`cargo xtask {command} --help` explains them.{rest}"));
         };
-        let value = if *takes_value { parser.value().map_err(|error| error.to_string())? } else { Default::default() };
-        parsed.values.push((name, value.to_string_lossy().into_owned()));
+        let value = if values[at].is_empty() { Ok(Default::default()) } else { parser.value() };
+        parsed.values.push((name, value.map_err(|error| error.to_string())?.to_string_lossy().into_owned()));
     }
     Ok(Some(parsed))
 }
@@ -77,15 +70,12 @@ impl Parsed {
 
 /// Says that there is no such thing, what may have been meant, and what there is.
 pub fn unknown(kind: &str, name: &str, known: &[&str]) -> String {
-    format!("there is no {kind} {name:?}{}\nThere are: {}", suggest(name, known), known.join(" "))
-}
-
-/// `"; did you mean …?"` where something close exists, else nothing.
-pub fn suggest(given: &str, known: &[&str]) -> String {
-    match known.iter().map(|name| (strsim::levenshtein(given, name), name)).min() {
-        Some((edits, name)) if edits * 2 <= name.len() => format!("; did you mean {name:?}?"),
+    let closest = known.iter().map(|known| (strsim::levenshtein(name, known), known)).min();
+    let hint = match closest {
+        Some((edits, known)) if edits * 2 <= known.len() => format!("; did you mean {known:?}?"),
         _ => String::new(),
-    }
+    };
+    format!("there is no {kind} {name:?}{hint}\nThere are: {}", known.join(" "))
 }
 
 #[cfg(test)]

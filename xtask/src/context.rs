@@ -7,32 +7,23 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::machine::{Machine, Os};
-use crate::process;
+use crate::machine::Machine;
+use crate::mpi::Mpi;
 
-/// The project, the machine, and what child processes see of it.
+/// The project, and the machine with the environment of all child processes.
 pub struct Context {
     /// The workspace.
     pub root: PathBuf,
-    /// The machine, with the additions to the environment below.
     pub machine: Machine,
-    additions: Vec<(&'static str, String)>,
-}
-
-/// Something that Cargo can build.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Target {
-    pub name: String,
-    pub package: String,
-    /// Whether its package has the feature `mpi`.
-    pub has_mpi: bool,
+    /// The MPI to build and start programs with, for commands that use one.
+    pub mpi: Option<Mpi>,
 }
 
 /// A program that Cargo has built.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Built {
     pub name: String,
-    /// `example`, `bin`, `test`, `bench`, `unittest`, …
+    /// `example`, `bin`, `test` or `bench`.
     pub kind: String,
     pub path: PathBuf,
 }
@@ -43,41 +34,42 @@ impl Context {
         let manifest = std::env::var("CARGO_MANIFEST_DIR").unwrap_or(env!("CARGO_MANIFEST_DIR").into());
         let root = Path::new(&manifest).parent().ok_or("xtask has no parent directory")?.to_path_buf();
         let mut machine = Machine::real();
-        let mut additions = Vec::new();
-        if let Some(home) = machine.hidden_mpi() {
-            additions.push(("PATH", prepend(&format!("{home}/bin"), machine.var("PATH"))));
-            additions.push(("LD_LIBRARY_PATH", prepend(&format!("{home}/lib"), machine.var("LD_LIBRARY_PATH"))));
-        }
-        if let Some(directory) = machine.hidden_libclang() {
-            additions.push(("LIBCLANG_PATH", directory.into()));
-        }
-        if machine.os == Os::Linux && machine.var("XDG_RUNTIME_DIR").is_none() {
-            // Window-system libraries that come with GPU drivers complain on every start without it.
-            additions.push(("XDG_RUNTIME_DIR", std::env::temp_dir().display().to_string()));
-            additions.push(("NODEVICE_SELECT", "1".into()));
-        }
-        machine.vars.extend(additions.iter().map(|(name, value)| (name.to_string(), value.clone())));
-        Ok(Context { root, machine, additions })
-    }
-
-    /// A command in the workspace.
-    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
-        let mut command = Command::new(program);
-        command.current_dir(&self.root).envs(self.additions.iter().map(|(name, value)| (name, value)));
         // What Cargo tells xtask about xtask is not for the builds that xtask starts.
-        for (name, _) in std::env::vars_os() {
-            if name.to_str().is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")) {
-                command.env_remove(name);
+        machine.vars.retain(|name, _| !name.starts_with("CARGO_PKG_") && !name.starts_with("CARGO_MANIFEST_"));
+        if let Some(home) = machine.hidden_mpi() {
+            for (name, below) in [("PATH", "bin"), ("LD_LIBRARY_PATH", "lib")] {
+                let rest = machine.var(name).map_or(String::new(), |rest| format!(":{rest}"));
+                machine.vars.insert(name.into(), format!("{home}/{below}{rest}"));
             }
         }
+        // Elsewhere bindgen looks by itself.
+        if let Some(directory) = machine.libclang().filter(|directory| directory.starts_with("/opt/homebrew")) {
+            machine.vars.insert("LIBCLANG_PATH".into(), directory.display().to_string());
+        }
+        // What comes with GPU drivers looks for a window system on every start of every rank, and complains.
+        for (name, value) in [("XDG_RUNTIME_DIR", std::env::temp_dir()), ("NODEVICE_SELECT", "1".into())] {
+            machine.vars.entry(name.into()).or_insert(value.display().to_string());
+        }
+        Ok(Context { root, machine, mpi: None })
+    }
+
+    /// A command where the user stands: files that a user names are relative to that.
+    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.env_clear().envs(&self.machine.vars);
         command
     }
 
-    /// Cargo itself.
+    /// Cargo itself, in the workspace.
     pub fn cargo(&self, words: &[&str]) -> Command {
         let mut command = self.command(self.machine.var("CARGO").unwrap_or("cargo"));
-        command.args(words);
+        command.current_dir(&self.root).args(words);
         command
+    }
+
+    /// The flags of Cargo that build with MPI, where that is wanted.
+    pub fn features(&self) -> &'static [&'static str] {
+        if self.mpi.is_some() { &["--features", "mpi"] } else { &[] }
     }
 
     /// The directory of build results.
@@ -92,17 +84,6 @@ impl Context {
         Ok(directory)
     }
 
-    /// The workspace's own targets of a kind (`example`, `bench`, …), sorted by name.
-    pub fn targets(&self, kind: &str) -> Result<Vec<Target>, String> {
-        let text = process::output(&mut self.cargo(&["metadata", "--no-deps", "--format-version", "1"]))?;
-        let metadata: Value = serde_json::from_str(&text)
-            .map_err(|error| format!("`cargo metadata` printed something unexpected ({error})"))?;
-        let mut targets: Vec<Target> =
-            list(&metadata["packages"]).iter().flat_map(|package| targets(package, kind)).collect();
-        targets.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(targets)
-    }
-
     /// Runs a Cargo command that builds, and lists the programs; Cargo's own messages go to the terminal.
     pub fn build(&self, arguments: &[&str]) -> Result<Vec<Built>, String> {
         let mut command = self.cargo(arguments);
@@ -113,37 +94,21 @@ impl Context {
         let status = child.wait().map_err(|error| format!("cargo: {error}"))?;
         if status.success() { Ok(programs) } else { Err(format!("`cargo {}` failed", arguments.join(" "))) }
     }
-}
 
-/// The elements of an array; nothing for anything else.
-pub fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
-
-/// The targets of a package in Cargo's metadata.
-fn targets(package: &Value, kind: &str) -> Vec<Target> {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
-    let found =
-        list(&package["targets"]).iter().filter(|target| list(&target["kind"]).iter().any(|found| found == kind));
-    let has_mpi = package["features"].get("mpi").is_some();
-    found.map(|target| Target { name: text(&target["name"]), package: text(&package["name"]), has_mpi }).collect()
+    /// The same for one program.
+    pub fn program(&self, kind: &str, name: &str, arguments: &[&str]) -> Result<PathBuf, String> {
+        let program = self.build(arguments)?.into_iter().find(|built| built.kind == kind && built.name == name);
+        program.map(|program| program.path).ok_or(format!("Cargo built no {kind} {name:?}"))
+    }
 }
 
 /// The program that one of Cargo's messages announces.
 fn built(line: &str) -> Option<Built> {
     let message: Value = serde_json::from_str(line).ok()?;
-    let path = message["executable"].as_str()?.into();
-    let name = message["target"]["name"].as_str()?.into();
-    // A library or a program built as its own unit tests.
-    let kind = match message["target"]["kind"][0].as_str()? {
-        kind if message["profile"]["test"] == true && kind != "test" && kind != "bench" => "unittest",
-        kind => kind,
-    };
-    Some(Built { name, kind: kind.into(), path })
-}
-
-fn prepend(first: &str, rest: Option<&str>) -> String {
-    rest.map_or(first.into(), |rest| format!("{first}:{rest}"))
+    let text = |value: &Value| value.as_str().map(String::from);
+    let target = &message["target"];
+    let path = text(&message["executable"])?.into();
+    Some(Built { name: text(&target["name"])?, kind: text(&target["kind"][0])?, path })
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! `cargo xtask demo`: the main job, from a bare machine to a picture.
 
 use crate::args::parse;
-use crate::context::Context;
 use crate::process::{exit_code, spell_out, status};
 use crate::{ranks, setup};
 
@@ -21,27 +20,20 @@ composited into one picture. The same picture is rendered on one rank and compar
 pub fn run(arguments: &[String]) -> Result<u8, String> {
     let Some(parsed) = parse("demo", HELP, arguments)? else { return Ok(0) };
     let ranks = ranks::count(parsed.get("--ranks").unwrap_or("4"))?.to_string();
-    let mut context = Context::new()?;
-    setup::ensure(&mut context, setup::GRAPHICS, &parsed)?;
+    let context = setup::ready(&[], false, &parsed)?;
     say!("==> building the program `volume`, without its window (the first time this takes some minutes)");
-    let built = context.build(&["build", "--release", "--package", "volume", "--no-default-features"])?;
-    let program = built.iter().find(|program| program.name == "volume").ok_or("Cargo built no program `volume`")?;
+    let build = ["build", "--release", "--package", "volume", "--no-default-features"];
+    let program = context.program("bin", "volume", &build)?;
     let picture = context.scratch("demo")?.join("volume.png");
-    let mut command = context.command(&program.path);
+    let mut command = context.command(program);
     command.args(["--ranks", &ranks, "--size", parsed.get("--size").unwrap_or("512x512"), "--compare-single"]);
     command.arg("--output").arg(&picture);
-    if let Some(input) = parsed.get("--input") {
-        command.arg("--input").arg(input);
-    }
-    command.current_dir(std::env::current_dir().map_err(|error| error.to_string())?);
+    command.args(parsed.get("--input").into_iter().flat_map(|input| ["--input", input]));
     say!("==> {}", spell_out(&command));
     let ended = status(&mut command)?;
     if !ended.success() {
         say!("\nThe renderer failed. `cargo xtask doctor` looks for the reason on this machine.");
         return Ok(exit_code(ended));
-    }
-    if !picture.is_file() {
-        return Err(format!("the renderer ended well but wrote no {}", picture.display()));
     }
     let volume = parsed.get("--input").unwrap_or("a phantom made by the program");
     say!(

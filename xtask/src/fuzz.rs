@@ -24,28 +24,17 @@ many inputs there were, the slowest one and the one that held most memory. Needs
 
 /// Runs the command.
 pub fn run(arguments: &[String]) -> Result<u8, String> {
-    let Some(parsed) = parse("fuzz", HELP, arguments)? else { return Ok(0) };
+    if parse("fuzz", HELP, arguments)?.is_none() {
+        return Ok(0);
+    }
     let context = Context::new()?;
     // The profile of tests, which checks overflows and assertions.
-    let built = context.build(&["build", "--package", "zippy-fuzz"])?;
-    let program = built.iter().find(|program| program.name == "zippy-fuzz").ok_or("Cargo built no zippy-fuzz")?;
-    let mut command = context.command(&program.path);
-    for name in ["--minutes", "--seed", "--workers", "--limit"] {
-        if let Some(value) = parsed.get(name) {
-            command.args([name, value]);
-        }
-    }
-    let here = std::env::current_dir().map_err(|error| error.to_string())?;
-    match parsed.get("--replay") {
-        Some(folder) => command.arg("--replay").arg(here.join(folder)),
-        None => command.arg("--keep").arg(context.target().join("fuzz")),
-    };
+    let program = context.program("bin", "zippy-fuzz", &["build", "--package", "zippy-fuzz"])?;
+    let mut command = context.command(program);
+    command.arg("--keep").arg(context.target().join("fuzz")).args(arguments);
     // Files in memory: several times as many inputs.
     if context.machine.var("TMPDIR").is_none() && Path::new("/dev/shm").is_dir() {
         command.env("TMPDIR", "/dev/shm");
-    }
-    if parsed.has("--json") {
-        command.arg("--json");
     }
     status(&mut command).map(exit_code)
 }

@@ -1,11 +1,9 @@
 //! `cargo xtask mpi`: build a program and run it on N processes.
 
-use std::path::PathBuf;
-
-use crate::args::{self, parse};
-use crate::context::{Context, Target};
+use crate::args::parse;
 use crate::process::{exit_code, spell_out, status};
-use crate::{binding, mpi, ranks, setup};
+use crate::ranks::{self, Ranks};
+use crate::setup;
 
 const HELP: &str = "\
 cargo xtask mpi -n RANKS (-p NAME | --example NAME) [OPTIONS] [-- ARGUMENTS]
@@ -18,7 +16,7 @@ containers, as root and on few cores is set in the environment; variables that y
     cargo xtask mpi -n 4 -p volume -- --size 512x512 --output picture.png
 
   -n RANKS              number of processes (default 2)
-  -p NAME               run the program of this package
+  -p NAME               run the program of this name
   --example NAME        run this example
   --test NAME           run this integration test; test filters go after `--`
   --dev                 build without full optimisation (quicker to build; the default is --release)
@@ -37,49 +35,22 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     let [(kind, name)] = chosen[..] else {
         return Err("name one program: -p NAME, --example NAME or --test NAME".into());
     };
-    let mut context = Context::new()?;
-    let target = target(&context, kind, name)?;
-    setup::ensure(&mut context, setup::MPI, &parsed)?;
-    let mpi = binding::ready(&context)?;
-    let program = build(&context, &target, kind, !parsed.has("--dev"))?;
-    mpi::check_linked(&mpi, &program)?;
-    let mut command = mpi::command(&context, &mpi, ranks, &program);
+    let seconds = parsed.get("--timeout-secs");
+    if let Some(text) = seconds.filter(|text| text.parse::<u32>().is_err()) {
+        return Err(format!("--timeout-secs {text:?} is not a whole number"));
+    }
+    let context = setup::ready(&[], true, &parsed)?;
+    let flag = format!("--{kind}");
+    let mut build = if kind == "test" { vec!["test", "--no-run"] } else { vec!["build"] };
+    build.extend(["--workspace", "--features", "mpi", &flag, name]);
+    build.extend((!parsed.has("--dev")).then_some("--release"));
+    let mut command = ranks::command(&context, &context.program(kind, name, &build)?, Ranks::Mpi(ranks))?;
     command.args(&parsed.rest);
-    // Output files that a user names are relative to where the user stands.
-    command.current_dir(std::env::current_dir().map_err(|error| error.to_string())?);
-    if let Some(seconds) = parsed.get("--timeout-secs") {
-        let seconds: u32 = seconds.parse().map_err(|_| format!("--timeout-secs {seconds:?} is not a whole number"))?;
-        command.env("MPIEXEC_TIMEOUT", seconds.to_string());
-    }
-    if parsed.has("--verbose") {
-        command.env("ZIPPY_VERBOSE", "1");
-    }
+    command.envs(seconds.map(|seconds| ("MPIEXEC_TIMEOUT", seconds)));
+    command.envs(parsed.has("--verbose").then_some(("ZIPPY_VERBOSE", "1")));
     if parsed.has("--print") {
         say!("{}", spell_out(&command));
         return Ok(0);
     }
     status(&mut command).map(exit_code)
-}
-
-/// A target; a name that none has is refused before anything is installed or built.
-fn target(context: &Context, kind: &str, name: &str) -> Result<Target, String> {
-    let targets = context.targets(kind)?;
-    let known: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
-    targets.iter().find(|target| target.name == name).cloned().ok_or_else(|| args::unknown(kind, name, &known))
-}
-
-fn build(context: &Context, target: &Target, kind: &str, release: bool) -> Result<PathBuf, String> {
-    let Target { name, package, has_mpi } = target;
-    let flag = format!("--{kind}");
-    let mut arguments = if kind == "test" { vec!["test", "--no-run"] } else { vec!["build"] };
-    arguments.extend(["--package", package, &flag, name]);
-    if *has_mpi {
-        arguments.extend(["--features", "mpi"]);
-    }
-    if release {
-        arguments.push("--release");
-    }
-    let built = context.build(&arguments)?;
-    let program = built.into_iter().find(|program| program.kind == kind && program.name == *name);
-    program.map(|program| program.path).ok_or(format!("Cargo built no {kind} {name:?}"))
 }

@@ -7,25 +7,23 @@ mod say;
 
 mod args;
 mod bench;
-mod binding;
 mod cargo_test;
 mod context;
-mod debian;
 mod demo;
 mod doctor;
-mod drivers;
 mod fuzz;
 mod launch;
 mod machine;
 mod mpi;
+mod others;
 mod packages;
-mod peers;
 mod process;
 mod ranks;
 mod setup;
 mod steps;
 mod test;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 const HELP: &str = "\
@@ -43,45 +41,37 @@ cargo xtask COMMAND [OPTIONS]
 
 type Run = fn(&[String]) -> Result<u8, String>;
 
-const COMMANDS: [(&str, Run); 7] = [
+const COMMANDS: [(&str, Run); 6] = [
     ("demo", demo::run),
     ("test", test::run),
     ("doctor", doctor::run),
     ("mpi", launch::run),
     ("bench", bench::run),
     ("fuzz", fuzz::run),
-    ("help", help),
 ];
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let outcome = match arguments.split_first() {
-        None => help(&[]).map(|_| 2),
-        Some((first, rest)) if ["--help", "-h"].contains(&first.as_str()) => help(rest),
-        Some((name, rest)) => command(name).and_then(|run| run(rest)),
-    };
-    match outcome {
-        Ok(code) => ExitCode::from(code),
-        Err(message) => {
-            say::complain(format_args!("xtask: {message}"));
-            ExitCode::from(2)
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let code = run(&words).unwrap_or_else(|message| {
+        let _ = writeln!(std::io::stderr(), "xtask: {message}");
+        2
+    });
+    ExitCode::from(code)
+}
+
+fn run(words: &[String]) -> Result<u8, String> {
+    let asks = |word: &String| ["help", "--help", "-h"].contains(&word.as_str());
+    match words {
+        [help, name, ..] if asks(help) && !asks(name) => command(name)?(&["--help".into()]),
+        [name, rest @ ..] if !asks(name) => command(name)?(rest),
+        _ => {
+            say!("{HELP}");
+            Ok(if words.is_empty() { 2 } else { 0 })
         }
     }
 }
 
 fn command(name: &str) -> Result<Run, String> {
-    let hint = args::suggest(name, &COMMANDS.map(|(name, _)| name));
     let found = COMMANDS.iter().find(|(known, _)| *known == name).map(|(_, run)| *run);
-    found.ok_or_else(|| format!("there is no command {name:?}{hint}\n\n{HELP}"))
-}
-
-/// `help` alone, or `help COMMAND`, which is `COMMAND --help`.
-fn help(rest: &[String]) -> Result<u8, String> {
-    match rest.first() {
-        Some(name) if !["help", "--help", "-h"].contains(&name.as_str()) => command(name)?(&["--help".into()]),
-        _ => {
-            say!("{HELP}");
-            Ok(0)
-        }
-    }
+    found.ok_or_else(|| format!("{}\n\n{HELP}", args::unknown("command", name, &COMMANDS.map(|(name, _)| name))))
 }

@@ -33,15 +33,15 @@ pub fn exit_code(status: ExitStatus) -> u8 {
     status.code().map_or(1, |code| u8::try_from(code).unwrap_or(1))
 }
 
-/// A command as it could be typed into a shell.
+/// A command as it could be typed into a shell, with what its environment has beyond this one.
 pub fn spell_out(command: &Command) -> String {
     let quoted = |word: &OsStr| {
         let word = word.to_string_lossy();
         let plain = !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "/._-=:,+@%".contains(c));
         if plain { word.into_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
     };
-    let set =
-        command.get_envs().filter_map(|(name, value)| Some(format!("{}={}", name.to_string_lossy(), quoted(value?))));
+    let set = command.get_envs().filter(|(name, value)| value.is_some() && std::env::var_os(name).as_deref() != *value);
+    let set = set.map(|(name, value)| format!("{}={}", name.to_string_lossy(), quoted(value.unwrap_or_default())));
     let words = std::iter::once(command.get_program()).chain(command.get_args()).map(quoted);
     set.chain(words).collect::<Vec<_>>().join(" ")
 }

@@ -4,11 +4,13 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::context::Context;
-use crate::mpi::{self, Mpi};
+use crate::mpi;
 
 /// How a program is started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ranks {
+    /// With its own choice.
+    Own,
     /// As threads of one process.
     Threads(usize),
     /// As processes under the launcher.
@@ -19,6 +21,7 @@ impl Ranks {
     /// For people.
     pub fn label(self) -> String {
         match self {
+            Ranks::Own => "its own choice of ranks".into(),
             Ranks::Threads(n) => format!("{n} thread rank{}", if n == 1 { "" } else { "s" }),
             Ranks::Mpi(n) => format!("{n} MPI ranks"),
         }
@@ -27,23 +30,26 @@ impl Ranks {
 
 /// Reads a number of ranks.
 pub fn count(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(ranks @ 1..=65_536) => Ok(ranks),
-        _ => Err(format!("{text:?} is not a number of ranks (1 to 65536)")),
-    }
+    let ranks = text.parse().ok().filter(|ranks| (1..=65_536).contains(ranks));
+    ranks.ok_or_else(|| format!("{text:?} is not a number of ranks (1 to 65536)"))
 }
 
-/// A command that runs a program on ranks, or where none are asked for with the program's own choice.
-pub fn command(context: &Context, mpi: Option<&Mpi>, program: &Path, ranks: Option<Ranks>) -> Result<Command, String> {
+/// A command that runs a program on ranks; refuses one that is linked with another library than the launcher's.
+pub fn command(context: &Context, program: &Path, ranks: Ranks) -> Result<Command, String> {
     let mut command = context.command(program);
+    // A launcher started from inside another would take this process for one of its ranks.
+    const OF_RANKS: [&str; 5] = ["ZIPPY_RANKS", "OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE", "PMIX_RANK"];
     match ranks {
-        Some(Ranks::Mpi(n)) => {
-            let mpi = mpi.ok_or("this needs MPI")?;
+        Ranks::Own => {}
+        Ranks::Threads(n) => _ = command.env("ZIPPY_RANKS", n.to_string()),
+        Ranks::Mpi(n) => {
+            let mpi = context.mpi.as_ref().ok_or("this needs MPI")?;
             mpi::check_linked(mpi, program)?;
-            command = mpi::command(context, mpi, n, program);
+            command = context.command(&mpi.launcher);
+            mpi::prepare(context, mpi, &mut command);
+            OF_RANKS.iter().for_each(|name| _ = command.env_remove(name));
+            command.arg("-n").arg(n.to_string()).arg(program);
         }
-        Some(Ranks::Threads(n)) => _ = command.env("ZIPPY_RANKS", n.to_string()),
-        None => {}
     }
     Ok(command)
 }

@@ -3,10 +3,11 @@
 use std::time::{Duration, Instant};
 
 use crate::args::{self, Parsed, parse};
-use crate::cargo_test::{Failed, Outcome};
+use crate::cargo_test::{Failure, Outcome};
 use crate::context::Context;
-use crate::steps::{DRIVERS, QUICK, STEPS, Step, Workplace};
-use crate::{binding, say, setup};
+use crate::packages::CHECKS;
+use crate::steps::{DRIVERS, QUICK, STEPS, Step};
+use crate::{others, setup};
 
 const HELP: &str = "\
 cargo xtask test [OPTIONS]
@@ -37,51 +38,46 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
         steps.iter().for_each(|step| say!("{}", step.name));
         return Ok(0);
     }
-    let with_mpi = !parsed.has("--no-mpi");
-    let mut context = Context::new()?;
-    let needs = if with_mpi { setup::MPI } else { setup::GRAPHICS };
-    let start = Instant::now();
-    setup::ensure(&mut context, &[setup::CHECKS, needs].concat(), &parsed)?;
-    let mpi = if with_mpi { Some(binding::ready(&context)?) } else { None };
-    let mut results =
-        vec![Done { name: "set-up", took: start.elapsed(), cpu_secs: None, outcome: Ok(Default::default()) }];
-    let workplace = Workplace { context, mpi };
-    for step in steps {
-        say!("\n==> {}: {}", step.name, step.about);
-        let (start, cpu_before) = (Instant::now(), children_cpu_secs());
-        let outcome = workplace.run(step);
-        if let Err(failed) = &outcome {
-            say!("--- {} failed: {}", step.name, failed.message);
-        }
-        let cpu_secs = children_cpu_secs().zip(cpu_before).map(|(now, before)| now - before);
-        results.push(Done { name: step.name, took: start.elapsed(), cpu_secs, outcome });
+    let mut context = setup::ready(CHECKS, !parsed.has("--no-mpi"), &parsed)?;
+    if parsed.has("--drivers") {
+        others::use_other_driver(&mut context)?;
     }
-    say::out(&format!("\n{}", failures(&results)));
-    say!("{}", summary(&results));
-    Ok(u8::from(results.iter().any(|done| done.outcome.is_err())))
+    let results: Vec<Done> = steps.into_iter().map(|step| done(&context, step)).collect();
+    say!("\n{}", summary(&results));
+    Ok(u8::from(results.iter().any(|done| done.outcome.problem.is_some())))
+}
+
+/// Does a step and says how that went.
+fn done(context: &Context, step: &Step) -> Done {
+    say!("\n==> {}: {}", step.name, step.about);
+    let (start, cpu_before) = (Instant::now(), children_cpu_secs());
+    let outcome = step.run(context);
+    let outcome = outcome.unwrap_or_else(|problem| Outcome { problem: Some(problem), ..Outcome::default() });
+    outcome.problem.iter().for_each(|problem| say!("--- {} failed: {problem}", step.name));
+    Done { name: step.name, took: start.elapsed(), cpu_secs: children_cpu_secs() - cpu_before, outcome }
 }
 
 /// The steps that the flags leave.
 fn chosen(parsed: &Parsed) -> Result<Vec<&'static Step>, String> {
-    // These two say themselves what is run.
-    if let Some(flag) = ["--quick", "--drivers"].into_iter().find(|flag| parsed.has(flag)) {
-        let mut others = ["--quick", "--drivers", "--only", "--skip"].into_iter().filter(|other| *other != flag);
-        return match others.find(|other| parsed.has(other)) {
-            Some(other) => Err(format!("{flag} chooses the steps itself, so it cannot be used with {other}")),
-            None if flag == "--quick" => Ok(vec![&STEPS[0], &QUICK]),
-            None => Ok(vec![&DRIVERS]),
-        };
+    let mut flags = vec!["--quick", "--drivers", "--only", "--skip"];
+    flags.retain(|flag| parsed.has(flag));
+    match flags[..] {
+        ["--quick"] => return Ok(vec![&STEPS[0], &QUICK]),
+        ["--drivers"] => return Ok(vec![&DRIVERS]),
+        [flag @ ("--quick" | "--drivers"), other, ..] => {
+            return Err(format!("{flag} chooses the steps itself, so it cannot be used with {other}"));
+        }
+        _ => {}
     }
     let names: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
-    let (only, skip) = (parsed.all("--only"), parsed.all("--skip"));
+    let (only, mut skip) = (parsed.all("--only"), parsed.all("--skip"));
     if let Some(unknown) = only.iter().chain(&skip).find(|name| !names.contains(name)) {
         return Err(args::unknown("step", unknown, &names));
     }
-    let kept = |step: &&Step| {
-        (only.is_empty() || only.contains(&step.name))
-            && !skip.contains(&step.name)
-            && !(step.mpi && parsed.has("--no-mpi"))
-    };
+    if parsed.has("--no-mpi") {
+        skip.extend(["default-build", "mpi"]);
+    }
+    let kept = |step: &&Step| (only.is_empty() || only.contains(&step.name)) && !skip.contains(&step.name);
     let steps: Vec<&Step> = STEPS.iter().filter(kept).collect();
     if steps.is_empty() { Err("these flags leave no step to run".into()) } else { Ok(steps) }
 }
@@ -90,54 +86,39 @@ fn chosen(parsed: &Parsed) -> Result<Vec<&'static Step>, String> {
 struct Done {
     name: &'static str,
     took: Duration,
-    /// Of all processes that it has started and that have ended; not known everywhere.
-    cpu_secs: Option<f64>,
+    /// Of all processes that it has started and that have ended.
+    cpu_secs: f64,
     outcome: Outcome,
 }
 
-/// The time that this process' children have spent computing, on Linux.
-fn children_cpu_secs() -> Option<f64> {
-    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+/// The time that this process' children have spent computing, where the system tells.
+fn children_cpu_secs() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // Behind the name, which may hold anything: state, then numbers; the 14th and 15th are ticks of a hundredth of a second.
-    let words: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
-    let ticks = |place: usize| words.get(place)?.parse::<f64>().ok();
-    Some((ticks(13)? + ticks(14)?) / 100.0)
+    let words = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    let ticks: f64 = words.skip(13).take(2).filter_map(|word| word.parse::<f64>().ok()).sum();
+    if stat.is_empty() { f64::NAN } else { ticks / 100.0 }
 }
 
-/// Everything that failed, with what it printed: the end of a log is what people see first.
-fn failures(results: &[Done]) -> String {
-    let mut text = String::new();
-    for Done { name, outcome, .. } in results {
-        let Err(Failed { failures, .. }) = outcome else { continue };
-        for failure in failures {
-            text += &format!("FAILED in {name}: {}\n", failure.what);
-            failure.text.iter().for_each(|line| text += &format!("    {line}\n"));
-            text += "\n";
+/// Everything that failed, with what it printed; the table of steps, and below it the names of what failed: the end of a log
+/// is what people see first.
+fn summary(results: &[Done]) -> String {
+    let header = format!("{:14} {:>8} {:>8} {:>7} {:>7}  result", "step", "seconds", "CPU secs", "passed", "failed");
+    let (mut outputs, mut table, mut names) = (String::new(), header, String::new());
+    for Done { name, took, cpu_secs, outcome: Outcome { passed, failed, problem, failures, .. } } in results {
+        let verdict = problem.as_ref().map_or("ok".into(), |problem| format!("FAILED: {problem}"));
+        let secs = took.as_secs_f64();
+        table += &format!("\n{name:14} {secs:8.1} {cpu_secs:8.0} {passed:7} {failed:7}  {verdict}");
+        for Failure { what, text } in failures {
+            outputs += &format!("FAILED in {name}: {what}\n    {}\n\n", text.replace('\n', "\n    "));
+            names += &format!("FAILED in {name}: {what}\n");
         }
     }
-    text
-}
-
-/// The table of steps, and below it the names of what failed.
-fn summary(results: &[Done]) -> String {
-    let mut text =
-        format!("{:14} {:>8} {:>8} {:>7} {:>7}  result\n", "step", "seconds", "CPU secs", "passed", "failed");
-    let cpu = |secs: Option<f64>| secs.map_or("-".to_string(), |secs| format!("{secs:.0}"));
-    for Done { name, took, cpu_secs, outcome } in results {
-        let counts = outcome.as_ref().map_or_else(|failed| failed.counts, |counts| *counts);
-        let number = |count: usize| if counts == Default::default() { "-".into() } else { count.to_string() };
-        let verdict = outcome.as_ref().map_or_else(|failed| format!("FAILED: {}", failed.message), |_| "ok".into());
-        let (secs, passed, failed) = (took.as_secs_f64(), number(counts.passed), number(counts.failed));
-        text += &format!("{name:14} {secs:8.1} {:>8} {passed:>7} {failed:>7}  {verdict}\n", cpu(*cpu_secs));
-    }
-    let total: Duration = results.iter().map(|done| done.took).sum();
-    let cpu_total = results.iter().filter_map(|done| done.cpu_secs).reduce(|a, b| a + b);
-    text += &format!("{:14} {:8.1} {:>8}\n\n", "all", total.as_secs_f64(), cpu(cpu_total));
-    let failed: Vec<_> = results.iter().filter_map(|done| Some((done.name, done.outcome.as_ref().err()?))).collect();
-    for (name, failed) in &failed {
-        failed.failures.iter().for_each(|failure| text += &format!("FAILED in {name}: {}\n", failure.what));
-    }
-    text + &format!("{} passed, {} failed", results.len() - failed.len(), failed.len())
+    let secs = results.iter().map(|done| done.took).sum::<Duration>().as_secs_f64();
+    let cpu_secs: f64 = results.iter().map(|done| done.cpu_secs).sum();
+    let bad = results.iter().filter(|done| done.outcome.problem.is_some()).count();
+    let good = results.len() - bad;
+    format!("{outputs}{table}\n{:14} {secs:8.1} {cpu_secs:8.0}\n\n{names}{good} passed, {bad} failed", "all")
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ fn values_switches_and_the_rest() {
 fn mistakes_are_explained() {
     assert!(read("--devv").unwrap_err().contains("did you mean \"--dev\"?"));
     assert!(read("--other").unwrap_err().contains("go after `--`"));
-    assert!(read("--other").unwrap_err().contains("It knows: -n --size --dev --yes --no-setup --help."));
+    assert!(read("--other").unwrap_err().contains("There are: -n --size --dev --yes --no-setup --help\n"));
     for missing in ["-n", "-n --"] {
         assert_eq!(read(missing).unwrap_err(), "missing argument for option '-n'");
     }
@@ -48,6 +48,10 @@ fn help_is_no_command_line() {
 
 #[test]
 fn names_that_are_close() {
-    assert_eq!(suggest("banch", &["bench", "demo"]), "; did you mean \"bench\"?");
-    assert_eq!(suggest("zzzzz", &["bench", "demo"]), "");
+    let known = ["bench", "demo"];
+    assert_eq!(
+        unknown("command", "banch", &known),
+        "there is no command \"banch\"; did you mean \"bench\"?\nThere are: bench demo"
+    );
+    assert_eq!(unknown("command", "zzzzz", &known), "there is no command \"zzzzz\"\nThere are: bench demo");
 }

@@ -9,27 +9,30 @@ fn names_for_files() {
 
 #[test]
 fn rank_benches_run_four_times() {
-    assert_eq!(rank_counts("plans", true), [None]);
+    assert_eq!(rank_counts("plans", true), [Ranks::Own]);
     assert_eq!(rank_counts("ranks_ghosts", true).len(), 4);
-    assert_eq!(rank_counts("ranks_ghosts", false), [Some(Ranks::Threads(2)), Some(Ranks::Threads(4))]);
+    assert_eq!(rank_counts("ranks_ghosts", false), [Ranks::Threads(2), Ranks::Threads(4)]);
 }
 
 #[test]
 fn volume_runs_with_more_counts() {
-    let eight = [1, 2, 4, 8].map(|n| Some(Ranks::Threads(n)));
+    let eight = [1, 2, 4, 8].map(Ranks::Threads);
     assert_eq!(rank_counts("ranks_volume", false), eight);
     assert_eq!(rank_counts("ranks_volume", true).len(), 8);
+    assert_eq!(rank_counts(others::ICET, true), [2, 4, 8].map(Ranks::Mpi));
 }
 
 #[test]
 fn names_whole_or_in_part() {
+    let context = Context::new().unwrap();
+    assert!(super::known(&context).contains(&"ranks_volume".to_string()));
     let known = || ["plans", "plans_of_peers", "ranks_volume"].map(String::from).to_vec();
     let parse = |words: &[&str]| {
         parse("bench", HELP, &words.iter().map(|word| word.to_string()).collect::<Vec<_>>()).unwrap().unwrap()
     };
     assert_eq!(chosen(known(), &parse(&[])).unwrap(), known());
     assert_eq!(chosen(known(), &parse(&["--only", "volume", "--peers"])).unwrap(), ["ranks_volume"]);
-    assert_eq!(chosen(known(), &parse(&["--only", "plans"])).unwrap(), ["plans"]);
+    assert_eq!(chosen(known(), &parse(&["--only", "plans"])).unwrap(), ["plans", "plans_of_peers"]);
     assert_eq!(chosen(known(), &parse(&["--only", "plan", "--only", "volume"])).unwrap(), known());
     assert!(chosen(known(), &parse(&["--only", "planz"])).unwrap_err().contains("did you mean"));
 }

@@ -2,10 +2,8 @@
 
 use super::*;
 
-fn read(text: &str, success: bool) -> (Counts, Vec<Failure>) {
-    let mut reader = Reader::default();
-    text.lines().for_each(|line| reader.feed(line));
-    (reader.counts, reader.finish("cargo test", success))
+fn read(text: &str) -> Outcome {
+    super::read(text.lines().map(String::from).collect())
 }
 
 const FAILING: &str = "     Running unittests src/lib.rs (target/debug/deps/zippy-1)
@@ -45,76 +43,98 @@ error: test failed, to rerun pass `--test copy`
 
 #[test]
 fn failing_tests_are_named_with_their_output() {
-    let (counts, failures) = read(FAILING, false);
-    assert_eq!(counts, Counts { passed: 2, failed: 2 });
-    let wraps = ["thread 'wraps' panicked at tests/copy.rs:7:5:", "left: 1"].map(String::from);
-    assert_eq!(failures[0], Failure { what: "tests/copy.rs: wraps".into(), text: wraps.into() });
-    let overlaps = Failure { what: "tests/copy.rs: overlaps".into(), text: vec!["on 3 ranks: no".into()] };
+    let Outcome { passed, failed, failures, .. } = read(FAILING);
+    assert_eq!((passed, failed), (2, 2));
+    assert_eq!(failures[0].what, "tests/copy.rs: wraps");
+    assert!(failures[0].text.starts_with("thread 'wraps' panicked at tests/copy.rs:7:5:\nleft: 1\n"));
+    let overlaps = Failure { what: "tests/copy.rs: overlaps".into(), text: "on 3 ranks: no".into() };
     assert_eq!(failures[1..], [overlaps]);
 }
 
 #[test]
 fn success_leaves_nothing() {
     let passing = FAILING.split("     Running tests").next().unwrap();
-    assert_eq!(read(passing, true), (Counts { passed: 1, failed: 0 }, Vec::new()));
+    let outcome = read(passing);
+    assert_eq!((outcome.passed, outcome.failed, outcome.failures), (1, 0, Vec::new()));
 }
 
 #[test]
 fn a_program_that_dies_is_named() {
     let text =
         "     Running tests/a.rs (t)\n\nrunning 2 tests\ntest x ... ok\nSegmentation fault\n   Doc-tests zippy\n";
-    let (_, failures) = read(&format!("{text}\nrunning 1 test\n"), false);
+    let failures = read(&format!("{text}\nrunning 1 test\n")).failures;
     let names: Vec<&str> = failures.iter().map(|failure| failure.what.as_str()).collect();
     assert_eq!(names, ["tests/a.rs: ended without a result", "Doc-tests zippy: ended without a result"]);
-    assert!(failures[0].text.contains(&"Segmentation fault".to_string()));
-}
-
-#[test]
-fn a_command_without_tests_shows_its_last_lines() {
-    let lines: Vec<String> = (0..100).map(|number| format!("line {number}")).collect();
-    let (_, failures) = read(&lines.join("\n"), false);
-    assert_eq!(failures[0].what, "cargo test");
-    assert_eq!(failures[0].text, lines[100 - KEPT..]);
+    assert!(failures[0].text.ends_with("Segmentation fault"));
 }
 
 #[test]
 fn long_output_keeps_its_end() {
-    let body: Vec<String> = (0..50).map(|number| format!("line {number}")).collect();
-    let (_, failures) = read(&format!("---- x stdout ----\n{}\nfailures:\n", body.join("\n")), false);
-    assert_eq!(failures[0].text, body[50 - KEPT..]);
+    let body: Vec<String> = (0..2 * KEPT).map(|number| format!("line {number}")).collect();
+    let failures = read(&format!("---- x stdout ----\n{}\nfailures:\n", body.join("\n"))).failures;
+    assert_eq!(failures[0].text, body[KEPT..].join("\n"));
 }
 
 #[test]
 fn results_are_read() {
     let line = "test result: FAILED. 12 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s";
-    assert_eq!(result(line), Some(Counts { passed: 12, failed: 3 }));
+    assert_eq!(result(line), Some((12, 3)));
     assert_eq!(result("test region::tests::x ... ok"), None);
 }
 
 #[cfg(unix)]
-fn shell(script: &str) -> Command {
+fn run(script: &str, silence: Duration) -> Outcome {
     let mut command = Command::new("sh");
     command.args(["-c", script]);
-    command
+    watched(command, "cargo test", silence).unwrap()
 }
 
 #[cfg(unix)]
 #[test]
 fn both_streams_are_read_in_order() {
     let script = "echo '     Running a (t)' >&2; echo 'running 1 test'; echo 'test x ... FAILED'; exit 3";
-    let failed = watched(shell(script)).unwrap_err();
-    let names: Vec<&str> = failed.failures.iter().map(|failure| failure.what.as_str()).collect();
-    assert_eq!(names, ["a: x", "a: ended without a result"]);
-    assert!(failed.message.contains('3'), "{}", failed.message);
+    let failed = run(script, SILENCE);
+    assert_eq!(failed.failures[0].what, "a: ended without a result");
+    assert!(failed.failures[0].text.ends_with("test x ... FAILED"), "{failed:?}");
+    assert!(failed.problem.unwrap().contains('3'));
     let line = "test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s";
-    assert_eq!(watched(shell(&format!("echo '{line}'"))).unwrap(), Counts { passed: 2, failed: 0 });
+    let good = run(&format!("echo '{line}'"), SILENCE);
+    assert_eq!((good.passed, good.failed, good.problem), (2, 0, None));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_command_without_tests_shows_its_last_lines() {
+    let failed = run("seq 1 200; exit 1", SILENCE);
+    assert_eq!((failed.failures.len(), failed.failures[0].what.as_str()), (1, "cargo test"));
+    assert_eq!(failed.failures[0].text.lines().count(), KEPT);
+    assert!(failed.failures[0].text.ends_with("\n200"));
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_hang_is_ended_with_all_that_it_started() {
     let script = "echo '     Running a (t)'; echo 'running 1 test'; (sleep 3600; echo never) | cat";
-    let failed = watched_for(shell(script), Duration::from_millis(300)).unwrap_err();
+    let begun = std::time::Instant::now();
+    let failed = run(script, Duration::from_millis(300));
+    assert!(begun.elapsed() < Duration::from_secs(60));
     assert_eq!(failed.failures[0].what, "a: ended without a result");
-    assert!(failed.failures[0].text.last().unwrap().contains("it was ended"), "{failed:?}");
+    assert!(failed.failures[0].text.ends_with("it was ended"), "{failed:?}");
+    assert!(failed.problem.is_some());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_family_has_grandchildren() {
+    let mut child = Command::new("sh").args(["-c", "(sleep 3600; true) & wait"]).spawn().unwrap();
+    let found = || family(&child.id().to_string());
+    let begun = std::time::Instant::now();
+    while found().len() < 3 && begun.elapsed() < Duration::from_secs(10) {
+        std::thread::yield_now();
+    }
+    let all = found();
+    assert_eq!(all.len(), 3, "the shell, the one in parentheses and its sleep: {all:?}");
+    end(child.id(), SILENCE);
+    assert!(!child.wait().unwrap().success());
+    assert_eq!(family(&all[2]), all[2..], "what is gone has no children");
 }

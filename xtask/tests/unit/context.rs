@@ -11,26 +11,15 @@ fn programs_are_read_from_messages() {
     };
     let example = built(&message("example", "false", r#""/t/volume""#)).unwrap();
     assert_eq!(example, Built { name: "volume".into(), kind: "example".into(), path: "/t/volume".into() });
-    assert_eq!(built(&message("lib", "true", r#""/t/zippy-1""#)).unwrap().kind, "unittest");
     assert_eq!(built(&message("bench", "true", r#""/t/b""#)).unwrap().kind, "bench");
     assert_eq!(built(&message("lib", "false", "null")), None);
     assert_eq!(built("   Compiling"), None);
 }
 
 #[test]
-fn targets_are_read_from_metadata() {
-    let package = serde_json::json!({
-        "name": "zippy-ga",
-        "features": { "mpi": [] },
-        "targets": [{ "kind": ["test"], "name": "kernels" }, { "kind": ["lib"], "name": "zippy" }],
-    });
-    let found = targets(&package, "test");
-    assert_eq!(found, [Target { name: "kernels".into(), package: "zippy-ga".into(), has_mpi: true }]);
-    assert!(targets(&Value::Null, "test").is_empty());
-}
-
-#[test]
-fn search_paths() {
-    assert_eq!(prepend("/a", None), "/a");
-    assert_eq!(prepend("/a", Some("/b:/c")), "/a:/b:/c");
+fn children_do_not_hear_of_xtask_and_have_what_drivers_ask_for() {
+    let context = Context::new().unwrap();
+    assert!(context.root.join("xtask").is_dir());
+    assert!(context.machine.vars.keys().all(|name| !name.starts_with("CARGO_PKG_")));
+    assert!(context.machine.var("NODEVICE_SELECT").is_some());
 }

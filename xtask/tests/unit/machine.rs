@@ -9,12 +9,14 @@ pub struct Pretend {
 }
 
 impl Pretend {
-    pub fn new(name: &str, os: Os) -> Self {
+    pub fn new(name: &str, os: &'static str) -> Self {
         let root = std::env::temp_dir().join(format!("xtask-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&root);
         fs::create_dir_all(&root).unwrap();
         let vars = [("PATH", "/usr/local/bin:/usr/bin"), ("HOME", "/home/me")];
-        Pretend { machine: Machine { root, os, vars: vars.map(|(k, v)| (k.into(), v.into())).into() } }
+        Pretend {
+            machine: Machine { root, os, vars: vars.map(|(k, v)| (k.into(), v.into())).into(), root_user: false },
+        }
     }
 
     pub fn file(self, path: &str, text: &str) -> Self {
@@ -25,13 +27,22 @@ impl Pretend {
     }
 
     pub fn program(self, path: &str) -> Self {
-        let this = self.file(path, "#!/bin/sh\n");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            fs::set_permissions(this.machine.at(path), fs::Permissions::from_mode(0o755)).unwrap();
-        }
-        this
+        self.script(path, "#!/bin/sh\n")
+    }
+
+    /// A program that can be run. Another process writes it: a child that a test beside this one starts meanwhile would
+    /// hold a file of ours open for writing, and such a file cannot be run.
+    pub fn script(self, path: &str, text: &str) -> Self {
+        let at = self.machine.at(path);
+        fs::create_dir_all(at.parent().unwrap()).unwrap();
+        let write = r#"printf %s "$1" > "$2" && chmod +x "$2""#;
+        assert!(Command::new("sh").args(["-c", write, "sh", text]).arg(at).status().unwrap().success());
+        self
+    }
+
+    pub fn root_user(mut self) -> Self {
+        self.machine.root_user = true;
+        self
     }
 
     pub fn var(mut self, name: &str, value: &str) -> Self {
@@ -54,7 +65,7 @@ const LAVAPIPE: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
 const LAVAPIPE_LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/libvulkan_lvp.so";
 
 fn linux(name: &str) -> Pretend {
-    Pretend::new(name, Os::Linux)
+    Pretend::new(name, "linux")
 }
 
 fn with_loader(name: &str) -> Pretend {
@@ -74,7 +85,7 @@ fn a_bare_machine_has_nothing() {
 fn a_loader_needs_a_driver_that_exists() {
     assert!(with_loader("loader").machine.graphics_problem().unwrap().contains("icd.d"));
     let dangling = with_loader("dangling").driver(LAVAPIPE, LAVAPIPE_LIBRARY);
-    assert!(dangling.machine.graphics_problem().unwrap().contains("does not exist"));
+    assert!(dangling.machine.graphics_problem().unwrap().contains("lvp_icd"));
     let whole = dangling.file(LAVAPIPE_LIBRARY, "");
     assert_eq!(whole.machine.graphics_problem(), None);
     let broken = with_loader("broken").file(LAVAPIPE, "not json");
@@ -92,15 +103,6 @@ fn bare_library_names_and_relative_ones() {
 }
 
 #[test]
-fn a_hardware_driver_needs_its_device() {
-    let radeon = with_loader("radeon")
-        .driver("/usr/share/vulkan/icd.d/radeon_icd.x86_64.json", "/usr/lib/libvulkan_radeon.so")
-        .file("/usr/lib/libvulkan_radeon.so", "");
-    assert!(radeon.machine.graphics_problem().unwrap().contains("no GPU device"));
-    assert_eq!(radeon.file("/dev/dri/renderD128", "").machine.graphics_problem(), None);
-}
-
-#[test]
 fn the_loaders_variables_win() {
     let hidden = with_loader("hidden")
         .driver(LAVAPIPE, LAVAPIPE_LIBRARY)
@@ -115,7 +117,7 @@ fn the_loaders_variables_win() {
 
 #[test]
 fn metal_needs_nothing() {
-    assert_eq!(Pretend::new("mac", Os::Mac).machine.graphics_problem(), None);
+    assert_eq!(Pretend::new("mac", "macos").machine.graphics_problem(), None);
 }
 
 #[test]
@@ -137,11 +139,10 @@ fn libclang_by_distribution() {
 
 #[test]
 fn libclang_on_macs() {
-    let xcode = Pretend::new("xcode", Os::Mac).file("/Library/Developer/CommandLineTools/usr/lib/libclang.dylib", "");
+    let xcode = Pretend::new("xcode", "macos").file("/Library/Developer/CommandLineTools/usr/lib/libclang.dylib", "");
     assert!(xcode.machine.libclang().is_some());
-    let brew = Pretend::new("brew", Os::Mac).file("/opt/homebrew/opt/llvm/lib/libclang.dylib", "");
-    assert_eq!(brew.machine.libclang(), None);
-    assert_eq!(brew.machine.hidden_libclang(), Some("/opt/homebrew/opt/llvm/lib"));
+    let brew = Pretend::new("brew", "macos").file("/opt/homebrew/opt/llvm/lib/libclang.dylib", "");
+    assert_eq!(brew.machine.libclang(), Some("/opt/homebrew/opt/llvm/lib".into()));
 }
 
 #[cfg(unix)]

@@ -5,7 +5,11 @@ use super::*;
 #[test]
 fn commands_are_quoted_for_a_shell() {
     let mut command = Command::new("/usr/bin/mpirun");
-    command.env_remove("GONE").env("A", "1").args(["-n", "4", "it's", ""]);
+    command
+        .env_remove("GONE")
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("A", "1")
+        .args(["-n", "4", "it's", ""]);
     assert_eq!(spell_out(&command), r#"A=1 /usr/bin/mpirun -n 4 'it'\''s' ''"#);
 }
 

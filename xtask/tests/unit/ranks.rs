@@ -13,7 +13,7 @@ fn counts_are_read() {
 #[test]
 fn threads_are_told_how_many_they_are() {
     let context = Context::new().unwrap();
-    let command = command(&context, None, Path::new("volume"), Some(Ranks::Threads(4))).unwrap();
+    let command = command(&context, Path::new("volume"), Ranks::Threads(4)).unwrap();
     assert!(command.get_envs().any(|(name, value)| name == "ZIPPY_RANKS" && value == Some("4".as_ref())));
-    assert!(super::command(&context, None, Path::new("volume"), Some(Ranks::Mpi(2))).is_err());
+    assert!(super::command(&context, Path::new("volume"), Ranks::Mpi(2)).is_err());
 }

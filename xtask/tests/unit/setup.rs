@@ -2,35 +2,39 @@
 
 use super::*;
 use crate::machine::tests::Pretend;
+use crate::packages::CHECKS;
+
+/// The first words of what is said of each.
+fn why(machine: &Pretend, needs: &[Need]) -> Vec<String> {
+    let first = |why: &str| why.split([':', ' ']).take(3).collect::<Vec<_>>().join(" ");
+    missing(&machine.machine, needs).iter().map(|(need, _)| first(need.why)).collect()
+}
 
 #[cfg(unix)]
 #[test]
 fn a_bare_debian_misses_everything_for_mpi() {
-    let bare = Pretend::new("setup-bare", Os::Linux).program("/usr/bin/apt-get").var("CARGO", "/usr/bin/cargo");
-    let needs: Vec<Need> = missing(&bare.machine, MPI).into_iter().map(|(need, _)| need).collect();
-    assert_eq!(needs, MPI);
+    let bare = Pretend::new("setup-bare", "linux").program("/usr/bin/apt-get").var("CARGO", "/usr/bin/cargo");
+    assert_eq!(why(&bare, MPI), ["a Vulkan driver", "an MPI library", "libclang  the"]);
+    assert_eq!(why(&bare, CHECKS), ["rustfmt and clippy", "a virtual X"]);
+    assert!(told(&missing(&bare.machine, GRAPHICS)).contains("found: no Vulkan loader"));
 }
 
 #[cfg(unix)]
 #[test]
 fn what_is_there_is_not_missing() {
-    let machine = Pretend::new("setup-some", Os::Linux)
-        .program("/usr/bin/mpirun")
-        .program("/usr/bin/gcc")
-        .file("/usr/lib/llvm-14/lib/libclang.so.1", "");
-    let needs: Vec<Need> = missing(&machine.machine, MPI).into_iter().map(|(need, _)| need).collect();
-    assert_eq!(needs, [Need::Graphics, Need::MpiLibrary]);
+    let machine =
+        Pretend::new("setup-some", "linux").program("/usr/bin/mpirun").file("/usr/lib/llvm-14/lib/libclang.so.1", "");
+    assert_eq!(why(&machine, MPI), ["a Vulkan driver", "an MPI library"]);
 }
 
 #[cfg(unix)]
 #[test]
-fn components_are_looked_for_beside_cargo() {
-    let machine = Pretend::new("setup-components", Os::Linux)
-        .file("/toolchain/bin/cargo-fmt", "")
-        .file("/toolchain/bin/rustfmt", "")
+fn cargo_is_asked_for_its_tools() {
+    let machine = Pretend::new("setup-tools", "linux")
         .program("/usr/bin/Xvfb")
         .file("/usr/lib/libxkbcommon-x11.so.0", "")
+        .script("/toolchain/bin/cargo", "#!/bin/sh\n[ $1 = fmt ]")
         .var("CARGO", "/toolchain/bin/cargo");
-    let needs: Vec<Need> = missing(&machine.machine, CHECKS).into_iter().map(|(need, _)| need).collect();
-    assert_eq!(needs, [Need::Clippy]);
+    assert_eq!(why(&machine, CHECKS), ["rustfmt and clippy"]);
+    assert_eq!(why(&machine.program("/toolchain/bin/cargo"), CHECKS), [""; 0]);
 }

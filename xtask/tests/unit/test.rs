@@ -1,7 +1,6 @@
 //! Steps, and what is said of them.
 
 use super::*;
-use crate::cargo_test::{Counts, Failure};
 
 fn parsed(line: &str) -> Parsed {
     let words: Vec<String> = line.split_whitespace().map(String::from).collect();
@@ -30,28 +29,24 @@ fn steps_are_chosen() {
 #[test]
 fn failures_are_told_last() {
     let second = Duration::from_secs(1);
-    let failure = Failure { what: "tests/copy.rs: wraps".into(), text: vec!["left: 1".into()] };
-    let failed = Failed {
-        message: "1 of 9 tests failed".into(),
-        counts: Counts { passed: 8, failed: 1 },
-        failures: vec![failure],
-    };
-    let done = |name, outcome| Done { name, took: second, cpu_secs: Some(2.0), outcome };
-    let results = [
-        done("format", Ok(Counts::default())),
-        done("tests", Ok(Counts { passed: 7, failed: 0 })),
-        done("mpi", Err(failed)),
-    ];
-    let table = summary(&results);
-    assert!(table.ends_with("FAILED in mpi: tests/copy.rs: wraps\n2 passed, 1 failed"), "{table}");
-    assert!(table.contains("      8       1  FAILED: 1 of 9 tests failed"), "{table}");
-    assert!(
-        table.contains(
-            "
-all                 3.0        6
-"
-        ),
-        "{table}"
-    );
-    assert_eq!(failures(&results), "FAILED in mpi: tests/copy.rs: wraps\n    left: 1\n\n");
+    let failure = Failure { what: "tests/copy.rs: wraps".into(), text: "left: 1\nright: 2".into() };
+    let good = |passed| Outcome { passed, ..Outcome::default() };
+    let problem = Some("1 of 9 tests failed".into());
+    let failed = Outcome { failed: 1, failures: vec![failure], problem, ..good(8) };
+    let done = |name, outcome| Done { name, took: second, cpu_secs: 2.0, outcome };
+    let text = summary(&[done("format", good(0)), done("tests", good(7)), done("mpi", failed)]);
+    assert!(text.starts_with("FAILED in mpi: tests/copy.rs: wraps\n    left: 1\n    right: 2\n\nstep "), "{text}");
+    assert!(text.contains("      8       1  FAILED: 1 of 9 tests failed\n"), "{text}");
+    assert!(text.contains("\nall                 3.0        6\n"), "{text}");
+    assert!(text.ends_with("\n\nFAILED in mpi: tests/copy.rs: wraps\n2 passed, 1 failed"), "{text}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_children_compute_is_counted() {
+    let before = children_cpu_secs();
+    let mut busy = std::process::Command::new("sh");
+    busy.args(["-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"]);
+    assert!(busy.status().unwrap().success());
+    assert!(children_cpu_secs() > before);
 }

@@ -1,4 +1,4 @@
-//! Files of packages.
+//! Files of Debian's packages.
 
 use super::*;
 
@@ -9,8 +9,8 @@ fn files_are_found_by_the_start_of_their_names() {
     std::fs::create_dir_all(&below).unwrap();
     std::fs::write(below.join("libvtkIceTCore-pv5.so.5"), "").unwrap();
     std::fs::write(home.join("other"), "").unwrap();
-    assert_eq!(find(&home, "libvtkIceTCore-"), Some(below.join("libvtkIceTCore-pv5.so.5")));
-    assert_eq!(find(&home, "IceT.h"), None);
-    assert_eq!(find(&home.join("none"), "other"), None);
+    assert_eq!(find(&home, "libvtkIceTCore-"), Ok(below.join("libvtkIceTCore-pv5.so.5")));
+    assert!(find(&home, "IceT.h").is_err());
+    assert!(find(&home.join("none"), "other").is_err());
     std::fs::remove_dir_all(&home).unwrap();
 }
