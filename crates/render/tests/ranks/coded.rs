@@ -1,8 +1,6 @@
 //! Run-length coded compositing: the bits of the dense one, by the host and by kernels, in fewer bytes, which are
 //! counted.
 
-use std::process::Command;
-
 use zippy::device::colour::over_rgba8;
 use zippy::region::Region;
 use zippy::{Layout, Ownership, Split};
@@ -13,19 +11,6 @@ use crate::support::{self, launcher};
 
 const ONE: [Split; 2] = [Split::Whole, Split::Whole];
 const ROWS: [Split; 2] = [Split::Whole, Split::Even(3)];
-
-/// Where chunks are mapped the host codes, elsewhere kernels do: this runs the other tests that way, too.
-#[test]
-fn by_kernels_too() {
-    if std::env::var_os("ZIPPY_HOST_MAP").is_some() || launcher::size().is_some() {
-        return;
-    }
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["coded::", "--skip", "by_kernels_too"]).env("ZIPPY_HOST_MAP", "0");
-    let output = command.output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && text.contains("... ok"), "{text}");
-}
 
 fn algorithms() -> [Algorithm; 3] {
     [Algorithm::BinarySwap, Algorithm::Radix(vec![3]), Algorithm::DirectSend]
