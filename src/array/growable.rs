@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::core::{ArrayCore, Home};
 use super::registry::ArrayId;
 use super::section::LocalSection;
-use super::select::{Frame, Select, SelectAxis};
+use super::select::{Bounds, Select, SelectAxis};
 use crate::device::{BoxOf, Strided};
 use crate::element::Element;
 use crate::error::{ArrayError, Result};
@@ -118,7 +118,7 @@ impl<T: Element> Growable<T> {
     pub fn at(&self, selection: impl SelectAxis) -> LocalSection<T, 1> {
         let used = Region::whole(Index::from([self.length as i64]));
         let what = format!("growable array \"{}\"", self.name());
-        let frame = Frame { bounds: &used, limits: &used, relative: false, what: &what };
+        let frame = Bounds { bounds: &used, limits: &used, relative: false, what: &what };
         LocalSection {
             core: self.core.clone(),
             chunk: 0,

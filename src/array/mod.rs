@@ -3,10 +3,10 @@
 //! Nothing here communicates. A handle is cheap to clone; its typed, const-generic shell sits over one
 //! rank-erased [`ArrayCore`], so that transfers and plans are compiled once.
 
+mod aligned;
 mod cells;
 mod core;
 mod global;
-mod groups;
 mod growable;
 mod local;
 mod locate;
@@ -15,14 +15,14 @@ mod section;
 mod select;
 mod together;
 
+pub(crate) use self::aligned::{Aligned, Side, aligned};
 pub use self::core::ArrayCore;
 pub(crate) use self::core::{Home, chunk_bytes};
 pub use self::global::{ChunkRef, GlobalArray, GlobalSection};
-pub(crate) use self::groups::{Group, Side, groups};
 pub use self::growable::Growable;
 pub use self::local::LocalArray;
 pub use self::registry::ArrayId;
 pub(crate) use self::registry::{Rearranged, Registry};
 pub use self::section::LocalSection;
-pub use self::select::{AxisRange, Frame, Select, SelectAxis};
+pub use self::select::{AxisRange, Bounds, Select, SelectAxis};
 pub use self::together::{Together, together};

@@ -8,7 +8,7 @@ use crate::region::Region;
 
 /// What a selection is resolved against.
 #[derive(Debug, Clone, Copy)]
-pub struct Frame<'a> {
+pub struct Bounds<'a> {
     /// What `..` names.
     pub bounds: &'a Region,
     /// What may be named at all: the bounds, and ghost cells where there are some.
@@ -87,10 +87,10 @@ pub trait Select<const D: usize> {
     ///
     /// # Errors
     /// [`RegionError`] for ranges that run backwards, leave the frame's limits or overflow.
-    fn region(&self, frame: &Frame<'_>) -> Result<Region, RegionError>;
+    fn region(&self, frame: &Bounds<'_>) -> Result<Region, RegionError>;
 }
 
-fn resolve<const D: usize>(ranges: [AxisRange; D], frame: &Frame<'_>) -> Result<Region, RegionError> {
+fn resolve<const D: usize>(ranges: [AxisRange; D], frame: &Bounds<'_>) -> Result<Region, RegionError> {
     let bounds = frame.bounds;
     if bounds.axes() != D {
         return Err(RegionError::Axes { given: D, expected: bounds.axes() });
@@ -105,7 +105,7 @@ fn resolve<const D: usize>(ranges: [AxisRange; D], frame: &Frame<'_>) -> Result<
     checked(start, end, frame)
 }
 
-fn checked(start: Index, end: Index, frame: &Frame<'_>) -> Result<Region, RegionError> {
+fn checked(start: Index, end: Index, frame: &Bounds<'_>) -> Result<Region, RegionError> {
     for axis in 0..start.axes() {
         if end[axis] < start[axis] {
             return Err(RegionError::Backwards { start, end, axis });
@@ -128,13 +128,13 @@ fn checked(start: Index, end: Index, frame: &Frame<'_>) -> Result<Region, Region
 }
 
 impl<const D: usize> Select<D> for RangeFull {
-    fn region(&self, frame: &Frame<'_>) -> Result<Region, RegionError> {
+    fn region(&self, frame: &Bounds<'_>) -> Result<Region, RegionError> {
         resolve::<D>([AxisRange { start: None, end: None }; D], frame)
     }
 }
 
 impl<const D: usize, S: SelectAxis> Select<D> for [S; D] {
-    fn region(&self, frame: &Frame<'_>) -> Result<Region, RegionError> {
+    fn region(&self, frame: &Bounds<'_>) -> Result<Region, RegionError> {
         resolve::<D>(std::array::from_fn(|axis| self[axis].axis_range()), frame)
     }
 }
@@ -142,7 +142,7 @@ impl<const D: usize, S: SelectAxis> Select<D> for [S; D] {
 macro_rules! select_one_axis {
     ($($range:ty),*) => {$(
         impl Select<1> for $range {
-            fn region(&self, frame: &Frame<'_>) -> Result<Region, RegionError> {
+            fn region(&self, frame: &Bounds<'_>) -> Result<Region, RegionError> {
                 resolve([self.axis_range()], frame)
             }
         }
@@ -156,7 +156,7 @@ macro_rules! select_one_axis_of {
 select_one_axis_of!(i32, i64, u32, u64, usize);
 
 impl<const D: usize> Select<D> for Region {
-    fn region(&self, frame: &Frame<'_>) -> Result<Region, RegionError> {
+    fn region(&self, frame: &Bounds<'_>) -> Result<Region, RegionError> {
         // Bounds can be set one by one, so that both have to be looked at.
         if let Some(given) = [self.start.axes(), self.end.axes()].into_iter().find(|&axes| axes != D) {
             return Err(RegionError::Axes { given, expected: D });
@@ -168,7 +168,7 @@ impl<const D: usize> Select<D> for Region {
 }
 
 impl<const D: usize> Select<D> for &Region {
-    fn region(&self, frame: &Frame<'_>) -> Result<Region, RegionError> {
+    fn region(&self, frame: &Bounds<'_>) -> Result<Region, RegionError> {
         <Region as Select<D>>::region(self, frame)
     }
 }
@@ -176,7 +176,7 @@ impl<const D: usize> Select<D> for &Region {
 macro_rules! select_tuple {
     ($count:literal: $($name:ident $position:tt),*) => {
         impl<$($name: SelectAxis),*> Select<$count> for ($($name,)*) {
-            fn region(&self, frame: &Frame<'_>) -> Result<Region, RegionError> {
+            fn region(&self, frame: &Bounds<'_>) -> Result<Region, RegionError> {
                 resolve([$(self.$position.axis_range()),*], frame)
             }
         }
@@ -204,7 +204,7 @@ mod tests {
     }
 
     fn select(selection: impl Select<2>, relative: bool) -> Result<Region, RegionError> {
-        selection.region(&Frame { bounds: &bounds(), limits: &bounds(), relative, what: "array \"a\"" })
+        selection.region(&Bounds { bounds: &bounds(), limits: &bounds(), relative, what: "array \"a\"" })
     }
 
     #[test]

@@ -123,7 +123,7 @@ pub(super) const AXES: usize = MAX_AXES + 1;
 /// Cells to be copied from one box to another, in normal form: no axis of extent 1, sorted by destination stride, axes
 /// that follow each other in both boxes merged into one. Offsets and strides count units (elements, later words).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Transfer {
+pub(super) struct BoxPair {
     pub src: u64,
     pub dst: u64,
     pub axes: usize,
@@ -132,7 +132,7 @@ pub(super) struct Transfer {
     pub d: [u64; AXES],
 }
 
-impl Transfer {
+impl BoxPair {
     /// Between boxes of equal extents, already checked.
     pub fn new(src: &Strided, dst: &Strided) -> Self {
         let mut out = Self { src: src.offset, dst: dst.offset, axes: 0, n: [1; AXES], s: [0; AXES], d: [0; AXES] };
@@ -279,24 +279,24 @@ mod tests {
     #[test]
     fn axes_that_follow_each_other_are_merged() {
         let whole = strided(5, [4, 3, 2], [1, 4, 12]);
-        let t = Transfer::new(&whole, &whole);
+        let t = BoxPair::new(&whole, &whole);
         assert_eq!((t.axes, t.n[0], t.s[0], t.d[0]), (1, 24, 1, 1));
-        let face = Transfer::new(&strided(0, [1, 3, 2], [1, 6, 18]), &Strided::dense(0, [1, 3, 2].into()));
+        let face = BoxPair::new(&strided(0, [1, 3, 2], [1, 6, 18]), &Strided::dense(0, [1, 3, 2].into()));
         assert_eq!((face.axes, face.n[0], face.s[0]), (1, 6, 6));
-        let turned = Transfer::new(&strided(0, [3, 4], [4, 1]), &Strided::dense(0, [3, 4].into()));
+        let turned = BoxPair::new(&strided(0, [3, 4], [4, 1]), &Strided::dense(0, [3, 4].into()));
         assert_eq!((turned.axes, turned.n[0], turned.s[0], turned.s[1]), (2, 3, 4, 1));
     }
 
     #[test]
     fn elements_of_several_words_are_words_in_rows() {
-        let t = Transfer::new(&strided(1, [2, 2], [1, 5]), &Strided::dense(0, [2, 2].into())).in_units_of(3);
+        let t = BoxPair::new(&strided(1, [2, 2], [1, 5]), &Strided::dense(0, [2, 2].into())).in_units_of(3);
         assert_eq!((t.src, t.axes, t.n[0], t.s[1], t.d[1]), (3, 2, 6, 15, 6));
         assert_eq!((t.cells(), t.src_span(), t.dst_span()), (12, 21, 12));
     }
 
     #[test]
     fn cutting_keeps_every_cell_once() {
-        let t = Transfer::new(&strided(3, [5, 7, 3], [1, 6, 50]), &Strided::dense(2, [5, 7, 3].into()));
+        let t = BoxPair::new(&strided(3, [5, 7, 3], [1, 6, 50]), &Strided::dense(2, [5, 7, 3].into()));
         for limit in [1, 4, 17, 40, 1000] {
             let (mut spans, mut cells) = (Vec::new(), Vec::new());
             t.cut_to_spans(limit, u64::MAX, &mut spans);

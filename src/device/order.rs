@@ -251,7 +251,7 @@ pub(super) fn order(copies: &[Copy], limit: u64) -> Vec<Step> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::boxes::Transfer;
+    use crate::device::boxes::BoxPair;
     use crate::device::mapped::copy as host_copy;
 
     fn view(offset: u64, extents: [i64; 2], strides: [i64; 2]) -> Strided {
@@ -287,7 +287,7 @@ mod tests {
         let start: Vec<Vec<u8>> = (0..buffers).map(|b| (0..len).map(|i| (b * 97 + i * 7) as u8).collect()).collect();
         let mut expected = start.clone();
         for copy in copies {
-            let t = Transfer::new(&copy.src.1, &copy.dst.1);
+            let t = BoxPair::new(&copy.src.1, &copy.dst.1);
             host_copy::copy(&start[copy.src.0], &mut expected[copy.dst.0], 1, &t);
         }
         let parts = cut(copies, limit);
@@ -306,7 +306,7 @@ mod tests {
             reads.into_iter().for_each(|i| kept[i] = Some(state[parts[i].src.0].clone()));
             for i in put {
                 let from = kept[i].clone().unwrap_or_else(|| state[parts[i].src.0].clone());
-                let t = Transfer::new(&parts[i].src.1, &parts[i].dst.1);
+                let t = BoxPair::new(&parts[i].src.1, &parts[i].dst.1);
                 host_copy::copy(&from, &mut state[parts[i].dst.0], 1, &t);
                 writes += 1;
             }

@@ -11,7 +11,7 @@ use super::config::{Settings, Start};
 use super::environment;
 use super::exit;
 use super::failure::Watch;
-use super::finished::{Program, run_rank};
+use super::finished::{Body, run_rank};
 use super::threads::{Hub, Threads};
 use super::{Config, Group};
 use crate::error::{Error, Failure, Result, TransportError};
@@ -43,7 +43,7 @@ pub fn launch<R: Send>(config: &Config, program: impl Fn(Group) -> Result<R> + S
     Ok(returned.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect())
 }
 
-fn start(config: &Config, program: &Program<'_>) -> Result<()> {
+fn start(config: &Config, program: &Body<'_>) -> Result<()> {
     let settings = Settings::resolve(config, environment::variable, cfg!(feature = "mpi"))?;
     match &settings.start {
         Start::Threads(ranks) => on_threads(*ranks, &settings, program),
@@ -54,7 +54,7 @@ fn start(config: &Config, program: &Program<'_>) -> Result<()> {
     }
 }
 
-fn on_threads(ranks: usize, settings: &Settings, program: &Program<'_>) -> Result<()> {
+fn on_threads(ranks: usize, settings: &Settings, program: &Body<'_>) -> Result<()> {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     if let Some(text) = crowd(ranks, cores) {
         trace::warn(&text);
@@ -104,7 +104,7 @@ fn crowd(ranks: usize, cores: usize) -> Option<String> {
     })
 }
 
-fn one_thread(hub: &Arc<Hub>, rank: usize, settings: &Settings, program: &Program<'_>) -> Result<()> {
+fn one_thread(hub: &Arc<Hub>, rank: usize, settings: &Settings, program: &Body<'_>) -> Result<()> {
     let told = Arc::clone(hub);
     let watch = Watch::new(rank, move |panic| {
         let (operation, message) = (format!("a panic at {}", panic.place), panic.message.clone());

@@ -7,7 +7,7 @@ use super::job::Job;
 use super::meeting::Meeting;
 use super::plans::Planned;
 use super::transfer::{Operands, Transfer};
-use super::{Call, Named, World};
+use super::{Collective, Named, World};
 use crate::chunks::ChunkId;
 use crate::error::{ArrayError, Result};
 use crate::plan::{Message, Move, RankPlan};
@@ -15,17 +15,17 @@ use crate::region::Region;
 
 /// The first cells of sections onto the first ones of others.
 pub(super) struct Counted {
-    pairs: Vec<(Held, Held, u64)>,
+    pairs: Vec<(OneChunk, OneChunk, u64)>,
 }
 
 /// A section that lies in one chunk.
-struct Held {
+struct OneChunk {
     bound: Bound,
     chunk: ChunkId,
     rank: usize,
 }
 
-impl Held {
+impl OneChunk {
     fn new(bound: &Bound) -> Result<Self> {
         let Bound { array, region } = bound;
         match array.placement().holders(region)[..] {
@@ -56,18 +56,18 @@ impl Counted {
         let mut pairs = Vec::with_capacity(entries.len());
         for entry in entries {
             if let Entry::Prefix(pair, length) = entry {
-                pairs.push((Held::new(&pair.source)?, Held::new(&pair.destination)?, *length));
+                pairs.push((OneChunk::new(&pair.source)?, OneChunk::new(&pair.destination)?, *length));
             }
         }
         Ok(Self { pairs })
     }
 
     /// How messages and comparisons name it.
-    pub fn call(&self) -> Call {
-        let named = |held: &Held| (Named::of(&held.bound.array), held.bound.region);
+    pub fn call(&self) -> Collective {
+        let named = |held: &OneChunk| (Named::of(&held.bound.array), held.bound.region);
         let all: Vec<_> = self.pairs.iter().map(|(from, to, _)| [named(from), named(to)]).collect();
         let ends = all.iter().take(1).flatten();
-        let call = ends.fold(Call::new("prefix"), |call, (array, region)| call.of(array.clone(), Some(*region)));
+        let call = ends.fold(Collective::new("prefix"), |call, (array, region)| call.of(array.clone(), Some(*region)));
         let content = super::hash(&all);
         call.and(format!(", {} in all #{:04x}", all.len(), content as u16)).with(content)
     }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{Call, Named, World, hash};
+use super::{Collective, Named, World, hash};
 use crate::array::{ArrayCore, GlobalArray, Growable, Home, LocalArray};
 use crate::chunks::Chunks;
 use crate::element::{Element, ElementInfo};
@@ -159,7 +159,7 @@ impl World {
     }
 
     fn create(&self, name: &str, element: &'static ElementInfo, placement: Placement) -> Result<Rc<ArrayCore>> {
-        let call = Call::new("array").of(Named::new(name, element, &placement), None);
+        let call = Collective::new("array").of(Named::new(name, element, &placement), None);
         let call = call.and(format!(", {} of {}", placement.chunks().shape(), element.name));
         let bytes = self.check_memory(name, element, &placement)?;
         self.collective(call.clone(), call.signature(), || {

@@ -30,7 +30,7 @@ use std::cell::RefCell;
 use std::fmt::Display;
 use std::rc::Rc;
 
-pub(crate) use self::named::{Call, Named};
+pub(crate) use self::named::{Collective, Named};
 
 pub use self::copy::Section;
 pub use self::exchange::Exchange;
@@ -237,7 +237,7 @@ impl World {
     /// Adds the handles that were made without a collective to what this rank has called.
     fn note_rearranged(&self) {
         for Rearranged { name, element, placement } in self.registry.borrow_mut().take_rearranged() {
-            let handle = Call::new("reassigned").of(Named::new(&name, element, &placement), None);
+            let handle = Collective::new("reassigned").of(Named::new(&name, element, &placement), None);
             self.group.note(handle.signature(), Rc::new(handle));
         }
     }

@@ -68,7 +68,7 @@ impl Display for Named {
 
 /// A collective: its name, and its arrays with the regions that it works on. What else must agree is in a fingerprint.
 #[derive(Debug, Clone, Hash)]
-pub(crate) struct Call {
+pub(crate) struct Collective {
     verb: &'static str,
     before: &'static str,
     arrays: Vec<(Named, Option<Region>)>,
@@ -76,7 +76,7 @@ pub(crate) struct Call {
     others: u64,
 }
 
-impl Call {
+impl Collective {
     pub fn new(verb: &'static str) -> Self {
         Self { verb, before: "", arrays: Vec::new(), rest: String::new(), others: 0 }
     }
@@ -107,7 +107,7 @@ impl Call {
     }
 }
 
-impl Display for Call {
+impl Display for Collective {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}({}", self.verb, self.before)?;
         for (place, (array, region)) in self.arrays.iter().enumerate() {

@@ -2,9 +2,10 @@
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 use std::io::Write;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
-use tracing::subscriber::DefaultGuard;
+use tracing::Dispatch;
+use tracing::subscriber::{DefaultGuard, NoSubscriber};
 use tracing_subscriber::util::SubscriberInitExt;
 
 /// Listens to the calling thread until it is dropped.
@@ -12,6 +13,10 @@ pub struct Log {
     written: Written,
     _guard: DefaultGuard,
 }
+
+/// Where there is one subscriber alone, tracing asks only the thread that comes first to an event whether anybody listens,
+/// which may be one where nobody does.
+static OTHERS: LazyLock<[Dispatch; 2]> = LazyLock::new(|| [(); 2].map(|()| Dispatch::new(NoSubscriber::new())));
 
 #[derive(Clone, Default)]
 struct Written(Arc<Mutex<Vec<u8>>>);
@@ -29,6 +34,7 @@ impl Write for Written {
 
 impl Log {
     pub fn listen() -> Self {
+        LazyLock::force(&OTHERS);
         let written = Written::default();
         let writer = written.clone();
         let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();

@@ -18,4 +18,4 @@ mod sparse;
 mod splits;
 mod waits;
 
-under_mpi!();
+under_mpi!(2, 3, 4);

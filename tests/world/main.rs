@@ -38,4 +38,4 @@ mod support;
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;
 
-under_mpi!();
+under_mpi!(2, 3, 4);

@@ -66,6 +66,7 @@ pub fn watched(mut command: Command, name: &str, silence: Duration) -> Result<Ou
     let status = child.wait().map_err(problem)?;
     let mut outcome = read(lines);
     if status.success() {
+        outcome.failures.clear();
         return Ok(outcome);
     }
     // Where a command failed and no test did, the command itself.

@@ -48,15 +48,15 @@ pub const STEPS: [Step; 10] = [
         &[("ZIPPY_HOST_MAP", "0"), ("ZIPPY_BINDING_LIMIT", "65536")],
         &[
             EXAMPLES,
-            "test {all} --no-fail-fast --test world --test ranks -- arrays:: bricks:: coded:: composite copy \
-             elementwise:: features:: fill_with:: ghosts in_place:: kernels:: layers:: one_sided:: \
+            "test {all} --no-fail-fast --test world --test ranks -- arrays:: bricks::every_type composite copy \
+             elementwise:: exchange fill_with:: ghosts in_place:: kernels:: layers:: one_sided:: prefixes:: \
              random_operations:: reduce:: render:: together::",
         ],
     ),
     // Each test binary runs itself, or a part of itself, under the launcher; this only tells it to.
     step(
         "mpi",
-        "the same suites under the launcher with 2, 3 and 4 ranks",
+        "the same suites under the launcher with 2, 3 and 4 ranks, pictures with 2 and 3",
         &[("ZIPPY_TEST_MPI", "1")],
         &[
             EXAMPLES,

@@ -122,14 +122,14 @@ impl fmt::Display for ScalarKind {
 }
 
 /// A Rust type that voxels can be read as, without conversion.
-pub trait Voxel: bytemuck::Pod {
+pub trait FileScalar: bytemuck::Pod {
     /// The file type that matches.
     const KIND: ScalarKind;
 }
 
 macro_rules! voxel {
     ($($type:ty => $kind:ident),*) => {
-        $(impl Voxel for $type { const KIND: ScalarKind = ScalarKind::$kind; })*
+        $(impl FileScalar for $type { const KIND: ScalarKind = ScalarKind::$kind; })*
     };
 }
 voxel!(u8 => U8, i8 => I8, u16 => U16, i16 => I16, u32 => U32, i32 => I32, u64 => U64, i64 => I64, f32 => F32, f64 => F64);

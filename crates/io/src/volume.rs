@@ -28,7 +28,7 @@ use zippy::region::Region;
 
 use super::files::Head;
 pub use super::raw::RawLayout;
-pub use super::scalar::{Endian, ScalarKind, Voxel};
+pub use super::scalar::{Endian, FileScalar, ScalarKind};
 use super::store::Description;
 use super::{metaimage, nifti, npy, nrrd, raw, vti};
 use crate::{IoError, quoted};
@@ -148,7 +148,7 @@ impl VolumeFile {
     ///
     /// # Errors
     /// `T` is not the type of the file; the region leaves the volume; the data are truncated, corrupt or too many.
-    pub fn read_region<T: Voxel>(&self, region: &Region) -> Result<Vec<T>, IoError> {
+    pub fn read_region<T: FileScalar>(&self, region: &Region) -> Result<Vec<T>, IoError> {
         one(|done| self.read_regions(std::slice::from_ref(region), done))
     }
 
@@ -166,7 +166,7 @@ impl VolumeFile {
     ///
     /// # Errors
     /// As [`Self::read_region`]; regions that overlap; what `done` returns.
-    pub fn read_regions<T: Voxel, E: From<IoError>>(
+    pub fn read_regions<T: FileScalar, E: From<IoError>>(
         &self,
         regions: &[Region],
         done: impl FnMut(usize, Vec<T>) -> Result<(), E>,

@@ -1,11 +1,11 @@
 //! The numbers of a file, and how the device holds them: 32-bit floats must be able to tell them apart.
 
 use zippy::{Result, World};
-use zippy_io::volume::Voxel;
+use zippy_io::volume::FileScalar;
 use zippy_render::volume::{self, FAR, Look, Rescale, Values};
 
 /// A number of a file.
-pub trait Number: Voxel {
+pub trait Number: FileScalar {
     /// The nearest float.
     fn real(self) -> f64;
     /// How far it is above an offset, which is whole where the type is.

@@ -11,14 +11,14 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::World;
-use crate::array::{Side, groups};
+use crate::array::{Side, aligned};
 use crate::device::Device;
 use crate::element::{Element, ElementInfo};
 use crate::error::{Error, KernelError, Result};
 use crate::kernel::{Kernel, KernelSource, ParamValue, taken};
 use crate::wgsl;
 use crate::world::Section;
-use source::{Named, Parts, Text, value_type, words};
+use source::{Parts, Term, Text, value_type, words};
 
 /// An expression, compiled once for every kind of sections that it is used with.
 #[derive(Debug)]
@@ -145,8 +145,8 @@ impl Assignment<'_> {
         for (_, _, side) in &self.inputs {
             sides.push(side.clone()?);
         }
-        let inputs: Vec<_> = self.inputs.iter().map(|(name, element, _)| Named { name, element }).collect();
-        for named in inputs.iter().chain([&Named { name, element: &T::INFO }]) {
+        let inputs: Vec<_> = self.inputs.iter().map(|(name, element, _)| Term { name, element }).collect();
+        for named in inputs.iter().chain([&Term { name, element: &T::INFO }]) {
             if value_type(named.element).is_none() {
                 let record = named.element.name;
                 return self.wrong(format!("`{}` has cells of the record {record}; write a kernel for it", named.name));
@@ -160,14 +160,14 @@ impl Assignment<'_> {
             }
         }
         let functions = self.of.functions.as_ref().map_or("", KernelSource::as_text);
-        let target = Named { name, element: &T::INFO };
+        let target = Term { name, element: &T::INFO };
         let expression = &self.of.expression;
         let parts = Parts { functions, expression, axes: D, inputs: &inputs, target, params: &params };
         // The same mistakes on every rank, also where a rank has no cells.
-        let groups = groups("elementwise", &sides)?;
+        let aligned = aligned("elementwise", &sides)?;
         let compiled = self.of.compiled(&parts)?;
-        for group in groups {
-            let binding = |i: usize| sides[i].core.binding(group.0[i].0, group.0[i].1);
+        for boxes in aligned {
+            let binding = |i: usize| sides[i].core.binding(boxes.0[i].0, boxes.0[i].1);
             let mut call = compiled.kernel.call();
             for (i, input) in inputs.iter().enumerate() {
                 call = call.read(input.name, binding(i + 1));

@@ -6,7 +6,7 @@ use crate::element::{ElementInfo, ElementKind, Packed};
 
 /// A section that the expression reads or writes.
 #[derive(Debug, Clone, Copy)]
-pub struct Named<'a> {
+pub struct Term<'a> {
     pub name: &'a str,
     pub element: &'a ElementInfo,
 }
@@ -17,8 +17,8 @@ pub struct Parts<'a> {
     pub functions: &'a str,
     pub expression: &'a str,
     pub axes: usize,
-    pub inputs: &'a [Named<'a>],
-    pub target: Named<'a>,
+    pub inputs: &'a [Term<'a>],
+    pub target: Term<'a>,
     /// Names and WGSL types of parameters.
     pub params: &'a [(&'a str, &'a str)],
 }
@@ -61,7 +61,7 @@ impl Parts<'_> {
     /// The whole kernel. Positions in the user's parts stay what they are, but for a shift by lines.
     pub fn text(&self) -> Text {
         let mut out = String::new();
-        let half = |named: &Named| named.element.requires().f16;
+        let half = |named: &Term| named.element.requires().f16;
         if self.inputs.iter().any(half) || half(&self.target) {
             out += "enable f16;\n";
         }
@@ -75,7 +75,7 @@ impl Parts<'_> {
             n => format!("array<i32, {n}>"),
         };
         let used = |name: &str| words(self.expression).any(|word| word == name);
-        let value = |named: &Named| value_type(named.element).unwrap_or("u32");
+        let value = |named: &Term| value_type(named.element).unwrap_or("u32");
         let target = self.target;
 
         // The expression is a function of the position, the cells and the parameters that it names.

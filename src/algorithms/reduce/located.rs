@@ -110,8 +110,8 @@ impl World {
 /// The first cell of this rank that has the number.
 fn first<T: Reducible>(operand: &Operand<1>, component: usize, has: &dyn Fn(&Found) -> bool) -> Result<Spot> {
     let mut least = NOWHERE;
-    for group in operand.groups() {
-        let (chunk, region) = group.0[0];
+    for boxes in operand.aligned() {
+        let (chunk, region) = boxes.0[0];
         let there = |region: Region| {
             Ok::<_, crate::Error>(has(&local::<T>(&operand.only(chunk, region), &Within::ALL)?[component]))
         };

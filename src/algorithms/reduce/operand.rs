@@ -5,14 +5,14 @@ use std::rc::Rc;
 use super::number::{Format, Number, Reducible};
 use super::source::{Work, kernel};
 use crate::World;
-use crate::array::{ArrayCore, Group, groups};
+use crate::array::{Aligned, ArrayCore, aligned};
 use crate::chunks::ChunkId;
 use crate::device::{BoxOf, FoldKernel, Lease, Piece, Staged, Strided};
 use crate::element::Element;
 use crate::error::Result;
 use crate::extents::Index;
 use crate::region::Region;
-use crate::world::{Call, Named, Section};
+use crate::world::{Collective, Named, Section};
 
 /// Which cells count along axis 0: of global coordinate `first`, and every so many before and behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,35 +31,35 @@ impl Stride {
 /// This rank's boxes of `N` sections; those of a group have equal extents.
 pub struct Operand<const N: usize> {
     cores: [Rc<ArrayCore>; N],
-    groups: Vec<Group>,
+    aligned: Vec<Aligned>,
     stride: Stride,
 }
 
 impl<const N: usize> Operand<N> {
     fn new<T: Element, const D: usize>(verb: &str, sections: &[Section<T, D>; N]) -> Result<Self> {
         let sides = sections.iter().map(|section| section.side(verb)).collect::<Result<Vec<_>>>()?;
-        let groups = groups(verb, &sides)?;
-        Ok(Self { cores: std::array::from_fn(|i| sides[i].core.clone()), groups, stride: Stride::ALL })
+        let aligned = aligned(verb, &sides)?;
+        Ok(Self { cores: std::array::from_fn(|i| sides[i].core.clone()), aligned, stride: Stride::ALL })
     }
 
     /// These cells of the boxes alone.
     pub fn strided(&self, stride: Stride) -> Self {
-        Self { cores: self.cores.clone(), groups: self.groups.clone(), stride }
+        Self { cores: self.cores.clone(), aligned: self.aligned.clone(), stride }
     }
 
     /// The boxes.
-    pub fn groups(&self) -> &[Group] {
-        &self.groups
+    pub fn aligned(&self) -> &[Aligned] {
+        &self.aligned
     }
 
     /// A part of one box of the first section.
     pub fn only(&self, chunk: ChunkId, region: Region) -> Operand<1> {
-        Operand { cores: [self.cores[0].clone()], groups: vec![Group(vec![(chunk, region)])], stride: self.stride }
+        Operand { cores: [self.cores[0].clone()], aligned: vec![Aligned(vec![(chunk, region)])], stride: self.stride }
     }
 
     /// Cells of one section on this rank.
     pub fn cells(&self) -> u64 {
-        let views = self.groups.iter().filter_map(|group| self.view(0, group.0[0]));
+        let views = self.aligned.iter().filter_map(|boxes| self.view(0, boxes.0[0]));
         views.map(|view| view.extents.product().unwrap_or(0)).sum()
     }
 
@@ -78,11 +78,11 @@ impl<const N: usize> Operand<N> {
     fn component<T: Reducible>(
         &self,
         which: usize,
-        group: &Group,
+        boxes: &Aligned,
         component: usize,
     ) -> Result<Option<(Lease, Strided)>> {
-        let (n, (chunk, _)) = (T::COMPONENTS, group.0[which]);
-        let Some(Strided { offset, extents, strides }) = self.view(which, group.0[which]) else { return Ok(None) };
+        let (n, (chunk, _)) = (T::COMPONENTS, boxes.0[which]);
+        let Some(Strided { offset, extents, strides }) = self.view(which, boxes.0[which]) else { return Ok(None) };
         let strides = Index::from_fn(strides.axes(), |axis| strides[axis] * n as i64);
         let view = Strided { offset: offset * n as u64 + component as u64, extents, strides };
         Ok(self.cores[which].lease(chunk)?.map(|lease| (lease, view)))
@@ -103,10 +103,10 @@ impl<const N: usize> Operand<N> {
         each: &mut dyn FnMut(&[u32]),
     ) -> Result<()> {
         let (name, source) = kernel(work, &T::Scalar::INFO, format);
-        let mut held = Vec::with_capacity(self.groups.len());
-        for group in &self.groups {
-            let second = if N > 1 { self.component::<T>(1, group, component)? } else { None };
-            if let Some(first) = self.component::<T>(0, group, component)? {
+        let mut held = Vec::with_capacity(self.aligned.len());
+        for boxes in &self.aligned {
+            let second = if N > 1 { self.component::<T>(1, boxes, component)? } else { None };
+            if let Some(first) = self.component::<T>(0, boxes, component)? {
                 held.push((first, second));
             }
         }
@@ -122,14 +122,14 @@ impl<const N: usize> Operand<N> {
     /// sections.
     pub fn read<T: Reducible>(&self, mut each: impl FnMut(usize, [T::Scalar; N])) -> Result<()> {
         let most = (self.cores[0].device().bytes_at_a_time() / T::INFO.bytes as u64).max(1);
-        for group in &self.groups {
-            for lead in group.0[0].1.cut(most) {
-                let shift = lead.start - group.0[0].1.start;
+        for boxes in &self.aligned {
+            for lead in boxes.0[0].1.cut(most) {
+                let shift = lead.start - boxes.0[0].1.start;
                 let part =
                     |(chunk, region): (ChunkId, Region)| (chunk, Region::at(region.start + shift, lead.extents()));
-                let Some(Strided { extents, .. }) = self.view(0, part(group.0[0])) else { continue };
+                let Some(Strided { extents, .. }) = self.view(0, part(boxes.0[0])) else { continue };
                 let scalars = extents.product().unwrap_or(0) as usize * T::COMPONENTS;
-                let staged = (0..N).map(|i| self.stage(i, part(group.0[i]))).collect::<Result<Vec<_>>>()?;
+                let staged = (0..N).map(|i| self.stage(i, part(boxes.0[i]))).collect::<Result<Vec<_>>>()?;
                 let numbers: Vec<&[T::Scalar]> =
                     staged.iter().map(|staged| &bytemuck::cast_slice(staged.as_ref())[..scalars]).collect();
                 let numbers: [&[T::Scalar]; N] = std::array::from_fn(|i| numbers[i]);
@@ -171,7 +171,7 @@ pub fn collective<T: Element, const D: usize, const N: usize, R>(
         _ if global => sections.iter().filter_map(named).collect(),
         _ => Vec::new(),
     };
-    let call = Call::new(verb).with((T::INFO.name, argument));
+    let call = Collective::new(verb).with((T::INFO.name, argument));
     let call = match named.is_empty() {
         true => call.and("each rank's own section"),
         false => named.into_iter().fold(call, |call, (array, region)| call.of(array, Some(region))),

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use super::combine_source::combine_source;
 use super::copies::read_aside;
-use super::movers::Move;
+use super::movers::BufferMove;
 use super::slices::slices;
 use super::tables::Slots;
-use crate::device::boxes::{Piece, Strided, Transfer, common_multiple};
+use crate::device::boxes::{BoxPair, Piece, Strided, common_multiple};
 use crate::device::memory::{SLICE_BYTES, Staging};
 use crate::device::numbered::Numbered;
 use crate::device::order::{any_hazard, layers};
@@ -33,9 +33,9 @@ pub(super) fn payload(
     for slice in slices(pieces, element.bytes as u64, limit, align) {
         let packed = on.upload(&slice, payload, false)?;
         let moves = slice.parts.iter().map(|part| {
-            let transfer = Transfer::new(&Strided::dense(0, part.view.extents), &part.view);
+            let transfer = BoxPair::new(&Strided::dense(0, part.view.extents), &part.view);
             let dst = pieces[part.piece].buffer.raw();
-            (layers[part.piece], Move { src: &packed.on_device, dst, transfer, base: [part.staged, 0] })
+            (layers[part.piece], BufferMove { src: &packed.on_device, dst, transfer, base: [part.staged, 0] })
         });
         on.record_combining(pipeline, element, moves.collect())?;
         on.uploaded(packed)?;
@@ -72,7 +72,7 @@ impl Device {
         &self,
         pipeline: &wgpu::ComputePipeline,
         element: &ElementInfo,
-        mut moves: Vec<(usize, Move)>,
+        mut moves: Vec<(usize, BufferMove)>,
     ) -> Result<(), DeviceError> {
         moves.sort_by_key(|(layer, _)| *layer);
         for layer in moves.chunk_by(|a, b| a.0 == b.0) {

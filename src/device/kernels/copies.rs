@@ -1,8 +1,8 @@
 //! Boxes of chunks → boxes of chunks, by kernels.
 
-use super::movers::Move;
+use super::movers::BufferMove;
 use crate::device::Device;
-use crate::device::boxes::{Strided, Transfer};
+use crate::device::boxes::{BoxPair, Strided};
 use crate::device::memory::Staging;
 use crate::device::numbered::Numbered;
 use crate::device::order::Step;
@@ -64,13 +64,13 @@ impl<'a> Numbered<'a> {
         i: usize,
         src: Option<(&'b wgpu::Buffer, u64)>,
         dst: Option<(&'b wgpu::Buffer, u64)>,
-    ) -> Move<'b> {
+    ) -> BufferMove<'b> {
         let copy = &self.copies[i];
         let dense = Strided::dense(0, copy.src.1.extents);
         let src_view = if src.is_some() { &dense } else { &copy.src.1 };
         let dst_view = if dst.is_some() { &dense } else { &copy.dst.1 };
         let (src, src_at) = src.unwrap_or((self.buffers[copy.src.0], 0));
         let (dst, dst_at) = dst.unwrap_or((self.buffers[copy.dst.0], 0));
-        Move { src, dst, transfer: Transfer::new(src_view, dst_view), base: [src_at, dst_at] }
+        BufferMove { src, dst, transfer: BoxPair::new(src_view, dst_view), base: [src_at, dst_at] }
     }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::movers::{Dispatch, Move, Window};
+use super::movers::{BoxDispatch, BufferMove, Window};
 use super::tables::{JOBS, JOBS_PER_TABLE, Slots, Table};
-use crate::device::boxes::Transfer;
+use crate::device::boxes::BoxPair;
 use crate::device::checks::{bad, check_element, check_view};
 use crate::device::counters::Tally;
 use crate::device::memory::{SLICE_BYTES, Staging};
@@ -34,7 +34,7 @@ pub struct FoldKernel<'a> {
 struct Folders(HashMap<String, wgpu::ComputePipeline>);
 
 /// A dispatch in the making.
-struct Step<'a> {
+struct FoldDispatch<'a> {
     first: Window<'a>,
     second: Option<Window<'a>>,
     table: Table,
@@ -72,8 +72,8 @@ impl Device {
                 return Err(bad(what, format!("boxes of extents {a} and {b}")));
             }
             if first.view.cells() > 0 {
-                let transfer = Transfer::new(&first.view, &beside.view);
-                moves.push(Move { src: first.buffer.raw(), dst: beside.buffer.raw(), transfer, base: [0, 0] });
+                let transfer = BoxPair::new(&first.view, &beside.view);
+                moves.push(BufferMove { src: first.buffer.raw(), dst: beside.buffer.raw(), transfer, base: [0, 0] });
             }
         }
         self.check(what)?;
@@ -101,7 +101,7 @@ impl Device {
     fn fold_batch(
         &self,
         kernel: &FoldKernel,
-        batch: &[(u64, Step)],
+        batch: &[(u64, FoldDispatch)],
         bytes: u64,
         each: &mut dyn FnMut(&[u32]),
     ) -> Result<(), DeviceError> {
@@ -158,7 +158,7 @@ impl Device {
 }
 
 /// The dispatches over jobs that share their windows, each of at most `most` workgroups.
-fn steps<'a>(dispatch: &Dispatch<'a>, paired: bool, most: u64, constants: &[u32]) -> Vec<Step<'a>> {
+fn steps<'a>(dispatch: &BoxDispatch<'a>, paired: bool, most: u64, constants: &[u32]) -> Vec<FoldDispatch<'a>> {
     let mut out = Vec::new();
     let mut rest = &dispatch.transfers[..];
     while !rest.is_empty() {
@@ -172,7 +172,7 @@ fn steps<'a>(dispatch: &Dispatch<'a>, paired: bool, most: u64, constants: &[u32]
         let workgroups = table.groups.div_ceil(MOST_ROUNDS).max(table.groups.min(FEW_WORKGROUPS));
         (table.words[2], table.words[3]) = (table.words.len() as u32, workgroups as u32);
         table.words.extend(constants);
-        out.push(Step { first: dispatch.src, second: paired.then_some(dispatch.dst), table, workgroups });
+        out.push(FoldDispatch { first: dispatch.src, second: paired.then_some(dispatch.dst), table, workgroups });
         rest = &rest[jobs..];
     }
     out

@@ -12,9 +12,9 @@ mod tables;
 use std::ops::Range;
 
 pub use self::fold::FoldKernel;
-use self::movers::Move;
+use self::movers::BufferMove;
 use self::slices::{Slice, slices, whole};
-use super::boxes::{Piece, Strided, Transfer};
+use super::boxes::{BoxPair, Piece, Strided};
 use super::memory::SLICE_BYTES;
 use super::numbered::{BoxOf, Numbered};
 use super::reach::Reach;
@@ -86,7 +86,7 @@ impl Reach for Kernels {
             // A source whose cells are all the same one.
             let source = Strided { offset: 0, strides: Index::zeros(one.view.extents.axes()), ..one.view };
             let (src, dst) = (&packed.on_device, one.buffer.raw());
-            Move { src, dst, transfer: Transfer::new(&source, &one.view), base: [0, 0] }
+            BufferMove { src, dst, transfer: BoxPair::new(&source, &one.view), base: [0, 0] }
         });
         on.record_moves(element.len(), moves)?;
         on.uploaded(packed)

@@ -4,16 +4,16 @@ use std::collections::HashMap;
 
 use super::tables::{CELLS_PER_JOB, JOBS, JOBS_PER_TABLE, Slots, Table};
 use crate::device::Device;
-use crate::device::boxes::{Transfer, common_multiple};
+use crate::device::boxes::{BoxPair, common_multiple};
 use crate::device::counters::Tally;
 use crate::error::DeviceError;
 
 /// Cells to move between two buffers (or within one, if the boxes do not overlap), in elements.
 #[derive(Debug, Clone)]
-pub(super) struct Move<'a> {
+pub(super) struct BufferMove<'a> {
     pub src: &'a wgpu::Buffer,
     pub dst: &'a wgpu::Buffer,
-    pub transfer: Transfer,
+    pub transfer: BoxPair,
     /// Added to the source's and the destination's place: bytes, multiples of 4.
     pub base: [u64; 2],
 }
@@ -46,10 +46,10 @@ impl Window<'_> {
 }
 
 /// One dispatch.
-pub(super) struct Dispatch<'a> {
+pub(super) struct BoxDispatch<'a> {
     pub src: Window<'a>,
     pub dst: Window<'a>,
-    pub transfers: Vec<Transfer>,
+    pub transfers: Vec<BoxPair>,
 }
 
 impl Device {
@@ -79,14 +79,14 @@ impl Device {
     #[expect(clippy::mutable_key_type, reason = "wgpu buffers are compared and hashed by identity")]
     pub(super) fn dispatches<'a, C: Copy + Eq + std::hash::Hash>(
         &self,
-        moves: impl Iterator<Item = Move<'a>>,
+        moves: impl Iterator<Item = BufferMove<'a>>,
         unit_bytes: u64,
-        classify: impl Fn(&Transfer) -> (C, Transfer),
-    ) -> Vec<(C, Dispatch<'a>)> {
+        classify: impl Fn(&BoxPair) -> (C, BoxPair),
+    ) -> Vec<(C, BoxDispatch<'a>)> {
         let mut found: HashMap<(C, Window, Window), usize> = HashMap::new();
-        let mut out: Vec<(C, Dispatch)> = Vec::new();
+        let mut out: Vec<(C, BoxDispatch)> = Vec::new();
         let (mut spans, mut parts) = (Vec::new(), Vec::new());
-        for Move { src, dst, mut transfer, base } in moves {
+        for BufferMove { src, dst, mut transfer, base } in moves {
             transfer.src += base[0] / unit_bytes;
             transfer.dst += base[1] / unit_bytes;
             spans.clear();
@@ -105,7 +105,7 @@ impl Device {
                 part.dst -= dst.start / unit_bytes;
                 let (class, part) = classify(&part);
                 let at = *found.entry((class, src, dst)).or_insert_with(|| {
-                    out.push((class, Dispatch { src, dst, transfers: Vec::new() }));
+                    out.push((class, BoxDispatch { src, dst, transfers: Vec::new() }));
                     out.len() - 1
                 });
                 out[at].1.transfers.push(part);
@@ -119,14 +119,14 @@ impl Device {
     pub(super) fn record_moves<'a>(
         &self,
         element_bytes: usize,
-        moves: impl Iterator<Item = Move<'a>>,
+        moves: impl Iterator<Item = BufferMove<'a>>,
     ) -> Result<(), DeviceError> {
         let dispatches = if element_bytes < 4 {
             let unit = Unit::Small(4 / element_bytes as u64);
             self.dispatches(moves, element_bytes as u64, |t| (unit, *t))
         } else {
             let words = element_bytes as u64 / 4;
-            let in_words = moves.map(|m| Move { transfer: m.transfer.in_units_of(words), ..m });
+            let in_words = moves.map(|m| BufferMove { transfer: m.transfer.in_units_of(words), ..m });
             self.dispatches(in_words, 4, |t| match t.in_fours() {
                 Some(fours) => (Unit::FourWords, fours),
                 None => (Unit::Word, *t),
@@ -146,7 +146,7 @@ impl Device {
     pub(super) fn run_jobs(
         &self,
         pipeline: &wgpu::ComputePipeline,
-        dispatch: &Dispatch,
+        dispatch: &BoxDispatch,
         slots: Slots,
     ) -> Result<(), DeviceError> {
         for jobs in dispatch.transfers.chunks(JOBS_PER_TABLE) {

@@ -2,10 +2,10 @@
 
 use wgpu::MapMode;
 
-use super::movers::Move;
+use super::movers::BufferMove;
 use super::slices::Slice;
 use crate::device::Device;
-use crate::device::boxes::{Piece, Strided, Transfer};
+use crate::device::boxes::{BoxPair, Piece, Strided};
 use crate::device::memory::Staging;
 use crate::device::ranges::write_mapped;
 use crate::error::DeviceError;
@@ -25,8 +25,8 @@ impl Device {
             self.record(|encoder| encoder.clear_buffer(&packed, 0, Some(slice.bytes)));
         }
         let moves = slice.parts.iter().map(|part| {
-            let transfer = Transfer::new(&part.view, &Strided::dense(0, part.view.extents));
-            Move { src: pieces[part.piece].buffer.raw(), dst: &packed, transfer, base: [0, part.staged] }
+            let transfer = BoxPair::new(&part.view, &Strided::dense(0, part.view.extents));
+            BufferMove { src: pieces[part.piece].buffer.raw(), dst: &packed, transfer, base: [0, part.staged] }
         });
         self.record_moves(element_bytes, moves)?;
         if slice.bytes > 0 {
@@ -53,8 +53,13 @@ impl Device {
         }
         let packed = self.upload(slice, payload, as_is)?;
         let moves = slice.parts.iter().map(|part| {
-            let transfer = Transfer::new(&Strided::dense(0, part.view.extents), &part.view);
-            Move { src: &packed.on_device, dst: pieces[part.piece].buffer.raw(), transfer, base: [part.staged, 0] }
+            let transfer = BoxPair::new(&Strided::dense(0, part.view.extents), &part.view);
+            BufferMove {
+                src: &packed.on_device,
+                dst: pieces[part.piece].buffer.raw(),
+                transfer,
+                base: [part.staged, 0],
+            }
         });
         self.record_moves(element_bytes, moves)?;
         self.uploaded(packed)

@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use wgpu::BufferUsages;
 
 use crate::device::Device;
-use crate::device::boxes::{AXES, Transfer};
+use crate::device::boxes::{AXES, BoxPair};
 use crate::error::DeviceError;
 
 /// How kernels read a table: the text that theirs follow.
@@ -46,7 +46,7 @@ pub(super) struct Table {
 
 impl Table {
     /// The table of these transfers, each of at most [`CELLS_PER_JOB`] cells and at least one.
-    pub fn new(transfers: &[Transfer], slots: Slots) -> Self {
+    pub fn new(transfers: &[BoxPair], slots: Slots) -> Self {
         let mut words = Vec::with_capacity(HEADER + transfers.len() * STRIDE);
         let header = if let Slots::Words(per_word) = slots { per_word.trailing_zeros() } else { 0 };
         words.extend([transfers.len() as u32, 0, header, 0]);
@@ -59,7 +59,7 @@ impl Table {
     }
 }
 
-fn push_job(words: &mut Vec<u32>, first_group: u64, t: &Transfer, slots: Slots) -> u64 {
+fn push_job(words: &mut Vec<u32>, first_group: u64, t: &BoxPair, slots: Slots) -> u64 {
     let longest = (0..t.axes).max_by_key(|&axis| (t.n[axis], AXES - axis)).unwrap_or(0);
     let fast = match slots {
         Slots::Fours if t.n[0] >= 4 => 0,

@@ -1,13 +1,13 @@
 //! Built-in operators by the host, on mapped memory: the twins of the combining kernels, to the same bits.
 
-use super::super::boxes::Transfer;
+use super::super::boxes::BoxPair;
 use super::super::colour::Colour;
 use super::copy::for_rows;
 use crate::device::Operator;
 use crate::element::{ElementInfo, ElementKind, Scalar};
 
 /// Combines the cells of a box of the first slice with those of a box of the second.
-pub(super) type Combine = Box<dyn Fn(&[u8], &mut [u8], &Transfer)>;
+pub(super) type Combine = Box<dyn Fn(&[u8], &mut [u8], &BoxPair)>;
 
 /// How the host combines elements of this type, where it does: built-in operators on 32-bit scalars and vectors of
 /// them. The same answer on every rank whose adapter maps its memory, so that bits do not depend on where cells come

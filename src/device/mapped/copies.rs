@@ -2,7 +2,7 @@
 
 use wgpu::MapMode;
 
-use super::super::boxes::{Strided, Transfer};
+use super::super::boxes::{BoxPair, Strided};
 use super::super::numbered::Numbered;
 use super::super::order::Step;
 use super::super::ranges::{read_mapped, write_mapped};
@@ -53,7 +53,7 @@ fn directly(on: &Device, of: &Numbered, all: &[usize], put: &HostPut) -> Result<
             for (_, i) in onto {
                 let copy = &of.copies[i];
                 let from = &views[sources.binary_search(&copy.src.0).unwrap_or(0)];
-                (put.cells)(from, to, &Transfer::new(&copy.src.1, &copy.dst.1));
+                (put.cells)(from, to, &BoxPair::new(&copy.src.1, &copy.dst.1));
             }
         })?;
     }
@@ -78,7 +78,7 @@ fn read_aside(on: &Device, of: &Numbered, which: &[usize]) -> Result<Vec<u64>, D
         let from = read_mapped(of.buffers[b], 0..of.buffers[b].size())?;
         for (place, i) in from_here {
             let view = of.copies[i].src.1;
-            let transfer = Transfer::new(&view, &Strided::dense(0, view.extents));
+            let transfer = BoxPair::new(&view, &Strided::dense(0, view.extents));
             host_copy(&from, &mut aside[places[place] as usize..], of.element_bytes, &transfer);
         }
     }
@@ -94,7 +94,7 @@ fn write_aside(on: &Device, of: &Numbered, which: &[usize], block: &[u64], put: 
         write_mapped(of.buffers[b], 0..of.buffers[b].size(), |to| {
             for (place, i) in onto {
                 let view = of.copies[i].dst.1;
-                let transfer = Transfer::new(&Strided::dense(0, view.extents), &view);
+                let transfer = BoxPair::new(&Strided::dense(0, view.extents), &view);
                 (put.cells)(&aside[places[place] as usize..], to, &transfer);
             }
         })?;

@@ -1,12 +1,12 @@
 //! Moving boxes by the host: the mapped path, and the plain twin of the transfer shaders.
 
-use super::super::boxes::{AXES, Transfer};
+use super::super::boxes::{AXES, BoxPair};
 
 /// Copies the cells of `t` (offsets and strides in elements of `element_bytes`) from `src` to `dst`.
 ///
 /// # Panics
 /// If a box leaves its slice; callers have checked.
-pub(in crate::device) fn copy(src: &[u8], dst: &mut [u8], element_bytes: usize, t: &Transfer) {
+pub(in crate::device) fn copy(src: &[u8], dst: &mut [u8], element_bytes: usize, t: &BoxPair) {
     if t.cells() == 0 {
         return;
     }
@@ -35,7 +35,7 @@ pub(in crate::device) fn copy(src: &[u8], dst: &mut [u8], element_bytes: usize, 
 }
 
 /// Rows whose cells do not lie side by side, in elements of `N` bytes.
-fn strided<const N: usize>(src: &[u8], dst: &mut [u8], t: &Transfer) {
+fn strided<const N: usize>(src: &[u8], dst: &mut [u8], t: &BoxPair) {
     let (src, _) = src.as_chunks::<N>();
     let (dst, _) = dst.as_chunks_mut::<N>();
     let (n, step_s, step_d) = (t.n[0] as usize, t.s[0] as usize, t.d[0] as usize);
@@ -55,7 +55,7 @@ fn strided<const N: usize>(src: &[u8], dst: &mut [u8], t: &Transfer) {
 }
 
 /// Calls with the source and destination offset of every row along axis 0.
-pub(super) fn for_rows(t: &Transfer, mut row: impl FnMut(u64, u64)) {
+pub(super) fn for_rows(t: &BoxPair, mut row: impl FnMut(u64, u64)) {
     let mut at = [0; AXES];
     let (mut s, mut d) = (t.src, t.dst);
     loop {

@@ -11,7 +11,7 @@ use wgpu::{BufferUsages, MapMode};
 
 use self::combine::host_combine;
 use self::put::HostPut;
-use super::boxes::{Piece, Strided, Transfer};
+use super::boxes::{BoxPair, Piece, Strided};
 use super::kernels::Kernels;
 use super::numbered::{BoxOf, Numbered};
 use super::order::{Step, any_hazard};
@@ -60,7 +60,7 @@ impl Reach for Mapped {
                 // A source whose cells are all the same one.
                 let strides = Index::zeros(one.view.extents.axes());
                 let source = Strided { offset: 0, strides, ..one.view };
-                copy::copy(element, chunk, element.len(), &Transfer::new(&source, &one.view));
+                copy::copy(element, chunk, element.len(), &BoxPair::new(&source, &one.view));
             })?;
         }
         Ok(())
@@ -130,7 +130,7 @@ fn gather(on: &Device, element_bytes: usize, pieces: &[Piece], payload: &mut [u8
     for (buffer, pieces) in buffers {
         let chunk = read_mapped(buffer, 0..buffer.size())?;
         for piece in pieces {
-            let transfer = Transfer::new(&piece.view, &Strided::dense(0, piece.view.extents));
+            let transfer = BoxPair::new(&piece.view, &Strided::dense(0, piece.view.extents));
             let begin = piece.payload_offset as usize;
             copy::copy(&chunk, &mut payload[begin..], element_bytes, &transfer);
             pad(payload, piece.payload_offset + piece.view.cells() * element_bytes as u64);

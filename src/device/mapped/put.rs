@@ -2,7 +2,7 @@
 
 use wgpu::MapMode;
 
-use super::super::boxes::{Piece, Strided, Transfer};
+use super::super::boxes::{BoxPair, Piece, Strided};
 use super::super::mapping::MappedBuffers;
 use super::super::ranges::write_mapped;
 use super::copy::copy;
@@ -10,7 +10,7 @@ use crate::device::Device;
 use crate::error::DeviceError;
 
 /// From a box of the first slice to a box of the second.
-type PutCells<'a> = Box<dyn Fn(&[u8], &mut [u8], &Transfer) + 'a>;
+type PutCells<'a> = Box<dyn Fn(&[u8], &mut [u8], &BoxPair) + 'a>;
 
 /// What is done with the cells of a box where they arrive.
 pub(super) struct HostPut<'a> {
@@ -51,7 +51,7 @@ pub(super) fn put(on: &Device, payload: &[u8], pieces: &[Piece], put: &HostPut) 
     for (buffer, pieces) in buffers {
         write_mapped(buffer, 0..buffer.size(), |chunk| {
             for piece in pieces {
-                let transfer = Transfer::new(&Strided::dense(0, piece.view.extents), &piece.view);
+                let transfer = BoxPair::new(&Strided::dense(0, piece.view.extents), &piece.view);
                 (put.cells)(&payload[piece.payload_offset as usize..], chunk, &transfer);
             }
         })?;

@@ -39,7 +39,7 @@ use self::wire::Wire;
 use super::config::Settings;
 use super::environment;
 use super::failure::Watch;
-use super::finished::{Program, run_rank};
+use super::finished::{Body, run_rank};
 use super::{Config, Group, Launcher};
 use crate::error::{Error, Result, TransportError};
 use crate::trace::say;
@@ -52,7 +52,7 @@ pub(super) fn launch(
     launcher: &Launcher,
     asked: Option<(usize, &'static str)>,
     settings: &Settings,
-    program: &Program<'_>,
+    program: &Body<'_>,
 ) -> Result<()> {
     let running = Running::enter()?;
     let topology = session::world()?;

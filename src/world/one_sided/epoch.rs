@@ -80,7 +80,7 @@ impl World {
     }
 
     /// Sends requests to the owners and serves what is asked of this rank: everything has been read that is to be sent.
-    pub(super) fn ask(&self, queued: Vec<Queued>) -> Result<Asked> {
+    pub(super) fn ask(&self, queued: Vec<Queued>) -> Result<Sent> {
         let Sorted { outgoing, wanted, replies } = sorted(queued)?;
         let mut fetched = Fetched::default();
         let mut messages: Vec<(usize, Payload)> = Vec::with_capacity(outgoing.len());
@@ -99,12 +99,12 @@ impl World {
             self.inner().send(to, reply_tag, Box::new(reply))?;
         }
         fetched.moved.rounds = 2;
-        Ok(Asked { wanted, replies, reply_tag, fetched })
+        Ok(Sent { wanted, replies, reply_tag, fetched })
     }
 
     /// Takes the replies.
-    pub(super) fn collect(&self, asked: Asked) -> Result<Fetched> {
-        let Asked { mut wanted, replies, reply_tag, mut fetched } = asked;
+    pub(super) fn collect(&self, asked: Sent) -> Result<Fetched> {
+        let Sent { mut wanted, replies, reply_tag, mut fetched } = asked;
         for (owner, parts) in replies {
             let payload = self.inner().receive(owner, reply_tag)?;
             let reply = (*payload).as_ref();
@@ -128,7 +128,7 @@ impl World {
 }
 
 /// An epoch whose requests have been sent and served, and whose replies are still to be taken.
-pub(super) struct Asked {
+pub(super) struct Sent {
     wanted: Vec<Wanted>,
     replies: BTreeMap<usize, Vec<WantedPart>>,
     reply_tag: Tag,

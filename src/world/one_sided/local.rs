@@ -6,11 +6,11 @@ use crate::array::{GlobalSection, LocalSection};
 use crate::element::Element;
 use crate::error::Result;
 use crate::plan::Moved;
-use crate::world::{Call, Named, Pending, World};
+use crate::world::{Collective, Named, Pending, World};
 
 /// A copy with a local end: how it is named, how it is compared between ranks, and what this rank asks for.
 pub(in crate::world) struct LocalCopy<'a> {
-    operation: Call,
+    operation: Collective,
     queued: Box<dyn FnOnce() -> Result<Queued> + 'a>,
 }
 
@@ -19,7 +19,7 @@ pub(in crate::world) fn to_local<'a, T: Element, const D: usize>(
     destination: &'a LocalSection<T, D>,
 ) -> LocalCopy<'a> {
     LocalCopy {
-        operation: Call::new("copy").of(Named::of(&source.core), None).and(" -> local"),
+        operation: Collective::new("copy").of(Named::of(&source.core), None).and(" -> local"),
         queued: Box::new(|| queued(source, get_action(source, destination.clone())?)),
     }
 }
@@ -29,7 +29,7 @@ pub(in crate::world) fn from_local<'a, T: Element, const D: usize>(
     destination: &'a GlobalSection<T, D>,
 ) -> LocalCopy<'a> {
     LocalCopy {
-        operation: Call::new("copy").from("local -> ").of(Named::of(&destination.core), None),
+        operation: Collective::new("copy").from("local -> ").of(Named::of(&destination.core), None),
         queued: Box::new(|| {
             let data = captured(PutSource::Device(source.clone()), destination)?;
             queued(destination, Action::Put(data))

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use zippy::extents::Index;
 use zippy::region::Region;
-use zippy_io::volume::Voxel;
+use zippy_io::volume::FileScalar;
 
 /// A file that goes away with its test.
 pub struct Temporary(pub PathBuf);
@@ -40,7 +40,7 @@ pub fn values<T>(count: usize, make: impl Fn(u64) -> T) -> Vec<T> {
 }
 
 /// A file with a header of every kind of line.
-pub fn file<T: Voxel>(name: &str, sizes: &[usize], data: &[T], big: bool, gz: bool, ending: &str) -> Vec<u8> {
+pub fn file<T: FileScalar>(name: &str, sizes: &[usize], data: &[T], big: bool, gz: bool, ending: &str) -> Vec<u8> {
     let mut bytes: Vec<u8> = bytemuck::cast_slice(data).to_vec();
     if big {
         bytes.chunks_exact_mut(size_of::<T>()).for_each(<[u8]>::reverse);

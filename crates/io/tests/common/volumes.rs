@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use zippy::region::Region;
 use zippy_io::IoError;
-use zippy_io::volume::{VolumeFile, Voxel};
+use zippy_io::volume::{FileScalar, VolumeFile};
 
 use super::nrrd::{expected, index, region};
 
@@ -64,7 +64,7 @@ pub fn cut<T: Copy>(sizes: &[usize], components: usize, data: &[T], start: &[usi
 }
 
 /// Holds a file against the numbers that it must hold: whole, by boxes of an uneven cut in one pass, and each box alone.
-pub fn holds<T: Voxel + PartialEq + Debug>(file: &VolumeFile, sizes: &[usize], components: usize, data: &[T]) {
+pub fn holds<T: FileScalar + PartialEq + Debug>(file: &VolumeFile, sizes: &[usize], components: usize, data: &[T]) {
     let what = file.path().display();
     assert_eq!((file.kind(), file.shape(), file.components()), (T::KIND, index(sizes), components), "{what}");
     let zero = vec![0; sizes.len()];

@@ -1,6 +1,6 @@
 //! MetaImage files, written here from the format's description.
 
-use zippy_io::volume::{self, Voxel};
+use zippy_io::volume::{self, FileScalar};
 
 use super::common::nrrd::{gzip, values};
 use super::common::volumes::{Folder, bytes, failure, holds, zlib};
@@ -24,7 +24,7 @@ fn attached(head: &str, data: &[u8]) -> Vec<u8> {
     [format!("{head}LOCAL\n").as_bytes(), data].concat()
 }
 
-fn every_storage<T: Voxel + PartialEq + std::fmt::Debug>(kind: &str, make: impl Fn(u64) -> T) {
+fn every_storage<T: FileScalar + PartialEq + std::fmt::Debug>(kind: &str, make: impl Fn(u64) -> T) {
     let folder = Folder::new();
     for (sizes, channels) in [(vec![9], 1), (vec![4, 5], 2), (vec![5, 4, 3], 1), (vec![3, 2, 4], 3)] {
         let data = values(sizes.iter().product::<usize>() * channels, &make);

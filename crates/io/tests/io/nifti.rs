@@ -1,6 +1,6 @@
 //! NIfTI-1 and NIfTI-2 files, written here from the two header structs of the format.
 
-use zippy_io::volume::{self, Voxel};
+use zippy_io::volume::{self, FileScalar};
 
 use super::common::nrrd::{gzip, values};
 use super::common::volumes::{Folder, bytes, failure, holds};
@@ -116,7 +116,11 @@ impl Header {
     }
 }
 
-fn every_storage<T: Voxel + PartialEq + std::fmt::Debug>(datatype: i16, components: usize, make: impl Fn(u64) -> T) {
+fn every_storage<T: FileScalar + PartialEq + std::fmt::Debug>(
+    datatype: i16,
+    components: usize,
+    make: impl Fn(u64) -> T,
+) {
     let folder = Folder::new();
     for sizes in [vec![9], vec![4, 5], vec![5, 4, 3]] {
         let data = values(sizes.iter().product::<usize>() * components, &make);

@@ -1,6 +1,6 @@
 //! NumPy arrays, written here from the format's description.
 
-use zippy_io::volume::{self, OpenOptions, Voxel, open_with};
+use zippy_io::volume::{self, FileScalar, OpenOptions, open_with};
 
 use super::common::nrrd::values;
 use super::common::volumes::{Folder, bytes, failure, holds};
@@ -27,7 +27,7 @@ fn with_header(version: u8, header: &str, data: &[u8]) -> Vec<u8> {
     out
 }
 
-fn both_orders<T: Voxel + PartialEq + std::fmt::Debug>(name: &str, make: impl Fn(u64) -> T) {
+fn both_orders<T: FileScalar + PartialEq + std::fmt::Debug>(name: &str, make: impl Fn(u64) -> T) {
     let folder = Folder::new();
     let data = values(5 * 4 * 3, make);
     for variant in 0..12 {

@@ -5,12 +5,12 @@ use std::path::Path;
 use zippy::extents::Index;
 use zippy::region::Region;
 use zippy_io::IoError;
-use zippy_io::volume::{self, ScalarKind, Voxel};
+use zippy_io::volume::{self, FileScalar, ScalarKind};
 
 use super::common::nrrd::{Temporary, expected, file, gzip, index, region, values};
 use super::common::volumes::{Folder, bytes, failure, holds};
 
-fn round_trip<T: Voxel + PartialEq + std::fmt::Debug>(name: &str, make: impl Fn(u64) -> T) {
+fn round_trip<T: FileScalar + PartialEq + std::fmt::Debug>(name: &str, make: impl Fn(u64) -> T) {
     let shapes: [&[usize]; 3] = [&[13], &[7, 5], &[5, 4, 3]];
     for sizes in shapes {
         let data = values(sizes.iter().product(), &make);
@@ -48,7 +48,7 @@ fn every_type_order_encoding_and_region() {
 
 #[test]
 fn other_types_are_read_whole() {
-    fn whole<T: Voxel + PartialEq + std::fmt::Debug>(name: &str, make: impl Fn(u64) -> T) {
+    fn whole<T: FileScalar + PartialEq + std::fmt::Debug>(name: &str, make: impl Fn(u64) -> T) {
         let data = values(24, make);
         let temporary = Temporary::new(&file(name, &[4, 3, 2], &data, true, false, "\n"));
         let opened = volume::open(&temporary.0).unwrap();

@@ -1,11 +1,11 @@
 //! Files without a header: every type, byte order, offset and number of components; layouts that cannot be.
 
-use zippy_io::volume::{self, Endian, RawLayout, ScalarKind, VolumeFile, Voxel};
+use zippy_io::volume::{self, Endian, FileScalar, RawLayout, ScalarKind, VolumeFile};
 
 use super::common::nrrd::{gzip, values};
 use super::common::volumes::{Folder, bytes, failure, holds};
 
-fn all_layouts<T: Voxel + PartialEq + std::fmt::Debug>(make: impl Fn(u64) -> T) {
+fn all_layouts<T: FileScalar + PartialEq + std::fmt::Debug>(make: impl Fn(u64) -> T) {
     let folder = Folder::new();
     for (sizes, components) in [(vec![7], 1), (vec![4, 5], 3), (vec![5, 3, 4], 1), (vec![3, 4, 2], 4)] {
         let data = values(sizes.iter().product::<usize>() * components, &make);

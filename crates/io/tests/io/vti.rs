@@ -2,13 +2,13 @@
 
 use std::fmt::Display;
 
-use zippy_io::volume::{self, OpenOptions, Voxel, open_with};
+use zippy_io::volume::{self, FileScalar, OpenOptions, open_with};
 
 use super::common::nrrd::values;
 use super::common::volumes::{Folder, cut, holds};
 use super::common::vti::{Array, Format, Piece, Style, styles};
 
-fn every_style<T: Voxel + PartialEq + std::fmt::Debug + Display>(kind: &str, make: impl Fn(u64) -> T) {
+fn every_style<T: FileScalar + PartialEq + std::fmt::Debug + Display>(kind: &str, make: impl Fn(u64) -> T) {
     let folder = Folder::new();
     // Each type in a third of the styles, another third for types of another size or sign.
     let shift = kind.len() % 3;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 use zippy::error::PlanError;
-use zippy::plan::patterns::{AllReduce, Group, Merge, Swap};
+use zippy::plan::patterns::{AllReduce, Merge, Partners, Swap};
 
 /// What a position stands for: the list of positions combined so far. Combining is concatenation, so that a
 /// wrong order, a loss or a repetition shows.
@@ -16,7 +16,7 @@ fn in_order(count: usize) -> Vec<usize> {
     (0..count).collect()
 }
 
-fn combine(values: &[Vec<usize>], group: &Group) -> Vec<usize> {
+fn combine(values: &[Vec<usize>], group: &Partners) -> Vec<usize> {
     group.members.iter().flat_map(|&member| values[member].clone()).collect()
 }
 
@@ -106,7 +106,7 @@ proptest! {
 #[test]
 fn binary_swap_of_any_count_folds_neighbours() {
     let swap = Swap::new(5, &[2], 10).unwrap();
-    assert_eq!(swap.folds(), [Group { members: vec![0, 1] }]);
+    assert_eq!(swap.folds(), [Partners { members: vec![0, 1] }]);
     assert_eq!(swap.active(), [0, 2, 3, 4]);
     let step = swap.step(0, 2).unwrap();
     assert_eq!((step.members.clone(), step.place, step.before.clone(), step.keep()), (vec![0, 2], 1, 0..10, 5..10));

@@ -8,12 +8,12 @@ use zippy::plan::Moved;
 use zippy::world::World;
 
 use super::canvases::Canvases;
-use super::exchange::{Exchange, Stream};
+use super::coded_round::{CodedRound, Stream};
 use super::host;
 use super::kernels::Kernels;
 use super::mailboxes::Mailboxes;
 use super::pixel::Pixel;
-use super::plan::{Plan, Round, Way};
+use super::plan::{BlendPlan, Round, Way};
 use crate::error::RenderError;
 
 /// Carries out plans. Keeps its arrays, which only grow.
@@ -33,9 +33,9 @@ impl<'w> Coder<'w> {
     ///
     /// # Errors
     /// Streams may be too long for a buffer.
-    pub fn exchanges<P: Pixel>(&self, plan: &Plan, on: &Canvases<P>) -> Result<Vec<Exchange>, RenderError> {
+    pub fn exchanges<P: Pixel>(&self, plan: &BlendPlan, on: &Canvases<P>) -> Result<Vec<CodedRound>, RenderError> {
         let exchange = |round| {
-            let exchange = Exchange::new::<P>(round, &|canvas, region| on.placed(canvas, region));
+            let exchange = CodedRound::new::<P>(round, &|canvas, region| on.placed(canvas, region));
             exchange.check(self.world.size(), self.world.buffer_bytes()).map(|()| exchange)
         };
         plan.rounds.iter().map(exchange).collect()
@@ -44,8 +44,8 @@ impl<'w> Coder<'w> {
     /// Carries out a plan by its exchanges. Collective.
     pub fn execute<P: Pixel>(
         &self,
-        plan: &Plan,
-        exchanges: &[Exchange],
+        plan: &BlendPlan,
+        exchanges: &[CodedRound],
         on: &Canvases<P>,
         opaque: Option<f32>,
     ) -> Result<Moved> {
@@ -59,7 +59,7 @@ impl<'w> Coder<'w> {
     fn round<P: Pixel>(
         &self,
         round: &Round,
-        exchange: &Exchange,
+        exchange: &CodedRound,
         on: &Canvases<P>,
         opaque: Option<f32>,
     ) -> Result<Moved> {
@@ -96,7 +96,7 @@ impl<'w> Coder<'w> {
     /// Codes a stream of this rank; returns the words.
     fn code<P: Pixel>(
         &self,
-        exchange: &Exchange,
+        exchange: &CodedRound,
         stream: &Stream,
         on: &Canvases<P>,
         mailboxes: &Mailboxes,

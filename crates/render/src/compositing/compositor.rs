@@ -16,10 +16,10 @@ use zippy::world::World;
 
 use super::canvases::Canvases;
 use super::coded::Coder;
+use super::coded_round::CodedRound;
 use super::dense;
-use super::exchange::Exchange;
 use super::pixel::{Pixel, opaque};
-use super::plan::Plan;
+use super::plan::BlendPlan;
 use super::settings::{Encoding, Layer, Settings, check_layers};
 
 /// Tiles of each rank: strips of rows in turn, so that a picture with a thing in its middle keeps all ranks busy.
@@ -98,7 +98,7 @@ impl<'w, P: Pixel> Compositor<'w, P> {
         self.planned(pixels, layers, finished, |plan, on| {
             let mut text = format!("{:?} of {} layers, {} rounds\n", self.settings.algorithm, layers.len(), plan.rounds.len());
             for (number, round) in plan.rounds.iter().enumerate() {
-                let exchange = Exchange::new::<P>(round, &|canvas, region| on.placed(canvas, region));
+                let exchange = CodedRound::new::<P>(round, &|canvas, region| on.placed(canvas, region));
                 let messages = exchange.streams.keys().filter(|(from, to)| from != to).count();
                 let bytes = |network: bool| {
                     let patches = exchange.patches.iter().filter(|patch| patch.is_local() != network);
@@ -119,14 +119,14 @@ impl<'w, P: Pixel> Compositor<'w, P> {
         pixels: &GlobalArray<P, 2>,
         layers: &[Layer],
         finished: &GlobalArray<P, 2>,
-        f: impl FnOnce(&Plan, &Canvases<P>) -> Result<R>,
+        f: impl FnOnce(&BlendPlan, &Canvases<P>) -> Result<R>,
     ) -> Result<R> {
         check_layers(&self.settings.algorithm, layers, finished.shape(), Some(&pixels.core().bounds()))?;
         let (tiles, apart) = match self.needs_tiles(finished) {
             true => self.tiles(finished)?,
             false => (finished.clone(), Vec::new()),
         };
-        let plan = Plan::new(&self.settings.algorithm, layers, finished.shape(), &apart)?;
+        let plan = BlendPlan::new(&self.settings.algorithm, layers, finished.shape(), &apart)?;
         f(&plan, &Canvases { pixels, layers, tiles: &tiles, finished })
     }
 

@@ -6,10 +6,15 @@ use zippy::{Exchange, Result};
 
 use super::canvases::Canvases;
 use super::pixel::{Pixel, under};
-use super::plan::{Plan, Way};
+use super::plan::{BlendPlan, Way};
 
 /// Carries out a plan. Collective.
-pub(super) fn execute<P: Pixel>(world: &World, plan: &Plan, on: &Canvases<P>, opaque: Option<f32>) -> Result<Moved> {
+pub(super) fn execute<P: Pixel>(
+    world: &World,
+    plan: &BlendPlan,
+    on: &Canvases<P>,
+    opaque: Option<f32>,
+) -> Result<Moved> {
     let mut moved = Moved::default();
     for round in &plan.rounds {
         on.clear(&round.clears)?;

@@ -6,7 +6,7 @@ use zippy::device::{Lease, Strided};
 use zippy::world::World;
 
 use super::canvases::Canvases;
-use super::exchange::{Exchange, PatchEnd, Stream};
+use super::coded_round::{CodedRound, PatchEnd, Stream};
 use super::mailboxes::Mailboxes;
 use super::pixel::Pixel;
 use super::stream::{self, Writer, lines};
@@ -14,7 +14,7 @@ use super::stream::{self, Writer, lines};
 /// Codes a stream of this rank; returns the words.
 pub(super) fn code<P: Pixel>(
     world: &World,
-    exchange: &Exchange,
+    exchange: &CodedRound,
     stream: &Stream,
     on: &Canvases<P>,
     mailboxes: &Mailboxes,
@@ -43,7 +43,7 @@ pub(super) fn code<P: Pixel>(
 /// Blends what this rank has been sent, and what it has coded for itself.
 pub(super) fn blend<P: Pixel>(
     world: &World,
-    exchange: &Exchange,
+    exchange: &CodedRound,
     on: &Canvases<P>,
     mailboxes: &Mailboxes,
     opaque: Option<f32>,

@@ -12,7 +12,7 @@ use zippy::layout::Layout;
 use zippy::world::World;
 
 use super::canvases::Canvases;
-use super::exchange::{Exchange, Patch, PatchEnd, Stream};
+use super::coded_round::{CodedRound, Patch, PatchEnd, Stream};
 use super::mailboxes::Mailboxes;
 use super::pixel::Pixel;
 use super::plan::Way;
@@ -45,7 +45,7 @@ impl<'w> Kernels<'w> {
     /// Returns the words.
     pub fn code<P: Pixel>(
         &self,
-        exchange: &Exchange,
+        exchange: &CodedRound,
         stream: &Stream,
         on: &Canvases<P>,
         mailboxes: &Mailboxes,
@@ -91,7 +91,7 @@ impl<'w> Kernels<'w> {
     /// Blends what this rank has been sent, and what it has coded for itself: patches that do not meet side by side.
     pub fn blend<P: Pixel>(
         &self,
-        exchange: &Exchange,
+        exchange: &CodedRound,
         on: &Canvases<P>,
         mailboxes: &Mailboxes,
         opaque: Option<f32>,
@@ -114,7 +114,7 @@ impl<'w> Kernels<'w> {
 
     fn blend_batch<P: Pixel>(
         &self,
-        exchange: &Exchange,
+        exchange: &CodedRound,
         batch: &[&Patch],
         on: &Canvases<P>,
         mailboxes: &Mailboxes,

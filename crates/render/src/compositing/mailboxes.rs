@@ -5,7 +5,7 @@ use zippy::array::{GlobalArray, GlobalSection};
 use zippy::layout::{Layout, Split};
 use zippy::world::World;
 
-use super::exchange::{Patch, Stream};
+use super::coded_round::{Patch, Stream};
 
 /// The streams of one round.
 #[derive(Clone)]

@@ -58,12 +58,12 @@ pub struct Round {
 /// Transparent parts do not travel: a blend is within the bounds of what it brings, and the bounds of what was blended
 /// are the smallest box around all of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Plan {
+pub struct BlendPlan {
     /// One after the other.
     pub rounds: Vec<Round>,
 }
 
-impl Plan {
+impl BlendPlan {
     /// The plan for a picture of `size`, layers front first. Direct send blends `tiles`, parts of the picture that do
     /// not meet, on [`Canvas::Tiles`], from where they are collected at last, and the rest in place.
     ///
@@ -102,7 +102,7 @@ impl Round {
 }
 
 /// The first layer replaces what is there, every other one is blended behind those before it.
-fn direct(layers: &[Layer], visible: &[usize], picture: &Region, frame: &Region, tiles: &[Region]) -> Plan {
+fn direct(layers: &[Layer], visible: &[usize], picture: &Region, frame: &Region, tiles: &[Region]) -> BlendPlan {
     let (mut round, mut collect) = (Round::default(), Round::default());
     let mut blend_all = |canvas, part: &Region| {
         let held = |layer: usize| layers[layer].bounds.intersect(part);
@@ -126,7 +126,7 @@ fn direct(layers: &[Layer], visible: &[usize], picture: &Region, frame: &Region,
         }
     }
     let rounds = if tiles.is_empty() { vec![round] } else { vec![round, collect] };
-    Plan { rounds }
+    BlendPlan { rounds }
 }
 
 /// A swap of layers with something in them, named by their places in the depth order.
@@ -140,7 +140,7 @@ struct Swapping {
 }
 
 impl Swapping {
-    fn plan(mut self, picture: &Region) -> Plan {
+    fn plan(mut self, picture: &Region) -> BlendPlan {
         let folds = self.pattern.folds();
         let mut rounds = Vec::new();
         if !folds.is_empty() {
@@ -170,7 +170,7 @@ impl Swapping {
             collect.blend(self.canvas(member), Canvas::Picture, bounds, Way::Alone);
         }
         rounds.push(collect);
-        Plan { rounds }
+        BlendPlan { rounds }
     }
 
     fn canvas(&self, member: usize) -> Canvas {

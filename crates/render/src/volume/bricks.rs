@@ -38,7 +38,7 @@ pub(super) fn halves((low, high): &BrickBox) -> Option<[BrickBox; 2]> {
 
 /// Bricks that lie together on one rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Held {
+pub(super) struct OwnedBricks {
     pub bricks: BrickBox,
     pub rank: usize,
 }
@@ -150,7 +150,7 @@ impl Lattice {
 
     /// The bricks of each rank as few boxes: each grows along axis 0, then 1, then 2, as far as `owners` (brick by
     /// brick) and `fits` allow. A function of its arguments, so that all ranks find the same.
-    pub fn merge(&self, owners: &[usize], fits: impl Fn(&BrickBox) -> bool) -> Vec<Held> {
+    pub fn merge(&self, owners: &[usize], fits: impl Fn(&BrickBox) -> bool) -> Vec<OwnedBricks> {
         let mut taken = vec![false; owners.len()];
         let mut held = Vec::new();
         for first in 0..owners.len() {
@@ -170,7 +170,7 @@ impl Lattice {
                 }
             }
             self.within(&bricks).for_each(|brick| taken[brick] = true);
-            held.push(Held { bricks, rank });
+            held.push(OwnedBricks { bricks, rank });
         }
         held
     }
@@ -218,7 +218,7 @@ mod tests {
             let held = lattice.merge(&owners, |bricks| size(bricks) <= most);
             let mut seen = vec![0; lattice.count()];
             let (mut cells, mut of_voxels) = (0, 0);
-            for Held { bricks, rank } in &held {
+            for OwnedBricks { bricks, rank } in &held {
                 prop_assert!(size(bricks) <= most);
                 for brick in lattice.within(bricks) {
                     seen[brick] += 1;

@@ -11,7 +11,7 @@ use zippy::plan::Moved;
 use zippy::region::Region;
 use zippy::world::World;
 
-use super::bricks::{BrickBox, Held, Lattice};
+use super::bricks::{BrickBox, Lattice, OwnedBricks};
 
 /// Voxels beyond a box of bricks that its rank needs: interpolation looks one ahead, gradients one further to both
 /// sides.
@@ -82,7 +82,7 @@ impl<'w, T: Element> Storage<'w, T> {
                 (bricked, (0..held.len()).collect())
             }
         };
-        let part = |(one, chunk): (Held, ChunkId)| BrickChunk { chunk, bricks: one.bricks, rank: one.rank };
+        let part = |(one, chunk): (OwnedBricks, ChunkId)| BrickChunk { chunk, bricks: one.bricks, rank: one.rank };
         let parts: Vec<BrickChunk> = held.into_iter().zip(chunks).map(part).collect();
         let copied = bricked.core().id() != volume.core().id();
         let mut chunks: Vec<_> = parts.iter().map(|_| None).collect();
@@ -123,7 +123,7 @@ impl<'w, T: Element> Storage<'w, T> {
 /// The chunks of `volume` that are these boxes, if its cuts, owners and ghost cells are just what is needed.
 fn as_it_is<T: Element>(
     volume: &GlobalArray<T, 3>,
-    held: &[Held],
+    held: &[OwnedBricks],
     boxes: &[Region],
     widths: [(i64, i64); 3],
 ) -> Option<Vec<ChunkId>> {
@@ -133,7 +133,7 @@ fn as_it_is<T: Element>(
     if filled != boxes.len() {
         return None;
     }
-    let find = |(one, region): (&Held, &Region)| {
+    let find = |(one, region): (&OwnedBricks, &Region)| {
         let chunk = chunks.chunk_at(&region.start)?;
         let reaches = |axis: usize| {
             (region.start[axis] == 0 || chunks.ghost_lo()[axis] >= widths[axis].0)

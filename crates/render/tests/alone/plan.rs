@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use zippy::extents::Index;
 use zippy::region::Region;
-use zippy_render::compositing::{Algorithm, Blend, Canvas, Layer, Plan, Way};
+use zippy_render::compositing::{Algorithm, Blend, BlendPlan, Canvas, Layer, Way};
 
 type Pixel = [f64; 4];
 type Memory = BTreeMap<(Canvas, [i64; 2]), Pixel>;
@@ -45,7 +45,7 @@ fn expected(layers: &[Layer], at: [i64; 2]) -> Pixel {
 }
 
 /// Plays the rounds: within one, everything is read before anything is written.
-fn play(plan: &Plan, layers: &[Layer]) -> Memory {
+fn play(plan: &BlendPlan, layers: &[Layer]) -> Memory {
     let mut memory = Memory::new();
     for (number, layer) in layers.iter().enumerate() {
         points(&layer.bounds).for_each(|at| {
@@ -78,7 +78,7 @@ fn play(plan: &Plan, layers: &[Layer]) -> Memory {
 
 /// That no pixel which one blend writes is read by another in the same round: the ways are carried out one after the
 /// other.
-fn check_rounds(plan: &Plan) {
+fn check_rounds(plan: &BlendPlan) {
     for round in &plan.rounds {
         let written = round.blends.iter().map(|blend| (blend.to, blend.region)).chain(round.clears.iter().copied());
         let written: Vec<_> = written.collect();
@@ -96,7 +96,7 @@ fn tiles(size: [i64; 2], rows: u64) -> Vec<Region> {
 }
 
 fn check(algorithm: &Algorithm, layers: &[Layer], size: [i64; 2], tiled: u64) {
-    let plan = Plan::new(algorithm, layers, size, &tiles(size, tiled)).unwrap();
+    let plan = BlendPlan::new(algorithm, layers, size, &tiles(size, tiled)).unwrap();
     check_rounds(&plan);
     let memory = play(&plan, layers);
     for at in points(&region([0, 0], size)) {
@@ -157,7 +157,7 @@ fn a_swap_sends_less_than_a_picture_for_each_layer() {
     let size = [16, 64];
     for rounds in 0..5 {
         let layers = vec![whole(size, region([0, 0], size)); 1 << rounds];
-        let plan = Plan::new(&Algorithm::BinarySwap, &layers, size, &[]).unwrap();
+        let plan = BlendPlan::new(&Algorithm::BinarySwap, &layers, size, &[]).unwrap();
         assert_eq!(plan.rounds.len(), rounds + 1);
         for (number, _) in layers.iter().enumerate() {
             let sent = plan.rounds[..rounds].iter().flat_map(|round| &round.blends);
@@ -172,13 +172,13 @@ fn transparent_parts_stay_where_they_are() {
     let size = [20, 10];
     let [left, right] = [region([2, 1], [5, 9]), region([12, 3], [14, 6])];
     let layers = [whole(size, left), whole(size, right)];
-    let plan = Plan::new(&Algorithm::BinarySwap, &layers, size, &[]).unwrap();
+    let plan = BlendPlan::new(&Algorithm::BinarySwap, &layers, size, &[]).unwrap();
     let regions = |round: usize| plan.rounds[round].blends.iter().map(|blend| blend.region).collect::<Vec<_>>();
     // The rows 1 to 9 that hold something are halved at 5.
     assert_eq!(regions(0), [region([12, 3], [14, 5]), region([2, 5], [5, 9])]);
     assert_eq!(regions(1), [region([2, 1], [14, 5]), region([2, 5], [14, 9])]);
     let nothing =
-        Plan::new(&Algorithm::DirectSend, &[whole(size, region([3, 3], [3, 3]))], size, &tiles(size, u64::MAX))
+        BlendPlan::new(&Algorithm::DirectSend, &[whole(size, region([3, 3], [3, 3]))], size, &tiles(size, u64::MAX))
             .unwrap();
     assert_eq!(nothing.rounds.iter().map(|round| round.blends.len()).sum::<usize>(), 0);
 }
@@ -188,7 +188,7 @@ fn misfits_are_named() {
     let size = [4, 3];
     let all = region([0, 0], size);
     let fails = |algorithm: Algorithm, layers: &[Layer], expected: &str| {
-        let error = Plan::new(&algorithm, layers, size, &[]).unwrap_err().to_string();
+        let error = BlendPlan::new(&algorithm, layers, size, &[]).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     };
     let wide = Layer { at: [0, 0], place: region([0, 0], [5, 3]), bounds: all };

@@ -26,13 +26,13 @@ use zippy::region::Region;
 use zippy::{Config, run_with};
 use zippy_io::image::{Difference, Image};
 use zippy_io::png::{self, Style};
-use zippy_io::volume::Voxel;
+use zippy_io::volume::FileScalar;
 use zippy_render::volume::Phantom;
 
 use common::nrrd::{Temporary, file};
 use support::launcher;
 
-under_mpi!();
+under_mpi!(3);
 
 fn options(arguments: &[&str]) -> Result<Options, String> {
     Options::read(["volume"].iter().chain(arguments)).map_err(|error| error.to_string())
@@ -165,7 +165,7 @@ fn more_ranks_than_voxels_and_a_picture_of_one_pixel() {
 const SHAPE: [i64; 3] = [13, 11, 9];
 
 /// The phantom, scaled to 0..=100, in a file.
-fn scan<T: Voxel>(name: &str, make: impl Fn(u16) -> T, big: bool, gz: bool) -> Temporary {
+fn scan<T: FileScalar>(name: &str, make: impl Fn(u16) -> T, big: bool, gz: bool) -> Temporary {
     let phantom = Phantom { shape: SHAPE };
     let points = Region::whole(SHAPE.into()).points();
     let data: Vec<T> = points.map(|p| make(phantom.value([p[0], p[1], p[2]]) / 41)).collect();

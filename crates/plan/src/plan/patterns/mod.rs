@@ -16,12 +16,12 @@ use crate::error::PlanError;
 
 /// Positions that work together in a round, in order; the first is the root where there is one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Group {
+pub struct Partners {
     /// The positions, ascending.
     pub members: Vec<usize>,
 }
 
-impl Group {
+impl Partners {
     /// The first member.
     pub fn root(&self) -> usize {
         self.members[0]
@@ -42,7 +42,7 @@ fn radix(radices: &[usize], round: usize) -> usize {
 /// A reduction tree: in each round the members of a group send to its root, until position 0 has all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merge {
-    rounds: Vec<Vec<Group>>,
+    rounds: Vec<Vec<Partners>>,
 }
 
 impl Merge {
@@ -58,14 +58,14 @@ impl Merge {
             let groups = active.chunks(radix(radices, rounds.len()));
             let next = groups.clone().map(|members| members[0]).collect();
             let sending = groups.filter(|members| members.len() > 1);
-            rounds.push(sending.map(|members| Group { members: members.to_vec() }).collect());
+            rounds.push(sending.map(|members| Partners { members: members.to_vec() }).collect());
             active = next;
         }
         Ok(Self { rounds })
     }
 
     /// The groups of each round; a position without partners in a round stands in none.
-    pub fn rounds(&self) -> &[Vec<Group>] {
+    pub fn rounds(&self) -> &[Vec<Partners>] {
         &self.rounds
     }
 }
@@ -109,17 +109,17 @@ impl Core {
     }
 
     /// The members of the group of leader `leader`, and its place among them.
-    fn group(&self, round: usize, leader: usize) -> (Group, usize) {
+    fn group(&self, round: usize, leader: usize) -> (Partners, usize) {
         let stride = self.stride(round);
         let place = leader / stride % self.radices[round];
         let first = leader - place * stride;
         let members = (0..self.radices[round]).map(|place| self.leaders[first + place * stride]).collect();
-        (Group { members }, place)
+        (Partners { members }, place)
     }
 
-    fn folds(&self) -> Vec<Group> {
+    fn folds(&self) -> Vec<Partners> {
         let runs = self.leaders.windows(2).filter(|run| run[1] - run[0] > 1);
-        runs.map(|run| Group { members: (run[0]..run[1]).collect() }).collect()
+        runs.map(|run| Partners { members: (run[0]..run[1]).collect() }).collect()
     }
 }
 
@@ -143,7 +143,7 @@ impl AllReduce {
     }
 
     /// Groups that are folded into their root before the first round, and unfolded after the last.
-    pub fn folds(&self) -> Vec<Group> {
+    pub fn folds(&self) -> Vec<Partners> {
         self.core.folds()
     }
 
@@ -156,7 +156,7 @@ impl AllReduce {
     ///
     /// # Panics
     /// If there is no such round.
-    pub fn groups(&self, round: usize) -> Vec<Group> {
+    pub fn groups(&self, round: usize) -> Vec<Partners> {
         let groups = (0..self.core.count()).map(|leader| self.core.group(round, leader));
         groups.filter(|(_, place)| *place == 0).map(|(group, _)| group).collect()
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Core, Group};
+use super::{Core, Partners};
 use crate::error::PlanError;
 
 /// The reduction of a list of items (the pixels of an image) in which every active position ends with
@@ -49,7 +49,7 @@ impl Swap {
     }
 
     /// Groups whose members send everything to the root before the first round; contiguous runs of positions.
-    pub fn folds(&self) -> Vec<Group> {
+    pub fn folds(&self) -> Vec<Partners> {
         self.core.folds()
     }
 

@@ -18,7 +18,7 @@ pub(crate) struct Side {
 
 /// Boxes of equal extents, one of each section, whose cells belong together.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Group(pub Vec<(ChunkId, Region)>);
+pub(crate) struct Aligned(pub Vec<(ChunkId, Region)>);
 
 impl Side {
     fn label(&self) -> String {
@@ -43,12 +43,12 @@ impl Side {
     }
 }
 
-/// The groups of boxes on this rank that make up the sections. Of global sections, every rank looks at all chunks, so
+/// The aligned boxes on this rank that make up the sections. Of global sections, every rank looks at all chunks, so
 /// that all find the same mistakes.
 ///
 /// # Errors
 /// Sections of different extents, some global and some local ones, or cells that belong together on different ranks.
-pub(crate) fn groups(verb: &str, sides: &[Side]) -> Result<Vec<Group>> {
+pub(crate) fn aligned(verb: &str, sides: &[Side]) -> Result<Vec<Aligned>> {
     let Some((lead, rest)) = sides.split_first() else { return Ok(Vec::new()) };
     for side in rest {
         if side.region.extents() != lead.region.extents() {
@@ -69,12 +69,12 @@ pub(crate) fn groups(verb: &str, sides: &[Side]) -> Result<Vec<Group>> {
     let alone = rest.is_empty() && lead.chunk.is_none();
     let owned = |chunk| Some((chunk, lead.core.chunks().region(chunk).intersect(&lead.region)?));
     let found = if alone { lead.core.owned().filter_map(owned).collect() } else { lead.touching(&lead.region) };
-    let mut groups: Vec<Vec<(ChunkId, Region)>> = found.into_iter().map(|found| vec![found]).collect();
+    let mut all: Vec<Vec<(ChunkId, Region)>> = found.into_iter().map(|found| vec![found]).collect();
     for side in rest {
         let offset = side.region.start - lead.region.start;
         let mut refined = Vec::new();
-        for group in groups {
-            let (chunk, of_lead) = group[0];
+        for boxes in all {
+            let (chunk, of_lead) = boxes[0];
             for (other, part) in side.touching(&of_lead.translate(&offset)) {
                 let (here, there) = (lead.owner(chunk), side.owner(other));
                 if here != there {
@@ -83,15 +83,15 @@ pub(crate) fn groups(verb: &str, sides: &[Side]) -> Result<Vec<Group>> {
                 let shift = part.start - offset - of_lead.start;
                 let cut =
                     |&(chunk, region): &(ChunkId, Region)| (chunk, Region::at(region.start + shift, part.extents()));
-                let mut smaller: Vec<_> = group.iter().map(cut).collect();
+                let mut smaller: Vec<_> = boxes.iter().map(cut).collect();
                 smaller.push((other, part));
                 refined.push(smaller);
             }
         }
-        groups = refined;
+        all = refined;
     }
-    let mine = |group: &Vec<(ChunkId, Region)>| lead.owner(group[0].0) == lead.core.rank();
-    Ok(groups.into_iter().filter(mine).map(Group).collect())
+    let mine = |boxes: &Vec<(ChunkId, Region)>| lead.owner(boxes[0].0) == lead.core.rank();
+    Ok(all.into_iter().filter(mine).map(Aligned).collect())
 }
 
 /// Whose cells lie on different ranks, and what to do about it.

@@ -46,7 +46,7 @@ pub(super) struct Stream {
 
 /// A round, ready to be coded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Exchange {
+pub(super) struct CodedRound {
     /// In the order in which they are blended.
     pub patches: Vec<Patch>,
     /// By sender and receiver.
@@ -60,7 +60,7 @@ impl Patch {
     }
 }
 
-impl Exchange {
+impl CodedRound {
     /// The exchange of a round between canvases: `on` gives a canvas's placement and where a part of the picture is on
     /// it.
     pub fn new<'a, P>(round: &Round, on: &dyn Fn(Canvas, &Region) -> (&'a Placement, Region)) -> Self {
@@ -152,13 +152,13 @@ mod tests {
 
     /// A layer of 300 x 5 pixels on rank 1 and one of 300 x 3 on rank 0, onto a picture whose rows are those of ranks 0
     /// and 2.
-    fn exchange<P>() -> Exchange {
+    fn exchange<P>() -> CodedRound {
         let layers = placement([300, 8], Split::Sizes(vec![5, 3]), vec![1, 0]);
         let picture = placement([300, 5], Split::Sizes(vec![2, 3]), vec![0, 2]);
         let region = |y0, y1| Region::new(&[0, y0], &[300, y1]).unwrap();
         let blend = |layer, region| Blend { from: Canvas::Layer(layer), to: Canvas::Picture, region, way: Way::Behind };
         let round = Round { clears: Vec::new(), blends: vec![blend(0, region(0, 5)), blend(1, region(1, 4))] };
-        Exchange::new::<P>(&round, &|canvas, region| match canvas {
+        CodedRound::new::<P>(&round, &|canvas, region| match canvas {
             Canvas::Layer(0) => (&layers, *region),
             Canvas::Layer(_) => (&layers, region.translate(&Index::new(&[0, 4]))),
             _ => (&picture, *region),
@@ -182,6 +182,6 @@ mod tests {
             let wanted = format!("may take {most} bytes, but a buffer holds {}; Encoding::Dense", most - 4);
             assert!(error.contains("what rank 1 sends at once") && error.contains(&wanted), "{error}");
         }
-        assert_eq!(Exchange::default().check(3, 0), Ok(()));
+        assert_eq!(CodedRound::default().check(3, 0), Ok(()));
     }
 }
