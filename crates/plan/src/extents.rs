@@ -24,6 +24,7 @@ impl Index {
     ///
     /// # Panics
     /// If there are more than [`MAX_AXES`] values; user input is checked before it gets here.
+    #[inline]
     pub fn new(values: &[i64]) -> Self {
         assert!(values.len() <= MAX_AXES, "{} axes, at most {MAX_AXES}", values.len());
         let mut out = [0; MAX_AXES];
@@ -32,16 +33,19 @@ impl Index {
     }
 
     /// `axes` times the same value.
+    #[inline]
     pub fn splat(axes: usize, value: i64) -> Self {
         Self::new(&[value; MAX_AXES][..axes])
     }
 
     /// The origin.
+    #[inline]
     pub fn zeros(axes: usize) -> Self {
         Self::splat(axes, 0)
     }
 
     /// Number of axes.
+    #[inline]
     pub fn axes(&self) -> usize {
         self.axes as usize
     }
@@ -58,6 +62,7 @@ impl Index {
 
     /// The product of all axes as a number of cells; `None` when an axis is negative or the product
     /// does not fit 63 bits.
+    #[inline]
     pub fn product(&self) -> Option<u64> {
         if self.contains(&0) && self.iter().all(|&n| n >= 0) {
             return Some(0);
@@ -76,6 +81,7 @@ impl Index {
     }
 
     /// Σ self·other, the linear offset of a position under strides.
+    #[inline]
     pub fn dot(&self, other: &Self) -> i64 {
         self.iter().zip(other.iter()).map(|(a, b)| a * b).sum()
     }
@@ -83,12 +89,14 @@ impl Index {
 
 impl Deref for Index {
     type Target = [i64];
+    #[inline]
     fn deref(&self) -> &[i64] {
         &self.values[..self.axes as usize]
     }
 }
 
 impl DerefMut for Index {
+    #[inline]
     fn deref_mut(&mut self) -> &mut [i64] {
         &mut self.values[..self.axes as usize]
     }
@@ -102,6 +110,7 @@ impl<const D: usize> From<[i64; D]> for Index {
 
 impl Add for Index {
     type Output = Self;
+    #[inline]
     fn add(self, other: Self) -> Self {
         debug_assert_eq!(self.axes, other.axes);
         Self::from_fn(self.axes(), |axis| self[axis] + other[axis])
@@ -110,6 +119,7 @@ impl Add for Index {
 
 impl Sub for Index {
     type Output = Self;
+    #[inline]
     fn sub(self, other: Self) -> Self {
         debug_assert_eq!(self.axes, other.axes);
         Self::from_fn(self.axes(), |axis| self[axis] - other[axis])

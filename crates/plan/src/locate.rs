@@ -65,16 +65,19 @@ impl Placement {
     }
 
     /// The cuts.
+    #[inline]
     pub fn chunks(&self) -> &Arc<Chunks> {
         &self.chunks
     }
 
     /// The owners.
+    #[inline]
     pub fn ownership(&self) -> &Arc<Ownership> {
         &self.ownership
     }
 
     /// Number of ranks.
+    #[inline]
     pub fn ranks(&self) -> usize {
         self.ownership.ranks()
     }

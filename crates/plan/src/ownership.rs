@@ -119,11 +119,13 @@ impl Ownership {
     }
 
     /// Number of ranks.
+    #[inline]
     pub fn ranks(&self) -> usize {
         self.ranks
     }
 
     /// Number of chunks.
+    #[inline]
     pub fn chunks(&self) -> usize {
         match &self.map {
             Map::Balanced { chunks } => *chunks,
@@ -135,6 +137,7 @@ impl Ownership {
     ///
     /// # Panics
     /// If there is no such chunk, or no rank.
+    #[inline]
     pub fn owner(&self, chunk: ChunkId) -> Owner {
         match &self.map {
             Map::Balanced { chunks } => {
@@ -239,6 +242,7 @@ mod tests {
     use crate::layout::{Layout, Split};
     use proptest::prelude::*;
 
+    #[inline]
     fn chunks(sizes: Vec<i64>) -> Chunks {
         let total: i64 = sizes.iter().sum();
         Layout::new([total]).split([sizes.into()]).resolve(1, 4, u64::MAX).unwrap()

@@ -11,19 +11,20 @@ fn rows(whole: &Region, part: &Region, element_bytes: usize, mut row: impl FnMut
         return;
     }
     let strides = whole.extents().dense_strides();
-    let offset = part.start - whole.start;
+    let mut at = (part.start - whole.start).dot(&strides);
     let length = extents[0] as usize * element_bytes;
     let count: i64 = extents.iter().skip(1).product();
     let mut position = Index::zeros(extents.axes());
     for index in 0..count as usize {
-        let at = (offset + position).dot(&strides) as usize * element_bytes;
-        row(at, index * length, length);
+        row(at as usize * element_bytes, index * length, length);
         for axis in 1..extents.axes() {
             position[axis] += 1;
+            at += strides[axis];
             if position[axis] < extents[axis] {
                 break;
             }
             position[axis] = 0;
+            at -= strides[axis] * extents[axis];
         }
     }
 }

@@ -26,6 +26,7 @@ pub struct Points {
 
 impl Iterator for Points {
     type Item = Index;
+    #[inline]
     fn next(&mut self) -> Option<Index> {
         let this = self.next?;
         let mut next = this;
@@ -52,6 +53,7 @@ pub struct Tiles {
 
 impl Iterator for Tiles {
     type Item = Region;
+    #[inline]
     fn next(&mut self) -> Option<Region> {
         let start = self.next?;
         let end = Index::from_fn(start.axes(), |axis| {

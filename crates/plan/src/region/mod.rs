@@ -55,11 +55,13 @@ impl Region {
 
     /// The region of these bounds; an axis that would run backwards becomes empty. For bounds that
     /// the library computed itself from checked ones.
+    #[inline]
     pub fn between(start: Index, end: Index) -> Self {
         Self { start, end: Index::from_fn(start.axes(), |axis| end[axis].max(start[axis])) }
     }
 
     /// The region that starts at `start` and has these (non-negative) extents.
+    #[inline]
     pub fn at(start: Index, extents: Index) -> Self {
         Self::between(start, start + extents)
     }
@@ -70,26 +72,31 @@ impl Region {
     }
 
     /// Number of axes.
+    #[inline]
     pub fn axes(&self) -> usize {
         self.start.axes()
     }
 
     /// Cells along each axis.
+    #[inline]
     pub fn extents(&self) -> Index {
         self.end - self.start
     }
 
     /// Number of cells.
+    #[inline]
     pub fn cells(&self) -> u64 {
         self.extents().product().unwrap_or(u64::MAX)
     }
 
     /// Whether it has no cells.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.start.iter().zip(self.end.iter()).any(|(start, end)| start >= end)
     }
 
     /// Whether the cell lies inside.
+    #[inline]
     pub fn contains(&self, cell: &Index) -> bool {
         (0..self.axes()).all(|axis| self.start[axis] <= cell[axis] && cell[axis] < self.end[axis])
     }
@@ -139,6 +146,7 @@ impl Region {
     }
 
     /// Whether they share a cell.
+    #[inline]
     pub fn intersects(&self, other: &Self) -> bool {
         (0..self.axes()).all(|axis| self.start[axis].max(other.start[axis]) < self.end[axis].min(other.end[axis]))
     }
@@ -171,6 +179,7 @@ impl Region {
     }
 
     /// The region moved by `offset` cells.
+    #[inline]
     pub fn translate(&self, offset: &Index) -> Self {
         Self { start: self.start + *offset, end: self.end + *offset }
     }
@@ -212,6 +221,7 @@ impl Region {
     }
 
     /// The position of a cell in a dense array of this region, axis 0 fastest. The cell must lie inside.
+    #[inline]
     pub fn offset(&self, cell: &Index) -> u64 {
         debug_assert!(self.contains(cell), "{cell} outside {self}");
         (*cell - self.start).dot(&self.extents().dense_strides()) as u64
