@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::core::ArrayCore;
 use super::section::LocalSection;
-use super::select::{Bounds, Select, to_array};
+use super::select::{IndexSpace, Select, to_array};
 use crate::chunks::ChunkId;
 use crate::device::Lease;
 use crate::element::Element;
@@ -63,7 +63,7 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
     pub fn at(&self, selection: impl Select<D>) -> GlobalSection<T, D> {
         let what = format!("array \"{}\"", self.name());
         let bounds = self.core.bounds();
-        let region = selection.region(&Bounds { bounds: &bounds, limits: &bounds, relative: false, what: &what });
+        let region = selection.region(&IndexSpace { bounds: &bounds, limits: &bounds, relative: false, what: &what });
         GlobalSection { core: self.core.clone(), region, element: PhantomData }
     }
 
@@ -224,7 +224,7 @@ impl<T: Element, const D: usize> ChunkRef<T, D> {
     fn select(&self, selection: impl Select<D>, relative: bool) -> LocalSection<T, D> {
         let what = format!("chunk {} of array \"{}\"", self.chunk, self.core.name());
         let (bounds, limits) = (self.region(), self.core.chunks().storage(self.chunk));
-        self.section(selection.region(&Bounds { bounds: &bounds, limits: &limits, relative, what: &what }), None)
+        self.section(selection.region(&IndexSpace { bounds: &bounds, limits: &limits, relative, what: &what }), None)
     }
 
     /// All cells that it owns.

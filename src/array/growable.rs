@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::core::{ArrayCore, Home};
 use super::registry::ArrayId;
 use super::section::LocalSection;
-use super::select::{Bounds, Select, SelectAxis};
+use super::select::{IndexSpace, Select, SelectAxis};
 use crate::device::{BoxOf, Strided};
 use crate::element::Element;
 use crate::error::{ArrayError, Result};
@@ -118,11 +118,11 @@ impl<T: Element> Growable<T> {
     pub fn at(&self, selection: impl SelectAxis) -> LocalSection<T, 1> {
         let used = Region::whole(Index::from([self.length as i64]));
         let what = format!("growable array \"{}\"", self.name());
-        let frame = Bounds { bounds: &used, limits: &used, relative: false, what: &what };
+        let space = IndexSpace { bounds: &used, limits: &used, relative: false, what: &what };
         LocalSection {
             core: self.core.clone(),
             chunk: 0,
-            region: (selection.axis_range(),).region(&frame),
+            region: (selection.axis_range(),).region(&space),
             boxes: None,
             element: PhantomData,
         }

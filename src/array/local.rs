@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::core::ArrayCore;
 use super::section::LocalSection;
-use super::select::{Bounds, Select, to_array};
+use super::select::{IndexSpace, Select, to_array};
 use crate::device::Lease;
 use crate::element::Element;
 use crate::error::Result;
@@ -58,7 +58,7 @@ impl<T: Element, const D: usize> LocalArray<T, D> {
     pub fn at(&self, selection: impl Select<D>) -> LocalSection<T, D> {
         let what = format!("local array \"{}\"", self.name());
         let (bounds, limits) = (self.core.bounds(), self.core.chunks().storage(0));
-        self.section(selection.region(&Bounds { bounds: &bounds, limits: &limits, relative: false, what: &what }))
+        self.section(selection.region(&IndexSpace { bounds: &bounds, limits: &limits, relative: false, what: &what }))
     }
 
     /// All its cells.

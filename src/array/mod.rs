@@ -24,5 +24,5 @@ pub use self::local::LocalArray;
 pub use self::registry::ArrayId;
 pub(crate) use self::registry::{Rearranged, Registry};
 pub use self::section::LocalSection;
-pub use self::select::{AxisRange, Bounds, Select, SelectAxis};
+pub use self::select::{AxisRange, IndexSpace, Select, SelectAxis};
 pub use self::together::{Together, together};

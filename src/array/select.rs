@@ -8,7 +8,7 @@ use crate::region::Region;
 
 /// What a selection is resolved against.
 #[derive(Debug, Clone, Copy)]
-pub struct Bounds<'a> {
+pub struct IndexSpace<'a> {
     /// What `..` names.
     pub bounds: &'a Region,
     /// What may be named at all: the bounds, and ghost cells where there are some.
@@ -83,41 +83,41 @@ select_integer!(i32, i64, u32, u64, usize);
 /// A selector of `D` axes: an array of one kind of range, a tuple that mixes kinds, `..` for everything,
 /// a [`Region`], or for one axis a range by itself.
 pub trait Select<const D: usize> {
-    /// The region that it names, in the index space of `frame`.
+    /// The region that it names, in this index space.
     ///
     /// # Errors
-    /// [`RegionError`] for ranges that run backwards, leave the frame's limits or overflow.
-    fn region(&self, frame: &Bounds<'_>) -> Result<Region, RegionError>;
+    /// [`RegionError`] for ranges that run backwards, leave its limits or overflow.
+    fn region(&self, space: &IndexSpace<'_>) -> Result<Region, RegionError>;
 }
 
-fn resolve<const D: usize>(ranges: [AxisRange; D], frame: &Bounds<'_>) -> Result<Region, RegionError> {
-    let bounds = frame.bounds;
+fn resolve<const D: usize>(ranges: [AxisRange; D], space: &IndexSpace<'_>) -> Result<Region, RegionError> {
+    let bounds = space.bounds;
     if bounds.axes() != D {
         return Err(RegionError::Axes { given: D, expected: bounds.axes() });
     }
     let (mut start, mut end) = (Index::zeros(D), Index::zeros(D));
     for axis in 0..D {
-        let origin = if frame.relative { bounds.start[axis] as i128 } else { 0 };
+        let origin = if space.relative { bounds.start[axis] as i128 } else { 0 };
         let clamp = |value: i128| value.clamp(i64::MIN as i128, i64::MAX as i128) as i64;
         start[axis] = ranges[axis].start.map_or(bounds.start[axis], |s| clamp(s + origin));
         end[axis] = ranges[axis].end.map_or(bounds.end[axis], |e| clamp(e + origin));
     }
-    checked(start, end, frame)
+    checked(start, end, space)
 }
 
-fn checked(start: Index, end: Index, frame: &Bounds<'_>) -> Result<Region, RegionError> {
+fn checked(start: Index, end: Index, space: &IndexSpace<'_>) -> Result<Region, RegionError> {
     for axis in 0..start.axes() {
         if end[axis] < start[axis] {
             return Err(RegionError::Backwards { start, end, axis });
         }
     }
     for axis in 0..start.axes() {
-        let limits = frame.limits;
+        let limits = space.limits;
         if start[axis] < limits.start[axis] || end[axis] > limits.end[axis] {
             return Err(RegionError::OutOfRange {
                 start,
                 end,
-                what: frame.what.to_string(),
+                what: space.what.to_string(),
                 bound_start: limits.start,
                 bound_end: limits.end,
                 axis,
@@ -128,22 +128,22 @@ fn checked(start: Index, end: Index, frame: &Bounds<'_>) -> Result<Region, Regio
 }
 
 impl<const D: usize> Select<D> for RangeFull {
-    fn region(&self, frame: &Bounds<'_>) -> Result<Region, RegionError> {
-        resolve::<D>([AxisRange { start: None, end: None }; D], frame)
+    fn region(&self, space: &IndexSpace<'_>) -> Result<Region, RegionError> {
+        resolve::<D>([AxisRange { start: None, end: None }; D], space)
     }
 }
 
 impl<const D: usize, S: SelectAxis> Select<D> for [S; D] {
-    fn region(&self, frame: &Bounds<'_>) -> Result<Region, RegionError> {
-        resolve::<D>(std::array::from_fn(|axis| self[axis].axis_range()), frame)
+    fn region(&self, space: &IndexSpace<'_>) -> Result<Region, RegionError> {
+        resolve::<D>(std::array::from_fn(|axis| self[axis].axis_range()), space)
     }
 }
 
 macro_rules! select_one_axis {
     ($($range:ty),*) => {$(
         impl Select<1> for $range {
-            fn region(&self, frame: &Bounds<'_>) -> Result<Region, RegionError> {
-                resolve([self.axis_range()], frame)
+            fn region(&self, space: &IndexSpace<'_>) -> Result<Region, RegionError> {
+                resolve([self.axis_range()], space)
             }
         }
     )*};
@@ -156,28 +156,28 @@ macro_rules! select_one_axis_of {
 select_one_axis_of!(i32, i64, u32, u64, usize);
 
 impl<const D: usize> Select<D> for Region {
-    fn region(&self, frame: &Bounds<'_>) -> Result<Region, RegionError> {
+    fn region(&self, space: &IndexSpace<'_>) -> Result<Region, RegionError> {
         // Bounds can be set one by one, so that both have to be looked at.
         if let Some(given) = [self.start.axes(), self.end.axes()].into_iter().find(|&axes| axes != D) {
             return Err(RegionError::Axes { given, expected: D });
         }
-        let origin = if frame.relative { frame.bounds.start } else { Index::zeros(D) };
+        let origin = if space.relative { space.bounds.start } else { Index::zeros(D) };
         let add = |p: &Index| Index::from_fn(D, |axis| p[axis].saturating_add(origin[axis]));
-        checked(add(&self.start), add(&self.end), frame)
+        checked(add(&self.start), add(&self.end), space)
     }
 }
 
 impl<const D: usize> Select<D> for &Region {
-    fn region(&self, frame: &Bounds<'_>) -> Result<Region, RegionError> {
-        <Region as Select<D>>::region(self, frame)
+    fn region(&self, space: &IndexSpace<'_>) -> Result<Region, RegionError> {
+        <Region as Select<D>>::region(self, space)
     }
 }
 
 macro_rules! select_tuple {
     ($count:literal: $($name:ident $position:tt),*) => {
         impl<$($name: SelectAxis),*> Select<$count> for ($($name,)*) {
-            fn region(&self, frame: &Bounds<'_>) -> Result<Region, RegionError> {
-                resolve([$(self.$position.axis_range()),*], frame)
+            fn region(&self, space: &IndexSpace<'_>) -> Result<Region, RegionError> {
+                resolve([$(self.$position.axis_range()),*], space)
             }
         }
     };
@@ -204,7 +204,7 @@ mod tests {
     }
 
     fn select(selection: impl Select<2>, relative: bool) -> Result<Region, RegionError> {
-        selection.region(&Bounds { bounds: &bounds(), limits: &bounds(), relative, what: "array \"a\"" })
+        selection.region(&IndexSpace { bounds: &bounds(), limits: &bounds(), relative, what: "array \"a\"" })
     }
 
     #[test]

@@ -102,9 +102,10 @@ impl Device {
     /// The first error reported, or one left over from an earlier call.
     pub fn checked<R>(&self, what: &str, f: impl FnOnce() -> R) -> Result<R, DeviceError> {
         self.check(what)?;
-        let scopes = FILTERS.map(|filter| self.raw().push_error_scope(filter));
+        // As variables of their own, so that a panic pops the last one first.
+        let [internal, memory, validation] = FILTERS.map(|filter| self.raw().push_error_scope(filter));
         let result = f();
-        self.caught(what, scopes).map(|()| result)
+        self.caught(what, [internal, memory, validation]).map(|()| result)
     }
 
     /// What was caught since scopes were opened. They are popped before anything else, so that their stack stays in order.

@@ -14,7 +14,7 @@ impl Kernel {
 
 /// What a call does with a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use {
+pub(super) enum AccessMode {
     Read,
     Write,
     Update,
@@ -27,7 +27,7 @@ pub(super) enum Use {
 #[must_use = "a call does nothing before run()"]
 pub struct Call<'k> {
     pub(super) kernel: &'k Kernel,
-    pub(super) bound: Vec<(String, Binding, Use)>,
+    pub(super) bound: Vec<(String, Binding, AccessMode)>,
     pub(super) over: Option<Binding>,
     pub(super) params: Vec<(String, ParamValue)>,
     pub(super) records: Vec<(String, Record)>,
@@ -38,26 +38,26 @@ impl<'k> Call<'k> {
         Self { kernel, bound: Vec::new(), over: None, params: Vec::new(), records: Vec::new() }
     }
 
-    fn bind(mut self, name: &str, section: impl Into<Binding>, access: Use) -> Self {
+    fn bind(mut self, name: &str, section: impl Into<Binding>, access: AccessMode) -> Self {
         self.bound.push((name.to_owned(), section.into(), access));
         self
     }
 
     /// Binds a section to a variable that the shader declares `var<storage, read>`.
     pub fn read(self, name: &str, section: impl Into<Binding>) -> Self {
-        self.bind(name, section, Use::Read)
+        self.bind(name, section, AccessMode::Read)
     }
 
     /// Binds a section that the kernel writes to a `read_write` variable.
     ///
     /// The first section that is written or updated gives the domain: one invocation a cell.
     pub fn write(self, name: &str, section: impl Into<Binding>) -> Self {
-        self.bind(name, section, Use::Write)
+        self.bind(name, section, AccessMode::Write)
     }
 
     /// Binds a section that the kernel both reads and writes to a `read_write` variable.
     pub fn update(self, name: &str, section: impl Into<Binding>) -> Self {
-        self.bind(name, section, Use::Update)
+        self.bind(name, section, AccessMode::Update)
     }
 
     /// Runs over the cells of this section instead of the first written one.

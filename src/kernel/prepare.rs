@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::binding::Binding;
-use super::call::{Call, Use};
+use super::call::{AccessMode, Call};
 use super::helpers::HELPERS;
 use super::program::Program;
 use super::signature::{Signature, VarShape};
@@ -73,11 +73,11 @@ impl Call<'_> {
             order[number] = Some(i);
             let writable = program.scan.storage[number].writable;
             let problem = match (access, writable) {
-                (Use::Read, true) => format!(
+                (AccessMode::Read, true) => format!(
                     "`{name}` is bound with read, but declared var<storage, read_write>: bind it with write or update, or \
                      declare it var<storage, read>"
                 ),
-                (Use::Write | Use::Update, false) => format!(
+                (AccessMode::Write | AccessMode::Update, false) => format!(
                     "`{name}` is bound to be written, but declared var<storage, read>: bind it with read, or declare it \
                      var<storage, read_write>"
                 ),
@@ -101,7 +101,7 @@ impl Call<'_> {
     fn check_aliases(&self, program: &Program) -> Result<()> {
         for (i, (name, binding, access)) in self.bound.iter().enumerate() {
             for (other_name, other, other_access) in &self.bound[..i] {
-                let reads = [access, other_access].iter().filter(|&&&access| access == Use::Read).count();
+                let reads = [access, other_access].iter().filter(|&&&access| access == AccessMode::Read).count();
                 if !binding.same_buffer(other) || reads == 2 {
                     continue;
                 }
@@ -124,7 +124,7 @@ impl Call<'_> {
     }
 
     fn first_written(&self, program: &Program) -> Result<&Binding> {
-        let written = self.bound.iter().find(|(_, _, access)| *access != Use::Read);
+        let written = self.bound.iter().find(|(_, _, access)| *access != AccessMode::Read);
         let none = || KernelError::Binding {
             kernel: program.name.clone(),
             problem:
@@ -197,7 +197,7 @@ impl Call<'_> {
             let Some(bound) = bound else { continue };
             let (name, binding, access) = &self.bound[*bound];
             let Some(packed) = binding.packed() else { continue };
-            if *access == Use::Read || program.scan.storage[number].atomic {
+            if *access == AccessMode::Read || program.scan.storage[number].atomic {
                 continue;
             }
             let step = 4 / packed.bytes() as i64;

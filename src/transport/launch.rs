@@ -34,21 +34,28 @@ use crate::trace;
 ///
 /// A process that exits while this runs says so and exits with code 1, whatever code was given.
 pub fn launch<R: Send>(config: &Config, program: impl Fn(Group) -> Result<R> + Send + Sync) -> Result<Vec<R>> {
+    let settings = Settings::resolve(config, environment::variable, cfg!(feature = "mpi"))?;
     let returned = Mutex::new(BTreeMap::new());
-    start(config, &|group| {
+    let ended = start(&settings, &|group| {
         let (rank, value) = (group.rank(), program(group)?);
         returned.lock().unwrap_or_else(PoisonError::into_inner).insert(rank, value);
         Ok(())
     })?;
-    Ok(returned.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect())
+    let returned = returned.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if ended.is_err() && settings.exit_on_failure && matches!(settings.start, Start::Mpi { .. }) {
+        // One of the processes has said why.
+        drop(returned);
+        std::process::exit(1);
+    }
+    ended.map(|()| returned.into_values().collect())
 }
 
-fn start(config: &Config, program: &Body<'_>) -> Result<()> {
-    let settings = Settings::resolve(config, environment::variable, cfg!(feature = "mpi"))?;
+/// What came of the ranks of this process, if they could be started.
+fn start(settings: &Settings, program: &Body<'_>) -> Result<Result<()>> {
     match &settings.start {
-        Start::Threads(ranks) => on_threads(*ranks, &settings, program),
+        Start::Threads(ranks) => Ok(on_threads(*ranks, settings, program)),
         #[cfg(feature = "mpi")]
-        Start::Mpi { launcher, asked } => super::mpi::launch(launcher, *asked, &settings, program),
+        Start::Mpi { launcher, asked } => super::mpi::launch(launcher, *asked, settings, program),
         #[cfg(not(feature = "mpi"))]
         Start::Mpi { launcher, .. } => Err(TransportError::NeedsMpi { launcher: launcher.to_string() }.into()),
     }

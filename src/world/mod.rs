@@ -230,8 +230,11 @@ impl World {
         self.alive()?;
         let entered = self.group.entering_shared(operation.clone());
         self.note_rearranged();
-        let same = self.group.check_shared(signature, operation);
-        same.map(|()| entered).map_err(|error| self.group.fail(error))
+        match self.group.check_shared(signature, operation) {
+            Ok(()) => Ok(entered),
+            // While the operation still has its name.
+            Err(error) => Err(self.group.fail(error)),
+        }
     }
 
     /// Adds the handles that were made without a collective to what this rank has called.

@@ -83,7 +83,7 @@ macro_rules! in_place_too {
 }
 
 /// Makes a test binary re-run all its other tests under the MPI launcher when `ZIPPY_TEST_MPI` is set, once for each of these
-/// numbers of ranks. (With 3, what can be sent from where it lies is.)
+/// numbers of ranks. The run with 3 has `ZIPPY_IN_PLACE=4`, so that sending from mapped memory is tested under MPI, too.
 #[macro_export]
 macro_rules! under_mpi {
     ($($ranks:literal),+) => {

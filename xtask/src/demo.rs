@@ -45,7 +45,7 @@ To try next:
   cargo xtask demo --input SCAN.nrrd              a scan of your own
   cargo xtask mpi -n {ranks} -p volume -- --size 512x512 --output volume.png
                                                   the same program as {ranks} processes under MPI
-  cargo run --release --example listings          the three listings of the paper, 60 lines
+  cargo run --release --example listings          the three listings of the paper, 73 lines
   cargo xtask test                                everything that has to hold",
         picture.display()
     );

@@ -6,7 +6,7 @@ use crate::ranks::{self, Ranks};
 use crate::setup;
 
 const HELP: &str = "\
-cargo xtask mpi -n RANKS (-p NAME | --example NAME) [OPTIONS] [-- ARGUMENTS]
+cargo xtask mpi [-n RANKS] (-p NAME | --example NAME | --test NAME) [OPTIONS] [-- ARGUMENTS]
 
 Builds a program with the feature `mpi` and runs it as RANKS processes under the MPI launcher. The launcher must belong
 to the MPI library that mpicc builds for: a foreign one starts N separate worlds of one rank, so it is refused.

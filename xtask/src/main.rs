@@ -32,7 +32,7 @@ cargo xtask COMMAND [OPTIONS]
   demo      set this machine up, build the volume renderer and run it on four ranks
   test      set this machine up, then everything that has to hold: format, lints, docs, tests with threads and MPI
   doctor    look at this machine (toolchain, GPU adapters, driver traps, MPI) and say what is wrong; changes nothing
-  mpi       build an example and run it as N processes under the MPI launcher
+  mpi       build a program and run it as N processes under the MPI launcher
   bench     run the benchmarks and collect their numbers in benches/results/
   fuzz      read damaged files of every format for minutes or hours; keep those that do what none may do
   help      this text

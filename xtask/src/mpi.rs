@@ -1,5 +1,6 @@
 //! MPI on this machine: which library programs are linked with, which launcher belongs to it, how to start ranks.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,8 +14,10 @@ use crate::process::{output, succeed};
 pub struct Family {
     /// Its name for people.
     pub name: &'static str,
-    /// What its launchers print for `--version`, and its libraries, as `ldd` or `otool -L` prints them.
-    words: &'static [&'static str],
+    /// What its launchers print for `--version`.
+    launchers: &'static [&'static str],
+    /// Its libraries, as `ldd` or `otool -L` prints them.
+    libraries: &'static [&'static str],
     /// What its launchers need in order to start ranks in containers, as root and on few cores.
     settings: &'static [(&'static str, &'static str)],
 }
@@ -22,7 +25,8 @@ pub struct Family {
 /// Open MPI, whose library has been libmpi.so.40 since version 3.
 pub static OPEN_MPI: Family = Family {
     name: "Open MPI",
-    words: &["Open MPI", "open-mpi", "OpenRTE", "prterun", "PRRTE", "libmpi.so.40", "libmpi.40.dylib", "libopen-"],
+    launchers: &["Open MPI", "open-mpi", "OpenRTE", "prterun", "PRRTE"],
+    libraries: &["libmpi.so.40", "libmpi.40.dylib"],
     settings: &[
         ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
         ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
@@ -42,23 +46,14 @@ pub static OPEN_MPI: Family = Family {
 /// MPICH and what is built on it: Intel MPI, MVAPICH, Cray. They have agreed on the name libmpi.so.12.
 pub static MPICH: Family = Family {
     name: "MPICH",
-    words: &[
-        "HYDRA",
-        "Hydra",
-        "MPICH",
-        "mpich",
-        "Intel(R) MPI",
-        "MVAPICH",
-        "libmpi.so.12",
-        "libmpi.12.",
-        "libmpi_cray",
-    ],
+    launchers: &["HYDRA", "Hydra", "MPICH", "mpich", "Intel(R) MPI", "MVAPICH"],
+    libraries: &["libmpich.", "libmpi.so.12", "libmpi.12.", "libmpi_cray"],
     settings: &[],
 };
 
-/// The family of which a text has a word.
-fn told_by(text: &str) -> Option<&'static Family> {
-    [&OPEN_MPI, &MPICH].into_iter().find(|family| family.words.iter().any(|word| text.contains(word)))
+/// The family of which a text has one of its words.
+fn told_by(text: &str, words: fn(&Family) -> &[&str]) -> Option<&'static Family> {
+    [&OPEN_MPI, &MPICH].into_iter().find(|family| words(family).iter().any(|word| text.contains(word)))
 }
 
 /// An MPI library and the launcher that belongs to it.
@@ -87,11 +82,9 @@ fn launchers(machine: &Machine) -> Vec<PathBuf> {
     }
     let compiler = compiler(machine);
     let bin = compiler.as_deref().and_then(Path::parent);
-    let beside = |name: &str| machine.which(&bin?.join(name).to_string_lossy());
-    let found = LAUNCHERS.into_iter().filter_map(|name| beside(name).or_else(|| machine.which(name)));
-    let mut found: Vec<PathBuf> = found.collect();
-    found.sort_by_key(|launcher| launcher.parent() != bin);
-    found
+    let beside = LAUNCHERS.iter().filter_map(|name| machine.which(&bin?.join(name).to_string_lossy()));
+    let (found, mut seen) = (beside.chain(LAUNCHERS.iter().filter_map(|name| machine.which(name))), HashSet::new());
+    found.filter(|launcher| seen.insert(launcher.clone())).collect()
 }
 
 /// The family of the library behind a compiler wrapper.
@@ -113,7 +106,8 @@ fn link_line(compiler: &Path) -> Result<String, String> {
 fn family_of_launcher(launcher: &Path) -> Option<(&'static Family, String)> {
     let text = output(Command::new(launcher).arg("--version")).ok()?;
     let version = text.lines().find(|line| line.contains("Version:")).or(text.lines().next()).unwrap_or_default();
-    told_by(&text).map(|family| (family, version.split_whitespace().collect::<Vec<_>>().join(" ")))
+    told_by(&text, |family| family.launchers)
+        .map(|family| (family, version.split_whitespace().collect::<Vec<_>>().join(" ")))
 }
 
 /// Whether both a compiler wrapper and a launcher are here; else the family of the one that is.
@@ -130,21 +124,25 @@ pub fn whole(machine: &Machine) -> Result<(), Option<&'static Family>> {
 /// once and is not run again when MPICC, or what the wrapper stands for, changes: what it has built is thrown away then.
 pub fn ready(context: &Context) -> Result<Mpi, String> {
     let mpi = find(&context.machine)?;
-    if changed(&context.scratch("mpi")?.join("wrapper"), &link_line(&mpi.compiler)?)? {
-        let _ = writeln!(std::io::stderr(), "The MPI binding was built for another library; it is built again.");
+    let (note, wrapper) = (context.scratch("mpi")?.join("wrapper"), link_line(&mpi.compiler)?);
+    if other(&context.target(), &note, &wrapper) {
+        let _ = writeln!(std::io::stderr(), "The MPI binding may be built for another library; it is built again.");
         for profile in ["dev", "release"] {
             let clean = ["clean", "--quiet", "--package", "mpi-sys", "--profile", profile];
             succeed(&mut context.cargo(&clean), "`cargo clean` for the MPI binding")?;
         }
     }
+    std::fs::write(&note, wrapper).map_err(|error| format!("{}: {error}", note.display()))?;
     Ok(mpi)
 }
 
-/// Notes a text in a file, and tells whether the file said something else before.
-fn changed(file: &Path, text: &str) -> Result<bool, String> {
-    let before = std::fs::read_to_string(file).ok();
-    std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))?;
-    Ok(before.is_some_and(|before| before != text))
+/// Whether the binding may have been built with another wrapper than this: the note names another one, or what was built has
+/// no note.
+fn other(target: &Path, note: &Path, wrapper: &str) -> bool {
+    let names = |profile| std::fs::read_dir(target.join(profile).join("build")).into_iter().flatten().flatten();
+    let is_binding = |file: std::fs::DirEntry| file.file_name().to_string_lossy().starts_with("mpi-sys-");
+    let built = || ["debug", "release"].into_iter().flat_map(names).any(is_binding);
+    std::fs::read_to_string(note).map_or_else(|_| built(), |before| before != wrapper)
 }
 
 /// Finds the library and the launcher that belongs to it, or says what does not fit.
@@ -172,7 +170,7 @@ fn find(machine: &Machine) -> Result<Mpi, String> {
 pub fn check_linked(mpi: &Mpi, program: &Path) -> Result<(), String> {
     let mut lister = if cfg!(target_os = "macos") { Command::new("otool") } else { Command::new("ldd") };
     lister.args(cfg!(target_os = "macos").then_some("-L")).arg(program);
-    match told_by(&output(&mut lister).unwrap_or_default()) {
+    match told_by(&output(&mut lister).unwrap_or_default(), |family| family.libraries) {
         Some(linked) if linked != mpi.family => Err(format!(
             "{} is linked with {}, but {} belongs to {}. The MPI binding is not rebuilt when the compiler wrapper changes: \
              run `cargo clean -p mpi-sys`, then this again.",

@@ -15,11 +15,7 @@ pub const ICET: &str = "icet";
 pub fn python(context: &mut Context) -> Result<(), String> {
     let home = context.target().join("peers");
     let python = home.join("bin/python");
-    say!(
-        "==> VTK in a Python environment in {} (needs Python 3 with venv and pip, and a package index that pip can reach: \
-         PIP_INDEX_URL names another one)",
-        home.display()
-    );
+    say!("==> VTK in {}: needs Python 3 with venv and pip, and an index for pip (PIP_INDEX_URL)", home.display());
     if !python.exists() {
         succeed(context.command("python3").args(["-m", "venv"]).arg(&home), "making a virtual environment")?;
     }
@@ -62,9 +58,7 @@ pub fn use_other_driver(context: &mut Context) -> Result<(), String> {
 }
 
 fn swiftshader(context: &Context) -> Result<String, String> {
-    say!(
-        "SwiftShader comes from Debian; VK_DRIVER_FILES may name the manifest (…_icd.json) of another driver instead."
-    );
+    say!("SwiftShader comes from Debian; VK_DRIVER_FILES may name another driver's manifest (…_icd.json) instead.");
     let home = context.scratch("swiftshader")?;
     unpack(context, "chromium-common", &home)?;
     Ok(find(&home, "vk_swiftshader_icd.json")?.display().to_string())
@@ -72,12 +66,13 @@ fn swiftshader(context: &Context) -> Result<String, String> {
 
 /// Downloads Debian's packages into a directory and unpacks them there, if that has not been done.
 fn unpack(context: &Context, packages: &str, home: &Path) -> Result<(), String> {
-    if home.join("usr").exists() {
+    if home.join("whole").exists() {
         return Ok(());
     }
     say!("==> unpacking Debian's {packages} in {}", home.display());
     std::fs::create_dir_all(home).map_err(|error| format!("{}: {error}", home.display()))?;
-    let script = format!("apt-get download {packages}; for file in *.deb; do dpkg-deb -x $file .; rm $file; done");
+    let script =
+        format!("apt-get download {packages}; for file in *.deb; do dpkg-deb -x $file .; rm $file; done; touch whole");
     succeed(context.command("sh").args(["-ec", &script]).current_dir(home), "taking it from Debian's packages")
 }
 

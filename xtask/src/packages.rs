@@ -89,8 +89,7 @@ const MANAGERS: [(&str, &str, &str); 5] = [
     ("rustup", "", "rustup component add"),
     ("apt-get", "apt-get update", "env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends"),
     ("dnf", "", "dnf install -y"),
-    // New lists without a full upgrade can break an Arch system.
-    ("pacman", "", "pacman -Syu --noconfirm --needed"),
+    ("pacman", "pacman -Sy --noconfirm", "pacman -S --noconfirm --needed"),
     ("brew", "", "brew install"),
 ];
 
@@ -113,12 +112,15 @@ pub fn commands(machine: &Machine, missing: &[Need]) -> Result<Vec<String>, Stri
         };
         let sudo = if machine.root_user || ["rustup", "brew"].contains(program) { "" } else { "sudo " };
         let packages: Vec<&str> = needs.iter().map(|need| need.packages[at]).collect();
-        lines.extend((!refresh.is_empty()).then(|| format!("{sudo}{refresh}")));
-        lines.push(format!("{sudo}{install} {}", packages.join(" ")));
+        // New lists without a full upgrade can break an Arch system that has lists already.
+        let stale = *program != "pacman" || machine.list("/var/lib/pacman/sync").is_empty();
+        let refresh = (stale && !refresh.is_empty()).then(|| format!("{sudo}{refresh}"));
+        let these: Vec<_> = refresh.into_iter().chain([format!("{sudo}{install} {}", packages.join(" "))]).collect();
         if !sudo.is_empty() && machine.which("sudo").is_none() {
-            let lines = lines.join("\n    ").replace(sudo, "");
+            let lines = these.join("\n    ").replace(sudo, "");
             return Err(format!("this needs an administrator: there is no sudo here. Ask one to run\n    {lines}"));
         }
+        lines.extend(these);
     }
     Ok(lines)
 }

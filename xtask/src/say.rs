@@ -11,8 +11,7 @@ macro_rules! say {
 /// Writes to standard output, or ends the process: with 141 as the signal of a closed pipe would.
 pub fn out(text: &str) {
     if cfg!(test) {
-        // Kept by the test, so that nobody takes it for what xtask runs.
-        return print!("{text}");
+        return print!("{text}"); // kept by the test, so that nobody takes it for what xtask runs
     }
     let mut out = io::stdout().lock();
     if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

@@ -242,7 +242,6 @@ mod tests {
     use crate::layout::{Layout, Split};
     use proptest::prelude::*;
 
-    #[inline]
     fn chunks(sizes: Vec<i64>) -> Chunks {
         let total: i64 = sizes.iter().sum();
         Layout::new([total]).split([sizes.into()]).resolve(1, 4, u64::MAX).unwrap()

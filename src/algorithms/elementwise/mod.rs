@@ -146,10 +146,10 @@ impl Assignment<'_> {
             sides.push(side.clone()?);
         }
         let inputs: Vec<_> = self.inputs.iter().map(|(name, element, _)| Term { name, element }).collect();
-        for named in inputs.iter().chain([&Term { name, element: &T::INFO }]) {
-            if value_type(named.element).is_none() {
-                let record = named.element.name;
-                return self.wrong(format!("`{}` has cells of the record {record}; write a kernel for it", named.name));
+        for term in inputs.iter().chain([&Term { name, element: &T::INFO }]) {
+            if value_type(term.element).is_none() {
+                let record = term.element.name;
+                return self.wrong(format!("`{}` has cells of the record {record}; write a kernel for it", term.name));
             }
         }
         let mut params = Vec::new();

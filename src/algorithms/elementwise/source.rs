@@ -61,7 +61,7 @@ impl Parts<'_> {
     /// The whole kernel. Positions in the user's parts stay what they are, but for a shift by lines.
     pub fn text(&self) -> Text {
         let mut out = String::new();
-        let half = |named: &Term| named.element.requires().f16;
+        let half = |term: &Term| term.element.requires().f16;
         if self.inputs.iter().any(half) || half(&self.target) {
             out += "enable f16;\n";
         }
@@ -75,7 +75,7 @@ impl Parts<'_> {
             n => format!("array<i32, {n}>"),
         };
         let used = |name: &str| words(self.expression).any(|word| word == name);
-        let value = |named: &Term| value_type(named.element).unwrap_or("u32");
+        let value = |term: &Term| value_type(term.element).unwrap_or("u32");
         let target = self.target;
 
         // The expression is a function of the position, the cells and the parameters that it names.
@@ -85,9 +85,9 @@ impl Parts<'_> {
             declared.push(format!("p: {position}"));
             given.push(format!("{}_global(zippy_cell)", target.name));
         }
-        for named in self.inputs.iter().chain(self.updates().then_some(&target)) {
-            declared.push(format!("{}: {}", named.name, value(named)));
-            given.push(format!("{}_load(zippy_cell)", named.name));
+        for term in self.inputs.iter().chain(self.updates().then_some(&target)) {
+            declared.push(format!("{}: {}", term.name, value(term)));
+            given.push(format!("{}_load(zippy_cell)", term.name));
         }
         for (name, ty) in self.params {
             declared.push(format!("{name}: {ty}"));
@@ -97,11 +97,11 @@ impl Parts<'_> {
         let before = out.matches('\n').count();
         let _ = writeln!(out, "{}\n); }}\n", self.expression);
 
-        for (binding, (named, access)) in
-            (self.inputs.iter().map(|named| (named, "read"))).chain([(&target, "read_write")]).enumerate()
+        for (binding, (term, access)) in
+            (self.inputs.iter().map(|term| (term, "read"))).chain([(&target, "read_write")]).enumerate()
         {
-            let cell = packed(named.element).map_or(named.element.name, |_| "u32");
-            let name = named.name;
+            let cell = packed(term.element).map_or(term.element.name, |_| "u32");
+            let name = term.name;
             let _ = writeln!(out, "@group(0) @binding({binding}) var<storage, {access}> {name}: array<{cell}>;");
         }
         if !self.params.is_empty() {

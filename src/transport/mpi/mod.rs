@@ -53,13 +53,13 @@ pub(super) fn launch(
     asked: Option<(usize, &'static str)>,
     settings: &Settings,
     program: &Body<'_>,
-) -> Result<()> {
+) -> Result<Result<()>> {
     let running = Running::enter()?;
     let topology = session::world()?;
     start::check_launcher(launcher, &topology)?;
     let rank = topology.rank;
     let body = || one_rank(&Communicator::world(), topology, asked, settings, program);
-    let result: Result<Result<()>> = thread::scope(|scope| {
+    let result = thread::scope(|scope| {
         let thread = thread::Builder::new().name(format!("rank {rank}")).stack_size(settings.stack_bytes);
         let handle = thread.spawn_scoped(scope, body).map_err(|error| {
             let message = error.to_string();
@@ -69,11 +69,6 @@ pub(super) fn launch(
         handle.join().map_err(|_| ended())
     });
     drop(running);
-    let result = result?;
-    if result.is_err() && settings.exit_on_failure {
-        // One of the processes has said why.
-        std::process::exit(1);
-    }
     result
 }
 

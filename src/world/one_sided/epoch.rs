@@ -75,8 +75,8 @@ pub(super) enum Action {
 impl World {
     /// Sends requests to the owners, serves what is asked of this rank, and takes the replies.
     pub(super) fn run_epoch(&self, queued: Vec<Queued>) -> Result<Fetched> {
-        let asked = self.ask(queued)?;
-        self.collect(asked)
+        let sent = self.ask(queued)?;
+        self.collect(sent)
     }
 
     /// Sends requests to the owners and serves what is asked of this rank: everything has been read that is to be sent.
@@ -103,8 +103,8 @@ impl World {
     }
 
     /// Takes the replies.
-    pub(super) fn collect(&self, asked: Sent) -> Result<Fetched> {
-        let Sent { mut wanted, replies, reply_tag, mut fetched } = asked;
+    pub(super) fn collect(&self, sent: Sent) -> Result<Fetched> {
+        let Sent { mut wanted, replies, reply_tag, mut fetched } = sent;
         for (owner, parts) in replies {
             let payload = self.inner().receive(owner, reply_tag)?;
             let reply = (*payload).as_ref();

@@ -261,6 +261,9 @@ fn a_wait_that_takes_too_long_names_whom_it_waits_for() {
             let text = error.to_string();
             assert!(text.contains("0.3 s") && text.contains("rank 0 in") || rank > 1, "{text}");
             assert!(text.contains("copy(\"array\" [0..4] -> \"array\" [5..9])"), "{text}");
+            if let Error::Remote { operation, .. } = &error {
+                assert!(operation.contains("copy("), "the others hear of it by the call, not {operation:?}");
+            }
         }
     }
 }

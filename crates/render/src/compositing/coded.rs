@@ -29,29 +29,29 @@ impl<'w> Coder<'w> {
         Self { world, name: name.to_string(), mailboxes: RefCell::new(None), kernels: OnceCell::new() }
     }
 
-    /// The exchanges of a plan's rounds. The same on every rank.
+    /// The coded_rounds of a plan's rounds. The same on every rank.
     ///
     /// # Errors
     /// Streams may be too long for a buffer.
-    pub fn exchanges<P: Pixel>(&self, plan: &BlendPlan, on: &Canvases<P>) -> Result<Vec<CodedRound>, RenderError> {
-        let exchange = |round| {
-            let exchange = CodedRound::new::<P>(round, &|canvas, region| on.placed(canvas, region));
-            exchange.check(self.world.size(), self.world.buffer_bytes()).map(|()| exchange)
+    pub fn coded_rounds<P: Pixel>(&self, plan: &BlendPlan, on: &Canvases<P>) -> Result<Vec<CodedRound>, RenderError> {
+        let coded = |round| {
+            let coded = CodedRound::new::<P>(round, &|canvas, region| on.placed(canvas, region));
+            coded.check(self.world.size(), self.world.buffer_bytes()).map(|()| coded)
         };
-        plan.rounds.iter().map(exchange).collect()
+        plan.rounds.iter().map(coded).collect()
     }
 
-    /// Carries out a plan by its exchanges. Collective.
+    /// Carries out a plan by its coded_rounds. Collective.
     pub fn execute<P: Pixel>(
         &self,
         plan: &BlendPlan,
-        exchanges: &[CodedRound],
+        coded_rounds: &[CodedRound],
         on: &Canvases<P>,
         opaque: Option<f32>,
     ) -> Result<Moved> {
         let mut moved = Moved::default();
-        for (round, exchange) in plan.rounds.iter().zip(exchanges) {
-            moved += self.round(round, exchange, on, opaque)?;
+        for (round, coded) in plan.rounds.iter().zip(coded_rounds) {
+            moved += self.round(round, coded, on, opaque)?;
         }
         Ok(moved)
     }
@@ -59,7 +59,7 @@ impl<'w> Coder<'w> {
     fn round<P: Pixel>(
         &self,
         round: &Round,
-        exchange: &CodedRound,
+        coded: &CodedRound,
         on: &Canvases<P>,
         opaque: Option<f32>,
     ) -> Result<Moved> {
@@ -68,16 +68,16 @@ impl<'w> Coder<'w> {
         for blend in round.blends.iter().filter(|blend| blend.way == Way::Alone) {
             on.clear(&[(blend.to, blend.region)])?;
         }
-        let mailboxes = self.mailboxes(exchange.sizes(self.world.size()))?;
+        let mailboxes = self.mailboxes(coded.sizes(self.world.size()))?;
         let operation = "coding pixels as runs";
         let lengths = self.world.failing(operation, || {
             let code = |(&(from, _), stream): (&(usize, usize), &Stream)| match from == self.world.rank() {
-                true => self.code(exchange, stream, on, &mailboxes),
+                true => self.code(coded, stream, on, &mailboxes),
                 false => Ok(0),
             };
-            exchange.streams.iter().map(code).collect::<Result<Vec<u64>>>()
+            coded.streams.iter().map(code).collect::<Result<Vec<u64>>>()
         })?;
-        let streams = || exchange.streams.iter().zip(&lengths);
+        let streams = || coded.streams.iter().zip(&lengths);
         let apart = streams().filter(|(((from, to), _), _)| from != to);
         let moves = apart.fold(zippy::Exchange::new(), |all, ((&(from, to), stream), &length)| {
             let (outbox, inbox) = mailboxes.ends(from, to, stream);
@@ -87,8 +87,8 @@ impl<'w> Coder<'w> {
         let local = streams().filter(|(((from, to), _), _)| from == to);
         moved.bytes_local += local.map(|(_, length)| 4 * length).sum::<u64>();
         self.world.failing("blending runs of pixels", || match self.world.gpu().is_host() {
-            true => host::blend(self.world, exchange, on, &mailboxes, opaque),
-            false => self.kernels().blend(exchange, on, &mailboxes, opaque),
+            true => host::blend(self.world, coded, on, &mailboxes, opaque),
+            false => self.kernels().blend(coded, on, &mailboxes, opaque),
         })?;
         Ok(moved)
     }
@@ -96,14 +96,14 @@ impl<'w> Coder<'w> {
     /// Codes a stream of this rank; returns the words.
     fn code<P: Pixel>(
         &self,
-        exchange: &CodedRound,
+        coded: &CodedRound,
         stream: &Stream,
         on: &Canvases<P>,
         mailboxes: &Mailboxes,
     ) -> Result<u64> {
         match self.world.gpu().is_host() {
-            true => host::code(self.world, exchange, stream, on, mailboxes),
-            false => self.kernels().code(exchange, stream, on, mailboxes),
+            true => host::code(self.world, coded, stream, on, mailboxes),
+            false => self.kernels().code(coded, stream, on, mailboxes),
         }
     }
 

@@ -61,7 +61,7 @@ impl Patch {
 }
 
 impl CodedRound {
-    /// The exchange of a round between canvases: `on` gives a canvas's placement and where a part of the picture is on
+    /// The coded of a round between canvases: `on` gives a canvas's placement and where a part of the picture is on
     /// it.
     pub fn new<'a, P>(round: &Round, on: &dyn Fn(Canvas, &Region) -> (&'a Placement, Region)) -> Self {
         let mut out = Self::default();
@@ -152,7 +152,7 @@ mod tests {
 
     /// A layer of 300 x 5 pixels on rank 1 and one of 300 x 3 on rank 0, onto a picture whose rows are those of ranks 0
     /// and 2.
-    fn exchange<P>() -> CodedRound {
+    fn coded<P>() -> CodedRound {
         let layers = placement([300, 8], Split::Sizes(vec![5, 3]), vec![1, 0]);
         let picture = placement([300, 5], Split::Sizes(vec![2, 3]), vec![0, 2]);
         let region = |y0, y1| Region::new(&[0, y0], &[300, y1]).unwrap();
@@ -169,16 +169,16 @@ mod tests {
     fn streams_too_long_for_a_buffer_are_refused() {
         // Two lines a row with a word each in the table and one for their only run; a word for the end of the table.
         let stream = |rows: u64, pixel: u64| 4 * (rows * (300 * pixel + 4) + 1);
-        for (pixel, exchange) in [(1, exchange::<u32>()), (4, exchange::<[f32; 4]>())] {
+        for (pixel, coded) in [(1, coded::<u32>()), (4, coded::<[f32; 4]>())] {
             // Rank 0 sends a row to itself and two to rank 2, rank 1 sends two rows to rank 0 and three to rank 2.
             let sizes = [
                 [stream(1, pixel) + stream(2, pixel), stream(2, pixel) + stream(3, pixel), 0],
                 [stream(2, pixel), 0, stream(2, pixel) + stream(3, pixel)],
             ];
-            assert_eq!(exchange.sizes(3).map(|words| words.iter().map(|words| 4 * words).collect::<Vec<_>>()), sizes);
+            assert_eq!(coded.sizes(3).map(|words| words.iter().map(|words| 4 * words).collect::<Vec<_>>()), sizes);
             let most = sizes[0][1];
-            assert_eq!(exchange.check(3, most), Ok(()));
-            let error = exchange.check(3, most - 4).unwrap_err().to_string();
+            assert_eq!(coded.check(3, most), Ok(()));
+            let error = coded.check(3, most - 4).unwrap_err().to_string();
             let wanted = format!("may take {most} bytes, but a buffer holds {}; Encoding::Dense", most - 4);
             assert!(error.contains("what rank 1 sends at once") && error.contains(&wanted), "{error}");
         }

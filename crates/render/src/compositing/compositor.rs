@@ -71,13 +71,13 @@ impl<'w, P: Pixel> Compositor<'w, P> {
     ) -> Result<Moved> {
         self.planned(pixels, layers, finished, |plan, on| {
             let coded = match self.settings.encoding {
-                Encoding::RunLength => Some(self.coder.exchanges(plan, on)?),
-                Encoding::Auto if self.mostly_empty(pixels, layers)? => self.coder.exchanges(plan, on).ok(),
+                Encoding::RunLength => Some(self.coder.coded_rounds(plan, on)?),
+                Encoding::Auto if self.mostly_empty(pixels, layers)? => self.coder.coded_rounds(plan, on).ok(),
                 Encoding::Dense | Encoding::Auto => None,
             };
             let opaque = opaque::<P>(self.settings.termination);
             match coded {
-                Some(exchanges) => self.coder.execute(plan, &exchanges, on, opaque),
+                Some(coded_rounds) => self.coder.execute(plan, &coded_rounds, on, opaque),
                 None => dense::execute(self.world, plan, on, opaque),
             }
         })
@@ -98,10 +98,10 @@ impl<'w, P: Pixel> Compositor<'w, P> {
         self.planned(pixels, layers, finished, |plan, on| {
             let mut text = format!("{:?} of {} layers, {} rounds\n", self.settings.algorithm, layers.len(), plan.rounds.len());
             for (number, round) in plan.rounds.iter().enumerate() {
-                let exchange = CodedRound::new::<P>(round, &|canvas, region| on.placed(canvas, region));
-                let messages = exchange.streams.keys().filter(|(from, to)| from != to).count();
+                let coded = CodedRound::new::<P>(round, &|canvas, region| on.placed(canvas, region));
+                let messages = coded.streams.keys().filter(|(from, to)| from != to).count();
                 let bytes = |network: bool| {
-                    let patches = exchange.patches.iter().filter(|patch| patch.is_local() != network);
+                    let patches = coded.patches.iter().filter(|patch| patch.is_local() != network);
                     patches.map(|patch| patch.to.region.cells()).sum::<u64>() * P::INFO.bytes as u64
                 };
                 let (blends, network, local) = (round.blends.len(), bytes(true), bytes(false));

@@ -14,13 +14,13 @@ use super::stream::{self, Writer, lines};
 /// Codes a stream of this rank; returns the words.
 pub(super) fn code<P: Pixel>(
     world: &World,
-    exchange: &CodedRound,
+    coded: &CodedRound,
     stream: &Stream,
     on: &Canvases<P>,
     mailboxes: &Mailboxes,
 ) -> Result<u64> {
     let (mut line, mut end) = (0, 0);
-    for patch in stream.patches.iter().map(|&patch| &exchange.patches[patch]) {
+    for patch in stream.patches.iter().map(|&patch| &coded.patches[patch]) {
         let (pixels, view) = place(on, &patch.from)?;
         let words = words_of(&mailboxes.outbox, world.rank())?;
         world.gpu().lend([&pixels, &words], |pixels, words| {
@@ -43,13 +43,13 @@ pub(super) fn code<P: Pixel>(
 /// Blends what this rank has been sent, and what it has coded for itself.
 pub(super) fn blend<P: Pixel>(
     world: &World,
-    exchange: &CodedRound,
+    coded: &CodedRound,
     on: &Canvases<P>,
     mailboxes: &Mailboxes,
     opaque: Option<f32>,
 ) -> Result<()> {
-    for patch in exchange.patches.iter().filter(|patch| patch.to.rank == world.rank()) {
-        let stream = &exchange.streams[&(patch.from.rank, patch.to.rank)];
+    for patch in coded.patches.iter().filter(|patch| patch.to.rank == world.rank()) {
+        let stream = &coded.streams[&(patch.from.rank, patch.to.rank)];
         let (of, start) = mailboxes.read(patch, stream);
         let (pixels, view) = place(on, &patch.to)?;
         let words = words_of(of, world.rank())?;

@@ -45,14 +45,14 @@ impl<'w> Kernels<'w> {
     /// Returns the words.
     pub fn code<P: Pixel>(
         &self,
-        exchange: &CodedRound,
+        coded: &CodedRound,
         stream: &Stream,
         on: &Canvases<P>,
         mailboxes: &Mailboxes,
     ) -> Result<u64> {
         let outbox = chunk(&mailboxes.outbox, self.world.rank());
         let mut table = vec![stream.lines as u32 + 1];
-        let patches: Vec<&Patch> = stream.patches.iter().map(|&patch| &exchange.patches[patch]).collect();
+        let patches: Vec<&Patch> = stream.patches.iter().map(|&patch| &coded.patches[patch]).collect();
         for together in patches.chunk_by(|a, b| (a.from.canvas, a.from.chunk) == (b.from.canvas, b.from.chunk)) {
             let pixels = chunk(on.array(together[0].from.canvas), together[0].from.chunk);
             let mut todo: Vec<Line> = Vec::new();
@@ -91,30 +91,30 @@ impl<'w> Kernels<'w> {
     /// Blends what this rank has been sent, and what it has coded for itself: patches that do not meet side by side.
     pub fn blend<P: Pixel>(
         &self,
-        exchange: &CodedRound,
+        coded: &CodedRound,
         on: &Canvases<P>,
         mailboxes: &Mailboxes,
         opaque: Option<f32>,
     ) -> Result<()> {
         let mut batch: Vec<&Patch> = Vec::new();
-        for patch in exchange.patches.iter().filter(|patch| patch.to.rank == self.world.rank()) {
+        for patch in coded.patches.iter().filter(|patch| patch.to.rank == self.world.rank()) {
             let alike = |other: &Patch| {
                 (other.to.canvas, other.to.chunk, other.way) == (patch.to.canvas, patch.to.chunk, patch.way)
                     && other.is_local() == patch.is_local()
                     && !other.to.region.intersects(&patch.to.region)
             };
             if !batch.iter().all(|other| alike(other)) {
-                self.blend_batch(exchange, &batch, on, mailboxes, opaque)?;
+                self.blend_batch(coded, &batch, on, mailboxes, opaque)?;
                 batch.clear();
             }
             batch.push(patch);
         }
-        self.blend_batch(exchange, &batch, on, mailboxes, opaque)
+        self.blend_batch(coded, &batch, on, mailboxes, opaque)
     }
 
     fn blend_batch<P: Pixel>(
         &self,
-        exchange: &CodedRound,
+        coded: &CodedRound,
         batch: &[&Patch],
         on: &Canvases<P>,
         mailboxes: &Mailboxes,
@@ -123,7 +123,7 @@ impl<'w> Kernels<'w> {
         let Some(first) = batch.first() else { return Ok(()) };
         let PatchEnd { canvas, chunk: number, .. } = first.to;
         let onto = chunk(on.array(canvas), number);
-        let stream_of = |patch: &Patch| &exchange.streams[&(patch.from.rank, patch.to.rank)];
+        let stream_of = |patch: &Patch| &coded.streams[&(patch.from.rank, patch.to.rank)];
         let (of, _) = mailboxes.read(first, stream_of(first));
         let mut todo: Vec<Line> = Vec::new();
         for patch in batch {
