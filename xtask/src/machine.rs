@@ -81,7 +81,7 @@ impl Machine {
         if self.os != "linux" {
             return None;
         }
-        if !self.library_exists("libvulkan.so.1") {
+        if !self.has_library("libvulkan.so.1") {
             return Some("no Vulkan loader (libvulkan.so.1)".into());
         }
         let manifests = self.driver_manifests();
@@ -106,17 +106,17 @@ impl Machine {
         let text = std::fs::read_to_string(self.at(manifest)).unwrap_or_default();
         let json: Value = serde_json::from_str(&text).unwrap_or_default();
         let library = json["ICD"]["library_path"].as_str();
-        library.is_some_and(|name| self.library_exists(name) || self.exists(manifest.with_file_name("").join(name)))
+        library.is_some_and(|name| self.has_library(name) || self.exists(manifest.with_file_name("").join(name)))
     }
 
     /// Whether a shared library is in one of the usual directories.
-    pub fn library_exists(&self, name: &str) -> bool {
-        self.library_dirs().iter().any(|dir| self.exists(dir.join(name)))
+    pub fn has_library(&self, name: &str) -> bool {
+        self.linker_dirs().iter().any(|dir| self.exists(dir.join(name)))
     }
 
     /// Directories where the dynamic linker may look, and where bindgen looks for libclang: those of the environment, the
     /// usual ones, and those below them such as /usr/lib/x86_64-linux-gnu, /usr/lib/llvm-14/lib and /usr/lib64/llvm17/lib64.
-    fn library_dirs(&self) -> Vec<PathBuf> {
+    fn linker_dirs(&self) -> Vec<PathBuf> {
         let usual = format!("{}:{LIBRARY_DIRS}", self.var("LD_LIBRARY_PATH").unwrap_or_default());
         let below = std::env::split_paths(LIBRARY_DIRS).flat_map(|dir| self.list(dir));
         let below = below.filter(|dir| ["-linux-", "/llvm"].iter().any(|part| dir.to_string_lossy().contains(part)));
@@ -126,7 +126,7 @@ impl Machine {
 
     /// A directory that holds libclang, or what `LIBCLANG_PATH` says.
     pub fn libclang(&self) -> Option<PathBuf> {
-        let dirs = self.var("LIBCLANG_PATH").map_or_else(|| self.library_dirs(), |path| vec![path.into()]);
+        let dirs = self.var("LIBCLANG_PATH").map_or_else(|| self.linker_dirs(), |path| vec![path.into()]);
         dirs.into_iter().find(|dir| self.has_libclang(dir))
     }
 

@@ -49,7 +49,7 @@ const SCREEN: Need = Need {
     why: "a virtual X server (Xvfb) and the X libraries of a window: the window of the volume example is tested on it",
     // Elsewhere no test opens a window. Without this library none opens there.
     missing: |machine| {
-        let library = machine.library_exists("libxkbcommon-x11.so.0");
+        let library = machine.has_library("libxkbcommon-x11.so.0");
         absent(machine.os != "linux" || machine.which("Xvfb").is_some() && library)
     },
     packages: [

@@ -28,7 +28,7 @@ impl Stride {
     pub const ALL: Self = Self { every: 1, first: 0 };
 }
 
-/// This rank's boxes of `N` sections; those of a group have equal extents.
+/// This rank's boxes of `N` sections, side by side.
 pub struct Operand<const N: usize> {
     cores: [Rc<ArrayCore>; N],
     aligned: Vec<Aligned>,

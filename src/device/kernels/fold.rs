@@ -84,7 +84,7 @@ impl Device {
         let mut batch = Vec::new();
         let mut bytes = 0;
         for (_, dispatch) in &dispatches {
-            for step in steps(dispatch, paired, (room / row).max(1), kernel.constants) {
+            for step in fold_dispatches(dispatch, paired, (room / row).max(1), kernel.constants) {
                 let more = (step.workgroups * row).next_multiple_of(self.limits().offset_alignment);
                 if bytes + more > SLICE_BYTES && !batch.is_empty() {
                     self.fold_batch(kernel, &std::mem::take(&mut batch), bytes, each)?;
@@ -158,7 +158,12 @@ impl Device {
 }
 
 /// The dispatches over jobs that share their windows, each of at most `most` workgroups.
-fn steps<'a>(dispatch: &BoxDispatch<'a>, paired: bool, most: u64, constants: &[u32]) -> Vec<FoldDispatch<'a>> {
+fn fold_dispatches<'a>(
+    dispatch: &BoxDispatch<'a>,
+    paired: bool,
+    most: u64,
+    constants: &[u32],
+) -> Vec<FoldDispatch<'a>> {
     let mut out = Vec::new();
     let mut rest = &dispatch.transfers[..];
     while !rest.is_empty() {
