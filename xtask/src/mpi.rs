@@ -116,6 +116,7 @@ pub fn whole(machine: &Machine) -> Result<(), Option<&'static Family>> {
     match (compiler(machine), launchers(machine)) {
         (Some(_), launchers) if !launchers.is_empty() => Ok(()),
         (Some(compiler), _) => Err(family_of_compiler(&machine.at(compiler)).ok()),
+        (None, _) if machine.var("MPICC").is_some() => Ok(()),
         (None, launchers) => Err(launchers.iter().find_map(of_launcher)),
     }
 }
@@ -147,7 +148,9 @@ fn other(target: &Path, note: &Path, wrapper: &str) -> bool {
 
 /// Finds the library and the launcher that belongs to it, or says what does not fit.
 fn find(machine: &Machine) -> Result<Mpi, String> {
-    let compiler = compiler(machine).ok_or("there is no mpicc on the search path (and MPICC is not set)")?;
+    let named = machine.var("MPICC").unwrap_or("mpicc");
+    let absent = format!("{named} is no program on the search path, nor a whole path to one (MPICC names another)");
+    let compiler = compiler(machine).ok_or(absent)?;
     let family = family_of_compiler(&machine.at(&compiler))?;
     let mut found = Vec::new();
     for launcher in launchers(machine) {

@@ -14,4 +14,4 @@ mod shaders;
 mod space;
 mod vtk;
 
-under_mpi!(2, 3);
+under_mpi!(3);
