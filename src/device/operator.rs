@@ -126,7 +126,7 @@ impl Operator {
     }
 
     /// The text of the built-in operators for an element type, or the custom one.
-    pub(super) fn definition(&self, element: &ElementInfo) -> String {
+    pub(crate) fn definition(&self, element: &ElementInfo) -> String {
         let rgba8 = element.kind == ElementKind::Scalar(Scalar::U32);
         let body = match self {
             Self::Add => "src + dst".to_string(),

@@ -18,6 +18,24 @@ pub(super) fn write_mapped<R>(
     Ok(f(unsafe { std::slice::from_raw_parts_mut(start.as_ptr(), len) }))
 }
 
+/// Runs `f` on all bytes of different buffers that are mapped for writing.
+pub(super) fn write_all_mapped(
+    buffers: &[&wgpu::Buffer],
+    f: &mut dyn FnMut(Vec<&mut [u8]>),
+) -> Result<(), DeviceError> {
+    let views = buffers.iter().map(|buffer| buffer.get_mapped_range_mut(..).map_err(refused));
+    let mut views = views.collect::<Result<Vec<_>, _>>()?;
+    let slice = |view: &mut wgpu::BufferViewMut| {
+        let mut bytes = view.slice(..);
+        let (len, start) = (bytes.len(), bytes.as_raw_element_ptr());
+        // SAFETY: as in `write_mapped`; the slices are of different buffers, and gone when `f` is done with them, before
+        // the views are.
+        unsafe { std::slice::from_raw_parts_mut(start.as_ptr(), len) }
+    };
+    f(views.iter_mut().map(slice).collect());
+    Ok(())
+}
+
 /// The bytes `range` of a buffer that is mapped for reading.
 pub(super) fn read_mapped(buffer: &wgpu::Buffer, range: Range<u64>) -> Result<wgpu::BufferView, DeviceError> {
     buffer.get_mapped_range(range).map_err(refused)

@@ -55,7 +55,7 @@ pub(super) trait Reach: Sync {
     fn lend(
         &self,
         on: &Device,
-        chunks: [&ChunkBuffer; 2],
-        f: &mut dyn FnMut(&mut [u8], &mut [u8]),
+        chunks: &[&ChunkBuffer],
+        f: &mut dyn FnMut(Vec<&mut [u8]>),
     ) -> Result<(), DeviceError>;
 }

@@ -147,18 +147,27 @@ impl Device {
         Ok(self.reach().by_host(element, operator))
     }
 
-    /// Lends all bytes of two different buffers to `f`, when queued work is done. For a device that
+    /// Lends all bytes of different buffers to `f`, when queued work is done. For a device that
     /// [is the host](Self::is_host); elsewhere use [`gather`](Self::gather) and [`scatter`](Self::scatter).
     ///
     /// # Errors
     /// Memory that is not mapped, twice the same buffer, or a failing device.
-    pub fn lend<R>(
+    pub fn lend<R, const N: usize>(
         &self,
-        chunks: [&ChunkBuffer; 2],
-        f: impl FnOnce(&mut [u8], &mut [u8]) -> R,
+        chunks: [&ChunkBuffer; N],
+        f: impl FnOnce([&mut [u8]; N]) -> R,
+    ) -> Result<R, DeviceError> {
+        self.lend_all(&chunks, |bytes| f(bytes.try_into().unwrap_or_else(|_| unreachable!("as many as were given"))))
+    }
+
+    /// [`lend`](Self::lend) of any number of buffers.
+    pub(crate) fn lend_all<R>(
+        &self,
+        chunks: &[&ChunkBuffer],
+        f: impl FnOnce(Vec<&mut [u8]>) -> R,
     ) -> Result<R, DeviceError> {
         let (mut f, mut out) = (Some(f), None);
-        self.reach().lend(self, chunks, &mut |a, b| out = f.take().map(|f| f(a, b)))?;
+        self.reach().lend(self, chunks, &mut |bytes| out = f.take().map(|f| f(bytes)))?;
         Ok(out.expect("called once"))
     }
 

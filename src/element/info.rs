@@ -134,6 +134,25 @@ impl ElementInfo {
         Self { name, bytes: packed.bytes(), align: packed.bytes(), kind: ElementKind::Packed(packed) }
     }
 
+    /// WGSL that declares the records that it consists of, innermost first.
+    pub(crate) fn declarations(&self) -> String {
+        let mut text = String::new();
+        self.declare(&mut Vec::new(), &mut text);
+        text
+    }
+
+    fn declare(&self, done: &mut Vec<&'static str>, text: &mut String) {
+        let ElementKind::Record(fields) = self.kind else { return };
+        if done.contains(&self.name) {
+            return;
+        }
+        fields.iter().for_each(|field| field.info.declare(done, text));
+        let members: Vec<String> =
+            fields.iter().map(|field| format!("    {}: {},\n", field.name, field.info.name)).collect();
+        text.push_str(&format!("struct {} {{\n{}}}\n", self.name, members.concat()));
+        done.push(self.name);
+    }
+
     /// What an adapter must offer so that kernels can handle the type.
     pub(crate) fn requires(&self) -> Capabilities {
         match self.kind {

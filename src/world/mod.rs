@@ -27,6 +27,7 @@ mod transfer;
 mod turns;
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt::Display;
 use std::rc::Rc;
 
@@ -64,6 +65,8 @@ pub struct World {
     registry: Rc<RefCell<Registry<ArrayCore>>>,
     plans: RefCell<PlanCache<plans::Planned>>,
     epoch: one_sided::Epoch,
+    /// What algorithms have composed, by text.
+    composed: RefCell<HashMap<String, Kernel>>,
     tracer: Tracer,
 }
 
@@ -79,6 +82,7 @@ impl World {
             registry: Rc::default(),
             plans: RefCell::new(plans::new_cache()),
             epoch: one_sided::Epoch::default(),
+            composed: RefCell::default(),
             tracer: Tracer::default(),
         })
     }
@@ -149,6 +153,16 @@ impl World {
     /// The WGSL does not parse; the error names file, line and column.
     pub fn kernel(&self, source: impl Into<KernelSource>) -> Result<Kernel> {
         Kernel::new(&self.device, &source.into())
+    }
+
+    /// A kernel that an algorithm has put together, made once for each text.
+    pub(crate) fn composed(&self, source: &KernelSource) -> Result<Kernel> {
+        if let Some(kernel) = self.composed.borrow().get(source.as_text()) {
+            return Ok(kernel.clone());
+        }
+        let kernel = Kernel::new(&self.device, source)?;
+        self.composed.borrow_mut().insert(source.as_text().to_string(), kernel.clone());
+        Ok(kernel)
     }
 
     /// Returns when every rank has called it and this rank's queued kernels are done. Collective; costs O(log ranks)

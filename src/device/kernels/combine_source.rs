@@ -26,7 +26,7 @@ pub(super) fn combine_source(element: &ElementInfo, operator: &Operator) -> Comb
     let tail = match element.kind {
         ElementKind::Packed(packed) => packed_cells(packed),
         _ => {
-            records(element, &mut Vec::new(), &mut text);
+            text.push_str(&element.declarations());
             format!(
                 "alias T = {};
 @group(0) @binding(0) var<storage, read_write> zippy_src: array<T>;
@@ -43,19 +43,6 @@ fn zippy_combine_cell(s: u32, d: u32) {{
     text.push_str(JOBS);
     text.push_str(include_str!("../../../shaders/combine.wgsl"));
     CombineSource { text, lines_before: u32::from(!enable.is_empty()) }
-}
-
-/// Declares the records that an element consists of, innermost first.
-fn records(element: &ElementInfo, done: &mut Vec<&'static str>, text: &mut String) {
-    let ElementKind::Record(fields) = element.kind else { return };
-    if done.contains(&element.name) {
-        return;
-    }
-    fields.iter().for_each(|field| records(&field.info, done, text));
-    let members: Vec<String> =
-        fields.iter().map(|field| format!("    {}: {},\n", field.name, field.info.name)).collect();
-    text.push_str(&format!("struct {} {{\n{}}}\n", element.name, members.concat()));
-    done.push(element.name);
 }
 
 /// Cells of 8 or 16 bits: unpacked, combined, clamped to their range, and put in place although other invocations may

@@ -125,8 +125,8 @@ impl Reach for Kernels {
     fn lend(
         &self,
         _: &Device,
-        _: [&ChunkBuffer; 2],
-        _: &mut dyn FnMut(&mut [u8], &mut [u8]),
+        _: &[&ChunkBuffer],
+        _: &mut dyn FnMut(Vec<&mut [u8]>),
     ) -> Result<(), DeviceError> {
         Err(not_mapped("lending memory to the host"))
     }

@@ -15,7 +15,7 @@ use super::boxes::{BoxPair, Piece, Strided};
 use super::kernels::Kernels;
 use super::numbered::{BoxOf, Numbered};
 use super::order::{Step, any_hazard};
-use super::ranges::{read_mapped, write_mapped};
+use super::ranges::{read_mapped, write_all_mapped, write_mapped};
 use super::reach::Reach;
 use super::staged::pad;
 use super::{ChunkBuffer, Device, Operator, Staged};
@@ -110,16 +110,16 @@ impl Reach for Mapped {
     fn lend(
         &self,
         on: &Device,
-        [first, second]: [&ChunkBuffer; 2],
-        f: &mut dyn FnMut(&mut [u8], &mut [u8]),
+        chunks: &[&ChunkBuffer],
+        f: &mut dyn FnMut(Vec<&mut [u8]>),
     ) -> Result<(), DeviceError> {
-        let (first, second) = (first.raw(), second.raw());
-        if first == second {
-            let message = "the buffers must be two".to_string();
+        if (1..chunks.len()).any(|i| chunks[..i].iter().any(|other| other.same_as(chunks[i]))) {
+            let message = "one of the buffers is given twice".to_string();
             return Err(DeviceError::Refused { what: "lending memory to the host".into(), message });
         }
-        let _mapped = on.map_many(&[(first, MapMode::Write), (second, MapMode::Write)])?;
-        write_mapped(first, 0..first.size(), |a| write_mapped(second, 0..second.size(), |b| f(a, b)))?
+        let buffers: Vec<_> = chunks.iter().map(|chunk| (chunk.raw(), MapMode::Write)).collect();
+        let _mapped = on.map_many(&buffers)?;
+        write_all_mapped(&buffers.iter().map(|(buffer, _)| *buffer).collect::<Vec<_>>(), f)
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) fn code<P: Pixel>(
     for patch in stream.patches.iter().map(|&patch| &coded.patches[patch]) {
         let (pixels, view) = place(on, &patch.from)?;
         let words = words_of(&mailboxes.outbox, world.rank())?;
-        world.gpu().lend([&pixels, &words], |pixels, words| {
+        world.gpu().lend([&pixels, &words], |[pixels, words]| {
             let pixels: &[P] = bytemuck::cast_slice(pixels);
             let words = &mut bytemuck::cast_slice_mut(words)[stream.outbox as usize..][..stream.capacity as usize];
             let mut writer = match line {
@@ -53,7 +53,7 @@ pub(super) fn blend<P: Pixel>(
         let (of, start) = mailboxes.read(patch, stream);
         let (pixels, view) = place(on, &patch.to)?;
         let words = words_of(of, world.rank())?;
-        world.gpu().lend([&pixels, &words], |pixels, words| {
+        world.gpu().lend([&pixels, &words], |[pixels, words]| {
             let pixels: &mut [P] = bytemuck::cast_slice_mut(pixels);
             let words = &bytemuck::cast_slice(words)[start as usize..][..stream.capacity as usize];
             for (line, (at, length)) in lines(&patch.to.region).enumerate() {

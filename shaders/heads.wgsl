@@ -1,0 +1,16 @@
+// Marks the cells of `keys`, WORDS words each, that differ from the one before; the first one is left to the host. The twin
+// is `read` in src/algorithms/heads.rs.
+
+@group(0) @binding(0) var<storage, read> keys: array<u32>;
+@group(0) @binding(1) var<storage, read_write> flags: array<u32>;
+
+@compute @workgroup_size(256)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let p = flags_position(id);
+    if !flags_inside(p) { return; }
+    var differs = 0u;
+    for (var word = 0; word < WORDS; word++) {
+        differs |= keys_load(p * WORDS + word) ^ keys_load((p - 1) * WORDS + word);
+    }
+    flags_store(p, select(0u, 1u, differs != 0u));
+}

@@ -1,0 +1,17 @@
+// Cell p of the input becomes cell `indices[p]` of a sequence, where it is in this part of the sequence: `cells` cells from
+// `first` on. Cells have WORDS words.
+
+@group(0) @binding(0) var<storage, read> input: array<u32>;
+@group(0) @binding(1) var<storage, read> indices: array<u32>;
+@group(0) @binding(3) var<uniform> part: vec2<u32>; // first and cells
+
+@compute @workgroup_size(256)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let p = domain_position(id);
+    if !domain_inside(p) { return; }
+    let at = indices_load(p) - part.x;
+    if at >= part.y { return; }
+    for (var word = 0; word < WORDS; word++) {
+        output_store(i32(at) * WORDS + word, input_load(p * WORDS + word));
+    }
+}

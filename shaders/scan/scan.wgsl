@@ -1,0 +1,159 @@
+// Scans of cells by blocks; the twin is src/algorithms/scan/association.rs. Each workgroup has a block, each invocation a
+// run of it. What stands before this text declares the cells' type T, the operator `combine`, the arrays, and:
+//
+// * `zippy_value(p)`, a cell of the input, `zippy_head(p)`, whether a segment begins there, and `zippy_cells()`, how many
+//   there are;
+// * `zippy_put(p, last, head, all)`, which writes the result of a cell from what stands before it and what comes with it;
+// * zippy_IN_ORDER, whether blocks are combined one by one from the left, as the result depends on the order.
+
+const zippy_RUN = 16;
+const zippy_RUNS = 128;
+
+// Marks are 0 where there is nothing, and 3 where a segment begins in it.
+struct zippy_Item {
+    value: T,
+    mark: u32,
+}
+
+// Node 1 is the root, those from zippy_RUNS on are the runs of the block.
+var<workgroup> zippy_tree: array<zippy_Item, 2 * zippy_RUNS>;
+// What has been combined so far where one workgroup goes over all blocks.
+var<workgroup> zippy_so_far: zippy_Item;
+
+fn zippy_join(a: zippy_Item, b: zippy_Item) -> zippy_Item {
+    if b.mark == 0u { return a; }
+    if a.mark == 0u || b.mark == 3u { return b; }
+    return zippy_Item(combine(a.value, b.value), a.mark);
+}
+
+fn zippy_cell(p: i32) -> zippy_Item {
+    return zippy_Item(zippy_value(p), select(1u, 3u, zippy_head(p)));
+}
+
+fn zippy_sum(block: i32) -> zippy_Item {
+    return zippy_Item(zippy_sums_load(block), zippy_marks_load(block));
+}
+
+fn zippy_put_sum(block: i32, item: zippy_Item) {
+    zippy_sums_store(block, item.value);
+    zippy_marks_store(block, item.mark);
+}
+
+// The end of a run that is followed by others or is the last one.
+fn zippy_end(begin: i32, cells: i32) -> i32 {
+    return select(begin + zippy_RUN, cells, cells - begin < zippy_RUN);
+}
+
+// Fills the tree from its runs up.
+fn zippy_grow(lane: i32, run: zippy_Item) {
+    zippy_tree[zippy_RUNS + lane] = run;
+    for (var width = zippy_RUNS / 2; width > 0; width /= 2) {
+        workgroupBarrier();
+        if lane < width {
+            let node = width + lane;
+            zippy_tree[node] = zippy_join(zippy_tree[2 * node], zippy_tree[2 * node + 1]);
+        }
+    }
+    workgroupBarrier();
+}
+
+// What stands before a run in its block: the complete subtrees before it, the largest first.
+fn zippy_before(lane: i32) -> zippy_Item {
+    var all = zippy_Item(zippy_tree[1].value, 0u);
+    for (var level = 7u; level > 0u; level--) {
+        let node = (zippy_RUNS + lane) >> (level - 1u);
+        if (node & 1) == 1 {
+            all = zippy_join(all, zippy_tree[node - 1]);
+        }
+    }
+    return all;
+}
+
+// The sum of each block.
+@compute @workgroup_size(128)
+fn zippy_fold_blocks(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(local_invocation_index) index: u32,
+) {
+    let block = domain_workgroup(group);
+    let lane = i32(index);
+    let begin = (block * zippy_RUNS + lane) * zippy_RUN;
+    let end = zippy_end(begin, zippy_cells());
+    var run = zippy_Item(zippy_value(0), 0u);
+    for (var p = begin; p < end; p++) {
+        run = zippy_join(run, zippy_cell(p));
+    }
+    zippy_grow(lane, run);
+    if lane == 0 { zippy_put_sum(block, zippy_tree[1]); }
+}
+
+// Turns sums of blocks into what stands before each, behind cell 0 of `zippy_carry`, and leaves all of it there.
+@compute @workgroup_size(128)
+fn zippy_carry_blocks(@builtin(local_invocation_index) index: u32) {
+    let lane = i32(index);
+    let blocks = zippy_sums_extent();
+    if lane == 0 {
+        zippy_so_far = zippy_Item(zippy_carry_load(0), zippy_carry_mark_load(0));
+    }
+    workgroupBarrier();
+    if zippy_IN_ORDER {
+        if lane == 0 {
+            for (var block = 0; block < blocks; block++) {
+                let one = zippy_sum(block);
+                zippy_put_sum(block, zippy_so_far);
+                zippy_so_far = zippy_join(zippy_so_far, one);
+            }
+        }
+    } else {
+        for (var first = 0; first < blocks; first += zippy_RUN * zippy_RUNS) {
+            let begin = first + lane * zippy_RUN;
+            let end = zippy_end(begin, blocks);
+            var run = zippy_Item(zippy_sums_load(0), 0u);
+            for (var block = begin; block < end; block++) {
+                run = zippy_join(run, zippy_sum(block));
+            }
+            zippy_grow(lane, run);
+            var all = zippy_join(zippy_so_far, zippy_before(lane));
+            for (var block = begin; block < end; block++) {
+                let one = zippy_sum(block);
+                zippy_put_sum(block, all);
+                all = zippy_join(all, one);
+            }
+            workgroupBarrier();
+            if lane == 0 { zippy_so_far = zippy_join(zippy_so_far, zippy_tree[1]); }
+            workgroupBarrier();
+        }
+    }
+    if lane == 0 {
+        zippy_carry_store(0, zippy_so_far.value);
+        zippy_carry_mark_store(0, zippy_so_far.mark);
+    }
+}
+
+// The results of each block.
+@compute @workgroup_size(128)
+fn zippy_write_blocks(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(local_invocation_index) index: u32,
+) {
+    let block = domain_workgroup(group);
+    let lane = i32(index);
+    let begin = (block * zippy_RUNS + lane) * zippy_RUN;
+    let end = zippy_end(begin, zippy_cells());
+    let nothing = zippy_Item(zippy_sums_load(block), 0u);
+    var run = nothing;
+    for (var p = begin; p < end; p++) {
+        run = zippy_join(run, zippy_cell(p));
+    }
+    zippy_grow(lane, run);
+    let base = zippy_join(zippy_sum(block), zippy_before(lane));
+    var within = nothing;
+    var last = base;
+    for (var p = begin; p < end; p++) {
+        let one = zippy_cell(p);
+        within = zippy_join(within, one);
+        let all = zippy_join(base, within);
+        zippy_put(p, last, one.mark == 3u, all);
+        last = all;
+    }
+}

@@ -1,0 +1,70 @@
+//! Where segments of a sequence begin.
+
+use std::ops::Range;
+
+use bytemuck::bytes_of;
+
+use super::sequence::{Cells, together};
+use crate::World;
+use crate::error::Result;
+use crate::kernel::KernelSource;
+
+/// Where segments begin.
+#[derive(Debug, Clone, Copy)]
+pub enum Heads<'a> {
+    /// At the first cell only.
+    None,
+    /// Where these `u32` are not 0.
+    Flags(&'a Cells),
+    /// Where these cells differ, in any bit, from the one before.
+    Keys(&'a Cells),
+}
+
+impl<'a> Heads<'a> {
+    pub fn cells(self) -> Option<&'a Cells> {
+        match self {
+            Self::None => None,
+            Self::Flags(cells) | Self::Keys(cells) => Some(cells),
+        }
+    }
+}
+
+/// Which of some cells are heads, by the host; none where there are no segments. `key` is that of the cell before them, and
+/// then that of the last.
+pub fn read(heads: Heads, cells: Range<u64>, key: &mut Option<Vec<u8>>) -> Result<Vec<bool>> {
+    let Some(of) = heads.cells() else { return Ok(Vec::new()) };
+    let (n, size) = ((cells.end - cells.start) as usize, of.element().bytes);
+    let mut bytes = vec![0; n * size];
+    of.read(cells, &mut bytes)?;
+    let all = bytes.chunks_exact(size);
+    if let Heads::Flags(_) = heads {
+        return Ok(all.map(|flag| flag.iter().any(|&byte| byte != 0)).collect());
+    }
+    let before = key.take();
+    let befores = before.as_deref().map(Some).into_iter().chain(before.is_none().then_some(None));
+    let found = befores.chain(all.clone().map(Some)).zip(all.clone()).map(|(before, key)| before != Some(key)).collect();
+    *key = all.last().map(<[u8]>::to_vec).or(before);
+    Ok(found)
+}
+
+/// Sets `flags` to 1 where `keys` differ from the ones before and to 0 elsewhere, by a kernel.
+pub fn mark(world: &World, keys: &Cells, flags: &Cells, key: &mut Option<Vec<u8>>) -> Result<()> {
+    let words = keys.words_a_cell();
+    let text = format!(
+        "const WORDS = {words};\n{}",
+        include_str!("../../shaders/heads.wgsl").trim_start()
+    );
+    let kernel = world.composed(&KernelSource::composed("heads of segments", text))?;
+    for piece in together(&[keys, flags]) {
+        let call = kernel.call().read("keys", piece.parts[0].in_words());
+        call.write("flags", piece.parts[1].binding()).run()?;
+        let mut first = vec![0; keys.element().bytes];
+        keys.read(piece.first..piece.first + 1, &mut first)?;
+        let differs = u32::from(key.as_ref() != Some(&first));
+        flags.write(piece.first..piece.first + 1, bytes_of(&differs))?;
+        let end = piece.first + piece.cells();
+        keys.read(end - 1..end, &mut first)?;
+        *key = Some(first);
+    }
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! Gather and scatter by index, over what one rank holds.
+
+use super::on_rank::OnRank;
+use super::scan::largest;
+use super::sequence::{Cells, Part, Sequence, together};
+use crate::World;
+use crate::element::{Element, ElementKind};
+use crate::error::{ArrayError, Result};
+use crate::kernel::{Kernel, KernelSource};
+
+/// Bytes of cells that the host has at hand at a time.
+const BYTES: usize = 128 << 10;
+
+impl OnRank<'_> {
+    /// Cell *i* of the output is cell `indices[i]` of the input. Local; waits for the device, as the indices are checked
+    /// before anything is written. The output lies apart from the others.
+    ///
+    /// # Errors
+    /// An index beyond the input; lengths of indices and output that differ; a bad section, a failing device.
+    pub fn gather<T: Element>(
+        &self,
+        input: impl Into<Sequence<T>>,
+        indices: impl Into<Sequence<u32>>,
+        output: impl Into<Sequence<T>>,
+    ) -> Result<()> {
+        let (input, indices, output) = (input.into(), indices.into(), output.into());
+        let (input, indices, output) = (input.cells()?, indices.cells()?, output.cells()?);
+        indices.check_length(output, "the output")?;
+        check(self.world(), indices, input)?;
+        gather(self.world(), input, indices, output)
+    }
+
+    /// Cell *i* of the input becomes cell `indices[i]` of the output; other cells of the output stay. Of cells with one
+    /// index any one counts. Local, as [`gather`](Self::gather).
+    ///
+    /// # Errors
+    /// An index beyond the output; lengths of indices and input that differ; a bad section, a failing device.
+    pub fn scatter<T: Element>(
+        &self,
+        input: impl Into<Sequence<T>>,
+        indices: impl Into<Sequence<u32>>,
+        output: impl Into<Sequence<T>>,
+    ) -> Result<()> {
+        let (input, indices, output) = (input.into(), indices.into(), output.into());
+        let (input, indices, output) = (input.cells()?, indices.cells()?, output.cells()?);
+        indices.check_length(input, "the input")?;
+        check(self.world(), indices, output)?;
+        scatter(self.world(), input, indices, output)
+    }
+}
+
+/// That indices are of cells of a sequence.
+fn check(world: &World, indices: &Cells, of: &Cells) -> Result<()> {
+    match largest(world, indices)? {
+        Some(index) if u64::from(index) >= of.len() => {
+            let text = format!("index {index} is beyond the {} cells of {}", of.len(), of.label());
+            Err(ArrayError::Other(text).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The same for indices that are right.
+pub(super) fn gather(world: &World, input: &Cells, indices: &Cells, output: &Cells) -> Result<()> {
+    if input.shares_memory(output) {
+        let apart = Cells::scratch(&world.home(), "gathered", output.element(), output.len())?;
+        gather(world, input, indices, &apart)?;
+        return apart.copy_to(output);
+    }
+    if world.gpu().is_host() {
+        return gather_on_host(world, input, indices, output);
+    }
+    let kernel = kernel(world, include_str!("../../../shaders/permute/gather.wgsl"), output)?;
+    for part in input.parts() {
+        for piece in together(&[indices, output]) {
+            let call = kernel.call().read("input", part.in_words()).read("indices", piece.parts[0].binding());
+            let call = call.update("output", piece.parts[1].in_words()).param("part", range(part));
+            call.over([piece.cells() as i64]).run()?;
+        }
+    }
+    Ok(())
+}
+
+/// The same for indices that are right.
+pub(super) fn scatter(world: &World, input: &Cells, indices: &Cells, output: &Cells) -> Result<()> {
+    if input.shares_memory(output) {
+        let apart = Cells::scratch(&world.home(), "to be scattered", input.element(), input.len())?;
+        input.copy_to(&apart)?;
+        return scatter(world, &apart, indices, output);
+    }
+    if world.gpu().is_host() {
+        return scatter_on_host(world, input, indices, output);
+    }
+    let kernel = kernel(world, include_str!("../../../shaders/permute/scatter.wgsl"), output)?;
+    for part in output.parts() {
+        for piece in together(&[input, indices]) {
+            let call = kernel.call().read("input", piece.parts[0].in_words()).read("indices", piece.parts[1].binding());
+            let call = call.update("output", part.in_words()).param("part", range(part));
+            call.over([piece.cells() as i64]).run()?;
+        }
+    }
+    Ok(())
+}
+
+fn range(part: &Part) -> [u32; 2] {
+    [part.first as u32, part.cells() as u32]
+}
+
+/// A kernel that moves cells as words.
+fn kernel(world: &World, text: &str, cells: &Cells) -> Result<Kernel> {
+    let narrow = matches!(cells.element().kind, ElementKind::Packed(_));
+    let stored = if narrow { "atomic<u32>" } else { "u32" };
+    let text = format!(
+        "const WORDS = {};\n@group(0) @binding(2) var<storage, read_write> output: array<{stored}>;\n{text}",
+        cells.words_a_cell()
+    );
+    world.composed(&KernelSource::composed("a permutation", text))
+}
+
+fn gather_on_host(world: &World, input: &Cells, indices: &Cells, output: &Cells) -> Result<()> {
+    let size = output.element().bytes;
+    for slice in output.slices(BYTES, 1) {
+        let cells = (slice.end - slice.start) as usize;
+        let (mut at, mut found) = (vec![0_u32; cells], vec![0; cells * size]);
+        indices.read(slice.clone(), bytemuck::cast_slice_mut(&mut at))?;
+        input.lent(world.gpu(), |input| {
+            for (index, into) in at.iter().zip(found.chunks_exact_mut(size)) {
+                into.copy_from_slice(input.cell((*index).into()));
+            }
+        })?;
+        output.write(slice, &found)?;
+    }
+    Ok(())
+}
+
+fn scatter_on_host(world: &World, input: &Cells, indices: &Cells, output: &Cells) -> Result<()> {
+    let size = input.element().bytes;
+    for slice in input.slices(BYTES, 1) {
+        let cells = (slice.end - slice.start) as usize;
+        let (mut at, mut values) = (vec![0_u32; cells], vec![0; cells * size]);
+        indices.read(slice.clone(), bytemuck::cast_slice_mut(&mut at))?;
+        input.read(slice, &mut values)?;
+        output.lent(world.gpu(), |output| {
+            for (index, value) in at.iter().zip(values.chunks_exact(size)) {
+                output.cell((*index).into()).copy_from_slice(value);
+            }
+        })?;
+    }
+    Ok(())
+}

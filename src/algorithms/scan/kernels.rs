@@ -1,0 +1,246 @@
+//! Scans by kernels: the sum of each block, what stands before each, the results.
+
+use bytemuck::bytes_of;
+
+use super::association::{BLOCK, Item, RUNS};
+use super::operation::{Carry, Operation};
+use crate::World;
+use crate::algorithms::heads::{Heads, mark};
+use crate::algorithms::sequence::{Cells, Part, Together, together};
+use crate::array::Home;
+use crate::element::Element;
+use crate::error::{KernelError, Result};
+use crate::kernel::{Call, Kernel, KernelSource};
+
+/// A scan under way: its kernel, and sums of blocks on the device.
+pub struct Blocks {
+    /// What is scanned: its cells, flags where there are segments, and where results go if that is elsewhere.
+    pieces: Vec<Together>,
+    segmented: bool,
+    /// Where results go if not back to the cells, by place in a piece.
+    output: Option<usize>,
+    kernel: Kernel,
+    exclusive: bool,
+    /// Of each block its sum, then what stands before it; with marks.
+    sums: Cells,
+    marks: Cells,
+    /// What has been combined before all blocks, then with them; with its mark.
+    carry: Cells,
+    carry_mark: Cells,
+    /// What an exclusive scan begins with.
+    begin: Cells,
+    /// Copied back at the end.
+    back: Option<(Cells, Cells)>,
+}
+
+const INCLUSIVE: &str = "zippy_output_store(p, all.value);";
+const EXCLUSIVE: &str = "let begin = zippy_begin_load(0);
+    if head || last.mark == 0u {
+        zippy_output_store(p, begin);
+    } else {
+        zippy_output_store(p, combine(begin, last.value));
+    }";
+
+const MARK: u32 = 1;
+const HEAD: u32 = 3;
+
+impl Blocks {
+    /// Adds up the blocks. `flags` are `u32`, not 0 where a segment begins.
+    pub fn new(
+        world: &World,
+        operation: &Operation,
+        input: &Cells,
+        flags: Option<&Cells>,
+        output: Option<&Cells>,
+    ) -> Result<Self> {
+        let home = world.home();
+        check_size(&home, operation)?;
+        let (mut input, mut flags, mut output) = (input.clone(), flags.cloned(), output.cloned());
+        let mut back = None;
+        let in_place = output.as_ref().is_some_and(|output| output.same_as(&input));
+        let beside = |output: &Cells| !in_place && output.shares_memory(&input);
+        let apart = output.as_ref().is_some_and(beside);
+        let all = || std::iter::once(&input).chain(&flags).chain(&output).collect::<Vec<_>>();
+        let whole_blocks = together(&all()).iter().all(|piece| piece.first.is_multiple_of(BLOCK as u64));
+        if apart || !operation.exact() && !whole_blocks {
+            // Blocks are of the whole sequence, so that the result does not depend on where its parts are cut.
+            let joined = |cells: &Cells| -> Result<Cells> {
+                let scratch = Cells::scratch(&home, "cells of a scan", cells.element(), cells.len())?;
+                cells.copy_to(&scratch)?;
+                Ok(scratch)
+            };
+            input = joined(&input)?;
+            flags = flags.as_ref().map(joined).transpose()?;
+            if let Some(to) = output.take() {
+                back = Some((input.clone(), to));
+                output = Some(input.clone());
+            }
+        }
+        let in_place = output.as_ref().is_some_and(|output| output.same_as(&input));
+        let elsewhere = output.as_ref().filter(|_| !in_place);
+        let cells: Vec<_> = [Some(&input), flags.as_ref(), elsewhere].into_iter().flatten().collect();
+        let pieces = together(&cells);
+        let blocks = pieces.iter().map(|piece| piece.cells().div_ceil(BLOCK as u64)).sum();
+        let scratch = |name: &str, element, cells| Cells::scratch(&home, name, element, cells);
+        let (element, mark) = (operation.element, &u32::INFO);
+        let segmented = flags.is_some();
+        let output = elsewhere.map(|_| 1 + usize::from(segmented));
+        let made = Self {
+            kernel: kernel(world, operation, segmented, output.is_some())?,
+            pieces,
+            segmented,
+            output,
+            exclusive: operation.first.is_some(),
+            sums: scratch("sums of blocks", element, blocks)?,
+            marks: scratch("marks of blocks", mark, blocks)?,
+            carry: scratch("carry of a scan", element, 1)?,
+            carry_mark: scratch("mark of a carry", mark, 1)?,
+            begin: scratch("begin of a scan", element, 1)?,
+            back,
+        };
+        if let Some(first) = operation.first {
+            made.begin.write(0..1, first)?;
+        }
+        made.over_blocks("zippy_fold_blocks", |call, piece, sums, marks| {
+            made.cells(call, piece, false).write("zippy_sums", sums.binding()).write("zippy_marks", marks.binding())
+        })?;
+        Ok(made)
+    }
+
+    /// Finds what stands before each block behind what has been combined before all of them; returns what has been combined
+    /// with them.
+    pub fn carry(&self, carry: Carry) -> Result<Carry> {
+        if self.pieces.is_empty() {
+            return Ok(carry);
+        }
+        let mark = carry.item.as_ref().map_or(0, |item| if item.head { HEAD } else { MARK });
+        if let Some(item) = &carry.item {
+            self.carry.write(0..1, &item.value)?;
+        }
+        self.carry_mark.write(0..1, bytes_of(&mark))?;
+        self.start()?;
+        let (mut value, mut mark) = (vec![0; self.carry.element().bytes], [0; 4]);
+        self.carry.read(0..1, &mut value)?;
+        self.carry_mark.read(0..1, &mut mark)?;
+        let head = u32::from_ne_bytes(mark) == HEAD;
+        Ok(Carry { item: Some(Item { value, head }), key: carry.key })
+    }
+
+    /// Finds what stands before each block, without reading back what comes with all of them.
+    pub fn start(&self) -> Result<()> {
+        let Some([sums, marks]) = self.sums_and_marks() else { return Ok(()) };
+        let call = self.kernel.entry("zippy_carry_blocks")?;
+        let call = call.call().update("zippy_sums", sums.binding()).update("zippy_marks", marks.binding());
+        let call = call.update("zippy_carry", self.carry.parts()[0].binding());
+        call.update("zippy_carry_mark", self.carry_mark.parts()[0].binding()).over([RUNS as i64]).run()
+    }
+
+    /// Writes the results.
+    pub fn write(&self) -> Result<()> {
+        self.over_blocks("zippy_write_blocks", |call, piece, sums, marks| {
+            let call = self.cells(call, piece, true).update("zippy_sums", sums.binding());
+            let call = call.update("zippy_marks", marks.binding());
+            let begin = self.begin.parts()[0].binding();
+            if self.exclusive { call.read("zippy_begin", begin) } else { call }
+        })?;
+        self.back.as_ref().map_or(Ok(()), |(from, to)| from.copy_to(to))
+    }
+
+    fn sums_and_marks(&self) -> Option<[&Part; 2]> {
+        Some([self.sums.parts().first()?, self.marks.parts().first()?])
+    }
+
+    /// Runs a kernel over the blocks of every piece.
+    fn over_blocks<'k>(
+        &self,
+        entry: &str,
+        bind: impl for<'c> Fn(Call<'c>, &Together, &Part, &Part) -> Call<'c>,
+    ) -> Result<()> {
+        let kernel = self.kernel.entry(entry)?;
+        let mut first = 0;
+        for piece in &self.pieces {
+            let blocks = piece.cells().div_ceil(BLOCK as u64);
+            let (sums, marks) = (self.sums.only(first..first + blocks), self.marks.only(first..first + blocks));
+            let call = bind(kernel.call(), piece, &sums.parts()[0], &marks.parts()[0]);
+            call.over([(blocks * RUNS as u64) as i64]).run()?;
+            first += blocks;
+        }
+        Ok(())
+    }
+
+    /// Binds the cells, their flags and, where there is one, the output.
+    fn cells<'c>(&self, call: Call<'c>, piece: &Together, writes: bool) -> Call<'c> {
+        let cells = piece.parts[0].binding();
+        let call = match (writes, self.output) {
+            (true, Some(place)) => call.read("zippy_input", cells).write("zippy_output", piece.parts[place].binding()),
+            (_, Some(_)) => call.read("zippy_input", cells),
+            (_, None) => call.update("zippy_output", cells),
+        };
+        if self.segmented { call.read("zippy_flags", piece.parts[1].binding()) } else { call }
+    }
+}
+
+/// A tree of a workgroup has to fit its memory.
+fn check_size(home: &Home, operation: &Operation) -> Result<()> {
+    let limit = u64::from(home.device.limits().wgpu.max_compute_workgroup_storage_size);
+    let (element, align) = (operation.element, operation.element.align.max(4));
+    let bytes = (2 * RUNS as u64 + 1) * (element.bytes + 4).next_multiple_of(align) as u64;
+    if bytes <= limit {
+        return Ok(());
+    }
+    let problem = format!(
+        "cells of {} bytes ({}) need {bytes} bytes of workgroup memory, and the adapter has {limit}; scan smaller ones, \
+         such as indices of them",
+        element.bytes, element.name
+    );
+    Err(KernelError::Limit { kernel: format!("scan with {}", operation.operator), problem }.into())
+}
+
+fn kernel(world: &World, operation: &Operation, segmented: bool, elsewhere: bool) -> Result<Kernel> {
+    let element = operation.element;
+    let cell = element.name;
+    let cells = if elsewhere { "zippy_input" } else { "zippy_output" };
+    let (input_element, expression) = operation.transform.unwrap_or((element, "x"));
+    let head = if segmented { "zippy_flags_load(p) != 0u" } else { "false" };
+    let flags = "@group(0) @binding(1) var<storage, read> zippy_flags: array<u32>;\n";
+    let input = format!("@group(0) @binding(0) var<storage, read> zippy_input: array<{}>;\n", input_element.name);
+    let text = format!(
+        "{operator}\n{records}alias T = {cell};
+{input}{flags}@group(0) @binding(2) var<storage, read_write> zippy_output: array<{cell}>;
+@group(0) @binding(3) var<storage, read_write> zippy_sums: array<{cell}>;
+@group(0) @binding(4) var<storage, read_write> zippy_marks: array<u32>;
+@group(0) @binding(5) var<storage, read_write> zippy_carry: array<{cell}>;
+@group(0) @binding(6) var<storage, read_write> zippy_carry_mark: array<u32>;
+@group(0) @binding(7) var<storage, read> zippy_begin: array<{cell}>;
+const zippy_IN_ORDER = {in_order};
+fn zippy_value(p: i32) -> T {{ let x = {cells}_load(p); return {expression}; }}
+fn zippy_cells() -> i32 {{ return {cells}_extent(); }}
+fn zippy_head(p: i32) -> bool {{ return {head}; }}
+{body}
+fn zippy_put(p: i32, last: zippy_Item, head: bool, all: zippy_Item) {{
+    {put}
+}}
+",
+        operator = operation.operator.definition(element),
+        records = element.declarations(),
+        input = if elsewhere { input.as_str() } else { "" },
+        flags = if segmented { flags } else { "" },
+        put = if operation.first.is_some() { EXCLUSIVE } else { INCLUSIVE },
+        in_order = !operation.exact(),
+        body = include_str!("../../../shaders/scan/scan.wgsl"),
+    );
+    world.composed(&KernelSource::composed(format!("scan with {}", operation.operator), text))
+}
+
+/// Flags of the heads where keys differ from the ones before, on the device.
+pub fn flags(world: &World, heads: Heads, key: &mut Option<Vec<u8>>) -> Result<Option<Cells>> {
+    match heads {
+        Heads::None => Ok(None),
+        Heads::Flags(flags) => Ok(Some(flags.clone())),
+        Heads::Keys(keys) => {
+            let flags = Cells::scratch(&world.home(), "heads of segments", &u32::INFO, keys.len())?;
+            mark(world, keys, &flags, key)?;
+            Ok(Some(flags))
+        }
+    }
+}

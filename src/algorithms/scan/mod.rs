@@ -1,0 +1,205 @@
+//! Scans and reductions with any associative operator, over what one rank holds.
+//!
+//! Cells are combined in their order, and where the result depends on how (floating-point numbers, operators of the
+//! program's own), in a way that depends on their places alone: the sequence is cut into blocks of 2,048 cells and these
+//! into runs of 16; runs are combined from the left, the runs of a block by a binary tree, blocks from the left.
+
+mod association;
+mod host;
+mod kernels;
+mod operation;
+
+use bytemuck::{bytes_of, pod_read_unaligned};
+
+use self::kernels::Blocks;
+use self::operation::{Carry, Operation};
+use super::heads::Heads;
+use super::on_rank::OnRank;
+use super::sequence::{Cells, Sequence};
+use crate::World;
+use crate::device::Operator;
+use crate::element::{Element, ElementInfo};
+use crate::error::Result;
+
+impl OnRank<'_> {
+    /// All cells combined from the left to the right: `operator(operator(a, b), c)`; `None` of no cells. Local; waits for
+    /// the device.
+    ///
+    /// The operator must be associative and need not commute; it is called as `operator(left, right)`. Sums as exact as can
+    /// be, and over all ranks, are [`World::sum`](crate::World::sum).
+    ///
+    /// # Errors
+    /// An operator that the cells do not have, a mistake in its WGSL, a bad section, a failing device.
+    ///
+    /// ```
+    /// # use zippy::{Layout, Operator, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let cells = world.local_array::<u32, 1>("cells", &Layout::new([5]))?;
+    /// cells.all().write(&[3, 1, 4, 1, 5])?;
+    /// assert_eq!(world.on_rank().reduce(&cells, &Operator::Add)?, Some(14));
+    /// // Two by two matrices, as an operator that does not commute: the text is WGSL.
+    /// let product = Operator::custom("product", "fn combine(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
+    ///     return vec4(a.x * b.x + a.y * b.z, a.x * b.y + a.y * b.w, a.z * b.x + a.w * b.z, a.z * b.y + a.w * b.w);
+    /// }");
+    /// let steps = world.local_array::<[u32; 4], 1>("steps", &Layout::new([10]))?;
+    /// steps.all().fill([1, 1, 1, 0])?;
+    /// assert_eq!(world.on_rank().reduce(&steps, &product)?, Some([89, 55, 55, 34]), "numbers of Fibonacci");
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
+    /// ```
+    pub fn reduce<T: Element>(&self, input: impl Into<Sequence<T>>, operator: &Operator) -> Result<Option<T>> {
+        let all = self.scan(operator, &T::INFO, None, input.into().cells()?, Heads::None, None)?;
+        Ok(all.item.map(|item| pod_read_unaligned(&item.value)))
+    }
+
+    /// Cell *i* of the output is cells 0 to *i* of the input, combined from the left to the right. Local; queues the work
+    /// or does it.
+    ///
+    /// The output is the input itself or cells apart from it. See [`reduce`](Self::reduce) for operators.
+    ///
+    /// # Errors
+    /// As [`reduce`](Self::reduce), and lengths that differ.
+    pub fn inclusive_scan<T: Element>(
+        &self,
+        input: impl Into<Sequence<T>>,
+        output: impl Into<Sequence<T>>,
+        operator: &Operator,
+    ) -> Result<()> {
+        self.scanned(operator, None, (&input.into(), &output.into()), Heads::None)
+    }
+
+    /// Cell *i* of the output is `first` and the cells before *i* of the input, combined from the left to the right. Local,
+    /// as [`inclusive_scan`](Self::inclusive_scan).
+    ///
+    /// # Errors
+    /// As [`inclusive_scan`](Self::inclusive_scan).
+    ///
+    /// ```
+    /// # use zippy::{Layout, Operator, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let counts = world.local_array::<u32, 1>("counts", &Layout::new([5]))?;
+    /// counts.all().write(&[3, 1, 4, 1, 5])?;
+    /// world.on_rank().exclusive_scan(&counts, &counts, 0, &Operator::Add)?;
+    /// assert_eq!(counts.all().read()?, [0, 3, 4, 8, 9]);
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
+    /// ```
+    pub fn exclusive_scan<T: Element>(
+        &self,
+        input: impl Into<Sequence<T>>,
+        output: impl Into<Sequence<T>>,
+        first: T,
+        operator: &Operator,
+    ) -> Result<()> {
+        self.scanned(operator, Some(&first), (&input.into(), &output.into()), Heads::None)
+    }
+
+    /// [`inclusive_scan`](Self::inclusive_scan) of each segment by itself: one begins where a flag is not 0, and at the
+    /// first cell.
+    ///
+    /// # Errors
+    /// As [`inclusive_scan`](Self::inclusive_scan).
+    pub fn inclusive_scan_by_flag<T: Element>(
+        &self,
+        flags: impl Into<Sequence<u32>>,
+        input: impl Into<Sequence<T>>,
+        output: impl Into<Sequence<T>>,
+        operator: &Operator,
+    ) -> Result<()> {
+        self.scanned(operator, None, (&input.into(), &output.into()), Heads::Flags(flags.into().cells()?))
+    }
+
+    /// [`exclusive_scan`](Self::exclusive_scan) of each segment by itself, each from `first`: one begins where a flag is
+    /// not 0, and at the first cell.
+    ///
+    /// # Errors
+    /// As [`inclusive_scan`](Self::inclusive_scan).
+    pub fn exclusive_scan_by_flag<T: Element>(
+        &self,
+        flags: impl Into<Sequence<u32>>,
+        input: impl Into<Sequence<T>>,
+        output: impl Into<Sequence<T>>,
+        first: T,
+        operator: &Operator,
+    ) -> Result<()> {
+        self.scanned(operator, Some(&first), (&input.into(), &output.into()), Heads::Flags(flags.into().cells()?))
+    }
+
+    /// [`inclusive_scan`](Self::inclusive_scan) of each run of equal keys by itself. Keys are equal when all their bits
+    /// are.
+    ///
+    /// # Errors
+    /// As [`inclusive_scan`](Self::inclusive_scan).
+    pub fn inclusive_scan_by_key<K: Element, T: Element>(
+        &self,
+        keys: impl Into<Sequence<K>>,
+        input: impl Into<Sequence<T>>,
+        output: impl Into<Sequence<T>>,
+        operator: &Operator,
+    ) -> Result<()> {
+        self.scanned(operator, None, (&input.into(), &output.into()), Heads::Keys(keys.into().cells()?))
+    }
+
+    /// [`exclusive_scan`](Self::exclusive_scan) of each run of equal keys by itself, each from `first`. Keys are equal when
+    /// all their bits are.
+    ///
+    /// # Errors
+    /// As [`inclusive_scan`](Self::inclusive_scan).
+    pub fn exclusive_scan_by_key<K: Element, T: Element>(
+        &self,
+        keys: impl Into<Sequence<K>>,
+        input: impl Into<Sequence<T>>,
+        output: impl Into<Sequence<T>>,
+        first: T,
+        operator: &Operator,
+    ) -> Result<()> {
+        self.scanned(operator, Some(&first), (&input.into(), &output.into()), Heads::Keys(keys.into().cells()?))
+    }
+
+    fn scanned<T: Element>(
+        &self,
+        operator: &Operator,
+        first: Option<&T>,
+        (input, output): (&Sequence<T>, &Sequence<T>),
+        heads: Heads,
+    ) -> Result<()> {
+        let (input, output) = (input.cells()?, output.cells()?);
+        input.check_length(output, "the output")?;
+        self.scan(operator, &T::INFO, first.map(bytes_of), input, heads, Some(output)).map(drop)
+    }
+
+    fn scan(
+        &self,
+        operator: &Operator,
+        element: &'static ElementInfo,
+        first: Option<&[u8]>,
+        input: &Cells,
+        heads: Heads,
+        output: Option<&Cells>,
+    ) -> Result<Carry> {
+        let operation = Operation { operator, element, first };
+        operation.check()?;
+        if let Some(heads) = heads.cells() {
+            input.check_length(heads, "what says where segments begin")?;
+        }
+        if operation.by_host(self.world().gpu()) {
+            return host::scan(&operation, input, heads, output, Carry::default());
+        }
+        let mut key = None;
+        let flags = kernels::flags(self.world(), heads, &mut key)?;
+        let blocks = Blocks::new(self.world(), &operation, input, flags.as_ref(), output)?;
+        let carry = blocks.carry(Carry::default())?;
+        if output.is_some() {
+            blocks.write()?;
+        }
+        Ok(carry)
+    }
+}
+
+/// Turns counts into how many come before, by kernels.
+pub(super) fn scan_counts(world: &World, counts: &Cells) -> Result<()> {
+    let operation = Operation { operator: &Operator::Add, element: &u32::INFO, first: Some(&[0; 4]) };
+    let blocks = Blocks::new(world, &operation, counts, None, Some(counts))?;
+    blocks.start()?;
+    blocks.write()
+}

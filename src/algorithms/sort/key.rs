@@ -1,0 +1,89 @@
+//! What can be sorted by.
+
+use crate::element::Element;
+
+/// A type that sequences are sorted by: `u32`, `i32`, `f32`, `u64`, `i64`, and `[u32; 2]`, which is compared like any Rust
+/// array, the first word first.
+///
+/// `f32` is in total order ([`f32::total_cmp`]): −NaN, −∞, …, −0, +0, …, +∞, +NaN.
+pub trait SortKey: Element + sealed::SortKey {
+    #[doc(hidden)]
+    const ORDER: KeyOrder;
+}
+
+mod sealed {
+    pub trait SortKey {}
+}
+
+/// How the words of a key are read as one unsigned number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyOrder {
+    /// Words of 32 bits, one or two.
+    pub words: usize,
+    /// The word that counts most.
+    pub top: usize,
+    pub kind: KeyKind,
+}
+
+/// What stands in them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyKind {
+    /// An unsigned integer.
+    Unsigned,
+    /// A signed one.
+    Signed,
+    /// A floating-point number of one word.
+    Float,
+}
+
+macro_rules! keys {
+    ($($ty:ty: $words:literal, $top:literal, $kind:ident;)*) => {$(
+        impl sealed::SortKey for $ty {}
+        impl SortKey for $ty {
+            const ORDER: KeyOrder = KeyOrder { words: $words, top: $top, kind: KeyKind::$kind };
+        }
+    )*};
+}
+keys! {
+    u32: 1, 0, Unsigned; i32: 1, 0, Signed; f32: 1, 0, Float; [u32; 2]: 2, 0, Unsigned; u64: 2, 1, Unsigned;
+    i64: 2, 1, Signed;
+}
+
+const SIGN: u32 = 1 << 31;
+
+impl KeyOrder {
+    /// Turns the word that counts most into one that is compared as an unsigned number.
+    pub fn ordered(self, word: u32) -> u32 {
+        match self.kind {
+            KeyKind::Unsigned => word,
+            KeyKind::Signed => word ^ SIGN,
+            KeyKind::Float if word & SIGN == 0 => word ^ SIGN,
+            KeyKind::Float => !word,
+        }
+    }
+
+    /// The reverse of [`ordered`](Self::ordered).
+    pub fn restored(self, word: u32) -> u32 {
+        match self.kind {
+            KeyKind::Unsigned => word,
+            KeyKind::Signed => word ^ SIGN,
+            KeyKind::Float if word & SIGN != 0 => word ^ SIGN,
+            KeyKind::Float => !word,
+        }
+    }
+
+    /// The word of a digit, the lowest digit being 0, where each word has so many.
+    pub fn word_of(self, digit: usize, digits: usize) -> usize {
+        let from_low = digit / digits;
+        if self.top == 0 { self.words - 1 - from_low } else { from_low }
+    }
+
+    /// A key as one number.
+    pub fn number(self, key: &[u32]) -> u64 {
+        let top = u64::from(self.ordered(key[self.top]));
+        match self.words {
+            1 => top,
+            _ => top << 32 | u64::from(key[1 - self.top]),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Sequences of every length that matters, whole and in parts.
+
+use zippy::algorithms::Sequence;
+use zippy::array::LocalSection;
+use zippy::{Element, Layout, Result, Split, World};
+
+/// Around runs, blocks and workgroups.
+pub const LENGTHS: [usize; 16] = [0, 1, 2, 15, 16, 17, 31, 255, 257, 2047, 2048, 2049, 2064, 4096, 6145, 40_000];
+
+/// Numbers that look random and encode their place.
+pub fn mixed(i: usize) -> u32 {
+    let x = (i as u32).wrapping_add(1).wrapping_mul(0x9e37_79b9);
+    (x ^ x >> 15).wrapping_mul(0x85eb_ca6b) ^ x >> 13
+}
+
+/// How a sequence is made of chunks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Cut {
+    /// One chunk.
+    Whole,
+    /// Chunks of odd lengths, some empty, with ghost cells, so that sections begin within them.
+    Odd,
+    /// Chunks of whole blocks.
+    Blocks,
+}
+
+pub const CUTS: [Cut; 3] = [Cut::Whole, Cut::Odd, Cut::Blocks];
+
+/// The sections of this rank of an array that holds these values alone on this rank.
+pub fn sections<T: Element>(world: &World, values: &[T], cut: Cut) -> Result<Vec<LocalSection<T, 1>>> {
+    let mut sections = Vec::new();
+    for (number, lengths) in lengths(values.len(), cut).into_iter().enumerate() {
+        let ghost = if cut == Cut::Odd { [(2, 1)] } else { [(0, 0)] };
+        let layout = Layout::new([lengths as i64]).split([Split::Whole]).ghost_sides(ghost);
+        sections.push(world.local_array::<T, 1>(&format!("part {number}"), &layout)?.all());
+    }
+    write(&sections, values)?;
+    Ok(sections)
+}
+
+fn lengths(all: usize, cut: Cut) -> Vec<usize> {
+    match cut {
+        Cut::Whole => vec![all],
+        Cut::Odd => vec![all / 7, 0, all / 3, all - all / 7 - all / 3, 0],
+        Cut::Blocks => (0..all.div_ceil(4096)).map(|i| 4096.min(all - 4096 * i)).collect(),
+    }
+}
+
+pub fn write<T: Element>(sections: &[LocalSection<T, 1>], mut values: &[T]) -> Result<()> {
+    for section in sections {
+        let (now, rest) = values.split_at(section.region()?.cells() as usize);
+        section.write(now)?;
+        values = rest;
+    }
+    Ok(())
+}
+
+pub fn read<T: Element>(sections: &[LocalSection<T, 1>]) -> Result<Vec<T>> {
+    Ok(sections.iter().map(LocalSection::read).collect::<Result<Vec<_>>>()?.concat())
+}
+
+/// A sequence of these values, and its sections.
+pub fn sequence<T: Element>(world: &World, values: &[T], cut: Cut) -> Result<(Sequence<T>, Vec<LocalSection<T, 1>>)> {
+    let sections = sections(world, values, cut)?;
+    Ok(((&sections).into(), sections))
+}
