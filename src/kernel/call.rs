@@ -1,6 +1,7 @@
 //! A call of a kernel while it is put together.
 
 use super::binding::Binding;
+use super::domain::Domain;
 use super::handle::Kernel;
 use super::params::{ParamValue, Record};
 use crate::element::Element;
@@ -28,7 +29,7 @@ pub(super) enum AccessMode {
 pub struct Call<'k> {
     pub(super) kernel: &'k Kernel,
     pub(super) bound: Vec<(String, Binding, AccessMode)>,
-    pub(super) over: Option<Binding>,
+    pub(super) over: Option<Domain>,
     pub(super) params: Vec<(String, ParamValue)>,
     pub(super) records: Vec<(String, Record)>,
 }
@@ -60,11 +61,12 @@ impl<'k> Call<'k> {
         self.bind(name, section, AccessMode::Update)
     }
 
-    /// Runs over the cells of this section instead of the first written one.
+    /// Runs over this section, these extents or this count instead of the first written section: see [`Domain`].
     ///
-    /// Positions still count from the start of the written section: ghost cells around it are negative or past its end.
-    pub fn over(mut self, section: impl Into<Binding>) -> Self {
-        self.over = Some(section.into());
+    /// Over a section of the same index space positions still count from the start of the first written one: ghost cells
+    /// around it are negative or past its end.
+    pub fn over(mut self, domain: impl Into<Domain>) -> Self {
+        self.over = Some(domain.into());
         self
     }
 

@@ -1,7 +1,7 @@
 //! A kernel for one signature: what its entry point uses, checked against what is bound.
 
 use super::binding::Binding;
-use super::geometry::GeometryMap;
+use super::geometry::{COUNT, GeometryMap};
 use super::helpers::window_name;
 use super::program::{Complete, Program};
 use super::signature::Signature;
@@ -29,6 +29,8 @@ pub enum Resource {
         writable: bool,
     },
     Geometry,
+    /// The count of a counted domain.
+    Count,
     /// The uniform variable with this number.
     Uniform(usize),
 }
@@ -90,7 +92,9 @@ impl Checked {
                 }
             };
             match var.space {
-                naga::AddressSpace::Uniform if binding.group == group => place(Resource::Geometry),
+                naga::AddressSpace::Uniform if binding.group == group => {
+                    place(if name == COUNT { Resource::Count } else { Resource::Geometry });
+                }
                 naga::AddressSpace::Uniform => {
                     place(Resource::Uniform(uniforms.len()));
                     if reached {
@@ -151,7 +155,7 @@ impl Checked {
         let in_group = self.points.iter().filter(|point| point.group == group);
         in_group
             .filter_map(|point| match point.resource {
-                Resource::Storage { .. } => None,
+                Resource::Storage { .. } | Resource::Count => None,
                 Resource::Geometry => Some(geometry),
                 Resource::Uniform(number) => Some(constants[number]),
             })

@@ -1,14 +1,21 @@
 //! Where the words of geometry lie in a kernel's uniform buffer.
 
 use super::binding::Binding;
-use super::signature::Signature;
+use super::signature::{Signature, Space};
 use crate::element::ElementKind;
 use crate::extents::Index;
 
 /// The name of the uniform variable that holds the geometry.
 pub const GEOMETRY: &str = "zippy_geometry";
 
-/// The tuples of an array's geometry, in order, after one vector of scalars.
+/// The name of the uniform variable that holds a counted domain: the arguments of its dispatch (workgroups along x, y and
+/// z), then its invocations, those of all workgroups with the same z, and how many workgroups these are.
+pub const COUNT: &str = "zippy_count";
+
+/// Vectors of four words in it.
+pub const COUNT_VECTORS: u64 = 2;
+
+/// The tuples of an array's geometry, in order, after one vector of scalars, and those of the domain's.
 #[derive(Clone, Copy)]
 pub enum Tuple {
     Strides,
@@ -21,6 +28,19 @@ pub enum Tuple {
     OriginHigh,
     ShapeLow,
     ShapeHigh,
+    DomainLo,
+    DomainExtent,
+}
+
+impl Tuple {
+    /// Its place among the tuples of an array or of the domain.
+    pub fn place(self) -> usize {
+        match self {
+            Self::DomainLo => 0,
+            Self::DomainExtent => 1,
+            of_array => of_array as usize,
+        }
+    }
 }
 
 /// How many there are.
@@ -34,18 +54,31 @@ pub const fn vectors(axes: usize) -> usize {
 /// Boxes that one dispatch can run over.
 pub const MAX_BOXES: usize = 16;
 
-/// Vectors of a domain's geometry before its boxes: the number of boxes, and where each begins along `id.z`.
-pub const DOMAIN_HEAD: usize = 1 + MAX_BOXES / 4;
+/// Where the vectors of a domain's geometry lie, from its first one, which has the number of boxes and the cells of one
+/// invocation along axis 0. Its tuples follow.
+pub struct DomainMap {
+    /// The extents of a workgroup. A counted domain has no other vector than this.
+    pub workgroup: usize,
+    /// Where each box begins along `id.z`.
+    pub starts: usize,
+    /// The first box.
+    pub boxes: usize,
+    /// Vectors of one box.
+    pub of_box: usize,
+}
 
-/// Vectors of one box.
-pub const fn box_vectors(axes: usize) -> usize {
-    match axes {
-        // Extents with z start, origin, a unit vector for every direction of the dispatch.
-        1..=3 => 5,
-        // And the fourth direction, folded into z, with its fold.
-        4 => 7,
-        // Extents, origin, the order of axes, the extents of the axes folded into z.
-        _ => 1 + 3 * vectors(axes),
+impl DomainMap {
+    pub const fn new(axes: usize) -> Self {
+        let workgroup = 1 + 2 * vectors(axes);
+        let of_box = match axes {
+            // Extents with z start, the first invocation, origin, a unit vector for every direction of the dispatch.
+            1..=3 => 6,
+            // And the fourth direction, folded into z, with its fold.
+            4 => 8,
+            // Extents, the first invocation, origin, the order of axes, the extents of the axes folded into z.
+            _ => 2 + 3 * vectors(axes),
+        };
+        Self { workgroup, starts: workgroup + 1, boxes: workgroup + 1 + MAX_BOXES / 4, of_box }
     }
 }
 
@@ -65,7 +98,12 @@ impl GeometryMap {
             vars.push(at);
             at += 1 + TUPLES * vectors(shape.axes);
         }
-        let vectors = at + DOMAIN_HEAD + MAX_BOXES * box_vectors(signature.domain_axes);
+        let domain = DomainMap::new(signature.domain_axes);
+        let vectors = at
+            + match signature.space {
+                Space::Counted => 1,
+                _ => domain.boxes + MAX_BOXES * domain.of_box,
+            };
         Self { vars, domain: at, vectors }
     }
 

@@ -1,12 +1,12 @@
 //! The user's handle of a kernel, and the exchange of its text when the file changes.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use super::pipeline::BindGroups;
 use super::source::{KernelSource, Watch};
 use super::variants::{Version, read};
-use crate::device::Device;
+use crate::device::{Device, Lease};
 use crate::error::{KernelError, Result};
 use crate::trace;
 
@@ -27,6 +27,16 @@ pub(super) struct Shared {
     pub device: Rc<Device>,
     versions: RefCell<Versions>,
     pub groups: RefCell<BindGroups>,
+    /// Made for the first counted domain.
+    pub counter: OnceCell<Counter>,
+}
+
+/// What turns a count on the device into a dispatch.
+#[derive(Debug)]
+pub(super) struct Counter {
+    pub kernel: Kernel,
+    /// See [`COUNT`](super::geometry::COUNT).
+    pub result: Lease,
 }
 
 #[derive(Debug)]
@@ -46,7 +56,7 @@ impl Kernel {
         let program = read(device, &source.name, &source.text, source.composed)?;
         let watch = source.path.as_deref().filter(|_| cfg!(debug_assertions)).map(Watch::new);
         let versions = RefCell::new(Versions { current: Version::new(program), watch, previous: None });
-        let shared = Shared { device: device.clone(), versions, groups: RefCell::default() };
+        let shared = Shared { device: device.clone(), versions, groups: RefCell::default(), counter: OnceCell::new() };
         Ok(Self { shared: Rc::new(shared), entry: None })
     }
 

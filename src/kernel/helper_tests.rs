@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::geometry::GeometryMap;
-use super::helpers::{HELPERS, WORDS, generate};
+use super::helpers::{DOMAIN_HELPERS, HELPERS, WORDS, generate};
 use super::program::{Program, capabilities};
 use super::scan::scan;
-use super::signature::{Signature, VarShape};
+use super::signature::{Signature, Space, VarShape};
 use crate::element::Packed;
 use crate::error::KernelError;
 use crate::wgsl::{PREFIX, Tokens, is_word};
@@ -15,12 +15,17 @@ fn all_caps() -> naga::valid::Capabilities {
     capabilities(wgpu::Features::all())
 }
 
-/// A kernel that calls every helper that its array `x` has. Its own names are such as no array is called.
-fn uses(x: &str, cell: &str, atomic: bool, shape: VarShape) -> String {
+/// A kernel that calls every helper that its array `x` has, and those of the domain. Its own names are such as no array is
+/// called.
+fn uses(x: &str, cell: &str, atomic: bool, shape: VarShape, space: Space) -> String {
     let ty = if atomic { format!("atomic<{cell}>") } else { cell.to_owned() };
+    let position = if space == Space::Cells { format!("{x}_position") } else { "domain_position".to_owned() };
     let mut text = format!(
         "@group(0) @binding(0) var<storage, read_write> {x}: array<{ty}>;\n\
-         @compute @workgroup_size(64) fn k_main(@builtin(global_invocation_id) k_id: vec3<u32>) {{\n let k_p = {x}_position(k_id);\n"
+         @compute @workgroup_size(64)\n\
+         fn k_main(@builtin(global_invocation_id) k_id: vec3<u32>, @builtin(workgroup_id) k_w: vec3<u32>) {{\n \
+         let k_p = {position}(k_id);\n let k_n = domain_workgroup(k_w);\n let k_e = domain_extent();\n \
+         let k_d = domain_inside(domain_position(k_id));\n"
     );
     for helper in HELPERS {
         let call = match helper {
@@ -52,31 +57,39 @@ fn combinations() -> impl Iterator<Item = (&'static str, bool, VarShape)> {
     })
 }
 
-fn signature(shape: VarShape) -> Signature {
-    Signature { domain_axes: shape.axes, vars: vec![shape] }
+fn signature(shape: VarShape, space: Space) -> Signature {
+    Signature { space, domain_axes: shape.axes, vars: vec![shape] }
+}
+
+/// What an array of this shape can be in. A counted domain has one axis.
+fn spaces(shape: VarShape) -> impl Iterator<Item = Space> {
+    [Space::Cells, Space::Apart].into_iter().chain((shape.axes == 1).then_some(Space::Counted))
 }
 
 #[test]
 fn helpers_are_valid_for_every_number_of_axes_kind_of_cell_and_window() {
     for (cell, atomic, shape) in combinations() {
-        let text = uses("x", cell, atomic, shape);
-        let program = Program::new("test.wgsl", &text, false, all_caps()).unwrap();
-        if let Err(fault) = program.complete(&signature(shape), None, all_caps()) {
-            panic!("{shape:?} {cell} {atomic}: {fault:?}\n{text}\n{}", generated(&text, shape));
+        for space in spaces(shape) {
+            let text = uses("x", cell, atomic, shape, space);
+            let program = Program::new("test.wgsl", &text, false, all_caps()).unwrap();
+            if let Err(fault) = program.complete(&signature(shape, space), None, all_caps()) {
+                panic!("{shape:?} {space:?} {cell} {atomic}: {fault:?}\n{text}\n{}", generated(&text, shape, space));
+            }
         }
     }
 }
 
-fn generated(text: &str, shape: VarShape) -> String {
-    let signature = signature(shape);
+fn generated(text: &str, shape: VarShape, space: Space) -> String {
+    let signature = signature(shape, space);
     generate(&scan(text), &signature, &GeometryMap::new(&signature), 1)
 }
 
 /// All identifiers of all helpers of the array `x`, keywords and members of vectors aside.
 fn identifiers() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for (cell, atomic, shape) in combinations() {
-        let text = generated(&uses("x", cell, atomic, shape), shape);
+    let each = |(cell, atomic, shape)| spaces(shape).map(move |space| (cell, atomic, shape, space));
+    for (cell, atomic, shape, space) in combinations().flat_map(each) {
+        let text = generated(&uses("x", cell, atomic, shape, space), shape, space);
         let tokens = Tokens::new(&text);
         for i in 0..tokens.len() {
             let behind = |token: &str| i > 0 && tokens.get(i - 1) == token;
@@ -91,7 +104,8 @@ fn identifiers() -> BTreeSet<String> {
 
 #[test]
 fn helpers_call_nothing_by_a_name_that_a_kernel_can_declare() {
-    let helpers: Vec<_> = HELPERS.iter().map(|helper| format!("x_{helper}")).collect();
+    let of_domain = DOMAIN_HELPERS.iter().map(|helper| format!("domain_{helper}"));
+    let helpers: Vec<_> = HELPERS.iter().map(|helper| format!("x_{helper}")).chain(of_domain).collect();
     let mut words = BTreeSet::new();
     for name in identifiers() {
         if !name.starts_with(PREFIX) && name != "x" && !helpers.contains(&name) {
@@ -112,7 +126,7 @@ fn an_array_can_have_every_name_or_is_refused_where_it_is_declared() {
     names.extend(HELPERS.map(str::to_owned));
     names.extend(naga::keywords::wgsl::RESERVED.iter().map(|&word| word.to_owned()));
     names.extend(naga::keywords::wgsl::BUILTIN_IDENTIFIERS.iter().map(|&word| word.to_owned()));
-    names.extend(["__x", "_", "_x", "größe", "x_", "k", "lod"].map(str::to_owned));
+    names.extend(["domain", "domain_", "__x", "_", "_x", "größe", "x_", "k", "lod"].map(str::to_owned));
     let mut works = BTreeSet::new();
     let shape = |axes, packed, windows| VarShape { axes, packed, windows };
     let shapes = [
@@ -123,11 +137,11 @@ fn an_array_can_have_every_name_or_is_refused_where_it_is_declared() {
     ];
     for name in &names {
         for (cell, atomic, shape) in shapes {
-            let text = uses(name, cell, atomic, shape);
+            let text = uses(name, cell, atomic, shape, Space::Cells);
             let column = text.find("> ").unwrap() + 3;
             match Program::new("test.wgsl", &text, false, all_caps()) {
                 Ok(program) => {
-                    let complete = program.complete(&signature(shape), None, all_caps());
+                    let complete = program.complete(&signature(shape, Space::Cells), None, all_caps());
                     complete.unwrap_or_else(|fault| panic!("{name} {shape:?} {cell} {atomic}: {fault:?}"));
                     works.insert(name.as_str());
                 }
@@ -138,6 +152,7 @@ fn an_array_can_have_every_name_or_is_refused_where_it_is_declared() {
             }
         }
     }
+    assert!(!works.contains("domain") && works.contains("domain_"), "{works:?}");
     for name in ["v", "p", "at", "bit", "i", "size", "id", "axis", "min", "max", "distance", "load", "x", "q"] {
         assert!(works.contains(name), "{name}: {works:?}");
     }
@@ -158,6 +173,9 @@ fn names_of_helpers_cannot_be_declared_and_all_names_are_free_inside_functions()
         ("const select = 1;", 7),
         ("override x_inside_word: u32 = 2u;", 10),
         ("var<private> zippy_geometry: u32;", 14),
+        ("fn domain_position(id: vec3<u32>) -> i32 { return 0; }", 4),
+        ("const domain_workgroup = 1;", 7),
+        ("@group(0) @binding(1) var<storage> domain: array<f32>;", 36),
     ];
     for (declaration, column) in declarations {
         match new(&format!("{array}{declaration}\n{inside}")) {
@@ -169,6 +187,7 @@ fn names_of_helpers_cannot_be_declared_and_all_names_are_free_inside_functions()
     }
     // A name that is no helper's is free, however it begins.
     new(&format!("{array}fn x_loaded() {{}} const x_ = 1; {inside}")).unwrap();
+    new(&format!("{array}fn domain() {{}} const domain_shape = 1; {inside}")).unwrap();
 }
 
 #[test]
@@ -185,13 +204,13 @@ fn cells_that_hold_atomics_have_no_load() {
 /// It cannot happen with a text whose names are checked, so this one's are not.
 #[test]
 fn a_fault_in_generated_text_is_not_called_the_kernels() {
-    let text = uses("select", "u32", false, VarShape { axes: 1, packed: None, windows: 1 });
+    let text = uses("select", "u32", false, VarShape { axes: 1, packed: None, windows: 1 }, Space::Cells);
     let shape = VarShape { axes: 2, packed: None, windows: 1 };
     let program = Program::new("test.wgsl", &text, true, all_caps());
     let program =
         program.unwrap_or_else(|_| Program { name: "test.wgsl".into(), text: text.clone(), scan: scan(&text) });
-    let fault = program.complete(&signature(shape), None, all_caps()).unwrap_err();
-    match program.explain(&fault, &signature(shape)) {
+    let fault = program.complete(&signature(shape, Space::Cells), None, all_caps()).unwrap_err();
+    match program.explain(&fault, &signature(shape, Space::Cells)) {
         KernelError::Generated { kernel, excerpt, .. } => assert!(kernel == "test.wgsl" && excerpt.contains("select")),
         other => panic!("{other}"),
     }

@@ -87,12 +87,16 @@
 mod binding;
 mod call;
 mod checked;
+mod checks;
+mod counting;
 mod diagnose;
+mod dispatch;
 mod domain;
 mod fill;
 mod geometry;
 mod handle;
 mod helpers;
+mod invocations;
 mod params;
 mod pipeline;
 mod prepare;
@@ -106,10 +110,13 @@ mod uniforms;
 mod variants;
 
 #[cfg(test)]
+mod dispatch_tests;
+#[cfg(test)]
 mod helper_tests;
 
 pub use binding::Binding;
 pub use call::Call;
+pub use domain::Domain;
 pub use handle::Kernel;
 pub(crate) use helpers::taken;
 pub use params::ParamValue;

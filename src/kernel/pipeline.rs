@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::checked::{Checked, Resource};
-use crate::device::{Device, WeakChunkBuffer};
+use super::geometry::COUNT_VECTORS;
+use crate::device::{Device, Lease, WeakChunkBuffer};
 use crate::error::{KernelError, Result};
 
 /// A compiled kernel.
@@ -46,6 +47,7 @@ impl Pipeline {
                 Resource::Storage { writable, .. } => {
                     (wgpu::BufferBindingType::Storage { read_only: !writable }, false)
                 }
+                Resource::Count => (wgpu::BufferBindingType::Uniform, false),
                 Resource::Geometry | Resource::Uniform(_) => (wgpu::BufferBindingType::Uniform, true),
             };
             let entry = wgpu::BindGroupLayoutEntry {
@@ -152,7 +154,7 @@ const SWEEP: u32 = 32;
 const MOST: usize = 1024;
 
 impl BindGroups {
-    /// The bind groups for these buffers (one for each storage variable that is used).
+    /// The bind groups for these buffers (one for each storage variable that is used) and this count.
     pub fn get(
         &mut self,
         device: &Device,
@@ -160,11 +162,13 @@ impl BindGroups {
         (pipeline, checked): (&Pipeline, &Checked),
         buffers: &[Option<BoundBuffer>],
         uniforms: &wgpu::Buffer,
+        count: Option<&Lease>,
     ) -> Result<Groups> {
         self.calls = self.calls.wrapping_add(1);
         if self.calls.is_multiple_of(SWEEP) || self.made.len() >= MOST {
             self.sweep();
         }
+        // A kernel has one buffer for all counts, so it is no part of the key.
         let key = (pipeline.id, buffers.iter().map(|buffer| buffer.as_ref().map_or(0, |b| b.id)).collect::<Vec<_>>());
         if let Some((groups, _)) = self.made.get(&key) {
             return Ok(groups.clone());
@@ -174,7 +178,7 @@ impl BindGroups {
             pipeline
                 .layouts
                 .iter()
-                .map(|(group, layout)| (*group, bind(device, checked, *group, layout, buffers, uniforms)))
+                .map(|(group, layout)| (*group, bind(device, checked, (*group, layout), buffers, uniforms, count)))
                 .collect::<Groups>()
         })?;
         let alive = buffers.iter().flatten().filter_map(|buffer| buffer.weak.clone()).collect();
@@ -193,10 +197,10 @@ impl BindGroups {
 fn bind(
     device: &Device,
     checked: &Checked,
-    group: u32,
-    layout: &wgpu::BindGroupLayout,
+    (group, layout): (u32, &wgpu::BindGroupLayout),
     buffers: &[Option<BoundBuffer>],
     uniforms: &wgpu::Buffer,
+    count: Option<&Lease>,
 ) -> wgpu::BindGroup {
     let part = |buffer, offset, size| {
         wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size: wgpu::BufferSize::new(size) })
@@ -205,6 +209,10 @@ fn bind(
     for point in checked.points.iter().filter(|point| point.group == group) {
         let resource = match point.resource {
             Resource::Geometry => part(uniforms, 0, 16 * checked.map.vectors() as u64),
+            Resource::Count => {
+                let Some(count) = count else { continue };
+                part(count.raw(), 0, 16 * COUNT_VECTORS)
+            }
             Resource::Uniform(number) => part(uniforms, 0, checked.uniforms[number].bytes as u64),
             Resource::Storage { var, window, .. } => {
                 let Some(buffer) = &buffers[var] else { continue };

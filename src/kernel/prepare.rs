@@ -2,33 +2,28 @@
 
 use std::rc::Rc;
 
-use super::binding::Binding;
 use super::call::{AccessMode, Call};
+use super::checks::{check_binding, check_home};
 use super::helpers::HELPERS;
+use super::invocations::{Ground, Invocations};
 use super::program::Program;
 use super::signature::{Signature, VarShape};
 use super::variants::{Compiled, Version};
-use crate::device::Device;
-use crate::error::{KernelError, RegionError, Result};
-use crate::extents::Index;
-use crate::region::Region;
+use crate::error::{KernelError, Result};
 
 /// A call that is in order.
-pub(super) struct Prepared {
+pub(super) struct Prepared<'c> {
     pub version: Rc<Version>,
     pub compiled: Rc<Compiled>,
     /// For each storage variable: which bound section.
     pub order: Vec<Option<usize>>,
-    /// The domain: first position and invocations of each box.
-    pub boxes: Vec<(Index, Index)>,
-    /// Cells along axis 0 of one invocation.
-    pub step: i64,
+    pub invocations: Invocations<'c>,
     /// Contents of the uniform variables.
     pub uniforms: Vec<Vec<u8>>,
 }
 
 impl Call<'_> {
-    pub(super) fn prepare(&self) -> Result<Prepared> {
+    pub(super) fn prepare(&self) -> Result<Prepared<'_>> {
         let version = self.kernel.version();
         let program = &version.program;
         let device = &self.kernel.shared.device;
@@ -39,10 +34,9 @@ impl Call<'_> {
         }
         let order = self.order(program)?;
         self.check_aliases(program)?;
-        let first = self.first_written(program)?;
-        let domain = self.domain(program, first)?;
+        let ground = self.ground(program)?;
 
-        let signature = self.signature(program, &order, first.section.axes());
+        let signature = self.signature(program, &order, &ground);
         let compiled = version.compiled(device, &signature, &self.kernel.entry)?;
         let checked = &compiled.checked;
         self.check_used(program, &order, &checked.reached)?;
@@ -52,8 +46,8 @@ impl Call<'_> {
             }
         }
         let uniforms = self.uniforms(program, checked)?;
-        let (boxes, step) = self.invocations(program, &order, first, domain)?;
-        Ok(Prepared { version: version.clone(), compiled, order, boxes, step, uniforms })
+        let invocations = self.invocations(program, &order, ground)?;
+        Ok(Prepared { version: version.clone(), compiled, order, invocations, uniforms })
     }
 
     /// Which bound section belongs to which storage variable.
@@ -123,33 +117,8 @@ impl Call<'_> {
         Ok(())
     }
 
-    fn first_written(&self, program: &Program) -> Result<&Binding> {
-        let written = self.bound.iter().find(|(_, _, access)| *access != AccessMode::Read);
-        let none = || KernelError::Binding {
-            kernel: program.name.clone(),
-            problem:
-                "no section is bound to be written, so there is nothing to run over; bind one with write or update"
-                    .to_owned(),
-        };
-        Ok(written.map(|(_, binding, _)| binding).ok_or_else(none)?)
-    }
-
-    /// The boxes to run over, in global coordinates.
-    fn domain(&self, program: &Program, first: &Binding) -> Result<Vec<Region>> {
-        let Some(over) = &self.over else { return Ok(first.boxes()) };
-        check_binding(program, over)?;
-        if over.shape != first.shape {
-            let problem = format!(
-                "the kernel is to run over {} of an array of shape {}, but the first written section is {} of an array of \
-                 shape {}; both must be of one index space",
-                over.label, over.shape, first.label, first.shape
-            );
-            return Err(KernelError::Binding { kernel: program.name.clone(), problem }.into());
-        }
-        Ok(over.boxes())
-    }
-
-    fn signature(&self, program: &Program, order: &[Option<usize>], domain_axes: usize) -> Signature {
+    fn signature(&self, program: &Program, order: &[Option<usize>], ground: &Ground) -> Signature {
+        let domain_axes = ground.axes();
         let limit = self.kernel.shared.device.limits().binding_bytes;
         let shape = |(number, bound): (usize, &Option<usize>)| {
             let Some(bound) = bound else { return VarShape { axes: domain_axes, packed: None, windows: 1 } };
@@ -160,7 +129,7 @@ impl Call<'_> {
             let windows = binding.storage_bytes().div_ceil(window_bytes).max(1) as u32;
             VarShape { axes: binding.section.axes(), packed, windows }
         };
-        Signature { domain_axes, vars: order.iter().enumerate().map(shape).collect() }
+        Signature { space: ground.space(), domain_axes, vars: order.iter().enumerate().map(shape).collect() }
     }
 
     /// Everything that the entry point reaches is bound, and nothing that the text never names.
@@ -183,104 +152,4 @@ impl Call<'_> {
         }
         Ok(())
     }
-
-    /// The domain as positions and counts of invocations: one a cell, or one a word where packed cells are written.
-    fn invocations(
-        &self,
-        program: &Program,
-        order: &[Option<usize>],
-        first: &Binding,
-        domain: Vec<Region>,
-    ) -> Result<(Vec<(Index, Index)>, i64)> {
-        let mut words: Option<(i64, i64, &str)> = None;
-        for (number, bound) in order.iter().enumerate() {
-            let Some(bound) = bound else { continue };
-            let (name, binding, access) = &self.bound[*bound];
-            let Some(packed) = binding.packed() else { continue };
-            if *access == AccessMode::Read || program.scan.storage[number].atomic {
-                continue;
-            }
-            let step = 4 / packed.bytes() as i64;
-            let phase = (binding.section.start[0] - binding.storage.start[0]).rem_euclid(step);
-            match words {
-                Some((other_step, other_phase, other)) if (other_step, other_phase) != (step, phase) => {
-                    let problem = format!(
-                        "`{other}` and `{name}` are written word by word, but their words hold different cells; declare one \
-                         of them array<atomic<u32>> and write it cell by cell"
-                    );
-                    return Err(KernelError::Binding { kernel: program.name.clone(), problem }.into());
-                }
-                _ => words = Some((step, phase, name)),
-            }
-        }
-        let (step, phase) = words.map_or((1, 0), |(step, phase, _)| (step, phase));
-        let mut cut: Vec<Region> = Vec::new();
-        for region in domain {
-            let region = region.translate(&(Index::zeros(region.axes()) - first.section.start));
-            if step == 1 {
-                cut.push(region);
-                continue;
-            }
-            // In words along axis 0; a word that two boxes share is run once.
-            let mut in_words = region;
-            in_words.start[0] = (region.start[0] + phase).div_euclid(step);
-            in_words.end[0] = (region.end[0] + phase + step - 1).div_euclid(step);
-            let mut parts = vec![in_words];
-            for earlier in &cut {
-                parts = parts.iter().flat_map(|part| part.subtract(earlier)).collect();
-            }
-            cut.extend(parts);
-        }
-        let mut boxes = Vec::new();
-        for region in cut {
-            let mut origin = region.start;
-            origin[0] = origin[0] * step - if step == 1 { 0 } else { phase };
-            let fits = |value: i64| (-(1 << 30)..1 << 31).contains(&value);
-            if !origin.iter().all(|&v| fits(v)) || !region.extents().iter().all(|&v| fits(v)) {
-                let problem = format!("{} is too large for 31-bit positions; cut it into more chunks", first.label);
-                return Err(KernelError::Limit { kernel: program.name.clone(), problem }.into());
-            }
-            boxes.push((origin, region.extents()));
-        }
-        Ok((boxes, step))
-    }
-}
-
-/// A kernel reaches the memory of its own device only.
-fn check_home(program: &Program, device: &Device, binding: &Binding) -> Result<()> {
-    match &binding.buffer {
-        Some(buffer) if !device.owns(buffer) => Err(KernelError::Binding {
-            kernel: program.name.clone(),
-            problem: format!(
-                "{} is in the memory of another device ({} runs the kernel); make kernels and arrays with the same world",
-                binding.label,
-                device.adapter().name
-            ),
-        }
-        .into()),
-        _ => Ok(()),
-    }
-}
-
-/// A mistake that the section keeps, or one of the code that made the binding.
-fn check_binding(program: &Program, binding: &Binding) -> Result<()> {
-    if let Some(error) = &binding.error {
-        return Err(error.clone());
-    }
-    let axes = binding.section.axes();
-    for given in [binding.storage.axes(), binding.owned.axes(), binding.shape.axes()] {
-        if given != axes {
-            return Err(RegionError::Axes { given, expected: axes }.into());
-        }
-    }
-    let boxes = binding.domain.iter().flatten();
-    for region in boxes.chain([&binding.section, &binding.owned]) {
-        region.check_within(&binding.storage, &format!("the chunk of {} with its ghost cells", binding.label))?;
-    }
-    let held = binding.buffer.as_ref().map_or(0, |buffer| buffer.bytes());
-    if held < binding.storage_bytes() {
-        let problem = format!("{} has a buffer of {held} bytes for {} bytes", binding.label, binding.storage_bytes());
-        return Err(KernelError::Binding { kernel: program.name.clone(), problem }.into());
-    }
-    Ok(())
 }

@@ -1,13 +1,18 @@
 //! Recording a call on the device.
 
 use super::call::Call;
+use super::dispatch::{self, Dispatch, Shape};
+use super::geometry;
+use super::invocations::Invocations;
 use super::pipeline::BoundBuffer;
 use super::prepare::Prepared;
 use super::uniforms::Uniforms;
-use super::{domain, geometry};
 use crate::device::Device;
 use crate::error::{KernelError, Result};
 use crate::trace;
+
+/// Dispatches whose geometry is placed together.
+const AT_A_TIME: usize = 64;
 
 impl Call<'_> {
     /// Queues the kernel on this rank's device, after everything queued before. Local.
@@ -46,28 +51,75 @@ impl Call<'_> {
 
     /// Records the dispatches.
     fn submit(&self, prepared: &Prepared) -> Result<()> {
-        let Prepared { version, compiled, order, boxes, step, uniforms } = prepared;
+        let Prepared { version, compiled, invocations, uniforms, .. } = prepared;
         let device = &self.kernel.shared.device;
         let (name, checked) = (&version.program.name, &compiled.checked);
-        if boxes.is_empty() {
+        let limit = |problem| KernelError::Limit { kernel: name.clone(), problem };
+        let (dispatches, count) = match invocations {
+            Invocations::Grid(grid) => {
+                let shape = Shape { workgroup: checked.workgroup, limit: device.limits().workgroups };
+                (dispatch::dispatches(grid, &shape).map_err(limit)?, None)
+            }
+            Invocations::Counted { count, most } => {
+                let words = dispatch::workgroup_words(checked.workgroup).to_vec();
+                (vec![Dispatch { words, groups: [0; 3] }], Some((*count, *most)))
+            }
+        };
+        if dispatches.is_empty() {
             return Ok(());
         }
         device.check(&format!("running kernel {name}"))?;
         let pipeline = compiled.pipeline(device, name)?;
+        let (buffers, words) = self.arrays(prepared)?;
+        let count = match count {
+            Some((count, most)) => Some(self.kernel.count(count, most, checked.workgroup[0])?),
+            None => None,
+        };
+        for some in dispatches.chunks(AT_A_TIME) {
+            let mut parts = uniforms.clone();
+            for dispatch in some {
+                let all: Vec<i32> = words.iter().chain(&dispatch.words).copied().collect();
+                parts.push(bytemuck::cast_slice(&all).to_vec());
+            }
+            let (buffer, offsets) = device.with_cache(|cache: &mut Uniforms| cache.place(device, &parts))?;
+            let mut groups = self.kernel.shared.groups.borrow_mut();
+            let groups = groups.get(device, name, (pipeline, checked), &buffers, &buffer, count.as_ref())?;
+            let (constants, geometries) = offsets.split_at(uniforms.len());
+            device.record(|encoder| {
+                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+                pass.set_pipeline(&pipeline.raw);
+                for (dispatch, &geometry) in some.iter().zip(geometries) {
+                    for (group, bind_group) in &groups {
+                        pass.set_bind_group(*group, bind_group, &checked.offsets(*group, constants, geometry));
+                    }
+                    let [x, y, z] = dispatch.groups;
+                    match &count {
+                        None => pass.dispatch_workgroups(x, y, z),
+                        Some(count) => pass.dispatch_workgroups_indirect(count.raw(), 0),
+                    }
+                }
+            });
+        }
+        Ok(())
+    }
 
+    /// What is bound to the storage variables, and the geometry of all of it.
+    fn arrays(&self, prepared: &Prepared) -> Result<(Vec<Option<BoundBuffer>>, Vec<i32>)> {
+        let Prepared { version, compiled, order, .. } = prepared;
+        let device = &self.kernel.shared.device;
         let mut words = Vec::new();
         let mut buffers = vec![None; order.len()];
         for (number, &bound) in order.iter().enumerate() {
             let Some(bound) = bound else {
                 // Not used by this entry point; its place in the geometry stays empty.
-                words.resize(4 * checked.map.after(number), 0);
+                words.resize(4 * compiled.checked.map.after(number), 0);
                 continue;
             };
             let (_, binding, _) = &self.bound[bound];
             let (slot_bytes, window_bytes) = binding.window(device.limits().binding_bytes);
             let array =
                 geometry::array_words(binding, window_bytes / slot_bytes).ok_or_else(|| KernelError::Limit {
-                    kernel: name.clone(),
+                    kernel: version.program.name.clone(),
                     problem: format!("{} is too large for 31-bit positions; cut it into more chunks", binding.label),
                 })?;
             words.extend(array);
@@ -81,29 +133,7 @@ impl Call<'_> {
                 None => nothing(device, slot_bytes)?,
             });
         }
-        let shape = domain::Shape { workgroup: checked.workgroup, limit: device.limits().workgroups, step: *step };
-        let dispatches = domain::dispatches(boxes, &shape);
-        let mut parts = uniforms.clone();
-        for dispatch in &dispatches {
-            let all: Vec<i32> = words.iter().chain(&dispatch.words).copied().collect();
-            parts.push(bytemuck::cast_slice(&all).to_vec());
-        }
-        let (buffer, offsets) = device.with_cache(|cache: &mut Uniforms| cache.place(device, &parts))?;
-        let groups =
-            self.kernel.shared.groups.borrow_mut().get(device, name, (pipeline, checked), &buffers, &buffer)?;
-        let (constants, geometries) = offsets.split_at(uniforms.len());
-        device.record(|encoder| {
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            pass.set_pipeline(&pipeline.raw);
-            for (dispatch, &geometry) in dispatches.iter().zip(geometries) {
-                for (group, bind_group) in &groups {
-                    pass.set_bind_group(*group, bind_group, &checked.offsets(*group, constants, geometry));
-                }
-                let [x, y, z] = dispatch.groups;
-                pass.dispatch_workgroups(x, y, z);
-            }
-        });
-        Ok(())
+        Ok((buffers, words))
     }
 }
 

@@ -96,6 +96,21 @@ impl Scan {
         out
     }
 
+    /// Whether the text is about which invocations are in a workgroup together.
+    pub fn speaks_of_workgroups(&self) -> bool {
+        const WORDS: [&str; 7] = [
+            "workgroup",
+            "workgroup_id",
+            "num_workgroups",
+            "local_invocation_id",
+            "local_invocation_index",
+            "workgroupBarrier",
+            "domain_workgroup",
+        ];
+        let of_lanes = |word: &String| word.starts_with("subgroup") || word.starts_with("quad");
+        WORDS.iter().any(|word| self.words.contains(*word)) || self.words.iter().any(of_lanes)
+    }
+
     /// Whether the text names the variable or one of its helpers outside its declaration.
     pub fn mentions(&self, var: &StorageVar, helpers: &[&str]) -> bool {
         self.words.contains(&var.name) || helpers.iter().any(|h| self.words.contains(&format!("{}_{h}", var.name)))

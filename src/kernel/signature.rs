@@ -12,9 +12,21 @@ pub struct VarShape {
     pub windows: u32,
 }
 
+/// Where invocations have their places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// In the index space of the first written section, so that an invocation has a cell.
+    Cells,
+    /// In one of its own.
+    Apart,
+    /// In one of its own, with an extent that is on the device.
+    Counted,
+}
+
 /// What the text of all helpers depends on; one pipeline each.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Signature {
+    pub space: Space,
     pub domain_axes: usize,
     /// One for each storage variable of the scan.
     pub vars: Vec<VarShape>,
@@ -28,6 +40,6 @@ impl Signature {
             packed: packed.filter(|_| var.cell.as_deref() == Some("u32")),
             windows: 1,
         };
-        Self { domain_axes: axes, vars: scan.storage.iter().map(shape).collect() }
+        Self { space: Space::Cells, domain_axes: axes, vars: scan.storage.iter().map(shape).collect() }
     }
 }

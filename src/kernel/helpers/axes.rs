@@ -41,7 +41,7 @@ impl Axes {
 
     /// First vector of a tuple.
     pub fn vector(&self, tuple: Tuple) -> usize {
-        self.at + 1 + tuple as usize * vectors(self.count)
+        self.at + 1 + tuple.place() * vectors(self.count)
     }
 
     /// One axis of a geometry tuple.

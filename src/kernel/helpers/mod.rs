@@ -1,4 +1,4 @@
-//! The WGSL that is appended to a kernel: address helpers for every bound array.
+//! The WGSL that is appended to a kernel: address helpers for every bound array, and those of what the kernel runs over.
 //!
 //! Pointers to storage cannot be passed to WGSL functions, so helpers are generated per array. They depend on the number
 //! of axes, the kind of element and the number of windows only; everything else is data in [`super::geometry`].
@@ -9,17 +9,20 @@
 mod address;
 mod axes;
 mod cells;
+mod domain;
 mod global;
 mod position;
 mod writer;
 
 use std::fmt::Write;
 
-use super::geometry::{GEOMETRY, GeometryMap};
+use super::geometry::{COUNT, COUNT_VECTORS, GEOMETRY, GeometryMap};
 use super::scan::{Scan, StorageVar};
-use super::signature::{Signature, VarShape};
+use super::signature::{Signature, Space, VarShape};
 use crate::wgsl::{self, PREFIX};
 use axes::Axes;
+#[cfg(test)]
+pub use domain::DOMAIN_HELPERS;
 use writer::Writer;
 pub use writer::window_name;
 
@@ -88,13 +91,18 @@ pub fn generate(scan: &Scan, signature: &Signature, map: &GeometryMap, group: u3
             binding += 1;
         }
         let axes = Axes::new(shape.axes, map.var(i));
-        let has_position = shape.axes == signature.domain_axes;
+        let has_position = signature.space == Space::Cells && shape.axes == signature.domain_axes;
         let mut writer = Writer { out: &mut out, var, shape, cell, axes, scan, has_position };
         needs_position |= writer.position();
         writer.address();
         writer.cells();
         needs_wide |= writer.global();
     }
+    if signature.space == Space::Counted {
+        let ty = format!("array<vec4<u32>, {COUNT_VECTORS}>");
+        let _ = writeln!(out, "@group({group}) @binding({binding}) var<uniform> {COUNT}: {ty};");
+    }
+    needs_position |= domain::domain(&mut out, scan, signature, map.domain());
     if needs_position {
         position::shared(&mut out, signature.domain_axes, map.domain());
     }
@@ -113,7 +121,8 @@ pub fn taken(name: &str, arrays: &[&str]) -> Option<String> {
     let of_array = |x: &&str| {
         format!("`{name}` cannot be declared: it is the name of a helper of the array `{x}`; take another name")
     };
-    wgsl::taken(name, &WORDS).or_else(|| arrays.iter().find(helper_of).map(of_array))
+    let of_domain = || domain::taken(name, arrays);
+    wgsl::taken(name, &WORDS).or_else(of_domain).or_else(|| arrays.iter().find(helper_of).map(of_array))
 }
 
 /// Why a helper that the kernel calls does not exist, where `name` is one.
@@ -122,7 +131,7 @@ pub fn hint(scan: &Scan, signature: &Signature, name: &str) -> Option<String> {
         let Some(helper) = name.strip_prefix(var.name.as_str()).and_then(|rest| rest.strip_prefix('_')) else {
             continue;
         };
-        let missing = |helper: &str| missing(var, shape, signature.domain_axes, helper);
+        let missing = |helper: &str| missing(var, shape, signature, helper);
         let list = || {
             let there: Vec<_> = HELPERS.iter().filter(|h| missing(h).is_none()).collect();
             let names: Vec<_> = there.iter().map(|h| format!("{}_{h}", var.name)).collect();
@@ -130,14 +139,15 @@ pub fn hint(scan: &Scan, signature: &Signature, name: &str) -> Option<String> {
         };
         return Some(missing(helper).unwrap_or_else(list));
     }
-    None
+    domain::hint(name)
 }
 
 /// What the helper `name` takes as its first argument, where something else was given.
 pub fn takes(scan: &Scan, signature: &Signature, name: &str) -> Option<String> {
     let ending = |x: &str| name.strip_prefix(x).and_then(|rest| rest.strip_prefix('_'));
     let mut vars = scan.storage.iter().zip(&signature.vars);
-    let (x, axes, helper) = vars.find_map(|(var, shape)| Some((&var.name, shape.axes, ending(&var.name)?)))?;
+    let of_array = vars.find_map(|(var, shape)| Some((&var.name, shape.axes, ending(&var.name)?)));
+    let Some((x, axes, helper)) = of_array else { return domain::takes(name, signature.domain_axes) };
     match helper {
         "position" => Some(format!("{name} takes global_invocation_id, a vec3<u32>")),
         _ if HELPERS.contains(&helper) => {
@@ -149,8 +159,8 @@ pub fn takes(scan: &Scan, signature: &Signature, name: &str) -> Option<String> {
 }
 
 /// Why a variable has not this helper.
-fn missing(var: &StorageVar, shape: &VarShape, domain_axes: usize, helper: &str) -> Option<String> {
-    let x = &var.name;
+fn missing(var: &StorageVar, shape: &VarShape, signature: &Signature, helper: &str) -> Option<String> {
+    let (x, domain_axes) = (&var.name, signature.domain_axes);
     Some(match helper {
         _ if var.cell.is_none() => format!("{x} is not declared as array<T>, so it has no helpers"),
         "load" | "store" if var.holds_atomics => {
@@ -168,6 +178,10 @@ fn missing(var: &StorageVar, shape: &VarShape, domain_axes: usize, helper: &str)
         "index" if shape.packed.is_some() => {
             format!("{x} is bound to packed cells, which have no index of their own")
         }
+        "position" if signature.space != Space::Cells => format!(
+            "the kernel does not run over cells of the index space that is written, so that an invocation has no cell in \
+             {x}: its place in what the kernel runs over is domain_position(id)"
+        ),
         "position" if shape.axes != domain_axes => format!(
             "the number of axes of {x} is {}, but the kernel runs over {domain_axes}, so that an invocation has no cell in {x}",
             shape.axes

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::axes::Axes;
 use super::writer::Writer;
-use crate::kernel::geometry::{DOMAIN_HEAD, GEOMETRY, MAX_BOXES, box_vectors, vectors};
+use crate::kernel::geometry::{DomainMap, GEOMETRY, MAX_BOXES, vectors};
 
 /// The coordinate, on every axis, of invocations outside the domain: no small multiple of it (modulo 2³²) is small, so that
 /// coordinates computed from it stay outside as well.
@@ -23,46 +23,46 @@ impl Writer<'_> {
     }
 }
 
-/// `$position`, the same for all arrays. Geometry of the domain starts at vector `at`.
+/// `$box`, the first vector of the box that has an invocation with this z, and `$position`. Geometry of the domain starts
+/// at vector `at`.
 pub fn shared(out: &mut String, axes: usize, at: usize) {
     let g = GEOMETRY;
     let ty = Axes::new(axes, 0).ty();
-    let (boxes, size) = (at + DOMAIN_HEAD, box_vectors(axes));
-    let _ = writeln!(out, "fn $position($id: vec3<u32>) -> {ty} {{\n  var $b = {boxes}u;");
-    let _ = writeln!(out, "  if {g}[{at}].x > 1 {{\n    let $z = vec4<i32>(i32($id.z));\n    var $n = vec4<u32>(0u);");
+    let DomainMap { starts, boxes, of_box: size, .. } = DomainMap::new(axes);
+    let _ = writeln!(out, "fn $box($id_z: u32) -> u32 {{\n  var $b = {}u;", at + boxes);
+    let _ = writeln!(out, "  if {g}[{at}].x > 1 {{\n    let $z = vec4<i32>(i32($id_z));\n    var $n = vec4<u32>(0u);");
     for k in 0..MAX_BOXES / 4 {
-        let _ = writeln!(out, "    $n += select(vec4<u32>(0u), vec4<u32>(1u), $z >= {g}[{}]);", at + 1 + k);
+        let _ = writeln!(out, "    $n += select(vec4<u32>(0u), vec4<u32>(1u), $z >= {g}[{}]);", at + starts + k);
     }
-    let _ = writeln!(out, "    $b += {size}u * ($n.x + $n.y + $n.z + $n.w);\n  }}");
+    let _ = writeln!(out, "    $b += {size}u * ($n.x + $n.y + $n.z + $n.w);\n  }}\n  return $b;\n}}");
+    let _ = writeln!(out, "fn $position($id: vec3<u32>) -> {ty} {{\n  let $b = $box($id.z);");
     let _ = writeln!(out, "  let $e = {g}[$b];\n  let $i = vec3<i32>($id) - vec3<i32>(0, 0, $e.w);");
     let _ = writeln!(out, "  let $outside = any(vec3<u32>($i) >= vec3<u32>($e.xyz));");
     match axes {
         1..=4 => {
             let parts = &".xyzw"[..1 + axes];
             if axes == 4 {
-                let _ = writeln!(out, "  let $f = {g}[$b + 6u];\n  var $z = $i.z;\n  var $w = 0;");
+                let _ = writeln!(out, "  let $f = {g}[$b + 7u];\n  var $z = $i.z + {g}[$b + 1u].z;\n  var $w = 0;");
                 let _ = writeln!(out, "  if $f.y > 1 {{ $w = $z / $f.x; $z = $z - $w * $f.x; }}");
             }
             let z = if axes == 4 { "$z" } else { "$i.z" };
             let _ =
-                write!(out, "  let $p = {g}[$b + 1u]{parts} + $i.x * {g}[$b + 2u]{parts} + $i.y * {g}[$b + 3u]{parts}");
-            let _ = write!(out, " + {z} * {g}[$b + 4u]{parts}");
-            let _ = writeln!(out, "{};", if axes == 4 { format!(" + $w * {g}[$b + 5u]") } else { String::new() });
-            let nowhere = if axes == 1 { format!("i32({NOWHERE})") } else { format!("{ty}({NOWHERE})") };
-            let _ = writeln!(out, "  return select($p, {nowhere}, $outside);\n}}");
+                write!(out, "  let $p = {g}[$b + 2u]{parts} + $i.x * {g}[$b + 3u]{parts} + $i.y * {g}[$b + 4u]{parts}");
+            let _ = write!(out, " + {z} * {g}[$b + 5u]{parts}");
+            let _ = writeln!(out, "{};", if axes == 4 { format!(" + $w * {g}[$b + 6u]") } else { String::new() });
+            let _ = writeln!(out, "  return select($p, {}, $outside);\n}}", nowhere(axes));
         }
         n => {
             let v = vectors(n);
-            let fill = |value: &str| vec![value; n].join(", ");
-            let _ = writeln!(out, "  if $outside {{ return {ty}({}); }}", fill(&NOWHERE.to_string()));
+            let _ = writeln!(out, "  if $outside {{ return {}; }}", nowhere(n));
             let part = |tuple: usize, k: usize| {
-                format!("{g}[$b + {}u].{}", 1 + tuple * v + k / 4, ['x', 'y', 'z', 'w'][k % 4])
+                format!("{g}[$b + {}u].{}", 2 + tuple * v + k / 4, ['x', 'y', 'z', 'w'][k % 4])
             };
             let origin: Vec<_> = (0..n).map(|k| part(0, k)).collect();
             let _ = writeln!(out, "  var $p = {ty}({});", origin.join(", "));
             // Along axis 0 invocations may be a whole word of cells apart.
             let step = |k: usize| format!("select(1, {g}[{at}].y, {} == 0)", part(1, k));
-            let _ = writeln!(out, "  var $t = $i.z;\n  var $d = 0;");
+            let _ = writeln!(out, "  var $t = $i.z + {g}[$b + 1u].z;\n  var $d = 0;");
             for k in 0..n {
                 match k {
                     0 => out.push_str("  $d = $i.x;\n"),
@@ -76,5 +76,14 @@ pub fn shared(out: &mut String, axes: usize, at: usize) {
             }
             let _ = writeln!(out, "  return $p;\n}}");
         }
+    }
+}
+
+/// [`NOWHERE`] on every axis.
+pub fn nowhere(axes: usize) -> String {
+    match axes {
+        1 => format!("i32({NOWHERE})"),
+        2..=4 => format!("vec{axes}<i32>({NOWHERE})"),
+        n => format!("array<i32, {n}>({})", vec![NOWHERE.to_string(); n].join(", ")),
     }
 }

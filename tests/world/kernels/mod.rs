@@ -8,6 +8,7 @@ mod errors_calls;
 mod errors_wgsl;
 mod gpu;
 mod helpers;
+mod over;
 mod packed;
 #[cfg(debug_assertions)]
 mod reload;
@@ -16,3 +17,4 @@ mod shaders;
 mod types;
 mod wgsl;
 mod windows;
+mod workgroups;

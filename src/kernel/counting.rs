@@ -1,0 +1,82 @@
+//! Counts on the device as arguments of a dispatch.
+
+use std::rc::Rc;
+
+use super::binding::Binding;
+use super::geometry::COUNT_VECTORS;
+use super::handle::{Counter, Kernel};
+use super::source::KernelSource;
+use crate::device::{Device, Lease};
+use crate::element::Element;
+use crate::error::Result;
+use crate::extents::Index;
+use crate::region::Region;
+
+/// Rows of workgroups, as many as a dispatch needs where it has more than `limit` of them, nearly filled. Its one
+/// invocation has the place of the count in its section, which may have any number of axes.
+const TEXT: &str = "
+struct Workgroups { size: u32, limit: u32 }
+@group(0) @binding(0) var<storage, read> count: array<u32>;
+@group(0) @binding(1) var<storage, read_write> result: array<u32>;
+@group(0) @binding(2) var<uniform> most: u32;
+@group(0) @binding(3) var<uniform> workgroups: Workgroups;
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let n = min(count_load(domain_position(id)), most);
+    let groups = (n + workgroups.size - 1u) / workgroups.size;
+    let rows = (max(groups, 1u) - 1u) / workgroups.limit + 1u;
+    let row = (groups + rows - 1u) / rows;
+    result_store(0, row);
+    result_store(1, 1u);
+    result_store(2, rows);
+    result_store(4, n);
+    result_store(5, row * workgroups.size);
+    result_store(6, row);
+}";
+
+impl Kernel {
+    /// Queues what writes the arguments of a dispatch over `min(count, most)` invocations, `size` of them in a workgroup.
+    /// The result holds until the next such call of this kernel: commands run in their order.
+    pub(super) fn count(&self, count: &Binding, most: u32, size: u32) -> Result<Lease> {
+        let device = &self.shared.device;
+        let counter = match self.shared.counter.get() {
+            Some(counter) => counter,
+            None => {
+                let made = Counter::new(device)?;
+                self.shared.counter.get_or_init(|| made)
+            }
+        };
+        let result = &counter.result;
+        let count = Binding { domain: None, ..count.clone() };
+        let call = counter.kernel.call().read("count", count.clone()).write("result", words(result));
+        let call = call.param("most", most).param("size", size).param("limit", device.limits().workgroups);
+        call.over(count).run()?;
+        Ok(result.clone())
+    }
+}
+
+impl Counter {
+    fn new(device: &Rc<Device>) -> Result<Self> {
+        let uses = wgpu::BufferUsages::INDIRECT | wgpu::BufferUsages::UNIFORM;
+        let made = device.storage_buffer_with(16 * COUNT_VECTORS, uses, "zippy: a counted domain")?;
+        let kernel = Kernel::new(device, &KernelSource::text("zippy: a counted domain", TEXT))?;
+        Ok(Self { kernel, result: Lease::of(&made) })
+    }
+}
+
+/// The result as a section.
+fn words(result: &Lease) -> Binding {
+    let shape = Index::from([4 * COUNT_VECTORS as i64]);
+    let whole = Region::whole(shape);
+    Binding {
+        buffer: Some(result.clone()),
+        element: &u32::INFO,
+        storage: whole,
+        section: whole,
+        owned: whole,
+        shape,
+        label: "the result of a count".into(),
+        error: None,
+        domain: None,
+    }
+}

@@ -1,0 +1,230 @@
+//! From boxes of invocations to dispatches: which axis runs along which direction, what is cut, what goes together.
+
+use super::geometry::{DomainMap, MAX_BOXES, vectors};
+use crate::extents::Index;
+
+/// Shorter than this, axis 0 gives way to a longer axis along the dispatch's x.
+const LONG: i64 = 32;
+
+/// More boxes than this are not run in one call.
+const MOST_BOXES: i64 = 1 << 16;
+
+/// What is to be run, in positions and invocations. Numbers of invocations fit 31 bits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grid {
+    /// First position and number of invocations along each axis of every box.
+    pub boxes: Vec<(Index, Index)>,
+    /// Cells along axis 0 that one invocation has.
+    pub step: i64,
+    /// The first position of the whole domain.
+    pub lo: Index,
+    /// Its extents, in invocations.
+    pub extent: Index,
+    /// Axis 0 runs along x, axis 1 along y, the others along z, however short they are.
+    pub in_order: bool,
+}
+
+/// A box of invocations: `extents` of them from the cell at `origin`, or a part of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Block {
+    origin: Index,
+    extents: Index,
+    /// The axis along x, along y, and those folded into z.
+    order: Vec<usize>,
+    /// The part, along the directions of the dispatch: its first invocation, a multiple of the workgroup, and its size.
+    first: [i64; 3],
+    size: [i64; 3],
+}
+
+/// One dispatch over up to [`MAX_BOXES`] boxes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dispatch {
+    /// The domain's part of the geometry.
+    pub words: Vec<i32>,
+    pub groups: [u32; 3],
+}
+
+/// How a kernel cuts its domain.
+#[derive(Debug, Clone, Copy)]
+pub struct Shape {
+    pub workgroup: [u32; 3],
+    /// The most workgroups along one direction.
+    pub limit: u32,
+}
+
+impl Shape {
+    /// Invocations of a workgroup along a direction.
+    fn along(&self, direction: usize) -> i64 {
+        self.workgroup[direction].into()
+    }
+}
+
+impl Block {
+    fn new(origin: Index, extents: Index, grid: &Grid) -> Self {
+        let mut order: Vec<usize> = (0..extents.axes()).collect();
+        if grid.in_order {
+        } else if extents[0] < LONG {
+            order.sort_by_key(|&axis| -extents[axis]);
+        } else if grid.boxes.len() > 1 {
+            order[1..].sort_by_key(|&axis| -extents[axis]);
+        }
+        let along = |k: usize| order.get(k).map_or(1, |&axis| extents[axis]);
+        let folded = order.iter().skip(2).fold(1_i64, |n, &axis| n.saturating_mul(extents[axis]));
+        let size = [along(0), along(1), folded];
+        Self { origin, extents, order, first: [0; 3], size }
+    }
+
+    /// Into how many parts each direction is cut.
+    fn parts(&self, shape: &Shape) -> [i64; 3] {
+        std::array::from_fn(|k| ceil(ceil(self.size[k], shape.along(k)), shape.limit.into()))
+    }
+
+    /// The parts that fit into one dispatch each: nearly equal ones, of whole workgroups of the uncut box.
+    fn cut(&self, shape: &Shape, out: &mut Vec<Self>) {
+        let parts = self.parts(shape);
+        let at = |k: usize, i: i64| {
+            let groups = ceil(self.size[k], shape.along(k));
+            (groups * i / parts[k] * shape.along(k)).min(self.size[k])
+        };
+        for z in 0..parts[2] {
+            for y in 0..parts[1] {
+                for x in 0..parts[0] {
+                    let part = [x, y, z];
+                    let first = std::array::from_fn(|k| at(k, part[k]));
+                    let size = std::array::from_fn(|k| at(k, part[k] + 1) - first[k]);
+                    out.push(Self { first, size, ..self.clone() });
+                }
+            }
+        }
+    }
+
+    fn words(&self, z_start: i64, step: i64) -> Vec<i32> {
+        let axes = self.extents.axes();
+        let [[x, y, z], first] = [self.size, self.first];
+        let mut words: Vec<i64> = vec![x, y, z, z_start, first[0], first[1], first[2], 0];
+        let mut tuple = |values: &dyn Fn(usize) -> i64| {
+            for i in 0..4 * vectors(axes) {
+                words.push(if i < axes { values(i) } else { 0 });
+            }
+        };
+        // Several axes that are folded into z begin at the first invocation by their unfolding.
+        let mut origin = self.origin;
+        for (direction, &axis) in self.order.iter().enumerate().take(if axes == 3 { 3 } else { 2 }) {
+            origin[axis] += first[direction] * if axis == 0 { step } else { 1 };
+        }
+        tuple(&|axis| origin[axis]);
+        if axes <= 4 {
+            for direction in 0..if axes == 4 { 4 } else { 3 } {
+                let along = self.order.get(direction).copied();
+                tuple(&|axis| if along == Some(axis) { if axis == 0 { step } else { 1 } } else { 0 });
+            }
+            if axes == 4 {
+                tuple(&|i| if i < 2 { self.extents[self.order[2 + i]] } else { 0 });
+            }
+        } else {
+            tuple(&|k| self.order[k] as i64);
+            tuple(&|k| self.extents[self.order[k]]);
+        }
+        debug_assert_eq!(words.len(), 4 * DomainMap::new(axes).of_box);
+        words.into_iter().map(|word| word as i32).collect()
+    }
+}
+
+/// The dispatches over all boxes, none of which may be empty.
+///
+/// # Errors
+/// More than is sensible, in words.
+pub fn dispatches(grid: &Grid, shape: &Shape) -> Result<Vec<Dispatch>, String> {
+    let whole: Vec<_> = grid.boxes.iter().map(|&(origin, extents)| Block::new(origin, extents, grid)).collect();
+    if let Some(block) = whole.iter().find(|block| block.size[2] > i32::MAX.into()) {
+        return Err(format!(
+            "extents {} are too large: those from axis 2 on, which share one direction, make {} invocations; {} are possible",
+            block.extents,
+            block.size[2],
+            i32::MAX
+        ));
+    }
+    let parts = |block: &Block| block.parts(shape).iter().fold(1_i64, |n, &m| n.saturating_mul(m));
+    let boxes = whole.iter().fold(0_i64, |n, block| n.saturating_add(parts(block)));
+    if boxes > MOST_BOXES {
+        let [x, y, z] = shape.workgroup;
+        return Err(format!(
+            "{} invocations with @workgroup_size({x}, {y}, {z}) are too many for one call: they take {boxes} parts of {} \
+             workgroups a direction, and {MOST_BOXES} are possible; take larger workgroups, or several calls",
+            grid.extent, shape.limit
+        ));
+    }
+    let mut blocks = Vec::new();
+    whole.iter().for_each(|block| block.cut(shape, &mut blocks));
+    let mut out = Vec::new();
+    let mut batch = Batch::default();
+    for block in blocks {
+        if !batch.takes(&block, shape) {
+            out.extend(std::mem::take(&mut batch).finish(grid, shape));
+        }
+        batch.add(block, shape);
+    }
+    out.extend(batch.finish(grid, shape));
+    Ok(out)
+}
+
+/// Boxes that go into one dispatch.
+#[derive(Default)]
+struct Batch {
+    blocks: Vec<(Block, i64)>,
+    /// Of all boxes together, along x and y; along z they stand one after the other.
+    size: [i64; 3],
+    /// Invocations that have a cell.
+    useful: i128,
+}
+
+impl Batch {
+    fn joined(&self, block: &Block, shape: &Shape) -> [i64; 3] {
+        let [x, y, z] = block.size;
+        // Every box begins with a workgroup of its own.
+        [self.size[0].max(x), self.size[1].max(y), ceil(self.size[2] + z, shape.along(2)) * shape.along(2)]
+    }
+
+    fn takes(&self, block: &Block, shape: &Shape) -> bool {
+        let joined = self.joined(block, shape);
+        let volume = |size: [i64; 3]| size.iter().fold(1_i128, |n, &m| n * i128::from(m));
+        // Boxes of very different shapes would leave most invocations idle.
+        let idle = volume(joined) > 4 * (self.useful + volume(block.size)) + (1 << 16);
+        self.blocks.is_empty()
+            || (self.blocks.len() < MAX_BOXES && joined[2] <= shape.along(2) * i64::from(shape.limit) && !idle)
+    }
+
+    fn add(&mut self, block: Block, shape: &Shape) {
+        let start = self.size[2];
+        self.useful += block.size.iter().fold(1_i128, |n, &m| n * i128::from(m));
+        self.size = self.joined(&block, shape);
+        self.blocks.push((block, start));
+    }
+
+    fn finish(self, grid: &Grid, shape: &Shape) -> Option<Dispatch> {
+        let mut words = vec![self.blocks.len() as i32, grid.step as i32, 0, 0];
+        for tuple in [grid.lo, grid.extent] {
+            words.extend((0..4 * vectors(tuple.axes())).map(|axis| tuple.get(axis).map_or(0, |&n| n as i32)));
+        }
+        words.extend(workgroup_words(shape.workgroup));
+        for k in 0..MAX_BOXES {
+            // What comes after the last box begins beyond everything.
+            words.push(self.blocks.get(k + 1).map_or(i32::MAX, |(_, start)| *start as i32));
+        }
+        for (block, start) in &self.blocks {
+            words.extend(block.words(*start, grid.step));
+        }
+        let groups = std::array::from_fn(|k| ceil(self.size[k], shape.along(k)) as u32);
+        (!self.blocks.is_empty()).then_some(Dispatch { words, groups })
+    }
+}
+
+/// The vector of the geometry that has the extents of a workgroup.
+pub fn workgroup_words([x, y, z]: [u32; 3]) -> [i32; 4] {
+    [x as i32, y as i32, z as i32, 0]
+}
+
+/// Quotient of two positive numbers, rounded up.
+fn ceil(value: i64, by: i64) -> i64 {
+    (value - 1).div_euclid(by) + 1
+}

@@ -1,0 +1,206 @@
+//! What a call runs over: its domain as boxes of invocations, or as a count on the device.
+
+use super::binding::Binding;
+use super::call::{AccessMode, Call};
+use super::checks::{check_binding, check_home};
+use super::dispatch::Grid;
+use super::domain::{Given, MOST};
+use super::program::Program;
+use super::signature::Space;
+use crate::element::{ElementKind, Scalar};
+use crate::error::{KernelError, Result};
+use crate::extents::Index;
+use crate::region::Region;
+
+/// The domain of a call, in the coordinates of what it was given by.
+pub(super) enum Ground<'c> {
+    Boxes {
+        space: Space,
+        /// Position 0.
+        zero: Index,
+        whole: Region,
+        boxes: Vec<Region>,
+        label: &'c str,
+    },
+    Counted {
+        count: &'c Binding,
+        most: u32,
+    },
+}
+
+/// The invocations of a call.
+pub(super) enum Invocations<'c> {
+    Grid(Grid),
+    Counted { count: &'c Binding, most: u32 },
+}
+
+impl Ground<'_> {
+    pub(super) fn space(&self) -> Space {
+        match self {
+            Self::Boxes { space, .. } => *space,
+            Self::Counted { .. } => Space::Counted,
+        }
+    }
+
+    pub(super) fn axes(&self) -> usize {
+        match self {
+            Self::Boxes { whole, .. } => whole.axes(),
+            Self::Counted { .. } => 1,
+        }
+    }
+}
+
+impl Call<'_> {
+    fn wrong<R>(&self, program: &Program, problem: String) -> Result<R> {
+        Err(KernelError::Binding { kernel: program.name.clone(), problem }.into())
+    }
+
+    fn first_written(&self, program: &Program) -> Result<&Binding> {
+        match self.bound.iter().find(|(_, _, access)| *access != AccessMode::Read) {
+            Some((_, binding, _)) => Ok(binding),
+            None => self.wrong(
+                program,
+                "no section is bound to be written, so that the kernel would leave nothing behind; bind one with write or update"
+                    .into(),
+            ),
+        }
+    }
+
+    /// What there is to run over.
+    pub(super) fn ground<'c>(&'c self, program: &Program) -> Result<Ground<'c>> {
+        let first = self.first_written(program)?;
+        let of_section = |section: &'c Binding, (space, zero)| {
+            let (whole, boxes, label) = (section.section, section.boxes(), &*section.label);
+            Ground::Boxes { space, zero, whole, boxes, label }
+        };
+        let of_first = (Space::Cells, first.section.start);
+        Ok(match self.over.as_ref().map(|domain| &domain.0) {
+            None => of_section(first, of_first),
+            Some(Given::Section(over)) => {
+                check_binding(program, over)?;
+                let of_another = (Space::Apart, over.section.start);
+                of_section(over, if over.shape == first.shape { of_first } else { of_another })
+            }
+            Some(Given::Extents(Ok(extents))) => {
+                let whole = Region::whole(*extents);
+                let boxes = if whole.is_empty() { vec![] } else { vec![whole] };
+                let zero = Index::zeros(extents.axes());
+                Ground::Boxes { space: Space::Apart, zero, whole, boxes, label: "the domain" }
+            }
+            Some(Given::Extents(Err(problem))) => {
+                return self.wrong(program, format!("it cannot run over these extents: {problem}"));
+            }
+            Some(Given::Counted { count, most }) => self.counted(program, count, *most)?,
+        })
+    }
+
+    fn counted<'c>(&self, program: &Program, count: &'c Binding, most: u64) -> Result<Ground<'c>> {
+        check_binding(program, count)?;
+        check_home(program, &self.kernel.shared.device, count)?;
+        let cells = count.section.cells();
+        if count.element.kind != ElementKind::Scalar(Scalar::U32) || cells != 1 {
+            let (label, element) = (&count.label, count.element.name);
+            return self.wrong(
+                program,
+                format!("the count to run over must be one cell of u32, but {label} has {cells} of {element}"),
+            );
+        }
+        match u32::try_from(most) {
+            Ok(number) if most <= MOST => Ok(Ground::Counted { count, most: number }),
+            _ => self.wrong(program, format!("at most {most} invocations are not possible to count, {MOST} are")),
+        }
+    }
+
+    /// The domain as positions and counts of invocations: one a cell, or one a word where packed cells are written.
+    pub(super) fn invocations<'c>(
+        &self,
+        program: &Program,
+        order: &[Option<usize>],
+        ground: Ground<'c>,
+    ) -> Result<Invocations<'c>> {
+        let words = self.words(program, order)?;
+        if let (Some((_, _, name)), Space::Apart | Space::Counted) = (words, ground.space()) {
+            return self.wrong(
+                program,
+                format!(
+                    "`{name}` is written word by word, but the kernel does not run over its words: declare it \
+                     array<atomic<u32>> and write it cell by cell, or run over a section of its index space"
+                ),
+            );
+        }
+        let (zero, whole, regions, label) = match ground {
+            Ground::Counted { count, most } => return Ok(Invocations::Counted { count, most }),
+            Ground::Boxes { zero, whole, boxes, label, .. } => (zero, whole, boxes, label),
+        };
+        let (step, phase) = words.map_or((1, 0), |(step, phase, _)| (step, phase));
+        // In words along axis 0.
+        let in_words = |region: &Region| {
+            let mut region = region.translate(&(Index::zeros(zero.axes()) - zero));
+            if !region.is_empty() {
+                region.start[0] = (region.start[0] + phase).div_euclid(step);
+                region.end[0] = (region.end[0] + phase + step - 1).div_euclid(step);
+            }
+            region
+        };
+        let first_cell = |region: &Region| {
+            let mut origin = region.start;
+            origin[0] = origin[0] * step - phase;
+            origin
+        };
+        let mut cut: Vec<Region> = Vec::new();
+        for region in &regions {
+            let mut parts = vec![in_words(region)];
+            // A word that two boxes share is run once.
+            for earlier in cut.iter().filter(|_| step > 1) {
+                parts = parts.iter().flat_map(|part| part.subtract(earlier)).collect();
+            }
+            cut.extend(parts);
+        }
+        let fits = |tuple: &Index| tuple.iter().all(|n| (-(1 << 30)..1 << 31).contains(n));
+        let whole = in_words(&whole);
+        let (lo, extent) = (first_cell(&whole), whole.extents());
+        let boxes: Vec<_> = cut.iter().map(|region| (first_cell(region), region.extents())).collect();
+        let all_fit = |of: &[(Index, Index)]| of.iter().all(|(origin, extents)| fits(origin) && fits(extents));
+        if !boxes.is_empty() && !(all_fit(&boxes) && all_fit(&[(lo, extent)])) {
+            let problem = format!("{label} is too large for 31-bit positions; cut it into more chunks");
+            return Err(KernelError::Limit { kernel: program.name.clone(), problem }.into());
+        }
+        if boxes.len() > 1 && program.scan.words.contains("domain_workgroup") {
+            let problem = format!(
+                "domain_workgroup numbers the workgroups of one box, but the kernel runs over {} boxes of {label}; run over \
+                 one after the other, or over plain extents",
+                boxes.len()
+            );
+            return self.wrong(program, problem);
+        }
+        let in_order = self.over.as_ref().is_some_and(|domain| matches!(domain.0, Given::Extents(_)))
+            || program.scan.speaks_of_workgroups();
+        Ok(Invocations::Grid(Grid { boxes, step, lo, extent, in_order }))
+    }
+
+    /// Of what is written word by word: cells in a word, how many of the first one's lie before the section, and a name.
+    fn words(&self, program: &Program, order: &[Option<usize>]) -> Result<Option<(i64, i64, &str)>> {
+        let mut words: Option<(i64, i64, &str)> = None;
+        for (number, bound) in order.iter().enumerate() {
+            let Some(bound) = bound else { continue };
+            let (name, binding, access) = &self.bound[*bound];
+            let Some(packed) = binding.packed() else { continue };
+            if *access == AccessMode::Read || program.scan.storage[number].atomic {
+                continue;
+            }
+            let step = 4 / packed.bytes() as i64;
+            let phase = (binding.section.start[0] - binding.storage.start[0]).rem_euclid(step);
+            match words {
+                Some((other_step, other_phase, other)) if (other_step, other_phase) != (step, phase) => {
+                    let problem = format!(
+                        "`{other}` and `{name}` are written word by word, but their words hold different cells; declare one \
+                         of them array<atomic<u32>> and write it cell by cell"
+                    );
+                    return self.wrong(program, problem);
+                }
+                _ => words = Some((step, phase, name)),
+            }
+        }
+        Ok(words)
+    }
+}
