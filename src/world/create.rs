@@ -140,7 +140,7 @@ impl World {
         Ok(Layout::new([total]).split([Split::Sizes(lengths)]))
     }
 
-    fn home(&self) -> Home {
+    pub(super) fn home(&self) -> Home {
         Home { rank: self.rank(), device: self.gpu().clone(), registry: self.registry.clone() }
     }
 

@@ -1,0 +1,14 @@
+//! Algorithms over global arrays, on several numbers of ranks, as threads and under MPI.
+
+mod deliver;
+
+#[path = "../../crates/io/tests/common/counting.rs"]
+#[allow(dead_code)]
+mod counting;
+#[path = "../support/mod.rs"]
+mod support;
+
+#[global_allocator]
+static ALLOCATOR: counting::Counting = counting::Counting;
+
+under_mpi!(3);
