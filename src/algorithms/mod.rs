@@ -3,6 +3,7 @@
 pub mod elementwise;
 mod heads;
 mod on_rank;
+pub mod permute;
 pub mod reduce;
 pub mod scan;
 mod sequence;

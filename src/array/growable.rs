@@ -37,6 +37,12 @@ impl<T: Element> Growable<T> {
         Ok(Self { core, length: 0, data: Cell::new(None), element: PhantomData })
     }
 
+    /// One that is full: all cells of an array of this rank.
+    pub(crate) fn full(core: Rc<ArrayCore>) -> Self {
+        let length = core.chunks().shape()[0] as u64;
+        Self { core, length, data: Cell::new(None), element: PhantomData }
+    }
+
     /// The rank-erased core, of the capacity's extent.
     pub fn core(&self) -> &Rc<ArrayCore> {
         &self.core

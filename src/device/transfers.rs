@@ -29,6 +29,17 @@ impl Device {
         self.reach().gather(self, element_bytes, pieces, bytes)
     }
 
+    /// A payload that `fill` writes, which finds old contents: of the host's cells, in the memory that gathered ones have.
+    ///
+    /// # Errors
+    /// What `fill` returns.
+    pub(crate) fn payload(&self, bytes: usize, fill: impl FnOnce(&mut [u8])) -> Result<Staged, DeviceError> {
+        Staged::on_host(&self.core().memory, bytes, |payload| {
+            fill(payload);
+            Ok(())
+        })
+    }
+
     /// Copies a payload into boxes of chunk buffers: the reverse of [`Device::gather`].
     ///
     /// Recorded work comes first, later work sees the new cells. The payload may be dropped on return; the copy into

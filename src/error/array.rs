@@ -57,6 +57,16 @@ pub enum ArrayError {
         /// The cells of the section.
         expected: u64,
     },
+    /// An element is to go to a rank that there is not.
+    #[error("{named_by} names rank {rank} as destination, but there are {ranks} ranks, 0..{ranks}")]
+    Destination {
+        /// The cell that names it, or the run of elements.
+        named_by: String,
+        /// The rank.
+        rank: u64,
+        /// How many ranks there are.
+        ranks: usize,
+    },
     /// A section made of several boxes was used where one box is needed.
     #[error("{section} consists of several boxes; {verb} needs one box (boundary() is meant for kernels)")]
     SeveralBoxes {

@@ -105,7 +105,7 @@ impl World {
     }
 
     /// A failure of the device, with what this rank was doing with which arrays.
-    fn in_operation(&self, error: Error) -> Error {
+    pub(super) fn in_operation(&self, error: Error) -> Error {
         match error {
             Error::Device(error) => Error::Transfer { operation: self.inner().operation_text("a transfer"), error },
             error => error,

@@ -8,6 +8,7 @@ mod composite;
 mod copy;
 mod counted;
 mod create;
+mod deliver;
 mod exchange;
 mod execute;
 mod ghosts;
@@ -34,6 +35,7 @@ use std::rc::Rc;
 pub(crate) use self::named::{Collective, Named};
 
 pub use self::copy::Section;
+pub use self::deliver::{Delivered, Destinations, Sequence};
 pub use self::exchange::Exchange;
 pub use self::one_sided::{Fetched, PutSource, Ticket};
 pub use self::pending::Pending;
@@ -195,24 +197,27 @@ impl World {
     /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
     /// ```
     pub fn agree<R>(&self, operation: &str, result: Result<R>) -> Result<R> {
+        let (call, signature) = (format!("agree({operation})"), hash(("agree", operation)));
+        self.collective(call, signature, || self.agreed(operation, result))?
+    }
+
+    /// [`agree`](Self::agree) inside an operation that was compared as a whole; the outer error is that of the run.
+    pub(crate) fn agreed<R>(&self, operation: &str, result: Result<R>) -> Result<Result<R>> {
         // A failure is a byte and its text, which may be empty; no bytes are none.
         let own = result.as_ref().err().map_or(Vec::new(), |error| format!("!{error}").into_bytes());
-        let failures = self.collective(format!("agree({operation})"), hash(("agree", operation)), || {
-            // Only the failures travel: one flag when all went well.
-            let mut failed = [u64::from(!own.is_empty())];
-            self.inner.all_reduce(&mut failed, |sum, more| *sum += more)?;
-            if failed == [0] { Ok(Vec::new()) } else { self.inner.all_gather_v(copied(&own)) }
-        })?;
-        let value = result?;
+        // Only the failures travel: one flag when all went well.
+        let mut failed = [u64::from(!own.is_empty())];
+        self.inner.all_reduce(&mut failed, |sum, more| *sum += more)?;
+        let failures = if failed == [0] { Vec::new() } else { self.inner.all_gather_v(copied(&own))? };
         let told = |(rank, failure): (usize, &Payload)| Some((rank, (**failure).as_ref().get(1..)?.to_vec()));
-        match failures.iter().enumerate().find_map(told) {
+        Ok(result.and_then(|value| match failures.iter().enumerate().find_map(told) {
             None => Ok(value),
             Some((rank, text)) => Err(Error::Remote {
                 rank,
                 operation: operation.to_string(),
                 message: String::from_utf8_lossy(&text).into_owned(),
             }),
-        }
+        }))
     }
 
     /// A place, named for people, where one may look into the arrays: on return this rank's queued kernels are done, and

@@ -1,9 +1,16 @@
-//! Data-parallel primitives, on one rank and over ranks, as threads and under MPI.
+//! Algorithms over global arrays and over what one rank holds, on several numbers of ranks, as threads and under MPI.
 
+mod deliver;
 mod scan;
 mod sequences;
 
+#[path = "../../crates/io/tests/common/counting.rs"]
+#[allow(dead_code)]
+mod counting;
 #[path = "../support/mod.rs"]
 mod support;
+
+#[global_allocator]
+static ALLOCATOR: counting::Counting = counting::Counting;
 
 under_mpi!(3);

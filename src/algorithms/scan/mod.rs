@@ -48,7 +48,8 @@ impl OnRank<'_> {
     /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
     /// ```
     pub fn reduce<T: Element>(&self, input: impl Into<Sequence<T>>, operator: &Operator) -> Result<Option<T>> {
-        let all = self.scan(operator, &T::INFO, None, input.into().cells()?, Heads::None, None)?;
+        let operation = Operation::of(operator, &T::INFO);
+        let all = run(self.world(), &operation, input.into().cells()?, Heads::None, None)?;
         Ok(all.item.map(|item| pod_read_unaligned(&item.value)))
     }
 
@@ -165,41 +166,46 @@ impl OnRank<'_> {
     ) -> Result<()> {
         let (input, output) = (input.cells()?, output.cells()?);
         input.check_length(output, "the output")?;
-        self.scan(operator, &T::INFO, first.map(bytes_of), input, heads, Some(output)).map(drop)
+        let operation = Operation { first: first.map(bytes_of), ..Operation::of(operator, &T::INFO) };
+        run(self.world(), &operation, input, heads, Some(output)).map(drop)
     }
+}
 
-    fn scan(
-        &self,
-        operator: &Operator,
-        element: &'static ElementInfo,
-        first: Option<&[u8]>,
-        input: &Cells,
-        heads: Heads,
-        output: Option<&Cells>,
-    ) -> Result<Carry> {
-        let operation = Operation { operator, element, first };
-        operation.check()?;
-        if let Some(heads) = heads.cells() {
-            input.check_length(heads, "what says where segments begin")?;
-        }
-        if operation.by_host(self.world().gpu()) {
-            return host::scan(&operation, input, heads, output, Carry::default());
-        }
-        let mut key = None;
-        let flags = kernels::flags(self.world(), heads, &mut key)?;
-        let blocks = Blocks::new(self.world(), &operation, input, flags.as_ref(), output)?;
-        let carry = blocks.carry(Carry::default())?;
-        if output.is_some() {
-            blocks.write()?;
-        }
-        Ok(carry)
+/// Scans, or only combines where there is no output; returns what has been combined.
+pub(super) fn run(
+    world: &World,
+    operation: &Operation,
+    input: &Cells,
+    heads: Heads,
+    output: Option<&Cells>,
+) -> Result<Carry> {
+    operation.check()?;
+    if let Some(heads) = heads.cells() {
+        input.check_length(heads, "what says where segments begin")?;
     }
+    if operation.by_host(world.gpu()) {
+        return host::scan(operation, input, heads, output, Carry::default());
+    }
+    let mut key = None;
+    let flags = kernels::flags(world, heads, &mut key)?;
+    let blocks = Blocks::new(world, operation, input, flags.as_ref(), output)?;
+    let carry = blocks.carry(Carry::default())?;
+    if output.is_some() {
+        blocks.write()?;
+    }
+    Ok(carry)
 }
 
 /// Turns counts into how many come before, by kernels.
 pub(super) fn scan_counts(world: &World, counts: &Cells) -> Result<()> {
-    let operation = Operation { operator: &Operator::Add, element: &u32::INFO, first: Some(&[0; 4]) };
+    let operation = Operation { first: Some(&[0; 4]), ..Operation::of(&Operator::Add, &u32::INFO) };
     let blocks = Blocks::new(world, &operation, counts, None, Some(counts))?;
     blocks.start()?;
     blocks.write()
+}
+
+/// The largest of some numbers.
+pub(super) fn largest(world: &World, numbers: &Cells) -> Result<Option<u32>> {
+    let operation = Operation::of(&Operator::Max, &u32::INFO);
+    Ok(run(world, &operation, numbers, Heads::None, None)?.item.map(|item| pod_read_unaligned(&item.value)))
 }

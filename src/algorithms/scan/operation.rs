@@ -28,7 +28,12 @@ pub struct Carry {
     pub key: Option<Vec<u8>>,
 }
 
-impl Operation<'_> {
+impl<'a> Operation<'a> {
+    /// An inclusive scan.
+    pub fn of(operator: &'a Operator, element: &'static ElementInfo) -> Self {
+        Self { operator, element, first: None, transform: None }
+    }
+
     pub fn check(&self) -> Result<()> {
         Ok(self.operator.check(self.element)?)
     }

@@ -1,0 +1,182 @@
+//! What a rank sends: which cells go where, found out before anything moves.
+
+use std::ops::Range;
+
+use super::sequence::{Cells, Sequence};
+use super::slices::{Counts, Cursor, Group, Slice, pick, ranks_of};
+use super::wire::Wire;
+use crate::error::{ArrayError, Result};
+use crate::transport::Payload;
+use crate::world::World;
+
+/// Where elements go.
+#[derive(Debug, Clone)]
+pub enum Destinations {
+    /// The rank of each element.
+    Each(Sequence<u32>),
+    /// Ranks, each with how many elements go there: the first ones to the first rank, the next ones to the second one, and
+    /// so on. In any order of ranks, which may be named again.
+    Runs(Vec<(usize, u64)>),
+}
+
+impl<S: Into<Sequence<u32>>> From<S> for Destinations {
+    fn from(ranks: S) -> Self {
+        Self::Each(ranks.into())
+    }
+}
+
+/// Cells of the sequence that all go to one rank.
+pub(super) struct Run {
+    pub to: usize,
+    pub cells: Range<u64>,
+}
+
+/// How it is known where cells go.
+enum Route {
+    /// They name it.
+    Each(Cells),
+    /// They lie in runs; those for this rank, and the others.
+    Runs { own: Vec<Run>, others: Vec<Run> },
+}
+
+/// This rank's cells on their way.
+pub(super) struct Outgoing {
+    columns: Vec<Cells>,
+    route: Route,
+    /// Ranks, rising, and how many cells go there.
+    pub counts: Vec<(usize, u64)>,
+    length: u64,
+    /// The most cells that are read at a time.
+    slice: u64,
+}
+
+impl Outgoing {
+    /// # Errors
+    /// A rank that there is not; columns and destinations of different lengths; a section that cannot be read.
+    pub fn new(world: &World, columns: Vec<Cells>, to: &Destinations, wire: &Wire) -> Result<Self> {
+        // Beside a cell its rank and its place are held; four slices are a message's worth.
+        let slice = (world.message_sizes().most / 4 / (wire.width() + 8)).clamp(1, 1 << 30);
+        let (length, route, counts);
+        match to {
+            Destinations::Each(ranks) => {
+                let ranks = ranks.cells()?;
+                length = ranks.len();
+                same_length(&columns, length, || format!("the list of ranks, {},", ranks.label()))?;
+                counts = counted(world, &ranks, slice)?;
+                route = Route::Each(ranks);
+            }
+            Destinations::Runs(runs) => {
+                length = runs.iter().fold(0, |sum: u64, (_, count)| sum.saturating_add(*count));
+                same_length(&columns, length, || format!("the list of {} runs", runs.len()))?;
+                (route, counts) = in_runs(world, runs)?;
+            }
+        }
+        Ok(Self { columns, route, counts, length, slice })
+    }
+
+    /// Bytes that other ranks are sent.
+    pub fn bytes(&self, world: &World, wire: &Wire) -> u64 {
+        let others = self.counts.iter().filter(|(to, _)| *to != world.rank());
+        others.map(|(_, count)| count.saturating_mul(wire.width())).fold(0, u64::saturating_add)
+    }
+
+    /// The runs of this rank's cells for itself, where they lie in runs.
+    pub fn own_runs(&self) -> &[Run] {
+        match &self.route {
+            Route::Each(_) => &[],
+            Route::Runs { own, .. } => own,
+        }
+    }
+
+    pub fn columns(&self) -> &[Cells] {
+        &self.columns
+    }
+
+    /// The next cells that have not been taken; `None` at the end. Runs of this rank's own are left out.
+    pub fn next(&self, world: &World, cursor: &mut Cursor, counts: &mut Counts) -> Result<Option<Slice>> {
+        match &self.route {
+            Route::Each(ranks) => {
+                let all = [Run { to: world.rank(), cells: 0..self.length }];
+                let next = cursor.next(&all, self.slice).pop();
+                next.map(|run| Slice::sorted(world, ranks, run.cells, counts)).transpose()
+            }
+            Route::Runs { others, .. } => {
+                let next = cursor.next(others, self.slice);
+                Ok((!next.is_empty()).then(|| Slice::of_runs(&next)))
+            }
+        }
+    }
+
+    /// The cells of a slice, column by column.
+    pub fn read(&self, world: &World, slice: &Slice) -> Result<Vec<Payload>> {
+        self.columns.iter().map(|column| column.read(world, slice.ranges.iter().cloned())).collect()
+    }
+
+    /// Those that go to one rank, as a message.
+    pub fn message(
+        &self,
+        world: &World,
+        (slice, group): (&Slice, &Group),
+        read: &mut Vec<Payload>,
+        wire: &Wire,
+    ) -> Result<Payload> {
+        if let ([_], [_]) = (&slice.groups[..], &read[..]) {
+            return Ok(read.pop().expect("one column"));
+        }
+        let cells = group.cells.len() as u64;
+        let fill = |message: &mut [u8]| {
+            for ((column, cells), place) in self.columns.iter().zip(read.iter()).zip(wire.columns(cells)) {
+                let (size, cells) = (column.element().bytes, (**cells).as_ref());
+                match slice.order.get(group.cells.clone()) {
+                    Some(order) if !order.is_empty() => pick(cells, order, size, &mut message[place]),
+                    _ => message[place].copy_from_slice(&cells[group.cells.start * size..group.cells.end * size]),
+                }
+            }
+        };
+        Ok(Box::new(world.device().payload(wire.bytes(cells) as usize, fill)?))
+    }
+}
+
+/// `Err` unless all columns are so long.
+fn same_length(columns: &[Cells], length: u64, what: impl Fn() -> String) -> Result<()> {
+    match columns.iter().find(|column| column.len() != length) {
+        None => Ok(()),
+        Some(column) => {
+            let (given, section, expected) = (length as usize, column.label(), column.len());
+            Err(ArrayError::Length { what: what(), given, section, expected }.into())
+        }
+    }
+}
+
+/// How many cells name each rank.
+fn counted(world: &World, each: &Cells, slice: u64) -> Result<Vec<(usize, u64)>> {
+    let mut counts = Counts::new(world.size());
+    let mut start = 0;
+    while start < each.len() {
+        let end = each.len().min(start + slice);
+        let named = each.read(world, std::iter::once(start..end))?;
+        counts.add(each, start, &ranks_of((*named).as_ref()))?;
+        start = end;
+    }
+    Ok(counts.take())
+}
+
+/// Runs as ranges, and how many cells go to each rank.
+fn in_runs(world: &World, runs: &[(usize, u64)]) -> Result<(Route, Vec<(usize, u64)>)> {
+    let mut counts = std::collections::BTreeMap::new();
+    let (mut own, mut others, mut start) = (Vec::new(), Vec::new(), 0);
+    for (place, &(to, count)) in runs.iter().enumerate() {
+        if to >= world.size() {
+            let (named_by, ranks) = (format!("run {place} of {}", runs.len()), world.size());
+            return Err(ArrayError::Destination { named_by, rank: to as u64, ranks }.into());
+        }
+        let cells = start..start + count;
+        start = cells.end;
+        if count > 0 {
+            *counts.entry(to).or_insert(0) += count;
+            let list = if to == world.rank() { &mut own } else { &mut others };
+            list.push(Run { to, cells });
+        }
+    }
+    Ok((Route::Runs { own, others }, counts.into_iter().collect()))
+}

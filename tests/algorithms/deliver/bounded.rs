@@ -1,0 +1,86 @@
+//! However much is delivered, a rank stages no more than a few messages.
+
+use zippy::world::Destinations;
+use zippy::{Layout, Result, World};
+
+use super::{CASES, Case, check, scattered, sections};
+use crate::counting::most;
+use crate::support::{RANKS, ranks};
+
+/// The cases of all others with messages of very few elements, so that ranks wait for each other again and again.
+fn small_messages() {
+    ranks(RANKS, |world| {
+        for case in CASES {
+            let to = sections(world, "to", &case.ranks(world.rank(), world.size()), 1)?;
+            check::<u8>(world, case, &to[..], 2)?;
+            check::<[i32; 2]>(world, case, &to[..], 1)?;
+        }
+        Ok(())
+    });
+}
+
+crate::with_variables! {
+    a_cell_a_message, [("ZIPPY_MESSAGE", "12")], small_messages
+}
+
+crate::with_variables! {
+    some_cells_a_message, [("ZIPPY_MESSAGE", "400")], small_messages
+}
+
+/// As in `much`.
+const MESSAGE: u64 = 1 << 18;
+
+fn memory(world: &World, case: &Case) -> Result<()> {
+    let (rank, size) = (world.rank(), world.size());
+    let n = (case.length)(rank) as i64;
+    let own = world.local_array::<u32, 1>("own", &Layout::new([n]))?;
+    own.all().fill_with(|[x]| (x as u32).wrapping_mul(11) + rank as u32)?;
+    let to = world.local_array::<u32, 1>("to", &Layout::new([n]))?;
+    to.all().fill_with(|[x]| (case.to)(rank, x as u64, size) as u32)?;
+    let arriving = |source: usize| (0..(case.length)(source)).filter(move |&x| (case.to)(source, x, size) == rank);
+    let total: u64 = (0..size).map(|source| arriving(source).count() as u64).sum();
+    world.barrier()?;
+    let device = world.gpu().counters().bytes_now;
+    world.gpu().reset_peak();
+    let mut result = None;
+    let grown = most(|| result = Some(world.deliver("x", own.all(), to.all())));
+    let delivered = result.expect("called")?;
+    let taken = world.gpu().counters().bytes_peak - device;
+    let what = format!("{} on rank {rank} of {size}", case.name);
+    // Slices on their way, and what the driver and wgpu hold for them.
+    assert!(grown < 3 * MESSAGE as isize, "{what}: {grown} bytes of the host for {} sent", 4 * n);
+    // What arrives, once, and some slices of staging memory of each kind.
+    assert!(taken <= 4 * total + 8 * MESSAGE, "{what}: {taken} bytes of the device for {} that arrive", 4 * total);
+    let mut found = delivered.elements.all().read()?.into_iter();
+    for source in 0..size {
+        for x in arriving(source) {
+            assert_eq!(found.next(), Some((x as u32).wrapping_mul(11) + source as u32), "{what}: {x} of {source}");
+        }
+    }
+    assert_eq!(found.next(), None);
+
+    // The same in one run, for which nothing is staged that stays here.
+    let runs = Destinations::Runs(vec![(rank, n as u64)]);
+    let mut result = None;
+    let grown = most(|| result = Some(world.deliver("y", own.all(), runs)));
+    assert!(grown < MESSAGE as isize, "{what}: {grown} bytes of the host for what stays");
+    assert!(result.expect("called")?.elements.all().read()? == own.all().read()?);
+    Ok(())
+}
+
+fn much() {
+    let length = |_: usize| 3_000_001;
+    let cases = [
+        Case { name: "scattered", length, to: scattered },
+        Case { name: "all to one", length, to: |_, _, size| size / 2 },
+        Case { name: "to the next", length, to: |rank, _, size| (rank + 1) % size },
+    ];
+    for case in &cases {
+        ranks(&[2, 3, 5], |world| memory(world, case));
+    }
+}
+
+crate::with_variables! {
+    /// Tens of messages' worth a rank.
+    more_than_a_message, [("ZIPPY_MESSAGE", "262144")], much
+}

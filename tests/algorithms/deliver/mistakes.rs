@@ -1,0 +1,149 @@
+//! Mistakes are errors on all ranks, move nothing, and leave the world as it was.
+
+use zippy::world::Destinations;
+use zippy::{Config, Error, Layout, Result, Split, World, run_with};
+
+use super::{Case, check, scattered, sections};
+use crate::support::launcher::counts;
+use crate::support::ranks;
+
+/// That a call fails: on the ranks named with their own error, on all others with that of the lowest of them.
+fn refused<R: std::fmt::Debug>(world: &World, result: Result<R>, wrong: &[usize], text: &str) -> Result<()> {
+    let error = result.unwrap_err();
+    assert!(error.to_string().contains(text), "{error} is not {text}");
+    match &error {
+        Error::Remote { rank, operation, .. } => {
+            assert!(!wrong.contains(&world.rank()), "{error}");
+            assert_eq!((*rank, operation.starts_with("deliver(")), (wrong[0], true), "{error}");
+        }
+        _ => assert!(wrong.contains(&world.rank()), "{error}"),
+    }
+    // And the world goes on.
+    let case = Case { name: "after a mistake", length: |rank| 20 + rank as u64, to: scattered };
+    let to = sections(world, "to", &case.ranks(world.rank(), world.size()), 0)?;
+    check::<u16>(world, &case, &to[..], 1)
+}
+
+#[test]
+fn destinations_that_are_no_rank() {
+    ranks(&[1, 3], |world| {
+        let (rank, size) = (world.rank(), world.size());
+        let last = size - 1;
+        let own = sections(world, "own", &[1.5_f32; 40], 0)?;
+        let mut ranks: Vec<u32> = (0..40).map(|place| place % size as u32).collect();
+        if rank == last {
+            ranks[33] = size as u32;
+            ranks[37] = u32::MAX;
+        }
+        let to = sections(world, "to", &ranks, 1)?;
+        // The second section is of cells 2.. of its array.
+        let first = to[0].region()?.cells() as i64;
+        let cell = 33 - first + 2;
+        let text = format!(
+            "cell {cell} of array \"to 1\" names rank {size} as destination, but there are {size} ranks, 0..{size}"
+        );
+        refused(world, world.deliver("x", &own[..], &to[..]), &[last], &text)?;
+
+        // Every rank has a mistake of its own.
+        let to = sections(world, "to", &[99, 98], 0)?;
+        let all: Vec<usize> = (0..size).collect();
+        refused(world, world.deliver("x", own[0].clone(), to), &all, "40 cells")?;
+        let runs = vec![(0, 39), (size + 4, 1)];
+        let text = format!("run 1 of 2 names rank {} as destination", size + 4);
+        refused(world, world.deliver("x", &own[..], Destinations::Runs(runs)), &all, &text)
+    });
+}
+
+#[test]
+fn lengths_that_differ() {
+    ranks(&[1, 3], |world| {
+        let (rank, size) = (world.rank(), world.size());
+        let last = size - 1;
+        let own = sections(world, "own", &[7_u8; 11], 0)?;
+        let to = sections(world, "to", &vec![0_u32; if rank == last { 12 } else { 11 }], 0)?;
+        let text = "the list of ranks, section [1..13] of array \"to 0\", has 12 elements, but section [1..12] of array \
+                    \"own 0\" has 11 cells";
+        refused(world, world.deliver("x", &own[..], &to[..]), &[last], text)?;
+        let none: &[zippy::array::LocalSection<u8, 1>] = &[];
+        let list = if rank == 0 { none } else { &own[..] };
+        let to = sections(world, "to", &[0_u32; 11], 0)?;
+        refused(world, world.deliver("x", list, &to[..]), &[0], "but an empty list of sections has 0 cells")?;
+
+        let runs = |more: u64| Destinations::Runs(vec![(0, 5), (last, 6 + if rank == 0 { more } else { 0 })]);
+        let text = "the list of 2 runs has 12 elements, but section [1..12] of array \"own 0\" has 11 cells";
+        refused(world, world.deliver("x", &own[..], runs(1)), &[0], text)?;
+        refused(world, world.deliver("x", &own[..], runs(u64::MAX - 7)), &[0], "the list of 2 runs has")?;
+
+        let short = sections(world, "short", &vec![1.0_f32; if rank == last { 10 } else { 11 }], 0)?;
+        let pairs = world.deliver_pairs(["x", "y"], (&own[..], &short[..]), &to[..]);
+        let text = "has 11 elements, but section [1..11] of array \"short 0\" has 10 cells";
+        refused(world, pairs.map(drop), &[last], text)
+    });
+}
+
+#[test]
+fn sections_that_cannot_be_read() {
+    ranks(&[1, 3], |world| {
+        let (rank, last) = (world.rank(), world.size() - 1);
+        let array = world.local_array::<f32, 1>("array", &Layout::new([10]))?;
+        let to = world.local_array::<u32, 1>("to", &Layout::new([10]))?;
+        let end = if rank == last { 12 } else { 10 };
+        refused(world, world.deliver("x", array.at(2..end), to.at(2..)), &[last], "12")?;
+        refused(world, world.deliver("x", array.at(2..), to.at(2..end)), &[last], "12")?;
+
+        let layout = Layout::new([9 * world.size() as i64]).split([Split::Even(world.size())]).ghost([1]);
+        let chunks = world.array::<f32, 1>("chunks", &layout)?;
+        let chunk = chunks.local()?;
+        let section = if rank == last { chunk.boundary() } else { chunk.all() };
+        let ranks = to.at(0..section.region()?.cells() as i64);
+        refused(world, world.deliver("x", section, ranks), &[last], "consists of several boxes; deliver needs one box")
+    });
+}
+
+/// What is the same on all ranks or ends the run: names and types.
+#[test]
+fn calls_that_differ_end_the_run() {
+    for size in counts(&[2, 3]) {
+        let ends = |name: &(dyn Fn(usize) -> String + Sync), bytes: bool, text: &str| {
+            let error = run_with(Config::threads(size), |world| {
+                let (n, name) = (Layout::new([4]), name(world.rank()));
+                let to = world.local_array::<u32, 1>("to", &n)?;
+                if bytes && world.rank() == size - 1 {
+                    world.deliver(&name, world.local_array::<u8, 1>("own", &n)?.all(), to.all()).map(drop)
+                } else {
+                    world.deliver(&name, world.local_array::<f32, 1>("own", &n)?.all(), to.all()).map(drop)
+                }
+            });
+            let error = error.unwrap_err().to_string();
+            assert!(error.contains("collective calls differ") && error.contains(text), "{error}");
+        };
+        ends(&|_| "x".to_string(), true, "deliver(\"x\" of u8)");
+        ends(&|rank| format!("x{}", rank.min(1)), false, "deliver(\"x1\" of f32)");
+    }
+}
+
+/// Elements for which one rank has no memory.
+fn too_much_for_one() {
+    ranks(&[1, 3], |world| {
+        const MIB: i64 = 1 << 20;
+        // Within what a rank may have, but for the one that gets all.
+        let own = world.local_array::<u32, 1>("own", &Layout::new([5 * MIB]))?;
+        let runs = |to: usize| Destinations::Runs(vec![(to, 5 * MIB as u64)]);
+        let to = world.size() - 1;
+        if world.size() == 1 {
+            // Together with what there is.
+            let more = world.local_array::<u8, 1>("more", &Layout::new([30 * MIB]))?;
+            refused(world, world.deliver("x", own.all(), runs(to)), &[to], "storage for x needs")?;
+            drop(more);
+        } else {
+            refused(world, world.deliver("x", own.all(), runs(to)), &[to], "storage for x needs")?;
+        }
+        let delivered = world.deliver("x", own.all(), runs(world.rank()))?;
+        assert_eq!(delivered.elements.len(), 5 * MIB as u64);
+        Ok(())
+    });
+}
+
+crate::with_variables! {
+    little_memory, [("ZIPPY_MEMORY_LIMIT", "67108864")], too_much_for_one
+}
