@@ -3,6 +3,7 @@
 mod deliver;
 mod scan;
 mod sequences;
+mod sort;
 
 #[path = "../../crates/io/tests/common/counting.rs"]
 #[allow(dead_code)]

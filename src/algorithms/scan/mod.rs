@@ -18,7 +18,7 @@ use super::on_rank::OnRank;
 use super::sequence::{Cells, Sequence};
 use crate::World;
 use crate::device::Operator;
-use crate::element::{Element, ElementInfo};
+use crate::element::Element;
 use crate::error::Result;
 
 impl OnRank<'_> {

@@ -12,7 +12,7 @@ use super::on_rank::OnRank;
 use super::sequence::{Cells, Sequence, together};
 use crate::World;
 use crate::device::Lease;
-use crate::element::{Element, ElementInfo};
+use crate::element::Element;
 use crate::error::Result;
 
 impl OnRank<'_> {

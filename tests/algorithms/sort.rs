@@ -1,0 +1,107 @@
+//! Sorts against `std`'s stable ones.
+
+use std::cmp::Ordering;
+use std::fmt::Debug;
+
+use zippy::algorithms::sort::SortKey;
+use zippy::{Element, Result, World};
+
+use crate::sequences::{CUTS, Cut, LENGTHS, mixed, read, sequence};
+use crate::support;
+
+/// Keys that sorts may stumble over: many, few and one value, in order, in reverse order.
+const KINDS: [fn(usize, usize) -> u32; 6] = [
+    |i, _| mixed(i),
+    |i, _| mixed(i) % 2 * 0xffff_ff00,
+    |_, _| 7,
+    |i, _| i as u32 * 3,
+    |i, n| (n - i) as u32,
+    |i, _| mixed(i) % 97,
+];
+
+fn bits<T: Element>(values: &[T]) -> &[u8] {
+    bytemuck::cast_slice(values)
+}
+
+fn compare<K: SortKey + Debug, V: Element>(
+    world: &World,
+    n: usize,
+    key: impl Fn(u32) -> K,
+    value: impl Fn(usize) -> V,
+    order: impl Fn(&K, &K) -> Ordering,
+) -> Result<()> {
+    for (number, kind) in KINDS.into_iter().enumerate() {
+        let keys: Vec<K> = (0..n).map(|i| key(kind(i, n))).collect();
+        let mut expected: Vec<(K, usize)> = keys.iter().copied().zip(0..).collect();
+        expected.sort_by(|(a, _), (b, _)| order(a, b));
+        let sorted: Vec<K> = expected.iter().map(|(key, _)| *key).collect();
+        let beside: Vec<V> = expected.iter().map(|(_, i)| value(*i)).collect();
+        let values: Vec<V> = (0..n).map(&value).collect();
+        for cut in if n > 4000 { &CUTS[..] } else { &CUTS[..2] } {
+            let what = format!("{n} {} of kind {number}, {cut:?}", K::INFO.name);
+            let (given, sections) = sequence(world, &keys, *cut)?;
+            world.on_rank().sort(&given)?;
+            assert!(bits(&read(&sections)?) == bits(&sorted), "{what}");
+            let (given, sections) = sequence(world, &keys, *cut)?;
+            let (with, with_sections) = sequence(world, &values, if *cut == Cut::Whole { Cut::Odd } else { *cut })?;
+            world.on_rank().sort_pairs(&given, &with)?;
+            assert!(bits(&read(&sections)?) == bits(&sorted), "keys of {what}");
+            assert!(bits(&read(&with_sections)?) == bits(&beside), "values of {what}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn every_length() {
+    support::ranks(&[1], |world| {
+        LENGTHS.into_iter().try_for_each(|n| compare(world, n, |key| key, |i| i as u32, u32::cmp))
+    });
+}
+
+#[test]
+fn every_type_of_key() {
+    support::ranks(&[1], |world| {
+        compare(world, 5000, |key| key as i32, |i| [i as u32; 2], i32::cmp)?;
+        compare(world, 5000, f32::from_bits, |i| i as u32, f32::total_cmp)?;
+        let special = [0.0, -0.0, f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e-45, -1e-45];
+        compare(world, 3000, |key| special[key as usize % 8], |i| i as u32, f32::total_cmp)?;
+        compare(world, 5000, |key| [key % 5, mixed(key as usize)], |i| i as u32, <[u32; 2]>::cmp)?;
+        if world.gpu().features().contains(zippy::wgpu::Features::SHADER_INT64) {
+            compare(world, 3000, |key| u64::from(key) << 16 | 5, |i| i as u32, u64::cmp)?;
+            compare(world, 3000, |key| i64::from(key as i32) << 20, |i| i as u32, i64::cmp)?;
+        }
+        Ok(())
+    });
+}
+
+#[derive(Clone, Copy, Debug, Element)]
+#[repr(C)]
+struct Particle {
+    place: [u32; 2],
+    mass: f32,
+    id: u32,
+    rest: [u32; 2],
+}
+
+#[test]
+fn every_size_of_values() {
+    support::ranks(&[1], |world| {
+        compare(world, 4500, |key| key, |i| i as u8, u32::cmp)?;
+        compare(world, 4500, |key| key, |i| i as i16, u32::cmp)?;
+        compare(world, 4500, |key| key, |i| [i as u32, 1, 2, 3], u32::cmp)?;
+        let particle = |i: usize| Particle { place: [i as u32, 1], mass: 0.5, id: i as u32, rest: [3, i as u32] };
+        compare(world, 4500, |key| key, particle, u32::cmp)
+    });
+}
+
+#[test]
+fn mistakes() {
+    support::ranks(&[1], |world| {
+        let (keys, _) = sequence(world, &[1_u32, 2, 3], Cut::Whole)?;
+        let (values, _) = sequence(world, &[1_u32, 2], Cut::Whole)?;
+        let error = world.on_rank().sort_pairs(&keys, &values).unwrap_err().to_string();
+        assert!(error.contains("values has 2 cells") && error.contains("has 3"), "{error}");
+        Ok(())
+    });
+}
