@@ -6,8 +6,12 @@ use bytemuck::bytes_of;
 
 use super::sequence::{Cells, together};
 use crate::World;
+use crate::element::Element;
 use crate::error::Result;
 use crate::kernel::KernelSource;
+
+/// Bytes of cells that the host has at hand at a time.
+const BYTES: usize = 128 << 10;
 
 /// Where segments begin.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +46,8 @@ pub fn read(heads: Heads, cells: Range<u64>, key: &mut Option<Vec<u8>>) -> Resul
     }
     let before = key.take();
     let befores = before.as_deref().map(Some).into_iter().chain(before.is_none().then_some(None));
-    let found = befores.chain(all.clone().map(Some)).zip(all.clone()).map(|(before, key)| before != Some(key)).collect();
+    let found =
+        befores.chain(all.clone().map(Some)).zip(all.clone()).map(|(before, key)| before != Some(key)).collect();
     *key = all.last().map(<[u8]>::to_vec).or(before);
     Ok(found)
 }
@@ -50,10 +55,7 @@ pub fn read(heads: Heads, cells: Range<u64>, key: &mut Option<Vec<u8>>) -> Resul
 /// Sets `flags` to 1 where `keys` differ from the ones before and to 0 elsewhere, by a kernel.
 pub fn mark(world: &World, keys: &Cells, flags: &Cells, key: &mut Option<Vec<u8>>) -> Result<()> {
     let words = keys.words_a_cell();
-    let text = format!(
-        "const WORDS = {words};\n{}",
-        include_str!("../../shaders/heads.wgsl").trim_start()
-    );
+    let text = format!("const WORDS = {words};\n{}", include_str!("../../shaders/heads.wgsl").trim_start());
     let kernel = world.composed(&KernelSource::composed("heads of segments", text))?;
     for piece in together(&[keys, flags]) {
         let call = kernel.call().read("keys", piece.parts[0].in_words());
@@ -67,4 +69,19 @@ pub fn mark(world: &World, keys: &Cells, flags: &Cells, key: &mut Option<Vec<u8>
         *key = Some(first);
     }
     Ok(())
+}
+
+/// Flags of the cells that differ from the one before, in one part of their own.
+pub fn flags_of(world: &World, keys: &Cells) -> Result<Cells> {
+    let flags = Cells::scratch(&world.home(), "heads of segments", &u32::INFO, keys.len())?;
+    let mut key = None;
+    if !world.gpu().is_host() {
+        mark(world, keys, &flags, &mut key)?;
+        return Ok(flags);
+    }
+    for slice in keys.slices(BYTES, 1) {
+        let found: Vec<u32> = read(Heads::Keys(keys), slice.clone(), &mut key)?.into_iter().map(u32::from).collect();
+        flags.write(slice, bytemuck::cast_slice(&found))?;
+    }
+    Ok(flags)
 }

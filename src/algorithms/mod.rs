@@ -1,11 +1,17 @@
 //! Algorithms over arrays: elementwise expressions, reductions, and data-parallel primitives.
 
+pub mod amplify;
 pub mod elementwise;
 mod heads;
+pub mod histogram;
+pub mod merge;
 mod on_rank;
 pub mod permute;
 pub mod reduce;
 pub mod scan;
+pub mod search;
+pub mod segments;
+pub mod select;
 mod sequence;
 pub mod sort;
 

@@ -320,6 +320,17 @@ impl Cells {
         Ok(Self { parts: if cells > 0 { vec![part] } else { Vec::new() }, length: cells, element })
     }
 
+    /// Sets all cells to one of these bytes.
+    pub fn fill(&self, value: &[u8]) -> Result<()> {
+        for part in &self.parts {
+            if let Some(lease) = part.core.lease(part.chunk)? {
+                let view = part.core.strided(part.chunk, &part.region);
+                part.core.device().fill(value, &[BoxOf { buffer: &lease, view }])?;
+            }
+        }
+        Ok(())
+    }
+
     /// Copies its cells onto those of another sequence of equal length and type.
     pub fn copy_to(&self, other: &Self) -> Result<()> {
         for Together { parts, .. } in together(&[self, other]) {

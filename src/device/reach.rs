@@ -52,10 +52,5 @@ pub(super) trait Reach: Sync {
 
     fn in_place(&self, on: &Device, chunk: &ChunkBuffer, bytes: Range<u64>) -> Result<Staged, DeviceError>;
 
-    fn lend(
-        &self,
-        on: &Device,
-        chunks: &[&ChunkBuffer],
-        f: &mut dyn FnMut(Vec<&mut [u8]>),
-    ) -> Result<(), DeviceError>;
+    fn lend(&self, on: &Device, chunks: &[&ChunkBuffer], f: &mut dyn FnMut(Vec<&mut [u8]>)) -> Result<(), DeviceError>;
 }

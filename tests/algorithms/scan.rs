@@ -107,7 +107,11 @@ fn compare<T: Element + Debug>(
             let (again, again_sections) = sequence(world, values, *cut)?;
             let what = format!("{} of {n} {}, {cut:?}", operator.name(), T::INFO.name);
             if std::ptr::eq(heads, &none) {
-                assert_eq!(on.reduce(&input, operator)?.map(|all| bits(&[all])), all.map(|(all, _)| bits(&[all])), "{what}");
+                assert_eq!(
+                    on.reduce(&input, operator)?.map(|all| bits(&[all])),
+                    all.map(|(all, _)| bits(&[all])),
+                    "{what}"
+                );
                 on.inclusive_scan(&input, &output, operator)?;
                 on.exclusive_scan(&again, &again, first, operator)?;
             } else if std::ptr::eq(heads, &by_flag) {
@@ -212,7 +216,10 @@ fn operators_of_ones_own_that_do_not_commute() {
             })?;
         }
         // Names that a kernel around it might use.
-        let shy = Operator::custom("shy", "fn join(a: u32) -> u32 { return a; }\nfn combine(a: u32, b: u32) -> u32 { return join(a) ^ b; }");
+        let shy = Operator::custom(
+            "shy",
+            "fn join(a: u32) -> u32 { return a; }\nfn combine(a: u32, b: u32) -> u32 { return join(a) ^ b; }",
+        );
         compare(world, &(0..5000).map(mixed).collect::<Vec<_>>(), 9, &shy, |a, b| a ^ b)
     });
 }
@@ -222,7 +229,8 @@ fn ten_million() {
     support::ranks(&[1], |world| {
         let n = 10_000_000;
         let layout = Layout::new([n]);
-        let (cells, sums) = (world.local_array::<u32, 1>("cells", &layout)?, world.local_array::<u32, 1>("sums", &layout)?);
+        let (cells, sums) =
+            (world.local_array::<u32, 1>("cells", &layout)?, world.local_array::<u32, 1>("sums", &layout)?);
         cells.all().fill_with(|[i]| mixed(i as usize))?;
         world.on_rank().inclusive_scan(&cells, &sums, &Operator::Add)?;
         let mut all = 0_u32;

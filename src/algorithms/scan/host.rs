@@ -15,13 +15,7 @@ const BYTES: usize = 128 << 10;
 
 /// Scans `input` behind what has been combined before it, writes to `output` where there is one, and returns what has been
 /// combined with it.
-pub fn scan(
-    operation: &Operation,
-    input: &Cells,
-    heads: Heads,
-    output: Option<&Cells>,
-    carry: Carry,
-) -> Result<Carry> {
+pub fn scan(operation: &Operation, input: &Cells, heads: Heads, output: Option<&Cells>, carry: Carry) -> Result<Carry> {
     let Some((number, lanes)) = operation.scalars() else { return Ok(carry) };
     let scan = Scan { operation, input, heads, output, lanes };
     match number {
@@ -124,7 +118,9 @@ impl<S: Copy> Lane<'_, S> {
 
     /// Where the order does not matter.
     fn in_one_go(mut self, op: impl Fn(S, S) -> S + Copy, carry: Option<Item<S>>) -> Option<Item<S>> {
-        if let (true, Some(output), Some(Item { value: mut all, head })) = (self.heads.is_empty(), &mut self.output, carry) {
+        if let (true, Some(output), Some(Item { value: mut all, head })) =
+            (self.heads.is_empty(), &mut self.output, carry)
+        {
             let (input, output) = (self.input[self.which..].iter(), output[self.which..].iter_mut());
             let cells = input.step_by(self.of).zip(output.step_by(self.of));
             match self.first {
@@ -170,4 +166,15 @@ impl<S: Copy> Lane<'_, S> {
             (Some(first), _) => first,
         };
     }
+}
+
+/// The sum of some numbers in 64 bits.
+pub fn widened_sum(numbers: &Cells) -> Result<u64> {
+    let mut all = 0;
+    for slice in numbers.slices(BYTES, 1) {
+        let mut some = vec![0_u32; (slice.end - slice.start) as usize];
+        numbers.read(slice, bytemuck::cast_slice_mut(&mut some))?;
+        all += some.into_iter().map(u64::from).sum::<u64>();
+    }
+    Ok(all)
 }

@@ -12,7 +12,8 @@ mod operation;
 use bytemuck::{bytes_of, pod_read_unaligned};
 
 use self::kernels::Blocks;
-use self::operation::{Carry, Operation};
+use self::operation::Carry;
+pub(super) use self::operation::Operation;
 use super::heads::Heads;
 use super::on_rank::OnRank;
 use super::sequence::{Cells, Sequence};
@@ -208,4 +209,24 @@ pub(super) fn scan_counts(world: &World, counts: &Cells) -> Result<()> {
 pub(super) fn largest(world: &World, numbers: &Cells) -> Result<Option<u32>> {
     let operation = Operation::of(&Operator::Max, &u32::INFO);
     Ok(run(world, &operation, numbers, Heads::None, None)?.item.map(|item| pod_read_unaligned(&item.value)))
+}
+
+/// The sum of some numbers in 64 bits.
+pub(super) fn widened_sum(world: &World, numbers: &Cells) -> Result<u64> {
+    // Two words with a carry.
+    let add = Operator::custom(
+        "add in 64 bits",
+        "fn combine(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+            let low = a.x + b.x;
+            return vec2<u32>(low, a.y + b.y + u32(low < a.x));
+        }",
+    );
+    if world.gpu().is_host() {
+        return host::widened_sum(numbers);
+    }
+    let transform = Some((&u32::INFO, "vec2<u32>(x, 0u)"));
+    let operation = Operation { transform, ..Operation::of(&add, &<[u32; 2]>::INFO) };
+    let all = run(world, &operation, numbers, Heads::None, None)?;
+    let [low, high] = all.item.map_or([0, 0], |item| pod_read_unaligned::<[u32; 2]>(&item.value));
+    Ok(u64::from(high) << 32 | u64::from(low))
 }

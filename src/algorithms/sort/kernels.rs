@@ -1,6 +1,6 @@
 //! Radix sort by kernels, for cells of one chunk: 4 bits a pass, back and forth between the cells and a room for them.
 
-use super::key::{KeyKind, KeyOrder};
+use super::key::KeyOrder;
 use crate::World;
 use crate::algorithms::scan::scan_counts;
 use crate::algorithms::sequence::Cells;
@@ -40,25 +40,19 @@ pub fn sort(world: &World, order: KeyOrder, keys: [&Cells; 2], values: Option<(&
 }
 
 fn kernel(world: &World, order: KeyOrder, values: Option<&Cells>) -> Result<Kernel> {
-    let ordered = match order.kind {
-        KeyKind::Unsigned => "word",
-        KeyKind::Signed => "word ^ 0x80000000u",
-        KeyKind::Float => "word ^ select(0x80000000u, 0xffffffffu, (word >> 31u) == 1u)",
-    };
     let narrow = values.is_some_and(|values| matches!(values.element().kind, ElementKind::Packed(_)));
     let stored = if narrow { "atomic<u32>" } else { "u32" };
     let beside = match values {
-        None => "fn put_value(from: i32, to: i32) {}\n".to_string(),
+        None => "fn put_value(p: i32, place: i32) {}\n".to_string(),
         Some(_) => format!(
             "@group(0) @binding(4) var<storage, read> values: array<u32>;
 @group(0) @binding(5) var<storage, read_write> values_sorted: array<{stored}>;
-fn put_value(from: i32, to: i32) {{ values_sorted_store(to, values_load(from)); }}\n"
+fn put_value(p: i32, place: i32) {{ values_sorted_store(place, values_load(p)); }}\n"
         ),
     };
     let text = format!(
-        "const WORDS = {};\nconst TOP = {};\nconst VALUE_WORDS = {};\nfn ordered(word: u32) -> u32 {{ return {ordered}; }}\n{beside}{}",
-        order.words,
-        order.top,
+        "{}const VALUE_WORDS = {};\n{beside}{}",
+        order.declarations(),
         values.map_or(0, Cells::words_a_cell),
         include_str!("../../../shaders/sort/radix.wgsl"),
     );

@@ -78,6 +78,17 @@ impl KeyOrder {
         if self.top == 0 { self.words - 1 - from_low } else { from_low }
     }
 
+    /// WGSL that declares `WORDS`, `TOP`, and `ordered` for the word of that place.
+    pub fn declarations(self) -> String {
+        let ordered = match self.kind {
+            KeyKind::Unsigned => "word",
+            KeyKind::Signed => "word ^ 0x80000000u",
+            KeyKind::Float => "word ^ select(0x80000000u, 0xffffffffu, (word >> 31u) == 1u)",
+        };
+        let (words, top) = (self.words, self.top);
+        format!("const WORDS = {words};\nconst TOP = {top};\nfn ordered(word: u32) -> u32 {{ return {ordered}; }}\n")
+    }
+
     /// A key as one number.
     pub fn number(self, key: &[u32]) -> u64 {
         let top = u64::from(self.ordered(key[self.top]));

@@ -3,11 +3,11 @@
 mod host;
 mod kernels;
 mod key;
-mod merge;
 
-pub use key::SortKey;
+pub(super) use self::key::KeyOrder;
+pub use self::key::SortKey;
 
-use self::key::KeyOrder;
+use super::merge::merge;
 use super::on_rank::OnRank;
 use super::sequence::{Cells, Sequence, together};
 use crate::World;
@@ -54,7 +54,7 @@ impl OnRank<'_> {
     }
 }
 
-fn sort(world: &World, order: KeyOrder, keys: &Cells, values: Option<&Cells>) -> Result<()> {
+pub(super) fn sort(world: &World, order: KeyOrder, keys: &Cells, values: Option<&Cells>) -> Result<()> {
     let all: Vec<&Cells> = std::iter::once(keys).chain(values).collect();
     let mut runs = Vec::new();
     for piece in together(&all) {
@@ -69,7 +69,7 @@ fn sort(world: &World, order: KeyOrder, keys: &Cells, values: Option<&Cells>) ->
     }
     let scratch = |cells: &Cells| Cells::scratch(&world.home(), "merged", cells.element(), cells.len());
     let (merged, beside) = (scratch(keys)?, values.map(scratch).transpose()?);
-    merge::merge(order, &runs, &merged, beside.as_ref())?;
+    merge(world, order, &runs, &merged, beside.as_ref())?;
     merged.copy_to(keys)?;
     if let (Some(values), Some(beside)) = (values, beside) {
         beside.copy_to(values)?;

@@ -122,12 +122,7 @@ impl Reach for Kernels {
         Err(not_mapped("sending in place"))
     }
 
-    fn lend(
-        &self,
-        _: &Device,
-        _: &[&ChunkBuffer],
-        _: &mut dyn FnMut(Vec<&mut [u8]>),
-    ) -> Result<(), DeviceError> {
+    fn lend(&self, _: &Device, _: &[&ChunkBuffer], _: &mut dyn FnMut(Vec<&mut [u8]>)) -> Result<(), DeviceError> {
         Err(not_mapped("lending memory to the host"))
     }
 }

@@ -107,12 +107,7 @@ impl Reach for Mapped {
         on.lent_chunk(chunk, bytes)
     }
 
-    fn lend(
-        &self,
-        on: &Device,
-        chunks: &[&ChunkBuffer],
-        f: &mut dyn FnMut(Vec<&mut [u8]>),
-    ) -> Result<(), DeviceError> {
+    fn lend(&self, on: &Device, chunks: &[&ChunkBuffer], f: &mut dyn FnMut(Vec<&mut [u8]>)) -> Result<(), DeviceError> {
         if (1..chunks.len()).any(|i| chunks[..i].iter().any(|other| other.same_as(chunks[i]))) {
             let message = "one of the buffers is given twice".to_string();
             return Err(DeviceError::Refused { what: "lending memory to the host".into(), message });

@@ -54,9 +54,13 @@ const CASES: &[Case] = &[
     Case { name: "all to the last", length: few, to: |_, _, size| size - 1 },
     Case { name: "all to oneself", length: few, to: |rank, _, _| rank },
     Case { name: "to the next", length: few, to: |rank, _, size| (rank + 1) % size },
-    Case { name: "to all others", length: few, to: |rank, place, size| {
-        (rank + if size > 1 { 1 + (mix(place) % (size as u64 - 1)) as usize } else { 0 }) % size
-    } },
+    Case {
+        name: "to all others",
+        length: few,
+        to: |rank, place, size| {
+            (rank + if size > 1 { 1 + (mix(place) % (size as u64 - 1)) as usize } else { 0 }) % size
+        },
+    },
     Case { name: "from one", length: |rank| if rank == 0 { 203 } else { 0 }, to: scattered },
     Case { name: "nothing", length: |_| 0, to: scattered },
     Case { name: "in rising order", length: few, to: |rank, place, size| place as usize * size / few(rank) as usize },
@@ -104,7 +108,10 @@ pub fn check_elements<T: Value>(
     let what = format!("{} of {} on rank {rank} of {size}", case.name, T::INFO.name);
     assert_eq!(delivered.counts(), counts, "{what}");
     same(&what, &delivered.elements.all().read()?, &expected);
-    assert_eq!((delivered.elements.len(), delivered.elements.capacity()), (expected.len() as u64, expected.len() as u64));
+    assert_eq!(
+        (delivered.elements.len(), delivered.elements.capacity()),
+        (expected.len() as u64, expected.len() as u64)
+    );
     // What stays here is in no message.
     let (all, stays) = ((case.length)(rank), counts.iter().find(|(from, _)| *from == rank).map_or(0, |(_, n)| *n));
     let (moved, bytes) = (delivered.moved(), T::INFO.bytes as u64);

@@ -1,0 +1,91 @@
+//! Stream amplification: from counts to pairs of an item and a copy of it.
+//!
+//! After Fan, Qiu, Kaufman, *Zippy* (Eurographics 2008), section 5.2, where each element of a stream gives several ones.
+
+use bytemuck::bytes_of;
+
+use super::heads::Heads;
+use super::on_rank::OnRank;
+use super::scan::{Operation, run, widened_sum};
+use super::sequence::{Cells, Sequence};
+use crate::array::Growable;
+use crate::device::Operator;
+use crate::element::Element;
+use crate::error::{ArrayError, Result};
+use crate::kernel::KernelSource;
+
+/// Bytes of pairs that the host has at hand at a time.
+const BYTES: usize = 128 << 10;
+
+impl OnRank<'_> {
+    /// For each item as many pairs `[item, copy]` as its count says, in order: counts 2, 0, 3 give `[0, 0]`, `[0, 1]`,
+    /// `[2, 0]`, `[2, 1]`, `[2, 2]`. They replace what `pairs` had; returns how many they are. Local; waits for the device.
+    ///
+    /// The array grows where there are more pairs than it has room for, by doubling, so that a program which amplifies
+    /// again and again soon does not grow it any more. How many there will be is known before any is written.
+    ///
+    /// # Errors
+    /// More than 4,294,967,295 pairs, too little memory (`pairs` stays as it was), a bad section, a failing device.
+    ///
+    /// ```
+    /// # use zippy::{Layout, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let counts = world.local_array::<u32, 1>("triangles of cells", &Layout::new([4]))?;
+    /// counts.all().write(&[2, 0, 3, 0])?;
+    /// let mut triangles = world.growable::<[u32; 2]>("triangles")?;
+    /// assert_eq!(world.on_rank().amplify(&counts, &mut triangles)?, 5);
+    /// assert_eq!(triangles.all().read()?, [[0, 0], [0, 1], [2, 0], [2, 1], [2, 2]]);
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
+    /// ```
+    pub fn amplify(&self, counts: impl Into<Sequence<u32>>, pairs: &mut Growable<[u32; 2]>) -> Result<u64> {
+        let (world, counts) = (self.world(), counts.into());
+        let counts = counts.cells()?;
+        let all = widened_sum(world, counts)?;
+        if all > u64::from(u32::MAX) || counts.len() > u64::from(u32::MAX) {
+            let text = format!("{} asks for {all} pairs; at most {} can be made at a time", counts.label(), u32::MAX);
+            return Err(ArrayError::Other(text).into());
+        }
+        pairs.set_len(all)?;
+        let output = Sequence::from(&*pairs);
+        let output = output.cells()?;
+        if all == 0 {
+            return Ok(0);
+        }
+        if world.gpu().is_host() {
+            on_host(counts, output)?;
+            return Ok(all);
+        }
+        let ends = Cells::scratch(&world.home(), "ends of copies", &u32::INFO, counts.len())?;
+        run(world, &Operation::of(&Operator::Add, &u32::INFO), counts, Heads::None, Some(&ends))?;
+        let source = KernelSource::composed("amplify", include_str!("../../../shaders/amplify/amplify.wgsl"));
+        let kernel = world.composed(&source)?;
+        let call = kernel.call().read("ends", ends.parts()[0].binding());
+        call.write("pairs", output.parts()[0].in_words()).over([all as i64]).run()?;
+        Ok(all)
+    }
+}
+
+fn on_host(counts: &Cells, pairs: &Cells) -> Result<()> {
+    let (mut found, mut written): (Vec<u8>, u64) = (Vec::new(), 0);
+    let mut flush = |found: &mut Vec<u8>| {
+        let end = written + found.len() as u64 / 8;
+        pairs.write(written..end, found)?;
+        written = end;
+        found.clear();
+        Ok::<(), crate::Error>(())
+    };
+    for slice in counts.slices(BYTES, 1) {
+        let mut some = vec![0_u32; (slice.end - slice.start) as usize];
+        counts.read(slice.clone(), bytemuck::cast_slice_mut(&mut some))?;
+        for (item, count) in (slice.start as u32..).zip(some) {
+            for copy in 0..count {
+                found.extend_from_slice(bytes_of(&[item, copy]));
+                if found.len() >= BYTES {
+                    flush(&mut found)?;
+                }
+            }
+        }
+    }
+    flush(&mut found)
+}

@@ -1,0 +1,98 @@
+//! Merging sorted keys, over what one rank holds.
+
+mod host;
+
+use super::on_rank::OnRank;
+use super::permute::scatter;
+use super::search::{Side, find};
+use super::sequence::{Cells, Sequence};
+use super::sort::{KeyOrder, SortKey};
+use crate::World;
+use crate::element::Element;
+use crate::error::{ArrayError, Result};
+use crate::kernel::KernelSource;
+
+/// Sorted keys, with values where there are any.
+pub(super) type Run = (Cells, Option<Cells>);
+
+impl OnRank<'_> {
+    /// Merges two sequences of sorted keys into a third, apart from both; of equal keys those of the first come first.
+    /// Local. Where keys are not sorted, the output has all of them in some order.
+    ///
+    /// # Errors
+    /// An output that is not as long as both together; a bad section, a failing device.
+    pub fn merge<K: SortKey>(
+        &self,
+        first: impl Into<Sequence<K>>,
+        second: impl Into<Sequence<K>>,
+        output: impl Into<Sequence<K>>,
+    ) -> Result<()> {
+        let (first, second, output) = (first.into(), second.into(), output.into());
+        let output = output.cells()?;
+        let runs = [(first.cells()?.clone(), None), (second.cells()?.clone(), None)];
+        self.merged(K::ORDER, runs, output, None)
+    }
+
+    /// [`merge`](Self::merge) of pairs of keys and values.
+    ///
+    /// # Errors
+    /// As [`merge`](Self::merge), and lengths of keys and values that differ.
+    pub fn merge_pairs<K: SortKey, V: Element>(
+        &self,
+        first: (impl Into<Sequence<K>>, impl Into<Sequence<V>>),
+        second: (impl Into<Sequence<K>>, impl Into<Sequence<V>>),
+        output: (impl Into<Sequence<K>>, impl Into<Sequence<V>>),
+    ) -> Result<()> {
+        let run = |(keys, values): (Sequence<K>, Sequence<V>)| -> Result<(Cells, Cells)> {
+            let (keys, values) = (keys.cells()?, values.cells()?);
+            keys.check_length(values, "the sequence of values")?;
+            Ok((keys.clone(), values.clone()))
+        };
+        let (first, second) = (run((first.0.into(), first.1.into()))?, run((second.0.into(), second.1.into()))?);
+        let (keys, values) = run((output.0.into(), output.1.into()))?;
+        self.merged(K::ORDER, [first, second].map(|(keys, values)| (keys, Some(values))), &keys, Some(&values))
+    }
+
+    fn merged(&self, order: KeyOrder, runs: [Run; 2], keys: &Cells, values: Option<&Cells>) -> Result<()> {
+        let all: u64 = runs.iter().map(|(keys, _)| keys.len()).sum();
+        if keys.len() != all {
+            let text = format!("{all} keys are merged, but {} has {} cells", keys.label(), keys.len());
+            return Err(ArrayError::Other(text).into());
+        }
+        let of_runs = runs.iter().flat_map(|(keys, values)| std::iter::once(keys).chain(values));
+        let outputs = || std::iter::once(keys).chain(values);
+        if let Some(shared) = of_runs.into_iter().find(|run| outputs().any(|output| output.shares_memory(run))) {
+            let text = format!("{} is merged into memory of its own; merge into another array", shared.label());
+            return Err(ArrayError::Other(text).into());
+        }
+        merge(self.world(), order, &runs, keys, values)
+    }
+}
+
+/// Merges sorted runs, equal keys in the order of the runs, into cells that are none of theirs.
+pub(super) fn merge(world: &World, order: KeyOrder, runs: &[Run], keys: &Cells, values: Option<&Cells>) -> Result<()> {
+    if world.gpu().is_host() {
+        return host::merge(order, runs, keys, values);
+    }
+    let kernel = KernelSource::composed("places", include_str!("../../../shaders/merge/places.wgsl"));
+    let kernel = world.composed(&kernel)?;
+    for (number, (run, beside)) in runs.iter().enumerate() {
+        if run.len() == 0 {
+            continue;
+        }
+        // A key goes behind those of its own run before it, the smaller ones of other runs, and equal ones of earlier runs.
+        let places = Cells::scratch(&world.home(), "places of merged cells", &u32::INFO, run.len())?;
+        places.fill(&[0; 4])?;
+        for (other, (keys, _)) in runs.iter().enumerate().filter(|(other, _)| *other != number) {
+            let side = if other < number { Side::Upper } else { Side::Lower };
+            find(world, order, keys, run, &places, side, false)?;
+        }
+        let all = run.len() as i64;
+        kernel.call().update("places", places.parts()[0].binding()).over([all]).run()?;
+        scatter(world, run, &places, keys)?;
+        if let (Some(beside), Some(values)) = (beside, values) {
+            scatter(world, beside, &places, values)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,154 @@
+//! Lower and upper bounds in sorted keys, over what one rank holds.
+
+use super::on_rank::OnRank;
+use super::sequence::{Cells, Lent, Sequence, together};
+use super::sort::{KeyOrder, SortKey};
+use crate::World;
+use crate::error::Result;
+use crate::kernel::KernelSource;
+
+/// Bytes of needles that the host has at hand at a time.
+const BYTES: usize = 128 << 10;
+
+impl OnRank<'_> {
+    /// For each needle, how many of the sorted keys are smaller: the first place where it could stand. Local.
+    ///
+    /// Keys are in the order of [`sort`](Self::sort), so that `f32` are in total order. Where they are not sorted, so
+    /// that the bounds mean nothing, some numbers come out.
+    ///
+    /// # Errors
+    /// Lengths of needles and bounds that differ, a bad section, a failing device.
+    ///
+    /// ```
+    /// # use zippy::{Layout, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let keys = world.local_array::<u32, 1>("keys", &Layout::new([5]))?;
+    /// keys.all().write(&[1, 3, 3, 3, 7])?;
+    /// let needles = world.local_array::<u32, 1>("needles", &Layout::new([3]))?;
+    /// needles.all().write(&[3, 0, 9])?;
+    /// let bounds = world.local_array::<u32, 1>("bounds", &Layout::new([3]))?;
+    /// world.on_rank().lower_bound(&keys, &needles, &bounds)?;
+    /// assert_eq!(bounds.all().read()?, [1, 0, 5]);
+    /// world.on_rank().upper_bound(&keys, &needles, &bounds)?;
+    /// assert_eq!(bounds.all().read()?, [4, 0, 5]);
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
+    /// ```
+    pub fn lower_bound<K: SortKey>(
+        &self,
+        keys: impl Into<Sequence<K>>,
+        needles: impl Into<Sequence<K>>,
+        bounds: impl Into<Sequence<u32>>,
+    ) -> Result<()> {
+        self.bounds(&keys.into(), &needles.into(), &bounds.into(), Side::Lower)
+    }
+
+    /// For each needle, how many of the sorted keys are not larger: the last place where it could stand. Local, as
+    /// [`lower_bound`](Self::lower_bound).
+    ///
+    /// # Errors
+    /// As [`lower_bound`](Self::lower_bound).
+    pub fn upper_bound<K: SortKey>(
+        &self,
+        keys: impl Into<Sequence<K>>,
+        needles: impl Into<Sequence<K>>,
+        bounds: impl Into<Sequence<u32>>,
+    ) -> Result<()> {
+        self.bounds(&keys.into(), &needles.into(), &bounds.into(), Side::Upper)
+    }
+
+    fn bounds<K: SortKey>(
+        &self,
+        keys: &Sequence<K>,
+        needles: &Sequence<K>,
+        bounds: &Sequence<u32>,
+        side: Side,
+    ) -> Result<()> {
+        let (needles, bounds) = (needles.cells()?, bounds.cells()?);
+        needles.check_length(bounds, "the sequence of bounds")?;
+        find(self.world(), K::ORDER, keys.cells()?, needles, bounds, side, true)
+    }
+}
+
+/// Which of equal keys count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    /// None.
+    Lower,
+    /// All.
+    Upper,
+}
+
+/// Sets the bounds to how many keys come before each needle, or adds that. Each part of the keys may be sorted by itself.
+pub(super) fn find(
+    world: &World,
+    order: KeyOrder,
+    keys: &Cells,
+    needles: &Cells,
+    bounds: &Cells,
+    side: Side,
+    mut fresh: bool,
+) -> Result<()> {
+    if world.gpu().is_host() {
+        return find_on_host(world, order, keys, needles, bounds, side, fresh);
+    }
+    if fresh && keys.len() == 0 {
+        return bounds.fill(&[0; 4]);
+    }
+    let text = format!(
+        "{}const UPPER = {};\n{}",
+        order.declarations(),
+        side == Side::Upper,
+        include_str!("../../../shaders/search/bound.wgsl"),
+    );
+    let kernel = world.composed(&KernelSource::composed("bounds", text))?;
+    for part in keys.parts() {
+        for piece in together(&[needles, bounds]) {
+            let call = kernel.call().read("keys", part.in_words()).read("needles", piece.parts[0].in_words());
+            let call = call.update("bounds", piece.parts[1].binding()).param("fresh", u32::from(fresh));
+            call.over([piece.cells() as i64]).run()?;
+        }
+        fresh = false;
+    }
+    Ok(())
+}
+
+fn find_on_host(
+    world: &World,
+    order: KeyOrder,
+    keys: &Cells,
+    needles: &Cells,
+    bounds: &Cells,
+    side: Side,
+    fresh: bool,
+) -> Result<()> {
+    for slice in needles.slices(BYTES, 1) {
+        let cells = (slice.end - slice.start) as usize;
+        let (mut at, mut found) = (vec![0_u32; cells * order.words], vec![0_u32; cells]);
+        needles.read(slice.clone(), bytemuck::cast_slice_mut(&mut at))?;
+        if !fresh {
+            bounds.read(slice.clone(), bytemuck::cast_slice_mut(&mut found))?;
+        }
+        keys.lent(world.gpu(), |lent| {
+            for (needle, bound) in at.chunks_exact(order.words).zip(&mut found) {
+                let needle = order.number(needle);
+                for part in keys.parts() {
+                    *bound += count(lent, order, part.first..part.first + part.cells(), needle, side) as u32;
+                }
+            }
+        })?;
+        bounds.write(slice, bytemuck::cast_slice(&found))?;
+    }
+    Ok(())
+}
+
+/// How many of some sorted keys come before a needle.
+fn count(keys: &mut Lent, order: KeyOrder, among: std::ops::Range<u64>, needle: u64, side: Side) -> u64 {
+    let (mut low, mut high) = (among.start, among.end);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let key = order.number(bytemuck::cast_slice(keys.cell(middle)));
+        if key < needle || key == needle && side == Side::Upper { low = middle + 1 } else { high = middle }
+    }
+    low - among.start
+}

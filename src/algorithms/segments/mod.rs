@@ -1,0 +1,74 @@
+//! Reductions and sorts of segments, over what one rank holds.
+
+use super::heads::Heads;
+use super::on_rank::OnRank;
+use super::permute::gather;
+use super::scan::{Operation, run};
+use super::sequence::{Cells, Sequence};
+use super::sort::{SortKey, sort};
+use crate::device::Operator;
+use crate::element::Element;
+use crate::error::Result;
+
+impl OnRank<'_> {
+    /// Sorts the keys of each segment by themselves: one begins where a flag is not 0, and at the first cell. Local;
+    /// stable. Needs memory for numbers of segments and places beside that of [`sort`](Self::sort).
+    ///
+    /// # Errors
+    /// As [`sort_pairs`](Self::sort_pairs).
+    pub fn sort_segments<K: SortKey>(
+        &self,
+        flags: impl Into<Sequence<u32>>,
+        keys: impl Into<Sequence<K>>,
+    ) -> Result<()> {
+        let (flags, keys) = (flags.into(), keys.into());
+        let keys = keys.cells()?;
+        let (segments, _) = self.by_segment::<K>(flags.cells()?, keys)?;
+        // A stable sort by segment of what is sorted by key.
+        sort(self.world(), u32::ORDER, &segments, Some(keys))
+    }
+
+    /// [`sort_segments`](Self::sort_segments) of pairs of keys and values, by their keys.
+    ///
+    /// # Errors
+    /// As [`sort_pairs`](Self::sort_pairs).
+    pub fn sort_segments_pairs<K: SortKey, V: Element>(
+        &self,
+        flags: impl Into<Sequence<u32>>,
+        keys: impl Into<Sequence<K>>,
+        values: impl Into<Sequence<V>>,
+    ) -> Result<()> {
+        let (flags, keys, values) = (flags.into(), keys.into(), values.into());
+        let (keys, values) = (keys.cells()?, values.cells()?);
+        keys.check_length(values, "the sequence of values")?;
+        let (segments, places) = self.by_segment::<K>(flags.cells()?, keys)?;
+        let again = Cells::scratch(&self.world().home(), "segments of cells", &u32::INFO, keys.len())?;
+        segments.copy_to(&again)?;
+        sort(self.world(), u32::ORDER, &segments, Some(keys))?;
+        sort(self.world(), u32::ORDER, &again, Some(&places))?;
+        let moved = Cells::scratch(&self.world().home(), "values of segments", values.element(), values.len())?;
+        gather(self.world(), values, &places, &moved)?;
+        moved.copy_to(values)
+    }
+
+    /// Sorts keys, and with them the number of each one's segment and its place.
+    fn by_segment<K: SortKey>(&self, flags: &Cells, keys: &Cells) -> Result<(Cells, Cells)> {
+        keys.check_length(flags, "the sequence of flags")?;
+        let world = self.world();
+        let scratch = |name| Cells::scratch(&world.home(), name, &u32::INFO, keys.len());
+        let (segments, places) = (scratch("segments")?, scratch("places")?);
+        let ones = scratch("ones")?;
+        ones.fill(&1_u32.to_ne_bytes())?;
+        let first = 0_u32.to_ne_bytes();
+        let count = Operation { first: Some(&first), ..Operation::of(&Operator::Add, &u32::INFO) };
+        run(world, &count, &ones, Heads::None, Some(&places))?;
+        // Flags may be any numbers but 0; there may be none at the first cell, which changes no order.
+        super::select::mark(world, flags, &segments)?;
+        run(world, &Operation::of(&Operator::Add, &u32::INFO), &segments, Heads::None, Some(&segments))?;
+        drop(ones);
+        let by_key = scratch("segments by key")?;
+        sort(world, K::ORDER, keys, Some(&places))?;
+        gather(world, &segments, &places, &by_key)?;
+        Ok((by_key, places))
+    }
+}

@@ -1,0 +1,260 @@
+//! Compaction, partition, unique and reduction by key, over what one rank holds.
+
+use bytemuck::{bytes_of, pod_read_unaligned};
+
+use super::heads::{Heads, flags_of};
+use super::on_rank::OnRank;
+use super::permute::scatter;
+use super::scan::{Operation, run};
+use super::sequence::{Cells, Sequence, together};
+use crate::World;
+use crate::device::Operator;
+use crate::element::Element;
+use crate::error::{ArrayError, Result};
+use crate::kernel::{Kernel, KernelSource};
+
+/// Bytes of cells that the host has at hand at a time.
+const BYTES: usize = 128 << 10;
+
+impl OnRank<'_> {
+    /// Copies the cells whose flag is not 0 to the output, in their order, and returns how many these are. Local; waits for
+    /// the device. What is behind them in the output stays.
+    ///
+    /// # Errors
+    /// An output that is too short, of which nothing is written then; lengths of input and flags that differ; a bad
+    /// section, a failing device.
+    ///
+    /// ```
+    /// # use zippy::{Layout, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let cells = world.local_array::<i32, 1>("cells", &Layout::new([5]))?;
+    /// let flags = world.local_array::<u32, 1>("flags", &Layout::new([5]))?;
+    /// cells.all().write(&[3, -1, 4, -1, 5])?;
+    /// world.elementwise("u32(x > 0)").call().read("x", cells.all()).write("flag", flags.all())?;
+    /// let positive = world.local_array::<i32, 1>("positive", &Layout::new([5]))?;
+    /// assert_eq!(world.on_rank().compact(&cells, &flags, &positive)?, 3);
+    /// assert_eq!(positive.at(..3).read()?, [3, 4, 5]);
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
+    /// ```
+    pub fn compact<T: Element>(
+        &self,
+        input: impl Into<Sequence<T>>,
+        flags: impl Into<Sequence<u32>>,
+        output: impl Into<Sequence<T>>,
+    ) -> Result<u64> {
+        let (input, flags, output) = (input.into(), flags.into(), output.into());
+        let (input, flags, output) = (input.cells()?, flags.cells()?, output.cells()?);
+        input.check_length(flags, "the sequence of flags")?;
+        Ok(Selection::new(self.world(), flags)?.compact(input, output)?)
+    }
+
+    /// Copies all cells to the output, those whose flag is not 0 first, both kinds in their order; returns how many come
+    /// first. Local; waits for the device.
+    ///
+    /// # Errors
+    /// Lengths that differ, a bad section, a failing device.
+    pub fn partition<T: Element>(
+        &self,
+        input: impl Into<Sequence<T>>,
+        flags: impl Into<Sequence<u32>>,
+        output: impl Into<Sequence<T>>,
+    ) -> Result<u64> {
+        let (input, flags, output) = (input.into(), flags.into(), output.into());
+        let (input, flags, output) = (input.cells()?, flags.cells()?, output.cells()?);
+        input.check_length(flags, "the sequence of flags")?;
+        input.check_length(output, "the output")?;
+        Selection::new(self.world(), flags)?.partition(input, output)
+    }
+
+    /// Copies the first cell of each run of equal ones to the output, and returns how many these are. Cells are equal
+    /// when all their bits are. Local; waits for the device.
+    ///
+    /// # Errors
+    /// An output that is too short, of which nothing is written then; a bad section, a failing device.
+    pub fn unique<T: Element>(&self, input: impl Into<Sequence<T>>, output: impl Into<Sequence<T>>) -> Result<u64> {
+        let (input, output) = (input.into(), output.into());
+        let (input, output) = (input.cells()?, output.cells()?);
+        Selection::new(self.world(), &flags_of(self.world(), input)?)?.compact(input, output)
+    }
+
+    /// Combines the values of each run of equal keys from the left to the right, and returns how many runs there are: the
+    /// outputs get a key and what its values come to for each. Keys are equal when all their bits are; values are combined
+    /// as by [`inclusive_scan`](Self::inclusive_scan). Local; waits for the device.
+    ///
+    /// # Errors
+    /// Outputs that are too short, of which nothing is written then; lengths of keys and values that differ; an operator
+    /// that the values do not have; a bad section, a failing device.
+    pub fn reduce_by_key<K: Element, V: Element>(
+        &self,
+        (keys, values): (impl Into<Sequence<K>>, impl Into<Sequence<V>>),
+        (keys_output, values_output): (impl Into<Sequence<K>>, impl Into<Sequence<V>>),
+        operator: &Operator,
+    ) -> Result<u64> {
+        let (keys, values) = (keys.into(), values.into());
+        let (keys, values) = (keys.cells()?, values.cells()?);
+        let (keys_output, values_output) = (keys_output.into(), values_output.into());
+        let (keys_output, values_output) = (keys_output.cells()?, values_output.cells()?);
+        keys.check_length(values, "the sequence of values")?;
+        let world = self.world();
+        let heads = flags_of(world, keys)?;
+        let sums = Cells::scratch(&world.home(), "reduced by key", values.element(), values.len())?;
+        run(world, &Operation::of(operator, &V::INFO), values, Heads::Flags(&heads), Some(&sums))?;
+        let tails = Selection::new(world, &tails(world, &heads)?)?;
+        tails.check_room(values_output)?;
+        tails.compact(keys, keys_output)?;
+        tails.compact(&sums, values_output)
+    }
+}
+
+/// Which cells of a sequence are selected.
+struct Selection<'a> {
+    world: &'a World,
+    flags: Cells,
+    /// How many selected cells come before each, where kernels move cells.
+    before: Option<Cells>,
+    count: u64,
+}
+
+impl<'a> Selection<'a> {
+    fn new(world: &'a World, flags: &Cells) -> Result<Self> {
+        if flags.len() > u64::from(u32::MAX) {
+            let text =
+                format!("{} has {} cells; at most {} can be selected from", flags.label(), flags.len(), u32::MAX);
+            return Err(ArrayError::Other(text).into());
+        }
+        let flags = flags.clone();
+        if world.gpu().is_host() {
+            let mut count = 0;
+            for slice in flags.slices(BYTES, 1) {
+                count += words(&flags, slice)?.iter().filter(|&&flag| flag != 0).count() as u64;
+            }
+            return Ok(Self { world, flags, before: None, count });
+        }
+        let before = Cells::scratch(&world.home(), "places of selected cells", &u32::INFO, flags.len())?;
+        mark(world, &flags, &before)?;
+        let zero = 0_u32;
+        let operation = Operation { first: Some(bytes_of(&zero)), ..Operation::of(&Operator::Add, &u32::INFO) };
+        let all = run(world, &operation, &before, Heads::None, Some(&before))?;
+        let count = all.item.map_or(0, |item| pod_read_unaligned::<u32>(&item.value));
+        Ok(Self { world, flags, before: Some(before), count: count.into() })
+    }
+
+    fn check_room(&self, output: &Cells) -> Result<()> {
+        if self.count <= output.len() {
+            return Ok(());
+        }
+        let text = format!("{} cells are selected, but {} has only {}", self.count, output.label(), output.len());
+        Err(ArrayError::Other(text).into())
+    }
+
+    /// Copies the selected cells to the first ones of the output.
+    fn compact(&self, input: &Cells, output: &Cells) -> Result<u64> {
+        self.check_room(output)?;
+        let output = output.only(0..self.count);
+        match &self.before {
+            Some(before) => scatter(self.world, input, &self.places("place_selected", before)?, &output)?,
+            None => self.copy_on_host(input, &output, true)?,
+        }
+        Ok(self.count)
+    }
+
+    /// Copies the selected cells, and behind them the others.
+    fn partition(&self, input: &Cells, output: &Cells) -> Result<u64> {
+        match &self.before {
+            Some(before) => scatter(self.world, input, &self.places("place_all", before)?, output)?,
+            None => {
+                if input.shares_memory(output) {
+                    let apart = Cells::scratch(&self.world.home(), "partitioned", input.element(), input.len())?;
+                    input.copy_to(&apart)?;
+                    return self.partition(&apart, output);
+                }
+                self.copy_on_host(input, &output.only(0..self.count), true)?;
+                self.copy_on_host(input, &output.only(self.count..output.len()), false)?;
+            }
+        }
+        Ok(self.count)
+    }
+
+    /// Places of cells, of how many selected ones come before each.
+    fn places(&self, entry: &str, before: &Cells) -> Result<Cells> {
+        let places = Cells::scratch(&self.world.home(), "places of cells", &u32::INFO, before.len())?;
+        before.copy_to(&places)?;
+        let place = kernel(self.world, entry)?;
+        for piece in together(&[&self.flags, &places]) {
+            let call = place.call().read("flags", piece.parts[0].binding());
+            let call = call.update("places", piece.parts[1].binding());
+            let counted = [piece.first as u32, self.count as u32, before.len() as u32, 0];
+            let call = if entry == "place_all" { call.param("counted", counted) } else { call };
+            call.over([piece.cells() as i64]).run()?;
+        }
+        Ok(places)
+    }
+
+    /// Copies the cells that are selected, or the others.
+    fn copy_on_host(&self, input: &Cells, output: &Cells, selected: bool) -> Result<()> {
+        let size = input.element().bytes;
+        let (mut found, mut written) = (Vec::new(), 0);
+        for slice in input.slices(BYTES, 1) {
+            let mut cells = vec![0; (slice.end - slice.start) as usize * size];
+            input.read(slice.clone(), &mut cells)?;
+            let flags = words(&self.flags, slice)?;
+            found.clear();
+            let those = cells.chunks_exact(size).zip(flags).filter(|(_, flag)| (*flag != 0) == selected);
+            those.for_each(|(cell, _)| found.extend_from_slice(cell));
+            let end = written + (found.len() / size) as u64;
+            output.write(written..end, &found)?;
+            written = end;
+        }
+        Ok(())
+    }
+}
+
+fn words(of: &Cells, slice: std::ops::Range<u64>) -> Result<Vec<u32>> {
+    let mut words = vec![0; (slice.end - slice.start) as usize];
+    of.read(slice, bytemuck::cast_slice_mut(&mut words))?;
+    Ok(words)
+}
+
+/// Sets marks to 1 where flags are not 0, and to 0 elsewhere.
+pub(super) fn mark(world: &World, flags: &Cells, marks: &Cells) -> Result<()> {
+    if world.gpu().is_host() {
+        for slice in flags.slices(BYTES, 1) {
+            let found: Vec<u32> = words(flags, slice.clone())?.iter().map(|&flag| u32::from(flag != 0)).collect();
+            marks.write(slice, bytemuck::cast_slice(&found))?;
+        }
+        return Ok(());
+    }
+    let mark = kernel(world, "mark")?;
+    for piece in together(&[flags, marks]) {
+        let call = mark.call().read("flags", piece.parts[0].binding());
+        call.write("marks", piece.parts[1].binding()).over([piece.cells() as i64]).run()?;
+    }
+    Ok(())
+}
+
+/// Flags of the last cells of segments, from flags of their first ones in one part.
+fn tails(world: &World, heads: &Cells) -> Result<Cells> {
+    let tails = Cells::scratch(&world.home(), "ends of segments", &u32::INFO, heads.len())?;
+    if world.gpu().is_host() {
+        for slice in heads.slices(BYTES, 1) {
+            let mut next = words(heads, slice.start + 1..heads.len().min(slice.end + 1))?;
+            if slice.end == heads.len() {
+                next.push(1);
+            }
+            tails.write(slice, bytemuck::cast_slice(&next))?;
+        }
+        return Ok(tails);
+    }
+    let tail = kernel(world, "tail")?;
+    for (from, to) in heads.parts().iter().zip(tails.parts()) {
+        let call = tail.call().read("flags", from.binding()).write("marks", to.binding());
+        call.param("counted", [0, 0, heads.len() as u32, 0]).over([heads.len() as i64]).run()?;
+    }
+    Ok(tails)
+}
+
+fn kernel(world: &World, entry: &str) -> Result<Kernel> {
+    let text = include_str!("../../../shaders/select/flags.wgsl");
+    world.composed(&KernelSource::composed("selection", text))?.entry(entry)
+}
