@@ -3,6 +3,7 @@
 use super::on_rank::OnRank;
 use super::scan::largest;
 use super::sequence::{Cells, Sequence};
+use crate::element::Element;
 use crate::error::{ArrayError, Result};
 use crate::kernel::KernelSource;
 
@@ -26,15 +27,20 @@ impl OnRank<'_> {
         if world.gpu().is_host() {
             return on_host(numbers, counts);
         }
-        counts.fill(&[0; 4])?;
         let source = KernelSource::composed("histogram", include_str!("../../../shaders/histogram/histogram.wgsl"));
         let kernel = world.composed(&source)?;
-        for bins in counts.parts() {
+        // Atomics reach one binding.
+        let most = counts.len().min(world.gpu().limits().binding_bytes / 4);
+        let scratch = Cells::scratch(&world.home(), "bins", &u32::INFO, most)?;
+        for first in (0..counts.len()).step_by(most.max(1) as usize) {
+            let bins = scratch.only(0..most.min(counts.len() - first));
+            bins.fill(&[0; 4])?;
             for part in numbers.parts() {
-                let call = kernel.call().read("numbers", part.binding()).update("counts", bins.binding());
-                let call = call.param("part", [bins.first as u32, bins.cells() as u32]);
+                let call = kernel.call().read("numbers", part.binding()).update("counts", bins.parts()[0].binding());
+                let call = call.param("part", [first as u32, bins.len() as u32]);
                 call.over([part.cells() as i64]).run()?;
             }
+            bins.copy_to(&counts.only(first..first + bins.len()))?;
         }
         Ok(())
     }

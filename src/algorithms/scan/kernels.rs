@@ -17,7 +17,8 @@ pub struct Blocks {
     /// What is scanned: its cells, flags where there are segments, and where results go if that is elsewhere.
     pieces: Vec<Together>,
     segmented: bool,
-    /// Where results go if not back to the cells, by place in a piece.
+    in_place: bool,
+    /// Which part of a piece results go to, where that is elsewhere.
     output: Option<usize>,
     kernel: Kernel,
     exclusive: bool,
@@ -57,8 +58,10 @@ impl Blocks {
         check_size(&home, operation)?;
         let (mut input, mut flags, mut output) = (input.clone(), flags.cloned(), output.cloned());
         let mut back = None;
-        let in_place = output.as_ref().is_some_and(|output| output.same_as(&input));
-        let beside = |output: &Cells| !in_place && output.shares_memory(&input);
+        let in_place = |input: &Cells, output: &Option<Cells>| {
+            operation.transform.is_none() && output.as_ref().is_some_and(|output| output.same_as(input))
+        };
+        let beside = |output: &Cells| !in_place(&input, &Some(output.clone())) && output.shares_memory(&input);
         let apart = output.as_ref().is_some_and(beside);
         let all = || std::iter::once(&input).chain(&flags).chain(&output).collect::<Vec<_>>();
         let whole_blocks = together(&all()).iter().all(|piece| piece.first.is_multiple_of(BLOCK as u64));
@@ -72,11 +75,12 @@ impl Blocks {
             input = joined(&input)?;
             flags = flags.as_ref().map(joined).transpose()?;
             if let Some(to) = output.take() {
-                back = Some((input.clone(), to));
-                output = Some(input.clone());
+                let result = if operation.transform.is_none() { input.clone() } else { joined(&to)? };
+                back = Some((result.clone(), to));
+                output = Some(result);
             }
         }
-        let in_place = output.as_ref().is_some_and(|output| output.same_as(&input));
+        let in_place = in_place(&input, &output);
         let elsewhere = output.as_ref().filter(|_| !in_place);
         let cells: Vec<_> = [Some(&input), flags.as_ref(), elsewhere].into_iter().flatten().collect();
         let pieces = together(&cells);
@@ -86,9 +90,10 @@ impl Blocks {
         let segmented = flags.is_some();
         let output = elsewhere.map(|_| 1 + usize::from(segmented));
         let made = Self {
-            kernel: kernel(world, operation, segmented, output.is_some())?,
+            kernel: kernel(world, operation, segmented, in_place)?,
             pieces,
             segmented,
+            in_place,
             output,
             exclusive: operation.first.is_some(),
             sums: scratch("sums of blocks", element, blocks)?,
@@ -171,10 +176,10 @@ impl Blocks {
     /// Binds the cells, their flags and, where there is one, the output.
     fn cells<'c>(&self, call: Call<'c>, piece: &Together, writes: bool) -> Call<'c> {
         let cells = piece.parts[0].binding();
-        let call = match (writes, self.output) {
-            (true, Some(place)) => call.read("zippy_input", cells).write("zippy_output", piece.parts[place].binding()),
-            (_, Some(_)) => call.read("zippy_input", cells),
-            (_, None) => call.update("zippy_output", cells),
+        let call = if self.in_place { call.update("zippy_output", cells) } else { call.read("zippy_input", cells) };
+        let call = match self.output.filter(|_| writes) {
+            Some(place) => call.write("zippy_output", piece.parts[place].binding()),
+            None => call,
         };
         if self.segmented { call.read("zippy_flags", piece.parts[1].binding()) } else { call }
     }
@@ -196,10 +201,10 @@ fn check_size(home: &Home, operation: &Operation) -> Result<()> {
     Err(KernelError::Limit { kernel: format!("scan with {}", operation.operator), problem }.into())
 }
 
-fn kernel(world: &World, operation: &Operation, segmented: bool, elsewhere: bool) -> Result<Kernel> {
+fn kernel(world: &World, operation: &Operation, segmented: bool, in_place: bool) -> Result<Kernel> {
     let element = operation.element;
     let cell = element.name;
-    let cells = if elsewhere { "zippy_input" } else { "zippy_output" };
+    let cells = if in_place { "zippy_output" } else { "zippy_input" };
     let (input_element, expression) = operation.transform.unwrap_or((element, "x"));
     let head = if segmented { "zippy_flags_load(p) != 0u" } else { "false" };
     let flags = "@group(0) @binding(1) var<storage, read> zippy_flags: array<u32>;\n";
@@ -223,7 +228,7 @@ fn zippy_put(p: i32, last: zippy_Item, head: bool, all: zippy_Item) {{
 ",
         operator = operation.operator.definition(element),
         records = element.declarations(),
-        input = if elsewhere { input.as_str() } else { "" },
+        input = if in_place { "" } else { input.as_str() },
         flags = if segmented { flags } else { "" },
         put = if operation.first.is_some() { EXCLUSIVE } else { INCLUSIVE },
         in_order = !operation.exact(),
