@@ -31,6 +31,15 @@ impl<'a> Heads<'a> {
             Self::Flags(cells) | Self::Keys(cells) => Some(cells),
         }
     }
+
+    /// Said by other cells, where there are any.
+    pub fn with(self, cells: Option<&'a Cells>) -> Self {
+        match (self, cells) {
+            (Self::Flags(_), Some(cells)) => Self::Flags(cells),
+            (Self::Keys(_), Some(cells)) => Self::Keys(cells),
+            _ => self,
+        }
+    }
 }
 
 /// Which of some cells are heads, by the host; none where there are no segments. `key` is that of the cell before them, and

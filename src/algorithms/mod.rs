@@ -14,6 +14,8 @@ pub mod segments;
 pub mod select;
 mod sequence;
 pub mod sort;
+mod vectors;
 
 pub use on_rank::OnRank;
 pub use sequence::Sequence;
+pub use vectors::{Vector, Vectors};

@@ -166,6 +166,12 @@ fn words(element: &ElementInfo) -> usize {
 }
 
 impl Cells {
+    /// A box of a chunk.
+    pub fn of(core: &Rc<ArrayCore>, chunk: ChunkId, region: Region) -> Self {
+        let part = Part { core: core.clone(), chunk, region, first: 0 };
+        Self { length: part.cells(), element: core.element(), parts: vec![part] }
+    }
+
     /// Words of a cell as [`Part::in_words`] has them.
     pub fn words_a_cell(&self) -> usize {
         words(self.element)
@@ -329,6 +335,18 @@ impl Cells {
             }
         }
         Ok(())
+    }
+
+    /// Itself, or a copy where what is written to `output` would change it: where both share memory, and are not the same
+    /// cells where that is fine.
+    pub fn apart_from(self, output: Option<&Self>, may_be_same: bool) -> Result<Self> {
+        let meets = |output: &&Self| output.shares_memory(&self) && !(may_be_same && output.same_as(&self));
+        if output.filter(meets).is_none() || self.parts.is_empty() {
+            return Ok(self);
+        }
+        let copy = Self::scratch(self.parts[0].core.home(), "cells apart", self.element, self.length)?;
+        self.copy_to(&copy)?;
+        Ok(copy)
     }
 
     /// Copies its cells onto those of another sequence of equal length and type.

@@ -6,6 +6,7 @@ mod ordered;
 mod scan;
 mod sequences;
 mod sort;
+mod vectors;
 
 #[path = "../../crates/io/tests/common/counting.rs"]
 #[allow(dead_code)]

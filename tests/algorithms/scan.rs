@@ -9,13 +9,13 @@ use crate::sequences::{CUTS, Cut, LENGTHS, mixed, read, sequence};
 use crate::support;
 
 /// What has been combined, and whether a segment begins in it.
-type Item<T> = Option<(T, bool)>;
+pub type Item<T> = Option<(T, bool)>;
 
 /// The definition: runs of 16 cells from the left, 128 runs of a block by a binary tree, blocks from the left.
-struct Definition<'a, T> {
-    values: &'a [T],
-    heads: &'a [bool],
-    operator: fn(T, T) -> T,
+pub struct Definition<'a, T> {
+    pub values: &'a [T],
+    pub heads: &'a [bool],
+    pub operator: fn(T, T) -> T,
 }
 
 impl<T: Copy> Definition<'_, T> {
@@ -58,18 +58,18 @@ impl<T: Copy> Definition<'_, T> {
     }
 
     /// What stands before each cell, and what comes with it; and all.
-    fn scan(&self) -> (Vec<(Item<T>, Item<T>)>, Item<T>) {
+    pub fn scan(&self) -> (Vec<(Item<T>, Item<T>)>, Item<T>) {
         let mut blocks: Vec<Item<T>> = vec![None];
         for block in 0..self.values.len().div_ceil(2048) {
             blocks.push(self.join(blocks[block], self.tree(128 * block, 128)));
         }
-        let cell = |i: usize| {
-            let run = i / 16;
+        let mut cells = Vec::with_capacity(self.values.len());
+        for run in 0..self.values.len().div_ceil(16) {
             let base = self.before(run, &blocks);
             let at = |end: usize| self.join(base, self.fold(16 * run..end));
-            (at(i), at(i + 1))
-        };
-        ((0..self.values.len()).map(cell).collect(), *blocks.last().unwrap())
+            cells.extend((16 * run..self.values.len().min(16 * run + 16)).map(|i| (at(i), at(i + 1))));
+        }
+        (cells, *blocks.last().unwrap())
     }
 }
 
@@ -194,6 +194,36 @@ struct Affine {
     factor: u32,
     summand: u32,
     applied: u32,
+}
+
+#[test]
+fn outputs_that_overlap_inputs() {
+    support::ranks(&[1], |world| {
+        let n = 70_000;
+        let values: Vec<u32> = (0..n).map(mixed).collect();
+        let array = world.local_array::<u32, 1>("array", &Layout::new([n as i64 + 3]))?;
+        for operator in [Operator::Add, Operator::custom("sum", "fn combine(a: u32, b: u32) -> u32 { return a + b; }")]
+        {
+            array.at(..n as i64).write(&values)?;
+            world.on_rank().inclusive_scan(array.at(..n as i64), array.at(3..), &operator)?;
+            let sums = values.iter().scan(0_u32, |sum, value| {
+                *sum = sum.wrapping_add(*value);
+                Some(*sum)
+            });
+            assert!(array.at(3..).read()?.into_iter().eq(sums), "{operator}");
+            // Flags that are overwritten by what they are flags of.
+            let flags: Vec<u32> = (0..n).map(|i| u32::from(i % 100 == 0)).collect();
+            array.at(3..).write(&flags)?;
+            let (input, _) = sequence(world, &values, Cut::Odd)?;
+            world.on_rank().inclusive_scan_by_flag(array.at(3..), &input, array.at(3..), &operator)?;
+            let mut sum = 0_u32;
+            for (i, found) in array.at(3..).read()?.into_iter().enumerate() {
+                sum = values[i].wrapping_add(if i % 100 == 0 { 0 } else { sum });
+                assert_eq!(found, sum, "at {i}");
+            }
+        }
+        Ok(())
+    });
 }
 
 #[test]

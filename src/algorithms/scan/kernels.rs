@@ -46,7 +46,7 @@ const MARK: u32 = 1;
 const HEAD: u32 = 3;
 
 impl Blocks {
-    /// Adds up the blocks. `flags` are `u32`, not 0 where a segment begins.
+    /// Adds up the blocks. `flags` are `u32`, not 0 where a segment begins. The output is the input or apart from all.
     pub fn new(
         world: &World,
         operation: &Operation,
@@ -58,14 +58,9 @@ impl Blocks {
         check_size(&home, operation)?;
         let (mut input, mut flags, mut output) = (input.clone(), flags.cloned(), output.cloned());
         let mut back = None;
-        let in_place = |input: &Cells, output: &Option<Cells>| {
-            operation.transform.is_none() && output.as_ref().is_some_and(|output| output.same_as(input))
-        };
-        let beside = |output: &Cells| !in_place(&input, &Some(output.clone())) && output.shares_memory(&input);
-        let apart = output.as_ref().is_some_and(beside);
         let all = || std::iter::once(&input).chain(&flags).chain(&output).collect::<Vec<_>>();
         let whole_blocks = together(&all()).iter().all(|piece| piece.first.is_multiple_of(BLOCK as u64));
-        if apart || !operation.exact() && !whole_blocks {
+        if !operation.exact() && !whole_blocks {
             // Blocks are of the whole sequence, so that the result does not depend on where its parts are cut.
             let joined = |cells: &Cells| -> Result<Cells> {
                 let scratch = Cells::scratch(&home, "cells of a scan", cells.element(), cells.len())?;
@@ -80,7 +75,7 @@ impl Blocks {
                 output = Some(result);
             }
         }
-        let in_place = in_place(&input, &output);
+        let in_place = operation.transform.is_none() && output.as_ref().is_some_and(|output| output.same_as(&input));
         let elsewhere = output.as_ref().filter(|_| !in_place);
         let cells: Vec<_> = [Some(&input), flags.as_ref(), elsewhere].into_iter().flatten().collect();
         let pieces = together(&cells);

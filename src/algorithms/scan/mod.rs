@@ -8,6 +8,8 @@ mod association;
 mod host;
 mod kernels;
 mod operation;
+mod over_ranks;
+mod steps;
 
 use bytemuck::{bytes_of, pod_read_unaligned};
 
@@ -184,6 +186,9 @@ pub(super) fn run(
     if let Some(heads) = heads.cells() {
         input.check_length(heads, "what says where segments begin")?;
     }
+    let input = &input.clone().apart_from(output, operation.transform.is_none())?;
+    let apart = heads.cells().map(|heads| heads.clone().apart_from(output, false)).transpose()?;
+    let heads = heads.with(apart.as_ref());
     if operation.by_host(world.gpu()) {
         return host::scan(operation, input, heads, output, Carry::default());
     }

@@ -1,0 +1,319 @@
+//! Scans and reductions over distributed vectors.
+//!
+//! Every rank combines the blocks that it has. What has been combined before the first of them comes from the owner of the
+//! cells before, and goes on to the owner of those behind: one small message for each pair of neighbouring chunks on
+//! different ranks, one after the other, while all work on cells is done by all ranks at once.
+
+use bytemuck::{bytes_of, pod_read_unaligned};
+
+use super::association::{BLOCK, Item};
+use super::operation::{Carry, Operation};
+use super::steps::Steps;
+use crate::World;
+use crate::algorithms::heads::Heads;
+use crate::algorithms::sequence::Cells;
+use crate::algorithms::vectors::{Fitted, Span, Vector, Vectors, fitted, in_blocks, spans};
+use crate::device::Operator;
+use crate::element::Element;
+use crate::error::{ArrayError, Result};
+use crate::transport::{Payload, Tag, copied};
+
+/// What says where segments begin.
+enum Segments<'a, K> {
+    None,
+    Flags(&'a Vector<u32>),
+    Keys(&'a Vector<K>),
+}
+
+impl Vectors<'_> {
+    /// All cells combined from the first to the last, on every rank; `None` of no cells. Collective; see
+    /// [`OnRank::reduce`](crate::algorithms::OnRank::reduce) for operators, [`World::sum`] for sums as exact as can be.
+    ///
+    /// # Errors
+    /// An operator that the cells do not have, a mistake in its WGSL, a bad section, a failure of this or of another rank.
+    pub fn reduce<T: Element>(&self, input: impl Into<Vector<T>>, operator: &Operator) -> Result<Option<T>> {
+        let all = self.scanned("reduce", operator, None, &input.into(), None, Segments::<u32>::None)?;
+        Ok(all.map(|bytes| pod_read_unaligned(&bytes)))
+    }
+
+    /// Cell *i* of the output is cells 0 to *i* of the input, combined in their order. Collective.
+    ///
+    /// The vectors have the same length and any cuts and owners; the output may be the input. Where the result depends on
+    /// how cells are combined (floating-point numbers, operators of the program's own), it depends on their indices alone:
+    /// see [`scan`](crate::algorithms::scan). Such a vector is best cut at multiples of 2,048 cells, else it goes through
+    /// a copy that is; and outputs are best cut like inputs.
+    ///
+    /// # Errors
+    /// As [`reduce`](Self::reduce), and lengths that differ.
+    ///
+    /// ```
+    /// # use zippy::{Layout, Operator, Split, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let x = world.array::<u32, 1>("x", &Layout::new([10]).split([Split::Auto]))?;
+    /// x.fill_with(|[i]| i as u32)?;
+    /// world.vectors().inclusive_scan(&x, &x, &Operator::Add)?;
+    /// let ticket = world.get(x.at(..))?;
+    /// assert_eq!(world.fence()?.redeem(ticket)?, [0, 1, 3, 6, 10, 15, 21, 28, 36, 45]);
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(3), program).unwrap();
+    /// ```
+    pub fn inclusive_scan<T: Element>(
+        &self,
+        input: impl Into<Vector<T>>,
+        output: impl Into<Vector<T>>,
+        operator: &Operator,
+    ) -> Result<()> {
+        let (input, output) = (input.into(), output.into());
+        self.scanned("inclusive_scan", operator, None, &input, Some(&output), Segments::<u32>::None).map(drop)
+    }
+
+    /// Cell *i* of the output is `first` and the cells before *i* of the input, combined in their order. Collective, as
+    /// [`inclusive_scan`](Self::inclusive_scan).
+    ///
+    /// # Errors
+    /// As [`inclusive_scan`](Self::inclusive_scan).
+    pub fn exclusive_scan<T: Element>(
+        &self,
+        input: impl Into<Vector<T>>,
+        output: impl Into<Vector<T>>,
+        first: T,
+        operator: &Operator,
+    ) -> Result<()> {
+        let (input, output) = (input.into(), output.into());
+        self.scanned("exclusive_scan", operator, Some(&first), &input, Some(&output), Segments::<u32>::None).map(drop)
+    }
+
+    /// [`inclusive_scan`](Self::inclusive_scan) of each segment by itself: one begins where a flag is not 0, and at the
+    /// first cell.
+    ///
+    /// # Errors
+    /// As [`inclusive_scan`](Self::inclusive_scan).
+    pub fn inclusive_scan_by_flag<T: Element>(
+        &self,
+        flags: impl Into<Vector<u32>>,
+        input: impl Into<Vector<T>>,
+        output: impl Into<Vector<T>>,
+        operator: &Operator,
+    ) -> Result<()> {
+        let (flags, input, output) = (flags.into(), input.into(), output.into());
+        let segments = Segments::<u32>::Flags(&flags);
+        self.scanned("inclusive_scan_by_flag", operator, None, &input, Some(&output), segments).map(drop)
+    }
+
+    /// [`exclusive_scan`](Self::exclusive_scan) of each segment by itself, each from `first`: one begins where a flag is
+    /// not 0, and at the first cell.
+    ///
+    /// # Errors
+    /// As [`inclusive_scan`](Self::inclusive_scan).
+    pub fn exclusive_scan_by_flag<T: Element>(
+        &self,
+        flags: impl Into<Vector<u32>>,
+        input: impl Into<Vector<T>>,
+        output: impl Into<Vector<T>>,
+        first: T,
+        operator: &Operator,
+    ) -> Result<()> {
+        let (flags, input, output) = (flags.into(), input.into(), output.into());
+        let segments = Segments::<u32>::Flags(&flags);
+        self.scanned("exclusive_scan_by_flag", operator, Some(&first), &input, Some(&output), segments).map(drop)
+    }
+
+    /// [`inclusive_scan`](Self::inclusive_scan) of each run of equal keys by itself. Keys are equal when all their bits
+    /// are.
+    ///
+    /// # Errors
+    /// As [`inclusive_scan`](Self::inclusive_scan).
+    pub fn inclusive_scan_by_key<K: Element, T: Element>(
+        &self,
+        keys: impl Into<Vector<K>>,
+        input: impl Into<Vector<T>>,
+        output: impl Into<Vector<T>>,
+        operator: &Operator,
+    ) -> Result<()> {
+        let (keys, input, output) = (keys.into(), input.into(), output.into());
+        let segments = Segments::Keys(&keys);
+        self.scanned("inclusive_scan_by_key", operator, None, &input, Some(&output), segments).map(drop)
+    }
+
+    /// [`exclusive_scan`](Self::exclusive_scan) of each run of equal keys by itself, each from `first`. Keys are equal when
+    /// all their bits are.
+    ///
+    /// # Errors
+    /// As [`inclusive_scan`](Self::inclusive_scan).
+    pub fn exclusive_scan_by_key<K: Element, T: Element>(
+        &self,
+        keys: impl Into<Vector<K>>,
+        input: impl Into<Vector<T>>,
+        output: impl Into<Vector<T>>,
+        first: T,
+        operator: &Operator,
+    ) -> Result<()> {
+        let (keys, input, output) = (keys.into(), input.into(), output.into());
+        let segments = Segments::Keys(&keys);
+        self.scanned("exclusive_scan_by_key", operator, Some(&first), &input, Some(&output), segments).map(drop)
+    }
+
+    /// All cells combined, as bytes.
+    fn scanned<K: Element, T: Element>(
+        &self,
+        verb: &'static str,
+        operator: &Operator,
+        first: Option<&T>,
+        input: &Vector<T>,
+        output: Option<&Vector<T>>,
+        segments: Segments<K>,
+    ) -> Result<Option<Vec<u8>>> {
+        let world = self.world();
+        let operation = Operation { first: first.map(bytes_of), ..Operation::of(operator, &T::INFO) };
+        operation.check()?;
+        let mut named = vec![input.named()?];
+        let check = |what: &str, cells: u64, label: String| -> Result<()> {
+            let expected = input.cells()?;
+            if cells == expected {
+                return Ok(());
+            }
+            let text = format!("{what} has {cells} cells ({label}), but {} has {expected}", input.label()?);
+            Err(ArrayError::Other(text).into())
+        };
+        if let Some(output) = output {
+            check("the output", output.cells()?, output.label()?)?;
+            named.push(output.named()?);
+        }
+        let what = "what says where segments begin";
+        match &segments {
+            Segments::None => {}
+            Segments::Flags(flags) => {
+                check(what, flags.cells()?, flags.label()?)?;
+                named.push(flags.named()?);
+            }
+            Segments::Keys(keys) => {
+                check(what, keys.cells()?, keys.label()?)?;
+                named.push(keys.named()?);
+            }
+        }
+        let mut wanted = spans(input)?;
+        if !operation.exact() {
+            wanted = in_blocks(&wanted, BLOCK as u64);
+        }
+        let cells = fitted(world, "cells of a scan", input, &wanted, true)?;
+        let (mut flags, mut keys) = (None, None);
+        match segments {
+            Segments::None => {}
+            Segments::Flags(of) => flags = Some(fitted(world, "flags of a scan", of, &wanted, true)?),
+            Segments::Keys(of) => keys = Some(fitted(world, "keys of a scan", of, &wanted, true)?),
+        }
+        let results = output.map(|output| fitted(world, "results of a scan", output, &wanted, false)).transpose()?;
+        let argument = (operator.to_parts(), operation.first);
+        let all = self.collective(verb, named, argument, || {
+            let mut own = Vec::new();
+            let own_heads = match (&flags, &keys) {
+                (Some(flags), _) => Some(flags.own(world)?),
+                (_, Some(keys)) => Some(keys.own(world)?),
+                _ => None,
+            };
+            let own_results = results.as_ref().map(|results| results.own(world)).transpose()?;
+            for (place, (number, input)) in cells.own(world)?.into_iter().enumerate() {
+                let heads = own_heads.as_ref().map(|own| own[place].1.clone());
+                let output = own_results.as_ref().map(|own| own[place].1.clone());
+                let input = input.apart_from(output.as_ref(), true)?;
+                let heads = heads.map(|heads| heads.apart_from(output.as_ref(), false)).transpose()?;
+                own.push(Own { number, input, heads, output });
+            }
+            let course = Course { world, operation: &operation, keyed: keys.is_some(), spans: &wanted };
+            course.run(&own)
+        })?;
+        results.map_or(Ok(()), |results: Fitted<T>| results.bring_back(world))?;
+        Ok(all)
+    }
+}
+
+/// A span of this rank.
+struct Own {
+    number: usize,
+    input: Cells,
+    heads: Option<Cells>,
+    output: Option<Cells>,
+}
+
+/// A scan over ranks, without types.
+struct Course<'a> {
+    world: &'a World,
+    operation: &'a Operation<'a>,
+    /// Whether heads are keys.
+    keyed: bool,
+    spans: &'a [Span],
+}
+
+impl Course<'_> {
+    fn run(&self, own: &[Own]) -> Result<Option<Vec<u8>>> {
+        let group = self.world.inner();
+        let (keys, carries) = (group.next_sequence(), group.next_sequence());
+        if self.keyed {
+            for one in own {
+                let heads = one.heads.as_ref().expect("keys");
+                let mut last = vec![0; heads.element().bytes];
+                heads.read(heads.len() - 1..heads.len(), &mut last)?;
+                self.pass_on(one.number, keys, || copied(&last))?;
+            }
+        }
+        let mut steps = Vec::with_capacity(own.len());
+        // The last key of the span before, where that is this rank's, too.
+        let mut last: Option<(usize, Vec<u8>)> = None;
+        for one in own {
+            let mut key = None;
+            if let (true, Some(before)) = (self.keyed, one.number.checked_sub(1)) {
+                key = match last.take().filter(|(number, _)| *number == before) {
+                    Some((_, key)) => Some(key),
+                    None => Some((*group.receive(self.spans[before].owner, keys)?).as_ref().to_vec()),
+                };
+            }
+            let heads = match &one.heads {
+                Some(cells) if self.keyed => Heads::Keys(cells),
+                Some(cells) => Heads::Flags(cells),
+                None => Heads::None,
+            };
+            let (step, key) = Steps::new(self.world, self.operation, &one.input, heads, one.output.as_ref(), key)?;
+            last = key.map(|key| (one.number, key));
+            steps.push(step);
+        }
+        let (mut all, mut before): (Carry, Option<usize>) = (Carry::default(), None);
+        for (one, step) in own.iter().zip(&mut steps) {
+            if let Some(last) = one.number.checked_sub(1).filter(|last| before != Some(*last)) {
+                all = decoded((*group.receive(self.spans[last].owner, carries)?).as_ref());
+            }
+            all = step.carry(all)?;
+            self.pass_on(one.number, carries, || encoded(&all))?;
+            before = Some(one.number);
+        }
+        for (one, step) in own.iter().zip(steps) {
+            if one.output.is_some() {
+                step.write()?;
+            }
+        }
+        let Some(last) = self.spans.last() else { return Ok(None) };
+        let mine = (last.owner == self.world.rank()).then(|| encoded(&all));
+        let all = decoded((*group.broadcast(last.owner, mine)?).as_ref());
+        Ok(all.item.map(|item| item.value))
+    }
+
+    /// Sends to the owner of the next span, if that is another rank.
+    fn pass_on(&self, number: usize, tag: Tag, payload: impl FnOnce() -> Payload) -> Result<()> {
+        match self.spans.get(number + 1) {
+            Some(next) if next.owner != self.world.rank() => self.world.inner().send(next.owner, tag, payload()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What has been combined, as a message: whether there is something, whether a segment begins in it, its bytes.
+fn encoded(carry: &Carry) -> Payload {
+    let Some(Item { value, head }) = &carry.item else { return copied::<u8>(&[]) };
+    let mut bytes = vec![u8::from(*head)];
+    bytes.extend_from_slice(value);
+    copied(&bytes)
+}
+
+fn decoded(bytes: &[u8]) -> Carry {
+    let item = bytes.split_first().map(|(head, value)| Item { value: value.to_vec(), head: *head == 1 });
+    Carry { item, key: None }
+}

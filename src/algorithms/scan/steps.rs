@@ -1,0 +1,127 @@
+//! A scan in steps: blocks are combined, what stands before them is found, results are written.
+
+use super::association::{BLOCK, Item, join};
+use super::host;
+use super::kernels::{self, Blocks};
+use super::operation::{Arithmetic, Carry, Number, Operation};
+use crate::World;
+use crate::algorithms::heads::Heads;
+use crate::algorithms::sequence::Cells;
+use crate::device::Operator;
+use crate::error::Result;
+
+/// A scan of cells of this rank, behind cells of others.
+pub struct Steps<'a>(Way<'a>);
+
+enum Way<'a> {
+    Host(OnHost<'a>),
+    Kernels(Box<Blocks>),
+}
+
+struct OnHost<'a> {
+    operation: &'a Operation<'a>,
+    input: &'a Cells,
+    heads: Heads<'a>,
+    output: Option<&'a Cells>,
+    /// The key of the cell before.
+    key: Option<Vec<u8>>,
+    /// What blocks come to, one by one where their order matters.
+    sums: Vec<Carry>,
+    before: Carry,
+}
+
+impl<'a> Steps<'a> {
+    /// Combines the blocks; `key` is that of the cell before, where keys say where segments begin. Returns the last key, too.
+    pub fn new(
+        world: &World,
+        operation: &'a Operation<'a>,
+        input: &'a Cells,
+        heads: Heads<'a>,
+        output: Option<&'a Cells>,
+        key: Option<Vec<u8>>,
+    ) -> Result<(Self, Option<Vec<u8>>)> {
+        if !operation.by_host(world.gpu()) {
+            let mut last = key;
+            let flags = kernels::flags(world, heads, &mut last)?;
+            let blocks = Blocks::new(world, operation, input, flags.as_ref(), output)?;
+            return Ok((Self(Way::Kernels(Box::new(blocks))), last));
+        }
+        let mut last = key.clone();
+        let mut sums = Vec::new();
+        let block = if operation.exact() { input.len() } else { BLOCK as u64 };
+        for first in (0..input.len()).step_by(block.max(1) as usize) {
+            let cells = first..input.len().min(first + block);
+            let of = heads.cells().map(|of| of.only(cells.clone()));
+            let heads = heads.with(of.as_ref());
+            let carry = Carry { item: None, key: last.take() };
+            let sum = host::scan(operation, &input.only(cells), heads, None, carry)?;
+            last = sum.key.clone();
+            sums.push(sum);
+        }
+        let before = Carry::default();
+        Ok((Self(Way::Host(OnHost { operation, input, heads, output, key, sums, before })), last))
+    }
+
+    /// Finds what stands before each block, behind what has been combined before all; returns what comes with them.
+    pub fn carry(&mut self, before: Carry) -> Result<Carry> {
+        match &mut self.0 {
+            Way::Kernels(blocks) => blocks.carry(before),
+            Way::Host(on) => {
+                on.before = before.clone();
+                Ok(on.sums.iter().fold(before, |all, sum| joined(on.operation, all, sum)))
+            }
+        }
+    }
+
+    /// Writes the results.
+    pub fn write(self) -> Result<()> {
+        match self.0 {
+            Way::Kernels(blocks) => blocks.write(),
+            Way::Host(on) => {
+                let carry = Carry { key: on.key, ..on.before };
+                host::scan(on.operation, on.input, on.heads, on.output, carry).map(drop)
+            }
+        }
+    }
+}
+
+/// What comes before, and what comes behind.
+fn joined(operation: &Operation, before: Carry, behind: &Carry) -> Carry {
+    let item = match operation.scalars() {
+        Some((Number::F32, _)) => of::<f32>(operation.operator, &before, behind),
+        Some((Number::I32, _)) => of::<i32>(operation.operator, &before, behind),
+        Some((Number::U32, _)) => of::<u32>(operation.operator, &before, behind),
+        Some((Number::F16, _)) => of::<half::f16>(operation.operator, &before, behind),
+        Some((Number::F64, _)) => of::<f64>(operation.operator, &before, behind),
+        Some((Number::I64, _)) => of::<i64>(operation.operator, &before, behind),
+        Some((Number::U64, _)) => of::<u64>(operation.operator, &before, behind),
+        Some((Number::U8, _)) => of::<u8>(operation.operator, &before, behind),
+        Some((Number::I8, _)) => of::<i8>(operation.operator, &before, behind),
+        Some((Number::U16, _)) => of::<u16>(operation.operator, &before, behind),
+        Some((Number::I16, _)) => of::<i16>(operation.operator, &before, behind),
+        None => None,
+    };
+    Carry { item, key: None }
+}
+
+fn of<S: Arithmetic>(operator: &Operator, before: &Carry, behind: &Carry) -> Option<Item<Vec<u8>>> {
+    let (Some(a), Some(b)) = (&before.item, &behind.item) else {
+        return behind.item.clone().or_else(|| before.item.clone());
+    };
+    let numbers = |item: &Item<Vec<u8>>| bytemuck::pod_collect_to_vec::<u8, S>(&item.value);
+    let combined = |(a, b): (S, S), heads: (bool, bool)| {
+        let op = |a: S, b: S| match operator {
+            Operator::Min if a < b => a,
+            Operator::Max if a > b => a,
+            Operator::Min | Operator::Max => b,
+            _ => a.add(b),
+        };
+        join(op, Some(Item { value: a, head: heads.0 }), Some(Item { value: b, head: heads.1 }))
+    };
+    let pairs = numbers(a).into_iter().zip(numbers(b));
+    let all: Option<Vec<Item<S>>> = pairs.map(|pair| combined(pair, (a.head, b.head))).collect();
+    all.map(|all| {
+        let values: Vec<S> = all.iter().map(|item| item.value).collect();
+        Item { value: bytemuck::cast_slice(&values).to_vec(), head: a.head || b.head }
+    })
+}

@@ -1,0 +1,96 @@
+//! How a vector lies on the ranks, and vectors that are cut like others.
+
+use std::ops::Range;
+
+use super::Vector;
+use crate::World;
+use crate::algorithms::sequence::Cells;
+use crate::array::GlobalArray;
+use crate::element::Element;
+use crate::error::Result;
+use crate::layout::{Layout, Split};
+use crate::ownership::Ownership;
+
+/// Cells of a vector that lie in one chunk, counted from the vector's first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    pub cells: Range<u64>,
+    pub owner: usize,
+}
+
+/// The spans of a vector, in order; none is empty. Every rank looks at all chunks.
+pub fn spans<T: Element>(vector: &Vector<T>) -> Result<Vec<Span>> {
+    let (region, core) = (vector.region()?, &vector.section().core);
+    let mut all = Vec::new();
+    core.chunks().touching(&region, |chunk, part| {
+        let first = (part.start[0] - region.start[0]) as u64;
+        all.push(Span { cells: first..first + part.cells(), owner: core.ownership().owner(chunk).rank });
+    });
+    all.sort_by_key(|span| span.cells.start);
+    Ok(all)
+}
+
+/// The same spans with ends at whole blocks of so many cells, and none that is empty.
+pub fn in_blocks(spans: &[Span], block: u64) -> Vec<Span> {
+    let last = spans.last().map_or(0, |span| span.cells.end);
+    let whole = |at: u64| if at == last { last } else { at / block * block };
+    let rounded = spans.iter().map(|span| Span { cells: whole(span.cells.start)..whole(span.cells.end), ..*span });
+    rounded.filter(|span| !span.cells.is_empty()).collect()
+}
+
+/// A vector that is cut as asked: the vector itself, or a copy.
+pub struct Fitted<T> {
+    pub vector: Vector<T>,
+    copy_of: Option<Vector<T>>,
+    /// The array that holds the copy.
+    _array: Option<GlobalArray<T, 1>>,
+}
+
+/// A vector that is cut into these spans, with its cells where `filled`. Collective where it is not the vector itself.
+pub fn fitted<T: Element>(
+    world: &World,
+    name: &str,
+    vector: &Vector<T>,
+    wanted: &[Span],
+    filled: bool,
+) -> Result<Fitted<T>> {
+    if spans(vector)? == wanted {
+        return Ok(Fitted { vector: vector.clone(), copy_of: None, _array: None });
+    }
+    let lengths = wanted.iter().map(|span| (span.cells.end - span.cells.start) as i64).collect();
+    let layout = Layout::new([vector.cells()? as i64]).split([Split::Sizes(lengths)]);
+    let owners = Ownership::table(wanted.iter().map(|span| span.owner).collect(), world.size())?;
+    let array = world.array_owned::<T, 1>(name, &layout, owners)?;
+    if filled {
+        world.copy(vector.section(), array.at(..))?;
+    }
+    Ok(Fitted { vector: (&array).into(), copy_of: Some(vector.clone()), _array: Some(array) })
+}
+
+impl<T: Element> Fitted<T> {
+    /// Brings the cells to the vector that was asked for. Collective where that is another one.
+    pub fn bring_back(self, world: &World) -> Result<()> {
+        if let Some(of) = self.copy_of {
+            world.copy(self.vector.section(), of.section())?;
+        }
+        Ok(())
+    }
+
+    /// This rank's spans by their numbers, with their cells.
+    pub fn own(&self, world: &World) -> Result<Vec<(usize, Cells)>> {
+        let (region, core) = (self.vector.region()?, &self.vector.section().core);
+        let mut own = Vec::new();
+        core.chunks().touching(&region, |chunk, part| {
+            if core.ownership().owner(chunk).rank == world.rank() {
+                own.push((part.start[0], chunk, part));
+            }
+        });
+        own.sort_by_key(|(start, ..)| *start);
+        let all = spans(&self.vector)?;
+        let number = |start: i64| {
+            let first = (start - region.start[0]) as u64;
+            all.partition_point(|span| span.cells.start < first)
+        };
+        Ok(own.into_iter().map(|(start, chunk, part)| (number(start), Cells::of(core, chunk, part))).collect())
+    }
+}

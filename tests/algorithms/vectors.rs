@@ -1,0 +1,159 @@
+//! Primitives over distributed vectors: the same as on one rank, whatever the cuts and owners.
+
+use zippy::array::GlobalArray;
+use zippy::{Element, Layout, Operator, Ownership, Result, Split, World};
+
+use crate::scan::Definition;
+use crate::sequences::mixed;
+use crate::support;
+
+/// How a vector is cut and owned.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Spread {
+    /// As the library likes.
+    Auto,
+    /// Odd lengths, empty chunks, a rank without any, owners in any order.
+    Odd,
+    /// Whole blocks, dealt to the ranks in turn.
+    Dealt,
+}
+
+/// A vector of these values.
+pub fn vector<T: Element>(world: &World, name: &str, values: &[T], spread: Spread) -> Result<GlobalArray<T, 1>> {
+    let (n, ranks) = (values.len() as i64, world.size());
+    let array = match spread {
+        Spread::Auto => world.array::<T, 1>(name, &Layout::new([n]).split([Split::Auto]))?,
+        Spread::Odd => {
+            let lengths = vec![n / 5, 0, n / 3, n / 100, 0, n - n / 5 - n / 3 - n / 100];
+            // Rank 0 has none, where there are others.
+            let owner = |chunk: usize| if ranks == 1 { 0 } else { 1 + (7 - chunk) % (ranks - 1) };
+            let owners = Ownership::table((0..lengths.len()).map(owner).collect(), ranks)?;
+            let layout = Layout::new([n]).split([Split::Sizes(lengths)]).ghost([1]);
+            world.array_owned::<T, 1>(name, &layout, owners)?
+        }
+        Spread::Dealt => {
+            let lengths: Vec<i64> = (0..((n + 2047) / 2048).max(1)).map(|i| 2048.min(n - 2048 * i)).collect();
+            let owners = Ownership::table((0..lengths.len()).map(|chunk| chunk % ranks).collect(), ranks)?;
+            world.array_owned::<T, 1>(name, &Layout::new([n]).split([Split::Sizes(lengths)]), owners)?
+        }
+    };
+    array.fill_with(|[i]| values[i as usize])?;
+    Ok(array)
+}
+
+/// All cells, on every rank.
+pub fn all<T: Element>(world: &World, array: &GlobalArray<T, 1>) -> Result<Vec<T>> {
+    let ticket = world.get(array.at(..))?;
+    world.fence()?.redeem(ticket)
+}
+
+fn bits<T: Element>(values: &[T]) -> &[u8] {
+    bytemuck::cast_slice(values)
+}
+
+fn scans<T: Element>(
+    world: &World,
+    values: &[T],
+    first: T,
+    operator: &Operator,
+    definition: fn(T, T) -> T,
+    spreads: &[(Spread, Spread)],
+) -> Result<()> {
+    let n = values.len();
+    let flags: Vec<u32> = (0..n).map(|i| u32::from(mixed(i + 7) % 900 == 0)).collect();
+    let keys: Vec<i32> = (0..n).map(|i| (i / 1500) as i32 / 2).collect();
+    let by_flag: Vec<bool> = flags.iter().map(|&flag| flag != 0).collect();
+    let by_key: Vec<bool> = (0..n).map(|i| i == 0 || keys[i] != keys[i - 1]).collect();
+    let none = vec![false; n];
+    let on = world.vectors();
+    for &(spread, other) in spreads {
+        let what = format!("{} of {n} {}, {spread:?} and {other:?}", operator.name(), T::INFO.name);
+        let x = vector(world, "x", values, spread)?;
+        let y = vector(world, "y", &vec![T::zeroed(); n], other)?;
+        let flags = vector(world, "flags", &flags, other)?;
+        let keys = vector(world, "keys", &keys, spread)?;
+        for heads in [&none, &by_flag, &by_key] {
+            let (cells, whole) = Definition { values, heads, operator: definition }.scan();
+            let inclusive: Vec<T> = cells.iter().map(|(_, all)| all.unwrap().0).collect();
+            let exclusive: Vec<T> = (cells.iter().zip(heads))
+                .map(|((last, _), head)| last.filter(|_| !head).map_or(first, |(last, _)| definition(first, last)))
+                .collect();
+            let z = vector(world, "z", values, spread)?;
+            if std::ptr::eq(heads, &none) {
+                let found = on.reduce(&x, operator)?;
+                assert!(
+                    found.map(|all| bits(&[all]).to_vec()) == whole.map(|(all, _)| bits(&[all]).to_vec()),
+                    "{what}"
+                );
+                on.inclusive_scan(&x, &y, operator)?;
+                on.exclusive_scan(&z, &z, first, operator)?;
+            } else if std::ptr::eq(heads, &by_flag) {
+                on.inclusive_scan_by_flag(&flags, &x, &y, operator)?;
+                on.exclusive_scan_by_flag(&flags, &z, &z, first, operator)?;
+            } else {
+                on.inclusive_scan_by_key(&keys, &x, &y, operator)?;
+                on.exclusive_scan_by_key(&keys, &z, &z, first, operator)?;
+            }
+            assert!(bits(&all(world, &y)?) == bits(&inclusive), "inclusive {what}");
+            assert!(bits(&all(world, &z)?) == bits(&exclusive), "exclusive {what}");
+        }
+    }
+    Ok(())
+}
+
+const PAIRS: [(Spread, Spread); 4] = [
+    (Spread::Auto, Spread::Auto),
+    (Spread::Odd, Spread::Odd),
+    (Spread::Dealt, Spread::Dealt),
+    (Spread::Odd, Spread::Dealt),
+];
+
+#[test]
+fn scans_of_integers() {
+    support::ranks(support::RANKS, |world| {
+        for n in [0, 1, 7, 2048, 9000] {
+            let values: Vec<u32> = (0..n).map(mixed).collect();
+            scans(world, &values, 5, &Operator::Add, u32::wrapping_add, &PAIRS)?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn scans_of_floats_do_not_depend_on_cuts() {
+    support::ranks(support::RANKS, |world| {
+        for n in [1, 100, 9000] {
+            let values: Vec<f32> = (0..n).map(|i| mixed(i) as f32 / 7.0 - 1e8).collect();
+            scans(world, &values, 0.1, &Operator::Add, |a, b| a + b, &PAIRS)?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn scans_with_operators_that_do_not_commute() {
+    support::ranks(support::RANKS, |world| {
+        let after = Operator::custom(
+            "after",
+            "fn combine(f: vec2<u32>, g: vec2<u32>) -> vec2<u32> { return vec2(f.x * g.x, f.y * g.x + g.y); }",
+        );
+        let values: Vec<[u32; 2]> = (0..9000).map(|i| [mixed(i) | 1, i as u32]).collect();
+        let definition =
+            |f: [u32; 2], g: [u32; 2]| [f[0].wrapping_mul(g[0]), f[1].wrapping_mul(g[0]).wrapping_add(g[1])];
+        scans(world, &values, [3, 4], &after, definition, &PAIRS[1..3])
+    });
+}
+
+#[test]
+fn mistakes_are_the_same_on_all_ranks() {
+    support::ranks(&[1, 3], |world| {
+        let x = vector(world, "x", &[1_u32, 2, 3], Spread::Auto)?;
+        let y = vector(world, "y", &[1_u32, 2], Spread::Auto)?;
+        let error = world.vectors().inclusive_scan(&x, &y, &Operator::Add).unwrap_err().to_string();
+        assert!(error.contains("the output has 2 cells") && error.contains("has 3"), "{error}");
+        let wrong = Operator::custom("wrong", "fn combine(a: u32, b: u32) -> f32 { return 1.0; }");
+        assert!(world.vectors().reduce(&x, &wrong).is_err());
+        assert_eq!(world.vectors().reduce(&x, &Operator::Add)?, Some(6), "the world is as good as before");
+        Ok(())
+    });
+}
