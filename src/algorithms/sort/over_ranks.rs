@@ -1,0 +1,127 @@
+//! Sorts of distributed vectors: keys are counted to find which of them go to which rank, go there once, and are sorted there.
+
+use super::key::{KeyOrder, SortKey};
+use super::sort;
+use super::splitters::{assign, splitters};
+use crate::World;
+use crate::algorithms::sequence::Cells;
+use crate::algorithms::vectors::{Span, Vector, Vectors, fitted, spans};
+use crate::element::Element;
+use crate::error::{ArrayError, Result};
+use crate::world::{Column, Destinations};
+
+impl Vectors<'_> {
+    /// Sorts the cells of a vector, in place: its cuts and owners stay as they are. Collective.
+    ///
+    /// Keys are in the order of [`SortKey`]. Costs a count of the keys by 11 bits at a time (3 looks at each key of one
+    /// word, and as many all-reductions), one message for each pair of ranks that exchange keys, each key moved once, and
+    /// the ranks' own sorts. However many keys are equal, every rank gets as many as its chunks hold. Needs memory for the
+    /// keys and the ranks that they go to once more.
+    ///
+    /// # Errors
+    /// A bad section, too little memory, a failure of this or of another rank.
+    ///
+    /// ```
+    /// # use zippy::{Layout, Split, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let x = world.array::<u32, 1>("x", &Layout::new([8]).split([Split::Auto]))?;
+    /// x.fill_with(|[i]| [3, 1, 4, 1, 5, 9, 2, 6][i as usize])?;
+    /// world.vectors().sort(&x)?;
+    /// let ticket = world.get(x.at(..))?;
+    /// assert_eq!(world.fence()?.redeem(ticket)?, [1, 1, 2, 3, 4, 5, 6, 9]);
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(3), program).unwrap();
+    /// ```
+    pub fn sort<K: SortKey>(&self, keys: impl Into<Vector<K>>) -> Result<()> {
+        let keys = keys.into();
+        let spans = spans(&keys)?;
+        let own = self.collective("sort", vec![keys.named()?], (), || cells(self.world(), &keys))?;
+        sorted(self.world(), K::ORDER, &spans, &own, None)
+    }
+
+    /// Sorts pairs of keys and values by their keys; pairs with equal keys stay in the order of their indices. Collective,
+    /// as [`sort`](Self::sort).
+    ///
+    /// Where the values are cut otherwise than the keys, or the chunks of the ranks do not follow one another in the order
+    /// of ranks, the vectors go through copies.
+    ///
+    /// # Errors
+    /// As [`sort`](Self::sort), and lengths that differ.
+    pub fn sort_pairs<K: SortKey, V: Element>(
+        &self,
+        keys: impl Into<Vector<K>>,
+        values: impl Into<Vector<V>>,
+    ) -> Result<()> {
+        let (world, keys, values) = (self.world(), keys.into(), values.into());
+        let (expected, given) = (keys.cells()?, values.cells()?);
+        if expected != given {
+            let (of, label) = (keys.label()?, values.label()?);
+            let text = format!("the vector of values has {given} cells ({label}), but {of} has {expected}");
+            return Err(ArrayError::Other(text).into());
+        }
+        let named = vec![keys.named()?, values.named()?];
+        self.collective("sort_pairs", named, (), || Ok(()))?;
+        let mut wanted = spans(&keys)?;
+        if !wanted.is_sorted_by_key(|span| span.owner) {
+            wanted = in_order_of_ranks(expected, world.size());
+        }
+        let fitted_keys = fitted(world, "keys of a sort", &keys, &wanted, true)?;
+        let fitted_values = fitted(world, "values of a sort", &values, &wanted, true)?;
+        let own = world.failing("sort_pairs", || Ok((cells(world, &fitted_keys.vector)?, cells(world, &fitted_values.vector)?)))?;
+        sorted(world, K::ORDER, &wanted, &own.0, Some(&own.1))?;
+        fitted_keys.bring_back(world)?;
+        fitted_values.bring_back(world)
+    }
+}
+
+/// This rank's cells of a vector, in the order of their indices.
+fn cells<T: Element>(world: &World, vector: &Vector<T>) -> Result<Cells> {
+    let mut parts = vector.section().local_parts()?;
+    parts.retain(|part| part.region().is_ok_and(|region| !region.is_empty()));
+    parts.sort_by_key(|part| part.region().map_or(0, |region| region.start[0]));
+    let _ = world;
+    crate::algorithms::Sequence::from(parts).cells().cloned()
+}
+
+/// As many cells for each rank.
+fn in_order_of_ranks(cells: u64, ranks: usize) -> Vec<Span> {
+    let at = |rank: usize| (u128::from(cells) * rank as u128 / ranks as u128) as u64;
+    let spans = (0..ranks).map(|owner| Span { cells: at(owner)..at(owner + 1), owner });
+    spans.filter(|span| !span.cells.is_empty()).collect()
+}
+
+/// Sorts what ranks hold, each its own cells of a vector of these spans.
+fn sorted(world: &World, order: KeyOrder, spans: &[Span], keys: &Cells, values: Option<&Cells>) -> Result<()> {
+    let owners: Vec<usize> = spans.iter().map(|span| span.owner).collect();
+    if owners.iter().any(|&owner| owner != owners[0]) {
+        exchanged(world, order, spans, keys, values)?;
+    }
+    world.failing("sort", || sort(world, order, keys, values))
+}
+
+/// Brings each key to a rank that it belongs to.
+fn exchanged(world: &World, order: KeyOrder, spans: &[Span], keys: &Cells, values: Option<&Cells>) -> Result<()> {
+    let mut places = Vec::new();
+    let mut ranks = vec![spans[0].owner as u32];
+    for pair in spans.windows(2).filter(|pair| pair[0].owner != pair[1].owner) {
+        places.push(pair[1].cells.start);
+        ranks.push(pair[1].owner as u32);
+    }
+    let to = world.failing("sort", || {
+        let splitters = splitters(world.inner(), order, keys, &places)?;
+        let to = Cells::scratch(&world.home(), "ranks of keys", &u32::INFO, keys.len())?;
+        assign(order, keys, &splitters, &ranks, &to)?;
+        Ok(to)
+    })?;
+    let columns: Vec<Column> = std::iter::once(keys).chain(values).map(|cells| Column { name: "sorted", element: cells.element() }).collect();
+    let cells = std::iter::once(keys).chain(values).cloned().collect();
+    let arrived = world.deliver_columns(&columns, Ok(cells), &Destinations::of(to))?;
+    world.failing("sort", || {
+        for (array, cells) in arrived.arrays.iter().zip(std::iter::once(keys).chain(values)) {
+            let all = Cells::all_of(array);
+            cells.check_length(&all.only(0..cells.len().min(all.len())), "what arrived")?;
+            all.only(0..cells.len()).copy_to(cells)?;
+        }
+        Ok(())
+    })
+}
