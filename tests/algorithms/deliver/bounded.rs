@@ -3,7 +3,7 @@
 use zippy::world::Destinations;
 use zippy::{Layout, Result, World};
 
-use super::{CASES, Case, check, scattered, sections};
+use super::{CASES, Case, check, elements_in_runs, scattered, sections, two_columns};
 use crate::counting::most;
 use crate::support::{RANKS, launcher, ranks};
 
@@ -17,6 +17,7 @@ fn small_messages() {
         }
         Ok(())
     });
+    ranks(&[3], |world| elements_in_runs(world).and_then(|()| two_columns(world)));
 }
 
 crate::with_variables! {
@@ -28,7 +29,7 @@ crate::with_variables! {
 }
 
 /// As in `much`.
-const MESSAGE: u64 = 1 << 18;
+const MESSAGE: u64 = 1 << 17;
 
 fn memory(world: &World, case: &Case) -> Result<()> {
     let (rank, size) = (world.rank(), world.size());
@@ -48,7 +49,7 @@ fn memory(world: &World, case: &Case) -> Result<()> {
     let taken = world.gpu().counters().bytes_peak - device;
     let what = format!("{} on rank {rank} of {size}", case.name);
     // Slices on their way, and what wgpu holds for them; MPI also brings in what each of the others has under way.
-    let under_way = 2 + if launcher::size().is_some() { 2 * (size as u64 - 1) } else { 0 };
+    let under_way = 3 + if launcher::size().is_some() { 2 * (size as u64 - 1) } else { 0 };
     assert!(grown < (under_way * MESSAGE) as isize, "{what}: {grown} bytes of the host for {} sent", 4 * n);
     // What arrives, once, and slices of staging memory of each kind.
     assert!(taken <= 4 * total + 4 * MESSAGE, "{what}: {taken} bytes of the device for {} that arrive", 4 * total);
@@ -70,7 +71,7 @@ fn memory(world: &World, case: &Case) -> Result<()> {
 }
 
 fn much() {
-    let length = |_: usize| 3_000_001;
+    let length = |_: usize| 1_000_001;
     let cases = [
         Case { name: "scattered", length, to: scattered },
         Case { name: "all to one", length, to: |_, _, size| size / 2 },
@@ -83,5 +84,5 @@ fn much() {
 
 crate::with_variables! {
     /// Tens of messages' worth a rank.
-    more_than_a_message, [("ZIPPY_MESSAGE", "262144")], much
+    more_than_a_message, [("ZIPPY_MESSAGE", "131072")], much
 }
