@@ -25,7 +25,7 @@ impl Case {
     }
 
     /// What arrives at a rank: source and place in it, and how many come from each source.
-    fn arriving(&self, at: usize, size: usize) -> (Vec<(usize, u64)>, Vec<(usize, u64)>) {
+    fn arriving(&self, at: usize, size: usize) -> [Vec<(usize, u64)>; 2] {
         let mut all = Vec::new();
         let mut counts = Vec::new();
         for source in 0..size {
@@ -36,7 +36,7 @@ impl Case {
                 counts.push((source, (all.len() - before) as u64));
             }
         }
-        (all, counts)
+        [all, counts]
     }
 }
 
@@ -106,7 +106,7 @@ pub fn check_elements<T: Value>(
 ) -> Result<()> {
     let (rank, size) = (world.rank(), world.size());
     let delivered = world.deliver("delivered", own, to)?;
-    let (arriving, counts) = case.arriving(rank, size);
+    let [arriving, counts] = case.arriving(rank, size);
     let expected: Vec<T> = arriving.iter().map(|&(source, place)| element(source, place)).collect();
     let what = format!("{} of {} on rank {rank} of {size}", case.name, T::INFO.name);
     assert_eq!(delivered.counts(), counts, "{what}");
@@ -241,7 +241,7 @@ pub fn two_columns(world: &World) -> Result<()> {
             let (first, second) = (sections(world, "first", &first, 2)?, sections(world, "second", &second, 1)?);
             let to = sections(world, "to", &case.ranks(rank, size), 0)?;
             let delivered = world.deliver_pairs(["a", "b"], (&first[..], &second[..]), &to[..])?;
-            let (arriving, counts) = case.arriving(rank, size);
+            let [arriving, counts] = case.arriving(rank, size);
             assert_eq!(delivered.counts(), counts, "{}", case.name);
             let expected: Vec<A> = arriving.iter().map(|&(source, place)| element(source, place)).collect();
             same(case.name, &delivered.elements.0.all().read()?, &expected);
