@@ -39,7 +39,7 @@ pub const STEPS: [Step; 10] = [
         "no-host-map",
         "tests that open a world, again with host mapping off",
         &[("ZIPPY_HOST_MAP", "0")],
-        &[EXAMPLES, "test {all} --no-fail-fast --test world --test ranks --test picture"],
+        &[EXAMPLES, "test {all} --no-fail-fast --test world --test algorithms --test ranks --test picture"],
     ),
     // Arrays beyond a binding limit, without their size: the modules whose kernels and transfers address cells.
     step(
@@ -48,9 +48,9 @@ pub const STEPS: [Step; 10] = [
         &[("ZIPPY_HOST_MAP", "0"), ("ZIPPY_BINDING_LIMIT", "65536")],
         &[
             EXAMPLES,
-            "test {all} --no-fail-fast --test world --test ranks -- arrays:: bricks::every_type coded:: composite copy \
-             elementwise:: exchange fill_with:: ghosts in_place:: kernels:: layers:: one_sided:: prefixes:: \
-             random_operations:: reduce:: render:: together::",
+            "test {all} --no-fail-fast --test world --test algorithms --test ranks -- arrays:: bricks::every_type coded:: \
+             composite copy deliver:: elementwise:: exchange fill_with:: ghosts in_place:: kernels:: layers:: one_sided:: \
+             prefixes:: random_operations:: reduce:: render:: together::",
         ],
     ),
     // Each test binary runs itself, or a part of itself, under the launcher; this only tells it to.
@@ -60,8 +60,8 @@ pub const STEPS: [Step; 10] = [
         &[("ZIPPY_TEST_MPI", "1")],
         &[
             EXAMPLES,
-            "test {all} --no-fail-fast --test world --test transport --test ranks --test picture --test program \
-             -- under_mpi",
+            "test {all} --no-fail-fast --test world --test algorithms --test transport --test ranks --test picture \
+             --test program -- under_mpi",
         ],
     ),
     step("examples", "every example, with 1 and 4 thread ranks and 3 MPI ranks", &[], &[]),
@@ -83,7 +83,7 @@ pub const DRIVERS: Step = step(
     "drivers",
     "what uses a device, on another implementation of Vulkan",
     &[],
-    &[EXAMPLES, "test {all} --no-fail-fast --test world --test device --test ranks --test picture"],
+    &[EXAMPLES, "test {all} --no-fail-fast --test world --test algorithms --test device --test ranks --test picture"],
 );
 
 /// Some tests start examples.

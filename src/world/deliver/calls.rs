@@ -1,9 +1,11 @@
 //! Deliveries as the program calls them.
 
-use super::collective::Arrived;
-use super::outgoing::Destinations;
+use std::rc::Rc;
+
+use super::collective::Landed;
+use super::departing::Destinations;
 use super::sequence::{Column, Sequence};
-use crate::array::Growable;
+use crate::array::{ArrayCore, Growable};
 use crate::element::Element;
 use crate::error::Result;
 use crate::plan::Moved;
@@ -19,9 +21,9 @@ pub struct Delivered<E> {
 }
 
 impl<E> Delivered<E> {
-    fn new(arrived: Arrived, elements: impl FnOnce(Vec<std::rc::Rc<crate::array::ArrayCore>>) -> E) -> Self {
-        let Arrived { arrays, counts, moved } = arrived;
-        Self { elements: elements(arrays), counts, moved }
+    fn new(landed: Landed, elements: impl FnOnce(&[Rc<ArrayCore>]) -> E) -> Self {
+        let Landed { arrays, counts, moved } = landed;
+        Self { elements: elements(&arrays), counts, moved }
     }
 
     /// The ranks that elements came from, rising, each with how many.
@@ -36,29 +38,34 @@ impl<E> Delivered<E> {
 }
 
 impl World {
-    /// Brings every element to the rank that it names. The elements are this rank's own, as many as it likes, in one section
-    /// or in several that are read one after the other; `to` has the rank of each (sections of `u32`, cut as they may be), or
-    /// says how many lie there for each rank, one behind the other ([`Destinations::Runs`]). What arrives is a new
-    /// [`Growable`] of this rank, called `name`: by source rank, and the elements of one rank in its order. Collective; on
-    /// return this rank's part is done.
+    /// Brings every element to the rank that it names. Collective; on return this rank's part is done.
     ///
-    /// Costs one message between each pair of ranks that have something for each other to say how much it is, then the
-    /// elements, in messages of at most a quarter of `ZIPPY_MESSAGE` (64 MiB), and O(log ranks) for all to know that nobody
-    /// has made a mistake. Elements of a rank for itself are in no message. The device allocates what arrives, and staging
-    /// memory that does not grow with it. The host of a rank holds about one and a half `ZIPPY_MESSAGE` at the most, of
-    /// elements that it has sent and others have not taken yet, or is about to send, and 8 bytes for each rank of the world.
+    /// `elements` are this rank's own, as many as it has: a section, or several (a slice or a vector of them) that are read
+    /// one after the other. `to` has the rank of each, in sections of `u32` that may be cut otherwise; or it says how many
+    /// there are for each rank where they lie one behind the other ([`Destinations::Runs`]). What arrives is a new array of
+    /// this rank, called `name`: by the rank that it comes from, and what comes from one rank in its order there.
+    ///
+    /// Costs two small messages for each rank that this one has something for, so that it knows how much, O(log ranks) so
+    /// that all know of no mistake, and the elements: read twice by the host where each names its rank, and sent in messages
+    /// of at most a quarter of `ZIPPY_MESSAGE` (64 MiB). A rank's elements for itself are in no message; in runs they do not
+    /// leave its device.
+    ///
+    /// Memory: on the device what arrives, once, and staging memory that does not grow with it. On the host, whatever the
+    /// number of elements, what has been sent and not yet taken, at most `ZIPPY_MESSAGE`, half as much for what is read
+    /// next, and a few bytes for each rank of the world. MPI also holds what it has fetched ahead, at most 64 MiB.
     ///
     /// # Errors
-    /// A rank that there is not, or another number of ranks than elements; a bad region; more elements than this rank has
-    /// memory for, or than fit one buffer. They are found before any element moves, return this rank's error there and
-    /// [`Error::Remote`](crate::Error::Remote) on all others, and leave the world as it was. Names and types that differ
-    /// between ranks, and failures, end the run.
+    /// A rank that there is not, another number of destinations than elements, a bad region, or more elements than this rank
+    /// has memory for or than fit one buffer: all ranks know before anything moves and have an error, this rank its own and
+    /// the others [`Error::Remote`](crate::Error::Remote); the world goes on. Names and types that differ between ranks, and
+    /// failures of this or of another rank, end the run.
     ///
     /// ```
-    /// # use zippy::{Layout, World};
+    /// # use zippy::World;
+    /// # use zippy::world::Destinations;
     /// # fn program(world: &World) -> zippy::Result<()> {
-    /// let mut numbers = world.growable::<u64>("numbers")?;
-    /// numbers.append(&[10, 11, 12, 13, 14].map(|n| n + 100 * world.rank() as u64))?;
+    /// let mut numbers = world.growable::<u32>("numbers")?;
+    /// numbers.append(&[10, 11, 12, 13, 14].map(|n| n + 100 * world.rank() as u32))?;
     /// let mut ranks = world.growable::<u32>("ranks")?;
     /// ranks.append(&[1, 0, 1, 1, 0])?;
     /// let sorted = world.deliver("sorted", numbers.all(), ranks.all())?;
@@ -67,8 +74,7 @@ impl World {
     /// assert_eq!(sorted.counts(), if world.rank() == 0 { [(0, 2), (1, 2)] } else { [(0, 3), (1, 3)] });
     ///
     /// // The first two to rank 1, all others to rank 0.
-    /// let runs = zippy::world::Destinations::Runs(vec![(1, 2), (0, 3)]);
-    /// let cut = world.deliver("cut", numbers.all(), runs)?;
+    /// let cut = world.deliver("cut", numbers.all(), Destinations::Runs(vec![(1, 2), (0, 3)]))?;
     /// assert_eq!(cut.elements.len(), if world.rank() == 0 { 6 } else { 4 });
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
@@ -81,8 +87,8 @@ impl World {
     ) -> Result<Delivered<Growable<T>>> {
         let columns = [Column { name, element: &T::INFO }];
         let cells = elements.into().cells().map(|cells| vec![cells]);
-        let arrived = self.deliver_columns(&columns, cells, &to.into())?;
-        Ok(Delivered::new(arrived, |arrays| Growable::full(arrays[0].clone())))
+        let landed = self.deliver_columns(&columns, cells, &to.into())?;
+        Ok(Delivered::new(landed, |arrays| Growable::full(arrays[0].clone())))
     }
 
     /// [`deliver`](Self::deliver) of elements that are kept in two arrays, such as keys and values: the two cells of a place
@@ -98,8 +104,8 @@ impl World {
     ) -> Result<Delivered<(Growable<A>, Growable<B>)>> {
         let columns = [Column { name: names[0], element: &A::INFO }, Column { name: names[1], element: &B::INFO }];
         let (first, second) = (first.into(), second.into());
-        let cells = || Ok(vec![first.cells()?, second.cells()?]);
-        let arrived = self.deliver_columns(&columns, cells(), &to.into())?;
-        Ok(Delivered::new(arrived, |arrays| (Growable::full(arrays[0].clone()), Growable::full(arrays[1].clone()))))
+        let cells = first.cells().and_then(|first| Ok(vec![first, second.cells()?]));
+        let landed = self.deliver_columns(&columns, cells, &to.into())?;
+        Ok(Delivered::new(landed, |arrays| (Growable::full(arrays[0].clone()), Growable::full(arrays[1].clone()))))
     }
 }

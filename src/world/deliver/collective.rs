@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use super::incoming::Incoming;
-use super::outgoing::{Destinations, Outgoing};
-use super::sequence::{Cells, Column};
-use super::slices::{Counts, Cursor};
-use super::wire::Wire;
+use super::departing::{Departing, Destinations};
+use super::landing::{Announced, Landing};
+use super::message::MessageForm;
+use super::portions::{Counts, Cursor};
+use super::sequence::{Column, OwnCells};
 use crate::array::ArrayCore;
-use crate::device::BoxOf;
+use crate::device::{BoxOf, Strided};
 use crate::error::Result;
 use crate::plan::Moved;
 use crate::trace::Span;
@@ -16,7 +16,7 @@ use crate::transport::{Payload, Tag, copied, values};
 use crate::world::{Collective, World};
 
 /// What has come: an array for each column, and how many cells came from each rank, rising.
-pub(crate) struct Arrived {
+pub(crate) struct Landed {
     pub arrays: Vec<Rc<ArrayCore>>,
     pub counts: Vec<(usize, u64)>,
     pub moved: Moved,
@@ -25,113 +25,97 @@ pub(crate) struct Arrived {
 /// What a rank waits for while cells move.
 enum Event {
     Cells(usize, Payload),
-    /// So many bytes have been taken.
+    /// Another rank has taken so many bytes.
     Taken(u64),
 }
 
 /// Cells on their way.
 struct Course<'a> {
     world: &'a World,
-    wire: &'a Wire,
+    form: &'a MessageForm,
     cells: Tag,
     taken: Tag,
-    outgoing: Outgoing,
-    incoming: Incoming,
-    /// Whether this rank sends so much that it waits until others have taken it.
+    landing: Landing,
+    /// Whether this rank sends so much that others tell it what they have taken.
     answered: bool,
-    /// Bytes sent and not yet taken, where that is answered.
+    /// Bytes of which that has not been told.
     under_way: u64,
     messages: u64,
 }
 
 impl World {
-    /// Brings the cells of columns to ranks, as [`World::deliver`] does: the core of all that sends cells by destination.
+    /// Brings the cells of columns to ranks as [`World::deliver`] does, which is this with types: the one way of all that
+    /// sends cells by destination. Columns are the same on every rank; `cells` are this rank's, one sequence a column.
     pub(crate) fn deliver_columns(
         &self,
         columns: &[Column],
-        cells: Result<Vec<Cells>>,
+        cells: Result<Vec<OwnCells>>,
         to: &Destinations,
-    ) -> Result<Arrived> {
+    ) -> Result<Landed> {
         let types: Vec<_> = columns.iter().map(|column| (column.element.name, column.element.bytes)).collect();
-        let names: Vec<_> =
-            columns.iter().map(|column| format!("{:?} of {}", column.name, column.element.name)).collect();
-        let call = Collective::new("deliver").and(names.join(", ")).with(types);
+        let names = columns.iter().map(|column| format!("{:?} of {}", column.name, column.element.name));
+        let call = Collective::new("deliver").and(names.collect::<Vec<_>>().join(", ")).with(types);
         self.collective(call.clone(), call.signature(), || {
-            let wire = Wire::new(columns.iter().map(|column| column.element.bytes));
-            // Mistakes that this rank alone can see stay its secret until all agree.
-            let outgoing = cells.and_then(|cells| Outgoing::new(self, cells, to, &wire));
-            let counts = self.announced(outgoing.as_ref().ok(), &wire)?;
-            let ready = outgoing.and_then(|outgoing| Ok((outgoing, Incoming::new(self, columns, &counts)?)));
-            let ready = self.agreed(&call.to_string(), ready)?;
-            ready.map_or_else(
-                |mistake| Ok(Err(mistake)),
-                |(outgoing, incoming)| {
-                    self.move_cells(outgoing, incoming, &wire).map_err(|error| self.in_operation(error)).map(Ok)
-                },
-            )
+            let form = MessageForm::new(columns.iter().map(|column| column.element.bytes));
+            // A rank that has made a mistake announces nothing, and the others hear of it when all agree.
+            let departing = cells.and_then(|cells| Departing::new(self, cells, to, &form));
+            let announced = self.announce(departing.as_ref().ok())?;
+            let ready = departing.and_then(|departing| Ok((departing, Landing::new(self, columns, &announced)?)));
+            match self.agreed(&call.to_string(), ready)? {
+                Err(mistake) => Ok(Err(mistake)),
+                Ok((departing, landing)) => {
+                    let landed = self.move_cells(&departing, landing, &form);
+                    landed.map(Ok).map_err(|error| self.in_operation(error))
+                }
+            }
         })?
     }
 
-    /// Tells ranks how much comes from this one, and returns how much comes from others and itself, and whether they wait
-    /// for answers.
-    fn announced(&self, outgoing: Option<&Outgoing>, wire: &Wire) -> Result<Vec<(usize, u64, bool)>> {
-        let Some(outgoing) = outgoing else {
-            self.inner().sparse_exchange(Vec::new())?;
-            return Ok(Vec::new());
+    /// Tells ranks how much comes from this one; what others, and this one itself, have for it.
+    fn announce(&self, departing: Option<&Departing>) -> Result<Vec<Announced>> {
+        let tell = |departing: &Departing| -> Vec<(usize, Payload)> {
+            let answered = u64::from(departing.answered(self));
+            departing.counts.iter().map(|&(to, cells)| (to, copied(&[cells, answered]))).collect()
         };
-        let answered = u64::from(outgoing.bytes(self, wire) > self.message_sizes().most);
-        let tell = |&(to, count): &(usize, u64)| (to, copied(&[count, answered]));
-        let told = self.inner().sparse_exchange(outgoing.counts.iter().map(tell).collect())?;
+        let told = self.inner().sparse_exchange(departing.map_or(Vec::new(), tell))?;
         let announced = told.iter().map(|(from, told)| match values::<u64>(told)?[..] {
-            [count, answered] => Ok((*from, count, answered > 0)),
+            [cells, answered] => Ok(Announced { from: *from, cells, answered: answered > 0 }),
             _ => Err(self.wrong_message(*from, 16, (**told).as_ref().len() as u64).into()),
         });
         announced.collect()
     }
 
-    fn move_cells(&self, outgoing: Outgoing, incoming: Incoming, wire: &Wire) -> Result<Arrived> {
+    fn move_cells(&self, departing: &Departing, landing: Landing, form: &MessageForm) -> Result<Landed> {
         let (cells, taken) = (self.inner().next_sequence(), self.inner().next_sequence());
-        let sent = outgoing.bytes(self, wire);
-        let announcements = outgoing.counts.iter().filter(|(to, _)| *to != self.rank()).count() as u64;
-        let own = incoming.sources().iter().filter(|source| source.rank == self.rank());
-        let moved = Moved {
-            bytes_local: own.map(|source| source.count * wire.width()).sum(),
-            bytes_network: sent,
-            messages: announcements,
-            rounds: 2,
-        };
-        let answered = sent > self.message_sizes().most;
-        let mut course =
-            Course { world: self, wire, cells, taken, outgoing, incoming, answered, under_way: 0, messages: 0 };
-        course.move_own_runs()?;
-        course.send()?;
-        while course.incoming.left > 0 || course.under_way > 0 {
+        let answered = departing.answered(self);
+        let mut course = Course { world: self, form, cells, taken, landing, answered, under_way: 0, messages: 0 };
+        course.move_own_runs(departing)?;
+        course.send(departing)?;
+        while course.landing.left > 0 || course.under_way > 0 {
             course.wait()?;
         }
-        let Course { incoming, messages, .. } = course;
-        let counts = incoming.sources().iter().map(|source| (source.rank, source.count)).collect();
-        Ok(Arrived { arrays: incoming.arrays, counts, moved: Moved { messages: moved.messages + messages, ..moved } })
+        let [bytes_local, bytes_network] = [true, false].map(|own| departing.bytes(self, own));
+        let announcements = departing.counts.iter().filter(|(to, _)| *to != self.rank()).count() as u64;
+        let moved = Moved { bytes_local, bytes_network, messages: announcements + course.messages, rounds: 2 };
+        Ok(Landed { counts: course.landing.counts(), arrays: course.landing.arrays, moved })
     }
 }
 
 impl Course<'_> {
     /// Runs that stay on this rank stay on its device.
-    fn move_own_runs(&mut self) -> Result<()> {
-        let (world, rank) = (self.world, self.world.rank());
-        for run in self.outgoing.own_runs() {
-            let count = run.cells.end - run.cells.start;
-            let room = self.incoming.room(rank, count).expect("announced by this rank itself");
-            for (column, cells) in self.outgoing.columns().iter().enumerate() {
-                let Some(buffer) = self.incoming.column(column) else { continue };
-                let mut next = room.offset;
-                let pairs: Vec<_> = cells
-                    .boxes(run.cells.clone())
-                    .map(|(from, view)| {
-                        let to = crate::device::Strided::dense(next, view.extents);
-                        next += view.cells();
-                        (BoxOf { buffer: from, view }, BoxOf { buffer, view: to })
-                    })
-                    .collect();
+    fn move_own_runs(&mut self, departing: &Departing) -> Result<()> {
+        let world = self.world;
+        for run in departing.own_runs() {
+            let room = self.landing.room(world.rank(), run.cells.end - run.cells.start);
+            let room = room.expect("announced by this rank itself");
+            for (column, cells) in departing.columns.iter().enumerate() {
+                let Some(buffer) = self.landing.column(column) else { continue };
+                let (mut pairs, mut next) = (Vec::new(), room.offset);
+                for (from, view) in cells.boxes(run.cells.clone()) {
+                    let to = Strided::dense(next, view.extents);
+                    next += view.cells();
+                    pairs.push((BoxOf { buffer: from, view }, BoxOf { buffer, view: to }));
+                }
                 let bytes = cells.element().bytes;
                 world.tracer().span(Span::Local, || world.device().copy_boxes(bytes, &pairs))?;
             }
@@ -139,24 +123,26 @@ impl Course<'_> {
         Ok(())
     }
 
-    /// Sends slice by slice, and takes what comes in between.
-    fn send(&mut self) -> Result<()> {
-        let (world, mut cursor, mut counts) = (self.world, Cursor::default(), Counts::new(self.world.size()));
-        while let Some(slice) = self.outgoing.next(world, &mut cursor, &mut counts)? {
-            let mut read = self.outgoing.read(world, &slice)?;
-            for group in &slice.groups {
-                let bytes = self.wire.bytes(group.cells.len() as u64);
-                while self.under_way > 0 && self.under_way + bytes > world.message_sizes().most {
+    /// Sends portion by portion, and takes what comes in between.
+    fn send(&mut self, departing: &Departing) -> Result<()> {
+        let (world, most) = (self.world, self.world.message_sizes().most);
+        let (mut cursor, mut counts) = (Cursor::default(), Counts::new(world.size()));
+        while let Some(portion) = departing.next(world, &mut cursor, &mut counts)? {
+            let mut read = departing.read(world, &portion)?;
+            for share in &portion.shares {
+                let bytes = self.form.bytes(share.cells.len() as u64);
+                // Who waits to send takes what others send: no rank waits in a circle.
+                while self.under_way > 0 && self.under_way + bytes > most {
                     self.wait()?;
                 }
-                let message = self.outgoing.message(world, (&slice, group), &mut read, self.wire)?;
-                if group.to == world.rank() {
-                    self.incoming.place(world, group.to, (*message).as_ref(), self.wire)?;
+                let message = departing.message(world, (&portion, share), &mut read, self.form)?;
+                if share.to == world.rank() {
+                    self.landing.put(world, share.to, (*message).as_ref(), self.form)?;
                     continue;
                 }
                 self.under_way += if self.answered { bytes } else { 0 };
                 self.messages += 1;
-                world.inner().send(group.to, self.cells, message)?;
+                world.inner().send(share.to, self.cells, message)?;
             }
             while let Some(event) = self.next()? {
                 self.meet(event)?;
@@ -188,9 +174,10 @@ impl Course<'_> {
             Event::Taken(bytes) => self.under_way = self.under_way.saturating_sub(bytes),
             Event::Cells(from, message) => {
                 let bytes = (*message).as_ref().len() as u64;
-                self.incoming.place(self.world, from, (*message).as_ref(), self.wire)?;
+                self.landing.put(self.world, from, (*message).as_ref(), self.form)?;
+                // Its sender may use the memory again when it hears of it.
                 drop(message);
-                if self.incoming.answers(from) {
+                if self.landing.answers(from) {
                     self.world.inner().send(from, self.taken, copied(&[bytes]))?;
                 }
             }

@@ -49,10 +49,10 @@ impl<T: Element> Sequence<T> {
     ///
     /// # Errors
     /// The mistake made when a section was named; a section of several boxes.
-    pub(crate) fn cells(&self) -> Result<Cells> {
+    pub(crate) fn cells(&self) -> Result<OwnCells> {
         let own =
             |section: &LocalSection<T, 1>| Ok((section.core().clone(), section.chunk(), section.one_box("deliver")?));
-        Cells::new(&T::INFO, self.0.iter().map(own).collect::<Result<_>>()?)
+        OwnCells::new(&T::INFO, self.0.iter().map(own).collect::<Result<_>>()?)
     }
 }
 
@@ -63,14 +63,14 @@ pub(crate) struct Column<'a> {
 }
 
 /// A sequence of cells of one type on this rank, whose chunks are pinned.
-pub(crate) struct Cells {
+pub(crate) struct OwnCells {
     element: &'static ElementInfo,
-    parts: Vec<Part>,
+    parts: Vec<Placed>,
     length: u64,
 }
 
 /// A section with cells, and how many of the sequence come before it.
-struct Part {
+struct Placed {
     core: Rc<ArrayCore>,
     chunk: ChunkId,
     region: Region,
@@ -78,14 +78,14 @@ struct Part {
     start: u64,
 }
 
-impl Cells {
+impl OwnCells {
     fn new(element: &'static ElementInfo, sections: Vec<Own>) -> Result<Self> {
         let (mut parts, mut length) = (Vec::with_capacity(sections.len()), 0);
         for (core, chunk, region) in sections {
             if let (Some(lease), false) = (core.lease(chunk)?, region.is_empty()) {
                 let start = length;
                 length += region.cells();
-                parts.push(Part { core, chunk, region, lease, start });
+                parts.push(Placed { core, chunk, region, lease, start });
             }
         }
         Ok(Self { element, parts, length })

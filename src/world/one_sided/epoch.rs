@@ -63,11 +63,11 @@ impl std::fmt::Debug for Queued {
 }
 
 /// What is done with the bytes that a get brings.
-pub(super) type Delivery = Box<dyn FnOnce(Vec<u8>, &mut Fetched) -> Result<()>>;
+pub(super) type Then = Box<dyn FnOnce(Vec<u8>, &mut Fetched) -> Result<()>>;
 
 /// What an operation does.
 pub(super) enum Action {
-    Get(Delivery),
+    Get(Then),
     Put(Vec<u8>),
     Accumulate(Vec<u8>, Operator),
 }
@@ -149,7 +149,7 @@ struct Wanted {
     region: Region,
     element_bytes: usize,
     data: Vec<u8>,
-    then: Delivery,
+    then: Then,
 }
 
 /// The part of a get that one owner sends.

@@ -126,18 +126,13 @@ fn calls_that_differ_end_the_run() {
 fn too_much_for_one() {
     ranks(&[1, 3], |world| {
         const MIB: i64 = 1 << 20;
-        // Within what a rank may have, but for the one that gets all.
         let own = world.local_array::<u32, 1>("own", &Layout::new([5 * MIB]))?;
         let runs = |to: usize| Destinations::Runs(vec![(to, 5 * MIB as u64)]);
-        let to = world.size() - 1;
-        if world.size() == 1 {
-            // Together with what there is.
-            let more = world.local_array::<u8, 1>("more", &Layout::new([30 * MIB]))?;
-            refused(world, world.deliver("x", own.all(), runs(to)), &[to], "storage for x needs")?;
-            drop(more);
-        } else {
-            refused(world, world.deliver("x", own.all(), runs(to)), &[to], "storage for x needs")?;
-        }
+        let last = world.size() - 1;
+        let more = if world.rank() == last { 30 * MIB } else { 1 };
+        let more = world.local_array::<u8, 1>("more", &Layout::new([more]))?;
+        refused(world, world.deliver("x", own.all(), runs(last)), &[last], "storage for x needs")?;
+        drop(more);
         let delivered = world.deliver("x", own.all(), runs(world.rank()))?;
         assert_eq!(delivered.elements.len(), 5 * MIB as u64);
         Ok(())

@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 /// How messages are laid out, the same on every rank.
-pub(super) struct Wire {
+pub(super) struct MessageForm {
     /// Bytes of a cell of each column.
     sizes: Vec<u64>,
 }
 
-impl Wire {
+impl MessageForm {
     pub fn new(sizes: impl Iterator<Item = usize>) -> Self {
         Self { sizes: sizes.map(|size| size as u64).collect() }
     }
@@ -51,15 +51,15 @@ mod tests {
     #[test]
     fn the_length_of_a_message_tells_its_cells() {
         for sizes in [&[1][..], &[12], &[1, 1], &[2, 1, 1, 1, 1], &[1, 2, 1, 4], &[8, 1], &[3 * 4, 2]] {
-            let wire = Wire::new(sizes.iter().copied());
-            let lengths: Vec<u64> = (0..200).map(|cells| wire.bytes(cells)).collect();
+            let form = MessageForm::new(sizes.iter().copied());
+            let lengths: Vec<u64> = (0..200).map(|cells| form.bytes(cells)).collect();
             for bytes in 0..lengths[199] {
                 let found = lengths.iter().position(|&length| length == bytes);
-                assert_eq!(wire.cells(bytes), found.map(|cells| cells as u64), "{sizes:?}, {bytes} bytes");
+                assert_eq!(form.cells(bytes), found.map(|cells| cells as u64), "{sizes:?}, {bytes} bytes");
             }
             for cells in 0..50 {
                 let mut end = 0;
-                for (column, size) in wire.columns(cells).zip(sizes) {
+                for (column, size) in form.columns(cells).zip(sizes) {
                     assert!(column.start.is_multiple_of(4) && (end..end + 4).contains(&column.start));
                     assert_eq!(column.len(), cells as usize * size);
                     end = column.end;

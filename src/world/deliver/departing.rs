@@ -1,11 +1,13 @@
 //! What a rank sends: which cells go where, found out before anything moves.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::sequence::{Cells, Sequence};
-use super::slices::{Counts, Cursor, Group, Slice, pick, ranks_of};
-use super::wire::Wire;
+use super::message::MessageForm;
+use super::portions::{Counts, Cursor, Portion, Share, pick, ranks_of};
+use super::sequence::{OwnCells, Sequence};
 use crate::error::{ArrayError, Result};
+use crate::trace::Span;
 use crate::transport::Payload;
 use crate::world::World;
 
@@ -34,35 +36,39 @@ pub(super) struct Run {
 /// How it is known where cells go.
 enum Route {
     /// They name it.
-    Each(Cells),
+    Each(OwnCells),
     /// They lie in runs; those for this rank, and the others.
     Runs { own: Vec<Run>, others: Vec<Run> },
 }
 
 /// This rank's cells on their way.
-pub(super) struct Outgoing {
-    columns: Vec<Cells>,
+pub(super) struct Departing {
+    pub columns: Vec<OwnCells>,
     route: Route,
     /// Ranks, rising, and how many cells go there.
     pub counts: Vec<(usize, u64)>,
+    /// Cells of each column.
     length: u64,
+    /// Bytes of a cell of all columns.
+    width: u64,
     /// The most cells that are read at a time.
-    slice: u64,
+    portion: u64,
 }
 
-impl Outgoing {
+impl Departing {
     /// # Errors
     /// A rank that there is not; columns and destinations of different lengths; a section that cannot be read.
-    pub fn new(world: &World, columns: Vec<Cells>, to: &Destinations, wire: &Wire) -> Result<Self> {
-        // Beside a cell its rank and its place are held; four slices are a message's worth.
-        let slice = (world.message_sizes().most / 4 / (wire.width() + 8)).clamp(1, 1 << 30);
+    pub fn new(world: &World, columns: Vec<OwnCells>, to: &Destinations, form: &MessageForm) -> Result<Self> {
+        // Beside a cell its rank and its place are held; four portions are a message's worth.
+        let width = form.width();
+        let portion = (world.message_sizes().most / 4 / (width + 8)).clamp(1, 1 << 30);
         let (length, route, counts);
         match to {
             Destinations::Each(ranks) => {
                 let ranks = ranks.cells()?;
                 length = ranks.len();
                 same_length(&columns, length, || format!("the list of ranks, {},", ranks.label()))?;
-                counts = counted(world, &ranks, slice)?;
+                counts = counted(world, &ranks, portion)?;
                 route = Route::Each(ranks);
             }
             Destinations::Runs(runs) => {
@@ -71,13 +77,18 @@ impl Outgoing {
                 (route, counts) = in_runs(world, runs)?;
             }
         }
-        Ok(Self { columns, route, counts, length, slice })
+        Ok(Self { columns, route, counts, length, width, portion })
     }
 
-    /// Bytes that other ranks are sent.
-    pub fn bytes(&self, world: &World, wire: &Wire) -> u64 {
-        let others = self.counts.iter().filter(|(to, _)| *to != world.rank());
-        others.map(|(_, count)| count.saturating_mul(wire.width())).fold(0, u64::saturating_add)
+    /// Bytes for this rank itself, or for all others.
+    pub fn bytes(&self, world: &World, own: bool) -> u64 {
+        let counts = self.counts.iter().filter(|(to, _)| (*to == world.rank()) == own);
+        counts.map(|(_, count)| count.saturating_mul(self.width)).fold(0, u64::saturating_add)
+    }
+
+    /// Whether it is so much that this rank must know what others have taken before it sends all.
+    pub fn answered(&self, world: &World) -> bool {
+        self.bytes(world, false) > world.message_sizes().most
     }
 
     /// The runs of this rank's cells for itself, where they lie in runs.
@@ -88,57 +99,58 @@ impl Outgoing {
         }
     }
 
-    pub fn columns(&self) -> &[Cells] {
-        &self.columns
-    }
-
     /// The next cells that have not been taken; `None` at the end. Runs of this rank's own are left out.
-    pub fn next(&self, world: &World, cursor: &mut Cursor, counts: &mut Counts) -> Result<Option<Slice>> {
+    pub fn next(&self, world: &World, cursor: &mut Cursor, counts: &mut Counts) -> Result<Option<Portion>> {
         match &self.route {
             Route::Each(ranks) => {
                 let all = [Run { to: world.rank(), cells: 0..self.length }];
-                let next = cursor.next(&all, self.slice).pop();
-                next.map(|run| Slice::sorted(world, ranks, run.cells, counts)).transpose()
+                let next = cursor.next(&all, self.portion).pop();
+                next.map(|run| Portion::sorted(world, ranks, run.cells, counts)).transpose()
             }
             Route::Runs { others, .. } => {
-                let next = cursor.next(others, self.slice);
-                Ok((!next.is_empty()).then(|| Slice::of_runs(&next)))
+                let next = cursor.next(others, self.portion);
+                Ok((!next.is_empty()).then(|| Portion::of_runs(&next)))
             }
         }
     }
 
-    /// The cells of a slice, column by column.
-    pub fn read(&self, world: &World, slice: &Slice) -> Result<Vec<Payload>> {
-        self.columns.iter().map(|column| column.read(world, slice.ranges.iter().cloned())).collect()
+    /// The cells of a portion, column by column.
+    pub fn read(&self, world: &World, portion: &Portion) -> Result<Vec<Payload>> {
+        self.columns.iter().map(|column| column.read(world, portion.ranges.iter().cloned())).collect()
     }
 
     /// Those that go to one rank, as a message.
     pub fn message(
         &self,
         world: &World,
-        (slice, group): (&Slice, &Group),
+        (portion, share): (&Portion, &Share),
         read: &mut Vec<Payload>,
-        wire: &Wire,
+        form: &MessageForm,
     ) -> Result<Payload> {
-        if let ([_], [_]) = (&slice.groups[..], &read[..]) {
-            return Ok(read.pop().expect("one column"));
+        // All cells of one column are a message as they are.
+        if portion.shares.len() == 1
+            && read.len() == 1
+            && let Some(all) = read.pop()
+        {
+            return Ok(all);
         }
-        let cells = group.cells.len() as u64;
+        let cells = share.cells.len() as u64;
         let fill = |message: &mut [u8]| {
-            for ((column, cells), place) in self.columns.iter().zip(read.iter()).zip(wire.columns(cells)) {
+            for ((column, cells), place) in self.columns.iter().zip(read.iter()).zip(form.columns(cells)) {
                 let (size, cells) = (column.element().bytes, (**cells).as_ref());
-                match slice.order.get(group.cells.clone()) {
+                match portion.order.get(share.cells.clone()) {
                     Some(order) if !order.is_empty() => pick(cells, order, size, &mut message[place]),
-                    _ => message[place].copy_from_slice(&cells[group.cells.start * size..group.cells.end * size]),
+                    _ => message[place].copy_from_slice(&cells[share.cells.start * size..share.cells.end * size]),
                 }
             }
         };
-        Ok(Box::new(world.device().payload(wire.bytes(cells) as usize, fill)?))
+        let bytes = form.bytes(cells) as usize;
+        Ok(Box::new(world.tracer().span(Span::Pack, || world.device().payload(bytes, fill))?))
     }
 }
 
 /// `Err` unless all columns are so long.
-fn same_length(columns: &[Cells], length: u64, what: impl Fn() -> String) -> Result<()> {
+fn same_length(columns: &[OwnCells], length: u64, what: impl Fn() -> String) -> Result<()> {
     match columns.iter().find(|column| column.len() != length) {
         None => Ok(()),
         Some(column) => {
@@ -149,11 +161,11 @@ fn same_length(columns: &[Cells], length: u64, what: impl Fn() -> String) -> Res
 }
 
 /// How many cells name each rank.
-fn counted(world: &World, each: &Cells, slice: u64) -> Result<Vec<(usize, u64)>> {
+fn counted(world: &World, each: &OwnCells, portion: u64) -> Result<Vec<(usize, u64)>> {
     let mut counts = Counts::new(world.size());
     let mut start = 0;
     while start < each.len() {
-        let end = each.len().min(start + slice);
+        let end = each.len().min(start + portion);
         let named = each.read(world, std::iter::once(start..end))?;
         counts.add(each, start, &ranks_of((*named).as_ref()))?;
         start = end;
@@ -163,7 +175,7 @@ fn counted(world: &World, each: &Cells, slice: u64) -> Result<Vec<(usize, u64)>>
 
 /// Runs as ranges, and how many cells go to each rank.
 fn in_runs(world: &World, runs: &[(usize, u64)]) -> Result<(Route, Vec<(usize, u64)>)> {
-    let mut counts = std::collections::BTreeMap::new();
+    let mut counts = BTreeMap::new();
     let (mut own, mut others, mut start) = (Vec::new(), Vec::new(), 0);
     for (place, &(to, count)) in runs.iter().enumerate() {
         if to >= world.size() {

@@ -1,63 +1,64 @@
-//! Long sequences in slices, and the cells of a slice by destination.
+//! Long sequences in portions, and the cells of a portion by destination.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use super::outgoing::Run;
-use super::sequence::Cells;
+use super::departing::Run;
+use super::sequence::OwnCells;
 use crate::error::{ArrayError, Result};
 use crate::world::World;
 
 /// Cells that are read together, and where they go.
-pub(super) struct Slice {
+pub(super) struct Portion {
     /// Their places in the sequence, in rising order.
     pub ranges: Vec<Range<u64>>,
-    pub groups: Vec<Group>,
-    /// The cells by destination, as places in the slice; empty where they lie like that already.
+    pub shares: Vec<Share>,
+    /// The cells by destination, as places in the portion; empty where they lie like that already.
     pub order: Vec<u32>,
 }
 
-/// The cells of a slice that go to one rank.
-pub(super) struct Group {
+/// The cells of a portion that go to one rank.
+pub(super) struct Share {
     pub to: usize,
     /// Their places in the order.
     pub cells: Range<usize>,
 }
 
-impl Slice {
-    /// A slice of cells that lie by destination.
+impl Portion {
+    /// A portion of cells that lie by destination.
     pub fn of_runs(runs: &[Run]) -> Self {
-        let mut groups: Vec<Group> = Vec::with_capacity(runs.len());
+        let mut shares: Vec<Share> = Vec::with_capacity(runs.len());
         let mut end = 0;
         for run in runs {
             let start = end;
             end += (run.cells.end - run.cells.start) as usize;
-            match groups.last_mut().filter(|last| last.to == run.to) {
+            match shares.last_mut().filter(|last| last.to == run.to) {
                 Some(last) => last.cells.end = end,
-                None => groups.push(Group { to: run.to, cells: start..end }),
+                None => shares.push(Share { to: run.to, cells: start..end }),
             }
         }
-        Self { ranges: runs.iter().map(|run| run.cells.clone()).collect(), groups, order: Vec::new() }
+        Self { ranges: runs.iter().map(|run| run.cells.clone()).collect(), shares, order: Vec::new() }
     }
 
-    /// A slice of cells that name their ranks; each rank's keep their order.
+    /// A portion of cells that name their ranks; each rank's keep their order.
     ///
     /// # Errors
     /// A rank that there is not.
-    pub fn sorted(world: &World, each: &Cells, cells: Range<u64>, counts: &mut Counts) -> Result<Self> {
+    pub fn sorted(world: &World, each: &OwnCells, cells: Range<u64>, counts: &mut Counts) -> Result<Self> {
         let named = each.read(world, std::iter::once(cells.clone()))?;
         let ranks = ranks_of((*named).as_ref());
         counts.add(each, cells.start, &ranks)?;
         let found = counts.take();
-        let (mut groups, mut end) = (Vec::with_capacity(found.len()), 0);
+        let (mut shares, mut end) = (Vec::with_capacity(found.len()), 0);
         for &(to, count) in &found {
             let start = end;
             end += count as usize;
-            groups.push(Group { to, cells: start..end });
+            shares.push(Share { to, cells: start..end });
             // From now on where the next cell for this rank goes.
             counts.of[to] = start as u64;
         }
         let mut order = Vec::new();
-        if groups.len() > 1 {
+        if shares.len() > 1 {
             order.resize(ranks.len(), 0);
             for (place, &to) in ranks.iter().enumerate() {
                 let next = &mut counts.of[to as usize];
@@ -68,7 +69,7 @@ impl Slice {
         for (to, _) in found {
             counts.of[to] = 0;
         }
-        Ok(Self { ranges: vec![cells], groups, order })
+        Ok(Self { ranges: vec![cells], shares, order })
     }
 }
 
@@ -88,7 +89,7 @@ impl Counts {
     ///
     /// # Errors
     /// A rank that there is not.
-    pub fn add(&mut self, each: &Cells, start: u64, ranks: &[u32]) -> Result<()> {
+    pub fn add(&mut self, each: &OwnCells, start: u64, ranks: &[u32]) -> Result<()> {
         for (place, &rank) in ranks.iter().enumerate() {
             let Some(count) = self.of.get_mut(rank as usize) else {
                 let (named_by, ranks) = (each.cell(start + place as u64), self.of.len());
@@ -110,7 +111,7 @@ impl Counts {
 }
 
 /// The ranks that cells name.
-pub(super) fn ranks_of(bytes: &[u8]) -> std::borrow::Cow<'_, [u32]> {
+pub(super) fn ranks_of(bytes: &[u8]) -> Cow<'_, [u32]> {
     match bytemuck::try_cast_slice(bytes) {
         Ok(ranks) => ranks.into(),
         Err(_) => bytemuck::pod_collect_to_vec(bytes).into(),
@@ -143,7 +144,7 @@ impl Cursor {
     }
 }
 
-/// Cells in an order, those of a slice, as bytes.
+/// Cells of a portion in an order, as bytes.
 pub(super) fn pick(cells: &[u8], order: &[u32], bytes: usize, into: &mut [u8]) {
     fn fixed<const N: usize>(cells: &[u8], order: &[u32], into: &mut [u8]) {
         let (cells, into) = (cells.as_chunks::<N>().0, into.as_chunks_mut::<N>().0);
