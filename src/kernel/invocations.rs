@@ -107,7 +107,10 @@ impl Call<'_> {
         }
         match u32::try_from(most) {
             Ok(number) if most <= MOST => Ok(Ground::Counted { count, most: number }),
-            _ => self.wrong(program, format!("at most {most} invocations are not possible to count, {MOST} are")),
+            _ => self.wrong(
+                program,
+                format!("a count of at most {most} invocations is not possible, one of at most {MOST} is"),
+            ),
         }
     }
 
