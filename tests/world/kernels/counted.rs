@@ -141,7 +141,7 @@ fn any_cell_of_any_array() {
         }
         let seven: LocalArray<u32, 7> = world.local_array("seven", &Layout::new([2, 1, 2, 1, 2, 1, 2]))?;
         seven.all().fill(123)?;
-        arrays.check(&kernel, Domain::counted(&seven.at((1, 0, 1, 0, 1, 0, 1)), 300), 123, 64)?;
+        arrays.check(&kernel, Domain::counted(seven.at((1, 0, 1, 0, 1, 0, 1)), 300), 123, 64)?;
         // Every invocation doubles the count by adding one: it was read before.
         let text = "@group(0) @binding(0) var<storage, read_write> count: array<atomic<u32>>;
             @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
