@@ -1,14 +1,19 @@
 //! Reductions, fills and elementwise expressions, beside the same by hand on plain vectors: naive loops, whose sums are
-//! rounded at every step and depend on the number of ranks, and one all-reduce.
+//! rounded at every step and depend on the number of ranks, and one all-reduce. Calls of a small kernel, beside a dispatch
+//! by hand into the same encoder.
 
 mod common;
+mod reference;
 
 use std::hint::black_box;
+use std::time::Instant;
 
 use zippy::algorithms::reduce::Bins;
-use zippy::{GlobalArray, Layout, Result, Split};
+use zippy::kernel::Domain;
+use zippy::{GlobalArray, KernelSource, Layout, Result, Split};
 
-use common::{Path, Run, contender, on_ranks};
+use common::{Contender, Figure, Path, Run, contender, on_ranks};
+use reference::dispatch::BareDispatch;
 
 /// Cells of one rank along each axis.
 const N: i64 = 128;
@@ -16,7 +21,9 @@ const N: i64 = 128;
 fn main() -> Result<()> {
     let about = "Sum, dot product, extremes and histogram (256 bins) of 128^3 f32 per rank, with one ghost cell; fill, and y = a x + \
                  y. Each beside a naive loop over a plain vector and, for reductions, one all-reduce. Exact sums are the same \
-                 bits for every number of ranks; naive ones are not.";
+                 bits for every number of ranks; naive ones are not. Call::run of a kernel over 64 cells, its domain a section, \
+                 extents or a count on the device, beside a bare wgpu dispatch into the same encoder: a call's share of 500, \
+                 when they are recorded and when they are done.";
     on_ranks("ranks_compute", about, &[Path::Mapped, Path::Kernels], |run| {
         let shape = [N, N, N * run.world.size() as i64];
         let layout =
@@ -28,8 +35,75 @@ fn main() -> Result<()> {
         let (a, b) = (x.local()?.all().read()?, y.local()?.all().read()?);
         sums(run, [&x, &y], [&a, &b])?;
         orders(run, &x, &a)?;
-        cells(run, [&x, &y], &a, b)
+        cells(run, [&x, &y], &a, b)?;
+        calls(run)
     })
+}
+
+/// Calls that are recorded one after the other.
+const CALLS: usize = 500;
+
+fn calls(run: &Run) -> Result<()> {
+    let case = run.named("call of a kernel, 64 cells");
+    if !run.options.wants(&case) {
+        return Ok(());
+    }
+    let (world, gpu) = (run.world, run.world.gpu());
+    let kernel = |domain: &str| {
+        let text = format!(
+            "@group(0) @binding(0) var<storage, read_write> x: array<f32>;
+            @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
+                let p = {domain}_position(id);
+                if {domain}_inside(p) {{ x_store(p, x_load(p) + 1.0); }}
+            }}"
+        );
+        world.kernel(KernelSource::text("call.wgsl", text))
+    };
+    let (over_cells, over_domain) = (kernel("x")?, kernel("domain")?);
+    let x = world.local_array::<f32, 1>("x", &Layout::new([64]))?;
+    let count = world.local_array::<u32, 1>("count", &Layout::new([1]))?;
+    count.all().write(&[64])?;
+    let by_hand = BareDispatch::new(gpu, 64);
+    let mut contenders = [
+        contender("zippy", || over_cells.call().update("x", x.all()).run()),
+        contender("bare wgpu dispatch", || {
+            by_hand.record(gpu);
+            Ok(())
+        }),
+        contender("zippy, over extents", || over_domain.call().update("x", x.all()).over([64]).run()),
+        contender("zippy, counted on the device", || {
+            over_domain.call().update("x", x.all()).over(Domain::counted(count.all(), 64)).run()
+        }),
+    ];
+    let mut secs = vec![[Vec::new(), Vec::new()]; contenders.len()];
+    for sample in 0..=run.options.samples() {
+        for turn in 0..contenders.len() {
+            let which = (sample + turn) % contenders.len();
+            let [recorded, done] = share(run, &mut contenders[which])?;
+            // The first sample is for getting going.
+            if sample > 0 {
+                secs[which][0].push(recorded);
+                secs[which][1].push(done);
+            }
+        }
+    }
+    for (when, what) in ["recorded", "done"].into_iter().enumerate() {
+        let secs = secs.iter().map(|of| run.slowest(of[when].clone())).collect::<Result<Vec<_>>>()?;
+        let figures: Vec<_> = contenders.iter().zip(&secs).map(|(c, own)| Figure::new(c.name, own, &secs[0])).collect();
+        run.report(&format!("{case}, {what}"), 256, None, &figures);
+    }
+    Ok(())
+}
+
+/// Seconds of one call among many, until it is recorded and until it is done.
+fn share(run: &Run, contender: &mut Contender) -> Result<[f64; 2]> {
+    run.world.gpu().wait()?;
+    run.world.barrier()?;
+    let start = Instant::now();
+    (0..CALLS).try_for_each(|_| (contender.run)())?;
+    let recorded = start.elapsed();
+    run.world.gpu().wait()?;
+    Ok([recorded, start.elapsed()].map(|secs| secs.as_secs_f64() / CALLS as f64))
 }
 
 /// A sum over the ranks.

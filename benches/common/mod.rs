@@ -180,7 +180,8 @@ impl Run<'_> {
         Ok(secs)
     }
 
-    fn report(&self, case: &str, bytes: u64, target: Option<f64>, figures: &[Figure]) {
+    /// Prints figures, the library's first, and adds them to the numbers.
+    pub fn report(&self, case: &str, bytes: u64, target: Option<f64>, figures: &[Figure]) {
         if self.world.rank() != 0 {
             return;
         }

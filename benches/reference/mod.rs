@@ -4,6 +4,7 @@
 
 pub mod compositing;
 pub mod device;
+pub mod dispatch;
 pub mod exchange;
 pub mod halo;
 pub mod moves;

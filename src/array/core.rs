@@ -80,6 +80,7 @@ impl ArrayCore {
         extra: wgpu::BufferUsages,
     ) -> Result<Rc<Self>> {
         check_element(&home.device, element)?;
+        check_uses(name, extra)?;
         let layout = layout.clone().split_all(Split::Whole);
         let chunks = layout.resolve(1, element.bytes, home.device.limits().buffer_bytes)?;
         let bytes = storage_bytes(&chunks.storage(0), element);
@@ -234,6 +235,15 @@ impl ArrayCore {
 /// The device's optional types cover the element.
 fn check_element(device: &Device, element: &ElementInfo) -> Result<()> {
     Ok(element.supported_by(device.features(), &device.adapter().name)?)
+}
+
+/// Drawing and dispatching is what else a local array's buffer may be for.
+fn check_uses(name: &str, uses: wgpu::BufferUsages) -> Result<(), ArrayError> {
+    use wgpu::BufferUsages as Uses;
+    match uses.difference(Uses::VERTEX | Uses::INDEX | Uses::INDIRECT) {
+        other if other.is_empty() => Ok(()),
+        other => Err(ArrayError::Uses { array: name.to_string(), uses: format!("{other:?}") }),
+    }
 }
 
 /// The extents of a chunk's storage in memory: axis 0 padded so that every row starts on a word.

@@ -8,7 +8,7 @@ use super::core::{ArrayCore, Home};
 use super::registry::ArrayId;
 use super::section::LocalSection;
 use super::select::{IndexSpace, Select, SelectAxis};
-use crate::device::{BoxOf, Strided};
+use crate::device::{BoxOf, Lease, Strided};
 use crate::element::Element;
 use crate::error::{ArrayError, Result};
 use crate::extents::Index;
@@ -23,6 +23,8 @@ use crate::region::Region;
 pub struct Growable<T> {
     core: Rc<ArrayCore>,
     length: u64,
+    /// What its buffer is used for, beside kernels and transfers.
+    uses: wgpu::BufferUsages,
     /// What its published arrays are handles of, once there is one: the same number on every rank.
     data: Cell<Option<ArrayId>>,
     element: PhantomData<T>,
@@ -32,9 +34,9 @@ pub struct Growable<T> {
 const FIRST_CAPACITY: u64 = 256;
 
 impl<T: Element> Growable<T> {
-    pub(crate) fn new(home: Home, name: &str) -> Result<Self> {
-        let core = with_capacity::<T>(home, name, FIRST_CAPACITY)?;
-        Ok(Self { core, length: 0, data: Cell::new(None), element: PhantomData })
+    pub(crate) fn new(home: Home, name: &str, uses: wgpu::BufferUsages) -> Result<Self> {
+        let core = with_capacity::<T>(home, name, FIRST_CAPACITY, uses)?;
+        Ok(Self { core, length: 0, uses, data: Cell::new(None), element: PhantomData })
     }
 
     /// One that is full: all cells of an array of this rank.
@@ -58,6 +60,17 @@ impl<T: Element> Growable<T> {
     /// Its name.
     pub fn name(&self) -> &str {
         self.core.name()
+    }
+
+    /// A lease of the buffer, of which the first [`len`](Self::len) cells are in use, for wgpu calls of one's own. Take it anew
+    /// after the array has grown: the cells have moved to a larger buffer. Call
+    /// [`Device::flush`](crate::device::Device::flush) before work that needs what kernels have written.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub fn lease(&self) -> Result<Lease> {
+        let lease = self.core.lease(0)?;
+        Ok(lease.expect("a growable array has room for some cells"))
     }
 
     /// Cells in use.
@@ -106,8 +119,8 @@ impl<T: Element> Growable<T> {
         let home = self.core.home().clone();
         // Twice as much makes appending cheap; what was asked for is enough where that does not fit.
         let doubled = capacity.max(self.capacity().saturating_mul(2));
-        let larger = with_capacity::<T>(home.clone(), self.name(), doubled)
-            .or_else(|_| with_capacity::<T>(home, self.name(), capacity))?;
+        let larger = with_capacity::<T>(home.clone(), self.name(), doubled, self.uses)
+            .or_else(|_| with_capacity::<T>(home, self.name(), capacity, self.uses))?;
         if let (Some(from), Some(to)) = (self.core.lease(0)?, larger.lease(0)?)
             && self.length > 0
         {
@@ -140,8 +153,8 @@ impl<T: Element> Growable<T> {
     }
 }
 
-fn with_capacity<T: Element>(home: Home, name: &str, capacity: u64) -> Result<Rc<ArrayCore>> {
+fn with_capacity<T: Element>(home: Home, name: &str, capacity: u64, uses: wgpu::BufferUsages) -> Result<Rc<ArrayCore>> {
     let extent = i64::try_from(capacity)
         .map_err(|_| ArrayError::Other(format!("growable array \"{name}\" cannot hold {capacity} cells")))?;
-    ArrayCore::create_local(home, name, &T::INFO, &Layout::new([extent]), wgpu::BufferUsages::empty())
+    ArrayCore::create_local(home, name, &T::INFO, &Layout::new([extent]), uses)
 }

@@ -45,6 +45,17 @@ pub enum ArrayError {
         /// The name.
         name: String,
     },
+    /// A buffer was asked for with a use that it cannot have.
+    #[error(
+        "array \"{array}\" cannot be made for {uses}: the uses to be asked for are VERTEX, INDEX and INDIRECT (kernels and \
+         copies need none)"
+    )]
+    Uses {
+        /// The array.
+        array: String,
+        /// The uses that are not possible.
+        uses: String,
+    },
     /// A host slice has another length than the section.
     #[error("{what} has {given} elements, but {section} has {expected} cells")]
     Length {

@@ -138,7 +138,8 @@ pub fn dispatches(grid: &Grid, shape: &Shape) -> Result<Vec<Dispatch>, String> {
     let whole: Vec<_> = grid.boxes.iter().map(|&(origin, extents)| Block::new(origin, extents, grid)).collect();
     if let Some(block) = whole.iter().find(|block| block.size[2] > i32::MAX.into()) {
         return Err(format!(
-            "extents {} are too large: those from axis 2 on, which share one direction, make {} invocations; {} are possible",
+            "extents {} are too large: those from axis 2 on, which share one direction, make {} invocations; {} are \
+             possible",
             block.extents,
             block.size[2],
             i32::MAX

@@ -27,23 +27,20 @@ fn place(words: &[i32], axes: usize, id: [i64; 3], workgroup: [i64; 3]) -> Optio
             along[2] = z % fold;
             along[3] = z / fold;
         }
-        for direction in 0..axes.max(3) {
-            (0..axes).for_each(|axis| p[axis] += along[direction] * tuple(1 + direction, axis));
+        for (direction, steps) in along.into_iter().enumerate().take(axes.max(3)) {
+            (0..axes).for_each(|axis| p[axis] += steps * tuple(1 + direction, axis));
         }
         return Some((p, number));
     }
     let mut folded = of_box[2] + word(at + 1, 2);
     for k in 0..axes {
-        let axis = tuple(1, k) as usize;
+        let (axis, extent) = (tuple(1, k) as usize, tuple(2, k));
         let steps = match k {
-            0 | 1 => of_box[k],
-            _ if k + 1 == axes => folded,
-            _ => {
-                let (steps, rest) = (folded % tuple(2, k), folded / tuple(2, k));
-                folded = rest;
-                steps
-            }
+            0 => of_box[0],
+            1 => of_box[1],
+            _ => folded % extent,
         };
+        folded /= if k > 1 { extent } else { 1 };
         p[axis] += steps * if axis == 0 { word(0, 1) } else { 1 };
     }
     Some((p, number))

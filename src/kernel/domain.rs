@@ -15,8 +15,9 @@ use crate::extents::{Index, MAX_AXES};
 ///   `@workgroup_size(256)`.
 /// * [`counted`](Self::counted): `[n]`, where `n` has been written by a kernel.
 ///
-/// The kernel asks by `domain_position` and its like, see [the module](super). An extent of 0 is nothing to do. Mistakes
-/// are kept and reported by [`Call::run`](super::Call::run).
+/// The kernel asks by `domain_position` and its like, see [the module](super#what-a-kernel-runs-over). An extent of 0 is
+/// nothing to do. Mistakes (an extent that is negative or beyond 31 bits) are kept and reported by
+/// [`Call::run`](super::Call::run).
 #[derive(Debug, Clone)]
 pub struct Domain(pub(super) Given);
 
@@ -37,8 +38,8 @@ pub(super) const MOST: u64 = i32::MAX as u64;
 impl Domain {
     /// As `[n]`, where `n` is the number in the one cell of `count`, a section of `u32`, but at most `most`.
     ///
-    /// The number is read on the device, after everything queued before, and nothing waits for it. What is beyond `most`
-    /// is not run; a kernel or a program that has to know of it compares the cell with `most` itself.
+    /// The number is read on the device, by a dispatch of one invocation, after everything queued before; nothing waits for
+    /// it. What is beyond `most` is not run; who has to know of it compares the cell with `most`.
     pub fn counted(count: impl Into<Binding>, most: u64) -> Self {
         Self(Given::Counted { count: count.into(), most })
     }

@@ -60,7 +60,8 @@ impl Call<'_> {
             Some((_, binding, _)) => Ok(binding),
             None => self.wrong(
                 program,
-                "no section is bound to be written, so that the kernel would leave nothing behind; bind one with write or update"
+                "no section is bound to be written, so that the kernel would leave nothing behind; bind one with write or \
+                 update"
                     .into(),
             ),
         }
@@ -107,7 +108,10 @@ impl Call<'_> {
         }
         match u32::try_from(most) {
             Ok(number) if most <= MOST => Ok(Ground::Counted { count, most: number }),
-            _ => self.wrong(program, format!("at most {most} invocations are not possible to count, {MOST} are")),
+            _ => self.wrong(
+                program,
+                format!("a count of at most {most} invocations is not possible, one of at most {MOST} is"),
+            ),
         }
     }
 
@@ -158,10 +162,10 @@ impl Call<'_> {
         }
         let fits = |tuple: &Index| tuple.iter().all(|n| (-(1 << 30)..1 << 31).contains(n));
         let whole = in_words(&whole);
-        let (lo, extent) = (first_cell(&whole), whole.extents());
+        let domain = (first_cell(&whole), whole.extents());
         let boxes: Vec<_> = cut.iter().map(|region| (first_cell(region), region.extents())).collect();
-        let all_fit = |of: &[(Index, Index)]| of.iter().all(|(origin, extents)| fits(origin) && fits(extents));
-        if !boxes.is_empty() && !(all_fit(&boxes) && all_fit(&[(lo, extent)])) {
+        let mut all = boxes.iter().chain(boxes.first().map(|_| &domain));
+        if !all.all(|(origin, extents)| fits(origin) && fits(extents)) {
             let problem = format!("{label} is too large for 31-bit positions; cut it into more chunks");
             return Err(KernelError::Limit { kernel: program.name.clone(), problem }.into());
         }
@@ -175,6 +179,7 @@ impl Call<'_> {
         }
         let in_order = self.over.as_ref().is_some_and(|domain| matches!(domain.0, Given::Extents(_)))
             || program.scan.speaks_of_workgroups();
+        let (lo, extent) = domain;
         Ok(Invocations::Grid(Grid { boxes, step, lo, extent, in_order }))
     }
 

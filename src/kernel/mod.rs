@@ -27,10 +27,73 @@
 //! `array<atomic<u32>>` has `x_store(p, v)` instead, cell by cell.
 //!
 //! Arrays may differ in their number of axes (an image and a volume); `x_position` exists for those that have as many as
-//! the domain, which is the first written section or [`Call::over`].
+//! the domain, which is the first written section or [`Call::over`], and only where that is of the written section's index
+//! space.
+//!
+//! # What a kernel runs over
+//!
+//! A [`Domain`] is a section of whatever array, plain extents, or a count on the device. Positions in it are of its own
+//! number of axes:
+//!
+//! | helper | what it does |
+//! |---|---|
+//! | `domain_position(id) -> P` | the place of this invocation in the domain, from 0; outside of it far from every place |
+//! | `domain_inside(p) -> bool` | `p` is in the domain's extents |
+//! | `domain_extent() -> P` | how many invocations there are along each axis; of a count the lesser of it and its most |
+//! | `domain_workgroup(workgroup_id)` | the number of the workgroup along each axis (`i32`, `vec2<i32>`; from three axes on `vec3<i32>`); of workgroups outside of the domain far from every number |
+//!
+//! A domain may take several dispatches, and `workgroup_id` counts within one. They are cut at whole workgroups, so that
+//! workgroup memory, barriers and `domain_workgroup` are the same as without cuts: a workgroup along axis 0 has the places
+//! from `domain_workgroup(..)` times its size on. In a text that speaks of workgroups, subgroups or local numbers, and over
+//! plain extents, axis 0 runs along x, axis 1 along y and all others, folded, along z; else a longer axis may take the place
+//! of a short axis 0. Over sections of several boxes (`boundary()`) no workgroup has cells of two of them, and there is no
+//! `domain_workgroup`. Where words of packed cells are written, places count words.
+//!
+//! All invocations of a workgroup come to a barrier, so do not return from those outside: guard what they load and store.
+//! A sum for each block of 64 cells, of as many as a kernel has counted:
+//!
+//! ```
+//! use zippy::kernel::Domain;
+//! use zippy::{KernelSource, Layout, LocalArray, World};
+//!
+//! const SUMS: &str = "
+//! @group(0) @binding(0) var<storage, read> x: array<u32>;
+//! @group(0) @binding(1) var<storage, read_write> sums: array<u32>;
+//! var<workgroup> part: array<u32, 64>;
+//! @compute @workgroup_size(64)
+//! fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(workgroup_id) group: vec3<u32>,
+//!         @builtin(local_invocation_index) local: u32) {
+//!     let p = domain_position(id);
+//!     part[local] = select(0u, x_load(p), domain_inside(p));
+//!     for (var half = 32u; half > 0u; half /= 2u) {
+//!         workgroupBarrier();
+//!         if local < half { part[local] += part[local + half]; }
+//!     }
+//!     if local == 0u { sums_store(domain_workgroup(group), part[0]); }
+//! }";
+//!
+//! zippy::run(|world: &World| {
+//!     let x: LocalArray<u32, 1> = world.local_array("x", &Layout::new([1000]))?;
+//!     let sums: LocalArray<u32, 1> = world.local_array("sums", &Layout::new([16]))?;
+//!     let count: LocalArray<u32, 1> = world.local_array("count", &Layout::new([1]))?;
+//!     x.all().fill(1)?;
+//!     count.all().write(&[70])?;
+//!     let kernel = world.kernel(KernelSource::text("sums.wgsl", SUMS))?;
+//!     kernel.call().read("x", x.all()).write("sums", sums.all()).over([1000]).run()?;
+//!     assert_eq!(sums.all().read()?[14..], [64, 40]);
+//!     kernel.call().read("x", x.all()).write("sums", sums.all()).over(Domain::counted(count.all(), 1000)).run()?;
+//!     assert_eq!(sums.all().read()?[..3], [64, 6, 64]);
+//!     Ok(())
+//! })?;
+//! # Ok::<(), zippy::Error>(())
+//! ```
+//!
+//! # Large chunks
 //!
 //! A chunk larger than a binding can be is bound as several variables; helpers choose the right one, the shader's own
 //! `x[i]` sees the first alone.
+//!
+//! # Names
 //!
 //! What helpers are made of is kept apart from what a kernel declares for all of itself, outside of functions: names that
 //! begin with `zippy_`, names of helpers, and the few words of WGSL that helpers use (types such as `vec3` and `i32`, and

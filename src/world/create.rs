@@ -68,12 +68,12 @@ impl World {
         self.local_array_for(name, layout, wgpu::BufferUsages::empty())
     }
 
-    /// As [`local_array`](Self::local_array), in a buffer that can also be used as `uses` says: a kernel writes vertices,
-    /// indices or the arguments of a draw, and a render pass of the user's takes them from
-    /// [`LocalArray::lease`] without a copy.
+    /// As [`local_array`](Self::local_array), in a buffer that can also be used as `uses` says (`VERTEX`, `INDEX`,
+    /// `INDIRECT`): a kernel writes vertices, indices or the arguments of a draw, and a render pass of the user's takes them
+    /// from [`LocalArray::lease`] without a copy.
     ///
     /// # Errors
-    /// As [`local_array`](Self::local_array).
+    /// As [`local_array`](Self::local_array), and other uses.
     pub fn local_array_for<T: Element, const D: usize>(
         &self,
         name: &str,
@@ -99,7 +99,16 @@ impl World {
     /// # Errors
     /// The device has not enough memory or cannot hold the type.
     pub fn growable<T: Element>(&self, name: &str) -> Result<Growable<T>> {
-        Growable::new(self.home(), name)
+        self.growable_for(name, wgpu::BufferUsages::empty())
+    }
+
+    /// As [`growable`](Self::growable), in a buffer that can also be used as `uses` says (`VERTEX`, `INDEX`, `INDIRECT`), also
+    /// after it has grown; see [`Growable::lease`]. Local.
+    ///
+    /// # Errors
+    /// As [`growable`](Self::growable), and other uses.
+    pub fn growable_for<T: Element>(&self, name: &str, uses: wgpu::BufferUsages) -> Result<Growable<T>> {
+        Growable::new(self.home(), name, uses)
     }
 
     /// The cells in use of every rank's growable array as one 1-D global array, in rank order, over the same buffers:

@@ -61,8 +61,8 @@ fn workgroup_type(axes: usize) -> String {
     Axes::new(axes.min(3), 0).ty()
 }
 
-/// `domain_position`, `domain_inside`, `domain_extent`, `domain_workgroup`, as far as they are used; tells whether the shared
-/// part of positions is needed. Geometry of the domain starts at vector `at`.
+/// `domain_position`, `domain_inside`, `domain_extent`, `domain_workgroup`, as far as they are used; tells whether the
+/// shared part of positions is needed. Geometry of the domain starts at vector `at`.
 pub fn domain(out: &mut String, scan: &Scan, signature: &Signature, at: usize) -> bool {
     let [position, inside, extent, workgroup] =
         DOMAIN_HELPERS.map(|helper| scan.words.contains(&format!("{DOMAIN}_{helper}")));

@@ -1,5 +1,7 @@
 //! The way out of Zippy: the raw device and queue, and buffers that kernels write and a render pass draws from.
 
+use zippy::array::Growable;
+use zippy::device::Lease;
 use zippy::wgpu::{self, BufferUsages};
 use zippy::{KernelSource, Layout, LocalArray, Result, World};
 
@@ -36,7 +38,19 @@ struct Mesh {
     draw: LocalArray<u32, 1>,
 }
 
+/// A mesh of arrays that have grown.
+struct Grown {
+    corners: Growable<[f32; 2]>,
+    order: Growable<u32>,
+    draw: Growable<u32>,
+}
+
 impl Mesh {
+    fn leases(&self) -> Result<[Lease; 3]> {
+        let leases = [self.corners.lease()?, self.order.lease()?, self.draw.lease()?];
+        Ok(leases.map(|lease| lease.expect("it has cells")))
+    }
+
     fn new(world: &World) -> Result<Self> {
         Ok(Self {
             corners: world.local_array_for("corners", &Layout::new([4]), BufferUsages::VERTEX)?,
@@ -47,10 +61,8 @@ impl Mesh {
 }
 
 /// Draws the mesh straight from the arrays' buffers and returns the picture, four bytes a pixel.
-fn drawn(world: &World, mesh: &Mesh) -> Result<Vec<u8>> {
+fn drawn(world: &World, [vertices, order, draw]: [Lease; 3]) -> Result<Vec<u8>> {
     let gpu = world.gpu();
-    let [corners, order, draw] = [mesh.corners.lease()?, mesh.order.lease()?, mesh.draw.lease()?];
-    let [vertices, order, draw] = [corners, order, draw].map(|lease| lease.expect("it has cells"));
     // What kernels have written comes before what is submitted here.
     gpu.flush()?;
     let format = wgpu::TextureFormat::Rgba8Unorm;
@@ -130,6 +142,68 @@ fn drawn(world: &World, mesh: &Mesh) -> Result<Vec<u8>> {
     Ok(picture)
 }
 
+/// The upper half is green from the left to the column `wide`.
+fn check(picture: &[u8], wide: u32) {
+    for (n, pixel) in picture.chunks_exact(4).enumerate() {
+        let (x, y) = (n as u32 % SIZE, n as u32 / SIZE);
+        let inside = x < wide && y < SIZE / 2;
+        assert_eq!(pixel, if inside { [0, 255, 0, 255] } else { [255, 0, 0, 255] }, "pixel {x}, {y}");
+    }
+}
+
+#[test]
+fn what_has_grown_is_drawn_without_a_copy() {
+    support::ranks(&[1, 2], |world| {
+        let mut mesh = Grown {
+            corners: world.growable_for("corners", BufferUsages::VERTEX)?,
+            order: world.growable_for("order", BufferUsages::INDEX | BufferUsages::VERTEX)?,
+            draw: world.growable_for("draw", BufferUsages::INDIRECT)?,
+        };
+        let fill = world.kernel(KernelSource::text("fill.wgsl", FILL))?;
+        for wide in [16, 48] {
+            // The cells move to other buffers, which have the same uses.
+            let before = mesh.order.lease()?.id();
+            mesh.corners.reserve(2 * mesh.corners.capacity())?;
+            mesh.draw.reserve(mesh.draw.capacity() + 1)?;
+            mesh.order.set_len(mesh.order.capacity() + 6)?;
+            assert_ne!(mesh.order.lease()?.id(), before);
+            mesh.corners.set_len(4)?;
+            mesh.draw.set_len(5)?;
+            mesh.order.set_len(6)?;
+            fill.call()
+                .write("order", mesh.order.all())
+                .write("corners", mesh.corners.all())
+                .write("draw", mesh.draw.all())
+                .param("right", wide as f32 * 2.0 / SIZE as f32 - 1.0)
+                .run()?;
+            mesh.corners.reserve(mesh.corners.capacity() + 1)?;
+            mesh.draw.reserve(mesh.draw.capacity() + 1)?;
+            let leases = [mesh.corners.lease()?, mesh.order.lease()?, mesh.draw.lease()?];
+            check(&drawn(world, leases)?, wide);
+            assert_eq!(mesh.draw.all().read()?, [6, 1, 0, 0, 0]);
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn other_uses_are_refused() {
+    support::ranks(&[1, 2], |world| {
+        let expected = "array \"odd\" cannot be made for BufferUsages(MAP_READ): the uses to be asked for are VERTEX, INDEX and \
+                        INDIRECT (kernels and copies need none)";
+        let uses = BufferUsages::MAP_READ | BufferUsages::INDEX;
+        assert_eq!(world.growable_for::<u32>("odd", uses).unwrap_err().to_string(), expected);
+        let local = world.local_array_for::<u32, 1>("odd", &Layout::new([5]), uses);
+        assert_eq!(local.unwrap_err().to_string(), expected);
+        for uses in [BufferUsages::UNIFORM, BufferUsages::QUERY_RESOLVE, BufferUsages::all()] {
+            assert!(world.growable_for::<u32>("odd", uses).is_err());
+        }
+        let all = BufferUsages::VERTEX | BufferUsages::INDEX | BufferUsages::INDIRECT;
+        assert!(world.growable_for::<u32>("even", all)?.lease()?.raw().usage().contains(all));
+        Ok(())
+    });
+}
+
 #[test]
 fn what_a_kernel_writes_is_drawn_without_a_copy() {
     support::ranks(&[1, 2], |world| {
@@ -143,18 +217,16 @@ fn what_a_kernel_writes_is_drawn_without_a_copy() {
                 .write("draw", mesh.draw.all())
                 .param("right", wide as f32 * 2.0 / SIZE as f32 - 1.0)
                 .run()?;
-            let picture = drawn(world, &mesh)?;
-            for (n, pixel) in picture.chunks_exact(4).enumerate() {
-                let (x, y) = (n as u32 % SIZE, n as u32 / SIZE);
-                let inside = x < wide && y < SIZE / 2;
-                assert_eq!(pixel, if inside { [0, 255, 0, 255] } else { [255, 0, 0, 255] }, "pixel {x}, {y}");
-            }
+            check(&drawn(world, mesh.leases()?)?, wide);
             // The host reads and writes them as any array.
             assert_eq!(mesh.draw.all().read()?, [6, 1, 0, 0, 0]);
             assert_eq!(mesh.order.all().read()?, [0, 1, 2, 2, 1, 3]);
         }
         mesh.draw.at(0).write(&[0])?;
-        assert!(drawn(world, &mesh)?.chunks_exact(4).all(|pixel| pixel == [255, 0, 0, 255]), "nothing is drawn");
+        assert!(
+            drawn(world, mesh.leases()?)?.chunks_exact(4).all(|pixel| pixel == [255, 0, 0, 255]),
+            "nothing is drawn"
+        );
         Ok(())
     });
 }

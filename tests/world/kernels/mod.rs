@@ -3,6 +3,7 @@
 
 mod arguments;
 mod compiled;
+mod counted;
 mod domains;
 mod errors_calls;
 mod errors_wgsl;

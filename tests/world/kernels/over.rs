@@ -41,10 +41,8 @@ fn counted<const D: usize>(
     over: impl Into<Domain>,
 ) -> Result<()> {
     let cells = extents.iter().product::<i64>();
-    let limits = world.gpu().limits();
-    let bindings = u64::from(limits.wgpu.max_storage_buffers_per_shader_stage) / 2;
-    if cells as u64 * 4 > limits.binding_bytes.saturating_mul(bindings.min(4)) {
-        return Ok(()); // More windows than bindings, where a test run has made the limit small.
+    if cells as u64 * 4 > world.gpu().limits().binding_bytes {
+        return Ok(()); // Atomics reach the first window alone, and a test run may have made it small.
     }
     let layout = Layout::new([cells]);
     let (times, numbers) =
@@ -113,7 +111,7 @@ fn sections_of_any_array() {
             let own = chunk.region().extents();
             counted(world, [own[0], own[1]], [8, 8, 1], chunk.all())?;
             counted(world, [own[0] + 4, own[1] + 2], [4, 4, 4], chunk.with_ghosts())?;
-            counted(world, [own[0] - 3, 20], [16, 2, 1], &chunk.at((3.., 5..25)))?;
+            counted(world, [own[0] - 3, 20], [16, 2, 1], chunk.at((3.., 5..25)))?;
         }
         // Also of the written array itself, from where positions of its own count on.
         let text = "@group(0) @binding(0) var<storage, read_write> x: array<i32>;
@@ -260,7 +258,10 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(workgroup_id) gro
         report.fails("packed cells over another array", words.call().write("x", bytes.all()).over(other.all()).run());
         let unknown = kernel("    x_store(domain_linear(id), 1u);")?;
         report.fails("a helper that there is not", unknown.call().write("x", x.all()).run());
-        report.compare("domains");
+        // Chunks of other ranks have other cells.
+        if world.rank() == 0 {
+            report.compare("domains");
+        }
         Ok(())
     });
 }

@@ -1,0 +1,52 @@
+//! A kernel over a few cells, dispatched by hand with wgpu.
+
+use wgpu::util::{BufferInitDescriptor, DeviceExt};
+use zippy::device::Device;
+
+const TEXT: &str = "
+@group(0) @binding(0) var<storage, read_write> x: array<f32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x < arrayLength(&x) { x[id.x] += 1.0; }
+}";
+
+/// A pipeline with what it needs, made once.
+pub struct BareDispatch {
+    pipeline: wgpu::ComputePipeline,
+    bindings: wgpu::BindGroup,
+    groups: u32,
+}
+
+impl BareDispatch {
+    /// Over so many cells of its own.
+    pub fn new(gpu: &Device, cells: usize) -> Self {
+        let device = gpu.raw();
+        let source = wgpu::ShaderSource::Wgsl(TEXT.into());
+        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
+        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: None,
+            layout: None,
+            module: &module,
+            entry_point: None,
+            compilation_options: Default::default(),
+            cache: None,
+        });
+        let (contents, usage) = (vec![0; 4 * cells], wgpu::BufferUsages::STORAGE);
+        let x = device.create_buffer_init(&BufferInitDescriptor { label: None, contents: &contents, usage });
+        let bindings = device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: None,
+            layout: &pipeline.get_bind_group_layout(0),
+            entries: &[wgpu::BindGroupEntry { binding: 0, resource: x.as_entire_binding() }],
+        });
+        Self { pipeline, bindings, groups: cells.div_ceil(64) as u32 }
+    }
+
+    /// Into the encoder that calls of kernels are recorded into, in a pass of its own as theirs are.
+    pub fn record(&self, gpu: &Device) {
+        gpu.record(|encoder| {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            pass.set_pipeline(&self.pipeline);
+            pass.set_bind_group(0, &self.bindings, &[]);
+            pass.dispatch_workgroups(self.groups, 1, 1);
+        });
+    }
+}
