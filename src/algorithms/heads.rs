@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytemuck::bytes_of;
 
-use super::sequence::{Cells, together};
+use crate::array::{Cells, stretches};
 use crate::World;
 use crate::element::Element;
 use crate::error::Result;
@@ -66,7 +66,7 @@ pub fn mark(world: &World, keys: &Cells, flags: &Cells, key: &mut Option<Vec<u8>
     let words = keys.words_a_cell();
     let text = format!("const WORDS = {words};\n{}", include_str!("../../shaders/heads.wgsl").trim_start());
     let kernel = world.composed(&KernelSource::composed("heads of segments", text))?;
-    for piece in together(&[keys, flags]) {
+    for piece in stretches(&[keys, flags]) {
         let call = kernel.call().read("keys", piece.parts[0].in_words());
         call.write("flags", piece.parts[1].binding()).run()?;
         let mut first = vec![0; keys.element().bytes];

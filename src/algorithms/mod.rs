@@ -12,10 +12,9 @@ pub mod scan;
 pub mod search;
 pub mod segments;
 pub mod select;
-mod sequence;
 pub mod sort;
 mod vectors;
 
+pub use crate::array::Sequence;
 pub use on_rank::OnRank;
-pub use sequence::Sequence;
 pub use vectors::{Vector, Vectors};

@@ -42,7 +42,7 @@ impl<T: Element> Growable<T> {
     /// One that is full: all cells of an array of this rank.
     pub(crate) fn full(core: Rc<ArrayCore>) -> Self {
         let length = core.chunks().shape()[0] as u64;
-        Self { core, length, data: Cell::new(None), element: PhantomData }
+        Self { core, length, uses: wgpu::BufferUsages::empty(), data: Cell::new(None), element: PhantomData }
     }
 
     /// The rank-erased core, of the capacity's extent.

@@ -13,6 +13,7 @@ mod locate;
 mod registry;
 mod section;
 mod select;
+mod sequence;
 mod together;
 
 pub(crate) use self::aligned::{Aligned, Side, aligned};
@@ -24,5 +25,7 @@ pub use self::local::LocalArray;
 pub use self::registry::ArrayId;
 pub(crate) use self::registry::{Rearranged, Registry};
 pub use self::section::LocalSection;
+pub use self::sequence::Sequence;
+pub(crate) use self::sequence::{Cells, Lent, Stretch, Strip, stretches};
 pub use self::select::{AxisRange, IndexSpace, Select, SelectAxis};
 pub use self::together::{Together, together};

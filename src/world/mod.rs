@@ -35,7 +35,8 @@ use std::rc::Rc;
 pub(crate) use self::named::{Collective, Named};
 
 pub use self::copy::Section;
-pub use self::deliver::{Delivered, Destinations, Sequence};
+pub(crate) use self::deliver::Column;
+pub use self::deliver::{Delivered, Destinations};
 pub use self::exchange::Exchange;
 pub use self::one_sided::{Fetched, PutSource, Ticket};
 pub use self::pending::Pending;

@@ -7,7 +7,7 @@ use bytemuck::bytes_of;
 use super::heads::Heads;
 use super::on_rank::OnRank;
 use super::scan::{Operation, run, widened_sum};
-use super::sequence::{Cells, Sequence};
+use crate::array::{Cells, Sequence};
 use crate::array::Growable;
 use crate::device::Operator;
 use crate::element::Element;

@@ -2,7 +2,7 @@
 
 use super::on_rank::OnRank;
 use super::scan::largest;
-use super::sequence::{Cells, Sequence};
+use crate::array::{Cells, Sequence};
 use crate::element::Element;
 use crate::error::{ArrayError, Result};
 use crate::kernel::KernelSource;

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::algorithms::sequence::Cells;
+use crate::array::Cells;
 use crate::algorithms::sort::KeyOrder;
 use crate::error::Result;
 

@@ -5,7 +5,7 @@ mod host;
 use super::on_rank::OnRank;
 use super::permute::scatter;
 use super::search::{Side, find};
-use super::sequence::{Cells, Sequence};
+use crate::array::{Cells, Sequence};
 use super::sort::{KeyOrder, SortKey};
 use crate::World;
 use crate::element::Element;

@@ -2,7 +2,7 @@
 
 use super::on_rank::OnRank;
 use super::scan::largest;
-use super::sequence::{Cells, Part, Sequence, together};
+use crate::array::{Cells, Strip, Sequence, stretches};
 use crate::World;
 use crate::element::{Element, ElementKind};
 use crate::error::{ArrayError, Result};
@@ -72,7 +72,7 @@ pub(super) fn gather(world: &World, input: &Cells, indices: &Cells, output: &Cel
     }
     let kernel = kernel(world, include_str!("../../../shaders/permute/gather.wgsl"), output)?;
     for part in input.parts() {
-        for piece in together(&[indices, output]) {
+        for piece in stretches(&[indices, output]) {
             let call = kernel.call().read("input", part.in_words()).read("indices", piece.parts[0].binding());
             let call = call.update("output", piece.parts[1].in_words()).param("part", range(part));
             call.over([piece.cells() as i64]).run()?;
@@ -93,7 +93,7 @@ pub(super) fn scatter(world: &World, input: &Cells, indices: &Cells, output: &Ce
     }
     let kernel = kernel(world, include_str!("../../../shaders/permute/scatter.wgsl"), output)?;
     for part in output.parts() {
-        for piece in together(&[input, indices]) {
+        for piece in stretches(&[input, indices]) {
             let call = kernel.call().read("input", piece.parts[0].in_words()).read("indices", piece.parts[1].binding());
             let call = call.update("output", part.in_words()).param("part", range(part));
             call.over([piece.cells() as i64]).run()?;
@@ -102,7 +102,7 @@ pub(super) fn scatter(world: &World, input: &Cells, indices: &Cells, output: &Ce
     Ok(())
 }
 
-fn range(part: &Part) -> [u32; 2] {
+fn range(part: &Strip) -> [u32; 2] {
     [part.first as u32, part.cells() as u32]
 }
 

@@ -6,7 +6,7 @@ use half::f16;
 use super::association::{BLOCK, Item, block};
 use super::operation::{Arithmetic, Carry, Number, Operation};
 use crate::algorithms::heads::{Heads, read};
-use crate::algorithms::sequence::Cells;
+use crate::array::Cells;
 use crate::device::Operator;
 use crate::error::Result;
 

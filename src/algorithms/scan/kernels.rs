@@ -6,7 +6,7 @@ use super::association::{BLOCK, Item, RUNS};
 use super::operation::{Carry, Operation};
 use crate::World;
 use crate::algorithms::heads::{Heads, mark};
-use crate::algorithms::sequence::{Cells, Part, Together, together};
+use crate::array::{Cells, Strip, Stretch, stretches};
 use crate::array::Home;
 use crate::element::Element;
 use crate::error::{KernelError, Result};
@@ -15,7 +15,7 @@ use crate::kernel::{Call, Kernel, KernelSource};
 /// A scan under way: its kernel, and sums of blocks on the device.
 pub struct Blocks {
     /// What is scanned: its cells, flags where there are segments, and where results go if that is elsewhere.
-    pieces: Vec<Together>,
+    pieces: Vec<Stretch>,
     segmented: bool,
     in_place: bool,
     /// Which part of a piece results go to, where that is elsewhere.
@@ -59,7 +59,7 @@ impl Blocks {
         let (mut input, mut flags, mut output) = (input.clone(), flags.cloned(), output.cloned());
         let mut back = None;
         let all = || std::iter::once(&input).chain(&flags).chain(&output).collect::<Vec<_>>();
-        let whole_blocks = together(&all()).iter().all(|piece| piece.first.is_multiple_of(BLOCK as u64));
+        let whole_blocks = stretches(&all()).iter().all(|piece| piece.first.is_multiple_of(BLOCK as u64));
         if !operation.exact() && !whole_blocks {
             // Blocks are of the whole sequence, so that the result does not depend on where its parts are cut.
             let joined = |cells: &Cells| -> Result<Cells> {
@@ -78,7 +78,7 @@ impl Blocks {
         let in_place = operation.transform.is_none() && output.as_ref().is_some_and(|output| output.same_as(&input));
         let elsewhere = output.as_ref().filter(|_| !in_place);
         let cells: Vec<_> = [Some(&input), flags.as_ref(), elsewhere].into_iter().flatten().collect();
-        let pieces = together(&cells);
+        let pieces = stretches(&cells);
         let blocks = pieces.iter().map(|piece| piece.cells().div_ceil(BLOCK as u64)).sum();
         let scratch = |name: &str, element, cells| Cells::scratch(&home, name, element, cells);
         let (element, mark) = (operation.element, &u32::INFO);
@@ -146,7 +146,7 @@ impl Blocks {
         self.back.as_ref().map_or(Ok(()), |(from, to)| from.copy_to(to))
     }
 
-    fn sums_and_marks(&self) -> Option<[&Part; 2]> {
+    fn sums_and_marks(&self) -> Option<[&Strip; 2]> {
         Some([self.sums.parts().first()?, self.marks.parts().first()?])
     }
 
@@ -154,7 +154,7 @@ impl Blocks {
     fn over_blocks<'k>(
         &self,
         entry: &str,
-        bind: impl for<'c> Fn(Call<'c>, &Together, &Part, &Part) -> Call<'c>,
+        bind: impl for<'c> Fn(Call<'c>, &Stretch, &Strip, &Strip) -> Call<'c>,
     ) -> Result<()> {
         let kernel = self.kernel.entry(entry)?;
         let mut first = 0;
@@ -169,7 +169,7 @@ impl Blocks {
     }
 
     /// Binds the cells, their flags and, where there is one, the output.
-    fn cells<'c>(&self, call: Call<'c>, piece: &Together, writes: bool) -> Call<'c> {
+    fn cells<'c>(&self, call: Call<'c>, piece: &Stretch, writes: bool) -> Call<'c> {
         let cells = piece.parts[0].binding();
         let call = if self.in_place { call.update("zippy_output", cells) } else { call.read("zippy_input", cells) };
         let call = match self.output.filter(|_| writes) {

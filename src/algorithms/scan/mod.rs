@@ -18,7 +18,7 @@ use self::operation::Carry;
 pub(super) use self::operation::Operation;
 use super::heads::Heads;
 use super::on_rank::OnRank;
-use super::sequence::{Cells, Sequence};
+use crate::array::{Cells, Sequence};
 use crate::World;
 use crate::device::Operator;
 use crate::element::Element;

@@ -11,7 +11,7 @@ use super::operation::{Carry, Operation};
 use super::steps::Steps;
 use crate::World;
 use crate::algorithms::heads::Heads;
-use crate::algorithms::sequence::Cells;
+use crate::array::Cells;
 use crate::algorithms::vectors::{Fitted, Span, Vector, Vectors, fitted, in_blocks, spans};
 use crate::device::Operator;
 use crate::element::Element;

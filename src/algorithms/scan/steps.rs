@@ -6,7 +6,7 @@ use super::kernels::{self, Blocks};
 use super::operation::{Arithmetic, Carry, Number, Operation};
 use crate::World;
 use crate::algorithms::heads::Heads;
-use crate::algorithms::sequence::Cells;
+use crate::array::Cells;
 use crate::device::Operator;
 use crate::error::Result;
 

@@ -1,7 +1,7 @@
 //! Lower and upper bounds in sorted keys, over what one rank holds.
 
 use super::on_rank::OnRank;
-use super::sequence::{Cells, Lent, Sequence, together};
+use crate::array::{Cells, Lent, Sequence, stretches};
 use super::sort::{KeyOrder, SortKey};
 use crate::World;
 use crate::error::Result;
@@ -103,7 +103,7 @@ pub(super) fn find(
     );
     let kernel = world.composed(&KernelSource::composed("bounds", text))?;
     for part in keys.parts() {
-        for piece in together(&[needles, bounds]) {
+        for piece in stretches(&[needles, bounds]) {
             let call = kernel.call().read("keys", part.in_words()).read("needles", piece.parts[0].in_words());
             let call = call.update("bounds", piece.parts[1].binding()).param("fresh", u32::from(fresh));
             call.over([piece.cells() as i64]).run()?;

@@ -4,7 +4,7 @@ use super::heads::Heads;
 use super::on_rank::OnRank;
 use super::permute::gather;
 use super::scan::{Operation, run};
-use super::sequence::{Cells, Sequence};
+use crate::array::{Cells, Sequence};
 use super::sort::{SortKey, sort};
 use crate::device::Operator;
 use crate::element::Element;

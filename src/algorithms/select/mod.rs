@@ -6,7 +6,7 @@ use super::heads::{Heads, flags_of};
 use super::on_rank::OnRank;
 use super::permute::scatter;
 use super::scan::{Operation, run};
-use super::sequence::{Cells, Sequence, together};
+use crate::array::{Cells, Sequence, stretches};
 use crate::World;
 use crate::device::Operator;
 use crate::element::Element;
@@ -181,7 +181,7 @@ impl<'a> Selection<'a> {
         let places = Cells::scratch(&self.world.home(), "places of cells", &u32::INFO, before.len())?;
         before.copy_to(&places)?;
         let place = kernel(self.world, entry)?;
-        for piece in together(&[&self.flags, &places]) {
+        for piece in stretches(&[&self.flags, &places]) {
             let call = place.call().read("flags", piece.parts[0].binding());
             let call = call.update("places", piece.parts[1].binding());
             let counted = [piece.first as u32, self.count as u32, before.len() as u32, 0];
@@ -226,7 +226,7 @@ pub(super) fn mark(world: &World, flags: &Cells, marks: &Cells) -> Result<()> {
         return Ok(());
     }
     let mark = kernel(world, "mark")?;
-    for piece in together(&[flags, marks]) {
+    for piece in stretches(&[flags, marks]) {
         let call = mark.call().read("flags", piece.parts[0].binding());
         call.write("marks", piece.parts[1].binding()).over([piece.cells() as i64]).run()?;
     }

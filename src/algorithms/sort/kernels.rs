@@ -3,7 +3,7 @@
 use super::key::KeyOrder;
 use crate::World;
 use crate::algorithms::scan::scan_counts;
-use crate::algorithms::sequence::Cells;
+use crate::array::Cells;
 use crate::element::{Element, ElementKind};
 use crate::error::Result;
 use crate::kernel::{Kernel, KernelSource};

@@ -3,13 +3,15 @@
 mod host;
 mod kernels;
 mod key;
+mod over_ranks;
+mod splitters;
 
 pub(super) use self::key::KeyOrder;
 pub use self::key::SortKey;
 
 use super::merge::merge;
 use super::on_rank::OnRank;
-use super::sequence::{Cells, Sequence, together};
+use crate::array::{Cells, Sequence, stretches};
 use crate::World;
 use crate::device::Lease;
 use crate::element::Element;
@@ -57,7 +59,7 @@ impl OnRank<'_> {
 pub(super) fn sort(world: &World, order: KeyOrder, keys: &Cells, values: Option<&Cells>) -> Result<()> {
     let all: Vec<&Cells> = std::iter::once(keys).chain(values).collect();
     let mut runs = Vec::new();
-    for piece in together(&all) {
+    for piece in stretches(&all) {
         let cells = piece.first..piece.first + piece.cells();
         runs.push((keys.only(cells.clone()), values.map(|values| values.only(cells))));
     }

@@ -4,7 +4,7 @@ use super::key::{KeyOrder, SortKey};
 use super::sort;
 use super::splitters::{assign, splitters};
 use crate::World;
-use crate::algorithms::sequence::Cells;
+use crate::array::{Cells, Sequence};
 use crate::algorithms::vectors::{Span, Vector, Vectors, fitted, spans};
 use crate::element::Element;
 use crate::error::{ArrayError, Result};
@@ -80,7 +80,7 @@ fn cells<T: Element>(world: &World, vector: &Vector<T>) -> Result<Cells> {
     parts.retain(|part| part.region().is_ok_and(|region| !region.is_empty()));
     parts.sort_by_key(|part| part.region().map_or(0, |region| region.start[0]));
     let _ = world;
-    crate::algorithms::Sequence::from(parts).cells().cloned()
+    Sequence::from(parts).cells().cloned()
 }
 
 /// As many cells for each rank.
@@ -115,10 +115,10 @@ fn exchanged(world: &World, order: KeyOrder, spans: &[Span], keys: &Cells, value
     })?;
     let columns: Vec<Column> = std::iter::once(keys).chain(values).map(|cells| Column { name: "sorted", element: cells.element() }).collect();
     let cells = std::iter::once(keys).chain(values).cloned().collect();
-    let arrived = world.deliver_columns(&columns, Ok(cells), &Destinations::of(to))?;
+    let landed = world.deliver_columns(&columns, Ok(cells), &Destinations::Each(Sequence::from_cells(to)))?;
     world.failing("sort", || {
-        for (array, cells) in arrived.arrays.iter().zip(std::iter::once(keys).chain(values)) {
-            let all = Cells::all_of(array);
+        for (array, cells) in landed.arrays.iter().zip(std::iter::once(keys).chain(values)) {
+            let all = Cells::of(array, 0, array.bounds())?;
             cells.check_length(&all.only(0..cells.len().min(all.len())), "what arrived")?;
             all.only(0..cells.len()).copy_to(cells)?;
         }

@@ -4,7 +4,7 @@
 //! all bits are known. A key that fills several places is split: by rank, then by position.
 
 use super::key::KeyOrder;
-use crate::algorithms::sequence::Cells;
+use crate::array::Cells;
 use crate::error::Result;
 use crate::transport::Group;
 

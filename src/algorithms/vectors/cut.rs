@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Vector;
 use crate::World;
-use crate::algorithms::sequence::Cells;
+use crate::array::Cells;
 use crate::array::GlobalArray;
 use crate::element::Element;
 use crate::error::Result;
@@ -91,6 +91,6 @@ impl<T: Element> Fitted<T> {
             let first = (start - region.start[0]) as u64;
             all.partition_point(|span| span.cells.start < first)
         };
-        Ok(own.into_iter().map(|(start, chunk, part)| (number(start), Cells::of(core, chunk, part))).collect())
+        own.into_iter().map(|(start, chunk, part)| Ok((number(start), Cells::of(core, chunk, part)?))).collect()
     }
 }

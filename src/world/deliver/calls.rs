@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use super::collective::Landed;
 use super::departing::Destinations;
-use super::sequence::{Column, Sequence};
+use super::columns::Column;
+use crate::array::Sequence;
 use crate::array::{ArrayCore, Growable};
 use crate::element::Element;
 use crate::error::Result;
@@ -86,7 +87,7 @@ impl World {
         to: impl Into<Destinations>,
     ) -> Result<Delivered<Growable<T>>> {
         let columns = [Column { name, element: &T::INFO }];
-        let cells = elements.into().cells().map(|cells| vec![cells]);
+        let cells = elements.into().cells().map(|cells| vec![cells.clone()]);
         let landed = self.deliver_columns(&columns, cells, &to.into())?;
         Ok(Delivered::new(landed, |arrays| Growable::full(arrays[0].clone())))
     }
@@ -104,7 +105,7 @@ impl World {
     ) -> Result<Delivered<(Growable<A>, Growable<B>)>> {
         let columns = [Column { name: names[0], element: &A::INFO }, Column { name: names[1], element: &B::INFO }];
         let (first, second) = (first.into(), second.into());
-        let cells = first.cells().and_then(|first| Ok(vec![first, second.cells()?]));
+        let cells = first.cells().and_then(|first| Ok(vec![first.clone(), second.cells()?.clone()]));
         let landed = self.deliver_columns(&columns, cells, &to.into())?;
         Ok(Delivered::new(landed, |arrays| (Growable::full(arrays[0].clone()), Growable::full(arrays[1].clone()))))
     }

@@ -6,7 +6,8 @@ use super::departing::{Departing, Destinations};
 use super::landing::{Announced, Landing};
 use super::message::MessageForm;
 use super::portions::{Counts, Cursor};
-use super::sequence::{Column, OwnCells};
+use super::columns::Column;
+use crate::array::Cells;
 use crate::array::ArrayCore;
 use crate::device::{BoxOf, Strided};
 use crate::error::Result;
@@ -49,7 +50,7 @@ impl World {
     pub(crate) fn deliver_columns(
         &self,
         columns: &[Column],
-        cells: Result<Vec<OwnCells>>,
+        cells: Result<Vec<Cells>>,
         to: &Destinations,
     ) -> Result<Landed> {
         let types: Vec<_> = columns.iter().map(|column| (column.element.name, column.element.bytes)).collect();

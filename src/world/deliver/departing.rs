@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::message::MessageForm;
 use super::portions::{Counts, Cursor, Portion, Share, pick, ranks_of};
-use super::sequence::{OwnCells, Sequence};
+use crate::array::{Cells, Sequence};
 use crate::error::{ArrayError, Result};
 use crate::trace::Span;
 use crate::transport::Payload;
@@ -36,14 +36,14 @@ pub(super) struct Run {
 /// How it is known where cells go.
 enum Route {
     /// They name it.
-    Each(OwnCells),
+    Each(Cells),
     /// They lie in runs; those for this rank, and the others.
     Runs { own: Vec<Run>, others: Vec<Run> },
 }
 
 /// This rank's cells on their way.
 pub(super) struct Departing {
-    pub columns: Vec<OwnCells>,
+    pub columns: Vec<Cells>,
     route: Route,
     /// Ranks, rising, and how many cells go there.
     pub counts: Vec<(usize, u64)>,
@@ -58,7 +58,7 @@ pub(super) struct Departing {
 impl Departing {
     /// # Errors
     /// A rank that there is not; columns and destinations of different lengths; a section that cannot be read.
-    pub fn new(world: &World, columns: Vec<OwnCells>, to: &Destinations, form: &MessageForm) -> Result<Self> {
+    pub fn new(world: &World, columns: Vec<Cells>, to: &Destinations, form: &MessageForm) -> Result<Self> {
         // Beside a cell its rank and its place are held; four portions are a message's worth.
         let width = form.width();
         let portion = (world.message_sizes().most / 4 / (width + 8)).clamp(1, 1 << 30);
@@ -68,8 +68,8 @@ impl Departing {
                 let ranks = ranks.cells()?;
                 length = ranks.len();
                 same_length(&columns, length, || format!("the list of ranks, {},", ranks.label()))?;
-                counts = counted(world, &ranks, portion)?;
-                route = Route::Each(ranks);
+                counts = counted(world, ranks, portion)?;
+                route = Route::Each(ranks.clone());
             }
             Destinations::Runs(runs) => {
                 length = runs.iter().fold(0, |sum: u64, (_, count)| sum.saturating_add(*count));
@@ -116,7 +116,7 @@ impl Departing {
 
     /// The cells of a portion, column by column.
     pub fn read(&self, world: &World, portion: &Portion) -> Result<Vec<Payload>> {
-        self.columns.iter().map(|column| column.read(world, portion.ranges.iter().cloned())).collect()
+        self.columns.iter().map(|column| column.pack(world, portion.ranges.iter().cloned())).collect()
     }
 
     /// Those that go to one rank, as a message.
@@ -150,7 +150,7 @@ impl Departing {
 }
 
 /// `Err` unless all columns are so long.
-fn same_length(columns: &[OwnCells], length: u64, what: impl Fn() -> String) -> Result<()> {
+fn same_length(columns: &[Cells], length: u64, what: impl Fn() -> String) -> Result<()> {
     match columns.iter().find(|column| column.len() != length) {
         None => Ok(()),
         Some(column) => {
@@ -161,12 +161,12 @@ fn same_length(columns: &[OwnCells], length: u64, what: impl Fn() -> String) -> 
 }
 
 /// How many cells name each rank.
-fn counted(world: &World, each: &OwnCells, portion: u64) -> Result<Vec<(usize, u64)>> {
+fn counted(world: &World, each: &Cells, portion: u64) -> Result<Vec<(usize, u64)>> {
     let mut counts = Counts::new(world.size());
     let mut start = 0;
     while start < each.len() {
         let end = each.len().min(start + portion);
-        let named = each.read(world, std::iter::once(start..end))?;
+        let named = each.pack(world, std::iter::once(start..end))?;
         counts.add(each, start, &ranks_of((*named).as_ref()))?;
         start = end;
     }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::message::MessageForm;
-use super::sequence::Column;
+use super::columns::Column;
 use crate::array::ArrayCore;
 use crate::device::{Lease, Piece, Strided};
 use crate::error::{ArrayError, Result};

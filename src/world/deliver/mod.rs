@@ -9,8 +9,8 @@ mod departing;
 mod landing;
 mod message;
 mod portions;
-mod sequence;
+mod columns;
 
 pub use self::calls::Delivered;
 pub use self::departing::Destinations;
-pub use self::sequence::Sequence;
+pub(crate) use self::columns::Column;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::departing::Run;
-use super::sequence::OwnCells;
+use crate::array::Cells;
 use crate::error::{ArrayError, Result};
 use crate::world::World;
 
@@ -44,8 +44,8 @@ impl Portion {
     ///
     /// # Errors
     /// A rank that there is not.
-    pub fn sorted(world: &World, each: &OwnCells, cells: Range<u64>, counts: &mut Counts) -> Result<Self> {
-        let named = each.read(world, std::iter::once(cells.clone()))?;
+    pub fn sorted(world: &World, each: &Cells, cells: Range<u64>, counts: &mut Counts) -> Result<Self> {
+        let named = each.pack(world, std::iter::once(cells.clone()))?;
         let ranks = ranks_of((*named).as_ref());
         counts.add(each, cells.start, &ranks)?;
         let found = counts.take();
@@ -89,7 +89,7 @@ impl Counts {
     ///
     /// # Errors
     /// A rank that there is not.
-    pub fn add(&mut self, each: &OwnCells, start: u64, ranks: &[u32]) -> Result<()> {
+    pub fn add(&mut self, each: &Cells, start: u64, ranks: &[u32]) -> Result<()> {
         for (place, &rank) in ranks.iter().enumerate() {
             let Some(count) = self.of.get_mut(rank as usize) else {
                 let (named_by, ranks) = (each.cell(start + place as u64), self.of.len());

@@ -4,9 +4,10 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::array::{ArrayCore, Growable, Home, LocalArray, LocalSection};
+use super::core::{ArrayCore, Home};
+use super::{Growable, LocalArray, LocalSection};
 use crate::chunks::ChunkId;
-use crate::device::{BoxOf, ChunkBuffer, Device, Lease, Piece};
+use crate::device::{BoxOf, ChunkBuffer, Device, Lease, Piece, Strided};
 use crate::element::{Element, ElementInfo, ElementKind};
 use crate::error::{ArrayError, Result};
 use crate::extents::Index;
@@ -25,30 +26,31 @@ pub struct Sequence<T> {
 
 /// The cells of a [`Sequence`], without their type.
 #[derive(Debug, Clone)]
-pub(super) struct Cells {
-    parts: Vec<Part>,
+pub(crate) struct Cells {
+    parts: Vec<Strip>,
     length: u64,
     element: &'static ElementInfo,
 }
 
 /// A part of it: a box of one chunk.
 #[derive(Debug, Clone)]
-pub(super) struct Part {
+pub(crate) struct Strip {
     pub core: Rc<ArrayCore>,
     pub chunk: ChunkId,
     pub region: Region,
+    pub lease: Lease,
     /// How many cells come before it.
     pub first: u64,
 }
 
-impl Part {
+impl Strip {
     pub fn cells(&self) -> u64 {
         self.region.cells()
     }
 
     /// A number of the memory that it lies in.
     pub fn memory(&self) -> u64 {
-        self.core.memory(self.chunk)
+        self.lease.id()
     }
 
     /// It as a kernel sees it.
@@ -91,23 +93,23 @@ impl<T: Element> Sequence<T> {
     where
         T: 's,
     {
-        let mut cells = Cells { parts: Vec::new(), length: 0, element: &T::INFO };
+        let mut cells = Cells::none(&T::INFO);
         let mut add = |section: &LocalSection<T, 1>| {
             let region = section.one_box("a sequence")?;
-            if !region.is_empty() {
-                let (core, chunk) = (section.core().clone(), section.chunk());
-                region.check_within(&core.chunks().storage(chunk), "the chunk")?;
-                cells.parts.push(Part { core, chunk, region, first: cells.length });
-                cells.length += region.cells();
-            }
-            Ok(())
+            region.check_within(&section.core().chunks().storage(section.chunk()), "the chunk")?;
+            cells.push(section.core(), section.chunk(), region)
         };
         let added = sections.into_iter().try_for_each(&mut add);
         Self { cells: added.map(|()| cells), element: PhantomData }
     }
 
+    /// Cells of this type.
+    pub(crate) fn from_cells(cells: Cells) -> Self {
+        Self { cells: Ok(cells), element: PhantomData }
+    }
+
     /// Without the type; or the mistake made when a section was named.
-    pub(super) fn cells(&self) -> Result<&Cells> {
+    pub(crate) fn cells(&self) -> Result<&Cells> {
         self.cells.as_ref().map_err(Clone::clone)
     }
 }
@@ -166,18 +168,49 @@ fn words(element: &ElementInfo) -> usize {
 }
 
 impl Cells {
-    /// A box of a chunk.
-    pub fn of(core: &Rc<ArrayCore>, chunk: ChunkId, region: Region) -> Self {
-        let part = Part { core: core.clone(), chunk, region, first: 0 };
-        Self { length: part.cells(), element: core.element(), parts: vec![part] }
+    /// No cells.
+    pub fn none(element: &'static ElementInfo) -> Self {
+        Self { parts: Vec::new(), length: 0, element }
     }
 
-    /// Words of a cell as [`Part::in_words`] has them.
+    /// A box of a chunk.
+    pub fn of(core: &Rc<ArrayCore>, chunk: ChunkId, region: Region) -> Result<Self> {
+        let mut cells = Self::none(core.element());
+        cells.push(core, chunk, region)?;
+        Ok(cells)
+    }
+
+    /// Adds a box of a chunk.
+    pub fn push(&mut self, core: &Rc<ArrayCore>, chunk: ChunkId, region: Region) -> Result<()> {
+        if let (Some(lease), false) = (core.lease(chunk)?, region.is_empty()) {
+            self.parts.push(Strip { core: core.clone(), chunk, region, lease, first: self.length });
+            self.length += region.cells();
+        }
+        Ok(())
+    }
+
+    /// A cell, for a message.
+    pub fn cell(&self, place: u64) -> String {
+        match self.within(place..place + 1).next() {
+            Some((strip, within)) => {
+                let at = strip.region.start[0] + within.start as i64;
+                format!("cell {at} of array \"{}\"", strip.core.name())
+            }
+            None => format!("cell {place} of {}", self.label()),
+        }
+    }
+
+    /// Where the cells of a range lie, in their order.
+    pub fn boxes(&self, cells: Range<u64>) -> impl Iterator<Item = (&Lease, Strided)> {
+        self.within(cells.clone()).map(|(strip, within)| (&strip.lease, strip.core.strided(strip.chunk, &strip.only(within))))
+    }
+
+    /// Words of a cell as [`Strip::in_words`] has them.
     pub fn words_a_cell(&self) -> usize {
         words(self.element)
     }
 
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[Strip] {
         &self.parts
     }
 
@@ -210,7 +243,7 @@ impl Cells {
 
     /// Whether both are the same cells.
     pub fn same_as(&self, other: &Self) -> bool {
-        let place = |part: &Part| (part.memory(), part.core.strided(part.chunk, &part.region).offset, part.cells());
+        let place = |part: &Strip| (part.memory(), part.core.strided(part.chunk, &part.region).offset, part.cells());
         self.parts.iter().map(place).eq(other.parts.iter().map(place))
     }
 
@@ -228,16 +261,15 @@ impl Cells {
     /// Some of the cells.
     pub fn only(&self, cells: Range<u64>) -> Self {
         let mut parts = Vec::new();
-        for (part, within) in self.within(&cells) {
+        for (part, within) in self.within(cells.clone()) {
             let first = part.first + within.start - cells.start;
-            parts.push(Part { region: part.only(within), first, ..part.clone() });
+            parts.push(Strip { region: part.only(within), first, ..part.clone() });
         }
         Self { parts, length: cells.end - cells.start, element: self.element }
     }
 
     /// The parts that hold some of these cells, with those of their own that they hold.
-    fn within(&self, cells: &Range<u64>) -> impl Iterator<Item = (&Part, Range<u64>)> {
-        let cells = cells.clone();
+    fn within(&self, cells: Range<u64>) -> impl Iterator<Item = (&Strip, Range<u64>)> {
         let begin = self.parts.partition_point(|part| part.first + part.cells() <= cells.start);
         let reached = self.parts[begin..].iter().take_while(move |part| part.first < cells.end);
         reached.map(move |part| {
@@ -249,15 +281,13 @@ impl Cells {
     /// Some of the cells as bytes into a slice of as many. Waits for queued work.
     pub fn read(&self, cells: Range<u64>, mut into: &mut [u8]) -> Result<()> {
         let size = self.element.bytes;
-        for (part, within) in self.within(&cells) {
+        for (part, within) in self.within(cells.clone()) {
             let bytes = (within.end - within.start) as usize * size;
             let (head, rest) = into.split_at_mut(bytes);
-            if let Some(lease) = part.core.lease(part.chunk)? {
-                let view = part.core.strided(part.chunk, &part.only(within));
-                let pieces = [Piece { buffer: &lease, view, payload_offset: 0 }];
-                let staged = part.core.device().gather(size, &pieces, bytes.next_multiple_of(4) as u64)?;
-                head.copy_from_slice(&staged.as_ref()[..bytes]);
-            }
+            let view = part.core.strided(part.chunk, &part.only(within));
+            let pieces = [Piece { buffer: &part.lease, view, payload_offset: 0 }];
+            let staged = part.core.device().gather(size, &pieces, bytes.next_multiple_of(4) as u64)?;
+            head.copy_from_slice(&staged.as_ref()[..bytes]);
             into = rest;
         }
         Ok(())
@@ -266,19 +296,17 @@ impl Cells {
     /// The reverse of [`read`](Self::read).
     pub fn write(&self, cells: Range<u64>, mut from: &[u8]) -> Result<()> {
         let size = self.element.bytes;
-        for (part, within) in self.within(&cells) {
+        for (part, within) in self.within(cells.clone()) {
             let bytes = (within.end - within.start) as usize * size;
             let (head, rest) = from.split_at(bytes);
-            if let Some(lease) = part.core.lease(part.chunk)? {
-                let view = part.core.strided(part.chunk, &part.only(within));
-                let pieces = [Piece { buffer: &lease, view, payload_offset: 0 }];
-                match bytes % 4 {
-                    0 => part.core.device().scatter(size, head, &pieces)?,
-                    _ => {
-                        let mut padded = head.to_vec();
-                        padded.resize(bytes.next_multiple_of(4), 0);
-                        part.core.device().scatter(size, &padded, &pieces)?;
-                    }
+            let view = part.core.strided(part.chunk, &part.only(within));
+            let pieces = [Piece { buffer: &part.lease, view, payload_offset: 0 }];
+            match bytes % 4 {
+                0 => part.core.device().scatter(size, head, &pieces)?,
+                _ => {
+                    let mut padded = head.to_vec();
+                    padded.resize(bytes.next_multiple_of(4), 0);
+                    part.core.device().scatter(size, &padded, &pieces)?;
                 }
             }
             from = rest;
@@ -288,20 +316,20 @@ impl Cells {
 }
 
 /// Cells of several sequences that lie together: one part of each.
-pub(super) struct Together {
-    pub parts: Vec<Part>,
+pub(crate) struct Stretch {
+    pub parts: Vec<Strip>,
     /// How many cells come before.
     pub first: u64,
 }
 
-impl Together {
+impl Stretch {
     pub fn cells(&self) -> u64 {
         self.parts[0].cells()
     }
 }
 
 /// Sequences of equal length, cut where any of them is cut.
-pub(super) fn together(all: &[&Cells]) -> Vec<Together> {
+pub(crate) fn stretches(all: &[&Cells]) -> Vec<Stretch> {
     let starts = all.iter().flat_map(|one| one.parts.iter().map(|part| part.first));
     let mut ends: Vec<u64> = starts.chain(all.first().map(|one| one.length)).filter(|&at| at > 0).collect();
     ends.sort_unstable();
@@ -310,7 +338,7 @@ pub(super) fn together(all: &[&Cells]) -> Vec<Together> {
     let mut first = 0;
     for end in ends {
         let part = |one: &&Cells| one.only(first..end).parts.swap_remove(0);
-        out.push(Together { parts: all.iter().map(part).collect(), first });
+        out.push(Stretch { parts: all.iter().map(part).collect(), first });
         first = end;
     }
     out
@@ -322,17 +350,14 @@ impl Cells {
         let extent = i64::try_from(cells).map_err(|_| ArrayError::Other(format!("{cells} cells are too many")))?;
         let layout = Layout::new([extent]);
         let core = ArrayCore::create_local(home.clone(), name, element, &layout, wgpu::BufferUsages::empty())?;
-        let part = Part { region: core.bounds(), core, chunk: 0, first: 0 };
-        Ok(Self { parts: if cells > 0 { vec![part] } else { Vec::new() }, length: cells, element })
+        Self::of(&core, 0, core.bounds())
     }
 
     /// Sets all cells to one of these bytes.
     pub fn fill(&self, value: &[u8]) -> Result<()> {
         for part in &self.parts {
-            if let Some(lease) = part.core.lease(part.chunk)? {
-                let view = part.core.strided(part.chunk, &part.region);
-                part.core.device().fill(value, &[BoxOf { buffer: &lease, view }])?;
-            }
+            let view = part.core.strided(part.chunk, &part.region);
+            part.core.device().fill(value, &[BoxOf { buffer: &part.lease, view }])?;
         }
         Ok(())
     }
@@ -351,20 +376,18 @@ impl Cells {
 
     /// Copies its cells onto those of another sequence of equal length and type.
     pub fn copy_to(&self, other: &Self) -> Result<()> {
-        for Together { parts, .. } in together(&[self, other]) {
+        for Stretch { parts, .. } in stretches(&[self, other]) {
             let (from, to) = (&parts[0], &parts[1]);
-            if let (Some(read), Some(written)) = (from.core.lease(from.chunk)?, to.core.lease(to.chunk)?) {
-                let read = BoxOf { buffer: &read, view: from.core.strided(from.chunk, &from.region) };
-                let written = BoxOf { buffer: &written, view: to.core.strided(to.chunk, &to.region) };
-                from.core.device().copy_boxes(self.element.bytes, &[(read, written)])?;
-            }
+            let read = BoxOf { buffer: &from.lease, view: from.core.strided(from.chunk, &from.region) };
+            let written = BoxOf { buffer: &to.lease, view: to.core.strided(to.chunk, &to.region) };
+            from.core.device().copy_boxes(self.element.bytes, &[(read, written)])?;
         }
         Ok(())
     }
 }
 
 /// All cells of a sequence, lent to the host.
-pub(super) struct Lent<'a> {
+pub(crate) struct Lent<'a> {
     buffers: Vec<&'a mut [u8]>,
     /// Where each part begins: its first cell, its buffer, its first byte there.
     parts: &'a [(u64, usize, usize)],
@@ -387,18 +410,16 @@ impl Lent<'_> {
 impl Cells {
     /// Lends all cells to the host, on a device that is the host. Nothing else may touch them meanwhile.
     pub fn lent<R>(&self, device: &Device, f: impl FnOnce(&mut Lent) -> R) -> Result<R> {
-        let mut leases: Vec<Lease> = Vec::new();
+        let mut chunks: Vec<&ChunkBuffer> = Vec::new();
         let mut parts = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
-            let Some(lease) = part.core.lease(part.chunk)? else { continue };
-            let known = leases.iter().position(|one| one.same_as(&lease));
+            let known = chunks.iter().position(|one| one.same_as(&part.lease));
             let offset = part.core.strided(part.chunk, &part.region).offset as usize;
-            parts.push((part.first, known.unwrap_or(leases.len()), offset * self.element.bytes));
+            parts.push((part.first, known.unwrap_or(chunks.len()), offset * self.element.bytes));
             if known.is_none() {
-                leases.push(lease);
+                chunks.push(&part.lease);
             }
         }
-        let chunks: Vec<&ChunkBuffer> = leases.iter().map(|lease| &**lease).collect();
         let size = self.element.bytes;
         Ok(device.lend_all(&chunks, |buffers| f(&mut Lent { buffers, parts: &parts, size }))?)
     }

@@ -1,0 +1,40 @@
+//! Columns: what is delivered.
+
+use std::ops::Range;
+
+use crate::array::Cells;
+use crate::device::Piece;
+use crate::element::ElementInfo;
+use crate::error::Result;
+use crate::transport::Payload;
+use crate::world::World;
+
+/// What is delivered: the name of the array that arrives, and its type. The same on every rank.
+pub(crate) struct Column<'a> {
+    pub name: &'a str,
+    pub element: &'static ElementInfo,
+}
+
+impl Cells {
+    /// The cells of some ranges, one behind the other.
+    pub fn pack(&self, world: &World, ranges: impl Iterator<Item = Range<u64>>) -> Result<Payload> {
+        let size = self.element().bytes as u64;
+        let (mut pieces, mut bytes, mut end, mut padded) = (Vec::new(), 0, 0, false);
+        for (buffer, view) in ranges.flat_map(|range| self.boxes(range)) {
+            padded |= end > bytes;
+            pieces.push(Piece { buffer, view, payload_offset: end });
+            bytes += view.cells() * size;
+            end = (end + view.cells() * size).next_multiple_of(4);
+        }
+        let staged = world.pack(self.element().bytes, &pieces, end)?;
+        if !padded {
+            return Ok(Box::new(staged.part(0..bytes as usize).expect("a part of this payload")));
+        }
+        // Pieces begin at whole words; small cells do not end there.
+        let mut dense = Vec::with_capacity(bytes as usize);
+        for Piece { view, payload_offset, .. } in pieces {
+            dense.extend_from_slice(&staged.as_ref()[payload_offset as usize..][..(view.cells() * size) as usize]);
+        }
+        Ok(Box::new(dense))
+    }
+}
