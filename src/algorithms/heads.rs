@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use bytemuck::bytes_of;
 
-use crate::array::{Cells, stretches};
 use crate::World;
+use crate::array::{Cells, stretches};
 use crate::element::Element;
 use crate::error::Result;
 use crate::kernel::KernelSource;

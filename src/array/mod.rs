@@ -25,7 +25,7 @@ pub use self::local::LocalArray;
 pub use self::registry::ArrayId;
 pub(crate) use self::registry::{Rearranged, Registry};
 pub use self::section::LocalSection;
+pub use self::select::{AxisRange, IndexSpace, Select, SelectAxis};
 pub use self::sequence::Sequence;
 pub(crate) use self::sequence::{Cells, Lent, Stretch, Strip, stretches};
-pub use self::select::{AxisRange, IndexSpace, Select, SelectAxis};
 pub use self::together::{Together, together};

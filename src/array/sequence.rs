@@ -202,7 +202,8 @@ impl Cells {
 
     /// Where the cells of a range lie, in their order.
     pub fn boxes(&self, cells: Range<u64>) -> impl Iterator<Item = (&Lease, Strided)> {
-        self.within(cells.clone()).map(|(strip, within)| (&strip.lease, strip.core.strided(strip.chunk, &strip.only(within))))
+        self.within(cells.clone())
+            .map(|(strip, within)| (&strip.lease, strip.core.strided(strip.chunk, &strip.only(within))))
     }
 
     /// Words of a cell as [`Strip::in_words`] has them.

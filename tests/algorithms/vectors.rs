@@ -1,5 +1,6 @@
 //! Primitives over distributed vectors: the same as on one rank, whatever the cuts and owners.
 
+use zippy::algorithms::sort::SortKey;
 use zippy::array::GlobalArray;
 use zippy::{Element, Layout, Operator, Ownership, Result, Split, World};
 
@@ -154,6 +155,74 @@ fn mistakes_are_the_same_on_all_ranks() {
         let wrong = Operator::custom("wrong", "fn combine(a: u32, b: u32) -> f32 { return 1.0; }");
         assert!(world.vectors().reduce(&x, &wrong).is_err());
         assert_eq!(world.vectors().reduce(&x, &Operator::Add)?, Some(6), "the world is as good as before");
+        Ok(())
+    });
+}
+
+/// Keys that splitters may stumble over.
+const KINDS: [fn(usize, usize) -> u32; 6] = [
+    |i, _| mixed(i),
+    |i, _| mixed(i) % 2 * 0xffff_ff00,
+    |_, _| 7,
+    |i, _| i as u32 * 3,
+    |i, n| (n - i) as u32,
+    |i, _| if i % 3 == 0 { 1000 } else { mixed(i) % 2000 },
+];
+
+fn sorts<K: SortKey>(
+    world: &World,
+    n: usize,
+    key: impl Fn(u32) -> K,
+    order: impl Fn(&K, &K) -> std::cmp::Ordering,
+) -> Result<()> {
+    for (number, kind) in KINDS.into_iter().enumerate() {
+        let keys: Vec<K> = (0..n).map(|i| key(kind(i, n))).collect();
+        let mut expected: Vec<(K, [u32; 2])> = keys.iter().copied().zip((0..n as u32).map(|i| [i, 5])).collect();
+        expected.sort_by(|(a, _), (b, _)| order(a, b));
+        let (sorted, beside): (Vec<K>, Vec<[u32; 2]>) = expected.into_iter().unzip();
+        let values: Vec<[u32; 2]> = (0..n as u32).map(|i| [i, 5]).collect();
+        for (spread, other) in PAIRS {
+            let what = format!("{n} {} of kind {number}, {spread:?} and {other:?}", K::INFO.name);
+            let x = vector(world, "x", &keys, spread)?;
+            world.vectors().sort(&x)?;
+            assert!(bits(&all(world, &x)?) == bits(&sorted), "{what}");
+            let x = vector(world, "y", &keys, spread)?;
+            let y = vector(world, "values", &values, other)?;
+            world.vectors().sort_pairs(&x, &y)?;
+            assert!(bits(&all(world, &x)?) == bits(&sorted), "keys of {what}");
+            assert!(bits(&all(world, &y)?) == bits(&beside), "values of {what}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn sorts_of_every_spread() {
+    support::ranks(support::RANKS, |world| {
+        [0, 1, 2, 7, 5000].into_iter().try_for_each(|n| sorts(world, n, |key| key, u32::cmp))
+    });
+}
+
+#[test]
+fn sorts_by_every_type_of_key() {
+    support::ranks(&[3], |world| {
+        sorts(world, 3000, |key| key as i32, i32::cmp)?;
+        let special = [0.0, -0.0, f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e-45, -1e-45];
+        sorts(world, 3000, |key| special[key as usize % 8], f32::total_cmp)?;
+        sorts(world, 3000, f32::from_bits, f32::total_cmp)?;
+        sorts(world, 3000, |key| [key % 5, mixed(key as usize)], <[u32; 2]>::cmp)
+    });
+}
+
+#[test]
+fn sections_are_sorted_alone() {
+    support::ranks(&[1, 4], |world| {
+        let values: Vec<u32> = (0..3000).map(mixed).collect();
+        let x = vector(world, "x", &values, Spread::Odd)?;
+        world.vectors().sort(x.at(100..2500))?;
+        let mut expected = values;
+        expected[100..2500].sort_unstable();
+        assert_eq!(all(world, &x)?, expected);
         Ok(())
     });
 }

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::array::Cells;
 use crate::algorithms::sort::KeyOrder;
+use crate::array::Cells;
 use crate::error::Result;
 
 /// Bytes of a run that are at hand, at most.

@@ -2,8 +2,8 @@
 
 use super::on_rank::OnRank;
 use super::scan::largest;
-use crate::array::{Cells, Strip, Sequence, stretches};
 use crate::World;
+use crate::array::{Cells, Sequence, Strip, stretches};
 use crate::element::{Element, ElementKind};
 use crate::error::{ArrayError, Result};
 use crate::kernel::{Kernel, KernelSource};

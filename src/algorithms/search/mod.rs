@@ -1,9 +1,9 @@
 //! Lower and upper bounds in sorted keys, over what one rank holds.
 
 use super::on_rank::OnRank;
-use crate::array::{Cells, Lent, Sequence, stretches};
 use super::sort::{KeyOrder, SortKey};
 use crate::World;
+use crate::array::{Cells, Lent, Sequence, stretches};
 use crate::error::Result;
 use crate::kernel::KernelSource;
 

@@ -11,8 +11,8 @@ pub use self::key::SortKey;
 
 use super::merge::merge;
 use super::on_rank::OnRank;
-use crate::array::{Cells, Sequence, stretches};
 use crate::World;
+use crate::array::{Cells, Sequence, stretches};
 use crate::device::Lease;
 use crate::element::Element;
 use crate::error::Result;

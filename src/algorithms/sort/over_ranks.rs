@@ -4,8 +4,8 @@ use super::key::{KeyOrder, SortKey};
 use super::sort;
 use super::splitters::{assign, splitters};
 use crate::World;
-use crate::array::{Cells, Sequence};
 use crate::algorithms::vectors::{Span, Vector, Vectors, fitted, spans};
+use crate::array::{Cells, Sequence};
 use crate::element::Element;
 use crate::error::{ArrayError, Result};
 use crate::world::{Column, Destinations};
@@ -67,7 +67,8 @@ impl Vectors<'_> {
         }
         let fitted_keys = fitted(world, "keys of a sort", &keys, &wanted, true)?;
         let fitted_values = fitted(world, "values of a sort", &values, &wanted, true)?;
-        let own = world.failing("sort_pairs", || Ok((cells(world, &fitted_keys.vector)?, cells(world, &fitted_values.vector)?)))?;
+        let own = world
+            .failing("sort_pairs", || Ok((cells(world, &fitted_keys.vector)?, cells(world, &fitted_values.vector)?)))?;
         sorted(world, K::ORDER, &wanted, &own.0, Some(&own.1))?;
         fitted_keys.bring_back(world)?;
         fitted_values.bring_back(world)
@@ -113,7 +114,8 @@ fn exchanged(world: &World, order: KeyOrder, spans: &[Span], keys: &Cells, value
         assign(order, keys, &splitters, &ranks, &to)?;
         Ok(to)
     })?;
-    let columns: Vec<Column> = std::iter::once(keys).chain(values).map(|cells| Column { name: "sorted", element: cells.element() }).collect();
+    let columns: Vec<Column> =
+        std::iter::once(keys).chain(values).map(|cells| Column { name: "sorted", element: cells.element() }).collect();
     let cells = std::iter::once(keys).chain(values).cloned().collect();
     let landed = world.deliver_columns(&columns, Ok(cells), &Destinations::Each(Sequence::from_cells(to)))?;
     world.failing("sort", || {

@@ -144,9 +144,8 @@ pub fn assign(order: KeyOrder, keys: &Cells, splitters: &[Splitter], ranks: &[u3
         found.push(ranks[behind]);
         if found.len() == BYTES / 4 {
             let end = written + found.len() as u64;
-            result = std::mem::replace(&mut result, Ok(())).and_then(|()| {
-                to.write(written..end, bytemuck::cast_slice(&found))
-            });
+            result = std::mem::replace(&mut result, Ok(()))
+                .and_then(|()| to.write(written..end, bytemuck::cast_slice(&found)));
             written = end;
             found.clear();
         }

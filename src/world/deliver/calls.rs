@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::collective::Landed;
-use super::departing::Destinations;
 use super::columns::Column;
+use super::departing::Destinations;
 use crate::array::Sequence;
 use crate::array::{ArrayCore, Growable};
 use crate::element::Element;

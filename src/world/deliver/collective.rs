@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
+use super::columns::Column;
 use super::departing::{Departing, Destinations};
 use super::landing::{Announced, Landing};
 use super::message::MessageForm;
 use super::portions::{Counts, Cursor};
-use super::columns::Column;
-use crate::array::Cells;
 use crate::array::ArrayCore;
+use crate::array::Cells;
 use crate::device::{BoxOf, Strided};
 use crate::error::Result;
 use crate::plan::Moved;

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::message::MessageForm;
 use super::columns::Column;
+use super::message::MessageForm;
 use crate::array::ArrayCore;
 use crate::device::{Lease, Piece, Strided};
 use crate::error::{ArrayError, Result};

@@ -5,12 +5,12 @@
 
 mod calls;
 mod collective;
+mod columns;
 mod departing;
 mod landing;
 mod message;
 mod portions;
-mod columns;
 
 pub use self::calls::Delivered;
-pub use self::departing::Destinations;
 pub(crate) use self::columns::Column;
+pub use self::departing::Destinations;
