@@ -35,7 +35,7 @@ impl Vectors<'_> {
     pub fn sort<K: SortKey>(&self, keys: impl Into<Vector<K>>) -> Result<()> {
         let keys = keys.into();
         let spans = spans(&keys)?;
-        let own = self.collective("sort", vec![keys.named()?], (), || cells(self.world(), &keys))?;
+        let own = self.collective("sort", vec![keys.named()?], (), || cells(&keys))?;
         sorted(self.world(), K::ORDER, &spans, &own, None)
     }
 
@@ -67,8 +67,7 @@ impl Vectors<'_> {
         }
         let fitted_keys = fitted(world, "keys of a sort", &keys, &wanted, true)?;
         let fitted_values = fitted(world, "values of a sort", &values, &wanted, true)?;
-        let own = world
-            .failing("sort_pairs", || Ok((cells(world, &fitted_keys.vector)?, cells(world, &fitted_values.vector)?)))?;
+        let own = world.failing("sort_pairs", || Ok((cells(&fitted_keys.vector)?, cells(&fitted_values.vector)?)))?;
         sorted(world, K::ORDER, &wanted, &own.0, Some(&own.1))?;
         fitted_keys.bring_back(world)?;
         fitted_values.bring_back(world)
@@ -76,11 +75,10 @@ impl Vectors<'_> {
 }
 
 /// This rank's cells of a vector, in the order of their indices.
-fn cells<T: Element>(world: &World, vector: &Vector<T>) -> Result<Cells> {
+fn cells<T: Element>(vector: &Vector<T>) -> Result<Cells> {
     let mut parts = vector.section().local_parts()?;
     parts.retain(|part| part.region().is_ok_and(|region| !region.is_empty()));
     parts.sort_by_key(|part| part.region().map_or(0, |region| region.start[0]));
-    let _ = world;
     Sequence::from(parts).cells().cloned()
 }
 
@@ -108,16 +106,24 @@ fn exchanged(world: &World, order: KeyOrder, spans: &[Span], keys: &Cells, value
         places.push(pair[1].cells.start);
         ranks.push(pair[1].owner as u32);
     }
-    let to = world.failing("sort", || {
+    // What goes to one rank is brought together first.
+    let runs = world.failing("sort", || {
         let splitters = splitters(world.inner(), order, keys, &places)?;
-        let to = Cells::scratch(&world.home(), "ranks of keys", &u32::INFO, keys.len())?;
-        assign(order, keys, &splitters, &ranks, &to)?;
-        Ok(to)
+        let scratch = || Cells::scratch(&world.home(), "ranks of keys", &u32::INFO, keys.len());
+        let to = scratch()?;
+        let counts = assign(order, keys, &splitters, &ranks, &to)?;
+        if let Some(values) = values {
+            let again = scratch()?;
+            to.copy_to(&again)?;
+            sort(world, u32::ORDER, &again, Some(values))?;
+        }
+        sort(world, u32::ORDER, &to, Some(keys))?;
+        Ok(counts.into_iter().collect())
     })?;
     let columns: Vec<Column> =
         std::iter::once(keys).chain(values).map(|cells| Column { name: "sorted", element: cells.element() }).collect();
     let cells = std::iter::once(keys).chain(values).cloned().collect();
-    let landed = world.deliver_columns(&columns, Ok(cells), &Destinations::Each(Sequence::from_cells(to)))?;
+    let landed = world.deliver_columns(&columns, Ok(cells), &Destinations::Runs(runs))?;
     world.failing("sort", || {
         for (array, cells) in landed.arrays.iter().zip(std::iter::once(keys).chain(values)) {
             let all = Cells::of(array, 0, array.bounds())?;

@@ -3,6 +3,8 @@
 //! The ranks count keys by their leading bits, 11 at a time, and look more closely at those among which a place falls, until
 //! all bits are known. A key that fills several places is split: by rank, then by position.
 
+use std::collections::BTreeMap;
+
 use super::key::KeyOrder;
 use crate::array::Cells;
 use crate::error::Result;
@@ -110,8 +112,16 @@ fn each(order: KeyOrder, keys: &Cells, mut f: impl FnMut(u64)) -> Result<()> {
     Ok(())
 }
 
-/// For each key the number of splitters that it comes behind, as `ranks` names it, into `to`.
-pub fn assign(order: KeyOrder, keys: &Cells, splitters: &[Splitter], ranks: &[u32], to: &Cells) -> Result<()> {
+/// For each key the rank of those that `ranks` names, one more than there are splitters, into `to`: the one of the number of
+/// splitters that it comes behind. Returns how many keys go to each rank.
+pub fn assign(
+    order: KeyOrder,
+    keys: &Cells,
+    splitters: &[Splitter],
+    ranks: &[u32],
+    to: &Cells,
+) -> Result<BTreeMap<usize, u64>> {
+    let mut counts = vec![0_u64; ranks.len()];
     let bits = 32 * order.words as u32;
     let digit = |key: u64| (key >> (bits - DIGIT)) as usize;
     // How many splitters have a smaller first digit, and whether some have this one.
@@ -142,6 +152,7 @@ pub fn assign(order: KeyOrder, keys: &Cells, splitters: &[Splitter], ranks: &[u3
             }
         }
         found.push(ranks[behind]);
+        counts[behind] += 1;
         if found.len() == BYTES / 4 {
             let end = written + found.len() as u64;
             result = std::mem::replace(&mut result, Ok(()))
@@ -151,5 +162,10 @@ pub fn assign(order: KeyOrder, keys: &Cells, splitters: &[Splitter], ranks: &[u3
         }
     })?;
     result?;
-    to.write(written..written + found.len() as u64, bytemuck::cast_slice(&found))
+    to.write(written..written + found.len() as u64, bytemuck::cast_slice(&found))?;
+    let mut by_rank = BTreeMap::new();
+    for (rank, count) in ranks.iter().zip(counts) {
+        *by_rank.entry(*rank as usize).or_default() += count;
+    }
+    Ok(by_rank)
 }
