@@ -51,7 +51,8 @@ impl<'k> Call<'k> {
 
     /// Binds a section that the kernel writes to a `read_write` variable.
     ///
-    /// The first section that is written or updated gives the domain: one invocation a cell.
+    /// The first section that is written or updated gives the domain, one invocation a cell, where [`over`](Self::over) does
+    /// not.
     pub fn write(self, name: &str, section: impl Into<Binding>) -> Self {
         self.bind(name, section, AccessMode::Write)
     }

@@ -12,7 +12,7 @@ use crate::error::{KernelError, Result};
 use crate::trace;
 
 /// Dispatches whose geometry is placed together.
-const AT_A_TIME: usize = 64;
+const AT_A_TIME: usize = 16;
 
 impl Call<'_> {
     /// Queues the kernel on this rank's device, after everything queued before. Local.
@@ -25,6 +25,7 @@ impl Call<'_> {
     /// * Element types, access or parameters that do not fit the shader.
     /// * One chunk bound to be read and to be written.
     /// * A section whose region was wrong.
+    /// * A domain that is not possible, or in which an invocation has no cell that the kernel asks for.
     /// * WGSL that is wrong for these arrays, or a device that cannot run the kernel.
     pub fn run(self) -> Result<()> {
         self.kernel.reload();

@@ -96,6 +96,8 @@ fn extents_beyond_one_dispatch() {
         counted(world, [300_001], [4, 1, 1], [300_001])?;
         counted(world, [2, 70_001], [1, 1, 1], [2, 70_001])?;
         counted(world, [1, 2, 140_003], [1, 1, 2], [1, 2, 140_003])?;
+        // More dispatches than are recorded at a time.
+        counted(world, [1, 1, 16 * 65_535 + 1], [1, 1, 1], [1, 1, 16 * 65_535 + 1])?;
         counted(world, [1, 1, 270, 270], [1, 1, 1], [1, 1, 270, 270])?;
         counted(world, [1, 2, 30, 50, 50], [1, 1, 1], [1, 2, 30, 50, 50])
     });
