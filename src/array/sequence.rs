@@ -103,6 +103,11 @@ impl<T: Element> Sequence<T> {
         Self { cells: added.map(|()| cells), element: PhantomData }
     }
 
+    /// Cells of this type.
+    pub(crate) fn from_cells(cells: Cells) -> Self {
+        Self { cells: Ok(cells), element: PhantomData }
+    }
+
     /// Without the type; or the mistake made when a section was named.
     pub(crate) fn cells(&self) -> Result<&Cells> {
         self.cells.as_ref().map_err(Clone::clone)

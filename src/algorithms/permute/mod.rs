@@ -1,5 +1,7 @@
 //! Gather and scatter by index, over what one rank holds.
 
+mod over_ranks;
+
 use super::on_rank::OnRank;
 use super::scan::largest;
 use crate::World;

@@ -235,3 +235,12 @@ pub(super) fn widened_sum(world: &World, numbers: &Cells) -> Result<u64> {
     let [low, high] = all.item.map_or([0, 0], |item| pod_read_unaligned::<[u32; 2]>(&item.value));
     Ok(u64::from(high) << 32 | u64::from(low))
 }
+
+/// The numbers from 0 on, so many of them.
+pub(super) fn count(world: &World, cells: u64) -> Result<Cells> {
+    let numbers = Cells::scratch(&world.home(), "numbers", &u32::INFO, cells)?;
+    numbers.fill(bytes_of(&1_u32))?;
+    let operation = Operation { first: Some(&[0; 4]), ..Operation::of(&Operator::Add, &u32::INFO) };
+    run(world, &operation, &numbers, Heads::None, Some(&numbers))?;
+    Ok(numbers)
+}

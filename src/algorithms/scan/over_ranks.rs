@@ -15,7 +15,7 @@ use crate::algorithms::vectors::{Fitted, Span, Vector, Vectors, fitted, in_block
 use crate::array::Cells;
 use crate::device::Operator;
 use crate::element::Element;
-use crate::error::{ArrayError, Result};
+use crate::error::Result;
 use crate::transport::{Payload, Tag, copied};
 
 /// What says where segments begin.
@@ -167,27 +167,19 @@ impl Vectors<'_> {
         let operation = Operation { first: first.map(bytes_of), ..Operation::of(operator, &T::INFO) };
         operation.check()?;
         let mut named = vec![input.named()?];
-        let check = |what: &str, cells: u64, label: String| -> Result<()> {
-            let expected = input.cells()?;
-            if cells == expected {
-                return Ok(());
-            }
-            let text = format!("{what} has {cells} cells ({label}), but {} has {expected}", input.label()?);
-            Err(ArrayError::Other(text).into())
-        };
         if let Some(output) = output {
-            check("the output", output.cells()?, output.label()?)?;
+            input.check_length(output, "the output")?;
             named.push(output.named()?);
         }
         let what = "what says where segments begin";
         match &segments {
             Segments::None => {}
             Segments::Flags(flags) => {
-                check(what, flags.cells()?, flags.label()?)?;
+                input.check_length(flags, what)?;
                 named.push(flags.named()?);
             }
             Segments::Keys(keys) => {
-                check(what, keys.cells()?, keys.label()?)?;
+                input.check_length(keys, what)?;
                 named.push(keys.named()?);
             }
         }

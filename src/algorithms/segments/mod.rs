@@ -3,7 +3,7 @@
 use super::heads::Heads;
 use super::on_rank::OnRank;
 use super::permute::gather;
-use super::scan::{Operation, run};
+use super::scan::{Operation, count, run};
 use super::sort::{SortKey, sort};
 use crate::array::{Cells, Sequence};
 use crate::device::Operator;
@@ -56,16 +56,10 @@ impl OnRank<'_> {
         keys.check_length(flags, "the sequence of flags")?;
         let world = self.world();
         let scratch = |name| Cells::scratch(&world.home(), name, &u32::INFO, keys.len());
-        let (segments, places) = (scratch("segments")?, scratch("places")?);
-        let ones = scratch("ones")?;
-        ones.fill(&1_u32.to_ne_bytes())?;
-        let first = 0_u32.to_ne_bytes();
-        let count = Operation { first: Some(&first), ..Operation::of(&Operator::Add, &u32::INFO) };
-        run(world, &count, &ones, Heads::None, Some(&places))?;
+        let (segments, places) = (scratch("segments")?, count(world, keys.len())?);
         // Flags may be any numbers but 0; there may be none at the first cell, which changes no order.
         super::select::mark(world, flags, &segments)?;
         run(world, &Operation::of(&Operator::Add, &u32::INFO), &segments, Heads::None, Some(&segments))?;
-        drop(ones);
         let by_key = scratch("segments by key")?;
         sort(world, K::ORDER, keys, Some(&places))?;
         gather(world, &segments, &places, &by_key)?;

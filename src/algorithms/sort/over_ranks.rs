@@ -4,10 +4,10 @@ use super::key::{KeyOrder, SortKey};
 use super::sort;
 use super::splitters::{assign, splitters};
 use crate::World;
-use crate::algorithms::vectors::{Span, Vector, Vectors, fitted, spans};
-use crate::array::{Cells, Sequence};
+use crate::algorithms::vectors::{Span, Vector, Vectors, fitted, in_order_of_ranks, own_cells, spans};
+use crate::array::Cells;
 use crate::element::Element;
-use crate::error::{ArrayError, Result};
+use crate::error::Result;
 use crate::world::{Column, Destinations};
 
 impl Vectors<'_> {
@@ -35,7 +35,7 @@ impl Vectors<'_> {
     pub fn sort<K: SortKey>(&self, keys: impl Into<Vector<K>>) -> Result<()> {
         let keys = keys.into();
         let spans = spans(&keys)?;
-        let own = self.collective("sort", vec![keys.named()?], (), || cells(&keys))?;
+        let own = self.collective("sort", vec![keys.named()?], (), || own_cells(&keys))?;
         sorted(self.world(), K::ORDER, &spans, &own, None)
     }
 
@@ -53,40 +53,21 @@ impl Vectors<'_> {
         values: impl Into<Vector<V>>,
     ) -> Result<()> {
         let (world, keys, values) = (self.world(), keys.into(), values.into());
-        let (expected, given) = (keys.cells()?, values.cells()?);
-        if expected != given {
-            let (of, label) = (keys.label()?, values.label()?);
-            let text = format!("the vector of values has {given} cells ({label}), but {of} has {expected}");
-            return Err(ArrayError::Other(text).into());
-        }
+        keys.check_length(&values, "the vector of values")?;
         let named = vec![keys.named()?, values.named()?];
         self.collective("sort_pairs", named, (), || Ok(()))?;
         let mut wanted = spans(&keys)?;
         if !wanted.is_sorted_by_key(|span| span.owner) {
-            wanted = in_order_of_ranks(expected, world.size());
+            wanted = in_order_of_ranks(keys.cells()?, world.size());
         }
         let fitted_keys = fitted(world, "keys of a sort", &keys, &wanted, true)?;
         let fitted_values = fitted(world, "values of a sort", &values, &wanted, true)?;
-        let own = world.failing("sort_pairs", || Ok((cells(&fitted_keys.vector)?, cells(&fitted_values.vector)?)))?;
+        let own =
+            world.failing("sort_pairs", || Ok((own_cells(&fitted_keys.vector)?, own_cells(&fitted_values.vector)?)))?;
         sorted(world, K::ORDER, &wanted, &own.0, Some(&own.1))?;
         fitted_keys.bring_back(world)?;
         fitted_values.bring_back(world)
     }
-}
-
-/// This rank's cells of a vector, in the order of their indices.
-fn cells<T: Element>(vector: &Vector<T>) -> Result<Cells> {
-    let mut parts = vector.section().local_parts()?;
-    parts.retain(|part| part.region().is_ok_and(|region| !region.is_empty()));
-    parts.sort_by_key(|part| part.region().map_or(0, |region| region.start[0]));
-    Sequence::from(parts).cells().cloned()
-}
-
-/// As many cells for each rank.
-fn in_order_of_ranks(cells: u64, ranks: usize) -> Vec<Span> {
-    let at = |rank: usize| (u128::from(cells) * rank as u128 / ranks as u128) as u64;
-    let spans = (0..ranks).map(|owner| Span { cells: at(owner)..at(owner + 1), owner });
-    spans.filter(|span| !span.cells.is_empty()).collect()
 }
 
 /// Sorts what ranks hold, each its own cells of a vector of these spans.

@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use super::Vector;
 use crate::World;
-use crate::array::Cells;
-use crate::array::GlobalArray;
+use crate::array::{Cells, GlobalArray, Sequence};
 use crate::element::Element;
 use crate::error::Result;
 use crate::layout::{Layout, Split};
@@ -93,4 +92,19 @@ impl<T: Element> Fitted<T> {
         };
         own.into_iter().map(|(start, chunk, part)| Ok((number(start), Cells::of(core, chunk, part)?))).collect()
     }
+}
+
+/// This rank's cells of a vector, in the order of their indices.
+pub fn own_cells<T: Element>(vector: &Vector<T>) -> Result<Cells> {
+    let mut parts = vector.section().local_parts()?;
+    parts.retain(|part| part.region().is_ok_and(|region| !region.is_empty()));
+    parts.sort_by_key(|part| part.region().map_or(0, |region| region.start[0]));
+    Sequence::from(parts).cells().cloned()
+}
+
+/// As many cells for each rank.
+pub fn in_order_of_ranks(cells: u64, ranks: usize) -> Vec<Span> {
+    let at = |rank: usize| (u128::from(cells) * rank as u128 / ranks as u128) as u64;
+    let spans = (0..ranks).map(|owner| Span { cells: at(owner)..at(owner + 1), owner });
+    spans.filter(|span| !span.cells.is_empty()).collect()
 }

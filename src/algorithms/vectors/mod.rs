@@ -2,12 +2,12 @@
 
 mod cut;
 
-pub(super) use self::cut::{Fitted, Span, fitted, in_blocks, spans};
+pub(super) use self::cut::{Fitted, Span, fitted, in_blocks, in_order_of_ranks, own_cells, spans};
 
 use crate::World;
 use crate::array::{GlobalArray, GlobalSection};
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{ArrayError, Result};
 use crate::region::Region;
 use crate::world::{Collective, Named};
 
@@ -59,6 +59,16 @@ impl<T: Element> Vector<T> {
     /// The mistake made when the section was named.
     pub fn cells(&self) -> Result<u64> {
         Ok(self.region()?.cells())
+    }
+
+    /// That both have as many cells, `what` being the role of the other.
+    pub(super) fn check_length<U: Element>(&self, other: &Vector<U>, what: &str) -> Result<()> {
+        let (expected, given) = (self.cells()?, other.cells()?);
+        if expected == given {
+            return Ok(());
+        }
+        let (of, label) = (self.label()?, other.label()?);
+        Err(ArrayError::Other(format!("{what} has {given} cells ({label}), but {of} has {expected}")).into())
     }
 
     pub(super) fn named(&self) -> Result<(Named, Option<Region>)> {
