@@ -82,8 +82,12 @@ pub fn mark(world: &World, keys: &Cells, flags: &Cells, key: &mut Option<Vec<u8>
 
 /// Flags of the cells that differ from the one before, in one part of their own.
 pub fn flags_of(world: &World, keys: &Cells) -> Result<Cells> {
+    flags_after(world, keys, None)
+}
+
+/// The same behind a key.
+pub fn flags_after(world: &World, keys: &Cells, mut key: Option<Vec<u8>>) -> Result<Cells> {
     let flags = Cells::scratch(&world.home(), "heads of segments", &u32::INFO, keys.len())?;
-    let mut key = None;
     if !world.gpu().is_host() {
         mark(world, keys, &flags, &mut key)?;
         return Ok(flags);

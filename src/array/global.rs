@@ -147,6 +147,11 @@ impl<T: Element, const D: usize> GlobalSection<T, D> {
         Ok(self.region.clone()?)
     }
 
+    /// The array that it is a section of.
+    pub fn array(&self) -> GlobalArray<T, D> {
+        GlobalArray::from_core(self.core.clone())
+    }
+
     /// The parts of it that this rank owns, chunk by chunk; none on a rank that owns no cell of it. Local.
     ///
     /// # Errors

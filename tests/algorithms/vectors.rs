@@ -226,3 +226,128 @@ fn sections_are_sorted_alone() {
         Ok(())
     });
 }
+
+/// The pairs of spreads that the other primitives are tested with.
+const FEW: [(Spread, Spread); 3] =
+    [(Spread::Auto, Spread::Auto), (Spread::Odd, Spread::Dealt), (Spread::Dealt, Spread::Odd)];
+
+#[test]
+fn gather_and_scatter_by_global_index() {
+    support::ranks(support::RANKS, |world| {
+        for n in [1_usize, 2, 700, 5000] {
+            let order: Vec<u32> = (0..n as u32).map(|i| mixed(i as usize) % n as u32).collect();
+            let reversed: Vec<u32> = (0..n as u32).rev().collect();
+            let values: Vec<[u32; 2]> = (0..n).map(|i| [mixed(i), i as u32]).collect();
+            for (spread, other) in FEW {
+                let x = vector(world, "x", &values, spread)?;
+                let y = vector(world, "y", &vec![[0; 2]; n], other)?;
+                let indices = vector(world, "indices", &order, other)?;
+                world.vectors().gather(&x, &indices, &y)?;
+                assert!(all(world, &y)?.into_iter().eq(order.iter().map(|&i| values[i as usize])), "{n}, {spread:?}");
+                let indices = vector(world, "reversed", &reversed, spread)?;
+                world.vectors().scatter(&x, &indices, &y)?;
+                assert!(all(world, &y)?.into_iter().eq(values.iter().rev().copied()), "{n}, {spread:?}");
+            }
+        }
+        let x = vector(world, "x", &[1_u32, 2, 3], Spread::Odd)?;
+        let indices = vector(world, "indices", &[0_u32, 3, 1], Spread::Auto)?;
+        for error in [world.vectors().gather(&x, &indices, &x), world.vectors().scatter(&x, &indices, &x)] {
+            let error = error.unwrap_err().to_string();
+            assert!(error.contains("index 3 is beyond the 3 cells"), "{error}");
+        }
+        assert_eq!(all(world, &x)?, [1, 2, 3], "the world is as good as before");
+        Ok(())
+    });
+}
+
+#[test]
+fn selections() {
+    support::ranks(support::RANKS, |world| {
+        for n in [0_usize, 1, 900, 5000] {
+            let values: Vec<u32> = (0..n).map(|i| mixed(i / 40) % 3).collect();
+            let sums: Vec<u32> = (0..n).map(mixed).collect();
+            let flags: Vec<u32> = (0..n).map(|i| mixed(i + 5) % 4).collect();
+            let (yes, no): (Vec<u32>, Vec<u32>) = (0..n as u32).partition(|&i| flags[i as usize] != 0);
+            let of = |some: &[u32]| some.iter().map(|&i| sums[i as usize]).collect::<Vec<u32>>();
+            let mut by_key: Vec<(u32, u32)> = Vec::new();
+            for (key, value) in values.iter().zip(&sums) {
+                match by_key.last_mut() {
+                    Some((last, sum)) if last == key => *sum = sum.wrapping_add(*value),
+                    _ => by_key.push((*key, *value)),
+                }
+            }
+            let (keys_found, sums_found): (Vec<u32>, Vec<u32>) = by_key.into_iter().unzip();
+            for (spread, other) in FEW {
+                let what = format!("{n}, {spread:?}, {other:?}");
+                let x = vector(world, "x", &sums, spread)?;
+                let keys = vector(world, "keys", &values, spread)?;
+                let flags = vector(world, "flags", &flags, other)?;
+                let compact = world.vectors().compact("compact", &x, &flags)?;
+                assert_eq!(all(world, &compact)?, of(&yes), "{what}");
+                let (partition, first) = world.vectors().partition("partition", &x, &flags)?;
+                assert_eq!(
+                    (all(world, &partition)?, first as usize),
+                    ([of(&yes), of(&no)].concat(), yes.len()),
+                    "{what}"
+                );
+                let unique = world.vectors().unique("unique", &keys)?;
+                assert_eq!(all(world, &unique)?, keys_found, "{what}");
+                let (unique, reduced) =
+                    world.vectors().reduce_by_key(["runs", "reduced"], &keys, &x, &Operator::Add)?;
+                assert_eq!(
+                    (all(world, &unique)?, all(world, &reduced)?),
+                    (keys_found.clone(), sums_found.clone()),
+                    "{what}"
+                );
+                let even = world.vectors().rebalanced("even", &unique)?;
+                assert_eq!(all(world, &even)?, keys_found, "{what}");
+                let cells: Vec<i64> = even.chunks().map(|chunk| chunk.region().cells() as i64).collect();
+                let share = keys_found.len() as i64 / world.size() as i64;
+                assert!((share..=share + 1).contains(&cells.iter().sum()), "{what}: {cells:?}");
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn bounds_histograms_and_ends() {
+    support::ranks(support::RANKS, |world| {
+        for n in [0_usize, 1, 3, 5000] {
+            let mut keys: Vec<u32> = (0..n).map(|i| mixed(i) % 50).collect();
+            let counted: Vec<u64> = (0..50).map(|bin| keys.iter().filter(|&&key| key == bin).count() as u64).collect();
+            let needles: Vec<u32> = (0..333).map(|i| mixed(i + 1) % 60).collect();
+            for (spread, other) in FEW {
+                let x = vector(world, "x", &keys, spread)?;
+                assert_eq!(world.vectors().histogram(&x, 50)?, counted);
+                assert_eq!(world.vectors().first(&x)?, keys.first().copied());
+                assert_eq!(world.vectors().last(&x)?, keys.last().copied());
+                let like = world.vectors().cut_like("like", &x, &vector(world, "other", &keys, other)?)?;
+                assert_eq!(all(world, &like)?, keys);
+                for by in [0, 1, -1, 700, -700, 9000] {
+                    let y = vector(world, "y", &keys, other)?;
+                    world.vectors().shift(&x, &y, by, 77)?;
+                    let at =
+                        |i: usize| usize::try_from(i as i64 - by).ok().and_then(|i| keys.get(i)).copied().unwrap_or(77);
+                    assert!(all(world, &y)?.into_iter().eq((0..n).map(at)), "{n} by {by}, {spread:?}");
+                }
+            }
+            keys.sort_unstable();
+            for (spread, other) in FEW {
+                let (x, asked) = (vector(world, "x", &keys, spread)?, vector(world, "asked", &needles, other)?);
+                let bounds = vector(world, "bounds", &needles, spread)?;
+                world.vectors().lower_bound(&x, &asked, &bounds)?;
+                let lower = needles.iter().map(|needle| keys.partition_point(|key| key < needle) as u32);
+                assert!(all(world, &bounds)?.into_iter().eq(lower), "{n}, {spread:?}");
+                world.vectors().upper_bound(&x, &asked, &bounds)?;
+                let upper = needles.iter().map(|needle| keys.partition_point(|key| key <= needle) as u32);
+                assert!(all(world, &bounds)?.into_iter().eq(upper), "{n}, {spread:?}");
+            }
+        }
+        let counting = world.vectors().counting("counting", 1000, 5, 3)?;
+        assert!(all(world, &counting)?.into_iter().eq((0..1000).map(|i| 5 + 3 * i)));
+        let error = world.vectors().histogram(&counting, 100).unwrap_err().to_string();
+        assert!(error.contains("contains 3002") && error.contains("100 bins"), "{error}");
+        Ok(())
+    });
+}

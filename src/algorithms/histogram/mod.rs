@@ -1,7 +1,10 @@
 //! Histograms of small numbers, over what one rank holds.
 
+mod over_ranks;
+
 use super::on_rank::OnRank;
 use super::scan::largest;
+use crate::World;
 use crate::array::{Cells, Sequence};
 use crate::element::Element;
 use crate::error::{ArrayError, Result};
@@ -24,26 +27,31 @@ impl OnRank<'_> {
             let text = format!("{} contains {most}, but {} has {} bins", numbers.label(), counts.label(), counts.len());
             return Err(ArrayError::Other(text).into());
         }
-        if world.gpu().is_host() {
-            return on_host(numbers, counts);
-        }
-        let source = KernelSource::composed("histogram", include_str!("../../../shaders/histogram/histogram.wgsl"));
-        let kernel = world.composed(&source)?;
-        // Atomics reach one binding.
-        let most = counts.len().min(world.gpu().limits().binding_bytes / 4);
-        let scratch = Cells::scratch(&world.home(), "bins", &u32::INFO, most)?;
-        for first in (0..counts.len()).step_by(most.max(1) as usize) {
-            let bins = scratch.only(0..most.min(counts.len() - first));
-            bins.fill(&[0; 4])?;
-            for part in numbers.parts() {
-                let call = kernel.call().read("numbers", part.binding()).update("counts", bins.parts()[0].binding());
-                let call = call.param("part", [first as u32, bins.len() as u32]);
-                call.over([part.cells() as i64]).run()?;
-            }
-            bins.copy_to(&counts.only(first..first + bins.len()))?;
-        }
-        Ok(())
+        count_into(world, numbers, counts)
     }
+}
+
+/// Counts numbers that all have bins.
+fn count_into(world: &World, numbers: &Cells, counts: &Cells) -> Result<()> {
+    if world.gpu().is_host() {
+        return on_host(numbers, counts);
+    }
+    let source = KernelSource::composed("histogram", include_str!("../../../shaders/histogram/histogram.wgsl"));
+    let kernel = world.composed(&source)?;
+    // Atomics reach one binding.
+    let most = counts.len().min(world.gpu().limits().binding_bytes / 4);
+    let scratch = Cells::scratch(&world.home(), "bins", &u32::INFO, most)?;
+    for first in (0..counts.len()).step_by(most.max(1) as usize) {
+        let bins = scratch.only(0..most.min(counts.len() - first));
+        bins.fill(&[0; 4])?;
+        for part in numbers.parts() {
+            let call = kernel.call().read("numbers", part.binding()).update("counts", bins.parts()[0].binding());
+            let call = call.param("part", [first as u32, bins.len() as u32]);
+            call.over([part.cells() as i64]).run()?;
+        }
+        bins.copy_to(&counts.only(first..first + bins.len()))?;
+    }
+    Ok(())
 }
 
 fn on_host(numbers: &Cells, counts: &Cells) -> Result<()> {

@@ -4,7 +4,7 @@ mod host;
 
 use super::on_rank::OnRank;
 use super::permute::scatter;
-use super::search::{Side, find};
+use super::search::{BoundSide, find};
 use super::sort::{KeyOrder, SortKey};
 use crate::World;
 use crate::array::{Cells, Sequence};
@@ -84,7 +84,7 @@ pub(super) fn merge(world: &World, order: KeyOrder, runs: &[Run], keys: &Cells, 
         let places = Cells::scratch(&world.home(), "places of merged cells", &u32::INFO, run.len())?;
         places.fill(&[0; 4])?;
         for (other, (keys, _)) in runs.iter().enumerate().filter(|(other, _)| *other != number) {
-            let side = if other < number { Side::Upper } else { Side::Lower };
+            let side = if other < number { BoundSide::Upper } else { BoundSide::Lower };
             find(world, order, keys, run, &places, side, false)?;
         }
         let all = run.len() as i64;

@@ -1,9 +1,12 @@
 //! Lower and upper bounds in sorted keys, over what one rank holds.
 
+mod over_ranks;
+
 use super::on_rank::OnRank;
 use super::sort::{KeyOrder, SortKey};
 use crate::World;
 use crate::array::{Cells, Lent, Sequence, stretches};
+use crate::element::Element;
 use crate::error::Result;
 use crate::kernel::KernelSource;
 
@@ -40,7 +43,7 @@ impl OnRank<'_> {
         needles: impl Into<Sequence<K>>,
         bounds: impl Into<Sequence<u32>>,
     ) -> Result<()> {
-        self.bounds(&keys.into(), &needles.into(), &bounds.into(), Side::Lower)
+        self.bounds(&keys.into(), &needles.into(), &bounds.into(), BoundSide::Lower)
     }
 
     /// For each needle, how many of the sorted keys are not larger: the last place where it could stand. Local, as
@@ -54,7 +57,7 @@ impl OnRank<'_> {
         needles: impl Into<Sequence<K>>,
         bounds: impl Into<Sequence<u32>>,
     ) -> Result<()> {
-        self.bounds(&keys.into(), &needles.into(), &bounds.into(), Side::Upper)
+        self.bounds(&keys.into(), &needles.into(), &bounds.into(), BoundSide::Upper)
     }
 
     fn bounds<K: SortKey>(
@@ -62,7 +65,7 @@ impl OnRank<'_> {
         keys: &Sequence<K>,
         needles: &Sequence<K>,
         bounds: &Sequence<u32>,
-        side: Side,
+        side: BoundSide,
     ) -> Result<()> {
         let (needles, bounds) = (needles.cells()?, bounds.cells()?);
         needles.check_length(bounds, "the sequence of bounds")?;
@@ -72,7 +75,7 @@ impl OnRank<'_> {
 
 /// Which of equal keys count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum BoundSide {
     /// None.
     Lower,
     /// All.
@@ -86,7 +89,7 @@ pub(super) fn find(
     keys: &Cells,
     needles: &Cells,
     bounds: &Cells,
-    side: Side,
+    side: BoundSide,
     mut fresh: bool,
 ) -> Result<()> {
     if world.gpu().is_host() {
@@ -98,7 +101,7 @@ pub(super) fn find(
     let text = format!(
         "{}const UPPER = {};\n{}",
         order.declarations(),
-        side == Side::Upper,
+        side == BoundSide::Upper,
         include_str!("../../../shaders/search/bound.wgsl"),
     );
     let kernel = world.composed(&KernelSource::composed("bounds", text))?;
@@ -119,7 +122,7 @@ fn find_on_host(
     keys: &Cells,
     needles: &Cells,
     bounds: &Cells,
-    side: Side,
+    side: BoundSide,
     fresh: bool,
 ) -> Result<()> {
     for slice in needles.slices(BYTES, 1) {
@@ -143,12 +146,24 @@ fn find_on_host(
 }
 
 /// How many of some sorted keys come before a needle.
-fn count(keys: &mut Lent, order: KeyOrder, among: std::ops::Range<u64>, needle: u64, side: Side) -> u64 {
+fn count(keys: &mut Lent, order: KeyOrder, among: std::ops::Range<u64>, needle: u64, side: BoundSide) -> u64 {
     let (mut low, mut high) = (among.start, among.end);
     while low < high {
         let middle = low + (high - low) / 2;
         let key = order.number(bytemuck::cast_slice(keys.cell(middle)));
-        if key < needle || key == needle && side == Side::Upper { low = middle + 1 } else { high = middle }
+        if key < needle || key == needle && side == BoundSide::Upper { low = middle + 1 } else { high = middle }
     }
     low - among.start
+}
+
+/// A rank for each needle, by the host.
+fn ranks(world: &World, order: KeyOrder, needles: &Cells, rank: impl Fn(u64) -> u32) -> Result<Cells> {
+    let ranks = Cells::scratch(&world.home(), "ranks of needles", &u32::INFO, needles.len())?;
+    for slice in needles.slices(BYTES, 1) {
+        let mut some = vec![0_u32; (slice.end - slice.start) as usize * order.words];
+        needles.read(slice.clone(), bytemuck::cast_slice_mut(&mut some))?;
+        let found: Vec<u32> = some.chunks_exact(order.words).map(|needle| rank(order.number(needle))).collect();
+        ranks.write(slice, bytemuck::cast_slice(&found))?;
+    }
+    Ok(ranks)
 }

@@ -1,5 +1,7 @@
 //! Compaction, partition, unique and reduction by key, over what one rank holds.
 
+mod over_ranks;
+
 use bytemuck::{bytes_of, pod_read_unaligned};
 
 use super::heads::{Heads, flags_of};

@@ -45,6 +45,17 @@ pub struct Fitted<T> {
     _array: Option<GlobalArray<T, 1>>,
 }
 
+/// An array that is cut into these spans. Collective.
+pub fn array<T: Element>(world: &World, name: &str, cells: u64, spans: &[Span]) -> Result<GlobalArray<T, 1>> {
+    if spans.is_empty() {
+        return world.array(name, &Layout::new([cells as i64]).split([Split::Auto]));
+    }
+    let lengths = spans.iter().map(|span| (span.cells.end - span.cells.start) as i64).collect();
+    let layout = Layout::new([cells as i64]).split([Split::Sizes(lengths)]);
+    let owners = Ownership::table(spans.iter().map(|span| span.owner).collect(), world.size())?;
+    world.array_owned(name, &layout, owners)
+}
+
 /// A vector that is cut into these spans, with its cells where `filled`. Collective where it is not the vector itself.
 pub fn fitted<T: Element>(
     world: &World,
@@ -56,10 +67,8 @@ pub fn fitted<T: Element>(
     if spans(vector)? == wanted {
         return Ok(Fitted { vector: vector.clone(), copy_of: None, _array: None });
     }
-    let lengths = wanted.iter().map(|span| (span.cells.end - span.cells.start) as i64).collect();
-    let layout = Layout::new([vector.cells()? as i64]).split([Split::Sizes(lengths)]);
-    let owners = Ownership::table(wanted.iter().map(|span| span.owner).collect(), world.size())?;
-    let array = world.array_owned::<T, 1>(name, &layout, owners)?;
+    // No program's own array is called so.
+    let array = array(world, &format!("zippy: {name}"), vector.cells()?, wanted)?;
     if filled {
         world.copy(vector.section(), array.at(..))?;
     }

@@ -1,8 +1,9 @@
 //! [`Vectors`]: data-parallel primitives over 1-D global arrays.
 
+mod arrange;
 mod cut;
 
-pub(super) use self::cut::{Fitted, Span, fitted, in_blocks, in_order_of_ranks, own_cells, spans};
+pub(super) use self::cut::{Fitted, Span, array, fitted, in_blocks, in_order_of_ranks, own_cells, spans};
 
 use crate::World;
 use crate::array::{GlobalArray, GlobalSection};
@@ -34,6 +35,12 @@ impl<T: Element> From<GlobalSection<T, 1>> for Vector<T> {
 impl<T: Element> From<&GlobalSection<T, 1>> for Vector<T> {
     fn from(section: &GlobalSection<T, 1>) -> Self {
         Self(section.clone())
+    }
+}
+
+impl<T: Element> From<&Vector<T>> for Vector<T> {
+    fn from(vector: &Vector<T>) -> Self {
+        vector.clone()
     }
 }
 

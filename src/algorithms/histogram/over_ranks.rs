@@ -1,0 +1,39 @@
+//! Histograms of small numbers over distributed vectors.
+
+use super::count_into;
+use crate::algorithms::scan::largest;
+use crate::algorithms::vectors::{Vector, Vectors, own_cells};
+use crate::array::Cells;
+use crate::element::Element;
+use crate::error::{ArrayError, Result};
+
+impl Vectors<'_> {
+    /// How many of the numbers are 0, 1, …, `bins` − 1, on every rank. Collective; one all-reduction of all bins. Bins of
+    /// floating-point numbers are [`World::histogram`](crate::World::histogram).
+    ///
+    /// # Errors
+    /// A number that has no bin, the same error on all ranks; a bad section, a failure of this or of another rank.
+    pub fn histogram(&self, numbers: impl Into<Vector<u32>>, bins: usize) -> Result<Vec<u64>> {
+        let (world, numbers) = (self.world(), numbers.into());
+        let label = numbers.label()?;
+        self.collective("histogram", vec![numbers.named()?], bins, || {
+            let own = own_cells(&numbers)?;
+            let mut most = [largest(world, &own)?.map_or(0, |most| u64::from(most) + 1)];
+            world.inner().all_reduce(&mut most, |most, other| *most = (*most).max(*other))?;
+            if most[0] > bins as u64 {
+                return Ok(Err(ArrayError::Other(format!(
+                    "{label} contains {}, but there are {bins} bins",
+                    most[0] - 1
+                ))));
+            }
+            let counts = Cells::scratch(&world.home(), "counts", &u32::INFO, bins as u64)?;
+            count_into(world, &own, &counts)?;
+            let mut found = vec![0_u32; bins];
+            counts.read(0..bins as u64, bytemuck::cast_slice_mut(&mut found))?;
+            let mut all: Vec<u64> = found.into_iter().map(u64::from).collect();
+            world.inner().all_reduce(&mut all, |sum, more| *sum += more)?;
+            Ok(Ok(all))
+        })?
+        .map_err(Into::into)
+    }
+}

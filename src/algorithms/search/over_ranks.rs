@@ -1,0 +1,93 @@
+//! Lower and upper bounds in sorted distributed vectors.
+
+use super::{BoundSide, find};
+use crate::algorithms::ask::ask;
+use crate::algorithms::sort::SortKey;
+use crate::algorithms::vectors::{Vector, Vectors, fitted, in_order_of_ranks, own_cells, spans};
+use crate::array::Cells;
+use crate::element::Element;
+use crate::error::Result;
+use crate::transport::{copied, values};
+
+impl Vectors<'_> {
+    /// For each needle, how many of the sorted keys are smaller: the first index where it could stand. Collective.
+    ///
+    /// Each needle goes to the rank among whose keys it belongs. See
+    /// [`OnRank::lower_bound`](crate::algorithms::OnRank::lower_bound).
+    ///
+    /// # Errors
+    /// Lengths of needles and bounds that differ, a bad section, a failure of this or of another rank.
+    pub fn lower_bound<K: SortKey>(
+        &self,
+        keys: impl Into<Vector<K>>,
+        needles: impl Into<Vector<K>>,
+        bounds: impl Into<Vector<u32>>,
+    ) -> Result<()> {
+        self.bounds("lower_bound", &keys.into(), &needles.into(), &bounds.into(), BoundSide::Lower)
+    }
+
+    /// For each needle, how many of the sorted keys are not larger: the last index where it could stand. Collective, as
+    /// [`lower_bound`](Self::lower_bound).
+    ///
+    /// # Errors
+    /// As [`lower_bound`](Self::lower_bound).
+    pub fn upper_bound<K: SortKey>(
+        &self,
+        keys: impl Into<Vector<K>>,
+        needles: impl Into<Vector<K>>,
+        bounds: impl Into<Vector<u32>>,
+    ) -> Result<()> {
+        self.bounds("upper_bound", &keys.into(), &needles.into(), &bounds.into(), BoundSide::Upper)
+    }
+
+    fn bounds<K: SortKey>(
+        &self,
+        verb: &'static str,
+        keys: &Vector<K>,
+        needles: &Vector<K>,
+        bounds: &Vector<u32>,
+        side: BoundSide,
+    ) -> Result<()> {
+        let world = self.world();
+        needles.check_length(bounds, "the vector of bounds")?;
+        self.collective(verb, vec![keys.named()?, needles.named()?, bounds.named()?], (), || Ok(()))?;
+        let mut cut = spans(keys)?;
+        if !cut.is_sorted_by_key(|span| span.owner) {
+            cut = in_order_of_ranks(keys.cells()?, world.size());
+        }
+        let keys = fitted(world, "keys of a search", keys, &cut, true)?;
+        // The first key of each rank that has keys; needles that are not above the second one's go to the first, and so on.
+        let (own, ranks) = world.failing(verb, || {
+            let (own, needles) = (own_cells(&keys.vector)?, own_cells(needles)?);
+            let mut first = vec![0_u32; if own.len() > 0 { K::ORDER.words } else { 0 }];
+            if own.len() > 0 {
+                own.read(0..1, bytemuck::cast_slice_mut(&mut first))?;
+            }
+            let all = world.inner().all_gather_v(copied(&first))?;
+            let mut first_keys = Vec::new();
+            for (rank, key) in all.iter().enumerate() {
+                let key = values::<u32>(key)?;
+                if !key.is_empty() {
+                    first_keys.push((rank, K::ORDER.number(&key)));
+                }
+            }
+            let comes_before = |first: u64, needle: u64| first < needle || first == needle && side == BoundSide::Upper;
+            let ranks = super::ranks(world, K::ORDER, &needles, |needle| {
+                let number = first_keys.partition_point(|(_, first)| comes_before(*first, needle));
+                first_keys.get(number.saturating_sub(1)).map_or(0, |(rank, _)| *rank as u32)
+            })?;
+            Ok((own, ranks))
+        })?;
+        let before = cut.iter().filter(|span| span.owner < world.rank()).map(|span| span.cells.end).max().unwrap_or(0);
+        let questions = world.failing(verb, || own_cells(needles))?;
+        let found = ask(world, &questions, &ranks, &u32::INFO, |needles| {
+            let answers = Cells::scratch(&world.home(), "bounds", &u32::INFO, needles.len())?;
+            answers.fill(&(before as u32).to_ne_bytes())?;
+            find(world, K::ORDER, &own, needles, &answers, side, false)?;
+            Ok(answers)
+        })?;
+        let like = fitted(world, "bounds", bounds, &spans(needles)?, false)?;
+        world.failing(verb, || found.copy_to(&own_cells(&like.vector)?))?;
+        like.bring_back(world)
+    }
+}

@@ -1,0 +1,178 @@
+//! Compaction, partition, unique and reduction by key of distributed vectors.
+
+use bytemuck::Pod;
+
+use super::{Selection, tails};
+use crate::World;
+use crate::algorithms::heads::flags_after;
+use crate::algorithms::vectors::{Fitted, Span, Vector, Vectors, array, fitted, in_order_of_ranks, own_cells, spans};
+use crate::array::{Cells, GlobalArray};
+use crate::device::Operator;
+use crate::element::Element;
+use crate::error::Result;
+use crate::transport::{copied, values};
+
+impl Vectors<'_> {
+    /// A new vector of the cells whose flag is not 0, in their order. Collective.
+    ///
+    /// Cells stay on their ranks: each rank has a chunk of as many as it has selected, maybe none.
+    /// [`rebalanced`](Self::rebalanced) makes equal parts of them. Where the chunks of the ranks do not follow one another in
+    /// the order of ranks, or flags are cut otherwise, the vectors go through copies.
+    ///
+    /// # Errors
+    /// Lengths that differ, the name is taken, too little memory, a bad section, a failure of this or of another rank.
+    ///
+    /// ```
+    /// # use zippy::{Layout, Split, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let cut = Layout::new([10]).split([Split::Auto]);
+    /// let (x, odd) = (world.array::<u32, 1>("x", &cut)?, world.array::<u32, 1>("odd", &cut)?);
+    /// x.fill_with(|[i]| (i * i) as u32)?;
+    /// world.elementwise("x % 2u").call().read("x", x.at(..)).write("flag", odd.at(..))?;
+    /// let squares = world.vectors().compact("odd squares", &x, &odd)?;
+    /// let ticket = world.get(squares.at(..))?;
+    /// assert_eq!(world.fence()?.redeem(ticket)?, [1, 9, 25, 49, 81]);
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(3), program).unwrap();
+    /// ```
+    pub fn compact<T: Element>(
+        &self,
+        name: &str,
+        input: impl Into<Vector<T>>,
+        flags: impl Into<Vector<u32>>,
+    ) -> Result<GlobalArray<T, 1>> {
+        let (world, input, flags) = (self.world(), input.into(), flags.into());
+        input.check_length(&flags, "the vector of flags")?;
+        self.collective("compact", vec![input.named()?, flags.named()?], name, || Ok(()))?;
+        let cut = ordered(world, &spans(&input)?);
+        let input = fitted(world, "cells of a selection", &input, &cut, true)?;
+        let flags = fitted(world, "flags of a selection", &flags, &cut, true)?;
+        let flags = world.failing("compact", || own_cells(&flags.vector))?;
+        selected(world, name, "compact", &flags, &input)
+    }
+
+    /// A new vector of all cells, those whose flag is not 0 first, both kinds in their order, in equal parts; and how many
+    /// come first. Collective.
+    ///
+    /// # Errors
+    /// As [`compact`](Self::compact).
+    pub fn partition<T: Element>(
+        &self,
+        name: &str,
+        input: impl Into<Vector<T>>,
+        flags: impl Into<Vector<u32>>,
+    ) -> Result<(GlobalArray<T, 1>, u64)> {
+        let (world, input, flags) = (self.world(), input.into(), flags.into());
+        let first = self.compact("zippy: selected", &input, &flags)?;
+        let cells = first.shape()[0] as u64;
+        let not = array::<u32>(world, "zippy: opposite flags", flags.cells()?, &spans(&flags)?)?;
+        world.elementwise("u32(flag == 0u)").call().read("flag", flags.section()).write("not", not.at(..))?;
+        let second = self.compact("zippy: not selected", &input, &not)?;
+        let all = input.cells()?;
+        let parts = in_order_of_ranks(all, world.size());
+        let both = array(world, name, all, &parts)?;
+        world.copy(first.at(..), both.at(..cells as i64))?;
+        world.copy(second.at(..), both.at(cells as i64..))?;
+        Ok((both, cells))
+    }
+
+    /// A new vector of the first cell of each run of equal ones. Cells are equal when all their bits are. Collective, as
+    /// [`compact`](Self::compact).
+    ///
+    /// # Errors
+    /// As [`compact`](Self::compact).
+    pub fn unique<T: Element>(&self, name: &str, input: impl Into<Vector<T>>) -> Result<GlobalArray<T, 1>> {
+        let (world, input) = (self.world(), input.into());
+        self.collective("unique", vec![input.named()?], name, || Ok(()))?;
+        let input = fitted(world, "cells of a selection", &input, &ordered(world, &spans(&input)?), true)?;
+        let heads = world.failing("unique", || heads(world, &own_cells(&input.vector)?))?;
+        selected(world, name, "unique", &heads, &input)
+    }
+
+    /// New vectors of the keys of each run of equal ones and of what its values come to, combined from the first to the last.
+    /// Keys are equal when all their bits are; values are combined as by [`inclusive_scan`](Self::inclusive_scan).
+    /// Collective, as [`compact`](Self::compact): a run that reaches over several ranks ends on the last of them.
+    ///
+    /// # Errors
+    /// As [`compact`](Self::compact), and an operator that the values do not have.
+    pub fn reduce_by_key<K: Element, V: Element>(
+        &self,
+        [keys_name, values_name]: [&str; 2],
+        keys: impl Into<Vector<K>>,
+        values: impl Into<Vector<V>>,
+        operator: &Operator,
+    ) -> Result<(GlobalArray<K, 1>, GlobalArray<V, 1>)> {
+        let (world, keys, values) = (self.world(), keys.into(), values.into());
+        keys.check_length(&values, "the vector of values")?;
+        let cut = ordered(world, &spans(&keys)?);
+        let keys = fitted(world, "keys of a reduction", &keys, &cut, true)?;
+        let sums = array::<V>(world, "zippy: sums of runs", values.cells()?, &cut)?;
+        self.inclusive_scan_by_key(&keys.vector, &values, &sums, operator)?;
+        let ends = world.failing("reduce_by_key", || {
+            let heads = heads(world, &own_cells(&keys.vector)?)?;
+            ends(world, &heads)
+        })?;
+        let found = selected(world, keys_name, "reduce_by_key", &ends, &keys)?;
+        let sums = fitted(world, "sums of a reduction", &(&sums).into(), &cut, true)?;
+        Ok((found, selected(world, values_name, "reduce_by_key", &ends, &sums)?))
+    }
+}
+
+/// Spans whose owners rise.
+fn ordered(world: &World, spans: &[Span]) -> Vec<Span> {
+    match spans.is_sorted_by_key(|span| span.owner) {
+        true => spans.to_vec(),
+        false => in_order_of_ranks(spans.last().map_or(0, |span| span.cells.end), world.size()),
+    }
+}
+
+/// A vector of those of this rank's cells whose flags are not 0.
+fn selected<T: Element>(
+    world: &World,
+    name: &str,
+    verb: &'static str,
+    flags: &Cells,
+    input: &Fitted<T>,
+) -> Result<GlobalArray<T, 1>> {
+    let (selection, input) = world.failing(verb, || Ok((Selection::new(world, flags)?, own_cells(&input.vector)?)))?;
+    let output = world.array_of_lengths::<T>(name, selection.count)?;
+    world.failing(verb, || selection.compact(&input, &own_cells(&(&output).into())?))?;
+    Ok(output)
+}
+
+/// Flags of the cells that differ from the one before, which may be on another rank.
+fn heads(world: &World, keys: &Cells) -> Result<Cells> {
+    let mut last = vec![0; if keys.len() > 0 { keys.element().bytes } else { 0 }];
+    if keys.len() > 0 {
+        keys.read(keys.len() - 1..keys.len(), &mut last)?;
+    }
+    let before = nearest(world, &last, true)?;
+    flags_after(world, keys, before)
+}
+
+/// Flags of the last cells of segments: of this rank's last one by what the next cell is, which may be on another rank.
+fn ends(world: &World, heads: &Cells) -> Result<Cells> {
+    let mut first = vec![0_u32; usize::from(heads.len() > 0)];
+    if heads.len() > 0 {
+        heads.read(0..1, bytemuck::cast_slice_mut(&mut first))?;
+    }
+    let next = nearest(world, &first, false)?;
+    let ends = tails(world, heads)?;
+    if let (Some(next), true) = (next, heads.len() > 0) {
+        ends.write(heads.len() - 1..heads.len(), bytemuck::cast_slice(&next))?;
+    }
+    Ok(ends)
+}
+
+/// What the nearest rank below, or above, has that has anything. Collective.
+fn nearest<T: Pod>(world: &World, own: &[T], below: bool) -> Result<Option<Vec<T>>> {
+    let all = world.inner().all_gather_v(copied(own))?;
+    let all = all.iter().map(values::<T>).collect::<Result<Vec<_>>>()?;
+    let (lower, higher) = all.split_at(world.rank());
+    let found = if below {
+        lower.iter().rfind(|some| !some.is_empty())
+    } else {
+        higher[1..].iter().find(|some| !some.is_empty())
+    };
+    Ok(found.cloned())
+}

@@ -1,0 +1,128 @@
+//! Vectors made of others: cut anew, shifted, their ends, and vectors of numbers.
+
+use bytemuck::{bytes_of, pod_read_unaligned};
+
+use super::{Vector, Vectors, in_order_of_ranks, own_cells, spans};
+use crate::array::GlobalArray;
+use crate::element::Element;
+use crate::error::{ArrayError, Result};
+use crate::layout::{Layout, Split};
+use crate::transport::{Payload, copied};
+
+impl Vectors<'_> {
+    /// A vector of the same cells in equal parts, one for each rank, in the order of ranks. Collective; costs a copy.
+    ///
+    /// # Errors
+    /// A bad section, the name is taken, too little memory, a failure of this or of another rank.
+    pub fn rebalanced<T: Element>(&self, name: &str, input: impl Into<Vector<T>>) -> Result<GlobalArray<T, 1>> {
+        let input = input.into();
+        let parts = in_order_of_ranks(input.cells()?, self.world().size());
+        self.cut_into(name, &input, &parts)
+    }
+
+    /// A vector of the same cells, cut and owned as another one is. Collective; costs a copy.
+    ///
+    /// # Errors
+    /// As [`rebalanced`](Self::rebalanced), and lengths that differ.
+    pub fn cut_like<T: Element, U: Element>(
+        &self,
+        name: &str,
+        input: impl Into<Vector<T>>,
+        other: impl Into<Vector<U>>,
+    ) -> Result<GlobalArray<T, 1>> {
+        let (input, other) = (input.into(), other.into());
+        input.check_length(&other, "the other vector")?;
+        self.cut_into(name, &input, &spans(&other)?)
+    }
+
+    /// Cell *i* of the output is cell *i* − `by` of the input, and `fill` where there is none. Collective; the output may be
+    /// the input.
+    ///
+    /// # Errors
+    /// Lengths that differ, a bad section, a failure of this or of another rank.
+    ///
+    /// ```
+    /// # use zippy::{Layout, Split, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let x = world.array::<u32, 1>("x", &Layout::new([6]).split([Split::Auto]))?;
+    /// x.fill_with(|[i]| i as u32)?;
+    /// world.vectors().shift(&x, &x, 2, 9)?;
+    /// let ticket = world.get(x.at(..))?;
+    /// assert_eq!(world.fence()?.redeem(ticket)?, [9, 9, 0, 1, 2, 3]);
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(3), program).unwrap();
+    /// ```
+    pub fn shift<T: Element>(
+        &self,
+        input: impl Into<Vector<T>>,
+        output: impl Into<Vector<T>>,
+        by: i64,
+        fill: T,
+    ) -> Result<()> {
+        let (input, output) = (input.into(), output.into());
+        input.check_length(&output, "the output")?;
+        let cells = input.cells()? as i64;
+        let by = by.clamp(-cells, cells);
+        let (from, to) = (input.region()?.start[0], output.region()?.start[0]);
+        let [from, to_of] = [(from, 0.max(-by)), (to, 0.max(by))].map(|(start, skipped)| {
+            let first = start + skipped;
+            first..first + cells - by.abs()
+        });
+        self.world().copy(input.section().array().at(from), output.section().array().at(to_of))?;
+        let empty = if by > 0 { to..to + by } else { to + cells + by..to + cells };
+        output.section().array().at(empty).fill(fill)
+    }
+
+    /// The first cell, on every rank; `None` of no cells. Collective.
+    ///
+    /// # Errors
+    /// A bad section, a failure of this or of another rank.
+    pub fn first<T: Element>(&self, input: impl Into<Vector<T>>) -> Result<Option<T>> {
+        self.end("first", &input.into(), false)
+    }
+
+    /// The last cell, on every rank; `None` of no cells. Collective.
+    ///
+    /// # Errors
+    /// A bad section, a failure of this or of another rank.
+    pub fn last<T: Element>(&self, input: impl Into<Vector<T>>) -> Result<Option<T>> {
+        self.end("last", &input.into(), true)
+    }
+
+    /// A vector of `cells` numbers, `first`, `first + step`, and so on, in equal parts. Collective in making the array;
+    /// sums of `u32` wrap.
+    ///
+    /// # Errors
+    /// The name is taken, too little memory, a failing device.
+    pub fn counting(&self, name: &str, cells: u64, first: u32, step: u32) -> Result<GlobalArray<u32, 1>> {
+        let extent = i64::try_from(cells).map_err(|_| ArrayError::Other(format!("{cells} cells are too many")))?;
+        let array = self.world().array::<u32, 1>(name, &Layout::new([extent]).split([Split::Auto]))?;
+        let numbers = self.world().elementwise("first + step * bitcast<u32>(p)");
+        numbers.call().param("first", first).param("step", step).write("numbers", array.at(..))?;
+        Ok(array)
+    }
+
+    fn cut_into<T: Element>(&self, name: &str, input: &Vector<T>, parts: &[super::Span]) -> Result<GlobalArray<T, 1>> {
+        let array = super::cut::array(self.world(), name, input.cells()?, parts)?;
+        self.world().copy(input.section(), array.at(..))?;
+        Ok(array)
+    }
+
+    fn end<T: Element>(&self, verb: &'static str, input: &Vector<T>, last: bool) -> Result<Option<T>> {
+        let all = spans(input)?;
+        let world = self.world();
+        self.collective(verb, vec![input.named()?], (), || {
+            let Some(span) = (if last { all.last() } else { all.first() }) else { return Ok(None) };
+            let mut mine: Option<Payload> = None;
+            if span.owner == world.rank() {
+                let cells = own_cells(input)?;
+                let at = if last { cells.len() - 1 } else { 0 };
+                let mut value = T::zeroed();
+                cells.read(at..at + 1, bytemuck::bytes_of_mut(&mut value))?;
+                mine = Some(copied(bytes_of(&value)));
+            }
+            let value = world.inner().broadcast(span.owner, mine)?;
+            Ok(Some(pod_read_unaligned((*value).as_ref())))
+        })
+    }
+}
