@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Vector;
+use super::vector::Vector;
 use crate::World;
 use crate::array::{Cells, GlobalArray, Sequence};
 use crate::element::Element;

@@ -1,28 +1,16 @@
-//! [`Sequence`]: cells of this rank, read one after the other.
+//! [`Cells`]: a sequence without its type.
 
-use std::marker::PhantomData;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::core::{ArrayCore, Home};
-use super::{Growable, LocalArray, LocalSection};
+use super::strip::{Strip, words};
+use crate::array::{ArrayCore, Home};
 use crate::chunks::ChunkId;
-use crate::device::{BoxOf, ChunkBuffer, Device, Lease, Piece, Strided};
-use crate::element::{Element, ElementInfo, ElementKind};
+use crate::device::{BoxOf, Lease, Piece, Strided};
+use crate::element::ElementInfo;
 use crate::error::{ArrayError, Result};
-use crate::extents::Index;
-use crate::kernel::Binding;
 use crate::layout::Layout;
 use crate::region::Region;
-
-/// Cells of this rank as one sequence: a section of a 1-D array, or several, of several chunks, one after the other.
-///
-/// Made from what it consists of: a section, a slice or a vector of sections, a whole local or growable array.
-#[derive(Debug, Clone)]
-pub struct Sequence<T> {
-    cells: Result<Cells>,
-    element: PhantomData<T>,
-}
 
 /// The cells of a [`Sequence`], without their type.
 #[derive(Debug, Clone)]
@@ -30,141 +18,6 @@ pub(crate) struct Cells {
     parts: Vec<Strip>,
     length: u64,
     element: &'static ElementInfo,
-}
-
-/// A part of it: a box of one chunk.
-#[derive(Debug, Clone)]
-pub(crate) struct Strip {
-    pub core: Rc<ArrayCore>,
-    pub chunk: ChunkId,
-    pub region: Region,
-    pub lease: Lease,
-    /// How many cells come before it.
-    pub first: u64,
-}
-
-impl Strip {
-    pub fn cells(&self) -> u64 {
-        self.region.cells()
-    }
-
-    /// A number of the memory that it lies in.
-    pub fn memory(&self) -> u64 {
-        self.lease.id()
-    }
-
-    /// It as a kernel sees it.
-    pub fn binding(&self) -> Binding {
-        self.core.binding(self.chunk, self.region)
-    }
-
-    /// It as a kernel sees it that moves cells of any type: in words of 32 bits, but those of 8 and 16 bits as they are.
-    pub fn in_words(&self) -> Binding {
-        let binding = self.binding();
-        let words = words(binding.element) as i64;
-        let scaled = |region: &Region| {
-            let times = |index: Index| Index::from_fn(1, |axis| index[axis] * words);
-            Region::between(times(region.start), times(region.end))
-        };
-        if let ElementKind::Packed(_) = binding.element.kind {
-            return binding;
-        }
-        Binding {
-            element: &u32::INFO,
-            storage: scaled(&binding.storage),
-            section: scaled(&binding.section),
-            owned: scaled(&binding.owned),
-            shape: Index::from([binding.shape[0] * words]),
-            ..binding
-        }
-    }
-
-    /// The box of some of its cells.
-    pub fn only(&self, cells: Range<u64>) -> Region {
-        let start = self.region.start[0];
-        let at = |cell: u64| Index::from([start + cell as i64]);
-        Region::between(at(cells.start), at(cells.end))
-    }
-}
-
-impl<T: Element> Sequence<T> {
-    /// Sections, one after the other.
-    fn of<'s>(sections: impl IntoIterator<Item = &'s LocalSection<T, 1>>) -> Self
-    where
-        T: 's,
-    {
-        let mut cells = Cells::none(&T::INFO);
-        let mut add = |section: &LocalSection<T, 1>| {
-            let region = section.one_box("a sequence")?;
-            region.check_within(&section.core().chunks().storage(section.chunk()), "the chunk")?;
-            cells.push(section.core(), section.chunk(), region)
-        };
-        let added = sections.into_iter().try_for_each(&mut add);
-        Self { cells: added.map(|()| cells), element: PhantomData }
-    }
-
-    /// Cells of this type.
-    pub(crate) fn from_cells(cells: Cells) -> Self {
-        Self { cells: Ok(cells), element: PhantomData }
-    }
-
-    /// Without the type; or the mistake made when a section was named.
-    pub(crate) fn cells(&self) -> Result<&Cells> {
-        self.cells.as_ref().map_err(Clone::clone)
-    }
-}
-
-impl<T: Element> From<LocalSection<T, 1>> for Sequence<T> {
-    fn from(section: LocalSection<T, 1>) -> Self {
-        Self::of([&section])
-    }
-}
-
-impl<T: Element> From<&LocalSection<T, 1>> for Sequence<T> {
-    fn from(section: &LocalSection<T, 1>) -> Self {
-        Self::of([section])
-    }
-}
-
-impl<T: Element> From<&[LocalSection<T, 1>]> for Sequence<T> {
-    fn from(sections: &[LocalSection<T, 1>]) -> Self {
-        Self::of(sections)
-    }
-}
-
-impl<T: Element> From<&Vec<LocalSection<T, 1>>> for Sequence<T> {
-    fn from(sections: &Vec<LocalSection<T, 1>>) -> Self {
-        Self::of(sections)
-    }
-}
-
-impl<T: Element> From<Vec<LocalSection<T, 1>>> for Sequence<T> {
-    fn from(sections: Vec<LocalSection<T, 1>>) -> Self {
-        Self::of(&sections)
-    }
-}
-
-impl<T: Element> From<&LocalArray<T, 1>> for Sequence<T> {
-    fn from(array: &LocalArray<T, 1>) -> Self {
-        Self::of([&array.all()])
-    }
-}
-
-impl<T: Element> From<&Growable<T>> for Sequence<T> {
-    fn from(array: &Growable<T>) -> Self {
-        Self::of([&array.all()])
-    }
-}
-
-impl<T: Element> From<&Sequence<T>> for Sequence<T> {
-    fn from(sequence: &Sequence<T>) -> Self {
-        sequence.clone()
-    }
-}
-
-/// Words of a cell as kernels move it.
-fn words(element: &ElementInfo) -> usize {
-    element.bytes.div_ceil(4)
 }
 
 impl Cells {
@@ -384,44 +237,5 @@ impl Cells {
             from.core.device().copy_boxes(self.element.bytes, &[(read, written)])?;
         }
         Ok(())
-    }
-}
-
-/// All cells of a sequence, lent to the host.
-pub(crate) struct Lent<'a> {
-    buffers: Vec<&'a mut [u8]>,
-    /// Where each part begins: its first cell, its buffer, its first byte there.
-    parts: &'a [(u64, usize, usize)],
-    size: usize,
-}
-
-impl Lent<'_> {
-    /// The bytes of a cell, which must be one of the sequence.
-    pub fn cell(&mut self, cell: u64) -> &mut [u8] {
-        let part = match self.parts {
-            [only] => only,
-            parts => &parts[parts.partition_point(|(first, ..)| *first <= cell) - 1],
-        };
-        let (first, buffer, start) = *part;
-        let begin = start + (cell - first) as usize * self.size;
-        &mut self.buffers[buffer][begin..begin + self.size]
-    }
-}
-
-impl Cells {
-    /// Lends all cells to the host, on a device that is the host. Nothing else may touch them meanwhile.
-    pub fn lent<R>(&self, device: &Device, f: impl FnOnce(&mut Lent) -> R) -> Result<R> {
-        let mut chunks: Vec<&ChunkBuffer> = Vec::new();
-        let mut parts = Vec::with_capacity(self.parts.len());
-        for part in &self.parts {
-            let known = chunks.iter().position(|one| one.same_as(&part.lease));
-            let offset = part.core.strided(part.chunk, &part.region).offset as usize;
-            parts.push((part.first, known.unwrap_or(chunks.len()), offset * self.element.bytes));
-            if known.is_none() {
-                chunks.push(&part.lease);
-            }
-        }
-        let size = self.element.bytes;
-        Ok(device.lend_all(&chunks, |buffers| f(&mut Lent { buffers, parts: &parts, size }))?)
     }
 }

@@ -1,0 +1,72 @@
+//! [`Vector`]: a 1-D global array, or a section of one.
+
+use crate::array::{GlobalArray, GlobalSection};
+use crate::element::Element;
+use crate::error::{ArrayError, Result};
+use crate::region::Region;
+use crate::world::Named;
+
+/// A distributed vector: a 1-D global array, or a section of one.
+#[derive(Debug, Clone)]
+pub struct Vector<T>(GlobalSection<T, 1>);
+
+impl<T: Element> From<GlobalSection<T, 1>> for Vector<T> {
+    fn from(section: GlobalSection<T, 1>) -> Self {
+        Self(section)
+    }
+}
+
+impl<T: Element> From<&GlobalSection<T, 1>> for Vector<T> {
+    fn from(section: &GlobalSection<T, 1>) -> Self {
+        Self(section.clone())
+    }
+}
+
+impl<T: Element> From<&Vector<T>> for Vector<T> {
+    fn from(vector: &Vector<T>) -> Self {
+        vector.clone()
+    }
+}
+
+impl<T: Element> From<&GlobalArray<T, 1>> for Vector<T> {
+    fn from(array: &GlobalArray<T, 1>) -> Self {
+        Self(array.at(..))
+    }
+}
+
+impl<T: Element> Vector<T> {
+    /// The section.
+    pub fn section(&self) -> &GlobalSection<T, 1> {
+        &self.0
+    }
+
+    pub(in crate::algorithms) fn region(&self) -> Result<Region> {
+        self.0.region()
+    }
+
+    /// How many cells it has.
+    ///
+    /// # Errors
+    /// The mistake made when the section was named.
+    pub fn cells(&self) -> Result<u64> {
+        Ok(self.region()?.cells())
+    }
+
+    /// That both have as many cells, `what` being the role of the other.
+    pub(in crate::algorithms) fn check_length<U: Element>(&self, other: &Vector<U>, what: &str) -> Result<()> {
+        let (expected, given) = (self.cells()?, other.cells()?);
+        if expected == given {
+            return Ok(());
+        }
+        let (of, label) = (self.label()?, other.label()?);
+        Err(ArrayError::Other(format!("{what} has {given} cells ({label}), but {of} has {expected}")).into())
+    }
+
+    pub(in crate::algorithms) fn named(&self) -> Result<(Named, Option<Region>)> {
+        Ok((Named::of(&self.0.core), Some(self.region()?)))
+    }
+
+    pub(in crate::algorithms) fn label(&self) -> Result<String> {
+        Ok(self.0.core.label(&self.region()?))
+    }
+}

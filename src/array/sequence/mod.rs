@@ -1,0 +1,99 @@
+//! [`Sequence`]: cells of this rank, read one after the other.
+
+mod cells;
+mod lent;
+mod strip;
+
+pub(crate) use self::cells::{Cells, Stretch, stretches};
+pub(crate) use self::lent::Lent;
+pub(crate) use self::strip::Strip;
+
+use std::marker::PhantomData;
+
+use super::{Growable, LocalArray, LocalSection};
+use crate::element::Element;
+use crate::error::Result;
+
+/// Cells of this rank as one sequence: a section of a 1-D array, or several, of several chunks, one after the other.
+///
+/// Made from what it consists of: a section, a slice or a vector of sections, a whole local or growable array.
+#[derive(Debug, Clone)]
+pub struct Sequence<T> {
+    cells: Result<Cells>,
+    element: PhantomData<T>,
+}
+
+impl<T: Element> Sequence<T> {
+    /// Sections, one after the other.
+    fn of<'s>(sections: impl IntoIterator<Item = &'s LocalSection<T, 1>>) -> Self
+    where
+        T: 's,
+    {
+        let mut cells = Cells::none(&T::INFO);
+        let mut add = |section: &LocalSection<T, 1>| {
+            let region = section.one_box("a sequence")?;
+            region.check_within(&section.core().chunks().storage(section.chunk()), "the chunk")?;
+            cells.push(section.core(), section.chunk(), region)
+        };
+        let added = sections.into_iter().try_for_each(&mut add);
+        Self { cells: added.map(|()| cells), element: PhantomData }
+    }
+
+    /// Cells of this type.
+    pub(crate) fn from_cells(cells: Cells) -> Self {
+        Self { cells: Ok(cells), element: PhantomData }
+    }
+
+    /// Without the type; or the mistake made when a section was named.
+    pub(crate) fn cells(&self) -> Result<&Cells> {
+        self.cells.as_ref().map_err(Clone::clone)
+    }
+}
+
+impl<T: Element> From<LocalSection<T, 1>> for Sequence<T> {
+    fn from(section: LocalSection<T, 1>) -> Self {
+        Self::of([&section])
+    }
+}
+
+impl<T: Element> From<&LocalSection<T, 1>> for Sequence<T> {
+    fn from(section: &LocalSection<T, 1>) -> Self {
+        Self::of([section])
+    }
+}
+
+impl<T: Element> From<&[LocalSection<T, 1>]> for Sequence<T> {
+    fn from(sections: &[LocalSection<T, 1>]) -> Self {
+        Self::of(sections)
+    }
+}
+
+impl<T: Element> From<&Vec<LocalSection<T, 1>>> for Sequence<T> {
+    fn from(sections: &Vec<LocalSection<T, 1>>) -> Self {
+        Self::of(sections)
+    }
+}
+
+impl<T: Element> From<Vec<LocalSection<T, 1>>> for Sequence<T> {
+    fn from(sections: Vec<LocalSection<T, 1>>) -> Self {
+        Self::of(&sections)
+    }
+}
+
+impl<T: Element> From<&LocalArray<T, 1>> for Sequence<T> {
+    fn from(array: &LocalArray<T, 1>) -> Self {
+        Self::of([&array.all()])
+    }
+}
+
+impl<T: Element> From<&Growable<T>> for Sequence<T> {
+    fn from(array: &Growable<T>) -> Self {
+        Self::of([&array.all()])
+    }
+}
+
+impl<T: Element> From<&Sequence<T>> for Sequence<T> {
+    fn from(sequence: &Sequence<T>) -> Self {
+        sequence.clone()
+    }
+}

@@ -1,0 +1,72 @@
+//! [`Strip`]: cells of one chunk.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use crate::array::ArrayCore;
+use crate::chunks::ChunkId;
+use crate::device::Lease;
+use crate::element::{Element, ElementInfo, ElementKind};
+use crate::extents::Index;
+use crate::kernel::Binding;
+use crate::region::Region;
+
+/// A part of a sequence: a box of one chunk, which is pinned.
+#[derive(Debug, Clone)]
+pub(crate) struct Strip {
+    pub core: Rc<ArrayCore>,
+    pub chunk: ChunkId,
+    pub region: Region,
+    pub lease: Lease,
+    /// How many cells come before it.
+    pub first: u64,
+}
+
+impl Strip {
+    pub fn cells(&self) -> u64 {
+        self.region.cells()
+    }
+
+    /// A number of the memory that it lies in.
+    pub fn memory(&self) -> u64 {
+        self.lease.id()
+    }
+
+    /// It as a kernel sees it.
+    pub fn binding(&self) -> Binding {
+        self.core.binding(self.chunk, self.region)
+    }
+
+    /// It as a kernel sees it that moves cells of any type: in words of 32 bits, but those of 8 and 16 bits as they are.
+    pub fn in_words(&self) -> Binding {
+        let binding = self.binding();
+        let words = words(binding.element) as i64;
+        let scaled = |region: &Region| {
+            let times = |index: Index| Index::from_fn(1, |axis| index[axis] * words);
+            Region::between(times(region.start), times(region.end))
+        };
+        if let ElementKind::Packed(_) = binding.element.kind {
+            return binding;
+        }
+        Binding {
+            element: &u32::INFO,
+            storage: scaled(&binding.storage),
+            section: scaled(&binding.section),
+            owned: scaled(&binding.owned),
+            shape: Index::from([binding.shape[0] * words]),
+            ..binding
+        }
+    }
+
+    /// The box of some of its cells.
+    pub fn only(&self, cells: Range<u64>) -> Region {
+        let start = self.region.start[0];
+        let at = |cell: u64| Index::from([start + cell as i64]);
+        Region::between(at(cells.start), at(cells.end))
+    }
+}
+
+/// Words of a cell as kernels move it.
+pub(super) fn words(element: &ElementInfo) -> usize {
+    element.bytes.div_ceil(4)
+}
