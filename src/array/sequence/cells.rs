@@ -79,9 +79,9 @@ impl Cells {
     /// For messages.
     pub fn label(&self) -> String {
         match self.parts.as_slice() {
-            [] => "an empty sequence".to_string(),
+            [] => "an empty list of sections".to_string(),
             [only] => only.core.label(&only.region),
-            [first, rest @ ..] => format!("{} and {} more sections", first.core.label(&first.region), rest.len()),
+            [first, ..] => format!("{} sections, the first {}", self.parts.len(), first.core.label(&first.region)),
         }
     }
 
