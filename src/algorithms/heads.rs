@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use bytemuck::bytes_of;
 
+use super::by_size::by_size;
 use super::sequence::{Cells, together};
 use crate::World;
 use crate::element::Element;
@@ -40,16 +41,23 @@ pub fn read(heads: Heads, cells: Range<u64>, key: &mut Option<Vec<u8>>) -> Resul
     let (n, size) = ((cells.end - cells.start) as usize, of.element().bytes);
     let mut bytes = vec![0; n * size];
     of.read(cells, &mut bytes)?;
-    let all = bytes.chunks_exact(size);
     if let Heads::Flags(_) = heads {
-        return Ok(all.map(|flag| flag.iter().any(|&byte| byte != 0)).collect());
+        return Ok(bytemuck::pod_collect_to_vec::<u8, u32>(&bytes).into_iter().map(|flag| flag != 0).collect());
     }
-    let before = key.take();
-    let befores = before.as_deref().map(Some).into_iter().chain(before.is_none().then_some(None));
-    let found =
-        befores.chain(all.clone().map(Some)).zip(all.clone()).map(|(before, key)| before != Some(key)).collect();
-    *key = all.last().map(<[u8]>::to_vec).or(before);
+    let mut found = Vec::with_capacity(n);
+    by_size!(differing, size, &bytes, key.as_deref(), &mut found);
+    if let Some(last) = bytes.chunks_exact(size).last() {
+        *key = Some(last.to_vec());
+    }
     Ok(found)
+}
+
+/// Which keys differ from the one before.
+#[inline(always)]
+fn differing(size: usize, keys: &[u8], before: Option<&[u8]>, found: &mut Vec<bool>) {
+    found.extend(keys.get(..size).map(|first| before != Some(first)));
+    let (all, next) = (keys.chunks_exact(size), keys.chunks_exact(size).skip(1));
+    found.extend(all.zip(next).map(|(before, key)| before != key));
 }
 
 /// Sets `flags` to 1 where `keys` differ from the ones before and to 0 elsewhere, by a kernel.

@@ -1,6 +1,7 @@
 //! Algorithms over arrays: elementwise expressions, reductions, and data-parallel primitives.
 
 pub mod amplify;
+mod by_size;
 pub mod elementwise;
 mod heads;
 pub mod histogram;

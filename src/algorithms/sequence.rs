@@ -219,6 +219,14 @@ impl Cells {
         self.parts.iter().any(|part| other.parts.iter().any(|one| one.memory() == part.memory()))
     }
 
+    /// Whether they have cells in common.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let begin = |part: &Part| part.core.strided(part.chunk, &part.region).offset;
+        let before = |a: &Part, b: &Part| begin(a) + a.cells() <= begin(b);
+        let common = |a: &Part, b: &Part| a.memory() == b.memory() && !before(a, b) && !before(b, a);
+        self.parts.iter().any(|part| other.parts.iter().any(|one| common(part, one)))
+    }
+
     /// Some of the cells.
     pub fn only(&self, cells: Range<u64>) -> Self {
         let mut parts = Vec::new();
