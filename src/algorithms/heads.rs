@@ -39,11 +39,13 @@ impl<'a> Heads<'a> {
 pub fn read(heads: Heads, cells: Range<u64>, key: &mut Option<Vec<u8>>) -> Result<Vec<bool>> {
     let Some(of) = heads.cells() else { return Ok(Vec::new()) };
     let (n, size) = ((cells.end - cells.start) as usize, of.element().bytes);
+    if let Heads::Flags(_) = heads {
+        let mut flags = vec![0_u32; n];
+        of.read(cells, bytemuck::cast_slice_mut(&mut flags))?;
+        return Ok(flags.into_iter().map(|flag| flag != 0).collect());
+    }
     let mut bytes = vec![0; n * size];
     of.read(cells, &mut bytes)?;
-    if let Heads::Flags(_) = heads {
-        return Ok(bytemuck::pod_collect_to_vec::<u8, u32>(&bytes).into_iter().map(|flag| flag != 0).collect());
-    }
     let mut found = Vec::with_capacity(n);
     by_size!(differing, size, &bytes, key.as_deref(), &mut found);
     if let Some(last) = bytes.chunks_exact(size).last() {
@@ -55,9 +57,11 @@ pub fn read(heads: Heads, cells: Range<u64>, key: &mut Option<Vec<u8>>) -> Resul
 /// Which keys differ from the one before.
 #[inline(always)]
 fn differing(size: usize, keys: &[u8], before: Option<&[u8]>, found: &mut Vec<bool>) {
-    found.extend(keys.get(..size).map(|first| before != Some(first)));
-    let (all, next) = (keys.chunks_exact(size), keys.chunks_exact(size).skip(1));
-    found.extend(all.zip(next).map(|(before, key)| before != key));
+    let mut before = before.unwrap_or(&[]);
+    for key in keys.chunks_exact(size) {
+        found.push(before.get(..size).is_none_or(|before| before != key));
+        before = key;
+    }
 }
 
 /// Sets `flags` to 1 where `keys` differ from the ones before and to 0 elsewhere, by a kernel.

@@ -255,10 +255,15 @@ impl Cells {
             let bytes = (within.end - within.start) as usize * size;
             let (head, rest) = into.split_at_mut(bytes);
             if let Some(lease) = part.core.lease(part.chunk)? {
-                let view = part.core.strided(part.chunk, &part.only(within));
-                let pieces = [Piece { buffer: &lease, view, payload_offset: 0 }];
-                let staged = part.core.device().gather(size, &pieces, bytes.next_multiple_of(4) as u64)?;
-                head.copy_from_slice(&staged.as_ref()[..bytes]);
+                let (device, view) = (part.core.device(), part.core.strided(part.chunk, &part.only(within)));
+                if device.is_host() {
+                    let begin = view.offset as usize * size;
+                    device.lend([&lease], |[chunk]| head.copy_from_slice(&chunk[begin..begin + bytes]))?;
+                } else {
+                    let pieces = [Piece { buffer: &lease, view, payload_offset: 0 }];
+                    let staged = device.gather(size, &pieces, bytes.next_multiple_of(4) as u64)?;
+                    head.copy_from_slice(&staged.as_ref()[..bytes]);
+                }
             }
             into = rest;
         }
