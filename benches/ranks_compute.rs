@@ -12,7 +12,7 @@ use zippy::algorithms::reduce::Bins;
 use zippy::kernel::Domain;
 use zippy::{GlobalArray, KernelSource, Layout, Result, Split};
 
-use common::{Contender, Figure, Path, Run, contender, on_ranks};
+use common::{Case, Contender, Figure, Path, Run, contender, on_ranks};
 use reference::dispatch::BareDispatch;
 
 /// Cells of one rank along each axis.
@@ -90,7 +90,9 @@ fn calls(run: &Run) -> Result<()> {
     for (when, what) in ["recorded", "done"].into_iter().enumerate() {
         let secs = secs.iter().map(|of| run.slowest(of[when].clone())).collect::<Result<Vec<_>>>()?;
         let figures: Vec<_> = contenders.iter().zip(&secs).map(|(c, own)| Figure::new(c.name, own, &secs[0])).collect();
-        run.report(&format!("{case}, {what}"), 256, None, &figures);
+        let name = format!("{case}, {what}");
+        let told = Case { name: &name, bytes: 256, cells: None, target: None };
+        run.report(&name, &told, run.options.samples(), &figures);
     }
     Ok(())
 }

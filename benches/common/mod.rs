@@ -13,6 +13,8 @@ use zippy::{Config, Result, World, run_with};
 
 /// A sample lasts at least this long: short operations are repeated.
 const SAMPLE_SECS: f64 = 10e-3;
+/// The samples of a case take about so long, at most.
+const CASE_SECS: f64 = 30.0;
 /// The most repeats in one sample.
 const MOST_REPEATS: f64 = 500.0;
 
@@ -112,12 +114,42 @@ pub fn on_ranks(
 /// One of those that are timed in turn.
 pub struct Contender<'a> {
     pub name: &'static str,
+    /// What comes before each run and is not timed.
+    before: Option<Box<dyn FnMut() -> Result<()> + 'a>>,
     pub run: Box<dyn FnMut() -> Result<()> + 'a>,
 }
 
 /// A contender from a closure.
 pub fn contender<'a>(name: &'static str, run: impl FnMut() -> Result<()> + 'a) -> Contender<'a> {
-    Contender { name, run: Box::new(run) }
+    Contender { name, before: None, run: Box::new(run) }
+}
+
+/// One that needs something set right before each run, which is not timed.
+pub fn prepared<'a>(
+    name: &'static str,
+    before: impl FnMut() -> Result<()> + 'a,
+    run: impl FnMut() -> Result<()> + 'a,
+) -> Contender<'a> {
+    Contender { name, before: Some(Box::new(before)), run: Box::new(run) }
+}
+
+/// What is measured.
+#[derive(Debug, Clone, Copy)]
+pub struct Case<'a> {
+    pub name: &'a str,
+    /// What a rank moves at least.
+    pub bytes: u64,
+    /// How many cells of a rank are worked on, where speeds are told by them.
+    pub cells: Option<u64>,
+    pub target: Option<Target>,
+}
+
+/// The most that the library should take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Target {
+    /// In terms of the second contender.
+    Ratio(f64),
+    Secs(f64),
 }
 
 impl Run<'_> {
@@ -130,25 +162,34 @@ impl Run<'_> {
     /// Times contenders, the library first, and reports the ratios of its time to each other's. A sample's time is that
     /// of the slowest rank, per repeat. `bytes` is what a rank moves; `target` is the most that the ratio to the second
     /// contender should be. Collective.
-    pub fn compare(&self, case: &str, bytes: u64, target: Option<f64>, mut contenders: Vec<Contender>) -> Result<()> {
-        let case = self.named(case);
-        if !self.options.wants(&case) {
+    pub fn compare(&self, case: &str, bytes: u64, target: Option<f64>, contenders: Vec<Contender>) -> Result<()> {
+        self.measure(Case { name: case, bytes, cells: None, target: target.map(Target::Ratio) }, contenders)
+    }
+
+    /// [`compare`](Self::compare) with all that can be said of a case. What takes seconds has fewer samples, at least three.
+    pub fn measure(&self, case: Case, mut contenders: Vec<Contender>) -> Result<()> {
+        let name = self.named(case.name);
+        if !self.options.wants(&name) {
             return Ok(());
         }
+        let mut round = 0.0;
         let mut repeats = Vec::new();
         for contender in &mut contenders {
             // Three times are enough to get going, and once for what takes long.
             let first = self.slowest(vec![self.sample(contender, 1)?])?[0];
+            round += first;
             if first > 10.0 * SAMPLE_SECS {
                 repeats.push(1);
                 continue;
             }
-            (0..2).try_for_each(|_| (contender.run)())?;
+            self.sample(contender, 2)?;
             let once = self.slowest(vec![self.sample(contender, 3)?])?[0];
             repeats.push((SAMPLE_SECS / once).clamp(1.0, MOST_REPEATS) as usize);
         }
         let mut secs = vec![Vec::new(); contenders.len()];
-        for sample in 0..self.options.samples() {
+        let samples =
+            ((CASE_SECS / round) as usize).clamp(3, self.options.samples().max(3)).min(self.options.samples());
+        for sample in 0..samples {
             for turn in 0..contenders.len() {
                 let which = (sample + turn) % contenders.len();
                 secs[which].push(self.sample(&mut contenders[which], repeats[which])?);
@@ -157,21 +198,40 @@ impl Run<'_> {
         let secs = secs.into_iter().map(|secs| self.slowest(secs)).collect::<Result<Vec<_>>>()?;
         let figures: Vec<Figure> =
             contenders.iter().zip(&secs).map(|(c, own)| Figure::new(c.name, own, &secs[0])).collect();
-        self.report(&case, bytes, target, &figures);
+        self.report(&name, &case, samples, &figures);
         Ok(())
     }
 
     /// Seconds per repeat, the work that the device still does included.
     fn sample(&self, contender: &mut Contender, repeats: usize) -> Result<f64> {
         self.world.barrier()?;
-        let start = Instant::now();
+        let mut secs = 0.0;
+        let mut begun = Instant::now();
         for _ in 0..repeats {
+            if let Some(before) = &mut contender.before {
+                before()?;
+                self.settled()?;
+                begun = Instant::now();
+            }
             (contender.run)()?;
+            if contender.before.is_some() {
+                self.settled()?;
+                secs += begun.elapsed().as_secs_f64();
+            }
         }
+        if contender.before.is_none() {
+            self.settled()?;
+            secs = begun.elapsed().as_secs_f64();
+        }
+        Ok(secs / repeats as f64)
+    }
+
+    /// Waits for all work of the device.
+    fn settled(&self) -> Result<()> {
         let device = self.world.gpu();
         device.wait()?;
         device.raw().poll(wgpu::PollType::wait_indefinitely()).expect("the device works");
-        Ok(start.elapsed().as_secs_f64() / repeats as f64)
+        Ok(())
     }
 
     /// Each figure's largest value over the ranks.
@@ -181,17 +241,24 @@ impl Run<'_> {
     }
 
     /// Prints figures, the library's first, and adds them to the numbers.
-    pub fn report(&self, case: &str, bytes: u64, target: Option<f64>, figures: &[Figure]) {
+    pub fn report(&self, name: &str, case: &Case, samples: usize, figures: &[Figure]) {
         if self.world.rank() != 0 {
             return;
         }
-        println!("{case}: {bytes} bytes a rank");
-        figures.iter().enumerate().for_each(|(index, figure)| figure.print(target.filter(|_| index == 1)));
+        println!("{name}: {} bytes a rank", case.bytes);
+        figures.iter().enumerate().for_each(|(index, figure)| figure.print(index, case));
+        let (ratio, secs) = match case.target {
+            Some(Target::Ratio(ratio)) => (Some(ratio), None),
+            Some(Target::Secs(secs)) => (None, Some(secs)),
+            None => (None, None),
+        };
         self.add(json!({
-            "case": case,
-            "bytes_per_rank": bytes,
-            "samples": self.options.samples,
-            "target": target,
+            "case": name,
+            "bytes_per_rank": case.bytes,
+            "cells_per_rank": case.cells,
+            "samples": samples,
+            "target": ratio,
+            "target_secs": secs,
             "figures": figures.iter().map(Figure::json).collect::<Vec<_>>(),
         }));
     }
@@ -234,18 +301,24 @@ impl Figure {
         Self { name, secs: Spread::of(own), ratio: Spread::of(&ratios) }
     }
 
-    /// One line.
-    pub fn print(&self, target: Option<f64>) {
+    /// One line, of the contender of this number.
+    fn print(&self, index: usize, case: &Case) {
         let Self { name, secs, ratio } = self;
         let micros = |secs: f64| secs * 1e6;
         print!("    {name:<32} {:>11.1} us [{:.1}, {:.1}]", micros(secs.median), micros(secs.low), micros(secs.high));
-        print!("   ratio {:.2} [{:.2}, {:.2}]", ratio.median, ratio.low, ratio.high);
-        match target {
-            Some(target) => {
-                println!("   target {target:.1}: {}", if ratio.median <= target { "met" } else { "MISSED" })
-            }
-            None => println!(),
+        if let Some(cells) = case.cells {
+            print!(" {:>8.1} Mcells/s", cells as f64 / secs.median / 1e6);
         }
+        print!("   ratio {:.2} [{:.2}, {:.2}]", ratio.median, ratio.low, ratio.high);
+        let verdict = |met| if met { "met" } else { "MISSED" };
+        match (index, case.target) {
+            (0, Some(Target::Secs(most))) => {
+                print!("   target {:.1} ms: {}", most * 1e3, verdict(secs.median <= most));
+            }
+            (1, Some(Target::Ratio(most))) => print!("   target {most:.1}: {}", verdict(ratio.median <= most)),
+            _ => {}
+        }
+        println!();
     }
 
     /// The same for machines.

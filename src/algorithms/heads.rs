@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use bytemuck::bytes_of;
 
+use super::by_size::by_size;
 use crate::World;
 use crate::array::{Cells, stretches};
 use crate::element::Element;
@@ -47,18 +48,29 @@ impl<'a> Heads<'a> {
 pub fn read(heads: Heads, cells: Range<u64>, key: &mut Option<Vec<u8>>) -> Result<Vec<bool>> {
     let Some(of) = heads.cells() else { return Ok(Vec::new()) };
     let (n, size) = ((cells.end - cells.start) as usize, of.element().bytes);
+    if let Heads::Flags(_) = heads {
+        let mut flags = vec![0_u32; n];
+        of.read(cells, bytemuck::cast_slice_mut(&mut flags))?;
+        return Ok(flags.into_iter().map(|flag| flag != 0).collect());
+    }
     let mut bytes = vec![0; n * size];
     of.read(cells, &mut bytes)?;
-    let all = bytes.chunks_exact(size);
-    if let Heads::Flags(_) = heads {
-        return Ok(all.map(|flag| flag.iter().any(|&byte| byte != 0)).collect());
+    let mut found = Vec::with_capacity(n);
+    by_size!(differing, size, &bytes, key.as_deref(), &mut found);
+    if let Some(last) = bytes.chunks_exact(size).last() {
+        *key = Some(last.to_vec());
     }
-    let before = key.take();
-    let befores = before.as_deref().map(Some).into_iter().chain(before.is_none().then_some(None));
-    let found =
-        befores.chain(all.clone().map(Some)).zip(all.clone()).map(|(before, key)| before != Some(key)).collect();
-    *key = all.last().map(<[u8]>::to_vec).or(before);
     Ok(found)
+}
+
+/// Which keys differ from the one before.
+#[inline(always)]
+fn differing(size: usize, keys: &[u8], before: Option<&[u8]>, found: &mut Vec<bool>) {
+    let mut before = before.unwrap_or(&[]);
+    for key in keys.chunks_exact(size) {
+        found.push(before.get(..size).is_none_or(|before| before != key));
+        before = key;
+    }
 }
 
 /// Sets `flags` to 1 where `keys` differ from the ones before and to 0 elsewhere, by a kernel.

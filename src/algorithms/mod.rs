@@ -9,6 +9,7 @@
 
 pub mod amplify;
 mod ask;
+mod by_size;
 pub mod elementwise;
 mod heads;
 pub mod histogram;

@@ -132,7 +132,7 @@ impl Device {
 
     /// Whether there is memory for so many bytes more. Drivers may take it when it is first written only, and then it is
     /// the system that ends the program.
-    fn check_room(&self, size: u64, what: &str) -> Result<(), DeviceError> {
+    pub(crate) fn check_room(&self, size: u64, what: &str) -> Result<(), DeviceError> {
         let [own, of_process] = self.core().memory.tally.bytes_now();
         for (taken, limit) in [(own, self.room().rank), (of_process, self.room().process)] {
             if taken.saturating_add(size) > limit {

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt::Debug;
 
 use zippy::algorithms::sort::SortKey;
-use zippy::{Element, Result, World};
+use zippy::{Element, Layout, Result, World};
 
 use crate::sequences::{CUTS, Cut, LENGTHS, mixed, read, sequence};
 use crate::support;
@@ -59,6 +59,17 @@ fn every_length() {
     });
 }
 
+/// More than a core's cache has, which the host deals out by the highest digits first, again where many share one.
+#[test]
+fn more_than_a_cache_has() {
+    support::ranks(&[1], |world| {
+        compare(world, 210_000, |key| key, |i| i as u32, u32::cmp)?;
+        compare(world, 210_000, |key| if key % 8 == 0 { key } else { key >> 9 }, |i| i as u16, u32::cmp)?;
+        compare(world, 110_000, |key| [key % 3, key << 7], |i| [i as u32, 5], <[u32; 2]>::cmp)?;
+        compare(world, 110_000, f32::from_bits, particle, f32::total_cmp)
+    });
+}
+
 #[test]
 fn every_type_of_key() {
     support::ranks(&[1], |world| {
@@ -84,13 +95,17 @@ struct Particle {
     rest: [u32; 2],
 }
 
+fn particle(i: usize) -> Particle {
+    Particle { place: [i as u32, 1], mass: 0.5, id: i as u32, rest: [3, i as u32] }
+}
+
 #[test]
 fn every_size_of_values() {
     support::ranks(&[1], |world| {
         compare(world, 4500, |key| key, |i| i as u8, u32::cmp)?;
         compare(world, 4500, |key| key, |i| i as i16, u32::cmp)?;
         compare(world, 4500, |key| key, |i| [i as u32, 1, 2, 3], u32::cmp)?;
-        let particle = |i: usize| Particle { place: [i as u32, 1], mass: 0.5, id: i as u32, rest: [3, i as u32] };
+
         compare(world, 4500, |key| key, particle, u32::cmp)
     });
 }
@@ -102,6 +117,22 @@ fn mistakes() {
         let (values, _) = sequence(world, &[1_u32, 2], Cut::Whole)?;
         let error = world.on_rank().sort_pairs(&keys, &values).unwrap_err().to_string();
         assert!(error.contains("values has 2 cells") && error.contains("has 3"), "{error}");
+        let both = world.local_array::<u32, 1>("both", &Layout::new([4]))?;
+        let error = world.on_rank().sort_pairs(both.at(..3), both.at(1..)).unwrap_err().to_string();
+        assert!(error.contains("\"both\"") && error.contains("cells in common"), "{error}");
+        Ok(())
+    });
+}
+
+#[test]
+fn keys_and_values_in_one_array() {
+    support::ranks(&[1], |world| {
+        let both = world.local_array::<u32, 1>("both", &Layout::new([7]))?;
+        both.all().write(&[5, 6, 7, 99, 3, 1, 2])?;
+        world.on_rank().sort_pairs(both.at(4..), both.at(..3))?;
+        assert_eq!(both.all().read()?, [6, 7, 5, 99, 1, 2, 3]);
+        world.on_rank().sort_pairs(both.at(..3), both.at(4..))?;
+        assert_eq!(both.all().read()?, [5, 6, 7, 99, 3, 1, 2]);
         Ok(())
     });
 }

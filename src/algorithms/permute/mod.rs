@@ -2,10 +2,11 @@
 
 mod over_ranks;
 
+use super::by_size::by_size;
 use super::on_rank::OnRank;
 use super::scan::largest;
 use crate::World;
-use crate::array::{Cells, Sequence, Strip, stretches};
+use crate::array::{Cells, Lent, Sequence, Strip, stretches};
 use crate::element::{Element, ElementKind};
 use crate::error::{ArrayError, Result};
 use crate::kernel::{Kernel, KernelSource};
@@ -125,11 +126,7 @@ fn gather_on_host(world: &World, input: &Cells, indices: &Cells, output: &Cells)
         let cells = (slice.end - slice.start) as usize;
         let (mut at, mut found) = (vec![0_u32; cells], vec![0; cells * size]);
         indices.read(slice.clone(), bytemuck::cast_slice_mut(&mut at))?;
-        input.lent(world.gpu(), |input| {
-            for (index, into) in at.iter().zip(found.chunks_exact_mut(size)) {
-                into.copy_from_slice(input.cell((*index).into()));
-            }
-        })?;
+        input.lent(world.gpu(), |input| by_size!(take, size, input, &at, &mut found))?;
         output.write(slice, &found)?;
     }
     Ok(())
@@ -142,11 +139,21 @@ fn scatter_on_host(world: &World, input: &Cells, indices: &Cells, output: &Cells
         let (mut at, mut values) = (vec![0_u32; cells], vec![0; cells * size]);
         indices.read(slice.clone(), bytemuck::cast_slice_mut(&mut at))?;
         input.read(slice, &mut values)?;
-        output.lent(world.gpu(), |output| {
-            for (index, value) in at.iter().zip(values.chunks_exact(size)) {
-                output.cell((*index).into()).copy_from_slice(value);
-            }
-        })?;
+        output.lent(world.gpu(), |output| by_size!(put, size, output, &at, &values))?;
     }
     Ok(())
+}
+
+#[inline(always)]
+fn take(size: usize, input: &mut Lent, indices: &[u32], found: &mut [u8]) {
+    for (index, into) in indices.iter().zip(found.chunks_exact_mut(size)) {
+        into.copy_from_slice(input.cell((*index).into()));
+    }
+}
+
+#[inline(always)]
+fn put(size: usize, output: &mut Lent, indices: &[u32], values: &[u8]) {
+    for (index, value) in indices.iter().zip(values.chunks_exact(size)) {
+        output.cell((*index).into()).copy_from_slice(value);
+    }
 }

@@ -7,6 +7,8 @@
 pub const RUN: usize = 16;
 /// Runs of a block.
 pub const RUNS: usize = 128;
+/// Levels of the tree over them.
+const LEVELS: usize = RUNS.ilog2() as usize + 1;
 /// Cells of a block.
 pub const BLOCK: usize = RUN * RUNS;
 
@@ -18,73 +20,66 @@ pub struct Item<S> {
     pub head: bool,
 }
 
-/// What comes before, and what comes behind; either may be nothing.
-pub fn join<S: Copy>(op: impl Fn(S, S) -> S, before: Option<Item<S>>, behind: Option<Item<S>>) -> Option<Item<S>> {
-    match (before, behind) {
-        (Some(a), Some(b)) if !b.head => Some(Item { value: op(a.value, b.value), head: a.head }),
-        (a, None) => a,
-        (_, b) => b,
+/// What comes before, combined with what comes behind.
+pub fn join<S: Copy>(op: impl Fn(S, S) -> S, before: Item<S>, behind: Item<S>) -> Item<S> {
+    let value = if behind.head { behind.value } else { op(before.value, behind.value) };
+    Item { value, head: before.head || behind.head }
+}
+
+/// Scans the cells of one block (the last one may be short) behind what has been combined before it, and returns what has
+/// been combined with it. `put` is given the place of a cell, what stands before the cell and what has been combined with
+/// it. Cells are items, or plain values where there are no heads.
+pub fn block<X: Copy>(
+    join: impl Fn(X, X) -> X + Copy,
+    carry: Option<X>,
+    cells: &[X],
+    put: Option<impl FnMut(usize, Option<X>, X)>,
+) -> Option<X> {
+    let first = *cells.first()?;
+    // Level by level what runs come to; a level has half as many nodes as the one below.
+    let mut levels = [[first; RUNS]; LEVELS];
+    let mut counts = [0; LEVELS];
+    for (run, sum) in cells.chunks(RUN).zip(&mut levels[0]) {
+        *sum = run[1..].iter().fold(run[0], |all, cell| join(all, *cell));
     }
-}
-
-/// What each run of a block comes to, and all of them.
-struct Tree<S> {
-    /// Level by level, the runs first; a level has half as many as the one before.
-    levels: Vec<Vec<Option<Item<S>>>>,
-}
-
-impl<S: Copy> Tree<S> {
-    fn new(op: impl Fn(S, S) -> S + Copy, runs: Vec<Option<Item<S>>>) -> Self {
-        let mut levels = vec![runs];
-        while levels[levels.len() - 1].len() > 1 {
-            let below = &levels[levels.len() - 1];
-            let above = below.chunks(2).map(|pair| join(op, pair[0], pair.get(1).copied().flatten())).collect();
-            levels.push(above);
+    counts[0] = cells.len().div_ceil(RUN);
+    for level in 1..LEVELS {
+        let (below, above) = levels.split_at_mut(level);
+        let nodes = below[level - 1][..counts[level - 1]].chunks(2);
+        counts[level] = nodes.len();
+        for (pair, sum) in nodes.zip(&mut above[0]) {
+            *sum = pair[1..].iter().fold(pair[0], |all, node| join(all, *node));
         }
-        Self { levels }
     }
-
-    fn root(&self) -> Option<Item<S>> {
-        self.levels.last().and_then(|level| level.first().copied().flatten())
-    }
-
-    /// What stands before each run: of the complete subtrees before it, the largest first.
-    fn before(&self, op: impl Fn(S, S) -> S + Copy) -> Vec<Option<Item<S>>> {
-        let mut above = vec![None];
-        for below in self.levels.iter().rev().skip(1) {
-            let at = |i: usize| if i.is_multiple_of(2) { above[i / 2] } else { join(op, above[i / 2], below[i - 1]) };
-            above = (0..below.len()).map(at).collect();
-        }
-        above
-    }
-}
-
-/// Scans the cells of one block (the last one may be short) behind what has been combined before it, and returns what
-/// has been combined with it. `put` is given the place of a cell, what stands before the cell and what has been combined
-/// with it.
-pub fn block<S: Copy>(
-    op: impl Fn(S, S) -> S + Copy,
-    carry: Option<Item<S>>,
-    cells: usize,
-    cell: impl Fn(usize) -> Item<S>,
-    put: Option<impl FnMut(usize, Option<Item<S>>, Item<S>)>,
-) -> Option<Item<S>> {
-    let run = |r: usize| (r * RUN..cells.min(r * RUN + RUN)).map(&cell);
-    let folded = |r: usize| run(r).fold(None, |all, one| join(op, all, Some(one)));
-    let tree = Tree::new(op, (0..cells.div_ceil(RUN)).map(folded).collect());
     if let Some(mut put) = put {
-        for (r, before) in tree.before(op).into_iter().enumerate() {
-            let base = join(op, carry, before);
-            let (mut within, mut last) = (None, base);
-            for (i, one) in run(r).enumerate() {
-                within = join(op, within, Some(one));
-                let all = join(op, base, within);
-                if let Some(all) = all {
-                    put(r * RUN + i, last, all);
-                }
+        // What stands before each run: of the complete subtrees before it, the largest first.
+        let mut before = [None; RUNS];
+        for level in (0..LEVELS - 1).rev() {
+            for i in (0..counts[level]).rev() {
+                let above = before[i / 2];
+                before[i] = if i % 2 == 0 { above } else { Some(behind(join, above, levels[level][i - 1])) };
+            }
+        }
+        for (r, run) in cells.chunks(RUN).enumerate() {
+            let base = before[r].map_or(carry, |before| Some(behind(join, carry, before)));
+            let mut within = run[0];
+            let mut last = behind(join, base, within);
+            put(r * RUN, base, last);
+            for (i, cell) in (r * RUN..).zip(run).skip(1) {
+                within = join(within, *cell);
+                let all = behind(join, base, within);
+                put(i, Some(last), all);
                 last = all;
             }
         }
     }
-    join(op, carry, tree.root())
+    Some(behind(join, carry, levels[LEVELS - 1][0]))
+}
+
+/// With what comes before, if there is anything.
+fn behind<X>(join: impl Fn(X, X) -> X, before: Option<X>, one: X) -> X {
+    match before {
+        Some(before) => join(before, one),
+        None => one,
+    }
 }

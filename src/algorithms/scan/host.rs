@@ -3,7 +3,7 @@
 use bytemuck::Pod;
 use half::f16;
 
-use super::association::{BLOCK, Item, block};
+use super::association::{BLOCK, Item, block, join};
 use super::operation::{Arithmetic, Carry, Number, Operation};
 use crate::algorithms::heads::{Heads, read};
 use crate::array::Cells;
@@ -49,8 +49,6 @@ struct Lane<'a, S> {
     /// Empty where there are no heads but the first cell.
     heads: &'a [bool],
     first: Option<S>,
-    which: usize,
-    of: usize,
 }
 
 impl Scan<'_> {
@@ -75,6 +73,9 @@ impl Scan<'_> {
         let mut key = carry.key;
         let mut values = vec![S::zeroed(); some.min(self.input.len() as usize) * lanes];
         let mut results = vec![S::zeroed(); if self.output.is_some() { values.len() } else { 0 }];
+        // Components are scanned apart.
+        let cells_at_hand = if lanes > 1 { values.len() / lanes } else { 0 };
+        let (mut lane, mut lane_results) = (vec![S::zeroed(); cells_at_hand], vec![S::zeroed(); cells_at_hand]);
         let mut begin = 0;
         while begin < self.input.len() {
             let cells = begin..self.input.len().min(begin + some as u64);
@@ -82,15 +83,24 @@ impl Scan<'_> {
             self.input.read(cells.clone(), bytemuck::cast_slice_mut(&mut values[..numbers]))?;
             let heads = read(self.heads, cells.clone(), &mut key)?;
             for (which, item) in items.iter_mut().enumerate() {
-                let lane = Lane {
-                    input: &values[..numbers],
-                    output: self.output.map(|_| &mut results[..numbers]),
-                    heads: &heads,
-                    first: first.as_ref().map(|first| first[which]),
-                    which,
-                    of: lanes,
+                let first = first.as_ref().map(|first| first[which]);
+                let scan = |input, output, item| {
+                    let lane = Lane { input, output, heads: &heads, first };
+                    if exact { lane.in_one_go(op, item) } else { lane.by_blocks(op, item) }
                 };
-                *item = if exact { lane.in_one_go(op, *item) } else { lane.by_blocks(op, *item) };
+                if lanes == 1 {
+                    let output = self.output.map(|_| &mut results[..numbers]);
+                    *item = scan(&values[..numbers], output, *item);
+                    continue;
+                }
+                let cells = numbers / lanes;
+                lane.iter_mut().zip(values[which..numbers].iter().step_by(lanes)).for_each(|(to, from)| *to = *from);
+                let output = self.output.map(|_| &mut lane_results[..cells]);
+                *item = scan(&lane[..cells], output, *item);
+                if self.output.is_some() {
+                    let results = results[which..numbers].iter_mut().step_by(lanes);
+                    results.zip(&lane_results).for_each(|(to, from)| *to = *from);
+                }
             }
             if let Some(output) = self.output {
                 output.write(cells.clone(), bytemuck::cast_slice(&results[..numbers]))?;
@@ -107,64 +117,77 @@ impl Scan<'_> {
 }
 
 impl<S: Copy> Lane<'_, S> {
-    fn cells(&self) -> usize {
-        self.input.len() / self.of
-    }
-
-    fn cell(&self, i: usize) -> Item<S> {
-        let head = self.heads.get(i).copied().unwrap_or(false);
-        Item { value: self.input[i * self.of + self.which], head }
-    }
-
     /// Where the order does not matter.
     fn in_one_go(mut self, op: impl Fn(S, S) -> S + Copy, carry: Option<Item<S>>) -> Option<Item<S>> {
-        if let (true, Some(output), Some(Item { value: mut all, head })) =
-            (self.heads.is_empty(), &mut self.output, carry)
-        {
-            let (input, output) = (self.input[self.which..].iter(), output[self.which..].iter_mut());
-            let cells = input.step_by(self.of).zip(output.step_by(self.of));
-            match self.first {
-                None => cells.for_each(|(cell, out)| {
-                    all = op(all, *cell);
-                    *out = all;
-                }),
-                Some(first) => cells.for_each(|(cell, out)| {
-                    *out = op(first, all);
-                    all = op(all, *cell);
-                }),
+        let Some(Item { value, head }) = carry else {
+            let value = *self.input.first()?;
+            if let Some(output) = &mut self.output {
+                output[0] = self.first.unwrap_or(value);
             }
-            return Some(Item { value: all, head });
+            let head = self.heads.first().is_some_and(|&head| head);
+            let rest = Lane {
+                input: &self.input[1..],
+                output: self.output.map(|output| &mut output[1..]),
+                heads: self.heads.get(1..).unwrap_or(&[]),
+                first: self.first,
+            };
+            return rest.in_one_go(op, Some(Item { value, head }));
+        };
+        if self.heads.is_empty() {
+            let value = self.steps(op, value, std::iter::repeat(false));
+            return Some(Item { value, head });
         }
-        let mut last = carry;
-        for i in 0..self.cells() {
-            let cell = self.cell(i);
-            let all = super::association::join(op, last, Some(cell));
-            self.put(op, i, last, all.unwrap_or(cell));
-            last = all;
+        let heads = self.heads;
+        Some(Item { value: self.steps(op, value, heads.iter().copied()), head: head || heads.contains(&true) })
+    }
+
+    /// Combines cell by cell.
+    fn steps(self, op: impl Fn(S, S) -> S + Copy, mut all: S, heads: impl Iterator<Item = bool>) -> S {
+        let cells = self.input.iter().zip(heads);
+        let with = |all, cell, head| if head { cell } else { op(all, cell) };
+        match (self.output, self.first) {
+            (None, _) => cells.for_each(|(cell, head)| all = with(all, *cell, head)),
+            (Some(output), None) => cells.zip(output).for_each(|((cell, head), out)| {
+                all = with(all, *cell, head);
+                *out = all;
+            }),
+            (Some(output), Some(first)) => cells.zip(output).for_each(|((cell, head), out)| {
+                *out = if head { first } else { op(first, all) };
+                all = with(all, *cell, head);
+            }),
         }
-        last
+        all
     }
 
     fn by_blocks(mut self, op: impl Fn(S, S) -> S + Copy, mut carry: Option<Item<S>>) -> Option<Item<S>> {
-        let cells = self.cells();
-        for begin in (0..cells).step_by(BLOCK) {
-            let some = BLOCK.min(cells - begin);
-            let here: Vec<Item<S>> = (begin..begin + some).map(|i| self.cell(i)).collect();
-            let writes = self.output.is_some();
-            let put = writes.then_some(|i: usize, last, all| self.put(op, begin + i, last, all));
-            carry = block(op, carry, some, |i| here[i], put);
+        let (first, writes) = (self.first, self.output.is_some());
+        for (number, input) in self.input.chunks(BLOCK).enumerate() {
+            let cells = number * BLOCK..number * BLOCK + input.len();
+            let output = self.output.as_mut().map_or(&mut [][..], |output| &mut output[cells.clone()]);
+            if self.heads.is_empty() {
+                let put = |i: usize, last: Option<S>, all| {
+                    output[i] = match first {
+                        None => all,
+                        Some(first) => last.map_or(first, |last| op(first, last)),
+                    };
+                };
+                let head = carry.is_some_and(|carry| carry.head);
+                let all = block(op, carry.map(|carry| carry.value), input, writes.then_some(put));
+                carry = all.map(|value| Item { value, head });
+                continue;
+            }
+            let items = input.iter().zip(&self.heads[cells]).map(|(&value, &head)| Item { value, head });
+            let items: Vec<Item<S>> = items.collect();
+            let put = |i: usize, last: Option<Item<S>>, all: Item<S>| {
+                output[i] = match (first, last) {
+                    (None, _) => all.value,
+                    (Some(first), Some(last)) if !items[i].head => op(first, last.value),
+                    (Some(first), _) => first,
+                };
+            };
+            carry = block(|a, b| join(op, a, b), carry, &items, writes.then_some(put));
         }
         carry
-    }
-
-    fn put(&mut self, op: impl Fn(S, S) -> S, i: usize, last: Option<Item<S>>, all: Item<S>) {
-        let head = self.heads.get(i).copied().unwrap_or(false);
-        let Some(output) = &mut self.output else { return };
-        output[i * self.of + self.which] = match (self.first, last) {
-            (None, _) => all.value,
-            (Some(first), Some(last)) if !head => op(first, last.value),
-            (Some(first), _) => first,
-        };
     }
 }
 

@@ -13,9 +13,10 @@ mod steps;
 
 use bytemuck::{bytes_of, pod_read_unaligned};
 
+pub(super) use self::association::BLOCK;
+pub(super) use self::host::scan as scan_on_host;
 use self::kernels::Blocks;
-use self::operation::Carry;
-pub(super) use self::operation::Operation;
+pub(super) use self::operation::{Carry, Operation};
 use super::heads::Heads;
 use super::on_rank::OnRank;
 use crate::World;

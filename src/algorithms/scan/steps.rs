@@ -116,12 +116,9 @@ fn of<S: Arithmetic>(operator: &Operator, before: &Carry, behind: &Carry) -> Opt
             Operator::Min | Operator::Max => b,
             _ => a.add(b),
         };
-        join(op, Some(Item { value: a, head: heads.0 }), Some(Item { value: b, head: heads.1 }))
+        join(op, Item { value: a, head: heads.0 }, Item { value: b, head: heads.1 })
     };
     let pairs = numbers(a).into_iter().zip(numbers(b));
-    let all: Option<Vec<Item<S>>> = pairs.map(|pair| combined(pair, (a.head, b.head))).collect();
-    all.map(|all| {
-        let values: Vec<S> = all.iter().map(|item| item.value).collect();
-        Item { value: bytemuck::cast_slice(&values).to_vec(), head: a.head || b.head }
-    })
+    let values: Vec<S> = pairs.map(|pair| combined(pair, (a.head, b.head)).value).collect();
+    Some(Item { value: bytemuck::cast_slice(&values).to_vec(), head: a.head || b.head })
 }

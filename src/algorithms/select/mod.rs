@@ -2,12 +2,15 @@
 
 mod over_ranks;
 
+use std::ops::Range;
+
 use bytemuck::{bytes_of, pod_read_unaligned};
 
-use super::heads::{Heads, flags_of};
+use super::by_size::by_size;
+use super::heads::{Heads, flags_of, read};
 use super::on_rank::OnRank;
 use super::permute::scatter;
-use super::scan::{Operation, run};
+use super::scan::{BLOCK, Carry, Operation, run, scan_on_host};
 use crate::World;
 use crate::array::{Cells, Sequence, stretches};
 use crate::device::Operator;
@@ -98,15 +101,66 @@ impl OnRank<'_> {
         let (keys_output, values_output) = (keys_output.into(), values_output.into());
         let (keys_output, values_output) = (keys_output.cells()?, values_output.cells()?);
         keys.check_length(values, "the sequence of values")?;
-        let world = self.world();
+        let (world, operation) = (self.world(), Operation::of(operator, &V::INFO));
+        operation.check()?;
+        let in_place =
+            [keys_output, values_output].iter().any(|to| [keys, values].iter().any(|of| to.shares_memory(of)));
+        if world.gpu().is_host() && operation.by_host(world.gpu()) && !in_place {
+            return reduce_on_host(world, &operation, [keys, values], [keys_output, values_output]);
+        }
         let heads = flags_of(world, keys)?;
         let sums = Cells::scratch(&world.home(), "reduced by key", values.element(), values.len())?;
-        run(world, &Operation::of(operator, &V::INFO), values, Heads::Flags(&heads), Some(&sums))?;
+        run(world, &operation, values, Heads::Flags(&heads), Some(&sums))?;
         let tails = Selection::new(world, &tails(world, &heads)?)?;
-        tails.check_room(values_output)?;
+        check_room(tails.count, values_output)?;
         tails.compact(keys, keys_output)?;
         tails.compact(&sums, values_output)
     }
+}
+
+/// A reduction by key some cells at a time, by the host, into outputs apart from the inputs.
+fn reduce_on_host(
+    world: &World,
+    operation: &Operation,
+    [keys, values]: [&Cells; 2],
+    [keys_output, values_output]: [&Cells; 2],
+) -> Result<u64> {
+    let (mut count, mut key) = (0, None);
+    for slice in keys.slices(BYTES, 1) {
+        count += read(Heads::Keys(keys), slice, &mut key)?.into_iter().filter(|&head| head).count() as u64;
+    }
+    check_room(count, values_output)?;
+    check_room(count, keys_output)?;
+    let all = values.len();
+    let most = values.slices(BYTES, BLOCK).next().map_or(0, |slice| slice.end);
+    let sums = Cells::scratch(&world.home(), "reduced by key", values.element(), most)?;
+    let (mut carry, mut keys_mover, mut values_mover) = (Carry::default(), Mover::default(), Mover::default());
+    for slice in values.slices(BYTES, BLOCK) {
+        let cells = slice.end - slice.start;
+        let heads = keys.only(slice.clone());
+        carry = scan_on_host(
+            operation,
+            &values.only(slice.clone()),
+            Heads::Keys(&heads),
+            Some(&sums.only(0..cells)),
+            carry,
+        )?;
+        // A run ends where the next one begins.
+        let heads = read(Heads::Keys(keys), slice.start..all.min(slice.end + 1), &mut None)?;
+        let mut tails: Vec<u32> = heads[1..].iter().copied().map(u32::from).collect();
+        tails.resize(cells as usize, 1);
+        keys_mover.add(keys, slice, &tails, true, keys_output)?;
+        values_mover.add(&sums, 0..cells, &tails, true, values_output)?;
+    }
+    Ok(count)
+}
+
+fn check_room(count: u64, output: &Cells) -> Result<()> {
+    if count <= output.len() {
+        return Ok(());
+    }
+    let text = format!("{count} cells are selected, but {} has only {}", output.label(), output.len());
+    Err(ArrayError::Other(text).into())
 }
 
 /// Which cells of a sequence are selected.
@@ -127,9 +181,10 @@ impl<'a> Selection<'a> {
         }
         let flags = flags.clone();
         if world.gpu().is_host() {
-            let mut count = 0;
+            let (mut count, mut some) = (0, Vec::new());
             for slice in flags.slices(BYTES, 1) {
-                count += words(&flags, slice)?.iter().filter(|&&flag| flag != 0).count() as u64;
+                words(&flags, slice, &mut some)?;
+                count += some.iter().filter(|&&flag| flag != 0).count() as u64;
             }
             return Ok(Self { world, flags, before: None, count });
         }
@@ -142,17 +197,9 @@ impl<'a> Selection<'a> {
         Ok(Self { world, flags, before: Some(before), count: count.into() })
     }
 
-    fn check_room(&self, output: &Cells) -> Result<()> {
-        if self.count <= output.len() {
-            return Ok(());
-        }
-        let text = format!("{} cells are selected, but {} has only {}", self.count, output.label(), output.len());
-        Err(ArrayError::Other(text).into())
-    }
-
     /// Copies the selected cells to the first ones of the output.
     fn compact(&self, input: &Cells, output: &Cells) -> Result<u64> {
-        self.check_room(output)?;
+        check_room(self.count, output)?;
         let output = output.only(0..self.count);
         match &self.before {
             Some(before) => scatter(self.world, input, &self.places("place_selected", before)?, &output)?,
@@ -195,34 +242,64 @@ impl<'a> Selection<'a> {
 
     /// Copies the cells that are selected, or the others.
     fn copy_on_host(&self, input: &Cells, output: &Cells, selected: bool) -> Result<()> {
-        let size = input.element().bytes;
-        let (mut found, mut written) = (Vec::new(), 0);
+        let (mut mover, mut flags) = (Mover::default(), Vec::new());
         for slice in input.slices(BYTES, 1) {
-            let mut cells = vec![0; (slice.end - slice.start) as usize * size];
-            input.read(slice.clone(), &mut cells)?;
-            let flags = words(&self.flags, slice)?;
-            found.clear();
-            let those = cells.chunks_exact(size).zip(flags).filter(|(_, flag)| (*flag != 0) == selected);
-            those.for_each(|(cell, _)| found.extend_from_slice(cell));
-            let end = written + (found.len() / size) as u64;
-            output.write(written..end, &found)?;
-            written = end;
+            words(&self.flags, slice.clone(), &mut flags)?;
+            mover.add(input, slice, &flags, selected, output)?;
         }
         Ok(())
     }
 }
 
-fn words(of: &Cells, slice: std::ops::Range<u64>) -> Result<Vec<u32>> {
-    let mut words = vec![0; (slice.end - slice.start) as usize];
-    of.read(slice, bytemuck::cast_slice_mut(&mut words))?;
-    Ok(words)
+/// Copies selected cells by the host, some at a time.
+#[derive(Default)]
+struct Mover {
+    cells: Vec<u8>,
+    found: Vec<u8>,
+    /// How many cells the output has got.
+    written: u64,
+}
+
+impl Mover {
+    /// Adds some cells, those that are selected or the others.
+    fn add(&mut self, input: &Cells, some: Range<u64>, flags: &[u32], selected: bool, output: &Cells) -> Result<()> {
+        let size = input.element().bytes;
+        self.cells.resize((some.end - some.start) as usize * size, 0);
+        self.found.resize(self.cells.len() + size, 0);
+        input.read(some, &mut self.cells)?;
+        let bytes = by_size!(those, size, &self.cells, flags, selected, &mut self.found);
+        let end = self.written + (bytes / size) as u64;
+        output.write(self.written..end, &self.found[..bytes])?;
+        self.written = end;
+        Ok(())
+    }
+}
+
+/// Moves the cells that are selected, or the others, to the front of a slice with room for one more than all, and returns
+/// how many bytes they have.
+#[inline(always)]
+fn those(size: usize, cells: &[u8], flags: &[u32], selected: bool, found: &mut [u8]) -> usize {
+    let mut end = 0;
+    for (cell, flag) in cells.chunks_exact(size).zip(flags) {
+        // No branch that a processor could guess wrong.
+        found[end..end + size].copy_from_slice(cell);
+        end += size * usize::from((*flag != 0) == selected);
+    }
+    end
+}
+
+fn words(of: &Cells, slice: Range<u64>, words: &mut Vec<u32>) -> Result<()> {
+    words.resize((slice.end - slice.start) as usize, 0);
+    of.read(slice, bytemuck::cast_slice_mut(words))
 }
 
 /// Sets marks to 1 where flags are not 0, and to 0 elsewhere.
 pub(super) fn mark(world: &World, flags: &Cells, marks: &Cells) -> Result<()> {
     if world.gpu().is_host() {
+        let mut found = Vec::new();
         for slice in flags.slices(BYTES, 1) {
-            let found: Vec<u32> = words(flags, slice.clone())?.iter().map(|&flag| u32::from(flag != 0)).collect();
+            words(flags, slice.clone(), &mut found)?;
+            found.iter_mut().for_each(|flag| *flag = u32::from(*flag != 0));
             marks.write(slice, bytemuck::cast_slice(&found))?;
         }
         return Ok(());
@@ -239,8 +316,9 @@ pub(super) fn mark(world: &World, flags: &Cells, marks: &Cells) -> Result<()> {
 fn tails(world: &World, heads: &Cells) -> Result<Cells> {
     let tails = Cells::scratch(&world.home(), "ends of segments", &u32::INFO, heads.len())?;
     if world.gpu().is_host() {
+        let mut next = Vec::new();
         for slice in heads.slices(BYTES, 1) {
-            let mut next = words(heads, slice.start + 1..heads.len().min(slice.end + 1))?;
+            words(heads, slice.start + 1..heads.len().min(slice.end + 1), &mut next)?;
             if slice.end == heads.len() {
                 next.push(1);
             }

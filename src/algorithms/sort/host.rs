@@ -1,4 +1,9 @@
-//! Radix sort by the host, in mapped memory: by digits of 8 bits from the lowest, those that all keys share left out.
+//! Radix sort by the host, in mapped memory, by digits of 8 bits.
+//!
+//! What does not fit into the caches is dealt out by its highest digit, and each part sorted by itself; what does is sorted
+//! from the lowest digit up. Digits that all keys share are left out.
+
+use std::ops::Range;
 
 use bytemuck::Pod;
 
@@ -7,6 +12,10 @@ use super::key::{KeyKind, KeyOrder};
 /// Digits of a word, and the values that one has.
 const DIGITS: usize = 4;
 const VALUES: usize = 256;
+
+/// Bytes of cells that are sorted from the lowest digit up: with their room they are nearly as many again as a core's cache
+/// has, where a pass still costs less than to deal them out.
+const CACHED: usize = 768 << 10;
 
 /// Sorts keys of one or two words, and with them values of `size` bytes each, where there are any. The second of each pair
 /// of slices has room for as many as the first.
@@ -19,17 +28,18 @@ pub fn sort(order: KeyOrder, keys: [&mut [u8]; 2], values: [&mut [u8]; 2], size:
 
 fn sort_keys<const W: usize>(order: KeyOrder, keys: [&mut [u8]; 2], [from, to]: [&mut [u8]; 2], size: usize) {
     let keys = keys.map(bytemuck::cast_slice_mut::<u8, [u32; W]>);
+    let most = CACHED / (4 * W + size);
     fn of<'a, V: Pod>(from: &'a mut [u8], to: &'a mut [u8]) -> Typed<'a, V> {
         Typed { from: bytemuck::cast_slice_mut(from), to: bytemuck::cast_slice_mut(to) }
     }
     match size {
-        0 => passes(order, keys, Nothing),
-        1 => passes(order, keys, of::<u8>(from, to)),
-        2 => passes(order, keys, of::<[u8; 2]>(from, to)),
-        4 => passes(order, keys, of::<u32>(from, to)),
-        8 => passes(order, keys, of::<[u32; 2]>(from, to)),
-        16 => passes(order, keys, of::<[u32; 4]>(from, to)),
-        _ => passes(order, keys, Bytes { from, to, size }),
+        0 => sort_all(order, keys, Nothing, most),
+        1 => sort_all(order, keys, of::<u8>(from, to), most),
+        2 => sort_all(order, keys, of::<[u8; 2]>(from, to), most),
+        4 => sort_all(order, keys, of::<u32>(from, to), most),
+        8 => sort_all(order, keys, of::<[u32; 2]>(from, to), most),
+        16 => sort_all(order, keys, of::<[u32; 4]>(from, to), most),
+        _ => sort_all(order, keys, Bytes { from, to, size }, most),
     }
 }
 
@@ -39,8 +49,8 @@ trait Beside {
     fn put(&mut self, from: usize, to: usize);
     /// Makes the room the place where they are.
     fn turn(&mut self);
-    /// Copies all from the room.
-    fn copy(&mut self);
+    /// Copies some to the room.
+    fn copy(&mut self, some: Range<usize>);
 }
 
 struct Nothing;
@@ -59,7 +69,7 @@ struct Bytes<'a> {
 impl Beside for Nothing {
     fn put(&mut self, _: usize, _: usize) {}
     fn turn(&mut self) {}
-    fn copy(&mut self) {}
+    fn copy(&mut self, _: Range<usize>) {}
 }
 
 impl<V: Copy> Beside for Typed<'_, V> {
@@ -71,8 +81,8 @@ impl<V: Copy> Beside for Typed<'_, V> {
         std::mem::swap(&mut self.from, &mut self.to);
     }
 
-    fn copy(&mut self) {
-        self.to.copy_from_slice(self.from);
+    fn copy(&mut self, some: Range<usize>) {
+        self.to[some.clone()].copy_from_slice(&self.from[some]);
     }
 }
 
@@ -86,59 +96,137 @@ impl Beside for Bytes<'_> {
         std::mem::swap(&mut self.from, &mut self.to);
     }
 
-    fn copy(&mut self) {
-        self.to.copy_from_slice(self.from);
+    fn copy(&mut self, some: Range<usize>) {
+        let bytes = some.start * self.size..some.end * self.size;
+        self.to[bytes.clone()].copy_from_slice(&self.from[bytes]);
     }
 }
 
-fn passes<const W: usize>(order: KeyOrder, [mut keys, mut room]: [&mut [[u32; W]]; 2], mut beside: impl Beside) {
-    let mut turned = false;
+/// Keys, the room for them, and what is moved with them.
+struct Sort<'a, const W: usize, B> {
+    keys: &'a mut [[u32; W]],
+    room: &'a mut [[u32; W]],
+    beside: B,
+    /// How many are sorted from the lowest digit up.
+    most: usize,
+}
+
+/// A digit: its word, and where it begins there.
+type Digit = (usize, u32);
+
+fn value<const W: usize>(key: &[u32; W], (word, shift): Digit) -> usize {
+    (key[word] >> shift) as usize % VALUES
+}
+
+fn sort_all<const W: usize>(order: KeyOrder, [keys, room]: [&mut [[u32; W]]; 2], beside: impl Beside, most: usize) {
     change(order, keys, KeyOrder::ordered);
-    for (word, shift, counts) in counted(order, keys) {
-        let mut next = starts(&counts);
-        for (i, key) in keys.iter().enumerate() {
-            let place = &mut next[(key[word] >> shift) as usize % VALUES];
-            room[*place as usize] = *key;
-            beside.put(i, *place as usize);
+    let digits = differing(order, keys);
+    let all = 0..keys.len();
+    let mut sort = Sort { keys, room, beside, most };
+    sort.part(all, &digits, false);
+    change(order, sort.keys, KeyOrder::restored);
+}
+
+/// The digits in which keys differ, from the lowest.
+fn differing<const W: usize>(order: KeyOrder, keys: &[[u32; W]]) -> Vec<Digit> {
+    let Some(first) = keys.first() else { return Vec::new() };
+    let mut differing = [0; W];
+    for key in keys {
+        (0..W).for_each(|word| differing[word] |= key[word] ^ first[word]);
+    }
+    let places = (0..W * DIGITS).map(|digit| (order.word_of(digit, DIGITS), 8 * (digit % DIGITS) as u32));
+    places.filter(|&digit| value(&differing, digit) != 0).collect()
+}
+
+/// How many keys have each value of each digit of each word; they are few.
+fn counted<const W: usize>(keys: &[[u32; W]]) -> [[[u32; VALUES]; DIGITS]; W] {
+    let mut counts = [[[0; VALUES]; DIGITS]; W];
+    for key in keys {
+        for (word, counts) in key.iter().zip(&mut counts) {
+            (0..DIGITS).for_each(|digit| counts[digit][(word >> (8 * digit)) as usize % VALUES] += 1);
+        }
+    }
+    counts
+}
+
+impl<const W: usize, B: Beside> Sort<'_, W, B> {
+    /// Sorts some keys by these digits. They end where they are, or at the same place in the room.
+    fn part(&mut self, some: Range<usize>, digits: &[Digit], in_room: bool) {
+        match digits.split_last() {
+            Some((highest, rest)) if some.len() > self.most => self.deal_out(some, *highest, rest, in_room),
+            Some(_) => self.passes(some, digits, in_room),
+            None if in_room => self.keys_to_room(some),
+            None => {}
+        }
+    }
+
+    /// By the highest digit first.
+    fn deal_out(&mut self, some: Range<usize>, highest: Digit, rest: &[Digit], in_room: bool) {
+        let mut counts = [0; VALUES];
+        self.keys[some.clone()].iter().for_each(|key| counts[value(key, highest)] += 1);
+        if counts.contains(&some.len()) {
+            return self.part(some, rest, in_room);
+        }
+        let next = self.pass(some, highest, &counts);
+        for (end, count) in next.into_iter().zip(counts) {
+            if count > 0 {
+                self.part(end - count..end, rest, !in_room);
+            }
+        }
+        self.turn();
+    }
+
+    /// From the lowest digit up.
+    fn passes(&mut self, some: Range<usize>, digits: &[Digit], in_room: bool) {
+        let counts = counted(&self.keys[some.clone()]);
+        let mut turned = false;
+        for &(word, shift) in digits {
+            let counts = counts[word][shift as usize / 8].map(|count| count as usize);
+            if !counts.contains(&some.len()) {
+                self.pass(some.clone(), (word, shift), &counts);
+                turned = !turned;
+            }
+        }
+        if turned != in_room {
+            self.keys_to_room(some);
+        }
+        if turned {
+            self.turn();
+        }
+    }
+
+    /// Moves some keys into the room, ordered by one digit, and makes the room the place where they are. Returns where each
+    /// value's end.
+    fn pass(&mut self, some: Range<usize>, digit: Digit, counts: &[usize; VALUES]) -> [usize; VALUES] {
+        let mut begin = some.start;
+        let mut next = counts.map(|count| {
+            begin += count;
+            begin - count
+        });
+        for (i, key) in some.clone().zip(&self.keys[some]) {
+            let place = &mut next[value(key, digit)];
+            self.room[*place] = *key;
+            self.beside.put(i, *place);
             *place += 1;
         }
-        std::mem::swap(&mut keys, &mut room);
-        beside.turn();
-        turned = !turned;
+        self.turn();
+        next
     }
-    if turned {
-        room.copy_from_slice(keys);
-        beside.copy();
-        std::mem::swap(&mut keys, &mut room);
+
+    fn keys_to_room(&mut self, some: Range<usize>) {
+        self.room[some.clone()].copy_from_slice(&self.keys[some.clone()]);
+        self.beside.copy(some);
     }
-    change(order, keys, KeyOrder::restored);
+
+    /// Makes the room the place where the keys are.
+    fn turn(&mut self) {
+        std::mem::swap(&mut self.keys, &mut self.room);
+        self.beside.turn();
+    }
 }
 
 fn change<const W: usize>(order: KeyOrder, keys: &mut [[u32; W]], how: fn(KeyOrder, u32) -> u32) {
     if order.kind != KeyKind::Unsigned {
         keys.iter_mut().for_each(|key| key[order.top] = how(order, key[order.top]));
     }
-}
-
-/// The word and the place of each digit in which keys differ, from the lowest, with how many keys have each value.
-fn counted<const W: usize>(order: KeyOrder, keys: &[[u32; W]]) -> Vec<(usize, u32, [u32; VALUES])> {
-    let mut counts = vec![[0_u32; VALUES]; W * DIGITS];
-    for key in keys {
-        for word in 0..W {
-            for digit in 0..DIGITS {
-                counts[word * DIGITS + digit][(key[word] >> (8 * digit)) as usize % VALUES] += 1;
-            }
-        }
-    }
-    let places = (0..W * DIGITS).map(|digit| (order.word_of(digit, DIGITS), digit % DIGITS));
-    let all = places.map(|(word, digit)| (word, 8 * digit as u32, counts[word * DIGITS + digit]));
-    all.filter(|(_, _, counts)| counts.iter().all(|&count| (count as usize) < keys.len())).collect()
-}
-
-fn starts(counts: &[u32; VALUES]) -> [u32; VALUES] {
-    let mut all = 0;
-    counts.map(|count| {
-        all += count;
-        all - count
-    })
 }

@@ -15,7 +15,7 @@ use crate::World;
 use crate::array::{Cells, Sequence, stretches};
 use crate::device::Lease;
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{ArrayError, Result};
 
 impl OnRank<'_> {
     /// Sorts cells. Local; stable; queues the work, or does it where chunks are mapped.
@@ -43,7 +43,7 @@ impl OnRank<'_> {
     /// [`sort`](Self::sort).
     ///
     /// # Errors
-    /// As [`sort`](Self::sort), and lengths that differ.
+    /// As [`sort`](Self::sort), lengths that differ, and keys and values that have cells in common.
     pub fn sort_pairs<K: SortKey, V: Element>(
         &self,
         keys: impl Into<Sequence<K>>,
@@ -52,6 +52,10 @@ impl OnRank<'_> {
         let (keys, values) = (keys.into(), values.into());
         let (keys, values) = (keys.cells()?, values.cells()?);
         keys.check_length(values, "the sequence of values")?;
+        if keys.overlaps(values) {
+            let text = format!("keys ({}) and values ({}) have cells in common", keys.label(), values.label());
+            return Err(ArrayError::Other(text).into());
+        }
         sort(self.world(), K::ORDER, keys, Some(values))
     }
 }
@@ -81,26 +85,33 @@ pub(super) fn sort(world: &World, order: KeyOrder, keys: &Cells, values: Option<
 
 /// Sorts cells of one chunk, with values of one chunk.
 fn sort_run(world: &World, order: KeyOrder, keys: &Cells, values: Option<&Cells>) -> Result<()> {
-    let room = |cells: &Cells| Cells::scratch(&world.home(), "room for a sort", cells.element(), cells.len());
-    let (keys_room, values_room) = (room(keys)?, values.map(room).transpose()?);
     if !world.gpu().is_host() {
+        let room = |cells: &Cells| Cells::scratch(&world.home(), "room for a sort", cells.element(), cells.len());
+        let (keys_room, values_room) = (room(keys)?, values.map(room).transpose()?);
         return kernels::sort(world, order, [keys, &keys_room], values.zip(values_room.as_ref()));
     }
-    let size = values.map_or(0, |values| values.element().bytes);
-    let (keys, keys_room) = (lease(keys)?, lease(&keys_room)?);
     let device = world.gpu();
-    let Some((values, values_room)) = values.zip(values_room.as_ref()) else {
-        device.lend([&keys.0, &keys_room.0], |[a, b]| {
-            host::sort(order, [&mut a[keys.1], &mut b[keys_room.1]], [&mut [], &mut []], 0);
-        })?;
-        return Ok(());
-    };
-    let (values, values_room) = (lease(values)?, lease(values_room)?);
-    device.lend([&keys.0, &keys_room.0, &values.0, &values_room.0], |[a, b, c, d]| {
-        let values = [&mut c[values.1], &mut d[values_room.1]];
-        host::sort(order, [&mut a[keys.1], &mut b[keys_room.1]], values, size);
+    let size = values.map_or(0, |values| values.element().bytes);
+    let (keys, values) = (lease(keys)?, values.map(lease).transpose()?);
+    let rooms = [keys.1.len(), values.as_ref().map_or(0, |(_, bytes)| bytes.len())];
+    device.check_room((rooms[0] + rooms[1]) as u64, "room for a sort")?;
+    let mut sorted = Ok(());
+    // Memory of the host's needs no zeros.
+    device.payload(rooms[0] + rooms[1], |room| {
+        let (keys_room, values_room) = room.split_at_mut(rooms[0]);
+        let mut sort = |keys: &mut [u8], values: &mut [u8]| {
+            host::sort(order, [keys, keys_room], [values, values_room], size);
+        };
+        sorted = match values {
+            None => device.lend([&keys.0], |[all]| sort(&mut all[keys.1], &mut [])),
+            Some(values) if values.0.same_as(&keys.0) => device.lend([&keys.0], |[all]| {
+                let [keys, values] = all.get_disjoint_mut([keys.1, values.1]).expect("checked to be apart");
+                sort(keys, values);
+            }),
+            Some(values) => device.lend([&keys.0, &values.0], |[a, b]| sort(&mut a[keys.1], &mut b[values.1])),
+        };
     })?;
-    Ok(())
+    Ok(sorted?)
 }
 
 /// The memory of cells of one chunk, and their bytes in it.

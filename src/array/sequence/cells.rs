@@ -112,6 +112,14 @@ impl Cells {
         self.parts.iter().any(|part| other.parts.iter().any(|one| one.memory() == part.memory()))
     }
 
+    /// Whether they have cells in common.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let begin = |strip: &Strip| strip.core.strided(strip.chunk, &strip.region).offset;
+        let before = |a: &Strip, b: &Strip| begin(a) + a.cells() <= begin(b);
+        let common = |a: &Strip, b: &Strip| a.memory() == b.memory() && !before(a, b) && !before(b, a);
+        self.parts.iter().any(|strip| other.parts.iter().any(|one| common(strip, one)))
+    }
+
     /// Some of the cells.
     pub fn only(&self, cells: Range<u64>) -> Self {
         let mut parts = Vec::new();
@@ -138,10 +146,15 @@ impl Cells {
         for (part, within) in self.within(cells.clone()) {
             let bytes = (within.end - within.start) as usize * size;
             let (head, rest) = into.split_at_mut(bytes);
-            let view = part.core.strided(part.chunk, &part.only(within));
-            let pieces = [Piece { buffer: &part.lease, view, payload_offset: 0 }];
-            let staged = part.core.device().gather(size, &pieces, bytes.next_multiple_of(4) as u64)?;
-            head.copy_from_slice(&staged.as_ref()[..bytes]);
+            let (device, view) = (part.core.device(), part.core.strided(part.chunk, &part.only(within)));
+            if device.is_host() {
+                let begin = view.offset as usize * size;
+                device.lend([&part.lease], |[chunk]| head.copy_from_slice(&chunk[begin..begin + bytes]))?;
+            } else {
+                let pieces = [Piece { buffer: &part.lease, view, payload_offset: 0 }];
+                let staged = device.gather(size, &pieces, bytes.next_multiple_of(4) as u64)?;
+                head.copy_from_slice(&staged.as_ref()[..bytes]);
+            }
             into = rest;
         }
         Ok(())

@@ -96,7 +96,12 @@ fn sections_that_cannot_be_read() {
         let chunk = chunks.local()?;
         let section = if rank == last { chunk.boundary() } else { chunk.all() };
         let ranks = to.at(0..section.region()?.cells() as i64);
-        refused(world, world.deliver("x", section, ranks), &[last], "consists of several boxes; a sequence needs one box")
+        refused(
+            world,
+            world.deliver("x", section, ranks),
+            &[last],
+            "consists of several boxes; a sequence needs one box",
+        )
     });
 }
 

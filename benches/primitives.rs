@@ -1,0 +1,286 @@
+//! Data-parallel primitives of one rank: reductions, scans, compaction, sorts and reduction by key, beside the adapter's copy
+//! of as many bytes, plain loops on vectors, the sorts of `std` and those of rayon.
+
+mod common;
+
+use std::hint::black_box;
+use std::ops::AddAssign;
+
+use rayon::slice::ParallelSliceMut;
+use zippy::{Element, Layout, LocalArray, Operator, Result};
+
+use common::{Case, Contender, Path, Run, Target, contender, on_ranks, prepared};
+
+const MI: usize = 1 << 20;
+
+fn main() -> Result<()> {
+    let about = "Reduce, inclusive and exclusive scan of u32 and f32, compaction of half of the cells, sort of u32 and of pairs \
+                 of u32, and reduction by key (u32, runs of 16 on average), of 1, 16 and 64 Mi cells on one rank. Each beside \
+                 a copy between two arrays of the adapter that moves as many bytes as the operation must move at least, the \
+                 same by hand on plain vectors, and for sorts std's and rayon's.";
+    on_ranks("primitives", about, &[Path::Mapped, Path::Kernels], |run| {
+        for size in [1, 16, 64] {
+            let bench = Bench { run, size, cells: size * MI };
+            bench.scans("u32", |i| mixed(i) >> 8, u32::wrapping_add)?;
+            // Small whole numbers, so that sums are exact in any order.
+            bench.scans("f32", |i| (mixed(i) % 3) as f32 - 1.0, |a, b| a + b)?;
+            bench.compaction()?;
+            bench.sort()?;
+            bench.sort_pairs()?;
+            bench.reduce_by_key()?;
+        }
+        Ok(())
+    })
+}
+
+/// Numbers without an order.
+fn mixed(i: usize) -> u32 {
+    let x = (i as u32).wrapping_mul(0x9e37_79b9);
+    let x = (x ^ (x >> 16)).wrapping_mul(0x85eb_ca6b);
+    let x = (x ^ (x >> 13)).wrapping_mul(0xc2b2_ae35);
+    x ^ (x >> 16)
+}
+
+/// The cases of one size.
+struct Bench<'a> {
+    run: &'a Run<'a>,
+    /// In Mi cells.
+    size: usize,
+    cells: usize,
+}
+
+impl Bench<'_> {
+    fn array<T: Element>(&self, name: &str, cells: usize) -> Result<LocalArray<T, 1>> {
+        self.run.world.local_array(name, &Layout::new([cells as i64]))
+    }
+
+    fn holding<T: Element>(&self, name: &str, cells: &[T]) -> Result<LocalArray<T, 1>> {
+        let array = self.array(name, cells.len())?;
+        array.all().write(cells)?;
+        Ok(array)
+    }
+
+    fn wants(&self, case: &str) -> bool {
+        self.run.options.wants(&self.run.named(&self.name(case)))
+    }
+
+    fn name(&self, case: &str) -> String {
+        format!("{case}, {} Mi", self.size)
+    }
+
+    /// Times the library, the adapter's copy that moves so many bytes, and others.
+    fn compare<'s>(
+        &'s self,
+        case: &str,
+        bytes: usize,
+        target: Option<f64>,
+        mut contenders: Vec<Contender<'s>>,
+    ) -> Result<()> {
+        let name = self.name(case);
+        // What is copied is read and written.
+        let [from, to] = ["from", "to"].map(|name| self.array::<u32>(name, bytes / 8));
+        let (from, to) = (from?, to?);
+        from.all().fill(1)?;
+        let copy = contender("the adapter's copy", move || self.run.world.copy(from.all(), to.all()).map(drop));
+        contenders.insert(1, copy);
+        let target = target.filter(|_| self.run.path == Path::Mapped).map(Target::Secs);
+        let case = Case { name: &name, bytes: bytes as u64, cells: Some(self.cells as u64), target };
+        self.run.measure(case, contenders)
+    }
+
+    fn scans<T: Element + PartialEq + AddAssign + Default>(
+        &self,
+        of: &str,
+        value: impl Fn(usize) -> T,
+        add: impl Fn(T, T) -> T + Copy,
+    ) -> Result<()> {
+        let [reduce, inclusive, exclusive] =
+            ["reduce", "inclusive scan", "exclusive scan"].map(|case| format!("{case}, {of}"));
+        if ![&reduce, &inclusive, &exclusive].into_iter().any(|case| self.wants(case)) {
+            return Ok(());
+        }
+        let primitives = self.run.world.on_rank();
+        let plain: Vec<T> = (0..self.cells).map(value).collect();
+        let mut scanned = vec![T::default(); self.cells];
+        let by_hand = |scanned: &mut [T], exclusive: bool| {
+            let mut all = T::default();
+            for (cell, scanned) in plain.iter().zip(scanned) {
+                let before = all;
+                all = add(all, *cell);
+                *scanned = if exclusive { before } else { all };
+            }
+            all
+        };
+        let (input, output) = (self.holding("input", &plain)?, self.array::<T>("output", self.cells)?);
+        let bytes = size_of_val(plain.as_slice());
+        let sum = by_hand(&mut scanned, false);
+        assert!(primitives.reduce(&input, &Operator::Add)? == Some(sum), "a sum that is wrong");
+        let library = contender("zippy", || primitives.reduce(&input, &Operator::Add).map(drop));
+        let loops = contender("a plain loop", || {
+            black_box(plain.iter().fold(T::default(), |all, cell| add(all, *cell)));
+            Ok(())
+        });
+        self.compare(&reduce, bytes, None, vec![library, loops])?;
+        let target = (of == "u32" && self.size == 16).then_some(60e-3);
+        for (case, is_exclusive) in [(&inclusive, false), (&exclusive, true)] {
+            let scan = || match is_exclusive {
+                false => primitives.inclusive_scan(&input, &output, &Operator::Add),
+                true => primitives.exclusive_scan(&input, &output, T::default(), &Operator::Add),
+            };
+            scan()?;
+            by_hand(&mut scanned, is_exclusive);
+            assert!(output.all().read()? == scanned, "a scan that is wrong");
+            let library = contender("zippy", scan);
+            let loops = contender("a plain loop", || {
+                black_box(by_hand(black_box(&mut scanned), is_exclusive));
+                Ok(())
+            });
+            self.compare(case, 2 * bytes, target, vec![library, loops])?;
+        }
+        Ok(())
+    }
+
+    fn compaction(&self) -> Result<()> {
+        let case = "compaction, u32";
+        if !self.wants(case) {
+            return Ok(());
+        }
+        let primitives = self.run.world.on_rank();
+        let plain: Vec<u32> = (0..self.cells).map(|i| i as u32).collect();
+        let selected: Vec<u32> = (0..self.cells).map(|i| mixed(i) >> 31).collect();
+        let (input, flags) = (self.holding("input", &plain)?, self.holding("flags", &selected)?);
+        let output = self.array::<u32>("output", self.cells)?;
+        let mut found = Vec::with_capacity(self.cells);
+        let mut by_hand = || {
+            found.clear();
+            found.extend(plain.iter().zip(&selected).filter(|(_, flag)| **flag != 0).map(|(cell, _)| *cell));
+            black_box(&found).len()
+        };
+        let count = by_hand();
+        assert_eq!(primitives.compact(&input, &flags, &output)?, count as u64);
+        let is_selected = |cell: &u32| mixed(*cell as usize) >> 31 == 1;
+        let compacted = output.at(..count as i64).read()?;
+        assert!(
+            compacted.is_sorted_by(|a, b| a < b) && compacted.iter().all(is_selected),
+            "a compaction that is wrong"
+        );
+        let library = contender("zippy", || primitives.compact(&input, &flags, &output).map(drop));
+        let loops = contender("a plain loop", || {
+            by_hand();
+            Ok(())
+        });
+        self.compare(case, 4 * (2 * self.cells + count), None, vec![library, loops])
+    }
+
+    fn sort(&self) -> Result<()> {
+        let case = "sort, u32";
+        if !self.wants(case) {
+            return Ok(());
+        }
+        let primitives = self.run.world.on_rank();
+        let plain: Vec<u32> = (0..self.cells).map(mixed).collect();
+        let (given, keys) = (self.holding("given", &plain)?, self.array::<u32>("keys", self.cells)?);
+        let again = || self.run.world.copy(given.all(), keys.all()).map(drop);
+        let mut sorted = plain.clone();
+        sorted.sort_unstable();
+        again()?;
+        primitives.sort(&keys)?;
+        assert!(keys.all().read()? == sorted, "a sort that is wrong");
+        let mut contenders = vec![prepared("zippy", again, || primitives.sort(&keys))];
+        let all: [(_, fn(&mut [u32])); 3] = [
+            ("std, unstable", |keys| keys.sort_unstable()),
+            ("std, stable", |keys| keys.sort()),
+            ("rayon, unstable", |keys| keys.par_sort_unstable()),
+        ];
+        contenders.extend(all.map(|(name, sort)| by_hand(name, &plain, sort)));
+        let target = (self.size == 16).then_some(self.cells as f64 / 80e6);
+        self.compare(case, 8 * self.cells, target, contenders)
+    }
+
+    fn sort_pairs(&self) -> Result<()> {
+        let case = "sort, pairs of u32";
+        if !self.wants(case) {
+            return Ok(());
+        }
+        let primitives = self.run.world.on_rank();
+        // Some keys are equal, so that a sort that is not stable shows.
+        let plain: Vec<(u32, u32)> = (0..self.cells).map(|i| (mixed(i) / 4, i as u32)).collect();
+        let [first, second] = [|pair: &(u32, u32)| pair.0, |pair: &(u32, u32)| pair.1]
+            .map(|half| self.holding("given", &plain.iter().map(half).collect::<Vec<_>>()));
+        let (given_keys, given_values) = (first?, second?);
+        let (keys, values) = (self.array::<u32>("keys", self.cells)?, self.array::<u32>("values", self.cells)?);
+        let again = || {
+            self.run.world.copy(given_keys.all(), keys.all())?;
+            self.run.world.copy(given_values.all(), values.all()).map(drop)
+        };
+        let mut sorted = plain.clone();
+        sorted.sort();
+        again()?;
+        primitives.sort_pairs(&keys, &values)?;
+        let found = keys.all().read()?.into_iter().zip(values.all().read()?);
+        assert!(found.eq(sorted.iter().copied()), "a sort that is wrong");
+        drop(sorted);
+        let mut contenders = vec![prepared("zippy", again, || primitives.sort_pairs(&keys, &values))];
+        let all: [(_, fn(&mut [(u32, u32)])); 3] = [
+            ("std, unstable", |pairs| pairs.sort_unstable_by_key(|pair| pair.0)),
+            ("std, stable", |pairs| pairs.sort_by_key(|pair| pair.0)),
+            ("rayon, unstable", |pairs| pairs.par_sort_unstable_by_key(|pair| pair.0)),
+        ];
+        contenders.extend(all.map(|(name, sort)| by_hand(name, &plain, sort)));
+        self.compare(case, 16 * self.cells, None, contenders)
+    }
+
+    fn reduce_by_key(&self) -> Result<()> {
+        let case = "reduction by key, u32";
+        if !self.wants(case) {
+            return Ok(());
+        }
+        let primitives = self.run.world.on_rank();
+        let mut key = 0;
+        let next_key = |i| {
+            key += u32::from(mixed(i) < 1 << 28);
+            key
+        };
+        let keys: Vec<u32> = (0..self.cells).map(next_key).collect();
+        let values: Vec<u32> = (0..self.cells).map(|i| mixed(i + 1)).collect();
+        let by_hand = |found: &mut Vec<(u32, u32)>| {
+            found.clear();
+            for (key, value) in keys.iter().zip(&values) {
+                match found.last_mut() {
+                    Some((last, sum)) if last == key => *sum = sum.wrapping_add(*value),
+                    _ => found.push((*key, *value)),
+                }
+            }
+        };
+        let mut reduced = Vec::with_capacity(self.cells);
+        by_hand(&mut reduced);
+        let runs = reduced.len();
+        let (keys, values) = (self.holding("keys", &keys)?, self.holding("values", &values)?);
+        let [keys_found, values_found] = ["keys found", "values found"].map(|name| self.array::<u32>(name, runs));
+        let outputs = (keys_found?, values_found?);
+        let reduce = || primitives.reduce_by_key((&keys, &values), (&outputs.0, &outputs.1), &Operator::Add);
+        assert_eq!(reduce()?, runs as u64);
+        let found = outputs.0.all().read()?.into_iter().zip(outputs.1.all().read()?);
+        assert!(found.eq(reduced.iter().copied()), "a reduction by key that is wrong");
+        let library = contender("zippy", || reduce().map(drop));
+        let loops = contender("a plain loop", || {
+            by_hand(black_box(&mut reduced));
+            Ok(())
+        });
+        self.compare(case, 8 * (self.cells + runs), None, vec![library, loops])
+    }
+}
+
+/// A sort of a vector.
+fn by_hand<'a, T: Copy>(name: &'static str, given: &'a [T], mut sort: impl FnMut(&mut [T]) + 'a) -> Contender<'a> {
+    let cells = std::rc::Rc::new(std::cell::RefCell::new(given.to_vec()));
+    let again = cells.clone();
+    let before = move || {
+        again.borrow_mut().copy_from_slice(given);
+        Ok(())
+    };
+    prepared(name, before, move || {
+        sort(&mut cells.borrow_mut());
+        Ok(())
+    })
+}
