@@ -1,7 +1,7 @@
 //! Work on cells of any size, compiled for the usual ones.
 
-/// Calls a function of a number of bytes, which is always inlined, with the size of a cell and further arguments, so that the
-/// usual sizes are constants in it.
+/// Calls a function, one that is always inlined, with the bytes of a cell and further arguments, so that the usual sizes are
+/// constants in it.
 macro_rules! by_size {
     ($function:path, $size:expr, $($argument:expr),*) => {
         match $size {

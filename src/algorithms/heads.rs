@@ -55,7 +55,7 @@ pub fn read(heads: Heads, cells: Range<u64>, key: &mut Option<Vec<u8>>) -> Resul
     }
     let mut bytes = vec![0; n * size];
     of.read(cells, &mut bytes)?;
-    let mut found = Vec::with_capacity(n);
+    let mut found = vec![true; n];
     by_size!(differing, size, &bytes, key.as_deref(), &mut found);
     if let Some(last) = bytes.chunks_exact(size).last() {
         *key = Some(last.to_vec());
@@ -65,10 +65,10 @@ pub fn read(heads: Heads, cells: Range<u64>, key: &mut Option<Vec<u8>>) -> Resul
 
 /// Which keys differ from the one before.
 #[inline(always)]
-fn differing(size: usize, keys: &[u8], before: Option<&[u8]>, found: &mut Vec<bool>) {
+fn differing(size: usize, keys: &[u8], before: Option<&[u8]>, found: &mut [bool]) {
     let mut before = before.unwrap_or(&[]);
-    for key in keys.chunks_exact(size) {
-        found.push(before.get(..size).is_none_or(|before| before != key));
+    for (key, found) in keys.chunks_exact(size).zip(found) {
+        *found = before.get(..size).is_none_or(|before| before != key);
         before = key;
     }
 }

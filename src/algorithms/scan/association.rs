@@ -62,18 +62,33 @@ pub fn block<X: Copy>(
         }
         for (r, run) in cells.chunks(RUN).enumerate() {
             let base = before[r].map_or(carry, |before| Some(behind(join, carry, before)));
-            let mut within = run[0];
-            let mut last = behind(join, base, within);
-            put(r * RUN, base, last);
-            for (i, cell) in (r * RUN..).zip(run).skip(1) {
-                within = join(within, *cell);
-                let all = behind(join, base, within);
-                put(i, Some(last), all);
-                last = all;
+            match base {
+                None => results(join, base, |within| within, r * RUN, run, &mut put),
+                Some(before) => results(join, base, |within| join(before, within), r * RUN, run, &mut put),
             }
         }
     }
     Some(behind(join, carry, levels[LEVELS - 1][0]))
+}
+
+/// Puts what the cells of a run come to: `all` of what has been combined within it.
+fn results<X: Copy>(
+    join: impl Fn(X, X) -> X,
+    before: Option<X>,
+    all: impl Fn(X) -> X,
+    place: usize,
+    run: &[X],
+    put: &mut impl FnMut(usize, Option<X>, X),
+) {
+    let mut within = run[0];
+    let mut last = all(within);
+    put(place, before, last);
+    for (i, cell) in run.iter().enumerate().skip(1) {
+        within = join(within, *cell);
+        let now = all(within);
+        put(place + i, Some(last), now);
+        last = now;
+    }
 }
 
 /// With what comes before, if there is anything.
