@@ -62,19 +62,14 @@ fn zippy_before(lane: i32) -> zippy_Item {
     var all = zippy_Item(zippy_tree[1].value, 0u);
     for (var level = 7u; level > 0u; level--) {
         let node = (zippy_RUNS + lane) >> (level - 1u);
-        if (node & 1) == 1 {
-            all = zippy_join(all, zippy_tree[node - 1]);
-        }
+        if (node & 1) == 1 { all = zippy_join(all, zippy_tree[node - 1]); }
     }
     return all;
 }
 
 // The sum of each block.
 @compute @workgroup_size(128)
-fn zippy_fold_blocks(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(local_invocation_index) index: u32,
-) {
+fn zippy_fold_blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) index: u32) {
     let block = domain_workgroup(group);
     let lane = i32(index);
     let begin = (block * zippy_RUNS + lane) * zippy_RUN;
@@ -92,9 +87,7 @@ fn zippy_fold_blocks(
 fn zippy_carry_blocks(@builtin(local_invocation_index) index: u32) {
     let lane = i32(index);
     let blocks = zippy_sums_extent();
-    if lane == 0 {
-        zippy_so_far = zippy_Item(zippy_carry_load(0), zippy_carry_mark_load(0));
-    }
+    if lane == 0 { zippy_so_far = zippy_Item(zippy_carry_load(0), zippy_carry_mark_load(0)); }
     workgroupBarrier();
     if zippy_IN_ORDER {
         if lane == 0 {
@@ -132,10 +125,7 @@ fn zippy_carry_blocks(@builtin(local_invocation_index) index: u32) {
 
 // The results of each block.
 @compute @workgroup_size(128)
-fn zippy_write_blocks(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(local_invocation_index) index: u32,
-) {
+fn zippy_write_blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) index: u32) {
     let block = domain_workgroup(group);
     let lane = i32(index);
     let begin = (block * zippy_RUNS + lane) * zippy_RUN;
