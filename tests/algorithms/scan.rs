@@ -255,6 +255,43 @@ fn operators_of_ones_own_that_do_not_commute() {
 }
 
 #[test]
+fn transforms_on_the_way() {
+    support::ranks(&[1], |world| {
+        for n in [0, 1, 2049, 5000] {
+            let bytes: Vec<i8> = (0..n).map(|i| mixed(i) as i8).collect();
+            let squares: Vec<[u32; 2]> = bytes.iter().map(|&x| [(i32::from(x) * i32::from(x)) as u32, 1]).collect();
+            let add = |a: [u32; 2], b: [u32; 2]| [a[0].wrapping_add(b[0]), a[1] + b[1]];
+            let expression = "vec2<u32>(u32(x * x), // two lines\n 1u)";
+            for cut in [Cut::Whole, Cut::Odd] {
+                let (input, _) = sequence(world, &bytes, cut)?;
+                let (output, sections) = sequence(world, &vec![[0_u32; 2]; n], Cut::Odd)?;
+                let on = world.on_rank();
+                let all = on.transform_reduce::<i8, [u32; 2]>(&input, expression, &Operator::Add)?;
+                assert_eq!(all, squares.iter().copied().reduce(add));
+                on.transform_inclusive_scan::<i8, [u32; 2]>(&input, expression, &output, &Operator::Add)?;
+                let sums = |before: [u32; 2]| {
+                    squares.iter().scan(before, move |all, &one| {
+                        *all = add(*all, one);
+                        Some(*all)
+                    })
+                };
+                assert!(read(&sections)?.into_iter().eq(sums([0, 0])));
+                on.transform_exclusive_scan::<i8, [u32; 2]>(&input, expression, &output, [5, 7], &Operator::Add)?;
+                let before = std::iter::once([5, 7]).chain(sums([5, 7])).take(n);
+                assert!(read(&sections)?.into_iter().eq(before), "{n}, {cut:?}");
+            }
+        }
+        let (input, _) = sequence(world, &[1_u32, 2], Cut::Whole)?;
+        let on = world.on_rank();
+        let error = on.transform_reduce::<u32, f32>(&input, "f32(x) +\n y", &Operator::Add).unwrap_err().to_string();
+        assert!(error.contains(":2:2") && error.contains("y"), "{error}");
+        let error = on.transform_reduce::<u32, f32>(&input, "x + 1u", &Operator::Add).unwrap_err().to_string();
+        assert!(error.contains("x + 1u"), "{error}");
+        Ok(())
+    });
+}
+
+#[test]
 fn ten_million() {
     support::ranks(&[1], |world| {
         let n = 10_000_000;

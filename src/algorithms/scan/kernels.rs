@@ -8,7 +8,7 @@ use crate::World;
 use crate::algorithms::heads::{Heads, mark};
 use crate::array::Home;
 use crate::array::{Cells, Stretch, Strip, stretches};
-use crate::element::Element;
+use crate::element::{Element, ElementInfo, ElementKind};
 use crate::error::{KernelError, Result};
 use crate::kernel::{Call, Kernel, KernelSource};
 
@@ -201,9 +201,13 @@ fn kernel(world: &World, operation: &Operation, segmented: bool, in_place: bool)
     let cell = element.name;
     let cells = if in_place { "zippy_output" } else { "zippy_input" };
     let (input_element, expression) = operation.transform.unwrap_or((element, "x"));
+    let mut records = element.declarations();
+    if input_element != element {
+        records += &input_element.declarations();
+    }
     let head = if segmented { "zippy_flags_load(p) != 0u" } else { "false" };
     let flags = "@group(0) @binding(1) var<storage, read> zippy_flags: array<u32>;\n";
-    let input = format!("@group(0) @binding(0) var<storage, read> zippy_input: array<{}>;\n", input_element.name);
+    let input = format!("@group(0) @binding(0) var<storage, read> zippy_input: array<{}>;\n", stored(input_element));
     let text = format!(
         "{operator}\n{records}alias T = {cell};
 {input}{flags}@group(0) @binding(2) var<storage, read_write> zippy_output: array<{cell}>;
@@ -213,7 +217,9 @@ fn kernel(world: &World, operation: &Operation, segmented: bool, in_place: bool)
 @group(0) @binding(6) var<storage, read_write> zippy_carry_mark: array<u32>;
 @group(0) @binding(7) var<storage, read> zippy_begin: array<{cell}>;
 const zippy_IN_ORDER = {in_order};
-fn zippy_value(p: i32) -> T {{ let x = {cells}_load(p); return {expression}; }}
+fn zippy_value(p: i32) -> T {{ let x = {cells}_load(p); return (
+{expression}
+); }}
 fn zippy_cells() -> i32 {{ return {cells}_extent(); }}
 fn zippy_head(p: i32) -> bool {{ return {head}; }}
 {body}
@@ -222,7 +228,7 @@ fn zippy_put(p: i32, last: zippy_Item, head: bool, all: zippy_Item) {{
 }}
 ",
         operator = operation.operator.definition(element),
-        records = element.declarations(),
+        records = records,
         input = if in_place { "" } else { input.as_str() },
         flags = if segmented { flags } else { "" },
         put = if operation.first.is_some() { EXCLUSIVE } else { INCLUSIVE },
@@ -230,6 +236,11 @@ fn zippy_put(p: i32, last: zippy_Item, head: bool, all: zippy_Item) {{
         body = include_str!("../../../shaders/scan/scan.wgsl"),
     );
     world.composed(&KernelSource::composed(format!("scan with {}", operation.operator), text))
+}
+
+/// What a shader declares the cells as.
+fn stored(element: &ElementInfo) -> &'static str {
+    if let ElementKind::Packed(_) = element.kind { "u32" } else { element.name }
 }
 
 /// Flags of the heads where keys differ from the ones before, on the device.

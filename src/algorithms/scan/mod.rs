@@ -10,6 +10,7 @@ mod kernels;
 mod operation;
 mod over_ranks;
 mod steps;
+mod transform;
 
 use bytemuck::{bytes_of, pod_read_unaligned};
 

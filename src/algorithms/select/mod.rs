@@ -51,7 +51,7 @@ impl OnRank<'_> {
         let (input, flags, output) = (input.into(), flags.into(), output.into());
         let (input, flags, output) = (input.cells()?, flags.cells()?, output.cells()?);
         input.check_length(flags, "the sequence of flags")?;
-        Ok(Selection::new(self.world(), flags)?.compact(input, output)?)
+        Selection::new(self.world(), flags)?.compact(input, output)
     }
 
     /// Copies all cells to the output, those whose flag is not 0 first, both kinds in their order; returns how many come

@@ -1,0 +1,132 @@
+//! Scans and reductions of what an expression makes of each cell, without a pass of their own for it.
+
+use bytemuck::{bytes_of, pod_read_unaligned};
+
+use super::operation::Operation;
+use super::run;
+use crate::World;
+use crate::algorithms::heads::Heads;
+use crate::algorithms::on_rank::OnRank;
+use crate::array::Sequence;
+use crate::device::Operator;
+use crate::element::{Element, ElementInfo, ElementKind};
+use crate::error::{Error, KernelError, Result};
+use crate::kernel::{Kernel, KernelSource};
+
+impl OnRank<'_> {
+    /// What an expression of `x` in WGSL makes of each cell, combined from the left to the right; `None` of no cells.
+    /// Local; waits for the device. A kernel does it, also on software adapters.
+    ///
+    /// Cells of 8 and 16 bits are `u32` or `i32` in the expression. See [`reduce`](Self::reduce) for operators.
+    ///
+    /// # Errors
+    /// As [`reduce`](Self::reduce), and a mistake in the expression, by its own line and column.
+    ///
+    /// ```
+    /// # use zippy::{Layout, Operator, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let bytes = world.local_array::<u8, 1>("bytes", &Layout::new([4]))?;
+    /// bytes.all().write(&[3, 200, 7, 250])?;
+    /// let squares = world.on_rank().transform_reduce::<u8, u32>(&bytes, "x * x", &Operator::Add)?;
+    /// assert_eq!(squares, Some(9 + 40_000 + 49 + 62_500));
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
+    /// ```
+    pub fn transform_reduce<I: Element, T: Element>(
+        &self,
+        input: impl Into<Sequence<I>>,
+        expression: &str,
+        operator: &Operator,
+    ) -> Result<Option<T>> {
+        check(self.world(), &I::INFO, expression, &T::INFO)?;
+        let operation = Operation { transform: Some((&I::INFO, expression)), ..Operation::of(operator, &T::INFO) };
+        let all = run(self.world(), &operation, input.into().cells()?, Heads::None, None)?;
+        Ok(all.item.map(|item| pod_read_unaligned(&item.value)))
+    }
+
+    /// [`inclusive_scan`](Self::inclusive_scan) of what an expression of `x` in WGSL makes of each cell. Local, as
+    /// [`transform_reduce`](Self::transform_reduce).
+    ///
+    /// # Errors
+    /// As [`inclusive_scan`](Self::inclusive_scan), and a mistake in the expression.
+    pub fn transform_inclusive_scan<I: Element, T: Element>(
+        &self,
+        input: impl Into<Sequence<I>>,
+        expression: &str,
+        output: impl Into<Sequence<T>>,
+        operator: &Operator,
+    ) -> Result<()> {
+        self.transformed(&input.into(), expression, &output.into(), None, operator)
+    }
+
+    /// [`exclusive_scan`](Self::exclusive_scan) of what an expression of `x` in WGSL makes of each cell. Local, as
+    /// [`transform_reduce`](Self::transform_reduce).
+    ///
+    /// # Errors
+    /// As [`inclusive_scan`](Self::inclusive_scan), and a mistake in the expression.
+    pub fn transform_exclusive_scan<I: Element, T: Element>(
+        &self,
+        input: impl Into<Sequence<I>>,
+        expression: &str,
+        output: impl Into<Sequence<T>>,
+        first: T,
+        operator: &Operator,
+    ) -> Result<()> {
+        self.transformed(&input.into(), expression, &output.into(), Some(&first), operator)
+    }
+
+    fn transformed<I: Element, T: Element>(
+        &self,
+        input: &Sequence<I>,
+        expression: &str,
+        output: &Sequence<T>,
+        first: Option<&T>,
+        operator: &Operator,
+    ) -> Result<()> {
+        let (input, output) = (input.cells()?, output.cells()?);
+        input.check_length(output, "the output")?;
+        check(self.world(), &I::INFO, expression, &T::INFO)?;
+        let transform = Some((&I::INFO, expression));
+        let operation = Operation { transform, first: first.map(bytes_of), ..Operation::of(operator, &T::INFO) };
+        run(self.world(), &operation, input, Heads::None, Some(output)).map(drop)
+    }
+}
+
+/// What a cell is in an expression.
+pub fn value_type(element: &ElementInfo) -> &'static str {
+    match element.kind {
+        ElementKind::Packed(packed) if packed.is_signed() => "i32",
+        ElementKind::Packed(_) => "u32",
+        _ => element.name,
+    }
+}
+
+/// That an expression makes one type of the other; by itself, so that what is wrong is told by its own lines.
+fn check(world: &World, from: &'static ElementInfo, expression: &str, to: &'static ElementInfo) -> Result<()> {
+    let mut records = from.declarations();
+    if from != to {
+        records += &to.declarations();
+    }
+    let (x, result) = (value_type(from), value_type(to));
+    if let ElementKind::Packed(_) = to.kind {
+        let problem = format!("a transform to cells of {} is not possible; make u32 or i32 of them", to.name);
+        return Err(KernelError::Other(problem).into());
+    }
+    let before = format!("{records}fn zippy_transform(x: {x}) -> {result} {{ return (\n");
+    let text = format!("{before}{expression}\n); }}\n@compute @workgroup_size(1)\nfn zippy_main() {{}}\n");
+    let name = format!("transform {expression:?}");
+    let lines = before.matches('\n').count();
+    match Kernel::new(world.gpu(), &KernelSource::composed(&name, text)) {
+        Ok(_) => Ok(()),
+        Err(Error::Kernel(KernelError::Wgsl { line, column, message, excerpt, .. }))
+            if line > lines && line <= lines + 1 + expression.matches('\n').count() =>
+        {
+            let excerpt = excerpt.replacen(&format!("\n{line} | "), &format!("\n{} | ", line - lines), 1);
+            Err(KernelError::Wgsl { file: name, line: line - lines, column, message, excerpt }.into())
+        }
+        Err(Error::Kernel(KernelError::Wgsl { message, .. })) => {
+            Err(KernelSource::text(name, expression).ends_early(&message).into())
+        }
+        Err(error) => Err(error),
+    }
+}
