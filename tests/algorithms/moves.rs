@@ -2,8 +2,7 @@
 
 use zippy::{Element, Operator, Result, World};
 
-use crate::sequences::{CUTS, Cut, LENGTHS, mixed, read, sequence};
-use crate::support;
+use crate::sequences::{CUTS, Cut, LENGTHS, alone, mixed, read, sequence};
 
 fn bits<T: Element>(values: &[T]) -> &[u8] {
     bytemuck::cast_slice(values)
@@ -36,7 +35,7 @@ fn permuted<T: Element>(world: &World, n: usize, value: impl Fn(usize) -> T) -> 
 
 #[test]
 fn gather_and_scatter() {
-    support::ranks(&[1], |world| {
+    alone(|world| {
         LENGTHS.into_iter().try_for_each(|n| permuted(world, n, mixed))?;
         permuted(world, 4999, |i| mixed(i) as u8)?;
         permuted(world, 4999, |i| mixed(i) as i16)?;
@@ -47,7 +46,7 @@ fn gather_and_scatter() {
 
 #[test]
 fn indices_beyond_the_end() {
-    support::ranks(&[1], |world| {
+    alone(|world| {
         let (four, sections) = sequence(world, &[1_u32, 2, 3, 4], Cut::Odd)?;
         let (indices, _) = sequence(world, &[0_u32, 3, 4, 1], Cut::Whole)?;
         let (output, after) = sequence(world, &[9_u32; 4], Cut::Whole)?;
@@ -89,7 +88,7 @@ fn selected<T: Element>(world: &World, n: usize, value: impl Fn(usize) -> T) -> 
 
 #[test]
 fn compaction_and_partition() {
-    support::ranks(&[1], |world| {
+    alone(|world| {
         LENGTHS.into_iter().try_for_each(|n| selected(world, n, mixed))?;
         selected(world, 4999, |i| mixed(i) as u8)?;
         selected(world, 4999, |i| [i as u32, mixed(i)])?;
@@ -104,7 +103,7 @@ fn compaction_and_partition() {
 
 #[test]
 fn unique_and_reduction_by_key() {
-    support::ranks(&[1], |world| {
+    alone(|world| {
         for n in LENGTHS {
             for run in [1, 3, 5000] {
                 let keys: Vec<[u32; 2]> = (0..n).map(|i| [mixed(i / run) % 2, (i / run) as u32 % 7]).collect();
@@ -138,7 +137,7 @@ fn unique_and_reduction_by_key() {
 
 #[test]
 fn amplification() {
-    support::ranks(&[1], |world| {
+    alone(|world| {
         let mut pairs = world.growable::<[u32; 2]>("pairs")?;
         let kinds: [fn(usize) -> u32; 4] = [|_| 0, |_| 1, |i| mixed(i) % 6, |i| u32::from(i % 1000 == 999) * 3000];
         for n in LENGTHS {
@@ -162,7 +161,7 @@ fn amplification() {
 
 #[test]
 fn histograms() {
-    support::ranks(&[1], |world| {
+    alone(|world| {
         for n in LENGTHS {
             for bins in [1, 10, 300, 70_000] {
                 let numbers: Vec<u32> = (0..n).map(|i| mixed(i) % bins as u32).collect();

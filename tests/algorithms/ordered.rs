@@ -1,9 +1,8 @@
 //! Bounds, merges and sorts of segments against `std`.
 
-use zippy::{Result, World};
+use zippy::{Operator, Result, World};
 
-use crate::sequences::{Cut, LENGTHS, mixed, read, sequence};
-use crate::support;
+use crate::sequences::{Cut, LENGTHS, alone, mixed, read, sequence};
 
 fn sorted(n: usize, seed: usize, most: u32) -> Vec<u32> {
     let mut keys: Vec<u32> = (0..n).map(|i| mixed(i + seed) % most).collect();
@@ -13,7 +12,7 @@ fn sorted(n: usize, seed: usize, most: u32) -> Vec<u32> {
 
 #[test]
 fn bounds() {
-    support::ranks(&[1], |world| {
+    alone(|world| {
         for n in [0, 1, 2, 300, 4999] {
             for most in [1, 50, u32::MAX] {
                 let keys = sorted(n, 3, most);
@@ -72,7 +71,7 @@ fn merged(world: &World, n: usize, m: usize, most: u32) -> Result<()> {
 
 #[test]
 fn merges() {
-    support::ranks(&[1], |world| {
+    alone(|world| {
         for (n, m) in [(0, 0), (0, 5), (5, 0), (1, 1), (300, 2000), (4999, 4100)] {
             [1, 40, u32::MAX].into_iter().try_for_each(|most| merged(world, n, m, most))?;
         }
@@ -89,7 +88,7 @@ fn merges() {
 
 #[test]
 fn segments() {
-    support::ranks(&[1], |world| {
+    alone(|world| {
         for n in LENGTHS {
             for every in [1, 7, 3000] {
                 let flags: Vec<u32> = (0..n).map(|i| u32::from(i > 0 && mixed(i) % every == 0) * 9).collect();
@@ -105,6 +104,17 @@ fn segments() {
                 let mut expected: Vec<(u32, i32, u32)> = (0..n).map(|i| (numbered[i], keys[i], i as u32)).collect();
                 expected.sort_by_key(|(segment, key, _)| (*segment, *key));
                 let (flags, _) = sequence(world, &flags, Cut::Odd)?;
+                let mut sums: Vec<i32> = Vec::new();
+                for (i, key) in keys.iter().enumerate() {
+                    match sums.last_mut() {
+                        Some(sum) if numbered[i] == numbered[i - 1] => *sum += key,
+                        _ => sums.push(*key),
+                    }
+                }
+                let (values, _) = sequence(world, &keys, Cut::Odd)?;
+                let (output, sections) = sequence(world, &keys, Cut::Whole)?;
+                let found = world.on_rank().reduce_by_flag(&flags, &values, &output, &Operator::Add)? as usize;
+                assert_eq!(read(&sections)?[..found], sums, "{n}, every {every}");
                 let (sorted, sections) = sequence(world, &keys, Cut::Odd)?;
                 world.on_rank().sort_segments(&flags, &sorted)?;
                 assert!(read(&sections)?.into_iter().eq(expected.iter().map(|(_, key, _)| *key)), "{n}, every {every}");

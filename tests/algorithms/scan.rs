@@ -5,8 +5,7 @@ use std::fmt::Debug;
 use bytemuck::Pod;
 use zippy::{Element, Layout, Operator, Result, World};
 
-use crate::sequences::{CUTS, Cut, LENGTHS, mixed, read, sequence};
-use crate::support;
+use crate::sequences::{CUTS, Cut, LENGTHS, alone, mixed, read, sequence};
 
 /// What has been combined, and whether a segment begins in it.
 pub type Item<T> = Option<(T, bool)>;
@@ -138,7 +137,7 @@ fn larger<T: PartialOrd>(a: T, b: T) -> T {
 
 #[test]
 fn integers_of_every_length() {
-    support::ranks(&[1], |world| {
+    alone(|world| {
         for n in LENGTHS {
             let values: Vec<u32> = (0..n).map(mixed).collect();
             compare(world, &values, 7, &Operator::Add, u32::wrapping_add)?;
@@ -154,7 +153,7 @@ fn integers_of_every_length() {
 
 #[test]
 fn numbers_of_few_and_of_many_bits() {
-    support::ranks(&[1], |world| {
+    alone(|world| {
         let values: Vec<u8> = (0..4999).map(|i| (mixed(i) % 40) as u8).collect();
         compare(world, &values, 3, &Operator::Add, u8::saturating_add)?;
         let values: Vec<i16> = (0..4999).map(|i| (mixed(i) >> 16) as i16).collect();
@@ -175,7 +174,7 @@ fn numbers_of_few_and_of_many_bits() {
 
 #[test]
 fn floats_in_the_order_of_the_definition() {
-    support::ranks(&[1], |world| {
+    alone(|world| {
         for n in LENGTHS {
             let values: Vec<f32> = (0..n).map(|i| mixed(i) as f32 / 7.0 - 1e8).collect();
             compare(world, &values, 0.3, &Operator::Add, |a, b| a + b)?;
@@ -198,7 +197,7 @@ struct Affine {
 
 #[test]
 fn outputs_that_overlap_inputs() {
-    support::ranks(&[1], |world| {
+    alone(|world| {
         let n = 70_000;
         let values: Vec<u32> = (0..n).map(mixed).collect();
         let array = world.local_array::<u32, 1>("array", &Layout::new([n as i64 + 3]))?;
@@ -228,7 +227,7 @@ fn outputs_that_overlap_inputs() {
 
 #[test]
 fn operators_of_ones_own_that_do_not_commute() {
-    support::ranks(&[1], |world| {
+    alone(|world| {
         // The second of two maps after the first.
         let after = Operator::custom(
             "after",
@@ -256,7 +255,7 @@ fn operators_of_ones_own_that_do_not_commute() {
 
 #[test]
 fn transforms_on_the_way() {
-    support::ranks(&[1], |world| {
+    alone(|world| {
         for n in [0, 1, 2049, 5000] {
             let bytes: Vec<i8> = (0..n).map(|i| mixed(i) as i8).collect();
             let squares: Vec<[u32; 2]> = bytes.iter().map(|&x| [(i32::from(x) * i32::from(x)) as u32, 1]).collect();
@@ -293,7 +292,7 @@ fn transforms_on_the_way() {
 
 #[test]
 fn ten_million() {
-    support::ranks(&[1], |world| {
+    alone(|world| {
         let n = 10_000_000;
         let layout = Layout::new([n]);
         let (cells, sums) =
@@ -312,7 +311,7 @@ fn ten_million() {
 
 #[test]
 fn mistakes() {
-    support::ranks(&[1, 2], |world| {
+    alone(|world| {
         let (four, _) = sequence(world, &[1_u32, 2, 3, 4], Cut::Whole)?;
         let (five, _) = sequence(world, &[1_u32, 2, 3, 4, 5], Cut::Odd)?;
         let error = world.on_rank().inclusive_scan(&four, &five, &Operator::Add).unwrap_err().to_string();

@@ -4,6 +4,15 @@ use zippy::algorithms::Sequence;
 use zippy::array::LocalSection;
 use zippy::{Element, Layout, Result, Split, World};
 
+use crate::support;
+
+/// Runs a program on one rank, and nothing under a launcher, where it would be the same.
+pub fn alone(program: impl Fn(&World) -> Result<()> + Send + Sync) {
+    if support::launcher::size().is_none() {
+        support::ranks(&[1], program);
+    }
+}
+
 /// Around runs, blocks and workgroups.
 pub const LENGTHS: [usize; 16] = [0, 1, 2, 15, 16, 17, 31, 255, 257, 2047, 2048, 2049, 2064, 4096, 6145, 40_000];
 

@@ -6,8 +6,7 @@ use std::fmt::Debug;
 use zippy::algorithms::sort::SortKey;
 use zippy::{Element, Layout, Result, World};
 
-use crate::sequences::{CUTS, Cut, LENGTHS, mixed, read, sequence};
-use crate::support;
+use crate::sequences::{CUTS, Cut, LENGTHS, alone, mixed, read, sequence};
 
 /// Keys that sorts may stumble over: many, few and one value, in order, in reverse order.
 const KINDS: [fn(usize, usize) -> u32; 6] = [
@@ -54,15 +53,13 @@ fn compare<K: SortKey + Debug, V: Element>(
 
 #[test]
 fn every_length() {
-    support::ranks(&[1], |world| {
-        LENGTHS.into_iter().try_for_each(|n| compare(world, n, |key| key, |i| i as u32, u32::cmp))
-    });
+    alone(|world| LENGTHS.into_iter().try_for_each(|n| compare(world, n, |key| key, |i| i as u32, u32::cmp)));
 }
 
 /// More than a core's cache has, which the host deals out by the highest digits first, again where many share one.
 #[test]
 fn more_than_a_cache_has() {
-    support::ranks(&[1], |world| {
+    alone(|world| {
         compare(world, 210_000, |key| key, |i| i as u32, u32::cmp)?;
         compare(world, 210_000, |key| if key % 8 == 0 { key } else { key >> 9 }, |i| i as u16, u32::cmp)?;
         compare(world, 110_000, |key| [key % 3, key << 7], |i| [i as u32, 5], <[u32; 2]>::cmp)?;
@@ -72,7 +69,7 @@ fn more_than_a_cache_has() {
 
 #[test]
 fn every_type_of_key() {
-    support::ranks(&[1], |world| {
+    alone(|world| {
         compare(world, 5000, |key| key as i32, |i| [i as u32; 2], i32::cmp)?;
         compare(world, 5000, f32::from_bits, |i| i as u32, f32::total_cmp)?;
         let special = [0.0, -0.0, f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e-45, -1e-45];
@@ -101,7 +98,7 @@ fn particle(i: usize) -> Particle {
 
 #[test]
 fn every_size_of_values() {
-    support::ranks(&[1], |world| {
+    alone(|world| {
         compare(world, 4500, |key| key, |i| i as u8, u32::cmp)?;
         compare(world, 4500, |key| key, |i| i as i16, u32::cmp)?;
         compare(world, 4500, |key| key, |i| [i as u32, 1, 2, 3], u32::cmp)?;
@@ -112,7 +109,7 @@ fn every_size_of_values() {
 
 #[test]
 fn mistakes() {
-    support::ranks(&[1], |world| {
+    alone(|world| {
         let (keys, _) = sequence(world, &[1_u32, 2, 3], Cut::Whole)?;
         let (values, _) = sequence(world, &[1_u32, 2], Cut::Whole)?;
         let error = world.on_rank().sort_pairs(&keys, &values).unwrap_err().to_string();
@@ -126,7 +123,7 @@ fn mistakes() {
 
 #[test]
 fn keys_and_values_in_one_array() {
-    support::ranks(&[1], |world| {
+    alone(|world| {
         let both = world.local_array::<u32, 1>("both", &Layout::new([7]))?;
         both.all().write(&[5, 6, 7, 99, 3, 1, 2])?;
         world.on_rank().sort_pairs(both.at(4..), both.at(..3))?;

@@ -112,9 +112,9 @@ const PAIRS: [(Spread, Spread); 4] = [
 #[test]
 fn scans_of_integers() {
     support::ranks(support::RANKS, |world| {
-        for n in [0, 1, 7, 2048, 9000] {
+        for (n, pairs) in [(0, 0..4), (1, 1..2), (7, 0..2), (2048, 3..4), (9000, 1..4)] {
             let values: Vec<u32> = (0..n).map(mixed).collect();
-            scans(world, &values, 5, &Operator::Add, u32::wrapping_add, &PAIRS)?;
+            scans(world, &values, 5, &Operator::Add, u32::wrapping_add, &PAIRS[pairs])?;
         }
         Ok(())
     });
@@ -123,9 +123,9 @@ fn scans_of_integers() {
 #[test]
 fn scans_of_floats_do_not_depend_on_cuts() {
     support::ranks(support::RANKS, |world| {
-        for n in [1, 100, 9000] {
+        for (n, pairs) in [(100, 1..2), (9000, 0..4)] {
             let values: Vec<f32> = (0..n).map(|i| mixed(i) as f32 / 7.0 - 1e8).collect();
-            scans(world, &values, 0.1, &Operator::Add, |a, b| a + b, &PAIRS)?;
+            scans(world, &values, 0.1, &Operator::Add, |a, b| a + b, &PAIRS[pairs])?;
         }
         Ok(())
     });
@@ -181,7 +181,8 @@ fn sorts<K: SortKey>(
         expected.sort_by(|(a, _), (b, _)| order(a, b));
         let (sorted, beside): (Vec<K>, Vec<[u32; 2]>) = expected.into_iter().unzip();
         let values: Vec<[u32; 2]> = (0..n as u32).map(|i| [i, 5]).collect();
-        for (spread, other) in PAIRS {
+        // Each kind of keys meets two pairs of spreads.
+        for (spread, other) in [PAIRS[number % 4], PAIRS[(number + 1 + number / 4) % 4]] {
             let what = format!("{n} {} of kind {number}, {spread:?} and {other:?}", K::INFO.name);
             let x = vector(world, "x", &keys, spread)?;
             world.vectors().sort(&x)?;
@@ -199,7 +200,7 @@ fn sorts<K: SortKey>(
 #[test]
 fn sorts_of_every_spread() {
     support::ranks(support::RANKS, |world| {
-        [0, 1, 2, 7, 5000].into_iter().try_for_each(|n| sorts(world, n, |key| key, u32::cmp))
+        [0, 2, 7, 5000].into_iter().try_for_each(|n| sorts(world, n, |key| key, u32::cmp))
     });
 }
 
@@ -233,8 +234,8 @@ const FEW: [(Spread, Spread); 3] =
 
 #[test]
 fn gather_and_scatter_by_global_index() {
-    support::ranks(support::RANKS, |world| {
-        for n in [1_usize, 2, 700, 5000] {
+    support::ranks(&[1, 3, 8], |world| {
+        for n in [1_usize, 2, 3000] {
             let order: Vec<u32> = (0..n as u32).map(|i| mixed(i as usize) % n as u32).collect();
             let reversed: Vec<u32> = (0..n as u32).rev().collect();
             let values: Vec<[u32; 2]> = (0..n).map(|i| [mixed(i), i as u32]).collect();
@@ -262,8 +263,8 @@ fn gather_and_scatter_by_global_index() {
 
 #[test]
 fn selections() {
-    support::ranks(support::RANKS, |world| {
-        for n in [0_usize, 1, 900, 5000] {
+    support::ranks(&[1, 3, 5], |world| {
+        for n in [0_usize, 1, 5000] {
             let values: Vec<u32> = (0..n).map(|i| mixed(i / 40) % 3).collect();
             let sums: Vec<u32> = (0..n).map(mixed).collect();
             let flags: Vec<u32> = (0..n).map(|i| mixed(i + 5) % 4).collect();
@@ -312,8 +313,8 @@ fn selections() {
 
 #[test]
 fn bounds_histograms_and_ends() {
-    support::ranks(support::RANKS, |world| {
-        for n in [0_usize, 1, 3, 5000] {
+    support::ranks(&[1, 2, 5], |world| {
+        for n in [0_usize, 3, 5000] {
             let mut keys: Vec<u32> = (0..n).map(|i| mixed(i) % 50).collect();
             let counted: Vec<u64> = (0..50).map(|bin| keys.iter().filter(|&&key| key == bin).count() as u64).collect();
             let needles: Vec<u32> = (0..333).map(|i| mixed(i + 1) % 60).collect();
@@ -324,7 +325,7 @@ fn bounds_histograms_and_ends() {
                 assert_eq!(world.vectors().last(&x)?, keys.last().copied());
                 let like = world.vectors().cut_like("like", &x, &vector(world, "other", &keys, other)?)?;
                 assert_eq!(all(world, &like)?, keys);
-                for by in [0, 1, -1, 700, -700, 9000] {
+                for by in [0, 1, -700, 9000] {
                     let y = vector(world, "y", &keys, other)?;
                     world.vectors().shift(&x, &y, by, 77)?;
                     let at =

@@ -26,9 +26,8 @@ pub const STEPS: [Step; 10] = [
     step("lints", "clippy finds nothing", &[], &["clippy {all} --all-targets --keep-going -- -D warnings"]),
     step(
         "default-build",
-        "the build without MPI compiles",
+        "the build without MPI compiles, and the one of `cargo xtask demo`",
         &[],
-        // The second as `cargo xtask demo` builds it.
         &["check --package zippy-ga --all-targets --keep-going", "check --package volume --no-default-features"],
     ),
     step("docs", "documentation builds without warnings", &[("RUSTDOCFLAGS", "-D warnings")], &["doc {all} --no-deps"]),
@@ -49,8 +48,8 @@ pub const STEPS: [Step; 10] = [
         &[
             EXAMPLES,
             "test {all} --no-fail-fast --test world --test algorithms --test ranks -- arrays:: bricks::every_type coded:: \
-             composite copy deliver:: elementwise:: exchange fill_with:: ghosts in_place:: kernels:: layers:: one_sided:: \
-             prefixes:: random_operations:: reduce:: render:: together::",
+             composite copy deliver:: elementwise:: exchange fill_with:: ghosts in_place:: kernels:: layers:: moves:: \
+             one_sided:: prefixes:: random_operations:: reduce:: render:: together::",
         ],
     ),
     // Each test binary runs itself, or a part of itself, under the launcher; this only tells it to.

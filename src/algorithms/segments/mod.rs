@@ -4,6 +4,7 @@ use super::heads::Heads;
 use super::on_rank::OnRank;
 use super::permute::gather;
 use super::scan::{Operation, count, run};
+use super::select::{Selection, mark, tails};
 use super::sort::{SortKey, sort};
 use crate::array::{Cells, Sequence};
 use crate::device::Operator;
@@ -11,6 +12,43 @@ use crate::element::Element;
 use crate::error::Result;
 
 impl OnRank<'_> {
+    /// Combines the values of each segment from the left to the right, and returns how many segments there are: one begins
+    /// where a flag is not 0, and at the first cell. Values are combined as by [`inclusive_scan`](Self::inclusive_scan).
+    /// Local; waits for the device.
+    ///
+    /// # Errors
+    /// An output that is too short, of which nothing is written then; lengths of flags and values that differ; an operator
+    /// that the values do not have; a bad section, a failing device.
+    ///
+    /// ```
+    /// # use zippy::{Layout, Operator, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let array = |name| world.local_array::<u32, 1>(name, &Layout::new([5]));
+    /// let (flags, values, sums) = (array("flags")?, array("values")?, array("sums")?);
+    /// flags.all().write(&[0, 0, 1, 1, 0])?;
+    /// values.all().write(&[3, 1, 4, 1, 5])?;
+    /// assert_eq!(world.on_rank().reduce_by_flag(&flags, &values, &sums, &Operator::Add)?, 3);
+    /// assert_eq!(sums.at(..3).read()?, [4, 4, 6]);
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
+    /// ```
+    pub fn reduce_by_flag<V: Element>(
+        &self,
+        flags: impl Into<Sequence<u32>>,
+        values: impl Into<Sequence<V>>,
+        output: impl Into<Sequence<V>>,
+        operator: &Operator,
+    ) -> Result<u64> {
+        let (world, flags, values, output) = (self.world(), flags.into(), values.into(), output.into());
+        let (flags, values, output) = (flags.cells()?, values.cells()?, output.cells()?);
+        values.check_length(flags, "the sequence of flags")?;
+        let scratch = |name, element| Cells::scratch(&world.home(), name, element, values.len());
+        let (heads, sums) = (scratch("heads of segments", &u32::INFO)?, scratch("sums of segments", &V::INFO)?);
+        mark(world, flags, &heads)?;
+        run(world, &Operation::of(operator, &V::INFO), values, Heads::Flags(&heads), Some(&sums))?;
+        Selection::new(world, &tails(world, &heads)?)?.compact(&sums, output)
+    }
+
     /// Sorts the keys of each segment by themselves: one begins where a flag is not 0, and at the first cell. Local;
     /// stable. Needs memory for numbers of segments and places beside that of [`sort`](Self::sort).
     ///
@@ -58,7 +96,7 @@ impl OnRank<'_> {
         let scratch = |name| Cells::scratch(&world.home(), name, &u32::INFO, keys.len());
         let (segments, places) = (scratch("segments")?, count(world, keys.len())?);
         // Flags may be any numbers but 0; there may be none at the first cell, which changes no order.
-        super::select::mark(world, flags, &segments)?;
+        mark(world, flags, &segments)?;
         run(world, &Operation::of(&Operator::Add, &u32::INFO), &segments, Heads::None, Some(&segments))?;
         let by_key = scratch("segments by key")?;
         sort(world, K::ORDER, keys, Some(&places))?;

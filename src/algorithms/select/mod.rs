@@ -164,7 +164,7 @@ fn check_room(count: u64, output: &Cells) -> Result<()> {
 }
 
 /// Which cells of a sequence are selected.
-struct Selection<'a> {
+pub(super) struct Selection<'a> {
     world: &'a World,
     flags: Cells,
     /// How many selected cells come before each, where kernels move cells.
@@ -173,7 +173,7 @@ struct Selection<'a> {
 }
 
 impl<'a> Selection<'a> {
-    fn new(world: &'a World, flags: &Cells) -> Result<Self> {
+    pub fn new(world: &'a World, flags: &Cells) -> Result<Self> {
         if flags.len() > u64::from(u32::MAX) {
             let text =
                 format!("{} has {} cells; at most {} can be selected from", flags.label(), flags.len(), u32::MAX);
@@ -198,7 +198,7 @@ impl<'a> Selection<'a> {
     }
 
     /// Copies the selected cells to the first ones of the output.
-    fn compact(&self, input: &Cells, output: &Cells) -> Result<u64> {
+    pub fn compact(&self, input: &Cells, output: &Cells) -> Result<u64> {
         check_room(self.count, output)?;
         let output = output.only(0..self.count);
         match &self.before {
@@ -313,7 +313,7 @@ pub(super) fn mark(world: &World, flags: &Cells, marks: &Cells) -> Result<()> {
 }
 
 /// Flags of the last cells of segments, from flags of their first ones in one part.
-fn tails(world: &World, heads: &Cells) -> Result<Cells> {
+pub(super) fn tails(world: &World, heads: &Cells) -> Result<Cells> {
     let tails = Cells::scratch(&world.home(), "ends of segments", &u32::INFO, heads.len())?;
     if world.gpu().is_host() {
         let mut next = Vec::new();
