@@ -189,7 +189,7 @@ impl Bench<'_> {
         primitives.sort(&keys)?;
         assert!(keys.all().read()? == sorted, "a sort that is wrong");
         let mut contenders = vec![prepared("zippy", again, || primitives.sort(&keys))];
-        let all: [(_, fn(&mut [u32])); 3] = [
+        let all: [Sorting<u32>; 3] = [
             ("std, unstable", |keys| keys.sort_unstable()),
             ("std, stable", |keys| keys.sort()),
             ("rayon, unstable", |keys| keys.par_sort_unstable()),
@@ -223,7 +223,7 @@ impl Bench<'_> {
         assert!(found.eq(sorted.iter().copied()), "a sort that is wrong");
         drop(sorted);
         let mut contenders = vec![prepared("zippy", again, || primitives.sort_pairs(&keys, &values))];
-        let all: [(_, fn(&mut [(u32, u32)])); 3] = [
+        let all: [Sorting<(u32, u32)>; 3] = [
             ("std, unstable", |pairs| pairs.sort_unstable_by_key(|pair| pair.0)),
             ("std, stable", |pairs| pairs.sort_by_key(|pair| pair.0)),
             ("rayon, unstable", |pairs| pairs.par_sort_unstable_by_key(|pair| pair.0)),
@@ -272,6 +272,9 @@ impl Bench<'_> {
         self.compare(case, 8 * (self.cells + runs), None, vec![library, loops])
     }
 }
+
+/// A sort by hand, and its name.
+type Sorting<T> = (&'static str, fn(&mut [T]));
 
 /// A sort of a vector.
 fn by_hand<'a, T: Copy>(name: &'static str, given: &'a [T], mut sort: impl FnMut(&mut [T]) + 'a) -> Contender<'a> {

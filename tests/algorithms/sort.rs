@@ -60,8 +60,11 @@ fn every_length() {
 #[test]
 fn more_than_a_cache_has() {
     alone(|world| {
+        if !world.gpu().is_host() {
+            return Ok(());
+        }
         compare(world, 210_000, |key| key, |i| i as u32, u32::cmp)?;
-        compare(world, 210_000, |key| if key % 8 == 0 { key } else { key >> 9 }, |i| i as u16, u32::cmp)?;
+        compare(world, 210_000, |key| if key.is_multiple_of(8) { key } else { key >> 9 }, |i| i as u16, u32::cmp)?;
         compare(world, 110_000, |key| [key % 3, key << 7], |i| [i as u32, 5], <[u32; 2]>::cmp)?;
         compare(world, 110_000, f32::from_bits, particle, f32::total_cmp)
     });

@@ -57,7 +57,7 @@ pub fn block<X: Copy>(
         for level in (0..LEVELS - 1).rev() {
             for i in (0..counts[level]).rev() {
                 let above = before[i / 2];
-                before[i] = if i % 2 == 0 { above } else { Some(behind(join, above, levels[level][i - 1])) };
+                before[i] = if i.is_multiple_of(2) { above } else { Some(behind(join, above, levels[level][i - 1])) };
             }
         }
         for (r, run) in cells.chunks(RUN).enumerate() {
