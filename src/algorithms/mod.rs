@@ -4,6 +4,7 @@ pub mod amplify;
 pub mod elementwise;
 mod heads;
 pub mod histogram;
+pub mod kdtree;
 pub mod merge;
 mod on_rank;
 pub mod permute;
