@@ -17,7 +17,7 @@ use crate::region::Region;
 const MOST_BOXES: u64 = 1 << 24;
 
 /// Cuts along different axes are as good as each other within this part of the points.
-const AS_GOOD: u128 = 2000;
+const AS_GOOD: u128 = 10_000;
 
 /// Boxes of whole cells that tile a grid, with nearly as many points each: for [`Layout::boxes`](crate::Layout::boxes). Made
 /// by [`Vectors::balanced_boxes`]; the same on every rank.
@@ -64,7 +64,7 @@ impl Vectors<'_> {
     ///
     /// Coordinates of points count cells: a point lies in cell `⌊x⌋` of each axis, and within the shape. The grid is cut in
     /// two, again and again, in proportion to the boxes on each side, along the axis where the points are divided best; of
-    /// axes that are as good but for a 2,000th of the points, where the region is longest. The boxes are a function of the
+    /// axes that are as good but for a 10,000th of the points, where the region is longest. The boxes are a function of the
     /// points, the shape and their number alone, on any number of ranks.
     ///
     /// Cost: each rank's host reads its points twice and has the cells of them, 24 bytes each; for each of log₂(boxes) levels it
