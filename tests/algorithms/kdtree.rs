@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use zippy::algorithms::kdtree::{Bounds, KdTree, Neighbour, Point, Position};
-use zippy::{Result, World};
+use zippy::{Config, Error, Result, World, run_with};
 
 use crate::sequences::mixed;
 use crate::support;
@@ -128,7 +128,6 @@ fn compare<P: Point>(world: &World, values: &[P], leaves: usize, spread: Spread,
         all(world, tree.indices())?.into_iter().map(|[low, high]| low as usize | (high as usize) << 32).collect();
     assert_eq!(order, plain.order, "{what}");
     let moved: Vec<P> = order.iter().map(|&i| values[i]).collect();
-    let bits = |values: &[P]| bytemuck_bytes(values);
     assert!(bits(&all(world, tree.points())?) == bits(&moved), "points of {what}");
     let counts = (0..leaves).map(|leaf| Ok(tree.leaf(leaf).region()?.cells())).collect::<Result<Vec<u64>>>()?;
     let (least, most) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
@@ -141,7 +140,7 @@ fn compare<P: Point>(world: &World, values: &[P], leaves: usize, spread: Spread,
     Ok(tree)
 }
 
-fn bytemuck_bytes<P: Point>(values: &[P]) -> Vec<u32> {
+fn bits<P: Point>(values: &[P]) -> Vec<u32> {
     values.iter().flat_map(|point| point.to_parts()).map(f32::to_bits).collect()
 }
 
@@ -331,6 +330,39 @@ fn mistakes_in_queries_are_told() {
         assert_eq!(on.nearest(&tree, &[[0.5, 0.5]], 3)?[0].len(), 3, "the world is as good as before");
         Ok(())
     });
+}
+
+#[test]
+fn ranks_that_ask_differently_are_told() {
+    let differing: [fn(&World, usize) -> Result<()>; 4] = [
+        |world, odd| {
+            let points = vector(world, "points", &[[0.5_f32; 2]; 9], Spread::Auto)?;
+            world.vectors().kdtree("tree", &points, 2 + odd).map(drop)
+        },
+        |world, odd| {
+            let points = vector(world, "points", &[[0.5_f32; 2]; 9], Spread::Auto)?;
+            let tree = world.vectors().kdtree("tree", &points, 2)?;
+            world.vectors().nearest(&tree, &[[0.5; 2]], 2 + odd).map(drop)
+        },
+        |world, odd| {
+            let points = vector(world, "points", &[[0.5_f32; 2]; 9], Spread::Auto)?;
+            let tree = world.vectors().kdtree("tree", &points, 2)?;
+            world.vectors().within(&tree, &[[0.5; 2]], 2.0 + odd as f32).map(drop)
+        },
+        |world, odd| {
+            let points = vector(world, "points", &[[0.5_f32; 2]; 9], Spread::Auto)?;
+            world.vectors().balanced_boxes(&points, &[4, 4], 2 + odd).map(drop)
+        },
+    ];
+    for ranks in support::launcher::counts(&[2, 3]) {
+        for (number, call) in differing.into_iter().enumerate() {
+            for check in [true, false] {
+                let program = |world: &World| call(world, usize::from(world.rank() == 1));
+                let result = run_with(Config::threads(ranks).check(check), program);
+                assert!(matches!(result, Err(Error::Differing { .. })), "call {number} on {ranks}: {result:?}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -48,7 +48,7 @@ impl Wanted {
 /// The best plane of each search, of two that are as good the lower one. Collective inside a collective.
 pub fn planes(world: &World, wanted: &[Wanted], cells: &[Cell]) -> Result<Vec<Plane>> {
     let mut found = vec![Plane { at: 0, below: 0 }; wanted.len()];
-    // Where the last plane lies that has not enough points below.
+    // Each search with the planes that are left.
     let mut open: Vec<(usize, i64, i64)> = wanted.iter().zip(0..).map(|(one, i)| (i, one.low, one.high)).collect();
     while !open.is_empty() {
         let slabs = (ALL_SLABS / open.len()).clamp(2, SLABS);

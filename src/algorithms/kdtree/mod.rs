@@ -107,7 +107,7 @@ impl Vectors<'_> {
     ///
     /// Cost: for each level of nodes one sort of the points ([`sort_pairs`](Self::sort_pairs)) and one all-reduce of 24 bytes a
     /// node; every rank's host reads and writes its points once for each level. Memory: 32 bytes a point while the tree is
-    /// built, beside what the sort needs, and as many on the host. The nodes, about 160 bytes a leaf, are on every rank.
+    /// built, beside what the sort needs, and as many on the host. The nodes, about 200 bytes a leaf, are on every rank.
     ///
     /// # Errors
     /// No leaves or more than 16,777,216; a coordinate that is not finite (all ranks say which, and the world goes on); a bad
