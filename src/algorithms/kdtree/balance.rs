@@ -67,12 +67,13 @@ impl Vectors<'_> {
     /// axes that are as good but for a 10,000th of the points, where the region is longest. The boxes are a function of the
     /// points, the shape and their number alone, on any number of ranks.
     ///
-    /// Cost: each rank's host reads its points twice and has the cells of them, 24 bytes each; for each of log₂(boxes) levels it
-    /// looks at each a few times, and at most 8 MiB of counts (24 bytes a cut where there are many) are all-reduced as often. No point moves.
+    /// Cost: each rank's host reads its points twice and has the cells of them, 24 bytes each; for each of log₂(boxes)
+    /// levels it looks at each a few times, and at most 8 MiB of counts (24 bytes a cut where there are many) are
+    /// all-reduced as often. No point moves.
     ///
     /// # Errors
-    /// A point outside of the grid (all ranks say which, and the world goes on); a bad shape; no box, more boxes than cells, or
-    /// more than 16,777,216; a bad section, a failure of this or of another rank.
+    /// A point outside of the grid (all ranks say which, and the world goes on); a bad shape; no box, more boxes than cells,
+    /// or more than 16,777,216; a bad section, a failure of this or of another rank.
     ///
     /// ```
     /// # use zippy::{Layout, Split, World};

@@ -53,14 +53,14 @@ impl<P: Point> KdTree<P> {
         self.nodes.leaves()
     }
 
-    /// The points in the order of the leaves: leaf *i* of *n* has points `⌊points · i / n⌋` to `⌊points · (i + 1) / n⌋`. Each
-    /// rank has one chunk of whole leaves, as many as the others but one. Queries do not see what is written here.
+    /// The points in the order of the leaves: leaf *i* of *n* has points `⌊points · i / n⌋` to `⌊points · (i + 1) / n⌋`.
+    /// Each rank has one chunk of whole leaves, as many as the others but one. Queries do not see what is written here.
     pub fn points(&self) -> &GlobalArray<P, 1> {
         &self.points
     }
 
-    /// The place that each point had in the vector that the tree was made of, as the two words of a number of 64 bits, the lower
-    /// one first; cut as [`points`](Self::points).
+    /// The place that each point had in the vector that the tree was made of, as the two words of a number of 64 bits, the
+    /// lower one first; cut as [`points`](Self::points).
     pub fn indices(&self) -> &GlobalArray<[u32; 2], 1> {
         &self.indices
     }
@@ -105,13 +105,14 @@ impl Vectors<'_> {
     /// The tree has arrays of its own, `name` and `name: indices`: one chunk on each rank, of whole leaves. Give it as many
     /// leaves as ranks or more.
     ///
-    /// Cost: for each level of nodes one sort of the points ([`sort_pairs`](Self::sort_pairs)) and one all-reduce of 24 bytes a
-    /// node; every rank's host reads and writes its points once for each level. Memory: 32 bytes a point while the tree is
-    /// built, beside what the sort needs, and as many on the host. The nodes, about 200 bytes a leaf, are on every rank.
+    /// Cost: for each level of nodes one sort of the points ([`sort_pairs`](Self::sort_pairs)) and one all-reduce of 24
+    /// bytes a node; every rank's host reads and writes its points once for each level. Memory: 32 bytes a point while the
+    /// tree is built, beside what the sort needs, and as many on the host. The nodes, about 200 bytes a leaf, are on every
+    /// rank.
     ///
     /// # Errors
-    /// No leaves or more than 16,777,216; a coordinate that is not finite (all ranks say which, and the world goes on); a bad
-    /// section, a name that is taken, too little memory, a failure of this or of another rank.
+    /// No leaves or more than 16,777,216; a coordinate that is not finite (all ranks say which, and the world goes on); a
+    /// bad section, a name that is taken, too little memory, a failure of this or of another rank.
     ///
     /// ```
     /// # use zippy::{Layout, Split, World};

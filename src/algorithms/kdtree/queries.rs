@@ -17,10 +17,10 @@ impl Vectors<'_> {
     ///
     /// Exact: what is compared is [`Neighbour::squared_distance`], and ties are decided.
     ///
-    /// Cost: a query goes to the rank whose leaf it is in or close to, then, with the distance of the last point found there,
-    /// to the ranks that have boxes around leaves so close; 28 bytes each time, 16 for each point found. Four messages for
-    /// each pair of ranks and O(log ranks) in all. Searching is done by the hosts, which read their points when first asked
-    /// and keep them (about 40 bytes each), in O(log points) for each query but for ties.
+    /// Cost: a query goes to the rank whose leaf it is in or close to, then, with the distance of the last point found
+    /// there, to the ranks that have boxes around leaves so close; 28 bytes each time, 16 for each point found. Four
+    /// messages for each pair of ranks and O(log ranks) in all. Searching is done by the hosts, which read their points when
+    /// first asked and keep them (about 40 bytes each), in O(log points) for each query but for ties.
     ///
     /// # Errors
     /// `k` is 0; a query is not finite (its rank says which, others have [`Error::Remote`](crate::Error::Remote), and the
@@ -52,8 +52,9 @@ impl Vectors<'_> {
         self.query("within", tree, radius.to_bits(), check, find)
     }
 
-    /// The indices of the points in boxes, rising. A box is its lower and its upper corner, both included, and may be infinite.
-    /// Collective: each rank brings its own boxes, and gets the answers to them. Costs as [`within`](Self::within).
+    /// The indices of the points in boxes, rising. A box is its lower and its upper corner, both included, and may be
+    /// infinite. Collective: each rank brings its own boxes, and gets the answers to them. Costs as
+    /// [`within`](Self::within).
     ///
     /// # Errors
     /// A box that ends before it begins, or has a NaN (its rank says which, others have
