@@ -13,6 +13,7 @@ mod by_size;
 pub mod elementwise;
 mod heads;
 pub mod histogram;
+pub mod kdtree;
 pub mod merge;
 mod on_rank;
 pub mod permute;

@@ -7,6 +7,7 @@ mod array;
 mod device;
 mod element;
 mod failure;
+mod kdtree;
 mod kernel;
 mod other;
 mod transport;
@@ -15,6 +16,7 @@ pub use array::ArrayError;
 pub use device::DeviceError;
 pub use element::ElementError;
 pub(crate) use failure::Failure;
+pub use kdtree::KdTreeError;
 pub use kernel::KernelError;
 pub use other::OtherError;
 pub use transport::TransportError;
@@ -61,6 +63,9 @@ pub enum Error {
     /// An array or a section of it was misused.
     #[error(transparent)]
     Array(#[from] ArrayError),
+    /// A k-d tree or a query of one.
+    #[error(transparent)]
+    KdTree(#[from] KdTreeError),
     /// The error of a crate above this one: of a file, of a picture.
     #[error(transparent)]
     Other(OtherError),

@@ -1,6 +1,8 @@
 //! Algorithms over global arrays and over what one rank holds, on several numbers of ranks, as threads and under MPI.
 
+mod balance;
 mod deliver;
+mod kdtree;
 mod moves;
 mod ordered;
 mod scan;

@@ -1,0 +1,77 @@
+//! Questions that ranks ask each other, and their answers.
+
+use std::collections::BTreeMap;
+
+use super::held::Neighbour;
+use super::point::Bounds;
+use crate::World;
+use crate::error::{Result, TransportError};
+use crate::transport::{Payload, copied, values};
+
+/// What one rank asks another: a box, or a point that is both its corners, and how far to look.
+#[derive(Debug, Clone, Copy)]
+pub struct Question {
+    pub bounds: Bounds,
+    pub within: f32,
+}
+
+impl Question {
+    fn to_words(self) -> [f32; 7] {
+        let Self { bounds: Bounds { low: [a, b, c], high: [d, e, f] }, within } = self;
+        [a, b, c, d, e, f, within]
+    }
+
+    fn from_words([a, b, c, d, e, f, within]: [f32; 7]) -> Self {
+        Self { bounds: Bounds { low: [a, b, c], high: [d, e, f] }, within }
+    }
+}
+
+/// This rank's questions for other ranks and itself, each with the number of its query.
+#[derive(Default)]
+pub struct Questions(BTreeMap<usize, Vec<(usize, Question)>>);
+
+impl Questions {
+    pub fn add(&mut self, rank: usize, query: usize, question: Question) {
+        self.0.entry(rank).or_default().push((query, question));
+    }
+
+    /// Asks them all, answers those of others by `answer`, and calls `found` with the number of each query and an answer.
+    /// Collective.
+    pub fn ask(
+        self,
+        world: &World,
+        answer: impl Fn(&Question) -> Vec<Neighbour>,
+        mut found: impl FnMut(usize, Vec<Neighbour>),
+    ) -> Result<()> {
+        let words = |list: &[(usize, Question)]| list.iter().map(|(_, one)| one.to_words()).collect::<Vec<_>>();
+        let asked = self.0.iter().map(|(&rank, list)| (rank, copied(&words(list)))).collect();
+        let mut answers = Vec::new();
+        for (from, questions) in world.inner().sparse_exchange(asked)? {
+            let questions = values::<[f32; 7]>(&questions)?;
+            answers.push((from, encoded(questions.into_iter().map(|words| answer(&Question::from_words(words))))));
+        }
+        for (from, answers) in world.inner().sparse_exchange(answers)? {
+            let damaged = || TransportError::Other(format!("the answers of rank {from} arrived malformed"));
+            let mut words = values::<u64>(&answers)?.into_iter();
+            for (query, _) in self.0.get(&from).into_iter().flatten() {
+                let count = words.next().filter(|count| *count <= words.len() as u64 / 2).ok_or_else(damaged)?;
+                let next = |_| {
+                    Some(Neighbour { index: words.next()?, squared_distance: f32::from_bits(words.next()? as u32) })
+                };
+                let answer: Option<Vec<Neighbour>> = (0..count).map(next).collect();
+                found(*query, answer.ok_or_else(damaged)?);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Of each answer how many neighbours it has, then each of them by its index and its distance.
+fn encoded(answers: impl Iterator<Item = Vec<Neighbour>>) -> Payload {
+    let mut words: Vec<u64> = Vec::new();
+    for answer in answers {
+        words.push(answer.len() as u64);
+        words.extend(answer.iter().flat_map(|one| [one.index, one.squared_distance.to_bits().into()]));
+    }
+    copied(&words)
+}

@@ -1,0 +1,95 @@
+//! How a tree is built: level by level, all nodes of a level by one sort.
+
+use super::nodes::Nodes;
+use super::point::{Bounds, Placed, ordered};
+use crate::World;
+use crate::algorithms::vectors::Vectors;
+use crate::error::Result;
+use crate::layout::{Layout, Split};
+
+/// How the points of a tree are cut: one chunk for each rank, of whole leaves.
+pub fn layout(nodes: &Nodes) -> Layout {
+    let lengths = nodes.lengths();
+    Layout::new([lengths.iter().sum::<i64>()]).split([Split::Sizes(lengths)])
+}
+
+/// Builds a tree of points that the ranks have in the cut of the result, `own` being this rank's. Returns them in the tree's
+/// order. Collective.
+pub fn build(on: Vectors, name: &str, nodes: &mut Nodes, mut own: Vec<Placed>) -> Result<Vec<Placed>> {
+    let world = on.world();
+    let first = nodes.first_of(nodes.first_leaf(world.rank()));
+    // Nodes that are not cut, in the order of their points.
+    let mut front = vec![0];
+    let mut arrays = None;
+    bound(world, nodes, &front, &own, first)?;
+    while nodes.all.last().is_some_and(|last| last.leaves.len() > 1) {
+        let (keys, items) = match arrays.take() {
+            Some(arrays) => arrays,
+            None => (
+                world.array::<[u32; 2], 1>(&format!("{name}: keys"), &layout(nodes))?,
+                world.array::<Placed, 1>(&format!("{name}: points by key"), &layout(nodes))?,
+            ),
+        };
+        let mut own_keys = Vec::with_capacity(own.len());
+        each_part(nodes, &front, &own, first, |number, items| {
+            let node = &nodes.all[number];
+            let axis = (node.leaves.len() > 1).then(|| node.bounds.widest());
+            // Keys rise from node to node, and those of a leaf are equal: it is as it should be.
+            let key = |item: &Placed| [node.leaves.start as u32, axis.map_or(0, |axis| ordered(item.position()[axis]))];
+            own_keys.extend(items.iter().map(key));
+        });
+        world.failing("kdtree", || {
+            keys.local()?.all().write(&own_keys)?;
+            items.local()?.all().write(&own)
+        })?;
+        drop(own_keys);
+        on.sort_pairs(&keys, &items)?;
+        own = world.failing("kdtree", || items.local()?.all().read())?;
+        let next = nodes.all.len();
+        front = front.iter().flat_map(|&number| cut(nodes, number)).collect();
+        let new: Vec<usize> = front.iter().copied().filter(|number| *number >= next).collect();
+        bound(world, nodes, &new, &own, first)?;
+        arrays = Some((keys, items));
+    }
+    nodes.settle();
+    Ok(own)
+}
+
+/// The node itself, or what it is cut into.
+fn cut(nodes: &mut Nodes, number: usize) -> Vec<usize> {
+    match nodes.all[number].leaves.len() {
+        1 => vec![number],
+        _ => nodes.cut(number, nodes.all[number].bounds.widest()).to_vec(),
+    }
+}
+
+/// Calls `f` with each node of a list, in the order of their points, and those of its points that this rank has.
+fn each_part(nodes: &Nodes, list: &[usize], own: &[Placed], first: u64, mut f: impl FnMut(usize, &[Placed])) {
+    let begin = list.partition_point(|&number| nodes.all[number].points.end <= first);
+    let end = first + own.len() as u64;
+    for &number in &list[begin..] {
+        let points = &nodes.all[number].points;
+        if points.start >= end {
+            break;
+        }
+        f(number, &own[(points.start.max(first) - first) as usize..(points.end.min(end) - first) as usize]);
+    }
+}
+
+/// Finds the boxes around the points of some nodes. Collective.
+fn bound(world: &World, nodes: &mut Nodes, list: &[usize], own: &[Placed], first: u64) -> Result<()> {
+    let mut found = vec![Bounds::NONE; nodes.all.len()];
+    each_part(nodes, list, own, first, |number, items| found[number] = Bounds::of(items.iter().map(Placed::position)));
+    let mut boxes: Vec<[[f32; 3]; 2]> = list.iter().map(|&number| [found[number].low, found[number].high]).collect();
+    world.failing("kdtree", || {
+        world.inner().all_reduce(&mut boxes, |all, more| {
+            let [low, high] = *more;
+            let with = Bounds { low: all[0], high: all[1] }.with(&Bounds { low, high });
+            *all = [with.low, with.high];
+        })
+    })?;
+    for (&number, [low, high]) in list.iter().zip(boxes) {
+        nodes.all[number].bounds = Bounds { low, high };
+    }
+    Ok(())
+}

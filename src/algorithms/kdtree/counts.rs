@@ -1,0 +1,89 @@
+//! Where to cut a grid so that there are so many points on one side: points are counted in slabs, which get thinner until
+//! they are single cells. No point moves.
+
+use std::ops::Range;
+
+use crate::World;
+use crate::error::Result;
+
+/// The cell that a point lies in.
+pub type Cell = [i64; 3];
+
+/// Slabs of all searches together that are counted at a time, and of one.
+const ALL_SLABS: usize = 1 << 20;
+const SLABS: usize = 256;
+
+/// Which plane is wanted: one across `axis`, from `low` to `high`, that has `part` of `parts` of the points below it.
+#[derive(Debug)]
+pub struct Wanted {
+    /// This rank's cells that count.
+    pub own: Range<usize>,
+    pub axis: usize,
+    pub low: i64,
+    pub high: i64,
+    /// All points of all ranks that count.
+    pub points: u64,
+    pub part: usize,
+    pub parts: usize,
+}
+
+/// A plane: the first cell above it, and how many points are below.
+#[derive(Debug, Clone, Copy)]
+pub struct Plane {
+    pub at: i64,
+    pub below: u64,
+}
+
+impl Wanted {
+    /// How far a number of points is from what is wanted, in parts of a point.
+    pub fn error(&self, below: u64) -> u128 {
+        (u128::from(below) * self.parts as u128).abs_diff(u128::from(self.points) * self.part as u128)
+    }
+
+    fn enough(&self, below: u64) -> bool {
+        u128::from(below) * self.parts as u128 > u128::from(self.points) * self.part as u128
+    }
+}
+
+/// The best plane of each search, of two that are as good the lower one. Collective inside a collective.
+pub fn planes(world: &World, wanted: &[Wanted], cells: &[Cell]) -> Result<Vec<Plane>> {
+    let mut found = vec![Plane { at: 0, below: 0 }; wanted.len()];
+    // Each search with the planes that are left.
+    let mut open: Vec<(usize, i64, i64)> = wanted.iter().zip(0..).map(|(one, i)| (i, one.low, one.high)).collect();
+    while !open.is_empty() {
+        let slabs = (ALL_SLABS / open.len()).clamp(2, SLABS);
+        // Beside them what is below the first one.
+        let mut counts = vec![0_u64; open.len() * (slabs + 1)];
+        let step = |low: i64, high: i64| (high - low) / slabs as i64 + 1;
+        for (&(number, low, high), counts) in open.iter().zip(counts.chunks_mut(slabs + 1)) {
+            let (one, step) = (&wanted[number], step(low, high));
+            for cell in &cells[one.own.clone()] {
+                let at = cell[one.axis];
+                let slab = if at < low { 0 } else { 1 + (at - low) / step };
+                counts.get_mut(slab as usize).into_iter().for_each(|count| *count += 1);
+            }
+        }
+        world.inner().all_reduce(&mut counts, |sum, more| *sum += more)?;
+        let mut next = Vec::new();
+        for (&(number, low, high), counts) in open.iter().zip(counts.chunks(slabs + 1)) {
+            let (one, step) = (&wanted[number], step(low, high));
+            let (mut at, mut below) = (low, counts[0]);
+            let mut above = counts[1..].iter();
+            let mut slab = above.next().copied().unwrap_or(0);
+            while at.saturating_add(step) <= high && !one.enough(below + slab) {
+                at += step;
+                below += slab;
+                slab = above.next().copied().unwrap_or(0);
+            }
+            if step > 1 {
+                next.push((number, at, high.min(at.saturating_add(step - 1))));
+            } else if at < one.high && one.error(below + slab) < one.error(below) {
+                found[number] = Plane { at: at + 1, below: below + slab };
+            } else {
+                found[number] = Plane { at, below };
+            }
+        }
+        open = next;
+    }
+    Ok(found)
+}

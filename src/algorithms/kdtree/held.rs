@@ -1,0 +1,124 @@
+//! The points that one rank holds, as its host searches them.
+
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+use super::point::{Bounds, Position, squared_distance};
+
+/// Points that are looked at one by one.
+const FEW: usize = 12;
+
+/// A point that a query has found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Neighbour {
+    /// Its place in the vector that the tree was made of.
+    pub index: u64,
+    /// Its squared distance: the sum of the squared differences, axis 0 first, each operation rounded to `f32`.
+    pub squared_distance: f32,
+}
+
+impl Neighbour {
+    /// What neighbours are sorted by: distances are not negative, so that their bits are in their order.
+    pub fn rank(&self) -> (u32, u64) {
+        (self.squared_distance.to_bits(), self.index)
+    }
+
+    fn of((bits, index): (u32, u64)) -> Self {
+        Self { index, squared_distance: f32::from_bits(bits) }
+    }
+}
+
+/// The points of one rank in a tree of its own, whose leaves have few.
+pub struct Held {
+    points: Vec<(Position, u64)>,
+    /// The root first; none where there are no points.
+    parts: Vec<Part>,
+}
+
+struct Part {
+    bounds: Bounds,
+    points: Range<usize>,
+    /// The second of its two; the first one follows it. 0 where it is not cut.
+    second: usize,
+}
+
+impl Held {
+    pub fn new(points: Vec<(Position, u64)>) -> Self {
+        let all = 0..points.len();
+        let mut held = Self { points, parts: Vec::new() };
+        if !all.is_empty() {
+            held.part(all);
+        }
+        held
+    }
+
+    fn part(&mut self, points: Range<usize>) {
+        let own = &mut self.points[points.clone()];
+        let bounds = Bounds::of(own.iter().map(|(position, _)| *position));
+        let number = self.parts.len();
+        let (axis, half) = (bounds.widest(), own.len() / 2);
+        let few = own.len() <= FEW;
+        if !few {
+            own.select_nth_unstable_by(half, |(a, _), (b, _)| a[axis].total_cmp(&b[axis]));
+        }
+        self.parts.push(Part { bounds, points: points.clone(), second: 0 });
+        if !few {
+            let middle = points.start + half;
+            self.part(points.start..middle);
+            self.parts[number].second = self.parts.len();
+            self.part(middle..points.end);
+        }
+    }
+
+    /// The points within a squared distance, at most so many, sorted by distance and index.
+    pub fn closest(&self, to: &Position, within: f32, most: usize) -> Vec<Neighbour> {
+        let mut found: BinaryHeap<(u32, u64)> = BinaryHeap::new();
+        let mut open: Vec<(f32, usize)> =
+            self.parts.first().map(|root| (root.bounds.squared_distance(to), 0)).into_iter().collect();
+        while let Some((distance, number)) = open.pop() {
+            let worse = |last: &(u32, u64)| found.len() >= most && distance.to_bits() > last.0;
+            if distance > within || found.peek().is_some_and(worse) {
+                continue;
+            }
+            let part = &self.parts[number];
+            if part.second != 0 {
+                let mut children =
+                    [number + 1, part.second].map(|child| (self.parts[child].bounds.squared_distance(to), child));
+                // The closer one is taken first.
+                children.sort_by(|a, b| b.0.total_cmp(&a.0));
+                open.extend(children);
+                continue;
+            }
+            for (position, index) in &self.points[part.points.clone()] {
+                let distance = squared_distance(position, to);
+                if distance <= within {
+                    found.push((distance.to_bits(), *index));
+                    if found.len() > most {
+                        found.pop();
+                    }
+                }
+            }
+        }
+        found.into_sorted_vec().into_iter().map(Neighbour::of).collect()
+    }
+
+    /// The points in a box, its sides included, by their indices.
+    pub fn inside(&self, wanted: &Bounds) -> Vec<u64> {
+        let (mut found, mut open) = (Vec::new(), Vec::new());
+        open.extend((!self.parts.is_empty()).then_some(0));
+        while let Some(number) = open.pop() {
+            let part = &self.parts[number];
+            match part.second {
+                _ if !part.bounds.meets(wanted) => {}
+                0 => {
+                    let points = self.points[part.points.clone()].iter();
+                    let inside = points.filter(|(at, _)| Bounds { low: *at, high: *at }.meets(wanted));
+                    found.extend(inside.map(|(_, index)| *index));
+                }
+                second => open.extend([number + 1, second]),
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+}

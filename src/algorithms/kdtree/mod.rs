@@ -1,0 +1,175 @@
+//! k-d trees of points, queries of them, and cuts of grids that are balanced by points.
+//!
+//! A tree has any number of leaves. Its nodes are cut in two along the axis on which their points spread most, and leaves
+//! have as many points as each other but one, whatever the points: those with equal coordinates stay in the order that they
+//! had. So the tree is a function of the points, their order and the number of leaves alone, on any number of ranks.
+
+mod ask;
+mod balance;
+mod build;
+mod counts;
+mod held;
+mod neighbours;
+mod nodes;
+mod own;
+mod point;
+mod queries;
+
+use std::cell::OnceCell;
+
+pub use self::balance::BalancedBoxes;
+use self::build::{build, layout};
+use self::held::Held;
+pub use self::held::Neighbour;
+use self::nodes::Nodes;
+pub use self::nodes::{Cut, Node};
+use self::own::first_not;
+use self::point::Placed;
+pub use self::point::{Bounds, Point, Position};
+use super::vectors::{Span, Vector, Vectors, fitted};
+use crate::World;
+use crate::array::{GlobalArray, GlobalSection};
+use crate::error::{KdTreeError, Result};
+
+/// The most leaves of a tree: every rank has a list of all nodes.
+const MOST_LEAVES: usize = 1 << 24;
+
+/// A k-d tree of points that lie on all ranks. Made by [`Vectors::kdtree`].
+pub struct KdTree<P> {
+    nodes: Nodes,
+    points: GlobalArray<P, 1>,
+    indices: GlobalArray<[u32; 2], 1>,
+    held: OnceCell<Held>,
+}
+
+impl<P: Point> KdTree<P> {
+    /// The nodes, level by level, the root first. The same on every rank.
+    pub fn all_nodes(&self) -> &[Node] {
+        &self.nodes.all
+    }
+
+    /// How many leaves it has.
+    pub fn leaves(&self) -> usize {
+        self.nodes.leaves()
+    }
+
+    /// The points in the order of the leaves: leaf *i* of *n* has points `⌊points · i / n⌋` to `⌊points · (i + 1) / n⌋`.
+    /// Each rank has one chunk of whole leaves, as many as the others but one. Queries do not see what is written here.
+    pub fn points(&self) -> &GlobalArray<P, 1> {
+        &self.points
+    }
+
+    /// The place that each point had in the vector that the tree was made of, as the two words of a number of 64 bits, the
+    /// lower one first; cut as [`points`](Self::points).
+    pub fn indices(&self) -> &GlobalArray<[u32; 2], 1> {
+        &self.indices
+    }
+
+    /// The points of a leaf; a leaf that there is not is a mistake that the operation reports which uses the section.
+    pub fn leaf(&self, leaf: usize) -> GlobalSection<P, 1> {
+        let points = match leaf < self.leaves() {
+            true => self.nodes.first_of(leaf)..self.nodes.first_of(leaf + 1),
+            false => self.nodes.first_of(self.leaves())..u64::MAX >> 1,
+        };
+        self.points.at(points.start as i64..points.end as i64)
+    }
+
+    /// The rank that has the points of a leaf; `None` where there is no such leaf.
+    pub fn rank_of(&self, leaf: usize) -> Option<usize> {
+        (leaf < self.leaves()).then(|| self.nodes.rank_of(leaf))
+    }
+
+    fn nodes(&self) -> &Nodes {
+        &self.nodes
+    }
+
+    /// What this rank holds, read when first asked for.
+    fn held(&self) -> Result<&Held> {
+        if self.held.get().is_none() {
+            let (points, indices) = (self.points.local()?.all().read()?, self.indices.local()?.all().read()?);
+            let index = |[low, high]: [u32; 2]| u64::from(high) << 32 | u64::from(low);
+            let held = points.iter().zip(indices).map(|(point, words)| (point.position(), index(words)));
+            let _ = self.held.set(Held::new(held.collect()));
+        }
+        Ok(self.held.get().expect("it has just been set"))
+    }
+}
+
+impl Vectors<'_> {
+    /// The k-d tree of some points, with so many leaves: any number, also more than points. Collective.
+    ///
+    /// A node of several leaves is cut at the middle one of them, along the axis on which its points spread most (of several
+    /// the lowest), its points sorted by that coordinate; points with equal ones stay in their order. −0 and +0 are equal.
+    /// The tree and the order of its points are the same for every number of ranks and every cut of the points.
+    ///
+    /// The tree has arrays of its own, `name` and `name: indices`: one chunk on each rank, of whole leaves. Give it as many
+    /// leaves as ranks or more.
+    ///
+    /// Cost: for each level of nodes one sort of the points ([`sort_pairs`](Self::sort_pairs)) and one all-reduce of 24
+    /// bytes a node; every rank's host reads and writes its points once for each level. Memory: 32 bytes a point while the
+    /// tree is built, beside what the sort needs, and as many on the host. The nodes, about 200 bytes a leaf, are on every
+    /// rank.
+    ///
+    /// # Errors
+    /// No leaves or more than 16,777,216; a coordinate that is not finite (all ranks say which, and the world goes on); a
+    /// bad section, a name that is taken, too little memory, a failure of this or of another rank.
+    ///
+    /// ```
+    /// # use zippy::{Layout, Split, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let points = world.array::<[f32; 2], 1>("points", &Layout::new([100]).split([Split::Auto]))?;
+    /// points.fill_with(|[i]| [(i % 10) as f32, (i / 10) as f32])?;
+    /// let tree = world.vectors().kdtree("tree", &points, 7)?;
+    /// assert!((0..7).all(|leaf| [14, 15].contains(&tree.leaf(leaf).region().unwrap().cells())));
+    ///
+    /// // Rank 1 alone has a query.
+    /// let queries: &[[f32; 2]] = if world.rank() == 1 { &[[3.2, 5.1]] } else { &[] };
+    /// for found in world.vectors().nearest(&tree, queries, 3)? {
+    ///     assert_eq!(found.iter().map(|one| one.index).collect::<Vec<_>>(), [53, 54, 63]);
+    /// }
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(3), program).unwrap();
+    /// ```
+    pub fn kdtree<P: Point>(&self, name: &str, points: impl Into<Vector<P>>, leaves: usize) -> Result<KdTree<P>> {
+        let (world, points) = (self.world(), points.into());
+        if leaves == 0 || leaves > MOST_LEAVES {
+            return Err(KdTreeError::Leaves { given: leaves, most: MOST_LEAVES }.into());
+        }
+        let named = vec![points.named()?];
+        let finite = |position: &Position| position.iter().all(|x| x.is_finite());
+        let wrong = self.collective("kdtree", named, (name, leaves), || first_not(world, &points, finite))?;
+        if let Some((what, position)) = wrong {
+            return Err(KdTreeError::NotFinite { what, position }.into());
+        }
+        let mut nodes = Nodes::new(points.cells()?, leaves, world.size());
+        let own = placed(world, name, &points, &nodes)?;
+        let own = build(*self, name, &mut nodes, own)?;
+        let points = world.array::<P, 1>(name, &layout(&nodes))?;
+        let indices = world.array::<[u32; 2], 1>(&format!("{name}: indices"), &layout(&nodes))?;
+        world.failing("kdtree", || {
+            points.local()?.all().write(&own.iter().map(|item| P::from_parts(item.parts())).collect::<Vec<_>>())?;
+            indices.local()?.all().write(&own.iter().map(Placed::index).collect::<Vec<_>>())
+        })?;
+        Ok(KdTree { nodes, points, indices, held: OnceCell::new() })
+    }
+}
+
+/// The points of this rank before they are sorted, each with its place.
+fn placed<P: Point>(world: &World, name: &str, points: &Vector<P>, nodes: &Nodes) -> Result<Vec<Placed>> {
+    let (mut wanted, mut first) = (Vec::new(), 0);
+    for (owner, length) in nodes.lengths().into_iter().enumerate().filter(|(_, length)| *length > 0) {
+        wanted.push(Span { cells: first..first + length as u64, owner });
+        first += length as u64;
+    }
+    let copy = fitted(world, &format!("{name}: points"), points, &wanted, true)?;
+    world.failing("kdtree", || {
+        let first = nodes.first_of(nodes.first_leaf(world.rank()));
+        let mut own = Vec::new();
+        for part in copy.vector.section().local_parts()? {
+            own.extend(
+                (first + own.len() as u64..).zip(part.read()?).map(|(at, point)| Placed::new(point.to_parts(), at)),
+            );
+        }
+        Ok(own)
+    })
+}

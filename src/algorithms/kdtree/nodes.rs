@@ -1,0 +1,136 @@
+//! The nodes of a tree, which every rank has.
+
+use std::ops::Range;
+
+use super::point::{Bounds, Position};
+
+/// A node of a tree.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// The leaves below it; a leaf is one itself.
+    pub leaves: Range<usize>,
+    /// Its points, by their places in the tree's order.
+    pub points: Range<u64>,
+    /// The box around its points.
+    pub bounds: Bounds,
+    /// Where it is cut; `None` of a leaf.
+    pub cut: Option<Cut>,
+}
+
+/// Where a node is cut in two.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cut {
+    /// The axis on which its points spread most, of several the lowest.
+    pub axis: usize,
+    /// The coordinate of the first point of the upper child, or where that has none, of the last one of the lower child. The
+    /// lower child's points are not above it, the upper child's not below.
+    pub value: f32,
+    /// The numbers of the nodes that it is cut into: the lower one, the upper one.
+    pub children: [usize; 2],
+}
+
+/// The nodes of a tree, level by level, and where its leaves lie.
+#[derive(Debug)]
+pub struct Nodes {
+    pub all: Vec<Node>,
+    points: u64,
+    leaves: usize,
+    ranks: usize,
+}
+
+/// `whole * part / parts`, rounded down.
+fn share(whole: u64, part: usize, parts: usize) -> u64 {
+    (u128::from(whole) * part as u128 / parts as u128) as u64
+}
+
+impl Nodes {
+    /// The root alone.
+    pub fn new(points: u64, leaves: usize, ranks: usize) -> Self {
+        let root = Node { leaves: 0..leaves, points: 0..points, bounds: Bounds::NONE, cut: None };
+        Self { all: vec![root], points, leaves, ranks }
+    }
+
+    /// Cuts a node along an axis, at its middle leaf.
+    pub fn cut(&mut self, number: usize, axis: usize) -> [usize; 2] {
+        let Range { start, end } = self.all[number].leaves;
+        let middle = start + (end - start) / 2;
+        let first = self.all.len();
+        for leaves in [start..middle, middle..end] {
+            let points = self.first_of(leaves.start)..self.first_of(leaves.end);
+            self.all.push(Node { leaves, points, bounds: Bounds::NONE, cut: None });
+        }
+        let children = [first, first + 1];
+        self.all[number].cut = Some(Cut { axis, value: 0.0, children });
+        children
+    }
+
+    /// Fills in where nodes are cut, once all boxes are known.
+    pub fn settle(&mut self) {
+        for number in 0..self.all.len() {
+            let Some(Cut { axis, children: [lower, upper], .. }) = self.all[number].cut else { continue };
+            let [lower, upper] = [lower, upper].map(|child| self.all[child].bounds);
+            let value = match (upper.is_empty(), lower.is_empty()) {
+                (false, _) => upper.low[axis],
+                (_, false) => lower.high[axis],
+                _ => 0.0,
+            };
+            self.all[number].cut.iter_mut().for_each(|cut| cut.value = value);
+        }
+    }
+
+    /// The place of the first point of a leaf.
+    pub fn first_of(&self, leaf: usize) -> u64 {
+        share(self.points, leaf, self.leaves)
+    }
+
+    pub fn leaves(&self) -> usize {
+        self.leaves
+    }
+
+    /// The first leaf of a rank: each has as many, but one.
+    pub fn first_leaf(&self, rank: usize) -> usize {
+        share(self.leaves as u64, rank, self.ranks) as usize
+    }
+
+    /// The rank that has a leaf.
+    pub fn rank_of(&self, leaf: usize) -> usize {
+        (((leaf as u128 + 1) * self.ranks as u128 - 1) / self.leaves as u128) as usize
+    }
+
+    /// How many points each rank has.
+    pub fn lengths(&self) -> Vec<i64> {
+        let first = |rank: usize| self.first_of(self.first_leaf(rank));
+        (0..self.ranks).map(|rank| (first(rank + 1) - first(rank)) as i64).collect()
+    }
+
+    /// A leaf with points that a position is close to; `None` where there are no points.
+    pub fn close_to(&self, position: &Position) -> Option<usize> {
+        let mut at = &self.all[0];
+        while let Some(cut) = &at.cut {
+            let [lower, upper] = cut.children.map(|child| &self.all[child]);
+            let nearer = upper.bounds.squared_distance(position) < lower.bounds.squared_distance(position);
+            at = if lower.points.is_empty() || nearer && !upper.points.is_empty() { upper } else { lower };
+        }
+        (!at.points.is_empty()).then_some(at.leaves.start)
+    }
+
+    /// The ranks, rising, that have a point in boxes that are `wanted`.
+    pub fn ranks(&self, wanted: impl Fn(&Bounds) -> bool, mut found: impl FnMut(usize)) {
+        let (mut open, mut last) = (vec![0], None);
+        while let Some(number) = open.pop() {
+            let node = &self.all[number];
+            if node.points.is_empty() || !wanted(&node.bounds) {
+                continue;
+            }
+            let [first, end] = [node.leaves.start, node.leaves.end - 1].map(|leaf| self.rank_of(leaf));
+            match &node.cut {
+                _ if last == Some(end) => {}
+                Some(cut) if first < end => open.extend(cut.children.iter().rev()),
+                _ => {
+                    last = Some(first);
+                    found(first);
+                }
+            }
+        }
+    }
+}

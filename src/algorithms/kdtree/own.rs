@@ -1,0 +1,45 @@
+//! The points of this rank, as its host reads them.
+
+use super::point::{Point, Position};
+use crate::World;
+use crate::algorithms::vectors::Vector;
+use crate::error::Result;
+
+/// Calls `f` with the place of each of this rank's points in the vector, and where it is.
+pub fn each<P: Point>(points: &Vector<P>, mut f: impl FnMut(u64, Position)) -> Result<()> {
+    let begin = points.region()?.start[0];
+    for part in points.section().local_parts()? {
+        let first = (part.region()?.start[0] - begin) as u64;
+        (first..).zip(part.read()?).for_each(|(index, point)| f(index, point.position()));
+    }
+    Ok(())
+}
+
+/// Of all points the first one that is not `fine`: the same on every rank. Collective inside a collective.
+pub fn first_not<P: Point>(
+    world: &World,
+    points: &Vector<P>,
+    fine: impl Fn(&Position) -> bool,
+) -> Result<Option<(String, String)>> {
+    // Its place, and the bits of its coordinates.
+    let mut first = [[u64::MAX, 0, 0, 0]];
+    each(points, |index, position| {
+        if index < first[0][0] && !fine(&position) {
+            let [x, y, z] = position.map(|x| u64::from(x.to_bits()));
+            first = [[index, x, y, z]];
+        }
+    })?;
+    world.inner().all_reduce(&mut first, |a, b| *a = if b[0] < a[0] { *b } else { *a })?;
+    let [[index, bits @ ..]] = first;
+    let position = bits.map(|bits| f32::from_bits(bits as u32));
+    Ok((index < u64::MAX).then(|| (format!("point {index} of {}", label(points)), shown::<P>(&position))))
+}
+
+fn label<P: Point>(points: &Vector<P>) -> String {
+    points.label().unwrap_or_default()
+}
+
+/// A position for a message.
+pub fn shown<P: Point>(position: &Position) -> String {
+    format!("{:?}", &position[..P::DIMENSIONS])
+}

@@ -1,0 +1,149 @@
+//! Points, and boxes around them.
+
+use super::super::sort::SortKey;
+use crate::element::Element;
+
+/// A point of 2 or 3 dimensions: `[f32; 2]`, or `[f32; 4]`, of which the fourth number rides along and counts nowhere.
+pub trait Point: Element + sealed::Sealed {
+    /// How many of its numbers are coordinates.
+    const DIMENSIONS: usize;
+    #[doc(hidden)]
+    fn to_parts(self) -> [f32; 4];
+    #[doc(hidden)]
+    fn from_parts(parts: [f32; 4]) -> Self;
+
+    /// Where it is. In 2 dimensions the third coordinate is 0.
+    fn position(self) -> Position {
+        let [x, y, z, _] = self.to_parts();
+        [x, y, z]
+    }
+}
+
+/// Where a point is. In 2 dimensions the third coordinate is 0.
+pub type Position = [f32; 3];
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for [f32; 2] {}
+    impl Sealed for [f32; 4] {}
+}
+
+impl Point for [f32; 2] {
+    const DIMENSIONS: usize = 2;
+
+    fn to_parts(self) -> [f32; 4] {
+        [self[0], self[1], 0.0, 0.0]
+    }
+
+    fn from_parts([x, y, ..]: [f32; 4]) -> Self {
+        [x, y]
+    }
+}
+
+impl Point for [f32; 4] {
+    const DIMENSIONS: usize = 3;
+
+    fn to_parts(self) -> [f32; 4] {
+        self
+    }
+
+    fn from_parts(parts: [f32; 4]) -> Self {
+        parts
+    }
+}
+
+/// A point on its way to its leaf: one type for all points, so that trees are built by code that is compiled once.
+#[derive(Clone, Copy, zippy_derive::Element)]
+#[repr(C)]
+pub struct Placed {
+    x: f32,
+    y: f32,
+    z: f32,
+    /// The number that rides along.
+    w: f32,
+    /// Words of its place in the vector that the tree was made of.
+    low: u32,
+    high: u32,
+}
+
+impl Placed {
+    pub fn new([x, y, z, w]: [f32; 4], index: u64) -> Self {
+        Self { x, y, z, w, low: index as u32, high: (index >> 32) as u32 }
+    }
+
+    pub fn parts(&self) -> [f32; 4] {
+        [self.x, self.y, self.z, self.w]
+    }
+
+    pub fn index(&self) -> [u32; 2] {
+        [self.low, self.high]
+    }
+
+    /// With the two zeros made one.
+    pub fn position(&self) -> Position {
+        [self.x, self.y, self.z].map(|x| x + 0.0)
+    }
+}
+
+/// A coordinate as a number that is compared like it.
+pub fn ordered(coordinate: f32) -> u32 {
+    f32::ORDER.ordered(coordinate.to_bits())
+}
+
+/// The squared distance of two points: the sum of the squared differences, axis 0 first, each operation rounded to `f32`.
+pub fn squared_distance(a: &Position, b: &Position) -> f32 {
+    sum_of_squares([0, 1, 2].map(|axis| a[axis] - b[axis]))
+}
+
+fn sum_of_squares([x, y, z]: [f32; 3]) -> f32 {
+    x * x + y * y + z * z
+}
+
+/// The smallest box around some points, its corners included. Around none, it begins at ∞ and ends at −∞.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bounds {
+    /// The lower corner.
+    pub low: Position,
+    /// The upper one.
+    pub high: Position,
+}
+
+impl Bounds {
+    /// Around no points.
+    pub const NONE: Self = Self { low: [f32::INFINITY; 3], high: [f32::NEG_INFINITY; 3] };
+
+    /// Around some points.
+    pub fn of(points: impl IntoIterator<Item = Position>) -> Self {
+        points.into_iter().fold(Self::NONE, |all, point| all.with(&Self { low: point, high: point }))
+    }
+
+    /// Whether there are no points in it.
+    pub fn is_empty(&self) -> bool {
+        self.low[0] > self.high[0]
+    }
+
+    /// Around the points of both.
+    pub fn with(&self, other: &Self) -> Self {
+        Self {
+            low: [0, 1, 2].map(|axis| self.low[axis].min(other.low[axis])),
+            high: [0, 1, 2].map(|axis| self.high[axis].max(other.high[axis])),
+        }
+    }
+
+    /// The axis on which it is widest, of several the lowest.
+    pub fn widest(&self) -> usize {
+        let width = |axis: usize| self.high[axis] - self.low[axis];
+        (1..3).fold(0, |widest, axis| if width(axis) > width(widest) { axis } else { widest })
+    }
+
+    /// The squared distance to the closest point of the box, rounded like [`squared_distance`], and so never more than that
+    /// of a point inside.
+    pub fn squared_distance(&self, to: &Position) -> f32 {
+        sum_of_squares([0, 1, 2].map(|axis| (self.low[axis] - to[axis]).max(to[axis] - self.high[axis]).max(0.0)))
+    }
+
+    /// Whether they have a point in common.
+    pub fn meets(&self, other: &Self) -> bool {
+        (0..3).all(|axis| self.low[axis] <= other.high[axis] && other.low[axis] <= self.high[axis])
+    }
+}
