@@ -80,7 +80,7 @@ fn merges() {
         let error = world.on_rank().merge(&two, &two, &three).unwrap_err().to_string();
         assert!(error.contains("4 keys are merged") && error.contains("has 3 cells"), "{error}");
         let (four, sections) = sequence(world, &[1_u32, 2, 3, 4], Cut::Whole)?;
-        let error = world.on_rank().merge(&sections[0].clone(), &Vec::new(), &four).unwrap_err().to_string();
+        let error = world.on_rank().merge(sections[0].clone(), Vec::new(), &four).unwrap_err().to_string();
         assert!(error.contains("into memory of its own"), "{error}");
         Ok(())
     });
@@ -91,7 +91,7 @@ fn segments() {
     alone(|world| {
         for n in LENGTHS {
             for every in [1, 7, 3000] {
-                let flags: Vec<u32> = (0..n).map(|i| u32::from(i > 0 && mixed(i) % every == 0) * 9).collect();
+                let flags: Vec<u32> = (0..n).map(|i| u32::from(i > 0 && mixed(i).is_multiple_of(every)) * 9).collect();
                 let keys: Vec<i32> = (0..n).map(|i| mixed(i) as i32 % 50).collect();
                 let mut segment = 0;
                 let numbered: Vec<u32> = flags

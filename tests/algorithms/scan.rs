@@ -10,6 +10,9 @@ use crate::sequences::{CUTS, Cut, LENGTHS, alone, mixed, read, sequence};
 /// What has been combined, and whether a segment begins in it.
 pub type Item<T> = Option<(T, bool)>;
 
+/// Of each cell what stands before it, and what comes with it.
+pub type Scanned<T> = Vec<(Item<T>, Item<T>)>;
+
 /// The definition: runs of 16 cells from the left, 128 runs of a block by a binary tree, blocks from the left.
 pub struct Definition<'a, T> {
     pub values: &'a [T],
@@ -57,7 +60,7 @@ impl<T: Copy> Definition<'_, T> {
     }
 
     /// What stands before each cell, and what comes with it; and all.
-    pub fn scan(&self) -> (Vec<(Item<T>, Item<T>)>, Item<T>) {
+    pub fn scan(&self) -> (Scanned<T>, Item<T>) {
         let mut blocks: Vec<Item<T>> = vec![None];
         for block in 0..self.values.len().div_ceil(2048) {
             blocks.push(self.join(blocks[block], self.tree(128 * block, 128)));
@@ -86,7 +89,7 @@ fn compare<T: Element + Debug>(
     definition: fn(T, T) -> T,
 ) -> Result<()> {
     let n = values.len();
-    let flags: Vec<u32> = (0..n).map(|i| u32::from(mixed(i + 7) % 23 == 0) * 5).collect();
+    let flags: Vec<u32> = (0..n).map(|i| u32::from(mixed(i + 7).is_multiple_of(23)) * 5).collect();
     let keys: Vec<[u32; 2]> = (0..n).map(|i| [0, (i / 37) as u32 / 2 % 3]).collect();
     let none = vec![false; n];
     let by_flag: Vec<bool> = flags.iter().map(|&flag| flag != 0).collect();
@@ -322,7 +325,7 @@ fn mistakes() {
         let error = world.on_rank().reduce(&four, &wrong).unwrap_err().to_string();
         assert!(error.contains("wrong") && error.contains('2'), "{error}");
         let cells = world.local_array::<u32, 1>("cells", &Layout::new([4]))?;
-        let error = world.on_rank().reduce(&cells.at(2..7), &Operator::Add).unwrap_err().to_string();
+        let error = world.on_rank().reduce(cells.at(2..7), &Operator::Add).unwrap_err().to_string();
         assert!(error.contains('7'), "{error}");
         assert!(world.on_rank().reduce(&four, &Operator::Over).is_ok(), "u32 are colours, too");
         Ok(())

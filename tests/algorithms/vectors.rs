@@ -61,7 +61,7 @@ fn scans<T: Element>(
     spreads: &[(Spread, Spread)],
 ) -> Result<()> {
     let n = values.len();
-    let flags: Vec<u32> = (0..n).map(|i| u32::from(mixed(i + 7) % 900 == 0)).collect();
+    let flags: Vec<u32> = (0..n).map(|i| u32::from(mixed(i + 7).is_multiple_of(900))).collect();
     let keys: Vec<i32> = (0..n).map(|i| (i / 1500) as i32 / 2).collect();
     let by_flag: Vec<bool> = flags.iter().map(|&flag| flag != 0).collect();
     let by_key: Vec<bool> = (0..n).map(|i| i == 0 || keys[i] != keys[i - 1]).collect();
