@@ -4,6 +4,7 @@ mod balance;
 mod deliver;
 mod kdtree;
 mod moves;
+mod nearest;
 mod ordered;
 mod scan;
 mod sequences;

@@ -136,8 +136,8 @@ impl Bounds {
         (1..3).fold(0, |widest, axis| if width(axis) > width(widest) { axis } else { widest })
     }
 
-    /// The squared distance to the closest point of the box, rounded like `squared_distance`, and so never more than that
-    /// of a point inside.
+    /// The squared distance to the closest point of the box, rounded like a distance between points, and so never more than
+    /// that of a point inside.
     pub fn squared_distance(&self, to: &Position) -> f32 {
         sum_of_squares([0, 1, 2].map(|axis| (self.low[axis] - to[axis]).max(to[axis] - self.high[axis]).max(0.0)))
     }
