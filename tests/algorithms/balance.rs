@@ -46,6 +46,72 @@ fn touching(a: &Region, b: &Region, shape: &[i64], periodic: &[bool]) -> bool {
     })
 }
 
+/// The cuts by their definition: every plane of every axis is looked at.
+fn plain<P: Point>(values: &[P], region: Region, count: usize, boxes: &mut Vec<Region>) {
+    if count == 1 {
+        return boxes.push(region);
+    }
+    let (extents, n) = (region.extents(), counted(values, &[region])[0]);
+    let halves = |axis: usize, at: i64| {
+        let (mut lower, mut upper) = (region, region);
+        (lower.end[axis], upper.start[axis]) = (at, at);
+        [lower, upper]
+    };
+    let mut best = None;
+    for axis in 0..extents.axes() {
+        let mut of_axis: Option<(u64, [Region; 2])> = None;
+        let enough = |at: &i64| {
+            let [lower, upper] = halves(axis, *at);
+            lower.cells() >= count as u64 / 2 && upper.cells() >= count.div_ceil(2) as u64
+        };
+        let mut planes: Vec<i64> = (region.start[axis] + 1..region.end[axis]).filter(enough).collect();
+        if n == 0 {
+            // In proportion to the boxes.
+            let wanted = region.start[axis] + extents[axis] * (count as i64 / 2) / count as i64;
+            planes.sort_by_key(|at| (at - wanted).abs());
+            planes.truncate(1);
+        }
+        for at in planes {
+            let (below, wanted) = (counted(values, &halves(axis, at)[..1])[0] * count as u64, n * (count as u64 / 2));
+            let error = below.abs_diff(wanted);
+            // Between points the last plane that has not too many below it, the first one that has.
+            if of_axis.is_none_or(|(least, _)| error < least || error == least && below <= wanted) {
+                of_axis = Some((error, halves(axis, at)));
+            }
+        }
+        if let Some((error, halves)) = of_axis {
+            let merit = (error * 10_000 / (n.max(1) * count as u64), -extents[axis]);
+            if best.is_none_or(|(least, _)| merit < least) {
+                best = Some((merit, halves));
+            }
+        }
+    }
+    let (_, [lower, upper]) = best.expect("a plane that leaves both sides enough cells");
+    plain(values, lower, count / 2, boxes);
+    plain(values, upper, count - count / 2, boxes);
+}
+
+#[test]
+fn boxes_are_cut_where_points_are_divided_best() {
+    support::ranks(&[1, 3], |world| {
+        for (n, count) in [(500, 7), (33, 4), (900, 12), (2, 5), (0, 6)] {
+            for shape in [[61, 40], [300, 9]] {
+                let values: Vec<[f32; 2]> = blobs(n, &shape);
+                let mut expected = Vec::new();
+                plain(&values, Region::new(&[0; 2], &shape)?, count, &mut expected);
+                assert_eq!(check(world, &values, &shape, count)?.boxes(), expected, "{n} points, {count} of {shape:?}");
+            }
+        }
+        // More planes than are counted at a time.
+        let shape = [700_i64, 5, 6];
+        let values: Vec<[f32; 4]> = blobs(400, &shape);
+        let mut expected = Vec::new();
+        plain(&values, Region::new(&[0; 3], &shape)?, 9, &mut expected);
+        assert_eq!(check(world, &values, &shape, 9)?.boxes(), expected);
+        Ok(())
+    });
+}
+
 fn check<P: Point>(world: &World, values: &[P], shape: &[i64], count: usize) -> Result<BalancedBoxes> {
     let what = format!("{} points in {shape:?} cells and {count} boxes", values.len());
     let points = vector(world, "points", values, Spread::Odd)?;

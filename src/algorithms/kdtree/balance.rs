@@ -64,8 +64,9 @@ impl Vectors<'_> {
     ///
     /// Coordinates of points count cells: a point lies in cell `⌊x⌋` of each axis, and within the shape. The grid is cut in
     /// two, again and again, in proportion to the boxes on each side, along the axis where the points are divided best; of
-    /// axes that are as good but for a 10,000th of the points, where the region is longest. The boxes are a function of the
-    /// points, the shape and their number alone, on any number of ranks.
+    /// axes that are as good but for a 10,000th of the points, where the region is longest. Where there are no points,
+    /// boxes have as many cells. The boxes are a function of the points, the shape and their number alone, on any number of
+    /// ranks.
     ///
     /// Cost: each rank's host reads its points twice and has the cells of them, 24 bytes each; for each of log₂(boxes)
     /// levels it looks at each a few times, and at most 8 MiB of counts (24 bytes a cut where there are many) are
@@ -181,7 +182,11 @@ impl Open {
             let (extent, layer, part) = (extents[axis] as u64, all / extents[axis] as u64, parts / 2);
             let (below, above) = ((part as u64).div_ceil(layer), ((parts - part) as u64).div_ceil(layer));
             if below + above <= extent {
-                list.push(wanted(axis, part, below, extent - above));
+                let (low, high) = (below, extent - above);
+                // Where there are no points boxes are to have as many cells.
+                let even = ((u128::from(extent) * part as u128 / parts as u128) as u64).clamp(low, high);
+                let (low, high) = if self.points > 0 { (low, high) } else { (even, even) };
+                list.push(wanted(axis, part, low, high));
             }
         }
         if list.is_empty() {

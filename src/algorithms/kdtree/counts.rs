@@ -45,7 +45,8 @@ impl Wanted {
     }
 }
 
-/// The best plane of each search, of two that are as good the lower one. Collective inside a collective.
+/// The best plane of each search: between points the last one that has no more below than wanted, or the first that has
+/// more. Collective inside a collective.
 pub fn planes(world: &World, wanted: &[Wanted], cells: &[Cell]) -> Result<Vec<Plane>> {
     let mut found = vec![Plane { at: 0, below: 0 }; wanted.len()];
     // Each search with the planes that are left.
