@@ -1,14 +1,12 @@
 //! Algorithms over global arrays and over what one rank holds, on several numbers of ranks, as threads and under MPI.
 
-mod balance;
 mod deliver;
-mod kdtree;
 mod moves;
-mod nearest;
 mod ordered;
 mod scan;
 mod sequences;
 mod sort;
+mod trees;
 mod vectors;
 
 #[path = "../../crates/io/tests/common/counting.rs"]

@@ -3,7 +3,7 @@
 use zippy::algorithms::kdtree::{Neighbour, Point, Position};
 use zippy::{Result, World};
 
-use crate::kdtree::{KINDS, points, unit};
+use super::kdtree::{KINDS, points, unit};
 use crate::sequences::mixed;
 use crate::support;
 use crate::vectors::{Spread, vector};
