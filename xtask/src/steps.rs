@@ -12,8 +12,8 @@ pub struct Step {
     pub name: &'static str,
     pub about: &'static str,
     environment: Environment,
-    /// What Cargo is asked for, one command after the other; `{all}` is the whole workspace with the features of this run,
-    /// the same for every step, so that nothing is built twice. Without commands the examples are run.
+    /// What Cargo is asked for, one command after the other; `{test}` runs tests to their end, `{all}` is the workspace with
+    /// the features of this run, the same for every step: nothing is built twice. Without commands the examples are run.
     commands: Commands,
 }
 
@@ -32,16 +32,13 @@ pub const STEPS: [Step; 10] = [
     ),
     step("docs", "documentation builds without warnings", &[("RUSTDOCFLAGS", "-D warnings")], &["doc {all} --no-deps"]),
     step("build", "every test and example builds", &[], &["test {all} --no-run"]),
-    step("tests", "unit, integration and documentation tests; ranks as threads", &[], &["test {all} --no-fail-fast"]),
+    step("tests", "unit, integration and documentation tests; ranks as threads", &[], &["{test}"]),
     // The path for GPUs whose memory the host cannot map. Trees are made of primitives that are tested here.
     step(
         "no-host-map",
         "tests that open a world, again with host mapping off",
         &[("ZIPPY_HOST_MAP", "0")],
-        &[
-            EXAMPLES,
-            "test {all} --no-fail-fast --test world --test algorithms --test ranks --test picture -- --skip trees::",
-        ],
+        &[EXAMPLES, "{test} --test world --test algorithms --test ranks --test picture -- --skip trees::"],
     ),
     // Arrays beyond a binding limit, without their size: the modules whose kernels and transfers address cells.
     step(
@@ -50,7 +47,7 @@ pub const STEPS: [Step; 10] = [
         &[("ZIPPY_HOST_MAP", "0"), ("ZIPPY_BINDING_LIMIT", "65536")],
         &[
             EXAMPLES,
-            "test {all} --no-fail-fast --test world --test algorithms --test ranks -- arrays:: bricks::every_type coded:: \
+            "{test} --test world --test algorithms --test ranks -- arrays:: bricks::every_type coded:: \
              composite copy deliver:: elementwise:: exchange fill_with:: ghosts in_place:: kernels:: layers:: moves:: \
              one_sided:: prefixes:: random_operations:: reduce:: render:: together::",
         ],
@@ -62,8 +59,7 @@ pub const STEPS: [Step; 10] = [
         &[("ZIPPY_TEST_MPI", "1")],
         &[
             EXAMPLES,
-            "test {all} --no-fail-fast --test world --test algorithms --test transport --test ranks --test picture \
-             --test program -- under_mpi",
+            "{test} --test world --test algorithms --test transport --test ranks --test picture --test program -- under_mpi",
         ],
     ),
     step("examples", "every example, with 1 and 4 thread ranks and 3 MPI ranks", &[], &[]),
@@ -85,7 +81,7 @@ pub const DRIVERS: Step = step(
     "drivers",
     "what uses a device, on another implementation of Vulkan",
     &[],
-    &[EXAMPLES, "test {all} --no-fail-fast --test world --test algorithms --test device --test ranks --test picture"],
+    &[EXAMPLES, "{test} --test world --test algorithms --test device --test ranks --test picture"],
 );
 
 /// Some tests start examples.
@@ -103,7 +99,7 @@ impl Step {
         }
         let mut outcome = Outcome::default();
         for line in self.commands {
-            let line = line.replace("{all}", "--workspace {features}");
+            let line = line.replace("{test}", "test {all} --no-fail-fast").replace("{all}", "--workspace {features}");
             let line = line.replace("{features}", &context.features().join(" "));
             let mut command = context.cargo(&line.split_whitespace().collect::<Vec<_>>());
             // Tests choose their own number of ranks; a snapshot that differs fails and leaves no file behind.
