@@ -10,7 +10,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     if !flags_inside(p) { return; }
     var differs = 0u;
     for (var word = 0; word < WORDS; word++) {
-        differs |= keys_load(p * WORDS + word) ^ keys_load((p - 1) * WORDS + word);
+        differs |= u32(keys_load(p * WORDS + word)) ^ u32(keys_load((p - 1) * WORDS + word));
     }
     flags_store(p, select(0u, 1u, differs != 0u));
 }

@@ -21,6 +21,11 @@ fn cells() -> i32 {
     return keys_extent() / WORDS;
 }
 
+// The first key of a lane; behind all where the workgroup only fills up a dispatch.
+fn begin_of(block: i32, lane: i32) -> i32 {
+    return select((block * LANES + lane) * EACH, cells(), block < 0);
+}
+
 fn digit_of(p: i32) -> i32 {
     let word = keys_load(p * WORDS + digit.x);
     return i32((select(word, ordered(word), digit.x == TOP) >> u32(digit.y)) & 15u);
@@ -62,8 +67,8 @@ fn fill(begin: i32, lane: i32) -> u32 {
 fn count(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) index: u32) {
     let block = domain_workgroup(group);
     let lane = i32(index);
-    let all = fill((block * LANES + lane) * EACH, lane);
-    if (lane & 7) == 7 {
+    let all = fill(begin_of(block, lane), lane);
+    if (lane & 7) == 7 && block >= 0 {
         counts_store((lane >> 3u) * (counts_extent() / DIGITS) + block, all);
     }
 }
@@ -72,7 +77,7 @@ fn count(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_inde
 fn place(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) index: u32) {
     let block = domain_workgroup(group);
     let lane = i32(index);
-    let begin = (block * LANES + lane) * EACH;
+    let begin = begin_of(block, lane);
     _ = fill(begin, lane);
     for (var p = begin; p < end_of(begin); p++) {
         let value = digit_of(p);

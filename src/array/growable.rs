@@ -62,15 +62,15 @@ impl<T: Element> Growable<T> {
         self.core.name()
     }
 
-    /// A lease of the buffer, of which the first [`len`](Self::len) cells are in use, for wgpu calls of one's own. Take it anew
+    /// A lease of the buffer, of which the first [`len`](Self::len) cells are in use, for wgpu calls of one's own; `None` where it has room for
+    /// none. Take it anew
     /// after the array has grown: the cells have moved to a larger buffer. Call
     /// [`Device::flush`](crate::device::Device::flush) before work that needs what kernels have written.
     ///
     /// # Errors
     /// The memory cannot be had.
-    pub fn lease(&self) -> Result<Lease> {
-        let lease = self.core.lease(0)?;
-        Ok(lease.expect("a growable array has room for some cells"))
+    pub fn lease(&self) -> Result<Option<Lease>> {
+        self.core.lease(0)
     }
 
     /// Cells in use.

@@ -102,6 +102,51 @@ fn compaction_and_partition() {
 }
 
 #[test]
+fn outputs_that_overlap_inputs() {
+    alone(|world| {
+        let n = 150_000_u32;
+        let x = world.local_array::<u32, 1>("x", &zippy::Layout::new([n]))?;
+        let ones = world.local_array::<u32, 1>("ones", &zippy::Layout::new([100_000]))?;
+        x.all().fill_with(|[i]| i as u32)?;
+        ones.all().fill(1)?;
+        assert_eq!(world.on_rank().compact(x.at(..100_000), &ones, x.at(50_000..))?, 100_000);
+        assert!(x.at(50_000..).read()?.into_iter().eq(0..100_000));
+        // Into the flags themselves, and through indices that are overwritten.
+        let (values, _) = sequence(world, &[10_u32, 20, 30, 40], Cut::Whole)?;
+        let (flags, sections) = sequence(world, &[0_u32, 1, 0, 1], Cut::Whole)?;
+        assert_eq!(world.on_rank().partition(&values, &flags, &flags)?, 2);
+        assert_eq!(read(&sections)?, [20, 40, 10, 30]);
+        let m = 40_000_u32;
+        let reversed: Vec<u32> = (0..m).rev().collect();
+        let (indices, sections) = sequence(world, &reversed, Cut::Whole)?;
+        let (input, _) = sequence(world, &vec![u32::MAX; m as usize], Cut::Whole)?;
+        world.on_rank().scatter(&input, &indices, &indices)?;
+        assert_eq!(read(&sections)?, vec![u32::MAX; m as usize]);
+        Ok(())
+    });
+}
+
+#[test]
+fn small_keys() {
+    alone(|world| {
+        let keys: Vec<i8> = (0..5000).map(|i| (mixed(i / 9) % 3) as i8 - 1).collect();
+        let mut expected = keys.clone();
+        expected.dedup();
+        for cut in CUTS {
+            let (input, _) = sequence(world, &keys, cut)?;
+            let (output, sections) = sequence(world, &vec![0_i8; 5000], cut)?;
+            assert_eq!(world.on_rank().unique(&input, &output)?, expected.len() as u64);
+            assert_eq!(read(&sections)?[..expected.len()], expected);
+        }
+        if world.gpu().features().contains(zippy::wgpu::Features::SHADER_F16) {
+            permuted(world, 4999, |i| half::f16::from_f32((i % 2000) as f32))?;
+            selected(world, 4999, |i| half::f16::from_f32((i % 2000) as f32))?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
 fn unique_and_reduction_by_key() {
     alone(|world| {
         for n in LENGTHS {

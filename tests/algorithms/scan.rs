@@ -324,6 +324,10 @@ fn mistakes() {
         let wrong = Operator::custom("wrong", "fn combine(a: u32, b: u32) -> u32 {\n    return a +;\n}");
         let error = world.on_rank().reduce(&four, &wrong).unwrap_err().to_string();
         assert!(error.contains("wrong") && error.contains('2'), "{error}");
+        let (small, _) = sequence(world, &[1_u8, 2], Cut::Whole)?;
+        let own = Operator::custom("own", "fn combine(a: u32, b: u32) -> u32 { return a * b; }");
+        let error = world.on_rank().reduce(&small, &own).unwrap_err().to_string();
+        assert!(error.contains("make u32 or i32 of them"), "{error}");
         let cells = world.local_array::<u32, 1>("cells", &Layout::new([4]))?;
         let error = world.on_rank().reduce(cells.at(2..7), &Operator::Add).unwrap_err().to_string();
         assert!(error.contains('7'), "{error}");

@@ -146,6 +146,24 @@ fn scans_with_operators_that_do_not_commute() {
 }
 
 #[test]
+fn outputs_that_overlap_inputs() {
+    support::ranks(&[1, 2], |world| {
+        for operator in [Operator::Add, Operator::custom("sum", "fn combine(a: u32, b: u32) -> u32 { return a + b; }")]
+        {
+            let x = world.array::<u32, 1>("x", &Layout::new([12]).split([Split::Even(3)]))?;
+            x.fill_with(|[i]| i as u32 + 1)?;
+            world.vectors().inclusive_scan(x.at(0..8), x.at(4..12), &operator)?;
+            assert_eq!(all(world, &x)?, [1, 2, 3, 4, 1, 3, 6, 10, 15, 21, 28, 36], "{operator}");
+        }
+        let x = vector(world, "x", &[3_u32, 1, 2, 5], Spread::Auto)?;
+        let error = world.vectors().sort_pairs(&x, &x).unwrap_err().to_string();
+        assert!(error.contains("may have cells in common"), "{error}");
+        assert_eq!(all(world, &x)?, [3, 1, 2, 5], "the world is as good as before");
+        Ok(())
+    });
+}
+
+#[test]
 fn mistakes_are_the_same_on_all_ranks() {
     support::ranks(&[1, 3], |world| {
         let x = vector(world, "x", &[1_u32, 2, 3], Spread::Auto)?;

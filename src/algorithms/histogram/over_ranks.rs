@@ -16,6 +16,10 @@ impl Vectors<'_> {
     pub fn histogram(&self, numbers: impl Into<Vector<u32>>, bins: usize) -> Result<Vec<u64>> {
         let (world, numbers) = (self.world(), numbers.into());
         let label = numbers.label()?;
+        let most = world.buffer_bytes() / 4;
+        if bins as u64 > most {
+            return Err(ArrayError::Other(format!("{bins} bins are too many; there can be {most}")).into());
+        }
         self.collective("histogram", vec![numbers.named()?], bins, || {
             let own = own_cells(&numbers)?;
             let mut most = [largest(world, &own)?.map_or(0, |most| u64::from(most) + 1)];

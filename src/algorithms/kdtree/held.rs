@@ -19,7 +19,7 @@ pub struct Neighbour {
 
 impl Neighbour {
     /// What neighbours are sorted by: distances are not negative, so that their bits are in their order.
-    pub fn rank(&self) -> (u32, u64) {
+    pub fn order(&self) -> (u32, u64) {
         (self.squared_distance.to_bits(), self.index)
     }
 

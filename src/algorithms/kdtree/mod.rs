@@ -54,7 +54,8 @@ impl<P: Point> KdTree<P> {
     }
 
     /// The points in the order of the leaves: leaf *i* of *n* has points `⌊points · i / n⌋` to `⌊points · (i + 1) / n⌋`.
-    /// Each rank has one chunk of whole leaves, as many as the others but one. Queries do not see what is written here.
+    /// Each rank has one chunk of whole leaves, as many as the others but one. Not to be
+    /// changed: queries may or may not see it.
     pub fn points(&self) -> &GlobalArray<P, 1> {
         &self.points
     }

@@ -108,7 +108,7 @@ fn find_nearest(
     let questions = around(nodes, queries, reach, |query| home[query]);
     questions.ask(world, answer, |query, found| all[query].extend(found))?;
     for found in &mut all {
-        found.sort_unstable_by_key(Neighbour::rank);
+        found.sort_unstable_by_key(Neighbour::order);
         found.truncate(k);
     }
     Ok(all)
@@ -125,7 +125,7 @@ fn find_within(
     let answer = |question: &Question| held.closest(&question.bounds.low, question.within, usize::MAX);
     let mut all = vec![Vec::new(); queries.len()];
     questions.ask(world, answer, |query, found| all[query].extend(found))?;
-    all.iter_mut().for_each(|found| found.sort_unstable_by_key(Neighbour::rank));
+    all.iter_mut().for_each(|found| found.sort_unstable_by_key(Neighbour::order));
     Ok(all)
 }
 

@@ -17,7 +17,7 @@ pub(super) type Run = (Cells, Option<Cells>);
 
 impl OnRank<'_> {
     /// Merges two sequences of sorted keys into a third, apart from both; of equal keys those of the first come first.
-    /// Local. Where keys are not sorted, the output has all of them in some order.
+    /// Local. Where keys are not sorted, some of them come out, maybe not all.
     ///
     /// # Errors
     /// An output that is not as long as both together; a bad section, a failing device.

@@ -7,7 +7,7 @@ use super::on_rank::OnRank;
 use super::scan::largest;
 use crate::World;
 use crate::array::{Cells, Lent, Sequence, Strip, stretches};
-use crate::element::{Element, ElementKind};
+use crate::element::Element;
 use crate::error::{ArrayError, Result};
 use crate::kernel::{Kernel, KernelSource};
 
@@ -30,7 +30,7 @@ impl OnRank<'_> {
         let (input, indices, output) = (input.cells()?, indices.cells()?, output.cells()?);
         indices.check_length(output, "the output")?;
         check(self.world(), indices, input)?;
-        gather(self.world(), input, indices, output)
+        gather(self.world(), input, &indices.clone().apart_from(Some(output), false)?, output)
     }
 
     /// Cell *i* of the input becomes cell `indices[i]` of the output; other cells of the output stay. Of cells with one
@@ -48,7 +48,7 @@ impl OnRank<'_> {
         let (input, indices, output) = (input.cells()?, indices.cells()?, output.cells()?);
         indices.check_length(input, "the input")?;
         check(self.world(), indices, output)?;
-        scatter(self.world(), input, indices, output)
+        scatter(self.world(), input, &indices.clone().apart_from(Some(output), false)?, output)
     }
 }
 
@@ -74,7 +74,8 @@ pub(super) fn gather(world: &World, input: &Cells, indices: &Cells, output: &Cel
         return gather_on_host(world, input, indices, output);
     }
     let kernel = kernel(world, include_str!("../../../shaders/permute/gather.wgsl"), output)?;
-    for part in input.parts() {
+    // Indices do not reach further.
+    for part in input.parts().iter().filter(|part| part.first <= u64::from(u32::MAX)) {
         for piece in stretches(&[indices, output]) {
             let call = kernel.call().read("input", part.in_words()).read("indices", piece.parts[0].binding());
             let call = call.update("output", piece.parts[1].in_words()).param("part", range(part));
@@ -95,7 +96,7 @@ pub(super) fn scatter(world: &World, input: &Cells, indices: &Cells, output: &Ce
         return scatter_on_host(world, input, indices, output);
     }
     let kernel = kernel(world, include_str!("../../../shaders/permute/scatter.wgsl"), output)?;
-    for part in output.parts() {
+    for part in output.parts().iter().filter(|part| part.first <= u64::from(u32::MAX)) {
         for piece in stretches(&[input, indices]) {
             let call = kernel.call().read("input", piece.parts[0].in_words()).read("indices", piece.parts[1].binding());
             let call = call.update("output", part.in_words()).param("part", range(part));
@@ -111,7 +112,7 @@ fn range(part: &Strip) -> [u32; 2] {
 
 /// A kernel that moves cells as words.
 fn kernel(world: &World, text: &str, cells: &Cells) -> Result<Kernel> {
-    let narrow = matches!(cells.element().kind, ElementKind::Packed(_));
+    let narrow = cells.element().bytes < 4;
     let stored = if narrow { "atomic<u32>" } else { "u32" };
     let text = format!(
         "const WORDS = {};\n@group(0) @binding(2) var<storage, read_write> output: array<{stored}>;\n{text}",

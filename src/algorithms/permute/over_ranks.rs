@@ -35,7 +35,7 @@ impl Vectors<'_> {
         })??;
         let ranks = world.failing("gather", || mapped(world, &asked, |index| owner(&spans, index) as u32))?;
         let found = ask(world, &asked, &ranks, &T::INFO, |questions| {
-            let places = mapped(world, questions, |index| place(&spans, world.rank(), index))?;
+            let places = mapped(world, questions, place(&spans, world.rank()))?;
             let answers = Cells::scratch(&world.home(), "gathered", &T::INFO, places.len())?;
             gather(world, &own, &places, &answers)?;
             Ok(answers)
@@ -74,7 +74,7 @@ impl Vectors<'_> {
         let landed = world.deliver_columns(&columns, Ok(vec![values, indices]), &to)?;
         world.failing("scatter", || {
             let of = |which: usize| Cells::of(&landed.arrays[which], 0, landed.arrays[which].bounds());
-            let places = mapped(world, &of(1)?, |index| place(&of_output, world.rank(), index))?;
+            let places = mapped(world, &of(1)?, place(&of_output, world.rank()))?;
             scatter(world, &of(0)?, &places, &own_cells(&output)?)
         })
     }
@@ -97,14 +97,15 @@ fn owner(spans: &[Span], index: u32) -> usize {
     spans[spans.partition_point(|span| span.cells.end <= index.into())].owner
 }
 
-/// The place of a cell among those of a rank.
-fn place(spans: &[Span], rank: usize, index: u32) -> u32 {
-    let mut before = 0;
+/// The place of a cell of a rank among its cells.
+fn place(spans: &[Span], rank: usize) -> impl Fn(u32) -> u32 {
+    let (mut starts, mut before) = (Vec::new(), 0);
     for span in spans.iter().filter(|span| span.owner == rank) {
-        if span.cells.contains(&index.into()) {
-            return (before + u64::from(index) - span.cells.start) as u32;
-        }
+        starts.push((span.cells.start, before));
         before += span.cells.end - span.cells.start;
     }
-    u32::MAX
+    move |index| {
+        let (start, before) = starts[starts.partition_point(|(start, _)| *start <= index.into()) - 1];
+        (before + u64::from(index) - start) as u32
+    }
 }

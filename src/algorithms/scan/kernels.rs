@@ -6,10 +6,9 @@ use super::association::{BLOCK, Item, RUNS};
 use super::operation::{Carry, Operation};
 use crate::World;
 use crate::algorithms::heads::{Heads, mark};
-use crate::array::Home;
 use crate::array::{Cells, Stretch, Strip, stretches};
 use crate::element::{Element, ElementInfo, ElementKind};
-use crate::error::{KernelError, Result};
+use crate::error::Result;
 use crate::kernel::{Call, Kernel, KernelSource};
 
 /// A scan under way: its kernel, and sums of blocks on the device.
@@ -42,6 +41,9 @@ const EXCLUSIVE: &str = "let begin = zippy_begin_load(0);
         zippy_output_store(p, combine(begin, last.value));
     }";
 
+/// Blocks that one workgroup goes over at a time: some drivers end loops after 65,535 rounds.
+const SOME_BLOCKS: u64 = 1 << 15;
+
 const MARK: u32 = 1;
 const HEAD: u32 = 3;
 
@@ -55,7 +57,6 @@ impl Blocks {
         output: Option<&Cells>,
     ) -> Result<Self> {
         let home = world.home();
-        check_size(&home, operation)?;
         let (mut input, mut flags, mut output) = (input.clone(), flags.cloned(), output.cloned());
         let mut back = None;
         let all = || std::iter::once(&input).chain(&flags).chain(&output).collect::<Vec<_>>();
@@ -128,11 +129,16 @@ impl Blocks {
 
     /// Finds what stands before each block, without reading back what comes with all of them.
     pub fn start(&self) -> Result<()> {
-        let Some([sums, marks]) = self.sums_and_marks() else { return Ok(()) };
-        let call = self.kernel.entry("zippy_carry_blocks")?;
-        let call = call.call().update("zippy_sums", sums.binding()).update("zippy_marks", marks.binding());
-        let call = call.update("zippy_carry", self.carry.parts()[0].binding());
-        call.update("zippy_carry_mark", self.carry_mark.parts()[0].binding()).over([RUNS as i64]).run()
+        let kernel = self.kernel.entry("zippy_carry_blocks")?;
+        for first in (0..self.sums.len()).step_by(SOME_BLOCKS as usize) {
+            let some = first..self.sums.len().min(first + SOME_BLOCKS);
+            let (sums, marks) = (self.sums.only(some.clone()), self.marks.only(some));
+            let call = kernel.call().update("zippy_sums", sums.parts()[0].binding());
+            let call = call.update("zippy_marks", marks.parts()[0].binding());
+            let call = call.update("zippy_carry", self.carry.parts()[0].binding());
+            call.update("zippy_carry_mark", self.carry_mark.parts()[0].binding()).over([RUNS as i64]).run()?;
+        }
+        Ok(())
     }
 
     /// Writes the results.
@@ -144,10 +150,6 @@ impl Blocks {
             if self.exclusive { call.read("zippy_begin", begin) } else { call }
         })?;
         self.back.as_ref().map_or(Ok(()), |(from, to)| from.copy_to(to))
-    }
-
-    fn sums_and_marks(&self) -> Option<[&Strip; 2]> {
-        Some([self.sums.parts().first()?, self.marks.parts().first()?])
     }
 
     /// Runs a kernel over the blocks of every piece.
@@ -178,22 +180,6 @@ impl Blocks {
         };
         if self.segmented { call.read("zippy_flags", piece.parts[1].binding()) } else { call }
     }
-}
-
-/// A tree of a workgroup has to fit its memory.
-fn check_size(home: &Home, operation: &Operation) -> Result<()> {
-    let limit = u64::from(home.device.limits().wgpu.max_compute_workgroup_storage_size);
-    let (element, align) = (operation.element, operation.element.align.max(4));
-    let bytes = (2 * RUNS as u64 + 1) * (element.bytes + 4).next_multiple_of(align) as u64;
-    if bytes <= limit {
-        return Ok(());
-    }
-    let problem = format!(
-        "cells of {} bytes ({}) need {bytes} bytes of workgroup memory, and the adapter has {limit}; scan smaller ones, \
-         such as indices of them",
-        element.bytes, element.name
-    );
-    Err(KernelError::Limit { kernel: format!("scan with {}", operation.operator), problem }.into())
 }
 
 fn kernel(world: &World, operation: &Operation, segmented: bool, in_place: bool) -> Result<Kernel> {

@@ -184,7 +184,7 @@ pub(super) fn run(
     heads: Heads,
     output: Option<&Cells>,
 ) -> Result<Carry> {
-    operation.check()?;
+    operation.check(world.gpu())?;
     if let Some(heads) = heads.cells() {
         input.check_length(heads, "what says where segments begin")?;
     }

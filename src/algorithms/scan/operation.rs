@@ -3,10 +3,10 @@
 use bytemuck::Pod;
 use half::f16;
 
-use super::association::Item;
+use super::association::{Item, RUNS};
 use crate::device::{Device, Operator};
 use crate::element::{ElementInfo, ElementKind, Packed, Scalar};
-use crate::error::Result;
+use crate::error::{KernelError, Result};
 
 /// A scan without its types.
 #[derive(Debug, Clone, Copy)]
@@ -34,8 +34,31 @@ impl<'a> Operation<'a> {
         Self { operator, element, first: None, transform: None }
     }
 
-    pub fn check(&self) -> Result<()> {
-        Ok(self.operator.check(self.element)?)
+    /// That the operator exists for the cells and kernels can use it, where they are needed. The same on ranks whose
+    /// adapters are alike.
+    pub fn check(&self, device: &Device) -> Result<()> {
+        self.operator.check(self.element)?;
+        if self.by_host(device) {
+            return Ok(());
+        }
+        let (element, kernel) = (self.element, format!("scan with {}", self.operator));
+        if let ElementKind::Packed(_) = element.kind {
+            let problem =
+                format!("cells of {} are combined by add, min and max only; make u32 or i32 of them", element.name);
+            return Err(KernelError::Limit { kernel, problem }.into());
+        }
+        // A tree of a workgroup has to fit its memory.
+        let limit = u64::from(device.limits().wgpu.max_compute_workgroup_storage_size);
+        let bytes = (2 * RUNS as u64 + 1) * (element.bytes + 4).next_multiple_of(element.align.max(4)) as u64;
+        if bytes <= limit {
+            return Ok(());
+        }
+        let problem = format!(
+            "cells of {} bytes ({}) need {bytes} bytes of workgroup memory, and the adapter has {limit}; scan smaller ones, \
+             such as indices of them",
+            element.bytes, element.name
+        );
+        Err(KernelError::Limit { kernel, problem }.into())
     }
 
     /// The scalars that a cell consists of, where it does, and how many.

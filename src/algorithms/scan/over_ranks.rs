@@ -165,7 +165,7 @@ impl Vectors<'_> {
     ) -> Result<Option<Vec<u8>>> {
         let world = self.world();
         let operation = Operation { first: first.map(bytes_of), ..Operation::of(operator, &T::INFO) };
-        operation.check()?;
+        operation.check(world.gpu())?;
         let mut named = vec![input.named()?];
         if let Some(output) = output {
             input.check_length(output, "the output")?;
@@ -207,8 +207,16 @@ impl Vectors<'_> {
             for (place, (number, input)) in cells.own(world)?.into_iter().enumerate() {
                 let heads = own_heads.as_ref().map(|own| own[place].1.clone());
                 let output = own_results.as_ref().map(|own| own[place].1.clone());
-                let input = input.apart_from(output.as_ref(), true)?;
-                let heads = heads.map(|heads| heads.apart_from(output.as_ref(), false)).transpose()?;
+                // What other spans write may not be read, either.
+                let apart = |cells: Cells, may_be_same| {
+                    let others = own_results.iter().flatten().enumerate().filter(|(other, _)| *other != place);
+                    match others.into_iter().any(|(_, (_, written))| written.overlaps(&cells)) {
+                        true => cells.copied(),
+                        false => cells.apart_from(output.as_ref(), may_be_same),
+                    }
+                };
+                let input = apart(input, true)?;
+                let heads = heads.map(|heads| apart(heads, false)).transpose()?;
                 own.push(Own { number, input, heads, output });
             }
             let course = Course { world, operation: &operation, keyed: keys.is_some(), spans: &wanted };

@@ -7,7 +7,7 @@ use super::sort::{KeyOrder, SortKey};
 use crate::World;
 use crate::array::{Cells, Lent, Sequence, stretches};
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{ArrayError, Result};
 use crate::kernel::KernelSource;
 
 /// Bytes of needles that the host has at hand at a time.
@@ -69,8 +69,20 @@ impl OnRank<'_> {
     ) -> Result<()> {
         let (needles, bounds) = (needles.cells()?, bounds.cells()?);
         needles.check_length(bounds, "the sequence of bounds")?;
-        find(self.world(), K::ORDER, keys.cells()?, needles, bounds, side, true)
+        check_count(keys.cells()?.len(), || keys.cells().map_or(String::new(), Cells::label))?;
+        let keys = keys.cells()?.clone().apart_from(Some(bounds), false)?;
+        let needles = needles.clone().apart_from(Some(bounds), false)?;
+        find(self.world(), K::ORDER, &keys, &needles, bounds, side, true)
     }
+}
+
+/// Bounds are numbers of 32 bits.
+fn check_count(keys: u64, label: impl Fn() -> String) -> Result<()> {
+    if keys <= u64::from(u32::MAX) {
+        return Ok(());
+    }
+    let text = format!("{} has {keys} cells; bounds are found among at most {}", label(), u32::MAX);
+    Err(ArrayError::Other(text).into())
 }
 
 /// Which of equal keys count.

@@ -1,9 +1,9 @@
 //! Lower and upper bounds in sorted distributed vectors.
 
-use super::{BoundSide, find};
+use super::{BoundSide, check_count, find};
 use crate::algorithms::ask::ask;
 use crate::algorithms::sort::SortKey;
-use crate::algorithms::vectors::{Vector, Vectors, fitted, in_order_of_ranks, own_cells, spans};
+use crate::algorithms::vectors::{Vector, Vectors, fitted, ordered, own_cells, spans};
 use crate::array::Cells;
 use crate::element::Element;
 use crate::error::Result;
@@ -50,11 +50,10 @@ impl Vectors<'_> {
     ) -> Result<()> {
         let world = self.world();
         needles.check_length(bounds, "the vector of bounds")?;
+        let label = keys.label()?;
+        check_count(keys.cells()?, || label.clone())?;
         self.collective(verb, vec![keys.named()?, needles.named()?, bounds.named()?], (), || Ok(()))?;
-        let mut cut = spans(keys)?;
-        if !cut.is_sorted_by_key(|span| span.owner) {
-            cut = in_order_of_ranks(keys.cells()?, world.size());
-        }
+        let cut = ordered(world, &spans(keys)?);
         let keys = fitted(world, "keys of a search", keys, &cut, true)?;
         // The first key of each rank that has keys; needles that are not above the second one's go to the first, and so on.
         let (own, ranks) = world.failing(verb, || {

@@ -5,7 +5,7 @@ use super::on_rank::OnRank;
 use super::permute::gather;
 use super::scan::{Operation, count, run};
 use super::select::{Selection, mark, tails};
-use super::sort::{SortKey, sort};
+use super::sort::{SortKey, check_apart, sort};
 use crate::array::{Cells, Sequence};
 use crate::device::Operator;
 use crate::element::Element;
@@ -79,6 +79,7 @@ impl OnRank<'_> {
         let (flags, keys, values) = (flags.into(), keys.into(), values.into());
         let (keys, values) = (keys.cells()?, values.cells()?);
         keys.check_length(values, "the sequence of values")?;
+        check_apart(keys, values)?;
         let (segments, places) = self.by_segment::<K>(flags.cells()?, keys)?;
         let again = Cells::scratch(&self.world().home(), "segments of cells", &u32::INFO, keys.len())?;
         segments.copy_to(&again)?;

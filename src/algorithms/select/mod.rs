@@ -51,7 +51,7 @@ impl OnRank<'_> {
         let (input, flags, output) = (input.into(), flags.into(), output.into());
         let (input, flags, output) = (input.cells()?, flags.cells()?, output.cells()?);
         input.check_length(flags, "the sequence of flags")?;
-        Selection::new(self.world(), flags)?.compact(input, output)
+        Selection::new(self.world(), &flags.clone().apart_from(Some(output), false)?)?.compact(input, output)
     }
 
     /// Copies all cells to the output, those whose flag is not 0 first, both kinds in their order; returns how many come
@@ -69,7 +69,7 @@ impl OnRank<'_> {
         let (input, flags, output) = (input.cells()?, flags.cells()?, output.cells()?);
         input.check_length(flags, "the sequence of flags")?;
         input.check_length(output, "the output")?;
-        Selection::new(self.world(), flags)?.partition(input, output)
+        Selection::new(self.world(), &flags.clone().apart_from(Some(output), false)?)?.partition(input, output)
     }
 
     /// Copies the first cell of each run of equal ones to the output, and returns how many these are. Cells are equal
@@ -102,7 +102,7 @@ impl OnRank<'_> {
         let (keys_output, values_output) = (keys_output.cells()?, values_output.cells()?);
         keys.check_length(values, "the sequence of values")?;
         let (world, operation) = (self.world(), Operation::of(operator, &V::INFO));
-        operation.check()?;
+        operation.check(world.gpu())?;
         let in_place =
             [keys_output, values_output].iter().any(|to| [keys, values].iter().any(|of| to.shares_memory(of)));
         if world.gpu().is_host() && operation.by_host(world.gpu()) && !in_place {
@@ -203,6 +203,7 @@ impl<'a> Selection<'a> {
         let output = output.only(0..self.count);
         match &self.before {
             Some(before) => scatter(self.world, input, &self.places("place_selected", before)?, &output)?,
+            None if input.overlaps(&output) => self.copy_on_host(&input.copied()?, &output, true)?,
             None => self.copy_on_host(input, &output, true)?,
         }
         Ok(self.count)
@@ -213,10 +214,8 @@ impl<'a> Selection<'a> {
         match &self.before {
             Some(before) => scatter(self.world, input, &self.places("place_all", before)?, output)?,
             None => {
-                if input.shares_memory(output) {
-                    let apart = Cells::scratch(&self.world.home(), "partitioned", input.element(), input.len())?;
-                    input.copy_to(&apart)?;
-                    return self.partition(&apart, output);
+                if input.overlaps(output) {
+                    return self.partition(&input.copied()?, output);
                 }
                 self.copy_on_host(input, &output.only(0..self.count), true)?;
                 self.copy_on_host(input, &output.only(self.count..output.len()), false)?;

@@ -5,7 +5,9 @@ use bytemuck::Pod;
 use super::{Selection, tails};
 use crate::World;
 use crate::algorithms::heads::flags_after;
-use crate::algorithms::vectors::{Fitted, Span, Vector, Vectors, array, fitted, in_order_of_ranks, own_cells, spans};
+use crate::algorithms::vectors::{
+    Fitted, Vector, Vectors, array, fitted, in_order_of_ranks, ordered, own_cells, spans,
+};
 use crate::array::{Cells, GlobalArray};
 use crate::device::Operator;
 use crate::element::Element;
@@ -66,7 +68,9 @@ impl Vectors<'_> {
         let first = self.compact("zippy: selected", &input, &flags)?;
         let cells = first.shape()[0] as u64;
         let not = array::<u32>(world, "zippy: opposite flags", flags.cells()?, &spans(&flags)?)?;
-        world.elementwise("u32(flag == 0u)").call().read("flag", flags.section()).write("not", not.at(..))?;
+        world.failing("partition", || {
+            world.elementwise("u32(flag == 0u)").call().read("flag", flags.section()).write("not", not.at(..))
+        })?;
         let second = self.compact("zippy: not selected", &input, &not)?;
         let all = input.cells()?;
         let parts = in_order_of_ranks(all, world.size());
@@ -115,14 +119,6 @@ impl Vectors<'_> {
         let found = selected(world, keys_name, "reduce_by_key", &ends, &keys)?;
         let sums = fitted(world, "sums of a reduction", &(&sums).into(), &cut, true)?;
         Ok((found, selected(world, values_name, "reduce_by_key", &ends, &sums)?))
-    }
-}
-
-/// Spans whose owners rise.
-fn ordered(world: &World, spans: &[Span]) -> Vec<Span> {
-    match spans.is_sorted_by_key(|span| span.owner) {
-        true => spans.to_vec(),
-        false => in_order_of_ranks(spans.last().map_or(0, |span| span.cells.end), world.size()),
     }
 }
 

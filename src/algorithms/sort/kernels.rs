@@ -4,7 +4,7 @@ use super::key::KeyOrder;
 use crate::World;
 use crate::algorithms::scan::scan_counts;
 use crate::array::Cells;
-use crate::element::{Element, ElementKind};
+use crate::element::Element;
 use crate::error::Result;
 use crate::kernel::{Kernel, KernelSource};
 
@@ -40,7 +40,7 @@ pub fn sort(world: &World, order: KeyOrder, keys: [&Cells; 2], values: Option<(&
 }
 
 fn kernel(world: &World, order: KeyOrder, values: Option<&Cells>) -> Result<Kernel> {
-    let narrow = values.is_some_and(|values| matches!(values.element().kind, ElementKind::Packed(_)));
+    let narrow = values.is_some_and(|values| values.element().bytes < 4);
     let stored = if narrow { "atomic<u32>" } else { "u32" };
     let beside = match values {
         None => "fn put_value(p: i32, place: i32) {}\n".to_string(),

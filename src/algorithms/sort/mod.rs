@@ -52,12 +52,18 @@ impl OnRank<'_> {
         let (keys, values) = (keys.into(), values.into());
         let (keys, values) = (keys.cells()?, values.cells()?);
         keys.check_length(values, "the sequence of values")?;
-        if keys.overlaps(values) {
-            let text = format!("keys ({}) and values ({}) have cells in common", keys.label(), values.label());
-            return Err(ArrayError::Other(text).into());
-        }
+        check_apart(keys, values)?;
         sort(self.world(), K::ORDER, keys, Some(values))
     }
+}
+
+/// Keys and values move, and cannot both be in one cell.
+pub(super) fn check_apart(keys: &Cells, values: &Cells) -> Result<()> {
+    if !keys.overlaps(values) {
+        return Ok(());
+    }
+    let text = format!("keys ({}) and values ({}) have cells in common", keys.label(), values.label());
+    Err(ArrayError::Other(text).into())
 }
 
 pub(super) fn sort(world: &World, order: KeyOrder, keys: &Cells, values: Option<&Cells>) -> Result<()> {

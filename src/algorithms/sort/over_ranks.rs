@@ -4,10 +4,10 @@ use super::key::{KeyOrder, SortKey};
 use super::sort;
 use super::splitters::{assign, splitters};
 use crate::World;
-use crate::algorithms::vectors::{Span, Vector, Vectors, fitted, in_order_of_ranks, own_cells, spans};
+use crate::algorithms::vectors::{Span, Vector, Vectors, fitted, ordered, own_cells, spans};
 use crate::array::Cells;
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{ArrayError, Result};
 use crate::world::{Column, Destinations};
 
 impl Vectors<'_> {
@@ -16,7 +16,8 @@ impl Vectors<'_> {
     /// Keys are in the order of [`SortKey`]. Costs a count of the keys by 11 bits at a time (3 looks at each key of one
     /// word, and as many all-reductions), one message for each pair of ranks that exchange keys, each key moved once, and
     /// the ranks' own sorts. However many keys are equal, every rank gets as many as its chunks hold. Needs memory for the
-    /// keys and the ranks that they go to once more.
+    /// keys once more, and beside it for the ranks that keys go to twice. Where the chunks of the ranks do not follow one
+    /// another in the order of ranks, the vector goes through a copy.
     ///
     /// # Errors
     /// A bad section, too little memory, a failure of this or of another rank.
@@ -33,10 +34,13 @@ impl Vectors<'_> {
     /// # zippy::run_with(zippy::Config::threads(3), program).unwrap();
     /// ```
     pub fn sort<K: SortKey>(&self, keys: impl Into<Vector<K>>) -> Result<()> {
-        let keys = keys.into();
-        let spans = spans(&keys)?;
-        let own = self.collective("sort", vec![keys.named()?], (), || own_cells(&keys))?;
-        sorted(self.world(), K::ORDER, &spans, &own, None)
+        let (world, keys) = (self.world(), keys.into());
+        self.collective("sort", vec![keys.named()?], (), || Ok(()))?;
+        let wanted = ordered(world, &spans(&keys)?);
+        let fitted_keys = fitted(world, "keys of a sort", &keys, &wanted, true)?;
+        let own = world.failing("sort", || own_cells(&fitted_keys.vector))?;
+        sorted(world, K::ORDER, &wanted, &own, None)?;
+        fitted_keys.bring_back(world)
     }
 
     /// Sorts pairs of keys and values by their keys; pairs with equal keys stay in the order of their indices. Collective,
@@ -46,7 +50,7 @@ impl Vectors<'_> {
     /// of ranks, the vectors go through copies.
     ///
     /// # Errors
-    /// As [`sort`](Self::sort), and lengths that differ.
+    /// As [`sort`](Self::sort), lengths that differ, and keys and values that have cells in common.
     pub fn sort_pairs<K: SortKey, V: Element>(
         &self,
         keys: impl Into<Vector<K>>,
@@ -54,12 +58,10 @@ impl Vectors<'_> {
     ) -> Result<()> {
         let (world, keys, values) = (self.world(), keys.into(), values.into());
         keys.check_length(&values, "the vector of values")?;
+        check_apart(&keys, &values)?;
         let named = vec![keys.named()?, values.named()?];
         self.collective("sort_pairs", named, (), || Ok(()))?;
-        let mut wanted = spans(&keys)?;
-        if !wanted.is_sorted_by_key(|span| span.owner) {
-            wanted = in_order_of_ranks(keys.cells()?, world.size());
-        }
+        let wanted = ordered(world, &spans(&keys)?);
         let fitted_keys = fitted(world, "keys of a sort", &keys, &wanted, true)?;
         let fitted_values = fitted(world, "values of a sort", &values, &wanted, true)?;
         let own =
@@ -68,6 +70,17 @@ impl Vectors<'_> {
         fitted_keys.bring_back(world)?;
         fitted_values.bring_back(world)
     }
+}
+
+/// Keys and values move, and cannot both be in one cell. Handles of one array with other orders of chunks are not looked
+/// into.
+fn check_apart<K: Element, V: Element>(keys: &Vector<K>, values: &Vector<V>) -> Result<()> {
+    let (a, b) = (&keys.section().core, &values.section().core);
+    if !a.is_alias_of(b) || a.id() == b.id() && keys.region()?.intersect(&values.region()?).is_none() {
+        return Ok(());
+    }
+    let text = format!("keys ({}) and values ({}) may have cells in common", keys.label()?, values.label()?);
+    Err(ArrayError::Other(text).into())
 }
 
 /// Sorts what ranks hold, each its own cells of a vector of these spans.

@@ -70,7 +70,7 @@ impl Vectors<'_> {
         });
         self.world().copy(input.section().array().at(from), output.section().array().at(to_of))?;
         let empty = if by > 0 { to..to + by } else { to + cells + by..to + cells };
-        output.section().array().at(empty).fill(fill)
+        self.world().failing("shift", || output.section().array().at(empty).fill(fill))
     }
 
     /// The first cell, on every rank; `None` of no cells. Collective.

@@ -117,3 +117,11 @@ pub fn in_order_of_ranks(cells: u64, ranks: usize) -> Vec<Span> {
     let spans = (0..ranks).map(|owner| Span { cells: at(owner)..at(owner + 1), owner });
     spans.filter(|span| !span.cells.is_empty()).collect()
 }
+
+/// These spans where their owners rise, else others whose owners do.
+pub fn ordered(world: &World, spans: &[Span]) -> Vec<Span> {
+    match spans.is_sorted_by_key(|span| span.owner) {
+        true => spans.to_vec(),
+        false => in_order_of_ranks(spans.last().map_or(0, |span| span.cells.end), world.size()),
+    }
+}

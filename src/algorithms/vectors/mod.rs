@@ -4,7 +4,7 @@ mod arrange;
 mod cut;
 mod vector;
 
-pub(super) use self::cut::{Fitted, Span, array, fitted, in_blocks, in_order_of_ranks, own_cells, spans};
+pub(super) use self::cut::{Fitted, Span, array, fitted, in_blocks, in_order_of_ranks, ordered, own_cells, spans};
 
 pub use self::vector::Vector;
 

@@ -229,6 +229,14 @@ impl Cells {
         Ok(())
     }
 
+    /// A copy.
+    pub fn copied(&self) -> Result<Self> {
+        let Some(first) = self.parts.first() else { return Ok(self.clone()) };
+        let copy = Self::scratch(first.core.home(), "cells apart", self.element, self.length)?;
+        self.copy_to(&copy)?;
+        Ok(copy)
+    }
+
     /// Itself, or a copy where what is written to `output` would change it: where both share memory, and are not the same
     /// cells where that is fine.
     pub fn apart_from(self, output: Option<&Self>, may_be_same: bool) -> Result<Self> {
@@ -236,9 +244,7 @@ impl Cells {
         if output.filter(meets).is_none() || self.parts.is_empty() {
             return Ok(self);
         }
-        let copy = Self::scratch(self.parts[0].core.home(), "cells apart", self.element, self.length)?;
-        self.copy_to(&copy)?;
-        Ok(copy)
+        self.copied()
     }
 
     /// Copies its cells onto those of another sequence of equal length and type.

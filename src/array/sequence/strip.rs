@@ -48,6 +48,9 @@ impl Strip {
         if let ElementKind::Packed(_) = binding.element.kind {
             return binding;
         }
+        if binding.element.bytes == 2 {
+            return Binding { element: &u16::INFO, ..binding };
+        }
         Binding {
             element: &u32::INFO,
             storage: scaled(&binding.storage),

@@ -162,11 +162,11 @@ fn what_has_grown_is_drawn_without_a_copy() {
         let fill = world.kernel(KernelSource::text("fill.wgsl", FILL))?;
         for wide in [16, 48] {
             // The cells move to other buffers, which have the same uses.
-            let before = mesh.order.lease()?.id();
+            let before = mesh.order.lease()?.expect("room").id();
             mesh.corners.reserve(2 * mesh.corners.capacity())?;
             mesh.draw.reserve(mesh.draw.capacity() + 1)?;
             mesh.order.set_len(mesh.order.capacity() + 6)?;
-            assert_ne!(mesh.order.lease()?.id(), before);
+            assert_ne!(mesh.order.lease()?.expect("room").id(), before);
             mesh.corners.set_len(4)?;
             mesh.draw.set_len(5)?;
             mesh.order.set_len(6)?;
@@ -178,7 +178,8 @@ fn what_has_grown_is_drawn_without_a_copy() {
                 .run()?;
             mesh.corners.reserve(mesh.corners.capacity() + 1)?;
             mesh.draw.reserve(mesh.draw.capacity() + 1)?;
-            let leases = [mesh.corners.lease()?, mesh.order.lease()?, mesh.draw.lease()?];
+            let leases =
+                [mesh.corners.lease()?, mesh.order.lease()?, mesh.draw.lease()?].map(|lease| lease.expect("room"));
             check(&drawn(world, leases)?, wide);
             assert_eq!(mesh.draw.all().read()?, [6, 1, 0, 0, 0]);
         }
@@ -199,7 +200,7 @@ fn other_uses_are_refused() {
             assert!(world.growable_for::<u32>("odd", uses).is_err());
         }
         let all = BufferUsages::VERTEX | BufferUsages::INDEX | BufferUsages::INDIRECT;
-        assert!(world.growable_for::<u32>("even", all)?.lease()?.raw().usage().contains(all));
+        assert!(world.growable_for::<u32>("even", all)?.lease()?.expect("room").raw().usage().contains(all));
         Ok(())
     });
 }
