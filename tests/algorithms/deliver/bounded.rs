@@ -5,11 +5,11 @@ use zippy::{Layout, Result, World};
 
 use super::{CASES, Case, check, elements_in_runs, scattered, sections, two_columns};
 use crate::counting::most;
-use crate::support::{RANKS, launcher, ranks};
+use crate::support::{launcher, ranks};
 
 /// The cases of all others with messages of very few elements, so that ranks wait for each other again and again.
 fn small_messages() {
-    ranks(RANKS, |world| {
+    ranks(&[2, 5], |world| {
         for case in CASES {
             let to = sections(world, "to", &case.ranks(world.rank(), world.size()), 1)?;
             check::<u8>(world, case, &to[..], 2)?;
