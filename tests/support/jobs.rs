@@ -10,8 +10,8 @@ use super::launcher;
 
 /// Names the job to the processes that run it.
 const JOB: &str = "ZIPPY_TEST_JOB";
-/// No job takes nearly as long, unless it hangs.
-const LIMIT_SECS: u64 = 100;
+/// No job takes nearly as long unless it hangs, on a busy machine with a slow processor either.
+const LIMIT_SECS: u64 = 300;
 
 /// What carries a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -109,6 +109,7 @@ crate::with_variables! {
 }
 
 /// What a rank finds after another one has failed in the middle of a copy.
+#[derive(Debug)]
 struct Found {
     remote: bool,
     lent: bool,
@@ -116,48 +117,58 @@ struct Found {
     refused: Option<String>,
 }
 
+/// Runs a copy in which rank 1 fails.
+fn found_after_a_failure(count: usize) -> Vec<Found> {
+    // Its mailbox must last, as that of a process that hangs does.
+    let (looked, found) = (Barrier::new(count), Mutex::new(Vec::new()));
+    let program = |world: &World| {
+        let (a, b) = (rows(world, "a", &[64, 32, 96], 1)?, rows(world, "b", &[192], 2)?);
+        world.barrier()?;
+        if world.rank() == 1 {
+            // The whole of b is on this rank, which gets as far as its own part of a.
+            world.gpu().inject_failure(InjectedFailure::OutOfMemory);
+        }
+        // A fourth rank has no part in it.
+        let error = world.copy(a.at(..), b.at(..)).and_then(|_| world.barrier()).unwrap_err();
+        if world.group().kind() == TransportKind::Threads {
+            let read: Result<Vec<Vec<u32>>> = a.chunks().map(|chunk| chunk.all().read()).collect();
+            let write = || a.fill(0).err().map(|error| error.to_string());
+            if world.rank() != 1 {
+                found.lock().unwrap().push(Found {
+                    remote: matches!(error, Error::Remote { rank: 1, .. }),
+                    lent: !world.gpu().take_back(),
+                    read: read.map(|chunks| chunks.concat()),
+                    refused: write(),
+                });
+            }
+            looked.wait();
+        }
+        Err::<(), _>(error)
+    };
+    let error = zippy::run_with(zippy::Config::threads(count), program).unwrap_err();
+    assert!(error.to_string().contains("out of memory"), "{error}");
+    let found = found.into_inner().unwrap();
+    assert_eq!(found.len(), if launcher::size().is_some() { 0 } else { 2 });
+    for Found { remote, lent, read, refused } in &found {
+        assert!(remote, "{found:?}");
+        // A chunk of 32 rows on one rank, of 96 on the other.
+        assert!([32, 96].map(|rows| rows * COLUMNS as usize).contains(&read.as_ref().unwrap().len()));
+        let refused = refused.as_ref().filter(|text| text.contains("which another rank has not read"));
+        assert_eq!(refused.is_some(), *lent, "{refused:?}");
+    }
+    found
+}
+
 crate::with_variables! {
     /// A rank that fails in the operation never reads what is sent to it: the others return, can still read what they have,
     /// and are told what they cannot do.
     a_failed_rank_holds_nobody_up, [("ZIPPY_IN_PLACE", "4")], || {
         let count = launcher::size().unwrap_or(3);
-        // Its mailbox must last, as that of a process that hangs does.
-        let (looked, found) = (Barrier::new(count), Mutex::new(Vec::new()));
-        let program = |world: &World| {
-            let (a, b) = (rows(world, "a", &[64, 32, 96], 1)?, rows(world, "b", &[192], 2)?);
-            world.barrier()?;
-            if world.rank() == 1 {
-                // The whole of b is on this rank, which gets as far as its own part of a.
-                world.gpu().inject_failure(InjectedFailure::OutOfMemory);
-            }
-            // A fourth rank has no part in it.
-            let error = world.copy(a.at(..), b.at(..)).and_then(|_| world.barrier()).unwrap_err();
-            if world.group().kind() == TransportKind::Threads {
-                let read: Result<Vec<Vec<u32>>> = a.chunks().map(|chunk| chunk.all().read()).collect();
-                let write = || a.fill(0).err().map(|error| error.to_string());
-                if world.rank() != 1 {
-                    found.lock().unwrap().push(Found {
-                        remote: matches!(error, Error::Remote { rank: 1, .. }),
-                        lent: !world.gpu().take_back(),
-                        read: read.map(|chunks| chunks.concat()),
-                        refused: write(),
-                    });
-                }
-                looked.wait();
-            }
-            Err::<(), _>(error)
-        };
-        let error = zippy::run_with(zippy::Config::threads(count), program).unwrap_err();
-        assert!(error.to_string().contains("out of memory"), "{error}");
-        let (found, mapped) = (found.into_inner().unwrap(), std::env::var_os("ZIPPY_HOST_MAP").is_none());
-        assert_eq!(found.len(), if launcher::size().is_some() { 0 } else { 2 });
-        for Found { remote, lent, read, refused } in found {
-            assert!(remote && lent == mapped);
-            // A chunk of 32 rows on one rank, of 96 on the other.
-            assert!([32, 96].map(|rows| rows * COLUMNS as usize).contains(&read.unwrap().len()));
-            let refused = refused.filter(|text| text.contains("which another rank has not read"));
-            assert_eq!(refused.is_some(), mapped, "{refused:?}");
-        }
+        let mapped = std::env::var_os("ZIPPY_HOST_MAP").is_none();
+        // A rank that hears of the failure before it has sent anything lends nothing: whether both have is a matter of time.
+        let tries = if mapped { 50 } else { 1 };
+        let both_lent = (0..tries).any(|_| found_after_a_failure(count).iter().all(|found| found.lent));
+        assert_eq!(both_lent, mapped || launcher::size().is_some());
         // The devices serve the next run.
         ranks(&[3], |world| {
             let (a, b) = (rows(world, "a", &[64, 32, 96], 1)?, rows(world, "b", &[192], 2)?);
