@@ -1,8 +1,9 @@
-// Cell q of `pairs` (two words) is the item that copy q is of, and the number of the copy; `ends` says how many copies there
-// are of an item and those before it. The twin is in src/algorithms/amplify/mod.rs.
+// Cell q of `pairs` (two words) is the item that copy q is of, counted from `first`, and the number of the copy; `ends` says
+// how many copies there are of an item and those before it. The twin is in src/algorithms/amplify/mod.rs.
 
 @group(0) @binding(0) var<storage, read> ends: array<u32>;
 @group(0) @binding(1) var<storage, read_write> pairs: array<u32>;
+@group(0) @binding(2) var<uniform> first: u32;
 
 @compute @workgroup_size(256)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -16,6 +17,6 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         if ends_load(middle) <= u32(q) { low = middle + 1; } else { high = middle; }
     }
     let before = select(0u, ends_load(low - 1), low > 0);
-    pairs_store(2 * q, u32(low));
+    pairs_store(2 * q, first + u32(low));
     pairs_store(2 * q + 1, u32(q) - before);
 }

@@ -2,13 +2,15 @@
 //!
 //! After Fan, Qiu, Kaufman, *Zippy* (Eurographics 2008), section 5.2, where each element of a stream gives several ones.
 
+mod over_ranks;
+
 use bytemuck::bytes_of;
 
 use super::heads::Heads;
 use super::on_rank::OnRank;
 use super::scan::{Operation, run, widened_sum};
-use crate::array::Growable;
-use crate::array::{Cells, Sequence};
+use crate::World;
+use crate::array::{Cells, Growable, Sequence};
 use crate::device::Operator;
 use crate::element::Element;
 use crate::error::{ArrayError, Result};
@@ -41,32 +43,40 @@ impl OnRank<'_> {
     pub fn amplify(&self, counts: impl Into<Sequence<u32>>, pairs: &mut Growable<[u32; 2]>) -> Result<u64> {
         let (world, counts) = (self.world(), counts.into());
         let counts = counts.cells()?;
-        let all = widened_sum(world, counts)?;
-        if all > u64::from(u32::MAX) || counts.len() > u64::from(u32::MAX) {
-            let text = format!("{} asks for {all} pairs; at most {} can be made at a time", counts.label(), u32::MAX);
-            return Err(ArrayError::Other(text).into());
-        }
+        let all = pairs_of(world, counts)?;
         pairs.set_len(all)?;
-        let output = Sequence::from(&*pairs);
-        let output = output.cells()?;
-        if all == 0 {
-            return Ok(0);
-        }
-        if world.gpu().is_host() {
-            on_host(counts, output)?;
-            return Ok(all);
-        }
-        let ends = Cells::scratch(&world.home(), "ends of copies", &u32::INFO, counts.len())?;
-        run(world, &Operation::of(&Operator::Add, &u32::INFO), counts, Heads::None, Some(&ends))?;
-        let source = KernelSource::composed("amplify", include_str!("../../../shaders/amplify/amplify.wgsl"));
-        let kernel = world.composed(&source)?;
-        let call = kernel.call().read("ends", ends.parts()[0].binding());
-        call.write("pairs", output.parts()[0].in_words()).over([all as i64]).run()?;
+        amplify(world, counts, 0, Sequence::from(&*pairs).cells()?)?;
         Ok(all)
     }
 }
 
-fn on_host(counts: &Cells, pairs: &Cells) -> Result<()> {
+/// How many pairs counts ask for.
+fn pairs_of(world: &World, counts: &Cells) -> Result<u64> {
+    let all = widened_sum(world, counts)?;
+    if all <= u64::from(u32::MAX) && counts.len() <= u64::from(u32::MAX) {
+        return Ok(all);
+    }
+    let text = format!("{} asks for {all} pairs; at most {} can be made at a time", counts.label(), u32::MAX);
+    Err(ArrayError::Other(text).into())
+}
+
+/// Writes as many pairs as there are, the first item being number `first`.
+fn amplify(world: &World, counts: &Cells, first: u32, pairs: &Cells) -> Result<()> {
+    if pairs.len() == 0 {
+        return Ok(());
+    }
+    if world.gpu().is_host() {
+        return on_host(counts, first, pairs);
+    }
+    let ends = Cells::scratch(&world.home(), "ends of copies", &u32::INFO, counts.len())?;
+    run(world, &Operation::of(&Operator::Add, &u32::INFO), counts, Heads::None, Some(&ends))?;
+    let source = KernelSource::composed("amplify", include_str!("../../../shaders/amplify/amplify.wgsl"));
+    let kernel = world.composed(&source)?;
+    let call = kernel.call().read("ends", ends.parts()[0].binding()).param("first", first);
+    call.write("pairs", pairs.parts()[0].in_words()).over([pairs.len() as i64]).run()
+}
+
+fn on_host(counts: &Cells, first: u32, pairs: &Cells) -> Result<()> {
     let (mut found, mut written): (Vec<u8>, u64) = (Vec::new(), 0);
     let mut flush = |found: &mut Vec<u8>| {
         let end = written + found.len() as u64 / 8;
@@ -78,7 +88,7 @@ fn on_host(counts: &Cells, pairs: &Cells) -> Result<()> {
     for slice in counts.slices(BYTES, 1) {
         let mut some = vec![0_u32; (slice.end - slice.start) as usize];
         counts.read(slice.clone(), bytemuck::cast_slice_mut(&mut some))?;
-        for (item, count) in (slice.start as u32..).zip(some) {
+        for (item, count) in (first + slice.start as u32..).zip(some) {
             for copy in 0..count {
                 found.extend_from_slice(bytes_of(&[item, copy]));
                 if found.len() >= BYTES {

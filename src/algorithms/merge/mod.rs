@@ -1,6 +1,7 @@
 //! Merging sorted keys, over what one rank holds.
 
 mod host;
+mod over_ranks;
 
 use super::on_rank::OnRank;
 use super::permute::scatter;

@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::transport::{Payload, Tag, copied};
 
 /// What says where segments begin.
-enum Segments<'a, K> {
+pub(super) enum Segments<'a, K> {
     None,
     Flags(&'a Vector<u32>),
     Keys(&'a Vector<K>),
@@ -32,7 +32,13 @@ impl Vectors<'_> {
     /// # Errors
     /// An operator that the cells do not have, a mistake in its WGSL, a bad section, a failure of this or of another rank.
     pub fn reduce<T: Element>(&self, input: impl Into<Vector<T>>, operator: &Operator) -> Result<Option<T>> {
-        let all = self.scanned("reduce", operator, None, &input.into(), None, Segments::<u32>::None)?;
+        let all = self.scanned::<T, u32, T>(
+            "reduce",
+            &Operation::of(operator, &T::INFO),
+            &input.into(),
+            None,
+            Segments::None,
+        )?;
         Ok(all.map(|bytes| pod_read_unaligned(&bytes)))
     }
 
@@ -64,7 +70,8 @@ impl Vectors<'_> {
         operator: &Operator,
     ) -> Result<()> {
         let (input, output) = (input.into(), output.into());
-        self.scanned("inclusive_scan", operator, None, &input, Some(&output), Segments::<u32>::None).map(drop)
+        let operation = Operation::of(operator, &T::INFO);
+        self.scanned("inclusive_scan", &operation, &input, Some(&output), Segments::<u32>::None).map(drop)
     }
 
     /// Cell *i* of the output is `first` and the cells before *i* of the input, combined in their order. Collective, as
@@ -80,7 +87,8 @@ impl Vectors<'_> {
         operator: &Operator,
     ) -> Result<()> {
         let (input, output) = (input.into(), output.into());
-        self.scanned("exclusive_scan", operator, Some(&first), &input, Some(&output), Segments::<u32>::None).map(drop)
+        let operation = Operation { first: Some(bytes_of(&first)), ..Operation::of(operator, &T::INFO) };
+        self.scanned("exclusive_scan", &operation, &input, Some(&output), Segments::<u32>::None).map(drop)
     }
 
     /// [`inclusive_scan`](Self::inclusive_scan) of each segment by itself: one begins where a flag is not 0, and at the
@@ -97,7 +105,8 @@ impl Vectors<'_> {
     ) -> Result<()> {
         let (flags, input, output) = (flags.into(), input.into(), output.into());
         let segments = Segments::<u32>::Flags(&flags);
-        self.scanned("inclusive_scan_by_flag", operator, None, &input, Some(&output), segments).map(drop)
+        let operation = Operation::of(operator, &T::INFO);
+        self.scanned("inclusive_scan_by_flag", &operation, &input, Some(&output), segments).map(drop)
     }
 
     /// [`exclusive_scan`](Self::exclusive_scan) of each segment by itself, each from `first`: one begins where a flag is
@@ -115,7 +124,8 @@ impl Vectors<'_> {
     ) -> Result<()> {
         let (flags, input, output) = (flags.into(), input.into(), output.into());
         let segments = Segments::<u32>::Flags(&flags);
-        self.scanned("exclusive_scan_by_flag", operator, Some(&first), &input, Some(&output), segments).map(drop)
+        let operation = Operation { first: Some(bytes_of(&first)), ..Operation::of(operator, &T::INFO) };
+        self.scanned("exclusive_scan_by_flag", &operation, &input, Some(&output), segments).map(drop)
     }
 
     /// [`inclusive_scan`](Self::inclusive_scan) of each run of equal keys by itself. Keys are equal when all their bits
@@ -132,7 +142,8 @@ impl Vectors<'_> {
     ) -> Result<()> {
         let (keys, input, output) = (keys.into(), input.into(), output.into());
         let segments = Segments::Keys(&keys);
-        self.scanned("inclusive_scan_by_key", operator, None, &input, Some(&output), segments).map(drop)
+        let operation = Operation::of(operator, &T::INFO);
+        self.scanned("inclusive_scan_by_key", &operation, &input, Some(&output), segments).map(drop)
     }
 
     /// [`exclusive_scan`](Self::exclusive_scan) of each run of equal keys by itself, each from `first`. Keys are equal when
@@ -150,21 +161,20 @@ impl Vectors<'_> {
     ) -> Result<()> {
         let (keys, input, output) = (keys.into(), input.into(), output.into());
         let segments = Segments::Keys(&keys);
-        self.scanned("exclusive_scan_by_key", operator, Some(&first), &input, Some(&output), segments).map(drop)
+        let operation = Operation { first: Some(bytes_of(&first)), ..Operation::of(operator, &T::INFO) };
+        self.scanned("exclusive_scan_by_key", &operation, &input, Some(&output), segments).map(drop)
     }
 
     /// All cells combined, as bytes.
-    fn scanned<K: Element, T: Element>(
+    pub(super) fn scanned<I: Element, K: Element, T: Element>(
         &self,
         verb: &'static str,
-        operator: &Operator,
-        first: Option<&T>,
-        input: &Vector<T>,
+        operation: &Operation,
+        input: &Vector<I>,
         output: Option<&Vector<T>>,
         segments: Segments<K>,
     ) -> Result<Option<Vec<u8>>> {
         let world = self.world();
-        let operation = Operation { first: first.map(bytes_of), ..Operation::of(operator, &T::INFO) };
         operation.check(world.gpu())?;
         let mut named = vec![input.named()?];
         if let Some(output) = output {
@@ -195,7 +205,7 @@ impl Vectors<'_> {
             Segments::Keys(of) => keys = Some(fitted(world, "keys of a scan", of, &wanted, true)?),
         }
         let results = output.map(|output| fitted(world, "results of a scan", output, &wanted, false)).transpose()?;
-        let argument = (operator.to_parts(), operation.first);
+        let argument = (operation.operator.to_parts(), operation.first, operation.transform.map(|(_, text)| text));
         let all = self.collective(verb, named, argument, || {
             let mut own = Vec::new();
             let own_heads = match (&flags, &keys) {
@@ -215,11 +225,11 @@ impl Vectors<'_> {
                         false => cells.apart_from(output.as_ref(), may_be_same),
                     }
                 };
-                let input = apart(input, true)?;
+                let input = apart(input, operation.transform.is_none())?;
                 let heads = heads.map(|heads| apart(heads, false)).transpose()?;
                 own.push(Own { number, input, heads, output });
             }
-            let course = Course { world, operation: &operation, keyed: keys.is_some(), spans: &wanted };
+            let course = Course { world, operation, keyed: keys.is_some(), spans: &wanted };
             course.run(&own)
         })?;
         results.map_or(Ok(()), |results: Fitted<T>| results.bring_back(world))?;

@@ -1,5 +1,7 @@
 //! Reductions and sorts of segments, over what one rank holds.
 
+mod over_ranks;
+
 use super::heads::Heads;
 use super::on_rank::OnRank;
 use super::permute::gather;

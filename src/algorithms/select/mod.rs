@@ -2,6 +2,7 @@
 
 mod over_ranks;
 
+pub(super) use self::over_ranks::{ends, selected};
 use std::ops::Range;
 
 use bytemuck::{bytes_of, pod_read_unaligned};

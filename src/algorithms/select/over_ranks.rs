@@ -123,7 +123,7 @@ impl Vectors<'_> {
 }
 
 /// A vector of those of this rank's cells whose flags are not 0.
-fn selected<T: Element>(
+pub fn selected<T: Element>(
     world: &World,
     name: &str,
     verb: &'static str,
@@ -147,7 +147,7 @@ fn heads(world: &World, keys: &Cells) -> Result<Cells> {
 }
 
 /// Flags of the last cells of segments: of this rank's last one by what the next cell is, which may be on another rank.
-fn ends(world: &World, heads: &Cells) -> Result<Cells> {
+pub fn ends(world: &World, heads: &Cells) -> Result<Cells> {
     let mut first = vec![0_u32; usize::from(heads.len() > 0)];
     if heads.len() > 0 {
         heads.read(0..1, bytemuck::cast_slice_mut(&mut first))?;

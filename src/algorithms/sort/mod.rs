@@ -8,6 +8,7 @@ mod splitters;
 
 pub(super) use self::key::KeyOrder;
 pub use self::key::SortKey;
+pub(super) use self::splitters::splitters;
 
 use super::merge::merge;
 use super::on_rank::OnRank;

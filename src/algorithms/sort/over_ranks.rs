@@ -7,7 +7,7 @@ use crate::World;
 use crate::algorithms::vectors::{Span, Vector, Vectors, fitted, ordered, own_cells, spans};
 use crate::array::Cells;
 use crate::element::Element;
-use crate::error::{ArrayError, Result};
+use crate::error::Result;
 use crate::world::{Column, Destinations};
 
 impl Vectors<'_> {
@@ -58,7 +58,7 @@ impl Vectors<'_> {
     ) -> Result<()> {
         let (world, keys, values) = (self.world(), keys.into(), values.into());
         keys.check_length(&values, "the vector of values")?;
-        check_apart(&keys, &values)?;
+        keys.check_apart(&values)?;
         let named = vec![keys.named()?, values.named()?];
         self.collective("sort_pairs", named, (), || Ok(()))?;
         let wanted = ordered(world, &spans(&keys)?);
@@ -70,17 +70,6 @@ impl Vectors<'_> {
         fitted_keys.bring_back(world)?;
         fitted_values.bring_back(world)
     }
-}
-
-/// Keys and values move, and cannot both be in one cell. Handles of one array with other orders of chunks are not looked
-/// into.
-fn check_apart<K: Element, V: Element>(keys: &Vector<K>, values: &Vector<V>) -> Result<()> {
-    let (a, b) = (&keys.section().core, &values.section().core);
-    if !a.is_alias_of(b) || a.id() == b.id() && keys.region()?.intersect(&values.region()?).is_none() {
-        return Ok(());
-    }
-    let text = format!("keys ({}) and values ({}) may have cells in common", keys.label()?, values.label()?);
-    Err(ArrayError::Other(text).into())
 }
 
 /// Sorts what ranks hold, each its own cells of a vector of these spans.

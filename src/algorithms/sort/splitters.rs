@@ -32,6 +32,9 @@ struct Place {
 
 /// Splitters for rising places. Collective over the group, where each rank has its part of the keys.
 pub fn splitters(group: &Group, order: KeyOrder, keys: &Cells, places: &[u64]) -> Result<Vec<Splitter>> {
+    if places.is_empty() {
+        return Ok(Vec::new());
+    }
     let bits = 32 * order.words as u32;
     let mut places: Vec<Place> = places.iter().map(|&behind| Place { leading: 0, behind }).collect();
     let mut known = 0;

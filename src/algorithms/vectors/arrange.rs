@@ -73,6 +73,51 @@ impl Vectors<'_> {
         self.world().failing("shift", || output.section().array().at(empty).fill(fill))
     }
 
+    /// Reads the input as rows of `columns` cells and writes it column by column: cell *c* · rows + *r* of the output is cell
+    /// *r* · `columns` + *c* of the input. With 2 columns pairs become all first ones, then all second ones; with half of the
+    /// cells as columns it goes back. Collective; the output may be the input.
+    ///
+    /// Costs an index for each cell and a [`scatter`](Self::scatter).
+    ///
+    /// # Errors
+    /// Columns that do not make whole rows, lengths that differ, more than 4,294,967,295 cells, a bad section, a failure of
+    /// this or of another rank.
+    ///
+    /// ```
+    /// # use zippy::{Layout, Split, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let x = world.array::<u32, 1>("x", &Layout::new([6]).split([Split::Auto]))?;
+    /// x.fill_with(|[i]| [10, 20, 11, 21, 12, 22][i as usize])?;
+    /// world.vectors().transpose(&x, &x, 2)?;
+    /// let ticket = world.get(x.at(..))?;
+    /// assert_eq!(world.fence()?.redeem(ticket)?, [10, 11, 12, 20, 21, 22]);
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(3), program).unwrap();
+    /// ```
+    pub fn transpose<T: Element>(
+        &self,
+        input: impl Into<Vector<T>>,
+        output: impl Into<Vector<T>>,
+        columns: u64,
+    ) -> Result<()> {
+        let (input, output) = (input.into(), output.into());
+        input.check_length(&output, "the output")?;
+        let (cells, most) = (input.cells()?, u64::from(u32::MAX));
+        if columns == 0 || !cells.is_multiple_of(columns) || cells > most {
+            let label = input.label()?;
+            let text = match cells > most {
+                true => format!("{label} has {cells} cells; at most {most} have indices"),
+                false => format!("{label} has {cells} cells, which are no whole rows of {columns}"),
+            };
+            return Err(ArrayError::Other(text).into());
+        }
+        let indices = super::cut::array::<u32>(self.world(), "zippy: places of a transpose", cells, &spans(&input)?)?;
+        let places = self.world().elementwise("bitcast<u32>(p) % columns * rows + bitcast<u32>(p) / columns");
+        let call = places.call().param("columns", columns as u32).param("rows", (cells / columns) as u32);
+        self.world().failing("transpose", || call.write("places", indices.at(..)))?;
+        self.scatter(&input, &indices, &output)
+    }
+
     /// The first cell, on every rank; `None` of no cells. Collective.
     ///
     /// # Errors

@@ -62,6 +62,17 @@ impl<T: Element> Vector<T> {
         Err(ArrayError::Other(format!("{what} has {given} cells ({label}), but {of} has {expected}")).into())
     }
 
+    /// That they and their values, which both move, are not in the same cells. Handles of one array with other orders of
+    /// chunks are not looked into.
+    pub(in crate::algorithms) fn check_apart<V: Element>(&self, values: &Vector<V>) -> Result<()> {
+        let (a, b) = (&self.0.core, &values.0.core);
+        if !a.is_alias_of(b) || a.id() == b.id() && self.region()?.intersect(&values.region()?).is_none() {
+            return Ok(());
+        }
+        let text = format!("keys ({}) and values ({}) may have cells in common", self.label()?, values.label()?);
+        Err(ArrayError::Other(text).into())
+    }
+
     pub(in crate::algorithms) fn named(&self) -> Result<(Named, Option<Region>)> {
         Ok((Named::of(&self.0.core), Some(self.region()?)))
     }

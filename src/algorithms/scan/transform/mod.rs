@@ -1,5 +1,7 @@
 //! Scans and reductions of what an expression makes of each cell, without a pass of their own for it.
 
+mod over_ranks;
+
 use bytemuck::{bytes_of, pod_read_unaligned};
 
 use super::operation::Operation;

@@ -1,0 +1,51 @@
+//! Stream amplification over distributed vectors.
+
+use super::{amplify, pairs_of};
+use crate::algorithms::vectors::{Vector, Vectors, fitted, ordered, own_cells, spans};
+use crate::array::GlobalArray;
+use crate::error::{ArrayError, Result};
+
+impl Vectors<'_> {
+    /// A new vector of as many pairs `[item, copy]` for each item as its count says, in order; items are global indices.
+    /// Collective; see [`OnRank::amplify`](crate::algorithms::OnRank::amplify).
+    ///
+    /// Pairs stay on the ranks of their items: each rank has a chunk of as many as its items have, maybe none.
+    /// [`rebalanced`](Self::rebalanced) makes equal parts of them. Where the chunks of the ranks do not follow one another in
+    /// the order of ranks, the counts go through a copy.
+    ///
+    /// # Errors
+    /// More than 4,294,967,295 counts, or pairs of one rank; the name is taken, too little memory, a bad section, a failure
+    /// of this or of another rank.
+    ///
+    /// ```
+    /// # use zippy::{Layout, Split, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let counts = world.array::<u32, 1>("triangles of cells", &Layout::new([4]).split([Split::Auto]))?;
+    /// counts.fill_with(|[i]| [2, 0, 3, 0][i as usize])?;
+    /// let triangles = world.vectors().amplify("triangles", &counts)?;
+    /// let ticket = world.get(triangles.at(..))?;
+    /// assert_eq!(world.fence()?.redeem(ticket)?, [[0, 0], [0, 1], [2, 0], [2, 1], [2, 2]]);
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(3), program).unwrap();
+    /// ```
+    pub fn amplify(&self, name: &str, counts: impl Into<Vector<u32>>) -> Result<GlobalArray<[u32; 2], 1>> {
+        let (world, counts) = (self.world(), counts.into());
+        let all = counts.cells()?;
+        if all > u64::from(u32::MAX) {
+            let text = format!("{} has {all} counts; at most {} items can be told apart", counts.label()?, u32::MAX);
+            return Err(ArrayError::Other(text).into());
+        }
+        self.collective("amplify", vec![counts.named()?], name, || Ok(()))?;
+        let cut = ordered(world, &spans(&counts)?);
+        let counts = fitted(world, "counts of copies", &counts, &cut, true)?;
+        let (own, pairs) = world.failing("amplify", || {
+            let own = own_cells(&counts.vector)?;
+            let pairs = pairs_of(world, &own);
+            world.agreed("amplify", pairs.map(|pairs| (own, pairs)))
+        })??;
+        let first = cut.iter().find(|span| span.owner == world.rank()).map_or(0, |span| span.cells.start);
+        let output = world.array_of_lengths::<[u32; 2]>(name, pairs)?;
+        world.failing("amplify", || amplify(world, &own, first as u32, &own_cells(&(&output).into())?))?;
+        Ok(output)
+    }
+}

@@ -1,0 +1,220 @@
+//! Merges of distributed vectors: the ranks find which cells of both inputs go where, send each once, and merge what comes.
+
+use std::ops::Range;
+
+use super::{Run, merge};
+use crate::World;
+use crate::algorithms::sort::{KeyOrder, SortKey, splitters};
+use crate::algorithms::vectors::{Fitted, Span, Vector, Vectors, fitted, ordered, own_cells, spans};
+use crate::array::Cells;
+use crate::element::Element;
+use crate::error::{ArrayError, Result};
+use crate::world::{Column, Destinations};
+
+impl Vectors<'_> {
+    /// Merges two vectors of sorted keys into a third; of equal keys those of the first come first. Collective.
+    ///
+    /// Each cell moves once, to the rank that has its place in the output. Vectors whose chunks do not follow one another in
+    /// the order of ranks go through copies. The output may be any vector.
+    ///
+    /// # Errors
+    /// An output that is not as long as both together, keys that are seen not to be sorted, too little memory, a bad section,
+    /// a failure of this or of another rank.
+    ///
+    /// ```
+    /// # use zippy::{Layout, Split, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let vector = |name, cells| world.array::<u32, 1>(name, &Layout::new([cells]).split([Split::Auto]));
+    /// let (x, y, merged) = (vector("x", 4)?, vector("y", 3)?, vector("merged", 7)?);
+    /// x.fill_with(|[i]| [1, 3, 5, 9][i as usize])?;
+    /// y.fill_with(|[i]| [2, 3, 4][i as usize])?;
+    /// world.vectors().merge(&x, &y, &merged)?;
+    /// let ticket = world.get(merged.at(..))?;
+    /// assert_eq!(world.fence()?.redeem(ticket)?, [1, 2, 3, 3, 4, 5, 9]);
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(3), program).unwrap();
+    /// ```
+    pub fn merge<K: SortKey>(
+        &self,
+        first: impl Into<Vector<K>>,
+        second: impl Into<Vector<K>>,
+        output: impl Into<Vector<K>>,
+    ) -> Result<()> {
+        let values: Option<[Vector<u32>; 3]> = None;
+        self.merged("merge", [first.into(), second.into(), output.into()], values)
+    }
+
+    /// [`merge`](Self::merge) of pairs of keys and values, which are cut like their keys or go through copies.
+    ///
+    /// # Errors
+    /// As [`merge`](Self::merge), and lengths of keys and values that differ.
+    pub fn merge_pairs<K: SortKey, V: Element>(
+        &self,
+        first: (impl Into<Vector<K>>, impl Into<Vector<V>>),
+        second: (impl Into<Vector<K>>, impl Into<Vector<V>>),
+        output: (impl Into<Vector<K>>, impl Into<Vector<V>>),
+    ) -> Result<()> {
+        let keys = [first.0.into(), second.0.into(), output.0.into()];
+        let values = [first.1.into(), second.1.into(), output.1.into()];
+        for (keys, values) in keys.iter().zip(&values) {
+            keys.check_length(values, "the vector of values")?;
+        }
+        keys[2].check_apart(&values[2])?;
+        self.merged("merge_pairs", keys, Some(values))
+    }
+
+    fn merged<K: SortKey, V: Element>(
+        &self,
+        verb: &'static str,
+        keys: [Vector<K>; 3],
+        values: Option<[Vector<V>; 3]>,
+    ) -> Result<()> {
+        let world = self.world();
+        let [first, second, output] = [keys[0].cells()?, keys[1].cells()?, keys[2].cells()?];
+        if output != first + second {
+            let label = keys[2].label()?;
+            let text = format!("{} keys are merged, but {label} has {output} cells", first + second);
+            return Err(ArrayError::Other(text).into());
+        }
+        let mut named = keys.iter().map(Vector::named).collect::<Result<Vec<_>>>()?;
+        for values in values.iter().flatten() {
+            named.push(values.named()?);
+        }
+        self.collective(verb, named, (), || Ok(()))?;
+        let [first, second, output] = [0, 1, 2].map(|which| Side::new(world, which, &keys, values.as_ref()));
+        let (first, second, output) = (first?, second?, output?);
+        let own = world.failing(verb, || Ok([first.own()?, second.own()?]))?;
+        let cuts = [&first.cut[..], &second.cut[..], &output.cut[..]];
+        let runs = brought(world, verb, K::ORDER, cuts, &own)?;
+        world.failing(verb, || {
+            let (keys, values) = output.own()?;
+            merge(world, K::ORDER, &runs, &keys, values.as_ref())
+        })?;
+        output.bring_back(world)
+    }
+}
+
+/// One of the vectors, and its values, in the order of ranks.
+struct Side<K, V> {
+    cut: Vec<Span>,
+    keys: Fitted<K>,
+    values: Option<Fitted<V>>,
+}
+
+impl<K: Element, V: Element> Side<K, V> {
+    fn new(world: &World, which: usize, keys: &[Vector<K>; 3], values: Option<&[Vector<V>; 3]>) -> Result<Self> {
+        let (name, filled) =
+            [("first of a merge", true), ("second of a merge", true), ("what is merged", false)][which];
+        let cut = ordered(world, &spans(&keys[which])?);
+        let fitted_keys = fitted(world, &format!("keys, {name}"), &keys[which], &cut, filled)?;
+        let fit = |values: &[Vector<V>; 3]| fitted(world, &format!("values, {name}"), &values[which], &cut, filled);
+        Ok(Self { keys: fitted_keys, values: values.map(fit).transpose()?, cut })
+    }
+
+    fn own(&self) -> Result<Run> {
+        let values = self.values.as_ref().map(|values| own_cells(&values.vector)).transpose()?;
+        Ok((own_cells(&self.keys.vector)?, values))
+    }
+
+    fn bring_back(self, world: &World) -> Result<()> {
+        self.keys.bring_back(world)?;
+        self.values.map_or(Ok(()), |values| values.bring_back(world))
+    }
+}
+
+/// Of both inputs what this rank merges. Collective.
+fn brought(
+    world: &World,
+    verb: &'static str,
+    order: KeyOrder,
+    [first, second, output]: [&[Span]; 3],
+    own: &[Run; 2],
+) -> Result<[Run; 2]> {
+    let mut owners: Vec<(usize, u64)> = Vec::new();
+    for span in output {
+        match owners.last_mut() {
+            Some((owner, end)) if *owner == span.owner => *end = span.cells.end,
+            _ => owners.push((span.owner, span.cells.end)),
+        }
+    }
+    let all = [first, second].map(|spans| spans.last().map_or(0, |span| span.cells.end));
+    let ends = world.failing(verb, || ends(world, order, &owners, own, all))??;
+    let bring = |which: usize, spans: &[Span]| -> Result<Run> {
+        let mine = |span: &&Span| span.owner == world.rank();
+        let begin = spans.iter().find(mine).map_or(0, |span| span.cells.start);
+        let (keys, values) = &own[which];
+        let (mut runs, mut start) = (Vec::new(), 0);
+        for ((owner, _), end) in owners.iter().zip(&ends) {
+            let part = common(start..end[which], begin..begin + keys.len());
+            runs.push((*owner, part.end - part.start));
+            start = end[which];
+        }
+        let columns: Vec<Column> = (std::iter::once(keys).chain(values))
+            .map(|cells| Column { name: "merged", element: cells.element() })
+            .collect();
+        let cells = std::iter::once(keys).chain(values).cloned().collect();
+        let landed = world.deliver_columns(&columns, Ok(cells), &Destinations::Runs(runs))?;
+        let cells = |column: usize| Cells::of(&landed.arrays[column], 0, landed.arrays[column].bounds());
+        world.failing(verb, || Ok((cells(0)?, values.as_ref().map(|_| cells(1)).transpose()?)))
+    };
+    Ok([bring(0, first)?, bring(1, second)?])
+}
+
+/// How many cells of each input come before the end of what each of the owners merges; or a mistake, the same on every
+/// rank, which ends nothing. Collective.
+fn ends(
+    world: &World,
+    order: KeyOrder,
+    owners: &[(usize, u64)],
+    own: &[Run; 2],
+    all: [u64; 2],
+) -> Result<Result<Vec<[u64; 2]>>> {
+    let mut both = own[0].0.clone();
+    for part in own[1].0.parts() {
+        both.push(&part.core, part.chunk, part.region)?;
+    }
+    let places: Vec<u64> = owners.iter().rev().skip(1).rev().map(|(_, end)| *end).collect();
+    let splitters = splitters(world.inner(), order, &both, &places)?;
+    let mut found = Vec::with_capacity(3 * places.len());
+    for splitter in splitters {
+        let before = |which: usize, equal: bool| {
+            let keys = &own[which].0;
+            before(order, keys, |key| key < splitter.key || equal && key == splitter.key)
+        };
+        found.extend([before(0, false)?, before(0, true)?, before(1, false)?]);
+    }
+    world.inner().all_reduce(&mut found, |sum, more| *sum += more)?;
+    let mut ends = Vec::with_capacity(owners.len());
+    let mut last = [0, 0];
+    for (place, counts) in places.iter().zip(found.chunks_exact(3)) {
+        // Of the keys that are equal to the splitter, those of the first input come first.
+        let rest = place.saturating_sub(counts[0] + counts[2]);
+        let of_first = counts[0] + rest.min(counts[1].saturating_sub(counts[0]));
+        let end = [of_first, place.saturating_sub(of_first)];
+        if end[0] < last[0] || end[1] < last[1] || end[0] > all[0] || end[1] > all[1] || end[0] + end[1] != *place {
+            let text = "keys are merged that are not sorted; sort them first";
+            return Ok(Err(ArrayError::Other(text.into()).into()));
+        }
+        ends.push(end);
+        last = end;
+    }
+    ends.extend(owners.last().map(|_| all));
+    Ok(Ok(ends))
+}
+
+/// How many sorted keys come first of which this is true.
+fn before(order: KeyOrder, keys: &Cells, comes: impl Fn(u64) -> bool) -> Result<u64> {
+    let (mut low, mut high) = (0, keys.len());
+    let mut words = vec![0_u32; order.words];
+    while low < high {
+        let middle = low + (high - low) / 2;
+        keys.read(middle..middle + 1, bytemuck::cast_slice_mut(&mut words))?;
+        if comes(order.number(&words)) { low = middle + 1 } else { high = middle }
+    }
+    Ok(low)
+}
+
+fn common(a: Range<u64>, b: Range<u64>) -> Range<u64> {
+    let start = a.start.max(b.start);
+    start..a.end.min(b.end).max(start)
+}

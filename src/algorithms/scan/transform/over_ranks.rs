@@ -1,0 +1,87 @@
+//! Scans and reductions of what an expression makes of each cell of a distributed vector.
+
+use bytemuck::{bytes_of, pod_read_unaligned};
+
+use super::check;
+use crate::algorithms::scan::operation::Operation;
+use crate::algorithms::scan::over_ranks::Segments;
+use crate::algorithms::vectors::{Vector, Vectors};
+use crate::device::Operator;
+use crate::element::Element;
+use crate::error::Result;
+
+impl Vectors<'_> {
+    /// What an expression of `x` in WGSL makes of each cell, combined from the first to the last, on every rank; `None` of
+    /// no cells. Collective; see [`OnRank::transform_reduce`](crate::algorithms::OnRank::transform_reduce).
+    ///
+    /// # Errors
+    /// As [`reduce`](Self::reduce), and a mistake in the expression, by its own line and column.
+    ///
+    /// ```
+    /// # use zippy::{Layout, Operator, Split, World};
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let x = world.array::<f32, 1>("x", &Layout::new([5]).split([Split::Auto]))?;
+    /// x.fill_with(|[i]| i as f32)?;
+    /// let squares = world.vectors().transform_reduce::<f32, f32>(&x, "x * x", &Operator::Add)?;
+    /// assert_eq!(squares, Some(30.0));
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(3), program).unwrap();
+    /// ```
+    pub fn transform_reduce<I: Element, T: Element>(
+        &self,
+        input: impl Into<Vector<I>>,
+        expression: &str,
+        operator: &Operator,
+    ) -> Result<Option<T>> {
+        let all = self.transformed::<I, T>("transform_reduce", &input.into(), expression, None, None, operator)?;
+        Ok(all.map(|bytes| pod_read_unaligned(&bytes)))
+    }
+
+    /// [`inclusive_scan`](Self::inclusive_scan) of what an expression of `x` in WGSL makes of each cell. Collective.
+    ///
+    /// # Errors
+    /// As [`inclusive_scan`](Self::inclusive_scan), and a mistake in the expression.
+    pub fn transform_inclusive_scan<I: Element, T: Element>(
+        &self,
+        input: impl Into<Vector<I>>,
+        expression: &str,
+        output: impl Into<Vector<T>>,
+        operator: &Operator,
+    ) -> Result<()> {
+        let (input, output) = (input.into(), output.into());
+        self.transformed("transform_inclusive_scan", &input, expression, Some(&output), None, operator).map(drop)
+    }
+
+    /// [`exclusive_scan`](Self::exclusive_scan) of what an expression of `x` in WGSL makes of each cell. Collective.
+    ///
+    /// # Errors
+    /// As [`inclusive_scan`](Self::inclusive_scan), and a mistake in the expression.
+    pub fn transform_exclusive_scan<I: Element, T: Element>(
+        &self,
+        input: impl Into<Vector<I>>,
+        expression: &str,
+        output: impl Into<Vector<T>>,
+        first: T,
+        operator: &Operator,
+    ) -> Result<()> {
+        let (input, output) = (input.into(), output.into());
+        let all =
+            self.transformed("transform_exclusive_scan", &input, expression, Some(&output), Some(&first), operator);
+        all.map(drop)
+    }
+
+    fn transformed<I: Element, T: Element>(
+        &self,
+        verb: &'static str,
+        input: &Vector<I>,
+        expression: &str,
+        output: Option<&Vector<T>>,
+        first: Option<&T>,
+        operator: &Operator,
+    ) -> Result<Option<Vec<u8>>> {
+        check(self.world(), &I::INFO, expression, &T::INFO)?;
+        let transform = Some((&I::INFO, expression));
+        let operation = Operation { transform, first: first.map(bytes_of), ..Operation::of(operator, &T::INFO) };
+        self.scanned(verb, &operation, input, output, Segments::<u32>::None)
+    }
+}

@@ -1,0 +1,108 @@
+//! Segments of distributed vectors: reduced, and sorted by themselves.
+
+use crate::World;
+use crate::algorithms::select::{ends, mark, selected};
+use crate::algorithms::sort::SortKey;
+use crate::algorithms::vectors::{Vector, Vectors, array, fitted, ordered, own_cells, spans};
+use crate::array::{Cells, GlobalArray};
+use crate::device::Operator;
+use crate::element::Element;
+use crate::error::{ArrayError, Result};
+
+const WHAT: &str = "the vector of flags";
+
+impl Vectors<'_> {
+    /// A new vector of what the values of each segment come to, combined from the first to the last: one begins where a flag
+    /// is not 0, and at the first cell. Values are combined as by [`inclusive_scan`](Self::inclusive_scan). Collective, as
+    /// [`compact`](Self::compact): a segment that reaches over several ranks ends on the last of them.
+    ///
+    /// # Errors
+    /// As [`compact`](Self::compact), and an operator that the values do not have.
+    pub fn reduce_by_flag<V: Element>(
+        &self,
+        name: &str,
+        flags: impl Into<Vector<u32>>,
+        values: impl Into<Vector<V>>,
+        operator: &Operator,
+    ) -> Result<GlobalArray<V, 1>> {
+        let (world, flags, values) = (self.world(), flags.into(), values.into());
+        values.check_length(&flags, WHAT)?;
+        let cut = ordered(world, &spans(&values)?);
+        let flags = fitted(world, "flags of a reduction", &flags, &cut, true)?;
+        let sums = array::<V>(world, "zippy: sums of segments", values.cells()?, &cut)?;
+        self.inclusive_scan_by_flag(&flags.vector, &values, &sums, operator)?;
+        let ends = world.failing("reduce_by_flag", || {
+            let flags = own_cells(&flags.vector)?;
+            let heads = Cells::scratch(&world.home(), "heads of segments", &u32::INFO, flags.len())?;
+            mark(world, &flags, &heads)?;
+            ends(world, &heads)
+        })?;
+        let sums = fitted(world, "sums of a reduction", &(&sums).into(), &cut, true)?;
+        selected(world, name, "reduce_by_flag", &ends, &sums)
+    }
+
+    /// Sorts the keys of each segment by themselves: one begins where a flag is not 0, and at the first cell. Segments may
+    /// reach over ranks. Collective; stable. Costs two sorts of pairs.
+    ///
+    /// # Errors
+    /// As [`sort_pairs`](Self::sort_pairs).
+    pub fn sort_segments<K: SortKey>(&self, flags: impl Into<Vector<u32>>, keys: impl Into<Vector<K>>) -> Result<()> {
+        let (world, flags, keys) = (self.world(), flags.into(), keys.into());
+        keys.check_length(&flags, WHAT)?;
+        self.collective("sort_segments", vec![flags.named()?, keys.named()?], (), || Ok(()))?;
+        let segments = self.segments(world, &flags, &keys)?;
+        self.sort_pairs(&keys, &segments)?;
+        // A stable sort by segment of what is sorted by key.
+        self.sort_pairs(&segments, &keys)
+    }
+
+    /// [`sort_segments`](Self::sort_segments) of pairs of keys and values, by their keys. Costs two sorts of pairs and three
+    /// gathers.
+    ///
+    /// # Errors
+    /// As [`sort_pairs`](Self::sort_pairs), and more than 4,294,967,295 cells.
+    pub fn sort_segments_pairs<K: SortKey, V: Element>(
+        &self,
+        flags: impl Into<Vector<u32>>,
+        keys: impl Into<Vector<K>>,
+        values: impl Into<Vector<V>>,
+    ) -> Result<()> {
+        let (world, flags, keys, values) = (self.world(), flags.into(), keys.into(), values.into());
+        keys.check_length(&flags, WHAT)?;
+        keys.check_length(&values, "the vector of values")?;
+        keys.check_apart(&values)?;
+        let all = keys.cells()?;
+        if all > u64::from(u32::MAX) {
+            let text = format!("{} has {all} cells; at most {} have places", keys.label()?, u32::MAX);
+            return Err(ArrayError::Other(text).into());
+        }
+        let named = vec![flags.named()?, keys.named()?, values.named()?];
+        self.collective("sort_segments_pairs", named, (), || Ok(()))?;
+        let segments = self.segments(world, &flags, &keys)?;
+        let by_segment = self.cut_like("zippy: segments by key", &segments, &segments)?;
+        let by_key = self.cut_like("zippy: keys apart", &keys, &keys)?;
+        let places = self.counting("zippy: places", all, 0, 1)?;
+        self.sort_pairs(&by_key, &places)?;
+        self.gather(&segments, &places, &by_segment)?;
+        self.sort_pairs(&by_segment, &places)?;
+        self.gather(&keys, &places, &keys)?;
+        self.gather(&values, &places, &values)
+    }
+
+    /// The numbers of the segments that cells are in.
+    fn segments<K: SortKey>(
+        &self,
+        world: &World,
+        flags: &Vector<u32>,
+        keys: &Vector<K>,
+    ) -> Result<GlobalArray<u32, 1>> {
+        let segments = array::<u32>(world, "zippy: segments", keys.cells()?, &spans(keys)?)?;
+        world.copy(flags.section(), segments.at(..))?;
+        world.failing("sort_segments", || {
+            let own = own_cells(&(&segments).into())?;
+            mark(world, &own.copied()?, &own)
+        })?;
+        self.inclusive_scan(&segments, &segments, &Operator::Add)?;
+        Ok(segments)
+    }
+}

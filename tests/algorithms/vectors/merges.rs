@@ -1,0 +1,76 @@
+//! Merges, in any cut.
+
+use zippy::algorithms::sort::SortKey;
+use zippy::{Result, World};
+
+use super::{FEW, Spread, all, bits, vector};
+use crate::sequences::mixed;
+use crate::support;
+
+fn merges<K: SortKey>(
+    world: &World,
+    lengths: [usize; 2],
+    key: fn(usize) -> K,
+    order: fn(&K, &K) -> std::cmp::Ordering,
+) -> Result<()> {
+    let keys = [0, 1].map(|which| {
+        let mut keys: Vec<K> = (0..lengths[which]).map(|i| key(3 * i + 1000 * which)).collect();
+        keys.sort_by(order);
+        keys
+    });
+    // Values tell which input a pair comes from, and where it stood there.
+    let values = [0, 1].map(|which| (0..lengths[which] as u32).map(|i| [which as u32, i, 7, 8]).collect::<Vec<_>>());
+    let mut expected: Vec<(K, [u32; 4])> =
+        (0..2).flat_map(|which| keys[which].iter().copied().zip(values[which].iter().copied())).collect();
+    expected.sort_by(|(a, _), (b, _)| order(a, b));
+    let (merged, beside): (Vec<K>, Vec<[u32; 4]>) = expected.into_iter().unzip();
+    for (spread, other) in FEW {
+        let what = format!("{lengths:?} {}, {spread:?} and {other:?}", K::INFO.name);
+        let (x, y) = (vector(world, "x", &keys[0], spread)?, vector(world, "y", &keys[1], other)?);
+        let z = vector(world, "z", &vec![K::zeroed(); merged.len()], other)?;
+        world.vectors().merge(&x, &y, &z)?;
+        assert!(bits(&all(world, &z)?) == bits(&merged), "{what}");
+        let z = vector(world, "merged", &vec![K::zeroed(); merged.len()], spread)?;
+        let (u, v) = (vector(world, "u", &values[0], spread)?, vector(world, "v", &values[1], spread)?);
+        let w = vector(world, "w", &vec![[0_u32; 4]; merged.len()], other)?;
+        world.vectors().merge_pairs((&x, &u), (&y, &v), (&z, &w))?;
+        assert!(bits(&all(world, &z)?) == bits(&merged), "keys of {what}");
+        assert!(bits(&all(world, &w)?) == bits(&beside), "values of {what}");
+    }
+    Ok(())
+}
+
+#[test]
+fn merges_of_every_spread() {
+    support::ranks(&[1, 2, 3, 5], |world| {
+        for lengths in [[0, 0], [1, 0], [0, 3], [2500, 900], [700, 2900]] {
+            merges(world, lengths, |i| mixed(i) % 400, u32::cmp)?;
+        }
+        merges(world, [900, 800], |_| 5_u32, u32::cmp)
+    });
+}
+
+#[test]
+fn merges_by_every_type_of_key() {
+    support::ranks(&[3], |world| {
+        merges(world, [900, 1200], |i| mixed(i) as i32, i32::cmp)?;
+        merges(world, [900, 1200], |i| f32::from_bits(mixed(i)), f32::total_cmp)?;
+        merges(world, [900, 1200], |i| [mixed(i) % 3, mixed(i + 1)], <[u32; 2]>::cmp)
+    });
+}
+
+#[test]
+fn what_cannot_be_merged() {
+    support::ranks(&[1, 3], |world| {
+        let x = vector(world, "x", &[1_u32, 2, 3], Spread::Auto)?;
+        let error = world.vectors().merge(&x, &x, &x).unwrap_err().to_string();
+        assert!(error.contains("6 keys are merged, but") && error.contains("has 3 cells"), "{error}");
+        // Keys that are not sorted may be seen or not; nobody hangs, and the world is as good as before.
+        let falling: Vec<u32> = (0..600).rev().collect();
+        let (y, z) = (vector(world, "y", &falling, Spread::Odd)?, vector(world, "z", &[0_u32; 1200], Spread::Auto)?);
+        let merged = world.vectors().merge(&y, &y, &z).map_err(|error| error.to_string());
+        assert!(merged.is_ok() || merged.is_err_and(|error| error.contains("sort them first")));
+        assert_eq!(all(world, &x)?, [1, 2, 3]);
+        Ok(())
+    });
+}

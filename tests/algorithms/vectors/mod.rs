@@ -1,0 +1,66 @@
+//! Primitives over distributed vectors: the same as on one rank, whatever the cuts and owners.
+
+mod merges;
+mod places;
+mod scans;
+mod segments;
+mod selections;
+mod sorts;
+
+use zippy::array::GlobalArray;
+use zippy::{Element, Layout, Ownership, Result, Split, World};
+
+/// How a vector is cut and owned.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Spread {
+    /// As the library likes.
+    Auto,
+    /// Odd lengths, empty chunks, a rank without any, owners in any order.
+    Odd,
+    /// Whole blocks, dealt to the ranks in turn.
+    Dealt,
+}
+
+/// A vector of these values.
+pub fn vector<T: Element>(world: &World, name: &str, values: &[T], spread: Spread) -> Result<GlobalArray<T, 1>> {
+    let (n, ranks) = (values.len() as i64, world.size());
+    let array = match spread {
+        Spread::Auto => world.array::<T, 1>(name, &Layout::new([n]).split([Split::Auto]))?,
+        Spread::Odd => {
+            let lengths = vec![n / 5, 0, n / 3, n / 100, 0, n - n / 5 - n / 3 - n / 100];
+            // Rank 0 has none, where there are others.
+            let owner = |chunk: usize| if ranks == 1 { 0 } else { 1 + (7 - chunk) % (ranks - 1) };
+            let owners = Ownership::table((0..lengths.len()).map(owner).collect(), ranks)?;
+            let layout = Layout::new([n]).split([Split::Sizes(lengths)]).ghost([1]);
+            world.array_owned::<T, 1>(name, &layout, owners)?
+        }
+        Spread::Dealt => {
+            let lengths: Vec<i64> = (0..((n + 2047) / 2048).max(1)).map(|i| 2048.min(n - 2048 * i)).collect();
+            let owners = Ownership::table((0..lengths.len()).map(|chunk| chunk % ranks).collect(), ranks)?;
+            world.array_owned::<T, 1>(name, &Layout::new([n]).split([Split::Sizes(lengths)]), owners)?
+        }
+    };
+    array.fill_with(|[i]| values[i as usize])?;
+    Ok(array)
+}
+
+/// All cells, on every rank.
+pub fn all<T: Element>(world: &World, array: &GlobalArray<T, 1>) -> Result<Vec<T>> {
+    let ticket = world.get(array.at(..))?;
+    world.fence()?.redeem(ticket)
+}
+
+fn bits<T: Element>(values: &[T]) -> &[u8] {
+    bytemuck::cast_slice(values)
+}
+
+const PAIRS: [(Spread, Spread); 4] = [
+    (Spread::Auto, Spread::Auto),
+    (Spread::Odd, Spread::Odd),
+    (Spread::Dealt, Spread::Dealt),
+    (Spread::Odd, Spread::Dealt),
+];
+
+/// The pairs of spreads that the other primitives are tested with.
+const FEW: [(Spread, Spread); 3] =
+    [(Spread::Auto, Spread::Auto), (Spread::Odd, Spread::Dealt), (Spread::Dealt, Spread::Odd)];

@@ -1,0 +1,122 @@
+//! Cells by global index, bounds, shifts and the like.
+
+use super::{FEW, Spread, all, vector};
+use crate::sequences::mixed;
+use crate::support;
+
+#[test]
+fn gather_and_scatter_by_global_index() {
+    support::ranks(&[1, 3, 8], |world| {
+        for n in [1_usize, 2, 3000] {
+            let order: Vec<u32> = (0..n as u32).map(|i| mixed(i as usize) % n as u32).collect();
+            let reversed: Vec<u32> = (0..n as u32).rev().collect();
+            let values: Vec<[u32; 2]> = (0..n).map(|i| [mixed(i), i as u32]).collect();
+            for (spread, other) in FEW {
+                let x = vector(world, "x", &values, spread)?;
+                let y = vector(world, "y", &vec![[0; 2]; n], other)?;
+                let indices = vector(world, "indices", &order, other)?;
+                world.vectors().gather(&x, &indices, &y)?;
+                assert!(all(world, &y)?.into_iter().eq(order.iter().map(|&i| values[i as usize])), "{n}, {spread:?}");
+                let indices = vector(world, "reversed", &reversed, spread)?;
+                world.vectors().scatter(&x, &indices, &y)?;
+                assert!(all(world, &y)?.into_iter().eq(values.iter().rev().copied()), "{n}, {spread:?}");
+            }
+        }
+        let x = vector(world, "x", &[1_u32, 2, 3], Spread::Odd)?;
+        let indices = vector(world, "indices", &[0_u32, 3, 1], Spread::Auto)?;
+        for error in [world.vectors().gather(&x, &indices, &x), world.vectors().scatter(&x, &indices, &x)] {
+            let error = error.unwrap_err().to_string();
+            assert!(error.contains("index 3 is beyond the 3 cells"), "{error}");
+        }
+        assert_eq!(all(world, &x)?, [1, 2, 3], "the world is as good as before");
+        Ok(())
+    });
+}
+
+#[test]
+fn bounds_histograms_and_ends() {
+    support::ranks(&[1, 2, 5], |world| {
+        for n in [0_usize, 3, 5000] {
+            let mut keys: Vec<u32> = (0..n).map(|i| mixed(i) % 50).collect();
+            let counted: Vec<u64> = (0..50).map(|bin| keys.iter().filter(|&&key| key == bin).count() as u64).collect();
+            let needles: Vec<u32> = (0..333).map(|i| mixed(i + 1) % 60).collect();
+            for (spread, other) in FEW {
+                let x = vector(world, "x", &keys, spread)?;
+                assert_eq!(world.vectors().histogram(&x, 50)?, counted);
+                assert_eq!(world.vectors().first(&x)?, keys.first().copied());
+                assert_eq!(world.vectors().last(&x)?, keys.last().copied());
+                let like = world.vectors().cut_like("like", &x, &vector(world, "other", &keys, other)?)?;
+                assert_eq!(all(world, &like)?, keys);
+                for by in [0, 1, -700, 9000] {
+                    let y = vector(world, "y", &keys, other)?;
+                    world.vectors().shift(&x, &y, by, 77)?;
+                    let at =
+                        |i: usize| usize::try_from(i as i64 - by).ok().and_then(|i| keys.get(i)).copied().unwrap_or(77);
+                    assert!(all(world, &y)?.into_iter().eq((0..n).map(at)), "{n} by {by}, {spread:?}");
+                }
+            }
+            keys.sort_unstable();
+            for (spread, other) in FEW {
+                let (x, asked) = (vector(world, "x", &keys, spread)?, vector(world, "asked", &needles, other)?);
+                let bounds = vector(world, "bounds", &needles, spread)?;
+                world.vectors().lower_bound(&x, &asked, &bounds)?;
+                let lower = needles.iter().map(|needle| keys.partition_point(|key| key < needle) as u32);
+                assert!(all(world, &bounds)?.into_iter().eq(lower), "{n}, {spread:?}");
+                world.vectors().upper_bound(&x, &asked, &bounds)?;
+                let upper = needles.iter().map(|needle| keys.partition_point(|key| key <= needle) as u32);
+                assert!(all(world, &bounds)?.into_iter().eq(upper), "{n}, {spread:?}");
+            }
+        }
+        let counting = world.vectors().counting("counting", 1000, 5, 3)?;
+        assert!(all(world, &counting)?.into_iter().eq((0..1000).map(|i| 5 + 3 * i)));
+        let error = world.vectors().histogram(&counting, 100).unwrap_err().to_string();
+        assert!(error.contains("contains 3002") && error.contains("100 bins"), "{error}");
+        Ok(())
+    });
+}
+
+#[test]
+fn rows_become_columns() {
+    support::ranks(&[1, 3, 5], |world| {
+        for (n, columns) in [(0_usize, 3_u64), (1, 1), (3000, 2), (3000, 1500), (2999, 2999), (3000, 7 * 3)] {
+            let values: Vec<u32> = (0..n as u32).map(|i| 5 * i).collect();
+            for (spread, other) in FEW {
+                let (x, y) = (vector(world, "x", &values, spread)?, vector(world, "y", &values, other)?);
+                let transposed = world.vectors().transpose(&x, &y, columns);
+                if columns == 21 {
+                    let error = transposed.unwrap_err().to_string();
+                    assert!(error.contains("no whole rows of 21"), "{error}");
+                    continue;
+                }
+                transposed?;
+                let rows = n / columns as usize;
+                let at = |place: usize| values[place % rows * columns as usize + place / rows];
+                assert!(all(world, &y)?.into_iter().eq((0..n).map(at)), "{n} in {columns}, {spread:?}");
+            }
+        }
+        let x = vector(world, "x", &[1_u32, 2], Spread::Auto)?;
+        assert!(world.vectors().transpose(&x, &x, 0).is_err());
+        Ok(())
+    });
+}
+
+#[test]
+fn items_and_their_copies() {
+    support::ranks(&[1, 3, 5], |world| {
+        for n in [0_usize, 1, 4000] {
+            let counts: Vec<u32> = (0..n).map(|i| if i % 50 < 20 { 0 } else { mixed(i) % 4 }).collect();
+            let expected = || (0..n as u32).flat_map(|item| (0..counts[item as usize]).map(move |copy| [item, copy]));
+            for (spread, _) in FEW {
+                let x = vector(world, "counts", &counts, spread)?;
+                let pairs = world.vectors().amplify("pairs", &x)?;
+                assert!(all(world, &pairs)?.into_iter().eq(expected()), "{n}, {spread:?}");
+            }
+        }
+        // More than can be made, on one rank; the others have nothing to complain of.
+        let x = vector(world, "counts", &[1 << 31, 1 << 31, 1], Spread::Dealt)?;
+        let error = world.vectors().amplify("too many", &x).unwrap_err().to_string();
+        assert!(error.contains("asks for 4294967297 pairs"), "{error}");
+        assert_eq!(all(world, &x)?, [1 << 31, 1 << 31, 1], "the world is as good as before");
+        Ok(())
+    });
+}

@@ -1,0 +1,77 @@
+//! Sorts, in any cut.
+
+use zippy::algorithms::sort::SortKey;
+use zippy::{Result, World};
+
+use super::{PAIRS, Spread, all, bits, vector};
+use crate::sequences::mixed;
+use crate::support;
+
+/// Keys that splitters may stumble over.
+const KINDS: [fn(usize, usize) -> u32; 6] = [
+    |i, _| mixed(i),
+    |i, _| mixed(i) % 2 * 0xffff_ff00,
+    |_, _| 7,
+    |i, _| i as u32 * 3,
+    |i, n| (n - i) as u32,
+    |i, _| if i % 3 == 0 { 1000 } else { mixed(i) % 2000 },
+];
+
+fn sorts<K: SortKey>(
+    world: &World,
+    n: usize,
+    key: impl Fn(u32) -> K,
+    order: impl Fn(&K, &K) -> std::cmp::Ordering,
+) -> Result<()> {
+    for (number, kind) in KINDS.into_iter().enumerate() {
+        let keys: Vec<K> = (0..n).map(|i| key(kind(i, n))).collect();
+        let mut expected: Vec<(K, [u32; 2])> = keys.iter().copied().zip((0..n as u32).map(|i| [i, 5])).collect();
+        expected.sort_by(|(a, _), (b, _)| order(a, b));
+        let (sorted, beside): (Vec<K>, Vec<[u32; 2]>) = expected.into_iter().unzip();
+        let values: Vec<[u32; 2]> = (0..n as u32).map(|i| [i, 5]).collect();
+        // Each kind of keys meets two pairs of spreads.
+        for (spread, other) in [PAIRS[number % 4], PAIRS[(number + 1 + number / 4) % 4]] {
+            let what = format!("{n} {} of kind {number}, {spread:?} and {other:?}", K::INFO.name);
+            let x = vector(world, "x", &keys, spread)?;
+            world.vectors().sort(&x)?;
+            assert!(bits(&all(world, &x)?) == bits(&sorted), "{what}");
+            let x = vector(world, "y", &keys, spread)?;
+            let y = vector(world, "values", &values, other)?;
+            world.vectors().sort_pairs(&x, &y)?;
+            assert!(bits(&all(world, &x)?) == bits(&sorted), "keys of {what}");
+            assert!(bits(&all(world, &y)?) == bits(&beside), "values of {what}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn sorts_of_every_spread() {
+    support::ranks(support::RANKS, |world| {
+        [0, 2, 7, 5000].into_iter().try_for_each(|n| sorts(world, n, |key| key, u32::cmp))
+    });
+}
+
+#[test]
+fn sorts_by_every_type_of_key() {
+    support::ranks(&[3], |world| {
+        sorts(world, 3000, |key| key as i32, i32::cmp)?;
+        let special = [0.0, -0.0, f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e-45, -1e-45];
+        sorts(world, 3000, |key| special[key as usize % 8], f32::total_cmp)?;
+        sorts(world, 3000, f32::from_bits, f32::total_cmp)?;
+        sorts(world, 3000, |key| [key % 5, mixed(key as usize)], <[u32; 2]>::cmp)
+    });
+}
+
+#[test]
+fn sections_are_sorted_alone() {
+    support::ranks(&[1, 4], |world| {
+        let values: Vec<u32> = (0..3000).map(mixed).collect();
+        let x = vector(world, "x", &values, Spread::Odd)?;
+        world.vectors().sort(x.at(100..2500))?;
+        let mut expected = values;
+        expected[100..2500].sort_unstable();
+        assert_eq!(all(world, &x)?, expected);
+        Ok(())
+    });
+}
