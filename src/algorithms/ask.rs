@@ -24,17 +24,14 @@ pub fn ask(
     let columns = [column("questions", questions.element()), column("places", &u32::INFO)];
     let places = world.failing("asking other ranks", || count(world, questions.len()))?;
     let to = Destinations::Each(crate::array::Sequence::from_cells(ranks.clone()));
-    let asked = world.deliver_columns(&columns, Ok(vec![questions.clone(), places]), &to)?;
-    let (answers, places) = world.failing("answering other ranks", || {
-        let of = |which: usize| Cells::of(&asked.arrays[which], 0, asked.arrays[which].bounds());
-        Ok((answer(&of(0)?)?, of(1)?))
-    })?;
+    let asked = world.deliver_columns(&columns, Ok(vec![questions.clone(), places]), &to, None)?;
+    let answers = world.failing("answering other ranks", || answer(&asked.cells[0]))?;
+    let places = asked.cells[1].clone();
     let columns = [column("answers", answers_are), column("places", &u32::INFO)];
-    let back = world.deliver_columns(&columns, Ok(vec![answers, places]), &Destinations::Runs(asked.counts))?;
+    let back = world.deliver_columns(&columns, Ok(vec![answers, places]), &Destinations::Runs(asked.counts), None)?;
     world.failing("taking answers", || {
-        let of = |which: usize| Cells::of(&back.arrays[which], 0, back.arrays[which].bounds());
         let answers = Cells::scratch(&world.home(), "answers", answers_are, questions.len())?;
-        scatter(world, &of(0)?, &of(1)?, &answers)?;
+        scatter(world, &back.cells[0], &back.cells[1], &answers)?;
         Ok(answers)
     })
 }

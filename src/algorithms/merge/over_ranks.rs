@@ -6,7 +6,6 @@ use super::{Run, merge};
 use crate::World;
 use crate::algorithms::sort::{KeyOrder, SortKey, splitters};
 use crate::algorithms::vectors::{Fitted, Span, Vector, Vectors, fitted, ordered, own_cells, spans};
-use crate::array::Cells;
 use crate::element::Element;
 use crate::error::{ArrayError, Result};
 use crate::world::{Column, Destinations};
@@ -153,9 +152,9 @@ fn brought(
             .map(|cells| Column { name: "merged", element: cells.element() })
             .collect();
         let cells = std::iter::once(keys).chain(values).cloned().collect();
-        let landed = world.deliver_columns(&columns, Ok(cells), &Destinations::Runs(runs))?;
-        let cells = |column: usize| Cells::of(&landed.arrays[column], 0, landed.arrays[column].bounds());
-        world.failing(verb, || Ok((cells(0)?, values.as_ref().map(|_| cells(1)).transpose()?)))
+        let landed = world.deliver_columns(&columns, Ok(cells), &Destinations::Runs(runs), None)?;
+        let mut landed = landed.cells.into_iter();
+        Ok((landed.next().expect("a column of keys"), landed.next()))
     };
     Ok([bring(0, first)?, bring(1, second)?])
 }
@@ -170,16 +169,13 @@ fn ends(
     all: [u64; 2],
 ) -> Result<Result<Vec<[u64; 2]>>> {
     let mut both = own[0].0.clone();
-    for part in own[1].0.parts() {
-        both.push(&part.core, part.chunk, part.region)?;
-    }
+    both.append(&own[1].0);
     let places: Vec<u64> = owners.iter().rev().skip(1).rev().map(|(_, end)| *end).collect();
     let splitters = splitters(world.inner(), order, &both, &places)?;
     let mut found = Vec::with_capacity(3 * places.len());
     for splitter in splitters {
         let before = |which: usize, equal: bool| {
-            let keys = &own[which].0;
-            before(order, keys, |key| key < splitter.key || equal && key == splitter.key)
+            order.before(&own[which].0, |key| key < splitter.key || equal && key == splitter.key)
         };
         found.extend([before(0, false)?, before(0, true)?, before(1, false)?]);
     }
@@ -200,18 +196,6 @@ fn ends(
     }
     ends.extend(owners.last().map(|_| all));
     Ok(Ok(ends))
-}
-
-/// How many sorted keys come first of which this is true.
-fn before(order: KeyOrder, keys: &Cells, comes: impl Fn(u64) -> bool) -> Result<u64> {
-    let (mut low, mut high) = (0, keys.len());
-    let mut words = vec![0_u32; order.words];
-    while low < high {
-        let middle = low + (high - low) / 2;
-        keys.read(middle..middle + 1, bytemuck::cast_slice_mut(&mut words))?;
-        if comes(order.number(&words)) { low = middle + 1 } else { high = middle }
-    }
-    Ok(low)
 }
 
 fn common(a: Range<u64>, b: Range<u64>) -> Range<u64> {

@@ -71,11 +71,10 @@ impl Vectors<'_> {
         let column = |name, element| Column { name, element };
         let columns = [column("scattered", &T::INFO), column("indices", &u32::INFO)];
         let to = Destinations::Each(Sequence::from_cells(ranks));
-        let landed = world.deliver_columns(&columns, Ok(vec![values, indices]), &to)?;
+        let landed = world.deliver_columns(&columns, Ok(vec![values, indices]), &to, None)?;
         world.failing("scatter", || {
-            let of = |which: usize| Cells::of(&landed.arrays[which], 0, landed.arrays[which].bounds());
-            let places = mapped(world, &of(1)?, place(&of_output, world.rank()))?;
-            scatter(world, &of(0)?, &places, &own_cells(&output)?)
+            let places = mapped(world, &landed.cells[1], place(&of_output, world.rank()))?;
+            scatter(world, &landed.cells[0], &places, &own_cells(&output)?)
         })
     }
 }

@@ -77,7 +77,7 @@ impl OnRank<'_> {
 }
 
 /// Bounds are numbers of 32 bits.
-fn check_count(keys: u64, label: impl Fn() -> String) -> Result<()> {
+pub(super) fn check_count(keys: u64, label: impl Fn() -> String) -> Result<()> {
     if keys <= u64::from(u32::MAX) {
         return Ok(());
     }

@@ -20,26 +20,64 @@ const CACHED: usize = 768 << 10;
 /// Sorts keys of one or two words, and with them values of `size` bytes each, where there are any. The second of each pair
 /// of slices has room for as many as the first.
 pub fn sort(order: KeyOrder, keys: [&mut [u8]; 2], values: [&mut [u8]; 2], size: usize) {
-    match order.words {
-        1 => sort_keys::<1>(order, keys, values, size),
-        _ => sort_keys::<2>(order, keys, values, size),
+    with_types(&mut All { order, most: CACHED / (4 * order.words + size) }, order.words, keys, values, size);
+}
+
+/// Deals keys out to buckets, and with them values of `size` bytes each, where there are any, into room for all of them: each
+/// to the next place of its bucket, which `bucket` tells of the word that counts most, as it is compared.
+pub fn deal(
+    order: KeyOrder,
+    keys: [&mut [u8]; 2],
+    values: [&mut [u8]; 2],
+    size: usize,
+    bucket: impl Fn(u32) -> usize,
+    next: &mut [usize],
+) {
+    with_types(&mut Deal { order, bucket, next }, order.words, keys, values, size);
+}
+
+/// What is done with keys and what is moved with them.
+trait Work {
+    fn run<const W: usize>(&mut self, keys: [&mut [[u32; W]]; 2], beside: impl Beside);
+}
+
+fn with_types(work: &mut impl Work, words: usize, keys: [&mut [u8]; 2], values: [&mut [u8]; 2], size: usize) {
+    match words {
+        1 => with_values::<1>(work, keys, values, size),
+        _ => with_values::<2>(work, keys, values, size),
     }
 }
 
-fn sort_keys<const W: usize>(order: KeyOrder, keys: [&mut [u8]; 2], [from, to]: [&mut [u8]; 2], size: usize) {
+fn with_values<const W: usize>(work: &mut impl Work, keys: [&mut [u8]; 2], [from, to]: [&mut [u8]; 2], size: usize) {
     let keys = keys.map(bytemuck::cast_slice_mut::<u8, [u32; W]>);
-    let most = CACHED / (4 * W + size);
     fn of<'a, V: Pod>(from: &'a mut [u8], to: &'a mut [u8]) -> Typed<'a, V> {
         Typed { from: bytemuck::cast_slice_mut(from), to: bytemuck::cast_slice_mut(to) }
     }
     match size {
-        0 => sort_all(order, keys, Nothing, most),
-        1 => sort_all(order, keys, of::<u8>(from, to), most),
-        2 => sort_all(order, keys, of::<[u8; 2]>(from, to), most),
-        4 => sort_all(order, keys, of::<u32>(from, to), most),
-        8 => sort_all(order, keys, of::<[u32; 2]>(from, to), most),
-        16 => sort_all(order, keys, of::<[u32; 4]>(from, to), most),
-        _ => sort_all(order, keys, Bytes { from, to, size }, most),
+        0 => work.run(keys, Nothing),
+        1 => work.run(keys, of::<u8>(from, to)),
+        2 => work.run(keys, of::<[u8; 2]>(from, to)),
+        4 => work.run(keys, of::<u32>(from, to)),
+        8 => work.run(keys, of::<[u32; 2]>(from, to)),
+        16 => work.run(keys, of::<[u32; 4]>(from, to)),
+        _ => work.run(keys, Bytes { from, to, size }),
+    }
+}
+
+struct Deal<'a, F> {
+    order: KeyOrder,
+    bucket: F,
+    next: &'a mut [usize],
+}
+
+impl<F: Fn(u32) -> usize> Work for Deal<'_, F> {
+    fn run<const W: usize>(&mut self, [keys, room]: [&mut [[u32; W]]; 2], mut beside: impl Beside) {
+        for (i, key) in keys.iter().enumerate() {
+            let place = &mut self.next[(self.bucket)(self.order.ordered(key[self.order.top]))];
+            room[*place] = *key;
+            beside.put(i, *place);
+            *place += 1;
+        }
     }
 }
 
@@ -118,13 +156,22 @@ fn value<const W: usize>(key: &[u32; W], (word, shift): Digit) -> usize {
     (key[word] >> shift) as usize % VALUES
 }
 
-fn sort_all<const W: usize>(order: KeyOrder, [keys, room]: [&mut [[u32; W]]; 2], beside: impl Beside, most: usize) {
-    change(order, keys, KeyOrder::ordered);
-    let digits = differing(order, keys);
-    let all = 0..keys.len();
-    let mut sort = Sort { keys, room, beside, most };
-    sort.part(all, &digits, false);
-    change(order, sort.keys, KeyOrder::restored);
+/// A whole sort.
+struct All {
+    order: KeyOrder,
+    most: usize,
+}
+
+impl Work for All {
+    fn run<const W: usize>(&mut self, [keys, room]: [&mut [[u32; W]]; 2], beside: impl Beside) {
+        let Self { order, most } = *self;
+        change(order, keys, KeyOrder::ordered);
+        let digits = differing(order, keys);
+        let all = 0..keys.len();
+        let mut sort = Sort { keys, room, beside, most };
+        sort.part(all, &digits, false);
+        change(order, sort.keys, KeyOrder::restored);
+    }
 }
 
 /// The digits in which keys differ, from the lowest.

@@ -1,6 +1,8 @@
 //! What can be sorted by.
 
+use crate::array::Cells;
 use crate::element::Element;
+use crate::error::Result;
 
 /// A type that sequences are sorted by: `u32`, `i32`, `f32`, `u64`, `i64`, and `[u32; 2]`, which is compared like any Rust
 /// array, the first word first.
@@ -96,5 +98,17 @@ impl KeyOrder {
             1 => top,
             _ => top << 32 | u64::from(key[1 - self.top]),
         }
+    }
+
+    /// How many of some sorted keys come first of which this is true; the host reads a few of them.
+    pub(crate) fn before(self, keys: &Cells, comes: impl Fn(u64) -> bool) -> Result<u64> {
+        let (mut low, mut high) = (0, keys.len());
+        let mut words = vec![0_u32; self.words];
+        while low < high {
+            let middle = low + (high - low) / 2;
+            keys.read(middle..middle + 1, bytemuck::cast_slice_mut(&mut words))?;
+            if comes(self.number(&words)) { low = middle + 1 } else { high = middle }
+        }
+        Ok(low)
     }
 }

@@ -1,5 +1,6 @@
 //! Sorts: stable, by radix, over what one rank holds.
 
+mod buckets;
 mod host;
 mod kernels;
 mod key;
@@ -97,28 +98,33 @@ fn sort_run(world: &World, order: KeyOrder, keys: &Cells, values: Option<&Cells>
         let (keys_room, values_room) = (room(keys)?, values.map(room).transpose()?);
         return kernels::sort(world, order, [keys, &keys_room], values.zip(values_room.as_ref()));
     }
-    let device = world.gpu();
     let size = values.map_or(0, |values| values.element().bytes);
-    let (keys, values) = (lease(keys)?, values.map(lease).transpose()?);
-    let rooms = [keys.1.len(), values.as_ref().map_or(0, |(_, bytes)| bytes.len())];
-    device.check_room((rooms[0] + rooms[1]) as u64, "room for a sort")?;
+    let rooms = [keys.element().bytes, size].map(|bytes| bytes * keys.len() as usize);
+    world.gpu().check_room((rooms[0] + rooms[1]) as u64, "room for a sort")?;
     let mut sorted = Ok(());
     // Memory of the host's needs no zeros.
-    device.payload(rooms[0] + rooms[1], |room| {
+    world.gpu().payload(rooms[0] + rooms[1], |room| {
         let (keys_room, values_room) = room.split_at_mut(rooms[0]);
-        let mut sort = |keys: &mut [u8], values: &mut [u8]| {
+        sorted = lent(world, keys, values, |keys, values| {
             host::sort(order, [keys, keys_room], [values, values_room], size);
-        };
-        sorted = match values {
-            None => device.lend([&keys.0], |[all]| sort(&mut all[keys.1], &mut [])),
-            Some(values) if values.0.same_as(&keys.0) => device.lend([&keys.0], |[all]| {
-                let [keys, values] = all.get_disjoint_mut([keys.1, values.1]).expect("checked to be apart");
-                sort(keys, values);
-            }),
-            Some(values) => device.lend([&keys.0, &values.0], |[a, b]| sort(&mut a[keys.1], &mut b[values.1])),
-        };
+        });
     })?;
-    Ok(sorted?)
+    sorted
+}
+
+/// Lends the host cells of one chunk, and values of one chunk, where there are any.
+fn lent(world: &World, keys: &Cells, values: Option<&Cells>, mut f: impl FnMut(&mut [u8], &mut [u8])) -> Result<()> {
+    let device = world.gpu();
+    let (keys, values) = (lease(keys)?, values.map(lease).transpose()?);
+    match values {
+        None => device.lend([&keys.0], |[all]| f(&mut all[keys.1], &mut []))?,
+        Some(values) if values.0.same_as(&keys.0) => device.lend([&keys.0], |[all]| {
+            let [keys, values] = all.get_disjoint_mut([keys.1, values.1]).expect("checked to be apart");
+            f(keys, values);
+        })?,
+        Some(values) => device.lend([&keys.0, &values.0], |[a, b]| f(&mut a[keys.1], &mut b[values.1]))?,
+    }
+    Ok(())
 }
 
 /// The memory of cells of one chunk, and their bytes in it.

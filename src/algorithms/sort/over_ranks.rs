@@ -1,8 +1,9 @@
-//! Sorts of distributed vectors: keys are counted to find which of them go to which rank, go there once, and are sorted there.
+//! Sorts of distributed vectors: keys are counted to find which of them go to which rank, go there once, and are sorted
+//! there.
 
+use super::buckets::deal;
 use super::key::{KeyOrder, SortKey};
 use super::sort;
-use super::splitters::{assign, splitters};
 use crate::World;
 use crate::algorithms::vectors::{Span, Vector, Vectors, fitted, ordered, own_cells, spans};
 use crate::array::Cells;
@@ -13,11 +14,11 @@ use crate::world::{Column, Destinations};
 impl Vectors<'_> {
     /// Sorts the cells of a vector, in place: its cuts and owners stay as they are. Collective.
     ///
-    /// Keys are in the order of [`SortKey`]. Costs a count of the keys by 11 bits at a time (3 looks at each key of one
-    /// word, and as many all-reductions), one message for each pair of ranks that exchange keys, each key moved once, and
-    /// the ranks' own sorts. However many keys are equal, every rank gets as many as its chunks hold. Needs memory for the
-    /// keys once more, and beside it for the ranks that keys go to twice. Where the chunks of the ranks do not follow one
-    /// another in the order of ranks, the vector goes through a copy.
+    /// Keys are in the order of [`SortKey`]. Costs a count of the keys by their leading bits, an all-reduction, a closer look
+    /// at those among which the cuts fall, one message for each pair of ranks that exchange keys, each key moved once, and
+    /// the ranks' own sorts: one where chunks are mapped, two by kernels. However many keys are equal, every rank gets as
+    /// many as its chunks hold. Needs memory for the keys once more. Where the chunks of the ranks do not follow one another
+    /// in the order of ranks, the vector goes through a copy.
     ///
     /// # Errors
     /// A bad section, too little memory, a failure of this or of another rank.
@@ -84,35 +85,22 @@ fn sorted(world: &World, order: KeyOrder, spans: &[Span], keys: &Cells, values: 
 /// Brings each key to a rank that it belongs to.
 fn exchanged(world: &World, order: KeyOrder, spans: &[Span], keys: &Cells, values: Option<&Cells>) -> Result<()> {
     let mut places = Vec::new();
-    let mut ranks = vec![spans[0].owner as u32];
+    let mut ranks = vec![spans[0].owner];
     for pair in spans.windows(2).filter(|pair| pair[0].owner != pair[1].owner) {
         places.push(pair[1].cells.start);
-        ranks.push(pair[1].owner as u32);
+        ranks.push(pair[1].owner);
     }
-    // What goes to one rank is brought together first.
-    let runs = world.failing("sort", || {
-        let splitters = splitters(world.inner(), order, keys, &places)?;
-        let scratch = || Cells::scratch(&world.home(), "ranks of keys", &u32::INFO, keys.len());
-        let to = scratch()?;
-        let counts = assign(order, keys, &splitters, &ranks, &to)?;
-        if let Some(values) = values {
-            let again = scratch()?;
-            to.copy_to(&again)?;
-            sort(world, u32::ORDER, &again, Some(values))?;
-        }
-        sort(world, u32::ORDER, &to, Some(keys))?;
-        Ok(counts.into_iter().collect())
-    })?;
     let columns: Vec<Column> =
         std::iter::once(keys).chain(values).map(|cells| Column { name: "sorted", element: cells.element() }).collect();
-    let cells = std::iter::once(keys).chain(values).cloned().collect();
-    let landed = world.deliver_columns(&columns, Ok(cells), &Destinations::Runs(runs))?;
+    let cells = |keys: &Cells, values: Option<&Cells>| std::iter::once(keys).chain(values).cloned().collect::<Vec<_>>();
+    let dealt = world.failing("sort", || deal(world, order, keys, values, &places))?;
+    let to = Destinations::Runs(ranks.into_iter().zip(dealt.runs).collect());
+    let room = cells(keys, values);
+    let from = cells(&dealt.keys, dealt.values.as_ref());
+    let in_place = from.iter().zip(&room).any(|(from, room)| from.shares_memory(room));
+    let landed = world.deliver_columns(&columns, Ok(from), &to, (!in_place).then_some(&room))?;
     world.failing("sort", || {
-        for (array, cells) in landed.arrays.iter().zip(std::iter::once(keys).chain(values)) {
-            let all = Cells::of(array, 0, array.bounds())?;
-            cells.check_length(&all.only(0..cells.len().min(all.len())), "what arrived")?;
-            all.only(0..cells.len()).copy_to(cells)?;
-        }
-        Ok(())
+        let moved = landed.cells.iter().zip(&room).filter(|_| in_place);
+        moved.into_iter().try_for_each(|(from, to)| from.copy_to(to))
     })
 }

@@ -3,8 +3,6 @@
 //! The ranks count keys by their leading bits, 11 at a time, and look more closely at those among which a place falls, until
 //! all bits are known. A key that fills several places is split: by rank, then by position.
 
-use std::collections::BTreeMap;
-
 use super::key::KeyOrder;
 use crate::array::Cells;
 use crate::error::Result;
@@ -14,7 +12,7 @@ use crate::transport::Group;
 const DIGIT: u32 = 11;
 const VALUES: usize = 1 << DIGIT;
 /// Bytes of keys that the host has at hand at a time.
-const BYTES: usize = 128 << 10;
+pub const BYTES: usize = 128 << 10;
 
 /// The keys before a place: the smaller ones, and so many of the equal ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -113,62 +111,4 @@ fn each(order: KeyOrder, keys: &Cells, mut f: impl FnMut(u64)) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// For each key the rank of those that `ranks` names, one more than there are splitters, into `to`: the one of the number of
-/// splitters that it comes behind. Returns how many keys go to each rank.
-pub fn assign(
-    order: KeyOrder,
-    keys: &Cells,
-    splitters: &[Splitter],
-    ranks: &[u32],
-    to: &Cells,
-) -> Result<BTreeMap<usize, u64>> {
-    let mut counts = vec![0_u64; ranks.len()];
-    let bits = 32 * order.words as u32;
-    let digit = |key: u64| (key >> (bits - DIGIT)) as usize;
-    // How many splitters have a smaller first digit, and whether some have this one.
-    let mut below = [(0_usize, false); VALUES];
-    for (value, entry) in below.iter_mut().enumerate() {
-        let smaller = splitters.partition_point(|splitter| digit(splitter.key) < value);
-        *entry = (smaller, splitters.get(smaller).is_some_and(|splitter| digit(splitter.key) == value));
-    }
-    let mut seen = vec![0_u64; splitters.len()];
-    let (mut found, mut written): (Vec<u32>, u64) = (Vec::with_capacity(BYTES / 4), 0);
-    let mut result = Ok(());
-    each(order, keys, |key| {
-        let (mut behind, close) = below[digit(key)];
-        if close {
-            let mut number = None;
-            while let Some(splitter) = splitters.get(behind).filter(|splitter| splitter.key <= key) {
-                if splitter.key == key {
-                    // Counted at the first of equal splitters.
-                    let number = *number.get_or_insert_with(|| {
-                        seen[behind] += 1;
-                        seen[behind]
-                    });
-                    if number <= splitter.equal {
-                        break;
-                    }
-                }
-                behind += 1;
-            }
-        }
-        found.push(ranks[behind]);
-        counts[behind] += 1;
-        if found.len() == BYTES / 4 {
-            let end = written + found.len() as u64;
-            result = std::mem::replace(&mut result, Ok(()))
-                .and_then(|()| to.write(written..end, bytemuck::cast_slice(&found)));
-            written = end;
-            found.clear();
-        }
-    })?;
-    result?;
-    to.write(written..written + found.len() as u64, bytemuck::cast_slice(&found))?;
-    let mut by_rank = BTreeMap::new();
-    for (rank, count) in ranks.iter().zip(counts) {
-        *by_rank.entry(*rank as usize).or_default() += count;
-    }
-    Ok(by_rank)
 }

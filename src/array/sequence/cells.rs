@@ -42,6 +42,13 @@ impl Cells {
         Ok(())
     }
 
+    /// Adds the cells of another one of the same type.
+    pub fn append(&mut self, other: &Self) {
+        let length = self.length;
+        self.parts.extend(other.parts.iter().map(|part| Strip { first: length + part.first, ..part.clone() }));
+        self.length += other.length;
+    }
+
     /// A cell, for a message.
     pub fn cell(&self, place: u64) -> String {
         match self.within(place..place + 1).next() {

@@ -23,7 +23,7 @@ pub struct Delivered<E> {
 
 impl<E> Delivered<E> {
     fn new(landed: Landed, elements: impl FnOnce(&[Rc<ArrayCore>]) -> E) -> Self {
-        let Landed { arrays, counts, moved } = landed;
+        let Landed { arrays, counts, moved, .. } = landed;
         Self { elements: elements(&arrays), counts, moved }
     }
 
@@ -88,7 +88,7 @@ impl World {
     ) -> Result<Delivered<Growable<T>>> {
         let columns = [Column { name, element: &T::INFO }];
         let cells = elements.into().cells().map(|cells| vec![cells.clone()]);
-        let landed = self.deliver_columns(&columns, cells, &to.into())?;
+        let landed = self.deliver_columns(&columns, cells, &to.into(), None)?;
         Ok(Delivered::new(landed, |arrays| Growable::full(arrays[0].clone())))
     }
 
@@ -106,7 +106,7 @@ impl World {
         let columns = [Column { name: names[0], element: &A::INFO }, Column { name: names[1], element: &B::INFO }];
         let (first, second) = (first.into(), second.into());
         let cells = first.cells().and_then(|first| Ok(vec![first.clone(), second.cells()?.clone()]));
-        let landed = self.deliver_columns(&columns, cells, &to.into())?;
+        let landed = self.deliver_columns(&columns, cells, &to.into(), None)?;
         Ok(Delivered::new(landed, |arrays| (Growable::full(arrays[0].clone()), Growable::full(arrays[1].clone()))))
     }
 }

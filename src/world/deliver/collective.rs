@@ -7,18 +7,20 @@ use super::departing::{Departing, Destinations};
 use super::landing::{Announced, Landing};
 use super::message::MessageForm;
 use super::portions::{Counts, Cursor};
-use crate::array::ArrayCore;
-use crate::array::Cells;
-use crate::device::{BoxOf, Strided};
+use crate::array::{ArrayCore, Cells};
 use crate::error::Result;
 use crate::plan::Moved;
 use crate::trace::Span;
 use crate::transport::{Payload, Tag, copied, values};
 use crate::world::{Collective, World};
 
-/// What has come: an array for each column, and how many cells came from each rank, rising.
+/// What has come.
 pub(crate) struct Landed {
+    /// The cells of each column.
+    pub cells: Vec<Cells>,
+    /// The arrays that hold them, where room for them was not given.
     pub arrays: Vec<Rc<ArrayCore>>,
+    /// How many came from each rank, rising.
     pub counts: Vec<(usize, u64)>,
     pub moved: Moved,
 }
@@ -46,12 +48,14 @@ struct Course<'a> {
 
 impl World {
     /// Brings the cells of columns to ranks as [`World::deliver`] does, which is this with types: the one way of all that
-    /// sends cells by destination. Columns are the same on every rank; `cells` are this rank's, one sequence a column.
+    /// sends cells by destination. Columns are the same on every rank; `cells` are this rank's, one sequence a column. They
+    /// land in `room`, which is apart from them, where this rank gives it.
     pub(crate) fn deliver_columns(
         &self,
         columns: &[Column],
         cells: Result<Vec<Cells>>,
         to: &Destinations,
+        room: Option<&[Cells]>,
     ) -> Result<Landed> {
         let types: Vec<_> = columns.iter().map(|column| (column.element.name, column.element.bytes)).collect();
         let names = columns.iter().map(|column| format!("{:?} of {}", column.name, column.element.name));
@@ -61,7 +65,7 @@ impl World {
             // A rank that has made a mistake announces nothing, and the others hear of it when all agree.
             let departing = cells.and_then(|cells| Departing::new(self, cells, to, &form));
             let announced = self.announce(departing.as_ref().ok())?;
-            let ready = departing.and_then(|departing| Ok((departing, Landing::new(self, columns, &announced)?)));
+            let ready = departing.and_then(|departing| Ok((departing, Landing::new(self, columns, &announced, room)?)));
             match self.agreed(&call.to_string(), ready)? {
                 Err(mistake) => Ok(Err(mistake)),
                 Ok((departing, landing)) => {
@@ -98,7 +102,8 @@ impl World {
         let [bytes_local, bytes_network] = [true, false].map(|own| departing.bytes(self, own));
         let announcements = departing.counts.iter().filter(|(to, _)| *to != self.rank()).count() as u64;
         let moved = Moved { bytes_local, bytes_network, messages: announcements + course.messages, rounds: 2 };
-        Ok(Landed { counts: course.landing.counts(), arrays: course.landing.arrays, moved })
+        let counts = course.landing.counts();
+        Ok(Landed { cells: course.landing.cells, arrays: course.landing.arrays, counts, moved })
     }
 }
 
@@ -109,16 +114,9 @@ impl Course<'_> {
         for run in departing.own_runs() {
             let room = self.landing.room(world.rank(), run.cells.end - run.cells.start);
             let room = room.expect("announced by this rank itself");
-            for (column, cells) in departing.columns.iter().enumerate() {
-                let Some(buffer) = self.landing.column(column) else { continue };
-                let (mut pairs, mut next) = (Vec::new(), room.offset);
-                for (from, view) in cells.boxes(run.cells.clone()) {
-                    let to = Strided::dense(next, view.extents);
-                    next += view.cells();
-                    pairs.push((BoxOf { buffer: from, view }, BoxOf { buffer, view: to }));
-                }
-                let bytes = cells.element().bytes;
-                world.tracer().span(Span::Local, || world.device().copy_boxes(bytes, &pairs))?;
+            for (cells, landing) in departing.columns.iter().zip(&self.landing.cells) {
+                let (from, to) = (cells.only(run.cells.clone()), landing.only(room.clone()));
+                world.tracer().span(Span::Local, || from.copy_to(&to))?;
             }
         }
         Ok(())

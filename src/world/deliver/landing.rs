@@ -1,16 +1,15 @@
-//! What a rank receives: how much from whom, the arrays for it, and its place in them.
+//! What a rank receives: how much from whom, the room for it, and its place there.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::columns::Column;
 use super::message::MessageForm;
-use crate::array::ArrayCore;
-use crate::device::{Lease, Piece, Strided};
+use crate::array::{ArrayCore, Cells};
 use crate::error::{ArrayError, Result};
-use crate::extents::Index;
 use crate::layout::Layout;
+use crate::trace::Span;
 use crate::world::World;
-use crate::world::meeting::Meeting;
 
 /// What one rank has for another.
 #[derive(Debug, Clone, Copy)]
@@ -21,11 +20,12 @@ pub(super) struct Announced {
     pub answered: bool,
 }
 
-/// New arrays, and where in them the cells of each rank go.
+/// Room for what comes, and where in it the cells of each rank go.
 pub(super) struct Landing {
-    /// One a column.
+    /// The new arrays, one a column, where room was not given.
     pub arrays: Vec<Rc<ArrayCore>>,
-    leases: Vec<Option<Lease>>,
+    /// One a column.
+    pub cells: Vec<Cells>,
     /// By rank, rising.
     origins: Vec<Origin>,
     /// Cells that are still to come.
@@ -40,11 +40,11 @@ struct Origin {
 }
 
 impl Landing {
-    /// Room for what these ranks have, which rise.
+    /// Room for what these ranks have, which rise: the one that is given, or new arrays.
     ///
     /// # Errors
-    /// More than the device has memory for, or than fits one buffer.
-    pub fn new(world: &World, columns: &[Column], announced: &[Announced]) -> Result<Self> {
+    /// More than the device has memory for, or than fits one buffer; another number of cells than there is room for.
+    pub fn new(world: &World, columns: &[Column], announced: &[Announced], room: Option<&[Cells]>) -> Result<Self> {
         let (mut origins, mut end) = (Vec::with_capacity(announced.len()), 0_u64);
         for &announced in announced {
             let next = end;
@@ -53,23 +53,25 @@ impl Landing {
         }
         let extent = i64::try_from(end)
             .map_err(|_| ArrayError::Other(format!("{end} elements for one rank are more than an array can have")))?;
+        if let Some(room) = room {
+            if let Some(other) = room.iter().find(|cells| cells.len() != end) {
+                let text = format!("{end} elements arrive for the {} cells of {}", other.len(), other.label());
+                return Err(ArrayError::Other(text).into());
+            }
+            return Ok(Self { arrays: Vec::new(), cells: room.to_vec(), origins, left: end });
+        }
         let array = |column: &Column| {
             let layout = Layout::new([extent]);
             ArrayCore::create_local(world.home(), column.name, column.element, &layout, wgpu::BufferUsages::empty())
         };
         let arrays = columns.iter().map(array).collect::<Result<Vec<_>>>()?;
-        let leases = arrays.iter().map(|array| array.lease(0)).collect::<Result<_>>()?;
-        Ok(Self { arrays, leases, origins, left: end })
+        let cells = arrays.iter().map(|array| Cells::of(array, 0, array.bounds())).collect::<Result<_>>()?;
+        Ok(Self { arrays, cells, origins, left: end })
     }
 
     /// The ranks that cells come from, rising, with how many.
     pub fn counts(&self) -> Vec<(usize, u64)> {
         self.origins.iter().map(|Origin { announced, .. }| (announced.from, announced.cells)).collect()
-    }
-
-    /// A column, where there are cells.
-    pub fn column(&self, column: usize) -> Option<&Lease> {
-        self.leases[column].as_ref()
     }
 
     /// Whether a rank is to be told what has been taken.
@@ -82,13 +84,13 @@ impl Landing {
     }
 
     /// Where the next cells of a rank go, in every column; `None` where so many were not announced.
-    pub fn room(&mut self, from: usize, cells: u64) -> Option<Strided> {
+    pub fn room(&mut self, from: usize, cells: u64) -> Option<Range<u64>> {
         let place = self.origin(from)?;
         let Origin { next, end, .. } = &mut self.origins[place];
         let start = *next;
         *next = start.checked_add(cells).filter(|next| next <= end)?;
         self.left -= cells;
-        Some(Strided::dense(start, Index::from([cells as i64])))
+        Some(start..start + cells)
     }
 
     /// Puts the cells of a message where they go.
@@ -99,12 +101,9 @@ impl Landing {
         let found = message.len() as u64;
         let left = self.origin(from).map_or(0, |place| self.origins[place].end - self.origins[place].next);
         let room = form.cells(found).and_then(|cells| self.room(from, cells));
-        let view = room.ok_or_else(|| world.wrong_message(from, form.bytes(left), found))?;
-        for ((array, lease), place) in self.arrays.iter().zip(&self.leases).zip(form.columns(view.cells())) {
-            if let Some(buffer) = lease {
-                let pieces = [Piece { buffer, view, payload_offset: 0 }];
-                world.unpack(array.element(), &Meeting::Replace, &message[place], &pieces)?;
-            }
+        let room = room.ok_or_else(|| world.wrong_message(from, form.bytes(left), found))?;
+        for (cells, place) in self.cells.iter().zip(form.columns(room.end - room.start)) {
+            world.tracer().span(Span::Unpack, || cells.write(room.clone(), &message[place]))?;
         }
         Ok(())
     }
