@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::exchange::{Bound, Entry};
 use super::job::Job;
 use super::meeting::Meeting;
-use super::plans::Planned;
+use super::planned::Planned;
 use super::transfer::{Operands, Transfer};
 use super::{Collective, Named, World};
 use crate::chunks::ChunkId;

@@ -22,8 +22,9 @@ mod one_sided;
 mod operation;
 mod parcels;
 mod pending;
+mod planned;
 mod plans;
-mod run;
+mod start;
 mod transfer;
 mod turns;
 
@@ -32,7 +33,7 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use std::rc::Rc;
 
-pub(crate) use self::named::{Collective, Named};
+pub(crate) use self::named::{Collective, Named, hash};
 
 pub use self::copy::Section;
 pub(crate) use self::deliver::Column;
@@ -42,8 +43,8 @@ pub use self::one_sided::{Fetched, PutSource, Ticket};
 pub use self::pending::Pending;
 pub use self::plans::{Plan, PlanCounters};
 #[cfg(feature = "mpi")]
-pub use self::run::run_on;
-pub use self::run::{run, run_with};
+pub use self::start::run_on;
+pub use self::start::{run, run_with};
 pub use crate::device::Operator;
 pub use crate::plan::Moved;
 pub use crate::transport::Config;
@@ -66,7 +67,7 @@ pub struct World {
     device: Rc<Device>,
     common: common::Common,
     registry: Rc<RefCell<Registry<ArrayCore>>>,
-    plans: RefCell<PlanCache<plans::Planned>>,
+    plans: RefCell<PlanCache<planned::Planned>>,
     epoch: one_sided::Epoch,
     /// What algorithms have composed, by text.
     composed: RefCell<HashMap<String, Kernel>>,
@@ -83,7 +84,7 @@ impl World {
             group,
             device,
             registry: Rc::default(),
-            plans: RefCell::new(plans::new_cache()),
+            plans: RefCell::new(planned::new_cache()),
             epoch: one_sided::Epoch::default(),
             composed: RefCell::default(),
             tracer: Tracer::default(),
@@ -279,12 +280,4 @@ impl World {
     pub(crate) fn alive(&self) -> Result<()> {
         self.group.alive()
     }
-}
-
-/// A 64-bit hash that is the same on every rank.
-pub(crate) fn hash(value: impl std::hash::Hash) -> u64 {
-    use std::hash::{DefaultHasher, Hasher};
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
 }

@@ -1,9 +1,8 @@
 //! Calls as messages and comparisons name them: by their arrays, with cuts and owners where those are what differs.
 
 use std::fmt::{self, Display, Formatter};
-use std::hash::{Hash, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::hash;
 use crate::array::ArrayCore;
 use crate::element::ElementInfo;
 use crate::extents::Index;
@@ -121,4 +120,11 @@ impl Display for Collective {
         }
         f.write_str(")")
     }
+}
+
+/// A 64-bit hash that is the same on every rank.
+pub(crate) fn hash(value: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }

@@ -4,20 +4,14 @@ use std::collections::HashMap;
 use std::fmt;
 use std::rc::Rc;
 
+use super::planned::Planned;
 use super::transfer::Transfer;
 use super::{World, hash};
 use crate::array::{ArrayCore, ArrayId};
 use crate::error::{Error, Result};
-use crate::plan::cache::{PlanCache, PlanKey};
+use crate::plan::cache::PlanKey;
 use crate::plan::{self, CopiesSpec, CopySpec, GhostSpec, Moved, Pair, RankPlan};
 use crate::trace::Span;
-
-/// A plan, and what it is for arrays of given element types.
-#[derive(Debug, Clone)]
-pub(super) struct Planned {
-    pub plan: Rc<RankPlan>,
-    pub transfer: Rc<Transfer>,
-}
 
 /// What an exchange will do on this rank, before it does it. Had from [`World::plan`]; displays as
 /// [`explain`](Self::explain) says.
@@ -66,9 +60,6 @@ impl fmt::Display for Plan {
     }
 }
 
-/// How many operations are remembered.
-const REMEMBERED: usize = 1024;
-
 /// How often planned operations found their plan ready.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PlanCounters {
@@ -76,10 +67,6 @@ pub struct PlanCounters {
     pub reused: u64,
     /// Plans built.
     pub built: u64,
-}
-
-pub(super) fn new_cache() -> PlanCache<Planned> {
-    PlanCache::new(REMEMBERED)
 }
 
 impl World {

@@ -1,7 +1,8 @@
 //! Segments of distributed vectors: reduced, and sorted by themselves.
 
 use crate::World;
-use crate::algorithms::select::{ends, mark, selected};
+use crate::algorithms::select::mark;
+use crate::algorithms::select::over_ranks::{ends, selected};
 use crate::algorithms::sort::SortKey;
 use crate::algorithms::vectors::{Vector, Vectors, array, fitted, ordered, own_cells, spans};
 use crate::array::{Cells, GlobalArray};

@@ -1,8 +1,7 @@
 //! Compaction, partition, unique and reduction by key, over what one rank holds.
 
-mod over_ranks;
+pub(super) mod over_ranks;
 
-pub(super) use self::over_ranks::{ends, selected};
 use std::ops::Range;
 
 use bytemuck::{bytes_of, pod_read_unaligned};

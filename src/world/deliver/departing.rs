@@ -1,10 +1,9 @@
 //! What a rank sends: which cells go where, found out before anything moves.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use super::message::MessageForm;
-use super::portions::{Counts, Cursor, Portion, Share, pick, ranks_of};
+use super::portions::{Counts, Cursor, Portion, Run, Share, pick, ranks_of};
 use crate::array::{Cells, Sequence};
 use crate::error::{ArrayError, Result};
 use crate::trace::Span;
@@ -25,12 +24,6 @@ impl<S: Into<Sequence<u32>>> From<S> for Destinations {
     fn from(ranks: S) -> Self {
         Self::Each(ranks.into())
     }
-}
-
-/// Cells of the sequence that all go to one rank.
-pub(super) struct Run {
-    pub to: usize,
-    pub cells: Range<u64>,
 }
 
 /// How it is known where cells go.

@@ -3,10 +3,15 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::departing::Run;
 use crate::array::Cells;
 use crate::error::{ArrayError, Result};
 use crate::world::World;
+
+/// Cells of the sequence that all go to one rank.
+pub(super) struct Run {
+    pub to: usize,
+    pub cells: Range<u64>,
+}
 
 /// Cells that are read together, and where they go.
 pub(super) struct Portion {

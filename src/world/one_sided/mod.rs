@@ -1,5 +1,6 @@
 //! One-sided operations: get, put and accumulate queued by any rank, run by the fence in (rank, sequence) order.
 
+mod asking;
 mod boxes;
 mod calls;
 mod epoch;
