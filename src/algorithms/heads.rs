@@ -92,7 +92,7 @@ pub fn mark(world: &World, keys: &Cells, flags: &Cells, key: &mut Option<Vec<u8>
     Ok(())
 }
 
-/// Flags of the cells that differ from the one before, in one part of their own.
+/// Flags of the cells that differ from the one before.
 pub fn flags_of(world: &World, keys: &Cells) -> Result<Cells> {
     flags_after(world, keys, None)
 }

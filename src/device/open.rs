@@ -37,6 +37,8 @@ pub struct DeviceOptions {
     pub host_map: Option<bool>,
     /// A lower binding limit than the adapter's, in bytes, for tests of large arrays (`ZIPPY_BINDING_LIMIT`).
     pub binding_limit_bytes: Option<u64>,
+    /// A lower buffer limit than the adapter's, in bytes, for tests of what needs several buffers (`ZIPPY_BUFFER_LIMIT`).
+    pub buffer_limit_bytes: Option<u64>,
     /// From how many bytes on a box is sent from where it lies, where the host maps it (`ZIPPY_IN_PLACE`);
     /// [`IN_PLACE_BYTES`] when absent.
     pub in_place_bytes: Option<u64>,
@@ -54,7 +56,8 @@ pub const MESSAGE_BYTES: u64 = 64 << 20;
 
 impl DeviceOptions {
     /// The options of a rank whose process has all ranks of its node, with `ZIPPY_ADAPTER`, `ZIPPY_HOST_MAP`,
-    /// `ZIPPY_BINDING_LIMIT`, `ZIPPY_IN_PLACE`, `ZIPPY_MESSAGE` and `ZIPPY_MEMORY_LIMIT` from the environment.
+    /// `ZIPPY_BINDING_LIMIT`, `ZIPPY_BUFFER_LIMIT`, `ZIPPY_IN_PLACE`, `ZIPPY_MESSAGE` and `ZIPPY_MEMORY_LIMIT` from the
+    /// environment.
     ///
     /// # Errors
     /// A variable that is set to something that is not understood.
@@ -84,6 +87,7 @@ impl DeviceOptions {
             adapter: variable("ZIPPY_ADAPTER"),
             host_map,
             binding_limit_bytes: bytes("ZIPPY_BINDING_LIMIT")?,
+            buffer_limit_bytes: bytes("ZIPPY_BUFFER_LIMIT")?,
             in_place_bytes: bytes("ZIPPY_IN_PLACE")?,
             message_bytes: bytes("ZIPPY_MESSAGE")?,
             memory_limit_bytes: match bytes("ZIPPY_MEMORY_LIMIT")? {
@@ -137,6 +141,7 @@ struct Key {
     adapter: usize,
     host_map: Option<bool>,
     binding_limit_bytes: Option<u64>,
+    buffer_limit_bytes: Option<u64>,
 }
 
 #[expect(clippy::vec_box, reason = "a core is large and moves between here and devices")]
@@ -170,7 +175,8 @@ impl Device {
         let candidates = adapter::candidates(&infos, options.adapter.as_deref())?;
         let chosen = candidates[options.node_rank % candidates.len()];
         let summary = AdapterSummary::new(&infos[chosen], options.node_rank, options.node_ranks, candidates.len());
-        let key = Key { adapter: chosen, host_map: options.host_map, binding_limit_bytes: options.binding_limit_bytes };
+        let DeviceOptions { host_map, binding_limit_bytes, buffer_limit_bytes, .. } = *options;
+        let key = Key { adapter: chosen, host_map, binding_limit_bytes, buffer_limit_bytes };
         let idle = {
             let mut idle = IDLE.lock().unwrap_or_else(|e| e.into_inner());
             idle.retain(|core| core.health.is_well());
@@ -231,11 +237,12 @@ impl Core {
         device.set_device_lost_callback(move |reason, message| told.lose(format!("{reason:?}: {message}")));
         let wgpu = device.limits();
         let offset_alignment = u64::from(wgpu.min_storage_buffer_offset_alignment).max(256);
-        let binding = key.binding_limit_bytes.unwrap_or(u64::MAX).max(MIN_BINDING_BYTES);
+        let limit = |bytes: Option<u64>| bytes.unwrap_or(u64::MAX).max(MIN_BINDING_BYTES);
+        let (binding, buffer) = (limit(key.binding_limit_bytes), limit(key.buffer_limit_bytes));
         let limits = Limits {
             binding_bytes: binding.min(wgpu.max_storage_buffer_binding_size) / offset_alignment * offset_alignment,
             // Buffers are made in steps of 16 bytes.
-            buffer_bytes: wgpu.max_buffer_size.min(i32::MAX as u64 + 1) & !15,
+            buffer_bytes: wgpu.max_buffer_size.min(i32::MAX as u64 + 1).min(buffer) & !15,
             offset_alignment,
             workgroups: wgpu.max_compute_workgroups_per_dimension,
             wgpu,

@@ -5,6 +5,7 @@ mod moves;
 mod ordered;
 mod scan;
 mod sequences;
+mod several_buffers;
 mod sort;
 mod trees;
 mod vectors;

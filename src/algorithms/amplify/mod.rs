@@ -52,6 +52,12 @@ impl OnRank<'_> {
 
 /// How many pairs counts ask for.
 fn pairs_of(world: &World, counts: &Cells) -> Result<u64> {
+    // Kernels look for copies in one buffer.
+    let most = world.gpu().limits().buffer_bytes / 4;
+    if !world.gpu().is_host() && counts.len() > most {
+        let text = format!("{} has {} counts; at most {most} are amplified at a time", counts.label(), counts.len());
+        return Err(ArrayError::Other(text).into());
+    }
     let all = widened_sum(world, counts)?;
     if all <= u64::from(u32::MAX) && counts.len() <= u64::from(u32::MAX) {
         return Ok(all);

@@ -88,8 +88,10 @@ pub(super) fn merge(world: &World, order: KeyOrder, runs: &[Run], keys: &Cells, 
             let side = if other < number { BoundSide::Upper } else { BoundSide::Lower };
             find(world, order, keys, run, &places, side, false)?;
         }
-        let all = run.len() as i64;
-        kernel.call().update("places", places.parts()[0].binding()).over([all]).run()?;
+        for part in places.parts() {
+            let call = kernel.call().update("places", part.binding()).param("first", part.first as u32);
+            call.over([part.cells() as i64]).run()?;
+        }
         scatter(world, run, &places, keys)?;
         if let (Some(beside), Some(values)) = (beside, values) {
             scatter(world, beside, &places, values)?;

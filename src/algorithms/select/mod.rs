@@ -311,7 +311,7 @@ pub(super) fn mark(world: &World, flags: &Cells, marks: &Cells) -> Result<()> {
     Ok(())
 }
 
-/// Flags of the last cells of segments, from flags of their first ones in one part.
+/// Flags of the last cells of segments, from flags of their first ones.
 pub(super) fn tails(world: &World, heads: &Cells) -> Result<Cells> {
     let tails = Cells::scratch(&world.home(), "ends of segments", &u32::INFO, heads.len())?;
     if world.gpu().is_host() {
@@ -326,9 +326,17 @@ pub(super) fn tails(world: &World, heads: &Cells) -> Result<Cells> {
         return Ok(tails);
     }
     let tail = kernel(world, "tail")?;
-    for (from, to) in heads.parts().iter().zip(tails.parts()) {
-        let call = tail.call().read("flags", from.binding()).write("marks", to.binding());
-        call.param("counted", [0, 0, heads.len() as u32, 0]).over([heads.len() as i64]).run()?;
+    for piece in stretches(&[heads, &tails]) {
+        let call = tail.call().read("flags", piece.parts[0].binding()).write("marks", piece.parts[1].binding());
+        let counted = [piece.first as u32, 0, heads.len() as u32, 0];
+        call.param("counted", counted).over([piece.cells() as i64]).run()?;
+        // The next cell of the last one is in another piece.
+        let end = piece.first + piece.cells();
+        if end < heads.len() {
+            let mut next = 0_u32;
+            heads.read(end..end + 1, bytemuck::bytes_of_mut(&mut next))?;
+            tails.write(end - 1..end, bytes_of(&u32::from(next != 0)))?;
+        }
     }
     Ok(tails)
 }

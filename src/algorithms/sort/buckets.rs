@@ -36,9 +36,12 @@ pub struct Dealt {
 /// Brings keys together that go to the same rank: those of the whole vector that come before the first place to the first one,
 /// and so on. The order of equal keys is kept. Collective.
 ///
-/// The host counts keys by their leading bits and deals them out to room for all of them. Kernels sort them where they are.
+/// The host counts keys by their leading bits and deals them out to room for all of them. Kernels, and the host where that
+/// room is more than one buffer, sort them where they are.
 pub fn deal(world: &World, order: KeyOrder, keys: &Cells, values: Option<&Cells>, places: &[u64]) -> Result<Dealt> {
-    let by_host = world.gpu().is_host();
+    // The host's room is one buffer.
+    let fits = |cells: &Cells| cells.len() * cells.element().bytes as u64 <= world.gpu().limits().buffer_bytes;
+    let by_host = world.gpu().is_host() && std::iter::once(keys).chain(values).all(fits);
     if !by_host {
         sort(world, order, keys, values)?;
     }
@@ -50,7 +53,7 @@ pub fn deal(world: &World, order: KeyOrder, keys: &Cells, values: Option<&Cells>
         true => dealt(world, order, keys, values, &bins, &buckets)?,
         false => (keys.clone(), values.cloned()),
     };
-    let runs = runs(world, order, &dealt, beside.as_ref(), &buckets, places.len() + 1)?;
+    let runs = runs(world, order, (&dealt, beside.as_ref()), &buckets, places.len() + 1, !by_host)?;
     Ok(Dealt { keys: dealt, values: beside, runs })
 }
 
@@ -67,7 +70,7 @@ fn counted(order: KeyOrder, keys: &Cells) -> Result<Vec<u64>> {
     Ok(counts)
 }
 
-/// The same of sorted keys, by kernels.
+/// The same of sorted keys.
 fn found(world: &World, order: KeyOrder, keys: &Cells) -> Result<Vec<u64>> {
     check_count(keys.len(), || keys.label())?;
     let mut needles = vec![0_u32; VALUES * order.words];
@@ -145,10 +148,10 @@ fn dealt(
 fn runs(
     world: &World,
     order: KeyOrder,
-    keys: &Cells,
-    values: Option<&Cells>,
+    (keys, values): (&Cells, Option<&Cells>),
     buckets: &[Bucket],
     ranks: usize,
+    are_sorted: bool,
 ) -> Result<Vec<u64>> {
     let (mut among, mut places, mut before, mut start) = (Cells::none(keys.element()), Vec::new(), 0, 0);
     for bucket in buckets {
@@ -158,7 +161,7 @@ fn runs(
             continue;
         }
         let cells = keys.only(own.clone());
-        if world.gpu().is_host() {
+        if !are_sorted {
             sort(world, order, &cells, values.map(|values| values.only(own)).as_ref())?;
         }
         among.append(&cells);

@@ -97,10 +97,15 @@ fn exchanged(world: &World, order: KeyOrder, spans: &[Span], keys: &Cells, value
     let to = Destinations::Runs(ranks.into_iter().zip(dealt.runs).collect());
     let room = cells(keys, values);
     let from = cells(&dealt.keys, dealt.values.as_ref());
-    let in_place = from.iter().zip(&room).any(|(from, room)| from.shares_memory(room));
-    let landed = world.deliver_columns(&columns, Ok(from), &to, (!in_place).then_some(&room))?;
+    // What was sorted where it is lands beside it.
+    let apart = |(from, room): (&Cells, &Cells)| match from.shares_memory(room) {
+        true => Cells::scratch(&world.home(), "what a sort brings", room.element(), room.len()),
+        false => Ok(room.clone()),
+    };
+    let landing = world.failing("sort", || from.iter().zip(&room).map(apart).collect::<Result<Vec<_>>>())?;
+    world.deliver_columns(&columns, Ok(from), &to, Some(&landing))?;
     world.failing("sort", || {
-        let moved = landed.cells.iter().zip(&room).filter(|_| in_place);
-        moved.into_iter().try_for_each(|(from, to)| from.copy_to(to))
+        let mut moved = landing.iter().zip(&room).filter(|(landing, room)| !landing.same_as(room));
+        moved.try_for_each(|(landing, room)| landing.copy_to(room))
     })
 }

@@ -219,12 +219,19 @@ pub(crate) fn stretches(all: &[&Cells]) -> Vec<Stretch> {
 }
 
 impl Cells {
-    /// An array of this rank for as many cells of a type.
+    /// Memory of this rank for as many cells of a type: one array, or several where one buffer is too small, cut at whole
+    /// groups of 2,048 cells.
     pub fn scratch(home: &Home, name: &str, element: &'static ElementInfo, cells: u64) -> Result<Self> {
-        let extent = i64::try_from(cells).map_err(|_| ArrayError::Other(format!("{cells} cells are too many")))?;
-        let layout = Layout::new([extent]);
-        let core = ArrayCore::create_local(home.clone(), name, element, &layout, wgpu::BufferUsages::empty())?;
-        Self::of(&core, 0, core.bounds())
+        const GROUP: u64 = 2048;
+        let most = home.device.limits().buffer_bytes / element.bytes as u64;
+        let some = if cells <= most { cells.max(1) } else { (most / GROUP * GROUP).max(1) };
+        let mut all = Self::none(element);
+        for first in (0..cells).step_by(some as usize) {
+            let layout = Layout::new([some.min(cells - first) as i64]);
+            let core = ArrayCore::create_local(home.clone(), name, element, &layout, wgpu::BufferUsages::empty())?;
+            all.push(&core, 0, core.bounds())?;
+        }
+        Ok(all)
     }
 
     /// Sets all cells to one of these bytes.
