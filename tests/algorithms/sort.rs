@@ -56,6 +56,32 @@ fn every_length() {
     alone(|world| LENGTHS.into_iter().try_for_each(|n| compare(world, n, |key| key, |i| i as u32, u32::cmp)));
 }
 
+/// Around the tiles that a workgroup sorts, and the blocks that it goes over.
+#[test]
+fn tiles_and_blocks() {
+    alone(|world| {
+        [4095, 4097, 8191, 8192, 8193, 10_241]
+            .into_iter()
+            .try_for_each(|n| compare(world, n, |key| key, |i| i as u32, u32::cmp))
+    });
+}
+
+/// Keys that have some of their bits in common, so that there is less to do: nothing, an odd or an even number of times.
+#[test]
+fn bits_in_common() {
+    alone(|world| {
+        compare(world, 4500, |key| 0x55aa_00ff | (key & 0x7f) << 8, |i| i as u32, u32::cmp)?;
+        compare(world, 4500, |key| (key & 0x1ff) << 21 | 1, |i| i as u8, u32::cmp)?;
+        compare(world, 4500, |key| key & 0x8000_0001, |i| i as u32, u32::cmp)?;
+        compare(world, 4500, |key| key & 0xff_ffff, particle, u32::cmp)?;
+        compare(world, 4500, |key| (key as i32) >> 24, |i| i as u16, i32::cmp)?;
+        compare(world, 4500, |key| f32::from_bits(key & 0x8000_ffff), |i| i as u32, f32::total_cmp)?;
+        compare(world, 4500, |key| [7, key % 100], |i| i as u32, <[u32; 2]>::cmp)?;
+        compare(world, 4500, |key| [key << 24, 7], |i| i as u32, <[u32; 2]>::cmp)?;
+        compare(world, 4500, |key| [key & 0x1ff, key >> 31], |i| [i as u32, 1], <[u32; 2]>::cmp)
+    });
+}
+
 /// More than a core's cache has, which the host deals out by the highest digits first, again where many share one.
 #[test]
 fn more_than_a_cache_has() {
@@ -88,6 +114,18 @@ fn every_type_of_key() {
 
 #[derive(Clone, Copy, Debug, Element)]
 #[repr(C)]
+struct Triple {
+    place: f32,
+    id: u32,
+    rest: u32,
+}
+
+fn triple(i: usize) -> Triple {
+    Triple { place: 0.5, id: i as u32, rest: 3 * i as u32 }
+}
+
+#[derive(Clone, Copy, Debug, Element)]
+#[repr(C)]
 struct Particle {
     place: [u32; 2],
     mass: f32,
@@ -104,8 +142,10 @@ fn every_size_of_values() {
     alone(|world| {
         compare(world, 4500, |key| key, |i| i as u8, u32::cmp)?;
         compare(world, 4500, |key| key, |i| i as i16, u32::cmp)?;
+        compare(world, 4500, |key| key, |i| i as f32, u32::cmp)?;
+        compare(world, 4500, |key| key, |i| [i as u32, 1], u32::cmp)?;
+        compare(world, 4500, |key| key, triple, u32::cmp)?;
         compare(world, 4500, |key| key, |i| [i as u32, 1, 2, 3], u32::cmp)?;
-
         compare(world, 4500, |key| key, particle, u32::cmp)
     });
 }

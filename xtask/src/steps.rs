@@ -38,10 +38,7 @@ pub const STEPS: [Step; 10] = [
         "no-host-map",
         "tests that open a world, again with host mapping off",
         &[("ZIPPY_HOST_MAP", "0")],
-        &[
-            EXAMPLES,
-            "{test} --test world --test algorithms --test ranks -- --skip trees:: --skip vtk:: --skip features::",
-        ],
+        &[EXAMPLES, "{test} --test world --test algorithms --test ranks -- --skip trees:: --skip vtk --skip features"],
     ),
     // Arrays beyond a binding limit, without their size: the modules whose kernels and transfers address cells.
     step(

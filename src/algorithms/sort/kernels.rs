@@ -1,4 +1,4 @@
-//! Radix sort by kernels, for cells of one chunk: 4 bits a pass, back and forth between the cells and a room for them.
+//! Radix sort by kernels, for cells of one chunk: 8 bits a pass, back and forth between the cells and a room for them.
 
 use super::key::KeyOrder;
 use crate::World;
@@ -8,23 +8,42 @@ use crate::element::Element;
 use crate::error::Result;
 use crate::kernel::{Kernel, KernelSource};
 
-const BLOCK: u64 = 2048;
+/// Keys that a workgroup sorts at a time, its invocations, and the values of a digit.
+const TILE: u64 = 2048;
 const LANES: u64 = 128;
-const DIGITS: u64 = 16;
+const VALUES: u64 = 256;
+const BITS: u32 = 8;
+
+/// Tiles of a block: the more, the smaller are the counts beside the keys.
+const TILES: [u64; 2] = [2, 16];
+/// So many blocks keep a large device busy; with more, blocks are made larger.
+const BLOCKS: u64 = 1024;
 
 /// Sorts keys, and values with them.
 pub fn sort(world: &World, order: KeyOrder, keys: [&Cells; 2], values: Option<(&Cells, &Cells)>) -> Result<()> {
-    let blocks = keys[0].len().div_ceil(BLOCK);
-    let counts = Cells::scratch(&world.home(), "counts of digits", &u32::INFO, blocks * DIGITS)?;
+    let cells = keys[0].len();
+    let tiles = (cells / (TILE * BLOCKS)).clamp(TILES[0], TILES[1]);
+    let blocks = cells.div_ceil(TILE * tiles);
+    let domain = [(blocks * LANES) as i64];
     let kernel = kernel(world, order, values.map(|(values, _)| values))?;
+    let words = |cells: &Cells| cells.parts()[0].in_words();
+    let differing = Cells::scratch(&world.home(), "bits that differ", &u32::INFO, order.words as u64)?;
+    let call = kernel.entry("differ")?;
+    let call = call.call().read("keys", words(keys[0])).update("differing", words(&differing));
+    call.param("digit", [0, 0, tiles as i32]).over(domain).run()?;
+    let mut bits = [0_u32; 2];
+    differing.read(0..differing.len(), bytemuck::cast_slice_mut(&mut bits[..order.words]))?;
+    let digits = digits(order, bits);
+    if digits.is_empty() {
+        return Ok(());
+    }
+    let counts = Cells::scratch(&world.home(), "counts of digits", &u32::INFO, blocks * VALUES)?;
     let (count, place) = (kernel.entry("count")?, kernel.entry("place")?);
     let values = values.map(|(values, room)| [values, room]);
-    let words = |cells: &Cells| cells.parts()[0].in_words();
-    // An even number of passes, so that the last one ends where the keys were.
-    for pass in 0..8 * order.words {
-        let digit = [order.word_of(pass, 8) as i32, 4 * (pass as i32 % 8)];
+    let passes = digits.len();
+    for (pass, (word, shift)) in digits.into_iter().enumerate() {
+        let digit = [word as i32, shift as i32, tiles as i32];
         let (from, to) = (pass % 2, 1 - pass % 2);
-        let domain = [(blocks * LANES) as i64];
         let call = count.call().read("keys", words(keys[from])).write("counts", words(&counts));
         call.param("digit", digit).over(domain).run()?;
         scan_counts(world, &counts)?;
@@ -36,7 +55,28 @@ pub fn sort(world: &World, order: KeyOrder, keys: [&Cells; 2], values: Option<(&
         };
         call.over(domain).run()?;
     }
+    if passes % 2 == 1 {
+        keys[1].copy_to(keys[0])?;
+        if let Some([values, room]) = values {
+            room.copy_to(values)?;
+        }
+    }
     Ok(())
+}
+
+/// The digits, from the lowest, that hold all bits in which keys differ: each a word and its lowest bit there.
+fn digits(order: KeyOrder, differing: [u32; 2]) -> Vec<(usize, u32)> {
+    let mut digits = Vec::new();
+    for place in 0..order.words {
+        let word = order.word_of(place, 1);
+        let mut rest = differing[word];
+        while rest != 0 {
+            let shift = rest.trailing_zeros();
+            digits.push((word, shift));
+            rest &= !(((1 << BITS) - 1) << shift);
+        }
+    }
+    digits
 }
 
 fn kernel(world: &World, order: KeyOrder, values: Option<&Cells>) -> Result<Kernel> {
@@ -51,10 +91,11 @@ fn put_value(p: i32, place: i32) {{ values_sorted_store(place, values_load(p)); 
         ),
     };
     let text = format!(
-        "{}const VALUE_WORDS = {};\n{beside}{}",
+        "{}const VALUE_WORDS = {};\n{beside}{}{}",
         order.declarations(),
         values.map_or(0, Cells::words_a_cell),
         include_str!("../../../shaders/sort/radix.wgsl"),
+        include_str!("../../../shaders/sort/place.wgsl"),
     );
     world.composed(&KernelSource::composed("radix sort", text))
 }

@@ -20,9 +20,11 @@ use crate::element::Element;
 use crate::error::{ArrayError, Result};
 
 impl OnRank<'_> {
-    /// Sorts cells. Local; stable; queues the work, or does it where chunks are mapped.
+    /// Sorts cells. Local; stable. The host does it where chunks are mapped. Elsewhere it waits for the device once for each
+    /// chunk, to see in which bits keys differ, and queues the rest: a pass over the cells for each 8 of these bits.
     ///
-    /// Needs memory for the cells once more.
+    /// Needs memory for the cells once more, and elsewhere for counts: a sixteenth of keys of one word, with many millions of
+    /// keys a 128th.
     ///
     /// # Errors
     /// A bad section, too little memory, a failing device.

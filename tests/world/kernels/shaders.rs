@@ -19,6 +19,7 @@ const ELSEWHERE: [(&str, &str); 8] = [
     ("merge/places", "src/algorithms/merge/host.rs"),
     ("search/bound", "src/algorithms/search/mod.rs"),
     ("select/flags", "src/algorithms/select/mod.rs"),
+    ("sort/place", "src/algorithms/sort/host.rs"),
     ("sort/radix", "src/algorithms/sort/host.rs"),
 ];
 
