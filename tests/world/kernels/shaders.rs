@@ -10,7 +10,7 @@ use zippy::{KernelSource, Layout, LocalArray, Split, World, include_wgsl};
 use crate::support;
 
 /// Shaders that are part of the twin of another one.
-const ELSEWHERE: [(&str, &str); 8] = [
+const ELSEWHERE: [(&str, &str); 9] = [
     // Going through boxes, which every test of what is done there does.
     ("jobs", "src/device/boxes.rs"),
     ("reduce/walk", "src/algorithms/reduce/twin.rs"),
