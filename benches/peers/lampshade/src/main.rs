@@ -69,12 +69,12 @@ impl Lampshade {
             let given = self.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
                 label: None,
                 contents: bytemuck::cast_slice(&given(cells)),
-                usage: BufferUsages::STORAGE,
+                usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
             });
             let found = self.device.create_buffer(&wgpu::BufferDescriptor {
                 label: None,
                 size: given.size(),
-                usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
+                usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST,
                 mapped_at_creation: false,
             });
             self.buffers.insert((sort, cells), [given, found]);
