@@ -21,8 +21,8 @@ fn main() -> Result<()> {
     let about = "Reduce, inclusive and exclusive scan of u32 and f32, compaction of half of the cells, sort of u32 and of \
                  pairs of u32, and reduction by key (u32, runs of 16 on average), of 1, 16 and 64 Mi cells (by kernels 1 \
                  and 16) on one rank. Each beside a copy between two arrays of the adapter that moves as many bytes as \
-                 the operation must move at least, the same by hand on plain vectors, and for sorts std's and rayon's. Under \
-                 cargo xtask bench --peers inclusive scans and sorts of u32 by kernels have lampshade's beside them.";
+                 the operation must move at least, the same by hand on plain vectors, and for sorts std's and rayon's. \
+                 Under cargo xtask bench --peers inclusive scans and sorts of u32 by kernels have lampshade's beside them.";
     on_ranks("primitives", about, &[Path::Mapped, Path::Kernels], |run| {
         // A sort of 64 Mi by a software adapter's kernels takes minutes.
         let sizes: &[usize] = if run.path == Path::Mapped { &[1, 16, 64] } else { &[1, 16] };

@@ -17,14 +17,14 @@ const MEMORY_TARGET: f64 = 1.0;
 
 fn main() -> Result<()> {
     let about = "Sort of u32 and inclusive scans of u32 and f32 over a vector of 1 and 16 Mi cells in all (by a software \
-                 adapter's kernels 1 Mi) with one chunk on each rank: seconds and CPU seconds of all processes, beside a copy \
-                 between two arrays of the adapter and the same primitive of as many cells on one rank, and the most memory \
-                 that a sort of 16 Mi takes.";
+                 adapter's kernels 1 Mi, where --only asks for \"kernels\") with one chunk on each rank: seconds and CPU \
+                 seconds of all processes, beside a copy between two arrays of the adapter and the same primitive of as \
+                 many cells on one rank, and the most memory that a sort of 16 Mi takes.";
     on_ranks("ranks_primitives", about, &[Path::Mapped, Path::Kernels], |run| {
         let slow = run.path == Path::Kernels && run.world.gpu().adapter().device_type == DeviceType::Cpu;
         // Memory first: nothing has been kept for the next time yet.
         let sizes: &[usize] = if slow { &[1] } else { &[16, 1] };
-        for &size in sizes {
+        for &size in sizes.iter().filter(|_| !slow || run.options.asks_for("kernels")) {
             let bench = Bench { run, size, cells: size * MI };
             bench.sort(size == 16)?;
             bench.scan("u32", |i| mixed(i) >> 8, u32::wrapping_add)?;

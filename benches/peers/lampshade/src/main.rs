@@ -1,6 +1,6 @@
-//! Scans and sorts of u32 by the crate lampshade, asked for one at a time: a line of standard input is
-//! `{"do": "open", "adapter": NAME}` first, and then `{"do": "scan" or "sort", "cells": N}`, which is answered when the device
-//! has done it: `{}`, or `{"error": TEXT}`. Keys are on the device before; the first answer of a kind has been checked.
+//! Scans and sorts of u32 by the crate lampshade, asked for one at a time, by lines of standard input: first
+//! `{"do": "open", "adapter": NAME}`, then `{"do": "scan" or "sort", "cells": N}`. Each is answered when the device has done it:
+//! `{}`, or `{"error": TEXT}`. Cells are on the device before; the first result of a kind and length is checked.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
