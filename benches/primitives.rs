@@ -1,15 +1,19 @@
 //! Data-parallel primitives of one rank: reductions, scans, compaction, sorts and reduction by key, beside the adapter's
-//! copy of as many bytes, plain loops on vectors, the sorts of `std` and those of rayon.
+//! copy of as many bytes, plain loops on vectors, the sorts of `std` and those of rayon; and, by kernels, beside lampshade's
+//! where other programs are asked for.
 
 mod common;
+mod reference;
 
+use std::cell::RefCell;
 use std::hint::black_box;
 use std::ops::AddAssign;
 
 use rayon::slice::ParallelSliceMut;
-use zippy::{Element, Layout, LocalArray, Operator, Result};
+use zippy::{Element, Error, Layout, LocalArray, Operator, Result};
 
 use common::{Case, Contender, Path, Run, Target, contender, on_ranks, prepared};
+use reference::lampshade::Lampshade;
 
 const MI: usize = 1 << 20;
 
@@ -17,12 +21,19 @@ fn main() -> Result<()> {
     let about = "Reduce, inclusive and exclusive scan of u32 and f32, compaction of half of the cells, sort of u32 and of \
                  pairs of u32, and reduction by key (u32, runs of 16 on average), of 1, 16 and 64 Mi cells (by kernels 1 \
                  and 16) on one rank. Each beside a copy between two arrays of the adapter that moves as many bytes as \
-                 the operation must move at least, the same by hand on plain vectors, and for sorts std's and rayon's.";
+                 the operation must move at least, the same by hand on plain vectors, and for sorts std's and rayon's. \
+                 Under cargo xtask bench --peers inclusive scans and sorts of u32 by kernels have lampshade's beside them.";
     on_ranks("primitives", about, &[Path::Mapped, Path::Kernels], |run| {
         // A sort of 64 Mi by a software adapter's kernels takes minutes.
         let sizes: &[usize] = if run.path == Path::Mapped { &[1, 16, 64] } else { &[1, 16] };
+        let peer = if run.path == Path::Kernels { Lampshade::start(run.world) } else { Ok(None) };
+        let peer = peer.unwrap_or_else(|why| {
+            println!("lampshade is left out: {why}");
+            None
+        });
+        let peer = peer.map(RefCell::new);
         for &size in sizes {
-            let bench = Bench { run, size, cells: size * MI };
+            let bench = Bench { run, size, cells: size * MI, peer: peer.as_ref() };
             bench.scans("u32", |i| mixed(i) >> 8, u32::wrapping_add)?;
             // Small whole numbers, so that sums are exact in any order.
             bench.scans("f32", |i| (mixed(i) % 3) as f32 - 1.0, |a, b| a + b)?;
@@ -49,6 +60,7 @@ struct Bench<'a> {
     /// In Mi cells.
     size: usize,
     cells: usize,
+    peer: Option<&'a RefCell<Lampshade>>,
 }
 
 impl Bench<'_> {
@@ -88,6 +100,17 @@ impl Bench<'_> {
         let target = target.filter(|_| self.run.path == Path::Mapped).map(Target::Secs);
         let case = Case { name: &name, bytes: bytes as u64, cells: Some(self.cells as u64), target };
         self.run.measure(case, contenders)
+    }
+
+    /// The same by another library, where it was asked for and can do it.
+    fn lampshade(&self, what: &'static str) -> Option<Contender<'_>> {
+        let peer = self.peer?;
+        if let Err(why) = peer.borrow_mut().run(what, self.cells) {
+            println!("lampshade is left out: {why}");
+            return None;
+        }
+        let run = move || peer.borrow_mut().run(what, self.cells).map_err(Error::program);
+        Some(contender("lampshade", run))
     }
 
     fn scans<T: Element + PartialEq + AddAssign + Default>(
@@ -137,7 +160,8 @@ impl Bench<'_> {
                 black_box(by_hand(black_box(&mut scanned), is_exclusive));
                 Ok(())
             });
-            self.compare(case, 2 * bytes, target, vec![library, loops])?;
+            let peer = if of == "u32" && !is_exclusive { self.lampshade("scan") } else { None };
+            self.compare(case, 2 * bytes, target, [library, loops].into_iter().chain(peer).collect())?;
         }
         Ok(())
     }
@@ -195,6 +219,7 @@ impl Bench<'_> {
             ("rayon, unstable", |keys| keys.par_sort_unstable()),
         ];
         contenders.extend(all.map(|(name, sort)| by_hand(name, &plain, sort)));
+        contenders.extend(self.lampshade("sort"));
         let target = (self.size == 16).then_some(self.cells as f64 / 80e6);
         self.compare(case, 8 * self.cells, target, contenders)
     }

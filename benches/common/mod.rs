@@ -5,6 +5,8 @@
 
 #![allow(dead_code)] // every benchmark uses its part of this
 
+pub mod usage;
+
 use std::time::Instant;
 
 use clap::{Args, Command, FromArgMatches, Parser};
@@ -50,6 +52,11 @@ impl Options {
     /// Whether a case was asked for.
     pub fn wants(&self, case: &str) -> bool {
         case.contains(&self.only)
+    }
+
+    /// Whether a case was asked for by a name that says so, as is best for what takes minutes.
+    pub fn asks_for(&self, part: &str) -> bool {
+        self.only.contains(part)
     }
 }
 
@@ -139,7 +146,7 @@ pub struct Case<'a> {
     pub name: &'a str,
     /// What a rank moves at least.
     pub bytes: u64,
-    /// How many cells of a rank are worked on, where speeds are told by them.
+    /// How many cells are worked on by all ranks together, where speeds are told by them.
     pub cells: Option<u64>,
     pub target: Option<Target>,
 }
@@ -255,7 +262,7 @@ impl Run<'_> {
         self.add(json!({
             "case": name,
             "bytes_per_rank": case.bytes,
-            "cells_per_rank": case.cells,
+            "cells": case.cells,
             "samples": samples,
             "target": ratio,
             "target_secs": secs,

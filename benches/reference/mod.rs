@@ -7,6 +7,8 @@ pub mod device;
 pub mod dispatch;
 pub mod exchange;
 pub mod halo;
+pub mod lampshade;
 pub mod moves;
+pub mod peer;
 pub mod pixel;
 pub mod vtk;

@@ -1,21 +1,21 @@
 //! VTK's volume mappers, in a Python process of their own (peers/vtk_volume.py), asked for one picture at a time.
 
-use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 use zippy_render::volume::{Camera, Projection, TransferFunction};
+
+use super::peer::Peer;
 
 /// Where `cargo xtask bench --peers` says which Python has VTK.
 const PYTHON: &str = "ZIPPY_BENCH_PYTHON";
 
 /// A running VTK with a scene; ends when dropped.
 pub struct Vtk {
-    child: Child,
-    requests: Option<ChildStdin>,
-    answers: BufReader<ChildStdout>,
-    scratch: PathBuf,
+    peer: Peer,
+    // It goes after the program that uses it.
+    scratch: Scratch,
     /// Version, and what draws for the GPU mapper.
     pub about: String,
 }
@@ -43,27 +43,18 @@ impl Vtk {
     /// Whatever keeps it from drawing, in words.
     pub fn start(scene: &Scene) -> Result<Self, String> {
         let python = std::env::var_os(PYTHON).ok_or("no Python with VTK was named")?;
-        let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/peers/vtk_volume.py");
+        let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/vtk_volume.py");
         let scratch = std::env::temp_dir().join(format!("zippy-bench-{}", std::process::id()));
         std::fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
-        let voxels = scratch.join("voxels");
+        let scratch = Scratch(scratch);
+        let voxels = scratch.0.join("voxels");
         std::fs::write(&voxels, scene.voxels).map_err(|error| format!("{}: {error}", voxels.display()))?;
-        let mut command = Command::new(python);
-        command.arg(program).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // Not a rank: a launcher's variables are not for it.
-        for (name, _) in std::env::vars_os() {
-            if name.to_str().is_some_and(|name| ["OMPI_", "PMI", "MPI"].iter().any(|start| name.starts_with(start))) {
-                command.env_remove(name);
-            }
-        }
-        let mut child = command.spawn().map_err(|error| format!("VTK's Python: {error}"))?;
-        let requests = child.stdin.take();
-        let answers = BufReader::new(child.stdout.take().ok_or("VTK's Python has no output")?);
-        let mut vtk = Self { child, requests, answers, scratch, about: String::new() };
+        let peer = Peer::start("VTK's Python", Command::new(python).arg(program).stderr(Stdio::null()))?;
+        let mut vtk = Self { peer, scratch, about: String::new() };
         let Projection::Perspective { vertical_fov_degrees } = scene.camera.projection else {
             return Err("this scene is not in perspective".into());
         };
-        let answer = vtk.ask(&json!({
+        let answer = vtk.peer.ask(&json!({
             "do": "scene",
             "voxels": voxels,
             "shape": scene.shape,
@@ -88,7 +79,7 @@ impl Vtk {
     /// # Errors
     /// VTK's own, in words.
     pub fn render(&mut self, mapper: &str, shaded: bool) -> Result<(), String> {
-        self.ask(&json!({ "do": "render", "mapper": mapper, "shaded": shaded })).map(drop)
+        self.peer.ask(&json!({ "do": "render", "mapper": mapper, "shaded": shaded })).map(drop)
     }
 
     /// Draws, and returns the picture: red, green and blue of 8 bits, the top row first.
@@ -96,30 +87,17 @@ impl Vtk {
     /// # Errors
     /// As [`Self::render`].
     pub fn picture(&mut self, mapper: &str, shaded: bool) -> Result<Vec<u8>, String> {
-        let file = self.scratch.join("picture");
-        self.ask(&json!({ "do": "render", "mapper": mapper, "shaded": shaded, "picture": file }))?;
+        let file = self.scratch.0.join("picture");
+        self.peer.ask(&json!({ "do": "render", "mapper": mapper, "shaded": shaded, "picture": file }))?;
         std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))
-    }
-
-    fn ask(&mut self, request: &Value) -> Result<Value, String> {
-        let gone = |error: std::io::Error| format!("VTK's Python has ended: {error}");
-        let requests = self.requests.as_mut().ok_or("VTK's Python has no input")?;
-        writeln!(requests, "{request}").and_then(|()| requests.flush()).map_err(gone)?;
-        let mut line = String::new();
-        self.answers.read_line(&mut line).map_err(gone)?;
-        let answer: Value = serde_json::from_str(&line).map_err(|_| format!("VTK's Python has ended: {line:?}"))?;
-        match answer.get("error").and_then(Value::as_str) {
-            Some(error) => Err(format!("VTK: {error}")),
-            None => Ok(answer),
-        }
     }
 }
 
-impl Drop for Vtk {
+/// A directory for what goes to and fro; removed when dropped.
+struct Scratch(PathBuf);
+
+impl Drop for Scratch {
     fn drop(&mut self) {
-        // The end of its input is the end of the program.
-        drop(self.requests.take());
-        let _ = self.child.wait();
-        let _ = std::fs::remove_dir_all(&self.scratch);
+        let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -15,10 +15,13 @@ fn rank_benches_run_four_times() {
 }
 
 #[test]
-fn volume_runs_with_more_counts() {
+fn some_run_with_more_counts() {
     let eight = [1, 2, 4, 8].map(Ranks::Threads);
-    assert_eq!(rank_counts("ranks_volume", false), eight);
-    assert_eq!(rank_counts("ranks_volume", true).len(), 8);
+    for name in ["ranks_primitives", "ranks_volume"] {
+        assert_eq!(rank_counts(name, false), eight);
+        assert_eq!(rank_counts(name, true).len(), 8);
+    }
+    assert_eq!(rank_counts("primitives_kdtree", true), [Ranks::Own]);
     assert_eq!(rank_counts(others::ICET, true), [2, 4, 8].map(Ranks::Mpi));
 }
 

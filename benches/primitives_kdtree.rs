@@ -1,0 +1,129 @@
+//! k-d trees of points, and the nearest neighbours of others, beside the crate `kiddo`.
+
+mod common;
+
+use std::hint::black_box;
+use std::num::NonZero;
+
+use kiddo::batch::Executor;
+use kiddo::{ImmutableKdTree, SquaredEuclidean};
+use zippy::algorithms::kdtree::KdTree;
+use zippy::{GlobalArray, Layout, Result, Split};
+
+use common::{Case, Contender, Path, Run, contender, on_ranks};
+
+const MI: usize = 1 << 20;
+const QUERIES: usize = 100_000;
+const NEIGHBOURS: NonZero<usize> = NonZero::new(8).expect("eight is not zero");
+/// Points in a leaf of the other's trees at most.
+const POINTS_OF_A_LEAF: usize = 32;
+
+/// The fourth number rides along.
+type Point = [f32; 4];
+type Other = ImmutableKdTree<f32, 3>;
+
+fn main() -> Result<()> {
+    let about = "Trees of 1 Mi random points in three dimensions (16 Mi where --only asks for \"16 Mi\", by a software \
+                 adapter's kernels where it asks for \"kernels\"): built with leaves of 32 points, built with 4 leaves a \
+                 rank until queries can be asked (hosts then have trees of leaves of 12 points), and the 8 nearest \
+                 neighbours of 100,000 other points; each beside kiddo's ImmutableKdTree on one core and on all. Ranks \
+                 share the queries; kiddo is asked by rank 0.";
+    on_ranks("primitives_kdtree", about, &[Path::Mapped, Path::Kernels], |run| {
+        // On a software adapter kernels sort so slowly that the trees are not waited for.
+        let slow = run.path == Path::Kernels && run.world.gpu().adapter().device_type == wgpu::DeviceType::Cpu;
+        if slow && !run.options.asks_for("kernels") {
+            return Ok(());
+        }
+        trees(run, if run.options.asks_for("16 Mi") { 16 } else { 1 })
+    })
+}
+
+/// A point of a cube, of the points (0) or of the queries (1).
+fn point(i: usize, what: usize) -> Point {
+    [0, 1, 2, 3].map(|axis| {
+        let x = ((8 * i + 2 * axis + what) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        ((x ^ (x >> 27)) >> 40) as f32 / (1 << 24) as f32
+    })
+}
+
+fn position([x, y, z, _]: Point) -> [f32; 3] {
+    [x, y, z]
+}
+
+fn trees(run: &Run, size: usize) -> Result<()> {
+    let world = run.world;
+    let (cells, is_first) = (size * MI, world.rank() == 0);
+    let points = world.array::<Point, 1>("points", &Layout::new([cells as i64]).split([Split::Auto]))?;
+    points.fill_with(|[i]| point(i as usize, 0))?;
+    // Others are alone on rank 0.
+    let on_first = |cells: usize| if is_first { cells } else { 0 };
+    let plain: Vec<[f32; 3]> = (0..on_first(cells)).map(|i| position(point(i, 0))).collect();
+    let queries: Vec<[f32; 3]> = (0..on_first(QUERIES)).map(|i| position(point(i, 1))).collect();
+    let own = QUERIES * world.rank() / world.size()..QUERIES * (world.rank() + 1) / world.size();
+    let own: Vec<Point> = own.map(|i| point(i, 1)).collect();
+    let measure = |case: &str, cells: usize, contenders: Vec<Contender>| {
+        let name = format!("{case}, {size} Mi");
+        let bytes = (size_of::<Point>() * cells / world.size()) as u64;
+        run.measure(Case { name: &name, bytes, cells: Some(cells as u64), target: None }, contenders)
+    };
+    let builds = || {
+        let build = |all_cores: bool| {
+            black_box(other(&plain, all_cores));
+            Ok(())
+        };
+        let on_rank_0 = move |all_cores| if is_first { build(all_cores) } else { Ok(()) };
+        vec![
+            contender("kiddo, one core", move || on_rank_0(false)),
+            contender("kiddo, all cores", move || on_rank_0(true)),
+        ]
+    };
+    let leaves = cells / POINTS_OF_A_LEAF;
+    let whole = contender("zippy", || built(run, &points, leaves).map(drop));
+    measure("k-d tree, leaves of 32 points", cells, std::iter::once(whole).chain(builds()).collect())?;
+    let few = 4 * world.size();
+    let ready = contender("zippy", || {
+        let tree = built(run, &points, few)?;
+        world.vectors().nearest(&tree, &own[..1], 1).map(drop)
+    });
+    measure("k-d tree, ready for queries", cells, std::iter::once(ready).chain(builds()).collect())?;
+    if !run.options.wants(&run.named(&format!("8 nearest of 100,000, {size} Mi"))) {
+        return Ok(());
+    }
+    let tree = built(run, &points, few)?;
+    let found = world.vectors().nearest(&tree, &own, NEIGHBOURS.get())?;
+    let kiddo = is_first.then(|| other(&plain, true));
+    if let Some(kiddo) = &kiddo {
+        for (found, query) in found.iter().zip(&queries) {
+            let expected = kiddo.query(query).nearest_n::<SquaredEuclidean<f32>>(NEIGHBOURS).execute();
+            let is_close = |(a, b): (f32, f32)| (a - b).abs() <= 1e-6 * b;
+            let pairs = found.iter().map(|one| one.squared_distance).zip(expected.iter().map(|one| one.distance));
+            assert!(found.len() == expected.len() && pairs.into_iter().all(is_close), "neighbours that are wrong");
+        }
+    }
+    let ask = |executor: Executor| {
+        let Some(kiddo) = &kiddo else { return Ok(()) };
+        let batch = kiddo.query_batch(&queries).nearest_n::<SquaredEuclidean<f32>>(NEIGHBOURS);
+        black_box(batch.with_executor(&executor).execute());
+        Ok(())
+    };
+    let library = contender("zippy", || world.vectors().nearest(&tree, &own, NEIGHBOURS.get()).map(drop));
+    let others = [
+        contender("kiddo, one core", || ask(Executor::serial())),
+        contender("kiddo, all cores", || ask(Executor::parallel())),
+    ];
+    measure("8 nearest of 100,000", QUERIES, std::iter::once(library).chain(others).collect())
+}
+
+fn built(run: &Run, points: &GlobalArray<Point, 1>, leaves: usize) -> Result<KdTree<Point>> {
+    run.world.vectors().kdtree("tree", points, leaves)
+}
+
+fn other(points: &[[f32; 3]], all_cores: bool) -> Other {
+    let builder = Other::builder();
+    let built = match all_cores {
+        true => builder.with_parallel_construction().build_from_slice(points),
+        false => builder.with_serial_construction().build_from_slice(points),
+    };
+    built.expect("so many points have numbers")
+}

@@ -1,0 +1,223 @@
+//! Data-parallel primitives over distributed vectors beside the same on one rank: seconds, CPU seconds of the whole job, and
+//! the memory that a sort takes.
+
+mod common;
+
+use serde_json::json;
+use wgpu::DeviceType;
+use zippy::{Element, GlobalArray, Layout, LocalArray, Operator, Result, Split};
+
+use common::{Case, Contender, Path, Run, Spread, contender, on_ranks, prepared};
+
+const MI: usize = 1 << 20;
+/// The most CPU seconds of a sort by 4 ranks, in terms of one rank's.
+const CPU_TARGET: f64 = 1.3;
+/// The most memory that a sort takes beside its keys, in terms of them.
+const MEMORY_TARGET: f64 = 1.0;
+
+fn main() -> Result<()> {
+    let about = "Sort of u32 and inclusive scans of u32 and f32 over a vector of 1 and 16 Mi cells in all (by a software \
+                 adapter's kernels 1 Mi, where --only asks for \"kernels\") with one chunk on each rank: seconds and CPU \
+                 seconds of all processes, beside a copy between two arrays of the adapter and the same primitive of as \
+                 many cells on one rank, and the most memory that a sort of 16 Mi takes.";
+    on_ranks("ranks_primitives", about, &[Path::Mapped, Path::Kernels], |run| {
+        let slow = run.path == Path::Kernels && run.world.gpu().adapter().device_type == DeviceType::Cpu;
+        // Memory first: nothing has been kept for the next time yet.
+        let sizes: &[usize] = if slow { &[1] } else { &[16, 1] };
+        for &size in sizes.iter().filter(|_| !slow || run.options.asks_for("kernels")) {
+            let bench = Bench { run, size, cells: size * MI };
+            bench.sort(size == 16)?;
+            bench.scan("u32", |i| mixed(i) >> 8, u32::wrapping_add)?;
+            // Small whole numbers, so that sums are exact in any order.
+            bench.scan("f32", |i| (mixed(i) % 3) as f32 - 1.0, |a, b| a + b)?;
+        }
+        Ok(())
+    })
+}
+
+/// Numbers without an order.
+fn mixed(i: usize) -> u32 {
+    let x = (i as u32).wrapping_mul(0x9e37_79b9);
+    let x = (x ^ (x >> 16)).wrapping_mul(0x85eb_ca6b);
+    let x = (x ^ (x >> 13)).wrapping_mul(0xc2b2_ae35);
+    x ^ (x >> 16)
+}
+
+/// The cases of one size.
+struct Bench<'a> {
+    run: &'a Run<'a>,
+    /// In Mi cells.
+    size: usize,
+    /// Of all ranks together.
+    cells: usize,
+}
+
+impl Bench<'_> {
+    fn name(&self, case: &str) -> String {
+        format!("{case}, {} Mi", self.size)
+    }
+
+    fn vector<T: Element>(&self, name: &str) -> Result<GlobalArray<T, 1>> {
+        self.run.world.array(name, &Layout::new([self.cells as i64]).split([Split::Auto]))
+    }
+
+    /// The vector's cells on rank 0 alone; others have none.
+    fn on_one_rank<T: Element>(&self, name: &str) -> Result<LocalArray<T, 1>> {
+        self.run.world.local_array(name, &Layout::new([self.of_rank_0(self.cells) as i64]))
+    }
+
+    fn of_rank_0(&self, cells: usize) -> usize {
+        if self.run.world.rank() == 0 { cells } else { 0 }
+    }
+
+    /// That a vector is what rank 0 expects. Collective.
+    fn check<T: Element + PartialEq>(&self, vector: &GlobalArray<T, 1>, expected: &[T]) -> Result<()> {
+        let ticket = self.run.world.get(vector.at(..self.of_rank_0(self.cells) as i64))?;
+        let found = self.run.world.fence()?.redeem(ticket)?;
+        assert!(self.run.world.rank() != 0 || found == expected, "a result that is wrong");
+        Ok(())
+    }
+
+    /// Times the library, a copy of the vector, and one rank alone; then their CPU seconds.
+    fn compare<T: Element>(&self, case: &str, library: Contender, alone: Contender) -> Result<()> {
+        let (world, name) = (self.run.world, self.name(case));
+        let [from, to] = ["from", "to"].map(|name| self.vector::<T>(name));
+        let (from, to) = (from?, to?);
+        from.fill_with(|_| T::zeroed())?;
+        let copy = contender("the adapter's copy", || world.copy(from.at(..), to.at(..)).map(drop));
+        let mut contenders = vec![library, copy, alone];
+        let samples = self.run.options.samples().min(5);
+        let mut cpu = Vec::new();
+        for _ in 0..samples {
+            let [library, _, alone] = &mut contenders[..] else { unreachable!("three were named") };
+            if let (Some(library), Some(alone)) = (self.run.cpu_secs(library)?, self.run.cpu_secs(alone)?) {
+                // Who only waits for rank 0 is not to count.
+                cpu.push((library.job, alone.process));
+            }
+        }
+        let bytes = (8 * self.cells / world.size()) as u64;
+        self.run.measure(Case { name: &name, bytes, cells: Some(self.cells as u64), target: None }, contenders)?;
+        if world.rank() == 0 && !cpu.is_empty() {
+            self.report_cpu(&name, case.starts_with("sort") && world.size() == 4, &cpu);
+        }
+        Ok(())
+    }
+
+    fn report_cpu(&self, name: &str, has_target: bool, cpu: &[(f64, f64)]) {
+        let spread = |of: fn(&(f64, f64)) -> f64| Spread::of(&cpu.iter().map(of).collect::<Vec<_>>());
+        let (library, alone) = (spread(|cpu| cpu.0), spread(|cpu| cpu.1));
+        let ratio = spread(|(library, alone)| library / alone);
+        let target = has_target.then_some(CPU_TARGET);
+        let Spread { median, low, high } = ratio;
+        print!(
+            "    CPU seconds: {:.4}, one rank {:.4}   ratio {median:.2} [{low:.2}, {high:.2}]",
+            library.median, alone.median
+        );
+        println!("{}", verdict(median, target));
+        self.run.add(json!({
+            "case": format!("{}, CPU seconds of all processes", self.run.named(name)),
+            "samples": cpu.len(),
+            "cpu_secs": library.median,
+            "one_rank_cpu_secs": alone.median,
+            "cpu_to_one_rank": median,
+            "cpu_to_one_rank_quartiles": [low, high],
+            "target": target,
+        }));
+    }
+
+    /// The first sort of a run.
+    fn memory(&self, sort: impl FnOnce() -> Result<()>) -> Result<()> {
+        let memory = self.run.memory_of(sort)?;
+        if self.run.world.rank() != 0 {
+            return Ok(());
+        }
+        let name = self.run.named(&self.name("sort, u32, memory beside the keys"));
+        let bytes = (4 * self.cells) as f64;
+        let (device, resident) =
+            (memory.device as f64 / bytes, memory.resident.map(|resident| resident as f64 / bytes));
+        print!("{name}: device {device:.2} of the keys' bytes");
+        if let Some(resident) = resident {
+            print!(", processes {resident:.2}");
+        }
+        println!("{}", verdict(device.max(resident.unwrap_or(0.0)), Some(MEMORY_TARGET)));
+        self.run.add(json!({
+            "case": name,
+            "device_to_keys": device,
+            "resident_to_keys": resident,
+            "target": MEMORY_TARGET,
+        }));
+        Ok(())
+    }
+
+    fn sort(&self, with_memory: bool) -> Result<()> {
+        let case = "sort, u32";
+        if !self.run.options.wants(&self.run.named(&self.name(case))) {
+            return Ok(());
+        }
+        let world = self.run.world;
+        let keys = self.vector::<u32>("keys")?;
+        keys.fill_with(|[i]| mixed(i as usize))?;
+        let sort = || world.vectors().sort(&keys);
+        if with_memory {
+            self.memory(sort)?
+        } else {
+            sort()?
+        }
+        let plain: Vec<u32> = (0..self.of_rank_0(self.cells)).map(mixed).collect();
+        let mut sorted = plain.clone();
+        sorted.sort_unstable();
+        self.check(&keys, &sorted)?;
+        drop(sorted);
+        let given = self.vector::<u32>("given")?;
+        given.fill_with(|[i]| mixed(i as usize))?;
+        let again = || world.copy(given.at(..), keys.at(..)).map(drop);
+        let alone = self.on_one_rank::<u32>("keys of one rank")?;
+        let sort_alone = || match world.rank() {
+            0 => world.on_rank().sort(&alone),
+            _ => Ok(()),
+        };
+        let one_rank = prepared("one rank", || alone.all().write(&plain), sort_alone);
+        self.compare::<u32>(case, prepared("zippy", again, sort), one_rank)
+    }
+
+    fn scan<T: Element + PartialEq>(
+        &self,
+        of: &str,
+        value: impl Fn(usize) -> T + Copy,
+        add: impl Fn(T, T) -> T,
+    ) -> Result<()> {
+        let case = format!("inclusive scan, {of}");
+        if !self.run.options.wants(&self.run.named(&self.name(&case))) {
+            return Ok(());
+        }
+        let world = self.run.world;
+        let (input, output) = (self.vector::<T>("input")?, self.vector::<T>("output")?);
+        input.fill_with(|[i]| value(i as usize))?;
+        let scan = || world.vectors().inclusive_scan(&input, &output, &Operator::Add);
+        let mut plain: Vec<T> = (0..self.of_rank_0(self.cells)).map(value).collect();
+        let (from, to) = (self.on_one_rank::<T>("input of one rank")?, self.on_one_rank::<T>("output of one rank")?);
+        from.all().write(&plain)?;
+        let alone = || match world.rank() {
+            0 => world.on_rank().inclusive_scan(&from, &to, &Operator::Add),
+            _ => Ok(()),
+        };
+        let mut sum = T::zeroed();
+        for cell in &mut plain {
+            sum = add(sum, *cell);
+            *cell = sum;
+        }
+        scan()?;
+        self.check(&output, &plain)?;
+        alone()?;
+        assert!(to.all().read()? == plain, "a scan that is wrong");
+        self.compare::<T>(&case, contender("zippy", scan), contender("one rank", alone))
+    }
+}
+
+/// What a target says of a figure.
+fn verdict(figure: f64, target: Option<f64>) -> String {
+    let Some(target) = target else { return String::new() };
+    // As it is printed.
+    let met = (100.0 * figure).round() <= 100.0 * target;
+    format!("   target {target:.1}: {}", if met { "met" } else { "MISSED" })
+}

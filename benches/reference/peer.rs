@@ -1,0 +1,60 @@
+//! A program of others' that is asked for one thing at a time: a line of JSON each for what is wanted and for the answer.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::Value;
+
+/// A running program; ends when dropped.
+pub struct Peer {
+    name: &'static str,
+    child: Child,
+    requests: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Peer {
+    /// Starts the program.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub fn start(name: &'static str, command: &mut Command) -> Result<Self, String> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        // Not a rank: a launcher's variables are not for it.
+        for (name, _) in std::env::vars_os() {
+            if name.to_str().is_some_and(|name| ["OMPI_", "PMI", "MPI"].iter().any(|start| name.starts_with(start))) {
+                command.env_remove(name);
+            }
+        }
+        let mut child = command.spawn().map_err(|error| format!("{name}: {error}"))?;
+        let requests = child.stdin.take();
+        let answers = BufReader::new(child.stdout.take().ok_or(format!("{name} has no output"))?);
+        Ok(Self { name, child, requests, answers })
+    }
+
+    /// The answer to a request.
+    ///
+    /// # Errors
+    /// The program's own, in words, and that it has ended.
+    pub fn ask(&mut self, request: &Value) -> Result<Value, String> {
+        let name = self.name;
+        let requests = self.requests.as_mut().ok_or(format!("{name} has no input"))?;
+        let gone = |error: std::io::Error| format!("{name} has ended: {error}");
+        writeln!(requests, "{request}").and_then(|()| requests.flush()).map_err(gone)?;
+        let mut line = String::new();
+        self.answers.read_line(&mut line).map_err(gone)?;
+        let answer: Value = serde_json::from_str(&line).map_err(|_| format!("{name} has ended: {line:?}"))?;
+        match answer.get("error").and_then(Value::as_str) {
+            Some(error) => Err(format!("{name}: {error}")),
+            None => Ok(answer),
+        }
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        // The end of its input is the end of the program.
+        drop(self.requests.take());
+        let _ = self.child.wait();
+    }
+}
