@@ -8,7 +8,7 @@ use crate::support;
 
 /// Flags of segments of many lengths, some of which reach over several ranks.
 fn flags(n: usize) -> Vec<u32> {
-    (0..n).map(|i| if i % 1700 > 900 { 0 } else { u32::from(mixed(i) % 30 == 0) * (1 + i as u32) }).collect()
+    (0..n).map(|i| if i % 1700 > 900 { 0 } else { u32::from(mixed(i).is_multiple_of(30)) * (1 + i as u32) }).collect()
 }
 
 fn cut<T: Clone>(flags: &[u32], cells: &[T]) -> Vec<Vec<T>> {
