@@ -3,7 +3,7 @@
 
 use super::key::KeyOrder;
 use super::splitters::{BYTES, Splitter, splitters};
-use super::{host, lent, sort};
+use super::{Room, host, lent, sort};
 use crate::World;
 use crate::algorithms::search::{BoundSide, check_count, find};
 use crate::array::{Cells, stretches};
@@ -27,8 +27,8 @@ struct Bucket {
 
 /// Keys, and values, in buckets.
 pub struct Dealt {
-    pub keys: Cells,
-    pub values: Option<Cells>,
+    /// Where they are now, if that is another place than before.
+    pub moved: Option<Room>,
     /// How many keys go to each of the ranks that places are between, one after the other.
     pub runs: Vec<u64>,
 }
@@ -49,12 +49,10 @@ pub fn deal(world: &World, order: KeyOrder, keys: &Cells, values: Option<&Cells>
     let mut all = own.clone();
     world.inner().all_reduce(&mut all, |sum, more| *sum += more)?;
     let (bins, buckets) = buckets(&own, &all, places);
-    let (dealt, beside) = match by_host {
-        true => dealt(world, order, keys, values, &bins, &buckets)?,
-        false => (keys.clone(), values.cloned()),
-    };
-    let runs = runs(world, order, (&dealt, beside.as_ref()), &buckets, places.len() + 1, !by_host)?;
-    Ok(Dealt { keys: dealt, values: beside, runs })
+    let moved = by_host.then(|| dealt(world, order, keys, values, &bins, &buckets)).transpose()?;
+    let dealt = moved.as_ref().map_or((keys, values), |moved| (&moved.keys, moved.values.as_ref()));
+    let runs = runs(world, order, dealt, &buckets, places.len() + 1, !by_host)?;
+    Ok(Dealt { moved, runs })
 }
 
 /// How many keys have each value of the leading bits.
@@ -117,9 +115,8 @@ fn dealt(
     values: Option<&Cells>,
     bins: &[usize],
     buckets: &[Bucket],
-) -> Result<(Cells, Option<Cells>)> {
-    let room = |cells: &Cells| Cells::scratch(&world.home(), "room for a sort", cells.element(), cells.len());
-    let (keys_room, values_room) = (room(keys)?, values.map(room).transpose()?);
+) -> Result<Room> {
+    let room = Room::new(world, keys, values)?;
     let size = values.map_or(0, |values| values.element().bytes);
     let mut end = 0;
     let mut next: Vec<usize> = (buckets.iter())
@@ -134,14 +131,14 @@ fn dealt(
         let cells = piece.first..piece.first + piece.cells();
         let (keys, values) = (keys.only(cells.clone()), values.map(|values| values.only(cells)));
         let mut done = Ok(());
-        lent(world, &keys_room, values_room.as_ref(), |keys_room, values_room| {
+        lent(world, &room.keys, room.values.as_ref(), |keys_room, values_room| {
             done = lent(world, &keys, values.as_ref(), |keys, values| {
                 host::deal(order, [keys, keys_room], [values, values_room], size, bucket, &mut next);
             });
         })?;
         done?;
     }
-    Ok((keys_room, values_room))
+    Ok(room)
 }
 
 /// How many of the dealt keys go to each rank: those of a bin among which places fall are sorted to tell. Collective.

@@ -71,6 +71,31 @@ pub(super) fn check_apart(keys: &Cells, values: &Cells) -> Result<()> {
 }
 
 pub(super) fn sort(world: &World, order: KeyOrder, keys: &Cells, values: Option<&Cells>) -> Result<()> {
+    sort_in(world, order, keys, values, None)
+}
+
+/// Memory beside keys and values for as many of both.
+struct Room {
+    keys: Cells,
+    values: Option<Cells>,
+}
+
+impl Room {
+    fn new(world: &World, keys: &Cells, values: Option<&Cells>) -> Result<Self> {
+        let room = |cells: &Cells| Cells::scratch(&world.home(), "room for a sort", cells.element(), cells.len());
+        Ok(Self { keys: room(keys)?, values: values.map(room).transpose()? })
+    }
+
+    /// Room for the first cells, where that is one buffer each.
+    fn first(&self, cells: u64) -> Option<Self> {
+        let first = |all: &Cells| Some(all.only(0..cells)).filter(|first| first.parts().len() == 1);
+        let values = self.values.as_ref().map(first);
+        Some(Self { keys: first(&self.keys)?, values: values.map_or(Some(None), |first| first.map(Some))? })
+    }
+}
+
+/// A sort with room that is there already, where there is some.
+fn sort_in(world: &World, order: KeyOrder, keys: &Cells, values: Option<&Cells>, room: Option<&Room>) -> Result<()> {
     let all: Vec<&Cells> = std::iter::once(keys).chain(values).collect();
     let mut runs = Vec::new();
     for piece in stretches(&all) {
@@ -78,7 +103,7 @@ pub(super) fn sort(world: &World, order: KeyOrder, keys: &Cells, values: Option<
         runs.push((keys.only(cells.clone()), values.map(|values| values.only(cells))));
     }
     for (keys, values) in &runs {
-        sort_run(world, order, keys, values.as_ref())?;
+        sort_run(world, order, keys, values.as_ref(), room.and_then(|room| room.first(keys.len())))?;
     }
     if runs.len() < 2 {
         return Ok(());
@@ -94,24 +119,41 @@ pub(super) fn sort(world: &World, order: KeyOrder, keys: &Cells, values: Option<
 }
 
 /// Sorts cells of one chunk, with values of one chunk.
-fn sort_run(world: &World, order: KeyOrder, keys: &Cells, values: Option<&Cells>) -> Result<()> {
+fn sort_run(world: &World, order: KeyOrder, keys: &Cells, values: Option<&Cells>, room: Option<Room>) -> Result<()> {
     if !world.gpu().is_host() {
-        let room = |cells: &Cells| Cells::scratch(&world.home(), "room for a sort", cells.element(), cells.len());
-        let (keys_room, values_room) = (room(keys)?, values.map(room).transpose()?);
-        return kernels::sort(world, order, [keys, &keys_room], values.zip(values_room.as_ref()));
+        let room = room.map_or_else(|| Room::new(world, keys, values), Ok)?;
+        return kernels::sort(world, order, [keys, &room.keys], values.zip(room.values.as_ref()));
+    }
+    let mut sorted = Ok(());
+    if let Some(room) = room {
+        lent(world, &room.keys, room.values.as_ref(), |keys_room, values_room| {
+            sorted = sort_lent(world, order, (keys, values), keys_room, values_room);
+        })?;
+        return sorted;
     }
     let size = values.map_or(0, |values| values.element().bytes);
     let rooms = [keys.element().bytes, size].map(|bytes| bytes * keys.len() as usize);
     world.gpu().check_room((rooms[0] + rooms[1]) as u64, "room for a sort")?;
-    let mut sorted = Ok(());
     // Memory of the host's needs no zeros.
     world.gpu().payload(rooms[0] + rooms[1], |room| {
         let (keys_room, values_room) = room.split_at_mut(rooms[0]);
-        sorted = lent(world, keys, values, |keys, values| {
-            host::sort(order, [keys, keys_room], [values, values_room], size);
-        });
+        sorted = sort_lent(world, order, (keys, values), keys_room, values_room);
     })?;
     sorted
+}
+
+/// Sorts by the host, in this room.
+fn sort_lent(
+    world: &World,
+    order: KeyOrder,
+    (keys, values): (&Cells, Option<&Cells>),
+    keys_room: &mut [u8],
+    values_room: &mut [u8],
+) -> Result<()> {
+    let size = values.map_or(0, |values| values.element().bytes);
+    lent(world, keys, values, |keys, values| {
+        host::sort(order, [keys, keys_room], [values, values_room], size);
+    })
 }
 
 /// Lends the host cells of one chunk, and values of one chunk, where there are any.

@@ -3,7 +3,7 @@
 
 use super::buckets::deal;
 use super::key::{KeyOrder, SortKey};
-use super::sort;
+use super::{Room, sort, sort_in};
 use crate::World;
 use crate::algorithms::vectors::{Span, Vector, Vectors, fitted, ordered, own_cells, spans};
 use crate::array::Cells;
@@ -77,13 +77,14 @@ impl Vectors<'_> {
 fn sorted(world: &World, order: KeyOrder, spans: &[Span], keys: &Cells, values: Option<&Cells>) -> Result<()> {
     let owners: Vec<usize> = spans.iter().map(|span| span.owner).collect();
     if owners.iter().any(|&owner| owner != owners[0]) {
-        exchanged(world, order, spans, keys, values)?;
+        let room = exchanged(world, order, spans, keys, values)?;
+        return world.failing("sort", || sort_in(world, order, keys, values, Some(&room)));
     }
     world.failing("sort", || sort(world, order, keys, values))
 }
 
-/// Brings each key to a rank that it belongs to.
-fn exchanged(world: &World, order: KeyOrder, spans: &[Span], keys: &Cells, values: Option<&Cells>) -> Result<()> {
+/// Brings each key to a rank that it belongs to; what was room for that is room for a sort.
+fn exchanged(world: &World, order: KeyOrder, spans: &[Span], keys: &Cells, values: Option<&Cells>) -> Result<Room> {
     let mut places = Vec::new();
     let mut ranks = vec![spans[0].owner];
     for pair in spans.windows(2).filter(|pair| pair[0].owner != pair[1].owner) {
@@ -95,17 +96,17 @@ fn exchanged(world: &World, order: KeyOrder, spans: &[Span], keys: &Cells, value
     let cells = |keys: &Cells, values: Option<&Cells>| std::iter::once(keys).chain(values).cloned().collect::<Vec<_>>();
     let dealt = world.failing("sort", || deal(world, order, keys, values, &places))?;
     let to = Destinations::Runs(ranks.into_iter().zip(dealt.runs).collect());
-    let room = cells(keys, values);
-    let from = cells(&dealt.keys, dealt.values.as_ref());
-    // What was sorted where it is lands beside it.
-    let apart = |(from, room): (&Cells, &Cells)| match from.shares_memory(room) {
-        true => Cells::scratch(&world.home(), "what a sort brings", room.element(), room.len()),
-        false => Ok(room.clone()),
-    };
-    let landing = world.failing("sort", || from.iter().zip(&room).map(apart).collect::<Result<Vec<_>>>())?;
-    world.deliver_columns(&columns, Ok(from), &to, Some(&landing))?;
+    let all = cells(keys, values);
+    if let Some(room) = dealt.moved {
+        world.deliver_columns(&columns, Ok(cells(&room.keys, room.values.as_ref())), &to, Some(&all))?;
+        return Ok(room);
+    }
+    let room = world.failing("sort", || Room::new(world, keys, values))?;
+    let landing = cells(&room.keys, room.values.as_ref());
+    world.deliver_columns(&columns, Ok(all), &to, Some(&landing))?;
     world.failing("sort", || {
-        let mut moved = landing.iter().zip(&room).filter(|(landing, room)| !landing.same_as(room));
-        moved.try_for_each(|(landing, room)| landing.copy_to(room))
-    })
+        room.keys.copy_to(keys)?;
+        room.values.as_ref().zip(values).map_or(Ok(()), |(from, to)| from.copy_to(to))
+    })?;
+    Ok(room)
 }
