@@ -6,7 +6,7 @@ use crate::World;
 use crate::array::Cells;
 use crate::element::{Element, ElementInfo};
 use crate::error::Result;
-use crate::world::{Column, Destinations};
+use crate::world::{Column, Destinations, Destined};
 
 /// Bytes of cells that the host has at hand at a time.
 const BYTES: usize = 128 << 10;
@@ -24,11 +24,16 @@ pub fn ask(
     let columns = [column("questions", questions.element()), column("places", &u32::INFO)];
     let places = world.failing("asking other ranks", || count(world, questions.len()))?;
     let to = Destinations::Each(crate::array::Sequence::from_cells(ranks.clone()));
-    let asked = world.deliver_columns(&columns, Ok(vec![questions.clone(), places]), &to, None)?;
+    let asked = world.deliver_columns(&columns, Ok(vec![questions.clone(), places]), &to, Destined::Memory)?;
     let answers = world.failing("answering other ranks", || answer(&asked.cells[0]))?;
     let places = asked.cells[1].clone();
     let columns = [column("answers", answers_are), column("places", &u32::INFO)];
-    let back = world.deliver_columns(&columns, Ok(vec![answers, places]), &Destinations::Runs(asked.counts), None)?;
+    let back = world.deliver_columns(
+        &columns,
+        Ok(vec![answers, places]),
+        &Destinations::Runs(asked.counts),
+        Destined::Memory,
+    )?;
     world.failing("taking answers", || {
         let answers = Cells::scratch(&world.home(), "answers", answers_are, questions.len())?;
         scatter(world, &back.cells[0], &back.cells[1], &answers)?;

@@ -36,7 +36,7 @@ use std::rc::Rc;
 pub(crate) use self::named::{Collective, Named, hash};
 
 pub use self::copy::Section;
-pub(crate) use self::deliver::Column;
+pub(crate) use self::deliver::{Column, Destined};
 pub use self::deliver::{Delivered, Destinations};
 pub use self::exchange::Exchange;
 pub use self::one_sided::{Fetched, PutSource, Ticket};

@@ -3,7 +3,7 @@
 use super::{amplify, pairs_of};
 use crate::algorithms::vectors::{Vector, Vectors, fitted, ordered, own_cells, spans};
 use crate::array::GlobalArray;
-use crate::error::{ArrayError, Result};
+use crate::error::Result;
 
 impl Vectors<'_> {
     /// A new vector of as many pairs `[item, copy]` for each item as its count says, in order; items are global indices.
@@ -30,11 +30,7 @@ impl Vectors<'_> {
     /// ```
     pub fn amplify(&self, name: &str, counts: impl Into<Vector<u32>>) -> Result<GlobalArray<[u32; 2], 1>> {
         let (world, counts) = (self.world(), counts.into());
-        let all = counts.cells()?;
-        if all > u64::from(u32::MAX) {
-            let text = format!("{} has {all} counts; at most {} items can be told apart", counts.label()?, u32::MAX);
-            return Err(ArrayError::Other(text).into());
-        }
+        counts.check_numbers()?;
         self.collective("amplify", vec![counts.named()?], name, || Ok(()))?;
         let cut = ordered(world, &spans(&counts)?);
         let counts = fitted(world, "counts of copies", &counts, &cut, true)?;

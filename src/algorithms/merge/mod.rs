@@ -6,7 +6,7 @@ mod over_ranks;
 use super::on_rank::OnRank;
 use super::permute::scatter;
 use super::search::{BoundSide, find};
-use super::sort::{KeyOrder, SortKey};
+use super::sort::{KeyOrder, SortKey, check_cells};
 use crate::World;
 use crate::array::{Cells, Sequence};
 use crate::element::Element;
@@ -60,6 +60,7 @@ impl OnRank<'_> {
             let text = format!("{all} keys are merged, but {} has {} cells", keys.label(), keys.len());
             return Err(ArrayError::Other(text).into());
         }
+        check_cells(self.world(), keys)?;
         let of_runs = runs.iter().flat_map(|(keys, values)| std::iter::once(keys).chain(values));
         let outputs = || std::iter::once(keys).chain(values);
         if let Some(shared) = of_runs.into_iter().find(|run| outputs().any(|output| output.shares_memory(run))) {

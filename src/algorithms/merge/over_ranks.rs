@@ -8,7 +8,7 @@ use crate::algorithms::sort::{KeyOrder, SortKey, splitters};
 use crate::algorithms::vectors::{Fitted, Span, Vector, Vectors, fitted, ordered, own_cells, spans};
 use crate::element::Element;
 use crate::error::{ArrayError, Result};
-use crate::world::{Column, Destinations};
+use crate::world::{Column, Destinations, Destined};
 
 impl Vectors<'_> {
     /// Merges two vectors of sorted keys into a third; of equal keys those of the first come first. Collective.
@@ -152,7 +152,7 @@ fn brought(
             .map(|cells| Column { name: "merged", element: cells.element() })
             .collect();
         let cells = std::iter::once(keys).chain(values).cloned().collect();
-        let landed = world.deliver_columns(&columns, Ok(cells), &Destinations::Runs(runs), None)?;
+        let landed = world.deliver_columns(&columns, Ok(cells), &Destinations::Runs(runs), Destined::Memory)?;
         let mut landed = landed.cells.into_iter();
         Ok((landed.next().expect("a column of keys"), landed.next()))
     };

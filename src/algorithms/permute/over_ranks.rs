@@ -8,7 +8,7 @@ use crate::algorithms::vectors::{Span, Vector, Vectors, fitted, own_cells, spans
 use crate::array::{Cells, Sequence};
 use crate::element::Element;
 use crate::error::{ArrayError, Result};
-use crate::world::{Column, Destinations};
+use crate::world::{Column, Destinations, Destined};
 
 impl Vectors<'_> {
     /// Cell *i* of the output is cell `indices[i]` of the input, wherever that lies. Collective.
@@ -71,7 +71,7 @@ impl Vectors<'_> {
         let column = |name, element| Column { name, element };
         let columns = [column("scattered", &T::INFO), column("indices", &u32::INFO)];
         let to = Destinations::Each(Sequence::from_cells(ranks));
-        let landed = world.deliver_columns(&columns, Ok(vec![values, indices]), &to, None)?;
+        let landed = world.deliver_columns(&columns, Ok(vec![values, indices]), &to, Destined::Memory)?;
         world.failing("scatter", || {
             let places = mapped(world, &landed.cells[1], place(&of_output, world.rank()))?;
             scatter(world, &landed.cells[0], &places, &own_cells(&output)?)

@@ -260,15 +260,15 @@ impl Course<'_> {
         let (keys, carries) = (group.next_sequence(), group.next_sequence());
         if self.keyed {
             for one in own {
-                let heads = one.heads.as_ref().expect("keys");
-                let mut last = vec![0; heads.element().bytes];
-                heads.read(heads.len() - 1..heads.len(), &mut last)?;
+                let last = one.heads.as_ref().expect("keys").last()?;
                 self.pass_on(one.number, keys, || copied(&last))?;
             }
         }
         let mut steps = Vec::with_capacity(own.len());
         // The last key of the span before, where that is this rank's, too.
         let mut last: Option<(usize, Vec<u8>)> = None;
+        // No rank waits for what comes with this one's cells.
+        let at_once = own.len() == self.spans.len();
         for one in own {
             let mut key = None;
             if let (true, Some(before)) = (self.keyed, one.number.checked_sub(1)) {
@@ -282,7 +282,8 @@ impl Course<'_> {
                 Some(cells) => Heads::Flags(cells),
                 None => Heads::None,
             };
-            let (step, key) = Steps::new(self.world, self.operation, &one.input, heads, one.output.as_ref(), key)?;
+            let output = one.output.as_ref();
+            let (step, key) = Steps::new(self.world, self.operation, &one.input, heads, output, key, at_once)?;
             last = key.map(|key| (one.number, key));
             steps.push(step);
         }

@@ -25,13 +25,16 @@ struct OnHost<'a> {
     output: Option<&'a Cells>,
     /// The key of the cell before.
     key: Option<Vec<u8>>,
-    /// What blocks come to, one by one where their order matters.
+    /// What blocks come to, one by one where their order matters; nothing where results are written as soon as it is known
+    /// what stands before them.
     sums: Vec<Carry>,
+    at_once: bool,
     before: Carry,
 }
 
 impl<'a> Steps<'a> {
     /// Combines the blocks; `key` is that of the cell before, where keys say where segments begin. Returns the last key, too.
+    /// With `at_once` the host leaves that until it is told what comes before: it looks at each cell once.
     pub fn new(
         world: &World,
         operation: &'a Operation<'a>,
@@ -39,6 +42,7 @@ impl<'a> Steps<'a> {
         heads: Heads<'a>,
         output: Option<&'a Cells>,
         key: Option<Vec<u8>>,
+        at_once: bool,
     ) -> Result<(Self, Option<Vec<u8>>)> {
         if !operation.by_host(world.gpu()) {
             let mut last = key;
@@ -48,6 +52,13 @@ impl<'a> Steps<'a> {
         }
         let mut last = key.clone();
         let mut sums = Vec::new();
+        if at_once {
+            if let Heads::Keys(keys) = heads {
+                last = Some(keys.last()?);
+            }
+            let on = OnHost { operation, input, heads, output, key, sums, at_once, before: Carry::default() };
+            return Ok((Self(Way::Host(on)), last));
+        }
         let block = if operation.exact() { input.len() } else { BLOCK as u64 };
         for first in (0..input.len()).step_by(block.max(1) as usize) {
             let cells = first..input.len().min(first + block);
@@ -59,13 +70,19 @@ impl<'a> Steps<'a> {
             sums.push(sum);
         }
         let before = Carry::default();
-        Ok((Self(Way::Host(OnHost { operation, input, heads, output, key, sums, before })), last))
+        Ok((Self(Way::Host(OnHost { operation, input, heads, output, key, sums, at_once, before })), last))
     }
 
-    /// Finds what stands before each block, behind what has been combined before all; returns what comes with them.
+    /// Finds what stands before each block, behind what has been combined before all; returns what comes with them. What is
+    /// done at once is written now.
     pub fn carry(&mut self, before: Carry) -> Result<Carry> {
         match &mut self.0 {
             Way::Kernels(blocks) => blocks.carry(before),
+            Way::Host(on) if on.at_once => {
+                let before = Carry { key: on.key.take(), ..before };
+                let all = host::scan(on.operation, on.input, on.heads, on.output, before)?;
+                Ok(Carry { key: None, ..all })
+            }
             Way::Host(on) => {
                 on.before = before.clone();
                 Ok(on.sums.iter().fold(before, |all, sum| joined(on.operation, all, sum)))
@@ -77,6 +94,7 @@ impl<'a> Steps<'a> {
     pub fn write(self) -> Result<()> {
         match self.0 {
             Way::Kernels(blocks) => blocks.write(),
+            Way::Host(on) if on.at_once => Ok(()),
             Way::Host(on) => {
                 let carry = Carry { key: on.key, ..on.before };
                 host::scan(on.operation, on.input, on.heads, on.output, carry).map(drop)

@@ -1,6 +1,5 @@
 //! Segments of distributed vectors: reduced, and sorted by themselves.
 
-use crate::World;
 use crate::algorithms::select::mark;
 use crate::algorithms::select::over_ranks::{ends, selected};
 use crate::algorithms::sort::SortKey;
@@ -8,7 +7,7 @@ use crate::algorithms::vectors::{Vector, Vectors, array, fitted, ordered, own_ce
 use crate::array::{Cells, GlobalArray};
 use crate::device::Operator;
 use crate::element::Element;
-use crate::error::{ArrayError, Result};
+use crate::error::Result;
 
 const WHAT: &str = "the vector of flags";
 
@@ -28,6 +27,8 @@ impl Vectors<'_> {
     ) -> Result<GlobalArray<V, 1>> {
         let (world, flags, values) = (self.world(), flags.into(), values.into());
         values.check_length(&flags, WHAT)?;
+        let named = vec![flags.named()?, values.named()?];
+        self.collective("reduce_by_flag", named, (name, operator.to_parts()), || Ok(()))?;
         let cut = ordered(world, &spans(&values)?);
         let flags = fitted(world, "flags of a reduction", &flags, &cut, true)?;
         let sums = array::<V>(world, "zippy: sums of segments", values.cells()?, &cut)?;
@@ -46,12 +47,13 @@ impl Vectors<'_> {
     /// reach over ranks. Collective; stable. Costs two sorts of pairs.
     ///
     /// # Errors
-    /// As [`sort_pairs`](Self::sort_pairs).
+    /// As [`sort_pairs`](Self::sort_pairs), and more than 4,294,967,295 cells.
     pub fn sort_segments<K: SortKey>(&self, flags: impl Into<Vector<u32>>, keys: impl Into<Vector<K>>) -> Result<()> {
-        let (world, flags, keys) = (self.world(), flags.into(), keys.into());
+        let (flags, keys) = (flags.into(), keys.into());
         keys.check_length(&flags, WHAT)?;
+        keys.check_numbers()?;
         self.collective("sort_segments", vec![flags.named()?, keys.named()?], (), || Ok(()))?;
-        let segments = self.segments(world, &flags, &keys)?;
+        let segments = self.segments("sort_segments", &flags, &keys)?;
         self.sort_pairs(&keys, &segments)?;
         // A stable sort by segment of what is sorted by key.
         self.sort_pairs(&segments, &keys)
@@ -72,17 +74,16 @@ impl Vectors<'_> {
         keys.check_length(&flags, WHAT)?;
         keys.check_length(&values, "the vector of values")?;
         keys.check_apart(&values)?;
-        let all = keys.cells()?;
-        if all > u64::from(u32::MAX) {
-            let text = format!("{} has {all} cells; at most {} have places", keys.label()?, u32::MAX);
-            return Err(ArrayError::Other(text).into());
-        }
+        keys.check_numbers()?;
         let named = vec![flags.named()?, keys.named()?, values.named()?];
         self.collective("sort_segments_pairs", named, (), || Ok(()))?;
-        let segments = self.segments(world, &flags, &keys)?;
+        let segments = self.segments("sort_segments_pairs", &flags, &keys)?;
         let by_segment = self.cut_like("zippy: segments by key", &segments, &segments)?;
         let by_key = self.cut_like("zippy: keys apart", &keys, &keys)?;
-        let places = self.counting("zippy: places", all, 0, 1)?;
+        let places = array::<u32>(world, "zippy: places", keys.cells()?, &spans(&keys)?)?;
+        world.failing("sort_segments_pairs", || {
+            world.elementwise("bitcast<u32>(p)").call().write("places", places.at(..))
+        })?;
         self.sort_pairs(&by_key, &places)?;
         self.gather(&segments, &places, &by_segment)?;
         self.sort_pairs(&by_segment, &places)?;
@@ -93,13 +94,14 @@ impl Vectors<'_> {
     /// The numbers of the segments that cells are in.
     fn segments<K: SortKey>(
         &self,
-        world: &World,
+        verb: &'static str,
         flags: &Vector<u32>,
         keys: &Vector<K>,
     ) -> Result<GlobalArray<u32, 1>> {
+        let world = self.world();
         let segments = array::<u32>(world, "zippy: segments", keys.cells()?, &spans(keys)?)?;
         world.copy(flags.section(), segments.at(..))?;
-        world.failing("sort_segments", || {
+        world.failing(verb, || {
             let own = own_cells(&(&segments).into())?;
             mark(world, &own.copied()?, &own)
         })?;

@@ -1,20 +1,49 @@
-//! Keys brought together by the rank that they go to, as far as their leading bits tell; the few that these do not tell of are
-//! sorted.
+//! Keys brought together by the rank that they go to, as far as they are told apart by bins of numbers; those of a bin among
+//! which ranks meet are sorted.
 
 use super::key::KeyOrder;
-use super::splitters::{BYTES, Splitter, splitters};
-use super::{Room, host, lent, sort};
+use super::splitters::{Splitter, slices, splitters};
+use super::{Room, host, lent, sort_in};
 use crate::World;
-use crate::algorithms::search::{BoundSide, check_count, find};
+use crate::algorithms::search::{BoundSide, find};
 use crate::array::{Cells, stretches};
 use crate::element::Element;
 use crate::error::Result;
 
-/// Leading bits that keys are counted by.
-const BITS: u32 = 11;
-const VALUES: usize = 1 << BITS;
+/// The keys between the least and the largest one are counted in so many bins.
+const BINS: usize = 1 << 11;
 
-/// Keys that are to lie together, by their leading bits: all of one rank, or those of one bin among which places fall.
+/// Which numbers are in which bin.
+#[derive(Debug, Clone, Copy)]
+struct Bins {
+    least: u64,
+    most: u64,
+    shift: u32,
+}
+
+impl Bins {
+    /// For keys from the least to the largest one, on all ranks. Collective.
+    fn new(world: &World, [least, most]: [u64; 2]) -> Result<Self> {
+        let mut ends = [least, !most];
+        world.inner().all_reduce(&mut ends, |end, other| *end = (*end).min(*other))?;
+        let [least, most] = [ends[0], !ends[1]];
+        let bits = u64::BITS - most.saturating_sub(least).leading_zeros();
+        Ok(Self { least, most, shift: bits.saturating_sub(BINS.ilog2()) })
+    }
+
+    fn of(self, key: u64) -> usize {
+        // The remainder says so to the compiler.
+        ((key - self.least) >> self.shift) as usize % BINS
+    }
+
+    /// The least number of a bin; none where all numbers come before it.
+    fn first(self, bin: usize) -> Option<u64> {
+        let first = u128::from(self.least) + ((bin as u128) << self.shift);
+        u64::try_from(first).ok().filter(|first| *first <= self.most)
+    }
+}
+
+/// Keys that are to lie together, by their bins: all of one rank, or those of one bin among which places fall.
 struct Bucket {
     /// The number of the first rank, of those that places are between.
     first: usize,
@@ -25,10 +54,10 @@ struct Bucket {
     own: u64,
 }
 
-/// Keys, and values, in buckets.
+/// Keys, and values, by the ranks that they go to.
 pub struct Dealt {
-    /// Where they are now, if that is another place than before.
-    pub moved: Option<Room>,
+    /// Whether they are in the room now.
+    pub in_room: bool,
     /// How many keys go to each of the ranks that places are between, one after the other.
     pub runs: Vec<u64>,
 }
@@ -36,58 +65,96 @@ pub struct Dealt {
 /// Brings keys together that go to the same rank: those of the whole vector that come before the first place to the first one,
 /// and so on. The order of equal keys is kept. Collective.
 ///
-/// The host counts keys by their leading bits and deals them out to room for all of them. Kernels, and the host where that
-/// room is more than one buffer, sort them where they are.
-pub fn deal(world: &World, order: KeyOrder, keys: &Cells, values: Option<&Cells>, places: &[u64]) -> Result<Dealt> {
-    // The host's room is one buffer.
-    let fits = |cells: &Cells| cells.len() * cells.element().bytes as u64 <= world.gpu().limits().buffer_bytes;
-    let by_host = world.gpu().is_host() && std::iter::once(keys).chain(values).all(fits);
-    if !by_host {
-        sort(world, order, keys, values)?;
+/// On a software adapter the host counts keys in bins and deals them out to the room. Kernels, and the host where that room is
+/// more than one buffer, sort them where they are.
+pub fn deal(
+    world: &World,
+    order: KeyOrder,
+    (keys, values): (&Cells, Option<&Cells>),
+    room: &Room,
+    places: &[u64],
+) -> Result<Dealt> {
+    let in_room = world.gpu().is_host() && room.first(keys.len()).is_some();
+    if !in_room {
+        sort_in(world, order, keys, values, Some(room))?;
     }
-    let own = if by_host { counted(order, keys)? } else { found(world, order, keys)? };
+    let bins = Bins::new(world, if in_room { extremes(order, keys)? } else { ends(order, keys)? })?;
+    let own = if in_room { counted(order, keys, bins)? } else { found(world, order, keys, bins)? };
     let mut all = own.clone();
     world.inner().all_reduce(&mut all, |sum, more| *sum += more)?;
-    let (bins, buckets) = buckets(&own, &all, places);
-    let moved = by_host.then(|| dealt(world, order, keys, values, &bins, &buckets)).transpose()?;
-    let dealt = moved.as_ref().map_or((keys, values), |moved| (&moved.keys, moved.values.as_ref()));
-    let runs = runs(world, order, dealt, &buckets, places.len() + 1, !by_host)?;
-    Ok(Dealt { moved, runs })
+    let (bucket_of, buckets) = buckets(&own, &all, places);
+    let beside = Room { keys: keys.clone(), values: values.cloned() };
+    if in_room {
+        let bucket = |key: u64| usize::from(bucket_of[bins.of(key)]);
+        dealt(world, order, (keys, values), room, bucket, &buckets)?;
+    }
+    let (dealt, free) = if in_room { (room, Some(&beside)) } else { (&beside, None) };
+    let runs = runs(world, order, dealt, free, &buckets, places.len() + 1)?;
+    Ok(Dealt { in_room, runs })
 }
 
-/// How many keys have each value of the leading bits.
-fn counted(order: KeyOrder, keys: &Cells) -> Result<Vec<u64>> {
-    let (mut counts, mut words) = (vec![0_u64; VALUES], Vec::new());
-    for slice in keys.slices(BYTES, 1) {
-        words.resize((slice.end - slice.start) as usize * order.words, 0_u32);
-        keys.read(slice, bytemuck::cast_slice_mut(&mut words))?;
-        for key in words.chunks_exact(order.words) {
-            counts[(order.ordered(key[order.top]) >> (32 - BITS)) as usize] += 1;
+/// The least key and the largest, as numbers.
+fn extremes(order: KeyOrder, keys: &Cells) -> Result<[u64; 2]> {
+    let mut found = [u64::MAX, 0];
+    slices(order, keys, |words| {
+        let [least, most] = match order.words {
+            1 => {
+                let (mut least, mut most) = (u32::MAX, 0);
+                for &word in words {
+                    let key = order.ordered(word);
+                    (least, most) = (least.min(key), most.max(key));
+                }
+                [least.into(), most.into()]
+            }
+            _ => words.chunks_exact(2).fold([u64::MAX, 0], |[least, most], key| {
+                let key = order.number(key);
+                [least.min(key), most.max(key)]
+            }),
+        };
+        found = [found[0].min(least), found[1].max(most)];
+    })?;
+    Ok(found)
+}
+
+/// The same of sorted keys.
+fn ends(order: KeyOrder, keys: &Cells) -> Result<[u64; 2]> {
+    let mut found = [u64::MAX, 0];
+    if keys.len() > 0 {
+        let mut words = vec![0_u32; order.words];
+        for (end, place) in found.iter_mut().zip([0, keys.len() - 1]) {
+            keys.read(place..place + 1, bytemuck::cast_slice_mut(&mut words))?;
+            *end = order.number(&words);
         }
     }
+    Ok(found)
+}
+
+/// How many keys are in each bin.
+fn counted(order: KeyOrder, keys: &Cells, bins: Bins) -> Result<Vec<u64>> {
+    let mut counts = vec![0_u64; BINS];
+    slices(order, keys, |words| match order.words {
+        1 => words.iter().for_each(|&word| counts[bins.of(order.ordered(word).into())] += 1),
+        _ => words.chunks_exact(2).for_each(|key| counts[bins.of(order.number(key))] += 1),
+    })?;
     Ok(counts)
 }
 
 /// The same of sorted keys.
-fn found(world: &World, order: KeyOrder, keys: &Cells) -> Result<Vec<u64>> {
-    check_count(keys.len(), || keys.label())?;
-    let mut needles = vec![0_u32; VALUES * order.words];
-    for (value, needle) in needles.chunks_exact_mut(order.words).enumerate() {
-        needle[order.top] = order.restored((value as u32) << (32 - BITS));
-    }
-    let scratch = |name, element| Cells::scratch(&world.home(), name, element, VALUES as u64);
+fn found(world: &World, order: KeyOrder, keys: &Cells, bins: Bins) -> Result<Vec<u64>> {
+    let firsts: Vec<u64> = (0..BINS).map_while(|bin| bins.first(bin)).collect();
+    let needles: Vec<u32> = firsts.iter().flat_map(|&first| order.key(first)).collect();
+    let scratch = |name, element| Cells::scratch(&world.home(), name, element, firsts.len() as u64);
     let (cells, bounds) = (scratch("first keys of bins", keys.element())?, scratch("bounds of bins", &u32::INFO)?);
-    cells.write(0..VALUES as u64, bytemuck::cast_slice(&needles))?;
+    cells.write(0..cells.len(), bytemuck::cast_slice(&needles))?;
     find(world, order, keys, &cells, &bounds, BoundSide::Lower, true)?;
-    let mut before = vec![0_u32; VALUES + 1];
-    bounds.read(0..VALUES as u64, bytemuck::cast_slice_mut(&mut before[..VALUES]))?;
-    before[VALUES] = keys.len() as u32;
+    let mut before = vec![keys.len() as u32; BINS + 1];
+    bounds.read(0..bounds.len(), bytemuck::cast_slice_mut(&mut before[..firsts.len()]))?;
     Ok(before.windows(2).map(|pair| u64::from(pair[1] - pair[0])).collect())
 }
 
-/// The bucket of each bin, in the order of keys.
-fn buckets(own: &[u64], all: &[u64], places: &[u64]) -> (Vec<usize>, Vec<Bucket>) {
-    let (mut bins, mut buckets) = (Vec::with_capacity(VALUES), Vec::<Bucket>::new());
+/// The bucket of each bin, of which there are no more than bins, in the order of keys.
+fn buckets(own: &[u64], all: &[u64], places: &[u64]) -> (Vec<u16>, Vec<Bucket>) {
+    let (mut bins, mut buckets) = (Vec::with_capacity(BINS), Vec::<Bucket>::new());
     let mut start = 0;
     for (&own, &all) in own.iter().zip(all) {
         let end = start + all;
@@ -101,22 +168,21 @@ fn buckets(own: &[u64], all: &[u64], places: &[u64]) -> (Vec<usize>, Vec<Bucket>
             }
             None => buckets.push(Bucket { first, behind, cells: all, own }),
         }
-        bins.push(buckets.len() - 1);
+        bins.push((buckets.len() - 1) as u16);
         start = end;
     }
     (bins, buckets)
 }
 
-/// Deals out the keys by the host.
+/// Deals out the keys by the host, to room of one buffer each.
 fn dealt(
     world: &World,
     order: KeyOrder,
-    keys: &Cells,
-    values: Option<&Cells>,
-    bins: &[usize],
+    (keys, values): (&Cells, Option<&Cells>),
+    room: &Room,
+    bucket: impl Fn(u64) -> usize,
     buckets: &[Bucket],
-) -> Result<Room> {
-    let room = Room::new(world, keys, values)?;
+) -> Result<()> {
     let size = values.map_or(0, |values| values.element().bytes);
     let mut end = 0;
     let mut next: Vec<usize> = (buckets.iter())
@@ -125,7 +191,6 @@ fn dealt(
             end - bucket.own as usize
         })
         .collect();
-    let bucket = |word: u32| bins[(word >> (32 - BITS)) as usize];
     let all: Vec<&Cells> = std::iter::once(keys).chain(values).collect();
     for piece in stretches(&all) {
         let cells = piece.first..piece.first + piece.cells();
@@ -133,22 +198,23 @@ fn dealt(
         let mut done = Ok(());
         lent(world, &room.keys, room.values.as_ref(), |keys_room, values_room| {
             done = lent(world, &keys, values.as_ref(), |keys, values| {
-                host::deal(order, [keys, keys_room], [values, values_room], size, bucket, &mut next);
+                host::deal(order, [keys, keys_room], [values, values_room], size, &bucket, &mut next);
             });
         })?;
         done?;
     }
-    Ok(room)
+    Ok(())
 }
 
-/// How many of the dealt keys go to each rank: those of a bin among which places fall are sorted to tell. Collective.
+/// How many of the dealt keys go to each rank: those of a bin among which places fall are sorted to tell, in memory that is
+/// free, unless all are. Collective.
 fn runs(
     world: &World,
     order: KeyOrder,
-    (keys, values): (&Cells, Option<&Cells>),
+    Room { keys, values }: &Room,
+    free: Option<&Room>,
     buckets: &[Bucket],
     ranks: usize,
-    are_sorted: bool,
 ) -> Result<Vec<u64>> {
     let (mut among, mut places, mut before, mut start) = (Cells::none(keys.element()), Vec::new(), 0, 0);
     for bucket in buckets {
@@ -158,8 +224,8 @@ fn runs(
             continue;
         }
         let cells = keys.only(own.clone());
-        if !are_sorted {
-            sort(world, order, &cells, values.map(|values| values.only(own)).as_ref())?;
+        if free.is_some() {
+            sort_in(world, order, &cells, values.as_ref().map(|values| values.only(own)).as_ref(), free)?;
         }
         among.append(&cells);
         places.extend(bucket.behind.iter().map(|behind| before + behind));
@@ -179,4 +245,39 @@ fn runs(
         runs[rank] += bucket.own - last;
     }
     Ok(runs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::buckets;
+
+    /// The first rank of a bucket, the places in it, and its cells of both ranks.
+    type Found = (usize, Vec<u64>, u64);
+
+    fn found(counts: &[[u64; 2]], places: &[u64]) -> (Vec<u16>, Vec<Found>) {
+        let all: Vec<u64> = counts.iter().map(|both| both.iter().sum()).collect();
+        let own: Vec<u64> = counts.iter().map(|both| both[0]).collect();
+        let (bins, buckets) = buckets(&own, &all, places);
+        for (number, bucket) in buckets.iter().enumerate() {
+            let in_it = |of: &[u64]| {
+                bins.iter().zip(of).filter(|(bin, _)| usize::from(**bin) == number).map(|(_, n)| n).sum::<u64>()
+            };
+            assert_eq!((bucket.cells, bucket.own), (in_it(&all), in_it(&own)));
+        }
+        (bins, buckets.into_iter().map(|bucket| (bucket.first, bucket.behind, bucket.cells)).collect())
+    }
+
+    #[test]
+    fn places_on_borders_and_within_bins() {
+        // On a border no bin is cut.
+        let (bins, buckets) = found(&[[2, 2], [1, 3]], &[4]);
+        assert_eq!((bins, buckets), (vec![0, 1], vec![(0, vec![], 4), (1, vec![], 4)]));
+        // Within one, several of them, also equal ones, and behind empty bins.
+        let (bins, buckets) = found(&[[0, 0], [3, 7], [0, 0], [1, 1], [0, 2]], &[0, 3, 3, 9, 12, 14]);
+        assert_eq!(bins, [0, 1, 2, 2, 3]);
+        assert_eq!(buckets, [(1, vec![], 0), (1, vec![3, 3, 9], 10), (4, vec![], 2), (5, vec![], 2)]);
+        // All in the last bin.
+        let (bins, buckets) = found(&[[0, 0], [0, 0], [4, 5]], &[1, 9]);
+        assert_eq!((bins, buckets), (vec![0, 0, 1], vec![(0, vec![], 0), (0, vec![1], 9)]));
+    }
 }

@@ -24,13 +24,13 @@ pub fn sort(order: KeyOrder, keys: [&mut [u8]; 2], values: [&mut [u8]; 2], size:
 }
 
 /// Deals keys out to buckets, and with them values of `size` bytes each, where there are any, into room for all of them: each
-/// to the next place of its bucket, which `bucket` tells of the word that counts most, as it is compared.
+/// to the next place of its bucket, which `bucket` tells of the key as one number.
 pub fn deal(
     order: KeyOrder,
     keys: [&mut [u8]; 2],
     values: [&mut [u8]; 2],
     size: usize,
-    bucket: impl Fn(u32) -> usize,
+    bucket: impl Fn(u64) -> usize,
     next: &mut [usize],
 ) {
     with_types(&mut Deal { order, bucket, next }, order.words, keys, values, size);
@@ -70,10 +70,11 @@ struct Deal<'a, F> {
     next: &'a mut [usize],
 }
 
-impl<F: Fn(u32) -> usize> Work for Deal<'_, F> {
+impl<F: Fn(u64) -> usize> Work for Deal<'_, F> {
     fn run<const W: usize>(&mut self, [keys, room]: [&mut [[u32; W]]; 2], mut beside: impl Beside) {
         for (i, key) in keys.iter().enumerate() {
-            let place = &mut self.next[(self.bucket)(self.order.ordered(key[self.order.top]))];
+            let number = if W == 1 { self.order.ordered(key[0]).into() } else { self.order.number(key) };
+            let place = &mut self.next[(self.bucket)(number)];
             room[*place] = *key;
             beside.put(i, *place);
             *place += 1;

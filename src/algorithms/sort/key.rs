@@ -1,8 +1,9 @@
 //! What can be sorted by.
 
+use crate::World;
 use crate::array::Cells;
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{ArrayError, Result};
 
 /// A type that sequences are sorted by: `u32`, `i32`, `f32`, `u64`, `i64`, and `[u32; 2]`, which is compared like any Rust
 /// array, the first word first.
@@ -100,6 +101,12 @@ impl KeyOrder {
         }
     }
 
+    /// The words of the key that is this number.
+    pub fn key(self, number: u64) -> impl Iterator<Item = u32> {
+        let top = if self.words == 1 { number as u32 } else { (number >> 32) as u32 };
+        (0..self.words).map(move |word| if word == self.top { self.restored(top) } else { number as u32 })
+    }
+
     /// How many of some sorted keys come first of which this is true; the host reads a few of them.
     pub(crate) fn before(self, keys: &Cells, comes: impl Fn(u64) -> bool) -> Result<u64> {
         let (mut low, mut high) = (0, keys.len());
@@ -111,4 +118,14 @@ impl KeyOrder {
         }
         Ok(low)
     }
+}
+
+/// Kernels merge by places of 32 bits.
+pub(crate) fn check_cells(world: &World, keys: &Cells) -> Result<()> {
+    let most = u64::from(u32::MAX);
+    if world.gpu().is_host() || keys.parts().len() < 2 || keys.len() <= most {
+        return Ok(());
+    }
+    let text = format!("{} has {} cells; at most {most} of one rank can be sorted or merged", keys.label(), keys.len());
+    Err(ArrayError::Other(text).into())
 }

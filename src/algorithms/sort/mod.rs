@@ -7,8 +7,8 @@ mod key;
 mod over_ranks;
 mod splitters;
 
-pub(super) use self::key::KeyOrder;
 pub use self::key::SortKey;
+pub(super) use self::key::{KeyOrder, check_cells};
 pub(super) use self::splitters::splitters;
 
 use super::merge::merge;
@@ -20,14 +20,14 @@ use crate::element::Element;
 use crate::error::{ArrayError, Result};
 
 impl OnRank<'_> {
-    /// Sorts cells. Local; stable. The host does it where chunks are mapped. Elsewhere it waits for the device once for each
-    /// chunk, to see in which bits keys differ, and queues the rest: a pass over the cells for each 8 of these bits.
+    /// Sorts cells. Local; stable. The host does it on a software adapter that maps chunks. Elsewhere it waits for the device once
+    /// for each chunk, to see in which bits keys differ, and queues the rest: a pass over the cells for each 8 of these bits.
     ///
-    /// Needs memory for the cells once more, and elsewhere for counts: a sixteenth of keys of one word, with many millions of
-    /// keys a 128th.
+    /// Needs memory for the cells once more, and elsewhere for counts (a sixteenth of keys of one word, with many millions of
+    /// keys a 128th) and, where cells are in several chunks, for 4 bytes for each key of the largest.
     ///
     /// # Errors
-    /// A bad section, too little memory, a failing device.
+    /// A bad section, too little memory, more than 4,294,967,295 cells in several chunks by kernels, a failing device.
     ///
     /// ```
     /// # use zippy::{Layout, World};
@@ -96,6 +96,7 @@ impl Room {
 
 /// A sort with room that is there already, where there is some.
 fn sort_in(world: &World, order: KeyOrder, keys: &Cells, values: Option<&Cells>, room: Option<&Room>) -> Result<()> {
+    check_cells(world, keys)?;
     let all: Vec<&Cells> = std::iter::once(keys).chain(values).collect();
     let mut runs = Vec::new();
     for piece in stretches(&all) {
@@ -108,14 +109,17 @@ fn sort_in(world: &World, order: KeyOrder, keys: &Cells, values: Option<&Cells>,
     if runs.len() < 2 {
         return Ok(());
     }
-    let scratch = |cells: &Cells| Cells::scratch(&world.home(), "merged", cells.element(), cells.len());
-    let (merged, beside) = (scratch(keys)?, values.map(scratch).transpose()?);
-    merge(world, order, &runs, &merged, beside.as_ref())?;
-    merged.copy_to(keys)?;
-    if let (Some(values), Some(beside)) = (values, beside) {
-        beside.copy_to(values)?;
-    }
-    Ok(())
+    let made;
+    let room = match room {
+        Some(room) => room,
+        None => {
+            made = Room::new(world, keys, values)?;
+            &made
+        }
+    };
+    merge(world, order, &runs, &room.keys, room.values.as_ref())?;
+    room.keys.copy_to(keys)?;
+    room.values.as_ref().zip(values).map_or(Ok(()), |(from, to)| from.copy_to(to))
 }
 
 /// Sorts cells of one chunk, with values of one chunk.

@@ -3,22 +3,23 @@
 
 use super::buckets::deal;
 use super::key::{KeyOrder, SortKey};
-use super::{Room, sort, sort_in};
+use super::{Room, check_cells, sort_in};
 use crate::World;
 use crate::algorithms::vectors::{Span, Vector, Vectors, fitted, ordered, own_cells, spans};
 use crate::array::Cells;
 use crate::element::Element;
 use crate::error::Result;
-use crate::world::{Column, Destinations};
+use crate::world::{Column, Destinations, Destined};
 
 impl Vectors<'_> {
     /// Sorts the cells of a vector, in place: its cuts and owners stay as they are. Collective.
     ///
-    /// Keys are in the order of [`SortKey`]. Costs a count of the keys by their leading bits, an all-reduction, a closer look
-    /// at those among which the cuts fall, one message for each pair of ranks that exchange keys, each key moved once, and
-    /// the ranks' own sorts: one where chunks are mapped, two by kernels. However many keys are equal, every rank gets as
-    /// many as its chunks hold. Needs memory for the keys once more. Where the chunks of the ranks do not follow one another
-    /// in the order of ranks, the vector goes through a copy.
+    /// Keys are in the order of [`SortKey`]. Costs two looks at the keys to count them in bins, two all-reductions, a closer look at
+    /// those in whose bins the cuts fall, messages between the ranks that exchange keys, each key moved once, and the ranks'
+    /// own sorts: one on a software adapter, two by kernels. However many keys are equal, every rank gets as
+    /// many as its chunks hold. Needs memory for the keys once more, and for messages under way (as
+    /// [`World::deliver`] says). Where the chunks of the ranks do not follow one another in the order of ranks, the vector goes through
+    /// a copy.
     ///
     /// # Errors
     /// A bad section, too little memory, a failure of this or of another rank.
@@ -40,7 +41,7 @@ impl Vectors<'_> {
         let wanted = ordered(world, &spans(&keys)?);
         let fitted_keys = fitted(world, "keys of a sort", &keys, &wanted, true)?;
         let own = world.failing("sort", || own_cells(&fitted_keys.vector))?;
-        sorted(world, K::ORDER, &wanted, &own, None)?;
+        sorted(world, "sort", K::ORDER, &wanted, (&own, None))?;
         fitted_keys.bring_back(world)
     }
 
@@ -67,46 +68,56 @@ impl Vectors<'_> {
         let fitted_values = fitted(world, "values of a sort", &values, &wanted, true)?;
         let own =
             world.failing("sort_pairs", || Ok((own_cells(&fitted_keys.vector)?, own_cells(&fitted_values.vector)?)))?;
-        sorted(world, K::ORDER, &wanted, &own.0, Some(&own.1))?;
+        sorted(world, "sort_pairs", K::ORDER, &wanted, (&own.0, Some(&own.1)))?;
         fitted_keys.bring_back(world)?;
         fitted_values.bring_back(world)
     }
 }
 
 /// Sorts what ranks hold, each its own cells of a vector of these spans.
-fn sorted(world: &World, order: KeyOrder, spans: &[Span], keys: &Cells, values: Option<&Cells>) -> Result<()> {
-    let owners: Vec<usize> = spans.iter().map(|span| span.owner).collect();
-    if owners.iter().any(|&owner| owner != owners[0]) {
-        let room = exchanged(world, order, spans, keys, values)?;
-        return world.failing("sort", || sort_in(world, order, keys, values, Some(&room)));
+fn sorted(
+    world: &World,
+    verb: &'static str,
+    order: KeyOrder,
+    spans: &[Span],
+    (keys, values): (&Cells, Option<&Cells>),
+) -> Result<()> {
+    let several = spans.iter().any(|span| span.owner != spans[0].owner);
+    // A rank that has too little memory says so before anything moves.
+    let room = world.failing(verb, || {
+        let room = || if several { Room::new(world, keys, values).map(Some) } else { Ok(None) };
+        world.agreed(verb, check_cells(world, keys).and_then(|()| room()))
+    })??;
+    if let Some(room) = &room {
+        exchanged(world, verb, order, spans, (keys, values), room)?;
     }
-    world.failing("sort", || sort(world, order, keys, values))
+    world.failing(verb, || sort_in(world, order, keys, values, room.as_ref()))
 }
 
-/// Brings each key to a rank that it belongs to; what was room for that is room for a sort.
-fn exchanged(world: &World, order: KeyOrder, spans: &[Span], keys: &Cells, values: Option<&Cells>) -> Result<Room> {
+/// Brings each key to a rank that it belongs to.
+fn exchanged(
+    world: &World,
+    verb: &'static str,
+    order: KeyOrder,
+    spans: &[Span],
+    (keys, values): (&Cells, Option<&Cells>),
+    room: &Room,
+) -> Result<()> {
     let mut places = Vec::new();
     let mut ranks = vec![spans[0].owner];
     for pair in spans.windows(2).filter(|pair| pair[0].owner != pair[1].owner) {
         places.push(pair[1].cells.start);
         ranks.push(pair[1].owner);
     }
-    let columns: Vec<Column> =
-        std::iter::once(keys).chain(values).map(|cells| Column { name: "sorted", element: cells.element() }).collect();
     let cells = |keys: &Cells, values: Option<&Cells>| std::iter::once(keys).chain(values).cloned().collect::<Vec<_>>();
-    let dealt = world.failing("sort", || deal(world, order, keys, values, &places))?;
+    let (here, beside) = (cells(keys, values), cells(&room.keys, room.values.as_ref()));
+    let columns: Vec<Column> = here.iter().map(|cells| Column { name: "sorted", element: cells.element() }).collect();
+    let dealt = world.failing(verb, || deal(world, order, (keys, values), room, &places))?;
     let to = Destinations::Runs(ranks.into_iter().zip(dealt.runs).collect());
-    let all = cells(keys, values);
-    if let Some(room) = dealt.moved {
-        world.deliver_columns(&columns, Ok(cells(&room.keys, room.values.as_ref())), &to, Some(&all))?;
-        return Ok(room);
+    if dealt.in_room {
+        world.deliver_columns(&columns, Ok(beside), &to, Destined::Cells(&here))?;
+        return Ok(());
     }
-    let room = world.failing("sort", || Room::new(world, keys, values))?;
-    let landing = cells(&room.keys, room.values.as_ref());
-    world.deliver_columns(&columns, Ok(all), &to, Some(&landing))?;
-    world.failing("sort", || {
-        room.keys.copy_to(keys)?;
-        room.values.as_ref().zip(values).map_or(Ok(()), |(from, to)| from.copy_to(to))
-    })?;
-    Ok(room)
+    world.deliver_columns(&columns, Ok(here.clone()), &to, Destined::Cells(&beside))?;
+    world.failing(verb, || beside.iter().zip(&here).try_for_each(|(from, to)| from.copy_to(to)))
 }

@@ -12,7 +12,7 @@ use crate::transport::Group;
 const DIGIT: u32 = 11;
 const VALUES: usize = 1 << DIGIT;
 /// Bytes of keys that the host has at hand at a time.
-pub const BYTES: usize = 128 << 10;
+const BYTES: usize = 128 << 10;
 
 /// The keys before a place: the smaller ones, and so many of the equal ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,14 +101,19 @@ fn counted(order: KeyOrder, keys: &Cells, groups: &[u64], (bits, known, digit): 
 
 /// Calls `f` with each key as one number, in order.
 fn each(order: KeyOrder, keys: &Cells, mut f: impl FnMut(u64)) -> Result<()> {
+    slices(order, keys, |words| match order.words {
+        1 => words.iter().for_each(|&word| f(order.ordered(word).into())),
+        _ => words.chunks_exact(2).for_each(|key| f(order.number(key))),
+    })
+}
+
+/// Calls `f` with the words of some keys at a time, in order.
+pub fn slices(order: KeyOrder, keys: &Cells, mut f: impl FnMut(&[u32])) -> Result<()> {
     let mut words = Vec::new();
     for slice in keys.slices(BYTES, 1) {
         words.resize((slice.end - slice.start) as usize * order.words, 0_u32);
         keys.read(slice, bytemuck::cast_slice_mut(&mut words))?;
-        match order.words {
-            1 => words.iter().for_each(|&word| f(order.ordered(word).into())),
-            _ => words.chunks_exact(2).for_each(|key| f(order.number(key))),
-        }
+        f(&words);
     }
     Ok(())
 }

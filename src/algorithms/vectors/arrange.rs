@@ -102,15 +102,13 @@ impl Vectors<'_> {
     ) -> Result<()> {
         let (input, output) = (input.into(), output.into());
         input.check_length(&output, "the output")?;
-        let (cells, most) = (input.cells()?, u64::from(u32::MAX));
-        if columns == 0 || !cells.is_multiple_of(columns) || cells > most {
-            let label = input.label()?;
-            let text = match cells > most {
-                true => format!("{label} has {cells} cells; at most {most} have indices"),
-                false => format!("{label} has {cells} cells, which are no whole rows of {columns}"),
-            };
+        input.check_numbers()?;
+        let cells = input.cells()?;
+        if columns == 0 || !cells.is_multiple_of(columns) {
+            let text = format!("{} has {cells} cells, which are no whole rows of {columns}", input.label()?);
             return Err(ArrayError::Other(text).into());
         }
+        self.collective("transpose", vec![input.named()?, output.named()?], columns, || Ok(()))?;
         let indices = super::cut::array::<u32>(self.world(), "zippy: places of a transpose", cells, &spans(&input)?)?;
         let places = self.world().elementwise("bitcast<u32>(p) % columns * rows + bitcast<u32>(p) / columns");
         let call = places.call().param("columns", columns as u32).param("rows", (cells / columns) as u32);

@@ -62,6 +62,15 @@ impl<T: Element> Vector<T> {
         Err(ArrayError::Other(format!("{what} has {given} cells ({label}), but {of} has {expected}")).into())
     }
 
+    /// That its cells can be told apart by numbers of 32 bits.
+    pub(in crate::algorithms) fn check_numbers(&self) -> Result<()> {
+        let (cells, most) = (self.cells()?, u64::from(u32::MAX));
+        if cells <= most {
+            return Ok(());
+        }
+        Err(ArrayError::Other(format!("{} has {cells} cells; at most {most} have numbers", self.label()?)).into())
+    }
+
     /// That they and their values, which both move, are not in the same cells. Handles of one array with other orders of
     /// chunks are not looked into.
     pub(in crate::algorithms) fn check_apart<V: Element>(&self, values: &Vector<V>) -> Result<()> {

@@ -167,6 +167,13 @@ impl Cells {
         Ok(())
     }
 
+    /// The bytes of the last cell, of which there must be one. Waits for queued work.
+    pub fn last(&self) -> Result<Vec<u8>> {
+        let mut last = vec![0; self.element.bytes];
+        self.read(self.length - 1..self.length, &mut last)?;
+        Ok(last)
+    }
+
     /// The reverse of [`read`](Self::read).
     pub fn write(&self, cells: Range<u64>, mut from: &[u8]) -> Result<()> {
         let size = self.element.bytes;

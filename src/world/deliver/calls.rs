@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::collective::Landed;
 use super::columns::Column;
 use super::departing::Destinations;
+use super::landing::Destined;
 use crate::array::Sequence;
 use crate::array::{ArrayCore, Growable};
 use crate::element::Element;
@@ -88,7 +89,7 @@ impl World {
     ) -> Result<Delivered<Growable<T>>> {
         let columns = [Column { name, element: &T::INFO }];
         let cells = elements.into().cells().map(|cells| vec![cells.clone()]);
-        let landed = self.deliver_columns(&columns, cells, &to.into(), None)?;
+        let landed = self.deliver_columns(&columns, cells, &to.into(), Destined::Arrays)?;
         Ok(Delivered::new(landed, |arrays| Growable::full(arrays[0].clone())))
     }
 
@@ -106,7 +107,7 @@ impl World {
         let columns = [Column { name: names[0], element: &A::INFO }, Column { name: names[1], element: &B::INFO }];
         let (first, second) = (first.into(), second.into());
         let cells = first.cells().and_then(|first| Ok(vec![first.clone(), second.cells()?.clone()]));
-        let landed = self.deliver_columns(&columns, cells, &to.into(), None)?;
+        let landed = self.deliver_columns(&columns, cells, &to.into(), Destined::Arrays)?;
         Ok(Delivered::new(landed, |arrays| (Growable::full(arrays[0].clone()), Growable::full(arrays[1].clone()))))
     }
 }

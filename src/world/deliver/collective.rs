@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::columns::Column;
 use super::departing::{Departing, Destinations};
-use super::landing::{Announced, Landing};
+use super::landing::{Announced, Destined, Landing};
 use super::message::MessageForm;
 use super::portions::{Counts, Cursor};
 use crate::array::{ArrayCore, Cells};
@@ -18,7 +18,7 @@ use crate::world::{Collective, World};
 pub(crate) struct Landed {
     /// The cells of each column.
     pub cells: Vec<Cells>,
-    /// The arrays that hold them, where room for them was not given.
+    /// The arrays that hold them, where arrays were asked for.
     pub arrays: Vec<Rc<ArrayCore>>,
     /// How many came from each rank, rising.
     pub counts: Vec<(usize, u64)>,
@@ -49,13 +49,13 @@ struct Course<'a> {
 impl World {
     /// Brings the cells of columns to ranks as [`World::deliver`] does, which is this with types: the one way of all that
     /// sends cells by destination. Columns are the same on every rank; `cells` are this rank's, one sequence a column. They
-    /// land in `room`, which is apart from them, where this rank gives it.
+    /// land where this rank wants them.
     pub(crate) fn deliver_columns(
         &self,
         columns: &[Column],
         cells: Result<Vec<Cells>>,
         to: &Destinations,
-        room: Option<&[Cells]>,
+        landing: Destined,
     ) -> Result<Landed> {
         let types: Vec<_> = columns.iter().map(|column| (column.element.name, column.element.bytes)).collect();
         let names = columns.iter().map(|column| format!("{:?} of {}", column.name, column.element.name));
@@ -65,7 +65,8 @@ impl World {
             // A rank that has made a mistake announces nothing, and the others hear of it when all agree.
             let departing = cells.and_then(|cells| Departing::new(self, cells, to, &form));
             let announced = self.announce(departing.as_ref().ok())?;
-            let ready = departing.and_then(|departing| Ok((departing, Landing::new(self, columns, &announced, room)?)));
+            let ready =
+                departing.and_then(|departing| Ok((departing, Landing::new(self, columns, &announced, landing)?)));
             match self.agreed(&call.to_string(), ready)? {
                 Err(mistake) => Ok(Err(mistake)),
                 Ok((departing, landing)) => {

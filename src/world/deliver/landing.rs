@@ -11,6 +11,17 @@ use crate::layout::Layout;
 use crate::trace::Span;
 use crate::world::World;
 
+/// Where what comes goes.
+#[derive(Clone, Copy)]
+pub(crate) enum Destined<'a> {
+    /// To new arrays, one a column, called like it.
+    Arrays,
+    /// To new memory, in as many buffers as it takes.
+    Memory,
+    /// To these cells, apart from all that are sent.
+    Cells(&'a [Cells]),
+}
+
 /// What one rank has for another.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Announced {
@@ -22,7 +33,7 @@ pub(super) struct Announced {
 
 /// Room for what comes, and where in it the cells of each rank go.
 pub(super) struct Landing {
-    /// The new arrays, one a column, where room was not given.
+    /// The new arrays, where arrays were asked for.
     pub arrays: Vec<Rc<ArrayCore>>,
     /// One a column.
     pub cells: Vec<Cells>,
@@ -40,11 +51,11 @@ struct Origin {
 }
 
 impl Landing {
-    /// Room for what these ranks have, which rise: the one that is given, or new arrays.
+    /// Room for what these ranks have, which rise.
     ///
     /// # Errors
     /// More than the device has memory for, or than fits one buffer; another number of cells than there is room for.
-    pub fn new(world: &World, columns: &[Column], announced: &[Announced], room: Option<&[Cells]>) -> Result<Self> {
+    pub fn new(world: &World, columns: &[Column], announced: &[Announced], to: Destined) -> Result<Self> {
         let (mut origins, mut end) = (Vec::with_capacity(announced.len()), 0_u64);
         for &announced in announced {
             let next = end;
@@ -53,12 +64,17 @@ impl Landing {
         }
         let extent = i64::try_from(end)
             .map_err(|_| ArrayError::Other(format!("{end} elements for one rank are more than an array can have")))?;
-        if let Some(room) = room {
+        if let Destined::Cells(room) = to {
             if let Some(other) = room.iter().find(|cells| cells.len() != end) {
                 let text = format!("{end} elements arrive for the {} cells of {}", other.len(), other.label());
                 return Err(ArrayError::Other(text).into());
             }
             return Ok(Self { arrays: Vec::new(), cells: room.to_vec(), origins, left: end });
+        }
+        if let Destined::Memory = to {
+            let memory = |column: &Column| Cells::scratch(&world.home(), column.name, column.element, end);
+            let cells = columns.iter().map(memory).collect::<Result<_>>()?;
+            return Ok(Self { arrays: Vec::new(), cells, origins, left: end });
         }
         let array = |column: &Column| {
             let layout = Layout::new([extent]);

@@ -14,3 +14,4 @@ mod portions;
 pub use self::calls::Delivered;
 pub(crate) use self::columns::Column;
 pub use self::departing::Destinations;
+pub(crate) use self::landing::Destined;

@@ -19,6 +19,8 @@ pub enum Spread {
     Odd,
     /// Whole blocks, dealt to the ranks in turn.
     Dealt,
+    /// In the order of ranks, each with several chunks, of which one is empty; one of many ranks has none.
+    Rising,
 }
 
 /// A vector of these values.
@@ -39,6 +41,15 @@ pub fn vector<T: Element>(world: &World, name: &str, values: &[T], spread: Sprea
             let owners = Ownership::table((0..lengths.len()).map(|chunk| chunk % ranks).collect(), ranks)?;
             world.array_owned::<T, 1>(name, &Layout::new([n]).split([Split::Sizes(lengths)]), owners)?
         }
+        Spread::Rising => {
+            let owners: Vec<usize> =
+                (0..ranks).filter(|&rank| ranks < 3 || rank != ranks / 2).flat_map(|rank| [rank; 3]).collect();
+            let each = n / owners.len() as i64;
+            let mut lengths: Vec<i64> = (0..owners.len()).map(|chunk| if chunk % 3 == 1 { 0 } else { each }).collect();
+            lengths[0] += n - lengths.iter().sum::<i64>();
+            let owners = Ownership::table(owners, ranks)?;
+            world.array_owned::<T, 1>(name, &Layout::new([n]).split([Split::Sizes(lengths)]), owners)?
+        }
     };
     array.fill_with(|[i]| values[i as usize])?;
     Ok(array)
@@ -56,11 +67,11 @@ fn bits<T: Element>(values: &[T]) -> &[u8] {
 
 const PAIRS: [(Spread, Spread); 4] = [
     (Spread::Auto, Spread::Auto),
-    (Spread::Odd, Spread::Odd),
-    (Spread::Dealt, Spread::Dealt),
+    (Spread::Rising, Spread::Odd),
+    (Spread::Dealt, Spread::Rising),
     (Spread::Odd, Spread::Dealt),
 ];
 
 /// The pairs of spreads that the other primitives are tested with.
 const FEW: [(Spread, Spread); 3] =
-    [(Spread::Auto, Spread::Auto), (Spread::Odd, Spread::Dealt), (Spread::Dealt, Spread::Odd)];
+    [(Spread::Rising, Spread::Auto), (Spread::Odd, Spread::Dealt), (Spread::Dealt, Spread::Rising)];

@@ -95,7 +95,8 @@ fn rows_become_columns() {
             }
         }
         let x = vector(world, "x", &[1_u32, 2], Spread::Auto)?;
-        assert!(world.vectors().transpose(&x, &x, 0).is_err());
+        let error = world.vectors().transpose(&x, &x, 0).unwrap_err().to_string();
+        assert!(error.contains("no whole rows of 0"), "{error}");
         Ok(())
     });
 }
@@ -119,4 +120,17 @@ fn items_and_their_copies() {
         assert_eq!(all(world, &x)?, [1 << 31, 1 << 31, 1], "the world is as good as before");
         Ok(())
     });
+}
+
+#[test]
+fn columns_that_differ_between_ranks_are_told() {
+    if support::launcher::size().is_some() {
+        return;
+    }
+    let program = |world: &zippy::World| {
+        let x = vector(world, "x", &[0_u32; 8], Spread::Auto)?;
+        world.vectors().transpose(&x, &x, 2 << world.rank())
+    };
+    let error = zippy::run_with(zippy::Config::threads(2).check(true), program).unwrap_err().to_string();
+    assert!(error.contains("transpose(\"x\""), "{error}");
 }

@@ -75,3 +75,28 @@ fn sections_are_sorted_alone() {
         Ok(())
     });
 }
+
+fn narrow_values<V: zippy::Element>(world: &World, value: fn(u32) -> V) -> Result<()> {
+    let n = 3001;
+    // The words of these keys are compared from the second one on.
+    let keys: Vec<i64> = (0..n).map(|i| i64::from(mixed(i as usize) % 900) * ((1 << 35) + 1) - (1 << 44)).collect();
+    let values: Vec<V> = (0..n).map(value).collect();
+    let mut order: Vec<usize> = (0..n as usize).collect();
+    order.sort_by_key(|&i| keys[i]);
+    for (spread, other) in [PAIRS[1], PAIRS[3]] {
+        let (x, y) = (vector(world, "x", &keys, spread)?, vector(world, "y", &values, other)?);
+        world.vectors().sort_pairs(&x, &y)?;
+        assert!(all(world, &x)?.into_iter().eq(order.iter().map(|&i| keys[i])), "{spread:?}");
+        let expected: Vec<V> = order.iter().map(|&i| values[i]).collect();
+        assert!(bits(&all(world, &y)?) == bits(&expected), "{}, {spread:?}", V::INFO.name);
+    }
+    Ok(())
+}
+
+#[test]
+fn values_of_a_byte_or_two_and_keys_of_64_bits() {
+    support::ranks(&[2, 5], |world| {
+        narrow_values(world, |i| (i % 251) as u8)?;
+        narrow_values(world, |i| i as u16)
+    });
+}
