@@ -17,6 +17,7 @@ mod total;
 #[cfg(test)]
 mod twin;
 
+pub use exact::ExactSum;
 pub use extremes::Extremes;
 pub use histogram::{Bins, Histogram};
 pub use located::Located;

@@ -1,0 +1,82 @@
+//! A band between two contours: the wall of a tunnel.
+
+use super::table::{Shape, Vertex};
+use super::{Edge, apart, share_a_face};
+
+/// Adds the triangles of the band that two contours bound.
+pub fn add(shape: &mut Shape, a: &[Edge], b: &[Edge]) {
+    let (a, b) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    // The contours run against each other around the band.
+    let back: Vec<Edge> = b.iter().rev().copied().collect();
+    let spoke = |i: usize, j: usize| (!share_a_face(a[i], back[j])).then(|| apart(a[i], back[j]));
+    if let Some(steps) = around(a.len(), b.len(), spoke) {
+        return stitch(shape, a, &back, &steps);
+    }
+    // No edge from one to the other avoids the faces: a ring of vertices in between, one beside each of the shorter contour.
+    let steps = around(a.len(), b.len(), |i, j| Some(apart(a[i], back[j]))).expect("nothing is forbidden");
+    let ring: Vec<Vertex> = (0..a.len())
+        .map(|i| {
+            let beside = steps.iter().filter(|step| step.0 % a.len() == i).map(|step| back[step.1 % b.len()]);
+            shape.add_interior(&[&[a[i]][..], &beside.collect::<Vec<_>>()].concat())
+        })
+        .collect();
+    let straight: Vec<(usize, usize)> = (0..a.len()).flat_map(|i| [(i, i), (i + 1, i)]).collect();
+    stitch(shape, a, &ring, &straight);
+    stitch(shape, &ring, &back, &steps);
+}
+
+/// The way around a band: from spoke to spoke, one step along either side at a time, with the least length of spokes, none of
+/// which is met twice. The last spoke, which is the first one again, is left out.
+fn around(a: usize, b: usize, spoke: impl Fn(usize, usize) -> Option<i32>) -> Option<Vec<(usize, usize)>> {
+    let mut search = Search { a, b, spoke, steps: Vec::new(), best: None };
+    (0..b).for_each(|start| search.go(0, start, start, 0));
+    search.best.map(|(_, steps)| steps)
+}
+
+struct Search<F> {
+    a: usize,
+    b: usize,
+    spoke: F,
+    steps: Vec<(usize, usize)>,
+    best: Option<(i32, Vec<(usize, usize)>)>,
+}
+
+impl<F: Fn(usize, usize) -> Option<i32>> Search<F> {
+    /// All ways on from a spoke; the ones so far are `length` long.
+    fn go(&mut self, i: usize, j: usize, start: usize, length: i32) {
+        let (a, b) = (self.a, self.b);
+        if i == a && j == start + b {
+            if self.best.as_ref().is_none_or(|(best, _)| length < *best) {
+                self.best = Some((length, self.steps.clone()));
+            }
+            return;
+        }
+        let met = self.steps.iter().any(|&(x, y)| x % a == i % a && y % b == j % b);
+        let Some(more) = (self.spoke)(i % a, j % b).filter(|_| !met) else { return };
+        self.steps.push((i, j));
+        if i < a {
+            self.go(i + 1, j, start, length + more);
+        }
+        if j < start + b {
+            self.go(i, j + 1, start, length + more);
+        }
+        self.steps.pop();
+    }
+}
+
+/// Triangles between two rows of vertices that run the same way around; `a` is a contour, `back` the other one backwards.
+fn stitch(shape: &mut Shape, a: &[Vertex], back: &[Vertex], steps: &[(usize, usize)]) {
+    for (n, &(i, j)) in steps.iter().enumerate() {
+        let (from_a, from_b) = (a[i % a.len()], back[j % back.len()]);
+        let moved_a = match steps.get(n + 1) {
+            Some(&(next, _)) => next > i,
+            // Back to the first spoke: along the side that is not yet around.
+            None => i < a.len(),
+        };
+        shape.triangles.push(if moved_a {
+            [from_a, a[(i + 1) % a.len()], from_b]
+        } else {
+            [from_a, back[(j + 1) % back.len()], from_b]
+        });
+    }
+}

@@ -1,0 +1,57 @@
+//! Where the surface meets the faces of a cell: closed contours over crossed edges.
+
+use super::{Edge, FACES, edge_between, is_inside};
+
+/// The contours of a case whose ambiguous faces are decided. Seen from outside the surface, where values are lower, each
+/// runs so that its disc is on its left.
+pub fn contours(case: u8, joined: u8) -> Vec<Vec<Edge>> {
+    let next = segments(case, joined);
+    let mut seen = [false; 12];
+    let mut contours = Vec::new();
+    for start in 0..12 {
+        let mut contour = Vec::new();
+        let mut edge = start;
+        while next[edge].is_some() && !seen[edge] {
+            seen[edge] = true;
+            contour.push(edge as Edge);
+            edge = usize::from(next[edge].unwrap_or_default());
+        }
+        if !contour.is_empty() {
+            contours.push(contour);
+        }
+    }
+    contours
+}
+
+/// For each crossed edge the one that follows on its contour.
+fn segments(case: u8, joined: u8) -> [Option<Edge>; 12] {
+    let mut next = [None; 12];
+    for (face, corners) in FACES.iter().enumerate() {
+        let mut circle = *corners;
+        // Counterclockwise as seen from outside the cell.
+        if face % 2 == 0 {
+            circle.reverse();
+        }
+        let (mut entered, mut left) = (Vec::new(), Vec::new());
+        for (i, &corner) in circle.iter().enumerate() {
+            let to = circle[(i + 1) % 4];
+            let edge = edge_between(corner, to);
+            match (is_inside(case, corner), is_inside(case, to)) {
+                (false, true) => entered.push(edge),
+                (true, false) => left.push(edge),
+                _ => {}
+            }
+        }
+        // Of two inside corners on a circle that begins outside, each is entered and then left.
+        if is_inside(case, circle[0]) && left.len() == 2 {
+            entered.rotate_right(1);
+        }
+        if joined >> face & 1 == 1 {
+            left.reverse();
+        }
+        for (from, to) in entered.into_iter().zip(left) {
+            next[usize::from(from)] = Some(to);
+        }
+    }
+    next
+}

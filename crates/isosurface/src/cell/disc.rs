@@ -1,0 +1,46 @@
+//! A disc within one contour.
+
+use super::table::{Shape, Vertex};
+use super::{Edge, apart, share_a_face};
+
+/// Longer contours are not nearly flat: they get a vertex in their middle.
+const LONGEST_WITHOUT_MIDDLE: usize = 6;
+
+/// Adds the triangles of the disc that a contour bounds.
+pub fn add(shape: &mut Shape, contour: &[Edge]) {
+    let whole = (contour.len() <= LONGEST_WITHOUT_MIDDLE).then(|| cut(contour)).flatten();
+    if let Some(triangles) = whole {
+        return shape.triangles.extend(triangles);
+    }
+    let middle = shape.add_interior(contour);
+    for (i, &edge) in contour.iter().enumerate() {
+        shape.triangles.push([edge, contour[(i + 1) % contour.len()], middle]);
+    }
+}
+
+/// Cuts a polygon into triangles whose edges are short in sum and of which none but the contour's lies in a face; none where
+/// that cannot be.
+fn cut(contour: &[Edge]) -> Option<Vec<[Vertex; 3]>> {
+    best(contour, 0, contour.len() - 1).map(|(_, triangles)| triangles)
+}
+
+/// The best cut of the part of a contour from one vertex to another, which an edge closes, and the length of its edges.
+fn best(contour: &[Edge], from: usize, to: usize) -> Option<(i32, Vec<[Vertex; 3]>)> {
+    if to - from < 2 {
+        return Some((0, Vec::new()));
+    }
+    let diagonal = |a: usize, b: usize| match b - a {
+        1 => Some(0),
+        along if along == contour.len() - 1 => Some(0),
+        _ if share_a_face(contour[a], contour[b]) => None,
+        _ => Some(apart(contour[a], contour[b])),
+    };
+    let cuts = (from + 1..to).filter_map(|tip| {
+        let edges = diagonal(from, tip)? + diagonal(tip, to)?;
+        let ((first, mut triangles), (second, more)) = (best(contour, from, tip)?, best(contour, tip, to)?);
+        triangles.push([contour[from], contour[tip], contour[to]]);
+        triangles.extend(more);
+        Some((edges + first + second, triangles))
+    });
+    cuts.min_by_key(|(edges, _)| *edges)
+}

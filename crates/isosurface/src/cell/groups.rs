@@ -1,0 +1,61 @@
+//! Corners of one sign that belong together.
+
+use super::{Corner, FACES, is_inside};
+
+/// The corners of a cell in groups; a group is named by its lowest corner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Groups([Corner; 8]);
+
+impl Groups {
+    /// Each corner by itself.
+    pub const fn apart() -> Self {
+        Self([0, 1, 2, 3, 4, 5, 6, 7])
+    }
+
+    /// Corners that are connected on the surface of the cell.
+    pub fn on_faces(case: u8, joined: u8) -> Self {
+        let mut groups = Self::apart();
+        for (face, corners) in FACES.iter().enumerate() {
+            for (i, &corner) in corners.iter().enumerate() {
+                let next = corners[(i + 1) % 4];
+                if is_inside(case, corner) == is_inside(case, next) {
+                    groups.unite(corner, next);
+                }
+            }
+            if super::ambiguous(case) >> face & 1 == 1 {
+                let diagonal = usize::from(is_inside(case, corners[0]) != (joined >> face & 1 == 1));
+                groups.unite(corners[diagonal], corners[diagonal + 2]);
+            }
+        }
+        groups
+    }
+
+    /// The name of a corner's group.
+    pub fn of(&self, corner: Corner) -> Corner {
+        self.0[usize::from(corner)]
+    }
+
+    /// Makes one group of two.
+    pub fn unite(&mut self, a: Corner, b: Corner) {
+        let (a, b) = (self.of(a), self.of(b));
+        for name in &mut self.0 {
+            if *name == a.max(b) {
+                *name = a.min(b);
+            }
+        }
+    }
+
+    /// Whether the inside of a cell can connect two groups: planes across any axis must see that, so along each axis there is
+    /// a corner of each that the plane has on opposite sides of its face.
+    pub fn face_each_other(&self, (a, b): (Corner, Corner)) -> bool {
+        let of = |name: Corner| (0..8).filter(move |&corner| self.of(corner) == name);
+        let opposite = |across: Corner| of(a).any(|one| of(b).any(|other| (one ^ other) & across == across));
+        a != b && [0b011, 0b101, 0b110].into_iter().all(opposite)
+    }
+
+    /// Names of all groups whose corners have this sign.
+    #[cfg(test)]
+    pub fn names(&self, case: u8, inside: bool) -> impl Iterator<Item = Corner> {
+        (0..8).filter(move |&corner| is_inside(case, corner) == inside && self.of(corner) == corner)
+    }
+}

@@ -1,0 +1,164 @@
+//! Which corners are connected inside a cell: a plane is swept through it.
+//!
+//! In each plane the interpolant is bilinear, with the values of four parallel edges at its corners. Corners of one sign that
+//! are neighbours there are connected, opposite ones if the plane's saddle says so. Signs of corners change only where an
+//! edge is crossed; between these planes the saddle is a quadratic whose signs are asked for, never its roots. So all
+//! decisions are signs of polynomials, exact where these are: for all samples of 8 bits and isovalues of a few digits.
+
+use super::Corner;
+use super::groups::Groups;
+
+/// The edges along the last axis, in a circle, by their first corner.
+const EDGES: [Corner; 4] = [0, 1, 3, 2];
+
+/// The corners of a cell, those of one sign together that its inside connects (its faces are a part of it).
+pub fn connected(values: &[f64; 8]) -> Groups {
+    let low = EDGES.map(|corner| values[usize::from(corner)]);
+    let high = EDGES.map(|corner| values[usize::from(corner | 4)]);
+    let mut sweep = Sweep { groups: Groups::apart(), low, high, saddle: Quadratic::saddle(&low, &high) };
+    let mut crossed: Vec<(Plane, usize)> = Vec::with_capacity(4);
+    for edge in 0..4 {
+        if (low[edge] >= 0.0) == (high[edge] >= 0.0) {
+            sweep.groups.unite(EDGES[edge], EDGES[edge] | 4);
+        } else {
+            crossed.push((Plane { part: low[edge].abs(), whole: low[edge].abs() + high[edge].abs() }, edge));
+        }
+    }
+    crossed.sort_by(|a, b| a.0.compared(&b.0));
+    let mut inside = low.map(|value| value >= 0.0);
+    let mut last = Plane { part: 0.0, whole: 1.0 };
+    sweep.look_at(inside, &last);
+    for together in crossed.chunk_by(|a, b| a.0.compared(&b.0).is_eq()) {
+        let plane = together[0].0;
+        sweep.look_between(inside, &last, &plane);
+        let mut there = inside;
+        // What is zero is inside.
+        together.iter().for_each(|&(_, edge)| there[edge] = true);
+        sweep.look_at(there, &plane);
+        together.iter().for_each(|&(_, edge)| inside[edge] = high[edge] >= 0.0);
+        last = plane;
+    }
+    let end = Plane { part: 1.0, whole: 1.0 };
+    sweep.look_between(inside, &last, &end);
+    sweep.look_at(high.map(|value| value >= 0.0), &end);
+    sweep.groups
+}
+
+/// A plane at `part / whole` of the way, `whole` being positive.
+#[derive(Clone, Copy)]
+struct Plane {
+    part: f64,
+    whole: f64,
+}
+
+impl Plane {
+    fn compared(&self, other: &Self) -> std::cmp::Ordering {
+        (self.part * other.whole).total_cmp(&(other.part * self.whole))
+    }
+}
+
+/// `a t² + b t + c`.
+#[derive(Clone, Copy)]
+struct Quadratic {
+    a: f64,
+    b: f64,
+    c: f64,
+}
+
+impl Quadratic {
+    /// What has the sign of the plane's saddle where the edges 0 and 2 are inside and the others are not.
+    fn saddle(low: &[f64; 4], high: &[f64; 4]) -> Self {
+        let step: [f64; 4] = std::array::from_fn(|edge| high[edge] - low[edge]);
+        Self {
+            a: step[0] * step[2] - step[1] * step[3],
+            b: (low[0] * step[2] + step[0] * low[2]) - (low[1] * step[3] + step[1] * low[3]),
+            c: low[0] * low[2] - low[1] * low[3],
+        }
+    }
+
+    fn negated(&self) -> Self {
+        Self { a: -self.a, b: -self.b, c: -self.c }
+    }
+
+    /// Has its sign in a plane.
+    fn at(&self, plane: &Plane) -> f64 {
+        let Plane { part, whole } = *plane;
+        self.a * part * part + self.b * part * whole + self.c * whole * whole
+    }
+
+    /// Has the sign of its slope in a plane.
+    fn slope(&self, plane: &Plane) -> f64 {
+        2.0 * self.a * plane.part + self.b * plane.whole
+    }
+
+    /// Whether it is positive, or not negative, anywhere between two planes.
+    fn reaches(&self, from: &Plane, to: &Plane, zero_suffices: bool) -> bool {
+        let rises_and_falls = self.slope(from) > 0.0 && self.slope(to) < 0.0;
+        let square = self.b * self.b - 4.0 * self.a * self.c;
+        let top = rises_and_falls && (square > 0.0 || zero_suffices && square == 0.0);
+        self.at(from) > 0.0 || self.at(to) > 0.0 || top
+    }
+}
+
+struct Sweep {
+    groups: Groups,
+    low: [f64; 4],
+    high: [f64; 4],
+    saddle: Quadratic,
+}
+
+impl Sweep {
+    /// Connects what is connected in a plane whose corners have these signs.
+    fn look_at(&mut self, inside: [bool; 4], plane: &Plane) {
+        self.neighbours(inside);
+        if let Some((saddle, first)) = self.crossed(inside) {
+            let joined = saddle.at(plane) >= 0.0;
+            self.diagonal(inside, if joined { first } else { 1 - first });
+        }
+    }
+
+    /// Connects what is connected between two planes, where corners have these signs.
+    fn look_between(&mut self, inside: [bool; 4], from: &Plane, to: &Plane) {
+        if from.compared(to).is_ge() {
+            return;
+        }
+        self.neighbours(inside);
+        if let Some((saddle, first)) = self.crossed(inside) {
+            if saddle.reaches(from, to, true) {
+                self.diagonal(inside, first);
+            }
+            if saddle.negated().reaches(from, to, false) {
+                self.diagonal(inside, 1 - first);
+            }
+        }
+    }
+
+    /// Where opposite corners have the same sign: what has the sign of the saddle, and which diagonal is inside.
+    fn crossed(&self, inside: [bool; 4]) -> Option<(Quadratic, usize)> {
+        match inside {
+            [true, false, true, false] => Some((self.saddle, 0)),
+            [false, true, false, true] => Some((self.saddle.negated(), 1)),
+            _ => None,
+        }
+    }
+
+    fn neighbours(&mut self, inside: [bool; 4]) {
+        for edge in 0..4 {
+            let next = (edge + 1) % 4;
+            if inside[edge] == inside[next] {
+                self.groups.unite(self.end(edge, inside[edge]), self.end(next, inside[next]));
+            }
+        }
+    }
+
+    fn diagonal(&mut self, inside: [bool; 4], first: usize) {
+        let [a, b] = [first, first + 2].map(|edge| self.end(edge, inside[edge]));
+        self.groups.unite(a, b);
+    }
+
+    /// The end of an edge that is inside, or is not.
+    fn end(&self, edge: usize, inside: bool) -> Corner {
+        debug_assert!((self.low[edge] >= 0.0) == inside || (self.high[edge] >= 0.0) == inside);
+        if (self.low[edge] >= 0.0) == inside { EDGES[edge] } else { EDGES[edge] | 4 }
+    }
+}

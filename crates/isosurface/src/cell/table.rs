@@ -1,0 +1,155 @@
+//! All that can happen in a cell, worked out once.
+
+use std::sync::LazyLock;
+
+use super::contours::contours;
+use super::groups::Groups;
+use super::{Corner, Edge, ambiguous, band, connected, disc, ends, is_inside, joined};
+
+/// A vertex of a cell's triangles: below 12 the one on that edge, from 12 on an interior one.
+pub type Vertex = u8;
+
+/// The triangles of a cell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// Counterclockwise as seen from where values are lower.
+    pub triangles: Vec<[Vertex; 3]>,
+    /// For each interior vertex the edges (bits) in whose middle it begins, before it is moved onto the surface.
+    pub interior: Vec<u16>,
+}
+
+impl Shape {
+    pub(super) fn add_interior(&mut self, edges: &[Edge]) -> Vertex {
+        self.interior.push(edges.iter().fold(0, |mask, edge| mask | 1 << edge));
+        11 + self.interior.len() as Vertex
+    }
+}
+
+/// What a cell looks like if its inside connects two groups of corners that its faces keep apart.
+#[derive(Clone, Debug)]
+pub struct Bridge {
+    /// A corner of each group.
+    pub between: (Corner, Corner),
+    /// The triangles then.
+    pub shape: Shape,
+}
+
+/// What a case looks like whose ambiguous faces are decided.
+#[derive(Clone, Debug)]
+struct Entry {
+    plain: Shape,
+    bridges: Vec<Bridge>,
+}
+
+/// The shapes of all cases.
+#[derive(Debug)]
+pub struct Table {
+    /// For each case where its entries begin: one for each way to decide its ambiguous faces.
+    starts: [usize; 256],
+    entries: Vec<Entry>,
+}
+
+/// The one table.
+pub fn table() -> &'static Table {
+    static TABLE: LazyLock<Table> = LazyLock::new(Table::new);
+    &TABLE
+}
+
+impl Table {
+    fn new() -> Self {
+        let mut table = Self { starts: [0; 256], entries: Vec::new() };
+        for case in 0..=255 {
+            table.starts[usize::from(case)] = table.entries.len();
+            let faces = ambiguous(case);
+            for packed in 0..1_u8 << faces.count_ones() {
+                table.entries.push(Entry::new(case, spread(packed, faces)));
+            }
+        }
+        table
+    }
+
+    /// Whether a case has one shape, whatever the values are.
+    pub fn is_plain(&self, case: u8) -> bool {
+        let case = usize::from(case);
+        let end = self.starts.get(case + 1).copied().unwrap_or(self.entries.len());
+        end - self.starts[case] == 1 && self.entries[self.starts[case]].bridges.is_empty()
+    }
+
+    /// The shape of such a case.
+    pub fn plain(&self, case: u8) -> &Shape {
+        &self.entries[self.starts[usize::from(case)]].plain
+    }
+
+    /// The shape of a cell whose corners have these values; bit `i` of `case` says that value `i` is not below zero.
+    pub fn shape(&self, case: u8, values: &[f64; 8]) -> &Shape {
+        let packed = packed(joined(case, values), ambiguous(case));
+        let entry = &self.entries[self.starts[usize::from(case)] + usize::from(packed)];
+        if entry.bridges.is_empty() {
+            return &entry.plain;
+        }
+        let groups = connected(values);
+        let bridge = entry.bridges.iter().find(|bridge| groups.of(bridge.between.0) == groups.of(bridge.between.1));
+        bridge.map_or(&entry.plain, |bridge| &bridge.shape)
+    }
+}
+
+impl Entry {
+    fn new(case: u8, joined: u8) -> Self {
+        let contours = contours(case, joined);
+        let shape = |band: Option<(usize, usize)>| {
+            let mut shape = Shape::default();
+            for (i, contour) in contours.iter().enumerate() {
+                match band {
+                    Some((a, b)) if i == a => band::add(&mut shape, contour, &contours[b]),
+                    Some((_, b)) if i == b => {}
+                    _ => disc::add(&mut shape, contour),
+                }
+            }
+            shape
+        };
+        let groups = Groups::on_faces(case, joined);
+        // The groups on both sides of each contour.
+        let sides: Vec<[Corner; 2]> = contours.iter().map(|contour| sides(case, &groups, contour[0])).collect();
+        let mut bridges = Vec::new();
+        for inside in [true, false] {
+            for a in 0..contours.len() {
+                for b in a + 1..contours.len() {
+                    let (own, around) = (usize::from(!inside), usize::from(inside));
+                    let between = (sides[a][own], sides[b][own]);
+                    // Two groups with one other group around both.
+                    if sides[a][around] == sides[b][around] && groups.face_each_other(between) {
+                        bridges.push(Bridge { between, shape: shape(Some((a, b))) });
+                    }
+                }
+            }
+        }
+        Self { plain: shape(None), bridges }
+    }
+}
+
+/// The groups of the inside and of the outside end of an edge.
+fn sides(case: u8, groups: &Groups, edge: Edge) -> [Corner; 2] {
+    let (a, b) = ends(edge);
+    let (inside, outside) = if is_inside(case, a) { (a, b) } else { (b, a) };
+    [groups.of(inside), groups.of(outside)]
+}
+
+/// The bits of `mask` that are set in `bits`, side by side.
+fn packed(bits: u8, mask: u8) -> u8 {
+    let places = (0..8).filter(|place| mask >> place & 1 == 1);
+    places.enumerate().fold(0, |packed, (to, from)| packed | (bits >> from & 1) << to)
+}
+
+/// The other way around.
+fn spread(packed: u8, mask: u8) -> u8 {
+    let places = (0..8).filter(|place| mask >> place & 1 == 1);
+    places.enumerate().fold(0, |bits, (from, to)| bits | (packed >> from & 1) << to)
+}
+
+#[cfg(test)]
+impl Table {
+    pub(super) fn shapes(&self, case: u8, joined: u8) -> impl Iterator<Item = &Shape> {
+        let entry = &self.entries[self.starts[usize::from(case)] + usize::from(packed(joined, ambiguous(case)))];
+        std::iter::once(&entry.plain).chain(entry.bridges.iter().map(|bridge| &bridge.shape))
+    }
+}

@@ -1,0 +1,42 @@
+//! What can be wrong with a surface that is asked for.
+
+/// A surface cannot be extracted as asked.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum IsosurfaceError {
+    /// No surface has this value.
+    #[error("isovalue {0}: it must be a finite number")]
+    Isovalue(f32),
+    /// The grid does not give each sample a place of its own.
+    #[error("grid: {0}")]
+    Grid(String),
+    /// A rank's part cannot be numbered.
+    #[error("rank {rank} would have more than {most} vertices, own and its neighbours'; use more ranks")]
+    TooManyVertices {
+        /// The rank.
+        rank: usize,
+        /// The most that it can number.
+        most: u64,
+    },
+    /// What two ranks know of a shared boundary differs.
+    #[error(
+        "chunk {of} has {found} crossed edges on the border of chunk {to}, which sees {expected} there: its ghost cells \
+         differ from what their owner has"
+    )]
+    Border {
+        /// The chunk that owns the edges.
+        of: usize,
+        /// The chunk that uses them.
+        to: usize,
+        /// What their owner found.
+        found: u64,
+        /// What the other one sees.
+        expected: u64,
+    },
+}
+
+impl From<IsosurfaceError> for zippy::Error {
+    fn from(error: IsosurfaceError) -> Self {
+        Self::Other(zippy::error::OtherError::new(error))
+    }
+}

@@ -1,0 +1,103 @@
+//! Which grid edges and cells of a brick the surface crosses, as bits: a row of samples is a word.
+
+use super::block::{BRICK, Block, Span};
+
+/// Rows of a brick.
+pub const ROWS: usize = BRICK[1] * BRICK[2];
+
+/// Which samples of a brick, and of those that follow, are inside.
+pub struct Inside {
+    rows: [[u64; BRICK[1] + 1]; BRICK[2] + 1],
+    /// Own samples of the brick.
+    own: [usize; 3],
+    /// With those that follow.
+    all: [usize; 3],
+}
+
+/// The row of a position in a brick.
+pub const fn row(y: usize, z: usize) -> usize {
+    z * BRICK[1] + y
+}
+
+const fn lowest(count: usize) -> u64 {
+    (1 << count) - 1
+}
+
+impl Inside {
+    /// Compares the samples of a brick; one that is no number is outside.
+    pub fn new(block: &Block, own: &Span, with_next: &Span, isovalue: f32) -> Self {
+        let extents = |span: &Span| std::array::from_fn(|axis| (span.end[axis] - span.start[axis]) as usize);
+        let (own, all): ([usize; 3], [usize; 3]) = (extents(own), extents(with_next));
+        let mut rows = [[0; BRICK[1] + 1]; BRICK[2] + 1];
+        for z in 0..all[2] {
+            for y in 0..all[1] {
+                rows[z][y] = bits(block.row(y, z, all[0]), isovalue);
+            }
+        }
+        Self { rows, own, all }
+    }
+
+    /// The crossed edges that begin at own samples, row by row, for each axis.
+    pub fn edges(&self) -> [[u32; ROWS]; 3] {
+        let mut edges = [[0; ROWS]; 3];
+        let own = lowest(self.own[0]);
+        for z in 0..self.own[2] {
+            for y in 0..self.own[1] {
+                let bits = self.rows[z][y];
+                let along = [
+                    (bits ^ bits >> 1) & lowest(self.all[0] - 1),
+                    if y + 1 < self.all[1] { bits ^ self.rows[z][y + 1] } else { 0 },
+                    if z + 1 < self.all[2] { bits ^ self.rows[z + 1][y] } else { 0 },
+                ];
+                for (axis, crossed) in along.into_iter().enumerate() {
+                    edges[axis][row(y, z)] = (crossed & own) as u32;
+                }
+            }
+        }
+        edges
+    }
+
+    /// The cells that the surface crosses, row by row; a cell begins at an own sample.
+    pub fn cells(&self) -> [u32; ROWS] {
+        let mut cells = [0; ROWS];
+        for z in 0..self.own[2].min(self.all[2] - 1) {
+            for y in 0..self.own[1].min(self.all[1] - 1) {
+                let four = [self.rows[z][y], self.rows[z][y + 1], self.rows[z + 1][y], self.rows[z + 1][y + 1]];
+                let (any, every) = four.iter().fold((0, u64::MAX), |(any, every), bits| (any | bits, every & bits));
+                let crossed = (any | any >> 1) & !(every & every >> 1);
+                cells[row(y, z)] = (crossed & lowest(self.all[0] - 1) & lowest(self.own[0])) as u32;
+            }
+        }
+        cells
+    }
+
+    /// The case of the cell that begins at a sample.
+    pub fn case(&self, [x, y, z]: [usize; 3]) -> u8 {
+        let two = |y: usize, z: usize| (self.rows[z][y] >> x & 3) as u8;
+        two(y, z) | two(y + 1, z) << 2 | two(y, z + 1) << 4 | two(y + 1, z + 1) << 6
+    }
+}
+
+/// A bit for each sample of a row that is not below the isovalue.
+fn bits(row: &[f32], isovalue: f32) -> u64 {
+    let Some((first, rest)) = row.split_first_chunk::<{ BRICK[0] }>() else {
+        return row.iter().enumerate().fold(0, |bits, (x, &value)| bits | u64::from(value >= isovalue) << x);
+    };
+    // Of a fixed length, so that the compiler uses vector instructions.
+    let mut lanes = [0_u32; BRICK[0]];
+    for (x, lane) in lanes.iter_mut().enumerate() {
+        *lane = if first[x] >= isovalue { 1 << x } else { 0 };
+    }
+    let word = lanes.iter().fold(0, |bits, lane| bits | lane);
+    let last = rest.first().is_some_and(|&value| value >= isovalue);
+    u64::from(word) | u64::from(last) << BRICK[0]
+}
+
+/// The places of the set bits of a word.
+pub fn places(mut word: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = word.trailing_zeros();
+        word &= word.wrapping_sub(1);
+        (place < u32::BITS).then_some(place as usize)
+    })
+}

@@ -1,0 +1,188 @@
+//! Vertices and triangles of a part, brick by brick.
+
+use super::block::{BRICK, Block, Samples};
+use super::crossed::{Brick, Crossed, values};
+use super::crossings::{Inside, places};
+use super::interior;
+use super::part::Part;
+use super::values::between;
+use crate::cell::{self, Shape, Vertex, ends};
+use crate::grid::Grid;
+use crate::mesh::Mesh;
+
+/// What is made, and of what.
+pub struct Maker<'a> {
+    pub part: &'a Part,
+    pub crossed: &'a Crossed,
+    pub samples: &'a dyn Samples,
+    pub isovalue: f32,
+    pub grid: &'a Grid,
+    pub normals: bool,
+    /// What is added to the numbers of own vertices and of ghosts in the list of all vertices of the rank.
+    pub bases: [u32; 2],
+}
+
+/// Numbers of vertices on the edges that begin at the samples of a brick and at those that follow it.
+struct Near {
+    /// For each axis and row: crossed edges, and the number of the first one's vertex.
+    rows: [[(u32, u32); ROWS_AND_NEXT]; 3],
+    /// The same for the sample behind each row: the number of its vertex.
+    behind: [[u32; ROWS_AND_NEXT]; 3],
+    width: usize,
+    /// The number of the first interior vertex.
+    interior: u32,
+}
+
+const ROWS_AND_NEXT: usize = (BRICK[1] + 1) * (BRICK[2] + 1);
+
+impl Near {
+    fn vertex(&self, vertex: Vertex, [x, y, z]: [usize; 3], interior: u32) -> u32 {
+        if vertex >= 12 {
+            return self.interior + interior + u32::from(vertex - 12);
+        }
+        let (axis, corner) = (usize::from(vertex / 4), usize::from(ends(vertex).0));
+        let (x, row) = (x + (corner & 1), (z + (corner >> 2)) * (BRICK[1] + 1) + y + (corner >> 1 & 1));
+        if x >= self.width {
+            return self.behind[axis][row];
+        }
+        let (word, first) = self.rows[axis][row];
+        first + (word & ((1 << x) - 1)).count_ones()
+    }
+}
+
+impl Maker<'_> {
+    /// Adds the vertices on own edges and in own cells, in the order of their numbers.
+    pub fn own_vertices(&self, mesh: &mut Mesh, block: &mut Block) {
+        for (number, brick) in self.crossed.bricks[..self.crossed.own_bricks].iter().enumerate() {
+            self.vertices(brick, mesh, block);
+            let end = self.crossed.bricks.get(number + 1).map_or(self.crossed.ambiguous.len(), |next| next.ambiguous);
+            for ambiguous in &self.crossed.ambiguous[brick.ambiguous..end] {
+                self.interior(brick, ambiguous.at, ambiguous.shape, mesh, block);
+            }
+        }
+    }
+
+    /// Adds the vertices on edges that begin at the samples that follow.
+    pub fn ghost_vertices(&self, mesh: &mut Mesh, block: &mut Block) {
+        self.crossed.bricks[self.crossed.own_bricks..].iter().for_each(|brick| self.vertices(brick, mesh, block));
+    }
+
+    fn vertices(&self, brick: &Brick, mesh: &mut Mesh, block: &mut Block) {
+        let own = self.part.samples(brick.at);
+        let span = if self.normals { self.part.with_around(&own) } else { self.part.with_next(&own) };
+        self.samples.load(self.part.in_memory(&own).start, self.part.in_memory(&span), block);
+        for (axis, rows) in brick.edges.iter().enumerate() {
+            for (row, &word) in rows.iter().enumerate() {
+                for x in places(word) {
+                    let at = [x, row % BRICK[1], row / BRICK[1]].map(|at| at as i64);
+                    self.edge_vertex(own.start, at, axis, mesh, block);
+                }
+            }
+        }
+    }
+
+    fn edge_vertex(&self, start: [i64; 3], at: [i64; 3], axis: usize, mesh: &mut Mesh, block: &Block) {
+        let mut end = at;
+        end[axis] += 1;
+        let along = between(block.at(at), block.at(end), self.isovalue);
+        let sample: [i64; 3] = std::array::from_fn(|axis| start[axis] + at[axis]);
+        let mut index: [f64; 3] = std::array::from_fn(|axis| (self.part.start[axis] + sample[axis]) as f64);
+        index[axis] += along;
+        mesh.positions.push(self.grid.position(index));
+        if self.normals {
+            let (a, b) = (self.gradient(start, at, block), self.gradient(start, end, block));
+            mesh.normals.push(self.grid.normal(std::array::from_fn(|axis| a[axis] + along * (b[axis] - a[axis]))));
+        }
+    }
+
+    /// Differences to both sides, or to one at the ends of the field.
+    fn gradient(&self, start: [i64; 3], at: [i64; 3], block: &Block) -> [f64; 3] {
+        std::array::from_fn(|axis| {
+            let sample = std::array::from_fn(|axis| start[axis] + at[axis]);
+            let [low, high] = self.part.neighbours(sample, axis).map(|neighbour| neighbour - start[axis]);
+            let value = |place: i64| {
+                let mut at = at;
+                at[axis] = place;
+                f64::from(block.at(at))
+            };
+            (value(high) - value(low)) / (high - low).max(1) as f64
+        })
+    }
+
+    fn interior(&self, brick: &Brick, at: [usize; 3], shape: &Shape, mesh: &mut Mesh, block: &Block) {
+        let values = values(at, block, self.isovalue);
+        let start = self.part.samples(brick.at).start;
+        for &edges in &shape.interior {
+            let (place, gradient) = interior::vertex(&values, edges);
+            let index = std::array::from_fn(|axis| {
+                (self.part.start[axis] + start[axis] + at[axis] as i64) as f64 + place[axis]
+            });
+            mesh.positions.push(self.grid.position(index));
+            if self.normals {
+                mesh.normals.push(self.grid.normal(gradient));
+            }
+        }
+    }
+
+    /// Adds the triangles of own cells.
+    pub fn triangles(&self, mesh: &mut Mesh, block: &mut Block) {
+        let mirrored = self.grid.is_mirrored();
+        for brick in &self.crossed.bricks[..self.crossed.own_bricks] {
+            let own = self.part.samples(brick.at);
+            let all = self.part.with_next(&own);
+            self.samples.load(self.part.in_memory(&own).start, self.part.in_memory(&all), block);
+            let inside = Inside::new(block, &own, &all, self.isovalue);
+            let near = self.near(brick, (own.end[0] - own.start[0]) as usize);
+            let mut ambiguous = self.crossed.ambiguous[brick.ambiguous..].iter();
+            let mut interior = 0;
+            for (row, word) in inside.cells().into_iter().enumerate() {
+                for x in places(word) {
+                    let at = [x, row % BRICK[1], row / BRICK[1]];
+                    let case = inside.case(at);
+                    let plain = cell::table().is_plain(case);
+                    let shape = match plain {
+                        true => cell::table().plain(case),
+                        false => ambiguous.next().expect("found when the brick was looked at").shape,
+                    };
+                    for triangle in &shape.triangles {
+                        let [a, b, c] = triangle.map(|vertex| near.vertex(vertex, at, interior));
+                        mesh.triangles.push(if mirrored { [a, c, b] } else { [a, b, c] });
+                    }
+                    interior += shape.interior.len() as u32;
+                }
+            }
+        }
+    }
+
+    fn near(&self, brick: &Brick, width: usize) -> Near {
+        let [own, ghosts] = self.bases;
+        let base = |at: [i64; 3]| if self.part.is_own(at) { own } else { ghosts };
+        let interior = own + brick.first + brick.crossed;
+        let none = [[0; ROWS_AND_NEXT]; 3];
+        let mut near = Near { rows: none.map(|rows| rows.map(|_| (0, 0))), behind: none, width, interior };
+        let samples = self.part.samples(brick.at);
+        let heights: [usize; 2] = [1, 2].map(|axis| (samples.end[axis] - samples.start[axis]) as usize);
+        for [i, j, k] in (0..8).map(|corner| [corner & 1, corner >> 1 & 1, corner >> 2]) {
+            let at = [brick.at[0] + i, brick.at[1] + j, brick.at[2] + k];
+            if (0..3).any(|axis| at[axis] >= self.part.bricks()[axis]) {
+                continue;
+            }
+            let Some(found) = self.crossed.brick(self.part, at) else { continue };
+            let rows = |next: i64, height: usize| if next == 0 { 0..height } else { height..height + 1 };
+            for z in rows(k, heights[1]) {
+                for y in rows(j, heights[0]) {
+                    let from = super::crossings::row(y - heights[0] * j as usize, z - heights[1] * k as usize);
+                    let to = z * (BRICK[1] + 1) + y;
+                    for axis in 0..3 {
+                        let first = base(at) + found.first_of_row(axis, from);
+                        match i {
+                            0 => near.rows[axis][to] = (found.edges[axis][from], first),
+                            _ => near.behind[axis][to] = first,
+                        }
+                    }
+                }
+            }
+        }
+        near
+    }
+}

@@ -1,0 +1,111 @@
+//! [`Tree`]: least and largest values of bricks, so that a surface touches only the bricks that it crosses.
+
+use super::block::{Block, Samples};
+use super::part::Part;
+
+/// The values of a brick's cells lie between these, both included; a sample that is no number counts as minus infinity.
+#[derive(Debug, Clone, Copy)]
+struct Extremes {
+    least: f32,
+    largest: f32,
+}
+
+impl Extremes {
+    const NONE: Self = Self { least: f32::INFINITY, largest: f32::NEG_INFINITY };
+
+    fn with(self, other: Self) -> Self {
+        Self { least: self.least.min(other.least), largest: self.largest.max(other.largest) }
+    }
+
+    fn of_row(self, row: &[f32]) -> Self {
+        // Plain comparisons, which the compiler turns into vector instructions; no number is counted apart.
+        let (mut least, mut largest, mut is_number) = (self.least, self.largest, true);
+        for &value in row {
+            least = if value < least { value } else { least };
+            largest = if value > largest { value } else { largest };
+            is_number &= !value.is_nan();
+        }
+        Self { least: if is_number { least } else { f32::NEG_INFINITY }, largest }
+    }
+
+    /// Whether there are values on both sides.
+    fn are_crossed_by(self, isovalue: f32) -> bool {
+        self.least < isovalue && self.largest >= isovalue
+    }
+}
+
+/// The bricks of a part, in a tree: each node stands for two nodes below it along each axis.
+pub struct Tree {
+    /// From the bricks up to the root.
+    levels: Vec<Level>,
+}
+
+struct Level {
+    counts: [i64; 3],
+    nodes: Vec<Extremes>,
+}
+
+impl Level {
+    fn node(&self, at: [i64; 3]) -> Extremes {
+        self.nodes[(at[0] + self.counts[0] * (at[1] + self.counts[1] * at[2])) as usize]
+    }
+}
+
+fn places(counts: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
+    let [x, y, z] = counts;
+    (0..z).flat_map(move |k| (0..y).flat_map(move |j| (0..x).map(move |i| [i, j, k])))
+}
+
+impl Tree {
+    /// Reads all samples once.
+    pub fn new(part: &Part, samples: &dyn Samples) -> Self {
+        let mut block = Block::new();
+        let brick = |at: [i64; 3]| {
+            let own = part.samples(at);
+            let span = part.with_next(&own);
+            samples.load(part.in_memory(&own).start, part.in_memory(&span), &mut block);
+            let [x, y, z] = std::array::from_fn(|axis| (span.end[axis] - span.start[axis]) as usize);
+            let rows = (0..z).flat_map(|k| (0..y).map(move |j| (j, k)));
+            rows.fold(Extremes::NONE, |found, (j, k)| found.of_row(block.row(j, k, x)))
+        };
+        let counts = part.bricks();
+        let mut levels = vec![Level { counts, nodes: places(counts).map(brick).collect() }];
+        while let Some(below) = levels.last().filter(|level| level.nodes.len() > 1) {
+            let counts = below.counts.map(|count| (count + 1) / 2);
+            let node = |at: [i64; 3]| {
+                let children = below_of(at, below.counts).map(|child| below.node(child));
+                children.fold(Extremes::NONE, Extremes::with)
+            };
+            let nodes = places(counts).map(node).collect();
+            levels.push(Level { counts, nodes });
+        }
+        Self { levels }
+    }
+
+    /// Calls `found` with each brick that the surface of this isovalue crosses.
+    pub fn visit(&self, isovalue: f32, found: &mut dyn FnMut([i64; 3])) {
+        if let Some(root) = self.levels.last().filter(|level| !level.nodes.is_empty()) {
+            places(root.counts).for_each(|at| self.descend(self.levels.len() - 1, at, isovalue, found));
+        }
+    }
+
+    fn descend(&self, level: usize, at: [i64; 3], isovalue: f32, found: &mut dyn FnMut([i64; 3])) {
+        if !self.levels[level].node(at).are_crossed_by(isovalue) {
+        } else if level == 0 {
+            found(at);
+        } else {
+            let children = below_of(at, self.levels[level - 1].counts);
+            children.for_each(|child| self.descend(level - 1, child, isovalue, found));
+        }
+    }
+}
+
+/// The nodes for which a node of the level above stands.
+fn below_of(at: [i64; 3], counts: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
+    let two = |axis: usize| 2 * at[axis]..(2 * at[axis] + 2).min(counts[axis]);
+    let (x, y, z) = (two(0), two(1), two(2));
+    z.flat_map(move |k| {
+        let x = x.clone();
+        y.clone().flat_map(move |j| x.clone().map(move |i| [i, j, k]))
+    })
+}

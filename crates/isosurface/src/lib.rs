@@ -1,0 +1,35 @@
+//! Isosurfaces of global arrays: Marching Cubes with the topology of the trilinear interpolant, welded across chunks and ranks.
+//!
+//! ```
+//! # use zippy::{Layout, Split, World};
+//! use zippy_isosurface::{Extractor, Grid, statistics};
+//! # fn program(world: &World) -> zippy::Result<()> {
+//! // A ball of radius 5.2 in the middle of 16 samples a side.
+//! let layout = Layout::new([16, 16, 16]).split_all(Split::Auto).ghost([2, 2, 2]);
+//! let field = world.array::<f32, 3>("field", &layout)?;
+//! let distance = |p: [i64; 3]| p.map(|x| (x as f32 - 7.5).powi(2)).iter().sum::<f32>().sqrt();
+//! field.fill_with(|p| 5.2 - distance(p))?;
+//! let mesh = Extractor::new(world, &field, Grid::default())?.extract(0.0)?;
+//! let found = statistics(world, &mesh)?;
+//! assert_eq!((found.euler, found.components, found.open_edges), (2, 1, 0));
+//! # Ok(()) }
+//! # zippy::run_with(zippy::Config::threads(3), program).unwrap();
+//! ```
+//!
+//! After section 5.2 of the Zippy paper (Fan, Qiu, Kaufman 2008). What "exact" means is said in [`cell`].
+#![warn(missing_docs)]
+
+pub mod cell;
+mod error;
+mod extract;
+mod grid;
+mod mesh;
+mod sample;
+mod statistics;
+
+pub use error::IsosurfaceError;
+pub use extract::Extractor;
+pub use grid::Grid;
+pub use mesh::Mesh;
+pub use sample::Sample;
+pub use statistics::{Statistics, components, statistics};

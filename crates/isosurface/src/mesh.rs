@@ -1,0 +1,102 @@
+//! [`Mesh`]: a surface that is spread over the ranks.
+
+use zippy::{Result, World};
+
+/// A rank's part of a triangle mesh that is welded across ranks.
+///
+/// A rank owns the vertices on the grid edges that begin at its samples, and the triangles of the cells that begin there.
+/// Triangles at the border of its chunks use vertices of its neighbours, too: these are known here as well, as *ghost*
+/// vertices, with the same bits as their owner has.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Mesh {
+    pub(crate) own: usize,
+    pub(crate) own_interior: u64,
+    pub(crate) positions: Vec<[f32; 3]>,
+    pub(crate) normals: Vec<[f32; 3]>,
+    pub(crate) ghosts: Vec<u64>,
+    pub(crate) triangles: Vec<[u32; 3]>,
+    pub(crate) vertices_before: u64,
+    pub(crate) triangles_before: u64,
+    pub(crate) totals: Totals,
+}
+
+/// Of the whole mesh.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Totals {
+    pub vertices: u64,
+    pub interior: u64,
+    pub triangles: u64,
+}
+
+impl Mesh {
+    /// Where its vertices stand: first those that this rank owns, then the ghost vertices.
+    pub fn positions(&self) -> &[[f32; 3]] {
+        &self.positions
+    }
+
+    /// Unit vectors towards lower values, one a vertex; none if they were not asked for.
+    pub fn normals(&self) -> &[[f32; 3]] {
+        &self.normals
+    }
+
+    /// The triangles of this rank, as places in [`positions`](Self::positions), counterclockwise as seen from where values are lower.
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// How many vertices this rank owns.
+    pub fn own_vertices(&self) -> usize {
+        self.own
+    }
+
+    /// The number of a vertex in the whole mesh: the same on all ranks that know it. Ranks' own vertices follow each other
+    /// in the order of ranks.
+    pub fn number(&self, vertex: u32) -> u64 {
+        let vertex = vertex as usize;
+        match vertex.checked_sub(self.own) {
+            None => self.vertices_before + vertex as u64,
+            Some(ghost) => self.ghosts[ghost],
+        }
+    }
+
+    /// The numbers of the ghost vertices.
+    pub fn ghosts(&self) -> &[u64] {
+        &self.ghosts
+    }
+
+    /// How many vertices ranks before this one own.
+    pub fn vertices_before(&self) -> u64 {
+        self.vertices_before
+    }
+
+    /// How many triangles ranks before this one have.
+    pub fn triangles_before(&self) -> u64 {
+        self.triangles_before
+    }
+
+    /// Vertices of the whole mesh.
+    pub fn vertices(&self) -> u64 {
+        self.totals.vertices
+    }
+
+    /// Those of them that lie inside a cell and not on a grid edge.
+    pub fn interior_vertices(&self) -> u64 {
+        self.totals.interior
+    }
+
+    /// Triangles of the whole mesh.
+    pub fn triangle_count(&self) -> u64 {
+        self.totals.triangles
+    }
+
+    /// Finds where this rank's part stands in the whole. Collective.
+    pub(crate) fn place(&mut self, world: &World) -> Result<()> {
+        let own = [self.own as u64, self.own_interior, self.triangles.len() as u64];
+        let (mut before, mut all) = (own, own);
+        world.group().exclusive_scan(&mut before, 0, |sum, more| *sum += more)?;
+        world.group().all_reduce(&mut all, |sum, more| *sum += more)?;
+        (self.vertices_before, self.triangles_before) = (before[0], before[2]);
+        self.totals = Totals { vertices: all[0], interior: all[1], triangles: all[2] };
+        Ok(())
+    }
+}

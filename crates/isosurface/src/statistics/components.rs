@@ -1,0 +1,68 @@
+//! Connected components: union-find on each rank, then across ranks.
+
+use zippy::{Result, World};
+
+use super::shared::Shared;
+use crate::mesh::Mesh;
+
+/// For each vertex of this rank, ghosts included, the lowest number of a vertex that is connected with it; a triangle is of
+/// the component of any of its corners. Collective; a round of messages for each rank that a component passes on its way.
+///
+/// # Errors
+/// A transfer fails.
+pub fn components(world: &World, mesh: &Mesh) -> Result<Vec<u64>> {
+    world.failing("components of a mesh", || labels(world, mesh, &Shared::new(world, mesh)?))
+}
+
+pub(super) fn labels(world: &World, mesh: &Mesh, shared: &Shared) -> Result<Vec<u64>> {
+    let mut sets = Sets((0..mesh.positions().len() as u32).collect());
+    for [a, b, c] in mesh.triangles() {
+        sets.unite(*a, *b);
+        sets.unite(*a, *c);
+    }
+    let roots: Vec<u32> = (0..mesh.positions().len() as u32).map(|vertex| sets.root(vertex)).collect();
+    let mut labels = vec![u64::MAX; roots.len()];
+    for (vertex, &root) in roots.iter().enumerate() {
+        let label = &mut labels[root as usize];
+        *label = mesh.number(vertex as u32).min(*label);
+    }
+    loop {
+        let mut changed = [0_u64];
+        for to_owners in [true, false] {
+            let known = labels.clone();
+            shared.tell(
+                world,
+                to_owners,
+                |vertex| known[roots[vertex as usize] as usize],
+                |vertex, told| {
+                    let label = &mut labels[roots[vertex as usize] as usize];
+                    changed[0] += u64::from(told < *label);
+                    *label = told.min(*label);
+                },
+            )?;
+        }
+        world.group().all_reduce(&mut changed, |sum, more| *sum += more)?;
+        if changed == [0] {
+            return Ok(roots.into_iter().map(|root| labels[root as usize]).collect());
+        }
+    }
+}
+
+/// Disjoint sets of vertices: for each another one of its set, or itself.
+struct Sets(Vec<u32>);
+
+impl Sets {
+    fn root(&mut self, mut vertex: u32) -> u32 {
+        while self.0[vertex as usize] != vertex {
+            let next = self.0[vertex as usize];
+            self.0[vertex as usize] = self.0[next as usize];
+            vertex = next;
+        }
+        vertex
+    }
+
+    fn unite(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a.max(b) as usize] = a.min(b);
+    }
+}

@@ -1,0 +1,63 @@
+//! Edges, and how many triangles have each.
+
+use zippy::{Result, World};
+
+use super::shared::{Shared, exchange};
+use crate::mesh::Mesh;
+
+/// Numbers of edges in the whole mesh.
+pub struct Edges {
+    pub all: u64,
+    pub open: u64,
+    pub nonmanifold: u64,
+}
+
+/// An edge: its ends by number, the lower first, and how many triangles run along it and against it.
+type Edge = [u64; 4];
+
+/// Collective. An edge that several ranks may have is counted by the owner of its lower end.
+pub fn count(world: &World, mesh: &Mesh, shared: &Shared) -> Result<Edges> {
+    let (mut own, mut sent) = (Vec::new(), Vec::new());
+    for triangle in mesh.triangles() {
+        for i in 0..3 {
+            let (a, b) = (triangle[i], triangle[(i + 1) % 3]);
+            let (from, to) = (mesh.number(a), mesh.number(b));
+            let edge = if from < to { [from, to, 1, 0] } else { [to, from, 0, 1] };
+            if shared.both(a, b) { sent.push(edge) } else { own.push(edge) }
+        }
+    }
+    let mut messages: Vec<(usize, Vec<u64>)> = Vec::new();
+    for edge in merged(sent) {
+        let owner = shared.owner(edge[0]);
+        if messages.last().is_none_or(|(rank, _)| *rank != owner) {
+            messages.push((owner, Vec::new()));
+        }
+        messages.last_mut().expect("just made").1.extend(edge);
+    }
+    for (_, edges) in exchange(world, messages)? {
+        own.extend(edges.as_chunks::<4>().0);
+    }
+    let mut counts = [0_u64; 3];
+    for [_, _, along, against] in merged(own) {
+        counts[0] += 1;
+        counts[1] += u64::from(along + against == 1);
+        counts[2] += u64::from(along > 1 || against > 1);
+    }
+    world.group().all_reduce(&mut counts, |sum, more| *sum += more)?;
+    let [all, open, nonmanifold] = counts;
+    Ok(Edges { all, open, nonmanifold })
+}
+
+/// Each edge once, in order, with its triangles added up.
+fn merged(mut edges: Vec<Edge>) -> Vec<Edge> {
+    edges.sort_unstable();
+    edges.dedup_by(|next, kept| {
+        let same = next[..2] == kept[..2];
+        if same {
+            kept[2] += next[2];
+            kept[3] += next[3];
+        }
+        same
+    });
+    edges
+}

@@ -1,0 +1,70 @@
+//! What a mesh is like as a whole.
+
+mod components;
+mod edges;
+mod measure;
+mod shared;
+
+use zippy::{Result, World};
+
+pub use self::components::components;
+
+use self::shared::Shared;
+use crate::mesh::Mesh;
+
+/// A mesh in numbers: the same on all ranks, and the same bits for every cut.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Statistics {
+    /// Vertices, each counted once.
+    pub vertices: u64,
+    /// Those of them that lie inside a cell and not on a grid edge.
+    pub interior_vertices: u64,
+    /// Triangles.
+    pub triangles: u64,
+    /// Edges, each counted once.
+    pub edges: u64,
+    /// Euler characteristic: vertices less edges plus triangles.
+    pub euler: i64,
+    /// Connected components.
+    pub components: u64,
+    /// Edges that one triangle has: the border of a surface that is not closed.
+    pub open_edges: u64,
+    /// Edges that more than two triangles have, or two that run along them in one direction.
+    pub nonmanifold_edges: u64,
+    /// Sum of the triangles' areas, without rounding in between.
+    pub area: f64,
+    /// Enclosed volume, by the divergence theorem; of no meaning where there are open edges. Positive around higher values.
+    pub volume: f64,
+    /// The least box that has all vertices, by its lowest and highest corner; `None` without vertices.
+    pub bounds: Option<[[f32; 3]; 2]>,
+}
+
+/// Looks at all of a mesh. Collective.
+///
+/// # Errors
+/// A transfer fails.
+pub fn statistics(world: &World, mesh: &Mesh) -> Result<Statistics> {
+    world.failing("statistics of a mesh", || {
+        let shared = Shared::new(world, mesh)?;
+        let edges = edges::count(world, mesh, &shared)?;
+        let labels = components::labels(world, mesh, &shared)?;
+        let own = (0..mesh.own_vertices() as u32).filter(|&vertex| labels[vertex as usize] == mesh.number(vertex));
+        let mut components = [own.count() as u64];
+        world.group().all_reduce(&mut components, |sum, more| *sum += more)?;
+        let measured = measure::measure(world, mesh)?;
+        let (vertices, triangles) = (mesh.vertices(), mesh.triangle_count());
+        Ok(Statistics {
+            vertices,
+            interior_vertices: mesh.interior_vertices(),
+            triangles,
+            edges: edges.all,
+            euler: vertices as i64 - edges.all as i64 + triangles as i64,
+            components: components[0],
+            open_edges: edges.open,
+            nonmanifold_edges: edges.nonmanifold,
+            area: measured.area,
+            volume: measured.volume,
+            bounds: measured.bounds,
+        })
+    })
+}

@@ -1,0 +1,79 @@
+//! The same mesh, bit for bit, for every number of ranks and every cut.
+
+use zippy::Split;
+use zippy::region::Region;
+
+use super::support::{Field, Whole, random};
+
+const SHAPE: [i64; 3] = [37, 11, 9];
+
+/// Random, so that nearly every cell is crossed and many are ambiguous; longer than a brick along axis 0.
+fn field() -> Field<f32> {
+    Field::new(SHAPE, |[x, y, z]| random((x * 7919 + y * 104_729 + z * 1_299_709) as u32))
+}
+
+fn alone() -> Whole {
+    let (whole, found) = field().surface(1, |layout| layout, 0.5);
+    assert_eq!(found.vertices, field().crossed_edges(0.5) + found.interior_vertices);
+    assert!(found.interior_vertices > 0 && found.triangles > 3000, "{found:?}");
+    whole
+}
+
+#[test]
+fn ranks() {
+    let alone = alone();
+    for ranks in [2, 3, 4, 5, 7, 8] {
+        assert!(field().surface(ranks, |layout| layout.split_all(Split::Auto), 0.5).0 == alone, "{ranks} ranks");
+        // With ghost cells of the field's own.
+        let ghosts = |layout: zippy::Layout| layout.split_all(Split::Auto).ghost([2, 2, 2]);
+        assert!(field().surface(ranks, ghosts, 0.5).0 == alone, "{ranks} ranks, own ghosts");
+    }
+}
+
+#[test]
+fn uneven() {
+    let alone = alone();
+    // A chunk of one sample, several chunks a rank, a rank without any.
+    let cut =
+        |layout: zippy::Layout| layout.split([Split::Sizes(vec![1, 30, 6]), Split::Sizes(vec![2, 9]), Split::Even(4)]);
+    let owners = (0..24).map(|chunk| [0, 3, 1, 3, 0][chunk % 5]).collect();
+    assert!(field().surface_owned(4, cut, Some(owners), 0.5).0 == alone);
+    // Every row by itself.
+    let rows = |layout: zippy::Layout| layout.split([Split::Whole, Split::Even(11), Split::Even(9)]);
+    assert!(field().surface(3, rows, 0.5).0 == alone);
+}
+
+#[test]
+fn boxes() {
+    let alone = alone();
+    // Cut as a k-d tree cuts, without a common grid.
+    let boxes = [
+        ([0, 0, 0], [20, 5, 9]),
+        ([0, 5, 0], [20, 11, 4]),
+        ([0, 5, 4], [20, 11, 9]),
+        ([20, 0, 0], [37, 11, 3]),
+        ([20, 0, 3], [31, 11, 9]),
+        ([31, 0, 3], [37, 11, 9]),
+    ];
+    let boxes: Vec<Region> = boxes.iter().map(|(start, end)| Region::new(start, end).unwrap()).collect();
+    for ranks in [1, 4, 6] {
+        assert!(field().surface(ranks, |layout| layout.boxes(boxes.clone()), 0.5).0 == alone, "{ranks} ranks");
+    }
+}
+
+#[test]
+fn types_of_samples() {
+    // Whole numbers, with samples that equal the isovalue.
+    let whole = |at: [i64; 3]| (8.0 * field().at(at)) as u8;
+    let expected = Field::new([9, 8, 7], |at| f32::from(whole(at))).surface(1, |layout| layout, 4.0).0;
+    assert!(!expected.triangles.is_empty());
+    macro_rules! check {
+        ($($type:ty),*) => {$(
+            let found = Field::new([9, 8, 7], |at| <$type>::try_from(whole(at)).unwrap());
+            assert!(found.surface(3, |layout| layout.split_all(Split::Auto), 4.0).0 == expected, stringify!($type));
+        )*};
+    }
+    check!(u8, i8, u16, i16, u32, i32);
+    let halves = Field::new([9, 8, 7], |at| half::f16::from_f32(f32::from(whole(at))));
+    assert!(halves.surface(3, |layout| layout.split_all(Split::Auto), 4.0).0 == expected, "f16");
+}

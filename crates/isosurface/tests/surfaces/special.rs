@@ -1,0 +1,124 @@
+//! Fields and isovalues at the edge of what has a meaning.
+
+use zippy::{Config, Split, run_with};
+use zippy_isosurface::{Extractor, Grid};
+
+use super::support::{Field, random};
+
+#[test]
+fn nothing_to_see() {
+    for shape in [[1, 1, 1], [5, 1, 1], [1, 7, 9], [0, 4, 4], [2, 2, 2], [6, 5, 4]] {
+        let field = Field::new(shape, |_| 3.0_f32);
+        for isovalue in [2.0, 3.0, 4.0] {
+            let (_, found) = field.surface(3, |layout| layout.split_all(Split::Auto), isovalue);
+            assert_eq!((found.vertices, found.triangles, found.euler, found.bounds), (0, 0, 0, None));
+        }
+    }
+    // Layers that differ, but no cells.
+    let flat = Field::new([8, 8, 1], |[x, ..]| x as f32);
+    assert_eq!(flat.surface(2, |layout| layout.split_all(Split::Auto), 3.5).1.vertices, 0);
+}
+
+#[test]
+fn one_cell() {
+    let field = Field::new([2, 2, 2], |at| if at == [0, 0, 0] { 1.0_f32 } else { -1.0 });
+    for ranks in [1, 3, 8] {
+        let (_, found) = field.surface(ranks, |layout| layout.split_all(Split::Even(2)), 0.0);
+        assert_eq!((found.vertices, found.triangles, found.open_edges), (3, 1, 3));
+        assert_eq!(found.bounds, Some([[1.0, 2.0, 3.0], [1.25, 2.375, 3.625]]));
+    }
+}
+
+#[test]
+fn no_isovalue() {
+    let field = Field::new([4, 4, 4], |[x, ..]| x as f32);
+    for isovalue in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        let errors = run_with(Config::threads(2), |world| {
+            let array = field.array(world, &zippy::Layout::new([4, 4, 4]).split_all(Split::Auto), None)?;
+            let extractor = Extractor::new(world, &array, Grid::default())?;
+            let error = extractor.extract(isovalue).unwrap_err().to_string();
+            // The world goes on.
+            assert_eq!(extractor.extract(1.5)?.vertices(), 16);
+            Ok(error)
+        });
+        for error in errors.unwrap() {
+            assert!(error.contains("it must be a finite number"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn grids_without_volume() {
+    let results = run_with(Config::threads(2), |world| {
+        let array = world.array::<f32, 3>("field", &zippy::Layout::new([4, 4, 4]).split_all(Split::Auto))?;
+        let mut all = Vec::new();
+        for spacing in [[1.0, 0.0, 1.0], [1.0, f64::NAN, 1.0]] {
+            all.push(Extractor::new(world, &array, Grid::new([0.0; 3], spacing)).err().unwrap().to_string());
+        }
+        Ok(all)
+    });
+    for errors in results.unwrap() {
+        assert!(errors[0].contains("lie in a plane") && errors[1].contains("not finite"), "{errors:?}");
+    }
+}
+
+/// Values that equal the isovalue, no numbers and infinities, at random: closed all the same.
+#[test]
+fn strange_samples_leave_no_hole() {
+    let strange = [0.0, -0.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN, f32::MIN_POSITIVE / 8.0];
+    let field = Field::new([35, 9, 8], |[x, y, z]| {
+        let one = random((x + 40 * (y + 40 * z)) as u32);
+        let other = random((x + 40 * (y + 40 * z)) as u32 + 1_000_000);
+        if one < 0.4 { strange[(one * 20.0) as usize] } else { other - 0.5 }
+    });
+    for outside in [-1.0, f32::NAN, f32::NEG_INFINITY] {
+        let field = field.padded(outside);
+        let (alone, found) = field.surface(1, |layout| layout, 0.0);
+        assert_eq!((found.open_edges, found.nonmanifold_edges), (0, 0), "{found:?}");
+        assert_eq!(found.vertices, field.crossed_edges(0.0) + found.interior_vertices);
+        let bounds = found.bounds.unwrap();
+        assert!(bounds.as_flattened().iter().all(|x| x.is_finite()), "{bounds:?}");
+        assert!(alone.vertices.iter().flatten().all(|&bits| !f32::from_bits(bits).is_nan()));
+        assert!(field.surface(5, |layout| layout.split_all(Split::Auto), 0.0).0 == alone);
+    }
+}
+
+/// What is not a number is outside; the surface passes an infinite sample at its neighbour.
+#[test]
+fn where_strange_samples_put_the_surface() {
+    for (inside, outside, place) in [
+        (1.0, f32::NAN, 1.0),
+        (1.0, f32::NEG_INFINITY, 1.0),
+        (f32::INFINITY, -1.0, 1.5),
+        (f32::INFINITY, f32::NAN, 1.25),
+        (0.0, -1.0, 1.0),
+    ] {
+        let field = Field::new([2, 2, 2], |[x, ..]| if x == 0 { inside } else { outside });
+        let (whole, found) = field.surface(1, |layout| layout, 0.0);
+        assert_eq!((found.vertices, found.triangles), (4, 2), "{inside} {outside}");
+        assert!(whole.vertices.iter().all(|vertex| f32::from_bits(vertex[0]) == place), "{inside} {outside}");
+    }
+}
+
+/// Mirrored axes turn a mesh inside out unless triangles are turned, too.
+#[test]
+fn volume_of_mirrored_grids() {
+    let field = Field::new([12, 12, 12], |at| 4.2 - at.map(|x| (x as f32 - 5.5).powi(2)).iter().sum::<f32>().sqrt());
+    let volumes = [[1.0, 1.0, 1.0], [-1.0, 1.0, 1.0], [-1.0, -2.0, 1.0]].map(|spacing| {
+        let found = run_with(Config::threads(2), |world| {
+            let array = field.array(world, &zippy::Layout::new([12, 12, 12]).split_all(Split::Auto), None)?;
+            let mesh = Extractor::with_normals(world, &array, Grid::new([0.0; 3], spacing))?.extract(0.0)?;
+            // Normals point away from the middle.
+            let middle: [f64; 3] = std::array::from_fn(|axis| 5.5 * spacing[axis]);
+            for (position, normal) in mesh.positions().iter().zip(mesh.normals()) {
+                let away: f64 =
+                    (0..3).map(|axis| (f64::from(position[axis]) - middle[axis]) * f64::from(normal[axis])).sum();
+                assert!(away > 0.0);
+            }
+            Ok(zippy_isosurface::statistics(world, &mesh)?.volume)
+        });
+        found.unwrap()[0]
+    });
+    assert!(volumes[0] > 280.0 && volumes[0] < 310.4, "{volumes:?}");
+    assert!((volumes[1] - volumes[0]).abs() < 1e-3 && (volumes[2] - 2.0 * volumes[0]).abs() < 1e-3, "{volumes:?}");
+}

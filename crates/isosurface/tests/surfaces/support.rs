@@ -1,0 +1,149 @@
+//! Fields, and meshes that can be compared.
+
+use std::collections::BTreeMap;
+
+use zippy::region::Region;
+use zippy::{Config, GlobalArray, Layout, Ownership, Result, World, run_with};
+use zippy_isosurface::{Extractor, Grid, Mesh, Sample, Statistics, statistics};
+
+/// A field in host memory, axis 0 fastest.
+#[derive(Clone)]
+pub struct Field<T> {
+    pub shape: [i64; 3],
+    pub samples: Vec<T>,
+}
+
+impl<T: Sample> Field<T> {
+    pub fn new(shape: [i64; 3], mut value: impl FnMut([i64; 3]) -> T) -> Self {
+        let [x, y, z] = shape;
+        let places = (0..z).flat_map(|k| (0..y).flat_map(move |j| (0..x).map(move |i| [i, j, k])));
+        Self { shape, samples: places.map(&mut value).collect() }
+    }
+
+    pub fn at(&self, [x, y, z]: [i64; 3]) -> T {
+        self.samples[(x + self.shape[0] * (y + self.shape[1] * z)) as usize]
+    }
+
+    /// With a layer of one value around it.
+    pub fn padded(&self, value: T) -> Self {
+        Self::new(self.shape.map(|n| n + 2), |at| {
+            let inner = at.map(|x| x - 1);
+            if (0..3).all(|axis| (0..self.shape[axis]).contains(&inner[axis])) { self.at(inner) } else { value }
+        })
+    }
+
+    pub fn array(&self, world: &World, layout: &Layout, owners: Option<Vec<usize>>) -> Result<GlobalArray<T, 3>> {
+        let array = match owners {
+            Some(owners) => world.array_owned("field", layout, Ownership::table(owners, world.size())?)?,
+            None => world.array("field", layout)?,
+        };
+        array.fill_with(|at| self.at(at))?;
+        Ok(array)
+    }
+
+    /// On so many ranks, cut into as many slabs as there are ranks along each axis that `cut` returns.
+    pub fn surface(&self, ranks: usize, cut: impl Fn(Layout) -> Layout + Sync, isovalue: f32) -> (Whole, Statistics) {
+        self.surface_owned(ranks, cut, None, isovalue)
+    }
+
+    pub fn surface_owned(
+        &self,
+        ranks: usize,
+        cut: impl Fn(Layout) -> Layout + Sync,
+        owners: Option<Vec<usize>>,
+        isovalue: f32,
+    ) -> (Whole, Statistics) {
+        let parts = run_with(Config::threads(ranks), |world| {
+            let field = self.array(world, &cut(Layout::new(self.shape)), owners.clone())?;
+            let mesh = Extractor::with_normals(world, &field, Grid::new([1.0, 2.0, 3.0], [0.5, 0.75, 1.25]))?;
+            let mesh = mesh.extract(isovalue)?;
+            let found = statistics(world, &mesh)?;
+            Ok((mesh, found))
+        });
+        let parts = parts.unwrap();
+        let found = parts[0].1.clone();
+        assert!(parts.iter().all(|(_, other)| *other == found), "all ranks know the same");
+        let meshes: Vec<Mesh> = parts.into_iter().map(|(mesh, _)| mesh).collect();
+        let whole = Whole::new(&meshes);
+        assert_eq!(whole.vertices.len() as u64, found.vertices);
+        assert_eq!(whole.triangles.len() as u64, found.triangles);
+        assert_eq!(whole.chi(), found.euler, "counted from the whole mesh, and from its parts");
+        (whole, found)
+    }
+
+    /// Grid edges whose ends are on both sides, counted one by one.
+    pub fn crossed_edges(&self, isovalue: f32) -> u64 {
+        let inside = |at| self.at(at).value() >= isovalue;
+        let mut count = 0;
+        for axis in 0..3 {
+            let mut next = [0; 3];
+            next[axis] = 1;
+            let ends = Region::whole(zippy::extents::Index::from_fn(3, |a| self.shape[a] - next[a]));
+            for point in ends.points() {
+                let at = [point[0], point[1], point[2]];
+                count += u64::from(inside(at) != inside(std::array::from_fn(|a| at[a] + next[a])));
+            }
+        }
+        count
+    }
+}
+
+/// A mesh with all its parts together, its vertices in the order of their bits.
+#[derive(Debug, PartialEq)]
+pub struct Whole {
+    /// Position and normal, as bits.
+    pub vertices: Vec<[u32; 6]>,
+    /// Each begins with its lowest vertex.
+    pub triangles: Vec<[usize; 3]>,
+}
+
+impl Whole {
+    fn new(parts: &[Mesh]) -> Self {
+        let mut vertices = BTreeMap::new();
+        for mesh in parts {
+            for (place, (position, normal)) in mesh.positions().iter().zip(mesh.normals()).enumerate() {
+                let bits = [position.map(f32::to_bits), normal.map(f32::to_bits)].concat();
+                let bits: [u32; 6] = bits.try_into().unwrap();
+                let other = vertices.insert(mesh.number(place as u32), bits);
+                assert!(other.is_none_or(|other| other == bits), "a ghost has the bits of its owner");
+            }
+        }
+        assert!(vertices.keys().copied().eq(0..vertices.len() as u64), "numbers without gaps");
+        let mut order: Vec<u64> = vertices.keys().copied().collect();
+        order.sort_by_key(|number| vertices[number]);
+        let mut places = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(place, &number)| places[number as usize] = place);
+        let mut triangles: Vec<[usize; 3]> = Vec::new();
+        for mesh in parts {
+            for triangle in mesh.triangles() {
+                let mut corners = triangle.map(|vertex| places[mesh.number(vertex) as usize]);
+                let lowest = (0..3).min_by_key(|&i| corners[i]).unwrap();
+                corners.rotate_left(lowest);
+                triangles.push(corners);
+            }
+        }
+        triangles.sort_unstable();
+        Self { vertices: order.iter().map(|number| vertices[number]).collect(), triangles }
+    }
+
+    fn chi(&self) -> i64 {
+        let edges: std::collections::BTreeSet<[usize; 2]> = self
+            .triangles
+            .iter()
+            .flat_map(|t| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]])
+            .map(|[a, b]| [a.min(b), a.max(b)])
+            .collect();
+        self.vertices.len() as i64 - edges.len() as i64 + self.triangles.len() as i64
+    }
+}
+
+/// Random numbers of 0 to 1, by the formula that the reference numbers have.
+pub fn noise(n: i64) -> Field<f32> {
+    Field::new([n; 3], |[x, y, z]| random((x + n * (y + n * z)) as u32))
+}
+
+pub fn random(index: u32) -> f32 {
+    let state = index.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+    let word = ((state >> ((state >> 28) + 4)) ^ state).wrapping_mul(277_803_737);
+    (((word >> 22) ^ word) >> 8) as f32 / (1 << 24) as f32
+}

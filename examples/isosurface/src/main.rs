@@ -1,0 +1,113 @@
+//! Isosurfaces of a scanned volume or of a formula, extracted by several ranks. `--help` says how.
+
+mod formula;
+mod options;
+mod report;
+#[path = "../../support/say.rs"]
+mod say;
+mod source;
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+use zippy::extents::Index;
+use zippy::region::Region;
+use zippy::{GlobalArray, Result, World};
+use zippy_io::volume::ScalarKind;
+use zippy_isosurface::{Extractor, statistics};
+
+use self::options::Options;
+use self::report::Report;
+use self::say::{complain, say};
+use self::source::{Kept, Source, Taker};
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    match run(&options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(format_args!("error: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<()> {
+    let reports = zippy::run_with(options.config(), |world| program(world, options))?;
+    // Rank 0 has them; under MPI other processes have none.
+    for report in reports.into_iter().flatten() {
+        say(if options.json { report.json() } else { report.text() })?;
+    }
+    Ok(())
+}
+
+/// What every rank does. Collective.
+fn program(world: &World, options: &Options) -> Result<Vec<Report>> {
+    let source = world.agree("opening the volume", Source::open(options))?;
+    let shape = source.shape();
+    match &source {
+        Source::Formula(formula, n) => {
+            let read = |boxes: &[Region], done: Taker<f32>| {
+                boxes.iter().enumerate().try_for_each(|(number, one)| {
+                    let at = |point: Index| std::array::from_fn(|axis| point[axis]);
+                    done(number, one.points().map(|point| formula.value(*n, at(point))).collect())
+                })
+            };
+            surfaces(world, options, &source, source::array(world, shape, options.pad, read)?)
+        }
+        Source::File(file) => {
+            macro_rules! read {
+                ($type:ty) => {{
+                    let read = |boxes: &[Region], done: Taker<$type>| file.read_regions::<$type, _>(boxes, done);
+                    surfaces(world, options, &source, source::array(world, shape, options.pad, read)?)
+                }};
+            }
+            match file.kind() {
+                ScalarKind::U8 => read!(u8),
+                ScalarKind::I8 => read!(i8),
+                ScalarKind::U16 => read!(u16),
+                ScalarKind::I16 => read!(i16),
+                ScalarKind::U32 => read!(u32),
+                ScalarKind::I32 => read!(i32),
+                ScalarKind::F32 => read!(f32),
+                ScalarKind::F64 | ScalarKind::U64 | ScalarKind::I64 => {
+                    let read = |boxes: &[Region], done: Taker<f32>| file.read_regions_f32(boxes, done);
+                    surfaces(world, options, &source, source::array(world, shape, options.pad, read)?)
+                }
+            }
+        }
+    }
+}
+
+fn surfaces<T: Kept>(
+    world: &World,
+    options: &Options,
+    source: &Source,
+    field: GlobalArray<T, 3>,
+) -> Result<Vec<Report>> {
+    let mut grid = source.grid();
+    if options.pad {
+        // The first sample is the one that was added.
+        grid.origin =
+            std::array::from_fn(|row| grid.origin[row] - grid.steps.iter().map(|step| step[row]).sum::<f64>());
+    }
+    world.barrier()?;
+    let start = Instant::now();
+    let extractor = Extractor::new(world, &field, grid)?;
+    world.barrier()?;
+    let prepare_secs = start.elapsed().as_secs_f64();
+    let mut reports = Vec::new();
+    for &isovalue in &options.iso {
+        let start = Instant::now();
+        let mesh = extractor.extract(isovalue)?;
+        world.barrier()?;
+        let secs = [prepare_secs, start.elapsed().as_secs_f64()];
+        let mut report = Report::new(&mesh, isovalue, field.shape(), world.size(), secs);
+        if options.verify {
+            report.verified = Some(statistics(world, &mesh)?);
+        }
+        reports.push(report);
+    }
+    Ok(if world.rank() == 0 { reports } else { Vec::new() })
+}

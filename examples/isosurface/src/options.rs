@@ -1,0 +1,78 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+use zippy::Config;
+
+/// Extracts isosurfaces of a volume that is spread over several ranks, as one welded triangle mesh.
+///
+/// The volume is cut over the ranks as a 3-D global array; each rank reads its own part, finds the cells that the surface
+/// crosses and makes their triangles. Vertices on the borders between ranks are shared. The mesh has exactly the topology of
+/// the trilinear interpolant, and is the same for every number of ranks but for the order of its vertices. Ranks are threads
+/// of this process (--ranks), or processes where an MPI launcher started them.
+#[derive(Parser, Debug, Clone)]
+#[command(name = "isosurface", after_help = AFTER)]
+pub struct Options {
+    /// Number of ranks, as threads of this process. Under an MPI launcher leave it out, or give its number of processes.
+    /// Default: ZIPPY_RANKS, else 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub ranks: Option<u64>,
+
+    /// A volume: NRRD, NIfTI, VTI, MetaImage or NumPy
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["field", "n"])]
+    pub input: Option<PathBuf>,
+
+    /// Values of a formula instead of a file
+    #[arg(long, value_enum, default_value_t = Formula::Tangle)]
+    pub field: Formula,
+
+    /// Samples of the formula along each axis
+    #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(i64).range(1..=4096))]
+    pub n: i64,
+
+    /// The isovalue; several, separated by commas, give a surface each
+    #[arg(long, value_name = "VALUE", value_delimiter = ',', required = true, allow_negative_numbers = true)]
+    pub iso: Vec<f32>,
+
+    /// Adds a layer of samples of the least value on every side, so that every surface is closed
+    #[arg(long)]
+    pub pad: bool,
+
+    /// Counts edges, components, area and volume, too
+    #[arg(long)]
+    pub verify: bool,
+
+    /// Prints a JSON object a surface
+    #[arg(long)]
+    pub json: bool,
+}
+
+const AFTER: &str = "\
+Examples:
+  isosurface --ranks 4 --field tangle --n 128 --iso 0.2 --verify
+  isosurface --input tooth.nrrd --iso 900.37 --pad --verify --json
+  isosurface --input engine.nrrd --iso 50.5,105.5,150.5";
+
+/// Formulas that are known well.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Formula {
+    /// Eight blobs that grow together, over (-3, 3) along each axis; isovalues of about 0 to 7
+    Tangle,
+    /// Random samples of 0 to 1: as many ambiguous cells as can be
+    Noise,
+    /// 0.7 less the distance from the middle, over (-1, 1) along each axis
+    Sphere,
+    /// A ring around the z axis, of radii 0.55 and 0.25, over (-1, 1) along each axis
+    Torus,
+}
+
+impl Options {
+    /// Where the ranks run.
+    pub fn config(&self) -> Config {
+        match self.ranks {
+            Some(ranks) => Config::threads(ranks as usize),
+            None => Config::new(),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What is said of a surface.
+
+use serde_json::{Map, Value, json};
+use zippy_isosurface::{Mesh, Statistics};
+
+/// A surface, for people and for machines.
+pub struct Report {
+    pub isovalue: f32,
+    pub shape: [i64; 3],
+    pub ranks: usize,
+    /// The tree over bricks, for all surfaces.
+    pub prepare_secs: f64,
+    pub extract_secs: f64,
+    pub vertices: u64,
+    pub interior_vertices: u64,
+    pub triangles: u64,
+    /// With `--verify`.
+    pub verified: Option<Statistics>,
+}
+
+impl Report {
+    pub fn new(mesh: &Mesh, isovalue: f32, shape: [i64; 3], ranks: usize, secs: [f64; 2]) -> Self {
+        Self {
+            isovalue,
+            shape,
+            ranks,
+            prepare_secs: secs[0],
+            extract_secs: secs[1],
+            vertices: mesh.vertices(),
+            interior_vertices: mesh.interior_vertices(),
+            triangles: mesh.triangle_count(),
+            verified: None,
+        }
+    }
+
+    fn voxels_a_sec(&self, secs: f64) -> f64 {
+        self.shape.iter().map(|&n| n as f64).product::<f64>() / secs / 1e6
+    }
+
+    /// A JSON object on one line.
+    pub fn json(&self) -> String {
+        let mut all = Map::new();
+        let mut put = |name: &str, value: Value| all.insert(name.into(), value);
+        put("isovalue", json!(self.isovalue));
+        put("shape", json!(self.shape));
+        put("ranks", json!(self.ranks));
+        put("prepare_secs", json!(self.prepare_secs));
+        put("extract_secs", json!(self.extract_secs));
+        put("vertices", json!(self.vertices));
+        put("interior_vertices", json!(self.interior_vertices));
+        put("triangles", json!(self.triangles));
+        if let Some(found) = &self.verified {
+            put("edges", json!(found.edges));
+            put("euler", json!(found.euler));
+            put("components", json!(found.components));
+            put("open_edges", json!(found.open_edges));
+            put("nonmanifold_edges", json!(found.nonmanifold_edges));
+            put("area", json!(found.area));
+            put("volume", json!(found.volume));
+            put("bounds", json!(found.bounds));
+        }
+        Value::Object(all).to_string()
+    }
+
+    /// A few lines.
+    pub fn text(&self) -> String {
+        let [x, y, z] = self.shape;
+        let mut text = format!(
+            "isovalue {}: {} triangles, {} vertices, {} of them inside cells\n  \
+             extracted in {:.1} ms, {:.0} Mvoxel/s; tree of {x} x {y} x {z} samples in {:.1} ms, {:.0} Mvoxel/s",
+            self.isovalue,
+            self.triangles,
+            self.vertices,
+            self.interior_vertices,
+            1e3 * self.extract_secs,
+            self.voxels_a_sec(self.extract_secs),
+            1e3 * self.prepare_secs,
+            self.voxels_a_sec(self.prepare_secs),
+        );
+        if let Some(found) = &self.verified {
+            text += &format!(
+                "\n  Euler characteristic {}, {} components, {} open and {} non-manifold edges of {}\n  area {}, volume {}",
+                found.euler,
+                found.components,
+                found.open_edges,
+                found.nonmanifold_edges,
+                found.edges,
+                found.area,
+                found.volume,
+            );
+        }
+        text
+    }
+}

@@ -1,0 +1,116 @@
+//! Where the samples come from.
+
+use zippy::algorithms::reduce::{Extremes, Number, Reducible};
+use zippy::extents::Index;
+use zippy::region::Region;
+use zippy::{Error, GlobalArray, Layout, Result, Split, World};
+use zippy_io::volume::VolumeFile;
+use zippy_isosurface::{Grid, Sample};
+
+use crate::options::{Formula, Options};
+
+/// A field that any rank can have any box of.
+pub enum Source {
+    /// Read.
+    File(VolumeFile),
+    /// Computed, with so many samples along each axis.
+    Formula(Formula, i64),
+}
+
+impl Source {
+    /// Opens the file and reads its header. Local.
+    ///
+    /// # Errors
+    /// The file cannot be read, is malformed, or has several numbers in a voxel.
+    pub fn open(options: &Options) -> Result<Self> {
+        let Some(path) = &options.input else { return Ok(Self::Formula(options.field, options.n)) };
+        let file = zippy_io::volume::open(path)?;
+        if file.components() != 1 {
+            let text =
+                format!("{} has {} numbers in each voxel; a surface needs one", path.display(), file.components());
+            return Err(Error::program(text));
+        }
+        Ok(Self::File(file))
+    }
+
+    /// Samples along each axis; axes that a file lacks have one.
+    pub fn shape(&self) -> [i64; 3] {
+        match self {
+            Self::File(file) => std::array::from_fn(|axis| file.shape().get(axis).copied().unwrap_or(1)),
+            Self::Formula(_, n) => [*n; 3],
+        }
+    }
+
+    /// Where the samples stand: the file's origin, spacing and directions.
+    pub fn grid(&self) -> Grid {
+        let file = match self {
+            Self::File(file) => file,
+            Self::Formula(formula, n) => return formula.grid(*n),
+        };
+        let number = |numbers: Option<&[f64]>, axis: usize, none| {
+            numbers.and_then(|numbers| numbers.get(axis)).copied().unwrap_or(none)
+        };
+        let steps = std::array::from_fn(|axis| {
+            let spacing = number(Some(file.spacing()), axis, 1.0);
+            let along = file.directions().and_then(|all| all.get(axis)).filter(|along| along.len() == 3);
+            let length = along.map_or(0.0, |along| along.iter().map(|x| x * x).sum::<f64>().sqrt());
+            std::array::from_fn(|row| match along {
+                Some(along) if length > 0.0 => along[row] / length * spacing,
+                _ if row == axis => spacing,
+                _ => 0.0,
+            })
+        });
+        Grid { origin: std::array::from_fn(|axis| number(file.origin(), axis, 0.0)), steps }
+    }
+}
+
+/// A type of samples.
+pub trait Kept:
+    Sample
+    + Reducible<Scalar = Self, Each<Option<Self>> = Option<Self>, Each<Option<Extremes<Self>>> = Option<Extremes<Self>>>
+    + Number
+{
+}
+impl Kept for u8 {}
+impl Kept for i8 {}
+impl Kept for u16 {}
+impl Kept for i16 {}
+impl Kept for u32 {}
+impl Kept for i32 {}
+impl Kept for f32 {}
+
+/// Takes the number of a box and its samples.
+pub type Taker<'a, T> = &'a mut dyn FnMut(usize, Vec<T>) -> Result<()>;
+
+/// The samples as a global array, cut over all ranks, with a layer of the least one around them if `pad`. Collective.
+pub fn array<T: Kept>(
+    world: &World,
+    shape: [i64; 3],
+    pad: bool,
+    read: impl Fn(&[Region], Taker<T>) -> Result<()>,
+) -> Result<GlobalArray<T, 3>> {
+    let layer = i64::from(pad);
+    let padded = shape.map(|n| n + 2 * layer);
+    let layout = Layout::new(padded).split_all(Split::Auto).ghost_sides([(1, 2); 3]);
+    let field = world.array::<T, 3>("field", &layout)?;
+    let inner = field.at(shape.map(|n| layer..n + layer));
+    let parts = inner.local_parts()?;
+    let offset = Index::from_fn(3, |_| -layer);
+    let boxes = parts.iter().map(|part| Ok(part.region()?.translate(&offset))).collect::<Result<Vec<_>>>()?;
+    let mut write = |number: usize, samples: Vec<T>| parts[number].write(&samples);
+    world.agree("reading the volume", read(&boxes, &mut write))?;
+    if pad {
+        // Of nothing but what is no number: that.
+        let least = match world.extremes(inner)? {
+            Some(found) => Some(found.min),
+            None => world.min(field.at(shape.map(|n| layer..n + layer)))?,
+        };
+        let whole = Region::whole(Index::from_fn(3, |axis| padded[axis]));
+        let one = Index::from_fn(3, |_| 1);
+        for side in whole.shell(&one, &one) {
+            let ranges: [_; 3] = std::array::from_fn(|axis| side.start[axis]..side.end[axis]);
+            field.at(ranges).fill(least.unwrap_or(T::zeroed()))?;
+        }
+    }
+    Ok(field)
+}
