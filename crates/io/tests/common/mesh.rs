@@ -112,9 +112,9 @@ impl Sample {
         }
         let mut writes: Vec<(usize, u64, Vec<u8>)> =
             layout.frame().map(|(at, bytes)| (ranks - 1, at, bytes.to_vec())).collect();
-        for rank in 0..ranks {
+        for (rank, before) in before[..ranks].iter().enumerate() {
             self.part(ends(vertices, rank), ends(triangles, rank), |part| {
-                writes.extend(layout.blocks(part, &before[rank]).unwrap().map(|(at, bytes)| (rank, at, bytes)));
+                writes.extend(layout.blocks(part, before).unwrap().map(|(at, bytes)| (rank, at, bytes)));
             });
         }
         shuffle(&mut writes, seed);

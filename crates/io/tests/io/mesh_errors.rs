@@ -53,7 +53,7 @@ fn damage_does_not_go_unnoticed_or_panic() {
     for format in FORMATS {
         let whole = written(&folder, format, &sample);
         for at in 0..whole.len() {
-            for byte in [0, b'9', b' ', b'\n', 0xff, whole[at] ^ 1] {
+            for byte in [0, b'9', 0xff, whole[at] ^ 1] {
                 let mut content = whole.clone();
                 content[at] = byte;
                 if let Ok(Mesh { positions, normals, fields, triangles }) =

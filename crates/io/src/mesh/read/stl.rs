@@ -14,7 +14,9 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
         source.fill(&mut head)?;
         head
     };
-    let count = head.get(LEAD as usize - 4..LEAD as usize).map(|count| u32::from_le_bytes([0, 1, 2, 3].map(|byte| count[byte])));
+    let count = head
+        .get(LEAD as usize - 4..LEAD as usize)
+        .map(|count| u32::from_le_bytes([0, 1, 2, 3].map(|byte| count[byte])));
     let bytes = count.map(|count| u64::from(count) * FACET);
     // Some binary files begin like this, too.
     if head.starts_with(b"solid") && bytes != Some(source.left()) {

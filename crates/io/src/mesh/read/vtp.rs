@@ -7,7 +7,7 @@ use std::path::Path;
 use super::Mesh;
 use crate::files::Head;
 use crate::scalar::{ScalarKind, swap_bytes, to_f32};
-use crate::store::decoded;
+use crate::store::{decoded, tail};
 use crate::vti::arrays::Arrays;
 use crate::vti::document::Array;
 use crate::vti::{big_endian, kind};
@@ -18,6 +18,10 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
     let head = Head::read(path)?;
     let data = PolyData::read(&head)?;
     let mut numbers = Numbers { head: &head, data: &data, arrays: Arrays::new(&head, &data.document)? };
+    // What stands behind raw data is no XML that has been read.
+    if data.document.appended.is_some() && !tail(path)?.trim_ascii_end().ends_with(b"</VTKFile>") {
+        return Err(IoError::malformed(path, head.length, "the file goes on behind </VTKFile>"));
+    }
     let mut whole: Option<Mesh> = None;
     for piece in &data.pieces {
         let mesh = numbers.mesh(piece)?;
