@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::foreign::{said, shown};
 
-/// A file could not be read or written. Variants name the file, where there is one; what is wrong inside a file also names the byte. In
-/// what is printed, control characters are escaped and long texts cut, as a file may have put them there.
+/// A file could not be read or written. Variants name the file, where there is one; what is wrong inside a file also names
+/// the byte. In what is printed, control characters are escaped and long texts cut, as a file may have put them there.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IoError {

@@ -6,8 +6,8 @@ use super::{Before, Layout, Part, Text, obj, stl};
 
 /// Bytes of a block, if a row has no more.
 const BLOCK: u64 = 1 << 20;
-/// Lines of a block of text: a line has 30 bytes as a rule, 200 at most.
-const LINES: usize = 1 << 15;
+/// Lines of a block of text: a line has 30 bytes as a rule, 160 at most.
+const LINES: usize = 1 << 14;
 
 /// What stands in a file for each vertex or for each triangle.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,6 +6,35 @@ use crate::{IoError, quoted};
 
 /// A file of a mesh as a sequence of bytes with known places: a frame, which one rank writes, and rows of vertices and
 /// triangles, which all ranks do.
+///
+/// Two ranks, each with a vertex of an edge that is no triangle yet:
+///
+/// ```
+/// use zippy_io::SharedFile;
+/// use zippy_io::mesh::{self, Before, Format, Layout, Part, Whole};
+///
+/// let path = std::env::temp_dir().join(format!("zippy-doc-{}.vtp", std::process::id()));
+/// let whole = Whole { vertices: 2, ..Whole::default() };
+/// let layout = Layout::of(Format::Vtp, &whole, false, &[])?; // the same on both
+/// let mut first = SharedFile::create(&path, layout.length())?;
+/// let mut second = SharedFile::open(first.temporary())?;
+/// for (at, bytes) in layout.frame() {
+///     first.write_at(at, bytes)?;
+/// }
+/// for (at, bytes) in layout.blocks(&Part { positions: &[[0.0; 3]], ..Part::default() }, &Before::default())? {
+///     first.write_at(at, &bytes)?;
+/// }
+/// let before = Before { vertices: 1, ..Before::default() };
+/// for (at, bytes) in layout.blocks(&Part { positions: &[[1.0; 3]], ..Part::default() }, &before)? {
+///     second.write_at(at, &bytes)?;
+/// }
+/// first.finish()?;
+/// second.finish()?;
+/// first.commit()?;
+/// assert_eq!(mesh::read(&path)?.positions, [[0.0; 3], [1.0; 3]]);
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), zippy_io::IoError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layout {
     pub(super) whole: Whole,
@@ -71,7 +100,8 @@ impl Layout {
         self.frame.iter().map(|(at, bytes)| (*at, &bytes[..]))
     }
 
-    /// The bytes of a rank's part and where they stand, in pieces of about 1 MiB, which are made one after the other. Local.
+    /// The bytes of a rank's part and where they stand, in pieces of at most 1 MiB (3 MiB in OBJ), which are made
+    /// one after the other. Local.
     /// Costs one pass over the triangles before the first piece, and in OBJ one over all.
     ///
     /// # Errors

@@ -30,7 +30,7 @@ impl Text {
         for (what, vectors) in [("position", part.positions), ("normal", normals)] {
             if let Some(vertex) = vectors.iter().position(|vector| !vector.iter().all(|part| part.is_finite())) {
                 let message = format!(
-                    "vertex {vertex} of this part has a {what} of {:?}; OBJ has finite numbers only (PLY and VTP have others)",
+                    "vertex {vertex} of this part has a {what} of {:?}; OBJ has finite numbers only; PLY and VTP have all",
                     vectors[vertex]
                 );
                 return Err(IoError::mesh(message));
@@ -69,8 +69,8 @@ pub fn lay(layout: &mut Layout) -> Result<(), IoError> {
         let short = count.checked_mul(least).is_none_or(|least| bytes < least);
         if short || (count == 0 && bytes > 0) {
             let message = format!(
-                "{bytes} bytes cannot be {count} lines of {what}: Whole::text has to be the sum over all ranks of what Text::of \
-                 says of their parts"
+                "{bytes} bytes cannot be {count} lines of {what}: Whole::text has to be the sum over all ranks of what \
+                 Text::of says of their parts"
             );
             return Err(IoError::mesh(message));
         }

@@ -7,7 +7,8 @@ use super::Text;
 pub struct Part<'a> {
     /// x, y and z of the vertices that this rank owns.
     pub positions: &'a [[f32; 3]],
-    /// x, y and z of a normal for each of these vertices. All ranks give some, or none does.
+    /// x, y and z of a normal for each of these vertices. All ranks give some (an empty slice, where there
+    /// are no vertices), or none does.
     pub normals: Option<&'a [[f32; 3]]>,
     /// Scalars of these vertices; the same names on all ranks, in the same order.
     pub fields: &'a [Field<'a>],

@@ -71,8 +71,8 @@ pub fn lay(layout: &mut Layout) -> Result<(), IoError> {
     let _ = write!(
         text,
         "  <PolyData>\n    <Piece NumberOfPoints=\"{}\" NumberOfVerts=\"0\" NumberOfLines=\"0\" NumberOfStrips=\"0\" \
-         NumberOfPolys=\"{}\">\n      <PointData{}>\n{}      </PointData>\n      <Points>\n{}      </Points>\n      <Polys>\n\
-         {}      </Polys>\n    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n   _",
+         NumberOfPolys=\"{}\">\n      <PointData{}>\n{}      </PointData>\n      <Points>\n{}      </Points>\n\
+         \x20     <Polys>\n{}      </Polys>\n    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n   _",
         layout.whole.vertices,
         layout.whole.triangles,
         active(layout.normals),

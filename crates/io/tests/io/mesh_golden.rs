@@ -21,7 +21,7 @@ fn written(name: &str) -> Vec<u8> {
     std::fs::read(folder.0.join(name)).unwrap()
 }
 
-/// Bytes from hexadecimal digits: 0 for a zero of 32 bits, A and B for 1 and -1, C and D for 2 and 4, E and F for 0.5 and -0.5.
+/// Floats of 32 bits, a letter each: 0 for 0, A and B for 1 and -1, C and D for 2 and 4, E and F for 0.5 and -0.5.
 fn floats(letters: &str) -> Vec<u8> {
     let float = |letter: char| match letter {
         '0' => [0, 0, 0, 0],
@@ -38,8 +38,8 @@ fn floats(letters: &str) -> Vec<u8> {
 
 #[test]
 fn ply() {
-    let header = "ply\nformat binary_little_endian 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n\
-                  property float nx\nproperty float ny\nproperty float nz\nproperty float t\nelement face 2\n\
+    let header = "ply\nformat binary_little_endian 1.0\nelement vertex 4\nproperty float x\nproperty float y\n\
+                  property float z\n                  property float nx\nproperty float ny\nproperty float nz\nproperty float t\nelement face 2\n\
                   property list uchar int vertex_indices\nend_header\n";
     let vertices = floats("000 00A A  A00 00B C  0C0 A00 B  F0D 0A0 E");
     let faces = [3, 0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0];
@@ -58,8 +58,8 @@ fn stl() {
 
 #[test]
 fn obj() {
-    let text = "# a mesh of 4 vertices and 2 triangles\nv 0 0 0\nv 1 0 0\nv 0 2 0\nv -0.5 0 4\nvn 0 0 1\nvn 0 0 -1\nvn 1 0 0\n\
-                vn 0 1 0\nf 1//1 2//2 3//3\nf 4//4 1//1 2//2\n";
+    let text = "# a mesh of 4 vertices and 2 triangles\nv 0 0 0\nv 1 0 0\nv 0 2 0\nv -0.5 0 4\nvn 0 0 1\n\
+                vn 0 0 -1\nvn 1 0 0\nvn 0 1 0\nf 1//1 2//2 3//3\nf 4//4 1//1 2//2\n";
     assert_eq!(String::from_utf8(written("a.obj")).unwrap(), text);
 }
 
@@ -69,13 +69,16 @@ fn vtp() {
         <VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n\
         \x20 <PolyData>\n    <Piece NumberOfPoints=\"4\" NumberOfVerts=\"0\" NumberOfLines=\"0\" NumberOfStrips=\"0\" \
         NumberOfPolys=\"2\">\n      <PointData Normals=\"Normals\">\n\
-        \x20       <DataArray type=\"Float32\" Name=\"Normals\" NumberOfComponents=\"3\" format=\"appended\" offset=\"56\"/>\n\
+        \x20       <DataArray type=\"Float32\" Name=\"Normals\" NumberOfComponents=\"3\" \
+        format=\"appended\" offset=\"56\"/>\n\
         \x20       <DataArray type=\"Float32\" Name=\"t\" NumberOfComponents=\"1\" format=\"appended\" offset=\"112\"/>\n\
         \x20     </PointData>\n      <Points>\n\
         \x20       <DataArray type=\"Float32\" Name=\"Points\" NumberOfComponents=\"3\" format=\"appended\" offset=\"0\"/>\n\
         \x20     </Points>\n      <Polys>\n\
-        \x20       <DataArray type=\"Int64\" Name=\"connectivity\" NumberOfComponents=\"1\" format=\"appended\" offset=\"136\"/>\n\
-        \x20       <DataArray type=\"Int64\" Name=\"offsets\" NumberOfComponents=\"1\" format=\"appended\" offset=\"192\"/>\n\
+        \x20       <DataArray type=\"Int64\" Name=\"connectivity\" NumberOfComponents=\"1\" \
+        format=\"appended\" offset=\"136\"/>\n\
+        \x20       <DataArray type=\"Int64\" Name=\"offsets\" NumberOfComponents=\"1\" \
+        format=\"appended\" offset=\"192\"/>\n\
         \x20     </Polys>\n    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n   _";
     let words = |words: &[u8]| words.iter().flat_map(|&word| [word, 0, 0, 0, 0, 0, 0, 0]).collect::<Vec<u8>>();
     let data = [

@@ -1,5 +1,6 @@
 //! VTK's index of PolyData.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use quick_xml::events::Event;
@@ -29,7 +30,7 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
 /// The files that the index names, each with the byte where it does.
 fn sources(head: &Head) -> Result<Vec<(u64, String)>, IoError> {
     let mut xml = Xml::open(&head.path, head.bytes.starts_with(BYTE_ORDER_MARK))?;
-    let (mut open, mut found, mut known) = (Vec::new(), Vec::new(), false);
+    let (mut open, mut found, mut names, mut known) = (Vec::new(), Vec::new(), BTreeSet::new(), false);
     loop {
         let (at, event) = xml.next()?;
         let (element, empty) = match event {
@@ -51,7 +52,13 @@ fn sources(head: &Head) -> Result<Vec<(u64, String)>, IoError> {
             }
             (["VTKFile"], "PPolyData") => known = true,
             (["VTKFile", "PPolyData"], "Piece") => {
-                found.push((element.at, element.need(&head.path, "Source")?.to_string()));
+                let name = element.need(&head.path, "Source")?.to_string();
+                // A short index could make a long mesh of it.
+                if !names.insert(name.clone()) {
+                    let message = format!("the piece {} is named twice", quoted(&name));
+                    return Err(IoError::malformed(&head.path, element.at, message));
+                }
+                found.push((element.at, name));
             }
             _ => {}
         }
