@@ -39,8 +39,8 @@ fn floats(letters: &str) -> Vec<u8> {
 #[test]
 fn ply() {
     let header = "ply\nformat binary_little_endian 1.0\nelement vertex 4\nproperty float x\nproperty float y\n\
-                  property float z\n                  property float nx\nproperty float ny\nproperty float nz\nproperty float t\nelement face 2\n\
-                  property list uchar int vertex_indices\nend_header\n";
+                  property float z\nproperty float nx\nproperty float ny\nproperty float nz\nproperty float t\n\
+                  element face 2\nproperty list uchar int vertex_indices\nend_header\n";
     let vertices = floats("000 00A A  A00 00B C  0C0 A00 B  F0D 0A0 E");
     let faces = [3, 0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0];
     assert_eq!(written("a.ply"), [header.as_bytes(), &vertices, &faces].concat());
