@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::foreign::{said, shown};
 
-/// A file could not be read or written. Every variant names the file; what is wrong inside a file also names the byte. In
-/// what is printed, control characters are escaped and long texts cut, as a file may have put them there.
+/// A file could not be read or written. Variants name the file, where there is one; what is wrong inside a file also names
+/// the byte. In what is printed, control characters are escaped and long texts cut, as a file may have put them there.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IoError {
@@ -82,6 +82,12 @@ pub enum IoError {
         /// What was wrong and what would be right.
         message: String,
     },
+    /// A mesh cannot be written as it was asked, in whatever file.
+    #[error("{}", said(message))]
+    Mesh {
+        /// What was wrong and what would be right.
+        message: String,
+    },
     /// Two pictures of different sizes were compared.
     #[error("a picture of {left_width} x {left_height} was compared with one of {right_width} x {right_height}")]
     Sizes {
@@ -116,6 +122,11 @@ impl IoError {
     /// Content that is valid but not read here.
     pub fn unsupported(path: &Path, offset: u64, message: impl Into<String>) -> Self {
         Self::Unsupported { path: path.to_path_buf(), offset, message: message.into() }
+    }
+
+    /// A mesh that cannot be written so.
+    pub fn mesh(message: impl Into<String>) -> Self {
+        Self::Mesh { message: message.into() }
     }
 
     /// A request that does not fit the file.

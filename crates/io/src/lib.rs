@@ -1,7 +1,8 @@
-//! Files ↔ host memory: scanned volumes in, pictures and movies out.
+//! Files ↔ host memory: scanned volumes in, pictures and movies out, meshes in and out.
 //!
 //! Everything here is local to the calling rank and knows no other rank: each rank opens the file and reads only
-//! its own part. Output files appear when they are whole ([`write_whole`]).
+//! its own part. Output files appear when they are whole ([`write_whole`]), one that several ranks write, too
+//! ([`SharedFile`]).
 #![warn(missing_docs)]
 
 pub mod apng;
@@ -11,6 +12,7 @@ mod files;
 mod foreign;
 pub mod image;
 pub mod json;
+pub mod mesh;
 mod metaimage;
 mod nifti;
 pub mod npy;
@@ -24,6 +26,6 @@ mod text;
 pub mod volume;
 mod vti;
 
-pub use atomic::write_whole;
+pub use atomic::{SharedFile, write_whole};
 pub use error::IoError;
 pub use foreign::{quoted, said, shown};

@@ -1,5 +1,6 @@
 //! Files that are either whole or not there.
 
+mod shared;
 mod unnamed;
 
 use std::fs::{self, File, Metadata};
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 use tempfile::{Builder, TempPath};
 
 use crate::IoError;
+pub use shared::SharedFile;
 
 /// More links to links than this lead nowhere.
 const MOST_LINKS: usize = 40;
@@ -39,9 +41,21 @@ impl Pending {
     /// # Errors
     /// What the operating system said; the path names no file, or one that is not regular.
     pub fn create(path: &Path) -> Result<Self, IoError> {
+        Self::made(path, Temporary::create)
+    }
+
+    /// [`Self::create`] with a name from the beginning, by which others can open the file.
+    ///
+    /// # Errors
+    /// As [`Self::create`].
+    fn named(path: &Path) -> Result<Self, IoError> {
+        Self::made(path, Temporary::named)
+    }
+
+    fn made(path: &Path, create: impl Fn(&Path) -> io::Result<Temporary>) -> Result<Self, IoError> {
         let (target, replaced) = target(path)?;
         let make = || {
-            let temporary = Temporary::create(directory(&target))?;
+            let temporary = create(directory(&target))?;
             if let Some(replaced) = &replaced {
                 inherit(&temporary.file, replaced)?;
             }
@@ -60,14 +74,12 @@ impl Pending {
         file.map(BufWriter::new).map_err(|error| IoError::system(&self.path, "write", &error))
     }
 
-    /// Writes over what has been written, from byte `at` on.
+    /// Writes over what has been written, from byte `at` on; behind the end after zeros.
     ///
     /// # Errors
     /// What the operating system said.
     pub fn rewrite(&self, at: u64, bytes: &[u8]) -> Result<(), IoError> {
-        let mut file = &self.temporary.file;
-        let written = file.seek(SeekFrom::Start(at)).and_then(|_| file.write_all(bytes));
-        written.map_err(|error| IoError::system(&self.path, "write", &error))
+        write_at(&self.temporary.file, at, bytes).map_err(|error| IoError::system(&self.path, "write", &error))
     }
 
     /// Puts the file into its place when all of it is on the disk; an existing one is replaced.
@@ -102,6 +114,10 @@ impl Temporary {
         if let Some(file) = unnamed::create(directory) {
             return Ok(Self { file, name: None });
         }
+        Self::named(directory)
+    }
+
+    fn named(directory: &Path) -> io::Result<Self> {
         // Takes another name where there is anything of that name, a link included.
         let (file, name) = random().make_in(directory, |path| File::create_new(path))?.into_parts();
         Ok(Self { file, name: Some(name) })
@@ -129,6 +145,11 @@ fn random() -> Builder<'static, 'static> {
     let mut builder = Builder::new();
     builder.prefix(".zippy-").suffix(".tmp").rand_bytes(12);
     builder
+}
+
+fn write_at(mut file: &File, at: u64, bytes: &[u8]) -> io::Result<()> {
+    file.seek(SeekFrom::Start(at))?;
+    file.write_all(bytes)
 }
 
 /// Gives a file the mode of another one and, as far as that is allowed, its owner.
@@ -169,5 +190,7 @@ fn directory(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+#[cfg(test)]
+mod shared_tests;
 #[cfg(test)]
 mod tests;

@@ -18,4 +18,4 @@ mod stream;
 pub use description::{Description, Subvolume};
 pub use grid::{Claim, Grid, MOST_COMPONENTS, Stated};
 pub use segment::{Blocks, Encoding, Segment, first_bytes, open_regular, tail};
-pub use stream::{decoded_length, prefix};
+pub use stream::{decoded, decoded_length, prefix};

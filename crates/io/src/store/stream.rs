@@ -84,6 +84,18 @@ pub fn prefix(segment: &Segment) -> Result<Vec<u8>, IoError> {
     Ok(bytes)
 }
 
+/// All decoded bytes of a segment, which fit memory; numbers in text have the machine's byte order.
+///
+/// # Errors
+/// The file cannot be read; the data end, go on, or are corrupt.
+pub fn decoded(segment: &Segment, kind: ScalarKind) -> Result<Vec<u8>, IoError> {
+    let mut bytes = vec![0; segment.bytes as usize];
+    let mut stream = Stream::open(segment, kind)?;
+    stream.read(0, &mut bytes)?;
+    stream.finish()?;
+    Ok(bytes)
+}
+
 impl<'a> Stream<'a> {
     /// At the beginning of the data.
     ///

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::document::{Array, Document, Numbers};
 use crate::files::Head;
-use crate::store::{Blocks, Encoding, Grid, Segment, prefix, tail};
+use crate::scalar::ScalarKind;
+use crate::store::{Blocks, Encoding, Segment, prefix, tail};
 use crate::{IoError, quoted};
 
 /// Characters of base64 text for so many bytes.
@@ -69,10 +70,10 @@ impl<'a> Arrays<'a> {
     ///
     /// # Errors
     /// They are fewer or more, compressed in a way that is not read, or those of an array before.
-    pub fn segment(&mut self, array: &Array, grid: &Grid, bytes: u64) -> Result<Segment, IoError> {
+    pub fn segment(&mut self, array: &Array, kind: ScalarKind, bytes: u64) -> Result<Segment, IoError> {
         let binary = match (&array.numbers, &self.document.appended) {
             (Numbers::Text(text), _) => {
-                return self.segment_of(text.start, text.end, false, Encoding::Ascii, bytes).checked(grid.kind);
+                return self.segment_of(text.start, text.end, false, Encoding::Ascii, bytes).checked(kind);
             }
             (Numbers::Binary(text), _) => Binary { start: text.start, end: text.end, base64: true, tight: true },
             (Numbers::Appended(_), None) => return self.malformed(array.at, "there is no AppendedData".into()),
@@ -106,7 +107,7 @@ impl<'a> Arrays<'a> {
             }
         };
         self.nothing_behind(&segment, &binary)?;
-        segment.checked(grid.kind)
+        segment.checked(kind)
     }
 
     fn segment_of(&self, start: u64, end: u64, base64: bool, encoding: Encoding, bytes: u64) -> Segment {

@@ -51,6 +51,35 @@ pub struct Array {
 }
 
 impl Array {
+    /// The array that an element describes; `text` is what stands in that.
+    ///
+    /// # Errors
+    /// It has no numbers, or does not say where they are.
+    pub fn new(path: &Path, element: &Element, text: Option<Range<u64>>) -> Result<Self, IoError> {
+        let inline = || text.clone().ok_or_else(|| IoError::malformed(path, element.at, "the array has no numbers"));
+        let numbers = match element.need(path, "format")? {
+            "ascii" => Numbers::Text(inline()?),
+            "binary" => Numbers::Binary(inline()?),
+            "appended" => {
+                let offset = element.integer(path, "offset")?;
+                let offset = offset.and_then(|offset| u64::try_from(offset).ok());
+                let missing = || IoError::malformed(path, element.at, "appended data need an offset of at least 0");
+                Numbers::Appended(offset.ok_or_else(missing)?)
+            }
+            other => {
+                let message = format!("format {}; ascii, binary and appended are read", quoted(other));
+                return Err(IoError::unsupported(path, element.at, message));
+            }
+        };
+        Ok(Self {
+            at: element.at,
+            name: element.get("Name").unwrap_or("").to_string(),
+            kind: element.need(path, "type")?.to_string(),
+            components: Stated::new(element.integer(path, "NumberOfComponents")?.unwrap_or(1), element.at),
+            numbers,
+        })
+    }
+
     pub fn is_text(&self) -> bool {
         matches!(self.numbers, Numbers::Text(_))
     }
@@ -138,7 +167,7 @@ impl Document {
 
     fn element(&mut self, path: &Path, inside: &[&str], element: &Element) -> Result<(), IoError> {
         match (inside, &*element.name) {
-            ([], "VTKFile") => self.file(path, element),
+            ([], "VTKFile") => self.file(path, element, "ImageData"),
             ([], name) => {
                 let message = format!("the element {}; a VTKFile is read", quoted(name));
                 Err(IoError::unsupported(path, element.at, message))
@@ -170,11 +199,15 @@ impl Document {
         }
     }
 
-    fn file(&mut self, path: &Path, element: &Element) -> Result<(), IoError> {
+    /// What the outermost element says; `kind` is what the document must be.
+    ///
+    /// # Errors
+    /// It is of another type, or says something that is not read.
+    pub fn file(&mut self, path: &Path, element: &Element, kind: &str) -> Result<(), IoError> {
         let refuse = |message: String| Err(IoError::unsupported(path, element.at, message));
         match element.need(path, "type")? {
-            "ImageData" => {}
-            other => return refuse(format!("a VTKFile of type {}; ImageData is read", quoted(other))),
+            found if found == kind => {}
+            other => return refuse(format!("a VTKFile of type {}; {kind} is read", quoted(other))),
         }
         self.big_endian = match element.get("byte_order") {
             None => None,
@@ -201,28 +234,7 @@ impl Document {
     ) -> Result<(), IoError> {
         let ["VTKFile", "ImageData", "Piece", data @ ("PointData" | "CellData")] = inside else { return Ok(()) };
         let Some(piece) = self.pieces.last_mut() else { return Ok(()) };
-        let inline = || text.clone().ok_or_else(|| IoError::malformed(path, element.at, "the array has no numbers"));
-        let numbers = match element.need(path, "format")? {
-            "ascii" => Numbers::Text(inline()?),
-            "binary" => Numbers::Binary(inline()?),
-            "appended" => {
-                let offset = element.integer(path, "offset")?;
-                let offset = offset.and_then(|offset| u64::try_from(offset).ok());
-                let missing = || IoError::malformed(path, element.at, "appended data need an offset of at least 0");
-                Numbers::Appended(offset.ok_or_else(missing)?)
-            }
-            other => {
-                let message = format!("format {}; ascii, binary and appended are read", quoted(other));
-                return Err(IoError::unsupported(path, element.at, message));
-            }
-        };
-        let array = Array {
-            at: element.at,
-            name: element.get("Name").unwrap_or("").to_string(),
-            kind: element.need(path, "type")?.to_string(),
-            components: Stated::new(element.integer(path, "NumberOfComponents")?.unwrap_or(1), element.at),
-            numbers,
-        };
+        let array = Array::new(path, element, text)?;
         if *data == "PointData" {
             piece.points.push(array)
         } else {
@@ -233,7 +245,10 @@ impl Document {
 }
 
 /// The text of an array; elements that tell about it are passed over.
-fn contents(path: &Path, element: &Element, xml: &mut Xml) -> Result<Option<Range<u64>>, IoError> {
+///
+/// # Errors
+/// The document is malformed, ends, or the text is in two places.
+pub fn contents(path: &Path, element: &Element, xml: &mut Xml) -> Result<Option<Range<u64>>, IoError> {
     let mut found: Option<Range<u64>> = None;
     let mut depth = 0;
     loop {
@@ -258,7 +273,11 @@ fn contents(path: &Path, element: &Element, xml: &mut Xml) -> Result<Option<Rang
     }
 }
 
-fn appended(path: &Path, element: &Element, xml: &mut Xml) -> Result<Appended, IoError> {
+/// Where the data of the element begin.
+///
+/// # Errors
+/// An encoding that is not read; no underscore.
+pub fn appended(path: &Path, element: &Element, xml: &mut Xml) -> Result<Appended, IoError> {
     let base64 = match element.get("encoding") {
         Some("raw") => false,
         None | Some("base64") => true,

@@ -3,10 +3,10 @@
 //!
 //! Format: <https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html>.
 
-mod arrays;
-mod document;
-mod elements;
-mod xml;
+pub mod arrays;
+pub mod document;
+pub mod elements;
+pub mod xml;
 
 use std::collections::BTreeSet;
 
@@ -54,7 +54,7 @@ pub fn open(head: &Head, name: Option<&str>) -> Result<Description, IoError> {
         }
         let grid = &*grid.insert(found);
         let stored = stored(head, &document, piece, grid)?;
-        let segment = arrays.segment(array, grid, stored.cells() * grid.voxel_bytes())?;
+        let segment = arrays.segment(array, grid.kind, stored.cells() * grid.voxel_bytes())?;
         // Pieces share the points of their common side; the first one that has a point is read.
         let mine: Vec<Region> = left.iter().filter_map(|open| open.intersect(&stored)).collect();
         left = left.iter().flat_map(|open| open.subtract(&stored)).collect();
@@ -111,7 +111,26 @@ fn array_of<'a>(head: &Head, piece: &'a Piece, name: &str) -> Result<&'a Array, 
 
 /// What the image says about the voxels if their numbers are those of `array`.
 fn claim(head: &Head, document: &Document, array: &Array) -> Result<Claim, IoError> {
-    let kind = match &*array.kind {
+    let kind = kind(head, array)?;
+    let big_endian = big_endian(head, document, array)?;
+    let extent = &document.whole;
+    let size =
+        |&(first, last): &(i64, i64)| i64::try_from(i128::from(last) - i128::from(first) + 1).unwrap_or(i64::MAX);
+    Ok(Claim {
+        components: array.components.clone(),
+        spacing: document.spacing.clone(),
+        origin: document.first_point(),
+        directions: document.directions(),
+        ..Claim::plain(kind, big_endian, Stated::new(extent.value.iter().map(size).collect(), extent.at))
+    })
+}
+
+/// The type of the numbers of an array.
+///
+/// # Errors
+/// It is none that is read.
+pub fn kind(head: &Head, array: &Array) -> Result<ScalarKind, IoError> {
+    Ok(match &*array.kind {
         "Int8" => ScalarKind::I8,
         "UInt8" => ScalarKind::U8,
         "Int16" => ScalarKind::I16,
@@ -126,28 +145,21 @@ fn claim(head: &Head, document: &Document, array: &Array) -> Result<Claim, IoErr
             let message = format!("numbers of type {}; Int8 to UInt64, Float32 and Float64 are read", quoted(other));
             return Err(IoError::unsupported(&head.path, array.at, message));
         }
-    };
-    let big_endian = match (array.is_text(), document.big_endian) {
-        (true, _) => cfg!(target_endian = "big"),
-        (false, Some(big)) => big,
-        (false, None) => {
-            return Err(IoError::malformed(
-                &head.path,
-                array.at,
-                "VTKFile does not say which byte_order binary data have",
-            ));
-        }
-    };
-    let extent = &document.whole;
-    let size =
-        |&(first, last): &(i64, i64)| i64::try_from(i128::from(last) - i128::from(first) + 1).unwrap_or(i64::MAX);
-    Ok(Claim {
-        components: array.components.clone(),
-        spacing: document.spacing.clone(),
-        origin: document.first_point(),
-        directions: document.directions(),
-        ..Claim::plain(kind, big_endian, Stated::new(extent.value.iter().map(size).collect(), extent.at))
     })
+}
+
+/// Whether the most significant byte of the numbers of an array comes first.
+///
+/// # Errors
+/// The document does not say.
+pub fn big_endian(head: &Head, document: &Document, array: &Array) -> Result<bool, IoError> {
+    match (array.is_text(), document.big_endian) {
+        (true, _) => Ok(cfg!(target_endian = "big")),
+        (false, Some(big)) => Ok(big),
+        (false, None) => {
+            Err(IoError::malformed(&head.path, array.at, "VTKFile does not say which byte_order binary data have"))
+        }
+    }
 }
 
 /// The box of a piece, counted from the lower corner of the whole extent.

@@ -4,6 +4,9 @@
 mod common;
 
 mod limits;
+mod mesh;
+mod mesh_errors;
+mod mesh_golden;
 mod metaimage;
 mod nifti;
 mod npy;

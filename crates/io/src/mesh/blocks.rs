@@ -1,0 +1,156 @@
+//! The rows of a part as bytes.
+
+use std::ops::Range;
+
+use super::{Before, Layout, Part, Text, obj, stl};
+
+/// Bytes of a block, if a row has no more.
+const BLOCK: u64 = 1 << 20;
+/// Lines of a block of text: a line has 30 bytes as a rule, 160 at most.
+const LINES: usize = 1 << 14;
+
+/// What stands in a file for each vertex or for each triangle.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rows {
+    /// Positions, normals and fields of PLY.
+    PlyVertices,
+    /// Three, and three vertices in 32 bits.
+    PlyFaces,
+    /// Triangles of STL.
+    Facets,
+    /// Lines of OBJ.
+    ObjPositions,
+    ObjNormals,
+    ObjTriangles,
+    /// Three floats.
+    Positions,
+    Normals,
+    /// One float.
+    Field(usize),
+    /// Three vertices in 64 bits.
+    Triangles,
+    /// Where the vertices of a triangle end, counted in vertices, in 64 bits.
+    Ends,
+}
+
+impl Rows {
+    pub fn are_triangles(self) -> bool {
+        matches!(self, Self::PlyFaces | Self::Facets | Self::ObjTriangles | Self::Triangles | Self::Ends)
+    }
+
+    /// Bytes of a row; `None` for text.
+    pub fn bytes(self, layout: &Layout) -> Option<u64> {
+        match self {
+            Self::PlyVertices => Some(12 + if layout.normals { 12 } else { 0 } + 4 * layout.fields.len() as u64),
+            Self::PlyFaces => Some(13),
+            Self::Facets => Some(stl::FACET),
+            Self::ObjPositions | Self::ObjNormals | Self::ObjTriangles => None,
+            Self::Positions | Self::Normals => Some(12),
+            Self::Field(_) => Some(4),
+            Self::Triangles => Some(24),
+            Self::Ends => Some(8),
+        }
+    }
+
+    /// Bytes of lines.
+    pub fn text(self, text: &Text) -> u64 {
+        match self {
+            Self::ObjPositions => text.positions,
+            Self::ObjNormals => text.normals,
+            Self::ObjTriangles => text.triangles,
+            _ => 0,
+        }
+    }
+
+    /// Writes some rows of a part behind `out`.
+    fn put(self, part: &Part, before: &Before, rows: Range<usize>, out: &mut Vec<u8>) {
+        let normals = part.normals.unwrap_or_default();
+        match self {
+            Self::PlyVertices => {
+                for row in rows {
+                    floats(&part.positions[row], out);
+                    floats(normals.get(row).map_or(&[], |normal| &normal[..]), out);
+                    part.fields.iter().for_each(|field| floats(&[field.values[row]], out));
+                }
+            }
+            Self::PlyFaces => {
+                for triangle in &part.triangles[rows] {
+                    out.push(3);
+                    // The layout has no more vertices; int and uint have the same bits below 2^31.
+                    triangle.iter().for_each(|&vertex| out.extend((vertex as u32).to_le_bytes()));
+                }
+            }
+            Self::Facets => part.corners[rows].iter().for_each(|corners| stl::facet(corners, out)),
+            Self::ObjPositions => part.positions[rows].iter().for_each(|position| obj::vector("v", position, out)),
+            Self::ObjNormals => normals[rows].iter().for_each(|normal| obj::vector("vn", normal, out)),
+            Self::ObjTriangles => {
+                part.triangles[rows].iter().for_each(|triangle| obj::face(triangle, part.normals.is_some(), out));
+            }
+            Self::Positions => floats(part.positions[rows].as_flattened(), out),
+            Self::Normals => floats(normals[rows].as_flattened(), out),
+            Self::Field(field) => floats(&part.fields[field].values[rows], out),
+            Self::Triangles => {
+                let vertices = part.triangles[rows].as_flattened();
+                vertices.iter().for_each(|vertex| out.extend(vertex.to_le_bytes()));
+            }
+            Self::Ends => {
+                rows.for_each(|row| out.extend((3 * (before.triangles + row as u64 + 1)).to_le_bytes()));
+            }
+        }
+    }
+}
+
+fn floats(values: &[f32], out: &mut Vec<u8>) {
+    values.iter().for_each(|value| out.extend(value.to_le_bytes()));
+}
+
+/// The bytes of a rank's part, block after block: the byte of the file where a block begins, and what stands there.
+#[derive(Debug)]
+pub struct Blocks<'a> {
+    layout: &'a Layout,
+    part: Part<'a>,
+    before: Before,
+    /// The section that comes next, its row, and where that one stands.
+    section: usize,
+    row: usize,
+    at: u64,
+}
+
+impl<'a> Blocks<'a> {
+    pub(super) fn new(layout: &'a Layout, part: Part<'a>, before: Before) -> Self {
+        Self { layout, part, before, section: 0, row: 0, at: 0 }
+    }
+
+    /// Bytes of the rows of lower ranks.
+    fn lower(&self, rows: Rows) -> u64 {
+        let count = if rows.are_triangles() { self.before.triangles } else { self.before.vertices };
+        rows.bytes(self.layout).map_or(rows.text(&self.before.text), |each| count * each)
+    }
+}
+
+impl Iterator for Blocks<'_> {
+    type Item = (u64, Vec<u8>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let section = self.layout.sections.get(self.section)?;
+            let rows = section.rows;
+            let count = if rows.are_triangles() { self.part.triangles.len() } else { self.part.positions.len() };
+            if self.row == count {
+                (self.section, self.row) = (self.section + 1, 0);
+                continue;
+            }
+            if self.row == 0 {
+                self.at = section.start + self.lower(rows);
+            }
+            let each = rows.bytes(self.layout);
+            let most = each.map_or(LINES, |each| (BLOCK / each).max(1) as usize);
+            let end = count.min(self.row.saturating_add(most));
+            let mut bytes = Vec::with_capacity((end - self.row) * each.unwrap_or(32) as usize);
+            rows.put(&self.part, &self.before, self.row..end, &mut bytes);
+            let at = self.at;
+            (self.row, self.at) = (end, at + bytes.len() as u64);
+            return Some((at, bytes));
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Which byte of a file holds what.
+
+use super::blocks::{Blocks, Rows};
+use super::{Before, Format, Part, Text, Whole, obj, ply, stl, vtp};
+use crate::{IoError, quoted};
+
+/// A file of a mesh as a sequence of bytes with known places: a frame, which one rank writes, and rows of vertices and
+/// triangles, which all ranks do.
+///
+/// Two ranks, each with a vertex of an edge that is no triangle yet:
+///
+/// ```
+/// use zippy_io::SharedFile;
+/// use zippy_io::mesh::{self, Before, Format, Layout, Part, Whole};
+///
+/// let path = std::env::temp_dir().join(format!("zippy-doc-{}.vtp", std::process::id()));
+/// let whole = Whole { vertices: 2, ..Whole::default() };
+/// let layout = Layout::of(Format::Vtp, &whole, false, &[])?; // the same on both
+/// let mut first = SharedFile::create(&path, layout.length())?;
+/// let mut second = SharedFile::open(first.temporary())?;
+/// for (at, bytes) in layout.frame() {
+///     first.write_at(at, bytes)?;
+/// }
+/// for (at, bytes) in layout.blocks(&Part { positions: &[[0.0; 3]], ..Part::default() }, &Before::default())? {
+///     first.write_at(at, &bytes)?;
+/// }
+/// let before = Before { vertices: 1, ..Before::default() };
+/// for (at, bytes) in layout.blocks(&Part { positions: &[[1.0; 3]], ..Part::default() }, &before)? {
+///     second.write_at(at, &bytes)?;
+/// }
+/// first.finish()?;
+/// second.finish()?;
+/// first.commit()?;
+/// assert_eq!(mesh::read(&path)?.positions, [[0.0; 3], [1.0; 3]]);
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), zippy_io::IoError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Layout {
+    pub(super) whole: Whole,
+    pub(super) normals: bool,
+    pub(super) fields: Vec<String>,
+    pub(super) sections: Vec<Section>,
+    frame: Vec<(u64, Vec<u8>)>,
+    length: u64,
+}
+
+/// Rows of one kind of all ranks, one behind the other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Section {
+    pub rows: Rows,
+    /// The byte where those of the first rank begin.
+    pub start: u64,
+}
+
+/// # Errors
+/// Two fields have the same name.
+pub fn distinct(fields: &[&str]) -> Result<(), IoError> {
+    let mut sorted = fields.to_vec();
+    sorted.sort_unstable();
+    match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(twice) => Err(IoError::mesh(format!("two fields have the name {}; names must differ", quoted(twice[0])))),
+        None => Ok(()),
+    }
+}
+
+impl Layout {
+    /// The layout of a mesh with normals or without, and with scalars of these names. Local; the same arguments give the
+    /// same layout, so that ranks that agree on them need not talk about more.
+    ///
+    /// # Errors
+    /// More than 2^32 vertices in PLY or 2^32 - 1 triangles in STL; a name that the format cannot hold or that is there
+    /// twice; in OBJ, bytes of lines that cannot be those of so many vertices and triangles; more than 2^63 bytes.
+    pub fn of(format: Format, whole: &Whole, normals: bool, fields: &[&str]) -> Result<Self, IoError> {
+        distinct(fields)?;
+        let mut layout = Self {
+            whole: *whole,
+            normals,
+            fields: fields.iter().map(ToString::to_string).collect(),
+            sections: Vec::new(),
+            frame: Vec::new(),
+            length: 0,
+        };
+        match format {
+            Format::Ply => ply::lay(&mut layout)?,
+            Format::Stl => stl::lay(&mut layout)?,
+            Format::Obj => obj::lay(&mut layout)?,
+            Format::Vtp => vtp::lay(&mut layout)?,
+        }
+        Ok(layout)
+    }
+
+    /// Bytes of the whole file.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// The bytes that are nobody's part, and where they stand: a header, lengths, an end. One rank writes them.
+    pub fn frame(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        self.frame.iter().map(|(at, bytes)| (*at, &bytes[..]))
+    }
+
+    /// The bytes of a rank's part and where they stand, in pieces of at most 1 MiB (3 MiB in OBJ), which are made
+    /// one after the other. Local.
+    /// Costs one pass over the triangles before the first piece, and in OBJ one over all.
+    ///
+    /// # Errors
+    /// The part is not one of this mesh: it has other fields, or normals where the layout has none or the other way round;
+    /// normals, scalars or, in STL, corners are not as many as vertices or triangles; it reaches beyond the whole; a
+    /// triangle names a vertex that there is not. In OBJ, a number is not finite.
+    pub fn blocks<'a>(&'a self, part: &Part<'a>, before: &Before) -> Result<Blocks<'a>, IoError> {
+        self.check(part)?;
+        self.fits("vertices", part.positions.len() as u64, before.vertices, self.whole.vertices)?;
+        self.fits("triangles", part.triangles.len() as u64, before.triangles, self.whole.triangles)?;
+        for (number, triangle) in part.triangles.iter().enumerate() {
+            if let Some(vertex) = triangle.iter().find(|&&vertex| vertex >= self.whole.vertices) {
+                let message = format!(
+                    "triangle {number} of this part names vertex {vertex}; the {} vertices are counted from 0",
+                    self.whole.vertices
+                );
+                return Err(IoError::mesh(message));
+            }
+        }
+        if self.sections.iter().any(|section| section.rows.bytes(self).is_none()) {
+            let (own, whole) = (Text::of(part)?, &self.whole.text);
+            self.fits("bytes of v lines", own.positions, before.text.positions, whole.positions)?;
+            self.fits("bytes of vn lines", own.normals, before.text.normals, whole.normals)?;
+            self.fits("bytes of f lines", own.triangles, before.text.triangles, whole.triangles)?;
+        }
+        Ok(Blocks::new(self, *part, *before))
+    }
+
+    fn check(&self, part: &Part) -> Result<(), IoError> {
+        let vertices = part.positions.len();
+        if part.normals.is_some() != self.normals {
+            let [layout, own] = [self.normals, part.normals.is_some()].map(|some| if some { "has" } else { "has no" });
+            return Err(IoError::mesh(format!("the layout {layout} normals, and this part {own} normals")));
+        }
+        let counted = |what: &str, found: usize, of: &str, wanted: usize| match found == wanted {
+            true => Ok(()),
+            false => Err(IoError::mesh(format!("this part has {found} {what} for {wanted} {of}"))),
+        };
+        counted("normals", part.normals.map_or(vertices, <[_]>::len), "vertices", vertices)?;
+        if !part.fields.iter().map(|field| field.name).eq(self.fields.iter().map(String::as_str)) {
+            let list = |names: &mut dyn Iterator<Item = &str>| names.map(quoted).collect::<Vec<_>>().join(", ");
+            let wanted = list(&mut self.fields.iter().map(String::as_str));
+            let found = list(&mut part.fields.iter().map(|field| field.name));
+            return Err(IoError::mesh(format!("the layout has the fields [{wanted}], and this part [{found}]")));
+        }
+        for field in part.fields {
+            counted(&format!("numbers of field {}", quoted(field.name)), field.values.len(), "vertices", vertices)?;
+        }
+        if self.sections.iter().any(|section| section.rows == Rows::Facets) {
+            counted("triangles with corners, which STL needs,", part.corners.len(), "triangles", part.triangles.len())?;
+        }
+        Ok(())
+    }
+
+    fn fits(&self, what: &str, own: u64, before: u64, whole: u64) -> Result<(), IoError> {
+        if before.checked_add(own).is_some_and(|end| end <= whole) {
+            return Ok(());
+        }
+        Err(IoError::mesh(format!(
+            "{own} {what} of this part behind {before} of lower ranks are beyond the {whole} of all"
+        )))
+    }
+
+    /// Bytes of all rows of one kind.
+    ///
+    /// # Errors
+    /// They do not fit 63 bits.
+    pub(super) fn bytes(&self, rows: Rows) -> Result<u64, IoError> {
+        let count = if rows.are_triangles() { self.whole.triangles } else { self.whole.vertices };
+        let bytes = rows.bytes(self).map_or(Some(rows.text(&self.whole.text)), |each| count.checked_mul(each));
+        bytes.filter(|&bytes| i64::try_from(bytes).is_ok()).ok_or_else(|| self.too_long())
+    }
+
+    fn too_long(&self) -> IoError {
+        let Whole { vertices, triangles, .. } = self.whole;
+        IoError::mesh(format!("{vertices} vertices and {triangles} triangles are more bytes than fit 63 bits"))
+    }
+
+    /// Adds bytes that one rank writes.
+    ///
+    /// # Errors
+    /// The file gets too long.
+    pub(super) fn put(&mut self, bytes: Vec<u8>) -> Result<(), IoError> {
+        let start = self.grow(bytes.len() as u64)?;
+        self.frame.push((start, bytes));
+        Ok(())
+    }
+
+    /// Adds rows of all ranks.
+    ///
+    /// # Errors
+    /// The file gets too long.
+    pub(super) fn rows(&mut self, rows: Rows) -> Result<(), IoError> {
+        let start = self.grow(self.bytes(rows)?)?;
+        self.sections.push(Section { rows, start });
+        Ok(())
+    }
+
+    fn grow(&mut self, bytes: u64) -> Result<u64, IoError> {
+        let start = self.length;
+        self.length =
+            start.checked_add(bytes).filter(|&end| i64::try_from(end).is_ok()).ok_or_else(|| self.too_long())?;
+        Ok(start)
+    }
+}

@@ -1,0 +1,60 @@
+//! Files of triangle meshes: PLY, STL, OBJ and VTP, which several ranks write together, and PVTP, an index of one VTP file
+//! a rank.
+//!
+//! A mesh is welded and indexed: vertices with positions in f32, perhaps a normal and named scalars, and triangles that name
+//! three vertices. Each rank holds a [`Part`] of it. Nothing here knows another rank: the ranks agree on what [`Whole`] says
+//! (sums over all ranks) and [`Before`] (sums over lower ranks), and then each knows at which byte its [`Blocks`] stand.
+//!
+//! 1. Each rank sums up its counts, in OBJ also the bytes of its lines ([`Text::of`]), with all ranks and the lower ones.
+//! 2. Each rank makes the same [`Layout`]; [`Layout::blocks`] checks its part. Ranks agree that no one has an error.
+//! 3. One rank [creates](crate::SharedFile::create) a file of [`Layout::length`] bytes and writes [`Layout::frame`]; the
+//!    others [open](crate::SharedFile::open) it. Each writes its blocks, in any order, and finishes.
+//! 4. Ranks agree that no one has an error; the one that created the file commits it.
+//!
+//! The bytes are the same for every number of ranks, if the mesh is.
+//!
+//! | format | what stands in it | byte order |
+//! |---|---|---|
+//! | PLY ([`Format::Ply`]) | positions, normals, scalars, triangles; at most 2^32 vertices | little-endian |
+//! | STL ([`Format::Stl`]) | corners of triangles and the normals of these; at most 2^32 - 1 triangles | little-endian |
+//! | OBJ ([`Format::Obj`]) | positions, normals, triangles; scalars are dropped | text |
+//! | VTP ([`Format::Vtp`]) | positions, normals, scalars, triangles | little-endian |
+//!
+//! Lengths have the unit that the program gives them; no format says it.
+//!
+//! ```
+//! use zippy_io::mesh::{self, Field, Part};
+//!
+//! let part = Part {
+//!     positions: &[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+//!     fields: &[Field { name: "speed", values: &[1.0, 2.0, 3.0] }],
+//!     triangles: &[[0, 1, 2]],
+//!     ..Part::default()
+//! };
+//! let path = std::env::temp_dir().join(format!("zippy-doc-{}.ply", std::process::id()));
+//! mesh::write(&path, &part)?;
+//! assert_eq!(mesh::read(&path)?.triangles, [[0, 1, 2]]);
+//! # std::fs::remove_file(&path).unwrap();
+//! # Ok::<(), zippy_io::IoError>(())
+//! ```
+
+mod blocks;
+mod format;
+mod layout;
+mod obj;
+mod part;
+mod ply;
+mod pvtp;
+mod read;
+mod stl;
+mod vtp;
+mod write;
+
+pub use blocks::Blocks;
+pub use format::Format;
+pub use layout::Layout;
+pub use obj::Text;
+pub use part::{Before, Field, Part, Whole};
+pub use pvtp::{piece_path, write_index, write_piece};
+pub use read::{Mesh, read};
+pub use write::write;

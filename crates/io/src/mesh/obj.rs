@@ -1,0 +1,102 @@
+//! Wavefront's object files: lines of text.
+
+use std::io::Write;
+
+use super::blocks::Rows;
+use super::{Layout, Part};
+use crate::IoError;
+
+/// How the first line begins; the reader holds what follows against the file.
+pub const COMMENT: &str = "# a mesh of ";
+
+/// Bytes of lines of an OBJ file: of a rank's part ([`Self::of`]), or sums over ranks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Text {
+    /// Bytes of the `v` lines.
+    pub positions: u64,
+    /// Bytes of the `vn` lines.
+    pub normals: u64,
+    /// Bytes of the `f` lines.
+    pub triangles: u64,
+}
+
+impl Text {
+    /// What the part has. Local; costs as much as making the lines, of which few are held at a time.
+    ///
+    /// # Errors
+    /// A number of a position or a normal is not finite: OBJ has no word for that.
+    pub fn of(part: &Part) -> Result<Self, IoError> {
+        let normals = part.normals.unwrap_or_default();
+        for (what, vectors) in [("position", part.positions), ("normal", normals)] {
+            if let Some(vertex) = vectors.iter().position(|vector| !vector.iter().all(|part| part.is_finite())) {
+                let message = format!(
+                    "vertex {vertex} of this part has a {what} of {:?}; OBJ has finite numbers only; PLY and VTP have all",
+                    vectors[vertex]
+                );
+                return Err(IoError::mesh(message));
+            }
+        }
+        let triangles = part.triangles;
+        Ok(Self {
+            positions: counted(part.positions, |position, out| vector("v", position, out)),
+            normals: counted(normals, |normal, out| vector("vn", normal, out)),
+            triangles: counted(triangles, |triangle, out| face(triangle, part.normals.is_some(), out)),
+        })
+    }
+}
+
+fn counted<T>(rows: &[T], put: impl Fn(&T, &mut Vec<u8>)) -> u64 {
+    let mut line = Vec::new();
+    let count = |row| {
+        line.clear();
+        put(row, &mut line);
+        line.len() as u64
+    };
+    rows.iter().map(count).sum()
+}
+
+/// # Errors
+/// The bytes of lines cannot be those of so many vertices and triangles.
+pub fn lay(layout: &mut Layout) -> Result<(), IoError> {
+    let whole = layout.whole;
+    let normals = if layout.normals { whole.vertices } else { 0 };
+    // "v 0 0 0", "vn 0 0 0" and "f 1 1 1" with their ends are the shortest ones.
+    for (bytes, count, least, what) in [
+        (whole.text.positions, whole.vertices, 8, "v"),
+        (whole.text.normals, normals, 9, "vn"),
+        (whole.text.triangles, whole.triangles, 8, "f"),
+    ] {
+        let short = count.checked_mul(least).is_none_or(|least| bytes < least);
+        if short || (count == 0 && bytes > 0) {
+            let message = format!(
+                "{bytes} bytes cannot be {count} lines of {what}: Whole::text has to be the sum over all ranks of what \
+                 Text::of says of their parts"
+            );
+            return Err(IoError::mesh(message));
+        }
+    }
+    let comment = format!("{COMMENT}{} vertices and {} triangles\n", whole.vertices, whole.triangles);
+    layout.put(comment.into_bytes())?;
+    layout.rows(Rows::ObjPositions)?;
+    if layout.normals {
+        layout.rows(Rows::ObjNormals)?;
+    }
+    layout.rows(Rows::ObjTriangles)
+}
+
+/// Writes three numbers behind a word.
+pub fn vector(word: &str, [x, y, z]: &[f32; 3], out: &mut Vec<u8>) {
+    // Memory takes all.
+    let _ = writeln!(out, "{word} {x} {y} {z}");
+}
+
+/// Writes three vertices, which count from 1, each with its normal where there are some.
+pub fn face(triangle: &[u64; 3], normals: bool, out: &mut Vec<u8>) {
+    out.push(b'f');
+    for vertex in triangle {
+        // The last number of 64 bits would have none behind it.
+        let number = u128::from(*vertex) + 1;
+        let _ = if normals { write!(out, " {number}//{number}") } else { write!(out, " {number}") };
+    }
+    out.push(b'\n');
+}

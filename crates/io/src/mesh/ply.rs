@@ -1,0 +1,43 @@
+//! Stanford's polygon files: a header in text that lists the numbers of each element, then these numbers.
+
+use super::Layout;
+use super::blocks::Rows;
+use crate::{IoError, quoted};
+
+/// What the header says of positions and normals.
+pub const POSITION: [&str; 3] = ["x", "y", "z"];
+pub const NORMAL: [&str; 3] = ["nx", "ny", "nz"];
+
+/// # Errors
+/// More than 2^32 vertices; a field's name is no word of the header or one of its own.
+pub fn lay(layout: &mut Layout) -> Result<(), IoError> {
+    let vertices = layout.whole.vertices;
+    let index = match vertices {
+        0..=0x8000_0000 => "int",
+        0x8000_0001..=0x1_0000_0000 => "uint",
+        _ => {
+            let message = format!("{vertices} vertices; PLY counts them in 32 bits, which are 2^32; VTP has 64");
+            return Err(IoError::mesh(message));
+        }
+    };
+    for name in &layout.fields {
+        if POSITION.iter().chain(&NORMAL).any(|own| own == name) {
+            return Err(IoError::mesh(format!("a field cannot be called {}, which PLY needs itself", quoted(name))));
+        }
+        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_graphic()) {
+            let message = format!("the field {}; in PLY a name is one word of visible ASCII characters", quoted(name));
+            return Err(IoError::mesh(message));
+        }
+    }
+    let own = POSITION.iter().chain(if layout.normals { &NORMAL[..] } else { &[] }).copied();
+    let names = own.chain(layout.fields.iter().map(String::as_str));
+    let properties: String = names.map(|name| format!("property float {name}\n")).collect();
+    let header = format!(
+        "ply\nformat binary_little_endian 1.0\nelement vertex {vertices}\n{properties}element face {}\n\
+         property list uchar {index} vertex_indices\nend_header\n",
+        layout.whole.triangles
+    );
+    layout.put(header.into_bytes())?;
+    layout.rows(Rows::PlyVertices)?;
+    layout.rows(Rows::PlyFaces)
+}

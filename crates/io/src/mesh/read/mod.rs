@@ -1,0 +1,84 @@
+//! Meshes out of files, whole.
+
+mod obj;
+mod ply;
+mod pvtp;
+mod source;
+mod stl;
+mod vtp;
+
+use std::path::Path;
+
+use super::Format;
+use crate::{IoError, quoted};
+
+/// A mesh that was read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Mesh {
+    /// x, y and z of each vertex.
+    pub positions: Vec<[f32; 3]>,
+    /// x, y and z of a normal for each vertex, where the file has them.
+    pub normals: Option<Vec<[f32; 3]>>,
+    /// Named scalars, each with a number for each vertex.
+    pub fields: Vec<(String, Vec<f32>)>,
+    /// Three vertices of each triangle, counted from 0.
+    pub triangles: Vec<[u64; 3]>,
+}
+
+/// Reads a whole mesh into memory, in the format that the ending of the name says: `.ply`, `.stl`, `.obj`, `.vtp` or
+/// `.pvtp`. Local to the calling rank. Numbers of other types become the nearest f32.
+///
+/// * PLY: binary little-endian; the elements `vertex` and `face`, and others without lists, which are dropped.
+/// * STL: binary. Each corner is a vertex of its own, with the normal of its triangle.
+/// * OBJ: lines of `v`, `vn` and `f`; texture coordinates, groups, lines and materials are dropped. A corner's normal has
+///   the number of its vertex, in all corners or in none.
+/// * VTP: Points, Polys and, of PointData, scalars and the normals, as text, as base64 text or raw behind all elements,
+///   compressed by zlib or not.
+/// * PVTP: all pieces behind each other, the vertices of each by themselves.
+///
+/// # Errors
+/// The file cannot be read, is not a regular one, is truncated or goes on behind its end, or is no such file: what is wrong
+/// and at which byte. Faces that are no triangles, and vertices that there are not. Nothing is allocated from a number in a
+/// file before the file has been shown to hold that much.
+pub fn read(path: impl AsRef<Path>) -> Result<Mesh, IoError> {
+    let path = path.as_ref();
+    if super::format::ending(path) == "pvtp" {
+        return pvtp::read(path);
+    }
+    match Format::of(path)? {
+        Format::Ply => ply::read(path),
+        Format::Stl => stl::read(path),
+        Format::Obj => obj::read(path),
+        Format::Vtp => vtp::read(path),
+    }
+}
+
+impl Mesh {
+    /// Puts another mesh with the same fields behind this one.
+    ///
+    /// # Errors
+    /// What it lacks or has too many of.
+    fn append(&mut self, other: Self) -> Result<(), String> {
+        let names = |mesh: &Self| mesh.fields.iter().map(|(name, _)| quoted(name)).collect::<Vec<_>>().join(", ");
+        if self.normals.is_some() != other.normals.is_some() || !self.same_names(&other) {
+            let with = |mesh: &Self| if mesh.normals.is_some() { "normals" } else { "no normals" };
+            let (own, others) = (names(self), names(&other));
+            let (a, b) = (with(&other), with(self));
+            return Err(format!("it has {a} and the fields [{others}]; a piece before has {b} and [{own}]"));
+        }
+        let before = self.positions.len() as u64;
+        self.positions.extend(other.positions);
+        if let (Some(normals), Some(others)) = (&mut self.normals, other.normals) {
+            normals.extend(others);
+        }
+        for ((_, values), (_, others)) in self.fields.iter_mut().zip(other.fields) {
+            values.extend(others);
+        }
+        self.triangles.extend(other.triangles.iter().map(|triangle| triangle.map(|vertex| before + vertex)));
+        Ok(())
+    }
+
+    fn same_names(&self, other: &Self) -> bool {
+        self.fields.iter().map(|(name, _)| name).eq(other.fields.iter().map(|(name, _)| name))
+    }
+}

@@ -1,0 +1,107 @@
+//! The lines before the numbers of a PLY file.
+
+use crate::mesh::read::source::{Line, Source};
+use crate::scalar::ScalarKind;
+use crate::{IoError, quoted};
+
+/// A longer header is refused.
+const HEADER: u64 = 1 << 20;
+/// More properties or elements than this are refused.
+const MOST: usize = 1000;
+
+pub struct Element {
+    pub name: String,
+    /// Where the header says so.
+    pub at: u64,
+    pub count: u64,
+    pub properties: Vec<Property>,
+}
+
+pub struct Property {
+    pub name: String,
+    pub at: u64,
+    /// The type of the number of entries of a list; `None` where it is none.
+    pub count: Option<ScalarKind>,
+    pub kind: ScalarKind,
+}
+
+/// The elements of a file, which then stands behind its header.
+///
+/// # Errors
+/// There is no such header, or the file is not binary little-endian.
+pub fn read(source: &mut Source) -> Result<Vec<Element>, IoError> {
+    match source.line() {
+        Ok(Some(line)) if line.text == "ply" && line.closed => {}
+        Err(error @ IoError::System { .. }) => return Err(error),
+        _ => return source.malformed(0, "a PLY file begins with a line of \"ply\""),
+    }
+    let mut elements: Vec<Element> = Vec::new();
+    let mut known = false;
+    loop {
+        let Some(line) = source.line()?.filter(|line| line.closed) else {
+            return source.malformed(source.length, "the file ends inside the header, before a line of end_header");
+        };
+        if source.at > HEADER {
+            return source.malformed(line.at, format!("a header of more than {HEADER} bytes"));
+        }
+        let words: Vec<&str> = line.text.split_ascii_whitespace().collect();
+        match words[..] {
+            [] | ["comment" | "obj_info", ..] => {}
+            ["format", "binary_little_endian", "1.0"] if !known => known = true,
+            ["format", ..] => {
+                let message = format!("{}; \"format binary_little_endian 1.0\" is read, once", quoted(&line.text));
+                return Err(IoError::unsupported(source.path, line.at, message));
+            }
+            ["element", name, count] => element(source, &line, &mut elements, name, count)?,
+            ["property", "list", count, kind, name] => {
+                property(source, &line, &mut elements, Some(count), kind, name)?;
+            }
+            ["property", kind, name] => property(source, &line, &mut elements, None, kind, name)?,
+            ["end_header"] if known => return Ok(elements),
+            ["end_header"] => return source.malformed(line.at, "the header has no line of format"),
+            _ => return source.malformed(line.at, format!("{} is no line of a header", quoted(&line.text))),
+        }
+    }
+}
+
+fn element(source: &Source, line: &Line, elements: &mut Vec<Element>, name: &str, count: &str) -> Result<(), IoError> {
+    let Ok(count) = count.parse() else {
+        return source.malformed(line.at, format!("{} is no number of elements", quoted(count)));
+    };
+    if elements.iter().any(|element| element.name == name) || elements.len() == MOST {
+        return source.malformed(line.at, format!("the element {} is there twice, or one too many", quoted(name)));
+    }
+    elements.push(Element { name: name.to_string(), at: line.at, count, properties: Vec::new() });
+    Ok(())
+}
+
+fn property(
+    source: &Source,
+    line: &Line,
+    elements: &mut [Element],
+    count: Option<&str>,
+    kind: &str,
+    name: &str,
+) -> Result<(), IoError> {
+    let typed = |word: &str| match word {
+        "char" | "int8" => Ok(ScalarKind::I8),
+        "uchar" | "uint8" => Ok(ScalarKind::U8),
+        "short" | "int16" => Ok(ScalarKind::I16),
+        "ushort" | "uint16" => Ok(ScalarKind::U16),
+        "int" | "int32" => Ok(ScalarKind::I32),
+        "uint" | "uint32" => Ok(ScalarKind::U32),
+        "float" | "float32" => Ok(ScalarKind::F32),
+        "double" | "float64" => Ok(ScalarKind::F64),
+        _ => source.malformed(line.at, format!("{} is no type; char to uint, float and double are", quoted(word))),
+    };
+    let (count, kind) = (count.map(typed).transpose()?, typed(kind)?);
+    let Some(element) = elements.last_mut() else {
+        return source.malformed(line.at, "a property before the first element");
+    };
+    let properties = &mut element.properties;
+    if properties.iter().any(|property| property.name == name) || properties.len() == MOST {
+        return source.malformed(line.at, format!("the property {} is there twice, or one too many", quoted(name)));
+    }
+    properties.push(Property { name: name.to_string(), at: line.at, count, kind });
+    Ok(())
+}

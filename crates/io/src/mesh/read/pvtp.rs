@@ -1,0 +1,77 @@
+//! VTK's index of PolyData.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use quick_xml::events::Event;
+
+use super::{Mesh, vtp};
+use crate::files::{Head, beside, named_by};
+use crate::vti::document::Document;
+use crate::vti::elements::Element;
+use crate::vti::xml::{BYTE_ORDER_MARK, Xml};
+use crate::{IoError, quoted};
+
+pub fn read(path: &Path) -> Result<Mesh, IoError> {
+    let mut whole: Option<Mesh> = None;
+    for (at, name) in sources(&Head::read(path)?)? {
+        let piece = vtp::read(&beside(path, &name)).map_err(|error| named_by(path, at, &error))?;
+        match &mut whole {
+            None => whole = Some(piece),
+            Some(whole) => {
+                let added = whole.append(piece);
+                added.map_err(|wrong| IoError::malformed(path, at, format!("the piece {}: {wrong}", quoted(&name))))?;
+            }
+        }
+    }
+    Ok(whole.unwrap_or_default())
+}
+
+/// The files that the index names, each with the byte where it does.
+fn sources(head: &Head) -> Result<Vec<(u64, String)>, IoError> {
+    let mut xml = Xml::open(&head.path, head.bytes.starts_with(BYTE_ORDER_MARK))?;
+    let (mut open, mut found, mut names, mut known) = (Vec::new(), Vec::new(), BTreeSet::new(), false);
+    loop {
+        let (at, event) = xml.next()?;
+        let (element, empty) = match event {
+            Event::Start(start) => (Element::new(&head.path, at, &start)?, false),
+            Event::Empty(start) => (Element::new(&head.path, at, &start)?, true),
+            Event::End(_) => {
+                open.pop();
+                continue;
+            }
+            Event::Eof => break,
+            _ => continue,
+        };
+        let inside: Vec<&str> = open.iter().map(String::as_str).collect();
+        match (&inside[..], &*element.name) {
+            ([], "VTKFile") => Document::default().file(&head.path, &element, "PPolyData")?,
+            ([], name) => {
+                let message = format!("the element {}; a VTKFile is read", quoted(name));
+                return Err(IoError::unsupported(&head.path, element.at, message));
+            }
+            (["VTKFile"], "PPolyData") => known = true,
+            (["VTKFile", "PPolyData"], "Piece") => {
+                let name = element.need(&head.path, "Source")?.to_string();
+                // A short index could make a long mesh of it.
+                if !names.insert(name.clone()) {
+                    let message = format!("the piece {} is named twice", quoted(&name));
+                    return Err(IoError::malformed(&head.path, element.at, message));
+                }
+                found.push((element.at, name));
+            }
+            _ => {}
+        }
+        if !empty {
+            open.push(element.name);
+        }
+    }
+    match open.last() {
+        Some(name) => {
+            let message = format!("the file ends inside the element {}; it is truncated", quoted(name));
+            Err(IoError::malformed(&head.path, xml.at(), message))
+        }
+        None if !known => Err(IoError::malformed(&head.path, xml.at(), "the document has no VTKFile with a PPolyData")),
+        None => Ok(found),
+    }
+}

@@ -1,0 +1,140 @@
+//! The bytes of a file from front to back.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, ErrorKind, Read};
+use std::path::Path;
+
+use crate::IoError;
+use crate::store::open_regular;
+
+/// A longer line is refused.
+const LINE: u64 = 1 << 16;
+
+/// Rows are read in blocks of about so many bytes.
+const BLOCK: u64 = 1 << 20;
+
+/// A file, somewhere in it.
+pub struct Source<'a> {
+    pub path: &'a Path,
+    file: BufReader<File>,
+    /// The byte that comes next.
+    pub at: u64,
+    pub length: u64,
+}
+
+/// A line without its ending.
+pub struct Line {
+    pub text: String,
+    /// Its first byte.
+    pub at: u64,
+    /// Whether a line feed closed it.
+    pub closed: bool,
+}
+
+impl<'a> Source<'a> {
+    /// # Errors
+    /// The file cannot be opened or is not a regular one.
+    pub fn open(path: &'a Path) -> Result<Self, IoError> {
+        let (file, length) = open_regular(path)?;
+        Ok(Self { path, file: BufReader::with_capacity(1 << 16, file), at: 0, length })
+    }
+
+    pub fn malformed<T>(&self, at: u64, message: impl Into<String>) -> Result<T, IoError> {
+        Err(IoError::malformed(self.path, at, message))
+    }
+
+    /// Bytes that follow.
+    pub fn left(&self) -> u64 {
+        self.length.saturating_sub(self.at)
+    }
+
+    /// # Errors
+    /// Fewer bytes follow.
+    pub fn need(&self, bytes: Option<u64>) -> Result<u64, IoError> {
+        let (found, expected) = (self.left(), bytes.unwrap_or(u64::MAX));
+        if found < expected {
+            let path = self.path.to_path_buf();
+            return Err(IoError::Truncated { path, offset: self.length, found, expected });
+        }
+        Ok(expected)
+    }
+
+    /// # Errors
+    /// Bytes follow those, `expected` in all, that should be the last ones.
+    pub fn end(&self, expected: u64) -> Result<(), IoError> {
+        if self.left() == 0 {
+            return Ok(());
+        }
+        Err(IoError::Oversized { path: self.path.to_path_buf(), offset: self.at, expected })
+    }
+
+    /// # Errors
+    /// The file ends before; what the operating system said.
+    pub fn fill(&mut self, out: &mut [u8]) -> Result<(), IoError> {
+        self.need(Some(out.len() as u64))?;
+        self.file.read_exact(out).map_err(|error| match error.kind() {
+            // Somebody has cut it since it was opened.
+            ErrorKind::UnexpectedEof => IoError::malformed(self.path, self.at, "the file ends here; it was longer"),
+            _ => IoError::system(self.path, "read", &error),
+        })?;
+        self.at += out.len() as u64;
+        Ok(())
+    }
+
+    /// Hands over rows of `width` bytes, one after the other, each with its byte.
+    ///
+    /// # Errors
+    /// The file does not hold as many; what `take` says.
+    pub fn rows(
+        &mut self,
+        count: u64,
+        width: u64,
+        mut take: impl FnMut(u64, &[u8]) -> Result<(), IoError>,
+    ) -> Result<(), IoError> {
+        self.need(count.checked_mul(width))?;
+        if width == 0 {
+            return Ok(());
+        }
+        let most = (BLOCK / width).max(1).min(count);
+        let mut block = vec![0; (most * width) as usize];
+        let mut left = count;
+        while left > 0 {
+            let rows = left.min(most);
+            let (start, block) = (self.at, &mut block[..(rows * width) as usize]);
+            self.fill(block)?;
+            for (row, bytes) in block.chunks_exact(width as usize).enumerate() {
+                take(start + row as u64 * width, bytes)?;
+            }
+            left -= rows;
+        }
+        Ok(())
+    }
+
+    /// The next line.
+    ///
+    /// # Errors
+    /// It is too long or no text; what the operating system said.
+    pub fn line(&mut self) -> Result<Option<Line>, IoError> {
+        let (at, mut bytes) = (self.at, Vec::new());
+        let read = (&mut self.file).take(LINE + 1).read_until(b'\n', &mut bytes);
+        self.at += read.map_err(|error| IoError::system(self.path, "read", &error))? as u64;
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        let closed = bytes.last() == Some(&b'\n');
+        if !closed && bytes.len() as u64 > LINE {
+            return self.malformed(at, format!("a line of more than {LINE} bytes"));
+        }
+        let text = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
+        let text = text.strip_suffix(b"\r").unwrap_or(text);
+        match std::str::from_utf8(text) {
+            Ok(text) => Ok(Some(Line { text: text.to_string(), at, closed })),
+            Err(error) => self.malformed(at + error.valid_up_to() as u64, "the line is not text in UTF-8"),
+        }
+    }
+}
+
+/// Three little-endian floats from byte `at` of a row on.
+pub fn vector(row: &[u8], at: usize) -> [f32; 3] {
+    [0, 4, 8].map(|part| f32::from_le_bytes([0, 1, 2, 3].map(|byte| row[at + part + byte])))
+}

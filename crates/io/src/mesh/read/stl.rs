@@ -1,0 +1,39 @@
+//! Binary STL.
+
+use std::path::Path;
+
+use super::Mesh;
+use super::source::{Source, vector};
+use crate::IoError;
+use crate::mesh::stl::{FACET, LEAD};
+
+pub fn read(path: &Path) -> Result<Mesh, IoError> {
+    let mut source = Source::open(path)?;
+    let head: Vec<u8> = {
+        let mut head = vec![0; source.length.min(LEAD) as usize];
+        source.fill(&mut head)?;
+        head
+    };
+    let count = head
+        .get(LEAD as usize - 4..LEAD as usize)
+        .map(|count| u32::from_le_bytes([0, 1, 2, 3].map(|byte| count[byte])));
+    let bytes = count.map(|count| u64::from(count) * FACET);
+    // Some binary files begin like this, too.
+    if head.starts_with(b"solid") && bytes != Some(source.left()) {
+        return Err(IoError::unsupported(path, 0, "STL in text (it begins with \"solid\"); binary STL is read"));
+    }
+    let (Some(count), Some(bytes)) = (count, bytes) else {
+        return source.malformed(source.length, format!("the file ends inside the first {LEAD} bytes of a binary STL"));
+    };
+    source.need(Some(bytes))?;
+    let mut mesh = Mesh { normals: Some(Vec::new()), ..Mesh::default() };
+    source.rows(count.into(), FACET, |_, row| {
+        let first = mesh.positions.len() as u64;
+        mesh.positions.extend([12, 24, 36].map(|at| vector(row, at)));
+        mesh.normals.get_or_insert_default().extend([vector(row, 0); 3]);
+        mesh.triangles.push([first, first + 1, first + 2]);
+        Ok(())
+    })?;
+    source.end(bytes)?;
+    Ok(mesh)
+}

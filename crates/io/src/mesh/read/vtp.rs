@@ -1,0 +1,147 @@
+//! VTK's PolyData. What holds for all of VTK's documents in XML is the same code as for images.
+
+mod document;
+
+use std::path::Path;
+
+use super::Mesh;
+use crate::files::Head;
+use crate::scalar::{ScalarKind, swap_bytes, to_f32};
+use crate::store::{decoded, tail};
+use crate::vti::arrays::Arrays;
+use crate::vti::document::Array;
+use crate::vti::{big_endian, kind};
+use crate::{IoError, quoted};
+use document::{Piece, PolyData};
+
+pub fn read(path: &Path) -> Result<Mesh, IoError> {
+    let head = Head::read(path)?;
+    let data = PolyData::read(&head)?;
+    let mut numbers = Numbers { head: &head, data: &data, arrays: Arrays::new(&head, &data.document)? };
+    // What stands behind raw data is no XML that has been read.
+    if data.document.appended.is_some() && !tail(path)?.trim_ascii_end().ends_with(b"</VTKFile>") {
+        return Err(IoError::malformed(path, head.length, "the file goes on behind </VTKFile>"));
+    }
+    let mut whole: Option<Mesh> = None;
+    for piece in &data.pieces {
+        let mesh = numbers.mesh(piece)?;
+        match &mut whole {
+            None => whole = Some(mesh),
+            Some(whole) => {
+                whole
+                    .append(mesh)
+                    .map_err(|wrong| IoError::malformed(path, piece.at, format!("the piece: {wrong}")))?;
+            }
+        }
+    }
+    whole.ok_or_else(|| IoError::malformed(path, 0, "the document has no Piece of PolyData"))
+}
+
+/// The numbers of a document's arrays.
+struct Numbers<'a> {
+    head: &'a Head,
+    data: &'a PolyData,
+    arrays: Arrays<'a>,
+}
+
+impl Numbers<'_> {
+    fn mesh(&mut self, piece: &Piece) -> Result<Mesh, IoError> {
+        let all = self.data.arrays();
+        let data = || piece.data.iter().map(|&number| &all[number]);
+        let normals = data().find(|array| piece.normals.as_ref() == Some(&array.name) && array.components.value == 3);
+        let normals = match normals {
+            Some(array) => Some(self.vectors(array, piece.points)?),
+            None => None,
+        };
+        let mut fields: Vec<(String, Vec<f32>)> = Vec::new();
+        for array in data().filter(|array| array.components.value == 1) {
+            if fields.iter().any(|(name, _)| *name == array.name) {
+                return self.wrong(array.at, format!("array {} is there several times", quoted(&array.name)));
+            }
+            fields.push((array.name.clone(), self.floats(array, Some(piece.points))?));
+        }
+        let positions = match piece.positions.map(|number| &all[number]) {
+            Some(array) => self.vectors(array, piece.points)?,
+            None if piece.points == 0 => Vec::new(),
+            None => return self.wrong(piece.at, "the piece has no array of Points".into()),
+        };
+        let triangles = match (piece.connectivity, piece.offsets) {
+            (Some(corners), Some(ends)) => self.triangles(piece, &all[corners], &all[ends])?,
+            _ if piece.polys == 0 => Vec::new(),
+            _ => return self.wrong(piece.at, "the Polys have no arrays of connectivity and offsets".into()),
+        };
+        Ok(Mesh { positions, normals, fields, triangles })
+    }
+
+    fn wrong<T>(&self, at: u64, message: String) -> Result<T, IoError> {
+        Err(IoError::malformed(&self.head.path, at, message))
+    }
+
+    /// The numbers of an array in the machine's byte order.
+    fn bytes(&mut self, array: &Array, count: Option<u64>) -> Result<(ScalarKind, Vec<u8>), IoError> {
+        let kind = kind(self.head, array)?;
+        let big = big_endian(self.head, &self.data.document, array)?;
+        let bytes =
+            count.and_then(|count| count.checked_mul(kind.bytes())).filter(|&bytes| i64::try_from(bytes).is_ok());
+        let Some(bytes) = bytes else {
+            return self.wrong(array.at, format!("array {} has more bytes than fit 63 bits", quoted(&array.name)));
+        };
+        let segment = self.arrays.segment(array, kind, bytes)?;
+        let mut bytes = decoded(&segment, kind)?;
+        if big != cfg!(target_endian = "big") {
+            swap_bytes(kind, &mut bytes);
+        }
+        Ok((kind, bytes))
+    }
+
+    fn floats(&mut self, array: &Array, count: Option<u64>) -> Result<Vec<f32>, IoError> {
+        let (kind, bytes) = self.bytes(array, count)?;
+        Ok(to_f32(kind, &bytes))
+    }
+
+    fn vectors(&mut self, array: &Array, count: u64) -> Result<Vec<[f32; 3]>, IoError> {
+        if array.components.value != 3 {
+            let (name, components) = (quoted(&array.name), array.components.value);
+            return self.wrong(array.at, format!("array {name} has {components} components; 3 are needed"));
+        }
+        Ok(self.floats(array, count.checked_mul(3))?.as_chunks::<3>().0.to_vec())
+    }
+
+    fn integers(&mut self, array: &Array, count: Option<u64>) -> Result<Vec<i64>, IoError> {
+        fn convert<T: bytemuck::Pod>(bytes: &[u8], f: impl Fn(T) -> i64) -> Vec<i64> {
+            bytes.chunks_exact(size_of::<T>()).map(|bytes| f(bytemuck::pod_read_unaligned(bytes))).collect()
+        }
+        let (kind, bytes) = self.bytes(array, count)?;
+        Ok(match kind {
+            ScalarKind::I32 => convert::<i32>(&bytes, i64::from),
+            ScalarKind::U32 => convert::<u32>(&bytes, i64::from),
+            ScalarKind::I64 => convert::<i64>(&bytes, |value| value),
+            ScalarKind::U64 => convert::<u64>(&bytes, |value| i64::try_from(value).unwrap_or(i64::MAX)),
+            _ => {
+                let message = format!("array {} of {kind}; integers of 32 or 64 bits are read", quoted(&array.name));
+                return Err(IoError::unsupported(&self.head.path, array.at, message));
+            }
+        })
+    }
+
+    fn triangles(&mut self, piece: &Piece, corners: &Array, ends: &Array) -> Result<Vec<[u64; 3]>, IoError> {
+        let ended = self.integers(ends, Some(piece.polys))?;
+        if let Some(polygon) = (0..ended.len()).find(|&polygon| ended[polygon] != 3 * (polygon as i64 + 1)) {
+            let message = format!("polygon {polygon} ends at vertex {}; triangles are read", ended[polygon]);
+            return Err(IoError::unsupported(&self.head.path, ends.at, message));
+        }
+        drop(ended);
+        let vertices = self.integers(corners, piece.polys.checked_mul(3))?;
+        // A count of 64 bits without a sign is as large as an i64 at most.
+        let points = piece.points as i64;
+        if let Some(corner) = vertices.iter().position(|vertex| !(0..points).contains(vertex)) {
+            let message = format!(
+                "triangle {} names vertex {}; the {points} points are counted from 0",
+                corner / 3,
+                vertices[corner]
+            );
+            return self.wrong(corners.at, message);
+        }
+        Ok(vertices.as_chunks::<3>().0.iter().map(|triangle| triangle.map(|vertex| vertex as u64)).collect())
+    }
+}

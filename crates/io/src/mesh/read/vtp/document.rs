@@ -1,0 +1,154 @@
+//! What the elements of a .vtp file say.
+
+use quick_xml::events::Event;
+
+use crate::files::Head;
+use crate::store::Stated;
+use crate::vti::document::{self, Array, Document, MOST_PIECES};
+use crate::vti::elements::Element;
+use crate::vti::xml::{BYTE_ORDER_MARK, Xml};
+use crate::{IoError, quoted};
+
+/// A document of PolyData.
+pub struct PolyData {
+    /// What any document says, with all arrays as those of one piece of an image.
+    pub document: Document,
+    pub pieces: Vec<Piece>,
+}
+
+/// A mesh in a document; arrays are numbers of these.
+#[derive(Default)]
+pub struct Piece {
+    pub at: u64,
+    pub points: u64,
+    pub polys: u64,
+    /// The name of the normals.
+    pub normals: Option<String>,
+    pub data: Vec<usize>,
+    pub positions: Option<usize>,
+    pub connectivity: Option<usize>,
+    pub offsets: Option<usize>,
+}
+
+impl PolyData {
+    pub fn arrays(&self) -> &[Array] {
+        self.document.pieces.first().map_or(&[], |piece| &piece.points)
+    }
+
+    /// # Errors
+    /// The document is malformed, no PolyData, or has cells that are no polygons.
+    pub fn read(head: &Head) -> Result<Self, IoError> {
+        let mut xml = Xml::open(&head.path, head.bytes.starts_with(BYTE_ORDER_MARK))?;
+        let all = document::Piece { extent: Stated::default(), scalars: None, points: Vec::new(), cells: Vec::new() };
+        let mut data = Self { document: Document::default(), pieces: Vec::new() };
+        data.document.pieces.push(all);
+        let mut open: Vec<String> = Vec::new();
+        loop {
+            let (at, event) = xml.next()?;
+            let (element, empty) = match event {
+                Event::Start(start) => (Element::new(&head.path, at, &start)?, false),
+                Event::Empty(start) => (Element::new(&head.path, at, &start)?, true),
+                Event::End(_) => {
+                    open.pop();
+                    continue;
+                }
+                Event::Eof => break,
+                _ => continue,
+            };
+            let inside: Vec<&str> = open.iter().map(String::as_str).collect();
+            match (&inside[..], &*element.name) {
+                (["VTKFile"], "AppendedData") => {
+                    data.document.appended = Some(document::appended(&head.path, &element, &mut xml)?);
+                    open.clear();
+                    break;
+                }
+                (_, "DataArray" | "Array") => {
+                    let text = if empty { None } else { document::contents(&head.path, &element, &mut xml)? };
+                    data.array(head, &inside, &element, text)?;
+                    continue;
+                }
+                ([], "VTKFile") => data.document.file(&head.path, &element, "PolyData")?,
+                ([], name) => {
+                    let message = format!("the element {}; a VTKFile is read", quoted(name));
+                    return Err(IoError::unsupported(&head.path, element.at, message));
+                }
+                (["VTKFile", "PolyData"], "Piece") => data.piece(head, &element)?,
+                (["VTKFile", "PolyData", "Piece"], "PointData") => {
+                    let normals = element.get("Normals").filter(|name| !name.is_empty()).map(str::to_string);
+                    if let Some(piece) = data.pieces.last_mut() {
+                        piece.normals = normals;
+                    }
+                }
+                _ => {}
+            }
+            if !empty {
+                open.push(element.name);
+            }
+        }
+        if let Some(name) = open.last() {
+            let message = format!("the file ends inside the element {}; it is truncated", quoted(name));
+            return Err(IoError::malformed(&head.path, xml.at(), message));
+        }
+        Ok(data)
+    }
+
+    fn piece(&mut self, head: &Head, element: &Element) -> Result<(), IoError> {
+        if self.pieces.len() == MOST_PIECES {
+            let message = format!("more than {MOST_PIECES} pieces are not read");
+            return Err(IoError::unsupported(&head.path, element.at, message));
+        }
+        let count = |name: &str| match element.integer(&head.path, name)?.map_or(Ok(0), u64::try_from) {
+            Ok(count) => Ok(count),
+            Err(_) => Err(IoError::malformed(&head.path, element.at, format!("{name} is negative"))),
+        };
+        for name in ["NumberOfVerts", "NumberOfLines", "NumberOfStrips"] {
+            let cells = count(name)?;
+            if cells > 0 {
+                let message = format!("{name} is {cells}; only Polys are read, and of these triangles");
+                return Err(IoError::unsupported(&head.path, element.at, message));
+            }
+        }
+        element.need(&head.path, "NumberOfPoints")?;
+        let (points, polys) = (count("NumberOfPoints")?, count("NumberOfPolys")?);
+        self.pieces.push(Piece { at: element.at, points, polys, ..Piece::default() });
+        Ok(())
+    }
+
+    fn array(
+        &mut self,
+        head: &Head,
+        inside: &[&str],
+        element: &Element,
+        text: Option<std::ops::Range<u64>>,
+    ) -> Result<(), IoError> {
+        let ["VTKFile", "PolyData", "Piece", of] = inside else { return Ok(()) };
+        let (Some(piece), Some(all)) = (self.pieces.last_mut(), self.document.pieces.first_mut()) else {
+            return Ok(());
+        };
+        // Arrays that nobody asks for may be empty; others end where appended ones begin.
+        let counted = match *of {
+            "PointData" | "Points" => piece.points,
+            "Polys" => piece.polys,
+            _ => 0,
+        };
+        if counted == 0 && element.get("format") != Some("appended") {
+            return Ok(());
+        }
+        let number = all.points.len();
+        all.points.push(Array::new(&head.path, element, text)?);
+        let once = match (*of, element.get("Name")) {
+            ("PointData", _) => {
+                piece.data.push(number);
+                return Ok(());
+            }
+            ("Points", _) => &mut piece.positions,
+            ("Polys", Some("connectivity")) => &mut piece.connectivity,
+            ("Polys", Some("offsets")) => &mut piece.offsets,
+            _ => return Ok(()),
+        };
+        if once.replace(number).is_some() {
+            return Err(IoError::malformed(&head.path, element.at, "such an array is there before"));
+        }
+        Ok(())
+    }
+}

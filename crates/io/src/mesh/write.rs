@@ -1,0 +1,42 @@
+//! A whole mesh by one rank.
+
+use std::path::Path;
+
+use super::{Before, Format, Layout, Part, Text, Whole};
+use crate::IoError;
+use crate::atomic::Pending;
+
+/// Writes a whole mesh that one rank holds, whole or not at all ([`write_whole`](crate::write_whole)), in the format that
+/// the ending of the name says: the bytes that several ranks write together. Local to the calling rank.
+///
+/// # Errors
+/// As [`Format::of`], [`Layout::of`] and [`Layout::blocks`]; the file cannot be written.
+pub fn write(path: impl AsRef<Path>, part: &Part) -> Result<(), IoError> {
+    let path = path.as_ref();
+    write_as(path, Format::of(path)?, part)
+}
+
+pub fn write_as(path: &Path, format: Format, part: &Part) -> Result<(), IoError> {
+    let text = if format == Format::Obj { Text::of(part) } else { Ok(Text::default()) };
+    let text = text.map_err(|error| of(path, error))?;
+    let whole = Whole { vertices: part.positions.len() as u64, triangles: part.triangles.len() as u64, text };
+    let names: Vec<&str> = part.fields.iter().map(|field| field.name).collect();
+    let layout = Layout::of(format, &whole, part.normals.is_some(), &names).map_err(|error| of(path, error))?;
+    let blocks = layout.blocks(part, &Before::default()).map_err(|error| of(path, error))?;
+    let pending = Pending::create(path)?;
+    for (at, bytes) in layout.frame() {
+        pending.rewrite(at, bytes)?;
+    }
+    for (at, bytes) in blocks {
+        pending.rewrite(at, &bytes)?;
+    }
+    pending.commit()
+}
+
+/// What is wrong with a mesh, said of the file that it was for.
+pub fn of(path: &Path, error: IoError) -> IoError {
+    match error {
+        IoError::Mesh { message } => IoError::request(path, message),
+        other => other,
+    }
+}
