@@ -22,6 +22,7 @@
 pub mod cell;
 mod error;
 mod extract;
+mod files;
 mod grid;
 mod mesh;
 mod sample;
@@ -29,6 +30,7 @@ mod statistics;
 
 pub use error::IsosurfaceError;
 pub use extract::Extractor;
+pub use files::write;
 pub use grid::Grid;
 pub use mesh::Mesh;
 pub use sample::Sample;

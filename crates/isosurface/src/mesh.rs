@@ -12,6 +12,7 @@ pub struct Mesh {
     pub(crate) own: usize,
     pub(crate) own_interior: u64,
     pub(crate) positions: Vec<[f32; 3]>,
+    pub(crate) has_normals: bool,
     pub(crate) normals: Vec<[f32; 3]>,
     pub(crate) ghosts: Vec<u64>,
     pub(crate) triangles: Vec<[u32; 3]>,

@@ -15,7 +15,7 @@ use zippy::extents::Index;
 use zippy::region::Region;
 use zippy::{GlobalArray, Result, World};
 use zippy_io::volume::ScalarKind;
-use zippy_isosurface::{Extractor, statistics};
+use zippy_isosurface::{Extractor, statistics, write};
 
 use self::options::Options;
 use self::report::Report;
@@ -94,7 +94,10 @@ fn surfaces<T: Kept>(
     }
     world.barrier()?;
     let start = Instant::now();
-    let extractor = Extractor::new(world, &field, grid)?;
+    let extractor = match options.normals {
+        true => Extractor::with_normals(world, &field, grid)?,
+        false => Extractor::new(world, &field, grid)?,
+    };
     world.barrier()?;
     let prepare_secs = start.elapsed().as_secs_f64();
     let mut reports = Vec::new();
@@ -106,6 +109,11 @@ fn surfaces<T: Kept>(
         let mut report = Report::new(&mesh, isovalue, field.shape(), world.size(), secs);
         if options.verify {
             report.verified = Some(statistics(world, &mesh)?);
+        }
+        if let Some(path) = options.file(isovalue) {
+            let start = Instant::now();
+            write(world, &mesh, &path)?;
+            report.written = Some((path, start.elapsed().as_secs_f64()));
         }
         reports.push(report);
     }

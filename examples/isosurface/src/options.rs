@@ -39,6 +39,15 @@ pub struct Options {
     #[arg(long)]
     pub pad: bool,
 
+    /// Gives each vertex a normal, from differences of neighbouring samples
+    #[arg(long)]
+    pub normals: bool,
+
+    /// Writes the mesh: a name that ends in .ply, .stl, .obj or .vtp, or in .pvtp for an index and a file a rank. Of several
+    /// isovalues each gets a file, with the isovalue in its name
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
     /// Counts edges, components, area and volume, too
     #[arg(long)]
     pub verify: bool,
@@ -68,6 +77,18 @@ pub enum Formula {
 }
 
 impl Options {
+    /// The file of a surface.
+    pub fn file(&self, isovalue: f32) -> Option<PathBuf> {
+        let path = self.output.as_ref()?;
+        if self.iso.len() == 1 {
+            return Some(path.clone());
+        }
+        let mut name = path.file_stem().unwrap_or_default().to_os_string();
+        name.push(format!("-{isovalue}."));
+        name.push(path.extension().unwrap_or_default());
+        Some(path.with_file_name(name))
+    }
+
     /// Where the ranks run.
     pub fn config(&self) -> Config {
         match self.ranks {

@@ -1,5 +1,7 @@
 //! What is said of a surface.
 
+use std::path::PathBuf;
+
 use serde_json::{Map, Value, json};
 use zippy_isosurface::{Mesh, Statistics};
 
@@ -16,6 +18,8 @@ pub struct Report {
     pub triangles: u64,
     /// With `--verify`.
     pub verified: Option<Statistics>,
+    /// With `--output`: the file, and how long it took.
+    pub written: Option<(PathBuf, f64)>,
 }
 
 impl Report {
@@ -30,6 +34,7 @@ impl Report {
             interior_vertices: mesh.interior_vertices(),
             triangles: mesh.triangle_count(),
             verified: None,
+            written: None,
         }
     }
 
@@ -58,6 +63,10 @@ impl Report {
             put("area", json!(found.area));
             put("volume", json!(found.volume));
             put("bounds", json!(found.bounds));
+        }
+        if let Some((path, secs)) = &self.written {
+            put("output", json!(path.display().to_string()));
+            put("write_secs", json!(secs));
         }
         Value::Object(all).to_string()
     }
@@ -88,6 +97,9 @@ impl Report {
                 found.area,
                 found.volume,
             );
+        }
+        if let Some((path, secs)) = &self.written {
+            text += &format!("\n  {} written in {:.1} ms", path.display(), 1e3 * secs);
         }
         text
     }

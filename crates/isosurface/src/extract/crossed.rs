@@ -63,10 +63,10 @@ pub struct Crossed {
 }
 
 impl Crossed {
-    /// Finds them; a part that is one sample thin has no cells, so that there is nothing.
+    /// Finds them; a field that is one sample thin has no cells, so that there is nothing.
     pub fn new(part: &Part, tree: &Tree, samples: &dyn Samples, isovalue: f32, block: &mut Block) -> Self {
         let mut found = Self { slots: vec![NONE; part.brick_count()], ..Self::default() };
-        if part.reach.contains(&1) {
+        if !part.has_cells() {
             return found;
         }
         let mut bricks = Vec::new();

@@ -116,7 +116,7 @@ impl<'w, T: Sample> Extractor<'w, T> {
     fn made(&self, pieces: &[Piece], isovalue: f32) -> Result<Mesh> {
         let own: u64 = pieces.iter().map(|piece| piece.crossed.own).sum();
         let interior = pieces.iter().map(|piece| piece.crossed.interior).sum();
-        let mut mesh = Mesh { own: own as usize, own_interior: interior, ..Mesh::default() };
+        let mut mesh = Mesh { own: own as usize, own_interior: interior, has_normals: self.normals, ..Mesh::default() };
         // All own vertices stand before all ghosts.
         for own_ones in [true, false] {
             for ((chunk, ..), piece) in self.parts.iter().zip(pieces) {

@@ -41,6 +41,11 @@ impl Part {
         }
     }
 
+    /// Whether the field has any cells, here or elsewhere.
+    pub fn has_cells(&self) -> bool {
+        (0..3).all(|axis| self.field.end[axis] - self.field.start[axis] > 1)
+    }
+
     /// All bricks along each axis.
     pub fn bricks(&self) -> [i64; 3] {
         self.bricks

@@ -1,6 +1,6 @@
 //! Fields, and meshes that can be compared.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use zippy::region::Region;
 use zippy::{Config, GlobalArray, Layout, Ownership, Result, World, run_with};
@@ -67,7 +67,7 @@ impl<T: Sample> Field<T> {
         let whole = Whole::new(&meshes);
         assert_eq!(whole.vertices.len() as u64, found.vertices);
         assert_eq!(whole.triangles.len() as u64, found.triangles);
-        assert_eq!(whole.chi(), found.euler, "counted from the whole mesh, and from its parts");
+        assert_eq!(whole.chi, found.euler, "counted from the whole mesh, and from its parts");
         (whole, found)
     }
 
@@ -88,13 +88,14 @@ impl<T: Sample> Field<T> {
     }
 }
 
-/// A mesh with all its parts together, its vertices in the order of their bits.
+/// A mesh with all its parts together, its vertices in the order of their bits; those that share them all have one place.
 #[derive(Debug, PartialEq)]
 pub struct Whole {
     /// Position and normal, as bits.
     pub vertices: Vec<[u32; 6]>,
     /// Each begins with its lowest vertex.
     pub triangles: Vec<[usize; 3]>,
+    chi: i64,
 }
 
 impl Whole {
@@ -112,28 +113,26 @@ impl Whole {
         let mut order: Vec<u64> = vertices.keys().copied().collect();
         order.sort_by_key(|number| vertices[number]);
         let mut places = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(place, &number)| places[number as usize] = place);
+        for (place, &number) in order.iter().enumerate() {
+            let same = place > 0 && vertices[&order[place - 1]] == vertices[&number];
+            places[number as usize] = if same { places[order[place - 1] as usize] } else { place };
+        }
+        let mut edges = BTreeSet::new();
         let mut triangles: Vec<[usize; 3]> = Vec::new();
         for mesh in parts {
             for triangle in mesh.triangles() {
+                let numbers = triangle.map(|vertex| mesh.number(vertex));
+                let ends = [0, 1, 2].map(|i| [numbers[i], numbers[(i + 1) % 3]]);
+                edges.extend(ends.map(|[a, b]| [a.min(b), a.max(b)]));
                 let mut corners = triangle.map(|vertex| places[mesh.number(vertex) as usize]);
-                let lowest = (0..3).min_by_key(|&i| corners[i]).unwrap();
-                corners.rotate_left(lowest);
+                let turned = |i: usize| [corners[i], corners[(i + 1) % 3], corners[(i + 2) % 3]];
+                corners = [turned(0), turned(1), turned(2)].into_iter().min().unwrap();
                 triangles.push(corners);
             }
         }
         triangles.sort_unstable();
-        Self { vertices: order.iter().map(|number| vertices[number]).collect(), triangles }
-    }
-
-    fn chi(&self) -> i64 {
-        let edges: std::collections::BTreeSet<[usize; 2]> = self
-            .triangles
-            .iter()
-            .flat_map(|t| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]])
-            .map(|[a, b]| [a.min(b), a.max(b)])
-            .collect();
-        self.vertices.len() as i64 - edges.len() as i64 + self.triangles.len() as i64
+        let chi = vertices.len() as i64 - edges.len() as i64 + triangles.len() as i64;
+        Self { vertices: order.iter().map(|number| vertices[number]).collect(), triangles, chi }
     }
 }
 
