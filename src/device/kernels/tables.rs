@@ -109,12 +109,12 @@ impl Device {
     }
 
     fn table_in(&self, cache: &mut TableCache, table: &Table) -> Result<wgpu::Buffer, DeviceError> {
-        let core = self.core();
+        let logical = self.logical();
         let mut hasher = DefaultHasher::new();
         table.words.hash(&mut hasher);
         let hash = hasher.finish();
         cache.clock += 1;
-        let (clock, epoch) = (cache.clock, core.epoch.get());
+        let (clock, epoch) = (cache.clock, logical.epoch.get());
         if let Some(entry) = cache.entries.iter_mut().find(|e| e.hash == hash && e.words == table.words) {
             (entry.used, entry.epoch) = (clock, epoch);
             return Ok(entry.buffer.clone());
@@ -141,7 +141,7 @@ impl Device {
                 while total + size > CACHED_BYTES || cache.entries.len() >= CACHED_TABLES {
                     let Some(found) = oldest(false, &cache.entries) else { break };
                     let freed = cache.entries.swap_remove(found).buffer.size();
-                    core.memory.tally.freed(freed);
+                    logical.memory.tally.freed(freed);
                     total -= freed;
                 }
             }
@@ -153,8 +153,8 @@ impl Device {
                 self.new_buffer(size, usage, "the geometry of a transfer", "job table", false)?
             }
         };
-        core.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(&table.words));
-        let epoch = core.epoch.get();
+        logical.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(&table.words));
+        let epoch = logical.epoch.get();
         let entry = Entry { hash, words: table.words.clone(), buffer: buffer.clone(), used: clock, epoch };
         cache.entries.push(entry);
         Ok(buffer)
