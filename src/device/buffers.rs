@@ -3,34 +3,34 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::memory::Memory;
+use super::memory::MemoryPool;
 
 /// Device memory for one chunk (or any other storage): a zeroed storage buffer, given back to its device when dropped.
 ///
 /// Its length is a multiple of 16 bytes and at least 256, so that it can be bound under every element type.
 #[derive(Debug, Clone)]
 pub struct ChunkBuffer {
-    shared: Arc<Shared>,
+    shared: Arc<SharedBuffer>,
 }
 
 /// Clones of a [`ChunkBuffer`] are handles of the same memory; it goes back when the last is dropped.
 #[derive(Debug)]
-struct Shared {
+struct SharedBuffer {
     raw: Option<wgpu::Buffer>,
     id: u64,
-    memory: Arc<Memory>,
+    memory: Arc<MemoryPool>,
 }
 
 impl ChunkBuffer {
     /// One that goes back to `memory`.
-    pub(super) fn new(raw: wgpu::Buffer, memory: &Arc<Memory>) -> Self {
+    pub(super) fn new(raw: wgpu::Buffer, memory: &Arc<MemoryPool>) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Self { shared: Arc::new(Shared { raw: Some(raw), id, memory: memory.clone() }) }
+        Self { shared: Arc::new(SharedBuffer { raw: Some(raw), id, memory: memory.clone() }) }
     }
 
     /// Whether it goes back to this memory.
-    pub(super) fn is_of(&self, memory: &Arc<Memory>) -> bool {
+    pub(super) fn is_of(&self, memory: &Arc<MemoryPool>) -> bool {
         Arc::ptr_eq(&self.shared.memory, memory)
     }
 
@@ -62,7 +62,7 @@ impl ChunkBuffer {
 
 /// Tells whether a [`ChunkBuffer`] still has handles.
 #[derive(Debug, Clone)]
-pub struct WeakChunkBuffer(std::sync::Weak<Shared>);
+pub struct WeakChunkBuffer(std::sync::Weak<SharedBuffer>);
 
 impl WeakChunkBuffer {
     /// Whether it has.
@@ -71,7 +71,7 @@ impl WeakChunkBuffer {
     }
 }
 
-impl Drop for Shared {
+impl Drop for SharedBuffer {
     fn drop(&mut self) {
         if let Some(raw) = self.raw.take() {
             self.memory.keep_chunk(raw);

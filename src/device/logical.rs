@@ -10,7 +10,7 @@ use wgpu::{DeviceType, Features};
 
 use super::Staged;
 use super::health::Health;
-use super::memory::Memory;
+use super::memory::MemoryPool;
 use crate::error::DeviceError;
 
 /// Idle devices kept by the process.
@@ -43,7 +43,7 @@ pub(super) struct LogicalDevice {
     /// Whether the host maps chunk buffers.
     pub host_mapped: bool,
     pub health: Arc<Health>,
-    pub memory: Arc<Memory>,
+    pub memory: Arc<MemoryPool>,
     pub encoder: RefCell<Option<wgpu::CommandEncoder>>,
     pub in_flight: Cell<bool>,
     /// Number of submissions so far: what is recorded now runs with the next.

@@ -41,7 +41,7 @@ impl Staging {
 
 /// Counts and idle memory. Shared with everything that was lent.
 #[derive(Default)]
-pub(super) struct Memory {
+pub(super) struct MemoryPool {
     pub tally: Tally,
     idle: Mutex<Idle>,
 }
@@ -55,7 +55,7 @@ struct Idle {
     host: Vec<Vec<u64>>,
 }
 
-impl std::fmt::Debug for Memory {
+impl std::fmt::Debug for MemoryPool {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.counters().fmt(f)
     }
@@ -71,7 +71,7 @@ fn fits(size: u64, bytes: u64) -> bool {
     size >= bytes && size <= class(bytes) * 4
 }
 
-impl Memory {
+impl MemoryPool {
     pub fn counters(&self) -> Counters {
         self.tally.read()
     }

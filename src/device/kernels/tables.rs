@@ -90,11 +90,11 @@ fn push_job(words: &mut Vec<u32>, first_group: u64, t: &BoxPair, slots: Slots) -
 /// longest is overwritten.
 #[derive(Default)]
 pub(super) struct TableCache {
-    entries: Vec<Entry>,
+    entries: Vec<CachedTable>,
     clock: u64,
 }
 
-struct Entry {
+struct CachedTable {
     hash: u64,
     words: Vec<u32>,
     buffer: wgpu::Buffer,
@@ -126,7 +126,7 @@ impl Device {
         if total + size > CACHED_BYTES || cache.entries.len() >= CACHED_TABLES {
             // Reuse the oldest of the same size, else make room. A table that recorded commands still need must not
             // be overwritten before they are submitted.
-            let oldest = |same: bool, entries: &[Entry]| {
+            let oldest = |same: bool, entries: &[CachedTable]| {
                 let all = entries.iter().enumerate().filter(|(_, e)| !same || e.buffer.size() == size);
                 all.min_by_key(|(_, e)| e.used).map(|(i, _)| i)
             };
@@ -155,7 +155,7 @@ impl Device {
         };
         logical.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(&table.words));
         let epoch = logical.epoch.get();
-        let entry = Entry { hash, words: table.words.clone(), buffer: buffer.clone(), used: clock, epoch };
+        let entry = CachedTable { hash, words: table.words.clone(), buffer: buffer.clone(), used: clock, epoch };
         cache.entries.push(entry);
         Ok(buffer)
     }
