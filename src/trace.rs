@@ -27,7 +27,7 @@ pub(crate) fn say(line: &str) {
 
 /// What a span of time was spent on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Span {
+pub(crate) enum Activity {
     /// Building plans and turning them into box views.
     Plan,
     /// Reading boxes from chunks into messages.
@@ -70,17 +70,17 @@ pub(crate) struct Tracer {
 
 impl Tracer {
     /// Runs `f` and books its time.
-    pub fn span<R>(&self, span: Span, f: impl FnOnce() -> R) -> R {
+    pub fn span<R>(&self, activity: Activity, f: impl FnOnce() -> R) -> R {
         let start = Instant::now();
         let result = f();
         let secs = start.elapsed().as_secs_f64();
         let mut profile = self.profile.borrow_mut();
-        *match span {
-            Span::Plan => &mut profile.plan_secs,
-            Span::Pack => &mut profile.pack_secs,
-            Span::Local => &mut profile.local_secs,
-            Span::Wait => &mut profile.wait_secs,
-            Span::Unpack => &mut profile.unpack_secs,
+        *match activity {
+            Activity::Plan => &mut profile.plan_secs,
+            Activity::Pack => &mut profile.pack_secs,
+            Activity::Local => &mut profile.local_secs,
+            Activity::Wait => &mut profile.wait_secs,
+            Activity::Unpack => &mut profile.unpack_secs,
         } += secs;
         result
     }

@@ -19,23 +19,23 @@ impl Device {
     }
 
     fn pending(&self) -> wgpu::CommandEncoder {
-        let pending = self.core().encoder.borrow_mut().take();
+        let pending = self.logical().encoder.borrow_mut().take();
         pending.unwrap_or_else(|| self.raw().create_command_encoder(&Default::default()))
     }
 
     fn keep_pending(&self, encoder: wgpu::CommandEncoder) {
-        let nested = self.core().encoder.borrow_mut().replace(encoder);
+        let nested = self.logical().encoder.borrow_mut().replace(encoder);
         if let Some(nested) = nested {
             self.submit(nested);
         }
     }
 
     fn submit(&self, encoder: wgpu::CommandEncoder) {
-        let core = self.core();
-        core.queue.submit([encoder.finish()]);
-        core.in_flight.set(true);
-        core.epoch.set(core.epoch.get() + 1);
-        Tally::add(&core.memory.tally.submissions);
+        let logical = self.logical();
+        logical.queue.submit([encoder.finish()]);
+        logical.in_flight.set(true);
+        logical.epoch.set(logical.epoch.get() + 1);
+        Tally::add(&logical.memory.tally.submissions);
     }
 
     /// Submits what was recorded and does not wait. Free when nothing was recorded.
@@ -43,10 +43,10 @@ impl Device {
     /// # Errors
     /// What was recorded is invalid, the device is lost, or an error of an earlier call has not been told yet.
     pub fn flush(&self) -> Result<(), DeviceError> {
-        if self.core().encoder.borrow().is_some() {
+        if self.logical().encoder.borrow().is_some() {
             self.check_in_place()?;
         }
-        let pending = self.core().encoder.borrow_mut().take();
+        let pending = self.logical().encoder.borrow_mut().take();
         let Some(encoder) = pending else { return self.check("flush") };
         self.checked("submitting recorded work", || self.submit(encoder))
     }
@@ -57,9 +57,9 @@ impl Device {
     /// As [`Device::flush`].
     pub fn wait(&self) -> Result<(), DeviceError> {
         self.flush()?;
-        if self.core().in_flight.get() {
+        if self.logical().in_flight.get() {
             self.poll(wgpu::PollType::wait_indefinitely())?;
-            self.core().in_flight.set(false);
+            self.logical().in_flight.set(false);
         }
         self.check("waiting for the device")
     }
@@ -73,7 +73,7 @@ impl Device {
             Ok(Err(error)) => Err(DeviceError::Other(format!("waiting for {} failed: {error}", self.adapter()))),
             Err(panic) => {
                 let text = panic.downcast_ref::<String>().cloned();
-                self.core().health.lose(text.unwrap_or_else(|| "the driver failed while being polled".into()));
+                self.logical().health.lose(text.unwrap_or_else(|| "the driver failed while being polled".into()));
                 self.check("polling the device")
             }
         }

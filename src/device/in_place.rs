@@ -13,13 +13,13 @@ const UNREAD: &str = "a message is still being sent from a chunk, which another 
 impl Device {
     /// Bytes of a chunk as a payload that is the mapped chunk itself.
     pub(super) fn lent_chunk(&self, chunk: &ChunkBuffer, bytes: Range<u64>) -> Result<Staged, DeviceError> {
-        let known = self.core().in_place.borrow().get(chunk.raw()).cloned();
+        let known = self.logical().in_place.borrow().get(chunk.raw()).cloned();
         let whole = match known {
             Some(whole) => whole,
             None => {
                 self.map_many(&[(chunk.raw(), MapMode::Read)])?.keep();
-                let whole = Staged::in_chunk(&self.core().memory, chunk)?;
-                self.core().in_place.borrow_mut().insert(chunk.raw().clone(), whole.clone());
+                let whole = Staged::in_chunk(&self.logical().memory, chunk)?;
+                self.logical().in_place.borrow_mut().insert(chunk.raw().clone(), whole.clone());
                 whole
             }
         };
@@ -30,7 +30,7 @@ impl Device {
 
     /// Takes chunks back of which no payload is left; whether these were all.
     pub fn take_back(&self) -> bool {
-        let mut in_place = self.core().in_place.borrow_mut();
+        let mut in_place = self.logical().in_place.borrow_mut();
         in_place.retain(|_, whole| whole.is_shared());
         in_place.is_empty()
     }
@@ -42,7 +42,7 @@ impl Device {
     ) -> Result<Vec<(wgpu::Buffer, Staged)>, DeviceError> {
         let mut found = Vec::new();
         for (buffer, mode) in buffers {
-            let lent = || self.core().in_place.borrow().get(*buffer).cloned();
+            let lent = || self.logical().in_place.borrow().get(*buffer).cloned();
             match (lent(), mode) {
                 (None, _) => {}
                 (Some(whole), MapMode::Read) => found.push(((*buffer).clone(), whole)),

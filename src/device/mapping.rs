@@ -1,20 +1,14 @@
 //! Host access to buffers: mapping several at once, for the duration of one operation.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
 use wgpu::MapMode;
 
 use super::counters::Tally;
+use super::logical::MapProgress;
 use super::{Device, Staged};
 use crate::error::DeviceError;
-
-/// How many of the maps asked for have come; kept by the device, so that an operation allocates none.
-#[derive(Default)]
-pub(super) struct MapProgress {
-    done: AtomicUsize,
-    failed: AtomicUsize,
-}
 
 /// Buffers mapped as a whole; unmapped when dropped.
 pub(super) struct MappedBuffers {
@@ -44,11 +38,11 @@ impl Device {
     /// [in place](Self::in_place) are mapped already and can be read.
     pub(super) fn map_many(&self, buffers: &[(&wgpu::Buffer, MapMode)]) -> Result<MappedBuffers, DeviceError> {
         self.wait()?;
-        let core = self.core();
+        let logical = self.logical();
         let in_place = self.read_in_place(buffers)?;
         let mut mapped = MappedBuffers { buffers: Vec::with_capacity(buffers.len()), in_place };
         let fresh = buffers.iter().filter(|(buffer, _)| mapped.in_place.iter().all(|(one, _)| one != *buffer));
-        let progress = &core.map_progress;
+        let progress = &logical.map_progress;
         progress.done.store(0, Ordering::Relaxed);
         progress.failed.store(0, Ordering::Relaxed);
         for (buffer, mode) in fresh {
@@ -60,7 +54,7 @@ impl Device {
                 }
                 progress.done.fetch_add(1, Ordering::Release);
             });
-            Tally::add(&core.memory.tally.maps);
+            Tally::add(&logical.memory.tally.maps);
         }
         let missing = || progress.done.load(Ordering::Acquire) < mapped.buffers.len();
         self.poll(wgpu::PollType::Poll)?;

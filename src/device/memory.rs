@@ -1,13 +1,11 @@
 //! The idle memory of a logical device: chunk buffers, staging buffers, payload vectors. What was lent comes back from
 //! any thread.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard};
 
 use wgpu::BufferUsages;
 
-use super::Device;
 use super::counters::{Counters, Tally};
-use crate::error::DeviceError;
 
 /// Idle chunk buffers are kept up to this much; beyond it they are freed, so that peak memory stays near what is used.
 const IDLE_CHUNK_BYTES: u64 = 64 << 20;
@@ -32,7 +30,7 @@ pub(super) enum Staging {
 }
 
 impl Staging {
-    fn usage(self) -> BufferUsages {
+    pub fn usage(self) -> BufferUsages {
         match self {
             Self::Readback => BufferUsages::MAP_READ | BufferUsages::COPY_DST,
             Self::Upload => BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC,
@@ -43,7 +41,7 @@ impl Staging {
 
 /// Counts and idle memory. Shared with everything that was lent.
 #[derive(Default)]
-pub(super) struct Memory {
+pub(super) struct MemoryPool {
     pub tally: Tally,
     idle: Mutex<Idle>,
 }
@@ -57,14 +55,14 @@ struct Idle {
     host: Vec<Vec<u64>>,
 }
 
-impl std::fmt::Debug for Memory {
+impl std::fmt::Debug for MemoryPool {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.counters().fmt(f)
     }
 }
 
 /// Staging buffers come in powers of two.
-fn class(bytes: u64) -> u64 {
+pub(super) fn class(bytes: u64) -> u64 {
     bytes.next_power_of_two().max(MIN_CLASS_BYTES)
 }
 
@@ -73,7 +71,7 @@ fn fits(size: u64, bytes: u64) -> bool {
     size >= bytes && size <= class(bytes) * 4
 }
 
-impl Memory {
+impl MemoryPool {
     pub fn counters(&self) -> Counters {
         self.tally.read()
     }
@@ -101,12 +99,17 @@ impl Memory {
     }
 
     /// The smallest idle staging buffer that holds `bytes` and is not wastefully large.
-    fn reuse_staging(&self, kind: Staging, bytes: u64) -> Option<wgpu::Buffer> {
+    pub fn reuse_staging(&self, kind: Staging, bytes: u64) -> Option<wgpu::Buffer> {
         let mut idle = self.idle();
         let candidates = idle.staging.iter().enumerate().filter(|(_, (k, b))| *k == kind && fits(b.size(), bytes));
         let found = candidates.min_by_key(|(_, (_, b))| b.size()).map(|(i, _)| i)?;
         Tally::add(&self.tally.buffers_reused);
         Some(idle.staging.swap_remove(found).1)
+    }
+
+    /// Counts a staging buffer that was made.
+    pub fn made_staging(&self, kind: Staging, size: u64) {
+        self.idle().staging_made.push((kind, size));
     }
 
     /// Takes staging memory back; what is longer than a slice is freed.
@@ -127,7 +130,7 @@ impl Memory {
     }
 
     /// Bytes of staging buffers of a kind that exist, and of those the bytes lent.
-    fn staging_bytes(&self, kind: Staging) -> (u64, u64) {
+    pub fn staging_bytes(&self, kind: Staging) -> (u64, u64) {
         let idle = self.idle();
         let unused: u64 = idle.staging.iter().filter(|(k, _)| *k == kind).map(|(_, b)| b.size()).sum();
         let all: u64 = idle.staging_made.iter().filter(|(k, _)| *k == kind).map(|(_, size)| size).sum();
@@ -135,12 +138,12 @@ impl Memory {
     }
 
     /// Whether a staging buffer that could hold `bytes` exists, be it lent.
-    fn staging_exists(&self, kind: Staging, bytes: u64) -> bool {
+    pub fn staging_exists(&self, kind: Staging, bytes: u64) -> bool {
         self.idle().staging_made.iter().any(|&(k, size)| k == kind && fits(size, bytes))
     }
 
     /// Frees idle staging buffers of a kind, the largest first, until `bytes` less exist.
-    fn shrink_staging(&self, kind: Staging, bytes: u64) {
+    pub fn shrink_staging(&self, kind: Staging, bytes: u64) {
         let mut idle = self.idle();
         let mut freed = 0;
         while freed < bytes {
@@ -194,55 +197,5 @@ impl Memory {
             self.tally.freed(buffer.size());
         }
         idle.host.clear();
-    }
-}
-
-impl Device {
-    /// An idle staging buffer of at least `bytes` bytes, or a new one.
-    ///
-    /// Uploads come in pairs, so that the host fills one while the device reads the other; with both under way this
-    /// waits. A transfer of any length thus needs a bounded amount of device memory, the same at every repeat.
-    pub(super) fn staging(&self, kind: Staging, bytes: u64) -> Result<wgpu::Buffer, DeviceError> {
-        let memory = &self.core().memory;
-        if let Some(buffer) = memory.reuse_staging(kind, bytes) {
-            return Ok(buffer);
-        }
-        let size = class(bytes);
-        let make = || {
-            if memory.staging_bytes(kind).0 + size > LENT_BYTES {
-                memory.shrink_staging(kind, size);
-            }
-            let what = "staging memory for a transfer";
-            let buffer = self.new_buffer(size, kind.usage(), what, what, kind == Staging::Upload)?;
-            memory.idle().staging_made.push((kind, size));
-            Ok(buffer)
-        };
-        if kind == Staging::Upload {
-            if memory.staging_exists(kind, bytes) {
-                self.wait()?;
-                self.poll(wgpu::PollType::Poll)?;
-                if let Some(buffer) = memory.reuse_staging(kind, bytes) {
-                    return Ok(buffer);
-                }
-            }
-            memory.keep_staging(kind, make()?);
-        }
-        make()
-    }
-
-    /// Whether a readback buffer of this size may be lent beyond the call that fills it.
-    pub(super) fn may_lend(&self, bytes: u64) -> bool {
-        self.core().memory.staging_bytes(Staging::Readback).1 + class(bytes) <= LENT_BYTES
-    }
-
-    /// Takes an upload buffer back once the device has read it.
-    pub(super) fn return_upload(&self, buffer: wgpu::Buffer) {
-        let memory = Arc::downgrade(&self.core().memory);
-        let returned = buffer.clone();
-        buffer.map_async(wgpu::MapMode::Write, .., move |result| {
-            if let (Ok(()), Some(memory)) = (result, memory.upgrade()) {
-                memory.keep_staging(Staging::Upload, returned);
-            }
-        });
     }
 }

@@ -8,8 +8,10 @@
 //! * [`Device::gather`], [`Device::scatter`], [`Device::copy_boxes`], [`Device::combine`]: boxes.
 
 mod adapter;
+mod allocation;
 mod boxes;
 mod buffers;
+mod checked;
 mod checks;
 pub mod colour;
 mod counters;
@@ -18,6 +20,7 @@ mod health;
 mod in_place;
 mod kernels;
 mod lease;
+mod logical;
 mod machine;
 mod mapped;
 mod mapping;
@@ -39,16 +42,16 @@ pub use counters::Counters;
 pub use health::InjectedFailure;
 pub use kernels::FoldKernel;
 pub use lease::Lease;
+pub use logical::Limits;
 pub use machine::Room;
 pub use numbered::BoxOf;
-pub use open::{DeviceOptions, IN_PLACE_BYTES, Limits, MESSAGE_BYTES};
+pub use open::{DeviceOptions, IN_PLACE_BYTES, MESSAGE_BYTES};
 pub use operator::Operator;
 pub use staged::Staged;
 
 use std::rc::Rc;
 
-use open::Core;
-use reach::Reach;
+use logical::LogicalDevice;
 
 /// The device of one rank. `!Send`: every rank opens its own and hands it around as `Rc<Device>`.
 ///
@@ -57,7 +60,7 @@ use reach::Reach;
 /// serve the next [`Device::open`] with the same options; a lost one is dropped.
 pub struct Device {
     /// `None` only while being dropped.
-    core: Option<Box<Core>>,
+    logical: Option<Box<LogicalDevice>>,
     adapter: AdapterSummary,
     in_place_bytes: u64,
     message_bytes: u64,
@@ -69,13 +72,13 @@ pub struct Device {
 impl Device {
     /// The logical device, for wgpu calls that Zippy does not wrap.
     pub fn raw(&self) -> &wgpu::Device {
-        &self.core().device
+        &self.logical().device
     }
 
     /// The queue. Work recorded with [`Device::record`] is submitted by [`Device::flush`]; call that first where the
     /// order matters.
     pub fn queue(&self) -> &wgpu::Queue {
-        &self.core().queue
+        &self.logical().queue
     }
 
     /// What the adapter is and for which rank it was chosen.
@@ -85,7 +88,7 @@ impl Device {
 
     /// What fits.
     pub fn limits(&self) -> &Limits {
-        &self.core().limits
+        &self.logical().limits
     }
 
     /// How much memory there is for buffers.
@@ -95,13 +98,13 @@ impl Device {
 
     /// The optional features that this device has switched on.
     pub fn features(&self) -> wgpu::Features {
-        self.core().device.features()
+        self.logical().device.features()
     }
 
     /// Whether chunk buffers are mapped by the host for transfers (true on software and integrated adapters unless
     /// switched off), so that a transfer is a plain memory copy.
     pub fn host_mapped(&self) -> bool {
-        self.reach().maps()
+        self.logical().host_mapped
     }
 
     /// From how many bytes on a box is to be sent [in place](Self::in_place); `None` where nothing is.
@@ -111,17 +114,17 @@ impl Device {
 
     /// What this device has allocated and done so far, since it was opened in this process.
     pub fn counters(&self) -> Counters {
-        self.core().memory.counters()
+        self.logical().memory.counters()
     }
 
     /// Counts a compute pipeline that another module has made.
     pub(crate) fn count_pipeline(&self) {
-        counters::Tally::add(&self.core().memory.tally.pipelines_made);
+        counters::Tally::add(&self.logical().memory.tally.pipelines_made);
     }
 
     /// Begins a new measurement of [`Counters::bytes_peak`].
     pub fn reset_peak(&self) {
-        self.core().memory.tally.reset_peak();
+        self.logical().memory.tally.reset_peak();
     }
 
     /// A value that lives as long as the logical device, one per type: pipeline caches and the like of other modules.
@@ -130,10 +133,10 @@ impl Device {
     /// A nested call for the same type from within `f` sees a fresh default, which is then dropped.
     pub fn with_cache<T: Default + Send + 'static, R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
         let key = std::any::TypeId::of::<T>();
-        let taken = self.core().caches.borrow_mut().remove(&key);
+        let taken = self.logical().caches.borrow_mut().remove(&key);
         let mut value = taken.and_then(|boxed| boxed.downcast::<T>().ok()).unwrap_or_default();
         let result = f(&mut value);
-        self.core().caches.borrow_mut().insert(key, value);
+        self.logical().caches.borrow_mut().insert(key, value);
         result
     }
 
@@ -142,18 +145,8 @@ impl Device {
         self.message_bytes
     }
 
-    /// How boxes of chunks are reached.
-    fn reach(&self) -> &'static dyn Reach {
-        self.core().reach
-    }
-
-    /// Bytes that are best read at a time by who only looks at cells once.
-    pub(crate) fn bytes_at_a_time(&self) -> u64 {
-        self.reach().bytes_at_a_time()
-    }
-
-    fn core(&self) -> &Core {
-        self.core.as_ref().expect("present until dropped")
+    fn logical(&self) -> &LogicalDevice {
+        self.logical.as_ref().expect("present until dropped")
     }
 }
 
@@ -165,12 +158,12 @@ impl std::fmt::Debug for Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
-        if self.core().health.is_well() {
+        if self.logical().health.is_well() {
             // The next rank must not wait for our work; what goes wrong now keeps the device from being used again.
             let _ = self.wait();
         }
-        if let Some(core) = self.core.take() {
-            open::retire(core);
+        if let Some(logical) = self.logical.take() {
+            logical.retire();
         }
     }
 }

@@ -1,26 +1,12 @@
-//! Opening a device: the instance of the process, the adapter for a rank, features and limits, and the pool of idle
-//! devices.
+//! Opening a device: what can be asked for, the instance of the process and the adapter for a rank.
 
-use std::any::{Any, TypeId};
-use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::OnceLock;
 
-use wgpu::{DeviceType, Features};
-
-use super::health::Health;
-use super::kernels::Kernels;
+use super::logical::{Key, LogicalDevice, unified};
 use super::machine::machine_bytes;
-use super::mapped::Mapped;
-use super::mapping::MapProgress;
-use super::memory::Memory;
-use super::reach::Reach;
-use super::{AdapterSummary, Device, Room, Staged, adapter};
+use super::{AdapterSummary, Device, Room, adapter};
 use crate::error::DeviceError;
-
-/// Idle devices kept by the process.
-const IDLE_DEVICES: usize = 16;
 
 /// How a device is chosen and used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -98,55 +84,6 @@ impl DeviceOptions {
     }
 }
 
-/// What fits on a device.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Limits {
-    /// The largest range of a buffer that a shader can see at once.
-    pub binding_bytes: u64,
-    /// The largest buffer.
-    pub buffer_bytes: u64,
-    /// Bindings start at multiples of this.
-    pub offset_alignment: u64,
-    /// The most workgroups along one dimension of a dispatch.
-    pub workgroups: u32,
-    /// All limits, as wgpu has them.
-    pub wgpu: wgpu::Limits,
-}
-
-/// The smallest binding limit that transfers work with.
-pub(super) const MIN_BINDING_BYTES: u64 = 4096;
-
-/// A logical device and all that outlives the rank using it. `Send`, so that an idle one can serve another thread.
-pub(super) struct Core {
-    key: Key,
-    pub device: wgpu::Device,
-    pub queue: wgpu::Queue,
-    pub limits: Limits,
-    pub reach: &'static dyn Reach,
-    pub health: Arc<Health>,
-    pub memory: Arc<Memory>,
-    pub encoder: RefCell<Option<wgpu::CommandEncoder>>,
-    pub in_flight: Cell<bool>,
-    /// Number of submissions so far: what is recorded now runs with the next.
-    pub epoch: Cell<u64>,
-    pub map_progress: Arc<MapProgress>,
-    /// Chunks that are mapped because messages are sent from them.
-    pub in_place: RefCell<HashMap<wgpu::Buffer, Staged>>,
-    pub caches: RefCell<HashMap<TypeId, Box<dyn Any + Send>>>,
-}
-
-/// Idle devices serve only an equal request.
-#[derive(Clone, PartialEq, Eq)]
-struct Key {
-    adapter: usize,
-    host_map: Option<bool>,
-    binding_limit_bytes: Option<u64>,
-    buffer_limit_bytes: Option<u64>,
-}
-
-#[expect(clippy::vec_box, reason = "a core is large and moves between here and devices")]
-static IDLE: Mutex<Vec<Box<Core>>> = Mutex::new(Vec::new());
-
 /// The adapters of this machine; one instance per process.
 fn adapters() -> &'static [wgpu::Adapter] {
     static ADAPTERS: OnceLock<Vec<wgpu::Adapter>> = OnceLock::new();
@@ -177,101 +114,15 @@ impl Device {
         let summary = AdapterSummary::new(&infos[chosen], options.node_rank, options.node_ranks, candidates.len());
         let DeviceOptions { host_map, binding_limit_bytes, buffer_limit_bytes, .. } = *options;
         let key = Key { adapter: chosen, host_map, binding_limit_bytes, buffer_limit_bytes };
-        let idle = {
-            let mut idle = IDLE.lock().unwrap_or_else(|e| e.into_inner());
-            idle.retain(|core| core.health.is_well());
-            idle.iter().position(|core| core.key == key).map(|found| idle.swap_remove(found))
-        };
-        let core = match idle {
-            Some(core) => core,
-            None => Box::new(Core::new(&adapters()[chosen], key)?),
+        let logical = match LogicalDevice::idle(&key) {
+            Some(logical) => logical,
+            None => Box::new(LogicalDevice::new(&adapters()[chosen], key)?),
         };
         let in_place_bytes = options.in_place_bytes.unwrap_or(IN_PLACE_BYTES);
         let message_bytes = options.message_bytes.unwrap_or(MESSAGE_BYTES);
         let machine = if unified(summary.device_type) { machine_bytes() } else { u64::MAX };
         let room = Room::new(machine, options.node_ranks, options.node_processes, options.memory_limit_bytes);
-        let (core, adapter, _rank) = (Some(core), summary, std::marker::PhantomData);
-        Ok(Rc::new(Self { core, adapter, in_place_bytes, message_bytes, room, _rank }))
-    }
-}
-
-/// Whether the memory of such a device is the host's.
-fn unified(device_type: DeviceType) -> bool {
-    matches!(device_type, DeviceType::Cpu | DeviceType::IntegratedGpu)
-}
-
-impl Core {
-    fn new(adapter: &wgpu::Adapter, key: Key) -> Result<Self, DeviceError> {
-        let info = adapter.get_info();
-        let unified = unified(info.device_type);
-        let mappable = adapter.features().contains(Features::MAPPABLE_PRIMARY_BUFFERS);
-        let host_mapped = key.host_map.unwrap_or(unified) && mappable;
-        if key.host_map == Some(true) && !(unified && mappable) {
-            return Err(DeviceError::MissingFeature {
-                adapter: info.name,
-                what: "host mapping of chunks (ZIPPY_HOST_MAP=1)".into(),
-                feature: "memory that it shares with the host".into(),
-            });
-        }
-        let mut wanted = Features::SHADER_F16
-            | Features::SHADER_F64
-            | Features::SHADER_INT64
-            | Features::SUBGROUP
-            | Features::TIMESTAMP_QUERY;
-        if host_mapped {
-            wanted |= Features::MAPPABLE_PRIMARY_BUFFERS;
-        }
-        let descriptor = wgpu::DeviceDescriptor {
-            label: Some("zippy"),
-            required_features: adapter.features() & wanted,
-            required_limits: adapter.limits(),
-            memory_hints: wgpu::MemoryHints::MemoryUsage,
-            ..Default::default()
-        };
-        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
-            .map_err(|error| DeviceError::Open { adapter: info.name.clone(), message: error.to_string() })?;
-        let health = Arc::new(Health::default());
-        let told = health.clone();
-        device.on_uncaptured_error(Arc::new(move |error| told.uncaptured(error)));
-        let told = health.clone();
-        device.set_device_lost_callback(move |reason, message| told.lose(format!("{reason:?}: {message}")));
-        let wgpu = device.limits();
-        let offset_alignment = u64::from(wgpu.min_storage_buffer_offset_alignment).max(256);
-        let limit = |bytes: Option<u64>| bytes.unwrap_or(u64::MAX).max(MIN_BINDING_BYTES);
-        let (binding, buffer) = (limit(key.binding_limit_bytes), limit(key.buffer_limit_bytes));
-        let limits = Limits {
-            binding_bytes: binding.min(wgpu.max_storage_buffer_binding_size) / offset_alignment * offset_alignment,
-            // Buffers are made in steps of 16 bytes.
-            buffer_bytes: wgpu.max_buffer_size.min(i32::MAX as u64 + 1).min(buffer) & !15,
-            offset_alignment,
-            workgroups: wgpu.max_compute_workgroups_per_dimension,
-            wgpu,
-        };
-        Ok(Self {
-            key,
-            device,
-            queue,
-            limits,
-            reach: if host_mapped { &Mapped } else { &Kernels },
-            health,
-            memory: Arc::default(),
-            encoder: RefCell::default(),
-            in_flight: Cell::new(false),
-            epoch: Cell::new(0),
-            map_progress: Arc::default(),
-            in_place: RefCell::default(),
-            caches: RefCell::default(),
-        })
-    }
-}
-
-/// Keeps the device of a rank that is done with it, unless it is broken or there are many.
-pub(super) fn retire(core: Box<Core>) {
-    drop(core.encoder.borrow_mut().take());
-    core.memory.trim_to_staging();
-    core.memory.tally.reset_peak();
-    let mut idle = IDLE.lock().unwrap_or_else(|e| e.into_inner());
-    if core.health.is_well() && idle.len() < IDLE_DEVICES {
-        idle.push(core);
+        let (logical, adapter, _rank) = (Some(logical), summary, std::marker::PhantomData);
+        Ok(Rc::new(Self { logical, adapter, in_place_bytes, message_bytes, room, _rank }))
     }
 }

@@ -8,16 +8,10 @@ use super::{ChunkBuffer, Device, Operator, Staged};
 use crate::element::ElementInfo;
 use crate::error::DeviceError;
 
-/// The way to the cells of chunks, chosen when the device is opened: the [host](super::mapped::Mapped) reaches into
-/// mapped memory, or [kernels](super::kernels::Kernels) pack and unpack. Arguments have been checked; see the methods of
-/// [`Device`] of the same names.
-pub(super) trait Reach: Sync {
-    /// Whether the host maps chunks.
-    fn maps(&self) -> bool;
-
-    /// What chunk buffers are used for, beside storage and copies.
-    fn uses(&self) -> wgpu::BufferUsages;
-
+/// The way to the cells of chunks of a device: the [host](super::mapped::Mapped) reaches into mapped memory, or
+/// [kernels](super::kernels::Kernels) pack and unpack. Arguments have been checked; see the methods of [`Device`] of the
+/// same names.
+pub(super) trait Reach {
     /// Whether the host moves these elements, and combines them where there is an operator. Depends on adapter, element and
     /// operator alone, so that the bits of an operation do not depend on where cells come from.
     fn by_host(&self, element: &ElementInfo, operator: Option<&Operator>) -> bool;

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::ChunkBuffer;
-use super::memory::{Memory, Staging};
+use super::memory::{MemoryPool, Staging};
 use super::ranges::read_mapped;
 use crate::error::DeviceError;
 
@@ -13,16 +13,17 @@ use crate::error::DeviceError;
 /// happens.
 #[derive(Clone)]
 pub struct Staged {
-    block: Arc<Block>,
+    loan: Arc<Loan>,
     range: Range<usize>,
 }
 
-struct Block {
-    bytes: Bytes,
-    memory: Arc<Memory>,
+/// Goes back when the last part is dropped.
+struct Loan {
+    bytes: Backing,
+    memory: Arc<MemoryPool>,
 }
 
-enum Bytes {
+enum Backing {
     Host(Vec<u64>),
     /// The view goes first, then the buffer is unmapped.
     Mapped(Option<wgpu::BufferView>, wgpu::Buffer),
@@ -33,42 +34,42 @@ enum Bytes {
 impl Staged {
     /// A payload of `bytes` bytes that `fill` writes; it finds old contents.
     pub(super) fn on_host(
-        memory: &Arc<Memory>,
+        memory: &Arc<MemoryPool>,
         bytes: usize,
         fill: impl FnOnce(&mut [u8]) -> Result<(), DeviceError>,
     ) -> Result<Self, DeviceError> {
         let mut block = memory.host_block(bytes);
         let filled = fill(&mut bytemuck::cast_slice_mut(&mut block)[..bytes]);
         let staged =
-            Self { block: Arc::new(Block { bytes: Bytes::Host(block), memory: memory.clone() }), range: 0..bytes };
+            Self { loan: Arc::new(Loan { bytes: Backing::Host(block), memory: memory.clone() }), range: 0..bytes };
         filled.map(|()| staged)
     }
 
     /// A payload in a readback buffer that is mapped for reading.
-    pub(super) fn in_buffer(memory: &Arc<Memory>, bytes: usize, buffer: wgpu::Buffer) -> Result<Self, DeviceError> {
+    pub(super) fn in_buffer(memory: &Arc<MemoryPool>, bytes: usize, buffer: wgpu::Buffer) -> Result<Self, DeviceError> {
         let view = read_mapped(&buffer, 0..buffer.size())?;
-        let block = Block { bytes: Bytes::Mapped(Some(view), buffer), memory: memory.clone() };
-        Ok(Self { block: Arc::new(block), range: 0..bytes })
+        let loan = Loan { bytes: Backing::Mapped(Some(view), buffer), memory: memory.clone() };
+        Ok(Self { loan: Arc::new(loan), range: 0..bytes })
     }
 
     /// All bytes of a chunk that is mapped for reading.
-    pub(super) fn in_chunk(memory: &Arc<Memory>, chunk: &ChunkBuffer) -> Result<Self, DeviceError> {
+    pub(super) fn in_chunk(memory: &Arc<MemoryPool>, chunk: &ChunkBuffer) -> Result<Self, DeviceError> {
         let bytes = chunk.bytes();
         let view = read_mapped(chunk.raw(), 0..bytes)?;
-        let block = Block { bytes: Bytes::Chunk(Some(view), chunk.clone()), memory: memory.clone() };
-        Ok(Self { block: Arc::new(block), range: 0..bytes as usize })
+        let loan = Loan { bytes: Backing::Chunk(Some(view), chunk.clone()), memory: memory.clone() };
+        Ok(Self { loan: Arc::new(loan), range: 0..bytes as usize })
     }
 
     /// Whether it has clones or parts.
     pub(super) fn is_shared(&self) -> bool {
-        Arc::strong_count(&self.block) > 1
+        Arc::strong_count(&self.loan) > 1
     }
 
     /// A part of the payload, `range` in bytes: one message. `None` where it leaves the payload.
     pub fn part(&self, range: Range<usize>) -> Option<Self> {
         let inside = range.start <= range.end && range.end <= self.range.len();
         let start = self.range.start;
-        inside.then(|| Self { block: self.block.clone(), range: start + range.start..start + range.end })
+        inside.then(|| Self { loan: self.loan.clone(), range: start + range.start..start + range.end })
     }
 
     /// Length in bytes.
@@ -84,10 +85,10 @@ impl Staged {
 
 impl AsRef<[u8]> for Staged {
     fn as_ref(&self) -> &[u8] {
-        let all: &[u8] = match &self.block.bytes {
-            Bytes::Host(words) => bytemuck::cast_slice(words),
-            Bytes::Mapped(Some(view), _) | Bytes::Chunk(Some(view), _) => view,
-            Bytes::Mapped(None, _) | Bytes::Chunk(None, _) => &[],
+        let all: &[u8] = match &self.loan.bytes {
+            Backing::Host(words) => bytemuck::cast_slice(words),
+            Backing::Mapped(Some(view), _) | Backing::Chunk(Some(view), _) => view,
+            Backing::Mapped(None, _) | Backing::Chunk(None, _) => &[],
         };
         &all[self.range.clone()]
     }
@@ -99,16 +100,16 @@ impl std::fmt::Debug for Staged {
     }
 }
 
-impl Drop for Block {
+impl Drop for Loan {
     fn drop(&mut self) {
         match &mut self.bytes {
-            Bytes::Host(words) => self.memory.keep_host_block(std::mem::take(words)),
-            Bytes::Mapped(view, buffer) => {
+            Backing::Host(words) => self.memory.keep_host_block(std::mem::take(words)),
+            Backing::Mapped(view, buffer) => {
                 drop(view.take());
                 buffer.unmap();
                 self.memory.keep_staging(Staging::Readback, buffer.clone());
             }
-            Bytes::Chunk(view, chunk) => {
+            Backing::Chunk(view, chunk) => {
                 drop(view.take());
                 chunk.raw().unmap();
             }

@@ -4,7 +4,10 @@ use std::ops::Range;
 
 use super::boxes::Piece;
 use super::checks::{check_destinations, check_element, check_pieces, check_view};
+use super::kernels::Kernels;
+use super::mapped::Mapped;
 use super::numbered::{BoxOf, number};
+use super::reach::Reach;
 use super::{ChunkBuffer, Device, Operator, Staged};
 use crate::element::ElementInfo;
 use crate::error::DeviceError;
@@ -34,7 +37,7 @@ impl Device {
     /// # Errors
     /// What `fill` returns.
     pub(crate) fn payload(&self, bytes: usize, fill: impl FnOnce(&mut [u8])) -> Result<Staged, DeviceError> {
-        Staged::on_host(&self.core().memory, bytes, |payload| {
+        Staged::on_host(&self.logical().memory, bytes, |payload| {
             fill(payload);
             Ok(())
         })
@@ -180,6 +183,16 @@ impl Device {
         let (mut f, mut out) = (Some(f), None);
         self.reach().lend(self, chunks, &mut |bytes| out = f.take().map(|f| f(bytes)))?;
         Ok(out.expect("called once"))
+    }
+
+    /// Bytes that are best read at a time by who only looks at cells once.
+    pub(crate) fn bytes_at_a_time(&self) -> u64 {
+        self.reach().bytes_at_a_time()
+    }
+
+    /// How boxes of chunks are reached.
+    fn reach(&self) -> &'static dyn Reach {
+        if self.host_mapped() { &Mapped } else { &Kernels }
     }
 
     /// Whether the device is the host itself in disguise: a software adapter whose memory is mapped.

@@ -3,7 +3,7 @@
 use std::error::Error as _;
 use std::ops::Range;
 
-use super::scan::Scan;
+use super::scan::SourceScan;
 use crate::error::KernelError;
 
 /// An error of naga, before it is placed in a file.
@@ -39,7 +39,7 @@ impl Fault {
         error: &naga::WithSpan<naga::valid::ValidationError>,
         text: &str,
         user: usize,
-        scan: &Scan,
+        scan: &SourceScan,
     ) -> Self {
         let mut chain = vec![error.as_inner().to_string()];
         let mut source = error.as_inner().source();

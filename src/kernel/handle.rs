@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use super::pipeline::BindGroups;
-use super::source::{KernelSource, Watch};
+use super::source::{FileWatch, KernelSource};
 use super::variants::{Version, read};
 use crate::device::{Device, Lease};
 use crate::error::{KernelError, Result};
@@ -18,12 +18,12 @@ use crate::trace;
 /// Clones are cheap and share what is compiled.
 #[derive(Debug, Clone)]
 pub struct Kernel {
-    pub(super) shared: Rc<Shared>,
+    pub(super) shared: Rc<SharedKernel>,
     pub(super) entry: Option<String>,
 }
 
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct SharedKernel {
     pub device: Rc<Device>,
     versions: RefCell<Versions>,
     pub groups: RefCell<BindGroups>,
@@ -42,7 +42,7 @@ pub(super) struct Counter {
 #[derive(Debug)]
 struct Versions {
     current: Rc<Version>,
-    watch: Option<Watch>,
+    watch: Option<FileWatch>,
     /// The program before the file was changed, until the new one has run.
     previous: Option<Rc<Version>>,
 }
@@ -54,9 +54,10 @@ impl Kernel {
     /// WGSL that is wrong whatever is bound to it, with file, line and column.
     pub fn new(device: &Rc<Device>, source: &KernelSource) -> Result<Self> {
         let program = read(device, &source.name, &source.text, source.composed)?;
-        let watch = source.path.as_deref().filter(|_| cfg!(debug_assertions)).map(Watch::new);
+        let watch = source.path.as_deref().filter(|_| cfg!(debug_assertions)).map(FileWatch::new);
         let versions = RefCell::new(Versions { current: Version::new(program), watch, previous: None });
-        let shared = Shared { device: device.clone(), versions, groups: RefCell::default(), counter: OnceCell::new() };
+        let shared =
+            SharedKernel { device: device.clone(), versions, groups: RefCell::default(), counter: OnceCell::new() };
         Ok(Self { shared: Rc::new(shared), entry: None })
     }
 
@@ -91,7 +92,7 @@ impl Kernel {
     /// Takes in the file if it was changed (debug builds).
     pub(super) fn reload(&self) {
         let mut versions = self.shared.versions.borrow_mut();
-        let Some(text) = versions.watch.as_mut().and_then(Watch::changed) else { return };
+        let Some(text) = versions.watch.as_mut().and_then(FileWatch::changed) else { return };
         if text == versions.current.program.text {
             return;
         }

@@ -12,7 +12,7 @@ use super::variants::{Compiled, Version};
 use crate::error::{KernelError, Result};
 
 /// A call that is in order.
-pub(super) struct Prepared<'c> {
+pub(super) struct PreparedCall<'c> {
     pub version: Rc<Version>,
     pub compiled: Rc<Compiled>,
     /// For each storage variable: which bound section.
@@ -23,7 +23,7 @@ pub(super) struct Prepared<'c> {
 }
 
 impl Call<'_> {
-    pub(super) fn prepare(&self) -> Result<Prepared<'_>> {
+    pub(super) fn prepare(&self) -> Result<PreparedCall<'_>> {
         let version = self.kernel.version();
         let program = &version.program;
         let device = &self.kernel.shared.device;
@@ -47,7 +47,7 @@ impl Call<'_> {
         }
         let uniforms = self.uniforms(program, checked)?;
         let invocations = self.invocations(program, &order, ground)?;
-        Ok(Prepared { version: version.clone(), compiled, order, invocations, uniforms })
+        Ok(PreparedCall { version: version.clone(), compiled, order, invocations, uniforms })
     }
 
     /// Which bound section belongs to which storage variable.

@@ -5,7 +5,7 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use super::diagnose::{self, Fault};
 use super::geometry::GeometryMap;
 use super::helpers;
-use super::scan::{Scan, scan};
+use super::scan::{SourceScan, scan};
 use super::signature::Signature;
 use super::source::KernelSource;
 use crate::device::Device;
@@ -19,7 +19,7 @@ pub struct Program {
     /// File or name, for messages.
     pub name: String,
     pub text: String,
-    pub scan: Scan,
+    pub scan: SourceScan,
 }
 
 /// A kernel with the helpers for one signature.
@@ -81,7 +81,7 @@ pub fn blame_adapter(device: &Device, error: KernelError, right: impl Fn(wgpu::F
 fn refuse_names(
     file: &str,
     text: &str,
-    scan: &Scan,
+    scan: &SourceScan,
     against: impl Fn(&str) -> Option<String>,
 ) -> Result<(), KernelError> {
     let names = scan.declared.iter().map(|declaration| declaration.name.clone());

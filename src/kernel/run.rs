@@ -5,7 +5,7 @@ use super::dispatch::{self, Dispatch, Shape};
 use super::geometry;
 use super::invocations::Invocations;
 use super::pipeline::BoundBuffer;
-use super::prepare::Prepared;
+use super::prepare::PreparedCall;
 use super::uniforms::Uniforms;
 use crate::device::Device;
 use crate::error::{KernelError, Result};
@@ -51,8 +51,8 @@ impl Call<'_> {
     }
 
     /// Records the dispatches.
-    fn submit(&self, prepared: &Prepared) -> Result<()> {
-        let Prepared { version, compiled, invocations, uniforms, .. } = prepared;
+    fn submit(&self, prepared: &PreparedCall) -> Result<()> {
+        let PreparedCall { version, compiled, invocations, uniforms, .. } = prepared;
         let device = &self.kernel.shared.device;
         let (name, checked) = (&version.program.name, &compiled.checked);
         let limit = |problem| KernelError::Limit { kernel: name.clone(), problem };
@@ -105,8 +105,8 @@ impl Call<'_> {
     }
 
     /// What is bound to the storage variables, and the geometry of all of it.
-    fn arrays(&self, prepared: &Prepared) -> Result<(Vec<Option<BoundBuffer>>, Vec<i32>)> {
-        let Prepared { version, compiled, order, .. } = prepared;
+    fn arrays(&self, prepared: &PreparedCall) -> Result<(Vec<Option<BoundBuffer>>, Vec<i32>)> {
+        let PreparedCall { version, compiled, order, .. } = prepared;
         let device = &self.kernel.shared.device;
         let mut words = Vec::new();
         let mut buffers = vec![None; order.len()];
@@ -141,8 +141,8 @@ impl Call<'_> {
 /// What is bound for a chunk without cells.
 fn nothing(device: &Device, slot_bytes: u64) -> Result<BoundBuffer> {
     #[derive(Default)]
-    struct Nothing(Option<(wgpu::Buffer, u64)>);
-    device.with_cache(|cache: &mut Nothing| {
+    struct EmptyBinding(Option<(wgpu::Buffer, u64)>);
+    device.with_cache(|cache: &mut EmptyBinding| {
         let size = slot_bytes.next_multiple_of(256);
         if cache.0.as_ref().is_none_or(|(buffer, _)| buffer.size() < size) {
             let usage = wgpu::BufferUsages::STORAGE;

@@ -35,7 +35,7 @@ impl StorageVar {
 
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Scan {
+pub struct SourceScan {
     pub storage: Vec<StorageVar>,
     /// Every identifier that occurs outside declarations' names.
     pub words: BTreeSet<String>,
@@ -51,7 +51,7 @@ pub struct Scan {
     pub entries: usize,
 }
 
-impl Scan {
+impl SourceScan {
     /// Which storage variable has this name.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.storage.iter().position(|var| var.name == name)
@@ -118,10 +118,10 @@ impl Scan {
 }
 
 /// Reads the declarations out of `text`. Never fails: what it does not understand is left for naga to complain about.
-pub fn scan(text: &str) -> Scan {
+pub fn scan(text: &str) -> SourceScan {
     let tokens = Tokens::new(text);
     let word = |i: usize| tokens.get(i);
-    let mut out = Scan::default();
+    let mut out = SourceScan::default();
     let mut aliases = BTreeMap::new();
     let mut declared = Vec::new();
     let mut names = BTreeSet::new();

@@ -1,6 +1,6 @@
 //! What the generated text of a kernel depends on.
 
-use super::scan::{Scan, StorageVar};
+use super::scan::{SourceScan, StorageVar};
 use crate::element::Packed;
 
 /// What the text of helpers for one array depends on.
@@ -34,7 +34,7 @@ pub struct Signature {
 
 impl Signature {
     /// All arrays with the same number of axes, for a look at a kernel that nothing is bound to yet.
-    pub fn uniform(scan: &Scan, axes: usize, packed: Option<Packed>) -> Self {
+    pub fn uniform(scan: &SourceScan, axes: usize, packed: Option<Packed>) -> Self {
         let shape = |var: &StorageVar| VarShape {
             axes,
             packed: packed.filter(|_| var.cell.as_deref() == Some("u32")),

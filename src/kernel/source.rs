@@ -96,7 +96,7 @@ fn tidy(path: &Path) -> String {
 
 /// Watches a kernel's file.
 #[derive(Debug)]
-pub(super) struct Watch {
+pub(super) struct FileWatch {
     path: PathBuf,
     seen: Option<Stamp>,
 }
@@ -104,7 +104,7 @@ pub(super) struct Watch {
 /// Two versions of a file written within one tick of its clock mostly differ in length.
 type Stamp = (SystemTime, u64);
 
-impl Watch {
+impl FileWatch {
     pub fn new(path: &Path) -> Self {
         Self { path: path.to_owned(), seen: modified(path) }
     }

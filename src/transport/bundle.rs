@@ -13,7 +13,7 @@ pub(crate) const INLINE_BYTES: usize = 8 << 10;
 const DIRECT: u64 = 1 << 63;
 
 /// What a rank contributes to a gathering collective.
-pub(crate) enum Item {
+pub(crate) enum Contribution {
     /// The bytes themselves.
     Here(Payload),
     /// They come from the rank directly.
@@ -21,19 +21,19 @@ pub(crate) enum Item {
 }
 
 /// Packs items.
-pub(crate) fn pack(items: &[(usize, Item)]) -> Payload {
+pub(crate) fn pack(items: &[(usize, Contribution)]) -> Payload {
     let mut bytes = Vec::with_capacity(8 + items.len() * 48);
     bytes.extend_from_slice(&(items.len() as u64).to_ne_bytes());
     for (rank, item) in items {
         let length = match item {
-            Item::Here(payload) => (**payload).as_ref().len() as u64,
-            Item::Direct => DIRECT,
+            Contribution::Here(payload) => (**payload).as_ref().len() as u64,
+            Contribution::Direct => DIRECT,
         };
         bytes.extend_from_slice(&(*rank as u64).to_ne_bytes());
         bytes.extend_from_slice(&length.to_ne_bytes());
     }
     for (_, item) in items {
-        if let Item::Here(payload) = item {
+        if let Contribution::Here(payload) = item {
             bytes.extend_from_slice((**payload).as_ref());
         }
     }
@@ -41,7 +41,7 @@ pub(crate) fn pack(items: &[(usize, Item)]) -> Payload {
 }
 
 /// The items of a bundle.
-pub(crate) fn unpack(payload: Payload) -> Result<Vec<(usize, Item)>> {
+pub(crate) fn unpack(payload: Payload) -> Result<Vec<(usize, Contribution)>> {
     let malformed = || TransportError::Other("a bundle of a collective arrived malformed".into());
     let bytes = (*payload).as_ref();
     let word = |index: usize| -> Result<u64> {
@@ -64,7 +64,10 @@ pub(crate) fn unpack(payload: Payload) -> Result<Vec<(usize, Item)>> {
     let mut pieces = parts(payload, ranges.into_iter());
     let mut items = Vec::with_capacity(count);
     for (rank, here) in table {
-        items.push((rank, if here { Item::Here(pieces.next().ok_or_else(malformed)?) } else { Item::Direct }));
+        items.push((
+            rank,
+            if here { Contribution::Here(pieces.next().ok_or_else(malformed)?) } else { Contribution::Direct },
+        ));
     }
     Ok(items)
 }
@@ -77,16 +80,16 @@ mod tests {
     #[test]
     fn a_bundle_returns_its_items() {
         let items = vec![
-            (3, Item::Here(copied(b"three"))),
-            (0, Item::Direct),
-            (7, Item::Here(copied::<u8>(&[]))),
-            (1, Item::Here(copied(&[9_u8; 100]))),
+            (3, Contribution::Here(copied(b"three"))),
+            (0, Contribution::Direct),
+            (7, Contribution::Here(copied::<u8>(&[]))),
+            (1, Contribution::Here(copied(&[9_u8; 100]))),
         ];
         let found = unpack(pack(&items)).unwrap();
-        let show = |items: &[(usize, Item)]| -> Vec<(usize, Option<Vec<u8>>)> {
-            let bytes = |item: &Item| match item {
-                Item::Here(payload) => Some((**payload).as_ref().to_vec()),
-                Item::Direct => None,
+        let show = |items: &[(usize, Contribution)]| -> Vec<(usize, Option<Vec<u8>>)> {
+            let bytes = |item: &Contribution| match item {
+                Contribution::Here(payload) => Some((**payload).as_ref().to_vec()),
+                Contribution::Direct => None,
             };
             items.iter().map(|(rank, item)| (*rank, bytes(item))).collect()
         };
@@ -96,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_cut_bundle_is_an_error() {
-        let whole = pack(&[(0, Item::Here(copied(b"abc"))), (1, Item::Here(copied(b"defgh")))]);
+        let whole = pack(&[(0, Contribution::Here(copied(b"abc"))), (1, Contribution::Here(copied(b"defgh")))]);
         let bytes = (*whole).as_ref().to_vec();
         for length in 0..bytes.len() {
             assert!(unpack(Box::new(bytes[..length].to_vec())).is_err(), "{length}");

@@ -21,27 +21,27 @@ pub(crate) const NOTHING_MORE: &str = "nothing more (its program has finished)";
 pub(crate) struct Calls {
     history: Cell<u64>,
     number: Cell<u64>,
-    last: RefCell<VecDeque<Call>>,
+    last: RefCell<VecDeque<RecordedCall>>,
 }
 
-struct Call {
+struct RecordedCall {
     /// The fingerprint with this call.
     history: u64,
     /// The number of its first exchange.
     sequence: u64,
-    text: Text,
+    text: CallText,
 }
 
 /// What a call reads as.
 #[derive(Clone)]
-pub(crate) enum Text {
+pub(crate) enum CallText {
     /// A collective of a group: nothing is allocated for it, as it may cost no more than a message.
     Brief(Brief),
     /// Of anything else.
     Shared(Rc<dyn Display>),
 }
 
-impl Display for Text {
+impl Display for CallText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Brief(call) => call.fmt(f),
@@ -137,13 +137,13 @@ impl Calls {
     }
 
     /// Adds a call. `signature` is a fingerprint of all arguments that must agree.
-    pub(crate) fn add(&self, signature: u64, sequence: u64, text: Text) {
+    pub(crate) fn add(&self, signature: u64, sequence: u64, text: CallText) {
         let history = mixed(mixed(self.history.get(), signature), sequence);
         self.history.set(history);
         self.number.set(self.number.get() + 1);
         let mut last = self.last.borrow_mut();
         let forgotten = if last.len() == REMEMBERED { last.pop_front() } else { None };
-        last.push_back(Call { history, sequence, text });
+        last.push_back(RecordedCall { history, sequence, text });
         // Its text may be anything.
         drop(last);
         drop(forgotten);
@@ -160,7 +160,7 @@ impl Calls {
     pub(crate) fn told(&self) -> Vec<Told> {
         let last = self.last.borrow();
         let first = self.number.get() - last.len() as u64;
-        let tell = |(number, call): (u64, &Call)| Told {
+        let tell = |(number, call): (u64, &RecordedCall)| Told {
             number,
             history: call.history,
             sequence: call.sequence,
@@ -234,8 +234,8 @@ pub(crate) fn first_difference(own: &[Told], other: &[Told]) -> Option<(String, 
 mod tests {
     use super::*;
 
-    fn shared(text: impl Display + 'static) -> Text {
-        Text::Shared(Rc::new(text))
+    fn shared(text: impl Display + 'static) -> CallText {
+        CallText::Shared(Rc::new(text))
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::time::Instant;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::calls::{Brief, NOTHING_MORE, Text, Told, first_difference, last_calls};
+use super::calls::{Brief, CallText, NOTHING_MORE, Told, first_difference, last_calls};
 use super::inquiry::differing;
 use super::payload::{copied, decoded, encoded, values};
 use super::{Beside, Group};
@@ -24,7 +24,7 @@ use crate::error::{Result, TransportError};
 const CALLS_UNLOOKED: u8 = 3;
 
 /// What a rank does before a call.
-struct Comparison(Text);
+struct Comparison(CallText);
 
 impl Display for Comparison {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -48,14 +48,14 @@ impl Group {
     }
 
     pub(crate) fn check_shared(&self, signature: u64, call: Rc<dyn Display>) -> Result<()> {
-        self.check_text(signature, Text::Shared(call))
+        self.check_text(signature, CallText::Shared(call))
     }
 
     pub(crate) fn check_brief(&self, call: Brief) -> Result<()> {
-        self.check_text(call.signature(), Text::Brief(call))
+        self.check_text(call.signature(), CallText::Brief(call))
     }
 
-    fn check_text(&self, signature: u64, call: Text) -> Result<()> {
+    fn check_text(&self, signature: u64, call: CallText) -> Result<()> {
         self.alive()?;
         if !self.compared() || self.size() == 1 {
             return Ok(());
@@ -86,7 +86,7 @@ impl Group {
 
     /// Adds something that all ranks must have done alike, without comparing it yet.
     pub(crate) fn note(&self, signature: u64, call: Rc<dyn Display>) {
-        self.calls().add(signature, self.sequence(), Text::Shared(call));
+        self.calls().add(signature, self.sequence(), CallText::Shared(call));
     }
 
     fn compare(&self) -> Result<()> {

@@ -1,19 +1,19 @@
 //! Collectives that move whole payloads. Latency grows with the logarithm of the number of ranks; large data travels
 //! from its owner to where it is needed without a copy on the way.
 
-use super::bundle::{INLINE_BYTES, Item, pack, unpack};
+use super::bundle::{Contribution, INLINE_BYTES, pack, unpack};
 use super::calls::Brief;
 use super::payload::{copied, shared};
 use super::{Group, Payload, Tag};
 use crate::error::{Result, TransportError};
 
 /// `payload` if it may go along the tree; else it goes into `large` and is announced.
-fn inline(payload: Payload, large: &mut Option<Payload>) -> Item {
+fn inline(payload: Payload, large: &mut Option<Payload>) -> Contribution {
     if (*payload).as_ref().len() <= INLINE_BYTES {
-        return Item::Here(payload);
+        return Contribution::Here(payload);
     }
     *large = Some(payload);
-    Item::Direct
+    Contribution::Direct
 }
 
 impl Group {
@@ -156,16 +156,16 @@ impl Group {
     fn collect(
         &self,
         operation: &str,
-        items: Vec<(usize, Item)>,
+        items: Vec<(usize, Contribution)>,
         mut own: Option<Payload>,
         direct: Tag,
     ) -> Result<Vec<Payload>> {
         let mut slots: Vec<Option<Payload>> = (0..self.size()).map(|_| None).collect();
         for (rank, item) in items {
             let payload = match item {
-                Item::Here(payload) => Some(payload),
-                Item::Direct if rank == self.rank() => own.take(),
-                Item::Direct => Some(self.receive_in(operation, rank, direct)?),
+                Contribution::Here(payload) => Some(payload),
+                Contribution::Direct if rank == self.rank() => own.take(),
+                Contribution::Direct => Some(self.receive_in(operation, rank, direct)?),
             };
             if let Some(slot) = slots.get_mut(rank) {
                 *slot = payload;

@@ -16,9 +16,9 @@ static RUNS: AtomicUsize = AtomicUsize::new(0);
 static DELIBERATE: AtomicBool = AtomicBool::new(false);
 
 /// While it lives, a run is going on.
-pub(crate) struct Run(());
+pub(crate) struct RunGuard(());
 
-impl Run {
+impl RunGuard {
     pub(crate) fn begin() -> Self {
         static REGISTERED: Once = Once::new();
         // SAFETY: the callback is a function of this program and does not unwind. Should there be no place for it, exits
@@ -31,7 +31,7 @@ impl Run {
     }
 }
 
-impl Drop for Run {
+impl Drop for RunGuard {
     fn drop(&mut self) {
         RUNS.fetch_sub(1, Ordering::AcqRel);
     }

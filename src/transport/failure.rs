@@ -34,9 +34,9 @@ pub(crate) fn rank_of_thread() -> Option<usize> {
 }
 
 /// While it lives, panics of this thread are reported as those of a rank.
-pub(crate) struct Watch(Option<Watched>);
+pub(crate) struct PanicWatch(Option<Watched>);
 
-impl Watch {
+impl PanicWatch {
     /// Calls `on_panic` from the panic hook, after the line has been printed.
     pub(crate) fn new(rank: usize, on_panic: impl Fn(&Panic) + 'static) -> Self {
         install();
@@ -53,7 +53,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for PanicWatch {
     fn drop(&mut self) {
         RANK.set(self.0.as_ref().map(|watched| watched.rank));
         WATCHED.set(self.0.take());

@@ -4,7 +4,7 @@ use super::{Group, Payload, Tag};
 use crate::error::{Error, Failure, Result};
 
 /// A program whose result is kept elsewhere, so that what starts ranks is compiled once and not for each program.
-pub(crate) type Body<'a> = dyn Fn(Group) -> Result<()> + Sync + 'a;
+pub(crate) type RankProgram<'a> = dyn Fn(Group) -> Result<()> + Sync + 'a;
 
 /// One rank's program and its end.
 pub(crate) fn run_rank(group: &Group, program: &dyn Fn(Group) -> Result<()>) -> Result<()> {

@@ -196,13 +196,13 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use crate::transport::calls::{Calls, Text};
+    use crate::transport::calls::{CallText, Calls};
     use crate::transport::payload::copied;
 
     #[test]
     fn inquiries_travel() {
         let own = Calls::default();
-        own.add(7, 3, Text::Shared(Rc::new("a call")));
+        own.add(7, 3, CallText::Shared(Rc::new("a call")));
         let calls = own.told();
         let (group, text) = (GroupId { context: 5, start: 1 << 40 }, "receive".to_owned());
         let waiting = vec![Waiting { rank: 3, peer: 4, text: text.clone(), calls: 1, come: 1 << 40 }];

@@ -10,8 +10,8 @@ use std::time::Duration;
 use super::config::{Settings, Start};
 use super::environment;
 use super::exit;
-use super::failure::Watch;
-use super::finished::{Body, run_rank};
+use super::failure::PanicWatch;
+use super::finished::{RankProgram, run_rank};
 use super::threads::{Hub, Threads};
 use super::{Config, Group};
 use crate::error::{Error, Failure, Result, TransportError};
@@ -51,7 +51,7 @@ pub fn launch<R: Send>(config: &Config, program: impl Fn(Group) -> Result<R> + S
 }
 
 /// What came of the ranks of this process, if they could be started.
-fn start(settings: &Settings, program: &Body<'_>) -> Result<Result<()>> {
+fn start(settings: &Settings, program: &RankProgram<'_>) -> Result<Result<()>> {
     match &settings.start {
         Start::Threads(ranks) => Ok(on_threads(*ranks, settings, program)),
         #[cfg(feature = "mpi")]
@@ -61,12 +61,12 @@ fn start(settings: &Settings, program: &Body<'_>) -> Result<Result<()>> {
     }
 }
 
-fn on_threads(ranks: usize, settings: &Settings, program: &Body<'_>) -> Result<()> {
+fn on_threads(ranks: usize, settings: &Settings, program: &RankProgram<'_>) -> Result<()> {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     if let Some(text) = crowd(ranks, cores) {
         trace::warn(&text);
     }
-    let _run = exit::Run::begin();
+    let _run = exit::RunGuard::begin();
     let hub = Hub::new(ranks);
     let results: Vec<Result<()>> = thread::scope(|scope| {
         let start = |rank| {
@@ -111,9 +111,9 @@ fn crowd(ranks: usize, cores: usize) -> Option<String> {
     })
 }
 
-fn one_thread(hub: &Arc<Hub>, rank: usize, settings: &Settings, program: &Body<'_>) -> Result<()> {
+fn one_thread(hub: &Arc<Hub>, rank: usize, settings: &Settings, program: &RankProgram<'_>) -> Result<()> {
     let told = Arc::clone(hub);
-    let watch = Watch::new(rank, move |panic| {
+    let watch = PanicWatch::new(rank, move |panic| {
         let (operation, message) = (format!("a panic at {}", panic.place), panic.message.clone());
         told.fail(&Failure::other(rank, operation, message));
     });

@@ -26,16 +26,16 @@ impl AsRef<[u8]> for Small {
 
 /// One payload with several holders.
 #[derive(Clone)]
-struct Shared(Arc<Payload>);
+struct SharedPayload(Arc<Payload>);
 
-impl AsRef<[u8]> for Shared {
+impl AsRef<[u8]> for SharedPayload {
     fn as_ref(&self) -> &[u8] {
         (**self.0).as_ref()
     }
 }
 
 /// A part of a shared payload.
-struct SharedSlice(Shared, Range<usize>);
+struct SharedSlice(SharedPayload, Range<usize>);
 
 impl AsRef<[u8]> for SharedSlice {
     fn as_ref(&self) -> &[u8] {
@@ -56,13 +56,13 @@ pub fn copied<T: Pod>(values: &[T]) -> Payload {
 
 /// `count` payloads that share the bytes of one.
 pub(crate) fn shared(payload: Payload, count: usize) -> impl Iterator<Item = Payload> {
-    let shared = Shared(Arc::new(payload));
+    let shared = SharedPayload(Arc::new(payload));
     std::iter::repeat_n(shared, count).map(|one| Box::new(one) as Payload)
 }
 
 /// Parts of a payload that share its bytes.
 pub(crate) fn parts(payload: Payload, ranges: impl Iterator<Item = Range<usize>>) -> impl Iterator<Item = Payload> {
-    let shared = Shared(Arc::new(payload));
+    let shared = SharedPayload(Arc::new(payload));
     ranges.map(move |range| Box::new(SharedSlice(shared.clone(), range)) as Payload)
 }
 

@@ -94,14 +94,14 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use crate::transport::calls::{Calls, Text};
+    use crate::transport::calls::{CallText, Calls};
     use crate::transport::left::CALLS;
 
     /// So many calls, of which the last ones are remembered.
     fn told(count: usize) -> Vec<Told> {
         let mut calls = Calls::default();
         for number in 0..count {
-            calls.add(number as u64, number as u64, Text::Shared(Rc::new(format!("call {number}"))));
+            calls.add(number as u64, number as u64, CallText::Shared(Rc::new(format!("call {number}"))));
         }
         calls.forget_all_but(CALLS);
         calls.told()

@@ -8,7 +8,7 @@ use crate::transport::Group;
 
 /// The smallest limits and the number formats that all devices have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Common {
+pub(super) struct CommonLimits {
     pub capabilities: Capabilities,
     pub binding_bytes: u64,
     pub buffer_bytes: u64,
@@ -19,7 +19,7 @@ pub(super) struct Common {
     pub all_bytes: u64,
 }
 
-impl Common {
+impl CommonLimits {
     /// Collective: one all-reduce, so that ranks with different adapters still cut and refuse alike.
     pub fn of(group: &Group, device: &Device) -> Result<Self> {
         let own = Capabilities::from(device.features());

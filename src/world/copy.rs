@@ -61,9 +61,9 @@ impl<T: Element, const D: usize> Section<T, D> {
 }
 
 /// A box of one of this rank's chunks.
-type Own = (Rc<ArrayCore>, ChunkId, Region);
+type OwnBox = (Rc<ArrayCore>, ChunkId, Region);
 
-fn own<T: Element, const D: usize>(section: &LocalSection<T, D>) -> Result<Own> {
+fn own<T: Element, const D: usize>(section: &LocalSection<T, D>) -> Result<OwnBox> {
     Ok((section.core().clone(), section.chunk(), section.one_box("copy")?))
 }
 
@@ -150,7 +150,7 @@ impl World {
         }
     }
 
-    fn copy_locally(&self, source: Own, destination: Own) -> Result<Moved> {
+    fn copy_locally(&self, source: OwnBox, destination: OwnBox) -> Result<Moved> {
         let ((source, source_chunk, from), (destination, destination_chunk, to)) = (source, destination);
         if from.extents() != to.extents() {
             let (source, destination) = (source.label(&from), destination.label(&to));

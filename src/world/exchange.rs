@@ -43,14 +43,14 @@ use crate::region::Region;
 pub struct Exchange {
     entries: Vec<Entry>,
     /// What the last method named, and the first entry of it.
-    last: Option<(Named, usize)>,
+    last: Option<(Subject, usize)>,
     /// The first mistake in the description.
     mistake: Option<Error>,
 }
 
 /// What methods that say more are about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Named {
+enum Subject {
     Pairs,
     Ghosts,
     Prefix,
@@ -59,14 +59,14 @@ enum Named {
 /// One thing that moves.
 #[derive(Debug, Clone)]
 pub(super) enum Entry {
-    Pair(Pair),
-    Prefix(Pair, u64),
+    Pair(SectionPair),
+    Prefix(SectionPair, u64),
     Ghosts(Ghosts),
 }
 
 /// A section onto another one.
 #[derive(Debug, Clone)]
-pub(super) struct Pair {
+pub(super) struct SectionPair {
     pub source: Bound,
     pub destination: Bound,
     /// The order of the axes, where they are permuted.
@@ -137,7 +137,7 @@ impl Exchange {
     /// Permutes the axes of the copies or composites that the method before has named: axis *i* of the destination runs along axis `order[i]` of
     /// the source, and has its extent.
     pub fn permuted(mut self, order: impl AsRef<[usize]>) -> Self {
-        let Some((Named::Pairs, first)) = self.last else {
+        let Some((Subject::Pairs, first)) = self.last else {
             return self.out_of_place("permuted", "a copy or a composite");
         };
         for entry in &mut self.entries[first..] {
@@ -164,8 +164,8 @@ impl Exchange {
             let text = format!("a prefix has cells of whole words, not of {}", T::INFO.name);
             return self.but(ArrayError::Other(text));
         }
-        self.last = Some((Named::Prefix, self.entries.len()));
-        match Pair::new(&source, &destination, &Meeting::Replace) {
+        self.last = Some((Subject::Prefix, self.entries.len()));
+        match SectionPair::new(&source, &destination, &Meeting::Replace) {
             Ok(pair) => {
                 self.entries.push(Entry::Prefix(pair, length));
                 self
@@ -178,7 +178,7 @@ impl Exchange {
     /// other ghost widths, shapes and element types. The methods below say otherwise of the array named last. Of ghost
     /// updates that follow one another, two of one array the same way, be it by two handles, are a mistake.
     pub fn ghosts<T: Element, const D: usize>(mut self, array: &GlobalArray<T, D>) -> Self {
-        self.last = Some((Named::Ghosts, self.entries.len()));
+        self.last = Some((Subject::Ghosts, self.entries.len()));
         let (array, spec) = (array.core().clone(), GhostSpec::all());
         self.entries.push(Entry::Ghosts(Ghosts { array, spec, meeting: Meeting::Replace }));
         self
@@ -238,9 +238,9 @@ impl Exchange {
         pairs: impl IntoIterator<Item = (GlobalSection<T, D>, GlobalSection<T, D>)>,
         meeting: &Meeting,
     ) -> Self {
-        self.last = Some((Named::Pairs, self.entries.len()));
+        self.last = Some((Subject::Pairs, self.entries.len()));
         for (source, destination) in pairs {
-            match Pair::new(&source, &destination, meeting) {
+            match SectionPair::new(&source, &destination, meeting) {
                 Ok(pair) => self.entries.push(Entry::Pair(pair)),
                 Err(mistake) => return self.but(mistake),
             }
@@ -250,7 +250,7 @@ impl Exchange {
 
     fn of_ghosts(mut self, method: &str, change: impl FnOnce(&mut Ghosts) -> Result<()>) -> Self {
         match (self.last, self.entries.last_mut()) {
-            (Some((Named::Ghosts, _)), Some(Entry::Ghosts(ghosts))) => match change(ghosts) {
+            (Some((Subject::Ghosts, _)), Some(Entry::Ghosts(ghosts))) => match change(ghosts) {
                 Ok(()) => self,
                 Err(mistake) => self.but(mistake),
             },
@@ -268,7 +268,7 @@ impl Exchange {
     }
 }
 
-impl Pair {
+impl SectionPair {
     fn new<T: Element, const D: usize>(
         source: &GlobalSection<T, D>,
         destination: &GlobalSection<T, D>,

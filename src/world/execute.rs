@@ -14,11 +14,11 @@ use crate::element::ElementInfo;
 use crate::error::{Error, Result, TransportError};
 use crate::plan::Moved;
 use crate::region::Region;
-use crate::trace::Span;
+use crate::trace::Activity;
 use crate::transport::{Payload, Tag};
 
 /// Jobs whose sources have been read, and whose receives are still to be done.
-pub(super) struct InFlight(Vec<Posted>);
+pub(super) struct PostedJobs(Vec<Posted>);
 
 /// A job whose messages have been sent.
 struct Posted {
@@ -40,7 +40,7 @@ enum LocalMoves {
 
 /// Of a message; what goes out comes before what comes in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Way {
+enum Direction {
     Out,
     In,
 }
@@ -51,7 +51,7 @@ struct Aside {
     offsets: Vec<u64>,
 }
 
-impl InFlight {
+impl PostedJobs {
     /// What moves.
     pub fn moved(&self) -> Moved {
         moved(self.0.iter().map(|posted| &posted.job))
@@ -90,7 +90,7 @@ impl World {
 
     /// Reads all sources, posts all messages and does the local moves, but for those that have an order: of waves among
     /// each other, of jobs, and of combining with what is combined by another operation before this one is waited for.
-    pub(super) fn execute_start(&self, jobs: Vec<Job>) -> Result<InFlight> {
+    pub(super) fn execute_start(&self, jobs: Vec<Job>) -> Result<PostedJobs> {
         let when = |place: usize, job: &Job, lane: &Lane| match (job.meeting(lane), when(job, lane, place == 0, false))
         {
             (Meeting::Replace, When::AtOnce) => When::AtOnce,
@@ -100,8 +100,8 @@ impl World {
     }
 
     /// Finishes what was started.
-    pub(super) fn finish_started(&self, in_flight: &InFlight) -> Result<()> {
-        self.finish(in_flight).map_err(|error| self.in_operation(error))
+    pub(super) fn finish_started(&self, posted: &PostedJobs) -> Result<()> {
+        self.finish(posted).map_err(|error| self.in_operation(error))
     }
 
     /// A failure of the device, with what this rank was doing with which arrays.
@@ -118,7 +118,7 @@ impl World {
         jobs: Vec<Job>,
         lending: &Lending,
         when: impl Fn(usize, &Job, &Lane) -> When,
-    ) -> Result<InFlight> {
+    ) -> Result<PostedJobs> {
         let mut all = Vec::with_capacity(jobs.len());
         for job in jobs {
             let mut tags = Vec::with_capacity(job.transfer.lanes.len());
@@ -146,7 +146,7 @@ impl World {
                 }
             }
         }
-        Ok(InFlight(all))
+        Ok(PostedJobs(all))
     }
 
     fn set_aside(&self, job: &Job, lane: &Lane) -> Result<Aside> {
@@ -160,8 +160,8 @@ impl World {
     }
 
     /// Receives what the other ranks sent.
-    fn finish(&self, in_flight: &InFlight) -> Result<()> {
-        in_flight.0.iter().try_for_each(|posted| self.finish_one(posted))
+    fn finish(&self, posted: &PostedJobs) -> Result<()> {
+        posted.0.iter().try_for_each(|one| self.finish_one(one))
     }
 
     fn finish_one(&self, Posted { job, tags, local }: &Posted) -> Result<()> {
@@ -236,14 +236,14 @@ impl World {
     /// both ends, and who sends waits only for earlier ones before: no rank waits in a circle.
     fn execute_in_steps(&self, job: &Job, lane: &Lane, lending: &Lending) -> Result<()> {
         let tag = self.inner().next_sequence();
-        let sends = lane.sends.iter().enumerate().map(|(place, parcel)| (parcel.turn, Way::Out, place));
-        let receives = lane.receives.iter().enumerate().map(|(place, parcel)| (parcel.turn, Way::In, place));
+        let sends = lane.sends.iter().enumerate().map(|(place, parcel)| (parcel.turn, Direction::Out, place));
+        let receives = lane.receives.iter().enumerate().map(|(place, parcel)| (parcel.turn, Direction::In, place));
         let mut steps: Vec<_> = sends.chain(receives).collect();
         steps.sort_unstable();
         for (_, way, place) in steps {
             match way {
-                Way::Out => self.post(job, lane, place..place + 1, tag, lending)?,
-                Way::In => self.receive(job, lane, place, tag)?,
+                Direction::Out => self.post(job, lane, place..place + 1, tag, lending)?,
+                Direction::In => self.receive(job, lane, place, tag)?,
             }
         }
         self.move_locally(job, lane, &lane.local)
@@ -276,7 +276,7 @@ impl World {
 
     /// Boxes of chunks as a payload.
     pub(super) fn pack(&self, element_bytes: usize, pieces: &[Piece], bytes: u64) -> Result<Staged> {
-        Ok(self.tracer().span(Span::Pack, || self.device().gather(element_bytes, pieces, bytes))?)
+        Ok(self.tracer().span(Activity::Pack, || self.device().gather(element_bytes, pieces, bytes))?)
     }
 
     fn move_locally(&self, job: &Job, lane: &Lane, local: &[(End, End)]) -> Result<()> {
@@ -284,7 +284,7 @@ impl World {
             return Ok(());
         }
         let pairs: Vec<_> = local.iter().map(|(from, to)| (job.box_of(from), job.box_of(to))).collect();
-        self.tracer().span(Span::Local, || match job.meeting(lane) {
+        self.tracer().span(Activity::Local, || match job.meeting(lane) {
             Meeting::Replace => self.device().copy_boxes(lane.element.bytes, &pairs),
             Meeting::Combine(operator) => self.device().combine_boxes(lane.element, &pairs, operator),
         })?;
@@ -306,7 +306,7 @@ impl World {
         let (size, full, whole) = (lane.element.bytes as u64, lane.full(), &parcel.boxes[0].end);
         let mut at = 0;
         loop {
-            let payload = self.tracer().span(Span::Wait, || self.inner().receive(parcel.peer, tag))?;
+            let payload = self.tracer().span(Activity::Wait, || self.inner().receive(parcel.peer, tag))?;
             let payload = (*payload).as_ref();
             let found = payload.len() as u64;
             if found > full.min(parcel.bytes - at) || !found.is_multiple_of(size) {
@@ -324,7 +324,7 @@ impl World {
 
     /// Waits for a message, and looks whether it is as long as the plan says.
     fn arrived(&self, parcel: &Parcel, tag: Tag) -> Result<Payload> {
-        let payload = self.tracer().span(Span::Wait, || self.inner().receive(parcel.peer, tag))?;
+        let payload = self.tracer().span(Activity::Wait, || self.inner().receive(parcel.peer, tag))?;
         match (*payload).as_ref().len() as u64 {
             found if found == parcel.bytes => Ok(payload),
             found => Err(self.wrong_message(parcel.peer, parcel.bytes, found).into()),
@@ -345,7 +345,7 @@ impl World {
         payload: &[u8],
         pieces: &[Piece],
     ) -> Result<()> {
-        self.tracer().span(Span::Unpack, || match meeting {
+        self.tracer().span(Activity::Unpack, || match meeting {
             Meeting::Replace => self.device().scatter(element.bytes, payload, pieces),
             Meeting::Combine(operator) => self.device().combine(element, payload, pieces, operator),
         })?;

@@ -10,7 +10,7 @@ use super::parcels::Parcel;
 use super::transfer::Lane;
 use crate::device::{BoxOf, ChunkBuffer, Staged};
 use crate::error::Result;
-use crate::trace::Span;
+use crate::trace::Activity;
 
 /// What an operation may lend to its messages, and to whom it has.
 pub(super) struct Lending {
@@ -64,7 +64,7 @@ impl World {
         bytes: Range<u64>,
     ) -> Result<Staged> {
         lending.peers.borrow_mut().insert(peer);
-        Ok(self.tracer().span(Span::Pack, || self.device().in_place(chunk, bytes))?)
+        Ok(self.tracer().span(Activity::Pack, || self.device().in_place(chunk, bytes))?)
     }
 
     /// Waits until the other ranks have read what was lent to them.
@@ -76,6 +76,6 @@ impl World {
         let only = peers.first().copied().filter(|_| peers.len() == 1);
         let back =
             || Ok((self.device().take_back() || self.inner().flushed()? && self.device().take_back()).then_some(()));
-        self.tracer().span(Span::Wait, || self.inner().wait_for(only, back))
+        self.tracer().span(Activity::Wait, || self.inner().wait_for(only, back))
     }
 }

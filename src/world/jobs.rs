@@ -7,7 +7,7 @@ use std::panic::Location;
 use std::rc::Rc;
 
 use super::counted::Counted;
-use super::exchange::{Bound, Entry, Exchange, Ghosts, Pair};
+use super::exchange::{Bound, Entry, Exchange, Ghosts, SectionPair};
 use super::job::Job;
 use super::meeting::Meeting;
 use super::operation::{GhostUpdate, InTurn, Operation};
@@ -20,14 +20,14 @@ use crate::error::{Error, PlanError, Result};
 use crate::plan::{self, CopySpec};
 
 /// What an exchange does on this rank, and how messages and comparisons name it.
-pub(super) struct Prepared {
-    work: Vec<Work>,
+pub(super) struct PreparedExchange {
+    work: Vec<JobDraft>,
     operation: Rc<dyn Display>,
     signature: u64,
 }
 
 /// A job, or what becomes one when this rank's lengths are looked at.
-enum Work {
+enum JobDraft {
     Planned { planned: Planned, operands: Operands, meetings: Vec<Meeting>, aliased: bool },
     Counted(Counted),
 }
@@ -46,7 +46,7 @@ impl World {
     /// these), or a failure of this or of another rank.
     #[track_caller]
     pub fn exchange(&self, exchange: impl Borrow<Exchange>) -> Result<Moved> {
-        let Prepared { work, operation, signature } = self.prepared(exchange.borrow(), Location::caller())?;
+        let PreparedExchange { work, operation, signature } = self.prepared(exchange.borrow(), Location::caller())?;
         self.collective(operation, signature, || self.execute(self.jobs(work)?))
     }
 
@@ -59,9 +59,9 @@ impl World {
     /// As [`exchange`](Self::exchange).
     #[track_caller]
     pub fn start(&self, exchange: impl Borrow<Exchange>) -> Result<Pending<'_>> {
-        let Prepared { work, operation, signature } = self.prepared(exchange.borrow(), Location::caller())?;
-        let in_flight = self.collective(operation.clone(), signature, || self.execute_start(self.jobs(work)?))?;
-        Ok(Pending::new(self, operation, in_flight.moved(), move || self.finish_started(&in_flight)))
+        let PreparedExchange { work, operation, signature } = self.prepared(exchange.borrow(), Location::caller())?;
+        let posted = self.collective(operation.clone(), signature, || self.execute_start(self.jobs(work)?))?;
+        Ok(Pending::new(self, operation, posted.moved(), move || self.finish_started(&posted)))
     }
 
     /// What an exchange will do on this rank, for `explain()`: messages and bytes to each rank in each round. Local: looks at
@@ -73,14 +73,14 @@ impl World {
         let mut all = Plan::default();
         for entries in groups(exchange.borrow().entries()?) {
             match self.work(entries)?.0 {
-                Work::Planned { planned, operands, .. } => all.add(planned, &operands),
-                Work::Counted(counted) => all.add(counted.planned(self), &counted.operands()),
+                JobDraft::Planned { planned, operands, .. } => all.add(planned, &operands),
+                JobDraft::Counted(counted) => all.add(counted.planned(self), &counted.operands()),
             }
         }
         Ok(all)
     }
 
-    fn prepared(&self, exchange: &Exchange, at: &'static Location<'static>) -> Result<Prepared> {
+    fn prepared(&self, exchange: &Exchange, at: &'static Location<'static>) -> Result<PreparedExchange> {
         self.alive()?;
         let entries = exchange.entries()?;
         if self.rank() == 0 {
@@ -94,22 +94,22 @@ impl World {
             let (operations, signatures): (Vec<_>, Vec<_>) = names.into_iter().unzip();
             (Rc::new(InTurn(operations)) as Rc<dyn Display>, hash(signatures))
         };
-        Ok(Prepared { work, operation, signature })
+        Ok(PreparedExchange { work, operation, signature })
     }
 
     /// The jobs, with their chunks pinned, now that a failure of this rank alone can be told to the others.
-    fn jobs(&self, work: Vec<Work>) -> Result<Vec<Job>> {
+    fn jobs(&self, work: Vec<JobDraft>) -> Result<Vec<Job>> {
         let job = |work| match work {
-            Work::Planned { planned, operands, meetings, aliased } => {
+            JobDraft::Planned { planned, operands, meetings, aliased } => {
                 Job::new(planned.transfer, &operands, meetings, aliased)
             }
-            Work::Counted(counted) => counted.job(self),
+            JobDraft::Counted(counted) => counted.job(self),
         };
         work.into_iter().map(job).collect()
     }
 
     /// What is to be done for entries that go together.
-    fn work(&self, entries: &[Entry]) -> Result<(Work, Name)> {
+    fn work(&self, entries: &[Entry]) -> Result<(JobDraft, Name)> {
         let pairs = entries.iter().filter_map(|entry| if let Entry::Pair(pair) = entry { Some(pair) } else { None });
         let ghosts = entries.iter().filter_map(|entry| if let Entry::Ghosts(one) = entry { Some(one) } else { None });
         match entries {
@@ -120,12 +120,12 @@ impl World {
                 let counted = Counted::new(entries)?;
                 let call = counted.call();
                 let signature = call.signature();
-                Ok((Work::Counted(counted), (Rc::new(call), signature)))
+                Ok((JobDraft::Counted(counted), (Rc::new(call), signature)))
             }
         }
     }
 
-    fn one_pair(&self, Pair { source, destination, order, meeting }: &Pair) -> Result<(Work, Name)> {
+    fn one_pair(&self, SectionPair { source, destination, order, meeting }: &SectionPair) -> Result<(JobDraft, Name)> {
         let (src, dst) = (&source.array, &destination.array);
         let spec = CopySpec {
             src: src.placement(),
@@ -143,7 +143,7 @@ impl World {
         Ok(work(planned, operands, vec![meeting.clone()], operation))
     }
 
-    fn many_pairs(&self, meeting: &Meeting, pairs: &[&Pair]) -> Result<(Work, Name)> {
+    fn many_pairs(&self, meeting: &Meeting, pairs: &[&SectionPair]) -> Result<(JobDraft, Name)> {
         let (operands, numbered) = number(pairs);
         let planned = self.planned_copies(&numbered, &operands).map_err(|(place, error)| {
             let pair = &numbered[place];
@@ -157,7 +157,7 @@ impl World {
         Ok(work(planned, operands, vec![meeting.clone()], operation))
     }
 
-    fn ghost_update(&self, all: &[&Ghosts]) -> Result<(Work, Name)> {
+    fn ghost_update(&self, all: &[&Ghosts]) -> Result<(JobDraft, Name)> {
         if let Some((first, again)) = ghosts::named_twice(all) {
             let (first, again) = (first.array.name().to_string(), again.array.name().to_string());
             return Err(PlanError::GhostsTwice { first, again }.into());
@@ -175,7 +175,7 @@ impl World {
         let aliased = ghosts::named_both_ways(all);
         let operation = GhostUpdate::new(all);
         let signature = hash(&operation);
-        Ok((Work::Planned { planned, operands, meetings, aliased }, (Rc::new(operation), signature)))
+        Ok((JobDraft::Planned { planned, operands, meetings, aliased }, (Rc::new(operation), signature)))
     }
 }
 
@@ -184,16 +184,16 @@ fn work(
     operands: Operands,
     meetings: Vec<Meeting>,
     operation: impl Display + std::hash::Hash + 'static,
-) -> (Work, Name) {
+) -> (JobDraft, Name) {
     let signature = hash(&operation);
-    (Work::Planned { planned, operands, meetings, aliased: false }, (Rc::new(operation), signature))
+    (JobDraft::Planned { planned, operands, meetings, aliased: false }, (Rc::new(operation), signature))
 }
 
 /// The entries that share a plan, in their order.
 fn groups(mut entries: &[Entry]) -> Vec<&[Entry]> {
     let mut out = Vec::new();
     while let Some(first) = entries.first() {
-        let mut written = Written::default();
+        let mut written = WrittenCells::default();
         if let Entry::Prefix(pair, _) = first {
             written.is_new(&pair.destination);
         }
@@ -213,9 +213,9 @@ fn groups(mut entries: &[Entry]) -> Vec<&[Entry]> {
 
 /// What prefixes of one group write: no cell twice, as they have no order among each other.
 #[derive(Default)]
-struct Written(HashMap<ArrayId, (ArrayId, BTreeMap<i64, i64>)>);
+struct WrittenCells(HashMap<ArrayId, (ArrayId, BTreeMap<i64, i64>)>);
 
-impl Written {
+impl WrittenCells {
     /// Adds a section; `false` where a part of it may have been added before.
     fn is_new(&mut self, Bound { array, region }: &Bound) -> bool {
         let (start, end) = (region.start[0], region.end[0]);
@@ -231,7 +231,7 @@ impl Written {
 }
 
 /// Every array once, and the pairs in their numbers.
-fn number(pairs: &[&Pair]) -> (Vec<Rc<ArrayCore>>, Vec<plan::Pair>) {
+fn number(pairs: &[&SectionPair]) -> (Vec<Rc<ArrayCore>>, Vec<plan::Pair>) {
     let mut operands: Vec<Rc<ArrayCore>> = Vec::new();
     let mut numbers: HashMap<ArrayId, usize> = HashMap::new();
     let mut number = |array: &Rc<ArrayCore>| {
@@ -240,7 +240,7 @@ fn number(pairs: &[&Pair]) -> (Vec<Rc<ArrayCore>>, Vec<plan::Pair>) {
             operands.len() - 1
         })
     };
-    let mut one = |Pair { source, destination, .. }: &&Pair| {
+    let mut one = |SectionPair { source, destination, .. }: &&SectionPair| {
         let (src_region, dst_region) = (source.region, destination.region);
         plan::Pair { src: number(&source.array), src_region, dst: number(&destination.array), dst_region }
     };

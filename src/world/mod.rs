@@ -65,7 +65,7 @@ pub struct World {
     /// The same ranks without comparing calls: for use inside operations that were compared as a whole.
     inner: Group,
     device: Rc<Device>,
-    common: common::Common,
+    common: common::CommonLimits,
     registry: Rc<RefCell<Registry<ArrayCore>>>,
     plans: RefCell<PlanCache<planned::Planned>>,
     epoch: one_sided::Epoch,
@@ -79,7 +79,7 @@ impl World {
     pub(crate) fn open(group: Group, device: Rc<Device>) -> Result<Self> {
         let inner = group.unchecked();
         Ok(Self {
-            common: common::Common::of(&inner, &device)?,
+            common: common::CommonLimits::of(&inner, &device)?,
             inner,
             group,
             device,

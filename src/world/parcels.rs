@@ -14,7 +14,7 @@ pub(super) struct End {
 
 /// A box and where it is in a message.
 #[derive(Debug, Clone)]
-pub(super) struct Packed {
+pub(super) struct PackedBox {
     pub end: End,
     pub offset: u64,
     /// Of which move of the plan's message it is.
@@ -26,7 +26,7 @@ pub(super) struct Packed {
 pub(super) struct Parcel {
     pub peer: usize,
     pub bytes: u64,
-    pub boxes: Vec<Packed>,
+    pub boxes: Vec<PackedBox>,
     /// Whether it is one box that lies densely in a chunk of its sender, in an array that is not the destination.
     pub dense: bool,
     /// Of which of the plan's messages it is.
@@ -54,7 +54,7 @@ pub(super) fn waves(plan: &RankPlan, mine: &dyn Fn(&Move) -> bool, receives: &[P
     let local: Vec<_> = plan.local.iter().map(|m| mine(m).then(|| place.next()).flatten()).collect();
     let mut received: HashMap<(usize, usize), Vec<(usize, usize)>> = HashMap::new();
     for (parcel, Parcel { of: message, boxes, .. }) in receives.iter().enumerate() {
-        for (part, Packed { of, .. }) in boxes.iter().enumerate() {
+        for (part, PackedBox { of, .. }) in boxes.iter().enumerate() {
             received.entry((*message, *of)).or_default().push((parcel, part));
         }
     }
@@ -99,12 +99,12 @@ pub(super) fn parcels(
             let bytes = (view.cells() * element_bytes).next_multiple_of(4);
             match parcels.last_mut() {
                 Some(last) if !dense && !last.dense && last.bytes.saturating_add(bytes) <= limit => {
-                    last.boxes.push(Packed { end, offset: last.bytes, of: index });
+                    last.boxes.push(PackedBox { end, offset: last.bytes, of: index });
                     last.bytes += bytes;
                 }
                 _ => {
                     let turn = (message.round, parcels.len());
-                    let boxes = vec![Packed { end, offset: 0, of: index }];
+                    let boxes = vec![PackedBox { end, offset: 0, of: index }];
                     parcels.push(Parcel { peer, bytes, boxes, dense, of, turn });
                 }
             }
@@ -163,7 +163,7 @@ mod tests {
                 assert!(!dense || boxes.len() == 1);
                 assert!((*peer, *of) == (2, 5) && *bytes <= limit, "{bytes} bytes, {limit} allowed");
                 let mut end = 0;
-                for Packed { end: part, offset, of } in boxes {
+                for PackedBox { end: part, offset, of } in boxes {
                     assert_eq!(*offset, end, "boxes lie one behind the other, from whole words on");
                     end += (part.view.cells() * element_bytes).next_multiple_of(4);
                     seen[*of].extend(cells(&part.view));

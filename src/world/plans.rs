@@ -11,7 +11,7 @@ use crate::array::{ArrayCore, ArrayId};
 use crate::error::{Error, Result};
 use crate::plan::cache::PlanKey;
 use crate::plan::{self, CopiesSpec, CopySpec, GhostSpec, Moved, Pair, RankPlan};
-use crate::trace::Span;
+use crate::trace::Activity;
 
 /// What an exchange will do on this rank, before it does it. Had from [`World::plan`]; displays as
 /// [`explain`](Self::explain) says.
@@ -113,7 +113,7 @@ impl World {
         let elements = operands.iter().map(|array| hash(array.element()));
         let facts: Vec<u64> = elements.chain(classes.iter().map(|&class| class as u64)).collect();
         self.plans.borrow_mut().get_or_build(key.with(&facts), || {
-            self.tracer().span(Span::Plan, || {
+            self.tracer().span(Activity::Plan, || {
                 let plan = build()?;
                 let transfer = Rc::new(Transfer::new(&plan, operands, classes, self.common.messages));
                 Ok(Planned { plan: Rc::new(plan), transfer })

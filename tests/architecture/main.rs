@@ -69,18 +69,11 @@ fn modules_use_only_layers_above_their_own() {
     assert!(missing.is_empty(), "the table of layers names modules that do not exist: {missing:?}");
 }
 
-/// Where files still use each other in rings. A directory without any must leave the list.
-const RINGS_LEFT: [&str; 1] = ["src/device/"];
-
 #[test]
 fn no_files_use_each_other_in_a_ring() {
     let library: Vec<Source> = sources(".rs").into_iter().filter(|source| source.name.starts_with("src/")).collect();
-    let rings = rings::rings(&library);
-    let inside = |ring: &[&str], directory: &str| ring.iter().all(|file| file.starts_with(directory));
-    let found: Vec<_> = rings.iter().filter(|ring| !RINGS_LEFT.iter().any(|left| inside(ring, left))).collect();
+    let found = rings::rings(&library);
     assert!(found.is_empty(), "files use each other in rings; move what they share to a file of its own: {found:#?}");
-    let gone: Vec<_> = RINGS_LEFT.iter().filter(|left| !rings.iter().any(|ring| inside(ring, left))).collect();
-    assert!(gone.is_empty(), "there are no rings in {gone:?} any more: take them off the list");
 }
 
 #[test]

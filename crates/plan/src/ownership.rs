@@ -157,11 +157,11 @@ impl Ownership {
     /// The chunks of a rank, in slot order; none for a rank that does not exist.
     pub fn of_rank(&self, rank: usize) -> OfRank<'_> {
         if rank >= self.ranks {
-            return OfRank(Run::List([].iter()));
+            return OfRank(OwnedChunks::List([].iter()));
         }
         match &self.map {
-            Map::Balanced { .. } => OfRank(Run::Range(self.run(rank))),
-            Map::Table { first, chunks, .. } => OfRank(Run::List(chunks[first[rank]..first[rank + 1]].iter())),
+            Map::Balanced { .. } => OfRank(OwnedChunks::Range(self.run(rank))),
+            Map::Table { first, chunks, .. } => OfRank(OwnedChunks::List(chunks[first[rank]..first[rank + 1]].iter())),
         }
     }
 
@@ -210,10 +210,10 @@ impl Hash for Ownership {
 
 /// Iterator over the chunks of a rank. See [`Ownership::of_rank`].
 #[derive(Debug, Clone)]
-pub struct OfRank<'a>(Run<'a>);
+pub struct OfRank<'a>(OwnedChunks<'a>);
 
 #[derive(Debug, Clone)]
-enum Run<'a> {
+enum OwnedChunks<'a> {
     Range(std::ops::Range<usize>),
     List(std::slice::Iter<'a, ChunkId>),
 }
@@ -222,14 +222,14 @@ impl Iterator for OfRank<'_> {
     type Item = ChunkId;
     fn next(&mut self) -> Option<ChunkId> {
         match &mut self.0 {
-            Run::Range(range) => range.next(),
-            Run::List(list) => list.next().copied(),
+            OwnedChunks::Range(range) => range.next(),
+            OwnedChunks::List(list) => list.next().copied(),
         }
     }
     fn size_hint(&self) -> (usize, Option<usize>) {
         match &self.0 {
-            Run::Range(range) => range.size_hint(),
-            Run::List(list) => list.size_hint(),
+            OwnedChunks::Range(range) => range.size_hint(),
+            OwnedChunks::List(list) => list.size_hint(),
         }
     }
 }

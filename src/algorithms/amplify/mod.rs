@@ -8,7 +8,7 @@ use bytemuck::bytes_of;
 
 use super::heads::Heads;
 use super::on_rank::OnRank;
-use super::scan::{Operation, run, widened_sum};
+use super::scan::{ScanOperation, run, widened_sum};
 use crate::World;
 use crate::array::{Cells, Growable, Sequence};
 use crate::device::Operator;
@@ -75,7 +75,7 @@ fn amplify(world: &World, counts: &Cells, first: u32, pairs: &Cells) -> Result<(
         return on_host(counts, first, pairs);
     }
     let ends = Cells::scratch(&world.home(), "ends of copies", &u32::INFO, counts.len())?;
-    run(world, &Operation::of(&Operator::Add, &u32::INFO), counts, Heads::None, Some(&ends))?;
+    run(world, &ScanOperation::of(&Operator::Add, &u32::INFO), counts, Heads::None, Some(&ends))?;
     let source = KernelSource::composed("amplify", include_str!("../../../shaders/amplify/amplify.wgsl"));
     let kernel = world.composed(&source)?;
     let call = kernel.call().read("ends", ends.parts()[0].binding()).param("first", first);

@@ -18,7 +18,7 @@ use crate::error::{Error, KernelError, Result};
 use crate::kernel::{Kernel, KernelSource, ParamValue, taken};
 use crate::wgsl;
 use crate::world::Section;
-use source::{Parts, Term, Text, value_type, words};
+use source::{ExpressionText, Parts, Term, value_type, words};
 
 /// An expression, compiled once for every kind of sections that it is used with.
 #[derive(Debug)]
@@ -26,12 +26,12 @@ pub struct Elementwise {
     device: Rc<Device>,
     expression: String,
     functions: Option<KernelSource>,
-    kernels: RefCell<HashMap<String, Rc<Compiled>>>,
+    kernels: RefCell<HashMap<String, Rc<ExpressionKernel>>>,
 }
 
 /// A kernel, and how many lines of its text stand before the expression.
 #[derive(Debug)]
-struct Compiled {
+struct ExpressionKernel {
     kernel: Kernel,
     before: usize,
 }
@@ -82,15 +82,15 @@ impl Elementwise {
         Assignment { of: self, inputs: Vec::new(), params: Vec::new() }
     }
 
-    fn compiled(&self, parts: &Parts) -> Result<Rc<Compiled>> {
-        let Text { text, before } = parts.text();
+    fn compiled(&self, parts: &Parts) -> Result<Rc<ExpressionKernel>> {
+        let ExpressionText { text, before } = parts.text();
         if let Some(found) = self.kernels.borrow().get(&text) {
             return Ok(found.clone());
         }
         let name = format!("elementwise {:?}", self.expression);
         let made = Kernel::new(&self.device, &KernelSource::composed(&name, &text));
         let kernel = made.map_err(|error| self.placed(error, before))?;
-        let compiled = Rc::new(Compiled { kernel, before });
+        let compiled = Rc::new(ExpressionKernel { kernel, before });
         self.kernels.borrow_mut().insert(text, compiled.clone());
         Ok(compiled)
     }

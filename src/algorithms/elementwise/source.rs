@@ -24,7 +24,7 @@ pub struct Parts<'a> {
 }
 
 /// A text and where the expression stands in it.
-pub struct Text {
+pub struct ExpressionText {
     pub text: String,
     /// Lines before the expression.
     pub before: usize,
@@ -59,7 +59,7 @@ impl Parts<'_> {
     }
 
     /// The whole kernel. Positions in the user's parts stay what they are, but for a shift by lines.
-    pub fn text(&self) -> Text {
+    pub fn text(&self) -> ExpressionText {
         let mut out = String::new();
         let half = |term: &Term| term.element.requires().f16;
         if self.inputs.iter().any(half) || half(&self.target) {
@@ -117,7 +117,7 @@ impl Parts<'_> {
             given.join(", ")
         );
         self.main(&mut out, &position);
-        Text { text: out, before }
+        ExpressionText { text: out, before }
     }
 
     fn main(&self, out: &mut String, position: &str) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::held::Neighbour;
+use super::local_tree::Neighbour;
 use super::point::Bounds;
 use crate::World;
 use crate::error::{Result, TransportError};

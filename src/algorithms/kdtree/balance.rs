@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::counts::{Cell, Plane, Wanted, planes};
+use super::counts::{GridCell, Plane, WantedPlane, planes};
 use super::neighbours::neighbours;
 use super::own::{each, first_not};
 use super::point::{Point, Position};
@@ -133,18 +133,18 @@ struct Open {
     points: u64,
 }
 
-fn cut_all(world: &World, grid: Region, count: usize, points: u64, mut cells: Vec<Cell>) -> Result<BalancedBoxes> {
+fn cut_all(world: &World, grid: Region, count: usize, points: u64, mut cells: Vec<GridCell>) -> Result<BalancedBoxes> {
     let mut done = BalancedBoxes { shape: grid.end, boxes: vec![grid; count], points: vec![points; count] };
     let mut open = vec![Open { region: grid, boxes: 0..count, own: 0..cells.len(), points }];
     open.retain(|one| one.boxes.len() > 1);
     while !open.is_empty() {
-        let wanted: Vec<Vec<Wanted>> = open.iter().map(Open::wanted).collect();
+        let wanted: Vec<Vec<WantedPlane>> = open.iter().map(Open::wanted).collect();
         let ends = wanted.iter().scan(0, |end, list| {
             *end += list.len();
             Some(*end - list.len()..*end)
         });
         let ends: Vec<Range<usize>> = ends.collect();
-        let wanted: Vec<Wanted> = wanted.into_iter().flatten().collect();
+        let wanted: Vec<WantedPlane> = wanted.into_iter().flatten().collect();
         let planes = planes(world, &wanted, &cells)?;
         let mut next = Vec::new();
         for (one, candidates) in open.iter().zip(ends) {
@@ -165,10 +165,10 @@ fn cut_all(world: &World, grid: Region, count: usize, points: u64, mut cells: Ve
 
 impl Open {
     /// The planes that it may be cut at: both sides must have a cell for each of their boxes.
-    fn wanted(&self) -> Vec<Wanted> {
+    fn wanted(&self) -> Vec<WantedPlane> {
         let extents = self.region.extents();
         let (parts, all) = (self.boxes.len(), self.region.cells());
-        let wanted = |axis: usize, part: usize, low: u64, high: u64| Wanted {
+        let wanted = |axis: usize, part: usize, low: u64, high: u64| WantedPlane {
             own: self.own.clone(),
             axis,
             low: self.region.start[axis] + low as i64,
@@ -201,13 +201,13 @@ impl Open {
     }
 
     /// What the best cut has least of.
-    fn merit(&self, wanted: &Wanted, plane: &Plane) -> (u128, Reverse<i64>, usize) {
+    fn merit(&self, wanted: &WantedPlane, plane: &Plane) -> (u128, Reverse<i64>, usize) {
         let all = u128::from(self.points.max(1)) * wanted.parts as u128;
         let error = wanted.error(plane.below).saturating_mul(AS_GOOD) / all;
         (error, Reverse(self.region.extents()[wanted.axis]), wanted.axis)
     }
 
-    fn cut(&self, wanted: &Wanted, Plane { at, below }: Plane, cells: &mut [Cell]) -> [Self; 2] {
+    fn cut(&self, wanted: &WantedPlane, Plane { at, below }: Plane, cells: &mut [GridCell]) -> [Self; 2] {
         let mut middle = self.own.start;
         for place in self.own.clone() {
             if cells[place][wanted.axis] < at {

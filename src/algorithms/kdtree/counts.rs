@@ -7,7 +7,7 @@ use crate::World;
 use crate::error::Result;
 
 /// The cell that a point lies in.
-pub type Cell = [i64; 3];
+pub type GridCell = [i64; 3];
 
 /// Slabs of all searches together that are counted at a time, and of one.
 const ALL_SLABS: usize = 1 << 20;
@@ -15,7 +15,7 @@ const SLABS: usize = 256;
 
 /// Which plane is wanted: one across `axis`, from `low` to `high`, that has `part` of `parts` of the points below it.
 #[derive(Debug)]
-pub struct Wanted {
+pub struct WantedPlane {
     /// This rank's cells that count.
     pub own: Range<usize>,
     pub axis: usize,
@@ -34,7 +34,7 @@ pub struct Plane {
     pub below: u64,
 }
 
-impl Wanted {
+impl WantedPlane {
     /// How far a number of points is from what is wanted, in parts of a point.
     pub fn error(&self, below: u64) -> u128 {
         (u128::from(below) * self.parts as u128).abs_diff(u128::from(self.points) * self.part as u128)
@@ -47,7 +47,7 @@ impl Wanted {
 
 /// The best plane of each search: between points the last one that has no more below than wanted, or the first that has
 /// more. Collective inside a collective.
-pub fn planes(world: &World, wanted: &[Wanted], cells: &[Cell]) -> Result<Vec<Plane>> {
+pub fn planes(world: &World, wanted: &[WantedPlane], cells: &[GridCell]) -> Result<Vec<Plane>> {
     let mut found = vec![Plane { at: 0, below: 0 }; wanted.len()];
     // Each search with the planes that are left.
     let mut open: Vec<(usize, i64, i64)> = wanted.iter().zip(0..).map(|(one, i)| (i, one.low, one.high)).collect();

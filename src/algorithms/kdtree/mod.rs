@@ -8,7 +8,7 @@ mod ask;
 mod balance;
 mod build;
 mod counts;
-mod held;
+mod local_tree;
 mod neighbours;
 mod nodes;
 mod own;
@@ -19,8 +19,8 @@ use std::cell::OnceCell;
 
 pub use self::balance::BalancedBoxes;
 use self::build::{build, layout};
-use self::held::Held;
-pub use self::held::Neighbour;
+use self::local_tree::LocalTree;
+pub use self::local_tree::Neighbour;
 use self::nodes::Nodes;
 pub use self::nodes::{Cut, Node};
 use self::own::first_not;
@@ -39,7 +39,7 @@ pub struct KdTree<P> {
     nodes: Nodes,
     points: GlobalArray<P, 1>,
     indices: GlobalArray<[u32; 2], 1>,
-    held: OnceCell<Held>,
+    local: OnceCell<LocalTree>,
 }
 
 impl<P: Point> KdTree<P> {
@@ -85,14 +85,14 @@ impl<P: Point> KdTree<P> {
     }
 
     /// What this rank holds, read when first asked for.
-    fn held(&self) -> Result<&Held> {
-        if self.held.get().is_none() {
+    fn local(&self) -> Result<&LocalTree> {
+        if self.local.get().is_none() {
             let (points, indices) = (self.points.local()?.all().read()?, self.indices.local()?.all().read()?);
             let index = |[low, high]: [u32; 2]| u64::from(high) << 32 | u64::from(low);
-            let held = points.iter().zip(indices).map(|(point, words)| (point.position(), index(words)));
-            let _ = self.held.set(Held::new(held.collect()));
+            let found = points.iter().zip(indices).map(|(point, words)| (point.position(), index(words)));
+            let _ = self.local.set(LocalTree::new(found.collect()));
         }
-        Ok(self.held.get().expect("it has just been set"))
+        Ok(self.local.get().expect("it has just been set"))
     }
 }
 
@@ -151,7 +151,7 @@ impl Vectors<'_> {
             points.local()?.all().write(&own.iter().map(|item| P::from_parts(item.parts())).collect::<Vec<_>>())?;
             indices.local()?.all().write(&own.iter().map(Placed::index).collect::<Vec<_>>())
         })?;
-        Ok(KdTree { nodes, points, indices, held: OnceCell::new() })
+        Ok(KdTree { nodes, points, indices, local: OnceCell::new() })
     }
 }
 

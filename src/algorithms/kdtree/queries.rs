@@ -2,7 +2,7 @@
 
 use super::KdTree;
 use super::ask::{Question, Questions};
-use super::held::{Held, Neighbour};
+use super::local_tree::{LocalTree, Neighbour};
 use super::nodes::Nodes;
 use super::own::shown;
 use super::point::{Bounds, Point, Position};
@@ -33,7 +33,9 @@ impl Vectors<'_> {
         }
         let queries = positions(queries);
         let check = finite::<P>(&queries);
-        self.query("nearest", tree, k as u64, check, |nodes, held| find_nearest(self.world(), nodes, held, &queries, k))
+        self.query("nearest", tree, k as u64, check, |nodes, local| {
+            find_nearest(self.world(), nodes, local, &queries, k)
+        })
     }
 
     /// The points of which the squared distance to a query is at most the square of `radius` (which is rounded to `f32`),
@@ -48,7 +50,7 @@ impl Vectors<'_> {
         }
         let queries = positions(queries);
         let check = finite::<P>(&queries);
-        let find = |nodes: &Nodes, held: &Held| find_within(self.world(), nodes, held, &queries, radius);
+        let find = |nodes: &Nodes, local: &LocalTree| find_within(self.world(), nodes, local, &queries, radius);
         self.query("within", tree, radius.to_bits(), check, find)
     }
 
@@ -63,7 +65,7 @@ impl Vectors<'_> {
         let boxes: Vec<Bounds> =
             boxes.iter().map(|corners| corners.map(Point::position)).map(|[low, high]| Bounds { low, high }).collect();
         let check = forwards(&boxes);
-        self.query("in_boxes", tree, 0, check, |nodes, held| find_inside(self.world(), nodes, held, &boxes))
+        self.query("in_boxes", tree, 0, check, |nodes, local| find_inside(self.world(), nodes, local, &boxes))
     }
 
     /// Runs a query as a collective; mistakes of a rank are told to all before anything is sent.
@@ -73,12 +75,12 @@ impl Vectors<'_> {
         tree: &KdTree<P>,
         argument: impl std::hash::Hash,
         check: Result<()>,
-        find: impl FnOnce(&Nodes, &Held) -> Result<R>,
+        find: impl FnOnce(&Nodes, &LocalTree) -> Result<R>,
     ) -> Result<R> {
         let named = vec![Vector::from(tree.points()).named()?];
         self.collective(verb, named, argument, || match self.world().agreed(verb, check)? {
             Err(mistake) => Ok(Err(mistake)),
-            Ok(()) => find(tree.nodes(), tree.held()?).map(Ok),
+            Ok(()) => find(tree.nodes(), tree.local()?).map(Ok),
         })?
     }
 }
@@ -86,7 +88,7 @@ impl Vectors<'_> {
 fn find_nearest(
     world: &World,
     nodes: &Nodes,
-    held: &Held,
+    local: &LocalTree,
     queries: &[Position],
     k: usize,
 ) -> Result<Vec<Vec<Neighbour>>> {
@@ -98,7 +100,7 @@ fn find_nearest(
             questions.add(*rank, query, at(*position, f32::INFINITY));
         }
     }
-    let answer = |question: &Question| held.closest(&question.bounds.low, question.within, k);
+    let answer = |question: &Question| local.closest(&question.bounds.low, question.within, k);
     let mut all = vec![Vec::new(); queries.len()];
     questions.ask(world, answer, |query, found| all[query] = found)?;
     let reach = |query: usize| match all[query].get(k - 1) {
@@ -117,26 +119,26 @@ fn find_nearest(
 fn find_within(
     world: &World,
     nodes: &Nodes,
-    held: &Held,
+    local: &LocalTree,
     queries: &[Position],
     radius: f32,
 ) -> Result<Vec<Vec<Neighbour>>> {
     let questions = around(nodes, queries, |_| radius * radius, |_| None);
-    let answer = |question: &Question| held.closest(&question.bounds.low, question.within, usize::MAX);
+    let answer = |question: &Question| local.closest(&question.bounds.low, question.within, usize::MAX);
     let mut all = vec![Vec::new(); queries.len()];
     questions.ask(world, answer, |query, found| all[query].extend(found))?;
     all.iter_mut().for_each(|found| found.sort_unstable_by_key(Neighbour::order));
     Ok(all)
 }
 
-fn find_inside(world: &World, nodes: &Nodes, held: &Held, boxes: &[Bounds]) -> Result<Vec<Vec<u64>>> {
+fn find_inside(world: &World, nodes: &Nodes, local: &LocalTree, boxes: &[Bounds]) -> Result<Vec<Vec<u64>>> {
     let mut questions = Questions::default();
     for (query, &bounds) in boxes.iter().enumerate() {
         let found = |rank| questions.add(rank, query, Question { bounds, within: 0.0 });
         nodes.ranks(|node| node.meets(&bounds), found);
     }
     let answer = |question: &Question| {
-        let found = held.inside(&question.bounds).into_iter();
+        let found = local.inside(&question.bounds).into_iter();
         found.map(|index| Neighbour { index, squared_distance: 0.0 }).collect()
     };
     let mut all = vec![Vec::new(); boxes.len()];

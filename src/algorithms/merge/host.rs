@@ -11,7 +11,7 @@ use crate::error::Result;
 const BYTES: usize = 128 << 10;
 
 /// A sorted run while it is read.
-struct Run<'a> {
+struct RunReader<'a> {
     keys: &'a Cells,
     values: Option<&'a Cells>,
     /// What is at hand, from which place on.
@@ -20,7 +20,7 @@ struct Run<'a> {
     next: u64,
 }
 
-impl Run<'_> {
+impl RunReader<'_> {
     /// Moves on, and tells the key that comes next, as one number.
     fn key(&mut self, order: KeyOrder) -> Result<Option<u64>> {
         if self.next == self.keys.len() {
@@ -45,8 +45,14 @@ impl Run<'_> {
 
 /// Merges sorted runs, equal keys in the order of the runs, into cells that are none of theirs.
 pub fn merge(order: KeyOrder, runs: &[(Cells, Option<Cells>)], keys: &Cells, values: Option<&Cells>) -> Result<()> {
-    let mut runs: Vec<Run> = (runs.iter())
-        .map(|(keys, values)| Run { keys, values: values.as_ref(), at_hand: Default::default(), from: 0, next: 0 })
+    let mut runs: Vec<RunReader> = (runs.iter())
+        .map(|(keys, values)| RunReader {
+            keys,
+            values: values.as_ref(),
+            at_hand: Default::default(),
+            from: 0,
+            next: 0,
+        })
         .collect();
     let mut heap = BinaryHeap::new();
     for (number, run) in runs.iter_mut().enumerate() {

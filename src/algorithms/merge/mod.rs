@@ -14,7 +14,7 @@ use crate::error::{ArrayError, Result};
 use crate::kernel::KernelSource;
 
 /// Sorted keys, with values where there are any.
-pub(super) type Run = (Cells, Option<Cells>);
+pub(super) type SortedRun = (Cells, Option<Cells>);
 
 impl OnRank<'_> {
     /// Merges two sequences of sorted keys into a third, apart from both; of equal keys those of the first come first.
@@ -54,7 +54,7 @@ impl OnRank<'_> {
         self.merged(K::ORDER, [first, second].map(|(keys, values)| (keys, Some(values))), &keys, Some(&values))
     }
 
-    fn merged(&self, order: KeyOrder, runs: [Run; 2], keys: &Cells, values: Option<&Cells>) -> Result<()> {
+    fn merged(&self, order: KeyOrder, runs: [SortedRun; 2], keys: &Cells, values: Option<&Cells>) -> Result<()> {
         let all: u64 = runs.iter().map(|(keys, _)| keys.len()).sum();
         if keys.len() != all {
             let text = format!("{all} keys are merged, but {} has {} cells", keys.label(), keys.len());
@@ -72,7 +72,13 @@ impl OnRank<'_> {
 }
 
 /// Merges sorted runs, equal keys in the order of the runs, into cells that are none of theirs.
-pub(super) fn merge(world: &World, order: KeyOrder, runs: &[Run], keys: &Cells, values: Option<&Cells>) -> Result<()> {
+pub(super) fn merge(
+    world: &World,
+    order: KeyOrder,
+    runs: &[SortedRun],
+    keys: &Cells,
+    values: Option<&Cells>,
+) -> Result<()> {
     if world.gpu().is_host() {
         return host::merge(order, runs, keys, values);
     }

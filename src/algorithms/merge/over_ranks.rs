@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Run, merge};
+use super::{SortedRun, merge};
 use crate::World;
 use crate::algorithms::sort::{KeyOrder, SortKey, splitters};
 use crate::algorithms::vectors::{Fitted, Span, Vector, Vectors, fitted, ordered, own_cells, spans};
@@ -80,7 +80,7 @@ impl Vectors<'_> {
             named.push(values.named()?);
         }
         self.collective(verb, named, (), || Ok(()))?;
-        let [first, second, output] = [0, 1, 2].map(|which| Side::new(world, which, &keys, values.as_ref()));
+        let [first, second, output] = [0, 1, 2].map(|which| MergeSide::new(world, which, &keys, values.as_ref()));
         let (first, second, output) = (first?, second?, output?);
         let own = world.failing(verb, || Ok([first.own()?, second.own()?]))?;
         let cuts = [&first.cut[..], &second.cut[..], &output.cut[..]];
@@ -94,13 +94,13 @@ impl Vectors<'_> {
 }
 
 /// One of the vectors, and its values, in the order of ranks.
-struct Side<K, V> {
+struct MergeSide<K, V> {
     cut: Vec<Span>,
     keys: Fitted<K>,
     values: Option<Fitted<V>>,
 }
 
-impl<K: Element, V: Element> Side<K, V> {
+impl<K: Element, V: Element> MergeSide<K, V> {
     fn new(world: &World, which: usize, keys: &[Vector<K>; 3], values: Option<&[Vector<V>; 3]>) -> Result<Self> {
         let (name, filled) =
             [("first of a merge", true), ("second of a merge", true), ("what is merged", false)][which];
@@ -110,7 +110,7 @@ impl<K: Element, V: Element> Side<K, V> {
         Ok(Self { keys: fitted_keys, values: values.map(fit).transpose()?, cut })
     }
 
-    fn own(&self) -> Result<Run> {
+    fn own(&self) -> Result<SortedRun> {
         let values = self.values.as_ref().map(|values| own_cells(&values.vector)).transpose()?;
         Ok((own_cells(&self.keys.vector)?, values))
     }
@@ -127,8 +127,8 @@ fn brought(
     verb: &'static str,
     order: KeyOrder,
     [first, second, output]: [&[Span]; 3],
-    own: &[Run; 2],
-) -> Result<[Run; 2]> {
+    own: &[SortedRun; 2],
+) -> Result<[SortedRun; 2]> {
     let mut owners: Vec<(usize, u64)> = Vec::new();
     for span in output {
         match owners.last_mut() {
@@ -138,7 +138,7 @@ fn brought(
     }
     let all = [first, second].map(|spans| spans.last().map_or(0, |span| span.cells.end));
     let ends = world.failing(verb, || ends(world, order, &owners, own, all))??;
-    let bring = |which: usize, spans: &[Span]| -> Result<Run> {
+    let bring = |which: usize, spans: &[Span]| -> Result<SortedRun> {
         let mine = |span: &&Span| span.owner == world.rank();
         let begin = spans.iter().find(mine).map_or(0, |span| span.cells.start);
         let (keys, values) = &own[which];
@@ -165,7 +165,7 @@ fn ends(
     world: &World,
     order: KeyOrder,
     owners: &[(usize, u64)],
-    own: &[Run; 2],
+    own: &[SortedRun; 2],
     all: [u64; 2],
 ) -> Result<Result<Vec<[u64; 2]>>> {
     let mut both = own[0].0.clone();

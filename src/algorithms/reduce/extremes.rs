@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::number::{Number, Reducible};
-use super::operand::{Operand, Stride, collective};
+use super::operand::{LocalOperand, Stride, collective};
 use super::source::EXTREMES;
 use crate::World;
 use crate::error::Result;
@@ -160,7 +160,7 @@ impl Found {
 }
 
 /// What this rank has, a component each; what is not within the range counts as NaNs do.
-pub fn local<T: Reducible>(operand: &Operand<1>, within: &Within) -> Result<Vec<Found>> {
+pub fn local<T: Reducible>(operand: &LocalOperand<1>, within: &Within) -> Result<Vec<Found>> {
     let mut found = vec![NOTHING; T::COMPONENTS];
     let Some(format) = operand.format::<T>() else {
         operand.read::<T>(|component, [number]| {

@@ -1,7 +1,7 @@
 //! How many cells lie in which bin.
 
 use super::number::{Format, Number, Reducible};
-use super::operand::{Operand, Stride, collective};
+use super::operand::{LocalOperand, Stride, collective};
 use super::source::HISTOGRAM;
 use crate::World;
 use crate::error::{ArrayError, Result};
@@ -166,7 +166,7 @@ impl World {
 
 /// Adds what this rank's device finds in one component: numbers below, in bins, above, NaNs.
 fn count_on_device<T: Reducible>(
-    operand: &Operand<1>,
+    operand: &LocalOperand<1>,
     (format, bins): (Format, &Bins<T::Scalar>),
     component: usize,
     counts: &mut [u64],

@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::extremes::{Found, Within, local};
 use super::number::{Number, Reducible};
-use super::operand::{Operand, collective};
+use super::operand::{LocalOperand, collective};
 use crate::World;
 use crate::array::GlobalSection;
 use crate::error::Result;
@@ -108,7 +108,7 @@ impl World {
 }
 
 /// The first cell of this rank that has the number.
-fn first<T: Reducible>(operand: &Operand<1>, component: usize, has: &dyn Fn(&Found) -> bool) -> Result<Spot> {
+fn first<T: Reducible>(operand: &LocalOperand<1>, component: usize, has: &dyn Fn(&Found) -> bool) -> Result<Spot> {
     let mut least = NOWHERE;
     for boxes in operand.aligned() {
         let (chunk, region) = boxes.0[0];

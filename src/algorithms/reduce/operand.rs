@@ -29,13 +29,13 @@ impl Stride {
 }
 
 /// This rank's boxes of `N` sections, side by side.
-pub struct Operand<const N: usize> {
+pub struct LocalOperand<const N: usize> {
     cores: [Rc<ArrayCore>; N],
     aligned: Vec<Aligned>,
     stride: Stride,
 }
 
-impl<const N: usize> Operand<N> {
+impl<const N: usize> LocalOperand<N> {
     fn new<T: Element, const D: usize>(verb: &str, sections: &[Section<T, D>; N]) -> Result<Self> {
         let sides = sections.iter().map(|section| section.side(verb)).collect::<Result<Vec<_>>>()?;
         let aligned = aligned(verb, &sides)?;
@@ -53,8 +53,12 @@ impl<const N: usize> Operand<N> {
     }
 
     /// A part of one box of the first section.
-    pub fn only(&self, chunk: ChunkId, region: Region) -> Operand<1> {
-        Operand { cores: [self.cores[0].clone()], aligned: vec![Aligned(vec![(chunk, region)])], stride: self.stride }
+    pub fn only(&self, chunk: ChunkId, region: Region) -> LocalOperand<1> {
+        LocalOperand {
+            cores: [self.cores[0].clone()],
+            aligned: vec![Aligned(vec![(chunk, region)])],
+            stride: self.stride,
+        }
     }
 
     /// Cells of one section on this rank.
@@ -161,10 +165,10 @@ pub fn collective<T: Element, const D: usize, const N: usize, R>(
     verb: &'static str,
     sections: &[Section<T, D>; N],
     argument: u64,
-    f: impl FnOnce(&Operand<N>) -> Result<R>,
+    f: impl FnOnce(&LocalOperand<N>) -> Result<R>,
 ) -> Result<R> {
     world.alive()?;
-    let operand = Operand::new(verb, sections);
+    let operand = LocalOperand::new(verb, sections);
     let global = sections.iter().all(|section| matches!(section, Section::Global(_)));
     let named: Vec<_> = match &operand {
         Err(error) if global => return Err(error.clone()),

@@ -1,7 +1,7 @@
 //! Sums, of numbers and of products: exact, rounded once.
 
 use super::number::{Factor, Format, Number, Order, Reducible};
-use super::operand::{Operand, collective};
+use super::operand::{LocalOperand, collective};
 use super::source::{Adding, DOT_FLOAT, DOT_INTEGER, SUM_FLOAT, SUM_INTEGER};
 use super::total::{Float, Total};
 use crate::World;
@@ -133,7 +133,7 @@ fn finish<T: Reducible>(totals: Vec<TotalOf<T>>) -> SumOf<T> {
 
 /// Adds what this rank's device finds in one component.
 fn add_on_device<T: Reducible, const N: usize>(
-    operand: &Operand<N>,
+    operand: &LocalOperand<N>,
     (format, adding): (Format, &Adding),
     component: usize,
     total: &mut TotalOf<T>,

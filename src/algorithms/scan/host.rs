@@ -4,7 +4,7 @@ use bytemuck::Pod;
 use half::f16;
 
 use super::association::{BLOCK, Item, block, join};
-use super::operation::{Arithmetic, Carry, Number, Operation};
+use super::operation::{Arithmetic, Carry, NumberKind, ScanOperation};
 use crate::algorithms::heads::{Heads, read};
 use crate::array::Cells;
 use crate::device::Operator;
@@ -15,26 +15,32 @@ const BYTES: usize = 128 << 10;
 
 /// Scans `input` behind what has been combined before it, writes to `output` where there is one, and returns what has been
 /// combined with it.
-pub fn scan(operation: &Operation, input: &Cells, heads: Heads, output: Option<&Cells>, carry: Carry) -> Result<Carry> {
+pub fn scan(
+    operation: &ScanOperation,
+    input: &Cells,
+    heads: Heads,
+    output: Option<&Cells>,
+    carry: Carry,
+) -> Result<Carry> {
     let Some((number, lanes)) = operation.scalars() else { return Ok(carry) };
-    let scan = Scan { operation, input, heads, output, lanes };
+    let scan = HostScan { operation, input, heads, output, lanes };
     match number {
-        Number::F32 => scan.of::<f32>(carry),
-        Number::I32 => scan.of::<i32>(carry),
-        Number::U32 => scan.of::<u32>(carry),
-        Number::F16 => scan.of::<f16>(carry),
-        Number::F64 => scan.of::<f64>(carry),
-        Number::I64 => scan.of::<i64>(carry),
-        Number::U64 => scan.of::<u64>(carry),
-        Number::U8 => scan.of::<u8>(carry),
-        Number::I8 => scan.of::<i8>(carry),
-        Number::U16 => scan.of::<u16>(carry),
-        Number::I16 => scan.of::<i16>(carry),
+        NumberKind::F32 => scan.of::<f32>(carry),
+        NumberKind::I32 => scan.of::<i32>(carry),
+        NumberKind::U32 => scan.of::<u32>(carry),
+        NumberKind::F16 => scan.of::<f16>(carry),
+        NumberKind::F64 => scan.of::<f64>(carry),
+        NumberKind::I64 => scan.of::<i64>(carry),
+        NumberKind::U64 => scan.of::<u64>(carry),
+        NumberKind::U8 => scan.of::<u8>(carry),
+        NumberKind::I8 => scan.of::<i8>(carry),
+        NumberKind::U16 => scan.of::<u16>(carry),
+        NumberKind::I16 => scan.of::<i16>(carry),
     }
 }
 
-struct Scan<'a> {
-    operation: &'a Operation<'a>,
+struct HostScan<'a> {
+    operation: &'a ScanOperation<'a>,
     input: &'a Cells,
     heads: Heads<'a>,
     output: Option<&'a Cells>,
@@ -43,7 +49,7 @@ struct Scan<'a> {
 }
 
 /// One component of the cells at hand.
-struct Lane<'a, S> {
+struct Component<'a, S> {
     input: &'a [S],
     output: Option<&'a mut [S]>,
     /// Empty where there are no heads but the first cell.
@@ -51,7 +57,7 @@ struct Lane<'a, S> {
     first: Option<S>,
 }
 
-impl Scan<'_> {
+impl HostScan<'_> {
     fn of<S: Arithmetic>(&self, carry: Carry) -> Result<Carry> {
         match self.operation.operator {
             Operator::Min => self.with(carry, |a: S, b: S| if a < b { a } else { b }),
@@ -85,8 +91,8 @@ impl Scan<'_> {
             for (which, item) in items.iter_mut().enumerate() {
                 let first = first.as_ref().map(|first| first[which]);
                 let scan = |input, output, item| {
-                    let lane = Lane { input, output, heads: &heads, first };
-                    if exact { lane.in_one_go(op, item) } else { lane.by_blocks(op, item) }
+                    let component = Component { input, output, heads: &heads, first };
+                    if exact { component.in_one_go(op, item) } else { component.by_blocks(op, item) }
                 };
                 if lanes == 1 {
                     let output = self.output.map(|_| &mut results[..numbers]);
@@ -116,7 +122,7 @@ impl Scan<'_> {
     }
 }
 
-impl<S: Copy> Lane<'_, S> {
+impl<S: Copy> Component<'_, S> {
     /// Where the order does not matter.
     fn in_one_go(mut self, op: impl Fn(S, S) -> S + Copy, carry: Option<Item<S>>) -> Option<Item<S>> {
         let Some(Item { value, head }) = carry else {
@@ -125,7 +131,7 @@ impl<S: Copy> Lane<'_, S> {
                 output[0] = self.first.unwrap_or(value);
             }
             let head = self.heads.first().is_some_and(|&head| head);
-            let rest = Lane {
+            let rest = Component {
                 input: &self.input[1..],
                 output: self.output.map(|output| &mut output[1..]),
                 heads: self.heads.get(1..).unwrap_or(&[]),

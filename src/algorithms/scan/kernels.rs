@@ -3,7 +3,7 @@
 use bytemuck::bytes_of;
 
 use super::association::{BLOCK, Item, RUNS};
-use super::operation::{Carry, Operation};
+use super::operation::{Carry, ScanOperation};
 use crate::World;
 use crate::algorithms::heads::{Heads, mark};
 use crate::array::{Cells, Stretch, Strip, stretches};
@@ -51,7 +51,7 @@ impl Blocks {
     /// Adds up the blocks. `flags` are `u32`, not 0 where a segment begins. The output is the input or apart from all.
     pub fn new(
         world: &World,
-        operation: &Operation,
+        operation: &ScanOperation,
         input: &Cells,
         flags: Option<&Cells>,
         output: Option<&Cells>,
@@ -182,7 +182,7 @@ impl Blocks {
     }
 }
 
-fn kernel(world: &World, operation: &Operation, segmented: bool, in_place: bool) -> Result<Kernel> {
+fn kernel(world: &World, operation: &ScanOperation, segmented: bool, in_place: bool) -> Result<Kernel> {
     let element = operation.element;
     let cell = element.name;
     let cells = if in_place { "zippy_output" } else { "zippy_input" };

@@ -17,7 +17,7 @@ use bytemuck::{bytes_of, pod_read_unaligned};
 pub(super) use self::association::BLOCK;
 pub(super) use self::host::scan as scan_on_host;
 use self::kernels::Blocks;
-pub(super) use self::operation::{Carry, Operation};
+pub(super) use self::operation::{Carry, ScanOperation};
 use super::heads::Heads;
 use super::on_rank::OnRank;
 use crate::World;
@@ -53,7 +53,7 @@ impl OnRank<'_> {
     /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
     /// ```
     pub fn reduce<T: Element>(&self, input: impl Into<Sequence<T>>, operator: &Operator) -> Result<Option<T>> {
-        let operation = Operation::of(operator, &T::INFO);
+        let operation = ScanOperation::of(operator, &T::INFO);
         let all = run(self.world(), &operation, input.into().cells()?, Heads::None, None)?;
         Ok(all.item.map(|item| pod_read_unaligned(&item.value)))
     }
@@ -171,7 +171,7 @@ impl OnRank<'_> {
     ) -> Result<()> {
         let (input, output) = (input.cells()?, output.cells()?);
         input.check_length(output, "the output")?;
-        let operation = Operation { first: first.map(bytes_of), ..Operation::of(operator, &T::INFO) };
+        let operation = ScanOperation { first: first.map(bytes_of), ..ScanOperation::of(operator, &T::INFO) };
         run(self.world(), &operation, input, heads, Some(output)).map(drop)
     }
 }
@@ -179,7 +179,7 @@ impl OnRank<'_> {
 /// Scans, or only combines where there is no output; returns what has been combined.
 pub(super) fn run(
     world: &World,
-    operation: &Operation,
+    operation: &ScanOperation,
     input: &Cells,
     heads: Heads,
     output: Option<&Cells>,
@@ -206,7 +206,7 @@ pub(super) fn run(
 
 /// Turns counts into how many come before, by kernels.
 pub(super) fn scan_counts(world: &World, counts: &Cells) -> Result<()> {
-    let operation = Operation { first: Some(&[0; 4]), ..Operation::of(&Operator::Add, &u32::INFO) };
+    let operation = ScanOperation { first: Some(&[0; 4]), ..ScanOperation::of(&Operator::Add, &u32::INFO) };
     let blocks = Blocks::new(world, &operation, counts, None, Some(counts))?;
     blocks.start()?;
     blocks.write()
@@ -214,7 +214,7 @@ pub(super) fn scan_counts(world: &World, counts: &Cells) -> Result<()> {
 
 /// The largest of some numbers.
 pub(super) fn largest(world: &World, numbers: &Cells) -> Result<Option<u32>> {
-    let operation = Operation::of(&Operator::Max, &u32::INFO);
+    let operation = ScanOperation::of(&Operator::Max, &u32::INFO);
     Ok(run(world, &operation, numbers, Heads::None, None)?.item.map(|item| pod_read_unaligned(&item.value)))
 }
 
@@ -232,7 +232,7 @@ pub(super) fn widened_sum(world: &World, numbers: &Cells) -> Result<u64> {
         return host::widened_sum(numbers);
     }
     let transform = Some((&u32::INFO, "vec2<u32>(x, 0u)"));
-    let operation = Operation { transform, ..Operation::of(&add, &<[u32; 2]>::INFO) };
+    let operation = ScanOperation { transform, ..ScanOperation::of(&add, &<[u32; 2]>::INFO) };
     let all = run(world, &operation, numbers, Heads::None, None)?;
     let [low, high] = all.item.map_or([0, 0], |item| pod_read_unaligned::<[u32; 2]>(&item.value));
     Ok(u64::from(high) << 32 | u64::from(low))
@@ -242,7 +242,7 @@ pub(super) fn widened_sum(world: &World, numbers: &Cells) -> Result<u64> {
 pub(super) fn count(world: &World, cells: u64) -> Result<Cells> {
     let numbers = Cells::scratch(&world.home(), "numbers", &u32::INFO, cells)?;
     numbers.fill(bytes_of(&1_u32))?;
-    let operation = Operation { first: Some(&[0; 4]), ..Operation::of(&Operator::Add, &u32::INFO) };
+    let operation = ScanOperation { first: Some(&[0; 4]), ..ScanOperation::of(&Operator::Add, &u32::INFO) };
     run(world, &operation, &numbers, Heads::None, Some(&numbers))?;
     Ok(numbers)
 }

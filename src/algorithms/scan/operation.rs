@@ -10,7 +10,7 @@ use crate::error::{KernelError, Result};
 
 /// A scan without its types.
 #[derive(Debug, Clone, Copy)]
-pub struct Operation<'a> {
+pub struct ScanOperation<'a> {
     pub operator: &'a Operator,
     pub element: &'static ElementInfo,
     /// What an exclusive scan begins with, as bytes of one cell; `None` for an inclusive one.
@@ -28,7 +28,7 @@ pub struct Carry {
     pub key: Option<Vec<u8>>,
 }
 
-impl<'a> Operation<'a> {
+impl<'a> ScanOperation<'a> {
     /// An inclusive scan.
     pub fn of(operator: &'a Operator, element: &'static ElementInfo) -> Self {
         Self { operator, element, first: None, transform: None }
@@ -62,23 +62,23 @@ impl<'a> Operation<'a> {
     }
 
     /// The scalars that a cell consists of, where it does, and how many.
-    pub fn scalars(&self) -> Option<(Number, usize)> {
+    pub fn scalars(&self) -> Option<(NumberKind, usize)> {
         let number = |scalar| match scalar {
-            Scalar::F32 => Number::F32,
-            Scalar::I32 => Number::I32,
-            Scalar::U32 => Number::U32,
-            Scalar::F16 => Number::F16,
-            Scalar::F64 => Number::F64,
-            Scalar::I64 => Number::I64,
-            Scalar::U64 => Number::U64,
+            Scalar::F32 => NumberKind::F32,
+            Scalar::I32 => NumberKind::I32,
+            Scalar::U32 => NumberKind::U32,
+            Scalar::F16 => NumberKind::F16,
+            Scalar::F64 => NumberKind::F64,
+            Scalar::I64 => NumberKind::I64,
+            Scalar::U64 => NumberKind::U64,
         };
         match self.element.kind {
             ElementKind::Scalar(scalar) => Some((number(scalar), 1)),
             ElementKind::Vector(scalar, n) => Some((number(scalar), n)),
-            ElementKind::Packed(Packed::U8) => Some((Number::U8, 1)),
-            ElementKind::Packed(Packed::I8) => Some((Number::I8, 1)),
-            ElementKind::Packed(Packed::U16) => Some((Number::U16, 1)),
-            ElementKind::Packed(Packed::I16) => Some((Number::I16, 1)),
+            ElementKind::Packed(Packed::U8) => Some((NumberKind::U8, 1)),
+            ElementKind::Packed(Packed::I8) => Some((NumberKind::I8, 1)),
+            ElementKind::Packed(Packed::U16) => Some((NumberKind::U16, 1)),
+            ElementKind::Packed(Packed::I16) => Some((NumberKind::I16, 1)),
             ElementKind::Record(_) => None,
         }
     }
@@ -86,9 +86,9 @@ impl<'a> Operation<'a> {
     /// Whether the result is the same in whatever order cells are combined, as long as theirs is kept.
     pub fn exact(&self) -> bool {
         let built_in = matches!(self.operator, Operator::Add | Operator::Min | Operator::Max);
-        let float = |number| matches!(number, Number::F32 | Number::F16 | Number::F64);
+        let float = |number| matches!(number, NumberKind::F32 | NumberKind::F16 | NumberKind::F64);
         // Sums of packed integers stop at both ends of their range.
-        let stops = |number| *self.operator == Operator::Add && matches!(number, Number::I8 | Number::I16);
+        let stops = |number| *self.operator == Operator::Add && matches!(number, NumberKind::I8 | NumberKind::I16);
         built_in && self.scalars().is_some_and(|(number, _)| !float(number) && !stops(number))
     }
 
@@ -108,7 +108,7 @@ impl<'a> Operation<'a> {
 
 /// A kind of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Number {
+pub enum NumberKind {
     F32,
     I32,
     U32,

@@ -7,7 +7,7 @@
 use bytemuck::{bytes_of, pod_read_unaligned};
 
 use super::association::{BLOCK, Item};
-use super::operation::{Carry, Operation};
+use super::operation::{Carry, ScanOperation};
 use super::steps::Steps;
 use crate::World;
 use crate::algorithms::heads::Heads;
@@ -34,7 +34,7 @@ impl Vectors<'_> {
     pub fn reduce<T: Element>(&self, input: impl Into<Vector<T>>, operator: &Operator) -> Result<Option<T>> {
         let all = self.scanned::<T, u32, T>(
             "reduce",
-            &Operation::of(operator, &T::INFO),
+            &ScanOperation::of(operator, &T::INFO),
             &input.into(),
             None,
             Segments::None,
@@ -70,7 +70,7 @@ impl Vectors<'_> {
         operator: &Operator,
     ) -> Result<()> {
         let (input, output) = (input.into(), output.into());
-        let operation = Operation::of(operator, &T::INFO);
+        let operation = ScanOperation::of(operator, &T::INFO);
         self.scanned("inclusive_scan", &operation, &input, Some(&output), Segments::<u32>::None).map(drop)
     }
 
@@ -87,7 +87,7 @@ impl Vectors<'_> {
         operator: &Operator,
     ) -> Result<()> {
         let (input, output) = (input.into(), output.into());
-        let operation = Operation { first: Some(bytes_of(&first)), ..Operation::of(operator, &T::INFO) };
+        let operation = ScanOperation { first: Some(bytes_of(&first)), ..ScanOperation::of(operator, &T::INFO) };
         self.scanned("exclusive_scan", &operation, &input, Some(&output), Segments::<u32>::None).map(drop)
     }
 
@@ -105,7 +105,7 @@ impl Vectors<'_> {
     ) -> Result<()> {
         let (flags, input, output) = (flags.into(), input.into(), output.into());
         let segments = Segments::<u32>::Flags(&flags);
-        let operation = Operation::of(operator, &T::INFO);
+        let operation = ScanOperation::of(operator, &T::INFO);
         self.scanned("inclusive_scan_by_flag", &operation, &input, Some(&output), segments).map(drop)
     }
 
@@ -124,7 +124,7 @@ impl Vectors<'_> {
     ) -> Result<()> {
         let (flags, input, output) = (flags.into(), input.into(), output.into());
         let segments = Segments::<u32>::Flags(&flags);
-        let operation = Operation { first: Some(bytes_of(&first)), ..Operation::of(operator, &T::INFO) };
+        let operation = ScanOperation { first: Some(bytes_of(&first)), ..ScanOperation::of(operator, &T::INFO) };
         self.scanned("exclusive_scan_by_flag", &operation, &input, Some(&output), segments).map(drop)
     }
 
@@ -142,7 +142,7 @@ impl Vectors<'_> {
     ) -> Result<()> {
         let (keys, input, output) = (keys.into(), input.into(), output.into());
         let segments = Segments::Keys(&keys);
-        let operation = Operation::of(operator, &T::INFO);
+        let operation = ScanOperation::of(operator, &T::INFO);
         self.scanned("inclusive_scan_by_key", &operation, &input, Some(&output), segments).map(drop)
     }
 
@@ -161,7 +161,7 @@ impl Vectors<'_> {
     ) -> Result<()> {
         let (keys, input, output) = (keys.into(), input.into(), output.into());
         let segments = Segments::Keys(&keys);
-        let operation = Operation { first: Some(bytes_of(&first)), ..Operation::of(operator, &T::INFO) };
+        let operation = ScanOperation { first: Some(bytes_of(&first)), ..ScanOperation::of(operator, &T::INFO) };
         self.scanned("exclusive_scan_by_key", &operation, &input, Some(&output), segments).map(drop)
     }
 
@@ -169,7 +169,7 @@ impl Vectors<'_> {
     pub(super) fn scanned<I: Element, K: Element, T: Element>(
         &self,
         verb: &'static str,
-        operation: &Operation,
+        operation: &ScanOperation,
         input: &Vector<I>,
         output: Option<&Vector<T>>,
         segments: Segments<K>,
@@ -227,9 +227,9 @@ impl Vectors<'_> {
                 };
                 let input = apart(input, operation.transform.is_none())?;
                 let heads = heads.map(|heads| apart(heads, false)).transpose()?;
-                own.push(Own { number, input, heads, output });
+                own.push(OwnSpan { number, input, heads, output });
             }
-            let course = Course { world, operation, keyed: keys.is_some(), spans: &wanted };
+            let course = ScanCourse { world, operation, keyed: keys.is_some(), spans: &wanted };
             course.run(&own)
         })?;
         results.map_or(Ok(()), |results: Fitted<T>| results.bring_back(world))?;
@@ -238,7 +238,7 @@ impl Vectors<'_> {
 }
 
 /// A span of this rank.
-struct Own {
+struct OwnSpan {
     number: usize,
     input: Cells,
     heads: Option<Cells>,
@@ -246,16 +246,16 @@ struct Own {
 }
 
 /// A scan over ranks, without types.
-struct Course<'a> {
+struct ScanCourse<'a> {
     world: &'a World,
-    operation: &'a Operation<'a>,
+    operation: &'a ScanOperation<'a>,
     /// Whether heads are keys.
     keyed: bool,
     spans: &'a [Span],
 }
 
-impl Course<'_> {
-    fn run(&self, own: &[Own]) -> Result<Option<Vec<u8>>> {
+impl ScanCourse<'_> {
+    fn run(&self, own: &[OwnSpan]) -> Result<Option<Vec<u8>>> {
         let group = self.world.inner();
         let (keys, carries) = (group.next_sequence(), group.next_sequence());
         if self.keyed {

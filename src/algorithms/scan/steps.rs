@@ -3,7 +3,7 @@
 use super::association::{BLOCK, Item, join};
 use super::host;
 use super::kernels::{self, Blocks};
-use super::operation::{Arithmetic, Carry, Number, Operation};
+use super::operation::{Arithmetic, Carry, NumberKind, ScanOperation};
 use crate::World;
 use crate::algorithms::heads::Heads;
 use crate::array::Cells;
@@ -19,7 +19,7 @@ enum Way<'a> {
 }
 
 struct OnHost<'a> {
-    operation: &'a Operation<'a>,
+    operation: &'a ScanOperation<'a>,
     input: &'a Cells,
     heads: Heads<'a>,
     output: Option<&'a Cells>,
@@ -37,7 +37,7 @@ impl<'a> Steps<'a> {
     /// With `at_once` the host leaves that until it is told what comes before: it looks at each cell once.
     pub fn new(
         world: &World,
-        operation: &'a Operation<'a>,
+        operation: &'a ScanOperation<'a>,
         input: &'a Cells,
         heads: Heads<'a>,
         output: Option<&'a Cells>,
@@ -104,19 +104,19 @@ impl<'a> Steps<'a> {
 }
 
 /// What comes before, and what comes behind.
-fn joined(operation: &Operation, before: Carry, behind: &Carry) -> Carry {
+fn joined(operation: &ScanOperation, before: Carry, behind: &Carry) -> Carry {
     let item = match operation.scalars() {
-        Some((Number::F32, _)) => of::<f32>(operation.operator, &before, behind),
-        Some((Number::I32, _)) => of::<i32>(operation.operator, &before, behind),
-        Some((Number::U32, _)) => of::<u32>(operation.operator, &before, behind),
-        Some((Number::F16, _)) => of::<half::f16>(operation.operator, &before, behind),
-        Some((Number::F64, _)) => of::<f64>(operation.operator, &before, behind),
-        Some((Number::I64, _)) => of::<i64>(operation.operator, &before, behind),
-        Some((Number::U64, _)) => of::<u64>(operation.operator, &before, behind),
-        Some((Number::U8, _)) => of::<u8>(operation.operator, &before, behind),
-        Some((Number::I8, _)) => of::<i8>(operation.operator, &before, behind),
-        Some((Number::U16, _)) => of::<u16>(operation.operator, &before, behind),
-        Some((Number::I16, _)) => of::<i16>(operation.operator, &before, behind),
+        Some((NumberKind::F32, _)) => of::<f32>(operation.operator, &before, behind),
+        Some((NumberKind::I32, _)) => of::<i32>(operation.operator, &before, behind),
+        Some((NumberKind::U32, _)) => of::<u32>(operation.operator, &before, behind),
+        Some((NumberKind::F16, _)) => of::<half::f16>(operation.operator, &before, behind),
+        Some((NumberKind::F64, _)) => of::<f64>(operation.operator, &before, behind),
+        Some((NumberKind::I64, _)) => of::<i64>(operation.operator, &before, behind),
+        Some((NumberKind::U64, _)) => of::<u64>(operation.operator, &before, behind),
+        Some((NumberKind::U8, _)) => of::<u8>(operation.operator, &before, behind),
+        Some((NumberKind::I8, _)) => of::<i8>(operation.operator, &before, behind),
+        Some((NumberKind::U16, _)) => of::<u16>(operation.operator, &before, behind),
+        Some((NumberKind::I16, _)) => of::<i16>(operation.operator, &before, behind),
         None => None,
     };
     Carry { item, key: None }

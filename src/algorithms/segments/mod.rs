@@ -5,7 +5,7 @@ mod over_ranks;
 use super::heads::Heads;
 use super::on_rank::OnRank;
 use super::permute::gather;
-use super::scan::{Operation, count, run};
+use super::scan::{ScanOperation, count, run};
 use super::select::{Selection, mark, tails};
 use super::sort::{SortKey, check_apart, sort};
 use crate::array::{Cells, Sequence};
@@ -47,7 +47,7 @@ impl OnRank<'_> {
         let scratch = |name, element| Cells::scratch(&world.home(), name, element, values.len());
         let (heads, sums) = (scratch("heads of segments", &u32::INFO)?, scratch("sums of segments", &V::INFO)?);
         mark(world, flags, &heads)?;
-        run(world, &Operation::of(operator, &V::INFO), values, Heads::Flags(&heads), Some(&sums))?;
+        run(world, &ScanOperation::of(operator, &V::INFO), values, Heads::Flags(&heads), Some(&sums))?;
         Selection::new(world, &tails(world, &heads)?)?.compact(&sums, output)
     }
 
@@ -100,7 +100,7 @@ impl OnRank<'_> {
         let (segments, places) = (scratch("segments")?, count(world, keys.len())?);
         // Flags may be any numbers but 0; there may be none at the first cell, which changes no order.
         mark(world, flags, &segments)?;
-        run(world, &Operation::of(&Operator::Add, &u32::INFO), &segments, Heads::None, Some(&segments))?;
+        run(world, &ScanOperation::of(&Operator::Add, &u32::INFO), &segments, Heads::None, Some(&segments))?;
         let by_key = scratch("segments by key")?;
         sort(world, K::ORDER, keys, Some(&places))?;
         gather(world, &segments, &places, &by_key)?;

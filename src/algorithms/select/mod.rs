@@ -10,7 +10,7 @@ use super::by_size::by_size;
 use super::heads::{Heads, flags_of, read};
 use super::on_rank::OnRank;
 use super::permute::scatter;
-use super::scan::{BLOCK, Carry, Operation, run, scan_on_host};
+use super::scan::{BLOCK, Carry, ScanOperation, run, scan_on_host};
 use crate::World;
 use crate::array::{Cells, Sequence, stretches};
 use crate::device::Operator;
@@ -101,7 +101,7 @@ impl OnRank<'_> {
         let (keys_output, values_output) = (keys_output.into(), values_output.into());
         let (keys_output, values_output) = (keys_output.cells()?, values_output.cells()?);
         keys.check_length(values, "the sequence of values")?;
-        let (world, operation) = (self.world(), Operation::of(operator, &V::INFO));
+        let (world, operation) = (self.world(), ScanOperation::of(operator, &V::INFO));
         operation.check(world.gpu())?;
         let in_place =
             [keys_output, values_output].iter().any(|to| [keys, values].iter().any(|of| to.shares_memory(of)));
@@ -121,7 +121,7 @@ impl OnRank<'_> {
 /// A reduction by key some cells at a time, by the host, into outputs apart from the inputs.
 fn reduce_on_host(
     world: &World,
-    operation: &Operation,
+    operation: &ScanOperation,
     [keys, values]: [&Cells; 2],
     [keys_output, values_output]: [&Cells; 2],
 ) -> Result<u64> {
@@ -191,7 +191,7 @@ impl<'a> Selection<'a> {
         let before = Cells::scratch(&world.home(), "places of selected cells", &u32::INFO, flags.len())?;
         mark(world, &flags, &before)?;
         let zero = 0_u32;
-        let operation = Operation { first: Some(bytes_of(&zero)), ..Operation::of(&Operator::Add, &u32::INFO) };
+        let operation = ScanOperation { first: Some(bytes_of(&zero)), ..ScanOperation::of(&Operator::Add, &u32::INFO) };
         let all = run(world, &operation, &before, Heads::None, Some(&before))?;
         let count = all.item.map_or(0, |item| pod_read_unaligned::<u32>(&item.value));
         Ok(Self { world, flags, before: Some(before), count: count.into() })

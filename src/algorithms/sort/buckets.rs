@@ -3,7 +3,7 @@
 
 use super::key::KeyOrder;
 use super::splitters::{Splitter, slices, splitters};
-use super::{Room, host, lent, sort_in};
+use super::{SortRoom, host, lent, sort_in};
 use crate::World;
 use crate::algorithms::search::{BoundSide, find};
 use crate::array::{Cells, stretches};
@@ -15,13 +15,13 @@ const BINS: usize = 1 << 11;
 
 /// Which numbers are in which bin.
 #[derive(Debug, Clone, Copy)]
-struct Bins {
+struct Binning {
     least: u64,
     most: u64,
     shift: u32,
 }
 
-impl Bins {
+impl Binning {
     /// For keys from the least to the largest one, on all ranks. Collective.
     fn new(world: &World, [least, most]: [u64; 2]) -> Result<Self> {
         let mut ends = [least, !most];
@@ -71,19 +71,19 @@ pub fn deal(
     world: &World,
     order: KeyOrder,
     (keys, values): (&Cells, Option<&Cells>),
-    room: &Room,
+    room: &SortRoom,
     places: &[u64],
 ) -> Result<Dealt> {
     let in_room = world.gpu().is_host() && room.first(keys.len()).is_some();
     if !in_room {
         sort_in(world, order, keys, values, Some(room))?;
     }
-    let bins = Bins::new(world, if in_room { extremes(order, keys)? } else { ends(order, keys)? })?;
+    let bins = Binning::new(world, if in_room { extremes(order, keys)? } else { ends(order, keys)? })?;
     let own = if in_room { counted(order, keys, bins)? } else { found(world, order, keys, bins)? };
     let mut all = own.clone();
     world.inner().all_reduce(&mut all, |sum, more| *sum += more)?;
     let (bucket_of, buckets) = buckets(&own, &all, places);
-    let beside = Room { keys: keys.clone(), values: values.cloned() };
+    let beside = SortRoom { keys: keys.clone(), values: values.cloned() };
     if in_room {
         let bucket = |key: u64| usize::from(bucket_of[bins.of(key)]);
         dealt(world, order, (keys, values), room, bucket, &buckets)?;
@@ -130,7 +130,7 @@ fn ends(order: KeyOrder, keys: &Cells) -> Result<[u64; 2]> {
 }
 
 /// How many keys are in each bin.
-fn counted(order: KeyOrder, keys: &Cells, bins: Bins) -> Result<Vec<u64>> {
+fn counted(order: KeyOrder, keys: &Cells, bins: Binning) -> Result<Vec<u64>> {
     let mut counts = vec![0_u64; BINS];
     slices(order, keys, |words| match order.words {
         1 => words.iter().for_each(|&word| counts[bins.of(order.ordered(word).into())] += 1),
@@ -140,7 +140,7 @@ fn counted(order: KeyOrder, keys: &Cells, bins: Bins) -> Result<Vec<u64>> {
 }
 
 /// The same of sorted keys.
-fn found(world: &World, order: KeyOrder, keys: &Cells, bins: Bins) -> Result<Vec<u64>> {
+fn found(world: &World, order: KeyOrder, keys: &Cells, bins: Binning) -> Result<Vec<u64>> {
     let firsts: Vec<u64> = (0..BINS).map_while(|bin| bins.first(bin)).collect();
     let needles: Vec<u32> = firsts.iter().flat_map(|&first| order.key(first)).collect();
     let scratch = |name, element| Cells::scratch(&world.home(), name, element, firsts.len() as u64);
@@ -179,7 +179,7 @@ fn dealt(
     world: &World,
     order: KeyOrder,
     (keys, values): (&Cells, Option<&Cells>),
-    room: &Room,
+    room: &SortRoom,
     bucket: impl Fn(u64) -> usize,
     buckets: &[Bucket],
 ) -> Result<()> {
@@ -211,8 +211,8 @@ fn dealt(
 fn runs(
     world: &World,
     order: KeyOrder,
-    Room { keys, values }: &Room,
-    free: Option<&Room>,
+    SortRoom { keys, values }: &SortRoom,
+    free: Option<&SortRoom>,
     buckets: &[Bucket],
     ranks: usize,
 ) -> Result<Vec<u64>> {
@@ -252,9 +252,9 @@ mod tests {
     use super::buckets;
 
     /// The first rank of a bucket, the places in it, and its cells of both ranks.
-    type Found = (usize, Vec<u64>, u64);
+    type FoundBucket = (usize, Vec<u64>, u64);
 
-    fn found(counts: &[[u64; 2]], places: &[u64]) -> (Vec<u16>, Vec<Found>) {
+    fn found(counts: &[[u64; 2]], places: &[u64]) -> (Vec<u16>, Vec<FoundBucket>) {
         let all: Vec<u64> = counts.iter().map(|both| both.iter().sum()).collect();
         let own: Vec<u64> = counts.iter().map(|both| both[0]).collect();
         let (bins, buckets) = buckets(&own, &all, places);

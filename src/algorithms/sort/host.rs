@@ -37,30 +37,30 @@ pub fn deal(
 }
 
 /// What is done with keys and what is moved with them.
-trait Work {
-    fn run<const W: usize>(&mut self, keys: [&mut [[u32; W]]; 2], beside: impl Beside);
+trait KeyWork {
+    fn run<const W: usize>(&mut self, keys: [&mut [[u32; W]]; 2], beside: impl Satellites);
 }
 
-fn with_types(work: &mut impl Work, words: usize, keys: [&mut [u8]; 2], values: [&mut [u8]; 2], size: usize) {
+fn with_types(work: &mut impl KeyWork, words: usize, keys: [&mut [u8]; 2], values: [&mut [u8]; 2], size: usize) {
     match words {
         1 => with_values::<1>(work, keys, values, size),
         _ => with_values::<2>(work, keys, values, size),
     }
 }
 
-fn with_values<const W: usize>(work: &mut impl Work, keys: [&mut [u8]; 2], [from, to]: [&mut [u8]; 2], size: usize) {
+fn with_values<const W: usize>(work: &mut impl KeyWork, keys: [&mut [u8]; 2], [from, to]: [&mut [u8]; 2], size: usize) {
     let keys = keys.map(bytemuck::cast_slice_mut::<u8, [u32; W]>);
-    fn of<'a, V: Pod>(from: &'a mut [u8], to: &'a mut [u8]) -> Typed<'a, V> {
-        Typed { from: bytemuck::cast_slice_mut(from), to: bytemuck::cast_slice_mut(to) }
+    fn of<'a, V: Pod>(from: &'a mut [u8], to: &'a mut [u8]) -> TypedSatellites<'a, V> {
+        TypedSatellites { from: bytemuck::cast_slice_mut(from), to: bytemuck::cast_slice_mut(to) }
     }
     match size {
-        0 => work.run(keys, Nothing),
+        0 => work.run(keys, NoSatellites),
         1 => work.run(keys, of::<u8>(from, to)),
         2 => work.run(keys, of::<[u8; 2]>(from, to)),
         4 => work.run(keys, of::<u32>(from, to)),
         8 => work.run(keys, of::<[u32; 2]>(from, to)),
         16 => work.run(keys, of::<[u32; 4]>(from, to)),
-        _ => work.run(keys, Bytes { from, to, size }),
+        _ => work.run(keys, ByteSatellites { from, to, size }),
     }
 }
 
@@ -70,8 +70,8 @@ struct Deal<'a, F> {
     next: &'a mut [usize],
 }
 
-impl<F: Fn(u64) -> usize> Work for Deal<'_, F> {
-    fn run<const W: usize>(&mut self, [keys, room]: [&mut [[u32; W]]; 2], mut beside: impl Beside) {
+impl<F: Fn(u64) -> usize> KeyWork for Deal<'_, F> {
+    fn run<const W: usize>(&mut self, [keys, room]: [&mut [[u32; W]]; 2], mut beside: impl Satellites) {
         for (i, key) in keys.iter().enumerate() {
             let number = if W == 1 { self.order.ordered(key[0]).into() } else { self.order.number(key) };
             let place = &mut self.next[(self.bucket)(number)];
@@ -82,8 +82,8 @@ impl<F: Fn(u64) -> usize> Work for Deal<'_, F> {
     }
 }
 
-/// What is moved with the keys.
-trait Beside {
+/// What is moved with the keys: satellite data.
+trait Satellites {
     /// Moves one from its place to another one in the room.
     fn put(&mut self, from: usize, to: usize);
     /// Makes the room the place where they are.
@@ -92,26 +92,26 @@ trait Beside {
     fn copy(&mut self, some: Range<usize>);
 }
 
-struct Nothing;
+struct NoSatellites;
 
-struct Typed<'a, V> {
+struct TypedSatellites<'a, V> {
     from: &'a mut [V],
     to: &'a mut [V],
 }
 
-struct Bytes<'a> {
+struct ByteSatellites<'a> {
     from: &'a mut [u8],
     to: &'a mut [u8],
     size: usize,
 }
 
-impl Beside for Nothing {
+impl Satellites for NoSatellites {
     fn put(&mut self, _: usize, _: usize) {}
     fn turn(&mut self) {}
     fn copy(&mut self, _: Range<usize>) {}
 }
 
-impl<V: Copy> Beside for Typed<'_, V> {
+impl<V: Copy> Satellites for TypedSatellites<'_, V> {
     fn put(&mut self, from: usize, to: usize) {
         self.to[to] = self.from[from];
     }
@@ -125,7 +125,7 @@ impl<V: Copy> Beside for Typed<'_, V> {
     }
 }
 
-impl Beside for Bytes<'_> {
+impl Satellites for ByteSatellites<'_> {
     fn put(&mut self, from: usize, to: usize) {
         let size = self.size;
         self.to[to * size..][..size].copy_from_slice(&self.from[from * size..][..size]);
@@ -163,8 +163,8 @@ struct All {
     most: usize,
 }
 
-impl Work for All {
-    fn run<const W: usize>(&mut self, [keys, room]: [&mut [[u32; W]]; 2], beside: impl Beside) {
+impl KeyWork for All {
+    fn run<const W: usize>(&mut self, [keys, room]: [&mut [[u32; W]]; 2], beside: impl Satellites) {
         let Self { order, most } = *self;
         change(order, keys, KeyOrder::ordered);
         let digits = differing(order, keys);
@@ -197,7 +197,7 @@ fn counted<const W: usize>(keys: &[[u32; W]]) -> [[[u32; VALUES]; DIGITS]; W] {
     counts
 }
 
-impl<const W: usize, B: Beside> Sort<'_, W, B> {
+impl<const W: usize, B: Satellites> Sort<'_, W, B> {
     /// Sorts some keys by these digits. They end where they are, or at the same place in the room.
     fn part(&mut self, some: Range<usize>, digits: &[Digit], in_room: bool) {
         match digits.split_last() {

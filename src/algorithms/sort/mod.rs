@@ -75,12 +75,12 @@ pub(super) fn sort(world: &World, order: KeyOrder, keys: &Cells, values: Option<
 }
 
 /// Memory beside keys and values for as many of both.
-struct Room {
+struct SortRoom {
     keys: Cells,
     values: Option<Cells>,
 }
 
-impl Room {
+impl SortRoom {
     fn new(world: &World, keys: &Cells, values: Option<&Cells>) -> Result<Self> {
         let room = |cells: &Cells| Cells::scratch(&world.home(), "room for a sort", cells.element(), cells.len());
         Ok(Self { keys: room(keys)?, values: values.map(room).transpose()? })
@@ -95,7 +95,13 @@ impl Room {
 }
 
 /// A sort with room that is there already, where there is some.
-fn sort_in(world: &World, order: KeyOrder, keys: &Cells, values: Option<&Cells>, room: Option<&Room>) -> Result<()> {
+fn sort_in(
+    world: &World,
+    order: KeyOrder,
+    keys: &Cells,
+    values: Option<&Cells>,
+    room: Option<&SortRoom>,
+) -> Result<()> {
     check_cells(world, keys)?;
     let all: Vec<&Cells> = std::iter::once(keys).chain(values).collect();
     let mut runs = Vec::new();
@@ -113,7 +119,7 @@ fn sort_in(world: &World, order: KeyOrder, keys: &Cells, values: Option<&Cells>,
     let room = match room {
         Some(room) => room,
         None => {
-            made = Room::new(world, keys, values)?;
+            made = SortRoom::new(world, keys, values)?;
             &made
         }
     };
@@ -123,9 +129,15 @@ fn sort_in(world: &World, order: KeyOrder, keys: &Cells, values: Option<&Cells>,
 }
 
 /// Sorts cells of one chunk, with values of one chunk.
-fn sort_run(world: &World, order: KeyOrder, keys: &Cells, values: Option<&Cells>, room: Option<Room>) -> Result<()> {
+fn sort_run(
+    world: &World,
+    order: KeyOrder,
+    keys: &Cells,
+    values: Option<&Cells>,
+    room: Option<SortRoom>,
+) -> Result<()> {
     if !world.gpu().is_host() {
-        let room = room.map_or_else(|| Room::new(world, keys, values), Ok)?;
+        let room = room.map_or_else(|| SortRoom::new(world, keys, values), Ok)?;
         return kernels::sort(world, order, [keys, &room.keys], values.zip(room.values.as_ref()));
     }
     let mut sorted = Ok(());

@@ -3,7 +3,7 @@
 
 use super::buckets::deal;
 use super::key::{KeyOrder, SortKey};
-use super::{Room, check_cells, sort_in};
+use super::{SortRoom, check_cells, sort_in};
 use crate::World;
 use crate::algorithms::vectors::{Span, Vector, Vectors, fitted, ordered, own_cells, spans};
 use crate::array::Cells;
@@ -85,7 +85,7 @@ fn sorted(
     let several = spans.iter().any(|span| span.owner != spans[0].owner);
     // A rank that has too little memory says so before anything moves.
     let room = world.failing(verb, || {
-        let room = || if several { Room::new(world, keys, values).map(Some) } else { Ok(None) };
+        let room = || if several { SortRoom::new(world, keys, values).map(Some) } else { Ok(None) };
         world.agreed(verb, check_cells(world, keys).and_then(|()| room()))
     })??;
     if let Some(room) = &room {
@@ -101,7 +101,7 @@ fn exchanged(
     order: KeyOrder,
     spans: &[Span],
     (keys, values): (&Cells, Option<&Cells>),
-    room: &Room,
+    room: &SortRoom,
 ) -> Result<()> {
     let mut places = Vec::new();
     let mut ranks = vec![spans[0].owner];

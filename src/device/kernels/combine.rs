@@ -62,7 +62,7 @@ pub(super) fn boxes(
     let places = of.places(&all).0;
     let moves = all.iter().map(|&i| (layers[i], of.between(i, Some((&aside, places[i])), None)));
     on.record_combining(pipeline, element, moves.collect())?;
-    on.core().memory.keep_staging(Staging::Device, aside);
+    on.logical().memory.keep_staging(Staging::Device, aside);
     Ok(())
 }
 

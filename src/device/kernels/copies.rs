@@ -18,7 +18,7 @@ pub(super) fn copy(on: &Device, of: &Numbered, steps: Vec<Step>) -> Result<(), D
                 for some in of.batches(&all, limit) {
                     let temporary = read_aside(on, of, some)?;
                     write_aside(on, of, some, &temporary)?;
-                    on.core().memory.keep_staging(Staging::Device, temporary);
+                    on.logical().memory.keep_staging(Staging::Device, temporary);
                 }
             }
             Step::Direct(all) => {
@@ -28,13 +28,13 @@ pub(super) fn copy(on: &Device, of: &Numbered, steps: Vec<Step>) -> Result<(), D
             Step::Staged(all) => {
                 let temporary = read_aside(on, of, &all)?;
                 write_aside(on, of, &all, &temporary)?;
-                on.core().memory.keep_staging(Staging::Device, temporary);
+                on.logical().memory.keep_staging(Staging::Device, temporary);
             }
             Step::Hold(i) => held.push((i, read_aside(on, of, &[i])?)),
             Step::Release(i) => {
                 for (_, temporary) in held.extract_if(.., |(held, _)| *held == i) {
                     write_aside(on, of, &[i], &temporary)?;
-                    on.core().memory.keep_staging(Staging::Device, temporary);
+                    on.logical().memory.keep_staging(Staging::Device, temporary);
                 }
             }
         }

@@ -106,7 +106,7 @@ impl Device {
         each: &mut dyn FnMut(&[u32]),
     ) -> Result<(), DeviceError> {
         let pipeline = self.folder(kernel)?;
-        let memory = &self.core().memory;
+        let memory = &self.logical().memory;
         let partials = self.staging(Staging::Device, bytes)?;
         let readback = self.staging(Staging::Readback, bytes)?;
         let row = kernel.words as u64 * 4;

@@ -28,14 +28,6 @@ use crate::extents::Index;
 pub(super) struct Kernels;
 
 impl Reach for Kernels {
-    fn maps(&self) -> bool {
-        false
-    }
-
-    fn uses(&self) -> wgpu::BufferUsages {
-        wgpu::BufferUsages::empty()
-    }
-
     fn by_host(&self, _: &ElementInfo, _: Option<&Operator>) -> bool {
         false
     }
@@ -45,7 +37,7 @@ impl Reach for Kernels {
     }
 
     fn gather(&self, on: &Device, element_bytes: usize, pieces: &[Piece], bytes: usize) -> Result<Staged, DeviceError> {
-        let (memory, payload_bytes) = (&on.core().memory, bytes as u64);
+        let (memory, payload_bytes) = (&on.logical().memory, bytes as u64);
         let limit = SLICE_BYTES.min(on.limits().binding_bytes);
         if payload_bytes.next_multiple_of(16) <= limit && on.may_lend(payload_bytes) {
             let slice = whole(pieces, element_bytes as u64, payload_bytes);

@@ -167,7 +167,7 @@ impl Device {
                 pass.set_bind_group(0, &group, &[]);
                 pass.dispatch_workgroups(x, y, 1);
             });
-            Tally::add(&self.core().memory.tally.dispatches);
+            Tally::add(&self.logical().memory.tally.dispatches);
         }
         Ok(())
     }
@@ -193,7 +193,7 @@ impl Device {
                 cache: None,
             })
         })?;
-        Tally::add(&self.core().memory.tally.pipelines_made);
+        Tally::add(&self.logical().memory.tally.pipelines_made);
         Ok(pipeline)
     }
 }

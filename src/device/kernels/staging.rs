@@ -1,4 +1,6 @@
-//! Slices of payloads on their way between the host and kernels.
+//! Staging buffers, and slices of payloads on their way between the host and kernels.
+
+use std::sync::Arc;
 
 use wgpu::MapMode;
 
@@ -6,11 +8,59 @@ use super::movers::BufferMove;
 use super::slices::Slice;
 use crate::device::Device;
 use crate::device::boxes::{BoxPair, Piece, Strided};
-use crate::device::memory::Staging;
+use crate::device::memory::{LENT_BYTES, Staging, class};
 use crate::device::ranges::write_mapped;
 use crate::error::DeviceError;
 
 impl Device {
+    /// An idle staging buffer of at least `bytes` bytes, or a new one.
+    ///
+    /// Uploads come in pairs, so that the host fills one while the device reads the other; with both under way this
+    /// waits. A transfer of any length thus needs a bounded amount of device memory, the same at every repeat.
+    pub(super) fn staging(&self, kind: Staging, bytes: u64) -> Result<wgpu::Buffer, DeviceError> {
+        let memory = &self.logical().memory;
+        if let Some(buffer) = memory.reuse_staging(kind, bytes) {
+            return Ok(buffer);
+        }
+        let size = class(bytes);
+        let make = || {
+            if memory.staging_bytes(kind).0 + size > LENT_BYTES {
+                memory.shrink_staging(kind, size);
+            }
+            let what = "staging memory for a transfer";
+            let buffer = self.new_buffer(size, kind.usage(), what, what, kind == Staging::Upload)?;
+            memory.made_staging(kind, size);
+            Ok(buffer)
+        };
+        if kind == Staging::Upload {
+            if memory.staging_exists(kind, bytes) {
+                self.wait()?;
+                self.poll(wgpu::PollType::Poll)?;
+                if let Some(buffer) = memory.reuse_staging(kind, bytes) {
+                    return Ok(buffer);
+                }
+            }
+            memory.keep_staging(kind, make()?);
+        }
+        make()
+    }
+
+    /// Whether a readback buffer of this size may be lent beyond the call that fills it.
+    pub(super) fn may_lend(&self, bytes: u64) -> bool {
+        self.logical().memory.staging_bytes(Staging::Readback).1 + class(bytes) <= LENT_BYTES
+    }
+
+    /// Takes an upload buffer back once the device has read it.
+    pub(super) fn return_upload(&self, buffer: wgpu::Buffer) {
+        let memory = Arc::downgrade(&self.logical().memory);
+        let returned = buffer.clone();
+        buffer.map_async(wgpu::MapMode::Write, .., move |result| {
+            if let (Ok(()), Some(memory)) = (result, memory.upgrade()) {
+                memory.keep_staging(Staging::Upload, returned);
+            }
+        });
+    }
+
     /// Packs a slice and brings it into a readback buffer, which is mapped on return.
     pub(super) fn read_slice(
         &self,
@@ -18,7 +68,7 @@ impl Device {
         pieces: &[Piece],
         slice: &Slice,
     ) -> Result<wgpu::Buffer, DeviceError> {
-        let memory = &self.core().memory;
+        let memory = &self.logical().memory;
         let packed = self.staging(Staging::Device, slice.bytes.max(16))?;
         let readback = self.staging(Staging::Readback, slice.bytes.max(16))?;
         if element_bytes < 4 && slice.bytes > 0 {
@@ -88,7 +138,7 @@ impl Device {
     pub(super) fn uploaded(&self, uploading: Uploading) -> Result<(), DeviceError> {
         self.flush()?;
         self.return_upload(uploading.from_host);
-        self.core().memory.keep_staging(Staging::Device, uploading.on_device);
+        self.logical().memory.keep_staging(Staging::Device, uploading.on_device);
         Ok(())
     }
 }

@@ -90,11 +90,11 @@ fn push_job(words: &mut Vec<u32>, first_group: u64, t: &BoxPair, slots: Slots) -
 /// longest is overwritten.
 #[derive(Default)]
 pub(super) struct TableCache {
-    entries: Vec<Entry>,
+    entries: Vec<CachedTable>,
     clock: u64,
 }
 
-struct Entry {
+struct CachedTable {
     hash: u64,
     words: Vec<u32>,
     buffer: wgpu::Buffer,
@@ -109,12 +109,12 @@ impl Device {
     }
 
     fn table_in(&self, cache: &mut TableCache, table: &Table) -> Result<wgpu::Buffer, DeviceError> {
-        let core = self.core();
+        let logical = self.logical();
         let mut hasher = DefaultHasher::new();
         table.words.hash(&mut hasher);
         let hash = hasher.finish();
         cache.clock += 1;
-        let (clock, epoch) = (cache.clock, core.epoch.get());
+        let (clock, epoch) = (cache.clock, logical.epoch.get());
         if let Some(entry) = cache.entries.iter_mut().find(|e| e.hash == hash && e.words == table.words) {
             (entry.used, entry.epoch) = (clock, epoch);
             return Ok(entry.buffer.clone());
@@ -126,7 +126,7 @@ impl Device {
         if total + size > CACHED_BYTES || cache.entries.len() >= CACHED_TABLES {
             // Reuse the oldest of the same size, else make room. A table that recorded commands still need must not
             // be overwritten before they are submitted.
-            let oldest = |same: bool, entries: &[Entry]| {
+            let oldest = |same: bool, entries: &[CachedTable]| {
                 let all = entries.iter().enumerate().filter(|(_, e)| !same || e.buffer.size() == size);
                 all.min_by_key(|(_, e)| e.used).map(|(i, _)| i)
             };
@@ -141,7 +141,7 @@ impl Device {
                 while total + size > CACHED_BYTES || cache.entries.len() >= CACHED_TABLES {
                     let Some(found) = oldest(false, &cache.entries) else { break };
                     let freed = cache.entries.swap_remove(found).buffer.size();
-                    core.memory.tally.freed(freed);
+                    logical.memory.tally.freed(freed);
                     total -= freed;
                 }
             }
@@ -153,9 +153,9 @@ impl Device {
                 self.new_buffer(size, usage, "the geometry of a transfer", "job table", false)?
             }
         };
-        core.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(&table.words));
-        let epoch = core.epoch.get();
-        let entry = Entry { hash, words: table.words.clone(), buffer: buffer.clone(), used: clock, epoch };
+        logical.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(&table.words));
+        let epoch = logical.epoch.get();
+        let entry = CachedTable { hash, words: table.words.clone(), buffer: buffer.clone(), used: clock, epoch };
         cache.entries.push(entry);
         Ok(buffer)
     }

@@ -7,12 +7,12 @@ use crate::device::Operator;
 use crate::element::{ElementInfo, ElementKind, Scalar};
 
 /// Combines the cells of a box of the first slice with those of a box of the second.
-pub(super) type Combine = Box<dyn Fn(&[u8], &mut [u8], &BoxPair)>;
+pub(super) type CombineCells = Box<dyn Fn(&[u8], &mut [u8], &BoxPair)>;
 
 /// How the host combines elements of this type, where it does: built-in operators on 32-bit scalars and vectors of
 /// them. The same answer on every rank whose adapter maps its memory, so that bits do not depend on where cells come
 /// from.
-pub(super) fn host_combine(element: &ElementInfo, operator: &Operator) -> Option<Combine> {
+pub(super) fn host_combine(element: &ElementInfo, operator: &Operator) -> Option<CombineCells> {
     let (scalar, components) = match element.kind {
         ElementKind::Scalar(scalar) => (scalar, 1),
         ElementKind::Vector(scalar, components) => (scalar, components as u64),
@@ -42,7 +42,7 @@ pub(super) fn host_combine(element: &ElementInfo, operator: &Operator) -> Option
 }
 
 /// Row by row, each cell `units` pieces of `N` bytes that are combined by themselves.
-fn cells<const N: usize>(units: u64, f: impl Fn([u8; N], [u8; N]) -> [u8; N] + 'static) -> Combine {
+fn cells<const N: usize>(units: u64, f: impl Fn([u8; N], [u8; N]) -> [u8; N] + 'static) -> CombineCells {
     Box::new(move |src, dst, transfer| {
         let t = transfer.in_units_of(units);
         let ((src, _), (dst, _)) = (src.as_chunks::<N>(), dst.as_chunks_mut::<N>());
@@ -70,7 +70,7 @@ fn whole(s: [u8; 4], d: [u8; 4], f: impl Fn(u32, u32) -> u32) -> [u8; 4] {
 const BLOCK: usize = 64;
 
 /// Colours of `N` bytes, row by row.
-fn colours<const N: usize>(blend: impl Fn(&[u8], &mut [u8]) + 'static) -> Combine {
+fn colours<const N: usize>(blend: impl Fn(&[u8], &mut [u8]) + 'static) -> CombineCells {
     Box::new(move |src, dst, t| {
         let ((src, _), (dst, _)) = (src.as_chunks::<N>(), dst.as_chunks_mut::<N>());
         let (n, step_s, step_d) = (t.n[0] as usize, t.s[0] as usize, t.d[0] as usize);

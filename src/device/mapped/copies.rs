@@ -17,7 +17,7 @@ const HOST_BYTES: u64 = 1 << 20;
 /// Carries out steps on mapped chunks.
 pub(super) fn copy(on: &Device, of: &Numbered, steps: &[Step], put: &HostPut) -> Result<(), DeviceError> {
     let mut held: Vec<(usize, Vec<u64>)> = Vec::new();
-    let memory = &on.core().memory;
+    let memory = &on.logical().memory;
     for step in steps {
         match step {
             Step::Direct(all) => directly(on, of, all, put)?,
@@ -63,13 +63,13 @@ fn directly(on: &Device, of: &Numbered, all: &[usize], put: &HostPut) -> Result<
 fn aside(on: &Device, of: &Numbered, which: &[usize], put: &HostPut) -> Result<(), DeviceError> {
     let block = read_aside(on, of, which)?;
     write_aside(on, of, which, &block, put)?;
-    on.core().memory.keep_host_block(block);
+    on.logical().memory.keep_host_block(block);
     Ok(())
 }
 
 fn read_aside(on: &Device, of: &Numbered, which: &[usize]) -> Result<Vec<u64>, DeviceError> {
     let (places, bytes) = of.places(which);
-    let mut block = on.core().memory.host_block(bytes as usize);
+    let mut block = on.logical().memory.host_block(bytes as usize);
     let aside: &mut [u8] = bytemuck::cast_slice_mut(&mut block);
     let sources = of.used(which, |c| c.src.0);
     let modes: Vec<_> = sources.iter().map(|&b| (of.buffers[b], MapMode::Read)).collect();

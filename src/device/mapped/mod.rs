@@ -7,7 +7,7 @@ mod put;
 
 use std::ops::Range;
 
-use wgpu::{BufferUsages, MapMode};
+use wgpu::MapMode;
 
 use self::combine::host_combine;
 use self::put::HostPut;
@@ -27,14 +27,6 @@ use crate::extents::Index;
 pub(super) struct Mapped;
 
 impl Reach for Mapped {
-    fn maps(&self) -> bool {
-        true
-    }
-
-    fn uses(&self) -> BufferUsages {
-        BufferUsages::MAP_READ | BufferUsages::MAP_WRITE
-    }
-
     fn by_host(&self, element: &ElementInfo, operator: Option<&Operator>) -> bool {
         operator.is_none_or(|operator| host_combine(element, operator).is_some())
     }
@@ -45,7 +37,7 @@ impl Reach for Mapped {
     }
 
     fn gather(&self, on: &Device, element_bytes: usize, pieces: &[Piece], bytes: usize) -> Result<Staged, DeviceError> {
-        Staged::on_host(&on.core().memory, bytes, |payload| gather(on, element_bytes, pieces, payload))
+        Staged::on_host(&on.logical().memory, bytes, |payload| gather(on, element_bytes, pieces, payload))
     }
 
     fn scatter(&self, on: &Device, element_bytes: usize, payload: &[u8], pieces: &[Piece]) -> Result<(), DeviceError> {

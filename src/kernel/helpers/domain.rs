@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::axes::Axes;
 use super::position::{NOWHERE, nowhere};
 use crate::kernel::geometry::{COUNT, DomainMap, GEOMETRY, Tuple};
-use crate::kernel::scan::Scan;
+use crate::kernel::scan::SourceScan;
 use crate::kernel::signature::{Signature, Space};
 
 /// What the helpers of the domain begin with, before `_`.
@@ -63,7 +63,7 @@ fn workgroup_type(axes: usize) -> String {
 
 /// `domain_position`, `domain_inside`, `domain_extent`, `domain_workgroup`, as far as they are used; tells whether the
 /// shared part of positions is needed. Geometry of the domain starts at vector `at`.
-pub fn domain(out: &mut String, scan: &Scan, signature: &Signature, at: usize) -> bool {
+pub fn domain(out: &mut String, scan: &SourceScan, signature: &Signature, at: usize) -> bool {
     let [position, inside, extent, workgroup] =
         DOMAIN_HELPERS.map(|helper| scan.words.contains(&format!("{DOMAIN}_{helper}")));
     if signature.space == Space::Counted {

@@ -17,7 +17,7 @@ mod writer;
 use std::fmt::Write;
 
 use super::geometry::{COUNT, COUNT_VECTORS, GEOMETRY, GeometryMap};
-use super::scan::{Scan, StorageVar};
+use super::scan::{SourceScan, StorageVar};
 use super::signature::{Signature, Space, VarShape};
 use crate::wgsl::{self, PREFIX};
 use axes::Axes;
@@ -74,7 +74,7 @@ pub const WORDS: [&str; 25] = [
 ];
 
 /// The text to append: bindings in `group` (geometry at binding 0, then windows) and the helpers that the kernel uses.
-pub fn generate(scan: &Scan, signature: &Signature, map: &GeometryMap, group: u32) -> String {
+pub fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryMap, group: u32) -> String {
     let mut out = String::new();
     let _ =
         writeln!(out, "\n@group({group}) @binding(0) var<uniform> {GEOMETRY}: array<vec4<i32>, {}>;", map.vectors());
@@ -126,7 +126,7 @@ pub fn taken(name: &str, arrays: &[&str]) -> Option<String> {
 }
 
 /// Why a helper that the kernel calls does not exist, where `name` is one.
-pub fn hint(scan: &Scan, signature: &Signature, name: &str) -> Option<String> {
+pub fn hint(scan: &SourceScan, signature: &Signature, name: &str) -> Option<String> {
     for (var, shape) in scan.storage.iter().zip(&signature.vars) {
         let Some(helper) = name.strip_prefix(var.name.as_str()).and_then(|rest| rest.strip_prefix('_')) else {
             continue;
@@ -143,7 +143,7 @@ pub fn hint(scan: &Scan, signature: &Signature, name: &str) -> Option<String> {
 }
 
 /// What the helper `name` takes as its first argument, where something else was given.
-pub fn takes(scan: &Scan, signature: &Signature, name: &str) -> Option<String> {
+pub fn takes(scan: &SourceScan, signature: &Signature, name: &str) -> Option<String> {
     let ending = |x: &str| name.strip_prefix(x).and_then(|rest| rest.strip_prefix('_'));
     let mut vars = scan.storage.iter().zip(&signature.vars);
     let of_array = vars.find_map(|(var, shape)| Some((&var.name, shape.axes, ending(&var.name)?)));

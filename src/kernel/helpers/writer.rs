@@ -1,7 +1,7 @@
 //! The helpers of one array while they are written.
 
 use super::axes::Axes;
-use crate::kernel::scan::{Scan, StorageVar};
+use crate::kernel::scan::{SourceScan, StorageVar};
 use crate::kernel::signature::VarShape;
 use crate::wgsl::PREFIX;
 
@@ -18,7 +18,7 @@ pub(super) struct Writer<'a> {
     /// The text of one cell's type.
     pub(super) cell: &'a str,
     pub(super) axes: Axes,
-    pub(super) scan: &'a Scan,
+    pub(super) scan: &'a SourceScan,
     pub(super) has_position: bool,
 }
 

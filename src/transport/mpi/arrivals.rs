@@ -1,13 +1,13 @@
 //! What has come in and has not been asked for yet.
 
 use super::label::Label;
-use super::pool::{BytePool, Bytes};
+use super::pool::{BytePool, PooledBytes};
 use super::raw::InFlight;
 use crate::error::TransportError;
 use crate::transport::{Payload, Received, Tag};
 
 /// A message on its way in, or here.
-struct Arrival {
+struct Incoming {
     source: usize,
     /// As MPI knows it.
     tag: u32,
@@ -17,10 +17,10 @@ struct Arrival {
 enum Body {
     Here(Tag, Payload),
     /// Its pieces so far, and whether more follow. The first one ends with the label.
-    Pieces(Vec<InFlight<Bytes>>, bool),
+    Pieces(Vec<InFlight<PooledBytes>>, bool),
 }
 
-impl Arrival {
+impl Incoming {
     fn complete(&mut self) -> Result<bool, TransportError> {
         let Body::Pieces(pieces, more) = &mut self.body else { return Ok(true) };
         for piece in pieces.iter_mut() {
@@ -46,7 +46,7 @@ impl Arrival {
 /// Messages in order of arrival. Few wait at a time, so they are searched.
 #[derive(Default)]
 pub(super) struct Arrivals {
-    waiting: Vec<Arrival>,
+    waiting: Vec<Incoming>,
     /// Bytes of the pieces in `waiting`.
     bytes: usize,
 }
@@ -65,12 +65,12 @@ impl Arrivals {
     }
 
     pub(super) fn add_here(&mut self, source: usize, tag: u32, label: Tag, payload: Payload) {
-        self.waiting.push(Arrival { source, tag, body: Body::Here(label, payload) });
+        self.waiting.push(Incoming { source, tag, body: Body::Here(label, payload) });
     }
 
     /// Adds a piece of `length` bytes, to the message whose last piece has not come yet if there is one. Full pieces have
     /// `full` bytes.
-    pub(super) fn add_piece(&mut self, from: (usize, u32), piece: InFlight<Bytes>, length: usize, full: usize) {
+    pub(super) fn add_piece(&mut self, from: (usize, u32), piece: InFlight<PooledBytes>, length: usize, full: usize) {
         self.bytes += length;
         let unfinished = self.waiting.iter_mut().find_map(|arrival| match &mut arrival.body {
             Body::Pieces(pieces, open) if *open && (arrival.source, arrival.tag) == from => Some((pieces, open)),
@@ -84,7 +84,7 @@ impl Arrivals {
             None => {
                 let (source, tag) = from;
                 let body = Body::Pieces(vec![piece], length == Label::ALONE_BYTES);
-                self.waiting.push(Arrival { source, tag, body });
+                self.waiting.push(Incoming { source, tag, body });
             }
         }
     }

@@ -38,8 +38,8 @@ use self::topology::Topology;
 use self::wire::Wire;
 use super::config::Settings;
 use super::environment;
-use super::failure::Watch;
-use super::finished::{Body, run_rank};
+use super::failure::PanicWatch;
+use super::finished::{RankProgram, run_rank};
 use super::{Config, Group, Launcher};
 use crate::error::{Error, Result, TransportError};
 use crate::trace::say;
@@ -52,7 +52,7 @@ pub(super) fn launch(
     launcher: &Launcher,
     asked: Option<(usize, &'static str)>,
     settings: &Settings,
-    program: &Body<'_>,
+    program: &RankProgram<'_>,
 ) -> Result<Result<()>> {
     let running = Running::enter()?;
     let topology = session::world()?;
@@ -107,7 +107,7 @@ fn one_rank(
 ) -> Result<()> {
     let rank = topology.rank;
     // The others cannot be told: they may be deep inside MPI or a kernel. The launcher ends them.
-    let watch = Watch::new(rank, move |_| session::abort(PANICKED));
+    let watch = PanicWatch::new(rank, move |_| session::abort(PANICKED));
     let run = || {
         let said = |error: &TransportError| {
             // What all have agreed on is said by one of them; what only this rank has met, by itself.

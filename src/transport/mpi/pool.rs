@@ -19,7 +19,7 @@ struct Free {
 
 impl BytePool {
     /// `length` bytes of unspecified contents.
-    pub fn take(&self, length: usize) -> Bytes {
+    pub fn take(&self, length: usize) -> PooledBytes {
         let found = {
             let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let best = (0..free.vectors.len())
@@ -33,18 +33,18 @@ impl BytePool {
         };
         // Sizes are rounded so that slightly different messages share vectors.
         let vector = found.unwrap_or_else(|| vec![0; length.max(64).checked_next_power_of_two().unwrap_or(length)]);
-        Bytes { vector, length, pool: Arc::clone(&self.0) }
+        PooledBytes { vector, length, pool: Arc::clone(&self.0) }
     }
 }
 
 /// Bytes from a [`BytePool`]; they go back to it when dropped.
-pub(super) struct Bytes {
+pub(super) struct PooledBytes {
     vector: Vec<u8>,
     length: usize,
     pool: Arc<Mutex<Free>>,
 }
 
-impl Bytes {
+impl PooledBytes {
     /// Takes the last bytes off, if there are so many.
     pub(super) fn take_last<const N: usize>(&mut self) -> Option<[u8; N]> {
         let last = *self.as_ref().last_chunk::<N>()?;
@@ -53,19 +53,19 @@ impl Bytes {
     }
 }
 
-impl AsRef<[u8]> for Bytes {
+impl AsRef<[u8]> for PooledBytes {
     fn as_ref(&self) -> &[u8] {
         &self.vector[..self.length]
     }
 }
 
-impl AsMut<[u8]> for Bytes {
+impl AsMut<[u8]> for PooledBytes {
     fn as_mut(&mut self) -> &mut [u8] {
         &mut self.vector[..self.length]
     }
 }
 
-impl Drop for Bytes {
+impl Drop for PooledBytes {
     fn drop(&mut self) {
         let mut free = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
         if free.vectors.len() < POOL_VECTORS && free.bytes + self.vector.len() <= POOL_BYTES {

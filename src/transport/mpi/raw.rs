@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use mpi::ffi;
 
-use super::pool::Bytes;
+use super::pool::PooledBytes;
 use crate::error::TransportError;
 use crate::transport::Payload;
 
@@ -122,7 +122,7 @@ pub(super) struct Matched {
 
 impl Matched {
     /// Receives it into memory of its size.
-    pub(super) fn receive(mut self, into: Bytes) -> Result<InFlight<Bytes>> {
+    pub(super) fn receive(mut self, into: PooledBytes) -> Result<InFlight<PooledBytes>> {
         assert_eq!(into.as_ref().len(), self.bytes, "the buffer of a message has another size");
         let length = count(self.bytes)?;
         // SAFETY: the buffer has the size of the message and belongs to MPI until the request has ended.

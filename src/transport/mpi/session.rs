@@ -29,13 +29,17 @@ static CHANGED: Condvar = Condvar::new();
 static RUNNING: AtomicBool = AtomicBool::new(false);
 
 /// While it lives, its run is the only one of this process that may call MPI.
-pub(super) struct Running(#[allow(dead_code)] exit::Run);
+pub(super) struct Running(#[allow(dead_code)] exit::RunGuard);
 
 impl Running {
     /// # Errors
     /// [`TransportError::Nested`] while another run is going on.
     pub(super) fn enter() -> Result<Self, TransportError> {
-        if RUNNING.swap(true, Ordering::AcqRel) { Err(TransportError::Nested) } else { Ok(Self(exit::Run::begin())) }
+        if RUNNING.swap(true, Ordering::AcqRel) {
+            Err(TransportError::Nested)
+        } else {
+            Ok(Self(exit::RunGuard::begin()))
+        }
     }
 }
 

@@ -23,9 +23,9 @@ pub(super) fn check_launcher(launcher: &Launcher, topology: &Topology) -> Result
 
 /// What the processes of a run must have in common, as numbers: version, piece size, comparison of calls, and the
 /// number of ranks that was asked for (0: none), with whether the environment asked.
-type Common = [u64; 7];
+type CommonNumbers = [u64; 7];
 
-fn common(asked: Option<(usize, &'static str)>, settings: &Settings) -> Common {
+fn common(asked: Option<(usize, &'static str)>, settings: &Settings) -> CommonNumbers {
     let number = |text: &str| text.parse().unwrap_or(0);
     [
         number(env!("CARGO_PKG_VERSION_MAJOR")),
@@ -38,14 +38,14 @@ fn common(asked: Option<(usize, &'static str)>, settings: &Settings) -> Common {
     ]
 }
 
-fn describe([major, minor, patch, piece_bytes, check, ..]: &Common) -> String {
+fn describe([major, minor, patch, piece_bytes, check, ..]: &CommonNumbers) -> String {
     let check = if *check == 1 { "on" } else { "off" };
     format!("version {major}.{minor}.{patch}, pieces of {piece_bytes} bytes, comparison of calls {check}")
 }
 
 /// Compares what all processes have said, so that all return the same error.
-fn agree(all: &[Common]) -> Result<(), TransportError> {
-    let asks = |common: &&Common| common[5] != 0 && common[5] != all.len() as u64;
+fn agree(all: &[CommonNumbers]) -> Result<(), TransportError> {
+    let asks = |common: &&CommonNumbers| common[5] != 0 && common[5] != all.len() as u64;
     if let Some(common) = all.iter().find(asks) {
         let by = if common[6] == 1 { "ZIPPY_RANKS" } else { "Config" }.to_owned();
         return Err(TransportError::RankCount { asked: common[5] as usize, by, started: all.len() });
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn processes_that_differ_are_named() {
-        let own: Common = [0, 1, 0, 1 << 30, 1, 0, 0];
+        let own: CommonNumbers = [0, 1, 0, 1 << 30, 1, 0, 0];
         assert_eq!(agree(&[own; 4]), Ok(()));
         let mut all = [own; 4];
         all[2][3] = 4096;

@@ -10,7 +10,7 @@ use super::portions::{Counts, Cursor};
 use crate::array::{ArrayCore, Cells};
 use crate::error::Result;
 use crate::plan::Moved;
-use crate::trace::Span;
+use crate::trace::Activity;
 use crate::transport::{Payload, Tag, copied, values};
 use crate::world::{Collective, World};
 
@@ -33,7 +33,7 @@ enum Event {
 }
 
 /// Cells on their way.
-struct Course<'a> {
+struct DeliveryCourse<'a> {
     world: &'a World,
     form: &'a MessageForm,
     cells: Tag,
@@ -94,7 +94,8 @@ impl World {
     fn move_cells(&self, departing: &Departing, landing: Landing, form: &MessageForm) -> Result<Landed> {
         let (cells, taken) = (self.inner().next_sequence(), self.inner().next_sequence());
         let answered = departing.answered(self);
-        let mut course = Course { world: self, form, cells, taken, landing, answered, under_way: 0, messages: 0 };
+        let mut course =
+            DeliveryCourse { world: self, form, cells, taken, landing, answered, under_way: 0, messages: 0 };
         course.move_own_runs(departing)?;
         course.send(departing)?;
         while course.landing.left > 0 || course.under_way > 0 {
@@ -108,7 +109,7 @@ impl World {
     }
 }
 
-impl Course<'_> {
+impl DeliveryCourse<'_> {
     /// Runs that stay on this rank stay on its device.
     fn move_own_runs(&mut self, departing: &Departing) -> Result<()> {
         let world = self.world;
@@ -117,7 +118,7 @@ impl Course<'_> {
             let room = room.expect("announced by this rank itself");
             for (cells, landing) in departing.columns.iter().zip(&self.landing.cells) {
                 let (from, to) = (cells.only(run.cells.clone()), landing.only(room.clone()));
-                world.tracer().span(Span::Local, || from.copy_to(&to))?;
+                world.tracer().span(Activity::Local, || from.copy_to(&to))?;
             }
         }
         Ok(())
@@ -154,7 +155,7 @@ impl Course<'_> {
     /// Waits for something to come.
     fn wait(&mut self) -> Result<()> {
         let world = self.world;
-        let event = world.tracer().span(Span::Wait, || world.inner().wait_for(None, || self.next()))?;
+        let event = world.tracer().span(Activity::Wait, || world.inner().wait_for(None, || self.next()))?;
         self.meet(event)
     }
 

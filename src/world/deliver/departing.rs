@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::message::MessageForm;
-use super::portions::{Counts, Cursor, Portion, Run, Share, pick, ranks_of};
+use super::portions::{Counts, Cursor, DestinationRun, Portion, Share, pick, ranks_of};
 use crate::array::{Cells, Sequence};
 use crate::error::{ArrayError, Result};
-use crate::trace::Span;
+use crate::trace::Activity;
 use crate::transport::Payload;
 use crate::world::World;
 
@@ -31,7 +31,7 @@ enum Route {
     /// They name it.
     Each(Cells),
     /// They lie in runs; those for this rank, and the others.
-    Runs { own: Vec<Run>, others: Vec<Run> },
+    Runs { own: Vec<DestinationRun>, others: Vec<DestinationRun> },
 }
 
 /// This rank's cells on their way.
@@ -85,7 +85,7 @@ impl Departing {
     }
 
     /// The runs of this rank's cells for itself, where they lie in runs.
-    pub fn own_runs(&self) -> &[Run] {
+    pub fn own_runs(&self) -> &[DestinationRun] {
         match &self.route {
             Route::Each(_) => &[],
             Route::Runs { own, .. } => own,
@@ -96,7 +96,7 @@ impl Departing {
     pub fn next(&self, world: &World, cursor: &mut Cursor, counts: &mut Counts) -> Result<Option<Portion>> {
         match &self.route {
             Route::Each(ranks) => {
-                let all = [Run { to: world.rank(), cells: 0..self.length }];
+                let all = [DestinationRun { to: world.rank(), cells: 0..self.length }];
                 let next = cursor.next(&all, self.portion).pop();
                 next.map(|run| Portion::sorted(world, ranks, run.cells, counts)).transpose()
             }
@@ -138,7 +138,7 @@ impl Departing {
             }
         };
         let bytes = form.bytes(cells) as usize;
-        Ok(Box::new(world.tracer().span(Span::Pack, || world.device().payload(bytes, fill))?))
+        Ok(Box::new(world.tracer().span(Activity::Pack, || world.device().payload(bytes, fill))?))
     }
 }
 
@@ -180,7 +180,7 @@ fn in_runs(world: &World, runs: &[(usize, u64)]) -> Result<(Route, Vec<(usize, u
         if count > 0 {
             *counts.entry(to).or_insert(0) += count;
             let list = if to == world.rank() { &mut own } else { &mut others };
-            list.push(Run { to, cells });
+            list.push(DestinationRun { to, cells });
         }
     }
     Ok((Route::Runs { own, others }, counts.into_iter().collect()))

@@ -8,7 +8,7 @@ use super::message::MessageForm;
 use crate::array::{ArrayCore, Cells};
 use crate::error::{ArrayError, Result};
 use crate::layout::Layout;
-use crate::trace::Span;
+use crate::trace::Activity;
 use crate::world::World;
 
 /// Where what comes goes.
@@ -119,7 +119,7 @@ impl Landing {
         let room = form.cells(found).and_then(|cells| self.room(from, cells));
         let room = room.ok_or_else(|| world.wrong_message(from, form.bytes(left), found))?;
         for (cells, place) in self.cells.iter().zip(form.columns(room.end - room.start)) {
-            world.tracer().span(Span::Unpack, || cells.write(room.clone(), &message[place]))?;
+            world.tracer().span(Activity::Unpack, || cells.write(room.clone(), &message[place]))?;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use crate::error::{ArrayError, Result};
 use crate::world::World;
 
 /// Cells of the sequence that all go to one rank.
-pub(super) struct Run {
+pub(super) struct DestinationRun {
     pub to: usize,
     pub cells: Range<u64>,
 }
@@ -31,7 +31,7 @@ pub(super) struct Share {
 
 impl Portion {
     /// A portion of cells that lie by destination.
-    pub fn of_runs(runs: &[Run]) -> Self {
+    pub fn of_runs(runs: &[DestinationRun]) -> Self {
         let mut shares: Vec<Share> = Vec::with_capacity(runs.len());
         let mut end = 0;
         for run in runs {
@@ -132,13 +132,13 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    pub fn next(&mut self, runs: &[Run], most: u64) -> Vec<Run> {
+    pub fn next(&mut self, runs: &[DestinationRun], most: u64) -> Vec<DestinationRun> {
         let (mut out, mut room) = (Vec::new(), most);
         while let Some(run) = runs.get(self.run).filter(|_| room > 0) {
             let start = run.cells.start + self.taken;
             let count = room.min(run.cells.end - start);
             if count > 0 {
-                out.push(Run { to: run.to, cells: start..start + count });
+                out.push(DestinationRun { to: run.to, cells: start..start + count });
             }
             (self.taken, room) = (self.taken + count, room - count);
             if start + count == run.cells.end {

@@ -69,7 +69,7 @@ impl World {
 
 /// An epoch whose requests have been sent and served, and whose replies are still to be taken.
 pub(super) struct Sent {
-    wanted: Vec<Wanted>,
+    wanted: Vec<PendingGet>,
     replies: BTreeMap<usize, Vec<WantedPart>>,
     reply_tag: Tag,
     pub fetched: Fetched,
@@ -85,7 +85,7 @@ struct Outgoing {
 }
 
 /// A get under way.
-struct Wanted {
+struct PendingGet {
     region: Region,
     element_bytes: usize,
     data: Vec<u8>,
@@ -103,7 +103,7 @@ struct WantedPart {
 #[derive(Default)]
 struct Sorted {
     outgoing: BTreeMap<usize, Outgoing>,
-    wanted: Vec<Wanted>,
+    wanted: Vec<PendingGet>,
     replies: BTreeMap<usize, Vec<WantedPart>>,
 }
 
@@ -141,7 +141,7 @@ fn sorted(queued: Vec<Queued>) -> Result<Sorted> {
         }
         if let Action::Get(then) = action {
             let data = vec![0; region.cells() as usize * element_bytes];
-            sorted.wanted.push(Wanted { region, element_bytes, data, then });
+            sorted.wanted.push(PendingGet { region, element_bytes, data, then });
         }
     }
     Ok(sorted)

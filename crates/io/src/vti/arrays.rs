@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::document::{Array, Document, Numbers};
+use super::document::{Array, Document, NumbersAt};
 use crate::files::Head;
 use crate::scalar::ScalarKind;
 use crate::store::{Blocks, Encoding, Segment, prefix, tail};
@@ -54,7 +54,7 @@ impl<'a> Arrays<'a> {
         arrays.end = end;
         let all = document.pieces.iter().flat_map(|piece| piece.points.iter().chain(&piece.cells));
         let offsets = all.filter_map(|array| match array.numbers {
-            Numbers::Appended(offset) => Some(appended.start.saturating_add(offset)),
+            NumbersAt::Appended(offset) => Some(appended.start.saturating_add(offset)),
             _ => None,
         });
         arrays.starts = offsets.collect();
@@ -72,12 +72,12 @@ impl<'a> Arrays<'a> {
     /// They are fewer or more, compressed in a way that is not read, or those of an array before.
     pub fn segment(&mut self, array: &Array, kind: ScalarKind, bytes: u64) -> Result<Segment, IoError> {
         let binary = match (&array.numbers, &self.document.appended) {
-            (Numbers::Text(text), _) => {
+            (NumbersAt::Text(text), _) => {
                 return self.segment_of(text.start, text.end, false, Encoding::Ascii, bytes).checked(kind);
             }
-            (Numbers::Binary(text), _) => Binary { start: text.start, end: text.end, base64: true, tight: true },
-            (Numbers::Appended(_), None) => return self.malformed(array.at, "there is no AppendedData".into()),
-            (Numbers::Appended(offset), Some(appended)) => {
+            (NumbersAt::Binary(text), _) => Binary { start: text.start, end: text.end, base64: true, tight: true },
+            (NumbersAt::Appended(_), None) => return self.malformed(array.at, "there is no AppendedData".into()),
+            (NumbersAt::Appended(offset), Some(appended)) => {
                 let start = appended.start.saturating_add(*offset);
                 // Each has a table of blocks of its own, so that all tables are together no longer than the file.
                 if !self.placed.insert(start) {

@@ -47,7 +47,7 @@ pub struct Array {
     pub name: String,
     pub kind: String,
     pub components: Stated<i64>,
-    pub numbers: Numbers,
+    pub numbers: NumbersAt,
 }
 
 impl Array {
@@ -58,13 +58,13 @@ impl Array {
     pub fn new(path: &Path, element: &Element, text: Option<Range<u64>>) -> Result<Self, IoError> {
         let inline = || text.clone().ok_or_else(|| IoError::malformed(path, element.at, "the array has no numbers"));
         let numbers = match element.need(path, "format")? {
-            "ascii" => Numbers::Text(inline()?),
-            "binary" => Numbers::Binary(inline()?),
+            "ascii" => NumbersAt::Text(inline()?),
+            "binary" => NumbersAt::Binary(inline()?),
             "appended" => {
                 let offset = element.integer(path, "offset")?;
                 let offset = offset.and_then(|offset| u64::try_from(offset).ok());
                 let missing = || IoError::malformed(path, element.at, "appended data need an offset of at least 0");
-                Numbers::Appended(offset.ok_or_else(missing)?)
+                NumbersAt::Appended(offset.ok_or_else(missing)?)
             }
             other => {
                 let message = format!("format {}; ascii, binary and appended are read", quoted(other));
@@ -81,12 +81,12 @@ impl Array {
     }
 
     pub fn is_text(&self) -> bool {
-        matches!(self.numbers, Numbers::Text(_))
+        matches!(self.numbers, NumbersAt::Text(_))
     }
 }
 
 /// Where the numbers of an array are.
-pub enum Numbers {
+pub enum NumbersAt {
     /// Decimal numbers in the element.
     Text(Range<u64>),
     /// Base64 text in the element.

@@ -9,14 +9,14 @@ use crate::region::Region;
 const MOST_BOXES: u64 = 1 << 16;
 
 /// What a chunk of some extents costs, and may cost.
-pub(super) struct Bytes {
+pub(super) struct ChunkBytes {
     pub lo: Index,
     pub hi: Index,
     pub element: usize,
     pub limit: u64,
 }
 
-impl Bytes {
+impl ChunkBytes {
     /// Extents with ghosts; a chunk without cells has no ghosts either.
     pub fn with_ghosts(&self, extents: Index) -> Index {
         if extents.contains(&0) {
@@ -35,7 +35,7 @@ impl Bytes {
 
 /// One box for each rank where no grid has as many chunks or its chunks differ much, twice as many until they are small
 /// enough. `None` where a grid is as good, there are more ranks than cells, or boxes cannot be small enough.
-pub(super) fn boxes(shape: Index, cells: u64, ranks: usize, bytes: &Bytes) -> Option<Vec<Region>> {
+pub(super) fn boxes(shape: Index, cells: u64, ranks: usize, bytes: &ChunkBytes) -> Option<Vec<Region>> {
     let ranks = ranks as u64;
     if ranks < 2 || ranks > cells.min(MAX_CHUNKS as u64) {
         return None;
@@ -71,7 +71,7 @@ pub(super) fn boxes(shape: Index, cells: u64, ranks: usize, bytes: &Bytes) -> Op
 
 /// Fills in the axes that are `None`: first as many chunks as there are ranks, in the factorisation
 /// with the least surface; then twice as many along the longest side until a chunk is small enough.
-pub(super) fn choose(shape: Index, cuts: Vec<Option<AxisCuts>>, ranks: usize, bytes: &Bytes) -> Vec<AxisCuts> {
+pub(super) fn choose(shape: Index, cuts: Vec<Option<AxisCuts>>, ranks: usize, bytes: &ChunkBytes) -> Vec<AxisCuts> {
     let free: Vec<usize> = (0..cuts.len()).filter(|&axis| cuts[axis].is_none()).collect();
     let fixed: usize = cuts.iter().flatten().map(AxisCuts::count).product();
     let mut counts = Index::from_fn(cuts.len(), |axis| cuts[axis].as_ref().map_or(1, |cut| cut.count() as i64));
@@ -104,7 +104,7 @@ pub(super) fn choose(shape: Index, cuts: Vec<Option<AxisCuts>>, ranks: usize, by
 
 /// Doubles the cuts of the axis with the longest chunk side until a chunk fits; `None` when single
 /// cells do not.
-pub(super) fn refine(shape: Index, counts: Index, may_cut: &[bool; MAX_AXES], bytes: &Bytes) -> Option<Index> {
+pub(super) fn refine(shape: Index, counts: Index, may_cut: &[bool; MAX_AXES], bytes: &ChunkBytes) -> Option<Index> {
     let mut counts = counts;
     loop {
         let side = |axis: usize| shape[axis] / counts[axis] + i64::from(shape[axis] % counts[axis] != 0);

@@ -14,7 +14,7 @@ pub(super) fn bisect(region: Region, parts: u64) -> Vec<Region> {
             boxes.push(region);
             continue;
         }
-        let Cut { axis, at, before } = cut(&region, parts);
+        let Bisection { axis, at, before } = cut(&region, parts);
         let (mut low, mut high) = (region, region);
         low.end[axis] = region.start[axis] + at as i64;
         high.start[axis] = low.end[axis];
@@ -24,7 +24,7 @@ pub(super) fn bisect(region: Region, parts: u64) -> Vec<Region> {
 }
 
 /// A cut across an axis so many cells from its start, with so many parts before it.
-struct Cut {
+struct Bisection {
     axis: usize,
     at: u64,
     before: u64,
@@ -32,10 +32,10 @@ struct Cut {
 
 /// The best of some cuts of a region into two that have at least as many cells as parts: the largest part is to be small, and
 /// long axes are cut rather than short ones, the slowest among equal ones.
-fn cut(region: &Region, parts: u64) -> Cut {
+fn cut(region: &Region, parts: u64) -> Bisection {
     let (cells, extents) = (region.cells(), region.extents());
     let longest = extents.iter().copied().max().unwrap_or(1) as u64;
-    let mut best: Option<(f64, Cut)> = None;
+    let mut best: Option<(f64, Bisection)> = None;
     for axis in (0..extents.axes()).rev() {
         let extent = extents[axis] as u64;
         if extent < 2 || 2 * extent <= longest {
@@ -54,7 +54,7 @@ fn cut(region: &Region, parts: u64) -> Cut {
             let load = (low as f64 / before as f64).max(high as f64 / (parts - before) as f64);
             let cost = load * (8.0 + longest as f64 / extent as f64);
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-                best = Some((cost, Cut { axis, at, before }));
+                best = Some((cost, Bisection { axis, at, before }));
             }
         }
     }

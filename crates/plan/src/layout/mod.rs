@@ -65,7 +65,7 @@ impl From<Vec<i64>> for Split {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layout {
     shape: Index,
-    cuts: Option<Cuts>,
+    cuts: Option<AskedCuts>,
     ghost_lo: Index,
     ghost_hi: Index,
     periodic: [bool; MAX_AXES],
@@ -73,7 +73,7 @@ pub struct Layout {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Cuts {
+enum AskedCuts {
     Splits(Vec<Split>),
     Boxes(Arc<[Region]>),
 }
@@ -119,10 +119,10 @@ impl Layout {
     /// [`split`](Self::split) for a number of axes that is known at run time only.
     pub fn split_list(mut self, splits: Vec<Split>) -> Self {
         self.check_axes("a split", splits.len());
-        if matches!(self.cuts, Some(Cuts::Boxes(_))) {
+        if matches!(self.cuts, Some(AskedCuts::Boxes(_))) {
             self.keep(LayoutError::SplitAndBoxes);
         }
-        self.cuts = Some(Cuts::Splits(splits));
+        self.cuts = Some(AskedCuts::Splits(splits));
         self
     }
 
@@ -135,10 +135,10 @@ impl Layout {
     /// Cuts by boxes: chunk `i` is the `i`-th box. They must be disjoint and cover the shape; boxes
     /// may be empty. k-d trees and other irregular cuts.
     pub fn boxes(mut self, boxes: Vec<Region>) -> Self {
-        if matches!(self.cuts, Some(Cuts::Splits(_))) {
+        if matches!(self.cuts, Some(AskedCuts::Splits(_))) {
             self.keep(LayoutError::SplitAndBoxes);
         }
-        self.cuts = Some(Cuts::Boxes(boxes.into()));
+        self.cuts = Some(AskedCuts::Boxes(boxes.into()));
         self
     }
 

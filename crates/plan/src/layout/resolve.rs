@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::auto::{self, Bytes};
-use super::{Cuts, Layout, Split};
-use crate::chunks::{AxisCuts, BoxCuts, Chunks, Cuts as Resolved, MAX_CHUNKS};
+use super::auto::{self, ChunkBytes};
+use super::{AskedCuts, Layout, Split};
+use crate::chunks::{AxisCuts, BoxCuts, Chunks, Cuts, MAX_CHUNKS};
 use crate::error::LayoutError;
 use crate::extents::Index;
 use crate::region::{Region, RegionTree};
@@ -33,27 +33,27 @@ impl Layout {
             reach.filter(|&reach| reach <= i64::MAX / 4).ok_or_else(overflow)?;
         }
         let bytes =
-            Bytes { lo: self.ghost_lo, hi: self.ghost_hi, element: element_bytes.max(1), limit: max_chunk_bytes };
+            ChunkBytes { lo: self.ghost_lo, hi: self.ghost_hi, element: element_bytes.max(1), limit: max_chunk_bytes };
         let automatic = vec![Split::Auto; self.shape.axes()];
         let splits = match &self.cuts {
             None => &automatic,
-            Some(Cuts::Splits(splits)) => splits,
-            Some(Cuts::Boxes(boxes)) => return Ok(self.chunks(Resolved::Boxes(self.cover(boxes, cells, &bytes)?))),
+            Some(AskedCuts::Splits(splits)) => splits,
+            Some(AskedCuts::Boxes(boxes)) => return Ok(self.chunks(Cuts::Boxes(self.cover(boxes, cells, &bytes)?))),
         };
         if splits.iter().all(|split| *split == Split::Auto)
             && let Some(boxes) = auto::boxes(self.shape, cells, ranks, &bytes)
         {
             let tree = RegionTree::new(&boxes);
-            return Ok(self.chunks(Resolved::Boxes(BoxCuts::new(boxes.into(), tree))));
+            return Ok(self.chunks(Cuts::Boxes(BoxCuts::new(boxes.into(), tree))));
         }
-        Ok(self.chunks(Resolved::Grid(self.grid(splits, ranks, &bytes)?)))
+        Ok(self.chunks(Cuts::Grid(self.grid(splits, ranks, &bytes)?)))
     }
 
-    fn chunks(&self, cuts: Resolved) -> Chunks {
+    fn chunks(&self, cuts: Cuts) -> Chunks {
         Chunks::from_cuts(self.shape, cuts, self.ghost_lo, self.ghost_hi, self.periodic)
     }
 
-    fn grid(&self, splits: &[Split], ranks: usize, bytes: &Bytes) -> Result<Vec<AxisCuts>, LayoutError> {
+    fn grid(&self, splits: &[Split], ranks: usize, bytes: &ChunkBytes) -> Result<Vec<AxisCuts>, LayoutError> {
         let mut cuts = Vec::with_capacity(splits.len());
         for (axis, split) in splits.iter().enumerate() {
             let extent = self.shape[axis];
@@ -86,7 +86,7 @@ impl Layout {
         Ok(cuts)
     }
 
-    fn cover(&self, boxes: &Arc<[Region]>, cells: u64, bytes: &Bytes) -> Result<BoxCuts, LayoutError> {
+    fn cover(&self, boxes: &Arc<[Region]>, cells: u64, bytes: &ChunkBytes) -> Result<BoxCuts, LayoutError> {
         if boxes.is_empty() {
             return Err(LayoutError::Gaps { held: 0, cells, shape: self.shape.to_string() });
         }
@@ -118,7 +118,7 @@ impl Layout {
         Ok(BoxCuts::new(boxes.clone(), tree))
     }
 
-    fn too_large(&self, chunk: usize, extents: Index, needed: u128, counts: Index, bytes: &Bytes) -> LayoutError {
+    fn too_large(&self, chunk: usize, extents: Index, needed: u128, counts: Index, bytes: &ChunkBytes) -> LayoutError {
         let advice = match auto::refine(self.shape, counts, &[true; crate::extents::MAX_AXES], bytes) {
             Some(counts) => {
                 let splits: Vec<_> = counts.iter().map(|count| format!("Split::Even({count})")).collect();

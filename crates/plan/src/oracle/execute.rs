@@ -33,7 +33,7 @@ pub fn execute<T: Clone>(
 ) -> Result<(), PlanError> {
     let placements: Vec<_> = operands.iter().map(|operand| operand.placement).collect();
     check(plans, &placements)?;
-    let mut run = Run { operands, memories, combine };
+    let mut run = Execution { operands, memories, combine };
     let mut mail = HashMap::new();
     for plan in plans {
         run.first_half(plan, &mut mail);
@@ -46,13 +46,13 @@ pub fn execute<T: Clone>(
 
 type Mail<T> = HashMap<(usize, usize), Vec<T>>;
 
-struct Run<'a, T> {
+struct Execution<'a, T> {
     operands: &'a [Operand<'a>],
     memories: &'a mut [Memory<T>],
     combine: Combine<'a, T>,
 }
 
-impl<T: Clone> Run<'_, T> {
+impl<T: Clone> Execution<'_, T> {
     /// Local moves and sending. Where source and destination are said to be apart, local moves come first and one after
     /// the other, which is the worst that a device may do.
     fn first_half(&mut self, plan: &RankPlan, mail: &mut Mail<T>) {

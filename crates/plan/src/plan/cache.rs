@@ -16,12 +16,12 @@ const PAIRS_OF_ONE: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PlanKey {
     placements: Vec<Placement>,
-    operation: Operation,
+    operation: PlannedOperation,
     extra: Vec<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Operation {
+enum PlannedOperation {
     Copy { src: Region, dst: Region, aliased: bool, permutation: Option<Vec<usize>> },
     Copies { data: Vec<usize>, pairs: Vec<Pair> },
     Ghosts(Vec<GhostSpec>),
@@ -32,7 +32,7 @@ impl PlanKey {
     pub fn copy(spec: &CopySpec) -> Self {
         let (src, dst, aliased) = (spec.src_region, spec.dst_region, spec.aliased);
         let permutation = spec.permutation.map(<[usize]>::to_vec);
-        let operation = Operation::Copy { src, dst, aliased, permutation };
+        let operation = PlannedOperation::Copy { src, dst, aliased, permutation };
         Self { placements: vec![spec.src.clone(), spec.dst.clone()], operation, extra: Vec::new() }
     }
 
@@ -40,22 +40,22 @@ impl PlanKey {
     pub fn copies(spec: &CopiesSpec) -> Self {
         let placements = spec.arrays.iter().map(|(placement, _)| (*placement).clone()).collect();
         let data = spec.arrays.iter().map(|(_, data)| *data).collect();
-        let operation = Operation::Copies { data, pairs: spec.pairs.to_vec() };
+        let operation = PlannedOperation::Copies { data, pairs: spec.pairs.to_vec() };
         Self { placements, operation, extra: Vec::new() }
     }
 
     /// The key of a ghost update.
     pub fn ghosts(arrays: &[(&Placement, &GhostSpec)]) -> Self {
         let placements = arrays.iter().map(|(placement, _)| (*placement).clone()).collect();
-        let operation = Operation::Ghosts(arrays.iter().map(|(_, spec)| (*spec).clone()).collect());
+        let operation = PlannedOperation::Ghosts(arrays.iter().map(|(_, spec)| (*spec).clone()).collect());
         Self { placements, operation, extra: Vec::new() }
     }
 
     /// How much of a cache the plan takes: one, and more for many pairs.
     fn weight(&self) -> usize {
         match &self.operation {
-            Operation::Copies { pairs, .. } => 1 + pairs.len() / PAIRS_OF_ONE,
-            Operation::Copy { .. } | Operation::Ghosts(_) => 1,
+            PlannedOperation::Copies { pairs, .. } => 1 + pairs.len() / PAIRS_OF_ONE,
+            PlannedOperation::Copy { .. } | PlannedOperation::Ghosts(_) => 1,
         }
     }
 

@@ -12,13 +12,13 @@ const LEAF: usize = 8;
 /// chunks of an array do not). Empty boxes are never found.
 #[derive(Debug, Clone)]
 pub struct RegionTree {
-    nodes: Vec<Node>,
+    nodes: Vec<RegionNode>,
     /// Item numbers with their boxes, in leaf order, so that a leaf reads contiguous memory.
     items: Vec<(usize, Region)>,
 }
 
 #[derive(Debug, Clone)]
-struct Node {
+struct RegionNode {
     bounds: Region,
     /// Items of the leaf, or the range of all items below an inner node.
     first: usize,
@@ -42,7 +42,7 @@ impl RegionTree {
         let items = &mut self.items[first..last];
         let bounds = items.iter().skip(1).fold(items[0].1, |all, (_, region)| all.bounding(region));
         let this = self.nodes.len();
-        self.nodes.push(Node { bounds, first, last, second: 0 });
+        self.nodes.push(RegionNode { bounds, first, last, second: 0 });
         if items.len() <= LEAF {
             return;
         }

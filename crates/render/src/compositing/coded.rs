@@ -10,7 +10,7 @@ use zippy::world::World;
 use super::canvases::Canvases;
 use super::coded_round::{CodedRound, Stream};
 use super::host;
-use super::kernels::Kernels;
+use super::kernels::CodingKernels;
 use super::mailboxes::Mailboxes;
 use super::pixel::Pixel;
 use super::plan::{BlendPlan, Round, Way};
@@ -21,7 +21,7 @@ pub(super) struct Coder<'w> {
     world: &'w World,
     name: String,
     mailboxes: RefCell<Option<(Mailboxes, [Vec<u64>; 2])>>,
-    kernels: OnceCell<Kernels<'w>>,
+    kernels: OnceCell<CodingKernels<'w>>,
 }
 
 impl<'w> Coder<'w> {
@@ -107,8 +107,8 @@ impl<'w> Coder<'w> {
         }
     }
 
-    fn kernels(&self) -> &Kernels<'w> {
-        self.kernels.get_or_init(|| Kernels::new(self.world, &self.name))
+    fn kernels(&self) -> &CodingKernels<'w> {
+        self.kernels.get_or_init(|| CodingKernels::new(self.world, &self.name))
     }
 
     /// Mailboxes with at least so many words on each rank.

@@ -29,14 +29,14 @@ const NEVER: f32 = 1e30;
 type Line = [u32; 4];
 
 /// The kernels, compiled when first used, and the tables of lines that they work on.
-pub(super) struct Kernels<'w> {
+pub(super) struct CodingKernels<'w> {
     world: &'w World,
     name: String,
     compiled: RefCell<HashMap<(&'static str, &'static str), Kernel>>,
     tables: RefCell<Option<(LocalArray<Line, 1>, LocalArray<u32, 1>)>>,
 }
 
-impl<'w> Kernels<'w> {
+impl<'w> CodingKernels<'w> {
     pub fn new(world: &'w World, name: &str) -> Self {
         Self { world, name: name.to_string(), compiled: RefCell::default(), tables: RefCell::new(None) }
     }

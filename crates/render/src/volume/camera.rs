@@ -35,7 +35,7 @@ pub struct Camera {
 }
 
 /// Directions of a camera: orthonormal, right-handed.
-pub(super) struct Frame {
+pub(super) struct CameraAxes {
     pub forward: [f64; 3],
     pub right: [f64; 3],
     pub up: [f64; 3],
@@ -57,7 +57,7 @@ impl Camera {
     }
 
     /// The camera's directions.
-    pub(super) fn frame(&self) -> Result<Frame, RenderError> {
+    pub(super) fn frame(&self) -> Result<CameraAxes, RenderError> {
         let numbers = [self.position, self.focal_point, self.view_up];
         if !numbers.as_flattened().iter().all(|v| v.is_finite()) {
             return Err(RenderError::Camera(format!("position, focal point and view-up must be finite: {self:?}")));
@@ -69,7 +69,7 @@ impl Camera {
         let right = unit(cross(forward, self.view_up), largest(self.view_up)).ok_or_else(|| {
             RenderError::Camera(format!("view-up {:?} is zero or lies along the direction of view", self.view_up))
         })?;
-        Ok(Frame { forward, right, up: cross(right, forward) })
+        Ok(CameraAxes { forward, right, up: cross(right, forward) })
     }
 
     /// Half the height of the picture: at distance 1 (perspective) or anywhere (parallel).

@@ -30,14 +30,14 @@ pub(super) struct Features {
 }
 
 /// The ray casters of a volume.
-pub(super) struct Kernels<'w> {
+pub(super) struct RayCasters<'w> {
     world: &'w World,
     /// What WGSL sees voxels as.
     cell: &'static str,
     made: RefCell<HashMap<Features, Kernel>>,
 }
 
-impl<'w> Kernels<'w> {
+impl<'w> RayCasters<'w> {
     /// For voxels that WGSL sees as `cell`. Local; compiles nothing yet.
     pub fn new(world: &'w World, cell: &'static str) -> Self {
         Self { world, cell, made: RefCell::default() }

@@ -127,14 +127,14 @@ mod tests {
     use crate::volume::{Camera, Projection};
     use proptest::prelude::*;
 
-    type CellBox = ([i64; 3], [i64; 3]);
+    type Cuboid = ([i64; 3], [i64; 3]);
 
-    fn cells_of((start, end): CellBox, shape: [i64; 3]) -> ([i32; 3], [i32; 3]) {
+    fn cells_of((start, end): Cuboid, shape: [i64; 3]) -> ([i32; 3], [i32; 3]) {
         (start.map(|v| v as i32), std::array::from_fn(|axis| end[axis].min(shape[axis] - 1) as i32))
     }
 
     /// Cuts a box again and again: every k-d cover can come out.
-    fn cover(shape: [i64; 3], cuts: &[(usize, usize, i64)]) -> Vec<CellBox> {
+    fn cover(shape: [i64; 3], cuts: &[(usize, usize, i64)]) -> Vec<Cuboid> {
         let mut boxes = vec![([0; 3], shape)];
         for &(which, axis, at) in cuts {
             let index = which % boxes.len();

@@ -14,7 +14,7 @@ use zippy_io::image::Image;
 use super::bricks::{BrickBox, CellBox, Lattice};
 use super::classes::Classes;
 use super::framebuffer::{Blending, Framebuffer, framebuffer};
-use super::kernels::{Features, Kernels, of_picture};
+use super::kernels::{Features, RayCasters, of_picture};
 use super::layers::{Subvolume, most_samples, subvolumes};
 use super::look::{Look, PixelFormat};
 use super::options::RendererOptions;
@@ -37,7 +37,7 @@ pub struct VolumeRenderer<'w, T> {
     bricks: Vec<BrickBox>,
     storage: Storage<'w, T>,
     space: Space<'w>,
-    kernels: Kernels<'w>,
+    kernels: RayCasters<'w>,
     framebuffer: RefCell<Option<Box<dyn Framebuffer + 'w>>>,
     /// What rays of several passes carry, for pictures of the framebuffer's size.
     carry: RefCell<Option<LocalArray<[f32; 4], 2>>>,
@@ -101,7 +101,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         let space = Space::new(world, &name, cell, options.components, &storage, &lattice);
         let space = world.agree("making a renderer", space)?;
         let bricks = storage.parts().iter().map(|part| part.bricks).collect();
-        let (kernels, framebuffer, carry) = (Kernels::new(world, cell), RefCell::default(), RefCell::default());
+        let (kernels, framebuffer, carry) = (RayCasters::new(world, cell), RefCell::default(), RefCell::default());
         let made = Self {
             world,
             name,

@@ -4,7 +4,7 @@ mod over_ranks;
 
 use bytemuck::{bytes_of, pod_read_unaligned};
 
-use super::operation::Operation;
+use super::operation::ScanOperation;
 use super::run;
 use crate::World;
 use crate::algorithms::heads::Heads;
@@ -41,7 +41,8 @@ impl OnRank<'_> {
         operator: &Operator,
     ) -> Result<Option<T>> {
         check(self.world(), &I::INFO, expression, &T::INFO)?;
-        let operation = Operation { transform: Some((&I::INFO, expression)), ..Operation::of(operator, &T::INFO) };
+        let operation =
+            ScanOperation { transform: Some((&I::INFO, expression)), ..ScanOperation::of(operator, &T::INFO) };
         let all = run(self.world(), &operation, input.into().cells()?, Heads::None, None)?;
         Ok(all.item.map(|item| pod_read_unaligned(&item.value)))
     }
@@ -89,7 +90,8 @@ impl OnRank<'_> {
         input.check_length(output, "the output")?;
         check(self.world(), &I::INFO, expression, &T::INFO)?;
         let transform = Some((&I::INFO, expression));
-        let operation = Operation { transform, first: first.map(bytes_of), ..Operation::of(operator, &T::INFO) };
+        let operation =
+            ScanOperation { transform, first: first.map(bytes_of), ..ScanOperation::of(operator, &T::INFO) };
         run(self.world(), &operation, input, Heads::None, Some(output)).map(drop)
     }
 }

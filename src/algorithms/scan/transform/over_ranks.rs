@@ -3,7 +3,7 @@
 use bytemuck::{bytes_of, pod_read_unaligned};
 
 use super::check;
-use crate::algorithms::scan::operation::Operation;
+use crate::algorithms::scan::operation::ScanOperation;
 use crate::algorithms::scan::over_ranks::Segments;
 use crate::algorithms::vectors::{Vector, Vectors};
 use crate::device::Operator;
@@ -81,7 +81,8 @@ impl Vectors<'_> {
     ) -> Result<Option<Vec<u8>>> {
         check(self.world(), &I::INFO, expression, &T::INFO)?;
         let transform = Some((&I::INFO, expression));
-        let operation = Operation { transform, first: first.map(bytes_of), ..Operation::of(operator, &T::INFO) };
+        let operation =
+            ScanOperation { transform, first: first.map(bytes_of), ..ScanOperation::of(operator, &T::INFO) };
         self.scanned(verb, &operation, input, output, Segments::<u32>::None)
     }
 }

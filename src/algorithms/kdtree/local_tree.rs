@@ -29,44 +29,44 @@ impl Neighbour {
 }
 
 /// The points of one rank in a tree of its own, whose leaves have few.
-pub struct Held {
+pub struct LocalTree {
     points: Vec<(Position, u64)>,
     /// The root first; none where there are no points.
-    parts: Vec<Part>,
+    nodes: Vec<LocalNode>,
 }
 
-struct Part {
+struct LocalNode {
     bounds: Bounds,
     points: Range<usize>,
     /// The second of its two; the first one follows it. 0 where it is not cut.
     second: usize,
 }
 
-impl Held {
+impl LocalTree {
     pub fn new(points: Vec<(Position, u64)>) -> Self {
         let all = 0..points.len();
-        let mut held = Self { points, parts: Vec::new() };
+        let mut tree = Self { points, nodes: Vec::new() };
         if !all.is_empty() {
-            held.part(all);
+            tree.node(all);
         }
-        held
+        tree
     }
 
-    fn part(&mut self, points: Range<usize>) {
+    fn node(&mut self, points: Range<usize>) {
         let own = &mut self.points[points.clone()];
         let bounds = Bounds::of(own.iter().map(|(position, _)| *position));
-        let number = self.parts.len();
+        let number = self.nodes.len();
         let (axis, half) = (bounds.widest(), own.len() / 2);
         let few = own.len() <= FEW;
         if !few {
             own.select_nth_unstable_by(half, |(a, _), (b, _)| a[axis].total_cmp(&b[axis]));
         }
-        self.parts.push(Part { bounds, points: points.clone(), second: 0 });
+        self.nodes.push(LocalNode { bounds, points: points.clone(), second: 0 });
         if !few {
             let middle = points.start + half;
-            self.part(points.start..middle);
-            self.parts[number].second = self.parts.len();
-            self.part(middle..points.end);
+            self.node(points.start..middle);
+            self.nodes[number].second = self.nodes.len();
+            self.node(middle..points.end);
         }
     }
 
@@ -74,22 +74,22 @@ impl Held {
     pub fn closest(&self, to: &Position, within: f32, most: usize) -> Vec<Neighbour> {
         let mut found: BinaryHeap<(u32, u64)> = BinaryHeap::new();
         let mut open: Vec<(f32, usize)> =
-            self.parts.first().map(|root| (root.bounds.squared_distance(to), 0)).into_iter().collect();
+            self.nodes.first().map(|root| (root.bounds.squared_distance(to), 0)).into_iter().collect();
         while let Some((distance, number)) = open.pop() {
             let worse = |last: &(u32, u64)| found.len() >= most && distance.to_bits() > last.0;
             if distance > within || found.peek().is_some_and(worse) {
                 continue;
             }
-            let part = &self.parts[number];
-            if part.second != 0 {
+            let node = &self.nodes[number];
+            if node.second != 0 {
                 let mut children =
-                    [number + 1, part.second].map(|child| (self.parts[child].bounds.squared_distance(to), child));
+                    [number + 1, node.second].map(|child| (self.nodes[child].bounds.squared_distance(to), child));
                 // The closer one is taken first.
                 children.sort_by(|a, b| b.0.total_cmp(&a.0));
                 open.extend(children);
                 continue;
             }
-            for (position, index) in &self.points[part.points.clone()] {
+            for (position, index) in &self.points[node.points.clone()] {
                 let distance = squared_distance(position, to);
                 if distance <= within {
                     found.push((distance.to_bits(), *index));
@@ -105,13 +105,13 @@ impl Held {
     /// The points in a box, its sides included, by their indices.
     pub fn inside(&self, wanted: &Bounds) -> Vec<u64> {
         let (mut found, mut open) = (Vec::new(), Vec::new());
-        open.extend((!self.parts.is_empty()).then_some(0));
+        open.extend((!self.nodes.is_empty()).then_some(0));
         while let Some(number) = open.pop() {
-            let part = &self.parts[number];
-            match part.second {
-                _ if !part.bounds.meets(wanted) => {}
+            let node = &self.nodes[number];
+            match node.second {
+                _ if !node.bounds.meets(wanted) => {}
                 0 => {
-                    let points = self.points[part.points.clone()].iter();
+                    let points = self.points[node.points.clone()].iter();
                     let inside = points.filter(|(at, _)| Bounds { low: *at, high: *at }.meets(wanted));
                     found.extend(inside.map(|(_, index)| *index));
                 }

@@ -1,0 +1,164 @@
+//! [`LogicalDevice`]: what outlives the rank that uses it; and the pool of idle ones.
+
+use std::any::{Any, TypeId};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex};
+
+use wgpu::{DeviceType, Features};
+
+use super::Staged;
+use super::health::Health;
+use super::memory::MemoryPool;
+use crate::error::DeviceError;
+
+/// Idle devices kept by the process.
+const IDLE_DEVICES: usize = 16;
+
+/// The smallest binding limit that transfers work with.
+const MIN_BINDING_BYTES: u64 = 4096;
+
+/// What fits on a device.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Limits {
+    /// The largest range of a buffer that a shader can see at once.
+    pub binding_bytes: u64,
+    /// The largest buffer.
+    pub buffer_bytes: u64,
+    /// Bindings start at multiples of this.
+    pub offset_alignment: u64,
+    /// The most workgroups along one dimension of a dispatch.
+    pub workgroups: u32,
+    /// All limits, as wgpu has them.
+    pub wgpu: wgpu::Limits,
+}
+
+/// A logical device and all that outlives the rank using it. `Send`, so that an idle one can serve another thread.
+pub(super) struct LogicalDevice {
+    key: Key,
+    pub device: wgpu::Device,
+    pub queue: wgpu::Queue,
+    pub limits: Limits,
+    /// Whether the host maps chunk buffers.
+    pub host_mapped: bool,
+    pub health: Arc<Health>,
+    pub memory: Arc<MemoryPool>,
+    pub encoder: RefCell<Option<wgpu::CommandEncoder>>,
+    pub in_flight: Cell<bool>,
+    /// Number of submissions so far: what is recorded now runs with the next.
+    pub epoch: Cell<u64>,
+    pub map_progress: Arc<MapProgress>,
+    /// Chunks that are mapped because messages are sent from them.
+    pub in_place: RefCell<HashMap<wgpu::Buffer, Staged>>,
+    pub caches: RefCell<HashMap<TypeId, Box<dyn Any + Send>>>,
+}
+
+/// How many of the maps asked for have come; kept here, so that an operation allocates none.
+#[derive(Default)]
+pub(super) struct MapProgress {
+    pub done: AtomicUsize,
+    pub failed: AtomicUsize,
+}
+
+/// Idle devices serve only an equal request.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Key {
+    /// Its number in the process.
+    pub adapter: usize,
+    pub host_map: Option<bool>,
+    pub binding_limit_bytes: Option<u64>,
+    pub buffer_limit_bytes: Option<u64>,
+}
+
+#[expect(clippy::vec_box, reason = "it is large and moves between here and devices")]
+static IDLE: Mutex<Vec<Box<LogicalDevice>>> = Mutex::new(Vec::new());
+
+/// Whether the memory of such a device is the host's.
+pub(super) fn unified(device_type: DeviceType) -> bool {
+    matches!(device_type, DeviceType::Cpu | DeviceType::IntegratedGpu)
+}
+
+impl LogicalDevice {
+    /// An idle one that serves this request.
+    pub fn idle(key: &Key) -> Option<Box<Self>> {
+        let mut idle = IDLE.lock().unwrap_or_else(|e| e.into_inner());
+        idle.retain(|one| one.health.is_well());
+        idle.iter().position(|one| one.key == *key).map(|found| idle.swap_remove(found))
+    }
+
+    /// All of the adapter's limits, and those optional features that Zippy can use.
+    pub fn new(adapter: &wgpu::Adapter, key: Key) -> Result<Self, DeviceError> {
+        let info = adapter.get_info();
+        let unified = unified(info.device_type);
+        let mappable = adapter.features().contains(Features::MAPPABLE_PRIMARY_BUFFERS);
+        let host_mapped = key.host_map.unwrap_or(unified) && mappable;
+        if key.host_map == Some(true) && !(unified && mappable) {
+            return Err(DeviceError::MissingFeature {
+                adapter: info.name,
+                what: "host mapping of chunks (ZIPPY_HOST_MAP=1)".into(),
+                feature: "memory that it shares with the host".into(),
+            });
+        }
+        let mut wanted = Features::SHADER_F16
+            | Features::SHADER_F64
+            | Features::SHADER_INT64
+            | Features::SUBGROUP
+            | Features::TIMESTAMP_QUERY;
+        if host_mapped {
+            wanted |= Features::MAPPABLE_PRIMARY_BUFFERS;
+        }
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("zippy"),
+            required_features: adapter.features() & wanted,
+            required_limits: adapter.limits(),
+            memory_hints: wgpu::MemoryHints::MemoryUsage,
+            ..Default::default()
+        };
+        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
+            .map_err(|error| DeviceError::Open { adapter: info.name.clone(), message: error.to_string() })?;
+        let health = Arc::new(Health::default());
+        let told = health.clone();
+        device.on_uncaptured_error(Arc::new(move |error| told.uncaptured(error)));
+        let told = health.clone();
+        device.set_device_lost_callback(move |reason, message| told.lose(format!("{reason:?}: {message}")));
+        let wgpu = device.limits();
+        let offset_alignment = u64::from(wgpu.min_storage_buffer_offset_alignment).max(256);
+        let limit = |bytes: Option<u64>| bytes.unwrap_or(u64::MAX).max(MIN_BINDING_BYTES);
+        let (binding, buffer) = (limit(key.binding_limit_bytes), limit(key.buffer_limit_bytes));
+        let limits = Limits {
+            binding_bytes: binding.min(wgpu.max_storage_buffer_binding_size) / offset_alignment * offset_alignment,
+            // Buffers are made in steps of 16 bytes.
+            buffer_bytes: wgpu.max_buffer_size.min(i32::MAX as u64 + 1).min(buffer) & !15,
+            offset_alignment,
+            workgroups: wgpu.max_compute_workgroups_per_dimension,
+            wgpu,
+        };
+        Ok(Self {
+            key,
+            device,
+            queue,
+            limits,
+            host_mapped,
+            health,
+            memory: Arc::default(),
+            encoder: RefCell::default(),
+            in_flight: Cell::new(false),
+            epoch: Cell::new(0),
+            map_progress: Arc::default(),
+            in_place: RefCell::default(),
+            caches: RefCell::default(),
+        })
+    }
+
+    /// Keeps it for the next rank, unless it is broken or there are many.
+    pub fn retire(self: Box<Self>) {
+        drop(self.encoder.borrow_mut().take());
+        self.memory.trim_to_staging();
+        self.memory.tally.reset_peak();
+        let mut idle = IDLE.lock().unwrap_or_else(|e| e.into_inner());
+        if self.health.is_well() && idle.len() < IDLE_DEVICES {
+            idle.push(self);
+        }
+    }
+}
