@@ -90,6 +90,34 @@ impl Mesh {
         self.totals.triangles
     }
 
+    /// Takes the numbers of the ghost vertices. Those that are this rank's own, of another chunk, become one with these.
+    pub(crate) fn weld(&mut self, numbers: &[u64]) {
+        let own = self.vertices_before..self.vertices_before + self.own as u64;
+        let mut kept = self.own;
+        let mut places = Vec::with_capacity(numbers.len());
+        for (ghost, &number) in numbers.iter().enumerate() {
+            if own.contains(&number) {
+                places.push((number - own.start) as u32);
+                continue;
+            }
+            places.push(kept as u32);
+            self.positions[kept] = self.positions[self.own + ghost];
+            if self.has_normals {
+                self.normals[kept] = self.normals[self.own + ghost];
+            }
+            self.ghosts.push(number);
+            kept += 1;
+        }
+        self.positions.truncate(kept);
+        self.normals.truncate(kept);
+        let first = self.own as u32;
+        for vertex in self.triangles.as_flattened_mut() {
+            if let Some(ghost) = vertex.checked_sub(first) {
+                *vertex = places[ghost as usize];
+            }
+        }
+    }
+
     /// Finds where this rank's part stands in the whole. Collective.
     pub(crate) fn place(&mut self, world: &World) -> Result<()> {
         let own = [self.own as u64, self.own_interior, self.triangles.len() as u64];

@@ -19,6 +19,8 @@ pub struct Brick {
     pub edges: [[u32; ROWS]; 3],
     /// How many vertices of the brick come before each row.
     before: [[u16; ROWS]; 3],
+    /// Its samples.
+    pub inside: Inside,
     /// How many edges are crossed. Interior vertices follow.
     pub crossed: u32,
     /// Where its ambiguous cells begin.
@@ -100,7 +102,7 @@ impl Crossed {
         *(if is_own { &mut self.own } else { &mut self.ghosts }) += u64::from(crossed) + interior;
         self.interior += interior;
         self.slots[part.brick_number(at)] = self.bricks.len() as u32;
-        self.bricks.push(Brick { at, first, edges, before, crossed, ambiguous });
+        self.bricks.push(Brick { at, first, edges, before, inside, crossed, ambiguous });
         self.own_bricks += usize::from(is_own);
     }
 

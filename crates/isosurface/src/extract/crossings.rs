@@ -9,9 +9,9 @@ pub const ROWS: usize = BRICK[1] * BRICK[2];
 pub struct Inside {
     rows: [[u64; BRICK[1] + 1]; BRICK[2] + 1],
     /// Own samples of the brick.
-    own: [usize; 3],
+    own: [u8; 3],
     /// With those that follow.
-    all: [usize; 3],
+    all: [u8; 3],
 }
 
 /// The row of a position in a brick.
@@ -34,23 +34,27 @@ impl Inside {
                 rows[z][y] = bits(block.row(y, z, all[0]), isovalue);
             }
         }
-        Self { rows, own, all }
+        Self { rows, own: own.map(|count| count as u8), all: all.map(|count| count as u8) }
+    }
+
+    fn extents(&self) -> [[usize; 3]; 2] {
+        [self.own, self.all].map(|extents| extents.map(usize::from))
     }
 
     /// The crossed edges that begin at own samples, row by row, for each axis.
     pub fn edges(&self) -> [[u32; ROWS]; 3] {
         let mut edges = [[0; ROWS]; 3];
-        let own = lowest(self.own[0]);
-        for z in 0..self.own[2] {
-            for y in 0..self.own[1] {
+        let [own, all] = self.extents();
+        for z in 0..own[2] {
+            for y in 0..own[1] {
                 let bits = self.rows[z][y];
                 let along = [
-                    (bits ^ bits >> 1) & lowest(self.all[0] - 1),
-                    if y + 1 < self.all[1] { bits ^ self.rows[z][y + 1] } else { 0 },
-                    if z + 1 < self.all[2] { bits ^ self.rows[z + 1][y] } else { 0 },
+                    (bits ^ bits >> 1) & lowest(all[0] - 1),
+                    if y + 1 < all[1] { bits ^ self.rows[z][y + 1] } else { 0 },
+                    if z + 1 < all[2] { bits ^ self.rows[z + 1][y] } else { 0 },
                 ];
                 for (axis, crossed) in along.into_iter().enumerate() {
-                    edges[axis][row(y, z)] = (crossed & own) as u32;
+                    edges[axis][row(y, z)] = (crossed & lowest(own[0])) as u32;
                 }
             }
         }
@@ -60,12 +64,13 @@ impl Inside {
     /// The cells that the surface crosses, row by row; a cell begins at an own sample.
     pub fn cells(&self) -> [u32; ROWS] {
         let mut cells = [0; ROWS];
-        for z in 0..self.own[2].min(self.all[2] - 1) {
-            for y in 0..self.own[1].min(self.all[1] - 1) {
+        let [own, all] = self.extents();
+        for z in 0..own[2].min(all[2] - 1) {
+            for y in 0..own[1].min(all[1] - 1) {
                 let four = [self.rows[z][y], self.rows[z][y + 1], self.rows[z + 1][y], self.rows[z + 1][y + 1]];
                 let (any, every) = four.iter().fold((0, u64::MAX), |(any, every), bits| (any | bits, every & bits));
                 let crossed = (any | any >> 1) & !(every & every >> 1);
-                cells[row(y, z)] = (crossed & lowest(self.all[0] - 1) & lowest(self.own[0])) as u32;
+                cells[row(y, z)] = (crossed & lowest(all[0] - 1) & lowest(own[0])) as u32;
             }
         }
         cells

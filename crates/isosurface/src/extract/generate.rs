@@ -2,7 +2,7 @@
 
 use super::block::{BRICK, Block, Samples};
 use super::crossed::{Brick, Crossed, values};
-use super::crossings::{Inside, places};
+use super::crossings::places;
 use super::interior;
 use super::part::Part;
 use super::values::between;
@@ -125,20 +125,17 @@ impl Maker<'_> {
     }
 
     /// Adds the triangles of own cells.
-    pub fn triangles(&self, mesh: &mut Mesh, block: &mut Block) {
+    pub fn triangles(&self, mesh: &mut Mesh) {
         let mirrored = self.grid.is_mirrored();
         for brick in &self.crossed.bricks[..self.crossed.own_bricks] {
             let own = self.part.samples(brick.at);
-            let all = self.part.with_next(&own);
-            self.samples.load(self.part.in_memory(&own).start, self.part.in_memory(&all), block);
-            let inside = Inside::new(block, &own, &all, self.isovalue);
             let near = self.near(brick, (own.end[0] - own.start[0]) as usize);
             let mut ambiguous = self.crossed.ambiguous[brick.ambiguous..].iter();
             let mut interior = 0;
-            for (row, word) in inside.cells().into_iter().enumerate() {
+            for (row, word) in brick.inside.cells().into_iter().enumerate() {
                 for x in places(word) {
                     let at = [x, row % BRICK[1], row / BRICK[1]];
-                    let case = inside.case(at);
+                    let case = brick.inside.case(at);
                     let plain = cell::table().is_plain(case);
                     let shape = match plain {
                         true => cell::table().plain(case),

@@ -89,7 +89,8 @@ impl<'w, T: Sample> Extractor<'w, T> {
             let mut mesh = self.made(&pieces, isovalue)?;
             mesh.place(self.world)?;
             let core = self.field.core();
-            mesh.ghosts = weld::ghosts(self.world, (core.chunks(), core.ownership()), &pieces, mesh.vertices_before)?;
+            let owned = (&**core.chunks(), &**core.ownership());
+            mesh.weld(&weld::ghosts(self.world, owned, &pieces, mesh.vertices_before)?);
             Ok(mesh)
         })
     }
@@ -128,7 +129,7 @@ impl<'w, T: Sample> Extractor<'w, T> {
                     let mut block = Block::new();
                     if own_ones {
                         maker.own_vertices(&mut mesh, &mut block);
-                        maker.triangles(&mut mesh, &mut block);
+                        maker.triangles(&mut mesh);
                     } else {
                         maker.ghost_vertices(&mut mesh, &mut block);
                     }

@@ -3,7 +3,8 @@
 use zippy::Split;
 use zippy::region::Region;
 
-use super::support::{Field, Whole, random};
+use super::fields::{Field, Whole, random};
+use super::support::launcher;
 
 const SHAPE: [i64; 3] = [37, 11, 9];
 
@@ -13,20 +14,26 @@ fn field() -> Field<f32> {
 }
 
 fn alone() -> Whole {
-    let (whole, found) = field().surface(1, |layout| layout, 0.5);
+    let (whole, found) = field().alone(0.5);
     assert_eq!(found.vertices, field().crossed_edges(0.5) + found.interior_vertices);
     assert!(found.interior_vertices > 0 && found.triangles > 3000, "{found:?}");
     whole
 }
 
+/// Where the process has the mesh: all threads, and rank 0 of a launcher's.
+fn check(expected: &Whole, found: Option<Whole>) {
+    assert!(found.is_some() || launcher::rank() != Some(0) && launcher::size().is_some());
+    assert!(found.is_none_or(|found| found == *expected));
+}
+
 #[test]
 fn ranks() {
     let alone = alone();
-    for ranks in [2, 3, 4, 5, 7, 8] {
-        assert!(field().surface(ranks, |layout| layout.split_all(Split::Auto), 0.5).0 == alone, "{ranks} ranks");
+    for ranks in launcher::counts(&[2, 3, 4, 5, 7, 8]) {
+        check(&alone, field().cut(ranks, |layout| layout.split_all(Split::Auto), 0.5).0);
         // With ghost cells of the field's own.
         let ghosts = |layout: zippy::Layout| layout.split_all(Split::Auto).ghost([2, 2, 2]);
-        assert!(field().surface(ranks, ghosts, 0.5).0 == alone, "{ranks} ranks, own ghosts");
+        check(&alone, field().cut(ranks, ghosts, 0.5).0);
     }
 }
 
@@ -36,11 +43,11 @@ fn uneven() {
     // A chunk of one sample, several chunks a rank, a rank without any.
     let cut =
         |layout: zippy::Layout| layout.split([Split::Sizes(vec![1, 30, 6]), Split::Sizes(vec![2, 9]), Split::Even(4)]);
-    let owners = (0..24).map(|chunk| [0, 3, 1, 3, 0][chunk % 5]).collect();
-    assert!(field().surface_owned(4, cut, Some(owners), 0.5).0 == alone);
+    let owners: Vec<usize> = (0..24).map(|chunk| [0, 3, 1, 3, 0][chunk % 5]).collect();
+    check(&alone, field().owned(4, cut, &owners, 0.5));
     // Every row by itself.
     let rows = |layout: zippy::Layout| layout.split([Split::Whole, Split::Even(11), Split::Even(9)]);
-    assert!(field().surface(3, rows, 0.5).0 == alone);
+    check(&alone, field().cut(3, rows, 0.5).0);
 }
 
 #[test]
@@ -56,8 +63,8 @@ fn boxes() {
         ([31, 0, 3], [37, 11, 9]),
     ];
     let boxes: Vec<Region> = boxes.iter().map(|(start, end)| Region::new(start, end).unwrap()).collect();
-    for ranks in [1, 4, 6] {
-        assert!(field().surface(ranks, |layout| layout.boxes(boxes.clone()), 0.5).0 == alone, "{ranks} ranks");
+    for ranks in launcher::counts(&[1, 4, 6]) {
+        check(&alone, field().cut(ranks, |layout| layout.boxes(boxes.clone()), 0.5).0);
     }
 }
 
@@ -65,15 +72,15 @@ fn boxes() {
 fn types_of_samples() {
     // Whole numbers, with samples that equal the isovalue.
     let whole = |at: [i64; 3]| (8.0 * field().at(at)) as u8;
-    let expected = Field::new([9, 8, 7], |at| f32::from(whole(at))).surface(1, |layout| layout, 4.0).0;
+    let expected = Field::new([9, 8, 7], |at| f32::from(whole(at))).alone(4.0).0;
     assert!(!expected.triangles.is_empty());
     macro_rules! check {
         ($($type:ty),*) => {$(
             let found = Field::new([9, 8, 7], |at| <$type>::try_from(whole(at)).unwrap());
-            assert!(found.surface(3, |layout| layout.split_all(Split::Auto), 4.0).0 == expected, stringify!($type));
+            check(&expected, found.cut(3, |layout| layout.split_all(Split::Auto), 4.0).0);
         )*};
     }
     check!(u8, i8, u16, i16, u32, i32);
     let halves = Field::new([9, 8, 7], |at| half::f16::from_f32(f32::from(whole(at))));
-    assert!(halves.surface(3, |layout| layout.split_all(Split::Auto), 4.0).0 == expected, "f16");
+    check(&expected, halves.cut(3, |layout| layout.split_all(Split::Auto), 4.0).0);
 }

@@ -1,6 +1,12 @@
 //! Surfaces of fields whose topology, area or mesh is known from elsewhere, over many cuts.
 
+#[path = "../../../../tests/support/mod.rs"]
+mod support;
+
 mod cuts;
+mod fields;
+mod files;
 mod reference;
 mod special;
-mod support;
+
+under_mpi!(3);

@@ -1,19 +1,14 @@
 //! Against numbers from elsewhere: exact Euler characteristics, areas, volumes.
 
 use serde_json::Value;
-use zippy::{Layout, Split};
 use zippy_isosurface::Statistics;
 
-use super::support::{Field, noise};
+use super::fields::{Field, noise};
 
 fn reference() -> Option<Value> {
     let path = format!("{}/../../../shared/reference/isosurface.json", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).ok()?;
     Some(serde_json::from_str(&text).unwrap())
-}
-
-fn auto(layout: Layout) -> Layout {
-    layout.split_all(Split::Auto)
 }
 
 fn closed(found: &Statistics) {
@@ -24,7 +19,7 @@ fn closed(found: &Statistics) {
 fn noise_has_the_exact_topology() {
     // Worked out without a table (exact_chi.py).
     for (n, chi, crossed, components) in [(8, -60, 842, 2), (12, -232, 2750, 5)] {
-        let (_, found) = noise(n).padded(0.0).surface(4, auto, 0.5);
+        let found = noise(n).padded(0.0).statistics(4, 0.5);
         assert_eq!((found.euler, found.vertices - found.interior_vertices), (chi, crossed), "{found:?}");
         assert_eq!(found.components, components, "as the field has, sampled 24 times as finely");
         closed(&found);
@@ -41,7 +36,7 @@ fn tangle() {
     for (isovalue, crossed, chi, components) in
         [(-0.5, 3504, 16, 8), (0.2, 11664, 16, 8), (0.5, 16944, -8, 1), (2.0, 20424, 4, 2), (4.0, 20472, 2, 1)]
     {
-        let (_, found) = field.surface(3, auto, isovalue);
+        let found = field.statistics(3, isovalue);
         assert_eq!(found.vertices, crossed);
         assert_eq!((found.euler, found.components), (chi, components));
     }
@@ -60,7 +55,7 @@ fn spheres_and_tori_converge() {
             let ring = (x * x + y * y).sqrt() - 0.55;
             (if is_torus { 0.25 - (ring * ring + z * z).sqrt() } else { 0.7 - (x * x + y * y + z * z).sqrt() }) as f32
         });
-        let (_, found) = field.surface(2, auto, 0.0);
+        let found = field.statistics(2, 0.0);
         closed(&found);
         assert_eq!(found.vertices, shape["points"].as_u64().unwrap());
         assert_eq!(found.triangles, shape["triangles"].as_u64().unwrap());
@@ -92,7 +87,7 @@ fn scans_have_the_exact_topology() {
             _ => file.read_region::<u8>(&all).unwrap().into_iter().map(u16::from).collect(),
         };
         let least = *samples.iter().min().unwrap();
-        let (_, found) = Field { shape, samples }.padded(least).surface(4, auto, isovalue);
+        let found = Field { shape, samples }.padded(least).statistics(4, isovalue);
         let expected = case["exact_trilinear_chi"].as_i64().unwrap();
         // The reference counts four tunnels that are none: see `edges_crossed_in_one_plane` among the tests of cells.
         let expected = if (name, isovalue) == ("bonsai", 37.37) { expected + 8 } else { expected };

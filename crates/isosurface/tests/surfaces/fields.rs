@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::support::launcher;
 use zippy::region::Region;
-use zippy::{Config, GlobalArray, Layout, Ownership, Result, World, run_with};
+use zippy::transport::{copied, values};
+use zippy::{Config, GlobalArray, Layout, Ownership, Result, Split, World, run_with};
 use zippy_isosurface::{Extractor, Grid, Mesh, Sample, Statistics, statistics};
 
 /// A field in host memory, axis 0 fastest.
@@ -41,33 +43,70 @@ impl<T: Sample> Field<T> {
         Ok(array)
     }
 
-    /// On so many ranks, cut into as many slabs as there are ranks along each axis that `cut` returns.
-    pub fn surface(&self, ranks: usize, cut: impl Fn(Layout) -> Layout + Sync, isovalue: f32) -> (Whole, Statistics) {
-        self.surface_owned(ranks, cut, None, isovalue)
+    /// The surface by one rank that has the whole field, and its mesh.
+    pub fn alone(&self, isovalue: f32) -> (Whole, Statistics) {
+        let found = self.surface(Config::apart(1), |layout| layout, None, isovalue, true);
+        (found.0.expect("one rank"), found.1)
     }
 
-    pub fn surface_owned(
+    /// The surface by so many ranks; under a launcher, by its processes. The process of rank 0 gets the mesh.
+    pub fn cut(
         &self,
         ranks: usize,
         cut: impl Fn(Layout) -> Layout + Sync,
+        isovalue: f32,
+    ) -> (Option<Whole>, Statistics) {
+        self.surface(Config::threads(launcher::counts(&[ranks])[0]), cut, None, isovalue, true)
+    }
+
+    /// The same with an owner for each chunk; those that there are not become others.
+    pub fn owned(
+        &self,
+        ranks: usize,
+        cut: impl Fn(Layout) -> Layout + Sync,
+        owners: &[usize],
+        isovalue: f32,
+    ) -> Option<Whole> {
+        let ranks = launcher::counts(&[ranks])[0];
+        let owners = owners.iter().map(|owner| owner % ranks).collect();
+        self.surface(Config::threads(ranks), cut, Some(owners), isovalue, true).0
+    }
+
+    /// Statistics only, cut evenly.
+    pub fn statistics(&self, ranks: usize, isovalue: f32) -> Statistics {
+        let ranks = launcher::counts(&[ranks])[0];
+        self.surface(Config::threads(ranks), |layout| layout.split_all(Split::Auto), None, isovalue, false).1
+    }
+
+    fn surface(
+        &self,
+        config: Config,
+        cut: impl Fn(Layout) -> Layout + Sync,
         owners: Option<Vec<usize>>,
         isovalue: f32,
-    ) -> (Whole, Statistics) {
-        let parts = run_with(Config::threads(ranks), |world| {
+        gathered: bool,
+    ) -> (Option<Whole>, Statistics) {
+        let parts = run_with(config, |world| {
             let field = self.array(world, &cut(Layout::new(self.shape)), owners.clone())?;
             let mesh = Extractor::with_normals(world, &field, Grid::new([1.0, 2.0, 3.0], [0.5, 0.75, 1.25]))?;
             let mesh = mesh.extract(isovalue)?;
             let found = statistics(world, &mesh)?;
-            Ok((mesh, found))
+            if !gathered {
+                return Ok((None, found));
+            }
+            let parts = world.group().gather(0, copied(&words(&mesh)))?;
+            let parts = parts.map(|parts| parts.iter().map(values::<u64>).collect::<Result<Vec<_>>>()).transpose()?;
+            Ok((parts.map(|parts| Whole::new(&parts)), found))
         });
         let parts = parts.unwrap();
         let found = parts[0].1.clone();
         assert!(parts.iter().all(|(_, other)| *other == found), "all ranks know the same");
-        let meshes: Vec<Mesh> = parts.into_iter().map(|(mesh, _)| mesh).collect();
-        let whole = Whole::new(&meshes);
-        assert_eq!(whole.vertices.len() as u64, found.vertices);
-        assert_eq!(whole.triangles.len() as u64, found.triangles);
-        assert_eq!(whole.chi, found.euler, "counted from the whole mesh, and from its parts");
+        let whole = parts.into_iter().find_map(|(whole, _)| whole);
+        if let Some(whole) = &whole {
+            assert_eq!(whole.vertices.len() as u64, found.vertices);
+            assert_eq!(whole.triangles.len() as u64, found.triangles);
+            assert_eq!(whole.chi, found.euler, "counted from the whole mesh, and from its parts");
+        }
         (whole, found)
     }
 
@@ -99,15 +138,17 @@ pub struct Whole {
 }
 
 impl Whole {
-    fn new(parts: &[Mesh]) -> Self {
-        let mut vertices = BTreeMap::new();
-        for mesh in parts {
-            for (place, (position, normal)) in mesh.positions().iter().zip(mesh.normals()).enumerate() {
-                let bits = [position.map(f32::to_bits), normal.map(f32::to_bits)].concat();
-                let bits: [u32; 6] = bits.try_into().unwrap();
-                let other = vertices.insert(mesh.number(place as u32), bits);
+    fn new(parts: &[Vec<u64>]) -> Self {
+        let (mut vertices, mut corners_of) = (BTreeMap::new(), Vec::new());
+        for words in parts {
+            let (head, rest) = words.split_at(1);
+            let (known, triangles) = rest.split_at(7 * head[0] as usize);
+            for vertex in known.as_chunks::<7>().0 {
+                let bits: [u32; 6] = std::array::from_fn(|i| vertex[i + 1] as u32);
+                let other = vertices.insert(vertex[0], bits);
                 assert!(other.is_none_or(|other| other == bits), "a ghost has the bits of its owner");
             }
+            corners_of.extend_from_slice(triangles.as_chunks::<3>().0);
         }
         assert!(vertices.keys().copied().eq(0..vertices.len() as u64), "numbers without gaps");
         let mut order: Vec<u64> = vertices.keys().copied().collect();
@@ -119,21 +160,28 @@ impl Whole {
         }
         let mut edges = BTreeSet::new();
         let mut triangles: Vec<[usize; 3]> = Vec::new();
-        for mesh in parts {
-            for triangle in mesh.triangles() {
-                let numbers = triangle.map(|vertex| mesh.number(vertex));
-                let ends = [0, 1, 2].map(|i| [numbers[i], numbers[(i + 1) % 3]]);
-                edges.extend(ends.map(|[a, b]| [a.min(b), a.max(b)]));
-                let mut corners = triangle.map(|vertex| places[mesh.number(vertex) as usize]);
-                let turned = |i: usize| [corners[i], corners[(i + 1) % 3], corners[(i + 2) % 3]];
-                corners = [turned(0), turned(1), turned(2)].into_iter().min().unwrap();
-                triangles.push(corners);
-            }
+        for numbers in corners_of {
+            let ends = [0, 1, 2].map(|i| [numbers[i], numbers[(i + 1) % 3]]);
+            edges.extend(ends.map(|[a, b]| [a.min(b), a.max(b)]));
+            let corners = numbers.map(|number| places[number as usize]);
+            let turned = |i: usize| [corners[i], corners[(i + 1) % 3], corners[(i + 2) % 3]];
+            triangles.extend([turned(0), turned(1), turned(2)].into_iter().min());
         }
         triangles.sort_unstable();
         let chi = vertices.len() as i64 - edges.len() as i64 + triangles.len() as i64;
         Self { vertices: order.iter().map(|number| vertices[number]).collect(), triangles, chi }
     }
+}
+
+/// A rank's part for a message: how many vertices it knows, number, position and normal of each, and triangles by number.
+fn words(mesh: &Mesh) -> Vec<u64> {
+    let mut words = vec![mesh.positions().len() as u64];
+    for (place, (position, normal)) in mesh.positions().iter().zip(mesh.normals()).enumerate() {
+        words.push(mesh.number(place as u32));
+        words.extend(position.iter().chain(normal).map(|number| u64::from(number.to_bits())));
+    }
+    words.extend(mesh.triangles().iter().flatten().map(|&vertex| mesh.number(vertex)));
+    words
 }
 
 /// Random numbers of 0 to 1, by the formula that the reference numbers have.

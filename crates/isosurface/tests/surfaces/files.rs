@@ -1,0 +1,131 @@
+//! Meshes in files: the same mesh back, whatever the number of ranks.
+
+use std::path::{Path, PathBuf};
+
+use zippy::{Config, Layout, Split, run_with};
+use zippy_io::mesh::{self, read};
+use zippy_isosurface::{Extractor, Grid, write};
+
+use super::fields::{Field, noise};
+use super::support::launcher;
+
+/// A directory that all processes of a launcher share, and which the first one removes.
+struct Directory(PathBuf);
+
+impl Directory {
+    fn new(test: &str) -> Self {
+        let number = if launcher::size().is_some() { std::os::unix::process::parent_id() } else { std::process::id() };
+        let path = std::env::temp_dir().join(format!("zippy-{test}-{number}"));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn files(&self) -> usize {
+        std::fs::read_dir(&self.0).unwrap().count()
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        if first() {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+}
+
+/// Whether this process is the one that looks at files.
+fn first() -> bool {
+    launcher::rank().unwrap_or(0) == 0
+}
+
+/// Writes a surface of random samples by so many ranks; returns what `write` says on each.
+fn written(path: &Path, field: &Field<f32>, ranks: usize, normals: bool) -> Vec<Result<(), String>> {
+    let results = run_with(Config::threads(launcher::counts(&[ranks])[0]), |world| {
+        let array = field.array(world, &Layout::new(field.shape).split_all(Split::Auto), None)?;
+        let extractor = match normals {
+            true => Extractor::with_normals(world, &array, Grid::default())?,
+            false => Extractor::new(world, &array, Grid::default())?,
+        };
+        let mesh = extractor.extract(0.5)?;
+        Ok(write(world, &mesh, path).map_err(|error| error.to_string()))
+    });
+    results.unwrap()
+}
+
+/// Positions and normals of the corners of all triangles, sorted: the same for any order of vertices.
+fn corners(mesh: &mesh::Mesh) -> Vec<[Vec<u32>; 3]> {
+    let bits = |vertex: u64| {
+        let normal = mesh.normals.as_ref().map(|normals| normals[vertex as usize]);
+        let numbers =
+            [&mesh.positions[vertex as usize][..], normal.as_ref().map_or(&[][..], |normal| &normal[..])].concat();
+        numbers.into_iter().map(f32::to_bits).collect::<Vec<u32>>()
+    };
+    let turned = |t: [Vec<u32>; 3]| {
+        let [a, b, c] = t;
+        let all = [[a.clone(), b.clone(), c.clone()], [b.clone(), c.clone(), a.clone()], [c, a, b]];
+        all.into_iter().min().unwrap()
+    };
+    let mut all: Vec<_> = mesh.triangles.iter().map(|triangle| turned(triangle.map(bits))).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn the_same_mesh_for_every_number_of_ranks() {
+    let directory = Directory::new("same");
+    let field = noise(7).padded(0.0);
+    let mut files = 0;
+    for (ending, normals) in [("ply", true), ("stl", false), ("obj", true), ("vtp", true), ("vtp", false)] {
+        let mut expected = None;
+        for ranks in launcher::counts(&[1, 3, 5]) {
+            files += 1;
+            let path = directory.0.join(format!("mesh-{files}.{ending}"));
+            assert!(written(&path, &field, ranks, normals).iter().all(Result::is_ok));
+            if first() {
+                let mesh = read(&path).unwrap();
+                assert_eq!(
+                    mesh.normals.as_ref().map(Vec::len),
+                    (normals || ending == "stl").then_some(mesh.positions.len())
+                );
+                let found = (corners(&mesh), mesh.positions.len());
+                assert!(found.0.len() > 1000);
+                assert!(*expected.get_or_insert_with(|| found.clone()) == found, "{ending} by {ranks} ranks");
+            }
+        }
+    }
+    assert!(!first() || directory.files() == files, "no temporary file is left");
+}
+
+#[test]
+fn a_piece_a_rank() {
+    let directory = Directory::new("pieces");
+    let field = noise(7).padded(0.0);
+    let [whole, index] = ["mesh.vtp", "pieces.pvtp"].map(|name| directory.0.join(name));
+    assert!(written(&whole, &field, 1, true)[0].is_ok());
+    assert!(written(&index, &field, 3, true).iter().all(Result::is_ok));
+    // Vertices that two ranks know stand in two pieces, so only triangles are compared.
+    assert!(!first() || corners(&read(&index).unwrap()) == corners(&read(&whole).unwrap()));
+}
+
+#[test]
+fn nothing_to_write() {
+    let directory = Directory::new("nothing");
+    let field = Field::new([6, 6, 6], |_| 0.0);
+    for ending in ["ply", "stl", "obj", "vtp", "pvtp"] {
+        let path = directory.0.join(format!("mesh.{ending}"));
+        assert!(written(&path, &field, 3, true).iter().all(Result::is_ok));
+        assert!(!first() || read(&path).unwrap().triangles.is_empty());
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_an_error_on_every_rank() {
+    let directory = Directory::new("errors");
+    let field = noise(4);
+    for (name, expected) in [("mesh.png", "meshes are .ply, .stl, .obj or .vtp"), ("missing/mesh.ply", "missing")] {
+        for error in written(&directory.0.join(name), &field, 3, false) {
+            assert!(error.as_ref().unwrap_err().contains(expected), "{error:?}");
+        }
+    }
+    assert!(!first() || directory.files() == 0);
+}
