@@ -12,8 +12,8 @@ pub struct Step {
     pub name: &'static str,
     pub about: &'static str,
     environment: Environment,
-    /// What Cargo is asked for, one command after the other; `{test}` runs tests to their end, `{all}` is the workspace with
-    /// the features of this run, the same for every step: nothing is built twice. Without commands the examples are run.
+    /// What Cargo is asked for, one command after the other; `{test}` runs tests to their end, `{suites}` those with ranks,
+    /// `{all}` is the workspace with the features of this run: nothing is built twice. Without commands examples are run.
     commands: Commands,
 }
 
@@ -38,7 +38,7 @@ pub const STEPS: [Step; 10] = [
         "no-host-map",
         "tests that open a world, again with host mapping off",
         &[("ZIPPY_HOST_MAP", "0")],
-        &[EXAMPLES, "{test} --test world --test algorithms --test ranks -- --skip trees:: --skip vtk --skip features"],
+        &[EXAMPLES, "{suites} -- --skip trees:: --skip vtk --skip features --skip scans"],
     ),
     // Arrays beyond a binding limit, without their size: the modules whose kernels and transfers address cells.
     step(
@@ -47,7 +47,7 @@ pub const STEPS: [Step; 10] = [
         &[("ZIPPY_HOST_MAP", "0"), ("ZIPPY_BINDING_LIMIT", "65536")],
         &[
             EXAMPLES,
-            "{test} --test world --test algorithms --test ranks -- arrays:: bricks::every_type coded:: \
+            "{suites} -- arrays:: bricks::every_type coded:: \
              composite copy deliver:: elementwise:: exchange fill_with:: ghosts in_place:: kernels:: layers:: moves:: \
              one_sided:: prefixes:: random_operations:: reduce:: render:: together::",
         ],
@@ -57,10 +57,7 @@ pub const STEPS: [Step; 10] = [
         "mpi",
         "the same suites under the launcher with 3 ranks; transport and random operations with 2 and 4, too",
         &[("ZIPPY_TEST_MPI", "1")],
-        &[
-            EXAMPLES,
-            "{test} --test world --test algorithms --test transport --test ranks --test picture --test program -- under_mpi",
-        ],
+        &[EXAMPLES, "{suites} --test transport --test picture --test program -- under_mpi"],
     ),
     step("examples", "every example, with 1 and 4 thread ranks and 3 MPI ranks", &[], &[]),
 ];
@@ -81,8 +78,11 @@ pub const DRIVERS: Step = step(
     "drivers",
     "what uses a device, on another implementation of Vulkan",
     &[],
-    &[EXAMPLES, "{test} --test world --test algorithms --test device --test ranks --test picture"],
+    &[EXAMPLES, "{suites} --test device --test picture"],
 );
+
+/// The tests with ranks that have devices.
+const SUITES: &str = "{test} --test world --test algorithms --test ranks --test surfaces";
 
 /// Some tests start examples.
 const EXAMPLES: &str = "build {all} --examples";
@@ -99,8 +99,9 @@ impl Step {
         }
         let mut outcome = Outcome::default();
         for line in self.commands {
-            let line = line.replace("{test}", "test {all} --no-fail-fast").replace("{all}", "--workspace {features}");
-            let line = line.replace("{features}", &context.features().join(" "));
+            let line = line.replace("{suites}", SUITES).replace("{test}", "test {all} --no-fail-fast");
+            let line =
+                line.replace("{all}", "--workspace {features}").replace("{features}", &context.features().join(" "));
             let mut command = context.cargo(&line.split_whitespace().collect::<Vec<_>>());
             // Tests choose their own number of ranks; a snapshot that differs fails and leaves no file behind.
             command.env_remove("ZIPPY_RANKS").env("INSTA_UPDATE", "no").envs(self.environment.iter().copied());
@@ -123,7 +124,7 @@ impl Step {
 
 /// Each ends in assertions, so its exit code is the verdict.
 fn run_examples(context: &Context) -> Result<Outcome, String> {
-    let build = ["build", "--workspace", "--examples", "--bin", "volume"];
+    let build = ["build", "--workspace", "--examples", "--bin", "volume", "--bin", "isosurface"];
     let built = context.build(&[&build, context.features()].concat())?;
     let under_mpi = context.mpi.iter().map(|_| Ranks::Mpi(3));
     // What the README says that its program prints.

@@ -9,13 +9,13 @@ use zippy_io::{IoError, SharedFile};
 
 use crate::mesh::Mesh;
 
-/// Writes a mesh to a file whose name ends in `.ply`, `.stl`, `.obj` or `.vtp`: one file, in which every rank writes its own
-/// part, and which is there when it is whole. A name that ends in `.pvtp` gets an index and a VTP file a rank beside it, with
-/// the vertices that several ranks know in each of theirs. Collective; all ranks see the same file system.
+/// Writes a mesh to a file whose name ends in `.ply`, `.stl`, `.obj` or `.vtp`: one file, in which every rank writes its
+/// own part, and which is there when it is whole. A name that ends in `.pvtp` gets an index and a VTP file a rank beside
+/// it, with the vertices that several ranks know in each of theirs. Collective; all ranks see the same file system.
 ///
 /// # Errors
-/// The same on every rank: an ending that is none of these; a mesh that is too large for 32-bit numbers in PLY and STL; what
-/// the operating system says. Nothing is left of a file that failed, and one that was there before stays.
+/// The same on every rank: an ending that is none of these; a mesh that is too large for 32-bit numbers in PLY and STL;
+/// what the operating system says. Nothing is left of a file that failed, and one that was there before stays.
 pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
     if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pvtp")) {

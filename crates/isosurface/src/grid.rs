@@ -2,7 +2,8 @@
 
 use crate::error::IsosurfaceError;
 
-/// Where the samples of a field stand in space: sample `(i, j, k)` at `origin + i * steps[0] + j * steps[1] + k * steps[2]`.
+/// Where the samples of a field stand in space: sample `(i, j, k)` at `origin + i * steps[0] + j * steps[1] + k *
+/// steps[2]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Grid {
     /// Where the first sample stands.

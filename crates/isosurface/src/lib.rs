@@ -1,4 +1,5 @@
-//! Isosurfaces of global arrays: Marching Cubes with the topology of the trilinear interpolant, welded across chunks and ranks.
+//! Isosurfaces of global arrays: Marching Cubes with the topology of the trilinear interpolant, welded across chunks and
+//! ranks.
 //!
 //! ```
 //! # use zippy::{Layout, Split, World};

@@ -40,7 +40,8 @@ impl Mesh {
         &self.normals
     }
 
-    /// The triangles of this rank, as places in [`positions`](Self::positions), counterclockwise as seen from where values are lower.
+    /// The triangles of this rank, as places in [`positions`](Self::positions), counterclockwise as seen from where
+    /// values are lower.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
     }
@@ -50,8 +51,8 @@ impl Mesh {
         self.own
     }
 
-    /// The number of a vertex in the whole mesh: the same on all ranks that know it. Ranks' own vertices follow each other
-    /// in the order of ranks.
+    /// The number of a vertex in the whole mesh: the same on all ranks that know it. Ranks' own vertices follow each
+    /// other in the order of ranks.
     pub fn number(&self, vertex: u32) -> u64 {
         let vertex = vertex as usize;
         match vertex.checked_sub(self.own) {

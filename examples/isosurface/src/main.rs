@@ -101,7 +101,7 @@ fn surfaces<T: Kept>(
     world.barrier()?;
     let prepare_secs = start.elapsed().as_secs_f64();
     let mut reports = Vec::new();
-    for &isovalue in &options.iso {
+    for isovalue in options.isovalues() {
         let start = Instant::now();
         let mesh = extractor.extract(isovalue)?;
         world.barrier()?;

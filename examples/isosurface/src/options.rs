@@ -8,9 +8,9 @@ use zippy::Config;
 /// Extracts isosurfaces of a volume that is spread over several ranks, as one welded triangle mesh.
 ///
 /// The volume is cut over the ranks as a 3-D global array; each rank reads its own part, finds the cells that the surface
-/// crosses and makes their triangles. Vertices on the borders between ranks are shared. The mesh has exactly the topology of
-/// the trilinear interpolant, and is the same for every number of ranks but for the order of its vertices. Ranks are threads
-/// of this process (--ranks), or processes where an MPI launcher started them.
+/// crosses and makes their triangles. Vertices on the borders between ranks are shared. The mesh has exactly the topology
+/// of the trilinear interpolant, and is the same for every number of ranks but for the order of its vertices. Ranks are
+/// threads of this process (--ranks), or processes where an MPI launcher started them.
 #[derive(Parser, Debug, Clone)]
 #[command(name = "isosurface", after_help = AFTER)]
 pub struct Options {
@@ -20,7 +20,7 @@ pub struct Options {
     pub ranks: Option<u64>,
 
     /// A volume: NRRD, NIfTI, VTI, MetaImage or NumPy
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["field", "n"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["field", "n"], requires = "iso")]
     pub input: Option<PathBuf>,
 
     /// Values of a formula instead of a file
@@ -31,9 +31,9 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(i64).range(1..=4096))]
     pub n: i64,
 
-    /// The isovalue; several, separated by commas, give a surface each
-    #[arg(long, value_name = "VALUE", value_delimiter = ',', required = true, allow_negative_numbers = true)]
-    pub iso: Vec<f32>,
+    /// The isovalue; several, separated by commas, give a surface each. A formula has one of its own
+    #[arg(long, value_name = "VALUE", value_delimiter = ',', allow_negative_numbers = true)]
+    iso: Vec<f32>,
 
     /// Adds a layer of samples of the least value on every side, so that every surface is closed
     #[arg(long)]
@@ -43,8 +43,8 @@ pub struct Options {
     #[arg(long)]
     pub normals: bool,
 
-    /// Writes the mesh: a name that ends in .ply, .stl, .obj or .vtp, or in .pvtp for an index and a file a rank. Of several
-    /// isovalues each gets a file, with the isovalue in its name
+    /// Writes the mesh: a name that ends in .ply, .stl, .obj or .vtp, or in .pvtp for an index and a file a rank. Of
+    /// several isovalues each gets a file, with the isovalue in its name
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -77,10 +77,20 @@ pub enum Formula {
 }
 
 impl Options {
+    /// The isovalues.
+    pub fn isovalues(&self) -> Vec<f32> {
+        match self.field {
+            _ if !self.iso.is_empty() => self.iso.clone(),
+            Formula::Tangle => vec![0.2],
+            Formula::Noise => vec![0.5],
+            Formula::Sphere | Formula::Torus => vec![0.0],
+        }
+    }
+
     /// The file of a surface.
     pub fn file(&self, isovalue: f32) -> Option<PathBuf> {
         let path = self.output.as_ref()?;
-        if self.iso.len() == 1 {
+        if self.iso.len() < 2 {
             return Some(path.clone());
         }
         let mut name = path.file_stem().unwrap_or_default().to_os_string();

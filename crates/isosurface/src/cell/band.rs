@@ -12,7 +12,8 @@ pub fn add(shape: &mut Shape, a: &[Edge], b: &[Edge]) {
     if let Some(steps) = around(a.len(), b.len(), spoke) {
         return stitch(shape, a, &back, &steps);
     }
-    // No edge from one to the other avoids the faces: a ring of vertices in between, one beside each of the shorter contour.
+    // No edge from one to the other avoids the faces: a ring of vertices in between, one beside each of the shorter
+    // contour.
     let steps = around(a.len(), b.len(), |i, j| Some(apart(a[i], back[j]))).expect("nothing is forbidden");
     let ring: Vec<Vertex> = (0..a.len())
         .map(|i| {
@@ -25,8 +26,8 @@ pub fn add(shape: &mut Shape, a: &[Edge], b: &[Edge]) {
     stitch(shape, &ring, &back, &steps);
 }
 
-/// The way around a band: from spoke to spoke, one step along either side at a time, with the least length of spokes, none of
-/// which is met twice. The last spoke, which is the first one again, is left out.
+/// The way around a band: from spoke to spoke, one step along either side at a time, with the least length of spokes,
+/// none of which is met twice. The last spoke, which is the first one again, is left out.
 fn around(a: usize, b: usize, spoke: impl Fn(usize, usize) -> Option<i32>) -> Option<Vec<(usize, usize)>> {
     let mut search = Search { a, b, spoke, steps: Vec::new(), best: None };
     (0..b).for_each(|start| search.go(0, start, start, 0));
@@ -45,10 +46,11 @@ impl<F: Fn(usize, usize) -> Option<i32>> Search<F> {
     /// All ways on from a spoke; the ones so far are `length` long.
     fn go(&mut self, i: usize, j: usize, start: usize, length: i32) {
         let (a, b) = (self.a, self.b);
+        if self.best.as_ref().is_some_and(|(best, _)| length >= *best) {
+            return;
+        }
         if i == a && j == start + b {
-            if self.best.as_ref().is_none_or(|(best, _)| length < *best) {
-                self.best = Some((length, self.steps.clone()));
-            }
+            self.best = Some((length, self.steps.clone()));
             return;
         }
         let met = self.steps.iter().any(|&(x, y)| x % a == i % a && y % b == j % b);

@@ -18,8 +18,8 @@ pub fn add(shape: &mut Shape, contour: &[Edge]) {
     }
 }
 
-/// Cuts a polygon into triangles whose edges are short in sum and of which none but the contour's lies in a face; none where
-/// that cannot be.
+/// Cuts a polygon into triangles whose edges are short in sum and of which none but the contour's lies in a face; none
+/// where that cannot be.
 fn cut(contour: &[Edge]) -> Option<Vec<[Vertex; 3]>> {
     best(contour, 0, contour.len() - 1).map(|(_, triangles)| triangles)
 }

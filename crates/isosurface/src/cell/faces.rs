@@ -13,8 +13,8 @@ pub fn ambiguous(case: u8) -> u8 {
     faces
 }
 
-/// On which of the ambiguous faces of a cell the inside corners are joined: the bilinear interpolant's saddle is not below
-/// zero. Both cells of a face find the same.
+/// On which of the ambiguous faces of a cell the inside corners are joined: the bilinear interpolant's saddle is not
+/// below zero. Both cells of a face find the same.
 pub fn joined(case: u8, values: &[f64; 8]) -> u8 {
     let mut faces = 0;
     for (face, corners) in FACES.iter().enumerate() {

@@ -45,8 +45,8 @@ impl Groups {
         }
     }
 
-    /// Whether the inside of a cell can connect two groups: planes across any axis must see that, so along each axis there is
-    /// a corner of each that the plane has on opposite sides of its face.
+    /// Whether the inside of a cell can connect two groups: planes across any axis must see that, so along each axis
+    /// there is a corner of each that the plane has on opposite sides of its face.
     pub fn face_each_other(&self, (a, b): (Corner, Corner)) -> bool {
         let of = |name: Corner| (0..8).filter(move |&corner| self.of(corner) == name);
         let opposite = |across: Corner| of(a).any(|one| of(b).any(|other| (one ^ other) & across == across));

@@ -1,9 +1,10 @@
 //! Which corners are connected inside a cell: a plane is swept through it.
 //!
-//! In each plane the interpolant is bilinear, with the values of four parallel edges at its corners. Corners of one sign that
-//! are neighbours there are connected, opposite ones if the plane's saddle says so. Signs of corners change only where an
-//! edge is crossed; between these planes the saddle is a quadratic whose signs are asked for, never its roots. So all
-//! decisions are signs of polynomials, exact where these are: for all samples of 8 bits and isovalues of a few digits.
+//! In each plane the interpolant is bilinear, with the values of four parallel edges at its corners. Corners of one sign
+//! that are neighbours there are connected, opposite ones if the plane's saddle says so. Signs of corners change only
+//! where an edge is crossed; between these planes the saddle is a quadratic whose signs are asked for, never its roots.
+//! So all decisions are signs of polynomials, exact where these are: for all samples of 8 bits and isovalues of a few
+//! digits.
 
 use super::Corner;
 use super::groups::Groups;

@@ -1,5 +1,5 @@
-//! One cell of the grid, a cube with a value at each of its eight corners: which triangles stand for the surface where the
-//! trilinear interpolant of these values is zero.
+//! One cell of the grid, a cube with a value at each of its eight corners: which triangles stand for the surface where
+//! the trilinear interpolant of these values is zero.
 //!
 //! The triangles have the topology of that surface. It follows from definitions, not from a table that someone has drawn:
 //!
@@ -10,8 +10,8 @@
 //! 3. Discs and bands are cut into triangles so that no edge lies in a face where the neighbour could have it, too
 //!    ([`disc`], [`band`]): shared edges have two triangles, never four.
 //!
-//! All that can happen is worked out once ([`table`]). What is topologically right here is after R. Grosso, *Construction of
-//! topologically correct and manifold isosurfaces* (2016), and L. Custodio et al. (2013, 2019).
+//! All that can happen is worked out once ([`table`]). What is topologically right here is after R. Grosso, *Construction
+//! of topologically correct and manifold isosurfaces* (2016), and L. Custodio et al. (2013, 2019).
 //!
 //! Corner `i` stands at `(i & 1, i >> 1 & 1, i >> 2)`. Edge `4 * axis + k` runs along its axis; `k` holds the other two
 //! coordinates of it, the lower axis in bit 0. Face `2 * axis + side`.
@@ -26,7 +26,7 @@ mod table;
 
 pub use self::faces::{ambiguous, joined};
 pub use self::inside::connected;
-pub use self::table::{Bridge, Shape, Table, Vertex, table};
+pub use self::table::{Bridge, MOST_INTERIOR, Shape, Table, Vertex, table};
 
 /// A corner of a cell, `0..8`.
 pub type Corner = u8;

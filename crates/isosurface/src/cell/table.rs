@@ -9,11 +9,16 @@ use super::{Corner, Edge, ambiguous, band, connected, disc, ends, is_inside, joi
 /// A vertex of a cell's triangles: below 12 the one on that edge, from 12 on an interior one.
 pub type Vertex = u8;
 
+/// No shape has more interior vertices.
+pub const MOST_INTERIOR: usize = 4;
+
 /// The triangles of a cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
     /// Counterclockwise as seen from where values are lower.
     pub triangles: Vec<[Vertex; 3]>,
+    /// The edges (bits) that have vertices.
+    pub edges: u16,
     /// For each interior vertex the edges (bits) in whose middle it begins, before it is moved onto the surface.
     pub interior: Vec<u16>,
 }
@@ -105,6 +110,8 @@ impl Entry {
                     _ => disc::add(&mut shape, contour),
                 }
             }
+            shape.edges = contours.iter().flatten().fold(0, |mask, edge| mask | 1 << edge);
+            assert!(shape.interior.len() <= MOST_INTERIOR, "{shape:?}");
             shape
         };
         let groups = Groups::on_faces(case, joined);

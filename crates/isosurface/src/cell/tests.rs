@@ -4,8 +4,8 @@ use super::contours::contours;
 use super::groups::Groups;
 use super::*;
 
-/// Independent of all that is tested: the Euler characteristic of {trilinear interpolant >= 0} in a cell, by Hadwiger's sweep
-/// (that of `exact_chi.py`).
+/// Independent of all that is tested: the Euler characteristic of {trilinear interpolant >= 0} in a cell, by Hadwiger's
+/// sweep (that of `exact_chi.py`).
 fn solid_chi(v: &[f64; 8]) -> i32 {
     let low = [v[0], v[1], v[3], v[2]];
     let high = [v[4], v[5], v[7], v[6]];
@@ -96,7 +96,8 @@ fn random_cells_have_the_topology_of_their_solid() {
         }
         let on = joined(case, &v);
         let (surface, inside, all) = (Groups::on_faces(case, on), connected(&v), contours(case, on));
-        // chi(surface) = 2 chi(solid) - chi(solid on the faces); a region of a sphere has a hole less than it has borders.
+        // chi(surface) = 2 chi(solid) - chi(solid on the faces); a region of a sphere has a hole less than it has
+        // borders.
         let groups = |sign: bool, of: &Groups| of.names(case, sign).count() as i32;
         let on_faces = 2 * groups(true, &surface) - all.len() as i32;
         let expected = 2 * solid_chi(&v) - on_faces;
@@ -122,8 +123,8 @@ fn chi(shape: &Shape) -> i32 {
     vertices.len() as i32 - edges.len() as i32 + shape.triangles.len() as i32
 }
 
-/// Cells of a scan with two groups inside and, in each, a plane across the last axis without anything inside: two discs. A
-/// sweep in floating point that counts what begins and ends finds a tunnel, as two edges are crossed in one plane.
+/// Cells of a scan with two groups inside and, in each, a plane across the last axis without anything inside: two discs.
+/// A sweep in floating point that counts what begins and ends finds a tunnel, as two edges are crossed in one plane.
 #[test]
 fn edges_crossed_in_one_plane() {
     let cells = [
@@ -160,8 +161,8 @@ fn a_saddle_that_is_the_isovalue() {
     assert_eq!(joined(case_of(&flat), &flat.map(|value| value - 1e-9)), 0);
 }
 
-/// Each shape is a surface whose border is the contours: every directed edge once, the reverse of each there but for those of
-/// the contours; none of the others lies in a face.
+/// Each shape is a surface whose border is the contours: every directed edge once, the reverse of each there but for
+/// those of the contours; none of the others lies in a face.
 #[test]
 fn shapes_are_bounded_by_their_contours() {
     for case in 0..=255 {

@@ -6,7 +6,7 @@ use super::crossings::places;
 use super::interior;
 use super::part::Part;
 use super::values::between;
-use crate::cell::{self, Shape, Vertex, ends};
+use crate::cell::{self, MOST_INTERIOR, Shape, ends};
 use crate::grid::Grid;
 use crate::mesh::Mesh;
 
@@ -35,13 +35,23 @@ struct Near {
 
 const ROWS_AND_NEXT: usize = (BRICK[1] + 1) * (BRICK[2] + 1);
 
+/// Where an edge of a cell begins: axis, place along axis 0, and how many rows further on.
+const EDGES: [(usize, usize, usize); 12] = {
+    let mut edges = [(0, 0, 0); 12];
+    let mut edge = 0;
+    while edge < 12 {
+        let corner = ends(edge as u8).0 as usize;
+        edges[edge] = (edge / 4, corner & 1, (corner >> 2) * (BRICK[1] + 1) + (corner >> 1 & 1));
+        edge += 1;
+    }
+    edges
+};
+
 impl Near {
-    fn vertex(&self, vertex: Vertex, [x, y, z]: [usize; 3], interior: u32) -> u32 {
-        if vertex >= 12 {
-            return self.interior + interior + u32::from(vertex - 12);
-        }
-        let (axis, corner) = (usize::from(vertex / 4), usize::from(ends(vertex).0));
-        let (x, row) = (x + (corner & 1), (z + (corner >> 2)) * (BRICK[1] + 1) + y + (corner >> 1 & 1));
+    /// The number of the vertex on an edge of the cell at a place, which is crossed.
+    fn vertex(&self, edge: usize, [x, y, z]: [usize; 3]) -> u32 {
+        let (axis, further, rows) = EDGES[edge];
+        let (x, row) = (x + further, z * (BRICK[1] + 1) + y + rows);
         if x >= self.width {
             return self.behind[axis][row];
         }
@@ -141,8 +151,14 @@ impl Maker<'_> {
                         true => cell::table().plain(case),
                         false => ambiguous.next().expect("found when the brick was looked at").shape,
                     };
+                    // Each once, though a vertex has several triangles.
+                    let mut numbers = [0; 12 + MOST_INTERIOR];
+                    places(shape.edges.into()).for_each(|edge| numbers[edge] = near.vertex(edge, at));
+                    for (number, place) in numbers[12..].iter_mut().zip(0..) {
+                        *number = near.interior + interior + place;
+                    }
                     for triangle in &shape.triangles {
-                        let [a, b, c] = triangle.map(|vertex| near.vertex(vertex, at, interior));
+                        let [a, b, c] = triangle.map(|vertex| numbers[usize::from(vertex)]);
                         mesh.triangles.push(if mirrored { [a, c, b] } else { [a, b, c] });
                     }
                     interior += shape.interior.len() as u32;

@@ -20,13 +20,14 @@ use self::generate::Maker;
 use self::part::Part;
 use self::tree::Tree;
 use self::weld::Piece;
+use crate::cell;
 use crate::error::IsosurfaceError;
 use crate::grid::Grid;
 use crate::mesh::Mesh;
 use crate::sample::Sample;
 
-/// Surfaces of a field of samples, a 3-D global array of any cut. What does not depend on the isovalue is worked out once: a
-/// tree of least and largest values over bricks of 32 x 4 x 4 samples, so that a surface costs what it crosses.
+/// Surfaces of a field of samples, a 3-D global array of any cut. What does not depend on the isovalue is worked out
+/// once: a tree of least and largest values over bricks of 32 x 4 x 4 samples, so that a surface costs what it crosses.
 pub struct Extractor<'w, T> {
     world: &'w World,
     /// The field, or a copy of it that has the ghost cells.
@@ -37,9 +38,9 @@ pub struct Extractor<'w, T> {
 }
 
 impl<'w, T: Sample> Extractor<'w, T> {
-    /// Prepares surfaces without normals. Collective; the field's ghost cells are updated. A field of several chunks needs
-    /// one ghost cell behind each chunk along each axis; otherwise it is copied. What is changed in the field later is not
-    /// seen. The field ends where the array ends, also along a periodic axis.
+    /// Prepares surfaces without normals. Collective; the field's ghost cells are updated. A field of several chunks
+    /// needs one ghost cell behind each chunk along each axis; otherwise it is copied. What is changed in the field later
+    /// is not seen. The field ends where the array ends, also along a periodic axis.
     ///
     /// # Errors
     /// A grid in which samples do not have places of their own; a transfer or a device fails.
@@ -47,8 +48,8 @@ impl<'w, T: Sample> Extractor<'w, T> {
         Self::prepared(world, field, grid, false)
     }
 
-    /// Prepares surfaces with normals, from differences of neighbouring samples, across chunks too. Likewise; needs one ghost
-    /// cell before and two behind each chunk.
+    /// Prepares surfaces with normals, from differences of neighbouring samples, across chunks too. Likewise; needs one
+    /// ghost cell before and two behind each chunk.
     ///
     /// # Errors
     /// Likewise.
@@ -58,6 +59,8 @@ impl<'w, T: Sample> Extractor<'w, T> {
 
     fn prepared(world: &'w World, field: &GlobalArray<T, 3>, grid: Grid, normals: bool) -> Result<Self> {
         grid.check()?;
+        // Some milliseconds, once in a process.
+        cell::table();
         let field = with_ghosts(world, field, if normals { (1, 2) } else { (0, 1) })?;
         let prepared = world.failing("extracting isosurfaces", || {
             let part = |chunk: ChunkRef<T, 3>| {
@@ -72,8 +75,9 @@ impl<'w, T: Sample> Extractor<'w, T> {
         Ok(Self { world, field, grid, normals, parts })
     }
 
-    /// The surface where the trilinear interpolant of the samples is `isovalue`. Samples that are not below it are inside.
-    /// Collective; on return every rank has its part. Sends 8 bytes for each vertex on a border between chunks of two ranks.
+    /// The surface where the trilinear interpolant of the samples is `isovalue`. Samples that are not below it are
+    /// inside. Collective; on return every rank has its part. Sends 8 bytes for each vertex on a border between chunks of
+    /// two ranks.
     ///
     /// A sample that equals the isovalue is inside; one that is no number, or minus infinity, is outside. So every closed
     /// field has a closed surface. It passes an infinite sample at its neighbour.
@@ -161,8 +165,8 @@ fn with_ghosts<T: Sample>(world: &World, field: &GlobalArray<T, 3>, widths: (i64
     Ok(copy)
 }
 
-/// Calls `f` with the samples of a chunk, ghost cells included: as they lie in memory where the device is the host, else with
-/// a copy of them.
+/// Calls `f` with the samples of a chunk, ghost cells included: as they lie in memory where the device is the host, else
+/// with a copy of them.
 fn with_samples<T: Sample, R>(
     world: &World,
     field: &GlobalArray<T, 3>,

@@ -10,8 +10,8 @@ pub fn difference(sample: f32, isovalue: f32) -> f64 {
     if sample.is_nan() { -FAR } else { (f64::from(sample) - f64::from(isovalue)).clamp(-FAR, FAR) }
 }
 
-/// Where between two samples the surface is, one of which is inside and the other is not: 0 at the first, 1 at the second.
-/// At an infinite sample's neighbour, and halfway where both are infinite.
+/// Where between two samples the surface is, one of which is inside and the other is not: 0 at the first, 1 at the
+/// second. At an infinite sample's neighbour, and halfway where both are infinite.
 pub fn between(first: f32, second: f32, isovalue: f32) -> f64 {
     let [a, b] = [first, second].map(|sample| difference(sample, isovalue));
     a / (a - b)

@@ -5,8 +5,9 @@ use zippy::{Result, World};
 use super::shared::Shared;
 use crate::mesh::Mesh;
 
-/// For each vertex of this rank, ghosts included, the lowest number of a vertex that is connected with it; a triangle is of
-/// the component of any of its corners. Collective; a round of messages for each rank that a component passes on its way.
+/// For each vertex of this rank, ghosts included, the lowest number of a vertex that is connected with it; a triangle is
+/// of the component of any of its corners. Collective; a round of messages for each rank that a component passes on its
+/// way.
 ///
 /// # Errors
 /// A transfer fails.

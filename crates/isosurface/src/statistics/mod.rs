@@ -33,7 +33,8 @@ pub struct Statistics {
     pub nonmanifold_edges: u64,
     /// Sum of the triangles' areas, without rounding in between.
     pub area: f64,
-    /// Enclosed volume, by the divergence theorem; of no meaning where there are open edges. Positive around higher values.
+    /// Enclosed volume, by the divergence theorem; of no meaning where there are open edges. Positive around higher
+    /// values.
     pub volume: f64,
     /// The least box that has all vertices, by its lowest and highest corner; `None` without vertices.
     pub bounds: Option<[[f32; 3]; 2]>,

@@ -54,8 +54,8 @@ impl Shared {
         self.is_shared[a as usize] && self.is_shared[b as usize]
     }
 
-    /// What `of` says of ghosts goes to their owners, or what it says of own vertices to those that know them; `take` gets it
-    /// there. Collective.
+    /// What `of` says of ghosts goes to their owners, or what it says of own vertices to those that know them; `take`
+    /// gets it there. Collective.
     pub fn tell(
         &self,
         world: &World,
