@@ -47,9 +47,8 @@ pub const STEPS: [Step; 10] = [
         &[("ZIPPY_HOST_MAP", "0"), ("ZIPPY_BINDING_LIMIT", "65536")],
         &[
             EXAMPLES,
-            "{suites} -- arrays:: bricks::every_type coded:: \
-             composite copy deliver:: elementwise:: exchange fill_with:: ghosts in_place:: kernels:: layers:: moves:: \
-             one_sided:: prefixes:: random_operations:: reduce:: render:: together::",
+            "{suites} -- arrays:: bricks::every_type coded:: composite copy deliver:: elementwise:: exchange fill_with:: \
+             ghosts in_place:: kernels:: layers:: moves:: one_sided:: prefixes:: random_operations:: reduce:: render:: together::",
         ],
     ),
     // Each test binary runs itself, or a part of itself, under the launcher; this only tells it to.

@@ -2,7 +2,6 @@
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 pub mod counting;
-pub mod mesh;
 pub mod nrrd;
 pub mod volumes;
 pub mod vti;

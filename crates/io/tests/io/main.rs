@@ -7,6 +7,7 @@ mod limits;
 mod mesh;
 mod mesh_errors;
 mod mesh_golden;
+mod meshes;
 mod metaimage;
 mod nifti;
 mod npy;

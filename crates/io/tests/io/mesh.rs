@@ -4,7 +4,7 @@ use zippy_io::IoError;
 use zippy_io::mesh::{self, Before, Field, Format, Layout, Mesh, Part, Text, Whole};
 
 use super::common::counting;
-use super::common::mesh::{FORMATS, Found, Sample, name, parse_obj, parse_ply, parse_stl, parse_vtp};
+use super::meshes::{FORMATS, Found, Sample, name, parse_obj, parse_ply, parse_stl, parse_vtp};
 use super::common::volumes::Folder;
 
 fn written(folder: &Folder, format: Format, sample: &Sample) -> Vec<u8> {

@@ -2,7 +2,7 @@
 
 use zippy_io::mesh::{self, Format, Mesh};
 
-use super::common::mesh::{FORMATS, Sample, name};
+use super::meshes::{FORMATS, Sample, name};
 use super::common::volumes::{Folder, zlib};
 
 fn written(folder: &Folder, format: Format, sample: &Sample) -> Vec<u8> {

@@ -29,9 +29,9 @@ impl Inside {
         let extents = |span: &Span| std::array::from_fn(|axis| (span.end[axis] - span.start[axis]) as usize);
         let (own, all): ([usize; 3], [usize; 3]) = (extents(own), extents(with_next));
         let mut rows = [[0; BRICK[1] + 1]; BRICK[2] + 1];
-        for z in 0..all[2] {
-            for y in 0..all[1] {
-                rows[z][y] = bits(block.row(y, z, all[0]), isovalue);
+        for (z, plane) in rows.iter_mut().enumerate().take(all[2]) {
+            for (y, row) in plane.iter_mut().enumerate().take(all[1]) {
+                *row = bits(block.row(y, z, all[0]), isovalue);
             }
         }
         Self { rows, own: own.map(|count| count as u8), all: all.map(|count| count as u8) }

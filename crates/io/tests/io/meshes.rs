@@ -7,7 +7,7 @@ use std::path::Path;
 use zippy_io::SharedFile;
 use zippy_io::mesh::{Before, Field, Format, Layout, Part, Text, Whole};
 
-use super::volumes::Folder;
+use super::common::volumes::Folder;
 
 pub const FORMATS: [Format; 4] = [Format::Ply, Format::Stl, Format::Obj, Format::Vtp];
 
