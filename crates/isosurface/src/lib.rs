@@ -17,10 +17,13 @@
 //! # zippy::run_with(zippy::Config::threads(3), program).unwrap();
 //! ```
 //!
-//! After section 5.2 of the Zippy paper (Fan, Qiu, Kaufman 2008). What "exact" means is said in [`cell`].
+//! The mesh has the Euler characteristic, and the components, of the surface where the trilinear interpolant of the samples
+//! equals the isovalue: ambiguous faces are decided by their saddle, and so are insides of cells and tunnels through them.
+//!
+//! After section 5.2 of the Zippy paper (Fan, Qiu, Kaufman 2008).
 #![warn(missing_docs)]
 
-pub mod cell;
+mod cell;
 mod error;
 mod extract;
 mod files;

@@ -4,8 +4,8 @@ use zippy_io::IoError;
 use zippy_io::mesh::{self, Before, Field, Format, Layout, Mesh, Part, Text, Whole};
 
 use super::common::counting;
-use super::meshes::{FORMATS, Found, Sample, name, parse_obj, parse_ply, parse_stl, parse_vtp};
 use super::common::volumes::Folder;
+use super::meshes::{FORMATS, Found, Sample, name, parse_obj, parse_ply, parse_stl, parse_vtp};
 
 fn written(folder: &Folder, format: Format, sample: &Sample) -> Vec<u8> {
     let path = folder.0.join(name(format));

@@ -2,8 +2,8 @@
 
 use zippy_io::mesh::{self, Format, Mesh};
 
-use super::meshes::{FORMATS, Sample, name};
 use super::common::volumes::{Folder, zlib};
+use super::meshes::{FORMATS, Sample, name};
 
 fn written(folder: &Folder, format: Format, sample: &Sample) -> Vec<u8> {
     let path = folder.0.join(name(format));

@@ -4,13 +4,13 @@
 //! The triangles have the topology of that surface. It follows from definitions, not from a table that someone has drawn:
 //!
 //! 1. The faces give closed contours. A face with four crossings is decided by the sign of its bilinear saddle
-//!    ([`faces`], the asymptotic decider of G. Nielson and B. Hamann, 1991).
+//!    (`faces`, the asymptotic decider of G. Nielson and B. Hamann, 1991).
 //! 2. Each contour bounds a disc, unless two groups of corners that the faces keep apart are connected inside
-//!    ([`inside`]): then the two contours between them bound a band, which is a tunnel.
+//!    (`inside`): then the two contours between them bound a band, which is a tunnel.
 //! 3. Discs and bands are cut into triangles so that no edge lies in a face where the neighbour could have it, too
-//!    ([`disc`], [`band`]): shared edges have two triangles, never four.
+//!    (`disc`, `band`): shared edges have two triangles, never four.
 //!
-//! All that can happen is worked out once ([`table`]). What is topologically right here is after R. Grosso, *Construction
+//! All that can happen is worked out once (`table`). What is topologically right here is after R. Grosso, *Construction
 //! of topologically correct and manifold isosurfaces* (2016), and L. Custodio et al. (2013, 2019).
 //!
 //! Corner `i` stands at `(i & 1, i >> 1 & 1, i >> 2)`. Edge `4 * axis + k` runs along its axis; `k` holds the other two
@@ -26,7 +26,7 @@ mod table;
 
 pub use self::faces::{ambiguous, joined};
 pub use self::inside::connected;
-pub use self::table::{Bridge, MOST_INTERIOR, Shape, Table, Vertex, table};
+pub use self::table::{MOST_INTERIOR, Shape, table};
 
 /// A corner of a cell, `0..8`.
 pub type Corner = u8;
