@@ -11,4 +11,5 @@ pub mod lampshade;
 pub mod moves;
 pub mod peer;
 pub mod pixel;
+pub mod surfaces;
 pub mod vtk;

@@ -9,7 +9,7 @@ use zippy_render::volume::{Camera, Projection, TransferFunction};
 use super::peer::Peer;
 
 /// Where `cargo xtask bench --peers` says which Python has VTK.
-const PYTHON: &str = "ZIPPY_BENCH_PYTHON";
+pub const PYTHON: &str = "ZIPPY_BENCH_PYTHON";
 
 /// A running VTK with a scene; ends when dropped.
 pub struct Vtk {
@@ -44,9 +44,7 @@ impl Vtk {
     pub fn start(scene: &Scene) -> Result<Self, String> {
         let python = std::env::var_os(PYTHON).ok_or("no Python with VTK was named")?;
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/vtk_volume.py");
-        let scratch = std::env::temp_dir().join(format!("zippy-bench-{}", std::process::id()));
-        std::fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
-        let scratch = Scratch(scratch);
+        let scratch = Scratch::new()?;
         let voxels = scratch.0.join("voxels");
         std::fs::write(&voxels, scene.voxels).map_err(|error| format!("{}: {error}", voxels.display()))?;
         let peer = Peer::start("VTK's Python", Command::new(python).arg(program).stderr(Stdio::null()))?;
@@ -94,7 +92,17 @@ impl Vtk {
 }
 
 /// A directory for what goes to and fro; removed when dropped.
-struct Scratch(PathBuf);
+pub struct Scratch(pub PathBuf);
+
+impl Scratch {
+    /// # Errors
+    /// What the system said.
+    pub fn new() -> Result<Self, String> {
+        let scratch = std::env::temp_dir().join(format!("zippy-bench-{}", std::process::id()));
+        std::fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
+        Ok(Self(scratch))
+    }
+}
 
 impl Drop for Scratch {
     fn drop(&mut self) {

@@ -15,13 +15,13 @@ const HELP: &str = "\
 cargo xtask bench [OPTIONS] [-- ARGUMENTS]
 
 Builds every benchmark target in release and runs it. One named ranks_* runs with 2 and 4 ranks as threads and with 2
-and 4 under MPI, ranks_primitives and ranks_volume with 1, 2, 4 and 8 of each; any other runs once. Each prints medians,
+and 4 under MPI, _isosurface, _primitives and _volume with 1, 2, 4 and 8 of each; any other runs once. Each prints medians,
 spread and ratios against a reference measured in the same run, and leaves its numbers as JSON; all of them go, with what
 the machine is, into benches/results/ADAPTER-DATE.json, those of --only NAME into ADAPTER-DATE-NAME.json.
 ARGUMENTS go to every benchmark; those here know --samples N and --only CASE.
 
   --only NAME           run only this benchmark, or those whose names contain NAME (may be repeated)
-  --peers               also measure others' programs under target/peers: VTK's Python wheel, lampshade and, on Debian, IceT
+  --peers               also measure others' programs in target/peers: VTK and scikit-image by pip, lampshade, on Debian IceT
   --no-mpi              threads only: neither install, build nor run anything with MPI
   --list                print the names of the benchmarks
 {setup}";
@@ -43,8 +43,10 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     let example = [&["build", "--release", "--workspace", "--example", "doctor"], context.features()].concat();
     let doctor = context.program("example", "doctor", &example)?;
     context.machine.vars.extend(parsed.has("--peers").then(|| ("ZIPPY_BENCH_PEERS".into(), "1".into())));
-    if parsed.has("--peers") && names.iter().any(|name| name == "ranks_volume") {
+    if parsed.has("--peers") && names.iter().any(|name| ["ranks_isosurface", "ranks_volume"].contains(&&**name)) {
         others::python(&mut context)?;
+    }
+    if parsed.has("--peers") && names.iter().any(|name| name == "ranks_volume") {
         match others::icet(&context) {
             Ok(peer) => built.push(peer),
             Err(why) => say!("==> IceT is left out: {why}"),
@@ -91,7 +93,7 @@ fn chosen(mut known: Vec<String>, parsed: &Parsed) -> Result<Vec<String>, String
 fn rank_counts(name: &str, with_mpi: bool) -> Vec<Ranks> {
     let (threads, processes): (&[usize], &[usize]) = match name {
         others::ICET => (&[], &[2, 4, 8]),
-        "ranks_primitives" | "ranks_volume" => (&[1, 2, 4, 8], &[1, 2, 4, 8]),
+        "ranks_isosurface" | "ranks_primitives" | "ranks_volume" => (&[1, 2, 4, 8], &[1, 2, 4, 8]),
         _ if name.starts_with("ranks_") => (&[2, 4], &[2, 4]),
         _ => return vec![Ranks::Own],
     };
@@ -122,10 +124,9 @@ fn measure(context: &Context, program: &Built, ranks: Ranks, arguments: &[String
 fn describe(context: &Context, doctor: &Path) -> Value {
     let first_line = |command: &mut Command| process::output(command).ok()?.lines().next().map(String::from);
     let adapter = first_line(context.command(doctor).arg("--quick"));
-    let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
     json!({
         "adapter": adapter.and_then(|line| serde_json::from_str::<Value>(&line).ok()),
-        "date": now.split('T').next(),
+        "date": humantime::format_rfc3339_seconds(SystemTime::now()).to_string()[..10],
         "cores": std::thread::available_parallelism().ok(),
         "rustc": first_line(context.command("rustc").arg("--version")),
         "commit": first_line(context.command("git").current_dir(&context.root).args(["describe", "--always", "--dirty"])),

@@ -11,7 +11,7 @@ use crate::process::{output, succeed};
 /// What IceT's runs are called.
 pub const ICET: &str = "icet";
 
-/// Makes the virtual environment, installs VTK where it is not yet, and tells the benchmark of its Python.
+/// Makes the virtual environment, installs VTK and scikit-image where they are not yet, and tells the benchmark of its Python.
 pub fn python(context: &mut Context) -> Result<(), String> {
     let home = context.target().join("peers");
     let python = home.join("bin/python");
@@ -19,8 +19,8 @@ pub fn python(context: &mut Context) -> Result<(), String> {
     if !python.exists() {
         succeed(context.command("python3").args(["-m", "venv"]).arg(&home), "making a virtual environment")?;
     }
-    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "vtk"];
-    succeed(context.command(&python).args(install), "installing VTK with pip")?;
+    let pip = "-m pip install --quiet --disable-pip-version-check --no-input vtk scikit-image".split(' ');
+    succeed(context.command(&python).args(pip), "installing VTK and scikit-image with pip")?;
     context.machine.vars.insert("ZIPPY_BENCH_PYTHON".into(), python.display().to_string());
     Ok(())
 }
@@ -71,8 +71,7 @@ fn unpack(context: &Context, packages: &str, home: &Path) -> Result<(), String> 
     }
     say!("==> unpacking Debian's {packages} in {}", home.display());
     std::fs::create_dir_all(home).map_err(|error| format!("{}: {error}", home.display()))?;
-    let script =
-        format!("apt-get download {packages}; for file in *.deb; do dpkg-deb -x $file .; rm $file; done; touch whole");
+    let script = format!("apt-get download {packages}; for f in *.deb; do dpkg-deb -x $f .; rm $f; done; touch whole");
     succeed(context.command("sh").args(["-ec", &script]).current_dir(home), "taking it from Debian's packages")
 }
 

@@ -1,0 +1,204 @@
+//! Isosurfaces beside a pass over their samples, and beside VTK and scikit-image.
+
+mod common;
+mod reference;
+
+use std::cell::{Cell, RefCell};
+use std::path::Path as File;
+use std::time::Instant;
+
+use serde_json::json;
+use zippy::region::Region;
+use zippy::{GlobalArray, Layout, Result, Split};
+use zippy_isosurface::{Extractor, Grid, Mesh, Sample, statistics};
+
+use common::{Case, Path, Run, contender, on_ranks};
+use reference::surfaces::Surfaces;
+
+/// Those of others, by what the peer's program calls them.
+const OTHERS: [(&str, &str); 3] = [
+    ("VTK, Flying Edges", "flying-edges"),
+    ("VTK, Marching Cubes", "marching-cubes"),
+    ("scikit-image", "scikit-image"),
+];
+
+fn main() -> Result<()> {
+    let about = "Isosurfaces of the tangle at 256^3 and 512^3 (f32) and of the scans engine and bonsai (../shared/data, 8 bits), \
+                 cold (with the tree of bricks), of a changed isovalue, with normals, and eleven isovalues; beside reading each \
+                 sample once. Memory beside the samples. Under cargo xtask bench --peers the runs of one rank have VTK and \
+                 scikit-image beside them, and print their Euler characteristics.";
+    on_ranks("ranks_isosurface", about, &[Path::Mapped], |run| {
+        for (n, isovalue) in [(256, 0.2), (512, 0.2)] {
+            if run.options.asks_for(&format!("tangle {n}")) {
+                let value = |[x, y, z]: [i64; 3]| {
+                    let along = |i: i64| 3.0 * (2.0 * i as f64 / (n - 1) as f64 - 1.0);
+                    let term = |i: i64| along(i).powi(4) - 5.0 * along(i) * along(i);
+                    ((term(x) + term(y) + term(z) + 11.8) * 0.2 + 0.5) as f32
+                };
+                let subject = Subject { name: format!("tangle {n}"), shape: [n; 3], isovalue, kind: "float32" };
+                subject.measure(run, |region| Ok(region.points().map(|at| value([at[0], at[1], at[2]])).collect()))?;
+            }
+        }
+        for (name, isovalue) in [("engine", 105.37), ("bonsai", 37.37)] {
+            let file = File::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../shared/data/{name}.nrrd"));
+            if file.exists() && run.options.asks_for(name) {
+                let file = zippy_io::volume::open(file)?;
+                let shape = std::array::from_fn(|axis| file.shape()[axis]);
+                let subject = Subject { name: name.into(), shape, isovalue, kind: "uint8" };
+                subject.measure(run, |region| Ok(file.read_region::<u8>(region)?))?;
+            }
+        }
+        Ok(())
+    })
+}
+
+struct Subject {
+    name: String,
+    shape: [i64; 3],
+    isovalue: f32,
+    /// The type of samples, for others.
+    kind: &'static str,
+}
+
+impl Subject {
+    fn measure<T: Sample>(&self, run: &Run, read: impl Fn(&Region) -> Result<Vec<T>>) -> Result<()> {
+        let world = run.world;
+        let layout = Layout::new(self.shape).split_all(Split::Auto).ghost_sides([(1, 2); 3]);
+        let field = world.array::<T, 3>(&self.name, &layout)?;
+        for chunk in field.chunks() {
+            let samples = read(&chunk.region())?;
+            chunk.all().write(&samples)?;
+        }
+        world.ghosts(&field)?;
+        let peers = std::env::var_os(reference::vtk::PYTHON).is_some() && world.size() == 1;
+        let others = peers.then(|| {
+            let all = read(&Region::whole(zippy::extents::Index::new(&self.shape)))?;
+            Surfaces::start(bytemuck::cast_slice(&all), self.kind, self.shape).map_err(zippy::Error::program)
+        });
+        let others = others.transpose()?.map(RefCell::new);
+        self.speed(run, &field, &others)?;
+        self.memory(run, &field)?;
+        self.counts(run, &field, &others)
+    }
+
+    /// Another isovalue each time, all about the same.
+    fn changed(&self, turn: &Cell<u32>) -> f32 {
+        turn.set((turn.get() + 1) % 64);
+        self.isovalue * (1.0 + 1e-4 * turn.get() as f32)
+    }
+
+    fn speed<T: Sample>(&self, run: &Run, field: &GlobalArray<T, 3>, others: &Option<RefCell<Surfaces>>) -> Result<()> {
+        let world = run.world;
+        let (plain, shaded) =
+            (Extractor::new(world, field, Grid::default())?, Extractor::with_normals(world, field, Grid::default())?);
+        let turn = Cell::new(0);
+        let extract = |extractor: &Extractor<T>| -> Result<Mesh> { extractor.extract(self.changed(&turn)) };
+        let mut reading = Vec::new();
+        for chunk in field.chunks() {
+            reading.push(chunk.all().read()?);
+        }
+        type Work<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
+        let cases: [(&str, bool, Work); 4] = [
+            ("cold", false, Box::new(|| extract(&Extractor::new(world, field, Grid::default())?).map(drop))),
+            ("changed isovalue", false, Box::new(|| extract(&plain).map(drop))),
+            ("changed isovalue, normals", true, Box::new(|| extract(&shaded).map(drop))),
+            ("eleven isovalues", false, Box::new(|| (0..11).try_for_each(|_| extract(&plain).map(drop)))),
+        ];
+        for (what, normals, work) in cases {
+            let name = run.named(&format!("{}, {what}", self.name));
+            if !run.options.wants(&name) {
+                continue;
+            }
+            let cells = self.shape.iter().product::<i64>() as u64;
+            let case = Case {
+                name: &name,
+                bytes: cells * T::INFO.bytes as u64 / world.size() as u64,
+                cells: Some(cells),
+                target: None,
+            };
+            world.reset_profile();
+            let start = Instant::now();
+            let sum = || {
+                // What no extraction without a tree can do without.
+                let bytes: &[&[u8]] = &reading.iter().map(|samples| bytemuck::cast_slice(samples)).collect::<Vec<_>>();
+                let sum = |bytes: &&[u8]| {
+                    bytes.as_chunks::<8>().0.iter().fold(0, |sum, word| sum ^ u64::from_ne_bytes(*word))
+                };
+                std::hint::black_box(bytes.iter().map(sum).fold(0, |all, one| all ^ one));
+                Ok(())
+            };
+            run.measure(case, vec![contender("zippy", work), contender("reading the samples", sum)])?;
+            let waited = run.slowest(vec![world.profile().wait_secs / start.elapsed().as_secs_f64()])?[0];
+            if world.rank() == 0 && world.size() > 1 {
+                println!("    {:.1} % of the time waiting, at most, on a rank", 100.0 * waited);
+                run.add(json!({ "case": name, "waiting": waited }));
+            }
+            self.beside(run, &name, normals, others)?;
+        }
+        Ok(())
+    }
+
+    /// The times of others, which measure themselves.
+    fn beside(&self, run: &Run, name: &str, normals: bool, others: &Option<RefCell<Surfaces>>) -> Result<()> {
+        let Some(others) = others else { return Ok(()) };
+        for (about, by) in OTHERS {
+            let once = || others.borrow_mut().secs(by, self.isovalue, normals).map_err(zippy::Error::program);
+            let secs = (0..5).map(|_| once()).collect::<Result<Vec<_>>>()?;
+            let spread = common::Spread::of(&secs);
+            let speed = self.shape.iter().product::<i64>() as f64 / spread.median / 1e6;
+            println!(
+                "    {about:<32} {:>11.1} us [{:.1}, {:.1}] {speed:>8.1} Mcells/s",
+                1e6 * spread.median,
+                1e6 * spread.low,
+                1e6 * spread.high
+            );
+            run.add(json!({ "case": name, "by": about, "secs": spread.median, "about": others.borrow().about }));
+        }
+        Ok(())
+    }
+
+    /// What extraction takes beside the samples and the mesh.
+    fn memory<T: Sample>(&self, run: &Run, field: &GlobalArray<T, 3>) -> Result<()> {
+        let name = run.named(&format!("{}, memory", self.name));
+        if !run.options.wants(&name) {
+            return Ok(());
+        }
+        let mut output = [0_u64];
+        let used = run.memory_of(|| {
+            let mesh = Extractor::new(run.world, field, Grid::default())?.extract(self.isovalue)?;
+            output = [(mesh.positions().len() * 12 + mesh.triangles().len() * 12 + mesh.ghosts().len() * 8) as u64];
+            Ok(())
+        })?;
+        run.world.group().all_reduce(&mut output, |sum, more| *sum += more)?;
+        let samples = self.shape.iter().product::<i64>() as f64;
+        if let Some(resident) = used.resident.filter(|_| run.world.rank() == 0) {
+            let [all, beside] = [resident, resident.saturating_sub(output[0])].map(|bytes| bytes as f64 / samples);
+            println!("{name}: {all:.2} bytes a sample, {beside:.2} without the mesh");
+            run.add(json!({ "case": name, "bytes_per_sample": all, "without_mesh": beside }));
+        }
+        Ok(())
+    }
+
+    /// What the meshes are like, ours and others'.
+    fn counts<T: Sample>(
+        &self,
+        run: &Run,
+        field: &GlobalArray<T, 3>,
+        others: &Option<RefCell<Surfaces>>,
+    ) -> Result<()> {
+        let Some(others) = others else { return Ok(()) };
+        let mesh = Extractor::new(run.world, field, Grid::default())?.extract(self.isovalue)?;
+        let found = statistics(run.world, &mesh)?;
+        println!("{}: Euler characteristics at {}, not padded", self.name, self.isovalue);
+        println!("    {:<32} {:>8}   {} vertices, {} triangles", "zippy", found.euler, found.vertices, found.triangles);
+        for (about, by) in OTHERS {
+            let theirs = others.borrow_mut().counts(by, self.isovalue).map_err(zippy::Error::program)?;
+            println!(
+                "    {about:<32} {:>8}   {} vertices, {} triangles",
+                theirs["euler"], theirs["vertices"], theirs["triangles"]
+            );
+            run.add(json!({ "case": format!("{}, Euler characteristic", self.name), "by": about, "theirs": theirs, "ours": found.euler }));
+        }
+        Ok(())
+    }
+}
