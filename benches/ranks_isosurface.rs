@@ -5,7 +5,6 @@ mod reference;
 
 use std::cell::{Cell, RefCell};
 use std::path::Path as File;
-use std::time::Instant;
 
 use serde_json::json;
 use zippy::region::Region;
@@ -29,7 +28,7 @@ fn main() -> Result<()> {
                  scikit-image beside them, and print their Euler characteristics.";
     on_ranks("ranks_isosurface", about, &[Path::Mapped], |run| {
         for (n, isovalue) in [(256, 0.2), (512, 0.2)] {
-            if run.options.asks_for(&format!("tangle {n}")) {
+            if wanted(run, &format!("tangle {n}")) {
                 let value = |[x, y, z]: [i64; 3]| {
                     let along = |i: i64| 3.0 * (2.0 * i as f64 / (n - 1) as f64 - 1.0);
                     let term = |i: i64| along(i).powi(4) - 5.0 * along(i) * along(i);
@@ -41,7 +40,7 @@ fn main() -> Result<()> {
         }
         for (name, isovalue) in [("engine", 105.37), ("bonsai", 37.37)] {
             let file = File::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../shared/data/{name}.nrrd"));
-            if file.exists() && run.options.asks_for(name) {
+            if file.exists() && wanted(run, name) {
                 let file = zippy_io::volume::open(file)?;
                 let shape = std::array::from_fn(|axis| file.shape()[axis]);
                 let subject = Subject { name: name.into(), shape, isovalue, kind: "uint8" };
@@ -50,6 +49,14 @@ fn main() -> Result<()> {
         }
         Ok(())
     })
+}
+
+/// What is done with each field.
+const CASES: [&str; 6] =
+    ["cold", "changed isovalue", "changed isovalue, normals", "eleven isovalues", "memory", "Euler characteristic"];
+
+fn wanted(run: &Run, subject: &str) -> bool {
+    CASES.iter().any(|what| run.options.wants(&run.named(&format!("{subject}, {what}"))))
 }
 
 struct Subject {
@@ -99,25 +106,24 @@ impl Subject {
         }
         type Work<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
         let cases: [(&str, bool, Work); 4] = [
-            ("cold", false, Box::new(|| extract(&Extractor::new(world, field, Grid::default())?).map(drop))),
-            ("changed isovalue", false, Box::new(|| extract(&plain).map(drop))),
-            ("changed isovalue, normals", true, Box::new(|| extract(&shaded).map(drop))),
-            ("eleven isovalues", false, Box::new(|| (0..11).try_for_each(|_| extract(&plain).map(drop)))),
+            (CASES[0], false, Box::new(|| extract(&Extractor::new(world, field, Grid::default())?).map(drop))),
+            (CASES[1], false, Box::new(|| extract(&plain).map(drop))),
+            (CASES[2], true, Box::new(|| extract(&shaded).map(drop))),
+            (CASES[3], false, Box::new(|| (0..11).try_for_each(|_| extract(&plain).map(drop)))),
         ];
         for (what, normals, work) in cases {
-            let name = run.named(&format!("{}, {what}", self.name));
+            let unnamed = format!("{}, {what}", self.name);
+            let name = run.named(&unnamed);
             if !run.options.wants(&name) {
                 continue;
             }
             let cells = self.shape.iter().product::<i64>() as u64;
             let case = Case {
-                name: &name,
+                name: &unnamed,
                 bytes: cells * T::INFO.bytes as u64 / world.size() as u64,
                 cells: Some(cells),
                 target: None,
             };
-            world.reset_profile();
-            let start = Instant::now();
             let sum = || {
                 // What no extraction without a tree can do without.
                 let bytes: &[&[u8]] = &reading.iter().map(|samples| bytemuck::cast_slice(samples)).collect::<Vec<_>>();
@@ -128,11 +134,6 @@ impl Subject {
                 Ok(())
             };
             run.measure(case, vec![contender("zippy", work), contender("reading the samples", sum)])?;
-            let waited = run.slowest(vec![world.profile().wait_secs / start.elapsed().as_secs_f64()])?[0];
-            if world.rank() == 0 && world.size() > 1 {
-                println!("    {:.1} % of the time waiting, at most, on a rank", 100.0 * waited);
-                run.add(json!({ "case": name, "waiting": waited }));
-            }
             self.beside(run, &name, normals, others)?;
         }
         Ok(())

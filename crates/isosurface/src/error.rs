@@ -11,17 +11,19 @@ pub enum IsosurfaceError {
     #[error("grid: {0}")]
     Grid(String),
     /// A rank's part cannot be numbered.
-    #[error("rank {rank} would have more than {most} vertices, own and its neighbours'; use more ranks")]
+    #[error(
+        "rank {rank} would have more than {most} vertices, its neighbours' that it uses among them; use more ranks"
+    )]
     TooManyVertices {
         /// The rank.
         rank: usize,
         /// The most that it can number.
         most: u64,
     },
-    /// What two ranks know of a shared boundary differs.
+    /// What two chunks know of a border differs.
     #[error(
-        "chunk {of} has {found} crossed edges on the border of chunk {to}, which sees {expected} there: its ghost cells \
-         differ from what their owner has"
+        "chunk {of} has {found} crossed edges on the border of chunk {to}, which sees {expected} there: the \
+         field has been changed since its extractor was made"
     )]
     Border {
         /// The chunk that owns the edges.

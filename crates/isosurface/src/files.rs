@@ -95,9 +95,19 @@ fn write_pieces(world: &World, mesh: &Mesh, path: &Path) -> Result<()> {
     let triangles: Vec<[u64; 3]> = mesh.triangles.iter().map(|triangle| triangle.map(u64::from)).collect();
     let normals = mesh.has_normals.then_some(&mesh.normals[..]);
     let part = Part { positions: &mesh.positions, normals, triangles: &triangles, ..Part::default() };
-    let written = mesh::write_piece(path, world.rank() as u64, &part).map_err(Error::from);
-    world.agree("writing a piece of a mesh", written)?;
-    let index =
-        if world.rank() == 0 { mesh::write_index(path, world.size() as u64, mesh.has_normals, &[]) } else { Ok(()) };
+    let piece = || -> std::result::Result<SharedFile, IoError> {
+        let whole =
+            Whole { vertices: part.positions.len() as u64, triangles: triangles.len() as u64, ..Whole::default() };
+        let layout = Layout::of(Format::Vtp, &whole, normals.is_some(), &[])?;
+        let mut file = SharedFile::create(mesh::piece_path(path, world.rank() as u64)?, layout.length())?;
+        layout.frame().try_for_each(|(at, bytes)| file.write_at(at, bytes))?;
+        layout.blocks(&part, &Before::default())?.try_for_each(|(at, bytes)| file.write_at(at, &bytes))?;
+        file.finish()?;
+        Ok(file)
+    };
+    let written = world.agree("writing a piece of a mesh", piece().map_err(Error::from))?;
+    world.agree("putting a piece of a mesh into its place", written.commit().map_err(Error::from))?;
+    let pieces = world.size() as u64;
+    let index = if world.rank() == 0 { mesh::write_index(path, pieces, mesh.has_normals, &[]) } else { Ok(()) };
     world.agree("writing the index of a mesh", index.map_err(Error::from))
 }

@@ -27,14 +27,30 @@ impl Grid {
     }
 
     /// # Errors
-    /// Steps that are not finite or lie in a plane.
-    pub(crate) fn check(&self) -> Result<(), IsosurfaceError> {
-        let finite = self.origin.iter().chain(self.steps.as_flattened()).all(|number| number.is_finite());
-        if finite && self.volume() != 0.0 {
-            return Ok(());
+    /// Steps of zero or in a plane; a corner of the field that is too far away for `f32`.
+    pub(crate) fn check(&self, shape: [i64; 3]) -> Result<(), IsosurfaceError> {
+        let refused = |problem: &str| {
+            Err(IsosurfaceError::Grid(format!("{problem}: origin {:?}, steps {:?}", self.origin, self.steps)))
+        };
+        if !self.origin.iter().chain(self.steps.as_flattened()).all(|number| number.is_finite()) {
+            return refused("it has numbers that are not finite");
         }
-        let problem = if finite { "its steps lie in a plane" } else { "it has numbers that are not finite" };
-        Err(IsosurfaceError::Grid(format!("{problem}: origin {:?}, steps {:?}", self.origin, self.steps)))
+        // Whatever the unit is.
+        let steps = self.steps.map(|step| {
+            let most = step.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+            step.map(|x| x / most)
+        });
+        let volume = volume(&steps).abs();
+        if volume.is_nan() || volume <= 1e-9 {
+            return refused("its steps lie in a plane");
+        }
+        for corner in 0..8 {
+            let index = std::array::from_fn(|axis| if corner >> axis & 1 == 1 { shape[axis] as f64 } else { 0.0 });
+            if !self.position(index).iter().all(|x| x.is_finite()) {
+                return refused("the field reaches beyond the numbers of f32");
+            }
+        }
+        Ok(())
     }
 
     /// Where an index, which need not be whole, stands in space.
@@ -47,12 +63,12 @@ impl Grid {
 
     /// Whether its axes are left-handed, so that what runs counterclockwise in indices runs clockwise in space.
     pub(crate) fn is_mirrored(&self) -> bool {
-        self.volume() < 0.0
+        volume(&self.steps) < 0.0
     }
 
     /// The unit vector against a gradient, which is given in values per index; zero for a gradient of zero.
     pub(crate) fn normal(&self, gradient: [f64; 3]) -> [f32; 3] {
-        let sign = self.volume().signum();
+        let sign = volume(&self.steps).signum();
         // By the matrix of cofactors, which is the inverse transposed but for a factor.
         let normals: [[f64; 3]; 3] =
             std::array::from_fn(|axis| cross(self.steps[(axis + 1) % 3], self.steps[(axis + 2) % 3]));
@@ -61,12 +77,12 @@ impl Grid {
         let length = down.iter().map(|x| x * x).sum::<f64>().sqrt();
         if length > 0.0 && length.is_finite() { down.map(|x| (x / length) as f32) } else { [0.0; 3] }
     }
+}
 
-    /// The volume of a cell, negative if the axes are left-handed.
-    fn volume(&self) -> f64 {
-        let across = cross(self.steps[1], self.steps[2]);
-        (0..3).map(|row| self.steps[0][row] * across[row]).sum()
-    }
+/// The volume of a cell, negative if the axes are left-handed.
+fn volume(steps: &[[f64; 3]; 3]) -> f64 {
+    let across = cross(steps[1], steps[2]);
+    (0..3).map(|row| steps[0][row] * across[row]).sum()
 }
 
 pub(crate) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {

@@ -17,8 +17,9 @@
 //! # zippy::run_with(zippy::Config::threads(3), program).unwrap();
 //! ```
 //!
-//! The mesh has the Euler characteristic, and the components, of the surface where the trilinear interpolant of the samples
-//! equals the isovalue: ambiguous faces are decided by their saddle, and so are insides of cells and tunnels through them.
+//! The mesh has the Euler characteristic, and the components, of the surface where the trilinear interpolant of the
+//! samples equals the isovalue: ambiguous faces are decided by their saddle, and so are insides of cells and tunnels
+//! through them.
 //!
 //! After section 5.2 of the Zippy paper (Fan, Qiu, Kaufman 2008).
 #![warn(missing_docs)]
@@ -29,6 +30,7 @@ mod extract;
 mod files;
 mod grid;
 mod mesh;
+mod messages;
 mod sample;
 mod statistics;
 

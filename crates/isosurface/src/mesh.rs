@@ -1,5 +1,7 @@
 //! [`Mesh`]: a surface that is spread over the ranks.
 
+use std::collections::HashMap;
+
 use zippy::{Result, World};
 
 /// A rank's part of a triangle mesh that is welded across ranks.
@@ -35,7 +37,8 @@ impl Mesh {
         &self.positions
     }
 
-    /// Unit vectors towards lower values, one a vertex; none if they were not asked for.
+    /// Unit vectors towards lower values, one a vertex, and zeros where the gradient is zero or no number; none if they
+    /// were not asked for.
     pub fn normals(&self) -> &[[f32; 3]] {
         &self.normals
     }
@@ -91,31 +94,27 @@ impl Mesh {
         self.totals.triangles
     }
 
-    /// Takes the numbers of the ghost vertices. Those that are this rank's own, of another chunk, become one with these.
+    /// Takes the numbers of the ghost vertices. One that this rank owns, in another of its chunks, becomes one with that;
+    /// one that several of its chunks use becomes one; one that no triangle uses goes.
     pub(crate) fn weld(&mut self, numbers: &[u64]) {
-        let own = self.vertices_before..self.vertices_before + self.own as u64;
-        let mut kept = self.own;
-        let mut places = Vec::with_capacity(numbers.len());
-        for (ghost, &number) in numbers.iter().enumerate() {
-            if own.contains(&number) {
-                places.push((number - own.start) as u32);
-                continue;
-            }
-            places.push(kept as u32);
-            self.positions[kept] = self.positions[self.own + ghost];
-            if self.has_normals {
-                self.normals[kept] = self.normals[self.own + ghost];
-            }
-            self.ghosts.push(number);
-            kept += 1;
-        }
-        self.positions.truncate(kept);
-        self.normals.truncate(kept);
-        let first = self.own as u32;
+        let (own, first) = (self.vertices_before..self.vertices_before + self.own as u64, self.own);
+        let (mut kept, mut places) = (Vec::new(), HashMap::new());
         for vertex in self.triangles.as_flattened_mut() {
-            if let Some(ghost) = vertex.checked_sub(first) {
-                *vertex = places[ghost as usize];
-            }
+            let Some(ghost) = (*vertex as usize).checked_sub(first) else { continue };
+            let number = numbers[ghost];
+            *vertex = match own.contains(&number) {
+                true => (number - own.start) as u32,
+                false => *places.entry(number).or_insert_with(|| {
+                    kept.push(first + ghost);
+                    (first + kept.len() - 1) as u32
+                }),
+            };
+        }
+        self.ghosts = kept.iter().map(|&place| numbers[place - first]).collect();
+        for list in [&mut self.positions, &mut self.normals] {
+            let ghosts: Vec<_> = kept.iter().filter_map(|&place| list.get(place).copied()).collect();
+            list.truncate(first);
+            list.extend(ghosts);
         }
     }
 

@@ -34,16 +34,12 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<()> {
-    let reports = zippy::run_with(options.config(), |world| program(world, options))?;
-    // Rank 0 has them; under MPI other processes have none.
-    for report in reports.into_iter().flatten() {
-        say(if options.json { report.json() } else { report.text() })?;
-    }
-    Ok(())
+    options.check()?;
+    zippy::run_with(options.config(), |world| program(world, options)).map(drop)
 }
 
 /// What every rank does. Collective.
-fn program(world: &World, options: &Options) -> Result<Vec<Report>> {
+fn program(world: &World, options: &Options) -> Result<()> {
     let source = world.agree("opening the volume", Source::open(options))?;
     let shape = source.shape();
     match &source {
@@ -80,12 +76,7 @@ fn program(world: &World, options: &Options) -> Result<Vec<Report>> {
     }
 }
 
-fn surfaces<T: Kept>(
-    world: &World,
-    options: &Options,
-    source: &Source,
-    field: GlobalArray<T, 3>,
-) -> Result<Vec<Report>> {
+fn surfaces<T: Kept>(world: &World, options: &Options, source: &Source, field: GlobalArray<T, 3>) -> Result<()> {
     let mut grid = source.grid();
     if options.pad {
         // The first sample is the one that was added.
@@ -100,7 +91,6 @@ fn surfaces<T: Kept>(
     };
     world.barrier()?;
     let prepare_secs = start.elapsed().as_secs_f64();
-    let mut reports = Vec::new();
     for isovalue in options.isovalues() {
         let start = Instant::now();
         let mesh = extractor.extract(isovalue)?;
@@ -115,7 +105,10 @@ fn surfaces<T: Kept>(
             write(world, &mesh, &path)?;
             report.written = Some((path, start.elapsed().as_secs_f64()));
         }
-        reports.push(report);
+        // At once: a later one may fail.
+        if world.rank() == 0 {
+            say(if options.json { report.json() } else { report.text() })?;
+        }
     }
-    Ok(if world.rank() == 0 { reports } else { Vec::new() })
+    Ok(())
 }

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 use zippy::Config;
+use zippy_io::IoError;
+use zippy_io::mesh::Format;
 
 /// Extracts isosurfaces of a volume that is spread over several ranks, as one welded triangle mesh.
 ///
@@ -77,6 +79,17 @@ pub enum Formula {
 }
 
 impl Options {
+    /// # Errors
+    /// The output is of no known format.
+    pub fn check(&self) -> Result<(), IoError> {
+        match &self.output {
+            Some(path) if !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pvtp")) => {
+                Format::of(path).map(drop)
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The isovalues.
     pub fn isovalues(&self) -> Vec<f32> {
         match self.field {

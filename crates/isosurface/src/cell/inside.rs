@@ -2,9 +2,10 @@
 //!
 //! In each plane the interpolant is bilinear, with the values of four parallel edges at its corners. Corners of one sign
 //! that are neighbours there are connected, opposite ones if the plane's saddle says so. Signs of corners change only
-//! where an edge is crossed; between these planes the saddle is a quadratic whose signs are asked for, never its roots.
-//! So all decisions are signs of polynomials, exact where these are: for all samples of 8 bits and isovalues of a few
-//! digits.
+//! where an edge is crossed. What has the sign of the saddle is a quadratic between these planes, and its sign in them
+//! follows from which edges are crossed there. So nothing is asked for but signs, never roots: of two products at both
+//! ends, and of slopes and a discriminant where the quadratic may rise above zero in between. They are rounded as `f64`
+//! is, and exact for whole and half numbers of up to 12 bits.
 
 use super::Corner;
 use super::groups::Groups;
@@ -17,49 +18,68 @@ pub fn connected(values: &[f64; 8]) -> Groups {
     let low = EDGES.map(|corner| values[usize::from(corner)]);
     let high = EDGES.map(|corner| values[usize::from(corner | 4)]);
     let mut sweep = Sweep { groups: Groups::apart(), low, high, saddle: Quadratic::saddle(&low, &high) };
-    let mut crossed: Vec<(Plane, usize)> = Vec::with_capacity(4);
+    let mut crossed: Vec<(Place, usize)> = Vec::with_capacity(4);
     for edge in 0..4 {
         if (low[edge] >= 0.0) == (high[edge] >= 0.0) {
             sweep.groups.unite(EDGES[edge], EDGES[edge] | 4);
         } else {
-            crossed.push((Plane { part: low[edge].abs(), whole: low[edge].abs() + high[edge].abs() }, edge));
+            crossed.push((Place { part: low[edge].abs(), whole: low[edge].abs() + high[edge].abs() }, edge));
         }
     }
     crossed.sort_by(|a, b| a.0.compared(&b.0));
     let mut inside = low.map(|value| value >= 0.0);
-    let mut last = Plane { part: 0.0, whole: 1.0 };
+    let mut last = Plane { at: Place { part: 0.0, whole: 1.0 }, saddle: sign(&low) };
     sweep.look_at(inside, &last);
     for together in crossed.chunk_by(|a, b| a.0.compared(&b.0).is_eq()) {
-        let plane = together[0].0;
-        sweep.look_between(inside, &last, &plane);
         let mut there = inside;
         // What is zero is inside.
         together.iter().for_each(|&(_, edge)| there[edge] = true);
+        let zero = |edge: usize| together.iter().any(|&(_, crossed)| crossed == edge);
+        let product = |a: usize, b: usize| match zero(a) || zero(b) {
+            true => 0.0,
+            false if there[a] == there[b] => 1.0,
+            false => -1.0,
+        };
+        let plane = Plane { at: together[0].0, saddle: product(0, 2) - product(1, 3) };
+        sweep.look_between(inside, &last, &plane);
         sweep.look_at(there, &plane);
         together.iter().for_each(|&(_, edge)| inside[edge] = high[edge] >= 0.0);
         last = plane;
     }
-    let end = Plane { part: 1.0, whole: 1.0 };
+    let end = Plane { at: Place { part: 1.0, whole: 1.0 }, saddle: sign(&high) };
     sweep.look_between(inside, &last, &end);
     sweep.look_at(high.map(|value| value >= 0.0), &end);
     sweep.groups
 }
 
-/// A plane at `part / whole` of the way, `whole` being positive.
+/// What has the sign of the saddle of a face where the values 0 and 2 are inside and the others are not.
+fn sign(values: &[f64; 4]) -> f64 {
+    let (a, b) = (values[0] * values[2], values[1] * values[3]);
+    f64::from(i8::from(a > b) - i8::from(a < b))
+}
+
+/// `part / whole` of the way, `whole` being positive.
 #[derive(Clone, Copy)]
-struct Plane {
+struct Place {
     part: f64,
     whole: f64,
 }
 
-impl Plane {
+impl Place {
     fn compared(&self, other: &Self) -> std::cmp::Ordering {
         (self.part * other.whole).total_cmp(&(other.part * self.whole))
     }
 }
 
-/// `a t² + b t + c`.
+/// A plane that is looked at.
 #[derive(Clone, Copy)]
+struct Plane {
+    at: Place,
+    /// Has the sign of the quadratic there.
+    saddle: f64,
+}
+
+/// `a t² + b t + c`.
 struct Quadratic {
     a: f64,
     b: f64,
@@ -77,27 +97,17 @@ impl Quadratic {
         }
     }
 
-    fn negated(&self) -> Self {
-        Self { a: -self.a, b: -self.b, c: -self.c }
+    /// Has the sign of its slope at a place.
+    fn slope(&self, at: &Place) -> f64 {
+        2.0 * self.a * at.part + self.b * at.whole
     }
 
-    /// Has its sign in a plane.
-    fn at(&self, plane: &Plane) -> f64 {
-        let Plane { part, whole } = *plane;
-        self.a * part * part + self.b * part * whole + self.c * whole * whole
-    }
-
-    /// Has the sign of its slope in a plane.
-    fn slope(&self, plane: &Plane) -> f64 {
-        2.0 * self.a * plane.part + self.b * plane.whole
-    }
-
-    /// Whether it is positive, or not negative, anywhere between two planes.
-    fn reaches(&self, from: &Plane, to: &Plane, zero_suffices: bool) -> bool {
-        let rises_and_falls = self.slope(from) > 0.0 && self.slope(to) < 0.0;
+    /// Whether it, or its negative, is positive, or not negative, anywhere between two planes.
+    fn reaches(&self, sign: f64, from: &Plane, to: &Plane, zero_suffices: bool) -> bool {
+        let rises_and_falls = sign * self.slope(&from.at) > 0.0 && sign * self.slope(&to.at) < 0.0;
         let square = self.b * self.b - 4.0 * self.a * self.c;
         let top = rises_and_falls && (square > 0.0 || zero_suffices && square == 0.0);
-        self.at(from) > 0.0 || self.at(to) > 0.0 || top
+        sign * from.saddle > 0.0 || sign * to.saddle > 0.0 || top
     }
 }
 
@@ -112,34 +122,24 @@ impl Sweep {
     /// Connects what is connected in a plane whose corners have these signs.
     fn look_at(&mut self, inside: [bool; 4], plane: &Plane) {
         self.neighbours(inside);
-        if let Some((saddle, first)) = self.crossed(inside) {
-            let joined = saddle.at(plane) >= 0.0;
-            self.diagonal(inside, if joined { first } else { 1 - first });
+        if let Some((sign, first)) = crossed(inside) {
+            self.diagonal(inside, if sign * plane.saddle >= 0.0 { first } else { 1 - first });
         }
     }
 
     /// Connects what is connected between two planes, where corners have these signs.
     fn look_between(&mut self, inside: [bool; 4], from: &Plane, to: &Plane) {
-        if from.compared(to).is_ge() {
+        if from.at.compared(&to.at).is_ge() {
             return;
         }
         self.neighbours(inside);
-        if let Some((saddle, first)) = self.crossed(inside) {
-            if saddle.reaches(from, to, true) {
+        if let Some((sign, first)) = crossed(inside) {
+            if self.saddle.reaches(sign, from, to, true) {
                 self.diagonal(inside, first);
             }
-            if saddle.negated().reaches(from, to, false) {
+            if self.saddle.reaches(-sign, from, to, false) {
                 self.diagonal(inside, 1 - first);
             }
-        }
-    }
-
-    /// Where opposite corners have the same sign: what has the sign of the saddle, and which diagonal is inside.
-    fn crossed(&self, inside: [bool; 4]) -> Option<(Quadratic, usize)> {
-        match inside {
-            [true, false, true, false] => Some((self.saddle, 0)),
-            [false, true, false, true] => Some((self.saddle.negated(), 1)),
-            _ => None,
         }
     }
 
@@ -161,5 +161,15 @@ impl Sweep {
     fn end(&self, edge: usize, inside: bool) -> Corner {
         debug_assert!((self.low[edge] >= 0.0) == inside || (self.high[edge] >= 0.0) == inside);
         if (self.low[edge] >= 0.0) == inside { EDGES[edge] } else { EDGES[edge] | 4 }
+    }
+}
+
+/// Where opposite corners have the same sign: by what the quadratic has the sign of the saddle, and which diagonal is
+/// inside.
+fn crossed(inside: [bool; 4]) -> Option<(f64, usize)> {
+    match inside {
+        [true, false, true, false] => Some((1.0, 0)),
+        [false, true, false, true] => Some((-1.0, 1)),
+        _ => None,
     }
 }

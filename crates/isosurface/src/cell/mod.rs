@@ -26,7 +26,7 @@ mod table;
 
 pub use self::faces::{ambiguous, joined};
 pub use self::inside::connected;
-pub use self::table::{MOST_INTERIOR, Shape, table};
+pub use self::table::{MOST_INTERIOR, Shape, ShapeNumber, table};
 
 /// A corner of a cell, `0..8`.
 pub type Corner = u8;

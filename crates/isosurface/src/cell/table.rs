@@ -9,6 +9,9 @@ use super::{Corner, Edge, ambiguous, band, connected, disc, ends, is_inside, joi
 /// A vertex of a cell's triangles: below 12 the one on that edge, from 12 on an interior one.
 pub type Vertex = u8;
 
+/// The number of a shape in the table.
+pub type ShapeNumber = u16;
+
 /// No shape has more interior vertices.
 pub const MOST_INTERIOR: usize = 4;
 
@@ -32,17 +35,17 @@ impl Shape {
 
 /// What a cell looks like if its inside connects two groups of corners that its faces keep apart.
 #[derive(Clone, Debug)]
-pub struct Bridge {
+struct Bridge {
     /// A corner of each group.
-    pub between: (Corner, Corner),
+    between: (Corner, Corner),
     /// The triangles then.
-    pub shape: Shape,
+    shape: ShapeNumber,
 }
 
 /// What a case looks like whose ambiguous faces are decided.
 #[derive(Clone, Debug)]
 struct Entry {
-    plain: Shape,
+    plain: ShapeNumber,
     bridges: Vec<Bridge>,
 }
 
@@ -52,6 +55,7 @@ pub struct Table {
     /// For each case where its entries begin: one for each way to decide its ambiguous faces.
     starts: [usize; 256],
     entries: Vec<Entry>,
+    shapes: Vec<Shape>,
 }
 
 /// The one table.
@@ -62,12 +66,12 @@ pub fn table() -> &'static Table {
 
 impl Table {
     fn new() -> Self {
-        let mut table = Self { starts: [0; 256], entries: Vec::new() };
+        let mut table = Self { starts: [0; 256], entries: Vec::new(), shapes: Vec::new() };
         for case in 0..=255 {
             table.starts[usize::from(case)] = table.entries.len();
             let faces = ambiguous(case);
             for packed in 0..1_u8 << faces.count_ones() {
-                table.entries.push(Entry::new(case, spread(packed, faces)));
+                table.add(case, spread(packed, faces));
             }
         }
         table
@@ -82,26 +86,31 @@ impl Table {
 
     /// The shape of such a case.
     pub fn plain(&self, case: u8) -> &Shape {
-        &self.entries[self.starts[usize::from(case)]].plain
+        self.numbered(self.entries[self.starts[usize::from(case)]].plain)
+    }
+
+    /// The shape of this number.
+    pub fn numbered(&self, number: ShapeNumber) -> &Shape {
+        &self.shapes[usize::from(number)]
     }
 
     /// The shape of a cell whose corners have these values; bit `i` of `case` says that value `i` is not below zero.
-    pub fn shape(&self, case: u8, values: &[f64; 8]) -> &Shape {
+    pub fn shape(&self, case: u8, values: &[f64; 8]) -> ShapeNumber {
         let packed = packed(joined(case, values), ambiguous(case));
         let entry = &self.entries[self.starts[usize::from(case)] + usize::from(packed)];
         if entry.bridges.is_empty() {
-            return &entry.plain;
+            return entry.plain;
         }
         let groups = connected(values);
         let bridge = entry.bridges.iter().find(|bridge| groups.of(bridge.between.0) == groups.of(bridge.between.1));
-        bridge.map_or(&entry.plain, |bridge| &bridge.shape)
+        bridge.map_or(entry.plain, |bridge| bridge.shape)
     }
-}
 
-impl Entry {
-    fn new(case: u8, joined: u8) -> Self {
+    /// Adds an entry and its shapes.
+    fn add(&mut self, case: u8, joined: u8) {
         let contours = contours(case, joined);
-        let shape = |band: Option<(usize, usize)>| {
+        let shapes = &mut self.shapes;
+        let mut shape = |band: Option<(usize, usize)>| {
             let mut shape = Shape::default();
             for (i, contour) in contours.iter().enumerate() {
                 match band {
@@ -112,8 +121,10 @@ impl Entry {
             }
             shape.edges = contours.iter().flatten().fold(0, |mask, edge| mask | 1 << edge);
             assert!(shape.interior.len() <= MOST_INTERIOR, "{shape:?}");
-            shape
+            shapes.push(shape);
+            (shapes.len() - 1) as ShapeNumber
         };
+        let plain = shape(None);
         let groups = Groups::on_faces(case, joined);
         // The groups on both sides of each contour.
         let sides: Vec<[Corner; 2]> = contours.iter().map(|contour| sides(case, &groups, contour[0])).collect();
@@ -130,7 +141,7 @@ impl Entry {
                 }
             }
         }
-        Self { plain: shape(None), bridges }
+        self.entries.push(Entry { plain, bridges });
     }
 }
 
@@ -157,6 +168,7 @@ fn spread(packed: u8, mask: u8) -> u8 {
 impl Table {
     pub(super) fn shapes(&self, case: u8, joined: u8) -> impl Iterator<Item = &Shape> {
         let entry = &self.entries[self.starts[usize::from(case)] + usize::from(packed(joined, ambiguous(case)))];
-        std::iter::once(&entry.plain).chain(entry.bridges.iter().map(|bridge| &bridge.shape))
+        let numbers = std::iter::once(entry.plain).chain(entry.bridges.iter().map(|bridge| bridge.shape));
+        numbers.map(|number| self.numbered(number))
     }
 }

@@ -5,7 +5,7 @@ use super::crossings::{Inside, ROWS, places, row};
 use super::part::Part;
 use super::tree::Tree;
 use super::values::difference;
-use crate::cell::{self, Shape};
+use crate::cell::{self, ShapeNumber};
 
 /// A brick without crossed edges.
 const NONE: u32 = u32::MAX;
@@ -41,13 +41,6 @@ impl Brick {
     }
 }
 
-/// An ambiguous cell.
-pub struct Ambiguous {
-    /// Where it begins in its brick.
-    pub at: [usize; 3],
-    pub shape: &'static Shape,
-}
-
 /// The bricks of a part that a surface crosses: first those of own samples, then those that follow.
 #[derive(Default)]
 pub struct Crossed {
@@ -56,7 +49,8 @@ pub struct Crossed {
     pub own_bricks: usize,
     /// For each brick of the part its place in the list.
     slots: Vec<u32>,
-    pub ambiguous: Vec<Ambiguous>,
+    /// The shapes of ambiguous cells, brick by brick and row by row.
+    pub ambiguous: Vec<ShapeNumber>,
     /// Own vertices, interior ones included.
     pub own: u64,
     pub interior: u64,
@@ -117,8 +111,8 @@ impl Crossed {
                     continue;
                 }
                 let shape = cell::table().shape(case, &values([x, y, z], block, isovalue));
-                interior += shape.interior.len() as u64;
-                self.ambiguous.push(Ambiguous { at: [x, y, z], shape });
+                interior += cell::table().numbered(shape).interior.len() as u64;
+                self.ambiguous.push(shape);
             }
         }
         interior

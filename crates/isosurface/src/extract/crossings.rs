@@ -7,7 +7,9 @@ pub const ROWS: usize = BRICK[1] * BRICK[2];
 
 /// Which samples of a brick, and of those that follow, are inside.
 pub struct Inside {
-    rows: [[u64; BRICK[1] + 1]; BRICK[2] + 1],
+    rows: [[u32; BRICK[1] + 1]; BRICK[2] + 1],
+    /// The sample behind each row.
+    behind: [u8; BRICK[2] + 1],
     /// Own samples of the brick.
     own: [u8; 3],
     /// With those that follow.
@@ -28,13 +30,20 @@ impl Inside {
     pub fn new(block: &Block, own: &Span, with_next: &Span, isovalue: f32) -> Self {
         let extents = |span: &Span| std::array::from_fn(|axis| (span.end[axis] - span.start[axis]) as usize);
         let (own, all): ([usize; 3], [usize; 3]) = (extents(own), extents(with_next));
-        let mut rows = [[0; BRICK[1] + 1]; BRICK[2] + 1];
+        let (mut rows, mut behind) = ([[0; BRICK[1] + 1]; BRICK[2] + 1], [0; BRICK[2] + 1]);
         for (z, plane) in rows.iter_mut().enumerate().take(all[2]) {
             for (y, row) in plane.iter_mut().enumerate().take(all[1]) {
-                *row = bits(block.row(y, z, all[0]), isovalue);
+                let bits = bits(block.row(y, z, all[0]), isovalue);
+                *row = bits as u32;
+                behind[z] |= ((bits >> BRICK[0]) as u8) << y;
             }
         }
-        Self { rows, own: own.map(|count| count as u8), all: all.map(|count| count as u8) }
+        Self { rows, behind, own: own.map(|count| count as u8), all: all.map(|count| count as u8) }
+    }
+
+    /// A row and the sample behind it.
+    fn row(&self, y: usize, z: usize) -> u64 {
+        u64::from(self.rows[z][y]) | u64::from(self.behind[z] >> y & 1) << BRICK[0]
     }
 
     fn extents(&self) -> [[usize; 3]; 2] {
@@ -47,11 +56,11 @@ impl Inside {
         let [own, all] = self.extents();
         for z in 0..own[2] {
             for y in 0..own[1] {
-                let bits = self.rows[z][y];
+                let bits = self.row(y, z);
                 let along = [
                     (bits ^ bits >> 1) & lowest(all[0] - 1),
-                    if y + 1 < all[1] { bits ^ self.rows[z][y + 1] } else { 0 },
-                    if z + 1 < all[2] { bits ^ self.rows[z + 1][y] } else { 0 },
+                    if y + 1 < all[1] { bits ^ self.row(y + 1, z) } else { 0 },
+                    if z + 1 < all[2] { bits ^ self.row(y, z + 1) } else { 0 },
                 ];
                 for (axis, crossed) in along.into_iter().enumerate() {
                     edges[axis][row(y, z)] = (crossed & lowest(own[0])) as u32;
@@ -67,7 +76,7 @@ impl Inside {
         let [own, all] = self.extents();
         for z in 0..own[2].min(all[2] - 1) {
             for y in 0..own[1].min(all[1] - 1) {
-                let four = [self.rows[z][y], self.rows[z][y + 1], self.rows[z + 1][y], self.rows[z + 1][y + 1]];
+                let four = [self.row(y, z), self.row(y + 1, z), self.row(y, z + 1), self.row(y + 1, z + 1)];
                 let (any, every) = four.iter().fold((0, u64::MAX), |(any, every), bits| (any | bits, every & bits));
                 let crossed = (any | any >> 1) & !(every & every >> 1);
                 cells[row(y, z)] = (crossed & lowest(all[0] - 1) & lowest(own[0])) as u32;
@@ -78,7 +87,7 @@ impl Inside {
 
     /// The case of the cell that begins at a sample.
     pub fn case(&self, [x, y, z]: [usize; 3]) -> u8 {
-        let two = |y: usize, z: usize| (self.rows[z][y] >> x & 3) as u8;
+        let two = |y: usize, z: usize| (self.row(y, z) >> x & 3) as u8;
         two(y, z) | two(y + 1, z) << 2 | two(y, z + 1) << 4 | two(y + 1, z + 1) << 6
     }
 }

@@ -66,8 +66,27 @@ impl Maker<'_> {
         for (number, brick) in self.crossed.bricks[..self.crossed.own_bricks].iter().enumerate() {
             self.vertices(brick, mesh, block);
             let end = self.crossed.bricks.get(number + 1).map_or(self.crossed.ambiguous.len(), |next| next.ambiguous);
-            for ambiguous in &self.crossed.ambiguous[brick.ambiguous..end] {
-                self.interior(brick, ambiguous.at, ambiguous.shape, mesh, block);
+            if end > brick.ambiguous {
+                self.cells(brick, |at, shape| self.interior(brick, at, shape, mesh, block));
+            }
+        }
+    }
+
+    /// The crossed cells of a brick: where they begin, and what they look like.
+    fn cells(&self, brick: &Brick, mut found: impl FnMut([usize; 3], &'static Shape)) {
+        let table = cell::table();
+        let mut ambiguous = self.crossed.ambiguous[brick.ambiguous..].iter();
+        for (row, word) in brick.inside.cells().into_iter().enumerate() {
+            for x in places(word) {
+                let at = [x, row % BRICK[1], row / BRICK[1]];
+                let case = brick.inside.case(at);
+                found(
+                    at,
+                    match table.is_plain(case) {
+                        true => table.plain(case),
+                        false => table.numbered(*ambiguous.next().expect("found when the brick was looked at")),
+                    },
+                );
             }
         }
     }
@@ -123,13 +142,15 @@ impl Maker<'_> {
         let values = values(at, block, self.isovalue);
         let start = self.part.samples(brick.at).start;
         for &edges in &shape.interior {
-            let (place, gradient) = interior::vertex(&values, edges);
+            let place = interior::vertex(&values, edges);
             let index = std::array::from_fn(|axis| {
                 (self.part.start[axis] + start[axis] + at[axis] as i64) as f64 + place[axis]
             });
             mesh.positions.push(self.grid.position(index));
             if self.normals {
-                mesh.normals.push(self.grid.normal(gradient));
+                let corner = |corner: usize| [0, 1, 2].map(|axis| (at[axis] + (corner >> axis & 1)) as i64);
+                let gradients = std::array::from_fn(|number| self.gradient(start, corner(number), block));
+                mesh.normals.push(self.grid.normal(interior::between(&gradients, place)));
             }
         }
     }
@@ -140,30 +161,20 @@ impl Maker<'_> {
         for brick in &self.crossed.bricks[..self.crossed.own_bricks] {
             let own = self.part.samples(brick.at);
             let near = self.near(brick, (own.end[0] - own.start[0]) as usize);
-            let mut ambiguous = self.crossed.ambiguous[brick.ambiguous..].iter();
             let mut interior = 0;
-            for (row, word) in brick.inside.cells().into_iter().enumerate() {
-                for x in places(word) {
-                    let at = [x, row % BRICK[1], row / BRICK[1]];
-                    let case = brick.inside.case(at);
-                    let plain = cell::table().is_plain(case);
-                    let shape = match plain {
-                        true => cell::table().plain(case),
-                        false => ambiguous.next().expect("found when the brick was looked at").shape,
-                    };
-                    // Each once, though a vertex has several triangles.
-                    let mut numbers = [0; 12 + MOST_INTERIOR];
-                    places(shape.edges.into()).for_each(|edge| numbers[edge] = near.vertex(edge, at));
-                    for (number, place) in numbers[12..].iter_mut().zip(0..) {
-                        *number = near.interior + interior + place;
-                    }
-                    for triangle in &shape.triangles {
-                        let [a, b, c] = triangle.map(|vertex| numbers[usize::from(vertex)]);
-                        mesh.triangles.push(if mirrored { [a, c, b] } else { [a, b, c] });
-                    }
-                    interior += shape.interior.len() as u32;
+            self.cells(brick, |at, shape| {
+                // Each once, though a vertex has several triangles.
+                let mut numbers = [0; 12 + MOST_INTERIOR];
+                places(shape.edges.into()).for_each(|edge| numbers[edge] = near.vertex(edge, at));
+                for (number, place) in numbers[12..].iter_mut().zip(0..).take(shape.interior.len()) {
+                    *number = near.interior + interior + place;
                 }
-            }
+                for triangle in &shape.triangles {
+                    let [a, b, c] = triangle.map(|vertex| numbers[usize::from(vertex)]);
+                    mesh.triangles.push(if mirrored { [a, c, b] } else { [a, b, c] });
+                }
+                interior += shape.interior.len() as u32;
+            });
         }
     }
 

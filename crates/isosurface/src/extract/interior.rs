@@ -6,8 +6,8 @@ use crate::cell::ends;
 const STEPS: usize = 4;
 
 /// Where in the cell, whose corners have these values, a vertex lies that begins in the middle of the vertices on some
-/// edges (bits), and the gradient there. It is moved onto the surface along the gradient, but not out of the cell.
-pub fn vertex(values: &[f64; 8], edges: u16) -> ([f64; 3], [f64; 3]) {
+/// edges (bits). It is moved onto the surface along the gradient, but not out of the cell.
+pub fn vertex(values: &[f64; 8], edges: u16) -> [f64; 3] {
     let (mut sum, mut count) = ([0.0; 3], 0.0);
     for edge in (0..12).filter(|edge| edges >> edge & 1 == 1) {
         let (a, b) = ends(edge);
@@ -27,7 +27,12 @@ pub fn vertex(values: &[f64; 8], edges: u16) -> ([f64; 3], [f64; 3]) {
         }
         place = std::array::from_fn(|axis| (place[axis] - step * gradient[axis]).clamp(0.0, 1.0));
     }
-    (place, interpolated(values, place).1)
+    place
+}
+
+/// Vectors at the corners of a cell, interpolated at a place in it.
+pub fn between(corners: &[[f64; 3]; 8], place: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|component| interpolated(&corners.map(|vector| vector[component]), place).0)
 }
 
 /// The trilinear interpolant and its gradient.

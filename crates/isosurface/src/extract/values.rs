@@ -6,7 +6,8 @@
 /// In `f64`, where the difference of two numbers that are not of very different size is exact. Rounded to `f32` it would
 /// not do: faces of whole numbers often have saddles very close to a decimal fraction.
 pub fn difference(sample: f32, isovalue: f32) -> f64 {
-    const FAR: f64 = f32::MAX as f64;
+    // Beyond every difference of numbers, and powers of it that decisions take are finite.
+    const FAR: f64 = 1e60;
     if sample.is_nan() { -FAR } else { (f64::from(sample) - f64::from(isovalue)).clamp(-FAR, FAR) }
 }
 

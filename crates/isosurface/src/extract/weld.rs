@@ -3,16 +3,18 @@
 //! Both sides know the samples of a border with the same bits, so both list its crossed edges in the same order, and only
 //! numbers travel.
 
+use std::collections::{BTreeMap, HashMap};
+
 use zippy::chunks::{ChunkId, Chunks};
 use zippy::extents::Index;
 use zippy::ownership::Ownership;
 use zippy::region::Region;
-use zippy::transport::{copied, values};
 use zippy::{Result, World};
 
 use super::crossed::Crossed;
 use super::part::Part;
 use crate::error::IsosurfaceError;
+use crate::messages::exchange;
 
 /// A chunk of this rank with what a surface crosses there.
 pub struct Piece {
@@ -80,39 +82,30 @@ pub fn ghosts(
     pieces: &[Piece],
     vertices_before: u64,
 ) -> Result<Vec<u64>> {
-    let piece = |chunk: ChunkId| pieces.iter().find(|piece| piece.chunk == chunk).expect("of this rank");
+    let pieces_by_chunk: HashMap<ChunkId, &Piece> = pieces.iter().map(|piece| (piece.chunk, piece)).collect();
+    // In an order that both sides of a border share.
     let all = |as_user: bool| {
-        let of = pieces.iter().flat_map(|piece| borders(chunks, piece.chunk, as_user));
-        let mut all: Vec<(usize, Border)> =
-            of.map(|border| (owners.owner(if as_user { border.owner } else { border.user }).rank, border)).collect();
-        all.sort_by_key(|(rank, border)| (*rank, border.user, border.owner));
+        let mut all: Vec<Border> = pieces.iter().flat_map(|piece| borders(chunks, piece.chunk, as_user)).collect();
+        all.sort_by_key(|border| (border.user, border.owner));
         all
     };
-    let mut messages: Vec<(usize, Vec<u64>)> = Vec::new();
-    for (rank, border) in all(false) {
-        if messages.last().is_none_or(|(last, _)| *last != rank) {
-            messages.push((rank, Vec::new()));
-        }
-        let numbers = &mut messages.last_mut().expect("just made").1;
-        let (start, owner) = (numbers.len(), piece(border.owner));
+    let mut messages: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
+    for border in all(false) {
+        let numbers = messages.entry(owners.owner(border.user).rank).or_default();
+        let (start, owner) = (numbers.len(), pieces_by_chunk[&border.owner]);
         numbers.push(0);
         let first = vertices_before + owner.before[0];
         crossed_edges(&border, owner, |number| numbers.push(first + u64::from(number)));
         numbers[start] = (numbers.len() - start - 1) as u64;
     }
-    let mut own: Vec<(usize, Vec<u64>)> = messages.extract_if(.., |(rank, _)| *rank == world.rank()).collect();
-    let sent = messages.into_iter().map(|(rank, numbers)| (rank, copied(&numbers))).collect();
-    for (rank, payload) in world.group().sparse_exchange(sent)? {
-        own.push((rank, values(&payload)?));
-    }
+    let mut told = exchange(world, messages)?;
+    let mut told: BTreeMap<usize, _> = told.iter_mut().map(|(&rank, numbers)| (rank, numbers.drain(..))).collect();
     let mut ghosts = vec![0; pieces.iter().map(|piece| piece.crossed.ghosts as usize).sum()];
-    let mut read: Vec<(usize, std::vec::IntoIter<u64>)> =
-        own.into_iter().map(|(rank, numbers)| (rank, numbers.into_iter())).collect();
-    for (rank, border) in all(true) {
-        let told = read.iter_mut().find(|(from, _)| *from == rank).map(|(_, numbers)| numbers);
-        let Some(told) = told else { continue };
-        let (user, found) = (piece(border.user), told.next().unwrap_or(0));
-        let numbers: Vec<u64> = told.by_ref().take(found as usize).collect();
+    for border in all(true) {
+        let user = pieces_by_chunk[&border.user];
+        let mut told = told.get_mut(&owners.owner(border.owner).rank);
+        let found = told.as_mut().and_then(|told| told.next()).unwrap_or(0);
+        let numbers: Vec<u64> = told.into_iter().flatten().take(found as usize).collect();
         let (mut numbers, mut expected) = (numbers.into_iter(), 0);
         crossed_edges(&border, user, |ghost| {
             expected += 1;

@@ -1,9 +1,12 @@
 //! Edges, and how many triangles have each.
 
+use std::collections::BTreeMap;
+
 use zippy::{Result, World};
 
-use super::shared::{Shared, exchange};
+use super::shared::Shared;
 use crate::mesh::Mesh;
+use crate::messages::exchange;
 
 /// Numbers of edges in the whole mesh.
 pub struct Edges {
@@ -26,13 +29,9 @@ pub fn count(world: &World, mesh: &Mesh, shared: &Shared) -> Result<Edges> {
             if shared.both(a, b) { sent.push(edge) } else { own.push(edge) }
         }
     }
-    let mut messages: Vec<(usize, Vec<u64>)> = Vec::new();
+    let mut messages: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
     for edge in merged(sent) {
-        let owner = shared.owner(edge[0]);
-        if messages.last().is_none_or(|(rank, _)| *rank != owner) {
-            messages.push((owner, Vec::new()));
-        }
-        messages.last_mut().expect("just made").1.extend(edge);
+        messages.entry(shared.owner(edge[0])).or_default().extend(edge);
     }
     for (_, edges) in exchange(world, messages)? {
         own.extend(edges.as_chunks::<4>().0);

@@ -1,7 +1,8 @@
 //! The same mesh, bit for bit, for every number of ranks and every cut.
 
-use zippy::Split;
 use zippy::region::Region;
+use zippy::{Config, Layout, Split, run_with};
+use zippy_isosurface::{Extractor, Grid};
 
 use super::fields::{Field, Whole, random};
 use super::support::launcher;
@@ -66,6 +67,65 @@ fn boxes() {
     for ranks in launcher::counts(&[1, 4, 6]) {
         check(&alone, field().cut(ranks, |layout| layout.boxes(boxes.clone()), 0.5).0);
     }
+}
+
+/// Ghost cells that the field has for purposes of its own, and chunks without cells.
+#[test]
+fn ghost_cells_of_all_kinds() {
+    let alone = alone();
+    let cuts: [&(dyn Fn(zippy::Layout) -> zippy::Layout + Sync); 6] = [
+        // Wider than a chunk.
+        &|layout| layout.split([Split::Even(9), Split::Even(2), Split::Whole]).ghost([6, 6, 6]),
+        &|layout| layout.split([Split::Even(3), Split::Even(2), Split::Even(2)]).ghost_sides([(0, 3), (1, 2), (4, 0)]),
+        &|layout| layout.split([Split::Even(2), Split::Even(2), Split::Whole]).ghost([2, 2, 0]),
+        &|layout| layout.split([Split::Even(2), Split::Even(3), Split::Even(2)]).ghost([2; 3]).periodic([true; 3]),
+        &|layout| layout.split([Split::Sizes(vec![0, 18, 0, 19]), Split::Whole, Split::Even(2)]),
+        // The last chunks are a sample thin, and have no cells.
+        &|layout| layout.split([Split::Sizes(vec![36, 1]), Split::Whole, Split::Sizes(vec![8, 1])]),
+    ];
+    for cut in cuts {
+        check(&alone, field().cut(3, cut, 0.5).0);
+    }
+}
+
+/// Several surfaces of one extractor, and of two at once, are those of fresh ones; after a change, with an update.
+#[test]
+fn extractors_are_used_again() {
+    let samples = field();
+    let ranks = launcher::counts(&[3])[0];
+    for widths in [0, 2] {
+        run_with(Config::threads(ranks), |world| {
+            let layout = Layout::new(SHAPE).split_all(Split::Auto).ghost([widths; 3]);
+            let array = samples.array(world, &layout, None)?;
+            let plain = Extractor::new(world, &array, Grid::default())?;
+            let mut shaded = Extractor::with_normals(world, &array, Grid::default())?;
+            for isovalue in [0.5, 0.9, 0.1, 0.5, 2.0, 0.3] {
+                let (one, other) = (plain.extract(isovalue)?, shaded.extract(isovalue)?);
+                let fresh = Extractor::with_normals(world, &array, Grid::default())?.extract(isovalue)?;
+                assert!(other == fresh && one.triangles() == other.triangles() && one.positions() == other.positions());
+            }
+            array.fill_with(|at| 1.0 - samples.at(at))?;
+            shaded.update()?;
+            let fresh = Extractor::with_normals(world, &array, Grid::default())?.extract(0.4)?;
+            assert!(shaded.extract(0.4)? == fresh && fresh != plain.extract(0.5)?);
+            Ok(())
+        })
+        .unwrap();
+    }
+}
+
+#[test]
+fn ranks_that_ask_for_different_surfaces_are_told() {
+    let ranks = launcher::counts(&[2])[0];
+    if launcher::size().is_some() {
+        return;
+    }
+    let error = run_with(Config::threads(ranks).check(true), |world| {
+        let array = field().array(world, &Layout::new(SHAPE).split_all(Split::Auto), None)?;
+        Extractor::new(world, &array, Grid::default())?.extract(0.4 + world.rank() as f32).map(drop)
+    });
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("isosurface 0.4") && error.contains("isosurface 1.4"), "{error}");
 }
 
 #[test]

@@ -90,6 +90,7 @@ impl<T: Sample> Field<T> {
             let field = self.array(world, &cut(Layout::new(self.shape)), owners.clone())?;
             let mesh = Extractor::with_normals(world, &field, Grid::new([1.0, 2.0, 3.0], [0.5, 0.75, 1.25]))?;
             let mesh = mesh.extract(isovalue)?;
+            check_ghosts(&mesh);
             let found = statistics(world, &mesh)?;
             if !gathered {
                 return Ok((None, found));
@@ -171,6 +172,15 @@ impl Whole {
         let chi = vertices.len() as i64 - edges.len() as i64 + triangles.len() as i64;
         Self { vertices: order.iter().map(|number| vertices[number]).collect(), triangles, chi }
     }
+}
+
+/// Each ghost is there once, is another rank's, and has a triangle.
+fn check_ghosts(mesh: &Mesh) {
+    let own = mesh.vertices_before()..mesh.vertices_before() + mesh.own_vertices() as u64;
+    let numbers: BTreeSet<u64> = mesh.ghosts().iter().copied().collect();
+    assert!(numbers.len() == mesh.ghosts().len() && !numbers.iter().any(|number| own.contains(number)));
+    let used: BTreeSet<u32> = mesh.triangles().iter().flatten().copied().collect();
+    assert!((mesh.own_vertices()..mesh.positions().len()).all(|ghost| used.contains(&(ghost as u32))));
 }
 
 /// A rank's part for a message: how many vertices it knows, number, position and normal of each, and triangles by number.

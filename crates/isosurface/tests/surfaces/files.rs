@@ -128,4 +128,14 @@ fn what_cannot_be_written_is_an_error_on_every_rank() {
         }
     }
     assert!(!first() || directory.files() == 0);
+    // A piece that cannot be written keeps the others from their places, old ones stay.
+    if launcher::size().is_none() {
+        let (old, blocked) = (directory.0.join("mesh_0.vtp"), directory.0.join("mesh_1.vtp"));
+        std::fs::write(&old, "old").unwrap();
+        std::fs::create_dir(&blocked).unwrap();
+        for error in written(&directory.0.join("mesh.pvtp"), &field, 3, false) {
+            assert!(error.as_ref().unwrap_err().contains("mesh_1.vtp"), "{error:?}");
+        }
+        assert_eq!((std::fs::read_to_string(&old).unwrap(), directory.files()), ("old".into(), 2));
+    }
 }

@@ -53,13 +53,14 @@ fn grids_without_volume() {
     let results = run_with(Config::threads(counts(&[2])[0]), |world| {
         let array = world.array::<f32, 3>("field", &zippy::Layout::new([4, 4, 4]).split_all(Split::Auto))?;
         let mut all = Vec::new();
-        for spacing in [[1.0, 0.0, 1.0], [1.0, f64::NAN, 1.0]] {
+        for spacing in [[1.0, 0.0, 1.0], [1.0, f64::NAN, 1.0], [1.0, 1e39, 1.0]] {
             all.push(Extractor::new(world, &array, Grid::new([0.0; 3], spacing)).err().unwrap().to_string());
         }
         Ok(all)
     });
     for errors in results.unwrap() {
         assert!(errors[0].contains("lie in a plane") && errors[1].contains("not finite"), "{errors:?}");
+        assert!(errors[2].contains("beyond the numbers of f32"), "{errors:?}");
     }
 }
 
@@ -100,6 +101,78 @@ fn where_strange_samples_put_the_surface() {
         assert_eq!((found.vertices, found.triangles), (4, 2), "{inside} {outside}");
         assert!(whole.vertices.iter().all(|vertex| f32::from_bits(vertex[0]) == place), "{inside} {outside}");
     }
+}
+
+/// Differences of numbers of any size, and the neighbours of infinite samples.
+#[test]
+fn large_samples() {
+    for (inside, outside, isovalue, place) in [
+        (f32::MAX, f32::MIN, f32::MIN / 2.0, 0.75),
+        (f32::INFINITY, -1e38, 0.0, 1.0),
+        (f32::INFINITY, f32::MIN, 0.0, 1.0),
+        (f32::MAX, f32::NEG_INFINITY, 0.0, 0.0),
+    ] {
+        let field = Field::new([2, 2, 2], |[x, ..]| if x == 0 { inside } else { outside });
+        let whole = field.alone(isovalue).0;
+        let expected = 1.0 + 0.5 * place;
+        assert!(whole.vertices.iter().all(|vertex| f32::from_bits(vertex[0]) == expected), "{inside} {outside}");
+    }
+}
+
+/// Two balls: each vertex has the label of its ball, on all ranks that know it.
+#[test]
+fn labels_of_components() {
+    let field = Field::new([30, 12, 12], |[x, y, z]| {
+        let ball = |centre: f32| (x as f32 - centre).hypot((y as f32 - 5.4).hypot(z as f32 - 5.6));
+        4.1 - ball(6.3).min(ball(22.7))
+    });
+    let all = run_with(Config::threads(counts(&[5])[0]), |world| {
+        let array = field.array(world, &zippy::Layout::new(field.shape).split_all(Split::Auto), None)?;
+        let mesh = Extractor::new(world, &array, Grid::default())?.extract(0.0)?;
+        let labels = zippy_isosurface::components(world, &mesh)?;
+        assert_eq!(labels.len(), mesh.positions().len());
+        let sides = mesh.positions().iter().map(|position| position[0] > 14.5);
+        Ok(sides.zip(labels).collect::<Vec<_>>())
+    });
+    let all: std::collections::BTreeSet<(bool, u64)> = all.unwrap().into_iter().flatten().collect();
+    assert!(all.iter().any(|(_, label)| *label == 0) || counts(&[1]) != [1]);
+    let labels = |side: bool| all.iter().filter(|found| found.0 == side).count();
+    assert!(labels(false) <= 1 && labels(true) <= 1, "{all:?}");
+    assert!(all.len() < 2 || all.first().unwrap().1 != all.last().unwrap().1);
+}
+
+/// On skewed axes: positions by the grid, normals across the plane in which all vertices lie.
+#[test]
+fn skewed_grids() {
+    let field = Field::new([6, 5, 7], |[x, y, z]| (2 * x + y + 3 * z) as f32);
+    let steps = [[0.5, 0.1, 0.0], [-0.3, 0.8, 0.2], [0.1, 0.0, -1.5]];
+    let grid = Grid { origin: [3.0, -2.0, 1.0], steps };
+    run_with(Config::threads(counts(&[3])[0]), |world| {
+        let array = field.array(world, &zippy::Layout::new(field.shape).split_all(Split::Auto), None)?;
+        let mesh = Extractor::with_normals(world, &array, grid)?.extract(12.4)?;
+        // n with n . steps = (2, 1, 3), so that the field is n . (position - origin).
+        let determinant = |m: [[f64; 3]; 3]| -> f64 {
+            let minor = |i: usize| {
+                let (a, b) = ((i + 1) % 3, (i + 2) % 3);
+                m[1][a] * m[2][b] - m[1][b] * m[2][a]
+            };
+            (0..3).map(|i| m[0][i] * minor(i)).sum()
+        };
+        let slope: [f64; 3] = std::array::from_fn(|column| {
+            let mut m = steps;
+            [2.0, 1.0, 3.0].into_iter().enumerate().for_each(|(row, value)| m[row][column] = value);
+            determinant(m) / determinant(steps)
+        });
+        let length = slope.iter().map(|x| x * x).sum::<f64>().sqrt();
+        for (position, normal) in mesh.positions().iter().zip(mesh.normals()) {
+            let value: f64 = (0..3).map(|i| slope[i] * (f64::from(position[i]) - grid.origin[i])).sum();
+            assert!((value - 12.4).abs() < 1e-4, "{position:?}");
+            assert!((0..3).all(|i| (f64::from(normal[i]) + slope[i] / length).abs() < 1e-5), "{normal:?}");
+        }
+        assert!(mesh.vertices() > 50);
+        Ok(())
+    })
+    .unwrap();
 }
 
 /// Mirrored axes turn a mesh inside out unless triangles are turned, too.

@@ -1,0 +1,18 @@
+//! Numbers from rank to rank.
+
+use std::collections::BTreeMap;
+
+use zippy::transport::{copied, values};
+use zippy::{Result, World};
+
+/// Numbers for some ranks, this one perhaps among them, go there; returns those of each rank that had some for this one.
+/// Collective.
+pub fn exchange(world: &World, mut messages: BTreeMap<usize, Vec<u64>>) -> Result<BTreeMap<usize, Vec<u64>>> {
+    let own = messages.remove_entry(&world.rank());
+    let sent = messages.into_iter().map(|(rank, numbers)| (rank, copied(&numbers))).collect();
+    let mut received: BTreeMap<usize, Vec<u64>> = own.into_iter().collect();
+    for (rank, payload) in world.group().sparse_exchange(sent)? {
+        received.insert(rank, values(&payload)?);
+    }
+    Ok(received)
+}
