@@ -10,6 +10,18 @@ pub enum IsosurfaceError {
     /// The grid does not give each sample a place of its own.
     #[error("grid: {0}")]
     Grid(String),
+    /// An array does not go with the field of a surface.
+    #[error(
+        "array {name:?} is {found}, and the field of the surface is {wanted}; values at vertices need the same shape"
+    )]
+    Shape {
+        /// The array.
+        name: String,
+        /// Its shape.
+        found: zippy::extents::Index,
+        /// The field's.
+        wanted: zippy::extents::Index,
+    },
     /// A rank's part cannot be numbered.
     #[error(
         "rank {rank} would have more than {most} vertices, its neighbours' that it uses among them; use more ranks"

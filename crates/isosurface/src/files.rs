@@ -4,7 +4,7 @@ use std::path::Path;
 
 use zippy::transport::copied;
 use zippy::{Error, Result, World};
-use zippy_io::mesh::{self, Before, Format, Layout, Part, Text, Whole};
+use zippy_io::mesh::{self, Before, Field, Format, Layout, Part, Text, Whole};
 use zippy_io::{IoError, SharedFile};
 
 use crate::mesh::Mesh;
@@ -25,7 +25,9 @@ pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
     let format = world.agree("naming a mesh", Format::of(path).map_err(Error::from))?;
     let corners =
         if format == Format::Stl { mesh.triangles.iter().map(|t| corners(mesh, t)).collect() } else { Vec::new() };
+    let fields = fields(mesh, mesh.own);
     let part = Part {
+        fields: &fields,
         positions: &mesh.positions[..mesh.own],
         normals: mesh.has_normals.then(|| &mesh.normals[..mesh.own]),
         triangles: &numbers,
@@ -37,8 +39,10 @@ pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
     let [text_before, text_of_all] = sums(world, text)?;
     let whole = Whole { vertices: mesh.vertices(), triangles: mesh.triangle_count(), text: text_of_all };
     let before = Before { vertices: mesh.vertices_before, triangles: mesh.triangles_before, text: text_before };
-    let layout = world
-        .agree("laying out a mesh", Layout::of(format, &whole, part.normals.is_some(), &[]).map_err(Error::from))?;
+    let layout = world.agree(
+        "laying out a mesh",
+        Layout::of(format, &whole, part.normals.is_some(), &names(&fields)).map_err(Error::from),
+    )?;
     let blocks = world.agree("laying out a mesh", layout.blocks(&part, &before).map_err(Error::from))?;
     let mut file = shared(world, path, layout.length())?;
     let written = (|| {
@@ -53,6 +57,15 @@ pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
     world.agree("writing a mesh", written.map_err(|error: IoError| error.into()))?;
     let put = if world.rank() == 0 { file.commit() } else { Ok(()) };
     world.agree("putting a mesh into its place", put.map_err(Error::from))
+}
+
+/// The values of the first so many vertices.
+fn fields(mesh: &Mesh, vertices: usize) -> Vec<Field<'_>> {
+    mesh.fields.iter().map(|(name, values)| Field { name, values: &values[..vertices] }).collect()
+}
+
+fn names<'a>(fields: &[Field<'a>]) -> Vec<&'a str> {
+    fields.iter().map(|field| field.name).collect()
 }
 
 fn corners(mesh: &Mesh, triangle: &[u32; 3]) -> [[f32; 3]; 3] {
@@ -94,11 +107,12 @@ fn shared(world: &World, path: &Path, length: u64) -> Result<SharedFile> {
 fn write_pieces(world: &World, mesh: &Mesh, path: &Path) -> Result<()> {
     let triangles: Vec<[u64; 3]> = mesh.triangles.iter().map(|triangle| triangle.map(u64::from)).collect();
     let normals = mesh.has_normals.then_some(&mesh.normals[..]);
-    let part = Part { positions: &mesh.positions, normals, triangles: &triangles, ..Part::default() };
+    let fields = fields(mesh, mesh.positions.len());
+    let part = Part { positions: &mesh.positions, normals, fields: &fields, triangles: &triangles, ..Part::default() };
     let piece = || -> std::result::Result<SharedFile, IoError> {
         let whole =
             Whole { vertices: part.positions.len() as u64, triangles: triangles.len() as u64, ..Whole::default() };
-        let layout = Layout::of(Format::Vtp, &whole, normals.is_some(), &[])?;
+        let layout = Layout::of(Format::Vtp, &whole, normals.is_some(), &names(&fields))?;
         let mut file = SharedFile::create(mesh::piece_path(path, world.rank() as u64)?, layout.length())?;
         layout.frame().try_for_each(|(at, bytes)| file.write_at(at, bytes))?;
         layout.blocks(&part, &Before::default())?.try_for_each(|(at, bytes)| file.write_at(at, &bytes))?;
@@ -108,6 +122,7 @@ fn write_pieces(world: &World, mesh: &Mesh, path: &Path) -> Result<()> {
     let written = world.agree("writing a piece of a mesh", piece().map_err(Error::from))?;
     world.agree("putting a piece of a mesh into its place", written.commit().map_err(Error::from))?;
     let pieces = world.size() as u64;
-    let index = if world.rank() == 0 { mesh::write_index(path, pieces, mesh.has_normals, &[]) } else { Ok(()) };
+    let index =
+        if world.rank() == 0 { mesh::write_index(path, pieces, mesh.has_normals, &names(&fields)) } else { Ok(()) };
     world.agree("writing the index of a mesh", index.map_err(Error::from))
 }

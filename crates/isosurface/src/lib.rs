@@ -35,7 +35,7 @@ mod sample;
 mod statistics;
 
 pub use error::IsosurfaceError;
-pub use extract::Extractor;
+pub use extract::{Attribute, Extractor};
 pub use files::write;
 pub use grid::Grid;
 pub use mesh::Mesh;

@@ -16,6 +16,7 @@ pub struct Mesh {
     pub(crate) positions: Vec<[f32; 3]>,
     pub(crate) has_normals: bool,
     pub(crate) normals: Vec<[f32; 3]>,
+    pub(crate) fields: Vec<(String, Vec<f32>)>,
     pub(crate) ghosts: Vec<u64>,
     pub(crate) triangles: Vec<[u32; 3]>,
     pub(crate) vertices_before: u64,
@@ -41,6 +42,11 @@ impl Mesh {
     /// were not asked for.
     pub fn normals(&self) -> &[[f32; 3]] {
         &self.normals
+    }
+
+    /// Values of further fields, by name, one a vertex.
+    pub fn fields(&self) -> &[(String, Vec<f32>)] {
+        &self.fields
     }
 
     /// The triangles of this rank, as places in [`positions`](Self::positions), counterclockwise as seen from where
@@ -111,11 +117,9 @@ impl Mesh {
             };
         }
         self.ghosts = kept.iter().map(|&place| numbers[place - first]).collect();
-        for list in [&mut self.positions, &mut self.normals] {
-            let ghosts: Vec<_> = kept.iter().filter_map(|&place| list.get(place).copied()).collect();
-            list.truncate(first);
-            list.extend(ghosts);
-        }
+        keep(&mut self.positions, first, &kept);
+        keep(&mut self.normals, first, &kept);
+        self.fields.iter_mut().for_each(|(_, values)| keep(values, first, &kept));
     }
 
     /// Finds where this rank's part stands in the whole. Collective.
@@ -128,4 +132,11 @@ impl Mesh {
         self.totals = Totals { vertices: all[0], interior: all[1], triangles: all[2] };
         Ok(())
     }
+}
+
+/// Keeps the first items of a list, and behind them some of the others; an empty list stays empty.
+fn keep<V: Copy>(list: &mut Vec<V>, first: usize, kept: &[usize]) {
+    let others: Vec<V> = kept.iter().filter_map(|&place| list.get(place).copied()).collect();
+    list.truncate(first);
+    list.extend(others);
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use quick_xml::events::Event;
 
-use super::elements::Element;
+use super::elements::{Element, next_element};
 use super::xml::{BYTE_ORDER_MARK, Xml};
 use crate::files::Head;
 use crate::store::Stated;
@@ -109,18 +109,7 @@ impl Document {
         let mut xml = Xml::open(&head.path, head.bytes.starts_with(BYTE_ORDER_MARK))?;
         let mut document = Self::default();
         let mut open: Vec<String> = Vec::new();
-        loop {
-            let (at, event) = xml.next()?;
-            let (element, empty) = match event {
-                Event::Start(start) => (Element::new(&head.path, at, &start)?, false),
-                Event::Empty(start) => (Element::new(&head.path, at, &start)?, true),
-                Event::End(_) => {
-                    open.pop();
-                    continue;
-                }
-                Event::Eof => break,
-                _ => continue,
-            };
+        while let Some((element, empty)) = next_element(&mut xml, &head.path, &mut open)? {
             let inside: Vec<&str> = open.iter().map(String::as_str).collect();
             if let (["VTKFile"], "AppendedData") = (&inside[..], &*element.name) {
                 document.appended = Some(appended(&head.path, &element, &mut xml)?);

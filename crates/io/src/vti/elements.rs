@@ -1,13 +1,30 @@
-//! The attributes of an element.
+//! Elements and their attributes.
 
 use std::path::Path;
 
 use quick_xml::XmlVersion;
-use quick_xml::events::BytesStart;
+use quick_xml::events::{BytesStart, Event};
 
+use super::xml::Xml;
 use crate::store::Stated;
 use crate::text::{Keys, floats, integers};
 use crate::{IoError, quoted};
+
+/// The next element that begins, and whether it is empty; `open` loses those that end before it. None at the document's end.
+///
+/// # Errors
+/// The document is malformed.
+pub fn next_element(xml: &mut Xml, path: &Path, open: &mut Vec<String>) -> Result<Option<(Element, bool)>, IoError> {
+    loop {
+        match xml.next()? {
+            (at, Event::Start(start)) => return Ok(Some((Element::new(path, at, &start)?, false))),
+            (at, Event::Empty(start)) => return Ok(Some((Element::new(path, at, &start)?, true))),
+            (_, Event::End(_)) => drop(open.pop()),
+            (_, Event::Eof) => return Ok(None),
+            _ => {}
+        }
+    }
+}
 
 /// The name and the attributes of an element.
 pub struct Element {

@@ -2,7 +2,7 @@
 
 use super::block::{BRICK, Block, Samples};
 use super::crossed::{Brick, Crossed, values};
-use super::crossings::places;
+use super::crossings::places as places_of;
 use super::interior;
 use super::part::Part;
 use super::values::between;
@@ -77,7 +77,7 @@ impl Maker<'_> {
         let table = cell::table();
         let mut ambiguous = self.crossed.ambiguous[brick.ambiguous..].iter();
         for (row, word) in brick.inside.cells().into_iter().enumerate() {
-            for x in places(word) {
+            for x in places_of(word) {
                 let at = [x, row % BRICK[1], row / BRICK[1]];
                 let case = brick.inside.case(at);
                 found(
@@ -102,7 +102,7 @@ impl Maker<'_> {
         self.samples.load(self.part.in_memory(&own).start, self.part.in_memory(&span), block);
         for (axis, rows) in brick.edges.iter().enumerate() {
             for (row, &word) in rows.iter().enumerate() {
-                for x in places(word) {
+                for x in places_of(word) {
                     let at = [x, row % BRICK[1], row / BRICK[1]].map(|at| at as i64);
                     self.edge_vertex(own.start, at, axis, mesh, block);
                 }
@@ -165,7 +165,7 @@ impl Maker<'_> {
             self.cells(brick, |at, shape| {
                 // Each once, though a vertex has several triangles.
                 let mut numbers = [0; 12 + MOST_INTERIOR];
-                places(shape.edges.into()).for_each(|edge| numbers[edge] = near.vertex(edge, at));
+                places_of(shape.edges.into()).for_each(|edge| numbers[edge] = near.vertex(edge, at));
                 for (number, place) in numbers[12..].iter_mut().zip(0..).take(shape.interior.len()) {
                     *number = near.interior + interior + place;
                 }
@@ -176,6 +176,37 @@ impl Maker<'_> {
                 interior += shape.interior.len() as u32;
             });
         }
+    }
+
+    /// Where the own vertices lie, or the ghosts, brick by brick, in the order of their numbers.
+    pub fn places(&self, own_ones: bool) -> Vec<Places> {
+        let (own, ghosts) = self.crossed.bricks.split_at(self.crossed.own_bricks);
+        let (mut block, mut all) = (Block::new(), Vec::new());
+        for (number, brick) in if own_ones { own } else { ghosts }.iter().enumerate() {
+            let samples = self.part.samples(brick.at);
+            let span = self.part.with_next(&samples);
+            self.samples.load(self.part.in_memory(&samples).start, self.part.in_memory(&span), &mut block);
+            let mut places = Places { at: brick.at, edges: Vec::new(), inside: Vec::new() };
+            for (axis, rows) in brick.edges.iter().enumerate() {
+                for (row, &word) in rows.iter().enumerate() {
+                    for x in places_of(word) {
+                        let at = [x, row % BRICK[1], row / BRICK[1]].map(|at| at as i64);
+                        let mut end = at;
+                        end[axis] += 1;
+                        places.edges.push((at, end, between(block.at(at), block.at(end), self.isovalue)));
+                    }
+                }
+            }
+            let end = self.crossed.bricks.get(number + 1).map_or(self.crossed.ambiguous.len(), |next| next.ambiguous);
+            if own_ones && end > brick.ambiguous {
+                self.cells(brick, |at, shape| {
+                    let values = values(at, &block, self.isovalue);
+                    places.inside.extend(shape.interior.iter().map(|&edges| (at, interior::vertex(&values, edges))));
+                });
+            }
+            all.push(places);
+        }
+        all
     }
 
     fn near(&self, brick: &Brick, width: usize) -> Near {
@@ -208,5 +239,29 @@ impl Maker<'_> {
             }
         }
         near
+    }
+}
+
+/// Where the vertices of a brick lie.
+pub struct Places {
+    at: [i64; 3],
+    /// Both ends of an edge, and how far from the first to the second.
+    edges: Vec<([i64; 3], [i64; 3], f64)>,
+    /// A cell, and where in it.
+    inside: Vec<([usize; 3], [f64; 3])>,
+}
+
+/// Adds the values of a field at places to a list.
+pub fn interpolate(part: &Part, samples: &dyn Samples, places: &[Places], values: &mut Vec<f32>) {
+    let mut block = Block::new();
+    for brick in places {
+        let own = part.samples(brick.at);
+        samples.load(part.in_memory(&own).start, part.in_memory(&part.with_next(&own)), &mut block);
+        let at = |place: [i64; 3]| f64::from(block.at(place));
+        values.extend(brick.edges.iter().map(|&(a, b, along)| (at(a) + along * (at(b) - at(a))) as f32));
+        values.extend(brick.inside.iter().map(|&(cell, place)| {
+            let corner = |corner: usize| at([0, 1, 2].map(|axis| (cell[axis] + (corner >> axis & 1)) as i64));
+            interior::between(&std::array::from_fn(|number| [corner(number), 0.0, 0.0]), place)[0] as f32
+        }));
     }
 }

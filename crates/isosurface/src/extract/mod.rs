@@ -1,23 +1,28 @@
 //! [`Extractor`]: surfaces of one field.
 
+mod attribute;
 mod block;
 mod crossed;
 mod crossings;
 mod generate;
 mod interior;
+mod memory;
 mod part;
 mod tree;
 mod values;
 mod weld;
 
 use zippy::array::ChunkRef;
-use zippy::error::ArrayError;
-use zippy::extents::Index;
-use zippy::{Error, GlobalArray, Layout, Ownership, Result, World};
+use zippy::{GlobalArray, Result, World};
 
-use self::block::{Block, Samples, Slice};
+pub use self::attribute::Attribute;
+
+use self::attribute::sealed::{Cuts, Fitted};
+use self::attribute::{ghosted, refreshed};
+use self::block::{Block, Samples};
 use self::crossed::Crossed;
-use self::generate::Maker;
+use self::generate::{Maker, interpolate};
+use self::memory::with_samples;
 use self::part::Part;
 use self::tree::Tree;
 use self::weld::Piece;
@@ -66,7 +71,8 @@ impl<'w, T: Sample> Extractor<'w, T> {
         world.agree(&format!("preparing isosurfaces on {grid:?}"), grid.check(field.shape()).map_err(Into::into))?;
         // Some milliseconds, once in a process.
         cell::table();
-        let ghosted = ghosted(world, field, if normals { (1, 2) } else { (0, 1) })?;
+        let like = Cuts { placement: field.core().placement().clone() };
+        let ghosted = ghosted(world, field, &like, if normals { (1, 2) } else { (0, 1) })?;
         let mut extractor = Self { world, field: field.clone(), ghosted, grid, normals, parts: Vec::new() };
         extractor.update()?;
         Ok(extractor)
@@ -78,12 +84,7 @@ impl<'w, T: Sample> Extractor<'w, T> {
     /// A transfer or a device fails.
     pub fn update(&mut self) -> Result<()> {
         let Self { world, field, ghosted, .. } = self;
-        if !ghosted.core().is_alias_of(field.core()) {
-            world.copy(field.at(..), ghosted.at(..))?;
-        }
-        if ghosted.core().chunks().has_ghosts() {
-            world.ghosts(ghosted)?;
-        }
+        refreshed(world, field, ghosted)?;
         let parts = world.failing("preparing isosurfaces", || {
             let part = |chunk: ChunkRef<T, 3>| {
                 let (own, storage) = (chunk.region(), chunk.with_ghosts().region()?);
@@ -108,6 +109,15 @@ impl<'w, T: Sample> Extractor<'w, T> {
     /// An isovalue that is not finite; a rank with 2^32 vertices or more, its neighbours' that it uses among them; a
     /// transfer or a device fails.
     pub fn extract(&self, isovalue: f32) -> Result<Mesh> {
+        self.extract_with(isovalue, &[])
+    }
+
+    /// [`extract`](Self::extract) with the values of further fields at the vertices, interpolated like positions. Arrays that
+    /// are cut in another way, or lack a ghost cell behind each chunk, are copied each time.
+    ///
+    /// # Errors
+    /// As [`extract`](Self::extract); an array of another shape.
+    pub fn extract_with(&self, isovalue: f32, attributes: &[&dyn Attribute]) -> Result<Mesh> {
         let checked = if isovalue.is_finite() { Ok(()) } else { Err(IsosurfaceError::Isovalue(isovalue).into()) };
         // Also finds ranks that ask for different surfaces.
         self.world.agree(&format!("extracting the isosurface {isovalue}"), checked)?;
@@ -119,8 +129,14 @@ impl<'w, T: Sample> Extractor<'w, T> {
             false => Ok(()),
         };
         self.world.agree("numbering vertices", counted)?;
+        let like = Cuts { placement: self.ghosted.core().placement().clone() };
+        let fitted = attributes.iter().map(|one| Ok((one.label(), one.fitted(self.world, &like)?)));
+        let fitted = fitted.collect::<Result<Vec<_>>>()?;
         self.world.failing("extracting an isosurface", || {
             let mut mesh = self.made(&pieces, isovalue)?;
+            for (name, field) in &fitted {
+                mesh.fields.push((name.clone(), self.values(&pieces, isovalue, &**field)?));
+            }
             mesh.place(self.world)?;
             let core = self.ghosted.core();
             let owned = (&**core.chunks(), &**core.ownership());
@@ -153,9 +169,7 @@ impl<'w, T: Sample> Extractor<'w, T> {
             for ((chunk, ..), piece) in self.parts.iter().zip(pieces) {
                 with_samples(self.world, &self.ghosted, chunk, |samples| {
                     let bases = [piece.before[0], own + piece.before[1]].map(|base| base as u32);
-                    let Piece { part, crossed, .. } = piece;
-                    let (grid, normals) = (&self.grid, self.normals);
-                    let maker = Maker { part, crossed, samples, isovalue, grid, normals, bases };
+                    let maker = self.maker(piece, samples, isovalue, bases);
                     let mut block = Block::new();
                     if own_ones {
                         maker.own_vertices(&mut mesh, &mut block);
@@ -168,48 +182,23 @@ impl<'w, T: Sample> Extractor<'w, T> {
         }
         Ok(mesh)
     }
-}
 
-/// The field itself if it has this many ghost cells before and behind each chunk, else an array like it that has them.
-fn ghosted<T: Sample>(world: &World, field: &GlobalArray<T, 3>, widths: (i64, i64)) -> Result<GlobalArray<T, 3>> {
-    let (chunks, owners) = (field.core().chunks(), field.core().ownership());
-    let all = || (0..chunks.count()).map(|chunk| chunks.region(chunk));
-    let is_cut =
-        |axis: usize| all().any(|own| !own.is_empty() && own.end[axis] - own.start[axis] < chunks.shape()[axis]);
-    let enough = |axis: usize| chunks.ghost_lo()[axis] >= widths.0 && chunks.ghost_hi()[axis] >= widths.1;
-    if (0..3).all(|axis| enough(axis) || !is_cut(axis)) {
-        return Ok(field.clone());
+    fn maker<'a>(&'a self, piece: &'a Piece, samples: &'a dyn Samples, isovalue: f32, bases: [u32; 2]) -> Maker<'a> {
+        let Piece { part, crossed, .. } = piece;
+        Maker { part, crossed, samples, isovalue, grid: &self.grid, normals: self.normals, bases }
     }
-    let layout = Layout::new(field.shape()).boxes(all().collect()).ghost_sides([widths; 3]);
-    let ranks: Vec<usize> = (0..chunks.count()).map(|chunk| owners.owner(chunk).rank).collect();
-    let mut number = 0;
-    loop {
-        let name = format!("{}.isosurface.{number}", field.name());
-        match world.array_owned::<T, 3>(&name, &layout, Ownership::table(ranks.clone(), world.size())?) {
-            // Of another extractor.
-            Err(Error::Array(ArrayError::NameTaken { .. })) => number += 1,
-            made => return made,
+
+    /// The values of a field at own vertices, and then at ghosts.
+    fn values(&self, pieces: &[Piece], isovalue: f32, field: &dyn Fitted) -> Result<Vec<f32>> {
+        let mut values = Vec::new();
+        for own_ones in [true, false] {
+            for ((chunk, ..), piece) in self.parts.iter().zip(pieces) {
+                let places = with_samples(self.world, &self.ghosted, chunk, |samples| {
+                    self.maker(piece, samples, isovalue, [0; 2]).places(own_ones)
+                })?;
+                field.samples(chunk.id(), &mut |part, samples| interpolate(part, samples, &places, &mut values))?;
+            }
         }
+        Ok(values)
     }
-}
-
-/// Calls `f` with the samples of a chunk, ghost cells included: as they lie in memory where the device is the host, else
-/// with a copy of them.
-fn with_samples<T: Sample, R>(
-    world: &World,
-    field: &GlobalArray<T, 3>,
-    chunk: &ChunkRef<T, 3>,
-    f: impl FnOnce(&dyn Samples) -> R,
-) -> Result<R> {
-    let (gpu, section) = (world.gpu(), chunk.with_ghosts());
-    let storage = section.region()?;
-    if let Some(lease) = chunk.lease()?.filter(|_| gpu.is_host()) {
-        let lies = field.core().strided(chunk.id(), &storage);
-        let strides = std::array::from_fn(|axis| lies.strides[axis] as usize);
-        return Ok(gpu.lend([&lease], |[bytes]| {
-            f(&Slice { cells: &bytemuck::cast_slice::<u8, T>(bytes)[lies.offset as usize..], strides })
-        })?);
-    }
-    let dense: Index = storage.extents().dense_strides();
-    Ok(f(&Slice { cells: &section.read()?, strides: std::array::from_fn(|axis| dense[axis] as usize) }))
 }

@@ -46,7 +46,7 @@ fn written(path: &Path, field: &Field<f32>, ranks: usize, normals: bool) -> Vec<
             true => Extractor::with_normals(world, &array, Grid::default())?,
             false => Extractor::new(world, &array, Grid::default())?,
         };
-        let mesh = extractor.extract(0.5)?;
+        let mesh = extractor.extract_with(0.5, &[&array])?;
         Ok(write(world, &mesh, path).map_err(|error| error.to_string()))
     });
     results.unwrap()
@@ -83,6 +83,11 @@ fn the_same_mesh_for_every_number_of_ranks() {
             assert!(written(&path, &field, ranks, normals).iter().all(Result::is_ok));
             if first() {
                 let mesh = read(&path).unwrap();
+                if ["ply", "vtp"].contains(&ending) {
+                    let [(name, values)] = &mesh.fields[..] else { panic!("one field") };
+                    assert_eq!((name.as_str(), values.len()), ("field", mesh.positions.len()));
+                    assert!(values.iter().filter(|value| (**value - 0.5).abs() < 1e-5).count() > 500);
+                }
                 assert_eq!(
                     mesh.normals.as_ref().map(Vec::len),
                     (normals || ending == "stl").then_some(mesh.positions.len())

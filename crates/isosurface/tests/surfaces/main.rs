@@ -8,5 +8,6 @@ mod fields;
 mod files;
 mod reference;
 mod special;
+mod values;
 
 under_mpi!(3);

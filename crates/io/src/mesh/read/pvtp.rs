@@ -3,12 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use quick_xml::events::Event;
-
 use super::{Mesh, vtp};
 use crate::files::{Head, beside, named_by};
 use crate::vti::document::Document;
-use crate::vti::elements::Element;
+use crate::vti::elements::next_element;
 use crate::vti::xml::{BYTE_ORDER_MARK, Xml};
 use crate::{IoError, quoted};
 
@@ -31,18 +29,7 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
 fn sources(head: &Head) -> Result<Vec<(u64, String)>, IoError> {
     let mut xml = Xml::open(&head.path, head.bytes.starts_with(BYTE_ORDER_MARK))?;
     let (mut open, mut found, mut names, mut known) = (Vec::new(), Vec::new(), BTreeSet::new(), false);
-    loop {
-        let (at, event) = xml.next()?;
-        let (element, empty) = match event {
-            Event::Start(start) => (Element::new(&head.path, at, &start)?, false),
-            Event::Empty(start) => (Element::new(&head.path, at, &start)?, true),
-            Event::End(_) => {
-                open.pop();
-                continue;
-            }
-            Event::Eof => break,
-            _ => continue,
-        };
+    while let Some((element, empty)) = next_element(&mut xml, &head.path, &mut open)? {
         let inside: Vec<&str> = open.iter().map(String::as_str).collect();
         match (&inside[..], &*element.name) {
             ([], "VTKFile") => Document::default().file(&head.path, &element, "PPolyData")?,

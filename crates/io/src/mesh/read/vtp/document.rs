@@ -1,11 +1,9 @@
 //! What the elements of a .vtp file say.
 
-use quick_xml::events::Event;
-
 use crate::files::Head;
 use crate::store::Stated;
 use crate::vti::document::{self, Array, Document, MOST_PIECES};
-use crate::vti::elements::Element;
+use crate::vti::elements::{Element, next_element};
 use crate::vti::xml::{BYTE_ORDER_MARK, Xml};
 use crate::{IoError, quoted};
 
@@ -43,18 +41,7 @@ impl PolyData {
         let mut data = Self { document: Document::default(), pieces: Vec::new() };
         data.document.pieces.push(all);
         let mut open: Vec<String> = Vec::new();
-        loop {
-            let (at, event) = xml.next()?;
-            let (element, empty) = match event {
-                Event::Start(start) => (Element::new(&head.path, at, &start)?, false),
-                Event::Empty(start) => (Element::new(&head.path, at, &start)?, true),
-                Event::End(_) => {
-                    open.pop();
-                    continue;
-                }
-                Event::Eof => break,
-                _ => continue,
-            };
+        while let Some((element, empty)) = next_element(&mut xml, &head.path, &mut open)? {
             let inside: Vec<&str> = open.iter().map(String::as_str).collect();
             match (&inside[..], &*element.name) {
                 (["VTKFile"], "AppendedData") => {

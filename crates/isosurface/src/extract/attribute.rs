@@ -1,0 +1,115 @@
+//! [`Attribute`]: further fields whose values a mesh has at its vertices.
+
+use zippy::chunks::ChunkId;
+use zippy::error::ArrayError;
+use zippy::{Error, GlobalArray, Layout, Ownership, Result, World};
+
+use super::block::Samples;
+use super::memory::with_samples;
+use super::part::Part;
+use crate::error::IsosurfaceError;
+use crate::sample::Sample;
+
+/// A field whose values a mesh gets at its vertices: a 3-D global array of the shape of the field that the surface is of, of
+/// any cut and any type of samples.
+pub trait Attribute: sealed::Sealed {
+    /// The array's name, which the values have in the mesh.
+    fn label(&self) -> String;
+
+    #[doc(hidden)]
+    fn fitted<'w>(&self, world: &'w World, like: &sealed::Cuts) -> Result<Box<dyn sealed::Fitted + 'w>>;
+}
+
+pub(crate) mod sealed {
+    use super::*;
+
+    pub trait Sealed {}
+
+    /// How the field of the surface is cut, and the names of further arrays begin.
+    pub struct Cuts {
+        pub placement: zippy::locate::Placement,
+    }
+
+    /// An array that is cut like the field of the surface and has ghost cells behind each chunk.
+    pub trait Fitted {
+        /// Calls `f` with the samples of a chunk.
+        fn samples(&self, chunk: ChunkId, f: &mut dyn FnMut(&Part, &dyn Samples)) -> Result<()>;
+    }
+}
+
+use sealed::{Cuts, Fitted};
+
+struct FittedArray<'w, T> {
+    world: &'w World,
+    array: GlobalArray<T, 3>,
+}
+
+impl<T: Sample> Fitted for FittedArray<'_, T> {
+    fn samples(&self, chunk: ChunkId, f: &mut dyn FnMut(&Part, &dyn Samples)) -> Result<()> {
+        let Some(chunk) = self.array.chunks().find(|own| own.id() == chunk) else { return Ok(()) };
+        let part = Part::new(&chunk.region(), &chunk.with_ghosts().region()?, self.array.shape());
+        with_samples(self.world, &self.array, &chunk, |samples| f(&part, samples))
+    }
+}
+
+impl<T: Sample> sealed::Sealed for GlobalArray<T, 3> {}
+
+impl<T: Sample> Attribute for GlobalArray<T, 3> {
+    fn label(&self) -> String {
+        self.name().to_string()
+    }
+
+    fn fitted<'w>(&self, world: &'w World, like: &Cuts) -> Result<Box<dyn Fitted + 'w>> {
+        let (wanted, found) = (like.placement.chunks().shape(), self.core().chunks().shape());
+        let checked = match wanted == found {
+            true => Ok(()),
+            false => Err(IsosurfaceError::Shape { name: self.label(), found, wanted }.into()),
+        };
+        world.agree(&format!("values of {:?} on a mesh", self.name()), checked)?;
+        let array = ghosted(world, self, like, (0, 1))?;
+        refreshed(world, self, &array)?;
+        Ok(Box::new(FittedArray { world, array }))
+    }
+}
+
+/// The field itself if it is cut like that and has this many ghost cells before and behind each chunk along the axes that are
+/// cut, else an array that has them.
+pub fn ghosted<T: Sample>(
+    world: &World,
+    field: &GlobalArray<T, 3>,
+    like: &Cuts,
+    widths: (i64, i64),
+) -> Result<GlobalArray<T, 3>> {
+    let (chunks, owners) = (like.placement.chunks(), like.placement.ownership());
+    let own = field.core().chunks();
+    let all = || (0..chunks.count()).map(|chunk| chunks.region(chunk));
+    let is_cut =
+        |axis: usize| all().any(|own| !own.is_empty() && own.end[axis] - own.start[axis] < chunks.shape()[axis]);
+    let enough = |axis: usize| own.ghost_lo()[axis] >= widths.0 && own.ghost_hi()[axis] >= widths.1;
+    let same = own.same_cuts(chunks) && field.core().ownership() == owners;
+    if same && (0..3).all(|axis| enough(axis) || !is_cut(axis)) {
+        return Ok(field.clone());
+    }
+    let layout = Layout::new(field.shape()).boxes(all().collect()).ghost_sides([widths; 3]);
+    let ranks: Vec<usize> = (0..chunks.count()).map(|chunk| owners.owner(chunk).rank).collect();
+    let mut number = 0;
+    loop {
+        let name = format!("{}.isosurface.{number}", field.name());
+        match world.array_owned::<T, 3>(&name, &layout, Ownership::table(ranks.clone(), world.size())?) {
+            // Of another extractor.
+            Err(Error::Array(ArrayError::NameTaken { .. })) => number += 1,
+            made => return made,
+        }
+    }
+}
+
+/// Brings what [`ghosted`] has made up to date.
+pub fn refreshed<T: Sample>(world: &World, field: &GlobalArray<T, 3>, ghosted: &GlobalArray<T, 3>) -> Result<()> {
+    if !ghosted.core().is_alias_of(field.core()) {
+        world.copy(field.at(..), ghosted.at(..))?;
+    }
+    if ghosted.core().chunks().has_ghosts() {
+        world.ghosts(ghosted)?;
+    }
+    Ok(())
+}
