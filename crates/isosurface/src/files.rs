@@ -32,7 +32,6 @@ pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
         normals: mesh.has_normals.then(|| &mesh.normals[..mesh.own]),
         triangles: &numbers,
         corners: &corners,
-        ..Part::default()
     };
     let text = if format == Format::Obj { Text::of(&part).map_err(Error::from) } else { Ok(Text::default()) };
     let text = world.agree("writing numbers", text)?;
