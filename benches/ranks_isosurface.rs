@@ -24,8 +24,8 @@ const OTHERS: [(&str, &str); 3] = [
 fn main() -> Result<()> {
     let about = "Isosurfaces of the tangle at 256^3 and 512^3 (f32) and of the scans engine and bonsai (../shared/data, 8 bits), \
                  cold (with the tree of bricks), of a changed isovalue, with normals, and eleven isovalues; beside reading each \
-                 sample once. Memory beside the samples of the first field. Under cargo xtask bench --peers the runs of one rank have VTK and \
-                 scikit-image beside them, and print their Euler characteristics.";
+                 sample once. Memory beside the samples of the first field. Under cargo xtask bench --peers the runs of one \
+                 rank have VTK and scikit-image beside them, and print their Euler characteristics.";
     on_ranks("ranks_isosurface", about, &[Path::Mapped], |run| {
         for (n, isovalue) in [(256, 0.2), (512, 0.2)] {
             if wanted(run, &format!("tangle {n}")) {

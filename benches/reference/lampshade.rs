@@ -27,7 +27,7 @@ impl Lampshade {
         let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or("target".into());
         // Of no workspace: its wgpu has features of its own.
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-        cargo.args(["run", "--quiet", "--release", "--locked", "--manifest-path"]);
+        cargo.args(["run", "--quiet", "--release", "--manifest-path"]);
         cargo.arg(benches.join("peers/lampshade/Cargo.toml"));
         cargo.arg("--target-dir").arg(benches.join("..").join(target).join("peers/lampshade"));
         let mut peer = Peer::start("lampshade", &mut cargo)?;

@@ -15,7 +15,7 @@ const HELP: &str = "\
 cargo xtask bench [OPTIONS] [-- ARGUMENTS]
 
 Builds every benchmark target in release and runs it. One named ranks_* runs with 2 and 4 ranks as threads and with 2
-and 4 under MPI, _isosurface, _primitives and _volume with 1, 2, 4 and 8 of each; any other runs once. Each prints medians,
+and 4 under MPI (isosurface, primitives, volume: 1, 2, 4 and 8 of each); any other runs once. Each prints medians,
 spread and ratios against a reference measured in the same run, and leaves its numbers as JSON; all of them go, with what
 the machine is, into benches/results/ADAPTER-DATE.json, those of --only NAME into ADAPTER-DATE-NAME.json.
 ARGUMENTS go to every benchmark; those here know --samples N and --only CASE.

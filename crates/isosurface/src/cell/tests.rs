@@ -5,7 +5,7 @@ use super::groups::Groups;
 use super::*;
 
 /// Independent of all that is tested: the Euler characteristic of {trilinear interpolant >= 0} in a cell, by Hadwiger's
-/// sweep (that of `exact_chi.py`).
+/// sweep.
 fn solid_chi(v: &[f64; 8]) -> i32 {
     let low = [v[0], v[1], v[3], v[2]];
     let high = [v[4], v[5], v[7], v[6]];

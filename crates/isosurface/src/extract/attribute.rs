@@ -2,6 +2,7 @@
 
 use zippy::chunks::ChunkId;
 use zippy::error::ArrayError;
+use zippy::locate::Placement;
 use zippy::{Error, GlobalArray, Layout, Ownership, Result, World};
 
 use super::block::Samples;
@@ -17,18 +18,13 @@ pub trait Attribute: sealed::Sealed {
     fn label(&self) -> String;
 
     #[doc(hidden)]
-    fn fitted<'w>(&self, world: &'w World, like: &sealed::Cuts) -> Result<Box<dyn sealed::Fitted + 'w>>;
+    fn fitted<'w>(&self, world: &'w World, like: &Placement) -> Result<Box<dyn sealed::Fitted + 'w>>;
 }
 
 pub(crate) mod sealed {
     use super::*;
 
     pub trait Sealed {}
-
-    /// How the field of the surface is cut, and the names of further arrays begin.
-    pub struct Cuts {
-        pub placement: zippy::locate::Placement,
-    }
 
     /// An array that is cut like the field of the surface and has ghost cells behind each chunk.
     pub trait Fitted {
@@ -37,7 +33,7 @@ pub(crate) mod sealed {
     }
 }
 
-use sealed::{Cuts, Fitted};
+use sealed::Fitted;
 
 struct FittedArray<'w, T> {
     world: &'w World,
@@ -59,8 +55,8 @@ impl<T: Sample> Attribute for GlobalArray<T, 3> {
         self.name().to_string()
     }
 
-    fn fitted<'w>(&self, world: &'w World, like: &Cuts) -> Result<Box<dyn Fitted + 'w>> {
-        let (wanted, found) = (like.placement.chunks().shape(), self.core().chunks().shape());
+    fn fitted<'w>(&self, world: &'w World, like: &Placement) -> Result<Box<dyn Fitted + 'w>> {
+        let (wanted, found) = (like.chunks().shape(), self.core().chunks().shape());
         let checked = match wanted == found {
             true => Ok(()),
             false => Err(IsosurfaceError::Shape { name: self.label(), found, wanted }.into()),
@@ -77,10 +73,10 @@ impl<T: Sample> Attribute for GlobalArray<T, 3> {
 pub fn ghosted<T: Sample>(
     world: &World,
     field: &GlobalArray<T, 3>,
-    like: &Cuts,
+    like: &Placement,
     widths: (i64, i64),
 ) -> Result<GlobalArray<T, 3>> {
-    let (chunks, owners) = (like.placement.chunks(), like.placement.ownership());
+    let (chunks, owners) = (like.chunks(), like.ownership());
     let own = field.core().chunks();
     let all = || (0..chunks.count()).map(|chunk| chunks.region(chunk));
     let is_cut =

@@ -1,6 +1,6 @@
 //! [`Crossed`]: the bricks of a part that a surface crosses, with its vertices numbered.
 
-use super::block::{Block, Samples};
+use super::block::{BRICK, Block, Samples};
 use super::crossings::{Inside, ROWS, places, row};
 use super::part::Part;
 use super::tree::Tree;
@@ -33,6 +33,21 @@ impl Brick {
         let row = row(y, z);
         let word = self.edges[axis][row];
         (word >> x & 1 == 1).then(|| self.first_of_row(axis, row) + (word & ((1 << x) - 1)).count_ones())
+    }
+
+    /// Calls `found` with both ends of each crossed edge, counted from the brick's first sample, and with its axis, in the
+    /// order of vertices.
+    pub fn for_each_edge(&self, mut found: impl FnMut([i64; 3], [i64; 3], usize)) {
+        for (axis, rows) in self.edges.iter().enumerate() {
+            for (row, &word) in rows.iter().enumerate() {
+                for x in places(word) {
+                    let start = [x, row % BRICK[1], row / BRICK[1]].map(|at| at as i64);
+                    let mut end = start;
+                    end[axis] += 1;
+                    found(start, end, axis);
+                }
+            }
+        }
     }
 
     /// The number that the first vertex of a row has.
@@ -104,7 +119,7 @@ impl Crossed {
     fn add_ambiguous(&mut self, inside: &Inside, block: &Block, isovalue: f32) -> u64 {
         let mut interior = 0;
         for (row, word) in inside.cells().into_iter().enumerate() {
-            let (y, z) = (row % super::block::BRICK[1], row / super::block::BRICK[1]);
+            let (y, z) = (row % BRICK[1], row / BRICK[1]);
             for x in places(word) {
                 let case = inside.case([x, y, z]);
                 if cell::table().is_plain(case) {
@@ -122,6 +137,12 @@ impl Crossed {
     pub fn vertex(&self, part: &Part, axis: usize, sample: [i64; 3]) -> Option<u32> {
         let (brick, at) = part.brick_of(sample);
         self.brick(part, brick)?.vertex(axis, at)
+    }
+
+    /// Whether the brick at this place in the list has ambiguous cells.
+    pub fn is_ambiguous(&self, number: usize) -> bool {
+        let end = self.bricks.get(number + 1).map_or(self.ambiguous.len(), |next| next.ambiguous);
+        end > self.bricks[number].ambiguous
     }
 
     /// A brick that is crossed.

@@ -65,8 +65,7 @@ impl Maker<'_> {
     pub fn own_vertices(&self, mesh: &mut Mesh, block: &mut Block) {
         for (number, brick) in self.crossed.bricks[..self.crossed.own_bricks].iter().enumerate() {
             self.vertices(brick, mesh, block);
-            let end = self.crossed.bricks.get(number + 1).map_or(self.crossed.ambiguous.len(), |next| next.ambiguous);
-            if end > brick.ambiguous {
+            if self.crossed.is_ambiguous(number) {
                 self.cells(brick, |at, shape| self.interior(brick, at, shape, mesh, block));
             }
         }
@@ -100,19 +99,16 @@ impl Maker<'_> {
         let own = self.part.samples(brick.at);
         let span = if self.normals { self.part.with_around(&own) } else { self.part.with_next(&own) };
         self.samples.load(self.part.in_memory(&own).start, self.part.in_memory(&span), block);
-        for (axis, rows) in brick.edges.iter().enumerate() {
-            for (row, &word) in rows.iter().enumerate() {
-                for x in places_of(word) {
-                    let at = [x, row % BRICK[1], row / BRICK[1]].map(|at| at as i64);
-                    self.edge_vertex(own.start, at, axis, mesh, block);
-                }
-            }
-        }
+        brick.for_each_edge(|at, end, axis| self.edge_vertex(own.start, (at, end, axis), mesh, block));
     }
 
-    fn edge_vertex(&self, start: [i64; 3], at: [i64; 3], axis: usize, mesh: &mut Mesh, block: &Block) {
-        let mut end = at;
-        end[axis] += 1;
+    fn edge_vertex(
+        &self,
+        start: [i64; 3],
+        (at, end, axis): ([i64; 3], [i64; 3], usize),
+        mesh: &mut Mesh,
+        block: &Block,
+    ) {
         let along = between(block.at(at), block.at(end), self.isovalue);
         let sample: [i64; 3] = std::array::from_fn(|axis| start[axis] + at[axis]);
         let mut index: [f64; 3] = std::array::from_fn(|axis| (self.part.start[axis] + sample[axis]) as f64);
@@ -187,18 +183,10 @@ impl Maker<'_> {
             let span = self.part.with_next(&samples);
             self.samples.load(self.part.in_memory(&samples).start, self.part.in_memory(&span), &mut block);
             let mut places = Places { at: brick.at, edges: Vec::new(), inside: Vec::new() };
-            for (axis, rows) in brick.edges.iter().enumerate() {
-                for (row, &word) in rows.iter().enumerate() {
-                    for x in places_of(word) {
-                        let at = [x, row % BRICK[1], row / BRICK[1]].map(|at| at as i64);
-                        let mut end = at;
-                        end[axis] += 1;
-                        places.edges.push((at, end, between(block.at(at), block.at(end), self.isovalue)));
-                    }
-                }
-            }
-            let end = self.crossed.bricks.get(number + 1).map_or(self.crossed.ambiguous.len(), |next| next.ambiguous);
-            if own_ones && end > brick.ambiguous {
+            brick.for_each_edge(|at, end, _| {
+                places.edges.push((at, end, between(block.at(at), block.at(end), self.isovalue)));
+            });
+            if own_ones && self.crossed.is_ambiguous(number) {
                 self.cells(brick, |at, shape| {
                     let values = values(at, &block, self.isovalue);
                     places.inside.extend(shape.interior.iter().map(|&edges| (at, interior::vertex(&values, edges))));

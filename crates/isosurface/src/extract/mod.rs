@@ -17,7 +17,7 @@ use zippy::{GlobalArray, Result, World};
 
 pub use self::attribute::Attribute;
 
-use self::attribute::sealed::{Cuts, Fitted};
+use self::attribute::sealed::Fitted;
 use self::attribute::{ghosted, refreshed};
 use self::block::{Block, Samples};
 use self::crossed::Crossed;
@@ -71,8 +71,7 @@ impl<'w, T: Sample> Extractor<'w, T> {
         world.agree(&format!("preparing isosurfaces on {grid:?}"), grid.check(field.shape()).map_err(Into::into))?;
         // Some milliseconds, once in a process.
         cell::table();
-        let like = Cuts { placement: field.core().placement().clone() };
-        let ghosted = ghosted(world, field, &like, if normals { (1, 2) } else { (0, 1) })?;
+        let ghosted = ghosted(world, field, field.core().placement(), if normals { (1, 2) } else { (0, 1) })?;
         let mut extractor = Self { world, field: field.clone(), ghosted, grid, normals, parts: Vec::new() };
         extractor.update()?;
         Ok(extractor)
@@ -129,8 +128,8 @@ impl<'w, T: Sample> Extractor<'w, T> {
             false => Ok(()),
         };
         self.world.agree("numbering vertices", counted)?;
-        let like = Cuts { placement: self.ghosted.core().placement().clone() };
-        let fitted = attributes.iter().map(|one| Ok((one.label(), one.fitted(self.world, &like)?)));
+        let like = self.ghosted.core().placement();
+        let fitted = attributes.iter().map(|one| Ok((one.label(), one.fitted(self.world, like)?)));
         let fitted = fitted.collect::<Result<Vec<_>>>()?;
         self.world.failing("extracting an isosurface", || {
             let mut mesh = self.made(&pieces, isovalue)?;
