@@ -37,6 +37,7 @@ impl Brick {
 
     /// Calls `found` with both ends of each crossed edge, counted from the brick's first sample, and with its axis, in the
     /// order of vertices.
+    #[inline]
     pub fn for_each_edge(&self, mut found: impl FnMut([i64; 3], [i64; 3], usize)) {
         for (axis, rows) in self.edges.iter().enumerate() {
             for (row, &word) in rows.iter().enumerate() {

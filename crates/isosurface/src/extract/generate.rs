@@ -102,6 +102,8 @@ impl Maker<'_> {
         brick.for_each_edge(|at, end, axis| self.edge_vertex(own.start, (at, end, axis), mesh, block));
     }
 
+    // As a call, surfaces of scans took 1.2 times as long.
+    #[inline(always)]
     fn edge_vertex(
         &self,
         start: [i64; 3],
