@@ -15,6 +15,11 @@ pub struct ParamValue {
 }
 
 impl ParamValue {
+    /// Its bytes as they lie in a uniform buffer, without padding, for passes of one's own.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// The WGSL type, for messages.
     fn ty(&self) -> String {
         let one = match self.components {

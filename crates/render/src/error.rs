@@ -16,6 +16,9 @@ pub enum RenderError {
     /// The volume cannot be rendered.
     #[error("volume: {0}")]
     Volume(String),
+    /// A surface cannot be drawn.
+    #[error("surface: {0}")]
+    Surface(String),
 }
 
 impl From<RenderError> for zippy::Error {

@@ -46,7 +46,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   let ray = ray_of(pixel);
   let forward = ray.delta >= vec3(0.0);
   var sample = first_past(ray, select(subvolume.high, subvolume.low, forward), true) + subvolume.first;
-  let end = min(first_past(ray, select(subvolume.low, subvolume.high, forward), false), sample + subvolume.most);
+  var surfaces = surfaces_of(ray, pixel, sample);
+  let most = min(first_past(ray, select(subvolume.low, subvolume.high, forward), false), sample + subvolume.most);
+  let end = in_front_of_opaque(surfaces, most);
   var seen = carried(pixel);
   // Sums lie on the lattice of samples, so that a whole one is the same bits in every box.
   var sum = vec4(0.0);
@@ -70,9 +72,11 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
       sum = vec4(0.0);
       stop = ((sample >> SUM_BITS) + 1) << SUM_BITS;
     }
+    sum = with_surfaces(ray, &surfaces, f32(sample) + 0.5, sum);
     sum = over(sum, lit(ray, p, cell, sample_of(ray, sample, p, cell)));
     sample += 1;
   }
+  seen = with_last_surfaces(ray, &surfaces, end, seen);
   if subvolume.last == 0u {
     carry_on(pixel, seen);
     return;

@@ -1,5 +1,5 @@
-// Light on surfaces: the gradient of the values, and what it does to a colour. Its twin in Rust is
-// crates/render/src/volume/shading.rs; shaders/volume/decay.wgsl stands before it.
+// Light on surfaces: the gradient of the values. Its twin in Rust is crates/render/src/volume/shading.rs;
+// shaders/volume/light.wgsl stands before it.
 
 // Weights of the four voxels around a cell for the derivative inside it: central differences at both ends, interpolated,
 // one-sided at the border of the volume.
@@ -48,19 +48,9 @@ fn gradient_of(cell: vec3<i32>, share: vec3<f32>) -> vec3<f32> {
     slope_of(at, z, before.z, behind.z, x, y, weights_of(cell.z, view.cells.z, share.z), share.xy));
 }
 
-// A premultiplied colour in the light of the camera.
+// A sample in the light of the camera.
 fn lit(ray: Ray, p: vec3<f32>, cell: vec3<i32>, colour: vec4<f32>) -> vec4<f32> {
   if colour.a == 0.0 { return colour; }
   let gradient = gradient_of(cell, clamp(p - vec3<f32>(cell), vec3(0.0), vec3(1.0))) * view.per_length;
-  let along_ray = ray.delta / view.per_length;
-  let towards = along_ray / sqrt(dot(along_ray, along_ray));
-  // Its largest part becomes 1, so that squares neither vanish nor overflow; within what has a normal reciprocal.
-  let size = abs(gradient);
-  let most = clamp(max(max(size.x, size.y), size.z), 1.1754944e-38, 8.507059e37);
-  let normal = gradient * (1.0 / most);
-  let square = dot(normal, normal);
-  let cosine = select(0.0, abs(dot(normal, towards)) / sqrt(square), square > 0.0);
-  let shown = view.light.x + view.light.y * cosine;
-  let mirrored = view.light.z * power_of(cosine, view.light.w) * colour.a;
-  return vec4(colour.rgb * shown + mirrored, colour.a);
+  return in_light(colour, gradient, ray, view.light);
 }

@@ -119,6 +119,12 @@ impl Lattice {
         (low, low.map(|at| at + 1))
     }
 
+    /// The bricks that hold a box of cells, which is not empty.
+    pub fn around(&self, (low, high): &CellBox) -> BrickBox {
+        let end = |axis: usize| (i64::from(high[axis]) + self.side - 1) / self.side;
+        (low.map(|at| i64::from(at) / self.side), std::array::from_fn(end))
+    }
+
     /// The cells of a box of bricks.
     pub fn cells(&self, (low, high): &BrickBox) -> CellBox {
         let first = low.map(|at| (at * self.side) as i32);

@@ -13,7 +13,7 @@ use zippy::region::Region;
 use zippy::world::World;
 use zippy_io::image::Image;
 
-use super::layers::{Atlas, Subvolume};
+use super::layers::Atlas;
 use super::look::PixelFormat;
 use crate::compositing::{Algorithm, Compositor, Layer, Pixel, Settings};
 
@@ -22,8 +22,8 @@ pub(super) trait Framebuffer {
     /// Width and height.
     fn size(&self) -> (u32, u32);
 
-    /// Finds room for the layers of subvolumes that belong to these ranks. Collective.
-    fn place(&self, subvolumes: &[Subvolume], owners: &[usize]) -> Result<Vec<Layer>>;
+    /// Finds room for layers within these bounds that belong to these ranks. Collective.
+    fn place(&self, layers: &[(Region, usize)]) -> Result<Vec<Layer>>;
 
     /// The pixels of a layer of this rank within its bounds.
     fn section(&self, layer: &Layer) -> Result<Binding>;
@@ -111,28 +111,27 @@ impl<P: Pixel> Framebuffer for Arrays<'_, P> {
         self.size
     }
 
-    fn place(&self, subvolumes: &[Subvolume], owners: &[usize]) -> Result<Vec<Layer>> {
+    fn place(&self, layers: &[(Region, usize)]) -> Result<Vec<Layer>> {
         let (width, height) = (i64::from(self.size.0), i64::from(self.size.1));
         let whole = Region::whole(Index::new(&[width, height]));
         // Swaps make every layer a part of the picture.
-        let place = |subvolume: &Subvolume| match self.blending.algorithm {
-            Algorithm::DirectSend => subvolume.bounds,
+        let place = |bounds: &Region| match self.blending.algorithm {
+            Algorithm::DirectSend => *bounds,
             Algorithm::BinarySwap | Algorithm::Radix(_) => whole,
         };
-        let extents = |subvolume: &Subvolume| [place(subvolume).extents()[0], place(subvolume).extents()[1]];
-        let boxes: Vec<_> =
-            subvolumes.iter().zip(owners).map(|(subvolume, &rank)| (rank, extents(subvolume))).collect();
+        let extents = |bounds: &Region| [place(bounds).extents()[0], place(bounds).extents()[1]];
+        let boxes: Vec<_> = layers.iter().map(|(bounds, rank)| (*rank, extents(bounds))).collect();
         let row_bytes = (width as u64) * P::INFO.bytes as u64;
         let rows = (self.world.binding_bytes() / row_bytes) as i64;
         let (atlas, spots) = Atlas::pack(&boxes, self.world.size(), width, rows);
         self.grow(atlas)?;
         let kept = self.pixels.borrow();
         let first = kept.as_ref().map(|(atlas, _)| atlas.first_rows()).unwrap_or_default();
-        let layer = |((subvolume, &rank), spot): ((&Subvolume, &usize), &super::layers::Spot)| {
+        let layer = |(&(bounds, rank), spot): (&(Region, usize), &super::layers::Spot)| {
             let at = [spot.corner[0], first[rank][spot.page] + spot.corner[1]];
-            Layer { at, place: place(subvolume), bounds: subvolume.bounds }
+            Layer { at, place: place(&bounds), bounds }
         };
-        Ok(subvolumes.iter().zip(owners).zip(&spots).map(layer).collect())
+        Ok(layers.iter().zip(&spots).map(layer).collect())
     }
 
     fn section(&self, layer: &Layer) -> Result<Binding> {

@@ -27,6 +27,8 @@ pub(super) struct Features {
     pub lit: bool,
     /// Whether the transfer function is integrated between samples.
     pub preintegrated: bool,
+    /// Whether surfaces stand in the volume.
+    pub surfaces: bool,
 }
 
 /// The ray casters of a volume.
@@ -57,9 +59,29 @@ impl<'w> RayCasters<'w> {
     }
 }
 
+/// The parts that shaders of surfaces need.
+pub(super) fn rays_and_light(planes: usize) -> String {
+    let head = format!("const PLANES = {planes};\n");
+    let parts = [
+        head.as_str(),
+        include_str!("../../shaders/volume/view.wgsl"),
+        include_str!("../../shaders/volume/decay.wgsl"),
+        include_str!("../../shaders/volume/light.wgsl"),
+    ];
+    parts.concat()
+}
+
+/// The format of the pixels of layers.
+pub(super) fn format_of_pixels(rgba8: bool) -> &'static str {
+    match rgba8 {
+        true => include_str!("../../shaders/volume/pixel_rgba8.wgsl"),
+        false => include_str!("../../shaders/volume/pixel_f32.wgsl"),
+    }
+}
+
 /// All parts in a row.
 fn text(cell: &str, features: Features) -> String {
-    let Features { planes, components, rgba8, passes, lit, preintegrated } = features;
+    let Features { planes, components, rgba8, passes, lit, preintegrated, surfaces } = features;
     let head = format!("const PLANES = {planes};\nconst COMPONENTS = {components};\n");
     let cells = include_str!("../../shaders/volume/cells.wgsl").replace("CELL", cell);
     let parts = [
@@ -72,22 +94,31 @@ fn text(cell: &str, features: Features) -> String {
             true => include_str!("../../shaders/volume/segment.wgsl"),
             false => include_str!("../../shaders/volume/point.wgsl"),
         },
+        include_str!("../../shaders/volume/light.wgsl"),
         match lit {
             true => include_str!("../../shaders/volume/shading.wgsl"),
             false => include_str!("../../shaders/volume/unlit.wgsl"),
         },
+        format_of_pixels(rgba8),
         match rgba8 {
-            true => include_str!("../../shaders/volume/pixel_rgba8.wgsl"),
-            false => include_str!("../../shaders/volume/pixel_f32.wgsl"),
+            true => include_str!("../../shaders/volume/hidden_rgba8.wgsl"),
+            false => include_str!("../../shaders/volume/hidden_f32.wgsl"),
         },
         match passes {
             true => include_str!("../../shaders/volume/passes.wgsl"),
             false => include_str!("../../shaders/volume/one_pass.wgsl"),
         },
+        match surfaces {
+            true => include_str!("../../shaders/surface/on_ray.wgsl"),
+            false => include_str!("../../shaders/surface/none.wgsl"),
+        },
         include_str!("../../shaders/volume/march.wgsl"),
     ];
     parts.concat()
 }
+
+/// The parameters of a view, in the order of `struct View`.
+pub(super) type ViewParameters = [(&'static str, ParamValue)];
 
 /// The parameters that are the same for all layers of a picture. `direct` makes a component of a direct colour 0 to 1.
 pub(super) fn of_picture(look: &Look, view: &View, classes: &Classes, direct: f32) -> Vec<(&'static str, ParamValue)> {

@@ -72,6 +72,24 @@ impl Default for Shading {
     }
 }
 
+impl Shading {
+    /// # Errors
+    /// What is out of range.
+    pub(super) fn check(&self) -> Result<(), RenderError> {
+        let wrong = |message: String| Err(RenderError::Setting(message));
+        let Self { ambient, diffuse, specular, shininess } = *self;
+        for (name, part) in [("ambient", ambient), ("diffuse", diffuse), ("specular", specular)] {
+            if !(0.0..=1.0).contains(&part) {
+                return wrong(format!("{name} light of {part}; it must be 0 to 1"));
+            }
+        }
+        if !(1.0..=1000.0).contains(&shininess) {
+            return wrong(format!("a shininess of {shininess}; it must be 1 to 1000"));
+        }
+        Ok(())
+    }
+}
+
 /// Keeps the points `p` with `dot(normal, p) >= offset`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -175,16 +193,7 @@ impl Look {
         self.camera.frame()?;
         self.camera.half_height()?;
         self.transfer.check()?;
-        if let Some(Shading { ambient, diffuse, specular, shininess }) = self.shading {
-            for (name, part) in [("ambient", ambient), ("diffuse", diffuse), ("specular", specular)] {
-                if !(0.0..=1.0).contains(&part) {
-                    return wrong(format!("{name} light of {part}; it must be 0 to 1"));
-                }
-            }
-            if !(1.0..=1000.0).contains(&shininess) {
-                return wrong(format!("a shininess of {shininess}; it must be 1 to 1000"));
-            }
-        }
+        self.shading.as_ref().map_or(Ok(()), Shading::check)?;
         if self.clip.len() > MAX_CLIP_PLANES {
             return wrong(format!("{} clip planes; at most {MAX_CLIP_PLANES} are possible", self.clip.len()));
         }

@@ -26,6 +26,7 @@ mod rescale;
 mod shading;
 mod space;
 mod storage;
+mod surface;
 mod transfer;
 mod view;
 
@@ -39,5 +40,6 @@ pub use presets::Preset;
 pub use renderer::{Frame, VolumeRenderer};
 pub use rescale::Rescale;
 pub use space::Rebuilds;
+pub use surface::{Colouring, Material, Surface, Triangles};
 pub use transfer::{TransferFunction, TransferTable};
 pub use view::{Ray, View};

@@ -6,6 +6,7 @@ use std::time::Instant;
 use zippy::Result;
 use zippy::array::{GlobalArray, LocalArray};
 use zippy::element::{Element, ElementKind, Packed, Scalar};
+use zippy::kernel::ParamValue;
 use zippy::layout::{Layout, Split};
 use zippy::plan::Moved;
 use zippy::world::World;
@@ -20,6 +21,7 @@ use super::look::{Look, PixelFormat};
 use super::options::RendererOptions;
 use super::space::{Entries, Rebuilds, Space};
 use super::storage::Storage;
+use super::surface::{Bricks, Material, Scene, Surface, Triangles, joined};
 use super::view::{MAX_SAMPLES, View};
 use crate::compositing::{Algorithm, Layer};
 use crate::error::RenderError;
@@ -41,6 +43,16 @@ pub struct VolumeRenderer<'w, T> {
     framebuffer: RefCell<Option<Box<dyn Framebuffer + 'w>>>,
     /// What rays of several passes carry, for pictures of the framebuffer's size.
     carry: RefCell<Option<LocalArray<[f32; 4], 2>>>,
+    /// Surfaces in pictures of the framebuffer's size.
+    scene: RefCell<Option<Scene<'w>>>,
+}
+
+/// What rays are cast for.
+struct Cast<'a, 'w> {
+    view: &'a View,
+    classes: &'a Classes,
+    of_picture: Vec<(&'static str, ParamValue)>,
+    scene: Option<&'a Scene<'w>>,
 }
 
 /// A rendered picture and what it took on this rank.
@@ -101,7 +113,8 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         let space = Space::new(world, &name, cell, options.components, &storage, &lattice);
         let space = world.agree("making a renderer", space)?;
         let bricks = storage.parts().iter().map(|part| part.bricks).collect();
-        let (kernels, framebuffer, carry) = (RayCasters::new(world, cell), RefCell::default(), RefCell::default());
+        let (kernels, framebuffer) = (RayCasters::new(world, cell), RefCell::default());
+        let (carry, scene) = (RefCell::default(), RefCell::default());
         let made = Self {
             world,
             name,
@@ -115,6 +128,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
             kernels,
             framebuffer,
             carry,
+            scene,
         };
         made.refresh()?;
         Ok(made)
@@ -135,6 +149,31 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         self.space.rebuilds()
     }
 
+    /// A surface in the volume from each rank's part of it, whatever boxes of the volume that is from; see
+    /// [`set_surface`](Self::set_surface). Its arrays are called `name` and a suffix. Collective.
+    ///
+    /// # Errors
+    /// As [`set_surface`](Self::set_surface), and a name that is taken.
+    pub fn surface(&self, name: &str, triangles: &Triangles) -> Result<Surface> {
+        let surface = Surface::new(self.world, name);
+        let mut surface = self.world.agree("making a surface", surface)?;
+        self.set_surface(&mut surface, triangles)?;
+        Ok(surface)
+    }
+
+    /// Gives a surface other triangles. Collective; each goes to the ranks whose bricks it reaches into. What lies outside
+    /// of the volume is not seen.
+    ///
+    /// # Errors
+    /// Lists of triangles that do not go together, no memory, or a failure of this or of another rank.
+    pub fn set_surface(&self, surface: &mut Surface, triangles: &Triangles) -> Result<()> {
+        let mut ranks = vec![0; self.lattice.count()];
+        for part in self.storage.parts() {
+            self.lattice.within(&part.bricks).for_each(|brick| ranks[brick] = part.rank);
+        }
+        surface.set(self.world, &Bricks { lattice: &self.lattice, ranks: &ranks, spacing: self.spacing }, triangles)
+    }
+
     /// Renders. Collective; every rank gives the same look, rank 0 gets the picture. Communication: that of
     /// [`Compositor`](crate::compositing::Compositor); after changes of data or opacities also one all-gather
     /// of the visible bricks' boxes.
@@ -142,22 +181,65 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
     /// # Errors
     /// A look that makes no sense, or a failure of this or of another rank.
     pub fn render(&self, look: &Look) -> Result<Frame> {
+        self.render_with(look, &[])
+    }
+
+    /// Renders with surfaces in the volume, each of a material. Likewise. In [reproducible mode](super::Mode::Reproducible)
+    /// surfaces of the same triangles give the same bits, whichever rank has which. Where opaque surfaces stand at the very
+    /// same place, none is in front, and the colours are mixed.
+    ///
+    /// Communication beside that: where there are opaque surfaces, one picture of 4 bytes a pixel from all ranks to all, and
+    /// one of 8 bytes a pixel put together.
+    ///
+    /// # Errors
+    /// Likewise; a material that makes no sense; more fragments of transparent surfaces in the picture than a binding holds.
+    pub fn render_with(&self, look: &Look, surfaces: &[(&Surface, &Material)]) -> Result<Frame> {
         self.options.check_size(self.world, look.size)?;
         let view = View::of(look, self.voxels, self.spacing)?;
         let classes = Classes::of(look, self.options.components)?;
+        surfaces.iter().try_for_each(|(_, material)| material.check())?;
 
         let start = Instant::now();
         self.space.update(&self.storage, &self.lattice, &classes)?;
-        let visible = |brick: usize| self.space.visible(brick);
+        let reached = |brick: usize| {
+            let transparent = surfaces.iter().filter(|(_, material)| !material.is_opaque());
+            transparent.filter_map(|(surface, _)| surface.reached(brick)).reduce(|a, b| joined(&a, &b))
+        };
+        let visible = |brick: usize| match (self.space.visible(brick), reached(brick)) {
+            (Some(volume), Some(surface)) => Some(joined(&volume, &surface)),
+            (volume, surface) => volume.or(surface),
+        };
         let subvolumes = subvolumes(&view, self.options.mode, &self.lattice, &self.bricks, visible)?;
         self.prepare(look.size)?;
         let framebuffer = self.framebuffer.borrow();
         let framebuffer = framebuffer.as_deref().expect("just made");
-        let owners: Vec<usize> = subvolumes.iter().map(|subvolume| self.storage.parts()[subvolume.part].rank).collect();
-        let layers = framebuffer.place(&subvolumes, &owners)?;
-        let cast = self.cast(framebuffer, look, (&view, &classes), &subvolumes, &layers);
-        let own = subvolumes.iter().zip(&owners).filter(|(_, owner)| **owner == self.world.rank());
-        let cells = own.map(|(subvolume, _)| count(&subvolume.cells)).sum();
+        let of_picture = of_picture(look, &view, &classes, direct::<T>());
+        if !surfaces.is_empty() {
+            self.scene(look.size)?.draw(&of_picture, look.clip.len(), surfaces)?;
+        }
+        let scene = self.scene.borrow();
+        let scene = scene.as_ref().filter(|_| !surfaces.is_empty());
+        let own = |subvolume: &Subvolume| self.storage.parts()[subvolume.part].rank;
+        let mut bounds: Vec<_> = subvolumes.iter().map(|subvolume| (subvolume.bounds, own(subvolume))).collect();
+        if let Some(scene) = scene.filter(|_| surfaces.iter().any(|(_, material)| material.is_opaque())) {
+            let strips = (0..self.world.size()).map(|rank| (scene.backdrop().strip(rank), rank));
+            bounds.extend(strips.filter(|(strip, _)| !strip.is_empty()));
+        }
+        let layers = framebuffer.place(&bounds)?;
+        let cast = self.cast(
+            framebuffer,
+            look,
+            &Cast { view: &view, classes: &classes, of_picture, scene },
+            &subvolumes,
+            &layers,
+        );
+        let behind = layers.iter().zip(&bounds).skip(subvolumes.len());
+        let cast =
+            cast.and_then(|()| match (behind.into_iter().find(|(_, (_, rank))| *rank == self.world.rank()), scene) {
+                (Some((layer, _)), Some(scene)) => scene.backdrop().write(framebuffer.section(layer)?),
+                _ => Ok(()),
+            });
+        let cells = subvolumes.iter().filter(|one| own(one) == self.world.rank()).map(|one| count(&one.cells)).sum();
         let cast = cast.and_then(|()| Ok(self.world.gpu().wait()?));
         self.world.agree("ray casting", cast)?;
         let cast_secs = start.elapsed().as_secs_f64();
@@ -171,6 +253,17 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         let read_secs = start.elapsed().as_secs_f64();
         let image = self.world.agree("reading the picture", image)?;
         Ok(Frame { image, cast_secs, composite_secs, read_secs, moved, layers: layers.len(), cells })
+    }
+
+    /// What draws surfaces in pictures of a size. Collective.
+    fn scene(&self, size: (u32, u32)) -> Result<std::cell::RefMut<'_, Scene<'w>>> {
+        let mut kept = self.scene.borrow_mut();
+        if kept.as_ref().is_none_or(|scene| scene.size() != size) {
+            *kept = None;
+            let rgba8 = self.options.pixel == PixelFormat::Rgba8;
+            *kept = Some(Scene::new(self.world, &self.name, size, rgba8)?);
+        }
+        Ok(std::cell::RefMut::map(kept, |kept| kept.as_mut().expect("just made")))
     }
 
     /// Makes the framebuffer for another size of pictures. Collective.
@@ -189,13 +282,13 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         &self,
         framebuffer: &dyn Framebuffer,
         look: &Look,
-        (view, classes): (&View, &Classes),
+        Cast { view, classes, of_picture, scene }: &Cast<'_, 'w>,
         subvolumes: &[Subvolume],
         layers: &[Layer],
     ) -> Result<()> {
         framebuffer.prefix().all().fill(0.0)?;
-        let hidden = self.hidden(look.ends_at(), subvolumes.len());
-        let of_picture = of_picture(look, view, classes, direct::<T>());
+        let hidden = self.hidden(look.ends_at(), layers.len());
+        let fragments = scene.map(|scene| (scene.fragments().spans(), scene.fragments().list()));
         let table = self.space.table(classes)?;
         for (subvolume, layer) in subvolumes.iter().zip(layers) {
             let Some(chunk) = self.storage.chunk(subvolume.part) else { continue };
@@ -205,7 +298,9 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
             let rgba8 = self.options.pixel == PixelFormat::Rgba8;
             let (lit, preintegrated) = (look.shading.is_some(), look.preintegrated);
             let (planes, components) = (look.clip.len(), self.options.components);
-            let kernel = self.kernels.get(Features { planes, components, rgba8, passes, lit, preintegrated })?;
+            let surfaces = fragments.is_some();
+            let kernel =
+                self.kernels.get(Features { planes, components, rgba8, passes, lit, preintegrated, surfaces })?;
             let mut first = 0;
             while first == 0 || first < most {
                 let mut call = kernel
@@ -228,8 +323,11 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
                     Entries::Points(entries) => call.read("transfer", entries.all()),
                     Entries::Segments(entries) => call.read("transfer", entries.all()),
                 };
-                for (name, value) in &of_picture {
+                for (name, value) in of_picture {
                     call = call.param(name, value.clone());
+                }
+                if let Some((spans, list)) = &fragments {
+                    call = call.read("spans", spans.all()).read("fragments", list.all());
                 }
                 if passes {
                     call = call.update("carry", self.carry(look.size)?.all());
@@ -254,7 +352,8 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         if self.options.pixel == PixelFormat::Rgba8 {
             return 0.0;
         }
-        let steps = self.lattice.most_on_a_ray().min(layers as i64) as f32;
+        // With the surfaces behind them.
+        let steps = (self.lattice.most_on_a_ray() + 1).min(layers as i64) as f32;
         let margin = ends_at - steps * 2.0_f32.powi(-24) - 2.0_f32.powi(-22);
         if margin > 0.0 { margin } else { -1.0 }
     }

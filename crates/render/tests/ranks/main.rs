@@ -12,6 +12,7 @@ mod layers;
 mod render;
 mod shaders;
 mod space;
+mod surfaces;
 mod vtk;
 
 under_mpi!(3);

@@ -8,36 +8,58 @@ use zippy::device::colour;
 use crate::support;
 
 /// Shaders that are part of the twin of another one.
-const ELSEWHERE: [(&str, &str); 7] = [
+const ELSEWHERE: [(&str, &str); 12] = [
     ("compositing/pixel_f32", "../../src/device/colour.rs"),
     ("compositing/pixel_rgba8", "../../src/device/colour.rs"),
     ("volume/pixel_f32", "../../src/device/colour.rs"),
     ("volume/pixel_rgba8", "../../src/device/colour.rs"),
+    ("volume/hidden_f32", "../../src/device/colour.rs"),
+    ("volume/hidden_rgba8", "../../src/device/colour.rs"),
+    ("volume/light", "src/volume/shading.rs"),
     ("volume/unlit", "src/volume/march.rs"),
     ("volume/passes", "src/volume/march.rs"),
     ("volume/one_pass", "src/volume/march.rs"),
+    ("surface/none", "src/volume/march.rs"),
+    // What rays meet, one triangle after the other.
+    ("surface/on_ray", "tests/ranks/surfaces.rs"),
 ];
 
 /// Kernels: the files that they are made of, and what CELL stands for in them.
-const KERNELS: [(&[&str], &[&str]); 5] = [
+const KERNELS: [(&[&str], &[&str]); 8] = [
     (&CASTERS[0], &["f32", "i32", "u32"]),
     (&CASTERS[1], &["f32", "u32"]),
     (&CASTERS[2], &["u32"]),
     (&["volume/ranges.wgsl"], &["f32", "i32", "u32"]),
     (&["volume/visible.wgsl"], &[""]),
+    (&["surface/fragments.wgsl"], &[""]),
+    (&["volume/pixel_f32.wgsl", "surface/opaque.wgsl"], &[""]),
+    (&["volume/pixel_rgba8.wgsl", "surface/opaque.wgsl"], &[""]),
 ];
 
-/// Ray casters: the plain one, one of segments with light, and one for pixels of 8 bits in several passes.
-const CASTERS: [[&str; 8]; 3] = [
-    caster(["volume/point.wgsl", "volume/unlit.wgsl", "volume/pixel_f32.wgsl", "volume/one_pass.wgsl"]),
-    caster(["volume/segment.wgsl", "volume/shading.wgsl", "volume/pixel_f32.wgsl", "volume/one_pass.wgsl"]),
-    caster(["volume/point.wgsl", "volume/shading.wgsl", "volume/pixel_rgba8.wgsl", "volume/passes.wgsl"]),
+/// Ray casters: the plain one, one of segments with light, and one for pixels of 8 bits in several passes with surfaces.
+const CASTERS: [[&str; 11]; 3] = [
+    caster(["volume/point.wgsl", "volume/unlit.wgsl", F32[0], F32[1], "volume/one_pass.wgsl", "surface/none.wgsl"]),
+    caster(["volume/segment.wgsl", "volume/shading.wgsl", F32[0], F32[1], "volume/one_pass.wgsl", "surface/none.wgsl"]),
+    caster([
+        "volume/point.wgsl",
+        "volume/shading.wgsl",
+        RGBA8[0],
+        RGBA8[1],
+        "volume/passes.wgsl",
+        "surface/on_ray.wgsl",
+    ]),
 ];
+const F32: [&str; 2] = ["volume/pixel_f32.wgsl", "volume/hidden_f32.wgsl"];
+const RGBA8: [&str; 2] = ["volume/pixel_rgba8.wgsl", "volume/hidden_rgba8.wgsl"];
 
-const fn caster([classify, light, pixel, passes]: [&'static str; 4]) -> [&'static str; 8] {
-    let [view, cells] = ["volume/view.wgsl", "volume/cells.wgsl"];
-    [view, cells, "volume/decay.wgsl", classify, light, pixel, passes, "volume/march.wgsl"]
+const fn caster([classify, light, pixel, hidden, passes, surfaces]: [&'static str; 6]) -> [&'static str; 11] {
+    let [view, cells, march] = ["volume/view.wgsl", "volume/cells.wgsl", "volume/march.wgsl"];
+    let [decay, lights] = ["volume/decay.wgsl", "volume/light.wgsl"];
+    [view, cells, decay, lights, classify, light, pixel, hidden, passes, surfaces, march]
 }
+
+/// What the rasteriser runs, which is compiled where it is drawn.
+const DRAWN: &str = "surface/draw.wgsl";
 
 /// Coded compositing: what its kernels begin with, and what each of them is.
 const LINES: &str = "compositing/lines.wgsl";
@@ -68,7 +90,7 @@ fn all_are_valid() {
         Ok(())
     });
     let volume = KERNELS.iter().flat_map(|(used, _)| used.iter().copied());
-    let seen: BTreeSet<&str> = volume.chain([LINES]).chain(WORK).chain(PIXELS).collect();
+    let seen: BTreeSet<&str> = volume.chain([LINES, DRAWN]).chain(WORK).chain(PIXELS).collect();
     let left: Vec<&String> = files.keys().filter(|name| !seen.contains(name.as_str())).collect();
     assert!(left.is_empty(), "no kernel is made of {left:?}");
 }

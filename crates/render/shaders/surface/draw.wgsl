@@ -1,0 +1,120 @@
+// Draws triangles by the rasteriser, which finds the pixels that they cover. Rays (shaders/volume/view.wgsl) and light stand
+// before it. What a fragment shader finds goes to arrays of a few words for each pixel: in an order that no one decides, and so
+// always by operations whose result does not depend on it.
+//
+// Where a fragment lies is counted in steps of its pixel's ray from the entry.
+
+struct Surface {
+  colour: vec3<f32>,       // where the table has no entries
+  opacity: f32,
+  light: vec4<f32>,        // ambient, diffuse, specular, shininess
+  first_value: f32,        // of the table
+  per_value: f32,          // entries per unit of value
+  entries: i32,
+  phase: u32,
+  first_row: i32,          // of the band that is drawn
+}
+
+@group(0) @binding(0) var<uniform> surface: Surface;
+@group(0) @binding(1) var<storage, read> table: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> nearest: array<atomic<u32>>;
+@group(0) @binding(3) var<storage, read_write> cursors: array<atomic<u32>>;
+@group(0) @binding(4) var<storage, read_write> fragments: array<u32>;
+@group(0) @binding(6) var<storage, read_write> shown: array<atomic<u32>>;
+
+struct Corner {
+  @builtin(position) clip: vec4<f32>,
+  @location(0) place: vec3<f32>,    // in voxels
+  @location(1) normal: vec3<f32>,
+  @location(2) value: f32,
+}
+
+// What is nearer to the eye than this, in lengths, is not seen.
+const NEAR = 1e-3;
+const FAR = 1e9;
+
+@vertex
+fn corner(@location(0) place: vec3<f32>, @location(1) normal: vec3<f32>, @location(2) value: f32) -> Corner {
+  let from_eye = (place - view.eye) / view.per_length;
+  let depth = dot(from_eye, view.forward);
+  let x = dot(from_eye, view.right) / dot(view.right, view.right) * (f32(view.size.y) / f32(view.size.x));
+  let y = dot(from_eye, view.up) / dot(view.up, view.up);
+  // Depth only cuts off what lies behind the eye; which fragment is in front is decided in steps of rays.
+  let clip = select(vec4(x, y, depth / FAR, 1.0), vec4(x, y, depth - NEAR, depth), view.bend > 0.0);
+  return Corner(clip, place, normal, value);
+}
+
+fn colour_at(value: f32) -> vec4<f32> {
+  if surface.entries == 0 { return vec4(surface.colour, 1.0); }
+  let x = clamp((value - surface.first_value) * surface.per_value, 0.0, f32(surface.entries - 1));
+  let entry = min(i32(x), surface.entries - 2);
+  return table[entry] + (x - f32(entry)) * (table[entry + 1] - table[entry]);
+}
+
+// Whether clip planes and the crop box leave it. Rounding moves fragments by less than the margin.
+fn is_seen(place: vec3<f32>) -> bool {
+  let margin = 1e-3 + 1e-6 * vec3<f32>(view.cells);
+  var seen = all(place >= view.crop_low - margin) && all(place <= view.crop_high + margin);
+  for (var plane = 0; plane < PLANES; plane++) {
+    seen = seen && dot(view.planes[plane].xyz, place) + view.planes[plane].w >= -margin.x;
+  }
+  return seen;
+}
+
+struct Fragment {
+  number: u32,             // of the pixel within the band
+  at: u32,                 // the bits of its place on the ray
+  words: vec2<u32>,        // colour and opacity
+}
+
+fn fragment_of(corner: Corner, flat_normal: vec3<f32>) -> Fragment {
+  let pixel = vec2<i32>(floor(corner.clip.xy));
+  let ray = ray_of(pixel);
+  let step = ray.delta / view.per_length;
+  let at = max(dot((corner.place - ray.entry) / view.per_length, step) / dot(step, step), 0.0);
+  let normal = select(corner.normal, flat_normal, all(corner.normal == vec3(0.0)));
+  let plain = vec4(colour_at(corner.value).rgb * surface.opacity, surface.opacity);
+  let colour = in_light(plain, normal, ray, surface.light);
+  let words = vec2(pack2x16unorm(colour.rg), pack2x16unorm(colour.ba));
+  return Fragment(u32((pixel.y - surface.first_row) * view.size.x + pixel.x), bitcast<u32>(at), words);
+}
+
+// Across the triangle, for surfaces that have no normals.
+fn normal_of(corner: Corner) -> vec3<f32> {
+  return cross(dpdx(corner.place / view.per_length), dpdy(corner.place / view.per_length));
+}
+
+@fragment
+fn opaque(corner: Corner) -> @location(0) vec4<f32> {
+  let flat_normal = normal_of(corner);
+  if is_seen(corner.place) {
+    let fragment = fragment_of(corner, flat_normal);
+    if surface.phase == 0u {
+      atomicMin(&nearest[fragment.number], fragment.at);
+    } else if atomicLoad(&nearest[fragment.number]) == fragment.at {
+      // Where two lie at the very same place, the larger of each two components, whoever drew them.
+      atomicMax(&shown[2u * fragment.number], fragment.words.x);
+      atomicMax(&shown[2u * fragment.number + 1u], fragment.words.y);
+    }
+  }
+  return vec4(0.0);
+}
+
+@fragment
+fn transparent(corner: Corner) -> @location(0) vec4<f32> {
+  let flat_normal = normal_of(corner);
+  if is_seen(corner.place) {
+    let fragment = fragment_of(corner, flat_normal);
+    if fragment.at < atomicLoad(&nearest[fragment.number]) {
+      if surface.phase == 0u {
+        atomicAdd(&cursors[fragment.number], 1u);
+      } else {
+        let slot = 3u * (atomicSub(&cursors[fragment.number], 1u) - 1u);
+        fragments[slot] = fragment.at;
+        fragments[slot + 1u] = fragment.words.x;
+        fragments[slot + 2u] = fragment.words.y;
+      }
+    }
+  }
+  return vec4(0.0);
+}

@@ -1,0 +1,18 @@
+// What light does to a colour. Its twin in Rust is crates/render/src/volume/shading.rs; shaders/volume/decay.wgsl stands
+// before it.
+
+// A premultiplied colour in the light of the camera, which a surface mirrors on both sides. The gradient, or the normal, is per
+// length, of any unit. The light is ambient, diffuse, specular and shininess.
+fn in_light(colour: vec4<f32>, gradient: vec3<f32>, ray: Ray, light: vec4<f32>) -> vec4<f32> {
+  let along_ray = ray.delta / view.per_length;
+  let towards = along_ray / sqrt(dot(along_ray, along_ray));
+  // Its largest part becomes 1, so that squares neither vanish nor overflow; within what has a normal reciprocal.
+  let size = abs(gradient);
+  let most = clamp(max(max(size.x, size.y), size.z), 1.1754944e-38, 8.507059e37);
+  let normal = gradient * (1.0 / most);
+  let square = dot(normal, normal);
+  let cosine = select(0.0, abs(dot(normal, towards)) / sqrt(square), square > 0.0);
+  let shown = light.x + light.y * cosine;
+  let mirrored = light.z * power_of(cosine, light.w) * colour.a;
+  return vec4(colour.rgb * shown + mirrored, colour.a);
+}

@@ -1,0 +1,83 @@
+//! Surfaces in volumes: drawn by the rasteriser from arrays on the device, opaque or transparent, together with the volume.
+//!
+//! The rasteriser finds which pixels a triangle covers. Where opaque surfaces are nearest is agreed on by all ranks: rays end
+//! there, and their colours are a layer behind all others. Fragments of transparent ones are kept for each pixel, in order,
+//! and blended by the ray caster between its samples.
+
+mod deal;
+mod fragments;
+mod material;
+mod opaque;
+mod rasteriser;
+#[expect(clippy::module_inception, reason = "the type has the name of what it is")]
+mod surface;
+mod triangles;
+
+use zippy::ownership::Ownership;
+use zippy::{Layout, Result, Split, World};
+
+pub use self::material::{Colouring, Material};
+pub use self::surface::Surface;
+pub use self::triangles::Triangles;
+
+pub(super) use self::deal::{Bricks, joined};
+use self::fragments::Fragments;
+use self::opaque::Opaque;
+use self::rasteriser::{Drawing, Rasteriser};
+use super::kernels::ViewParameters;
+
+/// Surfaces in pictures of one size.
+pub(super) struct Scene<'w> {
+    world: &'w World,
+    size: (u32, u32),
+    rasteriser: Rasteriser<'w>,
+    opaque: Opaque<'w>,
+    fragments: Fragments<'w>,
+}
+
+impl<'w> Scene<'w> {
+    /// Its arrays are called `name` and a suffix. Collective.
+    ///
+    /// # Errors
+    /// Names that are taken, a picture that is too large, or no memory.
+    pub fn new(world: &'w World, name: &str, size: (u32, u32), rgba8: bool) -> Result<Self> {
+        let rasteriser = world.agree("making room for surfaces", Rasteriser::new(world, size))?;
+        let opaque = Opaque::new(world, name, size, rgba8)?;
+        let fragments = world.agree("making room for surfaces", Fragments::new(world, name, size))?;
+        Ok(Self { world, size, rasteriser, opaque, fragments })
+    }
+
+    /// The size of its pictures.
+    pub fn size(&self) -> (u32, u32) {
+        self.size
+    }
+
+    /// Finds where surfaces are in a view. Collective; the same materials on every rank.
+    pub fn draw(&self, view: &ViewParameters, planes: usize, surfaces: &[(&Surface, &Material)]) -> Result<()> {
+        let some = |opaque: bool| {
+            let kept = surfaces.iter().filter(|(_, material)| material.opacity > 0.0 && material.is_opaque() == opaque);
+            Drawing { surfaces: kept.copied().collect(), view, planes }
+        };
+        let (opaque, transparent) = (some(true), some(false));
+        self.opaque.draw(&self.rasteriser, &opaque)?;
+        let found = self.fragments.draw(&self.rasteriser, &transparent, &self.opaque);
+        self.world.agree("drawing surfaces", found)
+    }
+
+    /// Of each pixel where the nearest opaque surface stands, and which of the fragments are its own.
+    pub fn fragments(&self) -> &Fragments<'w> {
+        &self.fragments
+    }
+
+    /// The opaque surfaces as layers: one strip of the picture for each rank that has one.
+    pub fn backdrop(&self) -> &Opaque<'w> {
+        &self.opaque
+    }
+}
+
+/// A 1-D layout of which each rank has one chunk of so many cells.
+fn one_each(world: &World, cells: impl Fn(usize) -> i64) -> Result<(Layout, Ownership)> {
+    let sizes: Vec<i64> = (0..world.size()).map(cells).collect();
+    let layout = Layout::new([sizes.iter().sum::<i64>()]).split([Split::Sizes(sizes)]);
+    Ok((layout, Ownership::table((0..world.size()).collect(), world.size())?))
+}

@@ -1,0 +1,108 @@
+//! [`Opaque`]: where the nearest opaque surface stands in each pixel, and its colour.
+
+use zippy::array::GlobalArray;
+use zippy::device::colour;
+use zippy::extents::Index;
+use zippy::kernel::{Binding, Kernel, KernelSource};
+use zippy::region::Region;
+use zippy::{Exchange, Operator, Result, World};
+
+use super::one_each;
+use super::rasteriser::{Drawing, Pass, Rasteriser};
+use crate::volume::kernels::format_of_pixels;
+
+/// Behind everything: the bits of infinity.
+pub(super) const NOTHING: u32 = 0x7f80_0000;
+
+/// The nearest opaque surfaces of a picture. Each rank draws its own ones; strips of the picture, one a rank, are put together
+/// from those of all ranks.
+pub(in crate::volume) struct Opaque<'w> {
+    world: &'w World,
+    size: (u32, u32),
+    /// For every rank the whole picture: the bits of where the surface stands, at first of its own ones, then of all.
+    nearest: GlobalArray<u32, 1>,
+    front: GlobalArray<u32, 1>,
+    /// Likewise two times two components of 16 bits.
+    shown: GlobalArray<[u32; 2], 1>,
+    backdrop: GlobalArray<[u32; 2], 1>,
+    layer: Kernel,
+}
+
+impl<'w> Opaque<'w> {
+    pub fn new(world: &'w World, name: &str, size: (u32, u32), rgba8: bool) -> Result<Self> {
+        let pixels = i64::from(size.0) * i64::from(size.1);
+        let (whole, owners) = one_each(world, |_| pixels)?;
+        let (strips, _) = one_each(world, |rank| strip(size, rank, world.size()).cells() as i64)?;
+        let text =
+            [colour::WGSL, format_of_pixels(rgba8), include_str!("../../../shaders/surface/opaque.wgsl")].concat();
+        let layer = world.kernel(KernelSource::text("shaders/surface/opaque.wgsl", text));
+        Ok(Self {
+            world,
+            size,
+            nearest: world.array_owned(&format!("{name}.nearest"), &whole, owners.clone())?,
+            front: world.array_owned(&format!("{name}.front"), &strips, owners.clone())?,
+            shown: world.array_owned(&format!("{name}.shown"), &whole, owners.clone())?,
+            backdrop: world.array_owned(&format!("{name}.backdrop"), &strips, owners)?,
+            layer: world.agree("making room for surfaces", layer)?,
+        })
+    }
+
+    /// Draws those of this rank, and agrees with the others on the nearest. Collective.
+    pub(super) fn draw(&self, rasteriser: &Rasteriser, drawing: &Drawing) -> Result<()> {
+        let cleared = self.nearest.fill(NOTHING).and_then(|()| self.front.fill(NOTHING));
+        let cleared = cleared.and_then(|()| self.shown.fill([0; 2])).and_then(|()| self.backdrop.fill([0; 2]));
+        if drawing.surfaces.is_empty() {
+            return cleared;
+        }
+        let drawn = cleared.and_then(|()| self.pass(rasteriser, Pass::Nearest, drawing));
+        self.world.agree("drawing opaque surfaces", drawn)?;
+        self.together(&self.nearest, &self.front, &Operator::Min)?;
+        let pixels = self.front.shape()[0];
+        let every = (0..self.world.size() as i64).map(|rank| rank * pixels..(rank + 1) * pixels);
+        self.world.exchange(Exchange::new().copies(every.map(|own| (self.front.at(..), self.nearest.at(own)))))?;
+        let drawn = self.pass(rasteriser, Pass::Shown, drawing);
+        self.world.agree("drawing opaque surfaces", drawn)?;
+        self.together(&self.shown, &self.backdrop, &Operator::Max)
+    }
+
+    fn pass(&self, rasteriser: &Rasteriser, pass: Pass, drawing: &Drawing) -> Result<()> {
+        let leases = (self.nearest.local()?.lease()?, self.shown.local()?.lease()?);
+        let (Some(nearest), Some(shown)) = leases else { return Ok(()) };
+        rasteriser.draw(pass, drawing, &[(2, nearest.raw(), 4), (6, shown.raw(), 8)])
+    }
+
+    /// The pictures of all ranks in strips.
+    fn together<T: zippy::Element>(&self, of: &GlobalArray<T, 1>, to: &GlobalArray<T, 1>, by: &Operator) -> Result<()> {
+        let pixels = to.shape()[0];
+        let each = (0..self.world.size() as i64).map(|rank| rank * pixels..(rank + 1) * pixels);
+        let pairs = each.map(|own| (of.at(own), to.at(..)));
+        self.world.exchange(Exchange::new().composites(pairs, by)).map(drop)
+    }
+
+    /// Where the nearest surface stands, of all ranks, for each pixel.
+    pub fn nearest(&self) -> &GlobalArray<u32, 1> {
+        &self.nearest
+    }
+
+    /// The strip of the picture that a rank has.
+    pub fn strip(&self, rank: usize) -> Region {
+        strip(self.size, rank, self.world.size())
+    }
+
+    /// Writes this rank's strip to its layer.
+    pub fn write(&self, layer: Binding) -> Result<()> {
+        let columns = self.size.0 as i32;
+        self.layer
+            .call()
+            .write("layer", layer)
+            .read("backdrop", self.backdrop.local()?.all())
+            .param("columns", columns)
+            .run()
+    }
+}
+
+/// Rows of a picture for each rank.
+fn strip((width, height): (u32, u32), rank: usize, ranks: usize) -> Region {
+    let row = |rank: usize| (u64::from(height) * rank as u64 / ranks as u64) as i64;
+    Region::between(Index::new(&[0, row(rank)]), Index::new(&[width.into(), row(rank + 1)]))
+}

@@ -1,0 +1,259 @@
+//! [`Rasteriser`]: draws surfaces into arrays of words for each pixel.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::num::NonZeroU64;
+use std::rc::Rc;
+
+use zippy::device::Device;
+use zippy::kernel::ParamValue;
+use zippy::wgpu::{self, BufferUsages};
+use zippy::{Result, World};
+
+use super::material::Material;
+use super::surface::{CORNER_BYTES, Surface};
+use crate::volume::kernels::rays_and_light;
+
+/// What is drawn: fragment shaders of `shaders/surface/draw.wgsl`, and their phases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pass {
+    /// Where the nearest opaque surface stands.
+    Nearest,
+    /// The colour of the nearest opaque surface.
+    Shown,
+    /// How many fragments a pixel has.
+    Count,
+    /// Them themselves.
+    Fill,
+}
+
+impl Pass {
+    fn is_opaque(self) -> bool {
+        matches!(self, Self::Nearest | Self::Shown)
+    }
+
+    fn phase(self) -> u32 {
+        u32::from(matches!(self, Self::Shown | Self::Fill))
+    }
+
+    /// Bindings that it writes.
+    fn bindings(self) -> &'static [u32] {
+        if self.is_opaque() { &[2, 6] } else { &[2, 3, 4] }
+    }
+}
+
+/// An array of the picture that is written: its binding, its buffer, and bytes for each pixel; 0: no band of it is bound, but
+/// all.
+pub(super) type Written<'a> = (u32, &'a wgpu::Buffer, u64);
+
+/// The format of the picture into which nothing is drawn: passes need one.
+const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::R8Unorm;
+
+/// Where a band of the picture may begin, so that it begins at a whole multiple of every device's alignment.
+const BAND: u32 = 64;
+
+/// Pipelines by the number of clip planes and by whether they draw what is opaque.
+type Pipelines = HashMap<(usize, bool), Rc<wgpu::RenderPipeline>>;
+
+/// Pictures of one size.
+pub(super) struct Rasteriser<'w> {
+    world: &'w World,
+    size: (u32, u32),
+    target: wgpu::TextureView,
+    pipelines: RefCell<Pipelines>,
+}
+
+/// Everything that surfaces are drawn with.
+pub(super) struct Drawing<'a> {
+    pub surfaces: Vec<(&'a Surface, &'a Material)>,
+    /// The parameters of the view, in their order.
+    pub view: &'a [(&'static str, ParamValue)],
+    pub planes: usize,
+}
+
+impl<'w> Rasteriser<'w> {
+    /// Local.
+    ///
+    /// # Errors
+    /// The device has no picture so large.
+    pub fn new(world: &'w World, size: (u32, u32)) -> Result<Self> {
+        let target = world.gpu().checked("making room for drawing", || {
+            let extent = wgpu::Extent3d { width: size.0, height: size.1, depth_or_array_layers: 1 };
+            let texture = world.gpu().raw().create_texture(&wgpu::TextureDescriptor {
+                label: Some("surfaces"),
+                size: extent,
+                mip_level_count: 1,
+                sample_count: 1,
+                dimension: wgpu::TextureDimension::D2,
+                format: FORMAT,
+                usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
+                view_formats: &[],
+            });
+            texture.create_view(&wgpu::TextureViewDescriptor::default())
+        })?;
+        Ok(Self { world, size, target, pipelines: RefCell::default() })
+    }
+
+    /// Queues one pass over all surfaces. Local.
+    pub fn draw(&self, pass: Pass, drawing: &Drawing, written: &[Written]) -> Result<()> {
+        let device = self.world.gpu();
+        let pipeline = self.pipeline(drawing.planes, pass.is_opaque())?;
+        for (surface, material) in &drawing.surfaces {
+            let Some((corners, order, count)) = surface.buffers()? else { continue };
+            let table = material.table()?;
+            let entries = table.as_ref().map_or(vec![[0.0; 4]; 2], |table| table.entries.clone());
+            let table_buffer = self.filled("colours", BufferUsages::STORAGE, bytemuck::cast_slice(&entries))?;
+            let view: Vec<u8> = drawing.view.iter().flat_map(|(_, value)| value.bytes().to_vec()).collect();
+            let view = self.filled("view", BufferUsages::UNIFORM, &view)?;
+            for rows in self.bands(written) {
+                let words =
+                    surface_words(material, table.as_ref().map(|table| (table.first, table.per_value)), &entries);
+                let words = [&words[..], &[pass.phase(), rows.start, 0, 0, 0]].concat();
+                let uniform = self.filled("surface", BufferUsages::UNIFORM, bytemuck::cast_slice(&words))?;
+                let group = device.checked("drawing surfaces", || {
+                    let whole = [(0, &uniform), (1, &table_buffer), (5, &view)];
+                    let whole = whole.map(|(binding, buffer)| entry(binding, buffer, 0, None));
+                    let used = written.iter().filter(|(binding, ..)| pass.bindings().contains(binding));
+                    let banded = used.map(|&(binding, buffer, bytes)| self.banded((binding, buffer, bytes), &rows));
+                    let entries: Vec<_> = whole.into_iter().chain(banded).collect();
+                    let layout = pipeline.get_bind_group_layout(0);
+                    device.raw().create_bind_group(&wgpu::BindGroupDescriptor {
+                        label: None,
+                        layout: &layout,
+                        entries: &entries,
+                    })
+                })?;
+                device.record(|encoder| {
+                    let ops = wgpu::Operations {
+                        load: wgpu::LoadOp::Clear(wgpu::Color::BLACK),
+                        store: wgpu::StoreOp::Discard,
+                    };
+                    let target = wgpu::RenderPassColorAttachment {
+                        view: &self.target,
+                        depth_slice: None,
+                        resolve_target: None,
+                        ops,
+                    };
+                    let mut drawn = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+                        color_attachments: &[Some(target)],
+                        ..Default::default()
+                    });
+                    drawn.set_pipeline(&pipeline);
+                    drawn.set_bind_group(0, &group, &[]);
+                    drawn.set_scissor_rect(0, rows.start, self.size.0, rows.end - rows.start);
+                    drawn.set_vertex_buffer(0, corners.raw().slice(..));
+                    drawn.set_index_buffer(order.raw().slice(..), wgpu::IndexFormat::Uint32);
+                    drawn.draw_indexed(0..count, 0, 0..1);
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Bands of rows of which a binding holds all that is written.
+    fn bands(&self, written: &[Written]) -> Vec<std::ops::Range<u32>> {
+        let most = written.iter().map(|&(.., bytes)| bytes).max().unwrap_or(4).max(4) * u64::from(self.size.0);
+        let rows = (self.world.binding_bytes() / most) as u32 / BAND * BAND;
+        let rows = rows.max(BAND);
+        (0..self.size.1.div_ceil(rows)).map(|band| band * rows..((band + 1) * rows).min(self.size.1)).collect()
+    }
+
+    fn banded<'a>(
+        &self,
+        (binding, buffer, bytes): Written<'a>,
+        rows: &std::ops::Range<u32>,
+    ) -> wgpu::BindGroupEntry<'a> {
+        let row = bytes * u64::from(self.size.0);
+        let size = match bytes {
+            0 => buffer.size().min(self.world.binding_bytes()),
+            _ => row * u64::from(rows.end - rows.start),
+        };
+        entry(binding, buffer, row * u64::from(rows.start), NonZeroU64::new(size))
+    }
+
+    fn filled(&self, label: &str, usage: BufferUsages, bytes: &[u8]) -> Result<wgpu::Buffer> {
+        let device: &Device = self.world.gpu();
+        let made = device.checked("drawing surfaces", || {
+            let size = (bytes.len() as u64).next_multiple_of(16);
+            let descriptor = wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: true };
+            let buffer = device.raw().create_buffer(&descriptor);
+            if let Ok(mut range) = buffer.get_mapped_range_mut(..bytes.len() as u64) {
+                range.copy_from_slice(bytes);
+            }
+            buffer.unmap();
+            buffer
+        })?;
+        Ok(made)
+    }
+
+    fn pipeline(&self, planes: usize, opaque: bool) -> Result<Rc<wgpu::RenderPipeline>> {
+        if let Some(made) = self.pipelines.borrow().get(&(planes, opaque)) {
+            return Ok(made.clone());
+        }
+        let text = rays_and_light(planes) + include_str!("../../../shaders/surface/draw.wgsl");
+        let device = self.world.gpu();
+        let made = device.checked("compiling shaders/surface/draw.wgsl", || {
+            let source = wgpu::ShaderSource::Wgsl(text.into());
+            let module = device.raw().create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
+            let attributes = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32];
+            let corners = wgpu::VertexBufferLayout {
+                array_stride: CORNER_BYTES,
+                step_mode: wgpu::VertexStepMode::Vertex,
+                attributes: &attributes,
+            };
+            let target = wgpu::ColorTargetState { format: FORMAT, blend: None, write_mask: wgpu::ColorWrites::empty() };
+            device.raw().create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+                label: None,
+                layout: None,
+                vertex: wgpu::VertexState {
+                    module: &module,
+                    entry_point: None,
+                    compilation_options: Default::default(),
+                    buffers: &[Some(corners)],
+                },
+                primitive: Default::default(),
+                depth_stencil: None,
+                multisample: Default::default(),
+                fragment: Some(wgpu::FragmentState {
+                    module: &module,
+                    entry_point: Some(if opaque { "opaque" } else { "transparent" }),
+                    compilation_options: Default::default(),
+                    targets: &[Some(target)],
+                }),
+                multiview_mask: None,
+                cache: None,
+            })
+        })?;
+        let made = Rc::new(made);
+        self.pipelines.borrow_mut().insert((planes, opaque), made.clone());
+        Ok(made)
+    }
+}
+
+fn entry(binding: u32, buffer: &wgpu::Buffer, offset: u64, size: Option<NonZeroU64>) -> wgpu::BindGroupEntry<'_> {
+    wgpu::BindGroupEntry {
+        binding,
+        resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size }),
+    }
+}
+
+/// The words of `struct Surface` of the shader up to the phase.
+fn surface_words(material: &Material, scale: Option<(f32, f32)>, entries: &[[f32; 4]]) -> [u32; 11] {
+    use super::material::Colouring;
+    let colour = match material.colour {
+        Colouring::Plain(colour) => colour,
+        Colouring::Scale(_) => [0.0; 3],
+    };
+    let light = material.shading;
+    let [red, green, blue] = colour;
+    let numbers = [red, green, blue, material.opacity, light.ambient, light.diffuse, light.specular, light.shininess];
+    let (first, per_value) = scale.unwrap_or_default();
+    let mut words = [0; 11];
+    for (word, number) in words.iter_mut().zip(numbers) {
+        *word = (number as f32).to_bits();
+    }
+    words[8] = first.to_bits();
+    words[9] = per_value.to_bits();
+    words[10] = if scale.is_some() { entries.len() as u32 } else { 0 };
+    words
+}

@@ -1,0 +1,390 @@
+//! Surfaces in volumes: against what a pixel must be, and the same bits for every number of ranks and every cut.
+
+use zippy::{Config, Layout, Ownership, Split, World, run_with};
+use zippy_io::image::Image;
+use zippy_render::compositing::Algorithm;
+use zippy_render::volume::{
+    Camera, ClipPlane, Colouring, Crop, Look, Material, Mode, Phantom, PixelFormat, Projection, RendererOptions,
+    Shading, TransferFunction, Triangles, VolumeRenderer,
+};
+
+use crate::support::{self, launcher};
+
+const SHAPE: [i64; 3] = [25, 21, 29];
+const SPACING: [f64; 3] = [1.0, 1.25, 0.75];
+
+/// Colours as they are.
+const UNLIT: Shading = Shading { ambient: 1.0, diffuse: 0.0, specular: 0.0, shininess: 1.0 };
+
+/// A mesh, of which a rank gives every so many'th triangle.
+#[derive(Default, Clone)]
+struct Mesh {
+    positions: Vec<[f32; 3]>,
+    normals: Vec<[f32; 3]>,
+    values: Vec<f32>,
+    triangles: Vec<[u32; 3]>,
+}
+
+impl Mesh {
+    fn of(&self, rank: usize, ranks: usize) -> Self {
+        let triangles = self.triangles.iter().skip(rank).step_by(ranks).copied().collect();
+        Self { triangles, ..self.clone() }
+    }
+
+    fn triangles(&self) -> Triangles<'_> {
+        let Self { positions, normals, values, triangles } = self;
+        Triangles { positions, normals, values, triangles }
+    }
+
+    /// A rectangle across axis 2.
+    fn plane(z: f32, [left, right]: [f32; 2], [bottom, top]: [f32; 2]) -> Self {
+        let positions = vec![[left, bottom, z], [right, bottom, z], [right, top, z], [left, top, z]];
+        Self { positions, triangles: vec![[0, 1, 2], [0, 2, 3]], ..Self::default() }
+    }
+
+    /// A ball of `2 n * n` quadrilaterals, with the height as value.
+    fn ball(middle: [f32; 3], radius: f32, n: u32) -> Self {
+        let mut mesh = Self::default();
+        for i in 0..=n {
+            for j in 0..2 * n {
+                let [lat, long] = [i, j].map(|k| k as f32 * std::f32::consts::PI / n as f32);
+                let normal = [lat.sin() * long.cos(), lat.sin() * long.sin(), lat.cos()];
+                mesh.positions.push(std::array::from_fn(|axis| middle[axis] + radius * normal[axis]));
+                mesh.normals.push(normal);
+                mesh.values.push(normal[2]);
+            }
+        }
+        for i in 0..n {
+            for j in 0..2 * n {
+                let [a, b] = [j, (j + 1) % (2 * n)].map(|j| i * 2 * n + j);
+                mesh.triangles.extend([[a, b, b + 2 * n], [a, b + 2 * n, a + 2 * n]]);
+            }
+        }
+        mesh
+    }
+}
+
+/// From below along axis 2, a voxel a pixel.
+fn along_z(size: (u32, u32)) -> Camera {
+    Camera {
+        position: [8.0, 8.0, -10.0],
+        focal_point: [8.0, 8.0, 0.0],
+        view_up: [0.0, 1.0, 0.0],
+        projection: Projection::Parallel { half_height: f64::from(size.1) / 2.0 },
+    }
+}
+
+/// A volume of a half everywhere, of which each sample hides the same share.
+fn even(opacity: f64) -> TransferFunction {
+    TransferFunction { opacity: vec![[0.0, opacity]], colour: vec![[0.0, 1.0, 0.0, 0.0]], unit_distance: 1.0 }
+}
+
+fn close(found: [f32; 4], wanted: [f32; 4], what: &str) {
+    let far = (0..4).map(|part| (found[part] - wanted[part]).abs()).fold(0.0, f32::max);
+    assert!(far < 2e-5, "{what}: {found:?}, not {wanted:?}");
+}
+
+fn over(front: [f32; 4], back: [f32; 4]) -> [f32; 4] {
+    std::array::from_fn(|part| front[part] + (1.0 - front[3]) * back[part])
+}
+
+/// So many samples of `even`.
+fn samples(opacity: f32, count: i32) -> [f32; 4] {
+    let alpha = 1.0 - (1.0 - opacity).powi(count);
+    [alpha, 0.0, 0.0, alpha]
+}
+
+/// Planes across the rays: what is in front of them, between them and behind them is known to the sample.
+#[test]
+fn planes_hide_what_lies_behind_them() {
+    let size = (17, 17);
+    let program = |world: &World| {
+        let volume = world.array::<f32, 3>("volume", &Layout::new([17, 17, 33]))?;
+        volume.fill(0.5)?;
+        let options = RendererOptions { brick: Some(8), ..RendererOptions::default() };
+        let renderer = VolumeRenderer::new(world, &volume, [1.0; 3], options)?;
+        // Samples lie at z = 0.25, 0.75, and so on, so that 20 are in front of z = 10.1, and 12 more of z = 16, on a
+        // border of bricks.
+        let mine = |mesh: Mesh| mesh.of(world.rank(), world.size());
+        let near = renderer.surface("near", &mine(Mesh::plane(10.1, [4.0, 16.0], [0.0, 16.0])).triangles())?;
+        let far = renderer.surface("far", &mine(Mesh::plane(16.0, [0.0, 16.0], [0.0, 16.0])).triangles())?;
+        let wall = renderer.surface("wall", &mine(Mesh::plane(20.2, [0.0, 8.0], [0.0, 16.0])).triangles())?;
+        let material =
+            |colour: [f64; 3], opacity| Material { colour: Colouring::Plain(colour), opacity, shading: UNLIT };
+        let (glass, mist) = (material([0.0, 1.0, 0.0], 0.5), material([0.0, 0.0, 1.0], 0.25));
+        let plain = material([1.0, 1.0, 0.0], 1.0);
+        let look = Look { step: 0.5, size, termination: 0.0, ..Look::new(along_z(size), even(0.1)) };
+        let with = |surfaces: &[_]| Ok::<_, zippy::Error>(renderer.render_with(&look, surfaces)?.image);
+        Ok([
+            with(&[])?,
+            with(&[(&near, &glass), (&far, &mist), (&wall, &plain)])?,
+            with(&[(&near, &plain), (&far, &plain), (&wall, &glass)])?,
+            with(&[(&near, &material([0.0; 3], 0.0))])?,
+        ])
+    };
+    for ranks in launcher::counts(&[1, 3]) {
+        for [none, three, opaque, unseen] in run_with(Config::threads(ranks), program).unwrap() {
+            let (Some(none), Some(three), Some(opaque), Some(unseen)) = (none, three, opaque, unseen) else { continue };
+            let alpha = 1.0 - 0.9_f32.powf(0.5);
+            let row = 8 * 17;
+            let (glass, mist) = ([0.0, 0.5, 0.0, 0.5], [0.0, 0.0, 0.25, 0.25]);
+            // The left of the picture is where x is large: looking along z with y up.
+            let column = |x: usize| row + 16 - x;
+            close(none.pixels[column(2)], samples(alpha, 64), "without surfaces");
+            let behind = |count| samples(alpha, count);
+            let wall = [1.0, 1.0, 0.0, 1.0];
+            let mist_and = |rest| over(mist, rest);
+            let to_wall = over(behind(32), mist_and(over(behind(8), wall)));
+            close(three.pixels[column(2)], to_wall, "mist and wall");
+            let all = over(behind(20), over(glass, over(behind(12), mist_and(over(behind(8), wall)))));
+            close(three.pixels[column(6)], all, "glass, mist and wall");
+            let open = over(behind(20), over(glass, over(behind(12), mist_and(behind(32)))));
+            close(three.pixels[column(12)], open, "glass and mist");
+            close(opaque.pixels[column(6)], over(behind(20), wall), "opaque in front");
+            close(opaque.pixels[column(2)], over(behind(32), wall), "opaque on a border of bricks");
+            assert!(unseen == none, "what is wholly transparent is not there");
+        }
+    }
+}
+
+/// What a ray meets of a mesh: distance in steps, the cosine with its normal, and the value, front first.
+fn met(mesh: &Mesh, origin: [f64; 3], delta: [f64; 3]) -> Vec<(f64, f64, f64)> {
+    let sub = |a: [f64; 3], b: [f64; 3]| -> [f64; 3] { std::array::from_fn(|i| a[i] - b[i]) };
+    let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    let cross =
+        |a: [f64; 3], b: [f64; 3]| [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+    let mut found = Vec::new();
+    for corners in &mesh.triangles {
+        let [a, b, c] = corners.map(|corner| mesh.positions[corner as usize].map(f64::from));
+        let (u, v) = (sub(b, a), sub(c, a));
+        let p = cross(delta, v);
+        let det = dot(u, p);
+        if det.abs() < 1e-12 {
+            continue;
+        }
+        let from = sub(origin, a);
+        let q = cross(from, u);
+        let (s, t) = (dot(from, p) / det, dot(delta, q) / det);
+        if s < 0.0 || t < 0.0 || s + t > 1.0 {
+            continue;
+        }
+        let weights = [1.0 - s - t, s, t];
+        let mixed = |of: &dyn Fn(usize) -> f64| (0..3).map(|i| weights[i] * of(corners[i] as usize)).sum::<f64>();
+        let normal: [f64; 3] = std::array::from_fn(|axis| mixed(&|vertex| f64::from(mesh.normals[vertex][axis])));
+        let cosine = dot(normal, delta).abs() / (dot(normal, normal) * dot(delta, delta)).sqrt();
+        found.push((dot(v, q) / det, cosine, mixed(&|vertex| f64::from(mesh.values[vertex]))));
+    }
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    found
+}
+
+/// Two balls, one within the other, against rays that are intersected with the triangles one by one.
+#[test]
+fn balls_are_what_rays_meet() {
+    let (outer, inner) = (Mesh::ball([12.0, 12.5, 10.0], 8.5, 24), Mesh::ball([13.0, 12.0, 11.0], 4.0, 16));
+    let size = (61, 47);
+    for parallel in [false, true] {
+        let mut camera = Camera::overview(SHAPE, SPACING);
+        if parallel {
+            camera.projection = Projection::Parallel { half_height: 14.0 };
+        }
+        let look = Look { size, ..Look::new(camera.clone(), even(0.0)) };
+        let scale = Colouring::Scale(vec![[-1.0, 0.0, 0.2, 1.0], [0.0, 1.0, 1.0, 1.0], [1.0, 1.0, 0.1, 0.0]]);
+        let shell = Material { colour: scale, opacity: 0.4, shading: Shading { specular: 0.0, ..Shading::default() } };
+        let core = Material { colour: Colouring::Plain([0.2, 0.9, 0.3]), opacity: 1.0, ..shell.clone() };
+        let program = |world: &World| {
+            let volume = world.array::<u8, 3>("volume", &Layout::new(SHAPE))?;
+            let renderer = VolumeRenderer::new(world, &volume, SPACING, RendererOptions::default())?;
+            let mine = |mesh: &Mesh| mesh.of(world.rank(), world.size());
+            let shells = renderer.surface("shell", &mine(&outer).triangles())?;
+            let cores = renderer.surface("core", &mine(&inner).triangles())?;
+            assert_eq!(shells.triangles(), 2 * 2 * 24 * 24);
+            Ok(renderer.render_with(&look, &[(&shells, &shell), (&cores, &core)])?.image)
+        };
+        let found: Vec<Image> = run_with(Config::threads(2), program).unwrap().into_iter().flatten().collect();
+        let Some(found) = found.first() else { continue };
+        // The view's own rays, in the volume's coordinates, from the entry on.
+        let twin = zippy_render::volume::Twin::new(&look, SHAPE, SPACING, |_| 0.0).unwrap();
+        let (mut compared, mut seen) = (0, 0);
+        for (pixel, colour) in found.pixels.iter().enumerate() {
+            let ray = twin.view.ray(pixel as u32 % size.0, pixel as u32 / size.0);
+            let scaled = |v: [f32; 3]| std::array::from_fn(|axis| f64::from(v[axis]) * SPACING[axis]);
+            let (origin, delta) = (scaled(ray.entry), scaled(ray.delta));
+            if ray.samples == 0 {
+                continue;
+            }
+            let mut all: Vec<_> = met(&outer, origin, delta).into_iter().map(|hit| (hit, &shell)).collect();
+            all.extend(met(&inner, origin, delta).into_iter().map(|hit| (hit, &core)));
+            all.sort_by(|a, b| a.0.0.total_cmp(&b.0.0));
+            // Grazing rays may miss by rounding.
+            if all.len() % 2 == 1 || all.iter().any(|((_, cosine, _), _)| *cosine < 0.2) {
+                continue;
+            }
+            let mut wanted = [0.0; 4];
+            for ((_, cosine, value), material) in all {
+                let shown = (material.shading.ambient + material.shading.diffuse * cosine) as f32;
+                let plain = match &material.colour {
+                    Colouring::Plain(colour) => colour.map(|part| part as f32),
+                    Colouring::Scale(points) => {
+                        let part = |from: usize, share: f64, c: usize| {
+                            (points[from][c] + share * (points[from + 1][c] - points[from][c])) as f32
+                        };
+                        let from = usize::from(value >= 0.0);
+                        [1, 2, 3].map(|c| part(from, value - points[from][0], c))
+                    }
+                };
+                let alpha = material.opacity as f32;
+                let lit = plain.map(|part| part * alpha * shown);
+                wanted = over(wanted, [lit[0], lit[1], lit[2], alpha]);
+                seen += 1;
+            }
+            compared += 1;
+            let far = (0..4).map(|part| (colour[part] - wanted[part]).abs()).fold(0.0, f32::max);
+            assert!(far < 1e-3, "pixel {pixel}: {colour:?}, not {wanted:?}");
+        }
+        assert!(compared > 1200 && seen > 700, "{compared} pixels, {seen} fragments");
+    }
+}
+
+fn bits(image: &Image) -> Vec<[u32; 4]> {
+    image.pixels.iter().map(|pixel| pixel.map(f32::to_bits)).collect()
+}
+
+/// Balls and a plane in a phantom: all that a look may have.
+fn scene(
+    world: &World,
+    layout: &Layout,
+    owners: Option<Ownership>,
+    options: RendererOptions,
+) -> zippy::Result<Vec<Image>> {
+    let volume = match owners {
+        Some(owners) => world.array_owned::<u8, 3>("volume", layout, owners)?,
+        None => world.array::<u8, 3>("volume", layout)?,
+    };
+    volume.fill_with(|at| (Phantom { shape: SHAPE }.value(at) / 17) as u8)?;
+    let renderer = VolumeRenderer::new(world, &volume, SPACING, options)?;
+    let mine = |mesh: Mesh| mesh.of(world.rank(), world.size());
+    let mut shell = renderer.surface("shell", &mine(Mesh::ball([12.0, 12.5, 10.0], 9.0, 12)).triangles())?;
+    let core = renderer.surface("core", &mine(Mesh::ball([13.0, 10.0, 12.0], 5.0, 9)).triangles())?;
+    let plane = renderer.surface("plane", &mine(Mesh::plane(6.0, [-3.0, 30.0], [2.0, 22.0])).triangles())?;
+    let transfer = TransferFunction {
+        opacity: vec![[0.0, 0.0], [12.0, 0.0], [40.0, 0.1], [70.0, 0.6]],
+        colour: vec![[0.0, 0.1, 0.3, 0.9], [60.0, 0.9, 0.5, 0.1], [130.0, 1.0, 1.0, 0.8]],
+        unit_distance: 1.0,
+    };
+    let look = Look { step: 0.5, size: (47, 39), ..Look::new(Camera::overview(SHAPE, SPACING), transfer) };
+    let lit = Look {
+        shading: Some(Shading::default()),
+        clip: vec![ClipPlane { normal: [1.0, 0.5, 0.0], offset: 6.0 }],
+        crop: Some(Crop { low: [0.0, 0.0, 3.0], high: [20.0, 22.0, 20.0] }),
+        jitter: true,
+        preintegrated: true,
+        ..look.clone()
+    };
+    let scale = Colouring::Scale(vec![[-1.0, 0.0, 0.2, 1.0], [1.0, 1.0, 0.1, 0.0]]);
+    let glass = Material { colour: scale, opacity: 0.4, ..Material::default() };
+    let solid = Material::default();
+    let mist = Material { opacity: 0.2, ..Material::default() };
+    let mut images = Vec::new();
+    let all = |look: &Look, materials: [&Material; 3], shell: &_| {
+        renderer.render_with(look, &[(shell, materials[0]), (&core, materials[1]), (&plane, materials[2])])
+    };
+    images.extend(all(&look, [&glass, &solid, &mist], &shell)?.image);
+    images.extend(all(&lit, [&mist, &solid, &glass], &shell)?.image);
+    images.extend(all(&look, [&mist, &glass, &mist], &shell)?.image);
+    renderer.set_surface(&mut shell, &mine(Mesh::ball([12.0, 12.5, 10.0], 7.0, 5)).triangles())?;
+    images.extend(all(&look, [&glass, &solid, &solid], &shell)?.image);
+    images.extend(renderer.render(&look)?.image);
+    Ok(images)
+}
+
+#[test]
+fn the_same_bits_for_every_cut() {
+    let options = || RendererOptions { brick: Some(8), ..RendererOptions::default() };
+    let plain = Layout::new(SHAPE);
+    let alone = run_with(Config::apart(1), |world| scene(world, &plain, None, options())).unwrap().remove(0);
+    assert!(alone.iter().all(|image| image.pixels.iter().filter(|pixel| pixel[3] > 0.3).count() > 300));
+    let uneven = [Split::Sizes(vec![3, 21, 1]), Split::Even(1), Split::Sizes(vec![0, 20, 9])];
+    let cuts = [
+        (2, plain.clone(), None),
+        (5, plain.clone(), None),
+        (3, plain.clone().split(uneven), None),
+        (4, plain.clone().split([Split::Even(3), Split::Even(2), Split::Even(3)]), Some(18)),
+    ];
+    for (ranks, layout, chunks) in cuts {
+        for ranks in launcher::counts(&[ranks]) {
+            let owners = chunks
+                .map(|count| Ownership::table((0..count).map(|i| (i * 7 + i / 3) % ranks).collect(), ranks).unwrap());
+            let program = |world: &World| scene(world, &layout, owners.clone(), options());
+            for images in run_with(Config::threads(ranks), program).unwrap() {
+                for (number, (found, wanted)) in images.iter().zip(&alone).enumerate() {
+                    assert!(bits(found) == bits(wanted), "picture {number}, {ranks} ranks, {layout:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Other ways to cast and blend.
+#[test]
+fn other_modes_and_pixels_come_close() {
+    let plain = Layout::new(SHAPE);
+    let options = || RendererOptions { brick: Some(8), ..RendererOptions::default() };
+    let alone = run_with(Config::apart(1), |world| scene(world, &plain, None, options())).unwrap().remove(0);
+    let fast = RendererOptions { mode: Mode::Fast, ..options() };
+    let swap = RendererOptions { algorithm: Algorithm::BinarySwap, ..options() };
+    let rgba8 = RendererOptions { pixel: PixelFormat::Rgba8, ..options() };
+    for (options, most) in [(fast, 1e-5), (swap, 1e-5), (rgba8, 0.05)] {
+        for ranks in launcher::counts(&[3]) {
+            let program = |world: &World| scene(world, &plain, None, options.clone());
+            for images in run_with(Config::threads(ranks), program).unwrap() {
+                for (found, wanted) in images.iter().zip(&alone) {
+                    let far = found.difference(wanted).unwrap().max_abs;
+                    assert!(far <= most, "{far} with {options:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn mistakes_are_told_to_all() {
+    support::ranks(&[1, 3], |world| {
+        let volume = world.array::<u8, 3>("volume", &Layout::new(SHAPE))?;
+        let renderer = VolumeRenderer::new(world, &volume, SPACING, RendererOptions::default())?;
+        let good = Mesh::ball([12.0, 12.5, 10.0], 8.5, 4);
+        let mut surface = renderer.surface("good", &good.triangles())?;
+        let mut short = good.clone();
+        short.values.pop();
+        let mut loose = good.clone();
+        loose.triangles[5][1] = 40;
+        let mut far = good.clone();
+        far.positions[7][2] = f32::NAN;
+        for (mesh, wanted) in [(short, "39 values for 40"), (loose, "triangle 5"), (far, "vertex 7 stands at")] {
+            // One rank alone has a mistake.
+            let mesh = if world.rank() == world.size() - 1 { mesh } else { good.clone() };
+            let error = renderer.set_surface(&mut surface, &mesh.triangles()).unwrap_err().to_string();
+            assert!(error.contains(wanted), "{error}");
+        }
+        let look = Look { size: (9, 9), ..Look::new(Camera::overview(SHAPE, SPACING), even(0.0)) };
+        let opacity = Material { opacity: 1.5, ..Material::default() };
+        let colour = Material { colour: Colouring::Plain([0.0, 2.0, 0.0]), ..Material::default() };
+        let empty = Material { colour: Colouring::Scale(vec![]), ..Material::default() };
+        for (material, wanted) in [(opacity, "opacity 1.5"), (colour, "[0.0, 2.0, 0.0]"), (empty, "no colours")] {
+            let error = renderer.render_with(&look, &[(&surface, &material)]).unwrap_err().to_string();
+            assert!(error.contains(wanted), "{error}");
+        }
+        // A surface without triangles, and one outside of the volume.
+        let glass = Material { opacity: 0.5, ..Material::default() };
+        let away = Mesh::ball([100.0, 12.5, 10.0], 8.5, 4);
+        for mesh in [Mesh::default(), away] {
+            renderer.set_surface(&mut surface, &mesh.triangles())?;
+            for material in [&glass, &Material::default()] {
+                if let Some(image) = renderer.render_with(&look, &[(&surface, material)])?.image {
+                    assert!(image.pixels.iter().all(|pixel| *pixel == [0.0; 4]));
+                }
+            }
+        }
+        Ok(())
+    });
+}
