@@ -2,6 +2,7 @@
 
 mod formula;
 mod options;
+mod picture;
 mod report;
 #[path = "../../support/say.rs"]
 mod say;
@@ -18,6 +19,7 @@ use zippy_io::volume::ScalarKind;
 use zippy_isosurface::{Extractor, statistics, write};
 
 use self::options::Options;
+use self::picture::Painter;
 use self::report::Report;
 use self::say::{complain, say};
 use self::source::{Kept, Source, Taker};
@@ -50,13 +52,13 @@ fn program(world: &World, options: &Options) -> Result<()> {
                     done(number, one.points().map(|point| formula.value(*n, at(point))).collect())
                 })
             };
-            surfaces(world, options, &source, source::array(world, shape, options.pad, read)?)
+            surfaces(world, options, &source, source::array(world, "field", shape, options.pad, read)?)
         }
         Source::File(file) => {
             macro_rules! read {
                 ($type:ty) => {{
                     let read = |boxes: &[Region], done: Taker<$type>| file.read_regions::<$type, _>(boxes, done);
-                    surfaces(world, options, &source, source::array(world, shape, options.pad, read)?)
+                    surfaces(world, options, &source, source::array(world, "field", shape, options.pad, read)?)
                 }};
             }
             match file.kind() {
@@ -69,7 +71,7 @@ fn program(world: &World, options: &Options) -> Result<()> {
                 ScalarKind::F32 => read!(f32),
                 ScalarKind::F64 | ScalarKind::U64 | ScalarKind::I64 => {
                     let read = |boxes: &[Region], done: Taker<f32>| file.read_regions_f32(boxes, done);
-                    surfaces(world, options, &source, source::array(world, shape, options.pad, read)?)
+                    surfaces(world, options, &source, source::array(world, "field", shape, options.pad, read)?)
                 }
             }
         }
@@ -91,6 +93,13 @@ fn surfaces<T: Kept>(world: &World, options: &Options, source: &Source, field: G
     };
     world.barrier()?;
     let prepare_secs = start.elapsed().as_secs_f64();
+    let mut painter = match &options.picture.render {
+        Some(_) => {
+            let colours = source::colours(world, options, field.shape())?;
+            Some(Painter::new(world, &field, source.spacing(), &options.picture, colours)?)
+        }
+        None => None,
+    };
     for isovalue in options.isovalues() {
         let start = Instant::now();
         let mesh = extractor.extract(isovalue)?;
@@ -105,9 +114,19 @@ fn surfaces<T: Kept>(world: &World, options: &Options, source: &Source, field: G
             write(world, &mesh, &path)?;
             report.written = Some((path, start.elapsed().as_secs_f64()));
         }
+        if let Some(painter) = &mut painter {
+            painter.add(isovalue, &options.picture)?;
+        }
         // At once: a later one may fail.
         if world.rank() == 0 {
             say(if options.json { report.json() } else { report.text() })?;
+        }
+    }
+    if let (Some(painter), Some(path)) = (painter, &options.picture.render) {
+        let start = Instant::now();
+        painter.paint(path)?;
+        if world.rank() == 0 {
+            say(report::picture(options, path, start.elapsed().as_secs_f64()))?;
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
 use zippy::Config;
 use zippy_io::IoError;
 use zippy_io::mesh::Format;
@@ -50,6 +50,9 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
+    #[command(flatten)]
+    pub picture: PictureOptions,
+
     /// Counts edges, components, area and volume, too
     #[arg(long)]
     pub verify: bool,
@@ -59,11 +62,49 @@ pub struct Options {
     pub json: bool,
 }
 
+/// How the surfaces are drawn.
+#[derive(Args, Debug, Clone)]
+pub struct PictureOptions {
+    /// Draws the surfaces into a PNG, those of all isovalues together
+    #[arg(long, value_name = "FILE")]
+    pub render: Option<PathBuf>,
+
+    /// Draws the volume, too
+    #[arg(long, requires = "render")]
+    pub with_volume: bool,
+
+    /// How much surfaces hide of what lies behind them, 0 to 1, for each isovalue; the last one holds for all that follow.
+    /// Default: 1
+    #[arg(long, value_name = "SHARE", value_delimiter = ',', requires = "render", value_parser = share)]
+    pub opacity: Vec<f64>,
+
+    /// Colours the surfaces by another volume of the same shape, from its least value (dark) to its largest (bright)
+    #[arg(long, value_name = "FILE", requires = "render")]
+    pub colour_by: Option<PathBuf>,
+
+    /// Pixels of the picture
+    #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = size)]
+    pub size: (u32, u32),
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| format!("{text:?} is no number"))?;
+    if (0.0..=1.0).contains(&number) { Ok(number) } else { Err(format!("{number} is not 0 to 1")) }
+}
+
+fn size(text: &str) -> Result<(u32, u32), String> {
+    let side = |side: &str| side.parse().ok().filter(|side| (1..=16384).contains(side));
+    let both = text.split_once('x').and_then(|(width, height)| Some((side(width)?, side(height)?)));
+    both.ok_or_else(|| format!("{text:?} is not of the form 800x600, each side 1 to 16384"))
+}
+
 const AFTER: &str = "\
 Examples:
   isosurface --ranks 4 --field tangle --n 128 --iso 0.2 --verify
   isosurface --input tooth.nrrd --iso 900.37 --pad --verify --json
-  isosurface --input engine.nrrd --iso 50.5,105.5,150.5";
+  isosurface --input engine.nrrd --iso 50.5,105.5,150.5
+  isosurface --ranks 4 --input engine.nrrd --iso 50.5,180.5 --opacity 0.3,1 --render engine.png
+  isosurface --input engine.nrrd --iso 105.5 --render engine.png --with-volume";
 
 /// Formulas that are known well.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]

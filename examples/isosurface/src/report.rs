@@ -1,9 +1,19 @@
 //! What is said of a surface.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 use zippy_isosurface::{Mesh, Statistics};
+
+use crate::options::Options;
+
+/// A picture, for people or for machines.
+pub fn picture(options: &Options, path: &Path, secs: f64) -> String {
+    match options.json {
+        true => json!({ "picture": path.display().to_string(), "render_secs": secs }).to_string(),
+        false => format!("{} drawn in {:.1} ms", path.display(), 1e3 * secs),
+    }
+}
 
 /// A surface, for people and for machines.
 pub struct Report {

@@ -6,6 +6,7 @@ use zippy::region::Region;
 use zippy::{Error, GlobalArray, Layout, Result, Split, World};
 use zippy_io::volume::VolumeFile;
 use zippy_isosurface::{Grid, Sample};
+use zippy_render::volume::Voxel;
 
 use crate::options::{Formula, Options};
 
@@ -41,6 +42,14 @@ impl Source {
         }
     }
 
+    /// How far the samples are apart along each axis; 1 where that is not a positive number.
+    pub fn spacing(&self) -> [f64; 3] {
+        self.grid().steps.map(|step| {
+            let length = step.iter().map(|x| x * x).sum::<f64>().sqrt();
+            if length > 0.0 && length.is_finite() { length } else { 1.0 }
+        })
+    }
+
     /// Where the samples stand: the file's origin, spacing and directions.
     pub fn grid(&self) -> Grid {
         let file = match self {
@@ -67,6 +76,7 @@ impl Source {
 /// A type of samples.
 pub trait Kept:
     Sample
+    + Voxel
     + Reducible<Scalar = Self, Each<Option<Self>> = Option<Self>, Each<Option<Extremes<Self>>> = Option<Extremes<Self>>>
     + Number
 {
@@ -79,12 +89,38 @@ impl Kept for u32 {}
 impl Kept for i32 {}
 impl Kept for f32 {}
 
+/// The field that colours surfaces, if there is one. Collective.
+///
+/// # Errors
+/// The file cannot be read, or has another shape than the field, which `--pad` may have made larger.
+pub fn colours(world: &World, options: &Options, shape: [i64; 3]) -> Result<Option<GlobalArray<f32, 3>>> {
+    let Some(path) = &options.picture.colour_by else { return Ok(None) };
+    let opened = zippy_io::volume::open(path).map_err(Error::from).and_then(|file| {
+        let of = |axis: usize| file.shape().get(axis).copied().unwrap_or(1);
+        let (found, layer) = (std::array::from_fn(of), 2 * i64::from(options.pad));
+        let wanted = shape.map(|n| n - layer);
+        if found != wanted || file.components() != 1 {
+            let text = format!(
+                "{} has {found:?} samples of {} numbers, and the surfaces' field {wanted:?} of 1; they must be alike",
+                path.display(),
+                file.components()
+            );
+            return Err(Error::program(text));
+        }
+        Ok((file, found))
+    });
+    let (file, found) = world.agree("opening the volume of colours", opened)?;
+    let read = |boxes: &[Region], done: Taker<f32>| file.read_regions_f32(boxes, done);
+    array(world, "colours", found, options.pad, read).map(Some)
+}
+
 /// Takes the number of a box and its samples.
 pub type Taker<'a, T> = &'a mut dyn FnMut(usize, Vec<T>) -> Result<()>;
 
 /// The samples as a global array, cut over all ranks, with a layer of the least one around them if `pad`. Collective.
 pub fn array<T: Kept>(
     world: &World,
+    name: &str,
     shape: [i64; 3],
     pad: bool,
     read: impl Fn(&[Region], Taker<T>) -> Result<()>,
@@ -92,7 +128,7 @@ pub fn array<T: Kept>(
     let layer = i64::from(pad);
     let padded = shape.map(|n| n + 2 * layer);
     let layout = Layout::new(padded).split_all(Split::Auto).ghost_sides([(1, 2); 3]);
-    let field = world.array::<T, 3>("field", &layout)?;
+    let field = world.array::<T, 3>(name, &layout)?;
     let inner = field.at(shape.map(|n| layer..n + layer));
     let parts = inner.local_parts()?;
     let offset = Index::from_fn(3, |_| -layer);

@@ -5,35 +5,19 @@
 @group(0) @binding(8) var<storage, read> spans: array<vec4<u32>>;     // of each pixel; see shaders/surface/fragments.wgsl
 @group(0) @binding(9) var<storage, read> fragments: array<u32>;       // three words each, of a pixel front first
 
+const HAS_SURFACES = true;
+
 struct Surfaces {
   next: u32,               // the next fragment
   end: u32,                // behind the last one
-  at: f32,                 // where the next one lies; behind everything if there is none
+  behind: f32,             // what lies up to here was blended in an earlier pass
   opaque: f32,             // where the nearest opaque surface stands
 }
 
-const NOWHERE = 3.0e38;
-
-// The first fragment from a place in the list on that lies in the box and behind `behind`.
-fn from_place(ray: Ray, first: u32, end: u32, behind: f32) -> vec2<u32> {
-  var next = first;
-  while next < end {
-    let at = bitcast<f32>(fragments_load(i32(3u * next)));
-    let cell = cell_of(ray.entry + ray.delta * at);
-    if at > behind && all(cell >= subvolume.low) && all(cell < subvolume.high) {
-      return vec2(next, bitcast<u32>(at));
-    }
-    next++;
-  }
-  return vec2(end, bitcast<u32>(NOWHERE));
-}
-
-fn surfaces_of(ray: Ray, pixel: vec2<i32>, sample: i32) -> Surfaces {
+fn surfaces_of(pixel: vec2<i32>, sample: i32) -> Surfaces {
   let span = spans_load(pixel.y * view.size.x + pixel.x);
-  // What lies in front of the last sample of an earlier pass was blended there.
   let behind = select(-1.0, f32(sample) - 0.5, subvolume.first > 0);
-  let found = from_place(ray, span.y, span.z, behind);
-  return Surfaces(found.x, span.z, bitcast<f32>(found.y), bitcast<f32>(span.x));
+  return Surfaces(span.y, span.z, behind, bitcast<f32>(span.x));
 }
 
 // The samples up to `end` that lie in front of the nearest opaque surface.
@@ -41,21 +25,21 @@ fn in_front_of_opaque(surfaces: Surfaces, end: i32) -> i32 {
   return min(end, i32(ceil(min(surfaces.opaque, 16777216.0) - 0.5)));
 }
 
+// A sum of samples, and then the fragments of this box up to `before`.
 fn with_surfaces(ray: Ray, surfaces: ptr<function, Surfaces>, before: f32, sum: vec4<f32>) -> vec4<f32> {
   var blended = sum;
-  while (*surfaces).at <= before && (*surfaces).next < (*surfaces).end {
-    let word = i32(3u * (*surfaces).next);
-    let colour = vec4(unpack2x16unorm(fragments_load(word + 1)), unpack2x16unorm(fragments_load(word + 2)));
-    blended = over(blended, colour);
-    let found = from_place(ray, (*surfaces).next + 1u, (*surfaces).end, -1.0);
-    (*surfaces).next = found.x;
-    (*surfaces).at = bitcast<f32>(found.y);
+  var next = (*surfaces).next;
+  while next < (*surfaces).end {
+    let word = i32(3u * next);
+    let at = bitcast<f32>(fragments_load(word));
+    if at > before { break; }
+    let cell = cell_of(ray.entry + ray.delta * at);
+    if at > (*surfaces).behind && all(cell >= subvolume.low) && all(cell < subvolume.high) {
+      let colour = vec4(unpack2x16unorm(fragments_load(word + 1)), unpack2x16unorm(fragments_load(word + 2)));
+      blended = over(blended, colour);
+    }
+    next++;
   }
+  (*surfaces).next = next;
   return blended;
-}
-
-// With those that lie behind the last sample before `end`, at which a later pass goes on.
-fn with_last_surfaces(ray: Ray, surfaces: ptr<function, Surfaces>, end: i32, seen: vec4<f32>) -> vec4<f32> {
-  let before = select(NOWHERE, f32(end) - 0.5, subvolume.last == 0u);
-  return closed(over(seen, with_surfaces(ray, surfaces, before, vec4(0.0))), subvolume.opaque);
 }

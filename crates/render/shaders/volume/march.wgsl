@@ -46,13 +46,14 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   let ray = ray_of(pixel);
   let forward = ray.delta >= vec3(0.0);
   var sample = first_past(ray, select(subvolume.high, subvolume.low, forward), true) + subvolume.first;
-  var surfaces = surfaces_of(ray, pixel, sample);
+  var surfaces = surfaces_of(pixel, sample);
   let most = min(first_past(ray, select(subvolume.low, subvolume.high, forward), false), sample + subvolume.most);
   let end = in_front_of_opaque(surfaces, most);
   var seen = carried(pixel);
   // Sums lie on the lattice of samples, so that a whole one is the same bits in every box.
   var sum = vec4(0.0);
   var stop = sample;
+  var is_over = false;
   loop {
     // Every sample in empty space would add nothing at all: leaving them out changes no bit. Rays that are cast side by side
     // leap together, then take a sample together.
@@ -68,15 +69,18 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     if sample >= min(stop, end) {
       // What lies behind adds exactly nothing, here and when layers are blended.
       seen = closed(over(seen, sum), subvolume.opaque);
-      if sample >= end || seen.a >= 1.0 { break; }
+      if seen.a >= 1.0 || is_over || (sample >= end && !HAS_SURFACES) { break; }
       sum = vec4(0.0);
       stop = ((sample >> SUM_BITS) + 1) << SUM_BITS;
+      is_over = sample >= end;
     }
-    sum = with_surfaces(ray, &surfaces, f32(sample) + 0.5, sum);
+    // Behind the last sample those that are left, up to where a later pass begins.
+    let last = select(3e38, f32(end) - 0.5, subvolume.last == 0u);
+    sum = with_surfaces(ray, &surfaces, select(f32(sample) + 0.5, last, is_over), sum);
+    if is_over { continue; }
     sum = over(sum, lit(ray, p, cell, sample_of(ray, sample, p, cell)));
     sample += 1;
   }
-  seen = with_last_surfaces(ray, &surfaces, end, seen);
   if subvolume.last == 0u {
     carry_on(pixel, seen);
     return;

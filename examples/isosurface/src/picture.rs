@@ -1,0 +1,111 @@
+//! `--render`: a picture of the surfaces, with the volume if wanted.
+
+use std::path::Path;
+
+use zippy::{GlobalArray, Result, World};
+use zippy_io::png::{self, Behind, Depth, Style};
+use zippy_isosurface::{Extractor, Grid, Mesh};
+use zippy_render::volume::{
+    Camera, Colouring, Look, Material, Preset, RendererOptions, Shading, Surface, TransferFunction, Triangles, Values,
+    VolumeRenderer,
+};
+
+use crate::options::PictureOptions;
+use crate::source::Kept;
+
+/// Colours of surfaces, from the first isovalue on.
+const COLOURS: [[f64; 3]; 6] = [
+    [0.93, 0.86, 0.70],
+    [0.35, 0.62, 0.85],
+    [0.85, 0.40, 0.33],
+    [0.45, 0.72, 0.42],
+    [0.70, 0.50, 0.80],
+    [0.95, 0.75, 0.30],
+];
+
+/// From dark blue over green to yellow, as bright as the value is large.
+const SCALE: [[f64; 3]; 5] =
+    [[0.267, 0.005, 0.329], [0.230, 0.322, 0.546], [0.128, 0.567, 0.551], [0.369, 0.789, 0.383], [0.993, 0.906, 0.144]];
+
+/// Draws surfaces where the samples stand one beside the other, `spacing` apart.
+pub struct Painter<'w, T> {
+    world: &'w World,
+    extractor: Extractor<'w, T>,
+    renderer: VolumeRenderer<'w, T>,
+    look: Look,
+    colours: Option<(GlobalArray<f32, 3>, [f64; 2])>,
+    surfaces: Vec<(Surface, Material)>,
+}
+
+impl<'w, T: Kept> Painter<'w, T> {
+    /// For pictures of a field; `colours` is another one of the same shape, whose values colour the surfaces. Collective.
+    pub fn new(
+        world: &'w World,
+        field: &GlobalArray<T, 3>,
+        spacing: [f64; 3],
+        options: &PictureOptions,
+        colours: Option<GlobalArray<f32, 3>>,
+    ) -> Result<Self> {
+        let finest = spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length));
+        let transfer = match options.with_volume {
+            true => Preset::Perceptual.fit(&Values::measure(world, field, 1)?, spacing.iter().sum::<f64>() / 3.0),
+            false => TransferFunction { opacity: vec![[0.0; 2]], colour: vec![[0.0; 4]], unit_distance: 1.0 },
+        };
+        let look = Look {
+            size: options.size,
+            step: finest / 2.0,
+            shading: options.with_volume.then(Shading::default),
+            ..Look::new(Camera::overview(field.shape(), spacing), transfer)
+        };
+        let colours = match colours {
+            Some(array) => {
+                let range =
+                    world.extremes(array.at(..))?.map_or([0.0, 1.0], |found| [found.min, found.max].map(f64::from));
+                Some((array, range))
+            }
+            None => None,
+        };
+        let extractor = Extractor::with_normals(world, field, Grid::new([0.0; 3], spacing))?;
+        let renderer = VolumeRenderer::new(world, field, spacing, RendererOptions::default())?;
+        Ok(Self { world, extractor, renderer, look, colours, surfaces: Vec::new() })
+    }
+
+    /// Adds a surface. Collective.
+    pub fn add(&mut self, isovalue: f32, options: &PictureOptions) -> Result<()> {
+        let mesh = match &self.colours {
+            Some((array, _)) => self.extractor.extract_with(isovalue, &[array])?,
+            None => self.extractor.extract(isovalue)?,
+        };
+        let number = self.surfaces.len();
+        let colour = match &self.colours {
+            Some((_, range)) => Colouring::Scale(scale(*range)),
+            None => Colouring::Plain(COLOURS[number % COLOURS.len()]),
+        };
+        let opacity = options.opacity.get(number).or(options.opacity.last()).copied().unwrap_or(1.0);
+        let material = Material { colour, opacity, ..Material::default() };
+        let surface = self.renderer.surface(&format!("surface {number}"), &triangles(&mesh))?;
+        self.surfaces.push((surface, material));
+        Ok(())
+    }
+
+    /// Renders all surfaces into a file. Collective.
+    pub fn paint(&self, path: &Path) -> Result<()> {
+        let surfaces: Vec<_> = self.surfaces.iter().map(|(surface, material)| (surface, material)).collect();
+        let frame = self.renderer.render_with(&self.look, &surfaces)?;
+        let style = Style { depth: Depth::Eight, behind: Behind::Colour([0.0; 3]) };
+        let written = frame.image.map_or(Ok(()), |image| png::write(path, &image, style));
+        self.world.agree("writing the picture", written.map_err(Into::into))
+    }
+}
+
+/// A mesh as it is drawn.
+fn triangles(mesh: &Mesh) -> Triangles<'_> {
+    let values = mesh.fields().first().map_or(&[][..], |(_, values)| values);
+    Triangles { positions: mesh.positions(), normals: mesh.normals(), values, triangles: mesh.triangles() }
+}
+
+/// The scale over a range of values.
+fn scale([low, high]: [f64; 2]) -> Vec<[f64; 4]> {
+    let at = |number: usize| low + (high - low) * number as f64 / (SCALE.len() - 1) as f64;
+    SCALE.iter().enumerate().map(|(number, &[red, green, blue])| [at(number), red, green, blue]).collect()
+}
