@@ -3,7 +3,7 @@
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use zippy_render::volume::{ClipPlane, Crop, Shading};
+use zippy_render::volume::{ClipPlane, Colouring, Crop, Distribution, Material, Shading};
 use zippy_view::panels::{self, ClipEditor};
 
 #[test]
@@ -72,4 +72,41 @@ fn light_is_switched_on_and_changed() {
     harness.get_by_role_and_label(Role::Slider, "specular").set_value_accesskit(0.75);
     harness.run();
     assert_eq!(*harness.state(), Some(Shading { specular: 0.75, ..Shading::default() }));
+}
+
+#[test]
+fn an_isovalue_follows_slider_and_pointer() {
+    let values = Distribution { min: -10.0, max: 30.0, counts: vec![5, 0, 9, 2] };
+    let show = move |ui: &mut egui::Ui, isovalue: &mut f64| {
+        panels::isovalue(ui, &values, isovalue);
+    };
+    let mut harness = Harness::new_ui_state(show, 2.0);
+    harness.get_by_role_and_label(Role::Slider, "isovalue").set_value_accesskit(7.5);
+    harness.run();
+    assert_eq!(*harness.state(), 7.5);
+    let plot = harness.get_by_label("distribution; drag to move the isovalue").rect();
+    // A click at a quarter of the plot, then a drag to its end and beyond.
+    harness.drag_at(plot.lerp_inside(egui::vec2(0.25, 0.5)));
+    harness.run();
+    assert!(harness.state().abs() < 0.1, "{}", harness.state());
+    harness.hover_at(plot.right_center() + egui::vec2(40.0, 0.0));
+    harness.run();
+    assert_eq!(*harness.state(), 30.0);
+    harness.drop_at(plot.right_center());
+    harness.run();
+    harness.hover_at(plot.center());
+    harness.run();
+    assert_eq!(*harness.state(), 30.0, "nothing is pressed any more");
+}
+
+#[test]
+fn a_surface_becomes_transparent() {
+    let show = |ui: &mut egui::Ui, material: &mut Material| {
+        panels::material(ui, material);
+    };
+    let mut harness = Harness::new_ui_state(show, Material::default());
+    harness.get_by_role_and_label(Role::Slider, "opacity").set_value_accesskit(0.25);
+    harness.run();
+    assert_eq!(*harness.state(), Material { opacity: 0.25, ..Material::default() });
+    assert!(matches!(harness.state().colour, Colouring::Plain(_)));
 }

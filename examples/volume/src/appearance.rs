@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use zippy_render::volume::{ClipPlane, Crop, Preset, Shading};
+use zippy_render::volume::{ClipPlane, Colouring, Crop, Material, Preset, Shading};
 
 use super::choices::Projection;
 use super::parse;
@@ -114,6 +114,31 @@ pub struct LookOptions {
     /// the volume does. Default: 2^-19
     #[arg(long, value_name = "SHARE", value_parser = parse::between(0.0_f32, 0.1), allow_negative_numbers = true)]
     pub termination: Option<f32>,
+}
+
+/// The isosurface in the volume.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Isosurface")]
+pub struct IsosurfaceOptions {
+    /// Shows the surface where the volume has this value, too. With --view it can be moved
+    #[arg(long, value_name = "VALUE", value_parser = parse::real, allow_negative_numbers = true)]
+    pub iso: Option<f64>,
+
+    /// How much of what lies behind the surface it hides, 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0, value_parser = parse::between(0.0, 1.0), requires = "iso")]
+    pub iso_opacity: f64,
+
+    /// The surface's colour: black, white, #ff8000 or 1,0.5,0
+    #[arg(long, value_name = "COLOUR", default_value = "#ede0b8", value_parser = parse::colour, requires = "iso")]
+    pub iso_colour: [f32; 3],
+}
+
+impl IsosurfaceOptions {
+    /// What it looks like.
+    pub fn material(&self) -> Material {
+        let colour = Colouring::Plain(self.iso_colour.map(f64::from));
+        Material { colour, opacity: self.iso_opacity, ..Material::default() }
+    }
 }
 
 impl LookOptions {

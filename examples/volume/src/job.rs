@@ -50,6 +50,11 @@ impl Job<'_> {
             if first {
                 self.options.output().check()?;
             }
+            if self.options.isosurface.iso.is_some() && source.components() != 1 {
+                let text =
+                    format!("--iso: a surface needs one number in each voxel, and here are {}", source.components());
+                return Err(Error::program(text));
+            }
             let setup = Setup::new(self.options, source.shape(), source.spacing(), source.colours())?;
             let renderer = self.options.renderer(source.components());
             renderer.check(source.shape())?;

@@ -9,6 +9,7 @@ pub mod compile;
 pub mod cut;
 pub mod interrupt;
 pub mod irregular;
+pub mod isosurface;
 pub mod job;
 pub mod keyframes;
 pub mod look;

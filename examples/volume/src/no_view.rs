@@ -3,6 +3,7 @@
 use zippy::{Error, Result, World};
 use zippy_render::volume::Look;
 
+use super::isosurface::Isosurface;
 use super::setting::Setting;
 
 /// A window: there is none.
@@ -30,6 +31,6 @@ pub fn run(_: &str, _: impl FnOnce(&std::sync::Arc<Link>) -> Result<()> + Send) 
 ///
 /// # Errors
 /// None.
-pub fn show<R>(_: &World, link: &Link, _: Setting, _: impl FnMut(&Look) -> R) -> Result<()> {
+pub fn show<R>(_: &World, link: &Link, _: Setting, _: impl FnMut(&Look, Option<&Isosurface>) -> R) -> Result<()> {
     match *link {}
 }

@@ -10,7 +10,7 @@ use zippy_io::volume::{Endian, ScalarKind};
 use zippy_render::compositing::{Algorithm, Encoding};
 use zippy_render::volume::{Mode, RendererOptions};
 
-use super::appearance::{CameraOptions, LookOptions};
+use super::appearance::{CameraOptions, IsosurfaceOptions, LookOptions};
 use super::choices::{AFTER, Depth, Pixel, Projection};
 use super::cut::{self, Cut, Decomposition};
 use super::movie::{self, Path};
@@ -42,6 +42,8 @@ pub struct Options {
     pub camera: CameraOptions,
     #[command(flatten)]
     pub look: LookOptions,
+    #[command(flatten)]
+    pub isosurface: IsosurfaceOptions,
     #[command(flatten)]
     pub picture: PictureOptions,
     #[command(flatten)]

@@ -11,6 +11,7 @@ use zippy_render::volume::{Frame, Look, Preset, Rescale, Values, VolumeRenderer}
 use super::clock::Clock;
 use super::compile::compile;
 use super::cut::Decomposition;
+use super::isosurface::{Isosurface, Pictures};
 use super::look::Setup;
 use super::measured::Measured;
 use super::options::Options;
@@ -66,21 +67,28 @@ impl Scene<'_> {
         let numbers = Numbers { stored, units, file: self.source.rescale() };
         let rescale = numbers.rescale();
         let values = rescale.values(&numbers.stored);
+        let isosurface = self.options.isosurface.iso.map(|isovalue| self.isosurface(isovalue));
+        let stored = |shown: &Isosurface| Isosurface { isovalue: rescale.stored(shown.isovalue), ..shown.clone() };
+        let mut pictures = Pictures::new(world, &volume, self.source.spacing(), &renderer);
         if let Some(link) = self.link {
             drop(clock);
-            let draw = |look: &Look| {
+            let draw = |look: &Look, shown: Option<&Isosurface>| {
                 let transfer = rescale.transfer(&look.transfer);
-                renderer.render(&numbers.seen(Look { transfer, ..look.clone() }))
+                pictures.render(&numbers.seen(Look { transfer, ..look.clone() }), shown.map(stored).as_ref())
             };
-            return view::show(world, link, self.setting(world, &values, &numbers), draw).map(|()| None);
+            let setting =
+                Setting { isosurface: self.choice(isosurface, &values), ..self.setting(world, &values, &numbers) };
+            return view::show(world, link, setting, draw).map(|()| None);
         }
         let look = self.setup.stored(&numbers);
         let termination = look.termination;
         // Tables are made with the first picture, however small.
-        renderer.render(&Look { size: (1, 1), ..look.clone() })?;
+        let shown = isosurface.as_ref().map(stored);
+        let mut draw = |look: &Look| pictures.render(look, shown.as_ref());
+        draw(&Look { size: (1, 1), ..look.clone() })?;
         clock.end(Phase::Prepare);
         let ready = made();
-        let frames = self.frames(world, &renderer, look, &mut clock)?;
+        let frames = self.frames(world, draw, look, &mut clock)?;
         let (times, composite, cells) = (clock.finish(), frames.moved, vec![frames.cells]);
         let pipelines = [compiled - none, ready - compiled, made() - ready];
         let measured = Measured { times, frames: frames.count, pipelines, composite, cells };
@@ -127,6 +135,17 @@ impl Scene<'_> {
         Ok((units, fill(&units)?))
     }
 
+    fn isosurface(&self, isovalue: f64) -> Isosurface {
+        Isosurface { isovalue, material: self.options.isosurface.material() }
+    }
+
+    /// The isosurface that a window can show: the one that was asked for, or one that lies between background and the rest.
+    fn choice(&self, asked: Option<Isosurface>, values: &Values) -> Option<(Isosurface, bool)> {
+        let is_asked = asked.is_some();
+        let shown = asked.unwrap_or_else(|| self.isosurface(values.opacity().threshold()));
+        (self.source.components() == 1).then_some((shown, is_asked))
+    }
+
     /// What a window has to know.
     fn setting(&self, world: &World, values: &Values, numbers: &Numbers) -> Setting {
         let (look, to_values) = (self.setup.look(numbers), numbers.rescale().inverse());
@@ -143,15 +162,16 @@ impl Scene<'_> {
             look,
             background: self.setup.background(),
             values: values.opacity().clone(),
+            isosurface: None,
             presets: std::iter::once(given).chain(shelf).collect(),
         }
     }
 
     /// Renders every frame and writes it.
-    fn frames<T: Value>(
+    fn frames(
         &self,
         world: &World,
-        renderer: &VolumeRenderer<T>,
+        mut draw: impl FnMut(&Look) -> Result<Frame>,
         mut look: Look,
         clock: &mut Clock,
     ) -> Result<Frames> {
@@ -167,7 +187,7 @@ impl Scene<'_> {
         };
         for _ in 1..options.check.repeat {
             clock.skip();
-            renderer.render(&look)?;
+            draw(&look)?;
             clock.rehearsal();
         }
         let output = options.output();
@@ -182,7 +202,7 @@ impl Scene<'_> {
         for camera in cameras {
             look.camera = camera;
             clock.skip();
-            let frame = renderer.render(&look)?;
+            let frame = draw(&look)?;
             clock.frame(&frame);
             frames.add(&frame);
             let written = match (&mut sink, &frame.image) {

@@ -2,6 +2,8 @@
 
 use zippy_render::volume::{Distribution, Look, TransferFunction};
 
+use super::isosurface::Isosurface;
+
 /// The volume and the first look at it.
 #[derive(Debug, Clone)]
 pub struct Setting {
@@ -14,6 +16,8 @@ pub struct Setting {
     /// How it is looked at first.
     pub look: Look,
     pub background: [f32; 3],
+    /// An isosurface that can be shown in it, and whether it is shown first; `None` where the volume has none.
+    pub isosurface: Option<(Isosurface, bool)>,
     /// Of the whole volume.
     pub values: Distribution,
     pub presets: Vec<(&'static str, TransferFunction)>,

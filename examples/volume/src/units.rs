@@ -30,7 +30,7 @@ macro_rules! floating {
 floating!(f32, f64);
 
 /// A number of the volume on the device.
-pub trait Value: volume::Voxel {
+pub trait Value: volume::Voxel + zippy_isosurface::Sample {
     /// The nearest one.
     fn from_number(number: f64) -> Self;
 }

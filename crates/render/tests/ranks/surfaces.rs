@@ -201,7 +201,8 @@ fn balls_are_what_rays_meet() {
             assert_eq!(shells.triangles(), 2 * 2 * 24 * 24);
             Ok(renderer.render_with(&look, &[(&shells, &shell), (&cores, &core)])?.image)
         };
-        let found: Vec<Image> = run_with(Config::threads(2), program).unwrap().into_iter().flatten().collect();
+        let ranks = launcher::counts(&[2])[0];
+        let found: Vec<Image> = run_with(Config::threads(ranks), program).unwrap().into_iter().flatten().collect();
         let Some(found) = found.first() else { continue };
         // The view's own rays, in the volume's coordinates, from the entry on.
         let twin = zippy_render::volume::Twin::new(&look, SHAPE, SPACING, |_| 0.0).unwrap();

@@ -3,10 +3,12 @@
 mod clip;
 mod sampling;
 mod status;
+mod surface;
 
 pub use clip::{ClipEditor, crop};
 pub use sampling::{background, density, sampling, shading};
 pub use status::{FrameRate, Timing, timings};
+pub use surface::{isovalue, material};
 
 use egui::Ui;
 

@@ -14,6 +14,7 @@ use zippy_view::panels::{self, ClipEditor, FrameRate, Timing};
 use zippy_view::{CameraControl, Picture, TransferEditor};
 
 use super::link::{Event, Link, Shown, Wanted};
+use crate::isosurface::Isosurface;
 use crate::setting::Setting;
 
 /// So long after the last change the picture is rendered in full.
@@ -70,6 +71,8 @@ impl eframe::App for App {
 struct Viewer {
     setting: Setting,
     look: Look,
+    /// The isosurface that can be shown, and whether it is.
+    isosurface: Option<(Isosurface, bool)>,
     background: [f32; 3],
     control: CameraControl,
     editor: TransferEditor,
@@ -88,6 +91,7 @@ impl Viewer {
     fn new(setting: Setting) -> Self {
         Self {
             look: setting.look.clone(),
+            isosurface: setting.isosurface.clone(),
             background: setting.background,
             control: CameraControl::new(setting.look.camera.clone()),
             editor: TransferEditor::new(setting.values.clone()),
@@ -166,6 +170,15 @@ impl Viewer {
         ui.strong("Transfer function");
         self.editor.show(ui, &mut look.transfer);
         panels::density(ui, setting.voxel, &mut look.transfer.unit_distance);
+        if let Some((Isosurface { isovalue, material }, is_shown)) = &mut self.isosurface {
+            section(ui, "Isosurface", |ui| {
+                ui.checkbox(is_shown, "show an isosurface");
+                if *is_shown {
+                    panels::isovalue(ui, &setting.values, isovalue);
+                    panels::material(ui, material);
+                }
+            });
+        }
         section(ui, "Light", |ui| panels::shading(ui, &mut look.shading));
         section(ui, "Clip planes", |ui| self.clip.show(ui, &mut look.clip));
         section(ui, "Crop", |ui| panels::crop(ui, setting.size, &mut look.crop));
@@ -179,8 +192,10 @@ impl Viewer {
 
     /// Asks for the look that there is now: quickly while it changes, in full when it has come to rest.
     fn wanted(&mut self, context: &Context) -> Option<Wanted> {
-        let before = self.asked.as_ref().map(|asked| &asked.look);
-        let changed = before != Some(&self.look);
+        let isosurface =
+            self.isosurface.iter().find(|(_, is_shown)| *is_shown).map(|(isosurface, _)| isosurface.clone());
+        let before = self.asked.as_ref().map(|asked| (&asked.look, &asked.isosurface));
+        let changed = before != Some((&self.look, &isosurface));
         if changed {
             self.since = Instant::now();
         }
@@ -190,7 +205,7 @@ impl Viewer {
         if moving {
             context.request_repaint_after(rest);
         }
-        let wanted = Wanted { look: self.look.clone(), moving };
+        let wanted = Wanted { look: self.look.clone(), isosurface, moving };
         let news = self.asked.as_ref() != Some(&wanted);
         news.then(|| {
             self.asked = Some(wanted.clone());

@@ -10,6 +10,7 @@ use zippy_render::volume::Look;
 use zippy_view::egui::{ColorImage, Context};
 use zippy_view::panels::Timing;
 
+use crate::isosurface::Isosurface;
 use crate::setting::Setting;
 
 /// How often rank 0 looks for failures of other ranks while there is nothing to do.
@@ -22,6 +23,8 @@ const HEARTBEAT: Duration = Duration::from_secs(2);
 pub struct Wanted {
     /// With the size of the picture on the screen.
     pub look: Look,
+    /// The isosurface in the volume, if there is to be one.
+    pub isosurface: Option<Isosurface>,
     /// Whether more will follow soon: a quick picture is better than a fine one.
     pub moving: bool,
 }

@@ -11,12 +11,13 @@ use zippy_view::colour_image;
 
 use super::link::{Event, Link, Next, Shown};
 use super::pace::Pace;
+use crate::isosurface::Isosurface;
 use crate::setting::Setting;
 
 /// What rank 0 tells all ranks.
 #[derive(Serialize, Deserialize)]
 enum Order {
-    Render(Look),
+    Render(Look, Option<Isosurface>),
     Nothing,
     End,
 }
@@ -26,7 +27,12 @@ enum Order {
 ///
 /// # Errors
 /// A failure of this or of another rank; a window that could not be opened.
-pub fn show(world: &World, link: &Arc<Link>, setting: Setting, render: impl Fn(&Look) -> Result<Frame>) -> Result<()> {
+pub fn show(
+    world: &World,
+    link: &Arc<Link>,
+    setting: Setting,
+    mut render: impl FnMut(&Look, Option<&Isosurface>) -> Result<Frame>,
+) -> Result<()> {
     if world.rank() == 0 {
         link.tell(Event::Ready(Box::new(setting)));
     }
@@ -40,17 +46,18 @@ pub fn show(world: &World, link: &Arc<Link>, setting: Setting, render: impl Fn(&
                 Next::Render(next) => {
                     let size = if next.moving { pace.quick(next.look.size) } else { next.look.size };
                     let look = Look { size, ..next.look.clone() };
+                    let isosurface = next.isosurface.clone();
                     wanted = Some((Instant::now(), next));
-                    Order::Render(look)
+                    Order::Render(look, isosurface)
                 }
             });
         }
-        let look = match told(world, order)? {
+        let (look, isosurface) = match told(world, order)? {
             Order::End => return Ok(()),
             Order::Nothing => continue,
-            Order::Render(look) => look,
+            Order::Render(look, isosurface) => (look, isosurface),
         };
-        let frame = match look.check().map_err(Error::from).and_then(|()| render(&look)) {
+        let frame = match look.check().map_err(Error::from).and_then(|()| render(&look, isosurface.as_ref())) {
             Ok(frame) => frame,
             Err(error) => {
                 world.group().alive()?;

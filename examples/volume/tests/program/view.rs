@@ -13,6 +13,9 @@ const SIZE: (u16, u16) = (780, 640);
 /// A preset that is not the first one, in the panel on the right.
 const PRESET: (i16, i16) = (930, 39);
 
+/// A low value on the distribution in the section of the isosurface.
+const ISOVALUE: (i16, i16) = (880, 440);
+
 /// Starts a program that finds this display.
 fn start(mut command: Command, display: &str) -> Running {
     command.env("DISPLAY", display).env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET");
@@ -70,6 +73,22 @@ fn a_person_looks_turns_colours_and_closes() {
     let turned = drag(&screen, &mut running, &first);
     screen.click(PRESET);
     another_picture(&screen, &turned, "a picture in other colours");
+    screen.close(window);
+    assert_good(&running.ended());
+}
+
+#[test]
+fn an_isosurface_follows_the_pointer() {
+    let screen = Screen::start(1180, 760);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_volume"));
+    command.args(["--ranks", "2", "--phantom-size", "36x40x32", "--iso", "2500", "--view"]).env_remove("ZIPPY_RANKS");
+    let mut running = start(command, &screen.display);
+    let (window, first) = first_picture(&screen, &mut running);
+    save(&screen);
+    // To the left on the distribution: a larger surface.
+    screen.click(ISOVALUE);
+    let moved = another_picture(&screen, &first, "another surface");
+    assert!(moved.unlike([0, 0, 0]) > first.unlike([0, 0, 0]));
     screen.close(window);
     assert_good(&running.ended());
 }

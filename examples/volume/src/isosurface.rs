@@ -1,0 +1,75 @@
+//! The isosurface in the volume.
+
+use serde::{Deserialize, Serialize};
+use zippy::{GlobalArray, Result, World};
+use zippy_isosurface::{Extractor, Grid};
+use zippy_render::volume::{Frame, Look, Material, Surface, Triangles, VolumeRenderer};
+
+use super::units::Value;
+
+/// Which isosurface is shown, and how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Isosurface {
+    /// In the numbers of the file.
+    pub isovalue: f64,
+    pub material: Material,
+}
+
+/// Renders a volume with an isosurface, which is extracted anew when its value has changed.
+pub struct Pictures<'r, 'w, T> {
+    world: &'w World,
+    volume: &'r GlobalArray<T, 3>,
+    spacing: [f64; 3],
+    renderer: &'r VolumeRenderer<'w, T>,
+    extractor: Option<Extractor<'w, T>>,
+    /// The last surface, and its value.
+    surface: Option<(Surface, f32)>,
+}
+
+impl<'r, 'w, T: Value> Pictures<'r, 'w, T> {
+    /// Local; nothing is prepared yet.
+    pub fn new(
+        world: &'w World,
+        volume: &'r GlobalArray<T, 3>,
+        spacing: [f64; 3],
+        renderer: &'r VolumeRenderer<'w, T>,
+    ) -> Self {
+        Self { world, volume, spacing, renderer, extractor: None, surface: None }
+    }
+
+    /// Renders a look and an isosurface, both at stored numbers. Collective.
+    ///
+    /// # Errors
+    /// A look, a material or an isovalue that makes no sense; a failure of this or of another rank.
+    pub fn render(&mut self, look: &Look, shown: Option<&Isosurface>) -> Result<Frame> {
+        let Some(Isosurface { isovalue, material }) = shown else { return self.renderer.render(look) };
+        let renderer = self.renderer;
+        renderer.render_with(look, &[(self.extracted(*isovalue as f32)?, material)])
+    }
+
+    fn extracted(&mut self, isovalue: f32) -> Result<&Surface> {
+        let Self { world, volume, spacing, renderer, extractor, surface } = self;
+        if surface.as_ref().is_some_and(|(_, known)| *known == isovalue) {
+            return Ok(&surface.as_ref().expect("just looked at").0);
+        }
+        let extractor = match extractor {
+            Some(made) => made,
+            None => extractor.insert(Extractor::with_normals(world, volume, Grid::new([0.0; 3], *spacing))?),
+        };
+        let mesh = extractor.extract(isovalue)?;
+        let triangles = Triangles {
+            positions: mesh.positions(),
+            normals: mesh.normals(),
+            values: &[],
+            triangles: mesh.triangles(),
+        };
+        let known = match surface.take() {
+            Some((mut known, _)) => {
+                renderer.set_surface(&mut known, &triangles)?;
+                known
+            }
+            None => renderer.surface("isosurface", &triangles)?,
+        };
+        Ok(&surface.insert((known, isovalue)).0)
+    }
+}
