@@ -12,7 +12,12 @@ struct Surface {
   per_value: f32,          // entries per unit of value
   entries: i32,
   phase: u32,
-  first_row: i32,          // of the band that is drawn
+  // Of the band of rows that is drawn: its first row, and where it begins in what is bound, in pixels of one word, pixels of two,
+  // and words of the list.
+  first_row: i32,
+  first: u32,
+  first_of_two: u32,
+  first_word: u32,
 }
 
 @group(0) @binding(0) var<uniform> surface: Surface;
@@ -76,7 +81,8 @@ fn fragment_of(corner: Corner, flat_normal: vec3<f32>) -> Fragment {
   let plain = vec4(colour_at(corner.value).rgb * surface.opacity, surface.opacity);
   let colour = in_light(plain, normal, ray, surface.light);
   let words = vec2(pack2x16unorm(colour.rg), pack2x16unorm(colour.ba));
-  return Fragment(u32((pixel.y - surface.first_row) * view.size.x + pixel.x), bitcast<u32>(at), words);
+  let number = u32((pixel.y - surface.first_row) * view.size.x + pixel.x);
+  return Fragment(number, bitcast<u32>(at), words);
 }
 
 // Across the triangle, for surfaces that have no normals.
@@ -89,12 +95,14 @@ fn opaque(corner: Corner) -> @location(0) vec4<f32> {
   let flat_normal = normal_of(corner);
   if is_seen(corner.place) {
     let fragment = fragment_of(corner, flat_normal);
+    let number = fragment.number + surface.first;
     if surface.phase == 0u {
-      atomicMin(&nearest[fragment.number], fragment.at);
-    } else if atomicLoad(&nearest[fragment.number]) == fragment.at {
+      atomicMin(&nearest[number], fragment.at);
+    } else if atomicLoad(&nearest[number]) == fragment.at {
       // Where two lie at the very same place, the larger of each two components, whoever drew them.
-      atomicMax(&shown[2u * fragment.number], fragment.words.x);
-      atomicMax(&shown[2u * fragment.number + 1u], fragment.words.y);
+      let word = 2u * (fragment.number + surface.first_of_two);
+      atomicMax(&shown[word], fragment.words.x);
+      atomicMax(&shown[word + 1u], fragment.words.y);
     }
   }
   return vec4(0.0);
@@ -105,14 +113,15 @@ fn transparent(corner: Corner) -> @location(0) vec4<f32> {
   let flat_normal = normal_of(corner);
   if is_seen(corner.place) {
     let fragment = fragment_of(corner, flat_normal);
-    if fragment.at < atomicLoad(&nearest[fragment.number]) {
+    let number = fragment.number + surface.first;
+    if fragment.at < atomicLoad(&nearest[number]) {
       if surface.phase == 0u {
-        atomicAdd(&cursors[fragment.number], 1u);
+        atomicAdd(&cursors[number], 1u);
       } else {
-        let slot = 3u * (atomicSub(&cursors[fragment.number], 1u) - 1u);
-        fragments[slot] = fragment.at;
-        fragments[slot + 1u] = fragment.words.x;
-        fragments[slot + 2u] = fragment.words.y;
+        let word = 3u * (atomicSub(&cursors[number], 1u) - 1u) - surface.first_word;
+        fragments[word] = fragment.at;
+        fragments[word + 1u] = fragment.words.x;
+        fragments[word + 2u] = fragment.words.y;
       }
     }
   }

@@ -192,7 +192,8 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
     /// one of 8 bytes a pixel put together.
     ///
     /// # Errors
-    /// Likewise; a material that makes no sense; more fragments of transparent surfaces in the picture than a binding holds.
+    /// Likewise; a material that makes no sense; more fragments of transparent surfaces in the picture than a buffer
+    /// holds.
     pub fn render_with(&self, look: &Look, surfaces: &[(&Surface, &Material)]) -> Result<Frame> {
         self.options.check_size(self.world, look.size)?;
         let view = View::of(look, self.voxels, self.spacing)?;

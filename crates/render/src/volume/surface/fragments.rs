@@ -7,12 +7,16 @@ use zippy::kernel::{Kernel, KernelSource};
 use zippy::wgpu::BufferUsages;
 use zippy::{Layout, Operator, Result, World};
 
+use super::bands::Written;
 use super::opaque::Opaque;
 use super::rasteriser::{Drawing, Pass, Rasteriser};
 use crate::error::RenderError;
 
 /// Words of a fragment: its place on the ray, and two times two components of 16 bits.
 const WORDS: u64 = 3;
+
+/// Bytes of a fragment.
+const BYTES: u64 = 4 * WORDS;
 
 /// Sums that stop at the end of their range.
 const SATURATING: &str =
@@ -50,18 +54,19 @@ impl<'w> Fragments<'w> {
     /// Draws those of this rank that lie in front of the nearest opaque surface. Local; reads one number back.
     ///
     /// # Errors
-    /// More of them than a binding holds.
+    /// More of them than a buffer holds, or of a row than a binding.
     pub(super) fn draw(&self, rasteriser: &Rasteriser, drawing: &Drawing, opaque: &Opaque) -> Result<()> {
         self.cursors.all().fill(0)?;
         let nearest = opaque.nearest().local()?;
         let mut total = 0;
         if !drawing.surfaces.is_empty() {
-            self.pass(rasteriser, Pass::Count, drawing, opaque)?;
+            self.pass(rasteriser, Pass::Count, drawing, opaque, &|_| 0)?;
             let sum = Operator::custom("saturating sum", SATURATING);
             total = self.world.on_rank().reduce(&self.cursors, &sum)?.unwrap_or(0);
             self.make_room(total)?;
             self.world.on_rank().inclusive_scan(&self.cursors, &self.cursors, &Operator::Add)?;
-            self.pass(rasteriser, Pass::Fill, drawing, opaque)?;
+            let starts = self.starts(total)?;
+            self.pass(rasteriser, Pass::Fill, drawing, opaque, &|row| BYTES * u64::from(starts[row as usize]))?;
         }
         self.sort
             .call()
@@ -76,26 +81,47 @@ impl<'w> Fragments<'w> {
     }
 
     fn make_room(&self, total: u32) -> Result<()> {
-        let (needed, most) = (4 * WORDS * u64::from(total), self.world.binding_bytes());
+        let (needed, most) = (BYTES * u64::from(total), self.world.buffer_bytes());
         if needed > most {
             let (width, height) = self.size;
             let message = format!(
-                "a picture of {width} x {height} pixels has {total} fragments of transparent surfaces on rank {}, of {} bytes \
-                 each; at most {} bytes are possible here: choose a smaller picture, or make surfaces opaque",
+                "a picture of {width} x {height} pixels has {total} fragments of transparent surfaces on rank {}, of {BYTES} \
+                 bytes each; a buffer here has at most {most} bytes: choose a smaller picture, or make surfaces opaque",
                 self.world.rank(),
-                4 * WORDS,
-                most
             );
             return Err(RenderError::Surface(message).into());
         }
         self.list.borrow_mut().set_len(WORDS * u64::from(total.max(1)))
     }
 
-    fn pass(&self, rasteriser: &Rasteriser, pass: Pass, drawing: &Drawing, opaque: &Opaque) -> Result<()> {
+    /// The first fragment of each row, and how many there are in all, from sums up to each pixel. What is drawn in one band
+    /// need not know those of the rows within.
+    fn starts(&self, total: u32) -> Result<Vec<u32>> {
+        let (row, rows) = (self.size.0 as usize, self.size.1 as usize);
+        let most = (4 * row * rows).max((BYTES * u64::from(total)) as usize) as u64;
+        if most <= self.world.binding_bytes() {
+            return Ok((0..=rows).map(|at| if at == 0 { 0 } else { total }).collect());
+        }
+        let sums = self.cursors.all().read()?;
+        Ok((0..=rows).map(|at| if at == 0 { 0 } else { sums[at * row - 1] }).collect())
+    }
+
+    fn pass(
+        &self,
+        rasteriser: &Rasteriser,
+        pass: Pass,
+        drawing: &Drawing,
+        opaque: &Opaque,
+        list_rows: &dyn Fn(u32) -> u64,
+    ) -> Result<()> {
         let list = self.list.borrow();
         let leases = (opaque.nearest().local()?.lease()?, self.cursors.lease()?, list.lease()?);
         let (Some(nearest), Some(cursors), Some(list)) = leases else { return Ok(()) };
-        rasteriser.draw(pass, drawing, &[(2, nearest.raw(), 4), (3, cursors.raw(), 4), (4, list.raw(), 0)])
+        let rows = |at| 4 * u64::from(self.size.0) * u64::from(at);
+        let nearest = Written { binding: 2, buffer: nearest.raw(), rows: &rows };
+        let cursors = Written { binding: 3, buffer: cursors.raw(), rows: &rows };
+        let list = Written { binding: 4, buffer: list.raw(), rows: list_rows };
+        rasteriser.draw(pass, drawing, &[nearest, cursors, list])
     }
 
     /// For each pixel its span.

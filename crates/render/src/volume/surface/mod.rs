@@ -4,6 +4,7 @@
 //! there, and their colours are a layer behind all others. Fragments of transparent ones are kept for each pixel, in order,
 //! and blended by the ray caster between its samples.
 
+mod bands;
 mod deal;
 mod fragments;
 mod material;

@@ -7,6 +7,7 @@ use zippy::kernel::{Binding, Kernel, KernelSource};
 use zippy::region::Region;
 use zippy::{Exchange, Operator, Result, World};
 
+use super::bands::Written;
 use super::one_each;
 use super::rasteriser::{Drawing, Pass, Rasteriser};
 use crate::volume::kernels::format_of_pixels;
@@ -68,7 +69,10 @@ impl<'w> Opaque<'w> {
     fn pass(&self, rasteriser: &Rasteriser, pass: Pass, drawing: &Drawing) -> Result<()> {
         let leases = (self.nearest.local()?.lease()?, self.shown.local()?.lease()?);
         let (Some(nearest), Some(shown)) = leases else { return Ok(()) };
-        rasteriser.draw(pass, drawing, &[(2, nearest.raw(), 4), (6, shown.raw(), 8)])
+        let row = u64::from(self.size.0);
+        let nearest = Written { binding: 2, buffer: nearest.raw(), rows: &|at| 4 * row * u64::from(at) };
+        let shown = Written { binding: 6, buffer: shown.raw(), rows: &|at| 8 * row * u64::from(at) };
+        rasteriser.draw(pass, drawing, &[nearest, shown])
     }
 
     /// The pictures of all ranks in strips.

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::num::NonZeroU64;
+use std::ops::Range;
 use std::rc::Rc;
 
 use zippy::device::Device;
@@ -10,9 +11,12 @@ use zippy::kernel::ParamValue;
 use zippy::wgpu::{self, BufferUsages};
 use zippy::{Result, World};
 
-use super::material::Material;
+use super::bands::{Written, bands};
+use super::material::{Colouring, Material};
 use super::surface::{CORNER_BYTES, Surface};
 use crate::volume::kernels::rays_and_light;
+use crate::volume::look::Shading;
+use crate::volume::transfer::TransferTable;
 
 /// What is drawn: fragment shaders of `shaders/surface/draw.wgsl`, and their phases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,22 +39,10 @@ impl Pass {
     fn phase(self) -> u32 {
         u32::from(matches!(self, Self::Shown | Self::Fill))
     }
-
-    /// Bindings that it writes.
-    fn bindings(self) -> &'static [u32] {
-        if self.is_opaque() { &[2, 6] } else { &[2, 3, 4] }
-    }
 }
-
-/// An array of the picture that is written: its binding, its buffer, and bytes for each pixel; 0: no band of it is bound, but
-/// all.
-pub(super) type Written<'a> = (u32, &'a wgpu::Buffer, u64);
 
 /// The format of the picture into which nothing is drawn: passes need one.
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::R8Unorm;
-
-/// Where a band of the picture may begin, so that it begins at a whole multiple of every device's alignment.
-const BAND: u32 = 64;
 
 /// Pipelines by the number of clip planes and by whether they draw what is opaque.
 type Pipelines = HashMap<(usize, bool), Rc<wgpu::RenderPipeline>>;
@@ -96,48 +88,29 @@ impl<'w> Rasteriser<'w> {
 
     /// Queues one pass over all surfaces. Local.
     pub fn draw(&self, pass: Pass, drawing: &Drawing, written: &[Written]) -> Result<()> {
-        let device = self.world.gpu();
         let pipeline = self.pipeline(drawing.planes, pass.is_opaque())?;
+        let bands = bands(written, self.size.1, self.world.binding_bytes())?;
+        let view: Vec<u8> = drawing.view.iter().flat_map(|(_, value)| value.bytes().to_vec()).collect();
+        let view = self.filled("view", BufferUsages::UNIFORM, &view)?;
         for (surface, material) in &drawing.surfaces {
             let Some((corners, order, count)) = surface.buffers()? else { continue };
             let table = material.table()?;
-            let entries = table.as_ref().map_or(vec![[0.0; 4]; 2], |table| table.entries.clone());
-            let table_buffer = self.filled("colours", BufferUsages::STORAGE, bytemuck::cast_slice(&entries))?;
-            let view: Vec<u8> = drawing.view.iter().flat_map(|(_, value)| value.bytes().to_vec()).collect();
-            let view = self.filled("view", BufferUsages::UNIFORM, &view)?;
-            for rows in self.bands(written) {
-                let words =
-                    surface_words(material, table.as_ref().map(|table| (table.first, table.per_value)), &entries);
-                let words = [&words[..], &[pass.phase(), rows.start, 0, 0, 0]].concat();
+            let entries = table.as_ref().map_or(&[[0.0; 4]; 2][..], |table| &table.entries);
+            let entries = self.filled("colours", BufferUsages::STORAGE, bytemuck::cast_slice(entries))?;
+            for rows in &bands {
+                let words = [surface_words(material, table.as_ref()), band_words(pass, rows, written)].concat();
                 let uniform = self.filled("surface", BufferUsages::UNIFORM, bytemuck::cast_slice(&words))?;
-                let group = device.checked("drawing surfaces", || {
-                    let whole = [(0, &uniform), (1, &table_buffer), (5, &view)];
-                    let whole = whole.map(|(binding, buffer)| entry(binding, buffer, 0, None));
-                    let used = written.iter().filter(|(binding, ..)| pass.bindings().contains(binding));
-                    let banded = used.map(|&(binding, buffer, bytes)| self.banded((binding, buffer, bytes), &rows));
-                    let entries: Vec<_> = whole.into_iter().chain(banded).collect();
+                let whole = [(0, &uniform), (1, &entries), (5, &view)];
+                let whole = whole.map(|(binding, buffer)| entry(binding, buffer, 0..buffer.size()));
+                let banded = written.iter().map(|one| entry(one.binding, one.buffer, one.bytes(rows)));
+                let bound: Vec<_> = whole.into_iter().chain(banded).collect();
+                let group = self.world.gpu().checked("drawing surfaces", || {
                     let layout = pipeline.get_bind_group_layout(0);
-                    device.raw().create_bind_group(&wgpu::BindGroupDescriptor {
-                        label: None,
-                        layout: &layout,
-                        entries: &entries,
-                    })
+                    let descriptor = wgpu::BindGroupDescriptor { label: None, layout: &layout, entries: &bound };
+                    self.world.gpu().raw().create_bind_group(&descriptor)
                 })?;
-                device.record(|encoder| {
-                    let ops = wgpu::Operations {
-                        load: wgpu::LoadOp::Clear(wgpu::Color::BLACK),
-                        store: wgpu::StoreOp::Discard,
-                    };
-                    let target = wgpu::RenderPassColorAttachment {
-                        view: &self.target,
-                        depth_slice: None,
-                        resolve_target: None,
-                        ops,
-                    };
-                    let mut drawn = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-                        color_attachments: &[Some(target)],
-                        ..Default::default()
-                    });
+                self.world.gpu().record(|encoder| {
+                    let mut drawn = self.begin(encoder);
                     drawn.set_pipeline(&pipeline);
                     drawn.set_bind_group(0, &group, &[]);
                     drawn.set_scissor_rect(0, rows.start, self.size.0, rows.end - rows.start);
@@ -150,25 +123,12 @@ impl<'w> Rasteriser<'w> {
         Ok(())
     }
 
-    /// Bands of rows of which a binding holds all that is written.
-    fn bands(&self, written: &[Written]) -> Vec<std::ops::Range<u32>> {
-        let most = written.iter().map(|&(.., bytes)| bytes).max().unwrap_or(4).max(4) * u64::from(self.size.0);
-        let rows = (self.world.binding_bytes() / most) as u32 / BAND * BAND;
-        let rows = rows.max(BAND);
-        (0..self.size.1.div_ceil(rows)).map(|band| band * rows..((band + 1) * rows).min(self.size.1)).collect()
-    }
-
-    fn banded<'a>(
-        &self,
-        (binding, buffer, bytes): Written<'a>,
-        rows: &std::ops::Range<u32>,
-    ) -> wgpu::BindGroupEntry<'a> {
-        let row = bytes * u64::from(self.size.0);
-        let size = match bytes {
-            0 => buffer.size().min(self.world.binding_bytes()),
-            _ => row * u64::from(rows.end - rows.start),
-        };
-        entry(binding, buffer, row * u64::from(rows.start), NonZeroU64::new(size))
+    fn begin<'e>(&self, encoder: &'e mut wgpu::CommandEncoder) -> wgpu::RenderPass<'e> {
+        let ops = wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color::BLACK), store: wgpu::StoreOp::Discard };
+        let target =
+            wgpu::RenderPassColorAttachment { view: &self.target, depth_slice: None, resolve_target: None, ops };
+        encoder
+            .begin_render_pass(&wgpu::RenderPassDescriptor { color_attachments: &[Some(target)], ..Default::default() })
     }
 
     fn filled(&self, label: &str, usage: BufferUsages, bytes: &[u8]) -> Result<wgpu::Buffer> {
@@ -230,7 +190,8 @@ impl<'w> Rasteriser<'w> {
     }
 }
 
-fn entry(binding: u32, buffer: &wgpu::Buffer, offset: u64, size: Option<NonZeroU64>) -> wgpu::BindGroupEntry<'_> {
+fn entry(binding: u32, buffer: &wgpu::Buffer, bytes: Range<u64>) -> wgpu::BindGroupEntry<'_> {
+    let (offset, size) = (bytes.start, NonZeroU64::new(bytes.end - bytes.start));
     wgpu::BindGroupEntry {
         binding,
         resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size }),
@@ -238,22 +199,24 @@ fn entry(binding: u32, buffer: &wgpu::Buffer, offset: u64, size: Option<NonZeroU
 }
 
 /// The words of `struct Surface` of the shader up to the phase.
-fn surface_words(material: &Material, scale: Option<(f32, f32)>, entries: &[[f32; 4]]) -> [u32; 11] {
-    use super::material::Colouring;
+fn surface_words(material: &Material, table: Option<&TransferTable>) -> Vec<u32> {
     let colour = match material.colour {
         Colouring::Plain(colour) => colour,
         Colouring::Scale(_) => [0.0; 3],
     };
-    let light = material.shading;
+    let Shading { ambient, diffuse, specular, shininess } = material.shading;
     let [red, green, blue] = colour;
-    let numbers = [red, green, blue, material.opacity, light.ambient, light.diffuse, light.specular, light.shininess];
-    let (first, per_value) = scale.unwrap_or_default();
-    let mut words = [0; 11];
-    for (word, number) in words.iter_mut().zip(numbers) {
-        *word = (number as f32).to_bits();
-    }
-    words[8] = first.to_bits();
-    words[9] = per_value.to_bits();
-    words[10] = if scale.is_some() { entries.len() as u32 } else { 0 };
-    words
+    let numbers = [red, green, blue, material.opacity, ambient, diffuse, specular, shininess];
+    let (first, per_value, entries) =
+        table.map_or((0.0, 0.0, 0), |table| (table.first, table.per_value, table.entries.len()));
+    let words = numbers.iter().map(|&number| (number as f32).to_bits());
+    words.chain([first.to_bits(), per_value.to_bits(), entries as u32]).collect()
+}
+
+/// The others.
+fn band_words(pass: Pass, rows: &Range<u32>, written: &[Written]) -> Vec<u32> {
+    let of = |binding: u32| written.iter().find(|one| one.binding == binding);
+    let before = |binding: u32| of(binding).map_or(0, |one| one.words_before(rows));
+    let list = of(4).map_or(0, |one| (one.bytes(rows).start / 4) as u32);
+    vec![pass.phase(), rows.start, before(2), before(6) / 2, list]
 }
