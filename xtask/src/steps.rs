@@ -33,8 +33,7 @@ pub const STEPS: [Step; 10] = [
     step("docs", "documentation builds without warnings", &[("RUSTDOCFLAGS", "-D warnings")], &["doc {all} --no-deps"]),
     step("build", "every test and example builds", &[], &["test {all} --no-run"]),
     step("tests", "unit, integration and documentation tests; ranks as threads", &[], &["{test}"]),
-    // The path for GPUs whose memory the host cannot map, with few ranks (`tests/support/launcher.rs`). How rays are cast, and
-    // what is made of primitives, is the same.
+    // For GPUs whose memory the host cannot map, with few ranks. How rays are cast, and what primitives make, is the same.
     step(
         "no-host-map",
         "tests that open a world, again with host mapping off",
