@@ -24,8 +24,12 @@ pub fn rank() -> Option<usize> {
     ["OMPI_COMM_WORLD_RANK", "PMI_RANK"].iter().find_map(|name| std::env::var(name).ok()?.parse().ok())
 }
 
-/// `counts`, or under a launcher the one number that it has started.
+/// `counts`, or under a launcher the one number that it has started. What is run again with another way to the cells
+/// (`ZIPPY_HOST_MAP`) needs few: up to three ranks, or the fewest that there are. Who does what, and what goes between ranks,
+/// is as in the run before, with all numbers.
 pub fn counts(counts: &[usize]) -> Vec<usize> {
+    let few = counts.partition_point(|&count| count <= 3).max(1);
+    let counts = if std::env::var_os("ZIPPY_HOST_MAP").is_some() { &counts[..few] } else { counts };
     size().map_or_else(|| counts.to_vec(), |size| vec![size])
 }
 

@@ -107,7 +107,7 @@ fn what_does_not_fit_ends_the_run_on_all_ranks() {
     }
 }
 
-/// A cell that does not divide the length of a message.
+/// A cell of 12 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, zippy::Element)]
 #[repr(C)]
 struct Three {
@@ -116,11 +116,13 @@ struct Three {
     c: u32,
 }
 
+/// What a message may have; the cells do not divide it.
+const MESSAGE_BYTES: u64 = 12_004;
+
 /// Messages are cut where the receiver cannot know that they will be: at the limit, one cell before and behind it, and
 /// where the room ends there.
-#[test]
-fn long_ones_come_in_pieces() {
-    const FULL: u64 = (64 << 20) / 12;
+fn cut() {
+    const FULL: u64 = MESSAGE_BYTES / 12;
     support::ranks(&[2], |world| {
         let room = FULL as i64 + 3;
         let layout = Layout::new([2 * room]).split([Split::Even(2)]);
@@ -146,4 +148,8 @@ fn long_ones_come_in_pieces() {
         }
         Ok(())
     });
+}
+
+crate::with_variables! {
+    long_ones_come_in_pieces, [("ZIPPY_MESSAGE", "12004")], cut
 }

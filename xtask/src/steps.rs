@@ -26,14 +26,14 @@ pub const STEPS: [Step; 10] = [
     step("lints", "clippy finds nothing", &[], &["clippy {all} --all-targets --keep-going -- -D warnings"]),
     step(
         "default-build",
-        "the build without MPI compiles, and the one of `cargo xtask demo`",
+        "what `cargo xtask demo` builds, and tests, without MPI and features that only other packages ask for",
         &[],
-        &["check --package zippy-ga --all-targets --keep-going", "check --package volume --no-default-features"],
+        &["check --package zippy-ga --package volume --no-default-features --lib --bins --test world --test transport"],
     ),
     step("docs", "documentation builds without warnings", &[("RUSTDOCFLAGS", "-D warnings")], &["doc {all} --no-deps"]),
     step("build", "every test and example builds", &[], &["test {all} --no-run"]),
     step("tests", "unit, integration and documentation tests; ranks as threads", &[], &["{test}"]),
-    // The path for GPUs whose memory the host cannot map. How rays are cast, and what is made of primitives, is the same.
+    // For GPUs whose memory the host cannot map, with few ranks. How rays are cast, and what primitives make, is the same.
     step(
         "no-host-map",
         "tests that open a world, again with host mapping off",
