@@ -34,11 +34,11 @@ pub enum IsosurfaceError {
     },
     /// What two chunks know of a border differs.
     #[error(
-        "chunk {of} has {found} crossed edges on the border of chunk {to}, which sees {expected} there: the \
+        "chunk {of} has {found} points on the border of chunk {to}, which sees {expected} there: the \
          field has been changed since its extractor was made"
     )]
     Border {
-        /// The chunk that owns the edges.
+        /// The chunk that owns the points.
         of: usize,
         /// The chunk that uses them.
         to: usize,

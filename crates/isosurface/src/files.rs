@@ -25,11 +25,11 @@ pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
     let format = world.agree("naming a mesh", Format::of(path).map_err(Error::from))?;
     let corners =
         if format == Format::Stl { mesh.triangles.iter().map(|t| corners(mesh, t)).collect() } else { Vec::new() };
-    let fields = fields(mesh, mesh.own);
+    let fields = fields(mesh, mesh.points.own);
     let part = Part {
         fields: &fields,
-        positions: &mesh.positions[..mesh.own],
-        normals: mesh.has_normals.then(|| &mesh.normals[..mesh.own]),
+        positions: &mesh.points.positions[..mesh.points.own],
+        normals: mesh.has_normals.then(|| &mesh.points.normals[..mesh.points.own]),
         triangles: &numbers,
         corners: &corners,
     };
@@ -37,7 +37,7 @@ pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
     let text = world.agree("writing numbers", text)?;
     let [text_before, text_of_all] = sums(world, text)?;
     let whole = Whole { vertices: mesh.vertices(), triangles: mesh.triangle_count(), text: text_of_all };
-    let before = Before { vertices: mesh.vertices_before, triangles: mesh.triangles_before, text: text_before };
+    let before = Before { vertices: mesh.vertices_before(), triangles: mesh.triangles_before, text: text_before };
     let layout = world.agree(
         "laying out a mesh",
         Layout::of(format, &whole, part.normals.is_some(), &names(&fields)).map_err(Error::from),
@@ -60,7 +60,7 @@ pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
 
 /// The values of the first so many vertices.
 fn fields(mesh: &Mesh, vertices: usize) -> Vec<Field<'_>> {
-    mesh.fields.iter().map(|(name, values)| Field { name, values: &values[..vertices] }).collect()
+    mesh.points.fields.iter().map(|(name, values)| Field { name, values: &values[..vertices] }).collect()
 }
 
 fn names<'a>(fields: &[Field<'a>]) -> Vec<&'a str> {
@@ -68,7 +68,7 @@ fn names<'a>(fields: &[Field<'a>]) -> Vec<&'a str> {
 }
 
 fn corners(mesh: &Mesh, triangle: &[u32; 3]) -> [[f32; 3]; 3] {
-    triangle.map(|vertex| mesh.positions[vertex as usize])
+    triangle.map(|vertex| mesh.points.positions[vertex as usize])
 }
 
 /// What ranks below this one have, and what all have.
@@ -105,9 +105,10 @@ fn shared(world: &World, path: &Path, length: u64) -> Result<SharedFile> {
 /// A file a rank, and an index.
 fn write_pieces(world: &World, mesh: &Mesh, path: &Path) -> Result<()> {
     let triangles: Vec<[u64; 3]> = mesh.triangles.iter().map(|triangle| triangle.map(u64::from)).collect();
-    let normals = mesh.has_normals.then_some(&mesh.normals[..]);
-    let fields = fields(mesh, mesh.positions.len());
-    let part = Part { positions: &mesh.positions, normals, fields: &fields, triangles: &triangles, ..Part::default() };
+    let normals = mesh.has_normals.then_some(&mesh.points.normals[..]);
+    let fields = fields(mesh, mesh.points.positions.len());
+    let part =
+        Part { positions: &mesh.points.positions, normals, fields: &fields, triangles: &triangles, ..Part::default() };
     let piece = || -> std::result::Result<SharedFile, IoError> {
         let whole =
             Whole { vertices: part.positions.len() as u64, triangles: triangles.len() as u64, ..Whole::default() };

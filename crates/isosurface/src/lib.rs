@@ -27,15 +27,18 @@
 mod cell;
 mod error;
 mod extract;
+mod field;
 mod files;
 mod grid;
 mod mesh;
 mod messages;
+mod points;
 mod sample;
 mod statistics;
 
 pub use error::IsosurfaceError;
-pub use extract::{Attribute, Extractor};
+pub use extract::Extractor;
+pub use field::attribute::Attribute;
 pub use files::write;
 pub use grid::Grid;
 pub use mesh::Mesh;

@@ -1,9 +1,28 @@
 //! The samples of a brick and around it, as `f32`.
 
+use std::ops::Range;
+
 use crate::sample::Sample;
 
 /// Samples of a brick along each axis, at most. A row of them is a word of bits.
 pub const BRICK: [usize; 3] = [32, 4, 4];
+
+/// Rows of a brick.
+pub const ROWS: usize = BRICK[1] * BRICK[2];
+
+/// The row of a position in a brick.
+pub const fn row(y: usize, z: usize) -> usize {
+    z * BRICK[1] + y
+}
+
+/// The places of the set bits of a word.
+pub fn places(mut word: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = word.trailing_zeros();
+        word &= word.wrapping_sub(1);
+        (place < u32::BITS).then_some(place as usize)
+    })
+}
 
 /// One sample before a brick and two behind it: its cells need one behind, gradients at its vertices the rest.
 const STORED: [usize; 3] = [BRICK[0] + 3, BRICK[1] + 3, BRICK[2] + 3];
@@ -13,6 +32,12 @@ const STORED: [usize; 3] = [BRICK[0] + 3, BRICK[1] + 3, BRICK[2] + 3];
 pub struct Span {
     pub start: [i64; 3],
     pub end: [i64; 3],
+}
+
+impl Span {
+    pub fn extents(&self) -> [i64; 3] {
+        std::array::from_fn(|axis| self.end[axis] - self.start[axis])
+    }
 }
 
 /// The samples of a brick and around it. Positions count from the brick's first sample.
@@ -34,10 +59,9 @@ impl Block {
         self.values[Self::place(x, y, z)]
     }
 
-    /// Samples from position 0 on in a row.
-    pub fn row(&self, y: usize, z: usize, count: usize) -> &[f32] {
-        let start = Self::place(0, y as i64, z as i64);
-        &self.values[start..start + count]
+    /// Samples of a row.
+    pub fn row(&self, x: Range<i64>, y: i64, z: i64) -> &[f32] {
+        &self.values[Self::place(x.start, y, z)..Self::place(x.end, y, z)]
     }
 }
 

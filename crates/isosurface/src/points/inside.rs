@@ -1,9 +1,7 @@
-//! Which grid edges and cells of a brick the surface crosses, as bits: a row of samples is a word.
+//! [`Inside`]: which samples of a brick are inside, and so which of its edges and cells a surface crosses, as bits: a row
+//! of samples is a word.
 
-use super::block::{BRICK, Block, Span};
-
-/// Rows of a brick.
-pub const ROWS: usize = BRICK[1] * BRICK[2];
+use crate::field::block::{BRICK, Block, ROWS, Span, row};
 
 /// Which samples of a brick, and of those that follow, are inside.
 pub struct Inside {
@@ -16,11 +14,6 @@ pub struct Inside {
     all: [u8; 3],
 }
 
-/// The row of a position in a brick.
-pub const fn row(y: usize, z: usize) -> usize {
-    z * BRICK[1] + y
-}
-
 const fn lowest(count: usize) -> u64 {
     (1 << count) - 1
 }
@@ -28,12 +21,11 @@ const fn lowest(count: usize) -> u64 {
 impl Inside {
     /// Compares the samples of a brick; one that is no number is outside.
     pub fn new(block: &Block, own: &Span, with_next: &Span, isovalue: f32) -> Self {
-        let extents = |span: &Span| std::array::from_fn(|axis| (span.end[axis] - span.start[axis]) as usize);
-        let (own, all): ([usize; 3], [usize; 3]) = (extents(own), extents(with_next));
+        let [own, all] = [own, with_next].map(|span| span.extents().map(|count| count as usize));
         let (mut rows, mut behind) = ([[0; BRICK[1] + 1]; BRICK[2] + 1], [0; BRICK[2] + 1]);
         for (z, plane) in rows.iter_mut().enumerate().take(all[2]) {
             for (y, row) in plane.iter_mut().enumerate().take(all[1]) {
-                let bits = bits(block.row(y, z, all[0]), isovalue);
+                let bits = bits(block.row(0..all[0] as i64, y as i64, z as i64), isovalue);
                 *row = bits as u32;
                 behind[z] |= ((bits >> BRICK[0]) as u8) << y;
             }
@@ -105,13 +97,4 @@ fn bits(row: &[f32], isovalue: f32) -> u64 {
     let word = lanes.iter().fold(0, |bits, lane| bits | lane);
     let last = rest.first().is_some_and(|&value| value >= isovalue);
     u64::from(word) | u64::from(last) << BRICK[0]
-}
-
-/// The places of the set bits of a word.
-pub fn places(mut word: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let place = word.trailing_zeros();
-        word &= word.wrapping_sub(1);
-        (place < u32::BITS).then_some(place as usize)
-    })
 }
