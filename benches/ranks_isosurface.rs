@@ -121,7 +121,12 @@ impl Subject {
             (CASES[0], false, Box::new(|| extract(&Extractor::new(world, field, Grid::default())?).map(drop))),
             (CASES[1], false, Box::new(|| extract(&plain).map(drop))),
             (CASES[2], true, Box::new(|| extract(&shaded).map(drop))),
-            (CASES[3], false, Box::new(|| eleven().into_iter().try_for_each(|one| plain.extract(one).map(drop)))),
+            // All are kept, as in the next one.
+            (
+                CASES[3],
+                false,
+                Box::new(|| eleven().map(|one| plain.extract(one)).into_iter().collect::<Result<Vec<_>>>().map(drop)),
+            ),
             (CASES[4], false, Box::new(|| plain.extract_several(&eleven()).map(drop))),
         ];
         for (what, normals, work) in cases {

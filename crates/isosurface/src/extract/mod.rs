@@ -152,6 +152,15 @@ impl<'w, T: Sample> Extractor<'w, T> {
             samples: &self.fitted,
             grid: &self.grid,
             normals: self.normals,
+            mirrored: self.grid.is_mirrored(),
         }
+    }
+
+    pub(crate) fn world(&self) -> &'w World {
+        self.world
+    }
+
+    pub(crate) fn field(&self) -> &GlobalArray<T, 3> {
+        &self.field
     }
 }

@@ -52,7 +52,7 @@ fn ordered(view: &View, isovalues: &[f32], attributes: &[&dyn Attribute]) -> Res
         for (mesh, vertices) in vertices.into_iter().enumerate() {
             let mut triangles = Vec::new();
             for (piece, crossed) in pieces.iter().zip(&crossed) {
-                let (layer, mirrored) = (&piece.layers[mesh], view.grid.is_mirrored());
+                let (layer, mirrored) = (&piece.layers[mesh], view.mirrored);
                 let bases = [layer.before[0], counts[mesh][0] + layer.before[1]].map(|base| base as u32);
                 triangles::list(&piece.part, layer, &crossed[mesh], bases, mirrored, &mut triangles);
             }

@@ -65,7 +65,7 @@ impl Lister<'_> {
                     block: &block,
                 };
                 let vertices = &mut vertices[mesh][usize::from(!is_own)];
-                let words = brick.inside.edges();
+                let words = brick.inside.crossed(ON_EDGES);
                 for_each(&words, |at, axis| brick.edge_vertex(at, axis, vertices));
                 let interior = if is_own { brick.ambiguous(&mut crossed[mesh].ambiguous, vertices) } else { None };
                 let further = interior.as_ref().map_or(0, |interior| interior.vertices);

@@ -65,11 +65,25 @@ impl Block {
     }
 }
 
-/// Samples in memory.
+/// Samples in memory, or as if they were.
 pub trait Samples {
     /// Fills the block with the samples of a box, which counts from the first one in memory; `first` is the brick's first
     /// sample.
     fn load(&self, first: [i64; 3], of: Span, block: &mut Block);
+}
+
+impl Block {
+    /// Takes the samples of a box, row by row: `fill` gets where a row begins, counted like the box, and the row.
+    #[inline]
+    pub fn fill(&mut self, first: [i64; 3], of: Span, fill: impl Fn([i64; 3], &mut [f32])) {
+        let count = (of.end[0] - of.start[0]) as usize;
+        for z in of.start[2]..of.end[2] {
+            for y in of.start[1]..of.end[1] {
+                let to = Self::place(of.start[0] - first[0], y - first[1], z - first[2]);
+                fill([of.start[0], y, z], &mut self.values[to..to + count]);
+            }
+        }
+    }
 }
 
 /// Samples of one type.
@@ -80,15 +94,10 @@ pub struct Slice<'a, T> {
 
 impl<T: Sample> Samples for Slice<'_, T> {
     fn load(&self, first: [i64; 3], of: Span, block: &mut Block) {
-        let count = (of.end[0] - of.start[0]) as usize;
-        for z in of.start[2]..of.end[2] {
-            for y in of.start[1]..of.end[1] {
-                let from = [of.start[0], y, z].iter().zip(self.strides).map(|(&at, stride)| at as usize * stride).sum();
-                let cells: &[T] = &self.cells[from..from + count];
-                let to = Block::place(of.start[0] - first[0], y - first[1], z - first[2]);
-                let row = &mut block.values[to..to + count];
-                row.iter_mut().zip(cells).for_each(|(value, cell)| *value = cell.value());
-            }
-        }
+        block.fill(first, of, |start, row| {
+            let from: usize = start.iter().zip(self.strides).map(|(&at, stride)| at as usize * stride).sum();
+            let cells: &[T] = &self.cells[from..from + row.len()];
+            row.iter_mut().zip(cells).for_each(|(value, cell)| *value = cell.value());
+        });
     }
 }

@@ -13,7 +13,7 @@ pub struct Extremes {
 }
 
 impl Extremes {
-    const NONE: Self = Self { least: f32::INFINITY, largest: f32::NEG_INFINITY };
+    pub const NONE: Self = Self { least: f32::INFINITY, largest: f32::NEG_INFINITY };
 
     fn with(self, other: Self) -> Self {
         Self { least: self.least.min(other.least), largest: self.largest.max(other.largest) }
@@ -92,11 +92,6 @@ impl Tree {
             levels.push(Level { counts, nodes });
         }
         Self { levels }
-    }
-
-    /// What lies in a brick.
-    pub fn extremes(&self, brick: [i64; 3]) -> Extremes {
-        self.levels[0].node(brick)
     }
 
     fn descend(&self, level: usize, at: [i64; 3], wanted: Wanted, found: &mut dyn FnMut([i64; 3], Range<usize>)) {

@@ -20,6 +20,8 @@ pub struct View<'a> {
     pub grid: &'a Grid,
     /// Whether there are samples enough around each chunk for gradients at vertices.
     pub normals: bool,
+    /// Whether what runs counterclockwise in indices runs clockwise as meshes want it.
+    pub mirrored: bool,
 }
 
 impl<'a> View<'a> {

@@ -1,6 +1,7 @@
 //! [`Inside`]: which samples of a brick are inside, and so which of its edges and cells a surface crosses, as bits: a row
 //! of samples is a word.
 
+use super::numbering::{Directions, Words};
 use crate::field::block::{BRICK, Block, ROWS, Span, row};
 
 /// Which samples of a brick, and of those that follow, are inside.
@@ -42,36 +43,72 @@ impl Inside {
         [self.own, self.all].map(|extents| extents.map(usize::from))
     }
 
-    /// The crossed edges that begin at own samples, row by row, for each axis.
-    pub fn edges(&self) -> [[u32; ROWS]; 3] {
-        let mut edges = [[0; ROWS]; 3];
+    /// The samples from which the one in a direction is on the other side, row by row, for each direction.
+    #[inline]
+    pub fn crossed<const K: usize>(&self, directions: Directions<K>) -> Words<K> {
+        let mut crossed = [[0; ROWS]; K];
         let [own, all] = self.extents();
         for z in 0..own[2] {
             for y in 0..own[1] {
                 let bits = self.row(y, z);
-                let along = [
-                    (bits ^ bits >> 1) & lowest(all[0] - 1),
-                    if y + 1 < all[1] { bits ^ self.row(y + 1, z) } else { 0 },
-                    if z + 1 < all[2] { bits ^ self.row(y, z + 1) } else { 0 },
-                ];
-                for (axis, crossed) in along.into_iter().enumerate() {
-                    edges[axis][row(y, z)] = (crossed & lowest(own[0])) as u32;
+                for (kind, direction) in directions.into_iter().enumerate() {
+                    let [i, j, k] = [0, 1, 2].map(|axis| usize::from(direction >> axis & 1));
+                    if y + j < all[1] && z + k < all[2] {
+                        let other = self.row(y + j, z + k) >> i;
+                        crossed[kind][row(y, z)] = ((bits ^ other) & lowest(all[0] - i) & lowest(own[0])) as u32;
+                    }
                 }
             }
         }
-        edges
+        crossed
+    }
+
+    /// The own samples that are inside, row by row.
+    pub fn samples(&self) -> [u32; ROWS] {
+        let mut samples = [0; ROWS];
+        let [own, _] = self.extents();
+        for z in 0..own[2] {
+            for y in 0..own[1] {
+                samples[row(y, z)] = (self.row(y, z) & lowest(own[0])) as u32;
+            }
+        }
+        samples
+    }
+
+    /// With outside and inside exchanged.
+    pub fn reversed(mut self) -> Self {
+        let [_, all] = self.extents();
+        for z in 0..all[2] {
+            for y in 0..all[1] {
+                self.rows[z][y] = !self.rows[z][y] & lowest(all[0].min(BRICK[0])) as u32;
+            }
+            let behind = if all[0] > BRICK[0] { lowest(all[1]) as u8 } else { 0 };
+            self.behind[z] = !self.behind[z] & behind;
+        }
+        self
     }
 
     /// The cells that the surface crosses, row by row; a cell begins at an own sample.
     pub fn cells(&self) -> [u32; ROWS] {
+        self.cells_where(|any, every| any & !every)
+    }
+
+    /// The cells whose corners are all inside.
+    pub fn whole_cells(&self) -> [u32; ROWS] {
+        self.cells_where(|_, every| every)
+    }
+
+    /// The cells of a row are those of `wanted`, of which any corners, and all, are inside.
+    #[inline]
+    fn cells_where(&self, wanted: impl Fn(u64, u64) -> u64) -> [u32; ROWS] {
         let mut cells = [0; ROWS];
         let [own, all] = self.extents();
         for z in 0..own[2].min(all[2] - 1) {
             for y in 0..own[1].min(all[1] - 1) {
                 let four = [self.row(y, z), self.row(y + 1, z), self.row(y, z + 1), self.row(y + 1, z + 1)];
                 let (any, every) = four.iter().fold((0, u64::MAX), |(any, every), bits| (any | bits, every & bits));
-                let crossed = (any | any >> 1) & !(every & every >> 1);
-                cells[row(y, z)] = (crossed & lowest(all[0] - 1) & lowest(own[0])) as u32;
+                let found = wanted(any | any >> 1, every & every >> 1);
+                cells[row(y, z)] = (found & lowest(all[0] - 1) & lowest(own[0])) as u32;
             }
         }
         cells

@@ -5,7 +5,7 @@ use std::ops::Range;
 use zippy::chunks::ChunkId;
 use zippy::{Result, World};
 
-use super::numbering::Numbering;
+use super::numbering::{Numbering, along};
 use crate::error::IsosurfaceError;
 use crate::field::part::Part;
 use crate::field::tree::{Bricks, Wanted};
@@ -41,10 +41,32 @@ impl<const K: usize> Piece<K> {
         if part.has_cells() && meshes > 0 {
             bricks.visit(wanted, &mut |at, layers| visits.push(Visit { at, layers }));
         }
-        // Stable: both halves keep the order of the tree.
-        visits.sort_by_key(|visit| !part.is_own(visit.at));
+        let mut piece = Self { chunk, part: part.clone(), visits, layers: Vec::new() };
+        piece.sort();
         let layer = |_| Layer { numbering: Numbering::new(part), before: [0; 2] };
-        Self { chunk, part: part.clone(), visits, layers: (0..meshes).map(layer).collect() }
+        piece.layers.extend((0..meshes).map(layer));
+        piece
+    }
+
+    fn sort(&mut self) {
+        // Stable: both halves keep the order of the tree.
+        self.visits.sort_by_key(|visit| !self.part.is_own(visit.at));
+    }
+
+    /// Adds the bricks that follow those with points of one mesh: cells begin in one brick and end in the next.
+    pub fn spread(&mut self) {
+        let mut is_there = vec![false; self.part.brick_count()];
+        self.visits.iter().for_each(|visit| is_there[self.part.brick_number(visit.at)] = true);
+        for brick in 0..self.visits.len() {
+            for direction in 1..8 {
+                let at = along(self.visits[brick].at, direction);
+                if (0..3).all(|axis| at[axis] < self.part.bricks()[axis]) {
+                    let known = std::mem::replace(&mut is_there[self.part.brick_number(at)], true);
+                    self.visits.extend((!known).then_some(Visit { at, layers: 0..1 }));
+                }
+            }
+        }
+        self.sort();
     }
 }
 

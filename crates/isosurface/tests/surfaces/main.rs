@@ -8,6 +8,8 @@ mod fields;
 mod files;
 mod reference;
 mod several;
+mod solid;
+mod solids;
 mod special;
 mod values;
 
