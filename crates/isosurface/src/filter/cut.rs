@@ -89,7 +89,7 @@ struct Distances {
 }
 
 impl Distances {
-    /// Also whether sides are exchanged, as otherwise no sample would be on the far one.
+    /// Also whether the sides are exchanged: of a plane along a side of the box, with which no sample is on the far one.
     fn new(plane: &Plane, grid: &Grid, shape: [i64; 3]) -> std::result::Result<(Self, bool), IsosurfaceError> {
         let [a, b, c] = plane.normal;
         let most = plane.normal.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
@@ -109,17 +109,17 @@ impl Distances {
         let reach = lengths.map(|((step, row), last)| (normal[row] * step).abs() * last as f64).sum::<f64>();
         let origin = (0..3).map(|row| (normal[row] * grid.origin[row]).abs()).sum::<f64>();
         let least = (reach + origin + (plane.offset / most).abs()) * f64::EPSILON * 16.0;
-        if !(farthest.is_finite() && least.is_finite()) || farthest <= least {
-            // So far away that nothing is near, or no cells.
+        let found = Self { first, steps, least };
+        let values: Vec<f64> = corners.iter().map(|&at| found.at(at)).collect();
+        let (is_near, is_far) = (values.iter().any(|&x| x > 0.0), values.iter().any(|&x| x < 0.0));
+        // A side of the box, or nothing that has an area.
+        let on_a_side = values.iter().filter(|&&x| x == 0.0).count() >= 4;
+        if !farthest.is_finite() || !least.is_finite() || !(is_near && is_far || on_a_side) {
             return Ok((Self { first: -1.0, steps: [0.0; 3], least: 0.0 }, false));
         }
-        let near = |distances: &Self| corners.iter().map(|&at| distances.at(at)).collect::<Vec<_>>();
-        let found = Self { first, steps, least };
-        let values = near(&found);
-        let on_a_side = values.iter().all(|&x| x >= 0.0) && values.iter().filter(|&&x| x == 0.0).count() >= 4;
-        let scale = if on_a_side { -farthest } else { farthest };
-        let scaled = Self { first: first / scale, steps: steps.map(|step| step / scale), least: least / farthest };
-        Ok((scaled, on_a_side))
+        let reversed = !is_far;
+        let scale = if reversed { -farthest } else { farthest };
+        Ok((Self { first: first / scale, steps: steps.map(|step| step / scale), least: least / farthest }, reversed))
     }
 
     /// Each operation is monotonic, so that the extremes of a box are at its corners.

@@ -7,6 +7,7 @@ mod cuts;
 mod fields;
 mod files;
 mod reference;
+mod sections;
 mod several;
 mod solid;
 mod solids;
