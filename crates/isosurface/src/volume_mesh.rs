@@ -1,5 +1,7 @@
 //! [`VolumeMesh`]: a solid that is spread over the ranks.
 
+use zippy_io::mesh::CellCounts;
+
 use crate::points::list::Points;
 
 /// A rank's part of a mesh of hexahedra, tetrahedra and wedges that is welded across ranks.
@@ -16,24 +18,6 @@ pub struct VolumeMesh {
     pub(crate) before: CellCounts,
     pub(crate) all: CellCounts,
     pub(crate) all_points: u64,
-}
-
-/// How many cells of each kind there are.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct CellCounts {
-    /// With eight corners.
-    pub hexahedra: u64,
-    /// With four.
-    pub tetrahedra: u64,
-    /// With six.
-    pub wedges: u64,
-}
-
-impl CellCounts {
-    /// Cells of all kinds.
-    pub fn all(&self) -> u64 {
-        self.hexahedra + self.tetrahedra + self.wedges
-    }
 }
 
 impl VolumeMesh {

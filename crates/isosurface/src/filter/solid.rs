@@ -1,6 +1,7 @@
 //! The part of a field that a filter keeps, as cells.
 
 use zippy::Result;
+use zippy_io::mesh::CellCounts;
 
 use super::tetrahedra::left;
 use crate::field::attribute::Attribute;
@@ -17,7 +18,7 @@ use crate::points::near::{Near, Place};
 use crate::points::numbering::{EVERYWHERE, Words, along, for_each};
 use crate::points::piece::{Layer, Piece, number};
 use crate::points::weld;
-use crate::volume_mesh::{CellCounts, VolumeMesh};
+use crate::volume_mesh::VolumeMesh;
 
 /// What is kept of a field.
 pub trait Filter {

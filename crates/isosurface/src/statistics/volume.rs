@@ -1,9 +1,10 @@
 //! What a mesh of cells is like as a whole.
 
 use zippy::{Result, World};
+use zippy_io::mesh::CellCounts;
 
 use super::measure::{bounds, volume};
-use crate::volume_mesh::{CellCounts, VolumeMesh};
+use crate::volume_mesh::VolumeMesh;
 
 /// A mesh of cells in numbers: the same on all ranks, and the same bits for every cut.
 #[derive(Debug, Clone, PartialEq)]

@@ -13,5 +13,6 @@ mod solid;
 mod solids;
 mod special;
 mod values;
+mod volumes;
 
 under_mpi!(3);
