@@ -1,5 +1,6 @@
 //! Isosurfaces of a scanned volume or of a formula, extracted by several ranks. `--help` says how.
 
+mod filters;
 mod formula;
 mod options;
 mod report;
@@ -83,6 +84,9 @@ fn surfaces<T: Kept>(world: &World, options: &Options, source: &Source, field: G
         grid.origin =
             std::array::from_fn(|row| grid.origin[row] - grid.steps.iter().map(|step| step[row]).sum::<f64>());
     }
+    if options.filters.any_given() {
+        return filters::run(world, options, &field, grid);
+    }
     world.barrier()?;
     let start = Instant::now();
     let extractor = match options.normals {
@@ -91,12 +95,13 @@ fn surfaces<T: Kept>(world: &World, options: &Options, source: &Source, field: G
     };
     world.barrier()?;
     let prepare_secs = start.elapsed().as_secs_f64();
-    for isovalue in options.isovalues() {
-        let start = Instant::now();
-        let mesh = extractor.extract(isovalue)?;
-        world.barrier()?;
-        let secs = [prepare_secs, start.elapsed().as_secs_f64()];
+    let (isovalues, start) = (options.isovalues(), Instant::now());
+    let meshes = extractor.extract_several(&isovalues)?;
+    world.barrier()?;
+    let secs = [prepare_secs, start.elapsed().as_secs_f64()];
+    for (&isovalue, mesh) in isovalues.iter().zip(meshes) {
         let mut report = Report::new(&mesh, isovalue, field.shape(), world.size(), secs);
+        report.together = isovalues.len();
         if options.verify {
             report.verified = Some(statistics(world, &mesh)?);
         }
