@@ -1,5 +1,6 @@
 //! Isosurfaces of global arrays: Marching Cubes with the topology of the trilinear interpolant, welded across chunks and
-//! ranks.
+//! ranks. And filters on the same pattern: [the cells in a range](Extractor::threshold), [the part on one side of an
+//! isovalue](Extractor::clip), [the section of a plane](cut()).
 //!
 //! ```
 //! # use zippy::{Layout, Split, World};

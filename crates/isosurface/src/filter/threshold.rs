@@ -45,7 +45,7 @@ impl<T: Sample> Extractor<'_, T> {
         let mut view = self.view();
         let wide = FittedArray::new(view.world, self.field(), view.placement, (1, 2))?;
         view.samples = &wide;
-        solid(&view, &self.field().name(), &Threshold { low, high, corners }, attributes)
+        solid(&view, self.field().name(), &Threshold { low, high, corners }, attributes)
     }
 }
 
