@@ -50,7 +50,8 @@ fn ordered(view: &View, isovalues: &[f32], attributes: &[&dyn Attribute]) -> Res
     world.failing("extracting an isosurface", || {
         let (mut made, mut places) = (Vec::new(), Vec::new());
         for (mesh, vertices) in vertices.into_iter().enumerate() {
-            let mut triangles = Vec::new();
+            // About as many as a closed surface has.
+            let mut triangles = Vec::with_capacity(2 * counts[mesh][0] as usize);
             for (piece, crossed) in pieces.iter().zip(&crossed) {
                 let (layer, mirrored) = (&piece.layers[mesh], view.mirrored);
                 let bases = [layer.before[0], counts[mesh][0] + layer.before[1]].map(|base| base as u32);

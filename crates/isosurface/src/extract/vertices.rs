@@ -29,6 +29,18 @@ pub struct Vertices {
     pub places: Places,
 }
 
+/// When this part of the bricks has been looked at, room is made for the vertices of the others.
+const SOME: usize = 16;
+
+impl Vertices {
+    /// Lists that grow beside each other would be copied often.
+    fn make_room(&mut self, count: usize, lister: &Lister) {
+        self.positions.reserve(count);
+        self.normals.reserve(if lister.normals { count } else { 0 });
+        self.places.along.reserve(if lister.places { count } else { 0 });
+    }
+}
+
 /// What vertices get.
 #[derive(Clone, Copy)]
 pub struct Lister<'a> {
@@ -49,7 +61,18 @@ impl Lister<'_> {
         vertices: &mut [[Vertices; 2]],
     ) {
         let mut block = Block::new();
-        for visit in visits.iter() {
+        for (layer, crossed) in layers.iter().zip(&mut *crossed) {
+            crossed.bricks.reserve_exact(layer.numbering.bricks.capacity());
+        }
+        let lists =
+            |vertices: &[[Vertices; 2]]| vertices.as_flattened().iter().map(|one| one.positions.len()).collect();
+        let before: Vec<usize> = lists(vertices);
+        for (number, visit) in visits.iter().enumerate() {
+            if number == visits.len() / SOME {
+                for (one, before) in vertices.as_flattened_mut().iter_mut().zip(&before) {
+                    one.make_room((one.positions.len() - before) * (SOME + SOME / 4), self);
+                }
+            }
             let own = part.samples(visit.at);
             let all = part.with_next(&own);
             let loaded = if self.normals { part.with_around(&own) } else { all };

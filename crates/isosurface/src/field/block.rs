@@ -63,16 +63,7 @@ impl Block {
     pub fn row(&self, x: Range<i64>, y: i64, z: i64) -> &[f32] {
         &self.values[Self::place(x.start, y, z)..Self::place(x.end, y, z)]
     }
-}
 
-/// Samples in memory, or as if they were.
-pub trait Samples {
-    /// Fills the block with the samples of a box, which counts from the first one in memory; `first` is the brick's first
-    /// sample.
-    fn load(&self, first: [i64; 3], of: Span, block: &mut Block);
-}
-
-impl Block {
     /// Takes the samples of a box, row by row: `fill` gets where a row begins, counted like the box, and the row.
     #[inline]
     pub fn fill(&mut self, first: [i64; 3], of: Span, fill: impl Fn([i64; 3], &mut [f32])) {
@@ -84,6 +75,13 @@ impl Block {
             }
         }
     }
+}
+
+/// Samples in memory, or as if they were.
+pub trait Samples {
+    /// Fills the block with the samples of a box, which counts from the first one in memory; `first` is the brick's first
+    /// sample.
+    fn load(&self, first: [i64; 3], of: Span, block: &mut Block);
 }
 
 /// Samples of one type.

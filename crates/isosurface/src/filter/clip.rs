@@ -2,7 +2,7 @@
 
 use zippy::Result;
 
-use super::solid::{Filter, Kept, solid};
+use super::solid::{Filter, Kept, KeptCells, solid};
 use crate::error::IsosurfaceError;
 use crate::extract::Extractor;
 use crate::field::attribute::Attribute;
@@ -66,7 +66,7 @@ impl Filter for Clip {
         let inside = if self.side == Side::Above { above } else { above.reversed() };
         let mut points = inside.crossed(EVERYWHERE);
         points[0] = inside.samples();
-        Kept { points, whole: inside.whole_cells(), inside: Some(inside) }
+        Kept { points, cells: KeptCells { whole: inside.whole_cells(), inside: Some(inside) } }
     }
 
     fn isovalue(&self) -> f32 {

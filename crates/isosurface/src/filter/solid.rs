@@ -40,6 +40,10 @@ pub trait Filter {
 /// What is kept of a brick.
 pub struct Kept {
     pub points: Words<8>,
+    pub cells: KeptCells,
+}
+
+pub struct KeptCells {
     /// Cells of which all is kept.
     pub whole: [u32; ROWS],
     /// Which samples are kept, where cells are cut.
@@ -52,7 +56,7 @@ pub struct Kept {
 /// A rank with too many points; an attribute of another shape; a transfer or a device fails.
 pub fn solid(view: &View, name: &str, filter: &dyn Filter, attributes: &[&dyn Attribute]) -> Result<VolumeMesh> {
     let world = view.world;
-    let (mut lists, mut kept): ([Listed; 2], Vec<Vec<Kept>>) = Default::default();
+    let (mut lists, mut kept): ([Listed; 2], Vec<Vec<KeptCells>>) = Default::default();
     let pieces = world.failing("filtering a field", || {
         let piece = |&(chunk, part, bricks)| {
             let mut piece = Piece::new(chunk, part, bricks, 1, &|found| 0..usize::from(filter.wants(found)));
@@ -111,7 +115,7 @@ fn list(
     (part, samples): (&Part, &dyn Samples),
     (view, filter): (&View, &dyn Filter),
     lists: &mut [Listed; 2],
-    found: &mut Vec<Kept>,
+    found: &mut Vec<KeptCells>,
 ) {
     let mut block = Block::new();
     for visit in visits.iter() {
@@ -130,7 +134,7 @@ fn list(
         });
         layers[0].numbering.add(part, visit.at, kept.points, 0);
         if is_own {
-            found.push(kept);
+            found.push(kept.cells);
         }
     }
 }
@@ -147,7 +151,7 @@ struct Cells<'a> {
 
 impl Cells<'_> {
     /// Adds the cells of a chunk. Own points count from the first of `bases`, ghosts from the second.
-    fn add(&mut self, part: &Part, layer: &Layer<8>, kept: &[Kept], bases: [u32; 2]) {
+    fn add(&mut self, part: &Part, layer: &Layer<8>, kept: &[KeptCells], bases: [u32; 2]) {
         for (brick, kept) in layer.numbering.bricks.iter().zip(kept) {
             let near = Near::new(&layer.numbering, part, brick, bases);
             each(kept.whole, |at| self.whole(&near, at));

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use zippy::Result;
 
-use super::solid::{Filter, Kept, solid};
+use super::solid::{Filter, Kept, KeptCells, solid};
 use crate::error::IsosurfaceError;
 use crate::extract::Extractor;
 use crate::field::attribute::{Attribute, FittedArray};
@@ -76,7 +76,7 @@ impl Filter for Threshold {
         samples.load(part.in_memory(&own).start, part.in_memory(&around), block);
         let counted = |at: [i64; 3]| std::array::from_fn(|axis| at[axis] - own.start[axis]);
         let cells = self.cells(&Span { start: counted(around.start), end: counted(around.end) }, block);
-        let mut kept = Kept { points: [[0; ROWS]; 8], whole: [0; ROWS], inside: None };
+        let mut kept = Kept { points: [[0; ROWS]; 8], cells: KeptCells { whole: [0; ROWS], inside: None } };
         let [width, height, depth] = own.extents().map(|count| count as usize);
         let own_ones = (1 << width) - 1;
         for z in 0..depth {
@@ -84,7 +84,7 @@ impl Filter for Threshold {
                 // Samples are corners of the cells before and after them.
                 let of = cells[z][y] | cells[z][y + 1] | cells[z + 1][y] | cells[z + 1][y + 1];
                 kept.points[0][row(y, z)] = ((of | of << 1) >> 1 & own_ones) as u32;
-                kept.whole[row(y, z)] = (cells[z + 1][y + 1] >> 1 & own_ones) as u32;
+                kept.cells.whole[row(y, z)] = (cells[z + 1][y + 1] >> 1 & own_ones) as u32;
             }
         }
         kept

@@ -90,8 +90,15 @@ pub struct Numbering<const K: usize> {
 }
 
 impl<const K: usize> Numbering<K> {
-    pub fn new(part: &Part) -> Self {
-        Self { bricks: Vec::new(), own_bricks: 0, slots: vec![NONE; part.brick_count()], own: 0, ghosts: 0 }
+    /// With room for so many bricks.
+    pub fn new(part: &Part, bricks: usize) -> Self {
+        Self {
+            bricks: Vec::with_capacity(bricks),
+            own_bricks: 0,
+            slots: vec![NONE; part.brick_count()],
+            own: 0,
+            ghosts: 0,
+        }
     }
 
     /// Adds a brick with points, and so many others that begin at no sample. All own bricks come before others.

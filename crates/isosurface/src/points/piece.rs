@@ -43,8 +43,11 @@ impl<const K: usize> Piece<K> {
         }
         let mut piece = Self { chunk, part: part.clone(), visits, layers: Vec::new() };
         piece.sort();
-        let layer = |_| Layer { numbering: Numbering::new(part), before: [0; 2] };
-        piece.layers.extend((0..meshes).map(layer));
+        let layer = |mesh: usize| {
+            let bricks = piece.visits.iter().filter(|visit| visit.layers.contains(&mesh)).count();
+            Layer { numbering: Numbering::new(part, bricks), before: [0; 2] }
+        };
+        piece.layers = (0..meshes).map(layer).collect();
         piece
     }
 

@@ -30,20 +30,23 @@ pub fn volume(world: &World, mesh: &VolumeMesh) -> Result<f64> {
         // From VTK's order to that of the grid and back.
         let [a, b, d, c, e, f, h, g] = cell.map(at);
         let corner = [a, b, c, d, e, f, g, h];
-        volume.add(corners().map(|four| of_tetrahedron(four.map(|place| corner[usize::from(place)]))).iter().sum());
+        volume.add(
+            corners().map(|four| six_times(four.map(|place| corner[usize::from(place)]))).iter().sum::<f64>() / 6.0,
+        );
     }
-    mesh.tetrahedra().iter().for_each(|cell| volume.add(of_tetrahedron(cell.map(at))));
+    mesh.tetrahedra().iter().for_each(|cell| volume.add(six_times(cell.map(at)) / 6.0));
     for cell in mesh.wedges() {
         let [a, c, b, d, f, e] = cell.map(at);
         let parts = [[a, b, c, f], [a, b, f, e], [a, e, f, d]];
-        volume.add(parts.map(of_tetrahedron).iter().sum());
+        volume.add(parts.map(six_times).iter().sum::<f64>() / 6.0);
     }
     sum(world, volume)
 }
 
-fn of_tetrahedron([a, b, c, d]: [[f64; 3]; 4]) -> f64 {
+/// The volume of a tetrahedron, six times: so that a cube has a whole number.
+fn six_times([a, b, c, d]: [[f64; 3]; 4]) -> f64 {
     let (across, up) = (cross(side(a, b), side(a, c)), side(a, d));
-    (0..3).map(|axis| across[axis] * up[axis]).sum::<f64>() / 6.0
+    (0..3).map(|axis| across[axis] * up[axis]).sum()
 }
 
 fn side(from: [f64; 3], to: [f64; 3]) -> [f64; 3] {

@@ -1,6 +1,6 @@
 //! Several isovalues at once: each mesh as by itself.
 
-use zippy::{Config, Layout, Split, run_with};
+use zippy::{Config, Layout, Split, World, run_with};
 use zippy_isosurface::{Attribute, Extractor, Grid, Mesh};
 
 use super::fields::{Field, random};
@@ -58,6 +58,32 @@ fn each_as_by_itself() {
             .unwrap();
         }
     }
+}
+
+/// The number of this rank's next exchange with others.
+fn exchanges(world: &World) -> u64 {
+    let tag = format!("{:?}", world.group().next_sequence());
+    let digits: String = tag.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+    // Below it stands the context, in a byte.
+    digits.parse::<u64>().unwrap() >> 8
+}
+
+/// Ranks meet as often for eleven isovalues as for one.
+#[test]
+fn exchanges_are_those_of_one() {
+    run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
+        let array = field().array(world, &Layout::new(SHAPE).split_all(Split::Auto).ghost([2; 3]), None)?;
+        let extractor = Extractor::new(world, &array, Grid::default())?;
+        let during = |isovalues: &[f32]| {
+            let before = exchanges(world);
+            extractor.extract_several_with(isovalues, &[&array])?;
+            Ok::<u64, zippy::Error>(exchanges(world) - before)
+        };
+        let (one, all) = (during(&[0.5])?, during(&ISOVALUES)?);
+        assert!(one == all && one > 3, "{one} {all}");
+        Ok(())
+    })
+    .unwrap();
 }
 
 #[test]
