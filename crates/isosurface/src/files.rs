@@ -35,8 +35,8 @@ pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
     write_part(world, &mesh.points, part, path)
 }
 
-/// Writes a mesh of cells to a file whose name ends in `.vtu`, or in `.pvtu` for an index and a file a rank, as [`write`]
-/// does. Collective.
+/// Writes a mesh of cells to a file whose name ends in `.vtu`, or in `.pvtu` for an index and a file a rank, as
+/// [`write`](write()) does. Collective.
 ///
 /// # Errors
 /// The same on every rank: another ending; what the operating system says. Nothing is left of a file that failed, and one
