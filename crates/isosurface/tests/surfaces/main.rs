@@ -3,6 +3,7 @@
 #[path = "../../../../tests/support/mod.rs"]
 mod support;
 
+mod clips;
 mod cuts;
 mod fields;
 mod files;

@@ -166,3 +166,30 @@ pub fn cuts() -> Vec<Box<dyn Fn(Layout) -> Layout + Sync>> {
         Box::new(move |layout| layout.boxes(boxes.clone())),
     ]
 }
+
+/// All faces of a cell, counterclockwise as seen from outside, in VTK's order of corners.
+pub fn faces(cell: &[usize]) -> Vec<Vec<usize>> {
+    let places: &[&[usize]] = match cell.len() {
+        8 => &[&[0, 3, 2, 1], &[4, 5, 6, 7], &[0, 1, 5, 4], &[1, 2, 6, 5], &[2, 3, 7, 6], &[3, 0, 4, 7]],
+        4 => &[&[0, 2, 1], &[0, 1, 3], &[1, 2, 3], &[2, 0, 3]],
+        _ => &[&[0, 1, 2], &[3, 5, 4], &[0, 3, 4, 1], &[1, 4, 5, 2], &[2, 5, 3, 0]],
+    };
+    places.iter().map(|face| face.iter().map(|&place| cell[place]).collect()).collect()
+}
+
+/// By the divergence theorem over its faces each cell has a volume above zero.
+pub fn cells_are_the_right_way_round(solid: &Solid) {
+    for cell in &solid.cells {
+        let mut volume = 0.0;
+        for face in faces(cell) {
+            let at: Vec<[f64; 3]> = face.iter().map(|&point| solid.position(point)).collect();
+            for i in 1..at.len() - 1 {
+                let [a, b, c] = [at[0], at[i], at[i + 1]];
+                volume += (0..3)
+                    .map(|r| a[r] * (b[(r + 1) % 3] * c[(r + 2) % 3] - b[(r + 2) % 3] * c[(r + 1) % 3]))
+                    .sum::<f64>();
+            }
+        }
+        assert!(volume > -1e-5, "{volume} {cell:?}");
+    }
+}
