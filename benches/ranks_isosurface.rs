@@ -23,7 +23,7 @@ const OTHERS: [(&str, &str); 3] = [
 
 fn main() -> Result<()> {
     let about = "Isosurfaces of the tangle at 256^3 and 512^3 (f32) and of the scans engine and bonsai (../shared/data, 8 bits), \
-                 cold (with the tree of bricks), of a changed isovalue, with normals, and eleven isovalues; beside reading each \
+                 cold (with the tree of bricks), of a changed isovalue, with normals, and eleven isovalues, one by one and at once; beside reading each \
                  sample once. Memory beside the samples of the first field. Under cargo xtask bench --peers the runs of one \
                  rank have VTK and scikit-image beside them, and print their Euler characteristics.";
     on_ranks("ranks_isosurface", about, &[Path::Mapped], |run| {
@@ -52,8 +52,15 @@ fn main() -> Result<()> {
 }
 
 /// What is done with each field.
-const CASES: [&str; 6] =
-    ["cold", "changed isovalue", "changed isovalue, normals", "eleven isovalues", "memory", "Euler characteristic"];
+const CASES: [&str; 7] = [
+    "cold",
+    "changed isovalue",
+    "changed isovalue, normals",
+    "eleven isovalues",
+    "eleven isovalues at once",
+    "memory",
+    "Euler characteristic",
+];
 
 fn wanted(run: &Run, subject: &str) -> bool {
     CASES.iter().any(|what| run.options.wants(&run.named(&format!("{subject}, {what}"))))
@@ -105,11 +112,22 @@ impl Subject {
             reading.push(chunk.all().read()?);
         }
         type Work<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
-        let cases: [(&str, bool, Work); 4] = [
+        // Spread over a tenth, as the layers of a picture are.
+        let eleven = || {
+            let first = self.changed(&turn);
+            std::array::from_fn::<f32, 11, _>(|layer| first * (1.0 + 0.01 * layer as f32))
+        };
+        let cases: [(&str, bool, Work); 5] = [
             (CASES[0], false, Box::new(|| extract(&Extractor::new(world, field, Grid::default())?).map(drop))),
             (CASES[1], false, Box::new(|| extract(&plain).map(drop))),
             (CASES[2], true, Box::new(|| extract(&shaded).map(drop))),
-            (CASES[3], false, Box::new(|| (0..11).try_for_each(|_| extract(&plain).map(drop)))),
+            // All are kept, as in the next one.
+            (
+                CASES[3],
+                false,
+                Box::new(|| eleven().map(|one| plain.extract(one)).into_iter().collect::<Result<Vec<_>>>().map(drop)),
+            ),
+            (CASES[4], false, Box::new(|| plain.extract_several(&eleven()).map(drop))),
         ];
         for (what, normals, work) in cases {
             let unnamed = format!("{}, {what}", self.name);
@@ -135,7 +153,7 @@ impl Subject {
             };
             run.measure(case, vec![contender("zippy", work), contender("reading the samples", sum)])?;
             // Others take one isovalue at a time.
-            if what != CASES[3] {
+            if what != CASES[3] && what != CASES[4] {
                 self.beside(run, &name, normals, others)?;
             }
         }

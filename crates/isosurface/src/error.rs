@@ -1,12 +1,18 @@
-//! What can be wrong with a surface that is asked for.
+//! What can be wrong with a surface or a filter that is asked for.
 
-/// A surface cannot be extracted as asked.
+/// A surface cannot be extracted, or a field filtered, as asked.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IsosurfaceError {
     /// No surface has this value.
     #[error("isovalue {0}: it must be a finite number")]
     Isovalue(f32),
+    /// No value lies in this range.
+    #[error("range {0} to {1}: both ends must be numbers, and the first not above the second")]
+    Range(f32, f32),
+    /// Nothing is cut by this plane.
+    #[error("plane {0:?}: its four numbers must be finite, and its normal, the first three, not zero")]
+    Plane([f64; 4]),
     /// The grid does not give each sample a place of its own.
     #[error("grid: {0}")]
     Grid(String),
@@ -34,11 +40,11 @@ pub enum IsosurfaceError {
     },
     /// What two chunks know of a border differs.
     #[error(
-        "chunk {of} has {found} crossed edges on the border of chunk {to}, which sees {expected} there: the \
+        "chunk {of} has {found} points on the border of chunk {to}, which sees {expected} there: the \
          field has been changed since its extractor was made"
     )]
     Border {
-        /// The chunk that owns the edges.
+        /// The chunk that owns the points.
         of: usize,
         /// The chunk that uses them.
         to: usize,

@@ -4,40 +4,71 @@ use std::path::Path;
 
 use zippy::transport::copied;
 use zippy::{Error, Result, World};
-use zippy_io::mesh::{self, Before, Field, Format, Layout, Part, Text, Whole};
+use zippy_io::mesh::{self, Before, CellCounts, Cells, Field, Format, Layout, Part, Text, Whole};
 use zippy_io::{IoError, SharedFile};
 
 use crate::mesh::Mesh;
+use crate::messages::sums;
+use crate::points::list::Points;
+use crate::volume_mesh::VolumeMesh;
 
-/// Writes a mesh to a file whose name ends in `.ply`, `.stl`, `.obj` or `.vtp`: one file, in which every rank writes its
-/// own part, and which is there when it is whole. A name that ends in `.pvtp` gets an index and a VTP file a rank beside
-/// it, with the vertices that several ranks know in each of theirs. Collective; all ranks see the same file system.
+/// Writes a mesh to a file whose name ends in `.ply`, `.stl`, `.obj`, `.vtp` or `.vtu`: one file, in which every rank writes
+/// its own part, and which is there when it is whole. A name that ends in `.pvtp` or `.pvtu` gets an index and a file a rank
+/// beside it, with the vertices that several ranks know in each of theirs. Collective; all ranks see the same file system.
 ///
 /// # Errors
 /// The same on every rank: an ending that is none of these; a mesh that is too large for 32-bit numbers in PLY and STL;
 /// what the operating system says. Nothing is left of a file that failed, and one that was there before stays.
 pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
-    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pvtp")) {
-        return write_pieces(world, mesh, path);
+    if mesh::is_index(path) {
+        let triangles: Vec<[u64; 3]> = mesh.triangles.iter().map(|triangle| triangle.map(u64::from)).collect();
+        let normals = mesh.has_normals.then_some(&mesh.points.normals[..]);
+        return write_piece(world, &mesh.points, Part { normals, triangles: &triangles, ..Part::default() }, path);
     }
     let numbers = mesh.triangles.iter().map(|triangle| triangle.map(|vertex| mesh.number(vertex))).collect::<Vec<_>>();
-    let format = world.agree("naming a mesh", Format::of(path).map_err(Error::from))?;
-    let corners =
-        if format == Format::Stl { mesh.triangles.iter().map(|t| corners(mesh, t)).collect() } else { Vec::new() };
-    let fields = fields(mesh, mesh.own);
-    let part = Part {
-        fields: &fields,
-        positions: &mesh.positions[..mesh.own],
-        normals: mesh.has_normals.then(|| &mesh.normals[..mesh.own]),
-        triangles: &numbers,
-        corners: &corners,
+    let at = |vertex: u32| mesh.points.positions[vertex as usize];
+    let is_stl = Format::of(path).is_ok_and(|format| format == Format::Stl);
+    let corners = if is_stl { mesh.triangles.iter().map(|corners| corners.map(at)).collect() } else { Vec::new() };
+    let normals = mesh.has_normals.then(|| &mesh.points.normals[..mesh.points.own]);
+    let part = Part { normals, triangles: &numbers, corners: &corners, ..Part::default() };
+    write_part(world, &mesh.points, part, path)
+}
+
+/// Writes a mesh of cells to a file whose name ends in `.vtu`, or in `.pvtu` for an index and a file a rank, as
+/// [`write`](write()) does. Collective.
+///
+/// # Errors
+/// The same on every rank: another ending; what the operating system says. Nothing is left of a file that failed, and one
+/// that was there before stays.
+pub fn write_volume(world: &World, mesh: &VolumeMesh, path: impl AsRef<Path>) -> Result<()> {
+    let path = path.as_ref();
+    let whole = !mesh::is_index(path);
+    let format = if whole { Format::of(path) } else { mesh::piece_format(path) };
+    let checked = match format {
+        Ok(Format::Vtu) => Ok(()),
+        _ => Err(IoError::request(path, "cannot have cells of a volume; the name must end with .vtu or .pvtu").into()),
     };
+    world.agree("naming a mesh of cells", checked)?;
+    let number = |point: u32| if whole { mesh.number(point) } else { point.into() };
+    let hexahedra: Vec<[u64; 8]> = mesh.hexahedra.iter().map(|cell| cell.map(number)).collect();
+    let tetrahedra: Vec<[u64; 4]> = mesh.tetrahedra.iter().map(|cell| cell.map(number)).collect();
+    let wedges: Vec<[u64; 6]> = mesh.wedges.iter().map(|cell| cell.map(number)).collect();
+    let cells = Cells { hexahedra: &hexahedra, tetrahedra: &tetrahedra, wedges: &wedges };
+    let part = Part { cells, ..Part::default() };
+    if whole { write_part(world, &mesh.points, part, path) } else { write_piece(world, &mesh.points, part, path) }
+}
+
+/// Writes a file with all ranks' parts, which get their points here.
+fn write_part(world: &World, points: &Points, part: Part, path: &Path) -> Result<()> {
+    let format = world.agree("naming a mesh", Format::of(path).map_err(Error::from))?;
+    let fields = fields(points, points.own);
+    let part = Part { fields: &fields, positions: &points.positions[..points.own], ..part };
     let text = if format == Format::Obj { Text::of(&part).map_err(Error::from) } else { Ok(Text::default()) };
     let text = world.agree("writing numbers", text)?;
-    let [text_before, text_of_all] = sums(world, text)?;
-    let whole = Whole { vertices: mesh.vertices(), triangles: mesh.triangle_count(), text: text_of_all };
-    let before = Before { vertices: mesh.vertices_before, triangles: mesh.triangles_before, text: text_before };
+    let [before, whole] = world.failing("writing a mesh", || counted(world, &Whole { text, ..part.alone() }))?;
+    let Whole { vertices, triangles, cells, text } = before;
+    let before = Before { vertices, triangles, cells, text };
     let layout = world.agree(
         "laying out a mesh",
         Layout::of(format, &whole, part.normals.is_some(), &names(&fields)).map_err(Error::from),
@@ -58,28 +89,28 @@ pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
     world.agree("putting a mesh into its place", put.map_err(Error::from))
 }
 
-/// The values of the first so many vertices.
-fn fields(mesh: &Mesh, vertices: usize) -> Vec<Field<'_>> {
-    mesh.fields.iter().map(|(name, values)| Field { name, values: &values[..vertices] }).collect()
+/// The values of the first so many points.
+fn fields(points: &Points, count: usize) -> Vec<Field<'_>> {
+    points.fields.iter().map(|(name, values)| Field { name, values: &values[..count] }).collect()
 }
 
 fn names<'a>(fields: &[Field<'a>]) -> Vec<&'a str> {
     fields.iter().map(|field| field.name).collect()
 }
 
-fn corners(mesh: &Mesh, triangle: &[u32; 3]) -> [[f32; 3]; 3] {
-    triangle.map(|vertex| mesh.positions[vertex as usize])
-}
-
-/// What ranks below this one have, and what all have.
-fn sums(world: &World, text: Text) -> Result<[Text; 2]> {
-    let own = [text.positions, text.normals, text.triangles];
-    let (mut before, mut all) = (own, own);
-    world.failing("writing a mesh", || {
-        world.group().exclusive_scan(&mut before, 0, |sum, more| *sum += more)?;
-        world.group().all_reduce(&mut all, |sum, more| *sum += more)
-    })?;
-    Ok([before, all].map(|[positions, normals, triangles]| Text { positions, normals, triangles }))
+/// What ranks below this one have, and what all have. Collective.
+fn counted(world: &World, own: &Whole) -> Result<[Whole; 2]> {
+    let (cells, text) = (own.cells, own.text);
+    let numbers = [
+        [own.vertices, own.triangles, cells.hexahedra, cells.tetrahedra, cells.wedges],
+        [text.positions, text.normals, text.triangles, 0, 0],
+    ];
+    Ok(sums(world, numbers.as_flattened())?.map(|sums| Whole {
+        vertices: sums[0],
+        triangles: sums[1],
+        cells: CellCounts { hexahedra: sums[2], tetrahedra: sums[3], wedges: sums[4] },
+        text: Text { positions: sums[5], normals: sums[6], triangles: sums[7] },
+    }))
 }
 
 /// The one file that all ranks write.
@@ -102,16 +133,13 @@ fn shared(world: &World, path: &Path, length: u64) -> Result<SharedFile> {
     world.agree("opening a file", opened.map_err(Error::from))
 }
 
-/// A file a rank, and an index.
-fn write_pieces(world: &World, mesh: &Mesh, path: &Path) -> Result<()> {
-    let triangles: Vec<[u64; 3]> = mesh.triangles.iter().map(|triangle| triangle.map(u64::from)).collect();
-    let normals = mesh.has_normals.then_some(&mesh.normals[..]);
-    let fields = fields(mesh, mesh.positions.len());
-    let part = Part { positions: &mesh.positions, normals, fields: &fields, triangles: &triangles, ..Part::default() };
+/// Writes a file a rank, and an index. The part gets its points here, all that this rank knows.
+fn write_piece(world: &World, points: &Points, part: Part, path: &Path) -> Result<()> {
+    let fields = fields(points, points.positions.len());
+    let part = Part { positions: &points.positions, fields: &fields, ..part };
+    let normals = part.normals.is_some();
     let piece = || -> std::result::Result<SharedFile, IoError> {
-        let whole =
-            Whole { vertices: part.positions.len() as u64, triangles: triangles.len() as u64, ..Whole::default() };
-        let layout = Layout::of(Format::Vtp, &whole, normals.is_some(), &names(&fields))?;
+        let layout = Layout::of(mesh::piece_format(path)?, &part.alone(), normals, &names(&fields))?;
         let mut file = SharedFile::create(mesh::piece_path(path, world.rank() as u64)?, layout.length())?;
         layout.frame().try_for_each(|(at, bytes)| file.write_at(at, bytes))?;
         layout.blocks(&part, &Before::default())?.try_for_each(|(at, bytes)| file.write_at(at, &bytes))?;
@@ -121,7 +149,6 @@ fn write_pieces(world: &World, mesh: &Mesh, path: &Path) -> Result<()> {
     let written = world.agree("writing a piece of a mesh", piece().map_err(Error::from))?;
     world.agree("putting a piece of a mesh into its place", written.commit().map_err(Error::from))?;
     let pieces = world.size() as u64;
-    let index =
-        if world.rank() == 0 { mesh::write_index(path, pieces, mesh.has_normals, &names(&fields)) } else { Ok(()) };
+    let index = if world.rank() == 0 { mesh::write_index(path, pieces, normals, &names(&fields)) } else { Ok(()) };
     world.agree("writing the index of a mesh", index.map_err(Error::from))
 }

@@ -1,5 +1,6 @@
 //! Isosurfaces of global arrays: Marching Cubes with the topology of the trilinear interpolant, welded across chunks and
-//! ranks.
+//! ranks. And filters on the same pattern: [the cells in a range](Extractor::threshold), [the part on one side of an
+//! isovalue](Extractor::clip), [the section of a plane](cut()).
 //!
 //! ```
 //! # use zippy::{Layout, Split, World};
@@ -27,17 +28,27 @@
 mod cell;
 mod error;
 mod extract;
+mod field;
 mod files;
+mod filter;
 mod grid;
 mod mesh;
 mod messages;
+mod points;
 mod sample;
 mod statistics;
+mod volume_mesh;
 
 pub use error::IsosurfaceError;
-pub use extract::{Attribute, Extractor};
-pub use files::write;
+pub use extract::Extractor;
+pub use field::attribute::Attribute;
+pub use files::{write, write_volume};
+pub use filter::clip::Side;
+pub use filter::cut::{Plane, cut};
+pub use filter::threshold::Corners;
 pub use grid::Grid;
 pub use mesh::Mesh;
 pub use sample::Sample;
-pub use statistics::{Statistics, components, statistics};
+pub use statistics::{Statistics, VolumeStatistics, components, statistics, volume_statistics};
+pub use volume_mesh::VolumeMesh;
+pub use zippy_io::mesh::CellCounts;

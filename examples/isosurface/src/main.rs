@@ -1,5 +1,6 @@
 //! Isosurfaces of a scanned volume or of a formula, extracted by several ranks. `--help` says how.
 
+mod filters;
 mod formula;
 mod options;
 mod picture;
@@ -85,6 +86,9 @@ fn surfaces<T: Kept>(world: &World, options: &Options, source: &Source, field: G
         grid.origin =
             std::array::from_fn(|row| grid.origin[row] - grid.steps.iter().map(|step| step[row]).sum::<f64>());
     }
+    if options.filters.any_given() {
+        return filters::run(world, options, &field, grid);
+    }
     world.barrier()?;
     let start = Instant::now();
     let extractor = match options.normals {
@@ -93,19 +97,13 @@ fn surfaces<T: Kept>(world: &World, options: &Options, source: &Source, field: G
     };
     world.barrier()?;
     let prepare_secs = start.elapsed().as_secs_f64();
-    let mut painter = match &options.picture.render {
-        Some(_) => {
-            let colours = source::colours(world, options, field.shape())?;
-            Some(Painter::new(world, &field, source.spacing(), &options.picture, colours)?)
-        }
-        None => None,
-    };
-    for isovalue in options.isovalues() {
-        let start = Instant::now();
-        let mesh = extractor.extract(isovalue)?;
-        world.barrier()?;
-        let secs = [prepare_secs, start.elapsed().as_secs_f64()];
+    let (isovalues, start) = (options.isovalues(), Instant::now());
+    let meshes = extractor.extract_several(&isovalues)?;
+    world.barrier()?;
+    let secs = [prepare_secs, start.elapsed().as_secs_f64()];
+    for (&isovalue, mesh) in isovalues.iter().zip(meshes) {
         let mut report = Report::new(&mesh, isovalue, field.shape(), world.size(), secs);
+        report.together = isovalues.len();
         if options.verify {
             report.verified = Some(statistics(world, &mesh)?);
         }
@@ -114,17 +112,15 @@ fn surfaces<T: Kept>(world: &World, options: &Options, source: &Source, field: G
             write(world, &mesh, &path)?;
             report.written = Some((path, start.elapsed().as_secs_f64()));
         }
-        if let Some(painter) = &mut painter {
-            painter.add(isovalue, &options.picture)?;
-        }
         // At once: a later one may fail.
         if world.rank() == 0 {
             say(if options.json { report.json() } else { report.text() })?;
         }
     }
-    if let (Some(painter), Some(path)) = (painter, &options.picture.render) {
+    if let Some(path) = &options.picture.render {
+        let colours = source::colours(world, options, field.shape())?;
         let start = Instant::now();
-        painter.paint(path)?;
+        Painter::new(world, &field, source.spacing(), &options.picture, colours)?.paint(&isovalues, path)?;
         if world.rank() == 0 {
             say(report::picture(options, path, start.elapsed().as_secs_f64()))?;
         }

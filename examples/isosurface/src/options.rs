@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum};
 use zippy::Config;
-use zippy_io::IoError;
-use zippy_io::mesh::Format;
+use zippy_io::mesh::{Format, is_index};
 
-/// Extracts isosurfaces of a volume that is spread over several ranks, as one welded triangle mesh.
+use crate::filters::Filters;
+
+/// Extracts isosurfaces of a volume that is spread over several ranks, as one welded triangle mesh; or keeps a part of it, as
+/// cells, or a section.
 ///
 /// The volume is cut over the ranks as a 3-D global array; each rank reads its own part, finds the cells that the surface
 /// crosses and makes their triangles. Vertices on the borders between ranks are shared. The mesh has exactly the topology
@@ -22,7 +24,7 @@ pub struct Options {
     pub ranks: Option<u64>,
 
     /// A volume: NRRD, NIfTI, VTI, MetaImage or NumPy
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["field", "n"], requires = "iso")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["field", "n"], requires = "what")]
     pub input: Option<PathBuf>,
 
     /// Values of a formula instead of a file
@@ -33,9 +35,13 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(i64).range(1..=4096))]
     pub n: i64,
 
-    /// The isovalue; several, separated by commas, give a surface each. A formula has one of its own
-    #[arg(long, value_name = "VALUE", value_delimiter = ',', allow_negative_numbers = true)]
+    /// The isovalue; several, separated by commas or each behind an --iso, give a surface each, all extracted at once. A
+    /// formula has one of its own
+    #[arg(long, value_name = "VALUE", value_delimiter = ',', allow_negative_numbers = true, group = "what")]
     iso: Vec<f32>,
+
+    #[command(flatten)]
+    pub filters: Filters,
 
     /// Adds a layer of samples of the least value on every side, so that every surface is closed
     #[arg(long)]
@@ -45,8 +51,9 @@ pub struct Options {
     #[arg(long)]
     pub normals: bool,
 
-    /// Writes the mesh: a name that ends in .ply, .stl, .obj or .vtp, or in .pvtp for an index and a file a rank. Of
-    /// several isovalues each gets a file, with the isovalue in its name
+    /// Writes the mesh: a name that ends in .ply, .stl, .obj, .vtp or .vtu, or in .pvtp or .pvtu for an index and a file a
+    /// rank; cells of --threshold and --clip need .vtu or .pvtu. Of several isovalues each gets a file, with the isovalue in
+    /// its name: mesh-0.2.ply and mesh-0.5.ply for --output mesh.ply --iso 0.2,0.5
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -104,7 +111,10 @@ Examples:
   isosurface --input tooth.nrrd --iso 900.37 --pad --verify --json
   isosurface --input engine.nrrd --iso 50.5,105.5,150.5
   isosurface --ranks 4 --input engine.nrrd --iso 50.5,180.5 --opacity 0.3,1 --render engine.png
-  isosurface --input engine.nrrd --iso 105.5 --render engine.png --with-volume";
+  isosurface --input engine.nrrd --iso 105.5 --render engine.png --with-volume
+  isosurface --input engine.nrrd --clip 105.5 --verify --output engine.vtu
+  isosurface --input tooth.nrrd --threshold 700,900 --output dentine.vtu
+  isosurface --field torus --cut 0,0,1,0.1 --verify --output section.vtp";
 
 /// Formulas that are known well.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,12 +131,11 @@ pub enum Formula {
 
 impl Options {
     /// # Errors
-    /// The output is of no known format.
-    pub fn check(&self) -> Result<(), IoError> {
+    /// The output is of no known format, or of one that cannot have what is wanted; a filter without its numbers.
+    pub fn check(&self) -> zippy::Result<()> {
+        self.filters.check(self.output.as_deref())?;
         match &self.output {
-            Some(path) if !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pvtp")) => {
-                Format::of(path).map(drop)
-            }
+            Some(path) if !is_index(path) => Ok(Format::of(path).map(drop)?),
             _ => Ok(()),
         }
     }

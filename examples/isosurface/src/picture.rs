@@ -4,7 +4,7 @@ use std::path::Path;
 
 use zippy::{GlobalArray, Result, World};
 use zippy_io::png::{self, Behind, Depth, Style};
-use zippy_isosurface::{Extractor, Grid, Mesh};
+use zippy_isosurface::{Attribute, Extractor, Grid, Mesh};
 use zippy_render::volume::{
     Camera, Colouring, Look, Material, Preset, RendererOptions, Shading, Surface, TransferFunction, Triangles, Values,
     VolumeRenderer,
@@ -34,7 +34,7 @@ pub struct Painter<'w, T> {
     renderer: VolumeRenderer<'w, T>,
     look: Look,
     colours: Option<(GlobalArray<f32, 3>, [f64; 2])>,
-    surfaces: Vec<(Surface, Material)>,
+    opacity: &'w [f64],
 }
 
 impl<'w, T: Kept> Painter<'w, T> {
@@ -43,7 +43,7 @@ impl<'w, T: Kept> Painter<'w, T> {
         world: &'w World,
         field: &GlobalArray<T, 3>,
         spacing: [f64; 3],
-        options: &PictureOptions,
+        options: &'w PictureOptions,
         colours: Option<GlobalArray<f32, 3>>,
     ) -> Result<Self> {
         let finest = spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length));
@@ -67,34 +67,32 @@ impl<'w, T: Kept> Painter<'w, T> {
         };
         let extractor = Extractor::with_normals(world, field, Grid::new([0.0; 3], spacing))?;
         let renderer = VolumeRenderer::new(world, field, spacing, RendererOptions::default())?;
-        Ok(Self { world, extractor, renderer, look, colours, surfaces: Vec::new() })
+        Ok(Self { world, extractor, renderer, look, colours, opacity: &options.opacity })
     }
 
-    /// Adds a surface. Collective.
-    pub fn add(&mut self, isovalue: f32, options: &PictureOptions) -> Result<()> {
-        let mesh = match &self.colours {
-            Some((array, _)) => self.extractor.extract_with(isovalue, &[array])?,
-            None => self.extractor.extract(isovalue)?,
+    /// Renders the surfaces of these isovalues into a file. Collective.
+    pub fn paint(&self, isovalues: &[f32], path: &Path) -> Result<()> {
+        let attributes: Vec<&dyn Attribute> = self.colours.iter().map(|(array, _)| array as &dyn Attribute).collect();
+        let meshes = self.extractor.extract_several_with(isovalues, &attributes)?;
+        let surface = |(number, mesh): (usize, &Mesh)| {
+            let made = self.renderer.surface(&format!("surface {number}"), &triangles(mesh))?;
+            Ok((made, self.material(number)))
         };
-        let number = self.surfaces.len();
-        let colour = match &self.colours {
-            Some((_, range)) => Colouring::Scale(scale(*range)),
-            None => Colouring::Plain(COLOURS[number % COLOURS.len()]),
-        };
-        let opacity = options.opacity.get(number).or(options.opacity.last()).copied().unwrap_or(1.0);
-        let material = Material { colour, opacity, ..Material::default() };
-        let surface = self.renderer.surface(&format!("surface {number}"), &triangles(&mesh))?;
-        self.surfaces.push((surface, material));
-        Ok(())
-    }
-
-    /// Renders all surfaces into a file. Collective.
-    pub fn paint(&self, path: &Path) -> Result<()> {
-        let surfaces: Vec<_> = self.surfaces.iter().map(|(surface, material)| (surface, material)).collect();
+        let surfaces = meshes.iter().enumerate().map(surface).collect::<Result<Vec<(Surface, Material)>>>()?;
+        let surfaces: Vec<_> = surfaces.iter().map(|(surface, material)| (surface, material)).collect();
         let frame = self.renderer.render_with(&self.look, &surfaces)?;
         let style = Style { depth: Depth::Eight, behind: Behind::Colour([0.0; 3]) };
         let written = frame.image.map_or(Ok(()), |image| png::write(path, &image, style));
         self.world.agree("writing the picture", written.map_err(Into::into))
+    }
+
+    fn material(&self, number: usize) -> Material {
+        let colour = match &self.colours {
+            Some((_, range)) => Colouring::Scale(scale(*range)),
+            None => Colouring::Plain(COLOURS[number % COLOURS.len()]),
+        };
+        let opacity = self.opacity.get(number).or(self.opacity.last()).copied().unwrap_or(1.0);
+        Material { colour, opacity, ..Material::default() }
     }
 }
 

@@ -22,7 +22,10 @@ pub struct Report {
     pub ranks: usize,
     /// The tree over bricks, for all surfaces.
     pub prepare_secs: f64,
+    /// Of all surfaces, which are extracted at once.
     pub extract_secs: f64,
+    /// How many these are.
+    pub together: usize,
     pub vertices: u64,
     pub interior_vertices: u64,
     pub triangles: u64,
@@ -40,6 +43,7 @@ impl Report {
             ranks,
             prepare_secs: secs[0],
             extract_secs: secs[1],
+            together: 1,
             vertices: mesh.vertices(),
             interior_vertices: mesh.interior_vertices(),
             triangles: mesh.triangle_count(),
@@ -61,6 +65,9 @@ impl Report {
         put("ranks", json!(self.ranks));
         put("prepare_secs", json!(self.prepare_secs));
         put("extract_secs", json!(self.extract_secs));
+        if self.together > 1 {
+            put("extracted_together", json!(self.together));
+        }
         put("vertices", json!(self.vertices));
         put("interior_vertices", json!(self.interior_vertices));
         put("triangles", json!(self.triangles));
@@ -86,11 +93,12 @@ impl Report {
         let [x, y, z] = self.shape;
         let mut text = format!(
             "isovalue {}: {} triangles, {} vertices, {} of them inside cells\n  \
-             extracted in {:.1} ms, {:.0} Mvoxel/s; tree of {x} x {y} x {z} samples in {:.1} ms, {:.0} Mvoxel/s",
+             {} in {:.1} ms, {:.0} Mvoxel/s; tree of {x} x {y} x {z} samples in {:.1} ms, {:.0} Mvoxel/s",
             self.isovalue,
             self.triangles,
             self.vertices,
             self.interior_vertices,
+            if self.together > 1 { format!("{} surfaces extracted", self.together) } else { "extracted".into() },
             1e3 * self.extract_secs,
             self.voxels_a_sec(self.extract_secs),
             1e3 * self.prepare_secs,

@@ -2,14 +2,15 @@
 
 use std::ops::Range;
 
-use super::{Before, Layout, Part, Text, obj, stl};
+use super::shape::Shape;
+use super::{Before, Layout, Part, Text, Whole, obj, stl};
 
 /// Bytes of a block, if a row has no more.
 const BLOCK: u64 = 1 << 20;
 /// Lines of a block of text: a line has 30 bytes as a rule, 160 at most.
 const LINES: usize = 1 << 14;
 
-/// What stands in a file for each vertex or for each triangle.
+/// What stands in a file for each vertex or for each cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rows {
     /// Positions, normals and fields of PLY.
@@ -27,15 +28,27 @@ pub enum Rows {
     Normals,
     /// One float.
     Field(usize),
-    /// Three vertices in 64 bits.
-    Triangles,
-    /// Where the vertices of a triangle end, counted in vertices, in 64 bits.
-    Ends,
+    /// The corners of a cell in 64 bits.
+    Corners(Shape),
+    /// Where they end, counted in corners, in 64 bits.
+    Ends(Shape),
+    /// VTK's number of the shape.
+    Types(Shape),
 }
 
 impl Rows {
-    pub fn are_triangles(self) -> bool {
-        matches!(self, Self::PlyFaces | Self::Facets | Self::ObjTriangles | Self::Triangles | Self::Ends)
+    /// The cells that they are of; `None` for vertices.
+    pub fn shape(self) -> Option<Shape> {
+        match self {
+            Self::PlyFaces | Self::Facets | Self::ObjTriangles => Some(Shape::Triangle),
+            Self::Corners(shape) | Self::Ends(shape) | Self::Types(shape) => Some(shape),
+            _ => None,
+        }
+    }
+
+    /// How many rows there are of a part.
+    fn count(self, part: &Part) -> usize {
+        self.shape().map_or(part.positions.len(), |shape| shape.of(part).len() / shape.corners() as usize)
     }
 
     /// Bytes of a row; `None` for text.
@@ -47,8 +60,9 @@ impl Rows {
             Self::ObjPositions | Self::ObjNormals | Self::ObjTriangles => None,
             Self::Positions | Self::Normals => Some(12),
             Self::Field(_) => Some(4),
-            Self::Triangles => Some(24),
-            Self::Ends => Some(8),
+            Self::Corners(shape) => Some(8 * shape.corners()),
+            Self::Ends(_) => Some(8),
+            Self::Types(_) => Some(1),
         }
     }
 
@@ -63,7 +77,7 @@ impl Rows {
     }
 
     /// Writes some rows of a part behind `out`.
-    fn put(self, part: &Part, before: &Before, rows: Range<usize>, out: &mut Vec<u8>) {
+    fn put(self, part: &Part, (before, whole): (&Before, &Whole), rows: Range<usize>, out: &mut Vec<u8>) {
         let normals = part.normals.unwrap_or_default();
         match self {
             Self::PlyVertices => {
@@ -89,13 +103,18 @@ impl Rows {
             Self::Positions => floats(part.positions[rows].as_flattened(), out),
             Self::Normals => floats(normals[rows].as_flattened(), out),
             Self::Field(field) => floats(&part.fields[field].values[rows], out),
-            Self::Triangles => {
-                let vertices = part.triangles[rows].as_flattened();
-                vertices.iter().for_each(|vertex| out.extend(vertex.to_le_bytes()));
+            Self::Corners(shape) => {
+                let each = shape.corners() as usize;
+                let corners = &shape.of(part)[rows.start * each..rows.end * each];
+                corners.iter().for_each(|vertex| out.extend(vertex.to_le_bytes()));
             }
-            Self::Ends => {
-                rows.for_each(|row| out.extend((3 * (before.triangles + row as u64 + 1)).to_le_bytes()));
+            Self::Ends(shape) => {
+                let lower = Shape::ALL.into_iter().take_while(|&other| other != shape);
+                let lower: u64 = lower.map(|other| other.corners() * other.in_whole(whole)).sum();
+                let first = shape.before(before) + 1;
+                rows.for_each(|row| out.extend((lower + shape.corners() * (first + row as u64)).to_le_bytes()));
             }
+            Self::Types(shape) => out.extend(rows.map(|_| shape.number())),
         }
     }
 }
@@ -123,7 +142,7 @@ impl<'a> Blocks<'a> {
 
     /// Bytes of the rows of lower ranks.
     fn lower(&self, rows: Rows) -> u64 {
-        let count = if rows.are_triangles() { self.before.triangles } else { self.before.vertices };
+        let count = rows.shape().map_or(self.before.vertices, |shape| shape.before(&self.before));
         rows.bytes(self.layout).map_or(rows.text(&self.before.text), |each| count * each)
     }
 }
@@ -135,7 +154,7 @@ impl Iterator for Blocks<'_> {
         loop {
             let section = self.layout.sections.get(self.section)?;
             let rows = section.rows;
-            let count = if rows.are_triangles() { self.part.triangles.len() } else { self.part.positions.len() };
+            let count = rows.count(&self.part);
             if self.row == count {
                 (self.section, self.row) = (self.section + 1, 0);
                 continue;
@@ -147,7 +166,7 @@ impl Iterator for Blocks<'_> {
             let most = each.map_or(LINES, |each| (BLOCK / each).max(1) as usize);
             let end = count.min(self.row.saturating_add(most));
             let mut bytes = Vec::with_capacity((end - self.row) * each.unwrap_or(32) as usize);
-            rows.put(&self.part, &self.before, self.row..end, &mut bytes);
+            rows.put(&self.part, (&self.before, &self.layout.whole), self.row..end, &mut bytes);
             let at = self.at;
             (self.row, self.at) = (end, at + bytes.len() as u64);
             return Some((at, bytes));

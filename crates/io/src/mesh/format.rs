@@ -28,13 +28,18 @@ pub enum Format {
     ///
     /// Source: <https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html>.
     Vtp,
+    /// `.vtu`, VTK's UnstructuredGrid in XML, likewise: Points and PointData in Float32, connectivity and offsets of Cells in
+    /// Int64, their types in UInt8; first triangles, then hexahedra, tetrahedra and wedges.
+    ///
+    /// Source: <https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html>.
+    Vtu,
 }
 
 impl Format {
     /// The format that the ending of a file's name says, capital letters or not.
     ///
     /// # Errors
-    /// It is none of `.ply`, `.stl`, `.obj`, `.vtp`.
+    /// It is none of `.ply`, `.stl`, `.obj`, `.vtp`, `.vtu`.
     pub fn of(path: impl AsRef<Path>) -> Result<Self, IoError> {
         let path = path.as_ref();
         match &*ending(path) {
@@ -42,12 +47,14 @@ impl Format {
             "stl" => Ok(Self::Stl),
             "obj" => Ok(Self::Obj),
             "vtp" => Ok(Self::Vtp),
-            "pvtp" => Err(IoError::request(
+            "vtu" => Ok(Self::Vtu),
+            "pvtp" | "pvtu" => Err(IoError::request(
                 path,
                 "is the name of an index: mesh::write_index writes it, and mesh::write_piece each of its pieces",
             )),
             other => {
-                let message = format!("a name with the ending {}; meshes are .ply, .stl, .obj or .vtp", quoted(other));
+                let message =
+                    format!("a name with the ending {}; meshes are .ply, .stl, .obj, .vtp or .vtu", quoted(other));
                 Err(IoError::request(path, message))
             }
         }

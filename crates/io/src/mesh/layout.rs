@@ -1,11 +1,12 @@
 //! Which byte of a file holds what.
 
 use super::blocks::{Blocks, Rows};
-use super::{Before, Format, Part, Text, Whole, obj, ply, stl, vtp};
+use super::shape::Shape;
+use super::{Before, Format, Part, Text, Whole, obj, ply, stl, vtp, vtu};
 use crate::{IoError, quoted};
 
 /// A file of a mesh as a sequence of bytes with known places: a frame, which one rank writes, and rows of vertices and
-/// triangles, which all ranks do.
+/// cells, which all ranks do.
 ///
 /// Two ranks, each with a vertex of an edge that is no triangle yet:
 ///
@@ -70,9 +71,13 @@ impl Layout {
     ///
     /// # Errors
     /// More than 2^32 vertices in PLY or 2^32 - 1 triangles in STL; a name that the format cannot hold or that is there
-    /// twice; in OBJ, bytes of lines that cannot be those of so many vertices and triangles; more than 2^63 bytes.
+    /// twice; cells of a volume in another format than VTU; in OBJ, bytes of lines that cannot be those of so many vertices and triangles; more than 2^63 bytes.
     pub fn of(format: Format, whole: &Whole, normals: bool, fields: &[&str]) -> Result<Self, IoError> {
         distinct(fields)?;
+        if format != Format::Vtu && whole.cells.all() > 0 {
+            let message = format!("{} cells of a volume in a format of surfaces; VTU has cells", whole.cells.all());
+            return Err(IoError::mesh(message));
+        }
         let mut layout = Self {
             whole: *whole,
             normals,
@@ -86,6 +91,7 @@ impl Layout {
             Format::Stl => stl::lay(&mut layout)?,
             Format::Obj => obj::lay(&mut layout)?,
             Format::Vtp => vtp::lay(&mut layout)?,
+            Format::Vtu => vtu::lay(&mut layout)?,
         }
         Ok(layout)
     }
@@ -102,20 +108,24 @@ impl Layout {
 
     /// The bytes of a rank's part and where they stand, in pieces of at most 1 MiB (3 MiB in OBJ), which are made
     /// one after the other. Local.
-    /// Costs one pass over the triangles before the first piece, and in OBJ one over all.
+    /// Costs one pass over the cells before the first piece, and in OBJ one over all.
     ///
     /// # Errors
     /// The part is not one of this mesh: it has other fields, or normals where the layout has none or the other way round;
     /// normals, scalars or, in STL, corners are not as many as vertices or triangles; it reaches beyond the whole; a
-    /// triangle names a vertex that there is not. In OBJ, a number is not finite.
+    /// cell names a vertex that there is not. In OBJ, a number is not finite.
     pub fn blocks<'a>(&'a self, part: &Part<'a>, before: &Before) -> Result<Blocks<'a>, IoError> {
         self.check(part)?;
         self.fits("vertices", part.positions.len() as u64, before.vertices, self.whole.vertices)?;
-        self.fits("triangles", part.triangles.len() as u64, before.triangles, self.whole.triangles)?;
-        for (number, triangle) in part.triangles.iter().enumerate() {
-            if let Some(vertex) = triangle.iter().find(|&&vertex| vertex >= self.whole.vertices) {
+        for shape in Shape::ALL {
+            let (corners, [one, several]) = (shape.of(part), shape.names());
+            let own = corners.len() as u64 / shape.corners();
+            self.fits(several, own, shape.before(before), shape.in_whole(&self.whole))?;
+            if let Some(place) = corners.iter().position(|&vertex| vertex >= self.whole.vertices) {
                 let message = format!(
-                    "triangle {number} of this part names vertex {vertex}; the {} vertices are counted from 0",
+                    "{one} {} of this part names vertex {}; the {} vertices are counted from 0",
+                    place as u64 / shape.corners(),
+                    corners[place],
                     self.whole.vertices
                 );
                 return Err(IoError::mesh(message));
@@ -170,14 +180,15 @@ impl Layout {
     /// # Errors
     /// They do not fit 63 bits.
     pub(super) fn bytes(&self, rows: Rows) -> Result<u64, IoError> {
-        let count = if rows.are_triangles() { self.whole.triangles } else { self.whole.vertices };
+        let count = rows.shape().map_or(self.whole.vertices, |shape| shape.in_whole(&self.whole));
         let bytes = rows.bytes(self).map_or(Some(rows.text(&self.whole.text)), |each| count.checked_mul(each));
         bytes.filter(|&bytes| i64::try_from(bytes).is_ok()).ok_or_else(|| self.too_long())
     }
 
-    fn too_long(&self) -> IoError {
-        let Whole { vertices, triangles, .. } = self.whole;
-        IoError::mesh(format!("{vertices} vertices and {triangles} triangles are more bytes than fit 63 bits"))
+    pub(super) fn too_long(&self) -> IoError {
+        let Whole { vertices, triangles, cells, .. } = self.whole;
+        let cells = if cells.all() > 0 { format!(", {} cells", cells.all()) } else { String::new() };
+        IoError::mesh(format!("{vertices} vertices and {triangles} triangles{cells} are more bytes than fit 63 bits"))
     }
 
     /// Adds bytes that one rank writes.

@@ -1,8 +1,8 @@
-//! Files of triangle meshes: PLY, STL, OBJ and VTP, which several ranks write together, and PVTP, an index of one VTP file
-//! a rank.
+//! Files of meshes: triangles in PLY, STL, OBJ and VTP, and cells of a volume in VTU, which several ranks write together; and
+//! PVTP and PVTU, an index of one file a rank.
 //!
 //! A mesh is welded and indexed: vertices with positions in f32, perhaps a normal and named scalars, and triangles that name
-//! three vertices. Each rank holds a [`Part`] of it. Nothing here knows another rank: the ranks agree on what [`Whole`] says
+//! three vertices, or cells that name four, six or eight. Each rank holds a [`Part`] of it. Nothing here knows another rank: the ranks agree on what [`Whole`] says
 //! (sums over all ranks) and [`Before`] (sums over lower ranks), and then each knows at which byte its [`Blocks`] stand.
 //!
 //! 1. Each rank sums up its counts, in OBJ also the bytes of its lines ([`Text::of`]), with all ranks and the lower ones.
@@ -19,6 +19,7 @@
 //! | STL ([`Format::Stl`]) | corners of triangles and the normals of these; at most 2^32 - 1 triangles | little-endian |
 //! | OBJ ([`Format::Obj`]) | positions, normals, triangles; scalars are dropped | text |
 //! | VTP ([`Format::Vtp`]) | positions, normals, scalars, triangles | little-endian |
+//! | VTU ([`Format::Vtu`]) | positions, normals, scalars, triangles, hexahedra, tetrahedra, wedges; not read | little-endian |
 //!
 //! Lengths have the unit that the program gives them; no format says it.
 //!
@@ -40,21 +41,24 @@
 
 mod blocks;
 mod format;
+mod index;
 mod layout;
 mod obj;
 mod part;
 mod ply;
-mod pvtp;
 mod read;
+mod shape;
 mod stl;
 mod vtp;
+mod vtu;
 mod write;
+mod xml;
 
 pub use blocks::Blocks;
 pub use format::Format;
+pub use index::{is_index, piece_format, piece_path, write_index, write_piece};
 pub use layout::Layout;
 pub use obj::Text;
-pub use part::{Before, Field, Part, Whole};
-pub use pvtp::{piece_path, write_index, write_piece};
+pub use part::{Before, CellCounts, Cells, Field, Part, Whole};
 pub use read::{Mesh, read};
 pub use write::write;

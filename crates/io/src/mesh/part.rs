@@ -17,12 +17,60 @@ pub struct Part<'a> {
     pub triangles: &'a [[u64; 3]],
     /// Positions of the three corners of each triangle. Only STL needs them; empty else.
     pub corners: &'a [[[f32; 3]; 3]],
+    /// Cells of a volume. Only VTU holds them; empty else.
+    pub cells: Cells<'a>,
+}
+
+/// Cells of this rank, as numbers of vertices in the whole mesh, which may be other ranks'. Corners are in VTK's order.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Cells<'a> {
+    /// Four corners around the bottom, counterclockwise as seen from the top, then the four above them.
+    pub hexahedra: &'a [[u64; 8]],
+    /// Three corners, counterclockwise as seen from the fourth.
+    pub tetrahedra: &'a [[u64; 4]],
+    /// Three corners, clockwise as seen from the other three, which are in the same order.
+    pub wedges: &'a [[u64; 6]],
+}
+
+impl Cells<'_> {
+    /// How many there are.
+    pub fn counts(&self) -> CellCounts {
+        let [hexahedra, tetrahedra, wedges] =
+            [self.hexahedra.len(), self.tetrahedra.len(), self.wedges.len()].map(|count| count as u64);
+        CellCounts { hexahedra, tetrahedra, wedges }
+    }
+}
+
+/// How many cells of each kind there are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CellCounts {
+    /// With eight corners.
+    pub hexahedra: u64,
+    /// With four.
+    pub tetrahedra: u64,
+    /// With six.
+    pub wedges: u64,
+}
+
+impl CellCounts {
+    /// Cells of all kinds.
+    pub fn all(&self) -> u64 {
+        self.hexahedra.saturating_add(self.tetrahedra).saturating_add(self.wedges)
+    }
+}
+
+impl Part<'_> {
+    /// What it has, as if it were the whole mesh, with no lines of text.
+    pub fn alone(&self) -> Whole {
+        let (vertices, triangles) = (self.positions.len() as u64, self.triangles.len() as u64);
+        Whole { vertices, triangles, cells: self.cells.counts(), text: Text::default() }
+    }
 }
 
 /// A named scalar of each vertex.
 #[derive(Debug, Clone, Copy)]
 pub struct Field<'a> {
-    /// Its name. In PLY a word in ASCII; in VTP any text without control characters.
+    /// Its name. In PLY a word in ASCII; in VTP and VTU any text without control characters.
     pub name: &'a str,
     /// One number a vertex.
     pub values: &'a [f32],
@@ -35,6 +83,8 @@ pub struct Whole {
     pub vertices: u64,
     /// Triangles of all ranks.
     pub triangles: u64,
+    /// Cells of all ranks; zeros but in VTU.
+    pub cells: CellCounts,
     /// Bytes of the lines of all ranks, in OBJ; zeros else.
     pub text: Text,
 }
@@ -46,6 +96,8 @@ pub struct Before {
     pub vertices: u64,
     /// Triangles of lower ranks.
     pub triangles: u64,
+    /// Cells of lower ranks.
+    pub cells: CellCounts,
     /// Bytes of the lines of lower ranks, in OBJ; zeros else.
     pub text: Text,
 }

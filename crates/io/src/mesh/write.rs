@@ -19,7 +19,7 @@ pub fn write(path: impl AsRef<Path>, part: &Part) -> Result<(), IoError> {
 pub fn write_as(path: &Path, format: Format, part: &Part) -> Result<(), IoError> {
     let text = if format == Format::Obj { Text::of(part) } else { Ok(Text::default()) };
     let text = text.map_err(|error| of(path, error))?;
-    let whole = Whole { vertices: part.positions.len() as u64, triangles: part.triangles.len() as u64, text };
+    let whole = Whole { text, ..part.alone() };
     let names: Vec<&str> = part.fields.iter().map(|field| field.name).collect();
     let layout = Layout::of(format, &whole, part.normals.is_some(), &names).map_err(|error| of(path, error))?;
     let blocks = layout.blocks(part, &Before::default()).map_err(|error| of(path, error))?;

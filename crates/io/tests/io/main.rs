@@ -5,6 +5,7 @@ mod common;
 
 mod limits;
 mod mesh;
+mod mesh_cells;
 mod mesh_errors;
 mod mesh_golden;
 mod meshes;

@@ -109,7 +109,7 @@ fn meshes_are_read_as_they_were() {
             written(&folder, format, &sample);
             let read = mesh::read(folder.0.join(name(format))).unwrap();
             let expected = match format {
-                Format::Ply | Format::Vtp => Mesh {
+                Format::Ply | Format::Vtp | Format::Vtu => Mesh {
                     positions: sample.positions.clone(),
                     normals: sample.normals.clone(),
                     fields: sample.fields.clone(),
@@ -180,7 +180,7 @@ fn large_parts_come_in_blocks() {
     sample.all(|part| {
         for format in FORMATS {
             let text = if format == Format::Obj { Text::of(part).unwrap() } else { Text::default() };
-            let whole = Whole { vertices: 300_000, triangles: 200_000, text };
+            let whole = Whole { vertices: 300_000, triangles: 200_000, text, ..Whole::default() };
             let layout = Layout::of(format, &whole, true, &names).unwrap();
             let (mut count, mut bytes) = (0, layout.frame().map(|(_, bytes)| bytes.len() as u64).sum::<u64>());
             let most = counting::most(|| {
@@ -198,7 +198,7 @@ fn large_parts_come_in_blocks() {
 #[test]
 fn what_a_mesh_cannot_be_is_an_error() {
     let of = |format, vertices, triangles, normals, fields: &[&str]| {
-        Layout::of(format, &Whole { vertices, triangles, text: Text::default() }, normals, fields)
+        Layout::of(format, &Whole { vertices, triangles, ..Whole::default() }, normals, fields)
     };
     let told = |result: Result<Layout, IoError>, wanted: &str| {
         let error = result.unwrap_err().to_string();
@@ -240,7 +240,7 @@ fn what_a_mesh_cannot_be_is_an_error() {
     assert!(of(Format::Vtp, 1, 1, false, &["Normals"]).is_ok());
     told(of(Format::Obj, 1, 1, false, &[]), "Whole::text has to be the sum");
     let text = Text { positions: 16, normals: 18, triangles: 8 };
-    let whole = Whole { vertices: 2, triangles: 1, text };
+    let whole = Whole { vertices: 2, triangles: 1, text, ..Whole::default() };
     assert_eq!(Layout::of(Format::Obj, &whole, true, &[]).unwrap().length(), 39 + 16 + 18 + 8);
     told(Layout::of(Format::Obj, &whole, false, &[]), "18 bytes cannot be 0 lines of vn");
 }
@@ -250,9 +250,16 @@ fn what_a_part_cannot_be_is_an_error() {
     let positions = [[0.0; 3]; 2];
     let (values, triangles, corners) = ([1.0; 2], [[0, 1, 4]], [[[0.0; 3]; 3]]);
     let field = [Field { name: "a", values: &values }];
-    let good = Part { positions: &positions, normals: None, fields: &field, triangles: &triangles, corners: &corners };
-    let before = Before { vertices: 3, triangles: 1, text: Text::default() };
-    let whole = Whole { vertices: 5, triangles: 2, text: Text::default() };
+    let good = Part {
+        positions: &positions,
+        normals: None,
+        fields: &field,
+        triangles: &triangles,
+        corners: &corners,
+        ..Part::default()
+    };
+    let before = Before { vertices: 3, triangles: 1, ..Before::default() };
+    let whole = Whole { vertices: 5, triangles: 2, ..Whole::default() };
     let layout = |format| Layout::of(format, &whole, false, &["a"]).unwrap();
     for format in [Format::Ply, Format::Stl, Format::Vtp] {
         let layout = layout(format);
@@ -280,7 +287,7 @@ fn what_a_part_cannot_be_is_an_error() {
     let text = Text::of(&good).unwrap();
     assert_eq!(text, Text { positions: 16, normals: 0, triangles: 8 });
     assert_eq!(Text::of(&Part { normals: Some(&positions), ..good }).unwrap().triangles, 17);
-    let whole = Whole { vertices: 5, triangles: 2, text: Text { positions: 40, normals: 0, triangles: 20 } };
+    let whole = Whole { vertices: 5, triangles: 2, text: Text { positions: 40, normals: 0, triangles: 20 }, ..whole };
     let layout = Layout::of(Format::Obj, &whole, false, &["a"]).unwrap();
     let before = |positions, triangles| Before { text: Text { positions, normals: 0, triangles }, ..before };
     assert!(layout.blocks(&good, &before(24, 12)).is_ok());

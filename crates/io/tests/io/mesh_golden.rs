@@ -15,6 +15,7 @@ fn written(name: &str) -> Vec<u8> {
             [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]],
             [[-0.5, 0.0, 4.0], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0]],
         ],
+        ..Part::default()
     };
     let folder = Folder::new();
     mesh::write(folder.0.join(name), &part).unwrap();

@@ -17,6 +17,7 @@ pub fn name(format: Format) -> &'static str {
         Format::Stl => "a.stl",
         Format::Obj => "a.obj",
         Format::Vtp => "a.vtp",
+        Format::Vtu => "a.vtu",
     }
 }
 
@@ -65,6 +66,7 @@ impl Sample {
             fields: &fields,
             triangles: &self.triangles[t.clone()],
             corners: &self.corners()[t],
+            ..Part::default()
         })
     }
 
@@ -99,10 +101,11 @@ impl Sample {
                     normals: text.normals + own.normals,
                     triangles: text.triangles + own.triangles,
                 },
+                ..Before::default()
             });
         }
-        let Before { vertices: all, triangles: faces, text } = before[ranks];
-        let whole = Whole { vertices: all, triangles: faces, text };
+        let Before { vertices: all, triangles: faces, text, cells } = before[ranks];
+        let whole = Whole { vertices: all, triangles: faces, text, cells };
         let layout = Layout::of(format, &whole, self.normals.is_some(), &self.names()).unwrap();
         let path = folder.0.join(name(format));
         let _ = std::fs::remove_file(&path);

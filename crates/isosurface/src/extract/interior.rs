@@ -1,6 +1,7 @@
 //! Vertices inside a cell.
 
 use crate::cell::ends;
+use crate::field::trilinear::interpolated;
 
 /// Steps towards the surface; each about doubles the right digits.
 const STEPS: usize = 4;
@@ -28,24 +29,4 @@ pub fn vertex(values: &[f64; 8], edges: u16) -> [f64; 3] {
         place = std::array::from_fn(|axis| (place[axis] - step * gradient[axis]).clamp(0.0, 1.0));
     }
     place
-}
-
-/// Vectors at the corners of a cell, interpolated at a place in it.
-pub fn between(corners: &[[f64; 3]; 8], place: [f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|component| interpolated(&corners.map(|vector| vector[component]), place).0)
-}
-
-/// The trilinear interpolant and its gradient.
-fn interpolated(values: &[f64; 8], place: [f64; 3]) -> (f64, [f64; 3]) {
-    let weight = |corner: usize, axis: usize| if corner >> axis & 1 == 1 { place[axis] } else { 1.0 - place[axis] };
-    let sign = |corner: usize, axis: usize| if corner >> axis & 1 == 1 { 1.0 } else { -1.0 };
-    let (mut value, mut gradient) = (0.0, [0.0; 3]);
-    for (corner, at) in values.iter().enumerate() {
-        let [x, y, z] = [0, 1, 2].map(|axis| weight(corner, axis));
-        value += at * x * y * z;
-        gradient[0] += at * sign(corner, 0) * y * z;
-        gradient[1] += at * x * sign(corner, 1) * z;
-        gradient[2] += at * x * y * sign(corner, 2);
-    }
-    (value, gradient)
 }

@@ -1,33 +1,22 @@
 //! [`Extractor`]: surfaces of one field.
 
-mod attribute;
-mod block;
-mod crossed;
-mod crossings;
-mod generate;
 mod interior;
-mod memory;
-mod part;
-mod tree;
-mod values;
-mod weld;
+pub mod surfaces;
+mod triangles;
+mod vertices;
 
 use zippy::array::ChunkRef;
+use zippy::chunks::ChunkId;
 use zippy::{GlobalArray, Result, World};
 
-pub use self::attribute::Attribute;
-
-use self::attribute::sealed::Fitted;
-use self::attribute::{ghosted, refreshed};
-use self::block::{Block, Samples};
-use self::crossed::Crossed;
-use self::generate::{Maker, interpolate};
-use self::memory::with_samples;
-use self::part::Part;
-use self::tree::Tree;
-use self::weld::Piece;
+use self::surfaces::surfaces;
 use crate::cell;
 use crate::error::IsosurfaceError;
+use crate::field::attribute::{Attribute, FittedArray, refreshed};
+use crate::field::memory::with_samples;
+use crate::field::part::Part;
+use crate::field::tree::{Bricks, Tree};
+use crate::field::view::View;
 use crate::grid::Grid;
 use crate::mesh::Mesh;
 use crate::sample::Sample;
@@ -38,10 +27,10 @@ pub struct Extractor<'w, T> {
     world: &'w World,
     field: GlobalArray<T, 3>,
     /// The field, or a copy of it that has the ghost cells.
-    ghosted: GlobalArray<T, 3>,
+    fitted: FittedArray<'w, T>,
     grid: Grid,
     normals: bool,
-    parts: Vec<(ChunkRef<T, 3>, Part, Tree)>,
+    parts: Vec<(ChunkId, Part, Tree)>,
 }
 
 impl<'w, T: Sample> Extractor<'w, T> {
@@ -71,9 +60,10 @@ impl<'w, T: Sample> Extractor<'w, T> {
         world.agree(&format!("preparing isosurfaces on {grid:?}"), grid.check(field.shape()).map_err(Into::into))?;
         // Some milliseconds, once in a process.
         cell::table();
-        let ghosted = ghosted(world, field, field.core().placement(), if normals { (1, 2) } else { (0, 1) })?;
-        let mut extractor = Self { world, field: field.clone(), ghosted, grid, normals, parts: Vec::new() };
-        extractor.update()?;
+        let widths = if normals { (1, 2) } else { (0, 1) };
+        let fitted = FittedArray::new(world, field, field.core().placement(), widths)?;
+        let mut extractor = Self { world, field: field.clone(), fitted, grid, normals, parts: Vec::new() };
+        extractor.plant()?;
         Ok(extractor)
     }
 
@@ -82,16 +72,20 @@ impl<'w, T: Sample> Extractor<'w, T> {
     /// # Errors
     /// A transfer or a device fails.
     pub fn update(&mut self) -> Result<()> {
-        let Self { world, field, ghosted, .. } = self;
-        refreshed(world, field, ghosted)?;
+        refreshed(self.world, &self.field, &self.fitted.array)?;
+        self.plant()
+    }
+
+    /// Makes the tree of each chunk.
+    fn plant(&mut self) -> Result<()> {
+        let (world, array) = (self.world, &self.fitted.array);
         let parts = world.failing("preparing isosurfaces", || {
             let part = |chunk: ChunkRef<T, 3>| {
-                let (own, storage) = (chunk.region(), chunk.with_ghosts().region()?);
-                let part = Part::new(&own, &storage, ghosted.shape());
-                let tree = with_samples(world, ghosted, &chunk, |samples| Tree::new(&part, samples))?;
-                Ok((chunk, part, tree))
+                let part = Part::new(&chunk.region(), &chunk.with_ghosts().region()?, array.shape());
+                let tree = with_samples(world, array, &chunk, |samples| Tree::new(&part, samples))?;
+                Ok((chunk.id(), part, tree))
             };
-            ghosted.chunks().filter(|chunk| !chunk.region().is_empty()).map(part).collect::<Result<Vec<_>>>()
+            array.chunks().filter(|chunk| !chunk.region().is_empty()).map(part).collect::<Result<Vec<_>>>()
         });
         self.parts = parts?;
         Ok(())
@@ -117,87 +111,56 @@ impl<'w, T: Sample> Extractor<'w, T> {
     /// # Errors
     /// As [`extract`](Self::extract); an array of another shape.
     pub fn extract_with(&self, isovalue: f32, attributes: &[&dyn Attribute]) -> Result<Mesh> {
-        let checked = if isovalue.is_finite() { Ok(()) } else { Err(IsosurfaceError::Isovalue(isovalue).into()) };
-        // Also finds ranks that ask for different surfaces.
-        self.world.agree(&format!("extracting the isosurface {isovalue}"), checked)?;
-        let pieces = self.world.failing("extracting an isosurface", || self.pieces(isovalue))?;
-        let most = u64::from(u32::MAX);
-        let many = pieces.iter().map(|piece| piece.crossed.own + piece.crossed.ghosts).sum::<u64>() > most;
-        let counted = match many {
-            true => Err(IsosurfaceError::TooManyVertices { rank: self.world.rank(), most }.into()),
-            false => Ok(()),
+        let meshes = self.surfaces(&format!("isosurface {isovalue}"), &[isovalue], attributes)?;
+        Ok(meshes.into_iter().next().expect("a mesh for each isovalue"))
+    }
+
+    /// The surfaces of several isovalues, in the order given, each as [`extract`](Self::extract) makes it. Collective. The
+    /// tree is walked through once for all of them, samples are looked at once, and ranks exchange as many messages as for
+    /// one: near each other they cost less than by themselves.
+    ///
+    /// # Errors
+    /// As [`extract`](Self::extract), for any of the isovalues.
+    pub fn extract_several(&self, isovalues: &[f32]) -> Result<Vec<Mesh>> {
+        self.extract_several_with(isovalues, &[])
+    }
+
+    /// [`extract_several`](Self::extract_several) with the values of further fields, as
+    /// [`extract_with`](Self::extract_with) gives them.
+    ///
+    /// # Errors
+    /// As [`extract_with`](Self::extract_with), for any of the isovalues.
+    pub fn extract_several_with(&self, isovalues: &[f32], attributes: &[&dyn Attribute]) -> Result<Vec<Mesh>> {
+        self.surfaces(&format!("isosurfaces {isovalues:?}"), isovalues, attributes)
+    }
+
+    fn surfaces(&self, what: &str, isovalues: &[f32], attributes: &[&dyn Attribute]) -> Result<Vec<Mesh>> {
+        let checked = match isovalues.iter().find(|isovalue| !isovalue.is_finite()) {
+            Some(&isovalue) => Err(IsosurfaceError::Isovalue(isovalue).into()),
+            None => Ok(()),
         };
-        self.world.agree("numbering vertices", counted)?;
-        let like = self.ghosted.core().placement();
-        let fitted = attributes.iter().map(|one| Ok((one.label(), one.fitted(self.world, like)?)));
-        let fitted = fitted.collect::<Result<Vec<_>>>()?;
-        self.world.failing("extracting an isosurface", || {
-            let mut mesh = self.made(&pieces, isovalue)?;
-            for (name, field) in &fitted {
-                mesh.fields.push((name.clone(), self.values(&pieces, isovalue, &**field)?));
-            }
-            mesh.place(self.world)?;
-            let core = self.ghosted.core();
-            let owned = (&**core.chunks(), &**core.ownership());
-            mesh.weld(&weld::ghosts(self.world, owned, &pieces, mesh.vertices_before)?);
-            Ok(mesh)
-        })
+        // Also finds ranks that ask for different surfaces.
+        self.world.agree(&format!("extracting the {what}"), checked)?;
+        surfaces(&self.view(), isovalues, attributes)
     }
 
-    /// What the surface crosses, with vertices numbered on this rank.
-    fn pieces(&self, isovalue: f32) -> Result<Vec<Piece>> {
-        let (mut pieces, mut before) = (Vec::new(), [0; 2]);
-        for (chunk, part, tree) in &self.parts {
-            let crossed = with_samples(self.world, &self.ghosted, chunk, |samples| {
-                Crossed::new(part, tree, samples, isovalue, &mut Block::new())
-            })?;
-            let after = [before[0] + crossed.own, before[1] + crossed.ghosts];
-            pieces.push(Piece { chunk: chunk.id(), part: part.clone(), crossed, before });
-            before = after;
+    pub(crate) fn view(&self) -> View<'_> {
+        View {
+            world: self.world,
+            placement: self.fitted.array.core().placement(),
+            chunks: self.parts.iter().map(|(chunk, part, tree)| (*chunk, part, tree as &dyn Bricks)).collect(),
+            samples: &self.fitted,
+            grid: &self.grid,
+            normals: self.normals,
+            mirrored: self.grid.is_mirrored(),
         }
-        Ok(pieces)
     }
 
-    /// This rank's part of the mesh, but for what other ranks know.
-    fn made(&self, pieces: &[Piece], isovalue: f32) -> Result<Mesh> {
-        let own: u64 = pieces.iter().map(|piece| piece.crossed.own).sum();
-        let interior = pieces.iter().map(|piece| piece.crossed.interior).sum();
-        let mut mesh = Mesh { own: own as usize, own_interior: interior, has_normals: self.normals, ..Mesh::default() };
-        // All own vertices stand before all ghosts.
-        for own_ones in [true, false] {
-            for ((chunk, ..), piece) in self.parts.iter().zip(pieces) {
-                with_samples(self.world, &self.ghosted, chunk, |samples| {
-                    let bases = [piece.before[0], own + piece.before[1]].map(|base| base as u32);
-                    let maker = self.maker(piece, samples, isovalue, bases);
-                    let mut block = Block::new();
-                    if own_ones {
-                        maker.own_vertices(&mut mesh, &mut block);
-                        maker.triangles(&mut mesh);
-                    } else {
-                        maker.ghost_vertices(&mut mesh, &mut block);
-                    }
-                })?;
-            }
-        }
-        Ok(mesh)
+    pub(crate) fn world(&self) -> &'w World {
+        self.world
     }
 
-    fn maker<'a>(&'a self, piece: &'a Piece, samples: &'a dyn Samples, isovalue: f32, bases: [u32; 2]) -> Maker<'a> {
-        let Piece { part, crossed, .. } = piece;
-        Maker { part, crossed, samples, isovalue, grid: &self.grid, normals: self.normals, bases }
-    }
-
-    /// The values of a field at own vertices, and then at ghosts.
-    fn values(&self, pieces: &[Piece], isovalue: f32, field: &dyn Fitted) -> Result<Vec<f32>> {
-        let mut values = Vec::new();
-        for own_ones in [true, false] {
-            for ((chunk, ..), piece) in self.parts.iter().zip(pieces) {
-                let places = with_samples(self.world, &self.ghosted, chunk, |samples| {
-                    self.maker(piece, samples, isovalue, [0; 2]).places(own_ones)
-                })?;
-                field.samples(chunk.id(), &mut |part, samples| interpolate(part, samples, &places, &mut values))?;
-            }
-        }
-        Ok(values)
+    pub(crate) fn field(&self) -> &GlobalArray<T, 3> {
+        &self.field
     }
 }

@@ -1,35 +1,68 @@
-//! Area, enclosed volume and bounding box.
+//! Area, volume and bounding box.
 
 use zippy::algorithms::reduce::ExactSum;
 use zippy::{Result, World};
 
+use crate::filter::tetrahedra::corners;
 use crate::grid::cross;
 use crate::mesh::Mesh;
+use crate::points::list::Points;
+use crate::volume_mesh::VolumeMesh;
 
-pub struct Measured {
-    pub area: f64,
-    pub volume: f64,
-    pub bounds: Option<[[f32; 3]; 2]>,
-}
-
-/// Collective. Each triangle is rounded by itself, their sums only at the end.
-pub fn measure(world: &World, mesh: &Mesh) -> Result<Measured> {
+/// The area of a surface, and the volume that it encloses. Collective. Each triangle is rounded by itself, their sums only
+/// at the end.
+pub fn measure(world: &World, mesh: &Mesh) -> Result<[f64; 2]> {
     let (mut area, mut volume) = (ExactSum::default(), ExactSum::default());
     for triangle in mesh.triangles() {
         let [a, b, c] = triangle.map(|vertex| mesh.positions()[vertex as usize].map(f64::from));
-        let side = |to: [f64; 3]| std::array::from_fn(|axis| to[axis] - a[axis]);
-        let across = cross(side(b), side(c));
+        let across = cross(side(a, b), side(a, c));
         area.add(0.5 * across.iter().map(|x| x * x).sum::<f64>().sqrt());
         volume.add((0..3).map(|axis| a[axis] * across[axis]).sum::<f64>() / 6.0);
     }
-    let sum = |sum: ExactSum| {
-        let mut words = sum.into_words();
-        world.group().all_reduce(&mut words, |sum, more| *sum += more)?;
-        Ok::<f64, zippy::Error>(ExactSum::from_words(&words).into_f64())
-    };
-    let (area, volume) = (sum(area)?, sum(volume)?);
+    Ok([sum(world, area)?, sum(world, volume)?])
+}
+
+/// The volume of all cells. Collective. Each cell is rounded by itself, their sum only at the end.
+pub fn volume(world: &World, mesh: &VolumeMesh) -> Result<f64> {
+    let at = |point: u32| mesh.positions()[point as usize].map(f64::from);
+    let mut volume = ExactSum::default();
+    for cell in mesh.hexahedra() {
+        // From VTK's order to that of the grid and back.
+        let [a, b, d, c, e, f, h, g] = cell.map(at);
+        let corner = [a, b, c, d, e, f, g, h];
+        volume.add(
+            corners().map(|four| six_times(four.map(|place| corner[usize::from(place)]))).iter().sum::<f64>() / 6.0,
+        );
+    }
+    mesh.tetrahedra().iter().for_each(|cell| volume.add(six_times(cell.map(at)) / 6.0));
+    for cell in mesh.wedges() {
+        let [a, c, b, d, f, e] = cell.map(at);
+        let parts = [[a, b, c, f], [a, b, f, e], [a, e, f, d]];
+        volume.add(parts.map(six_times).iter().sum::<f64>() / 6.0);
+    }
+    sum(world, volume)
+}
+
+/// The volume of a tetrahedron, six times: so that a cube has a whole number.
+fn six_times([a, b, c, d]: [[f64; 3]; 4]) -> f64 {
+    let (across, up) = (cross(side(a, b), side(a, c)), side(a, d));
+    (0..3).map(|axis| across[axis] * up[axis]).sum()
+}
+
+fn side(from: [f64; 3], to: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|axis| to[axis] - from[axis])
+}
+
+fn sum(world: &World, sum: ExactSum) -> Result<f64> {
+    let mut words = sum.into_words();
+    world.group().all_reduce(&mut words, |sum, more| *sum += more)?;
+    Ok(ExactSum::from_words(&words).into_f64())
+}
+
+/// The least box that has all points of all ranks, of which there are so many. Collective.
+pub fn bounds(world: &World, points: &Points, count: u64) -> Result<Option<[[f32; 3]; 2]>> {
     let mut corners = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
-    for position in &mesh.positions()[..mesh.own_vertices()] {
+    for position in &points.positions[..points.own] {
         for axis in 0..3 {
             corners[0][axis] = corners[0][axis].min(position[axis]);
             corners[1][axis] = corners[1][axis].max(position[axis]);
@@ -39,5 +72,5 @@ pub fn measure(world: &World, mesh: &Mesh) -> Result<Measured> {
     let mut least: Vec<f32> = corners[0].into_iter().chain(corners[1].map(|x| -x)).collect();
     world.group().all_reduce(&mut least, |mine, theirs| *mine = mine.min(*theirs))?;
     let found = [std::array::from_fn(|axis| least[axis]), std::array::from_fn(|axis| -least[axis + 3])];
-    Ok(Measured { area, volume, bounds: (mesh.vertices() > 0).then_some(found) })
+    Ok((count > 0).then_some(found))
 }

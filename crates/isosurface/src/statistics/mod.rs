@@ -4,10 +4,12 @@ mod components;
 mod edges;
 mod measure;
 mod shared;
+mod volume;
 
 use zippy::{Result, World};
 
 pub use self::components::components;
+pub use self::volume::{VolumeStatistics, volume_statistics};
 
 use self::shared::Shared;
 use crate::mesh::Mesh;
@@ -52,7 +54,8 @@ pub fn statistics(world: &World, mesh: &Mesh) -> Result<Statistics> {
         let own = (0..mesh.own_vertices() as u32).filter(|&vertex| labels[vertex as usize] == mesh.number(vertex));
         let mut components = [own.count() as u64];
         world.group().all_reduce(&mut components, |sum, more| *sum += more)?;
-        let measured = measure::measure(world, mesh)?;
+        let [area, volume] = measure::measure(world, mesh)?;
+        let bounds = measure::bounds(world, &mesh.points, mesh.vertices())?;
         let (vertices, triangles) = (mesh.vertices(), mesh.triangle_count());
         Ok(Statistics {
             vertices,
@@ -63,9 +66,9 @@ pub fn statistics(world: &World, mesh: &Mesh) -> Result<Statistics> {
             components: components[0],
             open_edges: edges.open,
             nonmanifold_edges: edges.nonmanifold,
-            area: measured.area,
-            volume: measured.volume,
-            bounds: measured.bounds,
+            area,
+            volume,
+            bounds,
         })
     })
 }

@@ -10,17 +10,17 @@ use super::fields::{Field, noise};
 use super::support::launcher;
 
 /// A directory that all processes of a launcher share, and which the first one removes.
-struct Directory(PathBuf);
+pub struct Directory(pub PathBuf);
 
 impl Directory {
-    fn new(test: &str) -> Self {
+    pub fn new(test: &str) -> Self {
         let number = if launcher::size().is_some() { std::os::unix::process::parent_id() } else { std::process::id() };
         let path = std::env::temp_dir().join(format!("zippy-{test}-{number}"));
         std::fs::create_dir_all(&path).unwrap();
         Self(path)
     }
 
-    fn files(&self) -> usize {
+    pub fn files(&self) -> usize {
         std::fs::read_dir(&self.0).unwrap().count()
     }
 }
@@ -34,7 +34,7 @@ impl Drop for Directory {
 }
 
 /// Whether this process is the one that looks at files.
-fn first() -> bool {
+pub fn first() -> bool {
     launcher::rank().unwrap_or(0) == 0
 }
 
@@ -127,7 +127,8 @@ fn nothing_to_write() {
 fn what_cannot_be_written_is_an_error_on_every_rank() {
     let directory = Directory::new("errors");
     let field = noise(4);
-    for (name, expected) in [("mesh.png", "meshes are .ply, .stl, .obj or .vtp"), ("missing/mesh.ply", "missing")] {
+    for (name, expected) in [("mesh.png", "meshes are .ply, .stl, .obj, .vtp or .vtu"), ("missing/mesh.ply", "missing")]
+    {
         for error in written(&directory.0.join(name), &field, 3, false) {
             assert!(error.as_ref().unwrap_err().contains(expected), "{error:?}");
         }

@@ -3,11 +3,17 @@
 #[path = "../../../../tests/support/mod.rs"]
 mod support;
 
+mod clips;
 mod cuts;
 mod fields;
 mod files;
 mod reference;
+mod sections;
+mod several;
+mod solid;
+mod solids;
 mod special;
 mod values;
+mod volumes;
 
 under_mpi!(3);

@@ -50,6 +50,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<Mesh, IoError> {
         Format::Stl => stl::read(path),
         Format::Obj => obj::read(path),
         Format::Vtp => vtp::read(path),
+        Format::Vtu => Err(IoError::request(path, "has cells of a volume; surfaces are read, of the other formats")),
     }
 }
 

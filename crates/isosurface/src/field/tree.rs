@@ -1,17 +1,19 @@
 //! [`Tree`]: least and largest values of bricks, so that a surface touches only the bricks that it crosses.
 
+use std::ops::Range;
+
 use super::block::{Block, Samples};
 use super::part::Part;
 
 /// The values of a brick's cells lie between these, both included; a sample that is no number counts as minus infinity.
 #[derive(Debug, Clone, Copy)]
-struct Extremes {
-    least: f32,
-    largest: f32,
+pub struct Extremes {
+    pub least: f32,
+    pub largest: f32,
 }
 
 impl Extremes {
-    const NONE: Self = Self { least: f32::INFINITY, largest: f32::NEG_INFINITY };
+    pub const NONE: Self = Self { least: f32::INFINITY, largest: f32::NEG_INFINITY };
 
     fn with(self, other: Self) -> Self {
         Self { least: self.least.min(other.least), largest: self.largest.max(other.largest) }
@@ -28,10 +30,20 @@ impl Extremes {
         Self { least: if is_number { least } else { f32::NEG_INFINITY }, largest }
     }
 
-    /// Whether there are values on both sides.
-    fn are_crossed_by(self, isovalue: f32) -> bool {
-        self.least < isovalue && self.largest >= isovalue
+    /// Which of these isovalues, in ascending order, have values on both sides.
+    pub fn crossed_by(self, isovalues: &[f32]) -> Range<usize> {
+        let up_to = |bound: f32| isovalues.partition_point(|&isovalue| isovalue <= bound);
+        up_to(self.least)..up_to(self.largest)
     }
+}
+
+/// For what a brick with such values is wanted; an empty range for nothing, and then for nothing whose values lie within.
+pub type Wanted<'a> = &'a dyn Fn(Extremes) -> Range<usize>;
+
+/// The bricks of a part by what their values are.
+pub trait Bricks {
+    /// Calls `found` with each brick for whose extremes `wanted` has something, and with that.
+    fn visit(&self, wanted: Wanted, found: &mut dyn FnMut([i64; 3], Range<usize>));
 }
 
 /// The bricks of a part, in a tree: each node stands for two nodes below it along each axis.
@@ -64,9 +76,9 @@ impl Tree {
             let own = part.samples(at);
             let span = part.with_next(&own);
             samples.load(part.in_memory(&own).start, part.in_memory(&span), &mut block);
-            let [x, y, z] = std::array::from_fn(|axis| (span.end[axis] - span.start[axis]) as usize);
+            let [x, y, z] = span.extents();
             let rows = (0..z).flat_map(|k| (0..y).map(move |j| (j, k)));
-            rows.fold(Extremes::NONE, |found, (j, k)| found.of_row(block.row(j, k, x)))
+            rows.fold(Extremes::NONE, |found, (j, k)| found.of_row(block.row(0..x, j, k)))
         };
         let counts = part.bricks();
         let mut levels = vec![Level { counts, nodes: places(counts).map(brick).collect() }];
@@ -82,20 +94,22 @@ impl Tree {
         Self { levels }
     }
 
-    /// Calls `found` with each brick that the surface of this isovalue crosses.
-    pub fn visit(&self, isovalue: f32, found: &mut dyn FnMut([i64; 3])) {
-        if let Some(root) = self.levels.last().filter(|level| !level.nodes.is_empty()) {
-            places(root.counts).for_each(|at| self.descend(self.levels.len() - 1, at, isovalue, found));
-        }
-    }
-
-    fn descend(&self, level: usize, at: [i64; 3], isovalue: f32, found: &mut dyn FnMut([i64; 3])) {
-        if !self.levels[level].node(at).are_crossed_by(isovalue) {
+    fn descend(&self, level: usize, at: [i64; 3], wanted: Wanted, found: &mut dyn FnMut([i64; 3], Range<usize>)) {
+        let range = wanted(self.levels[level].node(at));
+        if range.is_empty() {
         } else if level == 0 {
-            found(at);
+            found(at, range);
         } else {
             let children = below_of(at, self.levels[level - 1].counts);
-            children.for_each(|child| self.descend(level - 1, child, isovalue, found));
+            children.for_each(|child| self.descend(level - 1, child, wanted, found));
+        }
+    }
+}
+
+impl Bricks for Tree {
+    fn visit(&self, wanted: Wanted, found: &mut dyn FnMut([i64; 3], Range<usize>)) {
+        if let Some(root) = self.levels.last().filter(|level| !level.nodes.is_empty()) {
+            places(root.counts).for_each(|at| self.descend(self.levels.len() - 1, at, wanted, found));
         }
     }
 }

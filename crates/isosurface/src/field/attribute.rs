@@ -33,11 +33,24 @@ pub(crate) mod sealed {
     }
 }
 
-use sealed::Fitted;
+pub use sealed::Fitted;
 
-struct FittedArray<'w, T> {
-    world: &'w World,
-    array: GlobalArray<T, 3>,
+/// An array that [`ghosted`] has made.
+pub struct FittedArray<'w, T> {
+    pub world: &'w World,
+    pub array: GlobalArray<T, 3>,
+}
+
+impl<'w, T: Sample> FittedArray<'w, T> {
+    /// The field, or an up-to-date copy of it, with this many ghost cells before and behind each chunk. Collective.
+    ///
+    /// # Errors
+    /// A transfer or a device fails.
+    pub fn new(world: &'w World, field: &GlobalArray<T, 3>, like: &Placement, widths: (i64, i64)) -> Result<Self> {
+        let array = ghosted(world, field, like, widths)?;
+        refreshed(world, field, &array)?;
+        Ok(Self { world, array })
+    }
 }
 
 impl<T: Sample> Fitted for FittedArray<'_, T> {
@@ -62,15 +75,13 @@ impl<T: Sample> Attribute for GlobalArray<T, 3> {
             false => Err(IsosurfaceError::Shape { name: self.label(), found, wanted }.into()),
         };
         world.agree(&format!("values of {:?} on a mesh", self.name()), checked)?;
-        let array = ghosted(world, self, like, (0, 1))?;
-        refreshed(world, self, &array)?;
-        Ok(Box::new(FittedArray { world, array }))
+        Ok(Box::new(FittedArray::new(world, self, like, (0, 1))?))
     }
 }
 
 /// The field itself if it is cut like that and has this many ghost cells before and behind each chunk along the axes that are
 /// cut, else an array that has them.
-pub fn ghosted<T: Sample>(
+fn ghosted<T: Sample>(
     world: &World,
     field: &GlobalArray<T, 3>,
     like: &Placement,

@@ -1,0 +1,104 @@
+//! VTK's parallel PolyData and UnstructuredGrid: an index of files that each hold a piece, with vertices of its own.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use quick_xml::escape::escape;
+
+use super::{Format, Part, layout, write, xml};
+use crate::IoError;
+
+/// The ending of an index, without its first letter, which is that of its pieces, and its document's type.
+fn kind(index: &Path) -> Option<(Format, &'static str, &'static str)> {
+    match &*super::format::ending(index) {
+        "pvtp" => Some((Format::Vtp, "vtp", "PPolyData")),
+        "pvtu" => Some((Format::Vtu, "vtu", "PUnstructuredGrid")),
+        _ => None,
+    }
+}
+
+fn known(index: &Path) -> Result<(Format, &'static str, &'static str), IoError> {
+    kind(index).ok_or_else(|| {
+        IoError::request(
+            index,
+            "is no name of an index of pieces, which ends with .pvtp, or .pvtu for cells of a volume",
+        )
+    })
+}
+
+/// Whether a name is that of an index: it ends with `.pvtp` or `.pvtu`, in capital letters or not.
+pub fn is_index(path: impl AsRef<Path>) -> bool {
+    kind(path.as_ref()).is_some()
+}
+
+/// Where the piece of this number stands: beside the index, `mesh_3.vtp` for `mesh.pvtp` and `mesh_3.vtu` for `mesh.pvtu`.
+/// Numbers count from 0.
+///
+/// # Errors
+/// The name of the index does not end with `.pvtp` or `.pvtu`, or is not Unicode, or has control characters: XML could not
+/// hold it.
+pub fn piece_path(index: impl AsRef<Path>, number: u64) -> Result<PathBuf, IoError> {
+    let index = index.as_ref();
+    let (_, ending, _) = known(index)?;
+    let stem = index.file_stem().and_then(|stem| stem.to_str());
+    match stem.filter(|stem| !stem.contains(|c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}'))) {
+        Some(stem) => Ok(index.with_file_name(format!("{stem}_{number}.{ending}"))),
+        None => Err(IoError::request(
+            index,
+            "has a name that XML cannot hold: Unicode without control characters is needed",
+        )),
+    }
+}
+
+/// The format of the pieces of an index.
+///
+/// # Errors
+/// As [`piece_path`].
+pub fn piece_format(index: impl AsRef<Path>) -> Result<Format, IoError> {
+    known(index.as_ref()).map(|(format, ..)| format)
+}
+
+/// Writes one piece of the mesh `index`, whole or not at all ([`write_whole`](crate::write_whole)): a file of its own,
+/// where [`piece_path`] says. The cells of `part` name vertices **of this part**, from 0 on; vertices that several ranks
+/// need each of them gives. Local to the calling rank.
+///
+/// # Errors
+/// As [`piece_path`] and [`write`](super::write()).
+pub fn write_piece(index: impl AsRef<Path>, number: u64, part: &Part) -> Result<(), IoError> {
+    write::write_as(&piece_path(&index, number)?, piece_format(&index)?, part)
+}
+
+/// Writes the index of the pieces 0 to `pieces - 1`, whole or not at all ([`write_whole`](crate::write_whole)): a VTK
+/// document of type PPolyData or PUnstructuredGrid that names them and their arrays. One rank calls it, when all pieces are there; these have
+/// normals or not, and fields of these names, as it says.
+///
+/// # Errors
+/// As [`piece_path`]; a name that XML cannot hold or that is there twice; the file cannot be written.
+pub fn write_index(index: impl AsRef<Path>, pieces: u64, normals: bool, fields: &[&str]) -> Result<(), IoError> {
+    let index = index.as_ref();
+    let names: Vec<String> = fields.iter().map(ToString::to_string).collect();
+    let named = layout::distinct(fields).and_then(|()| xml::named(&names, normals));
+    named.map_err(|error| write::of(index, error))?;
+    let (_, _, kind) = known(index)?;
+    let mut text = xml::beginning(kind);
+    let array = |says: &str| format!("      <PDataArray {says}/>\n");
+    let points = array(&xml::array("Float32", "Points", 3));
+    let mut data: Vec<String> = names.iter().map(|name| array(&xml::array("Float32", name, 1))).collect();
+    if normals {
+        data.insert(0, array(&xml::array("Float32", xml::NORMALS, 3)));
+    }
+    // Memory takes all.
+    let _ = write!(
+        text,
+        "  <{kind} GhostLevel=\"0\">\n    <PPointData{}>\n{}    </PPointData>\n    <PPoints>\n{points}    </PPoints>\n",
+        xml::active(normals),
+        data.concat()
+    );
+    for number in 0..pieces {
+        let piece = piece_path(index, number)?;
+        let name = piece.file_name().unwrap_or_default().to_string_lossy();
+        let _ = writeln!(text, "    <Piece Source=\"{}\"/>", escape(name.as_ref()));
+    }
+    let _ = write!(text, "  </{kind}>\n</VTKFile>");
+    crate::write_whole(index, text.as_bytes())
+}

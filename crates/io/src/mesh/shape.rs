@@ -1,0 +1,74 @@
+//! Kinds of cells.
+
+use super::{Before, Part, Whole};
+
+/// A kind of cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    Triangle,
+    Hexahedron,
+    Tetrahedron,
+    Wedge,
+}
+
+impl Shape {
+    /// All, in the order in which files have them.
+    pub const ALL: [Self; 4] = [Self::Triangle, Self::Hexahedron, Self::Tetrahedron, Self::Wedge];
+
+    pub fn corners(self) -> u64 {
+        match self {
+            Self::Triangle => 3,
+            Self::Hexahedron => 8,
+            Self::Tetrahedron => 4,
+            Self::Wedge => 6,
+        }
+    }
+
+    /// VTK's number of it.
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Triangle => 5,
+            Self::Hexahedron => 12,
+            Self::Tetrahedron => 10,
+            Self::Wedge => 13,
+        }
+    }
+
+    /// One, and several.
+    pub fn names(self) -> [&'static str; 2] {
+        match self {
+            Self::Triangle => ["triangle", "triangles"],
+            Self::Hexahedron => ["hexahedron", "hexahedra"],
+            Self::Tetrahedron => ["tetrahedron", "tetrahedra"],
+            Self::Wedge => ["wedge", "wedges"],
+        }
+    }
+
+    /// The corners of all of a part's, one after the other.
+    pub fn of<'a>(self, part: &Part<'a>) -> &'a [u64] {
+        match self {
+            Self::Triangle => part.triangles.as_flattened(),
+            Self::Hexahedron => part.cells.hexahedra.as_flattened(),
+            Self::Tetrahedron => part.cells.tetrahedra.as_flattened(),
+            Self::Wedge => part.cells.wedges.as_flattened(),
+        }
+    }
+
+    pub fn in_whole(self, whole: &Whole) -> u64 {
+        match self {
+            Self::Triangle => whole.triangles,
+            Self::Hexahedron => whole.cells.hexahedra,
+            Self::Tetrahedron => whole.cells.tetrahedra,
+            Self::Wedge => whole.cells.wedges,
+        }
+    }
+
+    pub fn before(self, before: &Before) -> u64 {
+        match self {
+            Self::Triangle => before.triangles,
+            Self::Hexahedron => before.cells.hexahedra,
+            Self::Tetrahedron => before.cells.tetrahedra,
+            Self::Wedge => before.cells.wedges,
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! VTK's UnstructuredGrid in XML, with cells of several shapes.
+
+use super::Layout;
+use super::blocks::Rows;
+use super::shape::Shape;
+use super::xml::{self, Document, array};
+use crate::IoError;
+
+/// # Errors
+/// As [`xml::lay`]; more cells than 64 bits count.
+pub fn lay(layout: &mut Layout) -> Result<(), IoError> {
+    let count = layout.whole.triangles.checked_add(layout.whole.cells.all()).filter(|&count| count < u64::MAX);
+    let count = count.ok_or_else(|| layout.too_long())?;
+    let all = |rows: fn(Shape) -> Rows| Shape::ALL.map(rows).to_vec();
+    let arrays = vec![
+        (array("Int64", "connectivity", 1), all(Rows::Corners)),
+        (array("Int64", "offsets", 1), all(Rows::Ends)),
+        (array("UInt8", "types", 1), all(Rows::Types)),
+    ];
+    let counts = format!("NumberOfCells=\"{count}\"");
+    xml::lay(layout, Document { kind: "UnstructuredGrid", counts: &counts, cells: "Cells", arrays })
+}

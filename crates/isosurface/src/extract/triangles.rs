@@ -1,0 +1,67 @@
+//! Triangles of a surface, brick by brick.
+
+use super::vertices::Crossed;
+use crate::cell::{self, MOST_INTERIOR, Shape, ends};
+use crate::field::block::{BRICK, places};
+use crate::field::part::Part;
+use crate::points::inside::Inside;
+use crate::points::near::{Near, Place};
+use crate::points::piece::Layer;
+
+/// Where the vertex of an edge of a cell begins.
+const EDGES: [Place; 12] = {
+    let mut edges = [Place::NONE; 12];
+    let mut edge = 0;
+    while edge < 12 {
+        edges[edge] = Place::new(edge / 4, ends(edge as u8).0);
+        edge += 1;
+    }
+    edges
+};
+
+/// Adds the triangles of a chunk's cells. Own vertices count from the first of `bases`, ghosts from the second.
+pub fn list(
+    part: &Part,
+    layer: &Layer<3>,
+    crossed: &Crossed,
+    bases: [u32; 2],
+    mirrored: bool,
+    triangles: &mut Vec<[u32; 3]>,
+) {
+    for (brick, (inside, first)) in layer.numbering.bricks.iter().zip(&crossed.bricks) {
+        let near = Near::new(&layer.numbering, part, brick, bases);
+        let mut interior = bases[0] + brick.first + brick.count;
+        cells(inside, &crossed.ambiguous[*first..], |at, shape| {
+            // Each once, though a vertex has several triangles.
+            let mut numbers = [0; 12 + MOST_INTERIOR];
+            places(shape.edges.into()).for_each(|edge| numbers[edge] = near.number(EDGES[edge], at));
+            for number in numbers[12..].iter_mut().take(shape.interior.len()) {
+                *number = interior;
+                interior += 1;
+            }
+            for triangle in &shape.triangles {
+                let [a, b, c] = triangle.map(|vertex| numbers[usize::from(vertex)]);
+                triangles.push(if mirrored { [a, c, b] } else { [a, b, c] });
+            }
+        });
+    }
+}
+
+/// The crossed cells of a brick: where they begin, and what they look like.
+fn cells(inside: &Inside, ambiguous: &[cell::ShapeNumber], mut found: impl FnMut([usize; 3], &'static Shape)) {
+    let table = cell::table();
+    let mut ambiguous = ambiguous.iter();
+    for (row, word) in inside.cells().into_iter().enumerate() {
+        for x in places(word) {
+            let at = [x, row % BRICK[1], row / BRICK[1]];
+            let case = inside.case(at);
+            found(
+                at,
+                match table.is_plain(case) {
+                    true => table.plain(case),
+                    false => table.numbered(*ambiguous.next().expect("found when the brick was looked at")),
+                },
+            );
+        }
+    }
+}

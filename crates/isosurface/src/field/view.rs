@@ -1,0 +1,35 @@
+//! [`View`]: a field that is cut, whatever its samples are.
+
+use zippy::chunks::ChunkId;
+use zippy::locate::Placement;
+use zippy::{Result, World};
+
+use super::attribute::{Attribute, Fitted};
+use super::part::Part;
+use super::tree::Bricks;
+use crate::grid::Grid;
+
+/// A field with all that meshes are made of.
+pub struct View<'a> {
+    pub world: &'a World,
+    /// Its chunks and their owners.
+    pub placement: &'a Placement,
+    /// This rank's chunks that have samples.
+    pub chunks: Vec<(ChunkId, &'a Part, &'a dyn Bricks)>,
+    pub samples: &'a dyn Fitted,
+    pub grid: &'a Grid,
+    /// Whether there are samples enough around each chunk for gradients at vertices.
+    pub normals: bool,
+    /// Whether what runs counterclockwise in indices runs clockwise as meshes want it.
+    pub mirrored: bool,
+}
+
+impl<'a> View<'a> {
+    /// Further fields, by name, cut like this one. Collective.
+    ///
+    /// # Errors
+    /// An array of another shape; a transfer or a device fails.
+    pub fn fitted(&self, attributes: &[&dyn Attribute]) -> Result<Vec<(String, Box<dyn Fitted + 'a>)>> {
+        attributes.iter().map(|one| Ok((one.label(), one.fitted(self.world, self.placement)?))).collect()
+    }
+}

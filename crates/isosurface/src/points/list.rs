@@ -1,0 +1,59 @@
+//! [`Points`]: the points of a mesh that a rank knows.
+
+use std::collections::HashMap;
+
+/// A rank's own points, and behind them *ghosts*, those of other ranks that its cells use.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Points {
+    /// How many are own ones.
+    pub own: usize,
+    /// How many points lower ranks own.
+    pub before: u64,
+    pub positions: Vec<[f32; 3]>,
+    /// As many, or none.
+    pub normals: Vec<[f32; 3]>,
+    pub fields: Vec<(String, Vec<f32>)>,
+    /// The numbers of ghosts in the whole mesh.
+    pub ghosts: Vec<u64>,
+}
+
+impl Points {
+    /// The number of a point in the whole mesh.
+    pub fn number(&self, point: u32) -> u64 {
+        let point = point as usize;
+        match point.checked_sub(self.own) {
+            None => self.before + point as u64,
+            Some(ghost) => self.ghosts[ghost],
+        }
+    }
+
+    /// Takes the numbers of the ghosts, and changes the corners of cells, which are places in the list. A ghost that this
+    /// rank owns, in another of its chunks, becomes one with that; one that several of its chunks use becomes one; one that
+    /// no cell uses goes.
+    pub fn weld<'a>(&mut self, numbers: &[u64], corners: impl Iterator<Item = &'a mut u32>) {
+        let (own, first) = (self.before..self.before + self.own as u64, self.own);
+        let (mut kept, mut places) = (Vec::new(), HashMap::new());
+        for point in corners {
+            let Some(ghost) = (*point as usize).checked_sub(first) else { continue };
+            let number = numbers[ghost];
+            *point = match own.contains(&number) {
+                true => (number - own.start) as u32,
+                false => *places.entry(number).or_insert_with(|| {
+                    kept.push(first + ghost);
+                    (first + kept.len() - 1) as u32
+                }),
+            };
+        }
+        self.ghosts = kept.iter().map(|&place| numbers[place - first]).collect();
+        keep(&mut self.positions, first, &kept);
+        keep(&mut self.normals, first, &kept);
+        self.fields.iter_mut().for_each(|(_, values)| keep(values, first, &kept));
+    }
+}
+
+/// Keeps the first items of a list, and behind them some of the others; an empty list stays empty.
+fn keep<V: Copy>(list: &mut Vec<V>, first: usize, kept: &[usize]) {
+    let others: Vec<V> = kept.iter().filter_map(|&place| list.get(place).copied()).collect();
+    list.truncate(first);
+    list.extend(others);
+}

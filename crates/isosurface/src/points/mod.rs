@@ -1,0 +1,9 @@
+//! Points that begin at samples: their numbers on a rank and in the whole, and values of fields there.
+
+pub mod inside;
+pub mod interpolate;
+pub mod list;
+pub mod near;
+pub mod numbering;
+pub mod piece;
+pub mod weld;

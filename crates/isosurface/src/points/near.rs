@@ -1,0 +1,72 @@
+//! [`Near`]: numbers of the points that the cells of a brick use.
+
+use super::numbering::{Brick, Numbering};
+use crate::field::block::{BRICK, row};
+use crate::field::part::Part;
+
+const ROWS_AND_NEXT: usize = (BRICK[1] + 1) * (BRICK[2] + 1);
+
+/// Numbers of points that begin at the samples of a brick and at those that follow it.
+pub struct Near<const K: usize> {
+    /// For each kind and row: at which samples points begin, and the number of the first one.
+    rows: [[(u32, u32); ROWS_AND_NEXT]; K],
+    /// The same for the sample behind each row: the number of its point.
+    behind: [[u32; ROWS_AND_NEXT]; K],
+    width: usize,
+}
+
+/// Where points begin, as a cell sees it: their kind, the place along axis 0, and how many rows further on.
+#[derive(Clone, Copy)]
+pub struct Place(usize, usize, usize);
+
+impl Place {
+    pub const NONE: Self = Self(0, 0, 0);
+
+    /// Points of a kind that begin at a corner of the cell.
+    pub const fn new(kind: usize, corner: u8) -> Self {
+        let corner = corner as usize;
+        Self(kind, corner & 1, (corner >> 2) * (BRICK[1] + 1) + (corner >> 1 & 1))
+    }
+}
+
+impl<const K: usize> Near<K> {
+    /// Own points count from the first of `bases`, ghosts from the second.
+    pub fn new(numbering: &Numbering<K>, part: &Part, brick: &Brick<K>, bases: [u32; 2]) -> Self {
+        let base = |at: [i64; 3]| bases[usize::from(!part.is_own(at))];
+        let [width, heights @ ..] = part.samples(brick.at).extents().map(|count| count as usize);
+        let mut near = Self { rows: [[(0, 0); ROWS_AND_NEXT]; K], behind: [[0; ROWS_AND_NEXT]; K], width };
+        for [i, j, k] in (0..8).map(|corner| [corner & 1, corner >> 1 & 1, corner >> 2]) {
+            let at = [brick.at[0] + i, brick.at[1] + j, brick.at[2] + k];
+            if (0..3).any(|axis| at[axis] >= part.bricks()[axis]) {
+                continue;
+            }
+            let Some(found) = numbering.brick(part, at) else { continue };
+            let rows = |next: i64, height: usize| if next == 0 { 0..height } else { height..height + 1 };
+            for z in rows(k, heights[1]) {
+                for y in rows(j, heights[0]) {
+                    let from = row(y - heights[0] * j as usize, z - heights[1] * k as usize);
+                    let to = z * (BRICK[1] + 1) + y;
+                    for kind in 0..K {
+                        let first = base(at) + found.first_of_row(kind, from);
+                        match i {
+                            0 => near.rows[kind][to] = (found.words[kind][from], first),
+                            _ => near.behind[kind][to] = first,
+                        }
+                    }
+                }
+            }
+        }
+        near
+    }
+
+    /// The number of the point at a place of the cell that begins at a position; it must be there.
+    #[inline]
+    pub fn number(&self, Place(kind, further, rows): Place, [x, y, z]: [usize; 3]) -> u32 {
+        let (x, row) = (x + further, z * (BRICK[1] + 1) + y + rows);
+        if x >= self.width {
+            return self.behind[kind][row];
+        }
+        let (word, first) = self.rows[kind][row];
+        first + (word & ((1 << x) - 1)).count_ones()
+    }
+}

@@ -1,0 +1,126 @@
+//! [`Numbering`]: numbers of points that begin at samples, brick by brick, from counts of set bits.
+
+use crate::field::block::{BRICK, ROWS, places, row};
+use crate::field::part::Part;
+
+/// A brick without points.
+const NONE: u32 = u32::MAX;
+
+/// Bits of the samples, row by row, at which points of each of `K` kinds begin.
+pub type Words<const K: usize> = [[u32; ROWS]; K];
+
+/// The points of a brick.
+pub struct Brick<const K: usize> {
+    pub at: [i64; 3],
+    /// The number of its first point: among this rank's own ones, or among its ghosts.
+    pub first: u32,
+    pub words: Words<K>,
+    /// How many points of the brick come before each row.
+    before: [[u16; ROWS]; K],
+    /// How many points there are.
+    pub count: u32,
+    /// How many others follow, which begin at no sample.
+    pub further: u32,
+}
+
+impl<const K: usize> Brick<K> {
+    fn new(at: [i64; 3], first: u32, words: Words<K>, further: u32) -> Self {
+        let (mut before, mut count) = ([[0; ROWS]; K], 0);
+        for (kind, rows) in words.iter().enumerate() {
+            for (row, word) in rows.iter().enumerate() {
+                before[kind][row] = count as u16;
+                count += word.count_ones();
+            }
+        }
+        Self { at, first, words, before, count, further }
+    }
+
+    /// The number of the point of a kind that begins at a position, if there is one.
+    fn number(&self, kind: usize, [x, y, z]: [usize; 3]) -> Option<u32> {
+        let row = row(y, z);
+        let word = self.words[kind][row];
+        (word >> x & 1 == 1).then(|| self.first_of_row(kind, row) + (word & ((1 << x) - 1)).count_ones())
+    }
+
+    /// The number that the first point of a row has.
+    pub fn first_of_row(&self, kind: usize, row: usize) -> u32 {
+        self.first + u32::from(self.before[kind][row])
+    }
+}
+
+/// Calls `found` with the position at which each point begins, counted from the brick's first sample, and with its kind, in
+/// the order of numbers.
+#[inline]
+pub fn for_each<const K: usize>(words: &Words<K>, mut found: impl FnMut([i64; 3], usize)) {
+    for (kind, rows) in words.iter().enumerate() {
+        for (row, &word) in rows.iter().enumerate() {
+            for x in places(word) {
+                found([x, row % BRICK[1], row / BRICK[1]].map(|at| at as i64), kind);
+            }
+        }
+    }
+}
+
+/// Where points of each kind lie: between the sample at which they begin and the one further on along the axes whose bits
+/// are set; without any, at the sample.
+pub type Directions<const K: usize> = [u8; K];
+
+/// On grid edges.
+pub const ON_EDGES: Directions<3> = [1, 2, 4];
+
+/// At samples, on grid edges, on diagonals of faces and of cells.
+pub const EVERYWHERE: Directions<8> = [0, 1, 2, 3, 4, 5, 6, 7];
+
+/// The sample to which a direction leads.
+#[inline]
+pub fn along(at: [i64; 3], direction: u8) -> [i64; 3] {
+    std::array::from_fn(|axis| at[axis] + i64::from(direction >> axis & 1))
+}
+
+/// The points of a chunk: first those of own samples, then those of samples that follow.
+pub struct Numbering<const K: usize> {
+    pub bricks: Vec<Brick<K>>,
+    /// How many of them are own ones.
+    pub own_bricks: usize,
+    /// For each brick of the part its place in the list.
+    slots: Vec<u32>,
+    /// Own points.
+    pub own: u64,
+    pub ghosts: u64,
+}
+
+impl<const K: usize> Numbering<K> {
+    /// With room for so many bricks.
+    pub fn new(part: &Part, bricks: usize) -> Self {
+        Self {
+            bricks: Vec::with_capacity(bricks),
+            own_bricks: 0,
+            slots: vec![NONE; part.brick_count()],
+            own: 0,
+            ghosts: 0,
+        }
+    }
+
+    /// Adds a brick with points, and so many others that begin at no sample. All own bricks come before others.
+    pub fn add(&mut self, part: &Part, at: [i64; 3], words: Words<K>, further: u32) {
+        let is_own = part.is_own(at);
+        let numbers = if is_own { &mut self.own } else { &mut self.ghosts };
+        // Too many are an error before any number is used.
+        let brick = Brick::new(at, *numbers as u32, words, further);
+        *numbers += u64::from(brick.count) + u64::from(further);
+        self.slots[part.brick_number(at)] = self.bricks.len() as u32;
+        self.bricks.push(brick);
+        self.own_bricks += usize::from(is_own);
+    }
+
+    /// The number of the point of a kind that begins at a sample of the reach: among own ones, or among ghosts.
+    pub fn number(&self, part: &Part, kind: usize, sample: [i64; 3]) -> Option<u32> {
+        let (brick, at) = part.brick_of(sample);
+        self.brick(part, brick)?.number(kind, at)
+    }
+
+    /// A brick that has points.
+    pub fn brick(&self, part: &Part, at: [i64; 3]) -> Option<&Brick<K>> {
+        self.bricks.get(*self.slots.get(part.brick_number(at))? as usize)
+    }
+}

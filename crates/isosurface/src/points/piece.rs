@@ -1,0 +1,95 @@
+//! [`Piece`]: the points that meshes have in a chunk.
+
+use std::ops::Range;
+
+use zippy::chunks::ChunkId;
+use zippy::{Result, World};
+
+use super::numbering::{Numbering, along};
+use crate::error::IsosurfaceError;
+use crate::field::part::Part;
+use crate::field::tree::{Bricks, Wanted};
+
+/// A chunk of this rank with the points of some meshes.
+pub struct Piece<const K: usize> {
+    pub chunk: ChunkId,
+    pub part: Part,
+    /// The bricks with points: first those of own samples, then those that follow.
+    pub visits: Vec<Visit>,
+    /// The points of each mesh.
+    pub layers: Vec<Layer<K>>,
+}
+
+/// A brick, and the meshes that have points in it.
+pub struct Visit {
+    pub at: [i64; 3],
+    pub layers: Range<usize>,
+}
+
+/// The points of a mesh in a chunk.
+pub struct Layer<const K: usize> {
+    pub numbering: Numbering<K>,
+    /// How many own points of the mesh, and how many ghosts, this rank's earlier chunks have.
+    pub before: [u64; 2],
+}
+
+impl<const K: usize> Piece<K> {
+    /// A chunk with the bricks in which so many meshes want something, and no points yet. A field that is one sample thin
+    /// has no cells, so that there is nothing.
+    pub fn new(chunk: ChunkId, part: &Part, bricks: &dyn Bricks, meshes: usize, wanted: Wanted) -> Self {
+        let mut visits = Vec::new();
+        if part.has_cells() && meshes > 0 {
+            bricks.visit(wanted, &mut |at, layers| visits.push(Visit { at, layers }));
+        }
+        let mut piece = Self { chunk, part: part.clone(), visits, layers: Vec::new() };
+        piece.sort();
+        let layer = |mesh: usize| {
+            let bricks = piece.visits.iter().filter(|visit| visit.layers.contains(&mesh)).count();
+            Layer { numbering: Numbering::new(part, bricks), before: [0; 2] }
+        };
+        piece.layers = (0..meshes).map(layer).collect();
+        piece
+    }
+
+    fn sort(&mut self) {
+        // Stable: both halves keep the order of the tree.
+        self.visits.sort_by_key(|visit| !self.part.is_own(visit.at));
+    }
+
+    /// Adds the bricks that follow those with points of one mesh: cells begin in one brick and end in the next.
+    pub fn spread(&mut self) {
+        let mut is_there = vec![false; self.part.brick_count()];
+        self.visits.iter().for_each(|visit| is_there[self.part.brick_number(visit.at)] = true);
+        for brick in 0..self.visits.len() {
+            for direction in 1..8 {
+                let at = along(self.visits[brick].at, direction);
+                if (0..3).all(|axis| at[axis] < self.part.bricks()[axis]) {
+                    let known = std::mem::replace(&mut is_there[self.part.brick_number(at)], true);
+                    self.visits.extend((!known).then_some(Visit { at, layers: 0..1 }));
+                }
+            }
+        }
+        self.sort();
+    }
+}
+
+/// Lets each mesh number its points on from chunk to chunk; returns how many own points and ghosts each has. Collective.
+///
+/// # Errors
+/// On some rank more than 32 bits number.
+pub fn number<const K: usize>(world: &World, pieces: &mut [Piece<K>], meshes: usize) -> Result<Vec<[u64; 2]>> {
+    let mut counts = vec![[0; 2]; meshes];
+    for piece in pieces {
+        for (layer, count) in piece.layers.iter_mut().zip(&mut counts) {
+            layer.before = *count;
+            *count = [count[0] + layer.numbering.own, count[1] + layer.numbering.ghosts];
+        }
+    }
+    let most = u64::from(u32::MAX);
+    let counted = match counts.iter().any(|count| count[0] + count[1] > most) {
+        true => Err(IsosurfaceError::TooManyVertices { rank: world.rank(), most }.into()),
+        false => Ok(()),
+    };
+    world.agree("numbering vertices", counted)?;
+    Ok(counts)
+}

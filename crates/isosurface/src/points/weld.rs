@@ -1,0 +1,127 @@
+//! Numbers of ghost points: each owner tells those that use its border.
+//!
+//! Both sides know the samples of a border with the same bits, so both list its points in the same order, and only
+//! numbers travel.
+
+use std::collections::{BTreeMap, HashMap};
+
+use zippy::chunks::{ChunkId, Chunks};
+use zippy::extents::Index;
+use zippy::ownership::Ownership;
+use zippy::region::Region;
+use zippy::{Result, World};
+
+use super::numbering::{Directions, along};
+use super::piece::{Layer, Piece};
+use crate::error::IsosurfaceError;
+use crate::field::part::Part;
+use crate::messages::exchange;
+
+/// Samples of one chunk that another one uses.
+struct Border {
+    user: ChunkId,
+    owner: ChunkId,
+    samples: Region,
+    /// What the user can reach.
+    reach: Region,
+}
+
+fn reach(chunks: &Chunks, chunk: ChunkId) -> Region {
+    let (own, shape) = (chunks.region(chunk), chunks.shape());
+    Region::between(own.start, Index::from_fn(3, |axis| (own.end[axis] + 1).min(shape[axis])))
+}
+
+/// The borders of a chunk: those whose samples it uses, or those whose samples it has.
+fn borders(chunks: &Chunks, chunk: ChunkId, as_user: bool) -> Vec<Border> {
+    let own = chunks.region(chunk);
+    let mut found = Vec::new();
+    if own.is_empty() {
+        return found;
+    }
+    let one = Index::from_fn(3, |_| 1);
+    let within = if as_user { reach(chunks, chunk) } else { own.grow(&one, &Index::from_fn(3, |_| 0)) };
+    let bounds = chunks.whole();
+    chunks.touching(&within.intersect(&bounds).unwrap_or(own), |other, _| {
+        let (user, owner) = if as_user { (chunk, other) } else { (other, chunk) };
+        let reach = reach(chunks, user);
+        if let Some(samples) = reach.intersect(&chunks.region(owner)).filter(|_| other != chunk) {
+            found.push(Border { user, owner, samples, reach });
+        }
+    });
+    found
+}
+
+/// Calls `f` with the number of each point of a border, in the order that both sides share.
+fn points<const K: usize>(
+    border: &Border,
+    (part, layer): (&Part, &Layer<K>),
+    directions: Directions<K>,
+    mut f: impl FnMut(u32),
+) {
+    for sample in border.samples.points() {
+        let sample: [i64; 3] = std::array::from_fn(|axis| sample[axis]);
+        for (kind, direction) in directions.into_iter().enumerate() {
+            let end = along(sample, direction);
+            if (0..3).all(|axis| end[axis] < border.reach.end[axis]) {
+                let place = std::array::from_fn(|axis| sample[axis] - part.start[axis]);
+                layer.numbering.number(part, kind, place).into_iter().for_each(&mut f);
+            }
+        }
+    }
+}
+
+/// The numbers of this rank's ghost points in each whole mesh. `before`: how many points of each mesh lower ranks own.
+/// Collective; one exchange for all meshes.
+///
+/// # Errors
+/// Two ranks see different samples.
+pub fn ghosts<const K: usize>(
+    world: &World,
+    (chunks, owners): (&Chunks, &Ownership),
+    pieces: &[Piece<K>],
+    directions: Directions<K>,
+    before: &[u64],
+) -> Result<Vec<Vec<u64>>> {
+    let pieces_by_chunk: HashMap<ChunkId, &Piece<K>> = pieces.iter().map(|piece| (piece.chunk, piece)).collect();
+    // In an order that both sides of a border share.
+    let all = |as_user: bool| {
+        let mut all: Vec<Border> = pieces.iter().flat_map(|piece| borders(chunks, piece.chunk, as_user)).collect();
+        all.sort_by_key(|border| (border.user, border.owner));
+        all
+    };
+    let mut messages: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
+    for border in all(false) {
+        let numbers = messages.entry(owners.owner(border.user).rank).or_default();
+        let owner = pieces_by_chunk[&border.owner];
+        for (layer, before) in owner.layers.iter().zip(before) {
+            let start = numbers.len();
+            numbers.push(0);
+            let first = before + layer.before[0];
+            points(&border, (&owner.part, layer), directions, |number| numbers.push(first + u64::from(number)));
+            numbers[start] = (numbers.len() - start - 1) as u64;
+        }
+    }
+    let mut told = exchange(world, messages)?;
+    let mut told: BTreeMap<usize, _> = told.iter_mut().map(|(&rank, numbers)| (rank, numbers.drain(..))).collect();
+    let count = |mesh: usize| pieces.iter().map(|piece| piece.layers[mesh].numbering.ghosts as usize).sum();
+    let mut ghosts: Vec<Vec<u64>> = (0..before.len()).map(|mesh| vec![0; count(mesh)]).collect();
+    for border in all(true) {
+        let user = pieces_by_chunk[&border.user];
+        let mut told = told.get_mut(&owners.owner(border.owner).rank);
+        for (layer, ghosts) in user.layers.iter().zip(&mut ghosts) {
+            let found = told.as_mut().and_then(|told| told.next()).unwrap_or(0);
+            let numbers: Vec<u64> = told.iter_mut().flat_map(|told| told.by_ref()).take(found as usize).collect();
+            let (mut numbers, mut expected) = (numbers.into_iter(), 0);
+            points(&border, (&user.part, layer), directions, |ghost| {
+                expected += 1;
+                if let Some(number) = numbers.next() {
+                    ghosts[(layer.before[1] + u64::from(ghost)) as usize] = number;
+                }
+            });
+            if expected != found {
+                return Err(IsosurfaceError::Border { of: border.owner, to: border.user, found, expected }.into());
+            }
+        }
+    }
+    Ok(ghosts)
+}

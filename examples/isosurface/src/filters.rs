@@ -1,0 +1,159 @@
+//! Filters instead of surfaces: `--threshold`, `--clip`, `--cut`.
+
+use std::path::Path;
+use std::time::Instant;
+
+use clap::Args;
+use serde_json::{Map, Value, json};
+use zippy::{GlobalArray, Result, World};
+use zippy_io::IoError;
+use zippy_io::mesh::{Format, piece_format};
+use zippy_isosurface::{
+    Corners, Extractor, Grid, Plane, Sample, Side, VolumeMesh, cut, statistics, volume_statistics, write, write_volume,
+};
+
+use crate::options::Options;
+use crate::say::say;
+
+/// What is kept instead of a surface.
+#[derive(Args, Debug, Clone)]
+#[group(skip)]
+pub struct Filters {
+    /// Keeps the cells whose eight corners have values from LOW to HIGH, as hexahedra
+    #[arg(
+        long,
+        value_name = "LOW,HIGH",
+        value_delimiter = ',',
+        num_args = 1,
+        allow_negative_numbers = true,
+        group = "what"
+    )]
+    threshold: Vec<f32>,
+
+    /// With --threshold: keeps cells of which one corner at least has such a value
+    #[arg(long, requires = "threshold")]
+    any: bool,
+
+    /// Keeps the part of the volume with values of at least VALUE, as hexahedra, tetrahedra and wedges
+    #[arg(long, value_name = "VALUE", allow_negative_numbers = true, group = "what")]
+    clip: Option<f32>,
+
+    /// With --clip: keeps the other part
+    #[arg(long, requires = "clip")]
+    below: bool,
+
+    /// Cuts the volume by the plane a x + b y + c z = d, as triangles with the values there
+    #[arg(
+        long,
+        value_name = "A,B,C,D",
+        value_delimiter = ',',
+        num_args = 1,
+        allow_negative_numbers = true,
+        group = "what"
+    )]
+    cut: Vec<f64>,
+}
+
+impl Filters {
+    /// Whether there is one.
+    pub fn any_given(&self) -> bool {
+        !self.threshold.is_empty() || self.clip.is_some() || !self.cut.is_empty()
+    }
+
+    /// # Errors
+    /// Too many or too few numbers; an output that cannot have cells of a volume.
+    pub fn check(&self, output: Option<&Path>) -> Result<()> {
+        for (name, found, wanted) in [("threshold", self.threshold.len(), 2), ("cut", self.cut.len(), 4)] {
+            if found != 0 && found != wanted {
+                let text = format!("--{name} has {found} numbers; it needs {wanted}, separated by commas");
+                return Err(zippy::Error::program(text));
+            }
+        }
+        let cells = !self.threshold.is_empty() || self.clip.is_some();
+        let format = |path| Format::of(path).or_else(|_| piece_format(path));
+        match output.filter(|_| cells) {
+            Some(path) if !format(path).is_ok_and(|format| format == Format::Vtu) => {
+                Err(IoError::request(path, "cannot have cells of a volume; a name that ends in .vtu or .pvtu can")
+                    .into())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Filters a field and says what came of it. Collective.
+pub fn run<T: Sample>(world: &World, options: &Options, field: &GlobalArray<T, 3>, grid: Grid) -> Result<()> {
+    let filters = &options.filters;
+    let mut report = Map::new();
+    report.insert("shape".into(), json!(field.shape()));
+    report.insert("ranks".into(), json!(world.size()));
+    let start = Instant::now();
+    if let [a, b, c, d] = filters.cut[..] {
+        let mesh = cut(world, field, grid, Plane { normal: [a, b, c], offset: d }, &[])?;
+        world.barrier()?;
+        let mut put = |name: &str, value: Value| report.insert(name.into(), value);
+        put("cut", json!([a, b, c, d]));
+        put("cut_secs", json!(start.elapsed().as_secs_f64()));
+        put("vertices", json!(mesh.vertices()));
+        put("triangles", json!(mesh.triangle_count()));
+        if options.verify {
+            let found = statistics(world, &mesh)?;
+            put("euler", json!(found.euler));
+            put("components", json!(found.components));
+            put("area", json!(found.area));
+            put("bounds", json!(found.bounds));
+        }
+        written(options, &mut report, |path| write(world, &mesh, path))?;
+        return tell(world, options, report);
+    }
+    let extractor = Extractor::new(world, field, grid)?;
+    world.barrier()?;
+    report.insert("prepare_secs".into(), json!(start.elapsed().as_secs_f64()));
+    let start = Instant::now();
+    let (name, value, mesh) = filtered(filters, &extractor)?;
+    world.barrier()?;
+    let mut put = |name: &str, value: Value| report.insert(name.into(), value);
+    put(name, value);
+    put("filter_secs", json!(start.elapsed().as_secs_f64()));
+    let cells = mesh.cell_count();
+    put("points", json!(mesh.point_count()));
+    put("hexahedra", json!(cells.hexahedra));
+    put("tetrahedra", json!(cells.tetrahedra));
+    put("wedges", json!(cells.wedges));
+    if options.verify {
+        let found = volume_statistics(world, &mesh)?;
+        put("volume", json!(found.volume));
+        put("bounds", json!(found.bounds));
+    }
+    written(options, &mut report, |path| write_volume(world, &mesh, path))?;
+    tell(world, options, report)
+}
+
+fn filtered<T: Sample>(filters: &Filters, extractor: &Extractor<T>) -> Result<(&'static str, Value, VolumeMesh)> {
+    if let [low, high] = filters.threshold[..] {
+        let corners = if filters.any { Corners::Any } else { Corners::All };
+        return Ok(("threshold", json!([low, high]), extractor.threshold(low..=high, corners, &[])?));
+    }
+    let (isovalue, side) = (filters.clip.unwrap_or(0.0), if filters.below { Side::Below } else { Side::Above });
+    Ok(("clip", json!(isovalue), extractor.clip(isovalue, side, &[])?))
+}
+
+fn written(options: &Options, report: &mut Map<String, Value>, write: impl Fn(&Path) -> Result<()>) -> Result<()> {
+    if let Some(path) = &options.output {
+        let start = Instant::now();
+        write(path)?;
+        report.insert("output".into(), json!(path.display().to_string()));
+        report.insert("write_secs".into(), json!(start.elapsed().as_secs_f64()));
+    }
+    Ok(())
+}
+
+/// As JSON, or a line for each of its members.
+fn tell(world: &World, options: &Options, report: Map<String, Value>) -> Result<()> {
+    let lines = || report.iter().map(|(name, value)| format!("{name:<12} {value}")).collect::<Vec<_>>().join("\n");
+    match world.rank() {
+        0 if options.json => say(Value::Object(report.clone()).to_string()),
+        0 => say(lines()),
+        _ => Ok(()),
+    }
+}
