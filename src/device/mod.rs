@@ -117,8 +117,9 @@ impl Device {
         self.logical().memory.counters()
     }
 
-    /// Counts a compute pipeline that another module has made.
-    pub(crate) fn count_pipeline(&self) {
+    /// Counts a pipeline that was made beside those of kernels, of one's own among them, in
+    /// [`Counters::pipelines_made`].
+    pub fn count_pipeline(&self) {
         counters::Tally::add(&self.logical().memory.tally.pipelines_made);
     }
 

@@ -1,9 +1,9 @@
 //! The command line.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, ValueEnum};
-use zippy::Config;
+use zippy::{Config, Error};
 use zippy_io::mesh::{Format, is_index};
 
 use crate::filters::Filters;
@@ -73,7 +73,7 @@ pub struct Options {
 #[derive(Args, Debug, Clone)]
 pub struct PictureOptions {
     /// Draws the surfaces into a PNG, those of all isovalues together
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["threshold", "clip", "cut"])]
     pub render: Option<PathBuf>,
 
     /// Draws the volume, too
@@ -90,8 +90,28 @@ pub struct PictureOptions {
     pub colour_by: Option<PathBuf>,
 
     /// Pixels of the picture
-    #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = size)]
+    #[arg(long, value_name = "WxH", default_value = "800x600", requires = "render", value_parser = size)]
     pub size: (u32, u32),
+}
+
+impl PictureOptions {
+    fn check(&self, isovalues: usize) -> Result<(), Error> {
+        if self.opacity.len() > isovalues {
+            let text = format!("--opacity has {} shares for {isovalues} isovalues", self.opacity.len());
+            return Err(Error::program(text));
+        }
+        let Some(path) = &self.render else { return Ok(()) };
+        let wrong = |problem: &str| Err(Error::program(format!("--render {}: {problem}", path.display())));
+        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        match () {
+            () if !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png")) => {
+                wrong("pictures are PNG files; give it a name that ends in .png")
+            }
+            () if path.is_dir() => wrong("it is a directory"),
+            () if !directory.is_dir() => wrong("its directory does not exist; make it first"),
+            () => Ok(()),
+        }
+    }
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -134,6 +154,7 @@ impl Options {
     /// The output is of no known format, or of one that cannot have what is wanted; a filter without its numbers.
     pub fn check(&self) -> zippy::Result<()> {
         self.filters.check(self.output.as_deref())?;
+        self.picture.check(self.isovalues().len())?;
         match &self.output {
             Some(path) if !is_index(path) => Ok(Format::of(path).map(drop)?),
             _ => Ok(()),

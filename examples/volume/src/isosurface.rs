@@ -1,7 +1,7 @@
 //! The isosurface in the volume.
 
 use serde::{Deserialize, Serialize};
-use zippy::{GlobalArray, Result, World};
+use zippy::{Error, GlobalArray, Result, World};
 use zippy_isosurface::{Extractor, Grid};
 use zippy_render::volume::{Frame, Look, Material, Surface, Triangles, VolumeRenderer};
 
@@ -43,6 +43,11 @@ impl<'r, 'w, T: Value> Pictures<'r, 'w, T> {
     /// A look, a material or an isovalue that makes no sense; a failure of this or of another rank.
     pub fn render(&mut self, look: &Look, shown: Option<&Isosurface>) -> Result<Frame> {
         let Some(Isosurface { isovalue, material }) = shown else { return self.renderer.render(look) };
+        if !(*isovalue as f32).is_finite() {
+            return Err(Error::program(format!(
+                "an isovalue of {isovalue}: it is beyond the numbers of 32-bit floats"
+            )));
+        }
         let renderer = self.renderer;
         renderer.render_with(look, &[(self.extracted(*isovalue as f32)?, material)])
     }

@@ -2,7 +2,8 @@
 // before it. What a fragment shader finds goes to arrays of a few words for each pixel: in an order that no one decides, and so
 // always by operations whose result does not depend on it.
 //
-// Where a fragment lies is counted in steps of its pixel's ray from the entry.
+// Where a fragment lies is counted in steps of its pixel's ray, from one step before the entry: jitter moves that by half a step,
+// and what is counted is not to be negative.
 
 struct Surface {
   colour: vec3<f32>,       // where the table has no entries
@@ -36,7 +37,7 @@ struct Corner {
 
 // What is nearer to the eye than this, in lengths, is not seen.
 const NEAR = 1e-3;
-const FAR = 1e9;
+const FAR = 1e20;
 
 @vertex
 fn corner(@location(0) place: vec3<f32>, @location(1) normal: vec3<f32>, @location(2) value: f32) -> Corner {
@@ -76,7 +77,7 @@ fn fragment_of(corner: Corner, flat_normal: vec3<f32>) -> Fragment {
   let pixel = vec2<i32>(floor(corner.clip.xy));
   let ray = ray_of(pixel);
   let step = ray.delta / view.per_length;
-  let at = max(dot((corner.place - ray.entry) / view.per_length, step) / dot(step, step), 0.0);
+  let at = max(dot((corner.place - ray.entry) / view.per_length, step) / dot(step, step) + 1.0, 0.0);
   let normal = select(corner.normal, flat_normal, all(corner.normal == vec3(0.0)));
   let plain = vec4(colour_at(corner.value).rgb * surface.opacity, surface.opacity);
   let colour = in_light(plain, normal, ray, surface.light);

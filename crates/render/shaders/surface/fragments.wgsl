@@ -35,16 +35,37 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   let first = cursors_load(pixel);
   var end = total;
   if pixel + 1 < pixels { end = cursors_load(pixel + 1); }
-  for (var taken = first + 1u; taken < end; taken++) {
-    let fragment = fragment_at(taken);
-    var place = taken;
-    while place > first {
-      let other = fragment_at(place - 1u);
-      if !comes_before(fragment, other) { break; }
-      put(place, other);
-      place--;
+  let count = end - first;
+  // A heap, whose greatest goes behind all others again and again: few iterations for however many there are.
+  var unsorted = count;
+  var next = count / 2u;
+  while unsorted > 1u {
+    var sinking: vec3<u32>;
+    if next > 0u {
+      next--;
+      sinking = fragment_at(first + next);
+    } else {
+      unsorted--;
+      sinking = fragment_at(first + unsorted);
+      put(first + unsorted, fragment_at(first));
     }
-    put(place, fragment);
+    var place = next;
+    loop {
+      var child = 2u * place + 1u;
+      if child >= unsorted { break; }
+      var below = fragment_at(first + child);
+      if child + 1u < unsorted {
+        let other = fragment_at(first + child + 1u);
+        if comes_before(below, other) {
+          below = other;
+          child++;
+        }
+      }
+      if !comes_before(sinking, below) { break; }
+      put(first + place, below);
+      place = child;
+    }
+    put(first + place, sinking);
   }
   spans_store(pixel, vec4(nearest_load(pixel), first, end, 0u));
 }

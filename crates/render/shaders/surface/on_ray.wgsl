@@ -1,6 +1,6 @@
 // The fragments of surfaces on a ray, between the samples of the volume: a part of the ray caster, before its march. A
 // fragment belongs to the box of cells in which it lies, so that each is blended once, whoever casts the box. Where a fragment
-// lies is counted in steps of the ray from its entry.
+// lies is counted in steps of the ray, from one step before its entry.
 
 @group(0) @binding(8) var<storage, read> spans: array<vec4<u32>>;     // of each pixel; see shaders/surface/fragments.wgsl
 @group(0) @binding(9) var<storage, read> fragments: array<u32>;       // three words each, of a pixel front first
@@ -16,13 +16,13 @@ struct Surfaces {
 
 fn surfaces_of(pixel: vec2<i32>, sample: i32) -> Surfaces {
   let span = spans_load(pixel.y * view.size.x + pixel.x);
-  let behind = select(-1.0, f32(sample) - 0.5, subvolume.first > 0);
-  return Surfaces(span.y, span.z, behind, bitcast<f32>(span.x));
+  let behind = select(-3e38, f32(sample) - 0.5, subvolume.first > 0);
+  return Surfaces(span.y, span.z, behind, bitcast<f32>(span.x) - 1.0);
 }
 
 // The samples up to `end` that lie in front of the nearest opaque surface.
 fn in_front_of_opaque(surfaces: Surfaces, end: i32) -> i32 {
-  return min(end, i32(ceil(min(surfaces.opaque, 16777216.0) - 0.5)));
+  return min(end, i32(ceil(clamp(surfaces.opaque, 0.0, 16777216.0) - 0.5)));
 }
 
 // A sum of samples, and then the fragments of this box up to `before`.
@@ -31,7 +31,7 @@ fn with_surfaces(ray: Ray, surfaces: ptr<function, Surfaces>, before: f32, sum: 
   var next = (*surfaces).next;
   while next < (*surfaces).end {
     let word = i32(3u * next);
-    let at = bitcast<f32>(fragments_load(word));
+    let at = bitcast<f32>(fragments_load(word)) - 1.0;
     if at > before { break; }
     let cell = cell_of(ray.entry + ray.delta * at);
     if at > (*surfaces).behind && all(cell >= subvolume.low) && all(cell < subvolume.high) {

@@ -47,6 +47,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   let forward = ray.delta >= vec3(0.0);
   var sample = first_past(ray, select(subvolume.high, subvolume.low, forward), true) + subvolume.first;
   var surfaces = surfaces_of(pixel, sample);
+  // What lies behind it is seen by a later pass.
+  let last_place = select(3e38, f32(sample + subvolume.most) - 0.5, subvolume.last == 0u);
   let most = min(first_past(ray, select(subvolume.low, subvolume.high, forward), false), sample + subvolume.most);
   let end = in_front_of_opaque(surfaces, most);
   var seen = carried(pixel);
@@ -74,9 +76,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
       stop = ((sample >> SUM_BITS) + 1) << SUM_BITS;
       is_over = sample >= end;
     }
-    // Behind the last sample those that are left, up to where a later pass begins.
-    let last = select(3e38, f32(end) - 0.5, subvolume.last == 0u);
-    sum = with_surfaces(ray, &surfaces, select(f32(sample) + 0.5, last, is_over), sum);
+    // Behind the last sample those that are left.
+    sum = with_surfaces(ray, &surfaces, select(f32(sample) + 0.5, last_place, is_over), sum);
     if is_over { continue; }
     sum = over(sum, lit(ray, p, cell, sample_of(ray, sample, p, cell)));
     sample += 1;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use zippy::Result;
 use zippy::device::colour;
+use zippy::element::{Element, ElementKind, Packed, Scalar};
 use zippy::kernel::{Kernel, KernelSource, ParamValue};
 use zippy::world::World;
 
@@ -147,4 +148,17 @@ pub(super) fn of_picture(look: &Look, view: &View, classes: &Classes, direct: f3
         ("size", [view.width as i32, view.height as i32].into()),
         ("direct", direct.into()),
     ]
+}
+
+/// What makes a component of a direct colour 0 to 1.
+pub(super) fn direct<T: Element>() -> f32 {
+    match T::INFO.kind {
+        ElementKind::Packed(Packed::I8) => 1.0 / 127.0,
+        ElementKind::Packed(Packed::U8) => 1.0 / 255.0,
+        ElementKind::Packed(Packed::I16) => 1.0 / 32_767.0,
+        ElementKind::Packed(Packed::U16) => 1.0 / 65_535.0,
+        ElementKind::Scalar(Scalar::I32) => 1.0 / i32::MAX as f32,
+        ElementKind::Scalar(Scalar::U32) => 1.0 / u32::MAX as f32,
+        _ => 1.0,
+    }
 }

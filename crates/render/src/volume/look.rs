@@ -73,6 +73,11 @@ impl Default for Shading {
 }
 
 impl Shading {
+    /// How bright a white surface can be.
+    pub(super) fn brightest(&self) -> f64 {
+        self.ambient + self.diffuse + self.specular
+    }
+
     /// # Errors
     /// What is out of range.
     pub(super) fn check(&self) -> Result<(), RenderError> {
@@ -170,8 +175,13 @@ impl Look {
     /// The share of light at which rays end: [`termination`](Self::termination), divided by the brightest light where
     /// that is more than 1, as what lies behind may be so much brighter than its colours.
     pub fn ends_at(&self) -> f32 {
-        let brightest = self.shading.map_or(1.0, |light| light.ambient + light.diffuse + light.specular);
-        (f64::from(self.termination) / brightest.max(1.0)) as f32
+        self.ends_at_with(1.0)
+    }
+
+    /// The same where surfaces are in a light whose parts add up to `brightest`.
+    pub(super) fn ends_at_with(&self, brightest: f64) -> f32 {
+        let own = self.shading.as_ref().map_or(1.0, Shading::brightest);
+        (f64::from(self.termination) / own.max(brightest).max(1.0)) as f32
     }
 
     /// Checks everything that does not depend on the volume.

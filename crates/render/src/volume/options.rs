@@ -65,12 +65,22 @@ impl RendererOptions {
     ///
     /// # Errors
     /// Too many pixels; says how many would do.
-    pub fn check_size(&self, world: &World, (width, height): (u32, u32)) -> Result<(), RenderError> {
-        let most = world.buffer_bytes();
+    pub fn check_size(&self, world: &World, size: (u32, u32)) -> Result<(), RenderError> {
         let pixel = match self.pixel {
             PixelFormat::F32 => 16,
             PixelFormat::Rgba8 => 4,
         };
+        self.check_bytes(world, size, pixel)
+    }
+
+    /// The same for so many bytes a pixel.
+    pub(super) fn check_bytes(
+        &self,
+        world: &World,
+        (width, height): (u32, u32),
+        pixel: u64,
+    ) -> Result<(), RenderError> {
+        let most = world.buffer_bytes();
         let bytes = u64::from(width) * u64::from(height) * pixel;
         if bytes <= most {
             return Ok(());

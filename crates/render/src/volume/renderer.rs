@@ -1,11 +1,12 @@
 //! [`VolumeRenderer`]: a distributed volume into pictures, with kernels and global-array operations only.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 use std::time::Instant;
 
 use zippy::Result;
 use zippy::array::{GlobalArray, LocalArray};
-use zippy::element::{Element, ElementKind, Packed, Scalar};
+use zippy::element::{Element, ElementKind, Scalar};
 use zippy::kernel::ParamValue;
 use zippy::layout::{Layout, Split};
 use zippy::plan::Moved;
@@ -15,13 +16,13 @@ use zippy_io::image::Image;
 use super::bricks::{BrickBox, CellBox, Lattice};
 use super::classes::Classes;
 use super::framebuffer::{Blending, Framebuffer, framebuffer};
-use super::kernels::{Features, RayCasters, of_picture};
+use super::kernels::{Features, RayCasters, direct, of_picture};
 use super::layers::{Subvolume, most_samples, subvolumes};
 use super::look::{Look, PixelFormat};
 use super::options::RendererOptions;
 use super::space::{Entries, Rebuilds, Space};
 use super::storage::Storage;
-use super::surface::{Bricks, Material, Scene, Surface, Triangles, joined};
+use super::surface::{Bricks, Material, PIXEL_BYTES, Pipelines, Scene, Surface, Triangles, joined};
 use super::view::{MAX_SAMPLES, View};
 use crate::compositing::{Algorithm, Layer};
 use crate::error::RenderError;
@@ -43,8 +44,11 @@ pub struct VolumeRenderer<'w, T> {
     framebuffer: RefCell<Option<Box<dyn Framebuffer + 'w>>>,
     /// What rays of several passes carry, for pictures of the framebuffer's size.
     carry: RefCell<Option<LocalArray<[f32; 4], 2>>>,
+    /// Which rank has which brick.
+    dealt: Rc<Bricks>,
     /// Surfaces in pictures of the framebuffer's size.
     scene: RefCell<Option<Scene<'w>>>,
+    pipelines: Rc<Pipelines>,
 }
 
 /// What rays are cast for.
@@ -53,6 +57,8 @@ struct Cast<'a, 'w> {
     classes: &'a Classes,
     of_picture: Vec<(&'static str, ParamValue)>,
     scene: Option<&'a Scene<'w>>,
+    /// The transparency at which rays end.
+    ends_at: f32,
 }
 
 /// A rendered picture and what it took on this rank.
@@ -113,6 +119,11 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         let space = Space::new(world, &name, cell, options.components, &storage, &lattice);
         let space = world.agree("making a renderer", space)?;
         let bricks = storage.parts().iter().map(|part| part.bricks).collect();
+        let mut ranks = vec![0; lattice.count()];
+        for part in storage.parts() {
+            lattice.within(&part.bricks).for_each(|brick| ranks[brick] = part.rank);
+        }
+        let dealt = Rc::new(Bricks { lattice: lattice.clone(), ranks, spacing });
         let (kernels, framebuffer) = (RayCasters::new(world, cell), RefCell::default());
         let (carry, scene) = (RefCell::default(), RefCell::default());
         let made = Self {
@@ -128,7 +139,9 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
             kernels,
             framebuffer,
             carry,
+            dealt,
             scene,
+            pipelines: Rc::default(),
         };
         made.refresh()?;
         Ok(made)
@@ -155,23 +168,19 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
     /// # Errors
     /// As [`set_surface`](Self::set_surface), and a name that is taken.
     pub fn surface(&self, name: &str, triangles: &Triangles) -> Result<Surface> {
-        let surface = Surface::new(self.world, name);
+        let surface = Surface::new(self.world, name, &self.dealt);
         let mut surface = self.world.agree("making a surface", surface)?;
         self.set_surface(&mut surface, triangles)?;
         Ok(surface)
     }
 
     /// Gives a surface other triangles. Collective; each goes to the ranks whose bricks it reaches into. What lies outside
-    /// of the volume is not seen.
+    /// of the volume is not seen. After an error the surface has no triangles.
     ///
     /// # Errors
     /// Lists of triangles that do not go together, no memory, or a failure of this or of another rank.
     pub fn set_surface(&self, surface: &mut Surface, triangles: &Triangles) -> Result<()> {
-        let mut ranks = vec![0; self.lattice.count()];
-        for part in self.storage.parts() {
-            self.lattice.within(&part.bricks).for_each(|brick| ranks[brick] = part.rank);
-        }
-        surface.set(self.world, &Bricks { lattice: &self.lattice, ranks: &ranks, spacing: self.spacing }, triangles)
+        surface.set(self.world, &self.dealt, triangles)
     }
 
     /// Renders. Collective; every rank gives the same look, rank 0 gets the picture. Communication: that of
@@ -192,18 +201,25 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
     /// one of 8 bytes a pixel put together.
     ///
     /// # Errors
-    /// Likewise; a material that makes no sense; more fragments of transparent surfaces in the picture than a buffer
+    /// Likewise; a material that makes no sense; a surface that was made for another volume; more fragments of transparent surfaces in the picture than a buffer
     /// holds.
     pub fn render_with(&self, look: &Look, surfaces: &[(&Surface, &Material)]) -> Result<Frame> {
         self.options.check_size(self.world, look.size)?;
         let view = View::of(look, self.voxels, self.spacing)?;
         let classes = Classes::of(look, self.options.components)?;
-        surfaces.iter().try_for_each(|(_, material)| material.check())?;
+        if !surfaces.is_empty() {
+            self.options.check_bytes(self.world, look.size, PIXEL_BYTES)?;
+        }
+        surfaces
+            .iter()
+            .try_for_each(|(surface, material)| surface.check(&self.dealt).and_then(|()| material.check()))?;
 
+        let brightest = surfaces.iter().map(|(_, material)| material.shading.brightest()).fold(1.0, f64::max);
+        let ends_at = look.ends_at_with(brightest);
         let start = Instant::now();
         self.space.update(&self.storage, &self.lattice, &classes)?;
         let reached = |brick: usize| {
-            let transparent = surfaces.iter().filter(|(_, material)| !material.is_opaque());
+            let transparent = surfaces.iter().filter(|(_, material)| material.is_transparent());
             transparent.filter_map(|(surface, _)| surface.reached(brick)).reduce(|a, b| joined(&a, &b))
         };
         let visible = |brick: usize| match (self.space.visible(brick), reached(brick)) {
@@ -230,7 +246,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         let cast = self.cast(
             framebuffer,
             look,
-            &Cast { view: &view, classes: &classes, of_picture, scene },
+            &Cast { view: &view, classes: &classes, of_picture, scene, ends_at },
             &subvolumes,
             &layers,
         );
@@ -246,7 +262,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         let cast_secs = start.elapsed().as_secs_f64();
 
         let start = Instant::now();
-        let moved = framebuffer.composite(&layers, look.ends_at())?;
+        let moved = framebuffer.composite(&layers, ends_at)?;
         let composite_secs = start.elapsed().as_secs_f64();
 
         let start = Instant::now();
@@ -262,7 +278,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         if kept.as_ref().is_none_or(|scene| scene.size() != size) {
             *kept = None;
             let rgba8 = self.options.pixel == PixelFormat::Rgba8;
-            *kept = Some(Scene::new(self.world, &self.name, size, rgba8)?);
+            *kept = Some(Scene::new(self.world, &self.name, size, rgba8, &self.pipelines)?);
         }
         Ok(std::cell::RefMut::map(kept, |kept| kept.as_mut().expect("just made")))
     }
@@ -283,12 +299,12 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         &self,
         framebuffer: &dyn Framebuffer,
         look: &Look,
-        Cast { view, classes, of_picture, scene }: &Cast<'_, 'w>,
+        Cast { view, classes, of_picture, scene, ends_at }: &Cast<'_, 'w>,
         subvolumes: &[Subvolume],
         layers: &[Layer],
     ) -> Result<()> {
         framebuffer.prefix().all().fill(0.0)?;
-        let hidden = self.hidden(look.ends_at(), layers.len());
+        let hidden = self.hidden(*ends_at, layers.len());
         let fragments = scene.map(|scene| (scene.fragments().spans(), scene.fragments().list()));
         let table = self.space.table(classes)?;
         for (subvolume, layer) in subvolumes.iter().zip(layers) {
@@ -315,7 +331,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
                     .param("high", subvolume.cells.1)
                     .param("most", MAX_SAMPLES as i32)
                     .param("origin", self.space.origin(subvolume.part))
-                    .param("opaque", 1.0 - look.ends_at())
+                    .param("opaque", 1.0 - ends_at)
                     .param("blocks", blocks)
                     .param("hidden", hidden)
                     .param("at", [layer.bounds.start[0] as i32, layer.bounds.start[1] as i32])
@@ -372,17 +388,4 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
 /// Cells in a box.
 fn count((low, high): &CellBox) -> u64 {
     (0..3).map(|axis| u64::from((high[axis] - low[axis]).unsigned_abs())).product()
-}
-
-/// What makes a component of a direct colour 0 to 1.
-fn direct<T: Element>() -> f32 {
-    match T::INFO.kind {
-        ElementKind::Packed(Packed::I8) => 1.0 / 127.0,
-        ElementKind::Packed(Packed::U8) => 1.0 / 255.0,
-        ElementKind::Packed(Packed::I16) => 1.0 / 32_767.0,
-        ElementKind::Packed(Packed::U16) => 1.0 / 65_535.0,
-        ElementKind::Scalar(Scalar::I32) => 1.0 / i32::MAX as f32,
-        ElementKind::Scalar(Scalar::U32) => 1.0 / u32::MAX as f32,
-        _ => 1.0,
-    }
 }

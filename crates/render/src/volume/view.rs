@@ -9,9 +9,9 @@ use super::look::{Look, MAX_CLIP_PLANES};
 use crate::error::RenderError;
 
 /// The most samples that one dispatch takes along a ray: software Vulkan ends the loops of an invocation after 65,535
-/// iterations without a word. A sample takes one of each of two loops, and where rays are cast side by side every leap
-/// of one of them counts for all. Longer rays are cast in several dispatches.
-pub(super) const MAX_SAMPLES: u32 = 20_000;
+/// iterations without a word. A sample takes one of each of three loops, and where rays are cast side by side every leap
+/// of one of them counts for all, as does each fragment of a surface. Longer rays are cast in several dispatches.
+pub(super) const MAX_SAMPLES: u32 = 15_000;
 
 /// The farthest, in voxels, that a camera may stand from the volume's origin along an axis: beyond it, single precision
 /// no longer tells one voxel from the next.

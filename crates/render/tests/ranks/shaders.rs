@@ -21,7 +21,7 @@ const ELSEWHERE: [(&str, &str); 12] = [
     ("volume/one_pass", "src/volume/march.rs"),
     ("surface/none", "src/volume/march.rs"),
     // What rays meet, one triangle after the other.
-    ("surface/on_ray", "tests/ranks/surfaces.rs"),
+    ("surface/on_ray", "tests/ranks/surfaces/mod.rs"),
 ];
 
 /// Kernels: the files that they are made of, and what CELL stands for in them.

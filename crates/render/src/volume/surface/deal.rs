@@ -29,17 +29,20 @@ struct Gathered {
 const NOWHERE: u32 = u32::MAX;
 
 /// Where bricks are.
-pub(in crate::volume) struct Bricks<'a> {
-    pub lattice: &'a Lattice,
+#[derive(Debug, PartialEq)]
+pub(in crate::volume) struct Bricks {
+    pub lattice: Lattice,
     /// The rank of each brick.
-    pub ranks: &'a [usize],
+    pub ranks: Vec<usize>,
+    /// The distance of voxels.
     pub spacing: [f64; 3],
 }
 
-impl Bricks<'_> {
-    /// Rounding moves fragments by less than this many voxels.
+impl Bricks {
+    /// Rounding moves fragments by less than this many voxels; so do rasterisers, which may move vertices by a sixteenth of a
+    /// pixel, while a pixel is not wider than eight voxels.
     fn margin(&self) -> [f64; 3] {
-        self.lattice.all_cells().map(|cells| 1e-3 + 1e-6 * f64::from(cells))
+        self.lattice.all_cells().map(|cells| 0.5 + 1e-6 * f64::from(cells))
     }
 
     /// The cells that a triangle may reach into, those around the volume among them.

@@ -18,6 +18,10 @@ const WORDS: u64 = 3;
 /// Bytes of a fragment.
 const BYTES: u64 = 4 * WORDS;
 
+/// The most of a pixel: with more, sorting and casting them would come near the end that software Vulkan puts to loops; see
+/// `MAX_SAMPLES`.
+const MOST: u32 = 2048;
+
 /// Sums that stop at the end of their range.
 const SATURATING: &str =
     "fn combine(a: u32, b: u32) -> u32 { return select(a + b, 0xffffffffu, b > 0xffffffffu - a); }";
@@ -54,7 +58,7 @@ impl<'w> Fragments<'w> {
     /// Draws those of this rank that lie in front of the nearest opaque surface. Local; reads one number back.
     ///
     /// # Errors
-    /// More of them than a buffer holds, or of a row than a binding.
+    /// More of them than a buffer holds, of a row than a binding, or too many of one pixel.
     pub(super) fn draw(&self, rasteriser: &Rasteriser, drawing: &Drawing, opaque: &Opaque) -> Result<()> {
         self.cursors.all().fill(0)?;
         let nearest = opaque.nearest().local()?;
@@ -63,6 +67,7 @@ impl<'w> Fragments<'w> {
             self.pass(rasteriser, Pass::Count, drawing, opaque, &|_| 0)?;
             let sum = Operator::custom("saturating sum", SATURATING);
             total = self.world.on_rank().reduce(&self.cursors, &sum)?.unwrap_or(0);
+            self.check_depth()?;
             self.make_room(total)?;
             self.world.on_rank().inclusive_scan(&self.cursors, &self.cursors, &Operator::Add)?;
             let starts = self.starts(total)?;
@@ -78,6 +83,19 @@ impl<'w> Fragments<'w> {
             .param("pixels", self.cursors.shape()[0] as i32)
             .over(self.spans.all())
             .run()
+    }
+
+    fn check_depth(&self) -> Result<()> {
+        let deepest = self.world.on_rank().reduce(&self.cursors, &Operator::Max)?.unwrap_or(0);
+        if deepest > MOST {
+            let message = format!(
+                "a pixel shows {deepest} transparent triangles one behind the other on rank {}; at most {MOST} are possible: \
+                 make surfaces opaque",
+                self.world.rank(),
+            );
+            return Err(RenderError::Surface(message).into());
+        }
+        Ok(())
     }
 
     fn make_room(&self, total: u32) -> Result<()> {

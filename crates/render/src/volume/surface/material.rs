@@ -52,6 +52,11 @@ impl Material {
         self.opacity >= 1.0
     }
 
+    /// Whether it is seen, and something through it.
+    pub(in crate::volume) fn is_transparent(&self) -> bool {
+        self.opacity > 0.0 && !self.is_opaque()
+    }
+
     /// # Errors
     /// What is out of range, with its value and what would be right.
     pub fn check(&self) -> Result<(), RenderError> {

@@ -14,6 +14,8 @@ mod rasteriser;
 mod surface;
 mod triangles;
 
+use std::rc::Rc;
+
 use zippy::ownership::Ownership;
 use zippy::{Layout, Result, Split, World};
 
@@ -24,8 +26,12 @@ pub use self::triangles::Triangles;
 pub(super) use self::deal::{Bricks, joined};
 use self::fragments::Fragments;
 use self::opaque::Opaque;
+pub(super) use self::rasteriser::Pipelines;
 use self::rasteriser::{Drawing, Rasteriser};
 use super::kernels::ViewParameters;
+
+/// The most bytes of a pixel in one buffer.
+pub(super) const PIXEL_BYTES: u64 = 16;
 
 /// Surfaces in pictures of one size.
 pub(super) struct Scene<'w> {
@@ -41,8 +47,8 @@ impl<'w> Scene<'w> {
     ///
     /// # Errors
     /// Names that are taken, a picture that is too large, or no memory.
-    pub fn new(world: &'w World, name: &str, size: (u32, u32), rgba8: bool) -> Result<Self> {
-        let rasteriser = world.agree("making room for surfaces", Rasteriser::new(world, size))?;
+    pub fn new(world: &'w World, name: &str, size: (u32, u32), rgba8: bool, pipelines: &Rc<Pipelines>) -> Result<Self> {
+        let rasteriser = world.agree("making room for surfaces", Rasteriser::new(world, size, pipelines))?;
         let opaque = Opaque::new(world, name, size, rgba8)?;
         let fragments = world.agree("making room for surfaces", Fragments::new(world, name, size))?;
         Ok(Self { world, size, rasteriser, opaque, fragments })
@@ -55,11 +61,11 @@ impl<'w> Scene<'w> {
 
     /// Finds where surfaces are in a view. Collective; the same materials on every rank.
     pub fn draw(&self, view: &ViewParameters, planes: usize, surfaces: &[(&Surface, &Material)]) -> Result<()> {
-        let some = |opaque: bool| {
-            let kept = surfaces.iter().filter(|(_, material)| material.opacity > 0.0 && material.is_opaque() == opaque);
+        let some = |is_one: fn(&Material) -> bool| {
+            let kept = surfaces.iter().filter(|(_, material)| is_one(material));
             Drawing { surfaces: kept.copied().collect(), view, planes }
         };
-        let (opaque, transparent) = (some(true), some(false));
+        let (opaque, transparent) = (some(Material::is_opaque), some(Material::is_transparent));
         self.opaque.draw(&self.rasteriser, &opaque)?;
         let found = self.fragments.draw(&self.rasteriser, &transparent, &self.opaque);
         self.world.agree("drawing surfaces", found)

@@ -53,7 +53,7 @@ impl<'w> Opaque<'w> {
         let cleared = self.nearest.fill(NOTHING).and_then(|()| self.front.fill(NOTHING));
         let cleared = cleared.and_then(|()| self.shown.fill([0; 2])).and_then(|()| self.backdrop.fill([0; 2]));
         if drawing.surfaces.is_empty() {
-            return cleared;
+            return self.world.agree("drawing opaque surfaces", cleared);
         }
         let drawn = cleared.and_then(|()| self.pass(rasteriser, Pass::Nearest, drawing));
         self.world.agree("drawing opaque surfaces", drawn)?;

@@ -44,15 +44,16 @@ impl Pass {
 /// The format of the picture into which nothing is drawn: passes need one.
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::R8Unorm;
 
-/// Pipelines by the number of clip planes and by whether they draw what is opaque.
-type Pipelines = HashMap<(usize, bool), Rc<wgpu::RenderPipeline>>;
+/// Pipelines by the number of clip planes and by whether they draw what is opaque: for pictures of any size.
+#[derive(Default)]
+pub(in crate::volume) struct Pipelines(RefCell<HashMap<(usize, bool), Rc<wgpu::RenderPipeline>>>);
 
 /// Pictures of one size.
 pub(super) struct Rasteriser<'w> {
     world: &'w World,
     size: (u32, u32),
     target: wgpu::TextureView,
-    pipelines: RefCell<Pipelines>,
+    pipelines: Rc<Pipelines>,
 }
 
 /// Everything that surfaces are drawn with.
@@ -68,7 +69,7 @@ impl<'w> Rasteriser<'w> {
     ///
     /// # Errors
     /// The device has no picture so large.
-    pub fn new(world: &'w World, size: (u32, u32)) -> Result<Self> {
+    pub fn new(world: &'w World, size: (u32, u32), pipelines: &Rc<Pipelines>) -> Result<Self> {
         let target = world.gpu().checked("making room for drawing", || {
             let extent = wgpu::Extent3d { width: size.0, height: size.1, depth_or_array_layers: 1 };
             let texture = world.gpu().raw().create_texture(&wgpu::TextureDescriptor {
@@ -83,7 +84,7 @@ impl<'w> Rasteriser<'w> {
             });
             texture.create_view(&wgpu::TextureViewDescriptor::default())
         })?;
-        Ok(Self { world, size, target, pipelines: RefCell::default() })
+        Ok(Self { world, size, target, pipelines: pipelines.clone() })
     }
 
     /// Queues one pass over all surfaces. Local.
@@ -147,7 +148,7 @@ impl<'w> Rasteriser<'w> {
     }
 
     fn pipeline(&self, planes: usize, opaque: bool) -> Result<Rc<wgpu::RenderPipeline>> {
-        if let Some(made) = self.pipelines.borrow().get(&(planes, opaque)) {
+        if let Some(made) = self.pipelines.0.borrow().get(&(planes, opaque)) {
             return Ok(made.clone());
         }
         let text = rays_and_light(planes) + include_str!("../../../shaders/surface/draw.wgsl");
@@ -184,8 +185,9 @@ impl<'w> Rasteriser<'w> {
                 cache: None,
             })
         })?;
+        device.count_pipeline();
         let made = Rc::new(made);
-        self.pipelines.borrow_mut().insert((planes, opaque), made.clone());
+        self.pipelines.0.borrow_mut().insert((planes, opaque), made.clone());
         Ok(made)
     }
 }

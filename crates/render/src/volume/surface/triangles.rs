@@ -29,7 +29,7 @@ pub(in crate::volume) struct Corner {
 
 impl Triangles<'_> {
     /// # Errors
-    /// Lists of other lengths, a vertex that is not there, a position that is not finite.
+    /// Lists of other lengths, a vertex that is not there, a position or a normal that is not finite.
     pub(super) fn check(&self) -> Result<(), RenderError> {
         let wrong = |message: String| Err(RenderError::Surface(message));
         let vertices = self.positions.len();
@@ -42,6 +42,10 @@ impl Triangles<'_> {
         if let Some(number) = self.positions.iter().position(|position| !is_finite(position)) {
             let position = self.positions[number];
             return wrong(format!("vertex {number} stands at {position:?}; positions must be finite"));
+        }
+        if let Some(number) = self.normals.iter().position(|normal| !is_finite(normal)) {
+            let normal = self.normals[number];
+            return wrong(format!("vertex {number} has the normal {normal:?}; normals must be finite"));
         }
         let missing = |corners: &[u32; 3]| corners.iter().any(|&corner| corner as usize >= vertices);
         if let Some(number) = self.triangles.iter().position(missing) {

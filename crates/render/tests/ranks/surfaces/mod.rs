@@ -8,13 +8,13 @@ use zippy_render::volume::{
     Shading, TransferFunction, Triangles, VolumeRenderer,
 };
 
+mod planes;
+
+use crate::support::jobs::{self, Carrier};
 use crate::support::{self, launcher};
 
 const SHAPE: [i64; 3] = [25, 21, 29];
 const SPACING: [f64; 3] = [1.0, 1.25, 0.75];
-
-/// Colours as they are.
-const UNLIT: Shading = Shading { ambient: 1.0, diffuse: 0.0, specular: 0.0, shininess: 1.0 };
 
 /// A mesh, of which a rank gives every so many'th triangle.
 #[derive(Default, Clone)]
@@ -64,87 +64,13 @@ impl Mesh {
     }
 }
 
-/// From below along axis 2, a voxel a pixel.
-fn along_z(size: (u32, u32)) -> Camera {
-    Camera {
-        position: [8.0, 8.0, -10.0],
-        focal_point: [8.0, 8.0, 0.0],
-        view_up: [0.0, 1.0, 0.0],
-        projection: Projection::Parallel { half_height: f64::from(size.1) / 2.0 },
-    }
-}
-
 /// A volume of a half everywhere, of which each sample hides the same share.
 fn even(opacity: f64) -> TransferFunction {
     TransferFunction { opacity: vec![[0.0, opacity]], colour: vec![[0.0, 1.0, 0.0, 0.0]], unit_distance: 1.0 }
 }
 
-fn close(found: [f32; 4], wanted: [f32; 4], what: &str) {
-    let far = (0..4).map(|part| (found[part] - wanted[part]).abs()).fold(0.0, f32::max);
-    assert!(far < 2e-5, "{what}: {found:?}, not {wanted:?}");
-}
-
 fn over(front: [f32; 4], back: [f32; 4]) -> [f32; 4] {
     std::array::from_fn(|part| front[part] + (1.0 - front[3]) * back[part])
-}
-
-/// So many samples of `even`.
-fn samples(opacity: f32, count: i32) -> [f32; 4] {
-    let alpha = 1.0 - (1.0 - opacity).powi(count);
-    [alpha, 0.0, 0.0, alpha]
-}
-
-/// Planes across the rays: what is in front of them, between them and behind them is known to the sample.
-#[test]
-fn planes_hide_what_lies_behind_them() {
-    let size = (17, 17);
-    let program = |world: &World| {
-        let volume = world.array::<f32, 3>("volume", &Layout::new([17, 17, 33]))?;
-        volume.fill(0.5)?;
-        let options = RendererOptions { brick: Some(8), ..RendererOptions::default() };
-        let renderer = VolumeRenderer::new(world, &volume, [1.0; 3], options)?;
-        // Samples lie at z = 0.25, 0.75, and so on, so that 20 are in front of z = 10.1, and 12 more of z = 16, on a
-        // border of bricks.
-        let mine = |mesh: Mesh| mesh.of(world.rank(), world.size());
-        let near = renderer.surface("near", &mine(Mesh::plane(10.1, [4.0, 16.0], [0.0, 16.0])).triangles())?;
-        let far = renderer.surface("far", &mine(Mesh::plane(16.0, [0.0, 16.0], [0.0, 16.0])).triangles())?;
-        let wall = renderer.surface("wall", &mine(Mesh::plane(20.2, [0.0, 8.0], [0.0, 16.0])).triangles())?;
-        let material =
-            |colour: [f64; 3], opacity| Material { colour: Colouring::Plain(colour), opacity, shading: UNLIT };
-        let (glass, mist) = (material([0.0, 1.0, 0.0], 0.5), material([0.0, 0.0, 1.0], 0.25));
-        let plain = material([1.0, 1.0, 0.0], 1.0);
-        let look = Look { step: 0.5, size, termination: 0.0, ..Look::new(along_z(size), even(0.1)) };
-        let with = |surfaces: &[_]| Ok::<_, zippy::Error>(renderer.render_with(&look, surfaces)?.image);
-        Ok([
-            with(&[])?,
-            with(&[(&near, &glass), (&far, &mist), (&wall, &plain)])?,
-            with(&[(&near, &plain), (&far, &plain), (&wall, &glass)])?,
-            with(&[(&near, &material([0.0; 3], 0.0))])?,
-        ])
-    };
-    for ranks in launcher::counts(&[1, 3]) {
-        for [none, three, opaque, unseen] in run_with(Config::threads(ranks), program).unwrap() {
-            let (Some(none), Some(three), Some(opaque), Some(unseen)) = (none, three, opaque, unseen) else { continue };
-            let alpha = 1.0 - 0.9_f32.powf(0.5);
-            let row = 8 * 17;
-            let (glass, mist) = ([0.0, 0.5, 0.0, 0.5], [0.0, 0.0, 0.25, 0.25]);
-            // The left of the picture is where x is large: looking along z with y up.
-            let column = |x: usize| row + 16 - x;
-            close(none.pixels[column(2)], samples(alpha, 64), "without surfaces");
-            let behind = |count| samples(alpha, count);
-            let wall = [1.0, 1.0, 0.0, 1.0];
-            let mist_and = |rest| over(mist, rest);
-            let to_wall = over(behind(32), mist_and(over(behind(8), wall)));
-            close(three.pixels[column(2)], to_wall, "mist and wall");
-            let all = over(behind(20), over(glass, over(behind(12), mist_and(over(behind(8), wall)))));
-            close(three.pixels[column(6)], all, "glass, mist and wall");
-            let open = over(behind(20), over(glass, over(behind(12), mist_and(behind(32)))));
-            close(three.pixels[column(12)], open, "glass and mist");
-            close(opaque.pixels[column(6)], over(behind(20), wall), "opaque in front");
-            close(opaque.pixels[column(2)], over(behind(32), wall), "opaque on a border of bricks");
-            assert!(unseen == none, "what is wholly transparent is not there");
-        }
-    }
 }
 
 /// What a ray meets of a mesh: distance in steps, the cosine with its normal, and the value, front first.
@@ -245,6 +171,19 @@ fn balls_are_what_rays_meet() {
             assert!(far < 5e-3, "pixel {pixel}: {colour:?}, not {wanted:?}");
         }
         assert!(compared > 1200 && seen > 700, "{compared} pixels, {seen} fragments");
+    }
+}
+
+/// The same in bands of a few rows, as in pictures of which a binding holds but a part.
+#[test]
+fn in_bands() {
+    let test = jobs::test(module_path!(), "in_bands");
+    let body = || {
+        balls_are_what_rays_meet();
+        Ok(())
+    };
+    if !jobs::play(&test, body) {
+        jobs::must_pass(Carrier::Threads, &[1], &test, &[("ZIPPY_BINDING_LIMIT", "8192")]);
     }
 }
 
@@ -375,6 +314,15 @@ fn mistakes_are_told_to_all() {
             let error = renderer.render_with(&look, &[(&surface, &material)]).unwrap_err().to_string();
             assert!(error.contains(wanted), "{error}");
         }
+        let mut crooked = good.clone();
+        crooked.normals[3][0] = f32::INFINITY;
+        let error = renderer.set_surface(&mut surface, &crooked.triangles()).unwrap_err().to_string();
+        assert!(error.contains("vertex 3 has the normal"), "{error}");
+        // Of another renderer.
+        let other = RendererOptions { brick: Some(8), name: Some("other".into()), ..RendererOptions::default() };
+        let other = VolumeRenderer::new(world, &volume, SPACING, other)?;
+        let error = other.render_with(&look, &[(&surface, &Material::default())]).unwrap_err().to_string();
+        assert!(error.contains("\"good\" is a surface in a volume of other"), "{error}");
         // A surface without triangles, and one outside of the volume.
         let glass = Material { opacity: 0.5, ..Material::default() };
         let away = Mesh::ball([100.0, 12.5, 10.0], 8.5, 4);
