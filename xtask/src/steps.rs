@@ -83,7 +83,6 @@ pub const DRIVERS: Step = step(
 /// The tests with ranks that have devices.
 const SUITES: &str = "{test} --test world --test algorithms --test ranks --test surfaces";
 
-/// Some tests start examples.
 const EXAMPLES: &str = "build {all} --examples";
 
 const fn step(name: &'static str, about: &'static str, environment: Environment, commands: Commands) -> Step {
@@ -152,9 +151,10 @@ fn run_examples(context: &Context) -> Result<Outcome, String> {
 
 fn example(context: &Context, program: &Built, ranks: Ranks) -> Result<Command, String> {
     let mut command = ranks::command(context, &program.path, ranks)?;
-    if program.name == "volume" {
-        let picture = format!("volume-{}.png", ranks.label().replace(' ', "-"));
-        command.args(["--size", "96x64", "--compare-single", "--json", "--output", &picture]);
+    let drawn = [("volume", "--size 96x64 --compare-single --output"), ("isosurface", "--n 24 --with-volume --render")];
+    for (_, arguments) in drawn.iter().filter(|(name, _)| program.name == *name) {
+        let picture = format!("{}-{}.png", program.name, ranks.label().replace(' ', "-"));
+        command.args(arguments.split(' ')).arg(picture);
     }
     command.current_dir(context.scratch("examples")?);
     Ok(command)
