@@ -5,6 +5,7 @@ mod reference;
 
 use std::cell::{Cell, RefCell};
 use std::path::Path as File;
+use std::time::Instant;
 
 use serde_json::json;
 use zippy::region::Region;
@@ -152,10 +153,47 @@ impl Subject {
                 Ok(())
             };
             run.measure(case, vec![contender("zippy", work), contender("reading the samples", sum)])?;
+            if what == CASES[1] {
+                self.shares(run, &plain, &turn)?;
+            }
             // Others take one isovalue at a time.
             if what != CASES[3] && what != CASES[4] {
                 self.beside(run, &name, normals, others)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Of the time of an extraction: what ranks compute on average; what the rank that waits least spends beside that, on
+    /// lists for others, messages and agreement; and what the others wait in addition.
+    fn shares<T: Sample>(&self, run: &Run, extractor: &Extractor<T>, turn: &Cell<u32>) -> Result<()> {
+        let world = run.world;
+        let mut shares = [const { Vec::new() }; 3];
+        for _ in 0..run.options.samples().min(15) {
+            world.barrier()?;
+            let start = Instant::now();
+            extractor.extract(self.changed(turn))?;
+            world.barrier()?;
+            let all = start.elapsed().as_secs_f64();
+            let computed = extractor.computed().as_secs_f64();
+            let (mut sum, mut least) = ([computed], [all - computed]);
+            world.group().all_reduce(&mut sum, |sum, more| *sum += more)?;
+            world.group().all_reduce(&mut least, |least, other| *least = least.min(*other))?;
+            let mean = sum[0] / world.size() as f64;
+            let parts = [mean, least[0], (all - mean - least[0]).max(0.0)];
+            shares.iter_mut().zip(parts).for_each(|(share, part)| share.push(part / all));
+        }
+        if world.rank() == 0 {
+            let [compute, overhead, waiting] = shares.map(|share| common::Spread::of(&share).median);
+            let percent = |share: f64| 100.0 * share;
+            println!(
+                "    shares: {:.0} % computing, {:.0} % overhead, {:.0} % waiting",
+                percent(compute),
+                percent(overhead),
+                percent(waiting)
+            );
+            let case = run.named(&format!("{}, changed isovalue, shares", self.name));
+            run.add(json!({ "case": case, "compute": compute, "overhead": overhead, "waiting": waiting }));
         }
         Ok(())
     }

@@ -5,6 +5,9 @@ pub mod surfaces;
 mod triangles;
 mod vertices;
 
+use std::cell::Cell;
+use std::time::Duration;
+
 use zippy::array::ChunkRef;
 use zippy::chunks::ChunkId;
 use zippy::{GlobalArray, Result, World};
@@ -31,6 +34,7 @@ pub struct Extractor<'w, T> {
     grid: Grid,
     normals: bool,
     parts: Vec<(ChunkId, Part, Tree)>,
+    computed: Cell<Duration>,
 }
 
 impl<'w, T: Sample> Extractor<'w, T> {
@@ -62,7 +66,8 @@ impl<'w, T: Sample> Extractor<'w, T> {
         cell::table();
         let widths = if normals { (1, 2) } else { (0, 1) };
         let fitted = FittedArray::new(world, field, field.core().placement(), widths)?;
-        let mut extractor = Self { world, field: field.clone(), fitted, grid, normals, parts: Vec::new() };
+        let (parts, computed) = (Vec::new(), Cell::default());
+        let mut extractor = Self { world, field: field.clone(), fitted, grid, normals, parts, computed };
         extractor.plant()?;
         Ok(extractor)
     }
@@ -141,7 +146,15 @@ impl<'w, T: Sample> Extractor<'w, T> {
         };
         // Also finds ranks that ask for different surfaces.
         self.world.agree(&format!("extracting the {what}"), checked)?;
-        surfaces(&self.view(), isovalues, attributes)
+        let view = self.view();
+        let made = surfaces(&view, isovalues, attributes);
+        self.computed.set(view.computed.get());
+        made
+    }
+
+    /// How long this rank has computed in the last extraction; in the rest of the time it sent, received and waited. Local.
+    pub fn computed(&self) -> Duration {
+        self.computed.get()
     }
 
     pub(crate) fn view(&self) -> View<'_> {
@@ -153,6 +166,7 @@ impl<'w, T: Sample> Extractor<'w, T> {
             grid: &self.grid,
             normals: self.normals,
             mirrored: self.grid.is_mirrored(),
+            computed: Cell::default(),
         }
     }
 

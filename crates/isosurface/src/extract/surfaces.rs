@@ -42,7 +42,7 @@ fn ordered(view: &View, isovalues: &[f32], attributes: &[&dyn Attribute]) -> Res
             crossed.push(found);
             Ok(piece)
         };
-        view.chunks.iter().map(piece).collect::<Result<Vec<_>>>()
+        view.computing(|| view.chunks.iter().map(piece).collect::<Result<Vec<_>>>())
     });
     let mut pieces = pieces?;
     let counts = number(world, &mut pieces, meshes)?;
@@ -52,12 +52,14 @@ fn ordered(view: &View, isovalues: &[f32], attributes: &[&dyn Attribute]) -> Res
         for (mesh, vertices) in vertices.into_iter().enumerate() {
             // About as many as a closed surface has.
             let mut triangles = Vec::with_capacity(2 * counts[mesh][0] as usize);
-            for (piece, crossed) in pieces.iter().zip(&crossed) {
-                let (layer, mirrored) = (&piece.layers[mesh], view.mirrored);
-                let bases = [layer.before[0], counts[mesh][0] + layer.before[1]].map(|base| base as u32);
-                triangles::list(&piece.part, layer, &crossed[mesh], bases, mirrored, &mut triangles);
-            }
-            let (points, at) = joined(vertices, counts[mesh][0] as usize);
+            let (points, at) = view.computing(|| {
+                for (piece, crossed) in pieces.iter().zip(&crossed) {
+                    let (layer, mirrored) = (&piece.layers[mesh], view.mirrored);
+                    let bases = [layer.before[0], counts[mesh][0] + layer.before[1]].map(|base| base as u32);
+                    triangles::list(&piece.part, layer, &crossed[mesh], bases, mirrored, &mut triangles);
+                }
+                joined(vertices, counts[mesh][0] as usize)
+            });
             made.push(Mesh { points, has_normals: view.normals, triangles, ..Mesh::default() });
             places.push(at);
         }
@@ -69,9 +71,11 @@ fn ordered(view: &View, isovalues: &[f32], attributes: &[&dyn Attribute]) -> Res
         let before: Vec<u64> = made.iter().map(Mesh::vertices_before).collect();
         let owned = (&**view.placement.chunks(), &**view.placement.ownership());
         let ghosts = weld::ghosts(world, owned, &pieces, ON_EDGES, &before)?;
-        for (mesh, numbers) in made.iter_mut().zip(&ghosts) {
-            mesh.points.weld(numbers, mesh.triangles.as_flattened_mut().iter_mut());
-        }
+        view.computing(|| {
+            for (mesh, numbers) in made.iter_mut().zip(&ghosts) {
+                mesh.points.weld(numbers, mesh.triangles.as_flattened_mut().iter_mut());
+            }
+        });
         Ok(made)
     })
 }

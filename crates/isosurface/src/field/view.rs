@@ -1,5 +1,8 @@
 //! [`View`]: a field that is cut, whatever its samples are.
 
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
 use zippy::chunks::ChunkId;
 use zippy::locate::Placement;
 use zippy::{Result, World};
@@ -22,9 +25,19 @@ pub struct View<'a> {
     pub normals: bool,
     /// Whether what runs counterclockwise in indices runs clockwise as meshes want it.
     pub mirrored: bool,
+    /// How long this rank has computed.
+    pub computed: Cell<Duration>,
 }
 
 impl<'a> View<'a> {
+    /// Does a part of the work that no other rank takes part in.
+    pub fn computing<R>(&self, work: impl FnOnce() -> R) -> R {
+        let start = Instant::now();
+        let result = work();
+        self.computed.set(self.computed.get() + start.elapsed());
+        result
+    }
+
     /// Further fields, by name, cut like this one. Collective.
     ///
     /// # Errors

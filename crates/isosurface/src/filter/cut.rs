@@ -1,5 +1,6 @@
 //! The section of a plane.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use zippy::array::ChunkRef;
@@ -74,6 +75,7 @@ pub fn cut<T: Sample>(
         grid: &grid,
         normals: false,
         mirrored: grid.is_mirrored() != reversed,
+        computed: Cell::default(),
     };
     let all: Vec<&dyn Attribute> = std::iter::once(field as &dyn Attribute).chain(attributes.iter().copied()).collect();
     Ok(surfaces(&view, &[0.0], &all)?.remove(0))

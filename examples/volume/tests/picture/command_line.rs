@@ -258,6 +258,9 @@ fn options_are_grouped() {
     Colours, light and cuts: crop
     Colours, light and cuts: jitter
     Colours, light and cuts: termination
+    Isosurface: iso
+    Isosurface: iso-opacity
+    Isosurface: iso-colour
     Picture: output
     Picture: size
     Picture: depth
