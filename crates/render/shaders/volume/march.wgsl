@@ -74,11 +74,11 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
       if seen.a >= 1.0 || is_over || (sample >= end && !HAS_SURFACES) { break; }
       sum = vec4(0.0);
       stop = ((sample >> SUM_BITS) + 1) << SUM_BITS;
-      is_over = sample >= end;
+      is_over = HAS_SURFACES && sample >= end;
     }
     // Behind the last sample those that are left.
     sum = with_surfaces(ray, &surfaces, select(f32(sample) + 0.5, last_place, is_over), sum);
-    if is_over { continue; }
+    if HAS_SURFACES && is_over { continue; }
     sum = over(sum, lit(ray, p, cell, sample_of(ray, sample, p, cell)));
     sample += 1;
   }
