@@ -51,10 +51,8 @@ fn uneven() {
     check(&alone, field().cut(3, rows, 0.5).0);
 }
 
-#[test]
-fn boxes() {
-    let alone = alone();
-    // Cut as a k-d tree cuts, without a common grid.
+/// A field of 37 x 11 x 9 samples cut as a k-d tree cuts, without a common grid.
+pub fn k_d() -> Vec<Region> {
     let boxes = [
         ([0, 0, 0], [20, 5, 9]),
         ([0, 5, 0], [20, 11, 4]),
@@ -63,7 +61,13 @@ fn boxes() {
         ([20, 0, 3], [31, 11, 9]),
         ([31, 0, 3], [37, 11, 9]),
     ];
-    let boxes: Vec<Region> = boxes.iter().map(|(start, end)| Region::new(start, end).unwrap()).collect();
+    boxes.iter().map(|(start, end)| Region::new(start, end).unwrap()).collect()
+}
+
+#[test]
+fn boxes() {
+    let alone = alone();
+    let boxes = k_d();
     for ranks in launcher::counts(&[1, 4, 6]) {
         check(&alone, field().cut(ranks, |layout| layout.boxes(boxes.clone()), 0.5).0);
     }

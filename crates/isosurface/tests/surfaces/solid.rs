@@ -144,16 +144,7 @@ impl Solid {
 /// empty chunks, and as a k-d tree cuts.
 pub fn cuts() -> Vec<Box<dyn Fn(Layout) -> Layout + Sync>> {
     use zippy::Split;
-    use zippy::region::Region;
-    let boxes = [
-        ([0, 0, 0], [20, 5, 9]),
-        ([0, 5, 0], [20, 11, 4]),
-        ([0, 5, 4], [20, 11, 9]),
-        ([20, 0, 0], [37, 11, 3]),
-        ([20, 0, 3], [31, 11, 9]),
-        ([31, 0, 3], [37, 11, 9]),
-    ];
-    let boxes: Vec<Region> = boxes.iter().map(|(start, end)| Region::new(start, end).unwrap()).collect();
+    let boxes = crate::cuts::k_d();
     vec![
         Box::new(|layout| layout.split_all(Split::Auto)),
         Box::new(|layout| layout.split_all(Split::Auto).ghost([2; 3])),

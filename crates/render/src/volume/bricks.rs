@@ -13,6 +13,12 @@ pub(super) type CellBox = ([i32; 3], [i32; 3]);
 /// A box of bricks, likewise.
 pub(super) type BrickBox = ([i64; 3], [i64; 3]);
 
+/// The smallest box that holds both.
+pub(super) fn joined((low, high): &CellBox, (other_low, other_high): &CellBox) -> CellBox {
+    let low = std::array::from_fn(|axis| low[axis].min(other_low[axis]));
+    (low, std::array::from_fn(|axis| high[axis].max(other_high[axis])))
+}
+
 /// Bricks consist of whole blocks of this many cells a side; see [`Space`](super::space::Space).
 pub(super) const BLOCK: i64 = 8;
 

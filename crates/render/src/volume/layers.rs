@@ -4,7 +4,7 @@
 use zippy::extents::Index;
 use zippy::region::Region;
 
-use super::bricks::{BrickBox, CellBox, Lattice, halves};
+use super::bricks::{BrickBox, CellBox, Lattice, halves, joined};
 use super::look::Mode;
 use super::order::{Unordered, front_to_back};
 use super::view::View;
@@ -43,11 +43,8 @@ pub(super) fn subvolumes(
             all.into_iter().map(|(part, _, cells)| (part, cells)).collect()
         }
         Mode::Fast => {
-            let join = |(low, high): CellBox, (l, h): CellBox| -> CellBox {
-                (std::array::from_fn(|a| low[a].min(l[a])), std::array::from_fn(|a| high[a].max(h[a])))
-            };
             let seen = |(part, bricks): (usize, BrickBox)| {
-                let cells = lattice.within(&bricks).filter_map(&visible).reduce(join)?;
+                let cells = lattice.within(&bricks).filter_map(&visible).reduce(|a, b| joined(&a, &b))?;
                 Some((part, bricks, cells))
             };
             let mut boxes: Vec<_> = parts.iter().copied().enumerate().filter_map(seen).collect();

@@ -13,7 +13,7 @@ use zippy::plan::Moved;
 use zippy::world::World;
 use zippy_io::image::Image;
 
-use super::bricks::{BrickBox, CellBox, Lattice};
+use super::bricks::{BrickBox, CellBox, Lattice, joined};
 use super::classes::Classes;
 use super::framebuffer::{Blending, Framebuffer, framebuffer};
 use super::kernels::{Features, RayCasters, direct, of_picture};
@@ -22,7 +22,7 @@ use super::look::{Look, PixelFormat};
 use super::options::RendererOptions;
 use super::space::{Entries, Rebuilds, Space};
 use super::storage::Storage;
-use super::surface::{Bricks, Material, PIXEL_BYTES, Pipelines, Scene, Surface, Triangles, joined};
+use super::surface::{Bricks, Material, PIXEL_BYTES, Pipelines, Scene, Surface, Triangles};
 use super::view::{MAX_SAMPLES, View};
 use crate::compositing::{Algorithm, Layer};
 use crate::error::RenderError;

@@ -175,12 +175,7 @@ impl<'w> Space<'w> {
         *self.known.borrow_mut() = Known::default();
         let found = self.find(storage, lattice, &marks, (!fresh).then_some(reach));
         let found = self.world.agree("looking for empty space", found)?;
-        let mut visible = vec![None; lattice.count()];
-        for payload in self.world.group().all_gather_v(copied(&found))? {
-            for [brick, x, y, z, to_x, to_y, to_z] in values::<[i32; 7]>(&payload)? {
-                visible[brick as usize] = Some(([x, y, z], [to_x, to_y, to_z]));
-            }
-        }
+        let visible = boxes_of_all(self.world, found, lattice.count())?;
         let Rebuilds { ranges, visible: marked } = self.rebuilds.get();
         self.rebuilds.set(Rebuilds { ranges: ranges + u64::from(!fresh), visible: marked + 1 });
         *self.known.borrow_mut() = Known { ranges: Some(reach), marks: Some(marks), visible };
@@ -194,7 +189,7 @@ impl<'w> Space<'w> {
         lattice: &Lattice,
         marks: &Marks,
         reach: Option<i32>,
-    ) -> Result<Vec<[i32; 7]>> {
+    ) -> Result<Vec<(usize, CellBox)>> {
         let layout = Layout::new([marks.next.len() as i64]);
         let next = self.world.local_array::<u32, 1>(&format!("{}.visible", self.name), &layout)?;
         next.all().write(&marks.next)?;
@@ -218,9 +213,8 @@ impl<'w> Space<'w> {
             let occupied = blocks.occupied.all().read()?;
             for brick in lattice.within(&blocks.bricks) {
                 let cells = lattice.cells(&lattice.single(brick));
-                if let Some((low, high)) = tight(&occupied, blocks.occupied.shape(), blocks.cells.0, &cells) {
-                    found.push([brick as i32, low[0], low[1], low[2], high[0], high[1], high[2]]);
-                }
+                let seen = tight(&occupied, blocks.occupied.shape(), blocks.cells.0, &cells);
+                found.extend(seen.map(|cells| (brick, cells)));
             }
         }
         Ok(found)
@@ -244,6 +238,23 @@ impl<'w> Space<'w> {
             .param("cells", lattice.all_cells())
             .run()
     }
+}
+
+/// For each brick its box of cells, from those that ranks know of their own ones. Collective.
+pub(super) fn boxes_of_all(
+    world: &World,
+    own: impl IntoIterator<Item = (usize, CellBox)>,
+    bricks: usize,
+) -> Result<Vec<Option<CellBox>>> {
+    let told =
+        own.into_iter().map(|(brick, ([x, y, z], [to_x, to_y, to_z]))| [brick as i32, x, y, z, to_x, to_y, to_z]);
+    let mut all = vec![None; bricks];
+    for payload in world.group().all_gather_v(copied(&told.collect::<Vec<_>>()))? {
+        for [brick, x, y, z, to_x, to_y, to_z] in values::<[i32; 7]>(&payload)? {
+            all[brick as usize] = Some(([x, y, z], [to_x, to_y, to_z]));
+        }
+    }
+    Ok(all)
 }
 
 /// The smallest box of marked blocks within `cells`, cut to them; `first` is the first cell of the first block.

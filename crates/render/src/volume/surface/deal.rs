@@ -7,7 +7,8 @@ use zippy::transport::{copied, values};
 use zippy::{Result, World};
 
 use super::triangles::{Corner, Triangles};
-use crate::volume::bricks::{CellBox, Lattice};
+use crate::volume::bricks::{CellBox, Lattice, joined};
+use crate::volume::space::boxes_of_all;
 
 /// Triangles and the vertices that they use.
 #[derive(Debug, Default)]
@@ -113,24 +114,8 @@ impl Bricks {
                 }
             }
         }
-        let told: Vec<[i32; 7]> = own
-            .into_iter()
-            .map(|(brick, ([x, y, z], [to_x, to_y, to_z]))| [brick as i32, x, y, z, to_x, to_y, to_z])
-            .collect();
-        let mut all = vec![None; self.lattice.count()];
-        for payload in world.group().all_gather_v(copied(&told))? {
-            for [brick, x, y, z, to_x, to_y, to_z] in values::<[i32; 7]>(&payload)? {
-                all[brick as usize] = Some(([x, y, z], [to_x, to_y, to_z]));
-            }
-        }
-        Ok(all)
+        boxes_of_all(world, own, self.lattice.count())
     }
-}
-
-/// The smallest box that holds both.
-pub(in crate::volume) fn joined((low, high): &CellBox, (other_low, other_high): &CellBox) -> CellBox {
-    let low = std::array::from_fn(|axis| low[axis].min(other_low[axis]));
-    (low, std::array::from_fn(|axis| high[axis].max(other_high[axis])))
 }
 
 /// What both hold.

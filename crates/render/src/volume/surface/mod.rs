@@ -23,7 +23,7 @@ pub use self::material::{Colouring, Material};
 pub use self::surface::Surface;
 pub use self::triangles::Triangles;
 
-pub(super) use self::deal::{Bricks, joined};
+pub(super) use self::deal::Bricks;
 use self::fragments::Fragments;
 use self::opaque::Opaque;
 pub(super) use self::rasteriser::Pipelines;
