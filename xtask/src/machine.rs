@@ -130,13 +130,13 @@ impl Machine {
         dirs.into_iter().find(|dir| self.has_libclang(dir))
     }
 
-    /// Whether this is a file, or a directory with a file, such as libclang.so.1, libclang-14.so or libclang.dylib.
+    /// Whether `LIBCLANG_PATH` names this file, or it is a directory with libclang.so.1, libclang-14.so or libclang.dylib.
     fn has_libclang(&self, place: &Path) -> bool {
         let fits = |path: &PathBuf| {
             let path = path.to_string_lossy();
             path.contains("/libclang.") || path.contains("/libclang-") && !path.contains("/libclang-cpp")
         };
-        self.at(place).is_file() || self.list(place).iter().any(fits)
+        self.var("LIBCLANG_PATH").is_some() && self.at(place).is_file() || self.list(place).iter().any(fits)
     }
 }
 

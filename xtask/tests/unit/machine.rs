@@ -133,6 +133,8 @@ fn libclang_by_distribution() {
     }
     let cpp_only = linux("cpp").file("/usr/lib/x86_64-linux-gnu/libclang-cpp.so.14", "");
     assert_eq!(cpp_only.machine.libclang(), None);
+    let linker = linux("linker").file("/usr/lib64/ld-linux-x86-64.so.2", "");
+    assert_eq!(linker.machine.libclang(), None);
     let wrong = linux("wrong").file("/usr/lib/libclang.so", "").var("LIBCLANG_PATH", "/opt/none");
     assert_eq!(wrong.machine.libclang(), None);
 }
