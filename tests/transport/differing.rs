@@ -139,7 +139,9 @@ fn a_rank_far_ahead_is_told_of_calls_that_differed_long_ago() {
                 Ok(())
             });
             let Err(Error::Differing { rank: 0, call, other_call, .. }) = result else { panic!("{result:?}") };
-            assert!(call.contains(expected) && other_call.starts_with("sent"), "{call}, {other_call}");
+            // A process whose send waits for room listens, and may hear of it in time.
+            let in_time = launcher::size().is_some() && call == "sent another way";
+            assert!((in_time || call.contains(expected)) && other_call.starts_with("sent"), "{call}, {other_call}");
         }
     }
 }

@@ -29,12 +29,12 @@ pub enum IsosurfaceError {
         wanted: zippy::extents::Index,
     },
     /// A rank's part cannot be numbered.
-    #[error(
-        "rank {rank} would have more than {most} vertices, its neighbours' that it uses among them; use more ranks"
-    )]
-    TooManyVertices {
+    #[error("rank {rank} would have more than {most} {what}; use more ranks")]
+    TooMany {
         /// The rank.
         rank: usize,
+        /// Of what.
+        what: &'static str,
         /// The most that it can number.
         most: u64,
     },

@@ -1,4 +1,4 @@
-//! [`Grid`]: where the samples stand.
+//! [`Grid`]: where the samples stand. In kernels: `shaders/grid.wgsl`.
 
 use crate::error::IsosurfaceError;
 
@@ -66,12 +66,22 @@ impl Grid {
         volume(&self.steps) < 0.0
     }
 
+    /// What a gradient, in values per index, is to be multiplied with for the direction against it in space, but for a
+    /// factor.
+    pub(crate) fn normals(&self) -> [[f32; 3]; 3] {
+        let (normals, sign) = (self.cofactors(), volume(&self.steps).signum());
+        let most = normals.as_flattened().iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        normals.map(|normal| normal.map(|x| (-sign * x / most) as f32))
+    }
+
+    /// The matrix of cofactors, which is the inverse transposed but for a factor.
+    fn cofactors(&self) -> [[f64; 3]; 3] {
+        std::array::from_fn(|axis| cross(self.steps[(axis + 1) % 3], self.steps[(axis + 2) % 3]))
+    }
+
     /// The unit vector against a gradient, which is given in values per index; zero for a gradient of zero.
     pub(crate) fn normal(&self, gradient: [f64; 3]) -> [f32; 3] {
-        let sign = volume(&self.steps).signum();
-        // By the matrix of cofactors, which is the inverse transposed but for a factor.
-        let normals: [[f64; 3]; 3] =
-            std::array::from_fn(|axis| cross(self.steps[(axis + 1) % 3], self.steps[(axis + 2) % 3]));
+        let (normals, sign) = (self.cofactors(), volume(&self.steps).signum());
         let down: [f64; 3] =
             std::array::from_fn(|row| -sign * (0..3).map(|axis| gradient[axis] * normals[axis][row]).sum::<f64>());
         let length = down.iter().map(|x| x * x).sum::<f64>().sqrt();

@@ -32,6 +32,7 @@ mod field;
 mod files;
 mod filter;
 mod grid;
+mod kernels;
 mod mesh;
 mod messages;
 mod points;

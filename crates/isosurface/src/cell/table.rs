@@ -84,9 +84,14 @@ impl Table {
         end - self.starts[case] == 1 && self.entries[self.starts[case]].bridges.is_empty()
     }
 
-    /// The shape of such a case.
-    pub fn plain(&self, case: u8) -> &Shape {
-        self.numbered(self.entries[self.starts[usize::from(case)]].plain)
+    /// The number of the shape of such a case.
+    pub fn plain(&self, case: u8) -> ShapeNumber {
+        self.entries[self.starts[usize::from(case)]].plain
+    }
+
+    /// All shapes, by number.
+    pub fn shapes(&self) -> &[Shape] {
+        &self.shapes
     }
 
     /// The shape of this number.
@@ -166,7 +171,7 @@ fn spread(packed: u8, mask: u8) -> u8 {
 
 #[cfg(test)]
 impl Table {
-    pub(super) fn shapes(&self, case: u8, joined: u8) -> impl Iterator<Item = &Shape> {
+    pub(super) fn shapes_of(&self, case: u8, joined: u8) -> impl Iterator<Item = &Shape> {
         let entry = &self.entries[self.starts[usize::from(case)] + usize::from(packed(joined, ambiguous(case)))];
         let numbers = std::iter::once(entry.plain).chain(entry.bridges.iter().map(|bridge| bridge.shape));
         numbers.map(|number| self.numbered(number))

@@ -209,7 +209,7 @@ fn shapes_are_bounded_by_their_contours() {
                 .iter()
                 .flat_map(|contour| (0..contour.len()).map(|i| (contour[i], contour[(i + 1) % contour.len()])))
                 .collect();
-            for shape in table().shapes(case, joined) {
+            for shape in table().shapes_of(case, joined) {
                 let mut directed = BTreeSet::new();
                 for t in &shape.triangles {
                     for i in 0..3 {

@@ -1,4 +1,4 @@
-//! Vertices inside a cell.
+//! Vertices inside a cell. In kernels: `shaders/extract/interior.wgsl`.
 
 use crate::cell::ends;
 use crate::field::trilinear::interpolated;

@@ -1,5 +1,7 @@
 //! [`Extractor`]: surfaces of one field.
 
+mod by_host;
+mod by_kernels;
 mod interior;
 pub mod surfaces;
 mod triangles;
@@ -21,6 +23,7 @@ use crate::field::part::Part;
 use crate::field::tree::{Bricks, Tree};
 use crate::field::view::View;
 use crate::grid::Grid;
+use crate::kernels::Kernels;
 use crate::mesh::Mesh;
 use crate::sample::Sample;
 
@@ -33,6 +36,7 @@ pub struct Extractor<'w, T> {
     fitted: FittedArray<'w, T>,
     grid: Grid,
     normals: bool,
+    kernels: Option<Kernels>,
     parts: Vec<(ChunkId, Part, Tree)>,
     computed: Cell<Duration>,
 }
@@ -66,10 +70,21 @@ impl<'w, T: Sample> Extractor<'w, T> {
         cell::table();
         let widths = if normals { (1, 2) } else { (0, 1) };
         let fitted = FittedArray::new(world, field, field.core().placement(), widths)?;
+        let kernels = Kernels::new(world, field.shape())?.filter(|kernels| kernels.read(&T::INFO));
         let (parts, computed) = (Vec::new(), Cell::default());
-        let mut extractor = Self { world, field: field.clone(), fitted, grid, normals, parts, computed };
+        let mut extractor = Self { world, field: field.clone(), fitted, grid, normals, kernels, parts, computed };
         extractor.plant()?;
         Ok(extractor)
+    }
+
+    /// Makes surfaces on the host, in `f64`, from copies of chunks, also where kernels would. Local; the same on all ranks.
+    ///
+    /// Kernels, which are the way where the memory of devices is not the host's, make the same vertices and triangles in
+    /// the same order. Positions are rounded as `f32` is, by some 2^-22 of the largest coordinate, and normals likewise.
+    #[must_use]
+    pub fn on_host(mut self) -> Self {
+        self.kernels = None;
+        self
     }
 
     /// Takes the field as it is now, after it has been changed. Collective; costs what preparing costs.
@@ -87,7 +102,10 @@ impl<'w, T: Sample> Extractor<'w, T> {
         let parts = world.failing("preparing isosurfaces", || {
             let part = |chunk: ChunkRef<T, 3>| {
                 let part = Part::new(&chunk.region(), &chunk.with_ghosts().region()?, array.shape());
-                let tree = with_samples(world, array, &chunk, |samples| Tree::new(&part, samples))?;
+                let tree = match &self.kernels {
+                    Some(kernels) => kernels.tree(world, &part, chunk.all().into())?,
+                    None => with_samples(world, array, &chunk, |samples| Tree::new(&part, samples))?,
+                };
                 Ok((chunk.id(), part, tree))
             };
             array.chunks().filter(|chunk| !chunk.region().is_empty()).map(part).collect::<Result<Vec<_>>>()
@@ -163,6 +181,7 @@ impl<'w, T: Sample> Extractor<'w, T> {
             placement: self.fitted.array.core().placement(),
             chunks: self.parts.iter().map(|(chunk, part, tree)| (*chunk, part, tree as &dyn Bricks)).collect(),
             samples: &self.fitted,
+            kernels: self.kernels.as_ref(),
             grid: &self.grid,
             normals: self.normals,
             mirrored: self.grid.is_mirrored(),

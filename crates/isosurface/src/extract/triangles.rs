@@ -1,4 +1,4 @@
-//! Triangles of a surface, brick by brick.
+//! Triangles of a surface, brick by brick. In kernels: `shaders/extract/triangles.wgsl`.
 
 use super::vertices::Crossed;
 use crate::cell::{self, MOST_INTERIOR, Shape, ends};
@@ -58,7 +58,7 @@ fn cells(inside: &Inside, ambiguous: &[cell::ShapeNumber], mut found: impl FnMut
             found(
                 at,
                 match table.is_plain(case) {
-                    true => table.plain(case),
+                    true => table.numbered(table.plain(case)),
                     false => table.numbered(*ambiguous.next().expect("found when the brick was looked at")),
                 },
             );

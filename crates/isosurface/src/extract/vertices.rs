@@ -1,4 +1,4 @@
-//! Vertices of surfaces, brick by brick.
+//! Vertices of surfaces, brick by brick. In kernels: `shaders/extract/vertices.wgsl`.
 
 use super::interior;
 use crate::cell::{self, ShapeNumber};

@@ -1,7 +1,9 @@
 //! [`Attribute`]: further fields whose values a mesh has at its vertices.
 
 use zippy::chunks::ChunkId;
+use zippy::element::ElementInfo;
 use zippy::error::ArrayError;
+use zippy::kernel::Binding;
 use zippy::locate::Placement;
 use zippy::{Error, GlobalArray, Layout, Ownership, Result, World};
 
@@ -30,6 +32,16 @@ pub(crate) mod sealed {
     pub trait Fitted {
         /// Calls `f` with the samples of a chunk.
         fn samples(&self, chunk: ChunkId, f: &mut dyn FnMut(&Part, &dyn Samples)) -> Result<()>;
+
+        /// Its cells, if it is an array.
+        fn element(&self) -> Option<&'static ElementInfo> {
+            None
+        }
+
+        /// A chunk as kernels see it, positions counted from its first own sample.
+        fn section(&self, _chunk: ChunkId) -> Option<Binding> {
+            None
+        }
     }
 }
 
@@ -58,6 +70,14 @@ impl<T: Sample> Fitted for FittedArray<'_, T> {
         let Some(chunk) = self.array.chunks().find(|own| own.id() == chunk) else { return Ok(()) };
         let part = Part::new(&chunk.region(), &chunk.with_ghosts().region()?, self.array.shape());
         with_samples(self.world, &self.array, &chunk, |samples| f(&part, samples))
+    }
+
+    fn element(&self) -> Option<&'static ElementInfo> {
+        Some(&T::INFO)
+    }
+
+    fn section(&self, chunk: ChunkId) -> Option<Binding> {
+        Some(self.array.chunks().find(|own| own.id() == chunk)?.all().into())
     }
 }
 

@@ -1,4 +1,5 @@
 //! A chunk as extraction sees it: its samples, cut into bricks, and one layer of samples that follow.
+//! In kernels: `shaders/field/part.wgsl`.
 
 use zippy::region::Region;
 
@@ -49,6 +50,16 @@ impl Part {
     /// All bricks along each axis.
     pub fn bricks(&self) -> [i64; 3] {
         self.bricks
+    }
+
+    /// Bricks of own samples along each axis.
+    pub fn own_bricks(&self) -> [i64; 3] {
+        self.own_bricks
+    }
+
+    /// From its first own sample back to the first one of the field, and on to the end.
+    pub fn field(&self) -> Span {
+        self.field
     }
 
     /// How many bricks there are.

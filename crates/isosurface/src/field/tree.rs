@@ -1,4 +1,5 @@
-//! [`Tree`]: least and largest values of bricks, so that a surface touches only the bricks that it crosses.
+//! [`Tree`]: least and largest values of bricks, so that a surface touches only the bricks that it
+//! crosses. In kernels: `shaders/field/tree.wgsl`.
 
 use std::ops::Range;
 
@@ -28,6 +29,15 @@ impl Extremes {
             is_number &= !value.is_nan();
         }
         Self { least: if is_number { least } else { f32::NEG_INFINITY }, largest }
+    }
+
+    /// From the keys of a kernel, which are in the order of values; of samples that are all no numbers there are none.
+    pub fn of_keys([least, largest]: [u32; 2]) -> Self {
+        let value = |key: u32| f32::from_bits(if key >> 31 == 1 { key ^ 1 << 31 } else { !key });
+        Self {
+            least: if least == u32::MAX { Self::NONE.least } else { value(least) },
+            largest: if largest == 0 { Self::NONE.largest } else { value(largest) },
+        }
     }
 
     /// Which of these isovalues, in ascending order, have values on both sides.
@@ -80,8 +90,12 @@ impl Tree {
             let rows = (0..z).flat_map(|k| (0..y).map(move |j| (j, k)));
             rows.fold(Extremes::NONE, |found, (j, k)| found.of_row(block.row(0..x, j, k)))
         };
-        let counts = part.bricks();
-        let mut levels = vec![Level { counts, nodes: places(counts).map(brick).collect() }];
+        Self::over(part, places(part.bricks()).map(brick).collect())
+    }
+
+    /// Over bricks with these extremes, axis 0 fastest.
+    pub fn over(part: &Part, bricks: Vec<Extremes>) -> Self {
+        let mut levels = vec![Level { counts: part.bricks(), nodes: bricks }];
         while let Some(below) = levels.last().filter(|level| level.nodes.len() > 1) {
             let counts = below.counts.map(|count| (count + 1) / 2);
             let node = |at: [i64; 3]| {

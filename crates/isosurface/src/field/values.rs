@@ -1,4 +1,5 @@
-//! What samples mean that are no ordinary numbers, and where between two samples the surface is.
+//! What samples mean that are no ordinary numbers, and where between two samples the surface is. In
+//! kernels: `shaders/field/values.wgsl`.
 
 /// How far a sample is above the isovalue: not negative exactly if it is inside. What is no number is outside, as far as
 /// can be; so is minus infinity. Finite, so that every cell can be decided.

@@ -11,6 +11,7 @@ use super::attribute::{Attribute, Fitted};
 use super::part::Part;
 use super::tree::Bricks;
 use crate::grid::Grid;
+use crate::kernels::Kernels;
 
 /// A field with all that meshes are made of.
 pub struct View<'a> {
@@ -20,6 +21,8 @@ pub struct View<'a> {
     /// This rank's chunks that have samples.
     pub chunks: Vec<(ChunkId, &'a Part, &'a dyn Bricks)>,
     pub samples: &'a dyn Fitted,
+    /// Where kernels can be faster than the host.
+    pub kernels: Option<&'a Kernels>,
     pub grid: &'a Grid,
     /// Whether there are samples enough around each chunk for gradients at vertices.
     pub normals: bool,
@@ -28,6 +31,9 @@ pub struct View<'a> {
     /// How long this rank has computed.
     pub computed: Cell<Duration>,
 }
+
+/// A further field, by name.
+pub type FittedField<'a> = (String, Box<dyn Fitted + 'a>);
 
 impl<'a> View<'a> {
     /// Does a part of the work that no other rank takes part in.
@@ -42,7 +48,7 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     /// An array of another shape; a transfer or a device fails.
-    pub fn fitted(&self, attributes: &[&dyn Attribute]) -> Result<Vec<(String, Box<dyn Fitted + 'a>)>> {
+    pub fn fitted(&self, attributes: &[&dyn Attribute]) -> Result<Vec<FittedField<'a>>> {
         attributes.iter().map(|one| Ok((one.label(), one.fitted(self.world, self.placement)?))).collect()
     }
 }

@@ -72,6 +72,7 @@ pub fn cut<T: Sample>(
         placement: field.core().placement(),
         chunks: sections.iter().map(|(chunk, one)| (*chunk, &one.part, one as &dyn Bricks)).collect(),
         samples: &Sections(&sections),
+        kernels: None,
         grid: &grid,
         normals: false,
         mirrored: grid.is_mirrored() != reversed,

@@ -1,5 +1,5 @@
 //! [`Inside`]: which samples of a brick are inside, and so which of its edges and cells a surface crosses, as bits: a row
-//! of samples is a word.
+//! of samples is a word. In kernels: `shaders/points/inside.wgsl`.
 
 use super::numbering::{Directions, Words};
 use crate::field::block::{BRICK, Block, ROWS, Span, row};

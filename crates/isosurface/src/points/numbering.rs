@@ -1,4 +1,5 @@
-//! [`Numbering`]: numbers of points that begin at samples, brick by brick, from counts of set bits.
+//! [`Numbering`]: numbers of points that begin at samples, brick by brick, from counts of set bits. In
+//! kernels: `shaders/points/numbering.wgsl`.
 
 use crate::field::block::{BRICK, ROWS, places, row};
 use crate::field::part::Part;
@@ -24,7 +25,7 @@ pub struct Brick<const K: usize> {
 }
 
 impl<const K: usize> Brick<K> {
-    fn new(at: [i64; 3], first: u32, words: Words<K>, further: u32) -> Self {
+    pub fn new(at: [i64; 3], first: u32, words: Words<K>, further: u32) -> Self {
         let (mut before, mut count) = ([[0; ROWS]; K], 0);
         for (kind, rows) in words.iter().enumerate() {
             for (row, word) in rows.iter().enumerate() {
@@ -80,13 +81,13 @@ pub fn along(at: [i64; 3], direction: u8) -> [i64; 3] {
 /// The points of a chunk: first those of own samples, then those of samples that follow.
 pub struct Numbering<const K: usize> {
     pub bricks: Vec<Brick<K>>,
-    /// How many of them are own ones.
-    pub own_bricks: usize,
     /// For each brick of the part its place in the list.
     slots: Vec<u32>,
     /// Own points.
     pub own: u64,
     pub ghosts: u64,
+    /// Those of them that begin at no sample.
+    pub further: u64,
 }
 
 impl<const K: usize> Numbering<K> {
@@ -94,23 +95,34 @@ impl<const K: usize> Numbering<K> {
     pub fn new(part: &Part, bricks: usize) -> Self {
         Self {
             bricks: Vec::with_capacity(bricks),
-            own_bricks: 0,
             slots: vec![NONE; part.brick_count()],
             own: 0,
             ghosts: 0,
+            further: 0,
         }
     }
 
     /// Adds a brick with points, and so many others that begin at no sample. All own bricks come before others.
     pub fn add(&mut self, part: &Part, at: [i64; 3], words: Words<K>, further: u32) {
-        let is_own = part.is_own(at);
-        let numbers = if is_own { &mut self.own } else { &mut self.ghosts };
+        let mut brick = Brick::new(at, 0, words, further);
+        brick.first = self.count(part, at, brick.count, further);
+        self.put(part, brick);
+    }
+
+    /// Counts the points of a brick, and returns the number of the first one.
+    pub fn count(&mut self, part: &Part, at: [i64; 3], count: u32, further: u32) -> u32 {
+        let numbers = if part.is_own(at) { &mut self.own } else { &mut self.ghosts };
         // Too many are an error before any number is used.
-        let brick = Brick::new(at, *numbers as u32, words, further);
-        *numbers += u64::from(brick.count) + u64::from(further);
-        self.slots[part.brick_number(at)] = self.bricks.len() as u32;
+        let first = *numbers as u32;
+        *numbers += u64::from(count) + u64::from(further);
+        self.further += u64::from(further);
+        first
+    }
+
+    /// Keeps what tells the numbers of a brick's points, which have been counted.
+    pub fn put(&mut self, part: &Part, brick: Brick<K>) {
+        self.slots[part.brick_number(brick.at)] = self.bricks.len() as u32;
         self.bricks.push(brick);
-        self.own_bricks += usize::from(is_own);
     }
 
     /// The number of the point of a kind that begins at a sample of the reach: among own ones, or among ghosts.

@@ -7,6 +7,7 @@ mod clips;
 mod cuts;
 mod fields;
 mod files;
+mod kernels;
 mod reference;
 mod sections;
 mod several;

@@ -1,0 +1,61 @@
+// Vertices inside cells, where src/extract/interior.rs has put them; the twins are src/extract/vertices.rs and
+// src/points/interpolate.rs. An invocation has a vertex.
+
+@group(0) @binding(2) var<storage, read> inner: array<vec4<u32>>; // a cell and a number; a place in the cell
+@group(0) @binding(3) var<storage, read_write> places: array<f32>;
+
+struct Inner {
+    cell: vec3<i32>,
+    number: i32,
+    place: vec3<f32>,
+}
+
+fn inner_vertex(p: i32) -> Inner {
+    let cell = vec4<i32>(inner_load(2 * p));
+    return Inner(cell.xyz, cell.w, bitcast<vec3<f32>>(inner_load(2 * p + 1).xyz));
+}
+
+fn corner_of(number: i32) -> vec3<i32> {
+    return vec3<i32>(number & 1, (number >> 1u) & 1, number >> 2u);
+}
+
+fn weight(corner: vec3<i32>, place: vec3<f32>) -> f32 {
+    let along = select(1.0 - place, place, corner == vec3<i32>(1));
+    return along.x * along.y * along.z;
+}
+
+fn store(number: i32, vector: vec3<f32>) {
+    for (var axis = 0; axis < 3; axis++) { places_store(3 * number + axis, vector[axis]); }
+}
+
+@compute @workgroup_size(64)
+fn positions(@builtin(global_invocation_id) id: vec3<u32>) {
+    let p = domain_position(id);
+    if !domain_inside(p) { return; }
+    let vertex = inner_vertex(p);
+    store(vertex.number, position(vertex.cell, vertex.place));
+}
+
+@compute @workgroup_size(64)
+fn normals(@builtin(global_invocation_id) id: vec3<u32>) {
+    let p = domain_position(id);
+    if !domain_inside(p) { return; }
+    let vertex = inner_vertex(p);
+    var sum = vec3<f32>(0.0);
+    for (var corner = 0; corner < 8; corner++) {
+        sum += weight(corner_of(corner), vertex.place) * gradient(vertex.cell + corner_of(corner));
+    }
+    store(vertex.number, normal(sum));
+}
+
+@compute @workgroup_size(64)
+fn values(@builtin(global_invocation_id) id: vec3<u32>) {
+    let p = domain_position(id);
+    if !domain_inside(p) { return; }
+    let vertex = inner_vertex(p);
+    var sum = 0.0;
+    for (var corner = 0; corner < 8; corner++) {
+        sum += weight(corner_of(corner), vertex.place) * value(vertex.cell + corner_of(corner));
+    }
+    places_store(vertex.number, sum);
+}

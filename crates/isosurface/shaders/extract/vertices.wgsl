@@ -1,0 +1,73 @@
+// Vertices on grid edges; the twins are src/extract/vertices.rs and, for further fields, src/points/interpolate.rs.
+
+@group(0) @binding(6) var<storage, read_write> places: array<f32>;
+// What `parts` has written.
+@group(0) @binding(7) var<storage, read> along: array<f32>;
+
+// How far along its edge a vertex is.
+fn part_of(place: i32, found: Point) -> f32 {
+    return between(value(found.at), value(found.end), item(items_load(place)).isovalue);
+}
+
+fn store(number: i32, vector: vec3<f32>) {
+    for (var axis = 0; axis < 3; axis++) { places_store(3 * number + axis, vector[axis]); }
+}
+
+@compute @workgroup_size(64)
+fn positions(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let place = place_of(id, group);
+    for (var step = 0u; step < STEPS && place >= 0; step++) {
+        let found = point(place, step, lane);
+        if found.is_there { store(found.number, position(found.at, part_of(place, found) * vec3<f32>(found.end - found.at))); }
+    }
+}
+
+@compute @workgroup_size(64)
+fn normals(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let place = place_of(id, group);
+    for (var step = 0u; step < STEPS && place >= 0; step++) {
+        let found = point(place, step, lane);
+        if found.is_there {
+            let here = gradient(found.at);
+            store(found.number, normal(here + part_of(place, found) * (gradient(found.end) - here)));
+        }
+    }
+}
+
+@compute @workgroup_size(64)
+fn parts(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let place = place_of(id, group);
+    for (var step = 0u; step < STEPS && place >= 0; step++) {
+        let found = point(place, step, lane);
+        if found.is_there { places_store(found.number, part_of(place, found)); }
+    }
+}
+
+// Of another field than the one whose surface it is.
+@compute @workgroup_size(64)
+fn values(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let place = place_of(id, group);
+    for (var step = 0u; step < STEPS && place >= 0; step++) {
+        let found = point(place, step, lane);
+        if found.is_there {
+            let here = value(found.at);
+            places_store(found.number, here + along_load(found.number) * (value(found.end) - here));
+        }
+    }
+}

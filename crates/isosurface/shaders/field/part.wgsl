@@ -1,0 +1,43 @@
+// Bricks of a chunk; the twin is src/field/part.rs. Positions count from the chunk's first own sample.
+
+struct Part {
+    place: vec3<i32>, // where the first own sample stands in the field
+    own: vec3<i32>, // own samples along each axis
+    reach: vec3<i32>, // with those that follow
+    own_bricks: vec3<i32>,
+    bricks: vec3<i32>, // with those of the samples that follow
+    first: vec3<i32>, // the first sample of the field
+    last: vec3<i32>, // and the last one
+}
+
+@group(0) @binding(0) var<uniform> part: Part;
+
+const LANES = 64u; // of a workgroup, which has a brick
+const ROWS = 16u;
+
+struct Brick {
+    at: vec3<i32>,
+    start: vec3<i32>, // its first sample
+    own: vec3<i32>, // its samples along each axis
+    all: vec3<i32>, // with those that follow
+    is_own: bool,
+}
+
+fn brick(number: i32) -> Brick {
+    let rest = number / part.bricks.x;
+    let at = vec3<i32>(number % part.bricks.x, rest % part.bricks.y, rest / part.bricks.y);
+    let start = min(at * vec3<i32>(32, 4, 4), part.own);
+    let limit = select(part.reach, part.own, start < part.own);
+    let end = min(start + vec3<i32>(32, 4, 4), limit);
+    let next = min(end + 1, part.reach);
+    return Brick(at, start, end - start, next - start, all(at < part.own_bricks));
+}
+
+fn brick_number(at: vec3<i32>) -> i32 {
+    return at.x + part.bricks.x * (at.y + part.bricks.y * at.z);
+}
+
+// Bits of the first samples of a row.
+fn lowest(count: i32) -> u32 {
+    return select((1u << u32(count)) - 1u, 0xffffffffu, count >= 32);
+}

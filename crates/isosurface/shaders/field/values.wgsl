@@ -1,0 +1,42 @@
+// Samples, and what those mean that are no ordinary numbers; the twin is src/field/values.rs.
+
+@group(0) @binding(1) var<storage, read> samples: array<CELL>;
+
+fn value(p: vec3<i32>) -> f32 {
+    return f32(samples_load(p));
+}
+
+// All by bits: compilers may take it that there is nothing but ordinary numbers.
+fn is_finite(number: f32) -> bool {
+    return (bitcast<u32>(number) & 0x7f800000u) != 0x7f800000u;
+}
+
+fn is_nan(bits: u32) -> bool {
+    return (bits & 0x7fffffffu) > 0x7f800000u;
+}
+
+// In the order of numbers; both zeros are one.
+fn key(bits: u32) -> u32 {
+    let one_zero = select(bits, 0u, bits == 0x80000000u);
+    return one_zero ^ select(0x80000000u, 0xffffffffu, (one_zero >> 31u) == 1u);
+}
+
+fn is_inside(sample: f32, isovalue: f32) -> bool {
+    let bits = bitcast<u32>(sample);
+    return !is_nan(bits) && key(bits) >= key(bitcast<u32>(isovalue));
+}
+
+// Where between two samples the surface is; see the twin for samples that are infinite or no numbers.
+fn between(first: f32, second: f32, isovalue: f32) -> f32 {
+    let is_far = vec2<bool>(!is_finite(first), !is_finite(second));
+    let largest = max(max(abs(first), abs(second)), abs(isovalue));
+    // So that no difference is beyond all numbers.
+    let scale = select(1.0, 0.25, largest > 1e37);
+    let a = scale * first - scale * isovalue;
+    let b = scale * second - scale * isovalue;
+    let difference = a - b;
+    var part = 0.5;
+    if difference != 0.0 { part = clamp(a / difference, 0.0, 1.0); }
+    if any(is_far) { part = select(select(0.0, 1.0, is_far.x), 0.5, all(is_far)); }
+    return part;
+}

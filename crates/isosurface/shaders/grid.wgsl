@@ -1,0 +1,38 @@
+// Where samples stand, and normals; the twins are src/grid.rs and, for gradients, src/extract/vertices.rs.
+
+struct Grid {
+    origin: vec3<f32>,
+    steps: mat3x3<f32>, // from sample to sample along each axis
+    normals: mat3x3<f32>, // of a gradient in values per index, the direction against it in space
+}
+
+@group(0) @binding(8) var<uniform> grid: Grid;
+
+// A place in the cell that begins at a sample.
+fn position(at: vec3<i32>, place: vec3<f32>) -> vec3<f32> {
+    return grid.origin + grid.steps * vec3<f32>(part.place + at) + grid.steps * place;
+}
+
+// Differences to both sides, or to one at the ends of the field.
+fn gradient(at: vec3<i32>) -> vec3<f32> {
+    let low = max(at - 1, part.first);
+    let high = min(at + 1, part.last);
+    var slopes = vec3<f32>(0.0);
+    for (var axis = 0; axis < 3; axis++) {
+        var before = at;
+        var behind = at;
+        before[axis] = low[axis];
+        behind[axis] = high[axis];
+        slopes[axis] = (value(behind) - value(before)) / f32(max(high[axis] - low[axis], 1));
+    }
+    return slopes;
+}
+
+// The unit vector against a gradient; zero for one of zero, or of no numbers.
+fn normal(gradient: vec3<f32>) -> vec3<f32> {
+    let down = grid.normals * gradient;
+    if !(is_finite(down.x) && is_finite(down.y) && is_finite(down.z)) { return vec3<f32>(0.0); }
+    let most = max(max(abs(down.x), abs(down.y)), abs(down.z));
+    if most == 0.0 { return vec3<f32>(0.0); }
+    return normalize(down / most);
+}

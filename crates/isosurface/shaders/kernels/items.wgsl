@@ -1,0 +1,29 @@
+// What is known of each brick that surfaces may cross: words of bits, which src/points/inside.rs makes, and numbers. A
+// brick for one isovalue is an item.
+
+const EDGE_WORDS = 48u; // at which samples crossed edges begin: three directions, row by row
+const BEFORE = 48u; // how many edges of the brick come before those of each word
+const INSIDE = 96u; // which samples are inside: five by five rows
+const BEHIND = 121u; // the samples behind rows, five to a word
+const ITEM_WORDS = 126u;
+
+const NONE = 0xffffffffu;
+
+struct Item {
+    brick: i32,
+    isovalue: f32,
+    border: u32, // its place among the bricks whose words the host wants
+    slots: i32, // where the places of its surface's bricks begin
+}
+
+fn item(entry: vec4<u32>) -> Item {
+    return Item(i32(entry.x), bitcast<f32>(entry.y), entry.z, i32(entry.w));
+}
+
+// The case of a cell from the rows of its four edges along x, at the place x, and what lies behind these.
+fn case_of(rows: vec4<u32>, behind: vec4<u32>, x: u32) -> u32 {
+    let first = (rows >> vec4<u32>(x)) & vec4<u32>(1u);
+    let second = select((rows >> vec4<u32>(min(x + 1u, 31u))) & vec4<u32>(1u), behind, x == 31u);
+    let both = first | (second << vec4<u32>(1u));
+    return both.x | (both.y << 2u) | (both.z << 4u) | (both.w << 6u);
+}

@@ -1,0 +1,156 @@
+// Which samples of bricks are inside, which edges and cells surfaces cross, and how many; the twin is
+// src/points/inside.rs. A workgroup has an item.
+
+@group(0) @binding(2) var<storage, read> items: array<vec4<u32>>;
+@group(0) @binding(3) var<storage, read> shapes: array<u32>;
+@group(0) @binding(4) var<storage, read_write> words: array<u32>;
+@group(0) @binding(5) var<storage, read_write> slots: array<u32>;
+// How many ambiguous cells there are; for each item three counts; words of borders; the ambiguous cells.
+@group(0) @binding(6) var<storage, read_write> found: array<atomic<u32>>;
+
+struct Look {
+    first: i32, // item of this call
+    counts: i32, // where in `found` counts begin
+    borders: i32,
+    cells: i32,
+    most: u32, // ambiguous cells that fit
+}
+
+@group(0) @binding(7) var<uniform> look: Look;
+
+const CELL_WORDS = 10u; // item, place in the brick, eight samples
+
+var<workgroup> rows: array<atomic<u32>, 25>;
+var<workgroup> behind: array<atomic<u32>, 5>;
+var<workgroup> edges: array<u32, 48>;
+// Triangles of plain cells and ambiguous cells: of each lane, then before it.
+var<workgroup> sums: array<vec2<u32>, 64>;
+var<workgroup> base: u32;
+
+// Words where a row is not, are 0.
+fn row(y: u32, z: u32) -> u32 {
+    return atomicLoad(&rows[y + 5u * z]);
+}
+
+fn behind_row(y: u32, z: u32) -> u32 {
+    return (atomicLoad(&behind[z]) >> y) & 1u;
+}
+
+fn crossed(bounds: Brick, direction: u32, y: u32, z: u32) -> u32 {
+    let further = vec3<u32>(1u, 0u, 0u) * u32(direction == 0u) + vec3<u32>(0u, 1u, 0u) * u32(direction == 1u)
+        + vec3<u32>(0u, 0u, 1u) * u32(direction == 2u);
+    let own = vec3<u32>(bounds.own);
+    let end = vec3<u32>(bounds.all);
+    if y >= own.y || z >= own.z || y + further.y >= end.y || z + further.z >= end.z { return 0u; }
+    let bits = row(y, z);
+    var other = row(y + further.y, z + further.z);
+    if direction == 0u { other = (bits >> 1u) | (behind_row(y, z) << 31u); }
+    return (bits ^ other) & lowest(bounds.all.x - i32(further.x)) & lowest(bounds.own.x);
+}
+
+// The cells of a row that a surface crosses.
+fn crossed_cells(bounds: Brick, y: u32, z: u32) -> u32 {
+    let own = vec3<u32>(bounds.own);
+    let end = vec3<u32>(bounds.all);
+    if !bounds.is_own || y >= own.y || z >= own.z || y + 1u >= end.y || z + 1u >= end.z { return 0u; }
+    let four = vec4<u32>(row(y, z), row(y + 1u, z), row(y, z + 1u), row(y + 1u, z + 1u));
+    let last = vec4<u32>(behind_row(y, z), behind_row(y + 1u, z), behind_row(y, z + 1u), behind_row(y + 1u, z + 1u));
+    let next = (four >> vec4<u32>(1u)) | (last << vec4<u32>(31u));
+    let some = four | next;
+    let every = four & next;
+    let crossed = (some.x | some.y | some.z | some.w) & ~(every.x & every.y & every.z & every.w);
+    return crossed & lowest(bounds.all.x - 1) & lowest(bounds.own.x);
+}
+
+fn cell_case(y: u32, z: u32, x: u32) -> u32 {
+    let four = vec4<u32>(row(y, z), row(y + 1u, z), row(y, z + 1u), row(y + 1u, z + 1u));
+    let last = vec4<u32>(behind_row(y, z), behind_row(y + 1u, z), behind_row(y, z + 1u), behind_row(y + 1u, z + 1u));
+    return case_of(four, last, x);
+}
+
+@compute @workgroup_size(64)
+fn inside(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let is_there = domain_inside(domain_position(id));
+    let place = select(0, domain_workgroup(group), is_there);
+    let of_item = item(items_load(place));
+    let bounds = brick(of_item.brick);
+    let number = look.first + place;
+    if lane < 25u { atomicStore(&rows[lane], 0u); }
+    if lane < 5u { atomicStore(&behind[lane], 0u); }
+    workgroupBarrier();
+    for (var i = lane; i < 825u; i += LANES) {
+        let x = i % 33u;
+        let y = (i / 33u) % 5u;
+        let z = i / 165u;
+        let at = vec3<i32>(i32(x), i32(y), i32(z));
+        if all(at < bounds.all) && is_inside(value(bounds.start + at), of_item.isovalue) {
+            if x < 32u { atomicOr(&rows[y + 5u * z], 1u << x); } else { atomicOr(&behind[z], 1u << y); }
+        }
+    }
+    workgroupBarrier();
+
+    let first_word = number * i32(ITEM_WORDS);
+    if lane < EDGE_WORDS {
+        let in_rows = lane % ROWS;
+        edges[lane] = crossed(bounds, lane / ROWS, in_rows % 4u, in_rows / 4u);
+    }
+    workgroupBarrier();
+    var before = 0u;
+    for (var word = 0u; word < min(lane, EDGE_WORDS); word++) { before += countOneBits(edges[word]); }
+    if is_there && lane < EDGE_WORDS {
+        words_store(first_word + i32(lane), edges[lane]);
+        words_store(first_word + i32(BEFORE + lane), before);
+        if of_item.border != NONE {
+            found_store(look.borders + i32(of_item.border * EDGE_WORDS + lane), edges[lane]);
+        }
+    }
+    if is_there && lane < 25u { words_store(first_word + i32(INSIDE + lane), atomicLoad(&rows[lane])); }
+    if is_there && lane < 5u { words_store(first_word + i32(BEHIND + lane), atomicLoad(&behind[lane])); }
+
+    // Each lane has eight cells of a row.
+    let y = (lane / 4u) % 4u;
+    let z = lane / 16u;
+    let start = (lane % 4u) * 8u;
+    let cells = crossed_cells(bounds, y, z) & (0xffu << start);
+    var own = vec2<u32>(0u);
+    for (var left = cells; left != 0u; left &= left - 1u) {
+        let shape = shapes_load(i32(cell_case(y, z, countTrailingZeros(left))));
+        if shape == NONE { own.y += 1u; } else { own.x += triangles_of(shape); }
+    }
+    sums[lane] = own;
+    workgroupBarrier();
+    var all = vec2<u32>(0u);
+    var earlier = vec2<u32>(0u);
+    for (var other = 0u; other < LANES; other++) {
+        if other == lane { earlier = all; }
+        all += sums[other];
+    }
+    if is_there && lane == 0u {
+        base = 0u;
+        if all.y > 0u { base = atomicAdd(&found[found_index(0)], all.y); }
+        slots_store(of_item.slots + of_item.brick, u32(number));
+    }
+    if is_there && lane == EDGE_WORDS { found_store(look.counts + 3 * number, before); }
+    if is_there && lane == 1u { found_store(look.counts + 3 * number + 1, all.x); }
+    if is_there && lane == 2u { found_store(look.counts + 3 * number + 2, all.y); }
+    workgroupBarrier();
+    var to = base + earlier.y;
+    for (var left = cells; left != 0u && is_there; left &= left - 1u) {
+        let x = countTrailingZeros(left);
+        if shapes_load(i32(cell_case(y, z, x))) != NONE { continue; }
+        if to < look.most {
+            let first = look.cells + i32(to * CELL_WORDS);
+            found_store(first, u32(number));
+            found_store(first + 1, x | (y << 5u) | (z << 7u));
+            for (var corner = 0u; corner < 8u; corner++) {
+                let at = vec3<u32>(x, y, z) + (vec3<u32>(corner) >> vec3<u32>(0u, 1u, 2u)) % 2u;
+                found_store(first + 2 + i32(corner), bitcast<u32>(value(bounds.start + vec3<i32>(at))));
+            }
+        }
+        to += 1u;
+    }
+}

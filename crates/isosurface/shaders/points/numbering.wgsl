@@ -1,0 +1,40 @@
+// Points on crossed edges and their numbers; the twin is src/points/numbering.rs. A workgroup has an item, whose rows of
+// edges its lanes look at two at a time.
+
+@group(0) @binding(2) var<storage, read> items: array<vec4<u32>>;
+@group(0) @binding(3) var<storage, read> words: array<u32>;
+// Of each item the numbers of its first vertex, triangle, ambiguous cell and interior vertex.
+@group(0) @binding(4) var<storage, read> starts: array<vec4<u32>>;
+@group(0) @binding(5) var<uniform> first_item: i32; // of this call
+
+const STEPS = 24u;
+
+struct Point {
+    is_there: bool,
+    number: i32,
+    at: vec3<i32>, // the sample at which its edge begins
+    end: vec3<i32>,
+}
+
+fn point(place: i32, step: u32, lane: u32) -> Point {
+    let word = 2u * step + lane / 32u;
+    let x = lane % 32u;
+    let begin = (first_item + place) * i32(ITEM_WORDS) + i32(word);
+    let bits = words_load(begin);
+    var found = Point(((bits >> x) & 1u) == 1u, 0, vec3<i32>(0), vec3<i32>(0));
+    if found.is_there {
+        let before = words_load(begin + i32(BEFORE)) + countOneBits(bits & lowest(i32(x)));
+        found.number = i32(starts_load(first_item + place).x + before);
+        let in_rows = word % ROWS;
+        let start = brick(item(items_load(place)).brick).start;
+        found.at = start + vec3<i32>(vec3<u32>(x, in_rows % 4u, in_rows / 4u));
+        found.end = found.at;
+        found.end[word / ROWS] += 1;
+    }
+    return found;
+}
+
+// The place of this workgroup's item among those of the call; -1 for none.
+fn place_of(id: vec3<u32>, group: vec3<u32>) -> i32 {
+    return select(-1, domain_workgroup(group), domain_inside(domain_position(id)));
+}

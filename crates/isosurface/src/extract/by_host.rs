@@ -1,0 +1,67 @@
+//! Surfaces by the host.
+
+use zippy::Result;
+
+use super::triangles;
+use super::vertices::{Crossed, Lister, Vertices};
+use crate::field::view::{FittedField, View};
+use crate::mesh::Mesh;
+use crate::points::interpolate::{Places, values};
+use crate::points::list::Points;
+use crate::points::numbering::ON_EDGES;
+use crate::points::piece::{MOST_POINTS, Piece, number};
+
+/// The points of some surfaces, chunk by chunk, and the meshes as this rank has them by itself. Collective.
+///
+/// # Errors
+/// A rank with too many vertices; a transfer or a device fails.
+pub fn meshes(view: &View, isovalues: &[f32], fields: &[FittedField]) -> Result<(Vec<Piece<3>>, Vec<Mesh>)> {
+    let (world, meshes) = (view.world, isovalues.len());
+    let lister = Lister { grid: view.grid, normals: view.normals, places: !fields.is_empty() };
+    let mut vertices: Vec<[Vertices; 2]> = (0..meshes).map(|_| Default::default()).collect();
+    let mut crossed: Vec<Vec<Crossed>> = Vec::new();
+    let pieces = world.failing("extracting an isosurface", || {
+        let piece = |&(chunk, part, bricks)| {
+            let mut piece = Piece::new(chunk, part, bricks, meshes, &|found| found.crossed_by(isovalues));
+            let mut found: Vec<Crossed> = (0..meshes).map(|_| Crossed::default()).collect();
+            view.samples.samples(chunk, &mut |part, samples| {
+                lister.list(&mut piece, (part, samples), isovalues, &mut found, &mut vertices);
+            })?;
+            crossed.push(found);
+            Ok(piece)
+        };
+        view.computing(|| view.chunks.iter().map(piece).collect::<Result<Vec<_>>>())
+    });
+    let mut pieces = pieces?;
+    let counts = number(world, &mut pieces, meshes, MOST_POINTS)?;
+    world.failing("extracting an isosurface", || {
+        let (mut made, mut places) = (Vec::new(), Vec::new());
+        for (mesh, vertices) in vertices.into_iter().enumerate() {
+            // About as many as a closed surface has.
+            let mut triangles = Vec::with_capacity(2 * counts[mesh][0] as usize);
+            let (points, at) = view.computing(|| {
+                for (piece, crossed) in pieces.iter().zip(&crossed) {
+                    let (layer, mirrored) = (&piece.layers[mesh], view.mirrored);
+                    let bases = [layer.before[0], counts[mesh][0] + layer.before[1]].map(|base| base as u32);
+                    triangles::list(&piece.part, layer, &crossed[mesh], bases, mirrored, &mut triangles);
+                }
+                joined(vertices, counts[mesh][0] as usize)
+            });
+            made.push(Mesh { points, has_normals: view.normals, triangles, ..Mesh::default() });
+            places.push(at);
+        }
+        for (name, field) in fields {
+            let all = view.computing(|| values(&pieces, ON_EDGES, &places, &**field))?;
+            made.iter_mut().zip(all).for_each(|(mesh, values)| mesh.points.fields.push((name.clone(), values)));
+        }
+        Ok((pieces, made))
+    })
+}
+
+/// All own vertices stand before all ghosts.
+fn joined([mut own, ghosts]: [Vertices; 2], count: usize) -> (Points, [Places; 2]) {
+    own.positions.extend(ghosts.positions);
+    own.normals.extend(ghosts.normals);
+    let points = Points { own: count, positions: own.positions, normals: own.normals, ..Points::default() };
+    (points, [own.places, ghosts.places])
+}

@@ -1,0 +1,50 @@
+//! What kernels are made of.
+
+use zippy::KernelSource;
+use zippy::element::{ElementInfo, ElementKind};
+
+macro_rules! shader {
+    ($path:literal) => {
+        include_str!(concat!("../../shaders/", $path, ".wgsl"))
+    };
+}
+
+const PART: &str = shader!("field/part");
+const VALUES: &str = shader!("field/values");
+const ITEMS: &str = shader!("kernels/items");
+const TABLE: &str = shader!("kernels/table");
+const NUMBERING: &str = shader!("points/numbering");
+const GRID: &str = shader!("grid");
+
+pub fn tree(element: &ElementInfo) -> KernelSource {
+    over("isosurface tree", &[PART, VALUES, shader!("field/tree")], element)
+}
+
+pub fn inside(element: &ElementInfo) -> KernelSource {
+    over("isosurface inside", &[PART, VALUES, ITEMS, TABLE, shader!("points/inside")], element)
+}
+
+pub fn vertices(element: &ElementInfo) -> KernelSource {
+    over("isosurface vertices", &[PART, VALUES, ITEMS, NUMBERING, GRID, shader!("extract/vertices")], element)
+}
+
+pub fn interior(element: &ElementInfo) -> KernelSource {
+    over("isosurface interior", &[PART, VALUES, GRID, shader!("extract/interior")], element)
+}
+
+pub fn triangles() -> KernelSource {
+    KernelSource::text("isosurface triangles", [PART, ITEMS, TABLE, shader!("extract/triangles")].concat())
+}
+
+/// A kernel over samples of a type.
+fn over(name: &str, texts: &[&str], element: &ElementInfo) -> KernelSource {
+    let cell = match element.kind {
+        ElementKind::Packed(_) => "u32",
+        _ => element.name,
+    };
+    let enabled = if cell == "f16" { "enable f16;\n" } else { "" };
+    KernelSource::text(
+        format!("{name} of {}", element.name),
+        enabled.to_string() + &texts.concat().replace("CELL", cell),
+    )
+}

@@ -1,0 +1,23 @@
+//! The shapes of cells as kernels read them, by `shaders/kernels/table.wgsl`.
+
+use crate::cell::table;
+
+/// Of a case without one shape.
+const NONE: u32 = u32::MAX;
+
+/// For each case the number of its shape; then for each shape where its triangles begin in the list, how many they are
+/// (bits 16 to 23) and how many vertices lie inside (bits 24 to 31); then the triangles, a vertex a byte.
+pub fn laid_out() -> Vec<u32> {
+    let (table, shapes) = (table(), table().shapes());
+    let number = |case: u8| if table.is_plain(case) { u32::from(table.plain(case)) } else { NONE };
+    let mut list: Vec<u32> = (0..=255).map(number).collect();
+    let mut next = list.len() + shapes.len();
+    for shape in shapes {
+        list.push(next as u32 | (shape.triangles.len() as u32) << 16 | (shape.interior.len() as u32) << 24);
+        next += shape.triangles.len();
+    }
+    assert!(next < 1 << 16, "{next}");
+    let packed = |[a, b, c]: [u8; 3]| u32::from_le_bytes([a, b, c, 0]);
+    list.extend(shapes.iter().flat_map(|shape| shape.triangles.iter().map(|&triangle| packed(triangle))));
+    list
+}

@@ -1,0 +1,148 @@
+//! Kernels make the meshes of the host.
+
+use zippy::extents::Index;
+use zippy::{Config, Layout, Split, World, run_with};
+use zippy_isosurface::{Attribute, Extractor, Grid, Mesh, Sample};
+
+use super::fields::random;
+use super::support::{launcher, shaders};
+
+const SHAPE: [i64; 3] = [70, 13, 11];
+const GRID: Grid = Grid { origin: [-3.0, 12.5, 7.0], steps: [[0.5, 0.0, 0.1], [0.0, -0.75, 0.0], [0.0, 0.25, 1.25]] };
+const MIRRORED: Grid = Grid { steps: [GRID.steps[1], GRID.steps[0], GRID.steps[2]], ..GRID };
+
+#[test]
+fn all_shaders_have_twins() {
+    let left = shaders::without_twin(env!("CARGO_MANIFEST_DIR"), &[]);
+    assert!(left.is_empty(), "in Rust there is nothing of the name of {left:?}");
+}
+
+fn noise([x, y, z]: [i64; 3]) -> f32 {
+    random((x * 7919 + y * 104_729 + z * 1_299_709) as u32)
+}
+
+/// Noise on a slope, so that no gradient is about zero.
+fn rough(at: [i64; 3]) -> f32 {
+    let [x, y, z] = at.map(|x| x as f32);
+    0.05 * x + 0.11 * y - 0.07 * z + 0.9 * noise(at)
+}
+
+fn cuts() -> [(Layout, bool); 4] {
+    let layout = || Layout::new(SHAPE);
+    [
+        (layout().split_all(Split::Auto).ghost([2; 3]), true),
+        (
+            layout().split([Split::Sizes(vec![1, 30, 39]), Split::Sizes(vec![2, 11]), Split::Even(4)]).ghost([1; 3]),
+            false,
+        ),
+        (layout().split([Split::Sizes(vec![69, 1]), Split::Whole, Split::Sizes(vec![10, 1])]), true),
+        (layout().split([Split::Sizes(vec![33, 0, 37]), Split::Even(5), Split::Whole]), false),
+    ]
+}
+
+/// How far apart two lists of vectors are at most.
+fn apart<const N: usize>(a: &[[f32; N]], b: &[[f32; N]]) -> f32 {
+    assert_eq!(a.len(), b.len());
+    let differences = a.as_flattened().iter().zip(b.as_flattened());
+    differences.fold(0.0, |most, (a, b)| if a == b { most } else { most.max((a - b).abs()) })
+}
+
+/// The samples are not beyond `largest`.
+fn hold(by_kernels: &Mesh, by_host: &Mesh, largest: f32, what: &str) {
+    assert_eq!(by_kernels.triangles(), by_host.triangles(), "{what}");
+    assert_eq!(by_kernels.ghosts(), by_host.ghosts(), "{what}");
+    let counts = |mesh: &Mesh| {
+        [
+            mesh.vertices(),
+            mesh.interior_vertices(),
+            mesh.triangle_count(),
+            mesh.vertices_before(),
+            mesh.triangles_before(),
+        ]
+    };
+    assert_eq!(counts(by_kernels), counts(by_host), "{what}");
+    assert_eq!(by_kernels.own_vertices(), by_host.own_vertices(), "{what}");
+    let far = apart(by_kernels.positions(), by_host.positions());
+    assert!(far < 2e-5, "{what}: {far}");
+    let turned = apart(by_kernels.normals(), by_host.normals());
+    assert!(turned < 1e-3, "{what}: {turned}");
+    // Values may be small differences of samples.
+    for ((name, a), (_, b)) in by_kernels.fields().iter().zip(by_host.fields()) {
+        let far = apart(a.as_chunks::<1>().0, b.as_chunks::<1>().0);
+        assert!(far < 1e-6 * largest, "{what}, {name}: {far}");
+    }
+}
+
+/// Meshes of an array by kernels and by the host.
+fn compare<T: Sample>(world: &World, layout: &Layout, normals: bool, isovalues: &[f32], value: &dyn Fn([i64; 3]) -> T) {
+    let array = world.array::<T, 3>("field", layout).unwrap();
+    array.fill_with(value).unwrap();
+    let other = world.array::<i16, 3>("other", &Layout::new(SHAPE).split_all(Split::Auto)).unwrap();
+    other.fill_with(|[x, y, z]| (3 * x - 5 * y + 7 * z) as i16).unwrap();
+    let shown = |largest: f32, at: &Index| match value([at[0], at[1], at[2]]).value() {
+        value if value.is_finite() => largest.max(value.abs()),
+        _ => largest,
+    };
+    let largest = array.core().chunks().whole().points().fold(300.0, |largest, at| shown(largest, &at));
+    let attributes: [&dyn Attribute; 2] = [&other, &array];
+    for grid in [GRID, MIRRORED] {
+        let extractor = || match normals {
+            true => Extractor::with_normals(world, &array, grid).unwrap(),
+            false => Extractor::new(world, &array, grid).unwrap(),
+        };
+        let (kernels, host) = (extractor(), extractor().on_host());
+        let made = kernels.extract_several_with(isovalues, &attributes).unwrap();
+        let expected = host.extract_several_with(isovalues, &attributes).unwrap();
+        assert!(expected.iter().filter(|mesh| mesh.triangle_count() > 500).count() > 1);
+        for (place, isovalue) in isovalues.iter().enumerate() {
+            let what = format!("{} at {isovalue}, {layout:?}", T::INFO.name);
+            hold(&made[place], &expected[place], largest, &what);
+        }
+        // Another one in the same arrays, without further fields.
+        hold(&kernels.extract(isovalues[0]).unwrap(), &host.extract(isovalues[0]).unwrap(), largest, "again");
+    }
+}
+
+fn all() {
+    for ranks in launcher::counts(&[1, 3]) {
+        run_with(Config::threads(ranks), |world| {
+            assert!(!world.gpu().is_host());
+            for (layout, normals) in cuts() {
+                compare(world, &layout, normals, &[1.5, 0.25, 1.5, 40.0], &rough);
+                let strange = |at: [i64; 3]| match noise(at) {
+                    one if one < 0.02 => f32::NAN,
+                    one if one < 0.04 => f32::INFINITY,
+                    one if one < 0.06 => f32::NEG_INFINITY,
+                    one if one < 0.3 => 3e38 * (one - 0.2),
+                    one => (8.0 * one).floor() - 4.0,
+                };
+                compare(world, &layout, false, &[0.0, -0.0, 1.0, -3e37], &strange);
+            }
+            let layout = Layout::new(SHAPE).split_all(Split::Auto);
+            compare(world, &layout, false, &[127.5, 200.0], &|at| (256.0 * noise(at)) as u8);
+            compare(world, &layout, false, &[-7.5, 0.0], &|at| (256.0 * noise(at) - 128.0) as i8);
+            compare(world, &layout, true, &[150.25, 100.0], &|at| (100.0 * rough(at)) as i16);
+            compare(world, &layout, false, &[9e8, 1e9], &|at| (4e9 * noise(at)) as u32);
+            Ok(())
+        })
+        .unwrap();
+    }
+}
+
+/// Chunks that are bound as several variables are read through them.
+fn in_windows() {
+    run_with(Config::threads(launcher::counts(&[1])[0]), |world| {
+        let layout = Layout::new(SHAPE).split_all(Split::Whole);
+        compare(world, &layout, true, &[1.5, 0.25], &rough);
+        Ok(())
+    })
+    .unwrap();
+}
+
+crate::with_variables! {
+    without_mapping_chunks, [("ZIPPY_HOST_MAP", "0")], all
+}
+
+crate::with_variables! {
+    beyond_a_binding, [("ZIPPY_HOST_MAP", "0"), ("ZIPPY_BINDING_LIMIT", "16384")], in_windows
+}
