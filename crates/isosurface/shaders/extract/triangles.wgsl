@@ -1,10 +1,7 @@
-// Triangles, cell by cell; the twins are src/extract/triangles.rs and src/points/near.rs. A workgroup has an item of own
-// samples.
+// Triangles, cell by cell; the twin is src/extract/triangles.rs. A workgroup has an item of own samples.
 
 @group(0) @binding(1) var<storage, read> shapes: array<u32>;
 @group(0) @binding(2) var<storage, read> items: array<vec4<u32>>;
-@group(0) @binding(3) var<storage, read> words: array<u32>;
-@group(0) @binding(4) var<storage, read> starts: array<vec4<u32>>;
 @group(0) @binding(5) var<storage, read> slots: array<u32>;
 // The shapes of ambiguous cells, item by item and row by row.
 @group(0) @binding(6) var<storage, read> ambiguous: array<u32>;
@@ -17,56 +14,8 @@ struct Turn {
 
 @group(0) @binding(8) var<uniform> turn: Turn;
 
-const NEAR = 25u; // rows of a brick and those that follow
-
-// The brick and the seven that follow.
-var<workgroup> bricks: array<u32, 8>;
-// At which samples vertices begin and the number of the first one, of each direction and row; and the number of the one
-// that begins at the sample behind the row.
-var<workgroup> rows: array<u32, 75>;
-var<workgroup> numbers: array<u32, 75>;
-var<workgroup> numbers_behind: array<u32, 75>;
 // For each lane: ambiguous cells, triangles, interior vertices.
 var<workgroup> sums: array<vec3<u32>, 64>;
-
-fn word(number: u32, place: u32) -> u32 {
-    return words_load(i32(number * ITEM_WORDS + place));
-}
-
-// The number that the first vertex of a row of a brick has.
-fn first_of_row(number: u32, in_words: u32) -> u32 {
-    return starts_load(i32(number)).x + word(number, BEFORE + in_words);
-}
-
-fn load_near(bounds: Brick, lane: u32) {
-    for (var i = lane; i < 3u * NEAR; i += LANES) {
-        let at = vec2<u32>(i % 5u, (i / 5u) % 5u);
-        let height = vec2<u32>(bounds.own.yz);
-        let next = select(vec2<u32>(0u), vec2<u32>(1u), at >= height);
-        let in_brick = at - next * height;
-        rows[i] = 0u;
-        if any(at > height) { continue; }
-        let in_words = (i / NEAR) * ROWS + in_brick.y * 4u + in_brick.x;
-        let here = bricks[2u * next.x + 4u * next.y];
-        if here != NONE {
-            rows[i] = word(here, in_words);
-            numbers[i] = first_of_row(here, in_words);
-        }
-        let behind = bricks[1u + 2u * next.x + 4u * next.y];
-        if behind != NONE { numbers_behind[i] = first_of_row(behind, in_words); }
-    }
-}
-
-// The number of the vertex on an edge of a cell.
-fn vertex_on(edge: u32, cell: vec3<u32>, width: u32) -> u32 {
-    let axis = edge / 4u;
-    let k = edge % 4u;
-    let along = select(vec3<u32>(k & 1u, k >> 1u, 0u), vec3<u32>(k & 1u, 0u, k >> 1u), axis == 1u);
-    let at = cell + select(along, vec3<u32>(0u, k & 1u, k >> 1u), axis == 0u);
-    let row = axis * NEAR + at.z * 5u + at.y;
-    if at.x >= width { return numbers_behind[row]; }
-    return numbers[row] + countOneBits(rows[row] & lowest(i32(at.x)));
-}
 
 fn crossed_case(number: u32, cell: vec3<u32>) -> u32 {
     let start = INSIDE + 5u * cell.z + cell.y;
@@ -74,6 +23,14 @@ fn crossed_case(number: u32, cell: vec3<u32>) -> u32 {
     let low = word(number, BEHIND + cell.z) >> cell.y;
     let high = word(number, BEHIND + cell.z + 1u) >> cell.y;
     return case_of(four, vec4<u32>(low & 1u, (low >> 1u) & 1u, high & 1u, (high >> 1u) & 1u), cell.x);
+}
+
+// The shape of a cell; `next` is the place of the next ambiguous one.
+fn shape_of(number: u32, cell: vec3<u32>, next: ptr<function, u32>) -> u32 {
+    let shape = shapes_load(i32(crossed_case(number, cell)));
+    if shape != NONE { return shape; }
+    *next += 1u;
+    return ambiguous_load(i32(*next - 1u));
 }
 
 // The sum of what the lanes before this one have.
@@ -114,17 +71,13 @@ fn cells(
     let end = select(0u, min(min(row.x + 8u, width), u32(bounds.all.x) - 1u), has_cells);
     var own = vec3<u32>(0u);
     for (var x = row.x; x < end; x++) {
-        let shape = shapes_load(i32(crossed_case(number, vec3<u32>(x, row.yz))));
-        own.x += select(0u, 1u, shape == NONE);
+        let kind = crossed_case(number, vec3<u32>(x, row.yz));
+        own.x += select(0u, 1u, shapes_load(i32(kind)) == NONE);
     }
     let first_ambiguous = starts_load(i32(number)).z + before(own, lane).x;
     var next = first_ambiguous;
     for (var x = row.x; x < end; x++) {
-        var shape = shapes_load(i32(crossed_case(number, vec3<u32>(x, row.yz))));
-        if shape == NONE {
-            shape = ambiguous_load(i32(next));
-            next += 1u;
-        }
+        let shape = shape_of(number, vec3<u32>(x, row.yz), &next);
         own += vec3<u32>(0u, triangles_of(shape), interior_of(shape));
     }
     let earlier = before(own, lane);
@@ -133,11 +86,7 @@ fn cells(
     next = first_ambiguous;
     for (var x = row.x; x < end; x++) {
         let cell = vec3<u32>(x, row.yz);
-        var shape = shapes_load(i32(crossed_case(number, cell)));
-        if shape == NONE {
-            shape = ambiguous_load(i32(next));
-            next += 1u;
-        }
+        let shape = shape_of(number, cell, &next);
         for (var i = 0u; i < triangles_of(shape); i++) {
             let vertices = triangle_of(shape, i);
             for (var corner = 0u; corner < 3u; corner++) {

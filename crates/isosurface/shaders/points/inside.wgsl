@@ -20,52 +20,13 @@ struct Look {
 
 const CELL_WORDS = 10u; // item, place in the brick, eight samples
 
-var<workgroup> rows: array<atomic<u32>, 25>;
-var<workgroup> behind: array<atomic<u32>, 5>;
 var<workgroup> edges: array<u32, 48>;
 // Triangles of plain cells and ambiguous cells: of each lane, then before it.
 var<workgroup> sums: array<vec2<u32>, 64>;
 var<workgroup> base: u32;
 
-// Words where a row is not, are 0.
-fn row(y: u32, z: u32) -> u32 {
-    return atomicLoad(&rows[y + 5u * z]);
-}
-
-fn behind_row(y: u32, z: u32) -> u32 {
-    return (atomicLoad(&behind[z]) >> y) & 1u;
-}
-
-fn crossed(bounds: Brick, direction: u32, y: u32, z: u32) -> u32 {
-    let further = vec3<u32>(1u, 0u, 0u) * u32(direction == 0u) + vec3<u32>(0u, 1u, 0u) * u32(direction == 1u)
-        + vec3<u32>(0u, 0u, 1u) * u32(direction == 2u);
-    let own = vec3<u32>(bounds.own);
-    let end = vec3<u32>(bounds.all);
-    if y >= own.y || z >= own.z || y + further.y >= end.y || z + further.z >= end.z { return 0u; }
-    let bits = row(y, z);
-    var other = row(y + further.y, z + further.z);
-    if direction == 0u { other = (bits >> 1u) | (behind_row(y, z) << 31u); }
-    return (bits ^ other) & lowest(bounds.all.x - i32(further.x)) & lowest(bounds.own.x);
-}
-
-// The cells of a row that a surface crosses.
-fn crossed_cells(bounds: Brick, y: u32, z: u32) -> u32 {
-    let own = vec3<u32>(bounds.own);
-    let end = vec3<u32>(bounds.all);
-    if !bounds.is_own || y >= own.y || z >= own.z || y + 1u >= end.y || z + 1u >= end.z { return 0u; }
-    let four = vec4<u32>(row(y, z), row(y + 1u, z), row(y, z + 1u), row(y + 1u, z + 1u));
-    let last = vec4<u32>(behind_row(y, z), behind_row(y + 1u, z), behind_row(y, z + 1u), behind_row(y + 1u, z + 1u));
-    let next = (four >> vec4<u32>(1u)) | (last << vec4<u32>(31u));
-    let some = four | next;
-    let every = four & next;
-    let crossed = (some.x | some.y | some.z | some.w) & ~(every.x & every.y & every.z & every.w);
-    return crossed & lowest(bounds.all.x - 1) & lowest(bounds.own.x);
-}
-
 fn cell_case(y: u32, z: u32, x: u32) -> u32 {
-    let four = vec4<u32>(row(y, z), row(y + 1u, z), row(y, z + 1u), row(y + 1u, z + 1u));
-    let last = vec4<u32>(behind_row(y, z), behind_row(y + 1u, z), behind_row(y, z + 1u), behind_row(y + 1u, z + 1u));
-    return case_of(four, last, x);
+    return case_of(four_rows(y, z), behind_four(y, z), x);
 }
 
 @compute @workgroup_size(64)

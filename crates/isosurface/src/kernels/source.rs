@@ -21,7 +21,7 @@ pub fn tree(element: &ElementInfo) -> KernelSource {
 }
 
 pub fn inside(element: &ElementInfo) -> KernelSource {
-    over("isosurface inside", &[PART, VALUES, ITEMS, TABLE, shader!("points/inside")], element)
+    over("isosurface inside", &[PART, VALUES, ITEMS, TABLE, shader!("points/rows"), shader!("points/inside")], element)
 }
 
 pub fn vertices(element: &ElementInfo) -> KernelSource {
@@ -33,7 +33,8 @@ pub fn interior(element: &ElementInfo) -> KernelSource {
 }
 
 pub fn triangles() -> KernelSource {
-    KernelSource::text("isosurface triangles", [PART, ITEMS, TABLE, shader!("extract/triangles")].concat())
+    let texts = [PART, ITEMS, TABLE, shader!("points/near"), shader!("extract/triangles")];
+    KernelSource::text("isosurface triangles", texts.concat())
 }
 
 /// A kernel over samples of a type.

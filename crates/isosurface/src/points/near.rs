@@ -1,4 +1,4 @@
-//! [`Near`]: numbers of the points that the cells of a brick use.
+//! [`Near`]: numbers of the points that the cells of a brick use. In kernels: `shaders/points/near.wgsl`.
 
 use super::numbering::{Brick, Numbering};
 use crate::field::block::{BRICK, row};

@@ -1,0 +1,53 @@
+// Numbers of the vertices that the cells of a brick use; the twin is src/points/near.rs.
+
+@group(0) @binding(3) var<storage, read> words: array<u32>;
+@group(0) @binding(4) var<storage, read> starts: array<vec4<u32>>;
+
+const NEAR = 25u; // rows of a brick and those that follow
+
+// The brick and the seven that follow.
+var<workgroup> bricks: array<u32, 8>;
+// At which samples vertices begin and the number of the first one, of each direction and row; and the number of the one
+// that begins at the sample behind the row.
+var<workgroup> rows: array<u32, 75>;
+var<workgroup> numbers: array<u32, 75>;
+var<workgroup> numbers_behind: array<u32, 75>;
+
+fn word(number: u32, place: u32) -> u32 {
+    return words_load(i32(number * ITEM_WORDS + place));
+}
+
+// The number that the first vertex of a row of a brick has.
+fn first_of_row(number: u32, in_words: u32) -> u32 {
+    return starts_load(i32(number)).x + word(number, BEFORE + in_words);
+}
+
+fn load_near(bounds: Brick, lane: u32) {
+    for (var i = lane; i < 3u * NEAR; i += LANES) {
+        let at = vec2<u32>(i % 5u, (i / 5u) % 5u);
+        let height = vec2<u32>(bounds.own.yz);
+        let next = select(vec2<u32>(0u), vec2<u32>(1u), at >= height);
+        let in_brick = at - next * height;
+        rows[i] = 0u;
+        if any(at > height) { continue; }
+        let in_words = (i / NEAR) * ROWS + in_brick.y * 4u + in_brick.x;
+        let here = bricks[2u * next.x + 4u * next.y];
+        if here != NONE {
+            rows[i] = word(here, in_words);
+            numbers[i] = first_of_row(here, in_words);
+        }
+        let behind = bricks[1u + 2u * next.x + 4u * next.y];
+        if behind != NONE { numbers_behind[i] = first_of_row(behind, in_words); }
+    }
+}
+
+// The number of the vertex on an edge of a cell.
+fn vertex_on(edge: u32, cell: vec3<u32>, width: u32) -> u32 {
+    let axis = edge / 4u;
+    let k = edge % 4u;
+    let along = select(vec3<u32>(k & 1u, k >> 1u, 0u), vec3<u32>(k & 1u, 0u, k >> 1u), axis == 1u);
+    let at = cell + select(along, vec3<u32>(0u, k & 1u, k >> 1u), axis == 0u);
+    let row = axis * NEAR + at.z * 5u + at.y;
+    if at.x >= width { return numbers_behind[row]; }
+    return numbers[row] + countOneBits(rows[row] & lowest(i32(at.x)));
+}
