@@ -3,11 +3,12 @@
 #[path = "../../../../tests/support/mod.rs"]
 mod support;
 
+mod by_kernels;
 mod clips;
 mod cuts;
 mod fields;
 mod files;
-mod kernels;
+
 mod reference;
 mod sections;
 mod several;

@@ -28,8 +28,12 @@ fn each_as_by_itself() {
         &|layout| layout.split([Split::Sizes(vec![36, 1]), Split::Whole, Split::Sizes(vec![8, 1])]),
     ];
     for ranks in launcher::counts(&[1, 3, 5]) {
-        for cut in cuts {
+        for (number, cut) in cuts.into_iter().enumerate() {
             run_with(Config::threads(ranks), |world| {
+                // Kernels are driven alike whatever the number of ranks is.
+                if !world.gpu().is_host() && (ranks != 3 || number != 1) {
+                    return Ok(());
+                }
                 let array = samples.array(world, &cut(Layout::new(SHAPE)), None)?;
                 let other = world.array::<i16, 3>("other", &Layout::new(SHAPE).split_all(Split::Auto))?;
                 other.fill_with(|[x, y, z]| (3 * x - 5 * y + 7 * z) as i16)?;
