@@ -92,6 +92,16 @@ impl Lattice {
         self.counts.iter().product::<i64>() as usize
     }
 
+    /// Cells along a side of a brick.
+    pub fn side(&self) -> i32 {
+        self.side as i32
+    }
+
+    /// Bricks along each axis.
+    pub fn counts(&self) -> [i32; 3] {
+        self.counts.map(|count| count as i32)
+    }
+
     /// Cells along each axis of the volume.
     pub fn all_cells(&self) -> [i32; 3] {
         self.voxels.map(|n| (n - 1) as i32)

@@ -27,6 +27,7 @@ mod shading;
 mod space;
 mod storage;
 mod surface;
+mod surfaces;
 mod transfer;
 mod view;
 
@@ -40,6 +41,6 @@ pub use presets::Preset;
 pub use renderer::{Frame, VolumeRenderer};
 pub use rescale::Rescale;
 pub use space::Rebuilds;
-pub use surface::{Colouring, Material, Surface, Triangles};
+pub use surface::{Colouring, DeviceTriangles, Material, Surface, Triangles};
 pub use transfer::{TransferFunction, TransferTable};
 pub use view::{Ray, View};

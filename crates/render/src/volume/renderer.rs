@@ -22,7 +22,7 @@ use super::look::{Look, PixelFormat};
 use super::options::RendererOptions;
 use super::space::{Entries, Rebuilds, Space};
 use super::storage::Storage;
-use super::surface::{Bricks, Material, PIXEL_BYTES, Pipelines, Scene, Surface, Triangles};
+use super::surface::{Bricks, Intake, Material, PIXEL_BYTES, Pipelines, Scene, Surface};
 use super::view::{MAX_SAMPLES, View};
 use crate::compositing::{Algorithm, Layer};
 use crate::error::RenderError;
@@ -30,8 +30,8 @@ use crate::error::RenderError;
 /// Renders one distributed volume from any camera, sort-last: boxes of cells are cast where they live into layers,
 /// which are blended in the order in which rays meet them.
 pub struct VolumeRenderer<'w, T> {
-    world: &'w World,
-    name: String,
+    pub(super) world: &'w World,
+    pub(super) name: String,
     spacing: [f64; 3],
     voxels: [i64; 3],
     options: RendererOptions,
@@ -45,10 +45,12 @@ pub struct VolumeRenderer<'w, T> {
     /// What rays of several passes carry, for pictures of the framebuffer's size.
     carry: RefCell<Option<LocalArray<[f32; 4], 2>>>,
     /// Which rank has which brick.
-    dealt: Rc<Bricks>,
+    pub(super) dealt: Rc<Bricks>,
     /// Surfaces in pictures of the framebuffer's size.
     scene: RefCell<Option<Scene<'w>>>,
     pipelines: Rc<Pipelines>,
+    /// What takes surfaces that are on the device, once there was one.
+    pub(super) intake: RefCell<Option<Intake>>,
 }
 
 /// What rays are cast for.
@@ -142,6 +144,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
             dealt,
             scene,
             pipelines: Rc::default(),
+            intake: RefCell::default(),
         };
         made.refresh()?;
         Ok(made)
@@ -160,27 +163,6 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
     /// How often what depends on data and transfer function alone was made anew. Local.
     pub fn rebuilds(&self) -> Rebuilds {
         self.space.rebuilds()
-    }
-
-    /// A surface in the volume from each rank's part of it, whatever boxes of the volume that is from; see
-    /// [`set_surface`](Self::set_surface). Its arrays are called `name` and a suffix. Collective.
-    ///
-    /// # Errors
-    /// As [`set_surface`](Self::set_surface), and a name that is taken.
-    pub fn surface(&self, name: &str, triangles: &Triangles) -> Result<Surface> {
-        let surface = Surface::new(self.world, name, &self.dealt);
-        let mut surface = self.world.agree("making a surface", surface)?;
-        self.set_surface(&mut surface, triangles)?;
-        Ok(surface)
-    }
-
-    /// Gives a surface other triangles. Collective; each goes to the ranks whose bricks it reaches into. What lies outside
-    /// of the volume is not seen. After an error the surface has no triangles.
-    ///
-    /// # Errors
-    /// Lists of triangles that do not go together, no memory, or a failure of this or of another rank.
-    pub fn set_surface(&self, surface: &mut Surface, triangles: &Triangles) -> Result<()> {
-        surface.set(self.world, &self.dealt, triangles)
     }
 
     /// Renders. Collective; every rank gives the same look, rank 0 gets the picture. Communication: that of

@@ -25,13 +25,15 @@ const ELSEWHERE: [(&str, &str); 12] = [
 ];
 
 /// Kernels: the files that they are made of, and what CELL stands for in them.
-const KERNELS: [(&[&str], &[&str]); 8] = [
+const KERNELS: [(&[&str], &[&str]); 10] = [
     (&CASTERS[0], &["f32", "i32", "u32"]),
     (&CASTERS[1], &["f32", "u32"]),
     (&CASTERS[2], &["u32"]),
     (&["volume/ranges.wgsl"], &["f32", "i32", "u32"]),
     (&["volume/visible.wgsl"], &[""]),
     (&["surface/fragments.wgsl"], &[""]),
+    (&["surface/corner.wgsl"], &[""]),
+    (&["surface/reached.wgsl"], &[""]),
     (&["volume/pixel_f32.wgsl", "surface/opaque.wgsl"], &[""]),
     (&["volume/pixel_rgba8.wgsl", "surface/opaque.wgsl"], &[""]),
 ];

@@ -1,5 +1,8 @@
 //! Which rank draws which triangles: a fragment is blended by the rank that casts the brick in which it lies, so that each
 //! rank has the triangles that reach into its bricks.
+//!
+//! Reckoned in `f32`, by operations that all devices round alike: what triangles reach into is the same whether a kernel
+//! finds it or the host.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,14 +10,20 @@ use zippy::transport::{copied, values};
 use zippy::{Result, World};
 
 use super::triangles::{Corner, Triangles};
+use crate::error::RenderError;
 use crate::volume::bricks::{CellBox, Lattice, joined};
-use crate::volume::space::boxes_of_all;
 
 /// Triangles and the vertices that they use.
 #[derive(Debug, Default)]
 pub(super) struct Drawn {
     pub corners: Vec<Corner>,
     pub order: Vec<u32>,
+}
+
+impl Drawn {
+    fn triangles(&self) -> &[[u32; 3]] {
+        self.order.as_chunks().0
+    }
 }
 
 /// Triangles for one rank, while they are gathered.
@@ -40,35 +49,74 @@ pub(in crate::volume) struct Bricks {
 }
 
 impl Bricks {
+    /// What positions are multiplied by to be places: numbers of `f32`, if these are not too large or too small.
+    pub fn per_length(&self) -> [f64; 3] {
+        self.spacing.map(|spacing| {
+            let one = 1.0 / spacing;
+            if (one as f32).is_normal() { f64::from(one as f32) } else { one }
+        })
+    }
+
+    /// # Errors
+    /// Voxels so far apart, or so near each other, that devices do not have the numbers.
+    pub fn check(&self) -> std::result::Result<(), RenderError> {
+        match self.per_length().iter().all(|&one| f64::from(one as f32) == one) {
+            true => Ok(()),
+            false => Err(RenderError::Surface(format!("voxels {:?} apart; devices reckon in f32", self.spacing))),
+        }
+    }
+
     /// Rounding moves fragments by less than this many voxels; so do rasterisers, which may move vertices by a sixteenth of a
     /// pixel, while a pixel is not wider than eight voxels.
-    fn margin(&self) -> [f64; 3] {
-        self.lattice.all_cells().map(|cells| 0.5 + 1e-6 * f64::from(cells))
+    pub fn margin(&self) -> [f32; 3] {
+        self.lattice.all_cells().map(|cells| (0.5 + 1e-6 * f64::from(cells)) as f32)
     }
 
     /// The cells that a triangle may reach into, those around the volume among them.
     fn cells(&self, places: [[f32; 3]; 3]) -> CellBox {
         let margin = self.margin();
         let ends = |axis: usize| {
-            let along = places.map(|place| f64::from(place[axis]));
-            let low = along.iter().fold(f64::INFINITY, |least, &at| least.min(at));
-            let high = along.iter().fold(f64::NEG_INFINITY, |most, &at| most.max(at));
+            let along = places.map(|place| place[axis]);
+            let low = along.into_iter().fold(f32::INFINITY, f32::min);
+            let high = along.into_iter().fold(f32::NEG_INFINITY, f32::max);
             [(low - margin[axis]).floor(), (high + margin[axis]).floor() + 1.0]
         };
         // Fragments outside of the volume belong to the cells at its border.
-        let last = |axis: usize| f64::from(self.lattice.all_cells()[axis]);
+        let last = |axis: usize| self.lattice.all_cells()[axis] as f32;
         let low = std::array::from_fn(|axis| ends(axis)[0].clamp(0.0, last(axis) - 1.0) as i32);
         (low, std::array::from_fn(|axis| ends(axis)[1].clamp(1.0, last(axis)) as i32))
     }
 
-    /// Sends each triangle to the ranks that have the bricks it reaches into. Collective.
+    /// Sends each triangle to the ranks that have the bricks it reaches into; returns those that this rank draws. Collective.
     pub(super) fn deal(&self, world: &World, of: &Triangles) -> Result<Drawn> {
-        let mut gathered: BTreeMap<usize, Gathered> = BTreeMap::new();
+        let per_length = self.per_length();
         // Most stay here: for them a look into a list instead of one into a map.
         let own = Gathered { near: vec![NOWHERE; of.positions.len()], ..Gathered::default() };
-        gathered.insert(world.rank(), own);
-        for corners in of.triangles {
-            let made = corners.map(|vertex| of.corner(vertex as usize, self.spacing));
+        let gathered = BTreeMap::from([(world.rank(), own)]);
+        let mut gathered = self.gather(of.triangles, |vertex| of.corner(vertex as usize, per_length), gathered);
+        let mut all = gathered.remove(&world.rank()).map(|own| own.drawn).unwrap_or_default();
+        exchange(world, &gathered, &mut all)?;
+        Ok(all)
+    }
+
+    /// [`deal`](Self::deal) where this rank has its own triangles already; returns what others send. Collective.
+    pub(super) fn deal_to_others(&self, world: &World, of: &Drawn) -> Result<Drawn> {
+        let mut gathered = self.gather(of.triangles(), |vertex| of.corners[vertex as usize], BTreeMap::new());
+        gathered.remove(&world.rank());
+        let mut all = Drawn::default();
+        exchange(world, &gathered, &mut all)?;
+        Ok(all)
+    }
+
+    /// For each rank its triangles.
+    fn gather(
+        &self,
+        triangles: &[[u32; 3]],
+        corner: impl Fn(u32) -> Corner,
+        mut gathered: BTreeMap<usize, Gathered>,
+    ) -> BTreeMap<usize, Gathered> {
+        for corners in triangles {
+            let made = corners.map(&corner);
             let bricks = self.lattice.around(&self.cells(made.map(|corner| corner.place)));
             let mut ranks: Vec<usize> = self.lattice.within(&bricks).map(|brick| self.ranks[brick]).collect();
             ranks.sort_unstable();
@@ -88,34 +136,36 @@ impl Bricks {
                 }
             }
         }
-        let mut all = gathered.remove(&world.rank()).map(|own| own.drawn).unwrap_or_default();
-        let messages = gathered
-            .iter()
-            .flat_map(|(&rank, Gathered { drawn, .. })| [(rank, copied(&drawn.corners)), (rank, copied(&drawn.order))]);
-        let received = world.group().sparse_exchange(messages.collect())?;
-        for both in received.chunks_exact(2) {
-            let first = all.corners.len() as u32;
-            all.corners.extend(values::<Corner>(&both[0].1)?);
-            all.order.extend(values::<u32>(&both[1].1)?.iter().map(|place| first + place));
-        }
-        Ok(all)
+        gathered
     }
 
-    /// For each brick of all ranks the cells of it that triangles may reach into; `drawn` are those of this rank.
-    /// Collective.
-    pub(super) fn reached(&self, world: &World, drawn: &Drawn) -> Result<Vec<Option<CellBox>>> {
-        let mut own: BTreeMap<usize, CellBox> = BTreeMap::new();
-        for corners in drawn.order.as_chunks::<3>().0 {
+    /// For each of this rank's bricks the cells of it that triangles may reach into, these among `known`. In kernels:
+    /// `shaders/surface/reached.wgsl`.
+    pub(super) fn reached(&self, rank: usize, drawn: &Drawn, known: &mut BTreeMap<usize, CellBox>) {
+        for corners in drawn.triangles() {
             let cells = self.cells(corners.map(|place| drawn.corners[place as usize].place));
             for brick in self.lattice.within(&self.lattice.around(&cells)) {
-                if self.ranks[brick] == world.rank() {
+                if self.ranks[brick] == rank {
                     let cells = common(&cells, &self.lattice.cells(&self.lattice.single(brick)));
-                    own.entry(brick).and_modify(|known| *known = joined(known, &cells)).or_insert(cells);
+                    known.entry(brick).and_modify(|known| *known = joined(known, &cells)).or_insert(cells);
                 }
             }
         }
-        boxes_of_all(world, own, self.lattice.count())
     }
+}
+
+/// Sends triangles to their ranks, and adds what others send. Collective.
+fn exchange(world: &World, gathered: &BTreeMap<usize, Gathered>, all: &mut Drawn) -> Result<()> {
+    let messages = gathered
+        .iter()
+        .flat_map(|(&rank, Gathered { drawn, .. })| [(rank, copied(&drawn.corners)), (rank, copied(&drawn.order))]);
+    let received = world.group().sparse_exchange(messages.collect())?;
+    for both in received.chunks_exact(2) {
+        let first = all.corners.len() as u32;
+        all.corners.extend(values::<Corner>(&both[0].1)?);
+        all.order.extend(values::<u32>(&both[1].1)?.iter().map(|place| first + place));
+    }
+    Ok(())
 }
 
 /// What both hold.

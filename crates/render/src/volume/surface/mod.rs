@@ -6,7 +6,9 @@
 
 mod bands;
 mod deal;
+mod device_triangles;
 mod fragments;
+mod intake;
 mod material;
 mod opaque;
 mod rasteriser;
@@ -19,12 +21,14 @@ use std::rc::Rc;
 use zippy::ownership::Ownership;
 use zippy::{Layout, Result, Split, World};
 
+pub use self::device_triangles::DeviceTriangles;
 pub use self::material::{Colouring, Material};
 pub use self::surface::Surface;
 pub use self::triangles::Triangles;
 
 pub(super) use self::deal::Bricks;
 use self::fragments::Fragments;
+pub(super) use self::intake::Intake;
 use self::opaque::Opaque;
 pub(super) use self::rasteriser::Pipelines;
 use self::rasteriser::{Drawing, Rasteriser};

@@ -1,5 +1,6 @@
 //! [`Surface`]: triangles on the devices of the ranks that draw them.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use zippy::array::Growable;
@@ -8,9 +9,12 @@ use zippy::wgpu::BufferUsages;
 use zippy::{Result, World};
 
 use super::deal::{Bricks, Drawn};
-use super::triangles::{Corner, Triangles};
+use super::device_triangles::DeviceTriangles;
+use super::intake::{Intake, Taken};
+use super::triangles::{CORNER_WORDS, Corner, Triangles};
 use crate::error::RenderError;
 use crate::volume::bricks::CellBox;
+use crate::volume::space::boxes_of_all;
 
 /// A surface in a volume, spread over the ranks: from [`VolumeRenderer::surface`](crate::volume::VolumeRenderer::surface).
 /// Drawn from arrays on the device, which grow and never shrink.
@@ -24,6 +28,9 @@ pub struct Surface {
     bricks: Rc<Bricks>,
 }
 
+/// What is done, to all ranks.
+const TAKING: &str = "taking the triangles of a surface";
+
 impl Surface {
     /// One without triangles. Local.
     pub(in crate::volume) fn new(world: &World, name: &str, bricks: &Rc<Bricks>) -> Result<Self> {
@@ -34,34 +41,75 @@ impl Surface {
 
     /// Takes other triangles. Collective.
     pub(in crate::volume) fn set(&mut self, world: &World, bricks: &Rc<Bricks>, of: &Triangles) -> Result<()> {
-        world.agree("taking the triangles of a surface", of.check().map_err(Into::into))?;
-        // Whatever fails from here on, what is left is a surface without triangles.
-        self.order.set_len(0)?;
-        (self.triangles, self.bricks) = (0, bricks.clone());
+        self.clear(bricks)?;
+        world.agree(TAKING, of.check().map_err(Into::into))?;
         let drawn = bricks.deal(world, of)?;
-        self.reached = bricks.reached(world, &drawn)?;
-        let mut count = [of.triangles.len() as u64];
+        let mut reached = BTreeMap::new();
+        bricks.reached(world.rank(), &drawn, &mut reached);
+        self.finish(world, reached, &drawn, of.triangles.len() as u64)
+    }
+
+    /// Takes other triangles, which stay on the device. Collective.
+    pub(in crate::volume) fn set_on_device(
+        &mut self,
+        world: &World,
+        bricks: &Rc<Bricks>,
+        intake: &mut Intake,
+        of: &DeviceTriangles,
+    ) -> Result<()> {
+        self.clear(bricks)?;
+        let checked = of.check(world).and_then(|()| bricks.check());
+        world.agree(TAKING, checked.map_err(Into::into))?;
+        let taken = intake.take(world, bricks, of, (&mut self.corners, &mut self.order));
+        let finished = world.agree(TAKING, taken).and_then(|Taken { mut reached, listed }| {
+            let received = bricks.deal_to_others(world, &listed)?;
+            for drawn in [&listed, &received] {
+                bricks.reached(world.rank(), drawn, &mut reached);
+            }
+            self.finish(world, reached, &received, of.count())
+        });
+        if finished.is_err() {
+            self.clear(bricks)?;
+        }
+        finished
+    }
+
+    /// Whatever fails from here on, what is left is a surface without triangles.
+    fn clear(&mut self, bricks: &Rc<Bricks>) -> Result<()> {
+        (self.triangles, self.bricks) = (0, bricks.clone());
+        self.corners.set_len(0)?;
+        self.order.set_len(0)
+    }
+
+    /// Adds what is drawn here beside what is there; `count` are this rank's triangles. Collective.
+    fn finish(&mut self, world: &World, reached: BTreeMap<usize, CellBox>, drawn: &Drawn, count: u64) -> Result<()> {
+        self.reached = boxes_of_all(world, reached, self.bricks.lattice.count())?;
+        let mut count = [count];
         world.group().all_reduce(&mut count, |sum, more| *sum += more)?;
-        world.agree("taking the triangles of a surface", self.write(world, &drawn))?;
+        world.agree(TAKING, self.append(world, drawn))?;
         self.triangles = count[0];
         Ok(())
     }
 
-    fn write(&mut self, world: &World, Drawn { corners, order }: &Drawn) -> Result<()> {
+    fn append(&mut self, world: &World, Drawn { corners, order }: &Drawn) -> Result<()> {
         let most = world.buffer_bytes();
-        let (vertices, triangles) = (corners.len(), order.len() / 3);
-        let bytes = (vertices as u64 * CORNER_BYTES).max(order.len() as u64 * 4);
+        let first = self.corners.len() / CORNER_WORDS as u64;
+        let (vertices, order_len) = (first + corners.len() as u64, self.order.len() + order.len() as u64);
+        let bytes = (vertices * CORNER_BYTES).max(order_len * 4);
         if bytes > most {
             let message = format!(
-                "{triangles} triangles with {vertices} vertices on rank {} need {bytes} bytes in one buffer, which has at most \
+                "{} triangles with {vertices} vertices on rank {} need {bytes} bytes in one buffer, which has at most \
                  {most} here; use more ranks, or fewer triangles",
+                order_len / 3,
                 world.rank()
             );
             return Err(RenderError::Surface(message).into());
         }
-        self.corners.set_len(0)?;
         self.corners.append(bytemuck::cast_slice(corners))?;
-        self.order.append(order)
+        match first {
+            0 => self.order.append(order),
+            _ => self.order.append(&order.iter().map(|place| first as u32 + place).collect::<Vec<_>>()),
+        }
     }
 
     /// # Errors

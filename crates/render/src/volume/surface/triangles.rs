@@ -27,6 +27,9 @@ pub(in crate::volume) struct Corner {
     pub value: f32,
 }
 
+/// Numbers of a vertex as it is drawn.
+pub(super) const CORNER_WORDS: usize = size_of::<Corner>() / 4;
+
 impl Triangles<'_> {
     /// # Errors
     /// Lists of other lengths, a vertex that is not there, a position or a normal that is not finite.
@@ -40,28 +43,38 @@ impl Triangles<'_> {
         }
         let is_finite = |position: &[f32; 3]| position.iter().all(|part| part.is_finite());
         if let Some(number) = self.positions.iter().position(|position| !is_finite(position)) {
-            let position = self.positions[number];
-            return wrong(format!("vertex {number} stands at {position:?}; positions must be finite"));
+            return Err(wrong_position(number, self.positions[number]));
         }
         if let Some(number) = self.normals.iter().position(|normal| !is_finite(normal)) {
-            let normal = self.normals[number];
-            return wrong(format!("vertex {number} has the normal {normal:?}; normals must be finite"));
+            return Err(wrong_normal(number, self.normals[number]));
         }
         let missing = |corners: &[u32; 3]| corners.iter().any(|&corner| corner as usize >= vertices);
         if let Some(number) = self.triangles.iter().position(missing) {
-            let corners = self.triangles[number];
-            return wrong(format!("triangle {number} has the vertices {corners:?}, and there are {vertices}"));
+            return Err(wrong_triangle(number, self.triangles[number], vertices as u64));
         }
         Ok(())
     }
 
-    /// A vertex of a volume with voxels that are `spacing` apart.
-    pub(super) fn corner(&self, vertex: usize, spacing: [f64; 3]) -> Corner {
+    /// A vertex in voxels, of which there are so many per unit of length. In kernels: `shaders/surface/corner.wgsl`.
+    pub(super) fn corner(&self, vertex: usize, per_length: [f64; 3]) -> Corner {
         let position = self.positions[vertex];
         Corner {
-            place: std::array::from_fn(|axis| (f64::from(position[axis]) / spacing[axis]) as f32),
+            // Rounded as a product of `f32` is.
+            place: std::array::from_fn(|axis| (f64::from(position[axis]) * per_length[axis]) as f32),
             normal: self.normals.get(vertex).copied().unwrap_or_default(),
             value: self.values.get(vertex).copied().unwrap_or_default(),
         }
     }
+}
+
+pub(super) fn wrong_position(vertex: usize, position: [f32; 3]) -> RenderError {
+    RenderError::Surface(format!("vertex {vertex} stands at {position:?}; positions must be finite"))
+}
+
+pub(super) fn wrong_normal(vertex: usize, normal: [f32; 3]) -> RenderError {
+    RenderError::Surface(format!("vertex {vertex} has the normal {normal:?}; normals must be finite"))
+}
+
+pub(super) fn wrong_triangle(triangle: usize, corners: [u32; 3], vertices: u64) -> RenderError {
+    RenderError::Surface(format!("triangle {triangle} has the vertices {corners:?}, and there are {vertices}"))
 }

@@ -8,6 +8,7 @@ use zippy_render::volume::{
     Shading, TransferFunction, Triangles, VolumeRenderer,
 };
 
+mod on_device;
 mod planes;
 
 use crate::support::jobs::{self, Carrier};

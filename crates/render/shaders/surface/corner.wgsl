@@ -1,0 +1,42 @@
+// Vertices of surfaces as they are drawn: place in voxels, normal, value. Tells the first one that is not finite.
+
+struct Vertices {
+  per_length: vec3<f32>,   // voxels per unit of length
+  has_normals: u32,
+  has_values: u32,
+}
+
+// Three numbers a vertex, and one.
+@group(0) @binding(0) var<storage, read> positions: array<f32>;
+@group(0) @binding(1) var<storage, read> normals: array<f32>;
+@group(0) @binding(2) var<storage, read> values: array<f32>;
+@group(0) @binding(3) var<storage, read_write> corners: array<f32>;   // seven numbers each
+@group(0) @binding(4) var<storage, read_write> found: array<atomic<u32>>;
+@group(0) @binding(5) var<uniform> vertices: Vertices;
+
+// Where in `found` the first position and the first normal stand that are not finite; see shaders/surface/reached.wgsl.
+const WRONG_POSITION = 1;
+const WRONG_NORMAL = 2;
+
+// Asked of the bits: compilers may take all numbers for finite.
+fn is_finite(number: f32) -> bool {
+  return (bitcast<u32>(number) & 0x7f800000u) != 0x7f800000u;
+}
+
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  let vertex = domain_position(id);
+  if !domain_inside(vertex) { return; }
+  for (var axis = 0; axis < 3; axis++) {
+    let position = positions_load(3 * vertex + axis);
+    if !is_finite(position) { atomicMin(&found[found_index(WRONG_POSITION)], u32(vertex)); }
+    corners_store(7 * vertex + axis, position * vertices.per_length[axis]);
+    var normal = 0.0;
+    if vertices.has_normals == 1u { normal = normals_load(3 * vertex + axis); }
+    if !is_finite(normal) { atomicMin(&found[found_index(WRONG_NORMAL)], u32(vertex)); }
+    corners_store(7 * vertex + 3 + axis, normal);
+  }
+  var value = 0.0;
+  if vertices.has_values == 1u { value = values_load(vertex); }
+  corners_store(7 * vertex + 6, value);
+}

@@ -1,0 +1,205 @@
+//! [`Intake`]: takes triangles that are in arrays on the device, where they stay.
+
+use std::collections::BTreeMap;
+
+use zippy::array::Growable;
+use zippy::kernel::{Kernel, KernelSource};
+use zippy::{Result, World};
+
+use super::deal::{Bricks, Drawn};
+use super::device_triangles::DeviceTriangles;
+use super::triangles::{CORNER_WORDS, Corner, wrong_normal, wrong_position, wrong_triangle};
+use crate::error::RenderError;
+use crate::volume::bricks::CellBox;
+
+/// What `found` begins with: how many triangles are listed, and the first position, normal and triangle that are wrong; see
+/// `shaders/surface/reached.wgsl`.
+const HEAD: usize = 4;
+
+/// Of bricks that are another rank's, and where nothing is wrong.
+const NONE: u32 = u32::MAX;
+
+/// A box that nothing is in yet.
+const EMPTY: [u32; 6] = [u32::MAX, u32::MAX, u32::MAX, 0, 0, 0];
+
+/// Words of a listed triangle: three vertices, and their corners.
+const LISTED_WORDS: usize = 3 + 3 * CORNER_WORDS;
+
+/// So many triangles can be listed at first.
+const FIRST_LISTED: u64 = 1024;
+
+/// Kernels, and arrays that they work in.
+pub(in crate::volume) struct Intake {
+    corner: Kernel,
+    reached: Kernel,
+    numbers: Growable<u32>,
+    found: Growable<u32>,
+    listed: Growable<u32>,
+}
+
+/// What the host has to know of triangles.
+pub(super) struct Taken {
+    /// Of each own brick the cells that they may reach into.
+    pub reached: BTreeMap<usize, CellBox>,
+    /// Those that may reach into bricks of other ranks, or into very many.
+    pub listed: Drawn,
+}
+
+impl Intake {
+    /// Local.
+    pub fn new(world: &World, name: &str) -> Result<Self> {
+        let corner = include_str!("../../../shaders/surface/corner.wgsl");
+        let reached = include_str!("../../../shaders/surface/reached.wgsl");
+        Ok(Self {
+            corner: world.kernel(KernelSource::text("shaders/surface/corner.wgsl", corner))?,
+            reached: world.kernel(KernelSource::text("shaders/surface/reached.wgsl", reached))?,
+            numbers: world.growable(&format!("{name}.numbers"))?,
+            found: world.growable(&format!("{name}.found"))?,
+            listed: world.growable(&format!("{name}.listed"))?,
+        })
+    }
+
+    /// Writes corners and the order of drawing, both of this rank's own triangles. Local; reads back where they reach, and
+    /// those that are listed.
+    ///
+    /// # Errors
+    /// A number that is not finite, a vertex that is not there, or no memory.
+    pub(super) fn take(
+        &mut self,
+        world: &World,
+        bricks: &Bricks,
+        of: &DeviceTriangles,
+        (corners, order): (&mut Growable<f32>, &mut Growable<u32>),
+    ) -> Result<Taken> {
+        let own: Vec<usize> = (0..bricks.ranks.len()).filter(|&brick| bricks.ranks[brick] == world.rank()).collect();
+        let mut found = vec![0, NONE, NONE, NONE];
+        found.extend(own.iter().flat_map(|_| EMPTY));
+        let (bytes, most) = (4 * found.len() as u64, world.binding_bytes());
+        if bytes > most {
+            let message = format!("boxes of {} bricks need {bytes} bytes; a binding has at most {most}", own.len());
+            return Err(RenderError::Surface(message).into());
+        }
+        replace(&mut self.found, &found)?;
+        let mut numbers = vec![NONE; bricks.ranks.len()];
+        own.iter().enumerate().for_each(|(number, &brick)| numbers[brick] = number as u32);
+        replace(&mut self.numbers, &numbers)?;
+        self.write_corners(bricks, of, corners)?;
+        order.set_len(3 * of.count())?;
+        let (told, count) = self.look(world, bricks, of, (corners, order))?;
+        let boxes = own.into_iter().zip(told[HEAD..].as_chunks::<6>().0).filter(|(_, cells)| **cells != EMPTY);
+        let cells = |cells: &[u32; 6]| cells.map(|cell| cell as i32);
+        let cells = boxes.map(|(brick, found)| {
+            let [x, y, z, to_x, to_y, to_z] = cells(found);
+            (brick, ([x, y, z], [to_x, to_y, to_z]))
+        });
+        Ok(Taken { reached: cells.collect(), listed: self.listed(count)? })
+    }
+
+    fn write_corners(&self, bricks: &Bricks, of: &DeviceTriangles, corners: &mut Growable<f32>) -> Result<()> {
+        // What is in them need not move to a larger buffer.
+        corners.set_len(0)?;
+        corners.set_len(CORNER_WORDS as u64 * of.vertices())?;
+        let per_length = bricks.per_length().map(|one| one as f32);
+        let call = self.corner.call().read("positions", of.positions.all());
+        let call = call.read("normals", of.normals.unwrap_or(of.positions).all());
+        let call = call.read("values", of.values.unwrap_or(of.positions).all());
+        let call = call.write("corners", corners.all()).update("found", self.found.all());
+        let call = call.param("vertices.per_length", per_length);
+        let call = call.param("vertices.has_normals", u32::from(of.normals.is_some()));
+        let call = call.param("vertices.has_values", u32::from(of.values.is_some()));
+        call.over([of.vertices()]).run()
+    }
+
+    /// What was found, and how many triangles are listed. Again with more room where the list was too short.
+    fn look(
+        &mut self,
+        world: &World,
+        bricks: &Bricks,
+        of: &DeviceTriangles,
+        (corners, order): (&Growable<f32>, &Growable<u32>),
+    ) -> Result<(Vec<u32>, usize)> {
+        let lattice = &bricks.lattice;
+        loop {
+            let most = (self.listed.capacity() / LISTED_WORDS as u64).max(FIRST_LISTED).min(most_listed(world));
+            self.listed.set_len(most * LISTED_WORDS as u64)?;
+            let call = self.reached.call().read("corners", corners.all()).read("triangles", of.triangles.all());
+            let call = call.read("numbers", self.numbers.all()).write("order", order.all());
+            let call = call.update("found", self.found.all()).write("listed", self.listed.all());
+            let call = call.param("reach.margin", bricks.margin()).param("reach.side", lattice.side());
+            let call = call.param("reach.cells", lattice.all_cells()).param("reach.vertices", of.vertices() as u32);
+            let call = call.param("reach.bricks", lattice.counts()).param("reach.most", most as u32);
+            call.over([of.count()]).run()?;
+            let told = self.found.all().read()?;
+            check(&told, of)?;
+            let count = u64::from(told[0]);
+            if count <= most {
+                return Ok((told, count as usize));
+            }
+            if count > most_listed(world) {
+                let message = format!(
+                    "{count} triangles of rank {} reach into bricks of other ranks; at most {} are possible: cut what the \
+                     surface is of like the volume, or use more ranks",
+                    world.rank(),
+                    most_listed(world)
+                );
+                return Err(RenderError::Surface(message).into());
+            }
+            // Not read where it was not written.
+            self.listed.set_len(0)?;
+            self.listed.reserve(count * LISTED_WORDS as u64)?;
+            self.found.at(0..1).write(&[0])?;
+        }
+    }
+
+    /// Triangles that are listed, each vertex once.
+    fn listed(&self, count: usize) -> Result<Drawn> {
+        let mut drawn = Drawn::default();
+        if count == 0 {
+            return Ok(drawn);
+        }
+        let mut known = std::collections::HashMap::new();
+        for words in self.listed.at(0..(count * LISTED_WORDS) as u64).read()?.as_chunks::<LISTED_WORDS>().0 {
+            let (vertices, corners) = words.split_at(3);
+            for (vertex, corner) in vertices.iter().zip(corners.as_chunks::<CORNER_WORDS>().0) {
+                let place = *known.entry(*vertex).or_insert(drawn.corners.len() as u32);
+                if place as usize == drawn.corners.len() {
+                    drawn.corners.push(bytemuck::cast::<[u32; CORNER_WORDS], Corner>(*corner));
+                }
+                drawn.order.push(place);
+            }
+        }
+        Ok(drawn)
+    }
+}
+
+/// As many as kernels count the words of, and a buffer holds.
+fn most_listed(world: &World) -> u64 {
+    (i32::MAX as u64).min(world.buffer_bytes() / 4) / LISTED_WORDS as u64
+}
+
+fn replace(list: &mut Growable<u32>, values: &[u32]) -> Result<()> {
+    list.set_len(0)?;
+    list.append(values)
+}
+
+/// The first of each kind that is wrong, read back to be told.
+fn check(told: &[u32], of: &DeviceTriangles) -> Result<()> {
+    let three = |of: &Growable<f32>, number: u32| -> Result<[f32; 3]> {
+        let first = 3 * u64::from(number);
+        let read = of.at(first..first + 3).read()?;
+        Ok([read[0], read[1], read[2]])
+    };
+    let [position, normal, triangle] = [1, 2, 3].map(|kind: usize| Some(told[kind]).filter(|&number| number != NONE));
+    if let Some(number) = position {
+        return Err(wrong_position(number as usize, three(of.positions, number)?).into());
+    }
+    if let (Some(number), Some(normals)) = (normal, of.normals) {
+        return Err(wrong_normal(number as usize, three(normals, number)?).into());
+    }
+    if let Some(number) = triangle {
+        let first = 3 * u64::from(number);
+        let read = of.triangles.at(first..first + 3).read()?;
+        return Err(wrong_triangle(number as usize, [read[0], read[1], read[2]], of.vertices()).into());
+    }
+    Ok(())
+}
