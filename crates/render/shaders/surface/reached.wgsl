@@ -26,7 +26,7 @@ const BOXES = 4;
 const NONE = 0xffffffffu;
 
 // The host looks at triangles that may reach into more bricks: loops end on some devices.
-const MOST_BRICKS = 512;
+const MOST_BRICKS = 64;
 const CORNER_WORDS = 7;
 const LISTED_WORDS = 24;
 

@@ -93,13 +93,12 @@ fn pictures(world: &World, renderer: &VolumeRenderer<u8>, on_device: bool) -> zi
     let scenes = [
         ([&outer, &inner], Given::Spread),
         ([&outer, &plane], Given::By(world.size() - 1)),
-        ([&inner, &corner], Given::By(1)),
         ([&plane, &outer], Given::No),
-        ([&corner, &outer], Given::Spread),
+        ([&corner, &inner], Given::By(1)),
     ];
     let scale = Colouring::Scale(vec![[-1.0, 0.0, 0.2, 1.0], [1.0, 1.0, 0.1, 0.0]]);
     let glass = Material { colour: scale, opacity: 0.4, ..Material::default() };
-    let look = Look { size: (41, 35), ..Look::new(Camera::overview(SHAPE, SPACING), even(0.0)) };
+    let look = Look { size: (37, 31), ..Look::new(Camera::overview(SHAPE, SPACING), even(0.0)) };
     let mut surfaces: Vec<(Surface, Arrays)> = Vec::new();
     let mut seen = Vec::new();
     for (meshes, given) in scenes {
@@ -122,7 +121,7 @@ fn pictures(world: &World, renderer: &VolumeRenderer<u8>, on_device: bool) -> zi
             }
         }
         let solid = Material::default();
-        for materials in [[&glass, &solid], [&solid, &glass], [&glass, &glass]] {
+        for materials in [[&glass, &solid], [&solid, &glass]] {
             let both: Vec<_> =
                 surfaces.iter().zip(materials).map(|((surface, _), material)| (surface, material)).collect();
             let frame = renderer.render_with(&look, &both)?;
@@ -157,18 +156,22 @@ fn both_ways(config: Config, layout: &Layout, owners: Option<&[usize]>) -> Vec<I
 
 /// Uneven cuts, chunks that interlock, and ranks without bricks.
 fn every_cut() {
+    cuts(3);
+}
+
+fn cuts(count: usize) {
     let plain = Layout::new(SHAPE);
     let alone = both_ways(Config::apart(1), &plain, None);
-    assert!(alone.iter().filter(|image| image.pixels.iter().filter(|pixel| pixel[3] > 0.3).count() > 300).count() > 5);
+    assert!(alone.iter().filter(|image| image.pixels.iter().filter(|pixel| pixel[3] > 0.3).count() > 300).count() > 3);
     let uneven = [Split::Sizes(vec![3, 21, 1]), Split::Even(1), Split::Sizes(vec![0, 20, 9])];
     let blocks = [Split::Even(3), Split::Even(2), Split::Even(3)];
     let interlocking: Vec<usize> = (0..18).map(|i| i * 7 + i / 3).collect();
-    let cuts = [
-        (3, plain.clone().split(uneven), None),
+    let all = [
         (5, plain.clone().split(blocks), Some(interlocking)),
+        (3, plain.clone().split(uneven), None),
         (3, plain.clone().split_all(Split::Whole), None),
     ];
-    for (ranks, layout, owners) in cuts {
+    for (ranks, layout, owners) in all.into_iter().take(count) {
         for ranks in launcher::counts(&[ranks]) {
             for (number, (found, wanted)) in
                 both_ways(Config::threads(ranks), &layout, owners.as_deref()).iter().zip(&alone).enumerate()
@@ -181,9 +184,9 @@ fn every_cut() {
 
 /// A triangle whose box has more bricks than a kernel looks at.
 fn across_many_bricks() {
-    let shape = [73; 3];
+    let shape = [33, 33, 41];
     let mesh = Mesh {
-        positions: vec![[0.0; 3], [72.0, 72.0, 0.0], [72.0; 3], [0.0, 0.0, 72.0]],
+        positions: vec![[0.0; 3], [32.0, 32.0, 0.0], [32.0, 32.0, 40.0], [0.0, 0.0, 40.0]],
         triangles: vec![[0, 1, 2], [0, 2, 3]],
         ..Mesh::default()
     };
@@ -226,8 +229,8 @@ fn mistakes() {
             mesh
         };
         let cases = [
-            (wrong(&|mesh| drop(mesh.values.pop())), "39 values for 40 positions"),
-            (wrong(&|mesh| drop(mesh.normals.pop())), "117 numbers of normals for 40 positions"),
+            (wrong(&|mesh| mesh.values.truncate(39)), "39 values for 40 positions"),
+            (wrong(&|mesh| mesh.normals.truncate(39)), "117 numbers of normals for 40 positions"),
             (wrong(&|mesh| mesh.positions[7][2] = f32::NAN), "vertex 7 stands at [12.0, 12.5, NaN]"),
             (wrong(&|mesh| mesh.positions[9][0] = f32::NEG_INFINITY), "vertex 9 stands at [-inf, "),
             (wrong(&|mesh| mesh.normals[3][0] = f32::INFINITY), "vertex 3 has the normal [inf, "),
@@ -260,6 +263,11 @@ fn all() {
     mistakes();
 }
 
+/// Arrays that are bound as several variables.
+fn in_windows() {
+    cuts(1);
+}
+
 #[test]
 fn as_from_the_host() {
     every_cut();
@@ -270,5 +278,5 @@ crate::with_variables! {
 }
 
 crate::with_variables! {
-    beyond_a_binding, [("ZIPPY_BINDING_LIMIT", "32768")], every_cut
+    beyond_a_binding, [("ZIPPY_BINDING_LIMIT", "32768")], in_windows
 }
