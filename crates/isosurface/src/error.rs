@@ -28,6 +28,12 @@ pub enum IsosurfaceError {
         /// The field's.
         wanted: zippy::extents::Index,
     },
+    /// Kernels do not make this surface.
+    #[error(
+        "a surface {0} cannot be made on the device: it has no kernels, as where the device is the host; \
+         `Extractor::by_kernels` tells, and `Extractor::extract` makes it anywhere"
+    )]
+    NoKernels(String),
     /// A rank's part cannot be numbered.
     #[error("rank {rank} would have more than {most} {what}; use more ranks")]
     TooMany {

@@ -26,6 +26,7 @@
 #![warn(missing_docs)]
 
 mod cell;
+mod device_mesh;
 mod error;
 mod extract;
 mod field;
@@ -40,6 +41,7 @@ mod sample;
 mod statistics;
 mod volume_mesh;
 
+pub use device_mesh::DeviceMesh;
 pub use error::IsosurfaceError;
 pub use extract::Extractor;
 pub use field::attribute::Attribute;

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use zippy::{GlobalArray, Result, World};
 use zippy_io::png::{self, Behind, Depth, Style};
-use zippy_isosurface::{Attribute, Extractor, Grid, Mesh};
+use zippy_isosurface::{Attribute, DeviceMesh, Extractor, Grid, Mesh};
 use zippy_render::volume::{
-    Camera, Colouring, Look, Material, Preset, RendererOptions, Shading, Surface, TransferFunction, Triangles, Values,
-    VolumeRenderer,
+    Camera, Colouring, DeviceTriangles, Look, Material, Preset, RendererOptions, Shading, Surface, TransferFunction,
+    Triangles, Values, VolumeRenderer,
 };
 
 use crate::options::PictureOptions;
@@ -72,18 +72,38 @@ impl<'w, T: Kept> Painter<'w, T> {
 
     /// Renders the surfaces of these isovalues into a file. Collective.
     pub fn paint(&self, isovalues: &[f32], path: &Path) -> Result<()> {
-        let attributes: Vec<&dyn Attribute> = self.colours.iter().map(|(array, _)| array as &dyn Attribute).collect();
-        let meshes = self.extractor.extract_several_with(isovalues, &attributes)?;
-        let surface = |(number, mesh): (usize, &Mesh)| {
-            let made = self.renderer.surface(&format!("surface {number}"), &triangles(mesh))?;
-            Ok((made, self.material(number)))
-        };
-        let surfaces = meshes.iter().enumerate().map(surface).collect::<Result<Vec<(Surface, Material)>>>()?;
-        let surfaces: Vec<_> = surfaces.iter().map(|(surface, material)| (surface, material)).collect();
+        let surfaces = if self.extractor.by_kernels() { self.on_device(isovalues)? } else { self.on_host(isovalues)? };
+        let materials: Vec<Material> = (0..surfaces.len()).map(|number| self.material(number)).collect();
+        let surfaces: Vec<_> = surfaces.iter().zip(&materials).collect();
         let frame = self.renderer.render_with(&self.look, &surfaces)?;
         let style = Style { depth: Depth::Eight, behind: Behind::Colour([0.0; 3]) };
         let written = frame.image.map_or(Ok(()), |image| png::write(path, &image, style));
         self.world.agree("writing the picture", written.map_err(Into::into))
+    }
+
+    fn on_host(&self, isovalues: &[f32]) -> Result<Vec<Surface>> {
+        let attributes: Vec<&dyn Attribute> = self.colours.iter().map(|(array, _)| array as &dyn Attribute).collect();
+        let meshes = self.extractor.extract_several_with(isovalues, &attributes)?;
+        let surface = |(number, mesh)| self.renderer.surface(&name(number), &triangles(mesh));
+        meshes.iter().enumerate().map(surface).collect()
+    }
+
+    /// One after the other, in the same arrays.
+    fn on_device(&self, isovalues: &[f32]) -> Result<Vec<Surface>> {
+        let mesh = DeviceMesh::new(self.world, "extracted");
+        let mut mesh = self.world.agree("making room for surfaces", mesh)?;
+        let colours = self.colours.as_ref().map(|(array, _)| array as &dyn Attribute);
+        let surface = |(number, &isovalue): (usize, &f32)| {
+            self.extractor.extract_on_device(isovalue, colours, &mut mesh)?;
+            let triangles = DeviceTriangles {
+                positions: mesh.positions(),
+                normals: mesh.normals(),
+                values: mesh.values(),
+                triangles: mesh.triangles(),
+            };
+            self.renderer.surface_on_device(&name(number), &triangles)
+        };
+        isovalues.iter().enumerate().map(surface).collect()
     }
 
     fn material(&self, number: usize) -> Material {
@@ -94,6 +114,10 @@ impl<'w, T: Kept> Painter<'w, T> {
         let opacity = self.opacity.get(number).or(self.opacity.last()).copied().unwrap_or(1.0);
         Material { colour, opacity, ..Material::default() }
     }
+}
+
+fn name(number: usize) -> String {
+    format!("surface {number}")
 }
 
 /// A mesh as it is drawn.

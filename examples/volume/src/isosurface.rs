@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use zippy::{Error, GlobalArray, Result, World};
-use zippy_isosurface::{Extractor, Grid};
-use zippy_render::volume::{Frame, Look, Material, Surface, Triangles, VolumeRenderer};
+use zippy_isosurface::{DeviceMesh, Extractor, Grid};
+use zippy_render::volume::{DeviceTriangles, Frame, Look, Material, Surface, Triangles, VolumeRenderer};
 
 use super::units::Value;
 
@@ -22,6 +22,8 @@ pub struct Pictures<'r, 'w, T> {
     spacing: [f64; 3],
     renderer: &'r VolumeRenderer<'w, T>,
     extractor: Option<Extractor<'w, T>>,
+    /// Where kernels leave it.
+    on_device: Option<DeviceMesh>,
     /// The last surface, and its value.
     surface: Option<(Surface, f32)>,
 }
@@ -34,7 +36,7 @@ impl<'r, 'w, T: Value> Pictures<'r, 'w, T> {
         spacing: [f64; 3],
         renderer: &'r VolumeRenderer<'w, T>,
     ) -> Self {
-        Self { world, volume, spacing, renderer, extractor: None, surface: None }
+        Self { world, volume, spacing, renderer, extractor: None, on_device: None, surface: None }
     }
 
     /// Renders a look and an isosurface, both at stored numbers. Collective.
@@ -53,14 +55,38 @@ impl<'r, 'w, T: Value> Pictures<'r, 'w, T> {
     }
 
     fn extracted(&mut self, isovalue: f32) -> Result<&Surface> {
-        let Self { world, volume, spacing, renderer, extractor, surface } = self;
-        if surface.as_ref().is_some_and(|(_, known)| *known == isovalue) {
-            return Ok(&surface.as_ref().expect("just looked at").0);
+        if self.surface.as_ref().is_none_or(|(_, known)| *known != isovalue) {
+            let known = self.surface.take().map(|(known, _)| known);
+            self.surface = Some((self.extract(isovalue, known)?, isovalue));
         }
+        Ok(&self.surface.as_ref().expect("just made").0)
+    }
+
+    /// Extracts into a surface that there is, or a new one.
+    fn extract(&mut self, isovalue: f32, known: Option<Surface>) -> Result<Surface> {
+        let Self { world, volume, spacing, renderer, extractor, on_device, .. } = self;
         let extractor = match extractor {
             Some(made) => made,
             None => extractor.insert(Extractor::with_normals(world, volume, Grid::new([0.0; 3], *spacing))?),
         };
+        if extractor.by_kernels() {
+            let mesh = match on_device {
+                Some(made) => made,
+                None => on_device
+                    .insert(world.agree("making room for an isosurface", DeviceMesh::new(world, "isosurface"))?),
+            };
+            extractor.extract_on_device(isovalue, None, mesh)?;
+            let triangles = DeviceTriangles {
+                positions: mesh.positions(),
+                normals: mesh.normals(),
+                values: None,
+                triangles: mesh.triangles(),
+            };
+            return match known {
+                Some(mut known) => renderer.set_surface_on_device(&mut known, &triangles).map(|()| known),
+                None => renderer.surface_on_device("isosurface", &triangles),
+            };
+        }
         let mesh = extractor.extract(isovalue)?;
         let triangles = Triangles {
             positions: mesh.positions(),
@@ -68,13 +94,9 @@ impl<'r, 'w, T: Value> Pictures<'r, 'w, T> {
             values: &[],
             triangles: mesh.triangles(),
         };
-        let known = match surface.take() {
-            Some((mut known, _)) => {
-                renderer.set_surface(&mut known, &triangles)?;
-                known
-            }
-            None => renderer.surface("isosurface", &triangles)?,
-        };
-        Ok(&surface.insert((known, isovalue)).0)
+        match known {
+            Some(mut known) => renderer.set_surface(&mut known, &triangles).map(|()| known),
+            None => renderer.surface("isosurface", &triangles),
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! Surfaces by kernels: the same meshes as by the host, but for the rounding of `f32`.
 
-use zippy::Result;
+use zippy::array::Growable;
 use zippy::chunks::ChunkId;
 use zippy::kernel::Binding;
+use zippy::{Element, Result};
 
 use super::interior;
 use crate::cell;
@@ -10,10 +11,10 @@ use crate::error::IsosurfaceError;
 use crate::field::part::Part;
 use crate::field::values::difference;
 use crate::field::view::{FittedField, View};
-use crate::kernels::Kernels;
 use crate::kernels::items::Items;
 use crate::kernels::looking::{AmbiguousCell, Found};
 use crate::kernels::making::{MOST_VERTICES, Making, Numbers};
+use crate::kernels::{Kernels, Made};
 use crate::mesh::Mesh;
 use crate::points::list::Points;
 use crate::points::numbering::Brick;
@@ -29,6 +30,75 @@ pub fn meshes(
     isovalues: &[f32],
     fields: &[FittedField],
 ) -> Result<(Vec<Piece<3>>, Vec<Mesh>)> {
+    let looked = look(view, kernels, isovalues)?;
+    view.world.failing("extracting an isosurface", || {
+        let made: Result<Vec<Mesh>> = view.computing(|| {
+            kernels.take(&looked.counted.numbers)?;
+            let fields: Vec<(&String, Vec<Binding>)> =
+                fields.iter().map(|(name, field)| (name, sections(view, |chunk| field.section(chunk)))).collect();
+            let Made { along, places, triangles } = &mut *kernels.made.borrow_mut();
+            let mut made = Vec::new();
+            for (mesh, [own, _]) in looked.counts.iter().enumerate() {
+                let making = looked.making(view, kernels, mesh);
+                making.positions(view.grid, places)?;
+                let mut points = Points { own: *own as usize, positions: vectors(places)?, ..Points::default() };
+                if view.normals {
+                    making.normals(view.grid, places)?;
+                    points.normals = vectors(places)?;
+                }
+                if !fields.is_empty() {
+                    making.along(along)?;
+                }
+                for (name, samples) in &fields {
+                    making.values(samples, along, places)?;
+                    points.fields.push(((*name).clone(), places.all().read()?));
+                }
+                making.triangles(looked.counted.triangles[mesh], view.mirrored, triangles)?;
+                let triangles = vectors(triangles)?;
+                made.push(Mesh { points, has_normals: view.normals, triangles, ..Mesh::default() });
+            }
+            Ok(made)
+        });
+        Ok((looked.pieces, made?))
+    })
+}
+
+fn vectors<T: Element>(list: &Growable<T>) -> Result<Vec<[T; 3]>> {
+    Ok(list.all().read()?.as_chunks().0.to_vec())
+}
+
+/// What is known of meshes before they are made.
+pub struct Looked<'a> {
+    chunks: Vec<(&'a Part, Binding)>,
+    pieces: Vec<Piece<3>>,
+    items: Items,
+    pub counted: Counted,
+    /// Of each mesh how many own vertices and ghosts this rank has.
+    pub counts: Vec<[u64; 2]>,
+}
+
+impl Looked<'_> {
+    /// Once the kernels have [taken](Kernels::take) the numbers.
+    pub fn making<'a>(&'a self, view: &'a View, kernels: &'a Kernels, mesh: usize) -> Making<'a> {
+        let (meshes, [own, ghosts]) = (self.counts.len(), self.counts[mesh]);
+        let inner = |piece: usize| &self.counted.numbers.inner[piece * meshes + mesh][..];
+        Making {
+            kernels,
+            world: view.world,
+            items: &self.items,
+            chunks: &self.chunks,
+            mesh,
+            vertices: own + ghosts,
+            inner: (0..self.pieces.len()).map(inner).collect(),
+        }
+    }
+}
+
+/// Looks at the bricks that surfaces may cross, and numbers what is there. Collective.
+///
+/// # Errors
+/// A rank with too many vertices; a device fails.
+pub fn look<'a>(view: &View<'a>, kernels: &Kernels, isovalues: &[f32]) -> Result<Looked<'a>> {
     let (world, meshes) = (view.world, isovalues.len());
     let chunks = sections(view, |chunk| view.samples.section(chunk));
     let chunks: Vec<(&Part, Binding)> = view.chunks.iter().map(|(_, part, _)| *part).zip(chunks).collect();
@@ -47,54 +117,19 @@ pub fn meshes(
     world.agree("numbering triangles", counted.check(world.rank()))?;
     let counts = number(world, &mut pieces, meshes, MOST_VERTICES)?;
     counted.number(&pieces, &items, &counts);
-    world.failing("extracting an isosurface", || {
-        view.computing(|| {
-            kernels.take(&counted.numbers)?;
-            let fields: Vec<(&String, Vec<Binding>)> =
-                fields.iter().map(|(name, field)| (name, sections(view, |chunk| field.section(chunk)))).collect();
-            let samples: Vec<&[Binding]> = fields.iter().map(|(_, samples)| &samples[..]).collect();
-            let mut made = Vec::new();
-            for (mesh, [own, ghosts]) in counts.iter().enumerate() {
-                let inner: Vec<_> =
-                    (0..pieces.len()).map(|piece| &counted.numbers.inner[piece * meshes + mesh][..]).collect();
-                let making = Making {
-                    kernels,
-                    world,
-                    items: &items,
-                    chunks: &chunks,
-                    mesh,
-                    vertices: own + ghosts,
-                    inner: &inner,
-                };
-                let positions = making.positions(view.grid)?;
-                let normals = if view.normals { making.normals(view.grid)? } else { Vec::new() };
-                let values = making.values(&samples)?;
-                let names = fields.iter().map(|(name, _)| (*name).clone());
-                let points = Points {
-                    own: *own as usize,
-                    positions,
-                    normals,
-                    fields: names.zip(values).collect(),
-                    ..Points::default()
-                };
-                let triangles = making.triangles(counted.triangles[mesh], view.mirrored)?;
-                made.push(Mesh { points, has_normals: view.normals, triangles, ..Mesh::default() });
-            }
-            Ok((pieces, made))
-        })
-    })
+    Ok(Looked { chunks, pieces, items, counted, counts })
 }
 
 /// This rank's chunks as kernels see them.
-fn sections(view: &View, section: impl Fn(ChunkId) -> Option<Binding>) -> Vec<Binding> {
+pub fn sections(view: &View, section: impl Fn(ChunkId) -> Option<Binding>) -> Vec<Binding> {
     view.chunks.iter().map(|(chunk, ..)| section(*chunk).expect("a chunk of an array of this rank")).collect()
 }
 
 /// What is known when the host has decided ambiguous cells.
-struct Counted {
-    numbers: Numbers,
+pub struct Counted {
+    pub numbers: Numbers,
     /// Triangles of each mesh.
-    triangles: Vec<u64>,
+    pub triangles: Vec<u64>,
 }
 
 /// Counts on from item to item, and decides ambiguous cells.

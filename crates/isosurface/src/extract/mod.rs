@@ -3,6 +3,7 @@
 mod by_host;
 mod by_kernels;
 mod interior;
+mod on_device;
 pub mod surfaces;
 mod triangles;
 mod vertices;
@@ -16,6 +17,7 @@ use zippy::{GlobalArray, Result, World};
 
 use self::surfaces::surfaces;
 use crate::cell;
+use crate::device_mesh::DeviceMesh;
 use crate::error::IsosurfaceError;
 use crate::field::attribute::{Attribute, FittedArray, refreshed};
 use crate::field::memory::with_samples;
@@ -157,13 +159,43 @@ impl<'w, T: Sample> Extractor<'w, T> {
         self.surfaces(&format!("isosurfaces {isovalues:?}"), isovalues, attributes)
     }
 
-    fn surfaces(&self, what: &str, isovalues: &[f32], attributes: &[&dyn Attribute]) -> Result<Vec<Mesh>> {
+    /// Whether kernels make surfaces of this field, so that they can [stay on the device](Self::extract_on_device): where the
+    /// memory of devices is not the host's. Elsewhere [`extract`](Self::extract) makes them, in the memory that both have.
+    /// Local; the same on all ranks.
+    pub fn by_kernels(&self) -> bool {
+        self.kernels.is_some()
+    }
+
+    /// The surface of an isovalue as [`extract`](Self::extract) makes it, in arrays of each rank's device, where it stays: only
+    /// counts, and what is ambiguous, come to the host. With the values of a further field, if one is given. Collective; on
+    /// return every rank has its part, and after an error none. What was in the arrays is lost, their memory is used again.
+    ///
+    /// # Errors
+    /// No [kernels](Self::by_kernels), for this field or for the further one; an isovalue that is not finite; a rank with
+    /// more than 700 million vertices or triangles; an array of another shape; no memory; a transfer or a device fails.
+    pub fn extract_on_device(&self, isovalue: f32, field: Option<&dyn Attribute>, mesh: &mut DeviceMesh) -> Result<()> {
+        mesh.clear()?;
+        self.check(&format!("isosurface {isovalue} on the device"), &[isovalue])?;
+        let view = self.view();
+        let made = on_device::fill(&view, isovalue, field, mesh);
+        self.computed.set(view.computed.get());
+        if made.is_err() {
+            mesh.clear()?;
+        }
+        made
+    }
+
+    /// Also finds ranks that ask for different surfaces. Collective.
+    fn check(&self, what: &str, isovalues: &[f32]) -> Result<()> {
         let checked = match isovalues.iter().find(|isovalue| !isovalue.is_finite()) {
             Some(&isovalue) => Err(IsosurfaceError::Isovalue(isovalue).into()),
             None => Ok(()),
         };
-        // Also finds ranks that ask for different surfaces.
-        self.world.agree(&format!("extracting the {what}"), checked)?;
+        self.world.agree(&format!("extracting the {what}"), checked)
+    }
+
+    fn surfaces(&self, what: &str, isovalues: &[f32], attributes: &[&dyn Attribute]) -> Result<Vec<Mesh>> {
+        self.check(what, isovalues)?;
         let view = self.view();
         let made = surfaces(&view, isovalues, attributes);
         self.computed.set(view.computed.get());

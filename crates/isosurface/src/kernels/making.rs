@@ -37,7 +37,7 @@ pub struct Making<'a> {
     pub mesh: usize,
     /// How many vertices it has here, ghosts among them.
     pub vertices: u64,
-    pub inner: &'a [&'a [[[u32; 4]; 2]]],
+    pub inner: Vec<&'a [[[u32; 4]; 2]]>,
 }
 
 impl Kernels {
@@ -57,77 +57,78 @@ fn replace<T: Element>(list: &mut Growable<T>, values: &[T]) -> Result<()> {
     list.append(values)
 }
 
+/// So many cells, of which none is kept.
+fn anew<T: Element>(list: &mut Growable<T>, count: u64) -> Result<()> {
+    list.set_len(0)?;
+    list.set_len(count)
+}
+
 /// What is written for each vertex.
 #[derive(Clone, Copy)]
 enum Written<'a> {
     Positions(&'a Grid),
     Normals(&'a Grid),
     Along,
-    Values,
+    /// Which are so far along their edges.
+    Values(&'a Growable<f32>),
 }
 
 impl Making<'_> {
-    /// Where its vertices stand.
+    /// Writes where its vertices stand, three numbers each.
     ///
     /// # Errors
     /// A device fails.
-    pub fn positions(&self, grid: &Grid) -> Result<Vec<[f32; 3]>> {
-        self.vectors(Written::Positions(grid))
+    pub fn positions(&self, grid: &Grid, to: &mut Growable<f32>) -> Result<()> {
+        self.write(Written::Positions(grid), &self.samples(), to)
     }
 
-    /// Its normals.
+    /// Writes its normals, three numbers each.
     ///
     /// # Errors
     /// A device fails.
-    pub fn normals(&self, grid: &Grid) -> Result<Vec<[f32; 3]>> {
-        self.vectors(Written::Normals(grid))
+    pub fn normals(&self, grid: &Grid, to: &mut Growable<f32>) -> Result<()> {
+        self.write(Written::Normals(grid), &self.samples(), to)
     }
 
-    fn vectors(&self, what: Written) -> Result<Vec<[f32; 3]>> {
-        let room = &mut *self.kernels.room.borrow_mut();
-        self.write(room, what, &self.samples())?;
-        Ok(room.places.all().read()?.as_chunks().0.to_vec())
-    }
-
-    /// The values of further fields, whose samples in each chunk are given.
+    /// How far along their edges its vertices are, which [`values`](Self::values) have to know.
     ///
     /// # Errors
     /// A device fails.
-    pub fn values(&self, fields: &[&[Binding]]) -> Result<Vec<Vec<f32>>> {
-        let room = &mut *self.kernels.room.borrow_mut();
-        if !fields.is_empty() {
-            self.write(room, Written::Along, &self.samples())?;
-            std::mem::swap(&mut room.along, &mut room.places);
-        }
-        let values = |samples: &&[Binding]| {
-            self.write(room, Written::Values, samples)?;
-            room.places.all().read()
-        };
-        fields.iter().map(values).collect()
+    pub fn along(&self, to: &mut Growable<f32>) -> Result<()> {
+        self.write(Written::Along, &self.samples(), to)
+    }
+
+    /// Writes the values of a further field, whose samples in each chunk are given.
+    ///
+    /// # Errors
+    /// A device fails.
+    pub fn values(&self, samples: &[Binding], along: &Growable<f32>, to: &mut Growable<f32>) -> Result<()> {
+        self.write(Written::Values(along), samples, to)
     }
 
     fn samples(&self) -> Vec<Binding> {
         self.chunks.iter().map(|(_, samples)| samples.clone()).collect()
     }
 
-    /// Writes something for all vertices to the places.
-    fn write(&self, room: &mut Room, what: Written, samples: &[Binding]) -> Result<()> {
+    /// Writes something for all vertices.
+    fn write(&self, what: Written, samples: &[Binding], places: &mut Growable<f32>) -> Result<()> {
+        let room = &mut *self.kernels.room.borrow_mut();
         let (name, each, grid) = match what {
             Written::Positions(grid) => ("positions", 3, Some(grid)),
             Written::Normals(grid) => ("normals", 3, Some(grid)),
             Written::Along => ("parts", 1, None),
-            Written::Values => ("values", 1, None),
+            Written::Values(_) => ("values", 1, None),
         };
-        room.places.set_len(each * self.vertices)?;
+        anew(places, each * self.vertices)?;
         for (piece, ((part, _), samples)) in self.chunks.iter().zip(samples).enumerate() {
             let kernels = self.kernels.of_samples(self.world, samples.element)?;
             let [own, others] = self.items.of_mesh(piece, self.mesh);
             let range = own.start..others.end;
             if !range.is_empty() {
                 let kernel = kernels.vertices.entry(name)?;
-                let call = kernel.call().read("samples", samples.clone()).write("places", room.places.all());
+                let call = kernel.call().read("samples", samples.clone()).write("places", places.all());
                 let call = match what {
-                    Written::Values => call.read("along", room.along.all()),
+                    Written::Values(along) => call.read("along", along.all()),
                     _ => call,
                 };
                 let call = on_items(call, room, &range).read("starts", room.starts.all());
@@ -138,7 +139,7 @@ impl Making<'_> {
             if !inner.is_empty() && !matches!(what, Written::Along) {
                 replace(&mut room.inner, inner.as_flattened())?;
                 let kernel = kernels.interior.entry(name)?;
-                let call = kernel.call().read("inner", room.inner.all()).write("places", room.places.all());
+                let call = kernel.call().read("inner", room.inner.all()).write("places", places.all());
                 let call = match what {
                     Written::Positions(_) => with_part(call, part),
                     Written::Normals(_) => with_part(call, part).read("samples", samples.clone()),
@@ -150,13 +151,13 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// So many triangles.
+    /// Writes so many triangles, three vertices each.
     ///
     /// # Errors
     /// A device fails.
-    pub fn triangles(&self, count: u64, mirrored: bool) -> Result<Vec<[u32; 3]>> {
-        let room = &mut *self.kernels.room.borrow_mut();
-        room.triangles.set_len(3 * count)?;
+    pub fn triangles(&self, count: u64, mirrored: bool, to: &mut Growable<u32>) -> Result<()> {
+        let room = &*self.kernels.room.borrow();
+        anew(to, 3 * count)?;
         for (piece, (part, _)) in self.chunks.iter().enumerate() {
             let [own, _] = self.items.of_mesh(piece, self.mesh);
             if own.is_empty() {
@@ -164,11 +165,11 @@ impl Making<'_> {
             }
             let call = self.kernels.triangles.call().read("shapes", self.kernels.shapes.all());
             let call = on_items(call, room, &own).read("starts", room.starts.all()).read("slots", room.slots.all());
-            let call = call.read("ambiguous", room.ambiguous.all()).write("triangles", room.triangles.all());
+            let call = call.read("ambiguous", room.ambiguous.all()).write("triangles", to.all());
             let call = with_part(call, part).param("turn.first", own.start as i32);
             call.param("turn.mirrored", u32::from(mirrored)).over([own.len() * LANES]).run()?;
         }
-        Ok(room.triangles.all().read()?.as_chunks().0.to_vec())
+        Ok(())
     }
 }
 

@@ -30,6 +30,8 @@ pub struct Kernels {
     triangles: Kernel,
     shapes: LocalArray<u32, 1>,
     room: RefCell<Room>,
+    /// What meshes are read back from.
+    pub made: RefCell<Made>,
     /// What all ranks' adapters have.
     formats: Capabilities,
 }
@@ -51,9 +53,13 @@ struct Room {
     starts: Growable<[u32; 4]>,
     ambiguous: Growable<u32>,
     inner: Growable<[u32; 4]>,
-    along: Growable<f32>,
-    places: Growable<f32>,
-    triangles: Growable<u32>,
+}
+
+/// What of a mesh is on the device.
+pub struct Made {
+    pub along: Growable<f32>,
+    pub places: Growable<f32>,
+    pub triangles: Growable<u32>,
 }
 
 impl Kernels {
@@ -86,12 +92,21 @@ impl Kernels {
             starts: world.growable("isosurface.starts")?,
             ambiguous: world.growable("isosurface.ambiguous")?,
             inner: world.growable("isosurface.inner")?,
+        };
+        let made = Made {
             along: world.growable("isosurface.along")?,
             places: world.growable("isosurface.places")?,
             triangles: world.growable("isosurface.triangles")?,
         };
         let triangles = world.kernel(source::triangles())?;
-        Ok(Self { of_samples: RefCell::default(), triangles, shapes, room: RefCell::new(room), formats })
+        Ok(Self {
+            of_samples: RefCell::default(),
+            triangles,
+            shapes,
+            room: RefCell::new(room),
+            made: RefCell::new(made),
+            formats,
+        })
     }
 
     /// Whether kernels can read cells of this type on all ranks.

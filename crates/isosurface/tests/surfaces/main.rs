@@ -8,6 +8,7 @@ mod clips;
 mod cuts;
 mod fields;
 mod files;
+mod on_device;
 
 mod reference;
 mod sections;

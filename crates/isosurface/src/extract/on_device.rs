@@ -1,0 +1,45 @@
+//! Surfaces by kernels that stay on the device.
+
+use zippy::Result;
+
+use super::by_kernels::{look, sections};
+use crate::device_mesh::DeviceMesh;
+use crate::error::IsosurfaceError;
+use crate::field::attribute::Attribute;
+use crate::field::view::View;
+
+/// Fills arrays with the surface of an isovalue and the values of a further field. Collective.
+///
+/// # Errors
+/// A rank with too many vertices; a field of another shape, or that kernels do not read; a transfer or a device fails.
+pub fn fill(view: &View, isovalue: f32, field: Option<&dyn Attribute>, to: &mut DeviceMesh) -> Result<()> {
+    let world = view.world;
+    let none = |what: &str| IsosurfaceError::NoKernels(what.to_string());
+    let Some(kernels) = view.kernels else { return Err(none("of this field").into()) };
+    let field = view.fitted(field.as_slice())?.pop();
+    if let Some((name, field)) = &field
+        && !field.element().is_some_and(|element| kernels.read(element))
+    {
+        return Err(none(&format!("with values of {name:?}")).into());
+    }
+    let looked = look(view, kernels, &[isovalue])?;
+    world.failing("extracting an isosurface", || {
+        view.computing(|| {
+            kernels.take(&looked.counted.numbers)?;
+            let making = looked.making(view, kernels, 0);
+            making.positions(view.grid, &mut to.positions)?;
+            if view.normals {
+                making.normals(view.grid, &mut to.normals)?;
+            }
+            if let Some((_, field)) = &field {
+                let along = &mut kernels.made.borrow_mut().along;
+                making.along(along)?;
+                making.values(&sections(view, |chunk| field.section(chunk)), along, &mut to.values)?;
+            }
+            making.triangles(looked.counted.triangles[0], view.mirrored, &mut to.triangles)?;
+            to.own = looked.counts[0][0];
+            (to.has_normals, to.has_values) = (view.normals, field.is_some());
+            Ok(())
+        })
+    })
+}
