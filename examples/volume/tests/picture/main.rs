@@ -8,6 +8,7 @@ mod support;
 mod command_line;
 mod cuts;
 mod files;
+mod isosurfaces;
 mod looks;
 mod paths;
 mod raw;
