@@ -8,6 +8,7 @@ struct Reach {
   vertices: u32,
   bricks: vec3<i32>,
   most: u32,               // triangles that the list holds
+  first: i32,              // triangle of this call
 }
 
 @group(0) @binding(0) var<storage, read> corners: array<f32>;         // see shaders/surface/corner.wgsl
@@ -61,8 +62,9 @@ fn widen(number: u32, low: vec3<i32>, high: vec3<i32>) {
 
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-  let triangle = domain_position(id);
-  if !domain_inside(triangle) { return; }
+  let place = domain_position(id);
+  if !domain_inside(place) { return; }
+  let triangle = reach.first + place;
   var corner = vec3<u32>(0u);
   for (var i = 0; i < 3; i++) { corner[i] = triangles_load(3 * triangle + i); }
   var is_own = false;

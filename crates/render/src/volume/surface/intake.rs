@@ -1,6 +1,7 @@
 //! [`Intake`]: takes triangles that are in arrays on the device, where they stay.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use zippy::array::Growable;
 use zippy::kernel::{Kernel, KernelSource};
@@ -85,14 +86,16 @@ impl Intake {
         replace(&mut self.numbers, &numbers)?;
         self.write_corners(bricks, of, corners)?;
         order.set_len(3 * of.count())?;
-        let (told, count) = self.look(world, bricks, of, (corners, order))?;
+        let room = (self.listed.capacity() / LISTED_WORDS as u64).max(FIRST_LISTED).min(most_listed(world));
+        self.listed.set_len(room * LISTED_WORDS as u64)?;
+        let (told, listed) = self.look(world, bricks, of, (corners, order))?;
         let boxes = own.into_iter().zip(told[HEAD..].as_chunks::<6>().0).filter(|(_, cells)| **cells != EMPTY);
         let cells = |cells: &[u32; 6]| cells.map(|cell| cell as i32);
         let cells = boxes.map(|(brick, found)| {
             let [x, y, z, to_x, to_y, to_z] = cells(found);
             (brick, ([x, y, z], [to_x, to_y, to_z]))
         });
-        Ok(Taken { reached: cells.collect(), listed: self.listed(count)? })
+        Ok(Taken { reached: cells.collect(), listed })
     }
 
     fn write_corners(&self, bricks: &Bricks, of: &DeviceTriangles, corners: &mut Growable<f32>) -> Result<()> {
@@ -110,55 +113,60 @@ impl Intake {
         call.over([of.vertices()]).run()
     }
 
-    /// What was found, and how many triangles are listed. Again with more room where the list was too short.
+    /// What was found, and the triangles that are listed, each vertex once. Kernels look at no more triangles at once than
+    /// the list can hold at most.
     fn look(
         &mut self,
         world: &World,
         bricks: &Bricks,
         of: &DeviceTriangles,
         (corners, order): (&Growable<f32>, &Growable<u32>),
-    ) -> Result<(Vec<u32>, usize)> {
-        let lattice = &bricks.lattice;
+    ) -> Result<(Vec<u32>, Drawn)> {
+        let (mut drawn, mut known) = (Drawn::default(), HashMap::new());
+        let mut first = 0;
         loop {
-            let most = (self.listed.capacity() / LISTED_WORDS as u64).max(FIRST_LISTED).min(most_listed(world));
-            self.listed.set_len(most * LISTED_WORDS as u64)?;
-            let call = self.reached.call().read("corners", corners.all()).read("triangles", of.triangles.all());
-            let call = call.read("numbers", self.numbers.all()).write("order", order.all());
-            let call = call.update("found", self.found.all()).write("listed", self.listed.all());
-            let call = call.param("reach.margin", bricks.margin()).param("reach.side", lattice.side());
-            let call = call.param("reach.cells", lattice.all_cells()).param("reach.vertices", of.vertices() as u32);
-            let call = call.param("reach.bricks", lattice.counts()).param("reach.most", most as u32);
-            call.over([of.count()]).run()?;
-            let told = self.found.all().read()?;
+            let end = of.count().min(first + most_listed(world));
+            let told = self.look_at(bricks, of, first..end, (corners, order))?;
             check(&told, of)?;
-            let count = u64::from(told[0]);
-            if count <= most {
-                return Ok((told, count as usize));
+            let (count, room) = (u64::from(told[0]), self.listed.len() / LISTED_WORDS as u64);
+            if count > room {
+                // Not read where it was not written.
+                self.listed.set_len(0)?;
+                self.listed.set_len(count * LISTED_WORDS as u64)?;
+                continue;
             }
-            if count > most_listed(world) {
-                let message = format!(
-                    "{count} triangles of rank {} reach into bricks of other ranks; at most {} are possible: cut what the \
-                     surface is of like the volume, or use more ranks",
-                    world.rank(),
-                    most_listed(world)
-                );
-                return Err(RenderError::Surface(message).into());
+            if count > 0 {
+                self.add_listed(count, &mut drawn, &mut known)?;
             }
-            // Not read where it was not written.
-            self.listed.set_len(0)?;
-            self.listed.reserve(count * LISTED_WORDS as u64)?;
-            self.found.at(0..1).write(&[0])?;
+            if end == of.count() {
+                return Ok((told, drawn));
+            }
+            first = end;
         }
     }
 
-    /// Triangles that are listed, each vertex once.
-    fn listed(&self, count: usize) -> Result<Drawn> {
-        let mut drawn = Drawn::default();
-        if count == 0 {
-            return Ok(drawn);
-        }
-        let mut known = std::collections::HashMap::new();
-        for words in self.listed.at(0..(count * LISTED_WORDS) as u64).read()?.as_chunks::<LISTED_WORDS>().0 {
+    /// What was found when some triangles were looked at, too. Those listed begin anew.
+    fn look_at(
+        &self,
+        bricks: &Bricks,
+        of: &DeviceTriangles,
+        triangles: Range<u64>,
+        (corners, order): (&Growable<f32>, &Growable<u32>),
+    ) -> Result<Vec<u32>> {
+        let (lattice, room) = (&bricks.lattice, self.listed.len() / LISTED_WORDS as u64);
+        self.found.at(0..1).write(&[0])?;
+        let call = self.reached.call().read("corners", corners.all()).read("triangles", of.triangles.all());
+        let call = call.read("numbers", self.numbers.all()).write("order", order.all());
+        let call = call.update("found", self.found.all()).write("listed", self.listed.all());
+        let call = call.param("reach.margin", bricks.margin()).param("reach.side", lattice.side());
+        let call = call.param("reach.cells", lattice.all_cells()).param("reach.vertices", of.vertices() as u32);
+        let call = call.param("reach.bricks", lattice.counts()).param("reach.most", room as u32);
+        call.param("reach.first", triangles.start as i32).over([triangles.end - triangles.start]).run()?;
+        self.found.all().read()
+    }
+
+    fn add_listed(&self, count: u64, drawn: &mut Drawn, known: &mut HashMap<u32, u32>) -> Result<()> {
+        for words in self.listed.at(0..count * LISTED_WORDS as u64).read()?.as_chunks::<LISTED_WORDS>().0 {
             let (vertices, corners) = words.split_at(3);
             for (vertex, corner) in vertices.iter().zip(corners.as_chunks::<CORNER_WORDS>().0) {
                 let place = *known.entry(*vertex).or_insert(drawn.corners.len() as u32);
@@ -168,7 +176,7 @@ impl Intake {
                 drawn.order.push(place);
             }
         }
-        Ok(drawn)
+        Ok(())
     }
 }
 

@@ -263,14 +263,14 @@ fn all() {
     mistakes();
 }
 
-/// Arrays that are bound as several variables.
-fn in_windows() {
+/// Arrays that are bound as several variables, and a list that cannot hold all triangles at once.
+fn in_parts() {
     cuts(1);
 }
 
 #[test]
 fn as_from_the_host() {
-    every_cut();
+    cuts(1);
 }
 
 crate::with_variables! {
@@ -278,5 +278,5 @@ crate::with_variables! {
 }
 
 crate::with_variables! {
-    beyond_a_binding, [("ZIPPY_BINDING_LIMIT", "32768")], in_windows
+    in_windows_and_parts, [("ZIPPY_BINDING_LIMIT", "32768"), ("ZIPPY_BUFFER_LIMIT", "98304")], in_parts
 }
