@@ -278,5 +278,5 @@ crate::with_variables! {
 }
 
 crate::with_variables! {
-    in_windows_and_parts, [("ZIPPY_BINDING_LIMIT", "32768"), ("ZIPPY_BUFFER_LIMIT", "98304")], in_parts
+    in_windows_and_parts, [("ZIPPY_BINDING_LIMIT", "32768"), ("ZIPPY_BUFFER_LIMIT", "131072")], in_parts
 }
