@@ -47,20 +47,22 @@ pub fn wanted() -> bool {
     std::env::var_os("ZIPPY_TEST_MPI").is_some() && size().is_none()
 }
 
-/// Runs all tests of this binary but the one that calls this under the launcher, once for each number of ranks.
-pub fn rerun_all(counts: &[usize]) {
-    rerun(counts, None, &[]);
+/// Runs all tests of this binary under the launcher, once for each number of ranks, but for those of some modules and the one
+/// that calls this.
+pub fn rerun_all(counts: &[usize], without: &[&str]) {
+    let skipped: Vec<&str> = without.iter().flat_map(|module| ["--skip", module]).collect();
+    rerun(counts, &skipped, &[]);
 }
 
-/// The same for the tests of one module, with settings.
-pub fn rerun(counts: &[usize], module: Option<&str>, settings: &[(&str, &str)]) {
+/// Runs tests that are chosen by arguments, with settings.
+pub fn rerun(counts: &[usize], chosen: &[&str], settings: &[(&str, &str)]) {
     if !wanted() {
         return;
     }
     for &ranks in counts {
         let mut command = command(ranks);
         // Not captured, because a rank that panics ends the job before anything captured is shown.
-        command.args(module).args(["--test-threads=1", "--nocapture", "--skip", "under_mpi"]);
+        command.args(chosen).args(["--test-threads=1", "--nocapture", "--skip", "under_mpi"]);
         command.envs(settings.iter().copied());
         if ranks == 3 {
             // Once with all that can be sent from where it lies.

@@ -83,13 +83,13 @@ macro_rules! in_place_too {
 }
 
 /// Makes a test binary re-run all its other tests under the MPI launcher when `ZIPPY_TEST_MPI` is set, once for each of these
-/// numbers of ranks. The run with 3 has `ZIPPY_IN_PLACE=4`, so that sending from mapped memory is tested under MPI, too.
+/// numbers of ranks, but for modules in which ranks exchange nothing that others do not. The run with 3 has `ZIPPY_IN_PLACE=4`, so that sending from mapped memory is tested under MPI, too.
 #[macro_export]
 macro_rules! under_mpi {
-    ($($ranks:literal),+) => {
+    ($($ranks:literal),+ $(; without $($module:ident),+)?) => {
         #[test]
         fn under_mpi() {
-            $crate::support::launcher::rerun_all(&[$($ranks),+]);
+            $crate::support::launcher::rerun_all(&[$($ranks),+], &[$($(concat!(stringify!($module), "::")),+)?]);
         }
     };
 }

@@ -43,5 +43,5 @@ under_mpi!(3);
 /// Which messages ranks exchange depends on their number where operations are mixed; the rest does so in the transport only.
 #[test]
 fn under_mpi_with_other_counts() {
-    support::launcher::rerun(&[2, 4], Some("random_operations::"), &[]);
+    support::launcher::rerun(&[2, 4], &["random_operations::"], &[]);
 }

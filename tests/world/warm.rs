@@ -16,7 +16,7 @@ fn kernels_too_under_mpi() {
         return;
     }
     if support::launcher::wanted() {
-        return support::launcher::rerun(&[2, 3], Some("warm::"), &[("ZIPPY_HOST_MAP", "0")]);
+        return support::launcher::rerun(&[2, 3], &["warm::"], &[("ZIPPY_HOST_MAP", "0")]);
     }
     let mut command = Command::new(std::env::current_exe().expect("a test binary has a path"));
     let output = command.args(["warm::", "--skip", "too"]).env("ZIPPY_HOST_MAP", "0").output().expect("it runs");

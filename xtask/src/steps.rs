@@ -48,13 +48,13 @@ pub const STEPS: [Step; 10] = [
         &[
             EXAMPLES,
             "{suites} -- arrays:: bricks::every_type coded:: composite copy deliver:: elementwise:: exchange fill_with:: \
-             ghosts in_place:: kernels:: layers:: moves:: one_sided:: prefixes:: random_operations:: reduce:: render:: together::",
+             ghosts in_place:: kernels:: layers:: moves:: one_sided:: prefixes:: random_operations:: reduce:: render::every together::",
         ],
     ),
     // Each test binary runs itself, or a part of itself, under the launcher; this only tells it to.
     step(
         "mpi",
-        "the same suites under the launcher with 3 ranks; transport and random operations with 2 and 4, too",
+        "the suites under the launcher with 3 ranks; most of transport and random operations with 2 and 4, too",
         &[("ZIPPY_TEST_MPI", "1")],
         &[EXAMPLES, "{suites} --test transport --test picture --test program -- under_mpi"],
     ),

@@ -15,4 +15,4 @@ mod space;
 mod surfaces;
 mod vtk;
 
-under_mpi!(3);
+under_mpi!(3; without features, shaders, vtk);
