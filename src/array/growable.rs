@@ -88,6 +88,11 @@ impl<T: Element> Growable<T> {
         self.core.chunks().shape()[0] as u64
     }
 
+    /// Leaves no cell in use; the room stays. What is appended then, need not move to a larger buffer with what was there.
+    pub fn clear(&mut self) {
+        self.length = 0;
+    }
+
     /// Sets the number of cells in use; new ones are zero or what a longer array left there.
     ///
     /// # Errors

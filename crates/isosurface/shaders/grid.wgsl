@@ -13,7 +13,8 @@ fn position(at: vec3<i32>, place: vec3<f32>) -> vec3<f32> {
     return grid.origin + grid.steps * vec3<f32>(part.place + at) + grid.steps * place;
 }
 
-// Differences to both sides, or to one at the ends of the field.
+// Differences to both sides, or to one at the ends of the field. An eighth of them, as only the direction counts: so no
+// sum of them is beyond all numbers.
 fn gradient(at: vec3<i32>) -> vec3<f32> {
     let low = max(at - 1, part.first);
     let high = min(at + 1, part.last);
@@ -23,7 +24,7 @@ fn gradient(at: vec3<i32>) -> vec3<f32> {
         var behind = at;
         before[axis] = low[axis];
         behind[axis] = high[axis];
-        slopes[axis] = (value(behind) - value(before)) / f32(max(high[axis] - low[axis], 1));
+        slopes[axis] = (0.125 * value(behind) - 0.125 * value(before)) / f32(max(high[axis] - low[axis], 1));
     }
     return slopes;
 }

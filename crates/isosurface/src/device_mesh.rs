@@ -74,12 +74,12 @@ impl DeviceMesh {
     }
 
     /// Leaves nothing in it.
-    pub(crate) fn clear(&mut self) -> Result<()> {
+    pub(crate) fn clear(&mut self) {
         self.own = 0;
         (self.has_normals, self.has_values) = (false, false);
         for list in [&mut self.positions, &mut self.normals, &mut self.values] {
-            list.set_len(0)?;
+            list.clear();
         }
-        self.triangles.set_len(0)
+        self.triangles.clear();
     }
 }

@@ -34,6 +34,12 @@ pub enum IsosurfaceError {
          `Extractor::by_kernels` tells, and `Extractor::extract` makes it anywhere"
     )]
     NoKernels(String),
+    /// Some rank's part of a surface is too large for the arrays of a device.
+    #[error(
+        "some rank's part of the surface does not fit the device, where a buffer has at most {0} bytes; use more ranks, or \
+         `Extractor::extract`, which makes it in host memory"
+    )]
+    NoRoom(u64),
     /// A rank's part cannot be numbered.
     #[error("rank {rank} would have more than {most} {what}; use more ranks")]
     TooMany {

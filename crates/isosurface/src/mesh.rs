@@ -6,7 +6,7 @@ use crate::points::list::Points;
 ///
 /// A rank owns the vertices on the grid edges that begin at its samples, and the triangles of the cells that begin there.
 /// Triangles at the border of its chunks use vertices of its neighbours, too: these are known here as well, as *ghost*
-/// vertices, with the same bits as their owner has.
+/// vertices, with the same bits as their owner has (on adapters of one model).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mesh {
     pub(crate) points: Points,

@@ -66,8 +66,9 @@ fn values(
     for (var step = 0u; step < STEPS && place >= 0; step++) {
         let found = point(place, step, lane);
         if found.is_there {
-            let here = value(found.at);
-            places_store(found.number, here + along_load(found.number) * (value(found.end) - here));
+            // So that the difference is not beyond all numbers.
+            let here = 0.25 * value(found.at);
+            places_store(found.number, 4.0 * (here + along_load(found.number) * (0.25 * value(found.end) - here)));
         }
     }
 }

@@ -1,9 +1,23 @@
 // Samples, and what those mean that are no ordinary numbers; the twin is src/field/values.rs.
 
-@group(0) @binding(1) var<storage, read> samples: array<CELL>;
+@group(0) @binding(1) var<storage, read> samples: array<SAMPLE>;
 
 fn value(p: vec3<i32>) -> f32 {
-    return f32(samples_load(p));
+    return NUMBER_OF(samples_load(p));
+}
+
+// The nearest f32, of two the even one: how devices round large integers is their own affair.
+fn of_unsigned(whole: u32) -> f32 {
+    let surplus = max(8u, countLeadingZeros(whole)) - countLeadingZeros(whole);
+    let kept = whole >> surplus;
+    let rest = 2u * (whole & ((1u << surplus) - 1u));
+    let is_up = rest > (1u << surplus) || (rest == (1u << surplus) && (kept & 1u) == 1u);
+    return f32(kept + u32(is_up)) * f32(1u << surplus);
+}
+
+fn of_signed(whole: i32) -> f32 {
+    let size = of_unsigned(bitcast<u32>(abs(whole)));
+    return select(size, -size, whole < 0);
 }
 
 // All by bits: compilers may take it that there is nothing but ordinary numbers.
@@ -30,8 +44,8 @@ fn is_inside(sample: f32, isovalue: f32) -> bool {
 fn between(first: f32, second: f32, isovalue: f32) -> f32 {
     let is_far = vec2<bool>(!is_finite(first), !is_finite(second));
     let largest = max(max(abs(first), abs(second)), abs(isovalue));
-    // So that no difference is beyond all numbers.
-    let scale = select(1.0, 0.25, largest > 1e37);
+    // So that no difference is beyond all numbers, or so small that devices may take it for zero.
+    let scale = select(select(1.0, 0.125, largest > 1e37), 1.8446744e19, largest < 1e-18);
     let a = scale * first - scale * isovalue;
     let b = scale * second - scale * isovalue;
     let difference = a - b;

@@ -9,7 +9,7 @@ use crate::mesh::Mesh;
 use crate::points::interpolate::{Places, values};
 use crate::points::list::Points;
 use crate::points::numbering::ON_EDGES;
-use crate::points::piece::{MOST_POINTS, Piece, number};
+use crate::points::piece::{Piece, number};
 
 /// The points of some surfaces, chunk by chunk, and the meshes as this rank has them by itself. Collective.
 ///
@@ -33,7 +33,7 @@ pub fn meshes(view: &View, isovalues: &[f32], fields: &[FittedField]) -> Result<
         view.computing(|| view.chunks.iter().map(piece).collect::<Result<Vec<_>>>())
     });
     let mut pieces = pieces?;
-    let counts = number(world, &mut pieces, meshes, MOST_POINTS)?;
+    let counts = number(world, &mut pieces, meshes)?;
     world.failing("extracting an isosurface", || {
         let (mut made, mut places) = (Vec::new(), Vec::new());
         for (mesh, vertices) in vertices.into_iter().enumerate() {

@@ -7,30 +7,30 @@ use zippy::{Element, Result};
 
 use super::interior;
 use crate::cell;
-use crate::error::IsosurfaceError;
 use crate::field::part::Part;
 use crate::field::values::difference;
 use crate::field::view::{FittedField, View};
 use crate::kernels::items::Items;
 use crate::kernels::looking::{AmbiguousCell, Found};
-use crate::kernels::making::{MOST_VERTICES, Making, Numbers};
+use crate::kernels::making::{Making, Numbers, most_in_buffers};
 use crate::kernels::{Kernels, Made};
 use crate::mesh::Mesh;
 use crate::points::list::Points;
 use crate::points::numbering::Brick;
 use crate::points::piece::{Piece, number};
 
-/// As [`by_host::meshes`](super::by_host::meshes). Collective.
+/// As [`by_host::meshes`](super::by_host::meshes), or `None` on all ranks if a buffer of some rank cannot hold what there is.
+/// Collective.
 ///
 /// # Errors
-/// A rank with too many vertices; a transfer or a device fails.
+/// A transfer or a device fails.
 pub fn meshes(
     view: &View,
     kernels: &Kernels,
     isovalues: &[f32],
     fields: &[FittedField],
-) -> Result<(Vec<Piece<3>>, Vec<Mesh>)> {
-    let looked = look(view, kernels, isovalues)?;
+) -> Result<Option<(Vec<Piece<3>>, Vec<Mesh>)>> {
+    let Some(looked) = look(view, kernels, isovalues, true)? else { return Ok(None) };
     view.world.failing("extracting an isosurface", || {
         let made: Result<Vec<Mesh>> = view.computing(|| {
             kernels.take(&looked.counted.numbers)?;
@@ -59,7 +59,7 @@ pub fn meshes(
             }
             Ok(made)
         });
-        Ok((looked.pieces, made?))
+        Ok(Some((looked.pieces, made?)))
     })
 }
 
@@ -94,11 +94,17 @@ impl Looked<'_> {
     }
 }
 
-/// Looks at the bricks that surfaces may cross, and numbers what is there. Collective.
+/// Looks at the bricks that surfaces may cross, and numbers what is there: `None` on all ranks if a buffer of some rank
+/// cannot hold it. Collective.
 ///
 /// # Errors
-/// A rank with too many vertices; a device fails.
-pub fn look<'a>(view: &View<'a>, kernels: &Kernels, isovalues: &[f32]) -> Result<Looked<'a>> {
+/// A device fails.
+pub fn look<'a>(
+    view: &View<'a>,
+    kernels: &Kernels,
+    isovalues: &[f32],
+    is_welded: bool,
+) -> Result<Option<Looked<'a>>> {
     let (world, meshes) = (view.world, isovalues.len());
     let chunks = sections(view, |chunk| view.samples.section(chunk));
     let chunks: Vec<(&Part, Binding)> = view.chunks.iter().map(|(_, part, _)| *part).zip(chunks).collect();
@@ -107,17 +113,24 @@ pub fn look<'a>(view: &View<'a>, kernels: &Kernels, isovalues: &[f32]) -> Result
             let piece =
                 |&(chunk, part, bricks)| Piece::new(chunk, part, bricks, meshes, &|found| found.crossed_by(isovalues));
             let pieces: Vec<Piece<3>> = view.chunks.iter().map(piece).collect();
-            let items = Items::new(&pieces, meshes);
+            let items = Items::new(&pieces, meshes, is_welded);
             let found = kernels.look(world, &items, &chunks, isovalues)?;
             Ok((pieces, items, found))
         })
     });
     let (mut pieces, items, found) = looked?;
-    let mut counted = view.computing(|| count(&mut pieces, &items, &found, isovalues));
-    world.agree("numbering triangles", counted.check(world.rank()))?;
-    let counts = number(world, &mut pieces, meshes, MOST_VERTICES)?;
+    let most = most_in_buffers(world);
+    let counted = view.computing(|| {
+        let found = found.filter(|found| found.vertices(&items, meshes).iter().all(|&vertices| vertices <= most))?;
+        let counted = count(&mut pieces, &items, &found, isovalues);
+        counted.fits(&pieces, world.buffer_bytes()).then_some(counted)
+    });
+    let mut fits = [u64::from(counted.is_some())];
+    world.group().all_reduce(&mut fits, |all, other| *all = (*all).min(*other))?;
+    let Some(mut counted) = counted.filter(|_| fits == [1]) else { return Ok(None) };
+    let counts = number(world, &mut pieces, meshes)?;
     counted.number(&pieces, &items, &counts);
-    Ok(Looked { chunks, pieces, items, counted, counts })
+    Ok(Some(Looked { chunks, pieces, items, counted, counts }))
 }
 
 /// This rank's chunks as kernels see them.
@@ -186,14 +199,15 @@ impl Counted {
         }
     }
 
-    /// # Errors
-    /// More triangles of a mesh than kernels can number.
-    fn check(&self, rank: usize) -> Result<()> {
-        let most = MOST_VERTICES;
-        match self.triangles.iter().any(|&count| count > most) {
-            true => Err(IsosurfaceError::TooMany { rank, what: "triangles", most }.into()),
-            false => Ok(()),
-        }
+    /// Whether buffers of so many bytes hold what is made of it.
+    fn fits(&self, pieces: &[Piece<3>], buffer_bytes: u64) -> bool {
+        let vertices = |mesh: usize| -> u64 {
+            let numberings = pieces.iter().map(|piece| &piece.layers[mesh].numbering);
+            numberings.map(|numbering| numbering.own + numbering.ghosts).sum()
+        };
+        let inner = self.numbers.inner.iter().map(|inner| size_of_val(&inner[..]) as u64).max();
+        let lists = self.triangles.iter().enumerate().map(|(mesh, &triangles)| 12 * triangles.max(vertices(mesh)));
+        lists.chain(inner).all(|bytes| bytes <= buffer_bytes)
     }
 }
 

@@ -72,7 +72,7 @@ impl<'w, T: Sample> Extractor<'w, T> {
         cell::table();
         let widths = if normals { (1, 2) } else { (0, 1) };
         let fitted = FittedArray::new(world, field, field.core().placement(), widths)?;
-        let kernels = Kernels::new(world, field.shape())?.filter(|kernels| kernels.read(&T::INFO));
+        let kernels = Kernels::new(world, fitted.array.core().chunks(), &grid)?.filter(|kernels| kernels.read(&T::INFO));
         let (parts, computed) = (Vec::new(), Cell::default());
         let mut extractor = Self { world, field: field.clone(), fitted, grid, normals, kernels, parts, computed };
         extractor.plant()?;
@@ -81,8 +81,10 @@ impl<'w, T: Sample> Extractor<'w, T> {
 
     /// Makes surfaces on the host, in `f64`, from copies of chunks, also where kernels would. Local; the same on all ranks.
     ///
-    /// Kernels, which are the way where the memory of devices is not the host's, make the same vertices and triangles in
-    /// the same order. Positions are rounded as `f32` is, by some 2^-22 of the largest coordinate, and normals likewise.
+    /// Kernels are the way where a device is not the host itself, as a software adapter is. They make the same vertices and
+    /// triangles in the same order. Positions are rounded as `f32` is, by some 2^-22 of the largest coordinate, and normals
+    /// likewise, whose direction means little where the gradients of both ends of an edge cancel. What buffers of a rank's
+    /// device cannot hold (see [`extract_on_device`](Self::extract_on_device)), the host makes here as well.
     #[must_use]
     pub fn on_host(mut self) -> Self {
         self.kernels = None;
@@ -159,9 +161,9 @@ impl<'w, T: Sample> Extractor<'w, T> {
         self.surfaces(&format!("isosurfaces {isovalues:?}"), isovalues, attributes)
     }
 
-    /// Whether kernels make surfaces of this field, so that they can [stay on the device](Self::extract_on_device): where the
-    /// memory of devices is not the host's. Elsewhere [`extract`](Self::extract) makes them, in the memory that both have.
-    /// Local; the same on all ranks.
+    /// Whether kernels make surfaces of this field, so that they can [stay on the device](Self::extract_on_device): where no
+    /// rank's device is the host itself, as a software adapter is. Elsewhere [`extract`](Self::extract) makes them, in the
+    /// memory that both have. Local; the same on all ranks.
     pub fn by_kernels(&self) -> bool {
         self.kernels.is_some()
     }
@@ -171,16 +173,17 @@ impl<'w, T: Sample> Extractor<'w, T> {
     /// return every rank has its part, and after an error none. What was in the arrays is lost, their memory is used again.
     ///
     /// # Errors
-    /// No [kernels](Self::by_kernels), for this field or for the further one; an isovalue that is not finite; a rank with
-    /// more than 700 million vertices or triangles; an array of another shape; no memory; a transfer or a device fails.
+    /// No [kernels](Self::by_kernels), for this field or for the further one; an isovalue that is not finite; more on a rank
+    /// than a buffer holds, which is 178 million vertices or triangles (12 bytes each), 53 million ambiguous cells (40 bytes)
+    /// or 4 million crossed bricks (504 bytes) in 2 GiB; an array of another shape; no memory; a transfer or a device fails.
     pub fn extract_on_device(&self, isovalue: f32, field: Option<&dyn Attribute>, mesh: &mut DeviceMesh) -> Result<()> {
-        mesh.clear()?;
+        mesh.clear();
         self.check(&format!("isosurface {isovalue} on the device"), &[isovalue])?;
         let view = self.view();
         let made = on_device::fill(&view, isovalue, field, mesh);
         self.computed.set(view.computed.get());
         if made.is_err() {
-            mesh.clear()?;
+            mesh.clear();
         }
         made
     }

@@ -11,7 +11,7 @@ use crate::field::view::View;
 /// Fills arrays with the surface of an isovalue and the values of a further field. Collective.
 ///
 /// # Errors
-/// A rank with too many vertices; a field of another shape, or that kernels do not read; a transfer or a device fails.
+/// More than a buffer holds; a field of another shape, or that kernels do not read; a transfer or a device fails.
 pub fn fill(view: &View, isovalue: f32, field: Option<&dyn Attribute>, to: &mut DeviceMesh) -> Result<()> {
     let world = view.world;
     let none = |what: &str| IsosurfaceError::NoKernels(what.to_string());
@@ -22,7 +22,9 @@ pub fn fill(view: &View, isovalue: f32, field: Option<&dyn Attribute>, to: &mut 
     {
         return Err(none(&format!("with values of {name:?}")).into());
     }
-    let looked = look(view, kernels, &[isovalue])?;
+    let Some(looked) = look(view, kernels, &[isovalue], false)? else {
+        return Err(IsosurfaceError::NoRoom(world.buffer_bytes()).into());
+    };
     world.failing("extracting an isosurface", || {
         view.computing(|| {
             kernels.take(&looked.counted.numbers)?;

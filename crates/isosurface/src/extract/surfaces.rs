@@ -29,8 +29,12 @@ fn ordered(view: &View, isovalues: &[f32], attributes: &[&dyn Attribute]) -> Res
     let fields = view.fitted(attributes)?;
     let mut all = fields.iter().map(|(_, field)| &**field).chain([view.samples]);
     let by = view.kernels.filter(|kernels| all.all(|field| field.element().is_some_and(|one| kernels.read(one))));
-    let (pieces, mut made) = match by {
+    let by_kernels = match by {
         Some(kernels) => by_kernels::meshes(view, kernels, isovalues, &fields)?,
+        None => None,
+    };
+    let (pieces, mut made) = match by_kernels {
+        Some(made) => made,
         None => by_host::meshes(view, isovalues, &fields)?,
     };
     world.failing("extracting an isosurface", || {

@@ -16,7 +16,7 @@ use crate::points::interpolate::{Places, values};
 use crate::points::list::Points;
 use crate::points::near::{Near, Place};
 use crate::points::numbering::{EVERYWHERE, Words, along, for_each};
-use crate::points::piece::{Layer, MOST_POINTS, Piece, number};
+use crate::points::piece::{Layer, Piece, number};
 use crate::points::weld;
 use crate::volume_mesh::VolumeMesh;
 
@@ -73,7 +73,7 @@ pub fn solid(view: &View, name: &str, filter: &dyn Filter, attributes: &[&dyn At
         view.chunks.iter().map(piece).collect::<Result<Vec<_>>>()
     });
     let mut pieces = pieces?;
-    let counts = number(world, &mut pieces, 1, MOST_POINTS)?[0];
+    let counts = number(world, &mut pieces, 1)?[0];
     let fitted = view.fitted(attributes)?;
     world.failing("filtering a field", || {
         let mut mesh = VolumeMesh::default();

@@ -29,13 +29,15 @@ pub struct Items {
 }
 
 impl Items {
-    pub fn new(pieces: &[Piece<3>], meshes: usize) -> Self {
+    /// Borders only matter where meshes are welded.
+    pub fn new(pieces: &[Piece<3>], meshes: usize, is_welded: bool) -> Self {
         let mut items = Self { all: Vec::new(), borders: 0, meshes, ranges: Vec::new(), slots: vec![0] };
         for (number, piece) in pieces.iter().enumerate() {
             for mesh in 0..meshes {
                 let first = items.all.len();
                 for visit in piece.visits.iter().filter(|visit| visit.layers.contains(&mesh)) {
-                    let border = is_border(&piece.part, visit.at).then_some(items.borders as u32);
+                    let is_border = is_welded && is_border(&piece.part, visit.at);
+                    let border = is_border.then_some(items.borders as u32);
                     items.borders += usize::from(border.is_some());
                     items.all.push(Item { piece: number, mesh, at: visit.at, border });
                 }

@@ -5,15 +5,11 @@ use zippy::{Result, World};
 
 use super::items::{ITEM_WORDS, Items};
 use super::{Kernels, LANES, with_part};
-use crate::error::IsosurfaceError;
 use crate::field::part::Part;
 use crate::points::numbering::Words;
 
 /// Words of an ambiguous cell that is told to the host.
 const CELL_WORDS: usize = 10;
-
-/// So many can be told.
-const MOST_CELLS: u64 = i32::MAX as u64 / CELL_WORDS as u64;
 
 /// Of items that no place has.
 const NONE: u32 = u32::MAX;
@@ -28,6 +24,15 @@ pub struct Found {
     pub cells: Vec<AmbiguousCell>,
 }
 
+impl Found {
+    /// Vertices on edges, of each mesh.
+    pub fn vertices(&self, items: &Items, meshes: usize) -> Vec<u64> {
+        let mut vertices = vec![0; meshes];
+        items.all.iter().zip(&self.counts).for_each(|(item, count)| vertices[item.mesh] += u64::from(count[0]));
+        vertices
+    }
+}
+
 /// A cell that the host decides.
 pub struct AmbiguousCell {
     pub item: u32,
@@ -38,14 +43,30 @@ pub struct AmbiguousCell {
 
 impl Kernels {
     /// Looks at items of chunks with these samples, for the isovalues of their meshes. One read-back, but where there are
-    /// more ambiguous cells than ever before.
+    /// more ambiguous cells than bricks. `None` if a buffer cannot hold what there is.
     ///
     /// # Errors
     /// A device fails.
-    pub fn look(&self, world: &World, items: &Items, chunks: &[(&Part, Binding)], isovalues: &[f32]) -> Result<Found> {
+    pub fn look(
+        &self,
+        world: &World,
+        items: &Items,
+        chunks: &[(&Part, Binding)],
+        isovalues: &[f32],
+    ) -> Result<Option<Found>> {
         let (count, room) = (items.all.len(), &mut *self.room.borrow_mut());
         if count == 0 {
-            return Ok(Found { counts: Vec::new(), borders: Vec::new(), cells: Vec::new() });
+            return Ok(Some(Found { counts: Vec::new(), borders: Vec::new(), cells: Vec::new() }));
+        }
+        let counts = 1;
+        let borders = counts + 3 * count;
+        let cells = borders + 48 * items.borders;
+        // Most scans have fewer ambiguous cells than bricks.
+        let usual = count + LANES;
+        let most_words = world.buffer_bytes() / 4;
+        let longest = [count as u64 * ITEM_WORDS, items.slots() as u64, (cells + CELL_WORDS * usual) as u64];
+        if longest.iter().any(|&words| words > most_words) {
+            return Ok(None);
         }
         let list: Vec<[u32; 4]> = (items.all.iter())
             .map(|item| {
@@ -54,24 +75,17 @@ impl Kernels {
                 [brick, isovalues[item.mesh].to_bits(), item.border.unwrap_or(NONE), slots]
             })
             .collect();
-        room.items.set_len(0)?;
+        room.items.clear();
         room.items.append(&list)?;
+        room.slots.clear();
         room.slots.set_len(items.slots() as u64)?;
         room.slots.all().fill(NONE)?;
+        room.words.clear();
         room.words.set_len(count as u64 * ITEM_WORDS)?;
-        let counts = 1;
-        let borders = counts + 3 * count;
-        let cells = borders + 48 * items.borders;
+        let mut most = ((room.found.capacity() as usize).saturating_sub(cells) / CELL_WORDS).max(usual);
         loop {
-            // Most scans have fewer ambiguous cells than bricks.
-            let most = (room.found.capacity() as usize).saturating_sub(cells) / CELL_WORDS;
-            let most = most.max(count + LANES);
-            if cells + CELL_WORDS * most > i32::MAX as usize {
-                let what = "bricks and ambiguous cells in an extraction";
-                return Err(IsosurfaceError::TooMany { rank: world.rank(), what, most: MOST_CELLS }.into());
-            }
-            let words = (cells + CELL_WORDS * most) as u64;
-            room.found.set_len(words)?;
+            room.found.clear();
+            room.found.set_len((cells + CELL_WORDS * most) as u64)?;
             room.found.at(0..1).write(&[0])?;
             for (number, (part, samples)) in chunks.iter().enumerate() {
                 let range = items.of_piece(number);
@@ -88,21 +102,28 @@ impl Kernels {
                 let call = call.param("look.cells", cells as i32).param("look.most", most as u32);
                 call.over([range.len() * LANES]).run()?;
             }
-            let told = room.found.all().read()?;
+            let first = (cells + CELL_WORDS * usual) as u64;
+            let mut told = room.found.at(0..first).read()?;
+            let all = (cells + CELL_WORDS * told[0] as usize) as u64;
             if told[0] as usize > most {
-                // Not read where it was not written.
-                room.found.set_len((cells + CELL_WORDS * told[0] as usize) as u64)?;
+                if all > most_words {
+                    return Ok(None);
+                }
+                most = told[0] as usize;
                 continue;
+            }
+            if all > first {
+                told.extend(room.found.at(first..all).read()?);
             }
             let words = |words: &[u32; 48]| std::array::from_fn(|kind| words.as_chunks::<16>().0[kind]);
             let mut ambiguous: Vec<AmbiguousCell> =
                 told[cells..].as_chunks::<CELL_WORDS>().0.iter().take(told[0] as usize).map(cell).collect();
             ambiguous.sort_by_key(|cell| (cell.item, cell.at[2], cell.at[1], cell.at[0]));
-            return Ok(Found {
+            return Ok(Some(Found {
                 counts: told[counts..borders].as_chunks().0.to_vec(),
                 borders: told[borders..cells].as_chunks().0.iter().map(words).collect(),
                 cells: ambiguous,
-            });
+            }));
         }
     }
 }

@@ -4,15 +4,17 @@ use std::ops::Range;
 
 use zippy::array::Growable;
 use zippy::kernel::{Binding, Call};
-use zippy::{Element, Result, World};
+use zippy::{Result, World};
 
 use super::items::Items;
 use super::{Kernels, LANES, Room, with_part};
 use crate::field::part::Part;
 use crate::grid::Grid;
 
-/// Numbers that kernels write, and count places by.
-pub const MOST_VERTICES: u64 = i32::MAX as u64 / 3;
+/// So many vertices, or triangles, of a mesh a rank can have: three words each in one buffer. The same on all ranks.
+pub fn most_in_buffers(world: &World) -> u64 {
+    world.buffer_bytes() / 12
+}
 
 /// What kernels need to know beside what they have found themselves.
 #[derive(Default)]
@@ -47,20 +49,11 @@ impl Kernels {
     /// A device fails.
     pub fn take(&self, numbers: &Numbers) -> Result<()> {
         let room = &mut *self.room.borrow_mut();
-        replace(&mut room.starts, &numbers.starts)?;
-        replace(&mut room.ambiguous, &numbers.ambiguous)
+        room.starts.clear();
+        room.starts.append(&numbers.starts)?;
+        room.ambiguous.clear();
+        room.ambiguous.append(&numbers.ambiguous)
     }
-}
-
-fn replace<T: Element>(list: &mut Growable<T>, values: &[T]) -> Result<()> {
-    list.set_len(0)?;
-    list.append(values)
-}
-
-/// So many cells, of which none is kept.
-fn anew<T: Element>(list: &mut Growable<T>, count: u64) -> Result<()> {
-    list.set_len(0)?;
-    list.set_len(count)
 }
 
 /// What is written for each vertex.
@@ -119,7 +112,8 @@ impl Making<'_> {
             Written::Along => ("parts", 1, None),
             Written::Values(_) => ("values", 1, None),
         };
-        anew(places, each * self.vertices)?;
+        places.clear();
+        places.set_len(each * self.vertices)?;
         for (piece, ((part, _), samples)) in self.chunks.iter().zip(samples).enumerate() {
             let kernels = self.kernels.of_samples(self.world, samples.element)?;
             let [own, others] = self.items.of_mesh(piece, self.mesh);
@@ -137,7 +131,8 @@ impl Making<'_> {
             }
             let inner = self.inner[piece];
             if !inner.is_empty() && !matches!(what, Written::Along) {
-                replace(&mut room.inner, inner.as_flattened())?;
+                room.inner.clear();
+                room.inner.append(inner.as_flattened())?;
                 let kernel = kernels.interior.entry(name)?;
                 let call = kernel.call().read("inner", room.inner.all()).write("places", places.all());
                 let call = match what {
@@ -157,7 +152,8 @@ impl Making<'_> {
     /// A device fails.
     pub fn triangles(&self, count: u64, mirrored: bool, to: &mut Growable<u32>) -> Result<()> {
         let room = &*self.kernels.room.borrow();
-        anew(to, 3 * count)?;
+        to.clear();
+        to.set_len(3 * count)?;
         for (piece, (part, _)) in self.chunks.iter().enumerate() {
             let [own, _] = self.items.of_mesh(piece, self.mesh);
             if own.is_empty() {

@@ -14,15 +14,24 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use zippy::array::Growable;
+use zippy::chunks::{ChunkId, Chunks};
 use zippy::element::{Capabilities, ElementInfo};
 use zippy::kernel::{Binding, Call};
 use zippy::{Kernel, Layout, LocalArray, Result, World};
 
+use crate::field::block::BRICK;
 use crate::field::part::Part;
 use crate::field::tree::{Extremes, Tree};
+use crate::grid::Grid;
 
-/// Indices and coordinates are whole numbers of `f32` up to here.
+/// Indices are whole numbers of `f32` up to here.
 const MOST_SAMPLES: i64 = 1 << 24;
+
+/// Coordinates up to here have sums that are numbers of `f32`.
+const FARTHEST: f64 = f32::MAX as f64 / 8.0;
+
+/// So many workgroups has a dispatch.
+const MOST_BRICKS: i64 = i32::MAX as i64 / LANES as i64;
 
 /// The kernels of an extractor, and what they work in.
 pub struct Kernels {
@@ -63,17 +72,18 @@ pub struct Made {
 }
 
 impl Kernels {
-    /// Kernels for fields of this shape, unless the host sees the memory of some rank's device: there it is faster itself.
-    /// Or the field is so long that its indices are no numbers of `f32`. Collective.
+    /// Kernels for fields that are cut in this way and stand on this grid, unless some rank's device is the host: there it
+    /// is faster itself. Or the field has indices or coordinates that `f32` does not have, or chunks of more bricks than a
+    /// dispatch has workgroups. Collective.
     ///
     /// # Errors
     /// A device fails.
-    pub fn new(world: &World, shape: [i64; 3]) -> Result<Option<Self>> {
+    pub fn new(world: &World, chunks: &Chunks, grid: &Grid) -> Result<Option<Self>> {
         let gpu = world.gpu();
         let own = Capabilities::from(gpu.features());
         let mut all = [!gpu.is_host(), own.f16].map(u64::from);
         world.group().all_reduce(&mut all, |all, other| *all = (*all).min(*other))?;
-        if all[0] == 0 || shape.iter().any(|&extent| extent > MOST_SAMPLES) {
+        if all[0] == 0 || !reckoned(chunks, grid) {
             return Ok(None);
         }
         let formats = Capabilities { f16: all[1] == 1, ..Capabilities::default() };
@@ -143,6 +153,21 @@ impl Kernels {
         let keys = found.all().read()?;
         Ok(Tree::over(part, keys.as_chunks().0.iter().map(|&keys| Extremes::of_keys(keys)).collect()))
     }
+}
+
+/// Whether kernels have the numbers for it.
+fn reckoned(chunks: &Chunks, grid: &Grid) -> bool {
+    let shape: [i64; 3] = std::array::from_fn(|axis| chunks.shape()[axis]);
+    let along = |axis: usize| grid.steps[axis].map(|step| step * shape[axis].max(1) as f64);
+    let lengths = [grid.origin, along(0), along(1), along(2)];
+    // With bricks that begin in a chunk, and those that follow.
+    let bricks = |chunk: ChunkId| {
+        let extents = chunks.region(chunk).extents();
+        (0..3).map(|axis| extents[axis] / BRICK[axis] as i64 + 2).product::<i64>()
+    };
+    shape.iter().all(|&extent| extent <= MOST_SAMPLES)
+        && lengths.as_flattened().iter().all(|length| length.abs() <= FARTHEST)
+        && (0..chunks.count()).all(|chunk| bricks(chunk) <= MOST_BRICKS)
 }
 
 /// Invocations of a workgroup.

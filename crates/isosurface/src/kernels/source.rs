@@ -43,9 +43,14 @@ fn over(name: &str, texts: &[&str], element: &ElementInfo) -> KernelSource {
         ElementKind::Packed(_) => "u32",
         _ => element.name,
     };
+    let number_of = match cell {
+        "u32" if element.name == cell => "of_unsigned",
+        "i32" => "of_signed",
+        _ => "f32",
+    };
     let enabled = if cell == "f16" { "enable f16;\n" } else { "" };
     KernelSource::text(
         format!("{name} of {}", element.name),
-        enabled.to_string() + &texts.concat().replace("CELL", cell),
+        enabled.to_string() + &texts.concat().replace("SAMPLE", cell).replace("NUMBER_OF", number_of),
     )
 }

@@ -74,7 +74,7 @@ impl<const K: usize> Piece<K> {
 }
 
 /// As many as 32 bits number.
-pub const MOST_POINTS: u64 = u32::MAX as u64;
+const MOST_POINTS: u64 = u32::MAX as u64;
 
 /// What there can be too many of.
 const VERTICES: &str = "vertices, its neighbours' that it uses among them";
@@ -82,13 +82,9 @@ const VERTICES: &str = "vertices, its neighbours' that it uses among them";
 /// Lets each mesh number its points on from chunk to chunk; returns how many own points and ghosts each has. Collective.
 ///
 /// # Errors
-/// On some rank a mesh has more than `most` of them.
-pub fn number<const K: usize>(
-    world: &World,
-    pieces: &mut [Piece<K>],
-    meshes: usize,
-    most: u64,
-) -> Result<Vec<[u64; 2]>> {
+/// On some rank a mesh has more of them than 32 bits number.
+pub fn number<const K: usize>(world: &World, pieces: &mut [Piece<K>], meshes: usize) -> Result<Vec<[u64; 2]>> {
+    let most = MOST_POINTS;
     let mut counts = vec![[0; 2]; meshes];
     for piece in pieces {
         for (layer, count) in piece.layers.iter_mut().zip(&mut counts) {

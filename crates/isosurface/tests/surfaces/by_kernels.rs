@@ -2,7 +2,7 @@
 
 use zippy::extents::Index;
 use zippy::{Config, Layout, Split, World, run_with};
-use zippy_isosurface::{Attribute, Extractor, Grid, Mesh, Sample};
+use zippy_isosurface::{Attribute, DeviceMesh, Extractor, Grid, Mesh, Sample};
 
 use super::fields::random;
 use super::support::{launcher, shaders};
@@ -127,6 +127,14 @@ fn all() {
             compare(world, &uneven, (MIRRORED, false), &[-7.5, 0.0], &|at| (256.0 * noise(at) - 128.0) as i8);
             compare(world, &with_ghosts, (GRID, true), &[150.25, 100.0], &|at| (100.0 * rough(at)) as i16);
             compare(world, &thin, (MIRRORED, false), &[9e8, 1e9], &|at| (4e9 * noise(at)) as u32);
+            // Isovalues that samples have when they are rounded.
+            let large = |[x, y, z]: [i64; 3]| 16_777_217 + 2 * ((x * x + 3 * y + 5 * z) % 32);
+            compare(world, &empty, (GRID, false), &[16_777_232.0, 16_777_248.0], &|at| large(at) as u32);
+            compare(world, &with_ghosts, (GRID, true), &[-16_777_232.0, -16_777_248.0], &|at| -large(at) as i32);
+            compare(world, &with_ghosts, (MIRRORED, true), &[3e4, 2e4], &|at| (3e4 * rough(at).max(0.0)) as u16);
+            let huge = |at| 3.2e38 * (2.0 * noise(at) - 1.0);
+            compare(world, &with_ghosts, (GRID, true), &[1e38, -2e38], &huge);
+            compare(world, &uneven, (GRID, false), &[2e-37, 5e-37], &|at| 1e-36 * noise(at));
             Ok(())
         })
         .unwrap();
@@ -143,10 +151,46 @@ fn in_windows() {
     .unwrap();
 }
 
+/// What a buffer cannot hold, the host makes.
+fn too_many() {
+    for ranks in launcher::counts(&[1, 3]) {
+        run_with(Config::threads(ranks), |world| {
+            // All on one rank: words of bricks of several isovalues, triangles, ambiguous cells.
+            let layout = Layout::new(SHAPE).split_all(Split::Whole);
+            let slope = |[x, y, z]: [i64; 3]| (x + 2 * y + 3 * z) as f32;
+            host_makes(world, &layout, &std::array::from_fn::<f32, 12, _>(|i| 20.5 + 7.0 * i as f32), &slope);
+            host_makes(world, &layout, &[1.5], &rough);
+            host_makes(world, &layout, &[0.5], &noise);
+            Ok(())
+        })
+        .unwrap();
+    }
+}
+
+fn host_makes(world: &World, layout: &Layout, isovalues: &[f32], value: &dyn Fn([i64; 3]) -> f32) {
+    let array = world.array::<f32, 3>("field", layout).unwrap();
+    array.fill_with(value).unwrap();
+    let extractor = Extractor::new(world, &array, GRID).unwrap();
+    assert!(extractor.by_kernels());
+    let made = extractor.extract_several(isovalues).unwrap();
+    if let [isovalue] = *isovalues {
+        let mut mesh = DeviceMesh::new(world, "mesh").unwrap();
+        let error = extractor.extract_on_device(isovalue, None, &mut mesh).unwrap_err().to_string();
+        assert!(error.contains("a buffer has at most 49152 bytes") && mesh.triangle_count() == 0, "{error}");
+    }
+    // To the bit, which kernels would not do.
+    assert!(made == extractor.on_host().extract_several(isovalues).unwrap());
+    assert!(made.iter().all(|mesh| mesh.triangle_count() > 100));
+}
+
 crate::with_variables! {
     without_mapping_chunks, [("ZIPPY_HOST_MAP", "0")], all
 }
 
 crate::with_variables! {
     beyond_a_binding, [("ZIPPY_HOST_MAP", "0"), ("ZIPPY_BINDING_LIMIT", "16384")], in_windows
+}
+
+crate::with_variables! {
+    beyond_a_buffer, [("ZIPPY_HOST_MAP", "0"), ("ZIPPY_BUFFER_LIMIT", "49152")], too_many
 }

@@ -14,6 +14,8 @@ struct Vertices {
 @group(0) @binding(4) var<storage, read_write> found: array<atomic<u32>>;
 @group(0) @binding(5) var<uniform> vertices: Vertices;
 
+const CORNER_WORDS = 7;
+
 // Where in `found` the first position and the first normal stand that are not finite; see shaders/surface/reached.wgsl.
 const WRONG_POSITION = 1;
 const WRONG_NORMAL = 2;
@@ -30,13 +32,13 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   for (var axis = 0; axis < 3; axis++) {
     let position = positions_load(3 * vertex + axis);
     if !is_finite(position) { atomicMin(&found[found_index(WRONG_POSITION)], u32(vertex)); }
-    corners_store(7 * vertex + axis, position * vertices.per_length[axis]);
+    corners_store(CORNER_WORDS * vertex + axis, position * vertices.per_length[axis]);
     var normal = 0.0;
     if vertices.has_normals == 1u { normal = normals_load(3 * vertex + axis); }
     if !is_finite(normal) { atomicMin(&found[found_index(WRONG_NORMAL)], u32(vertex)); }
-    corners_store(7 * vertex + 3 + axis, normal);
+    corners_store(CORNER_WORDS * vertex + 3 + axis, normal);
   }
   var value = 0.0;
   if vertices.has_values == 1u { value = values_load(vertex); }
-  corners_store(7 * vertex + 6, value);
+  corners_store(CORNER_WORDS * vertex + 6, value);
 }

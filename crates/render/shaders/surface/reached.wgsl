@@ -1,5 +1,6 @@
 // Which cells of this rank's bricks triangles may reach into, and which triangles other ranks need, too. The order of drawing
-// gets those that reach into bricks of this rank; in the place of others stands one vertex three times, which covers nothing.
+// gets those that reach into bricks of this rank, or into very many; in the place of others stands one vertex three times,
+// which covers nothing.
 
 struct Reach {
   margin: vec3<f32>,       // in voxels; see src/volume/surface/deal.rs
@@ -26,7 +27,8 @@ const WRONG_TRIANGLE = 3;
 const BOXES = 4;
 const NONE = 0xffffffffu;
 
-// The host looks at triangles that may reach into more bricks: loops end on some devices.
+// The host looks at triangles that may reach into more bricks: others would wait for them, and some devices end loops after
+// 65,535 rounds.
 const MOST_BRICKS = 64;
 const CORNER_WORDS = 7;
 const LISTED_WORDS = 24;

@@ -27,7 +27,6 @@ mod shading;
 mod space;
 mod storage;
 mod surface;
-mod surfaces;
 mod transfer;
 mod view;
 

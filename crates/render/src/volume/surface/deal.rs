@@ -62,7 +62,10 @@ impl Bricks {
     pub fn check(&self) -> std::result::Result<(), RenderError> {
         match self.per_length().iter().all(|&one| f64::from(one as f32) == one) {
             true => Ok(()),
-            false => Err(RenderError::Surface(format!("voxels {:?} apart; devices reckon in f32", self.spacing))),
+            false => Err(RenderError::Surface(format!(
+                "voxels {:?} apart; triangles on the device need distances from 3e-39 to 8.5e37, those of the host take any",
+                self.spacing
+            ))),
         }
     }
 
@@ -93,7 +96,7 @@ impl Bricks {
         // Most stay here: for them a look into a list instead of one into a map.
         let own = Gathered { near: vec![NOWHERE; of.positions.len()], ..Gathered::default() };
         let gathered = BTreeMap::from([(world.rank(), own)]);
-        let mut gathered = self.gather(of.triangles, |vertex| of.corner(vertex as usize, per_length), gathered);
+        let mut gathered = self.gather(of.triangles, |vertex| of.corner(vertex as usize, per_length), None, gathered);
         let mut all = gathered.remove(&world.rank()).map(|own| own.drawn).unwrap_or_default();
         exchange(world, &gathered, &mut all)?;
         Ok(all)
@@ -101,18 +104,19 @@ impl Bricks {
 
     /// [`deal`](Self::deal) where this rank has its own triangles already; returns what others send. Collective.
     pub(super) fn deal_to_others(&self, world: &World, of: &Drawn) -> Result<Drawn> {
-        let mut gathered = self.gather(of.triangles(), |vertex| of.corners[vertex as usize], BTreeMap::new());
-        gathered.remove(&world.rank());
+        let corner = |vertex| of.corners[vertex as usize];
+        let gathered = self.gather(of.triangles(), corner, Some(world.rank()), BTreeMap::new());
         let mut all = Drawn::default();
         exchange(world, &gathered, &mut all)?;
         Ok(all)
     }
 
-    /// For each rank its triangles.
+    /// For each rank its triangles, but for one that has them.
     fn gather(
         &self,
         triangles: &[[u32; 3]],
         corner: impl Fn(u32) -> Corner,
+        but: Option<usize>,
         mut gathered: BTreeMap<usize, Gathered>,
     ) -> BTreeMap<usize, Gathered> {
         for corners in triangles {
@@ -121,6 +125,7 @@ impl Bricks {
             let mut ranks: Vec<usize> = self.lattice.within(&bricks).map(|brick| self.ranks[brick]).collect();
             ranks.sort_unstable();
             ranks.dedup();
+            ranks.retain(|&rank| Some(rank) != but);
             for rank in ranks {
                 let Gathered { drawn, near, far } = gathered.entry(rank).or_default();
                 for (&vertex, corner) in corners.iter().zip(made) {

@@ -3,7 +3,7 @@
 use zippy::World;
 use zippy::array::Growable;
 
-use super::triangles::CORNER_WORDS;
+use super::triangles::check_room;
 use crate::error::RenderError;
 
 /// A rank's part of a surface, as [`Triangles`](super::Triangles) are, in arrays of this rank's device.
@@ -19,9 +19,6 @@ pub struct DeviceTriangles<'a> {
     /// Three vertices a triangle, of this rank's own, counted from 0.
     pub triangles: &'a Growable<u32>,
 }
-
-/// Words that kernels count.
-const MOST_WORDS: u64 = i32::MAX as u64;
 
 impl DeviceTriangles<'_> {
     /// How many vertices there are.
@@ -41,30 +38,20 @@ impl DeviceTriangles<'_> {
     pub(super) fn check(&self, world: &World) -> Result<(), RenderError> {
         let wrong = |message: String| Err(RenderError::Surface(message));
         let (vertices, triangles) = (self.vertices(), self.count());
-        for (what, count) in [("positions", self.positions.len()), ("triangles", self.triangles.len())] {
-            if count % 3 != 0 {
-                return wrong(format!("{count} numbers of {what}; there must be three for each"));
-            }
+        if !self.positions.len().is_multiple_of(3) {
+            return wrong(format!("{} numbers of positions; each position has three", self.positions.len()));
+        }
+        if !self.triangles.len().is_multiple_of(3) {
+            return wrong(format!("{} vertices of triangles; each triangle has three", self.triangles.len()));
         }
         let normals = self.normals.map_or(3 * vertices, Growable::len);
         if normals != 3 * vertices {
-            return wrong(format!(
-                "{normals} numbers of normals for {vertices} positions; there must be three for each"
-            ));
+            return wrong(format!("{normals} numbers of normals for {vertices} positions; each normal has three"));
         }
         let values = self.values.map_or(vertices, Growable::len);
         if values != vertices {
             return wrong(format!("{values} values for {vertices} positions; there must be as many, or none"));
         }
-        let (words, most) =
-            ((CORNER_WORDS as u64 * vertices).max(3 * triangles), MOST_WORDS.min(world.buffer_bytes() / 4));
-        match words > most {
-            true => wrong(format!(
-                "{triangles} triangles with {vertices} vertices on rank {} need {words} words in one array, which has at \
-                 most {most} here; use more ranks, or fewer triangles",
-                world.rank()
-            )),
-            false => Ok(()),
-        }
+        check_room(world, vertices, triangles)
     }
 }

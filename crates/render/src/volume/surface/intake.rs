@@ -80,10 +80,12 @@ impl Intake {
             let message = format!("boxes of {} bricks need {bytes} bytes; a binding has at most {most}", own.len());
             return Err(RenderError::Surface(message).into());
         }
-        replace(&mut self.found, &found)?;
+        self.found.clear();
+        self.found.append(&found)?;
         let mut numbers = vec![NONE; bricks.ranks.len()];
         own.iter().enumerate().for_each(|(number, &brick)| numbers[brick] = number as u32);
-        replace(&mut self.numbers, &numbers)?;
+        self.numbers.clear();
+        self.numbers.append(&numbers)?;
         self.write_corners(bricks, of, corners)?;
         order.set_len(3 * of.count())?;
         let room = (self.listed.capacity() / LISTED_WORDS as u64).max(FIRST_LISTED).min(most_listed(world));
@@ -99,8 +101,6 @@ impl Intake {
     }
 
     fn write_corners(&self, bricks: &Bricks, of: &DeviceTriangles, corners: &mut Growable<f32>) -> Result<()> {
-        // What is in them need not move to a larger buffer.
-        corners.set_len(0)?;
         corners.set_len(CORNER_WORDS as u64 * of.vertices())?;
         let per_length = bricks.per_length().map(|one| one as f32);
         let call = self.corner.call().read("positions", of.positions.all());
@@ -131,7 +131,7 @@ impl Intake {
             let (count, room) = (u64::from(told[0]), self.listed.len() / LISTED_WORDS as u64);
             if count > room {
                 // Not read where it was not written.
-                self.listed.set_len(0)?;
+                self.listed.clear();
                 self.listed.set_len(count * LISTED_WORDS as u64)?;
                 continue;
             }
@@ -180,14 +180,9 @@ impl Intake {
     }
 }
 
-/// As many as kernels count the words of, and a buffer holds.
+/// As many as a buffer holds.
 fn most_listed(world: &World) -> u64 {
-    (i32::MAX as u64).min(world.buffer_bytes() / 4) / LISTED_WORDS as u64
-}
-
-fn replace(list: &mut Growable<u32>, values: &[u32]) -> Result<()> {
-    list.set_len(0)?;
-    list.append(values)
+    world.buffer_bytes() / 4 / LISTED_WORDS as u64
 }
 
 /// The first of each kind that is wrong, read back to be told.

@@ -11,7 +11,7 @@ use zippy::{Result, World};
 use super::deal::{Bricks, Drawn};
 use super::device_triangles::DeviceTriangles;
 use super::intake::{Intake, Taken};
-use super::triangles::{CORNER_WORDS, Corner, Triangles};
+use super::triangles::{CORNER_WORDS, Corner, Triangles, check_room};
 use crate::error::RenderError;
 use crate::volume::bricks::CellBox;
 use crate::volume::space::boxes_of_all;
@@ -39,46 +39,55 @@ impl Surface {
         Ok(Self { corners, order, reached: Vec::new(), triangles: 0, bricks: bricks.clone() })
     }
 
-    /// Takes other triangles. Collective.
-    pub(in crate::volume) fn set(&mut self, world: &World, bricks: &Rc<Bricks>, of: &Triangles) -> Result<()> {
-        self.clear(bricks)?;
+    /// Takes other triangles. Whatever fails, what is left is a surface without triangles.
+    pub(in crate::volume) fn replace(
+        &mut self,
+        bricks: &Rc<Bricks>,
+        take: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        self.clear();
+        self.bricks = bricks.clone();
+        let taken = take(self);
+        if taken.is_err() {
+            self.clear();
+        }
+        taken
+    }
+
+    fn clear(&mut self) {
+        self.triangles = 0;
+        self.reached.clear();
+        self.corners.clear();
+        self.order.clear();
+    }
+
+    /// Takes triangles into an empty one. Collective.
+    pub(in crate::volume) fn take(&mut self, world: &World, of: &Triangles) -> Result<()> {
         world.agree(TAKING, of.check().map_err(Into::into))?;
+        let bricks = self.bricks.clone();
         let drawn = bricks.deal(world, of)?;
         let mut reached = BTreeMap::new();
         bricks.reached(world.rank(), &drawn, &mut reached);
         self.finish(world, reached, &drawn, of.triangles.len() as u64)
     }
 
-    /// Takes other triangles, which stay on the device. Collective.
-    pub(in crate::volume) fn set_on_device(
+    /// Takes triangles that stay on the device into an empty one. Collective.
+    pub(in crate::volume) fn take_from_device(
         &mut self,
         world: &World,
-        bricks: &Rc<Bricks>,
         intake: &mut Intake,
         of: &DeviceTriangles,
     ) -> Result<()> {
-        self.clear(bricks)?;
+        let bricks = self.bricks.clone();
         let checked = of.check(world).and_then(|()| bricks.check());
         world.agree(TAKING, checked.map_err(Into::into))?;
-        let taken = intake.take(world, bricks, of, (&mut self.corners, &mut self.order));
-        let finished = world.agree(TAKING, taken).and_then(|Taken { mut reached, listed }| {
-            let received = bricks.deal_to_others(world, &listed)?;
-            for drawn in [&listed, &received] {
-                bricks.reached(world.rank(), drawn, &mut reached);
-            }
-            self.finish(world, reached, &received, of.count())
-        });
-        if finished.is_err() {
-            self.clear(bricks)?;
+        let taken = intake.take(world, &bricks, of, (&mut self.corners, &mut self.order));
+        let Taken { mut reached, listed } = world.agree(TAKING, taken)?;
+        let received = bricks.deal_to_others(world, &listed)?;
+        for drawn in [&listed, &received] {
+            bricks.reached(world.rank(), drawn, &mut reached);
         }
-        finished
-    }
-
-    /// Whatever fails from here on, what is left is a surface without triangles.
-    fn clear(&mut self, bricks: &Rc<Bricks>) -> Result<()> {
-        (self.triangles, self.bricks) = (0, bricks.clone());
-        self.corners.set_len(0)?;
-        self.order.set_len(0)
+        self.finish(world, reached, &received, of.count())
     }
 
     /// Adds what is drawn here beside what is there; `count` are this rank's triangles. Collective.
@@ -92,19 +101,8 @@ impl Surface {
     }
 
     fn append(&mut self, world: &World, Drawn { corners, order }: &Drawn) -> Result<()> {
-        let most = world.buffer_bytes();
         let first = self.corners.len() / CORNER_WORDS as u64;
-        let (vertices, order_len) = (first + corners.len() as u64, self.order.len() + order.len() as u64);
-        let bytes = (vertices * CORNER_BYTES).max(order_len * 4);
-        if bytes > most {
-            let message = format!(
-                "{} triangles with {vertices} vertices on rank {} need {bytes} bytes in one buffer, which has at most \
-                 {most} here; use more ranks, or fewer triangles",
-                order_len / 3,
-                world.rank()
-            );
-            return Err(RenderError::Surface(message).into());
-        }
+        check_room(world, first + corners.len() as u64, (self.order.len() + order.len() as u64) / 3)?;
         self.corners.append(bytemuck::cast_slice(corners))?;
         match first {
             0 => self.order.append(order),

@@ -1,6 +1,7 @@
 //! [`Triangles`]: what a surface is made of.
 
 use bytemuck::{Pod, Zeroable};
+use zippy::World;
 
 use crate::error::RenderError;
 
@@ -64,6 +65,20 @@ impl Triangles<'_> {
             normal: self.normals.get(vertex).copied().unwrap_or_default(),
             value: self.values.get(vertex).copied().unwrap_or_default(),
         }
+    }
+}
+
+/// # Errors
+/// More than one buffer holds.
+pub(super) fn check_room(world: &World, vertices: u64, triangles: u64) -> Result<(), RenderError> {
+    let (bytes, most) = ((4 * CORNER_WORDS as u64 * vertices).max(12 * triangles), world.buffer_bytes());
+    match bytes > most {
+        true => Err(RenderError::Surface(format!(
+            "{triangles} triangles with {vertices} vertices on rank {} need {bytes} bytes in one buffer, which has at most \
+             {most} here; use more ranks, or fewer triangles",
+            world.rank()
+        ))),
+        false => Ok(()),
     }
 }
 

@@ -36,10 +36,10 @@ impl Arrays {
         for (list, numbers) in
             all.into_iter().zip([mesh.positions.as_flattened(), mesh.normals.as_flattened(), &mesh.values])
         {
-            list.set_len(0).unwrap();
+            list.clear();
             list.append(numbers).unwrap();
         }
-        self.triangles.set_len(0).unwrap();
+        self.triangles.clear();
         self.triangles.append(mesh.triangles.as_flattened()).unwrap();
     }
 
@@ -250,6 +250,14 @@ fn mistakes() {
             Ok(image.is_some_and(|image| image.pixels.iter().any(|pixel| *pixel != [0.0; 4])))
         };
         assert!(!shows(&surface)?);
+        // What another renderer refuses is none of its surfaces either: nothing is left of where the triangles were.
+        let finer = RendererOptions { brick: Some(8), ..RendererOptions::default() };
+        let other = world.array::<u8, 3>("other", &Layout::new(SHAPE))?;
+        let finer = VolumeRenderer::new(world, &other, SPACING, finer)?;
+        renderer.set_surface(&mut surface, &good.triangles())?;
+        assert!(finer.set_surface(&mut surface, &cases[2].0.triangles()).is_err());
+        let glass = Material { opacity: 0.4, ..Material::default() };
+        assert_eq!(finer.render_with(&look, &[(&surface, &glass)])?.layers, 0);
         arrays.set(&good);
         renderer.set_surface_on_device(&mut surface, &arrays.triangles())?;
         assert_eq!(shows(&surface)?, world.rank() == 0);
@@ -266,6 +274,38 @@ fn all() {
 /// Arrays that are bound as several variables, and a list that cannot hold all triangles at once.
 fn in_parts() {
     cuts(1);
+    too_many();
+}
+
+/// What one rank has no room for, nobody draws.
+fn too_many() {
+    support::ranks(&[2], |world| {
+        let cut = Layout::new(SHAPE).split([Split::Even(2), Split::Whole, Split::Whole]);
+        let volume = world.array::<u8, 3>("volume", &cut)?;
+        let options = RendererOptions { brick: Some(8), ..RendererOptions::default() };
+        let renderer = VolumeRenderer::new(world, &volume, SPACING, options)?;
+        let length = (SHAPE[0] - 1) as f32 * SPACING[0] as f32;
+        let few = Mesh::ball([0.2 * length, 12.5, 10.0], 0.1 * length, 4);
+        let many = Mesh::ball([0.8 * length, 12.5, 10.0], 0.1 * length, 50);
+        let look = Look { size: (9, 9), ..Look::new(Camera::overview(SHAPE, SPACING), even(0.0)) };
+        let mut surface = renderer.surface("surface", &few.triangles())?;
+        for on_device in [false, true] {
+            let mine = if world.rank() == 0 { &few } else { &many };
+            let taken = match on_device {
+                false => renderer.set_surface(&mut surface, &mine.triangles()),
+                true => {
+                    let arrays = Arrays::of(world, "arrays", mine);
+                    renderer.set_surface_on_device(&mut surface, &arrays.triangles())
+                }
+            };
+            let error = taken.unwrap_err().to_string();
+            assert!(error.contains("on rank 1 need 142800 bytes in one buffer, which has at most 131072"), "{error}");
+            assert_eq!(surface.triangles(), 0);
+            let image = renderer.render_with(&look, &[(&surface, &Material::default())])?.image;
+            assert!(image.is_none_or(|image| image.pixels.iter().all(|pixel| *pixel == [0.0; 4])));
+        }
+        Ok(())
+    });
 }
 
 #[test]

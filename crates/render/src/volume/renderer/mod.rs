@@ -1,5 +1,7 @@
 //! [`VolumeRenderer`]: a distributed volume into pictures, with kernels and global-array operations only.
 
+mod surfaces;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Instant;
@@ -30,8 +32,8 @@ use crate::error::RenderError;
 /// Renders one distributed volume from any camera, sort-last: boxes of cells are cast where they live into layers,
 /// which are blended in the order in which rays meet them.
 pub struct VolumeRenderer<'w, T> {
-    pub(super) world: &'w World,
-    pub(super) name: String,
+    world: &'w World,
+    name: String,
     spacing: [f64; 3],
     voxels: [i64; 3],
     options: RendererOptions,
@@ -45,12 +47,12 @@ pub struct VolumeRenderer<'w, T> {
     /// What rays of several passes carry, for pictures of the framebuffer's size.
     carry: RefCell<Option<LocalArray<[f32; 4], 2>>>,
     /// Which rank has which brick.
-    pub(super) dealt: Rc<Bricks>,
+    dealt: Rc<Bricks>,
     /// Surfaces in pictures of the framebuffer's size.
     scene: RefCell<Option<Scene<'w>>>,
     pipelines: Rc<Pipelines>,
     /// What takes surfaces that are on the device, once there was one.
-    pub(super) intake: RefCell<Option<Intake>>,
+    intake: RefCell<Option<Intake>>,
 }
 
 /// What rays are cast for.

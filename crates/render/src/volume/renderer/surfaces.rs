@@ -3,15 +3,15 @@
 use zippy::Result;
 use zippy::element::Element;
 
-use super::renderer::VolumeRenderer;
-use super::surface::{DeviceTriangles, Intake, Surface, Triangles};
+use super::VolumeRenderer;
+use crate::volume::surface::{DeviceTriangles, Intake, Surface, Triangles};
 
 impl<T: Element> VolumeRenderer<'_, T> {
     /// A surface in the volume from each rank's part of it, whatever boxes of the volume that is from; see
     /// [`set_surface`](Self::set_surface). Its arrays are called `name` and a suffix. Collective.
     ///
     /// # Errors
-    /// As [`set_surface`](Self::set_surface), and a name that is taken.
+    /// As [`set_surface`](Self::set_surface).
     pub fn surface(&self, name: &str, triangles: &Triangles) -> Result<Surface> {
         let surface = Surface::new(self.world, name, &self.dealt);
         let mut surface = self.world.agree("making a surface", surface)?;
@@ -23,16 +23,17 @@ impl<T: Element> VolumeRenderer<'_, T> {
     /// of the volume is not seen. After an error the surface has no triangles.
     ///
     /// # Errors
-    /// Lists of triangles that do not go together, no memory, or a failure of this or of another rank.
+    /// Lists of triangles that do not go together; more on a rank than a buffer holds, at 28 bytes a vertex and 12 a triangle;
+    /// no memory, or a failure of this or of another rank.
     pub fn set_surface(&self, surface: &mut Surface, triangles: &Triangles) -> Result<()> {
-        surface.set(self.world, &self.dealt, triangles)
+        surface.replace(&self.dealt, |surface| surface.take(self.world, triangles))
     }
 
     /// [`surface`](Self::surface) from arrays on the device; see
     /// [`set_surface_on_device`](Self::set_surface_on_device). Collective.
     ///
     /// # Errors
-    /// As [`set_surface_on_device`](Self::set_surface_on_device), and a name that is taken.
+    /// As [`set_surface_on_device`](Self::set_surface_on_device).
     pub fn surface_on_device(&self, name: &str, triangles: &DeviceTriangles) -> Result<Surface> {
         let surface = Surface::new(self.world, name, &self.dealt);
         let mut surface = self.world.agree("making a surface", surface)?;
@@ -43,18 +44,22 @@ impl<T: Element> VolumeRenderer<'_, T> {
     /// Gives a surface other triangles, which are in arrays on each rank's device: the same picture, to the bit, as of
     /// [`set_surface`](Self::set_surface). Collective. The arrays are read and not kept, so that they can be filled anew
     /// afterwards. Kernels find where triangles are; only those that come near bricks of other ranks are read back, and go to
-    /// these. After an error the surface has no triangles.
+    /// these, and those that may reach into more than 64 bricks. The renderer keeps the list of them, 96 bytes each, at its
+    /// largest. After an error the surface has no triangles.
     ///
     /// # Errors
     /// Arrays that do not go together, positions or normals that are not finite, triangles of vertices that are not there;
-    /// voxels so far apart that `f32` does not have the distance; no memory, or a failure of this or of another rank.
+    /// voxels further apart than 8.5e37, or nearer than 3e-39; more on a rank than a buffer holds, at 28 bytes a vertex and 12 a
+    /// triangle; no memory, or a failure of this or of another rank.
     pub fn set_surface_on_device(&self, surface: &mut Surface, triangles: &DeviceTriangles) -> Result<()> {
-        let mut intake = self.intake.borrow_mut();
-        if intake.is_none() {
-            let made = Intake::new(self.world, &format!("{}.surfaces", self.name));
-            *intake = Some(self.world.agree("making room for surfaces", made)?);
-        }
-        let intake = intake.as_mut().expect("just made");
-        surface.set_on_device(self.world, &self.dealt, intake, triangles)
+        surface.replace(&self.dealt, |surface| {
+            let mut intake = self.intake.borrow_mut();
+            if intake.is_none() {
+                let made = Intake::new(self.world, &format!("{}.surfaces", self.name));
+                *intake = Some(self.world.agree("making room for surfaces", made)?);
+            }
+            let intake = intake.as_mut().expect("just made");
+            surface.take_from_device(self.world, intake, triangles)
+        })
     }
 }
