@@ -157,7 +157,7 @@ macro_rules! job {
 }
 
 /// A test with variables that a process may read only once: a module with the tests `as_threads` and `under_mpi`, which run
-/// the body in jobs with these variables. It must pass, the second time with 2, 3 and 4 ranks.
+/// the body in jobs with these variables. It must pass, the second time with 3 ranks.
 #[macro_export]
 macro_rules! with_variables {
     ($(#[$about:meta])* $name:ident, $variables:expr, $body:expr) => {
@@ -182,7 +182,7 @@ macro_rules! with_variables {
             #[test]
             fn under_mpi() {
                 let test = jobs::test(module_path!(), "as_threads");
-                jobs::must_pass(Carrier::Mpi, &[2, 3, 4], &test, &$variables);
+                jobs::must_pass(Carrier::Mpi, &[3], &test, &$variables);
             }
         }
     };

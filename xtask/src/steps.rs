@@ -38,7 +38,10 @@ pub const STEPS: [Step; 10] = [
         "no-host-map",
         "tests that open a world, again with host mapping off",
         &[("ZIPPY_HOST_MAP", "0")],
-        &[EXAMPLES, "{suites} -- --skip trees:: --skip vtk --skip features --skip scans --skip same_bits"],
+        &[
+            EXAMPLES,
+            "{suites} -- --skip trees:: --skip vtk --skip features --skip scans --skip same_bits --skip without_mapping",
+        ],
     ),
     // Arrays beyond a binding limit, without their size: the modules whose kernels and transfers address cells.
     step(
@@ -48,7 +51,7 @@ pub const STEPS: [Step; 10] = [
         &[
             EXAMPLES,
             "{suites} -- arrays:: bricks::every_type coded:: composite copy deliver:: elementwise:: exchange fill_with:: \
-             ghosts in_place:: kernels:: layers:: moves:: one_sided:: prefixes:: random_operations:: reduce:: render::every together::",
+             ghosts in_place:: kernels:: layers:: moves:: one_sided:: prefixes:: random_operations:: reduce:: render::every together:: --skip by_kernels",
         ],
     ),
     // Each test binary runs itself, or a part of itself, under the launcher; this only tells it to.

@@ -99,12 +99,7 @@ impl Looked<'_> {
 ///
 /// # Errors
 /// A device fails.
-pub fn look<'a>(
-    view: &View<'a>,
-    kernels: &Kernels,
-    isovalues: &[f32],
-    is_welded: bool,
-) -> Result<Option<Looked<'a>>> {
+pub fn look<'a>(view: &View<'a>, kernels: &Kernels, isovalues: &[f32], is_welded: bool) -> Result<Option<Looked<'a>>> {
     let (world, meshes) = (view.world, isovalues.len());
     let chunks = sections(view, |chunk| view.samples.section(chunk));
     let chunks: Vec<(&Part, Binding)> = view.chunks.iter().map(|(_, part, _)| *part).zip(chunks).collect();

@@ -72,7 +72,8 @@ impl<'w, T: Sample> Extractor<'w, T> {
         cell::table();
         let widths = if normals { (1, 2) } else { (0, 1) };
         let fitted = FittedArray::new(world, field, field.core().placement(), widths)?;
-        let kernels = Kernels::new(world, fitted.array.core().chunks(), &grid)?.filter(|kernels| kernels.read(&T::INFO));
+        let kernels =
+            Kernels::new(world, fitted.array.core().chunks(), &grid)?.filter(|kernels| kernels.read(&T::INFO));
         let (parts, computed) = (Vec::new(), Cell::default());
         let mut extractor = Self { world, field: field.clone(), fitted, grid, normals, kernels, parts, computed };
         extractor.plant()?;
