@@ -35,8 +35,8 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(i64).range(1..=4096))]
     pub n: i64,
 
-    /// The isovalue; several, separated by commas or each behind an --iso, give a surface each, all extracted at once. A
-    /// formula has one of its own
+    /// The isovalue; several, separated by commas or each behind an --iso, give a surface each, all extracted at once
+    /// (for a picture by kernels, one after the other). A formula has one of its own
     #[arg(long, value_name = "VALUE", value_delimiter = ',', allow_negative_numbers = true, group = "what")]
     iso: Vec<f32>,
 

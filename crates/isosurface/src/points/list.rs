@@ -33,16 +33,17 @@ impl Points {
     pub fn weld<'a>(&mut self, numbers: &[u64], corners: impl Iterator<Item = &'a mut u32>) {
         let (own, first) = (self.before..self.before + self.own as u64, self.own);
         let (mut kept, mut places) = (Vec::new(), HashMap::new());
+        // A ghost is a corner of several cells.
+        let mut welded = vec![None; numbers.len()];
         for point in corners {
             let Some(ghost) = (*point as usize).checked_sub(first) else { continue };
-            let number = numbers[ghost];
-            *point = match own.contains(&number) {
-                true => (number - own.start) as u32,
-                false => *places.entry(number).or_insert_with(|| {
+            *point = *welded[ghost].get_or_insert_with(|| match numbers[ghost] {
+                number if own.contains(&number) => (number - own.start) as u32,
+                number => *places.entry(number).or_insert_with(|| {
                     kept.push(first + ghost);
                     (first + kept.len() - 1) as u32
                 }),
-            };
+            });
         }
         self.ghosts = kept.iter().map(|&place| numbers[place - first]).collect();
         keep(&mut self.positions, first, &kept);

@@ -36,11 +36,20 @@ impl<const K: usize> Brick<K> {
         Self { at, first, words, before, count, further }
     }
 
-    /// The number of the point of a kind that begins at a position, if there is one.
-    fn number(&self, kind: usize, [x, y, z]: [usize; 3]) -> Option<u32> {
-        let row = row(y, z);
-        let word = self.words[kind][row];
-        (word >> x & 1 == 1).then(|| self.first_of_row(kind, row) + (word & ((1 << x) - 1)).count_ones())
+    /// Calls `found` with the positions and numbers of the points of a kind that begin at positions from one to another,
+    /// which may lie outside of the brick.
+    pub fn within(&self, kind: usize, [low, end]: [[i64; 3]; 2], mut found: impl FnMut([usize; 3], u32)) {
+        let [xs, ys, zs] = [0, 1, 2].map(|axis| {
+            let most = BRICK[axis] as i64;
+            low[axis].clamp(0, most) as usize..end[axis].clamp(0, most) as usize
+        });
+        for (z, y) in zs.flat_map(|z| ys.clone().map(move |y| (z, y))) {
+            let row = row(y, z);
+            let word = self.words[kind][row];
+            for x in places(word).filter(|x| xs.contains(x)) {
+                found([x, y, z], self.first_of_row(kind, row) + (word & ((1 << x) - 1)).count_ones());
+            }
+        }
     }
 
     /// The number that the first point of a row has.
@@ -123,12 +132,6 @@ impl<const K: usize> Numbering<K> {
     pub fn put(&mut self, part: &Part, brick: Brick<K>) {
         self.slots[part.brick_number(brick.at)] = self.bricks.len() as u32;
         self.bricks.push(brick);
-    }
-
-    /// The number of the point of a kind that begins at a sample of the reach: among own ones, or among ghosts.
-    pub fn number(&self, part: &Part, kind: usize, sample: [i64; 3]) -> Option<u32> {
-        let (brick, at) = part.brick_of(sample);
-        self.brick(part, brick)?.number(kind, at)
     }
 
     /// A brick that has points.

@@ -11,7 +11,7 @@ use zippy::ownership::Ownership;
 use zippy::region::Region;
 use zippy::{Result, World};
 
-use super::numbering::{Directions, along};
+use super::numbering::Directions;
 use super::piece::{Layer, Piece};
 use crate::error::IsosurfaceError;
 use crate::field::part::Part;
@@ -51,23 +51,31 @@ fn borders(chunks: &Chunks, chunk: ChunkId, as_user: bool) -> Vec<Border> {
     found
 }
 
-/// Calls `f` with the number of each point of a border, in the order that both sides share.
-fn points<const K: usize>(
-    border: &Border,
-    (part, layer): (&Part, &Layer<K>),
-    directions: Directions<K>,
-    mut f: impl FnMut(u32),
-) {
-    for sample in border.samples.points() {
-        let sample: [i64; 3] = std::array::from_fn(|axis| sample[axis]);
+/// The numbers of the points of a border, in the order that both sides share: sample by sample, and then by kind. Both have
+/// their own bricks, so that their points have to be sorted.
+fn points<const K: usize>(border: &Border, (part, layer): (&Part, &Layer<K>), directions: Directions<K>) -> Vec<u32> {
+    let in_part = |at: Index| std::array::from_fn::<i64, 3, _>(|axis| at[axis] - part.start[axis]);
+    let (low, end, limit) = (in_part(border.samples.start), in_part(border.samples.end), in_part(border.reach.end));
+    let [first, last] = [low, end.map(|at| at - 1)].map(|sample| part.brick_of(sample).0);
+    let mut found: Vec<(i64, u32)> = Vec::new();
+    for at in Region::between(Index::new(&first), Index::new(&last.map(|brick| brick + 1))).points() {
+        let at = [at[0], at[1], at[2]];
+        let Some(brick) = layer.numbering.brick(part, at) else { continue };
+        let start = part.samples(at).start;
         for (kind, direction) in directions.into_iter().enumerate() {
-            let end = along(sample, direction);
-            if (0..3).all(|axis| end[axis] < border.reach.end[axis]) {
-                let place = std::array::from_fn(|axis| sample[axis] - part.start[axis]);
-                layer.numbering.number(part, kind, place).into_iter().for_each(&mut f);
-            }
+            // Both ends are samples that the user reaches.
+            let end = std::array::from_fn(|axis| end[axis].min(limit[axis] - i64::from(direction >> axis & 1)));
+            let span = [low, end].map(|at| std::array::from_fn(|axis| at[axis] - start[axis]));
+            brick.within(kind, span, |at, number| {
+                let from_low = |axis: usize| start[axis] + at[axis] as i64 - low[axis];
+                let extent = |axis: usize| border.samples.end[axis] - border.samples.start[axis];
+                let place = from_low(0) + extent(0) * (from_low(1) + extent(1) * from_low(2));
+                found.push((place * K as i64 + kind as i64, number));
+            });
         }
     }
+    found.sort_unstable();
+    found.into_iter().map(|(_, number)| number).collect()
 }
 
 /// The numbers of this rank's ghost points in each whole mesh. `before`: how many points of each mesh lower ranks own.
@@ -94,11 +102,10 @@ pub fn ghosts<const K: usize>(
         let numbers = messages.entry(owners.owner(border.user).rank).or_default();
         let owner = pieces_by_chunk[&border.owner];
         for (layer, before) in owner.layers.iter().zip(before) {
-            let start = numbers.len();
-            numbers.push(0);
             let first = before + layer.before[0];
-            points(&border, (&owner.part, layer), directions, |number| numbers.push(first + u64::from(number)));
-            numbers[start] = (numbers.len() - start - 1) as u64;
+            let points = points(&border, (&owner.part, layer), directions);
+            numbers.push(points.len() as u64);
+            numbers.extend(points.into_iter().map(|number| first + u64::from(number)));
         }
     }
     let mut told = exchange(world, messages)?;
@@ -110,16 +117,13 @@ pub fn ghosts<const K: usize>(
         let mut told = told.get_mut(&owners.owner(border.owner).rank);
         for (layer, ghosts) in user.layers.iter().zip(&mut ghosts) {
             let found = told.as_mut().and_then(|told| told.next()).unwrap_or(0);
-            let numbers: Vec<u64> = told.iter_mut().flat_map(|told| told.by_ref()).take(found as usize).collect();
-            let (mut numbers, mut expected) = (numbers.into_iter(), 0);
-            points(&border, (&user.part, layer), directions, |ghost| {
-                expected += 1;
-                if let Some(number) = numbers.next() {
-                    ghosts[(layer.before[1] + u64::from(ghost)) as usize] = number;
-                }
-            });
+            let points = points(&border, (&user.part, layer), directions);
+            let expected = points.len() as u64;
             if expected != found {
                 return Err(IsosurfaceError::Border { of: border.owner, to: border.user, found, expected }.into());
+            }
+            for (ghost, number) in points.into_iter().zip(told.iter_mut().flat_map(|told| told.by_ref())) {
+                ghosts[(layer.before[1] + u64::from(ghost)) as usize] = number;
             }
         }
     }

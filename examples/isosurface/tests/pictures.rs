@@ -1,0 +1,33 @@
+//! Pictures by kernels: the program draws what stays on the device, for any number of ranks the same.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Draws several surfaces, coloured by a second field or not, together with the volume.
+fn drawn(directory: &Path, ranks: usize, host_map: &str, options: &[&str]) -> Vec<u8> {
+    let picture = directory.join(format!("{ranks}.png"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_isosurface"));
+    command.env("ZIPPY_HOST_MAP", host_map).env_remove("ZIPPY_RANKS").current_dir(directory);
+    command.args(["--ranks", &ranks.to_string(), "--field", "tangle", "--n", "20", "--iso", "0.2,1.5"]);
+    command.args(["--opacity", "0.4,1", "--size", "40x36", "--render"]).arg(&picture).args(options);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let bytes = std::fs::read(&picture).unwrap();
+    std::fs::remove_file(picture).unwrap();
+    bytes
+}
+
+#[test]
+fn kernels_draw_the_same_for_every_number_of_ranks() {
+    let directory: PathBuf = std::env::temp_dir().join(format!("zippy-isosurface-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let plain = drawn(&directory, 1, "0", &[]);
+    assert!(plain == drawn(&directory, 3, "0", &[]));
+    let mut colours = b"NRRD0004\ntype: uint8\ndimension: 3\nsizes: 20 20 20\nencoding: raw\n\n".to_vec();
+    colours.extend((0..8000).map(|place| (place % 20 * 12) as u8));
+    std::fs::write(directory.join("colours.nrrd"), colours).unwrap();
+    let coloured = ["--with-volume", "--colour-by", "colours.nrrd"];
+    let painted = drawn(&directory, 1, "0", &coloured);
+    assert!(painted == drawn(&directory, 4, "0", &coloured) && painted != plain);
+    std::fs::remove_dir_all(directory).unwrap();
+}
