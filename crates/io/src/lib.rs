@@ -1,11 +1,12 @@
-//! Files ↔ host memory: scanned volumes in, pictures and movies out, meshes in and out.
+//! Files: scanned volumes in, pictures and movies out, meshes in and out, and global arrays in and out.
 //!
-//! Everything here is local to the calling rank and knows no other rank: each rank opens the file and reads only
-//! its own part. Output files appear when they are whole ([`write_whole`]), one that several ranks write, too
-//! ([`SharedFile`]).
+//! Functions of [`array`](mod@array) are collective. Everything else is local to the calling rank and knows no other rank: each
+//! rank opens the file and reads only its own part. Output files appear when they are whole ([`write_whole`]), one that
+//! several ranks write, too ([`SharedFile`], and [`CollectiveFile`] for the ranks of a world).
 #![warn(missing_docs)]
 
 pub mod apng;
+pub mod array;
 mod atomic;
 mod error;
 mod files;
@@ -26,6 +27,6 @@ mod text;
 pub mod volume;
 mod vti;
 
-pub use atomic::{SharedFile, write_whole};
+pub use atomic::{CollectiveFile, SharedFile, write_whole};
 pub use error::IoError;
 pub use foreign::{quoted, said, shown};

@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use zippy::transport::copied;
 use zippy::{Error, Result, World};
 use zippy_io::mesh::{self, Before, CellCounts, Cells, Field, Format, Layout, Part, Text, Whole};
-use zippy_io::{IoError, SharedFile};
+use zippy_io::{CollectiveFile, IoError, SharedFile};
 
 use crate::mesh::Mesh;
 use crate::messages::sums;
@@ -74,19 +73,12 @@ fn write_part(world: &World, points: &Points, part: Part, path: &Path) -> Result
         Layout::of(format, &whole, part.normals.is_some(), &names(&fields)).map_err(Error::from),
     )?;
     let blocks = world.agree("laying out a mesh", layout.blocks(&part, &before).map_err(Error::from))?;
-    let mut file = shared(world, path, layout.length())?;
-    let written = (|| {
-        if world.rank() == 0 {
-            layout.frame().try_for_each(|(at, bytes)| file.write_at(at, bytes))?;
-        }
-        for (at, bytes) in blocks {
-            file.write_at(at, &bytes)?;
-        }
-        file.finish()
-    })();
-    world.agree("writing a mesh", written.map_err(|error: IoError| error.into()))?;
-    let put = if world.rank() == 0 { file.commit() } else { Ok(()) };
-    world.agree("putting a mesh into its place", put.map_err(Error::from))
+    let mut file = CollectiveFile::create(world, path, layout.length())?;
+    if world.rank() == 0 {
+        layout.frame().for_each(|(at, bytes)| file.write_at(at, bytes));
+    }
+    blocks.for_each(|(at, bytes)| file.write_at(at, &bytes));
+    file.finish()
 }
 
 /// The values of the first so many points.
@@ -111,26 +103,6 @@ fn counted(world: &World, own: &Whole) -> Result<[Whole; 2]> {
         cells: CellCounts { hexahedra: sums[2], tetrahedra: sums[3], wedges: sums[4] },
         text: Text { positions: sums[5], normals: sums[6], triangles: sums[7] },
     }))
-}
-
-/// The one file that all ranks write.
-fn shared(world: &World, path: &Path, length: u64) -> Result<SharedFile> {
-    let first = world.rank() == 0;
-    let create = || {
-        let file = SharedFile::create(path, length)?;
-        match file.temporary().to_str().map(str::to_owned) {
-            Some(name) => Ok((file, name)),
-            None => Err(IoError::request(path, "has a name, or lies in a directory, that is no Unicode")),
-        }
-    };
-    let created = world.agree("creating a file", first.then(create).transpose().map_err(Error::from))?;
-    let name = created.as_ref().map(|(_, name)| copied(name.as_bytes()));
-    let name = world.failing("writing a mesh", || world.group().broadcast(0, name))?;
-    let opened = match created {
-        Some((file, _)) => Ok(file),
-        None => SharedFile::open(&*String::from_utf8_lossy((*name).as_ref())),
-    };
-    world.agree("opening a file", opened.map_err(Error::from))
 }
 
 /// Writes a file a rank, and an index. The part gets its points here, all that this rank knows.

@@ -1,5 +1,6 @@
 //! Files that are either whole or not there.
 
+mod collective;
 mod shared;
 mod unnamed;
 
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 use tempfile::{Builder, TempPath};
 
 use crate::IoError;
+pub use collective::CollectiveFile;
 pub use shared::SharedFile;
 
 /// More links to links than this lead nowhere.

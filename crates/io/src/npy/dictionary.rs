@@ -12,8 +12,8 @@ pub enum Value {
     Text(String),
     Bool(bool),
     Tuple(Vec<i64>),
-    /// A list, as the types of records are written.
-    List,
+    /// A list as it stands there, as the types of records are written.
+    List(String),
 }
 
 /// The entries, each with its byte.
@@ -148,9 +148,9 @@ impl Scan<'_> {
         Ok(Value::Tuple(values))
     }
 
-    /// Skips a list, brackets and texts in it included.
+    /// Brackets and texts in it included.
     fn list(&mut self) -> Result<Value, IoError> {
-        let mut depth = 0_usize;
+        let (start, mut depth) = (self.next, 0_usize);
         loop {
             match self.peek() {
                 Some(b'\'' | b'"') => {
@@ -164,7 +164,7 @@ impl Scan<'_> {
             }
             self.next += 1;
             if depth == 0 {
-                return Ok(Value::List);
+                return Ok(Value::List(String::from_utf8_lossy(&self.text[start..self.next]).into()));
             }
         }
     }

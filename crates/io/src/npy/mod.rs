@@ -2,6 +2,7 @@
 //!
 //! Format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
+pub mod array;
 mod dictionary;
 mod write;
 

@@ -15,16 +15,16 @@ use crate::picture::size;
 pub fn write_image(path: impl AsRef<Path>, image: &Image) -> Result<(), IoError> {
     let path = path.as_ref();
     let (width, height) = size(path, image)?;
-    let mut out = header("<f4", &[height.into(), width.into(), 4]);
+    let mut out = header("'<f4'", &[height.into(), width.into(), 4]);
     out.reserve(image.pixels.len() * 16);
     out.extend(image.pixels.as_flattened().iter().flat_map(|component| component.to_le_bytes()));
     crate::write_whole(path, &out)
 }
 
 /// The header of an array in C order: magic, version 1.0, length, a dictionary of Python; the data begin at a multiple of 64.
-fn header(kind: &str, shape: &[u64]) -> Vec<u8> {
+pub fn header(kind: &str, shape: &[u64]) -> Vec<u8> {
     let shape: Vec<String> = shape.iter().map(u64::to_string).collect();
-    let mut text = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({},), }}", shape.join(", "));
+    let mut text = format!("{{'descr': {kind}, 'fortran_order': False, 'shape': ({},), }}", shape.join(", "));
     let before = 10;
     let length = (before + text.len() + 1).next_multiple_of(64) - before;
     text.extend(std::iter::repeat_n(' ', length - text.len() - 1));

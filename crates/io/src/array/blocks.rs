@@ -1,0 +1,81 @@
+//! [`Blocks`]: a box as pieces that lie one behind the other in a file, and who writes which.
+
+use zippy::extents::Index;
+use zippy::locate::Placement;
+use zippy::region::Region;
+
+/// The blocks of a box, all of the same extents but at its ends. They are numbered in the order of the file, axis 0 fastest.
+pub struct Blocks {
+    whole: Region,
+    extents: Index,
+    counts: Index,
+}
+
+impl Blocks {
+    /// Blocks of at most so many cells, at least one, which are contiguous where the box is stored densely.
+    pub fn contiguous(whole: Region, most_cells: u64) -> Self {
+        let shape = whole.extents();
+        let (mut room, mut is_whole) = (most_cells.max(1), true);
+        let extents = Index::from_fn(whole.axes(), |axis| {
+            let extent = if is_whole { shape[axis].clamp(1, i64::try_from(room).unwrap_or(i64::MAX)) } else { 1 };
+            is_whole &= extent >= shape[axis];
+            room = (room / extent as u64).max(1);
+            extent
+        });
+        let counts = Index::from_fn(whole.axes(), |axis| (shape[axis] + extents[axis] - 1) / extents[axis]);
+        Self { whole, extents, counts }
+    }
+
+    /// Cells of a block along each axis; fewer at the ends of the box.
+    pub fn extents(&self) -> Index {
+        self.extents
+    }
+
+    pub fn count(&self) -> u64 {
+        (0..self.counts.axes()).map(|axis| self.counts[axis] as u64).product()
+    }
+
+    pub fn block(&self, number: u64) -> Region {
+        let mut rest = number as i64;
+        let start = Index::from_fn(self.counts.axes(), |axis| {
+            let at = rest % self.counts[axis];
+            rest /= self.counts[axis];
+            self.whole.start[axis] + at * self.extents[axis]
+        });
+        let end = Index::from_fn(start.axes(), |axis| (start[axis] + self.extents[axis]).min(self.whole.end[axis]));
+        Region::between(start, end)
+    }
+
+    /// How many cells of the box come before a cell.
+    pub fn before(&self, cell: &Index) -> u64 {
+        let shape = self.whole.extents();
+        (0..shape.axes())
+            .rev()
+            .fold(0, |before, axis| before * shape[axis] as u64 + (cell[axis] - self.whole.start[axis]) as u64)
+    }
+
+    /// For each rank the blocks that it writes: those in whose middle it has a cell, as long as none has more than its share.
+    /// The same on every rank.
+    pub fn writers(&self, placement: &Placement, ranks: usize) -> Vec<Vec<u64>> {
+        let most = self.count().div_ceil(ranks as u64) as usize;
+        let mut lists = vec![Vec::new(); ranks];
+        let mut left = Vec::new();
+        for number in 0..self.count() {
+            let block = self.block(number);
+            let middle = Index::from_fn(block.axes(), |axis| (block.start[axis] + block.end[axis]) / 2);
+            let owner = placement.holder(&middle).map(|owner| owner.rank);
+            match owner.filter(|&rank| lists[rank].len() < most) {
+                Some(rank) => lists[rank].push(number),
+                None => left.push(number),
+            }
+        }
+        let mut rank = 0;
+        for number in left {
+            while lists[rank].len() >= most {
+                rank += 1;
+            }
+            lists[rank].push(number);
+        }
+        lists
+    }
+}

@@ -1,0 +1,149 @@
+//! Arrays of elements as NumPy knows them.
+
+use zippy::element::{ElementInfo, ElementKind, Packed, Scalar};
+use zippy::extents::Index;
+
+use super::dictionary::{Dictionary, Value};
+use super::write;
+use crate::files::Head;
+use crate::store::Stated;
+use crate::{IoError, quoted};
+
+/// The byte order of this machine.
+const ORDER: char = if cfg!(target_endian = "big") { '>' } else { '<' };
+
+/// The header of an array of this shape, axis 0 fastest.
+pub fn header(element: &ElementInfo, shape: &Index) -> Vec<u8> {
+    let (kind, numbers) = (kind(element), numbers(element));
+    let mut sizes: Vec<u64> = (0..shape.axes()).rev().map(|axis| shape[axis] as u64).collect();
+    sizes.extend(numbers);
+    write::header(&kind, &sizes)
+}
+
+/// Where the cells of an array are in a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cells {
+    /// Axis 0 fastest.
+    pub shape: Vec<i64>,
+    /// The first byte.
+    pub start: u64,
+    /// Bytes of numbers that are stored in the other byte order; 1 where they are as this machine has them.
+    pub swapped: usize,
+}
+
+/// The cells of a file that holds an array of this element and so many axes.
+///
+/// # Errors
+/// Another type or number of axes; a malformed header; a file of another length.
+pub fn open(head: &Head, element: &ElementInfo, axes: usize) -> Result<Cells, IoError> {
+    let path = &head.path;
+    if !head.bytes.starts_with(super::MAGIC) {
+        return Err(IoError::malformed(path, 0, "not a NumPy file, which begins with \\x93NUMPY"));
+    }
+    let (at, text) = super::text(head)?;
+    let found = Dictionary::parse(path, at, text)?;
+    let swapped = matching(head, &found, element)?;
+    let is_fortran = match found.get("fortran_order")? {
+        Stated { value: Value::Bool(value), .. } => *value,
+        other => return Err(IoError::malformed(path, other.at, "fortran_order must be True or False")),
+    };
+    let Stated { value: Value::Tuple(shape), at: shape_at } = found.get("shape")? else {
+        return Err(IoError::malformed(path, found.get("shape")?.at, "shape must be a tuple of integers"));
+    };
+    let mut sizes = shape.clone();
+    if let Some(numbers) = numbers(element) {
+        if is_fortran {
+            let message = "the numbers of a vector lie apart in Fortran order; save a copy in C order";
+            return Err(IoError::unsupported(path, *shape_at, message));
+        }
+        if sizes.pop() != Some(numbers as i64) {
+            let message = format!("cells of {} need a last axis of {numbers} numbers", element.name);
+            return Err(IoError::unsupported(path, *shape_at, message));
+        }
+    }
+    if sizes.len() != axes {
+        let message = format!("an array of {} axes, not of {axes}", sizes.len());
+        return Err(IoError::unsupported(path, *shape_at, message));
+    }
+    if !is_fortran {
+        sizes.reverse();
+    }
+    let cells = sizes.iter().try_fold(1_u64, |all, &size| all.checked_mul(u64::try_from(size).ok()?));
+    let expected = cells.and_then(|cells| cells.checked_mul(element.bytes as u64));
+    let Some(expected) = expected.filter(|&bytes| i64::try_from(bytes).is_ok()) else {
+        return Err(IoError::malformed(path, *shape_at, format!("sizes {shape:?} are no sizes of an array")));
+    };
+    let start = at + text.len() as u64;
+    match head.length - start {
+        found if found < expected => {
+            Err(IoError::Truncated { path: path.clone(), offset: head.length, found, expected })
+        }
+        found if found > expected => Err(IoError::Oversized { path: path.clone(), offset: start + expected, expected }),
+        _ => Ok(Cells { shape: sizes, start, swapped }),
+    }
+}
+
+/// The bytes of numbers that are to be swapped; 1 for none.
+fn matching(head: &Head, found: &Dictionary, element: &ElementInfo) -> Result<usize, IoError> {
+    let Stated { value, at } = found.get("descr")?;
+    let own = kind(element);
+    let (held, swapped) = match value {
+        Value::Text(text) => {
+            let (order, name) = text.split_at_checked(1).unwrap_or(("", text));
+            let (_, wanted) = own.trim_matches('\'').split_at_checked(1).unwrap_or(("", ""));
+            let other = matches!((order, ORDER), (">", '<') | ("<", '>'));
+            let is_known = matches!(order, "<" | ">" | "|" | "=") && (name == wanted || name == "b1" && wanted == "u1");
+            let bytes = wanted.get(1..).and_then(|digits| digits.parse().ok()).unwrap_or(1);
+            (format!("'{text}'"), is_known.then_some(if other { bytes } else { 1 }))
+        }
+        Value::List(text) => {
+            let bare = |text: &str| text.replace(char::is_whitespace, "");
+            (text.clone(), (bare(text) == bare(&own)).then_some(1))
+        }
+        _ => (String::new(), None),
+    };
+    swapped.ok_or_else(|| {
+        let message = format!("holds {}, and cells of {} are {}", quoted(&held), element.name, quoted(&own));
+        IoError::unsupported(&head.path, *at, message)
+    })
+}
+
+/// The type of a cell, or of the numbers of a vector, as Python writes it.
+fn kind(element: &ElementInfo) -> String {
+    match element.kind {
+        ElementKind::Scalar(scalar) | ElementKind::Vector(scalar, _) => format!("'{ORDER}{}'", name(scalar)),
+        ElementKind::Packed(packed) => match packed {
+            Packed::U8 => "'|u1'".into(),
+            Packed::I8 => "'|i1'".into(),
+            Packed::U16 => format!("'{ORDER}u2'"),
+            Packed::I16 => format!("'{ORDER}i2'"),
+        },
+        ElementKind::Record(fields) => {
+            let field = |field: &zippy::element::Field| {
+                let numbers = numbers(&field.info).map_or(String::new(), |numbers| format!(", ({numbers},)"));
+                format!("('{}', {}{numbers})", field.name, kind(&field.info))
+            };
+            format!("[{}]", fields.iter().map(field).collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+fn name(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::F16 => "f2",
+        Scalar::F32 => "f4",
+        Scalar::F64 => "f8",
+        Scalar::I32 => "i4",
+        Scalar::U32 => "u4",
+        Scalar::I64 => "i8",
+        Scalar::U64 => "u8",
+    }
+}
+
+/// How many numbers a vector has.
+fn numbers(element: &ElementInfo) -> Option<u64> {
+    match element.kind {
+        ElementKind::Vector(_, numbers) => Some(numbers as u64),
+        _ => None,
+    }
+}
