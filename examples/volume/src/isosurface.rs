@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use zippy::{Error, GlobalArray, Result, World};
-use zippy_isosurface::{DeviceMesh, Extractor, Grid};
+use zippy_isosurface::{DeviceMesh, Extractor, Grid, Mesh};
 use zippy_render::volume::{DeviceTriangles, Frame, Look, Material, Surface, Triangles, VolumeRenderer};
 
 use super::units::Value;
@@ -22,8 +22,9 @@ pub struct Pictures<'r, 'w, T> {
     spacing: [f64; 3],
     renderer: &'r VolumeRenderer<'w, T>,
     extractor: Option<Extractor<'w, T>>,
-    /// Where kernels leave it.
+    /// What kernels make of it, or the host.
     on_device: Option<DeviceMesh>,
+    by_host: Mesh,
     /// The last surface, and its value.
     surface: Option<(Surface, f32)>,
 }
@@ -36,7 +37,16 @@ impl<'r, 'w, T: Value> Pictures<'r, 'w, T> {
         spacing: [f64; 3],
         renderer: &'r VolumeRenderer<'w, T>,
     ) -> Self {
-        Self { world, volume, spacing, renderer, extractor: None, on_device: None, surface: None }
+        Self {
+            world,
+            volume,
+            spacing,
+            renderer,
+            extractor: None,
+            on_device: None,
+            by_host: Mesh::default(),
+            surface: None,
+        }
     }
 
     /// Renders a look and an isosurface, both at stored numbers. Collective.
@@ -64,7 +74,7 @@ impl<'r, 'w, T: Value> Pictures<'r, 'w, T> {
 
     /// Extracts into a surface that there is, or a new one.
     fn extract(&mut self, isovalue: f32, known: Option<Surface>) -> Result<Surface> {
-        let Self { world, volume, spacing, renderer, extractor, on_device, .. } = self;
+        let Self { world, volume, spacing, renderer, extractor, on_device, by_host, .. } = self;
         let extractor = match extractor {
             Some(made) => made,
             None => extractor.insert(Extractor::with_normals(world, volume, Grid::new([0.0; 3], *spacing))?),
@@ -87,7 +97,8 @@ impl<'r, 'w, T: Value> Pictures<'r, 'w, T> {
                 None => renderer.surface_on_device("isosurface", &triangles),
             };
         }
-        let mesh = extractor.extract(isovalue)?;
+        extractor.extract_into(isovalue, by_host)?;
+        let mesh = &*by_host;
         let triangles = Triangles {
             positions: mesh.positions(),
             normals: mesh.normals(),

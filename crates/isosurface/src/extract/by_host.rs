@@ -19,6 +19,10 @@ pub fn meshes(view: &View, isovalues: &[f32], fields: &[FittedField]) -> Result<
     let (world, meshes) = (view.world, isovalues.len());
     let lister = Lister { grid: view.grid, normals: view.normals, places: !fields.is_empty() };
     let mut vertices: Vec<[Vertices; 2]> = (0..meshes).map(|_| Default::default()).collect();
+    let mut used = view.used.take();
+    if let Some([own, _]) = vertices.first_mut() {
+        (own.positions, own.normals) = (emptied(used.points.positions), emptied(used.points.normals));
+    }
     let mut crossed: Vec<Vec<Crossed>> = Vec::new();
     let pieces = world.failing("extracting an isosurface", || {
         let piece = |&(chunk, part, bricks)| {
@@ -38,7 +42,8 @@ pub fn meshes(view: &View, isovalues: &[f32], fields: &[FittedField]) -> Result<
         let (mut made, mut places) = (Vec::new(), Vec::new());
         for (mesh, vertices) in vertices.into_iter().enumerate() {
             // About as many as a closed surface has.
-            let mut triangles = Vec::with_capacity(2 * counts[mesh][0] as usize);
+            let mut triangles = emptied(std::mem::take(&mut used.triangles));
+            triangles.reserve(2 * counts[mesh][0] as usize);
             let (points, at) = view.computing(|| {
                 for (piece, crossed) in pieces.iter().zip(&crossed) {
                     let (layer, mirrored) = (&piece.layers[mesh], view.mirrored);
@@ -56,6 +61,11 @@ pub fn meshes(view: &View, isovalues: &[f32], fields: &[FittedField]) -> Result<
         }
         Ok((pieces, made))
     })
+}
+
+fn emptied<V>(mut list: Vec<V>) -> Vec<V> {
+    list.clear();
+    list
 }
 
 /// All own vertices stand before all ghosts.

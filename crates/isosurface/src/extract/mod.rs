@@ -139,8 +139,20 @@ impl<'w, T: Sample> Extractor<'w, T> {
     /// # Errors
     /// As [`extract`](Self::extract); an array of another shape.
     pub fn extract_with(&self, isovalue: f32, attributes: &[&dyn Attribute]) -> Result<Mesh> {
-        let meshes = self.surfaces(&format!("isosurface {isovalue}"), &[isovalue], attributes)?;
+        let meshes = self.surfaces(&format!("isosurface {isovalue}"), &[isovalue], attributes, Mesh::default())?;
         Ok(meshes.into_iter().next().expect("a mesh for each isovalue"))
+    }
+
+    /// [`extract`](Self::extract) in the memory of a mesh that is no longer needed: for a surface that changes again and
+    /// again, as while an isovalue is dragged. Collective; after an error the mesh is empty.
+    ///
+    /// # Errors
+    /// As [`extract`](Self::extract).
+    pub fn extract_into(&self, isovalue: f32, mesh: &mut Mesh) -> Result<()> {
+        let what = format!("isosurface {isovalue}");
+        let used = std::mem::take(mesh);
+        *mesh = self.surfaces(&what, &[isovalue], &[], used)?.pop().expect("a mesh for each isovalue");
+        Ok(())
     }
 
     /// The surfaces of several isovalues, in the order given, each as [`extract`](Self::extract) makes it. Collective. The
@@ -159,7 +171,7 @@ impl<'w, T: Sample> Extractor<'w, T> {
     /// # Errors
     /// As [`extract_with`](Self::extract_with), for any of the isovalues.
     pub fn extract_several_with(&self, isovalues: &[f32], attributes: &[&dyn Attribute]) -> Result<Vec<Mesh>> {
-        self.surfaces(&format!("isosurfaces {isovalues:?}"), isovalues, attributes)
+        self.surfaces(&format!("isosurfaces {isovalues:?}"), isovalues, attributes, Mesh::default())
     }
 
     /// Whether kernels make surfaces of this field, so that they can [stay on the device](Self::extract_on_device): where no
@@ -198,9 +210,9 @@ impl<'w, T: Sample> Extractor<'w, T> {
         self.world.agree(&format!("extracting the {what}"), checked)
     }
 
-    fn surfaces(&self, what: &str, isovalues: &[f32], attributes: &[&dyn Attribute]) -> Result<Vec<Mesh>> {
+    fn surfaces(&self, what: &str, isovalues: &[f32], attributes: &[&dyn Attribute], used: Mesh) -> Result<Vec<Mesh>> {
         self.check(what, isovalues)?;
-        let view = self.view();
+        let view = View { used: Cell::new(used), ..self.view() };
         let made = surfaces(&view, isovalues, attributes);
         self.computed.set(view.computed.get());
         made
@@ -222,6 +234,7 @@ impl<'w, T: Sample> Extractor<'w, T> {
             normals: self.normals,
             mirrored: self.grid.is_mirrored(),
             computed: Cell::default(),
+            used: Cell::default(),
         }
     }
 

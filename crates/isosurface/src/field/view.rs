@@ -12,6 +12,7 @@ use super::part::Part;
 use super::tree::Bricks;
 use crate::grid::Grid;
 use crate::kernels::Kernels;
+use crate::mesh::Mesh;
 
 /// A field with all that meshes are made of.
 pub struct View<'a> {
@@ -30,6 +31,8 @@ pub struct View<'a> {
     pub mirrored: bool,
     /// How long this rank has computed.
     pub computed: Cell<Duration>,
+    /// A mesh whose memory the host can use again: to get it anew from the system takes a tenth of an extraction.
+    pub used: Cell<Mesh>,
 }
 
 /// A further field, by name.

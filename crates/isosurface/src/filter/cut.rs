@@ -77,6 +77,7 @@ pub fn cut<T: Sample>(
         normals: false,
         mirrored: grid.is_mirrored() != reversed,
         computed: Cell::default(),
+        used: Cell::default(),
     };
     let all: Vec<&dyn Attribute> = std::iter::once(field as &dyn Attribute).chain(attributes.iter().copied()).collect();
     Ok(surfaces(&view, &[0.0], &all)?.remove(0))

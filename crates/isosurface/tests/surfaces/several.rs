@@ -39,7 +39,9 @@ fn each_as_by_itself() {
                 other.fill_with(|[x, y, z]| (3 * x - 5 * y + 7 * z) as i16)?;
                 let attributes: [&dyn Attribute; 2] = [&other, &other];
                 let grid = Grid::new([1.0, 2.0, 3.0], [0.5, -0.75, 1.25]);
-                for normals in [false, true] {
+                // Of the last surface, whichever that was.
+                let mut again = Mesh::default();
+                for normals in [true, false] {
                     let extractor = match normals {
                         true => Extractor::with_normals(world, &array, grid)?,
                         false => Extractor::new(world, &array, grid)?,
@@ -48,7 +50,8 @@ fn each_as_by_itself() {
                     let valued = extractor.extract_several_with(&ISOVALUES, &attributes)?;
                     assert_eq!((plain.len(), valued.len()), (11, 11));
                     for (place, &isovalue) in ISOVALUES.iter().enumerate() {
-                        assert!(plain[place] == extractor.extract(isovalue)?, "{isovalue}");
+                        extractor.extract_into(isovalue, &mut again)?;
+                        assert!(plain[place] == again, "{isovalue}");
                         assert!(valued[place] == extractor.extract_with(isovalue, &attributes)?, "{isovalue}");
                     }
                     let counts: Vec<u64> = plain.iter().map(Mesh::triangle_count).collect();
@@ -56,6 +59,9 @@ fn each_as_by_itself() {
                     assert!(counts[1] == counts[9] && counts[7] == 0 && counts[0] == counts[5], "{counts:?}");
                     assert!(counts.iter().filter(|&&count| count > 1000).count() == 8, "{counts:?}");
                     assert!(plain[0] != plain[2]);
+                    let error = extractor.extract_into(f32::NAN, &mut again).unwrap_err().to_string();
+                    assert!(error.contains("isovalue NaN") && again == Mesh::default(), "{error}");
+                    again = plain.into_iter().next().unwrap();
                 }
                 Ok(())
             })
