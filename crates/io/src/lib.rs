@@ -1,8 +1,8 @@
 //! Files: scanned volumes in, pictures and movies out, meshes in and out, and global arrays in and out.
 //!
-//! Functions of [`array`](mod@array) are collective. Everything else is local to the calling rank and knows no other rank: each
-//! rank opens the file and reads only its own part. Output files appear when they are whole ([`write_whole`]), one that
-//! several ranks write, too ([`SharedFile`], and [`CollectiveFile`] for the ranks of a world).
+//! Functions of [`array`](mod@array) and [`CollectiveFile`] are collective. Everything else is local to the calling rank and
+//! knows no other rank: each rank opens the file and reads only its own part. Output files appear when they are whole
+//! ([`write_whole`]), one that several ranks write, too ([`SharedFile`], of which `CollectiveFile` is made).
 #![warn(missing_docs)]
 
 pub mod apng;

@@ -17,10 +17,12 @@ impl Blocks {
         let shape = whole.extents();
         let (mut room, mut is_whole) = (most_cells.max(1), true);
         let extents = Index::from_fn(whole.axes(), |axis| {
-            let extent = if is_whole { shape[axis].clamp(1, i64::try_from(room).unwrap_or(i64::MAX)) } else { 1 };
-            is_whole &= extent >= shape[axis];
-            room = (room / extent as u64).max(1);
-            extent
+            let most = if is_whole { shape[axis].clamp(1, i64::try_from(room).unwrap_or(i64::MAX)) } else { 1 };
+            is_whole &= most >= shape[axis];
+            room = (room / most as u64).max(1);
+            // As many blocks, all of about the same size.
+            let blocks = shape[axis].max(1).unsigned_abs().div_ceil(most as u64);
+            shape[axis].max(1).unsigned_abs().div_ceil(blocks) as i64
         });
         let counts = Index::from_fn(whole.axes(), |axis| (shape[axis] + extents[axis] - 1) / extents[axis]);
         Self { whole, extents, counts }
@@ -32,6 +34,9 @@ impl Blocks {
     }
 
     pub fn count(&self) -> u64 {
+        if self.whole.is_empty() {
+            return 0;
+        }
         (0..self.counts.axes()).map(|axis| self.counts[axis] as u64).product()
     }
 
@@ -44,14 +49,6 @@ impl Blocks {
         });
         let end = Index::from_fn(start.axes(), |axis| (start[axis] + self.extents[axis]).min(self.whole.end[axis]));
         Region::between(start, end)
-    }
-
-    /// How many cells of the box come before a cell.
-    pub fn before(&self, cell: &Index) -> u64 {
-        let shape = self.whole.extents();
-        (0..shape.axes())
-            .rev()
-            .fold(0, |before, axis| before * shape[axis] as u64 + (cell[axis] - self.whole.start[axis]) as u64)
     }
 
     /// For each rank the blocks that it writes: those in whose middle it has a cell, as long as none has more than its share.

@@ -20,13 +20,13 @@ use crate::{IoError, npy};
 /// So many bytes of cells are read at once.
 const BLOCK_BYTES: u64 = 8 << 20;
 
-/// Shorter rows are read together with what lies between them.
-const LONG_ROW: u64 = 1 << 14;
+/// What lies between two rows is read with them if it is no longer, or no longer than a row.
+const PAGE: u64 = 4096;
 
 /// A global array called `name` from a NumPy file, cut as `layout` says for the shape of the array in the file. Every rank
 /// reads the cells of its own chunks. Collective; ghost cells are zeros until [`World::ghosts`] fills them.
 ///
-/// Needs 16 MiB on each host beside the array.
+/// Needs 16 MiB on each rank's host beside the array, and what writing to chunks stages.
 ///
 /// # Errors
 /// The same on every rank: a file that cannot be read, is no NumPy file or of another length than its header says; cells of
@@ -37,28 +37,48 @@ pub fn load<T: Element, const D: usize>(
     name: &str,
     layout: impl FnOnce([i64; D]) -> Layout,
 ) -> Result<GlobalArray<T, D>> {
-    let path = path.as_ref();
+    load_in_blocks(world, path.as_ref(), name, layout, BLOCK_BYTES)
+}
+
+/// [`load`] that reads so many bytes at once.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_in_blocks<T: Element, const D: usize>(
+    world: &World,
+    path: &Path,
+    name: &str,
+    layout: impl FnOnce([i64; D]) -> Layout,
+    block_bytes: u64,
+) -> Result<GlobalArray<T, D>> {
     let open = || -> std::result::Result<_, IoError> {
-        let cells = npy::array::open(&Head::read(path)?, &T::INFO, D)?;
-        Ok((cells, open_regular(path)?.0))
+        let head = Head::read(path)?;
+        let cells = npy::array::open(&head, &T::INFO, D)?;
+        let (file, length) = open_regular(path)?;
+        match length == head.length {
+            true => Ok((cells, file)),
+            false => Err(IoError::request(path, "has become another file while it was opened")),
+        }
     };
     let what = format!("loading {}", path.display());
     let (cells, mut file) = world.agree(&what, open().map_err(Error::from))?;
     let shape: [i64; D] = std::array::from_fn(|axis| cells.shape[axis]);
-    let array = world.array::<T, D>(name, &layout(shape))?;
-    let checked = match array.shape() == shape {
+    let layout = layout(shape);
+    let checked = match *layout.shape() == *Index::new(&shape) {
         true => Ok(()),
         false => {
-            let message = format!("holds an array of shape {shape:?}, and the layout has {:?}", array.shape());
+            let message = format!("holds an array of shape {shape:?}, and the layout has {}", layout.shape());
             Err(IoError::request(path, message).into())
         }
     };
-    world.agree(&what, checked)?;
+    // Ranks that see another shape have another call.
+    world.agree(&format!("{what}, of shape {shape:?}"), checked)?;
+    let array = world.array::<T, D>(name, &layout)?;
     let read = array.chunks().try_for_each(|chunk| -> Result<()> {
-        let blocks = Blocks::contiguous(chunk.region(), BLOCK_BYTES / T::INFO.bytes as u64);
+        let blocks = Blocks::contiguous(chunk.region(), block_bytes / T::INFO.bytes as u64);
         (0..blocks.count()).try_for_each(|number| {
             let block = blocks.block(number);
-            let read = read_box::<T>(&mut file, &cells, &block);
+            let read = read_box::<T>(&mut file, &cells, &block, block_bytes);
             let values = read.map_err(|error| IoError::system(path, "read", &error))?;
             chunk.at_global(ranges(&block)).write(&values)
         })
@@ -68,28 +88,27 @@ pub fn load<T: Element, const D: usize>(
 }
 
 /// The cells of a box, axis 0 fastest.
-fn read_box<T: Element>(file: &mut File, cells: &Cells, wanted: &Region) -> std::io::Result<Vec<T>> {
-    let (size, shape) = (size_of::<T>() as u64, Index::new(&cells.shape));
-    let whole = Blocks::contiguous(Region::whole(shape), 1);
+fn read_box<T: Element>(file: &mut File, cells: &Cells, wanted: &Region, block_bytes: u64) -> std::io::Result<Vec<T>> {
+    let (size, whole) = (size_of::<T>() as u64, Region::whole(Index::new(&cells.shape)));
+    let (shape, extents) = (whole.extents(), wanted.extents());
     let mut values = vec![T::zeroed(); wanted.cells() as usize];
-    // Rows along axis 0, in the order of the file; those that lie near each other are read at once.
-    let (row, step) = (wanted.extents()[0] as u64, shape[0] as u64);
-    let rows = wanted.cells() / row.max(1);
-    let together = if shape.axes() == 1 || row * size >= LONG_ROW && row < step {
-        1
-    } else {
-        (BLOCK_BYTES / (step * size)).clamp(1, wanted.extents()[1] as u64)
-    };
-    let mut read = Vec::new();
-    let mut done = 0;
-    while done < rows {
-        let (first, along) = (first_of_row(wanted, done), wanted.extents());
-        // As many as are left along axis 1.
-        let left = if shape.axes() == 1 { 1 } else { along[1] as u64 - done % along[1] as u64 };
-        let count = together.min(left);
-        let span = (count - 1) * step + row;
-        read.resize((span * size) as usize, 0);
-        file.seek(SeekFrom::Start(cells.start + size * whole.before(&first)))?;
+    // A row is what lies together in the file: axes of which all is wanted are one with the next.
+    let (mut axis, mut row, mut step) = (0, extents[0] as u64, shape[0] as u64);
+    while row == step && axis + 1 < shape.axes() {
+        axis += 1;
+        row *= extents[axis] as u64;
+        step *= shape[axis] as u64;
+    }
+    // Rows along the next axis are read at once, with what lies between them, where that is not much.
+    let along = if axis + 1 < shape.axes() { extents[axis + 1] as u64 } else { 1 };
+    let is_near = (step - row) * size <= (row * size).max(PAGE);
+    let together = if is_near { (block_bytes / (step * size)).max(1) } else { 1 };
+    let (mut read, mut done) = (Vec::new(), 0);
+    while done < wanted.cells() / row {
+        let count = together.min(along - done % along);
+        let first = first_of_row(wanted, axis, done);
+        read.resize((((count - 1) * step + row) * size) as usize, 0);
+        file.seek(SeekFrom::Start(cells.start + size * whole.offset(&first)))?;
         file.read_exact(&mut read)?;
         for number in 0..count {
             let from = (number * step * size) as usize;
@@ -99,23 +118,23 @@ fn read_box<T: Element>(file: &mut File, cells: &Cells, wanted: &Region) -> std:
         }
         done += count;
     }
-    if cells.swapped > 1 {
+    if cells.swap_width > 1 {
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut values);
-        bytes.chunks_exact_mut(cells.swapped).for_each(<[u8]>::reverse);
+        bytes.chunks_exact_mut(cells.swap_width).for_each(<[u8]>::reverse);
     }
     Ok(values)
 }
 
-/// The first cell of a row of a box; rows are numbered axis 1 fastest.
-fn first_of_row(wanted: &Region, row: u64) -> Index {
+/// The first cell of a row of a box; a row runs along the axes up to one, and they are numbered with the next one fastest.
+fn first_of_row(wanted: &Region, axis: usize, row: u64) -> Index {
     let mut rest = row as i64;
-    Index::from_fn(wanted.axes(), |axis| {
-        if axis == 0 {
-            return wanted.start[0];
+    Index::from_fn(wanted.axes(), |at| {
+        if at <= axis {
+            return wanted.start[at];
         }
-        let extent = wanted.end[axis] - wanted.start[axis];
-        let at = rest % extent;
+        let extent = wanted.end[at] - wanted.start[at];
+        let place = rest % extent;
         rest /= extent;
-        wanted.start[axis] + at
+        wanted.start[at] + place
     })
 }

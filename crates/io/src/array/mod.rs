@@ -2,7 +2,7 @@
 //!
 //! | format | saved | loaded |
 //! |---|---|---|
-//! | NumPy (.npy) | arrays of 1 to 7 axes of every element type; records as structured types; one file, in which each rank writes its share | the same, and what NumPy has written of these types, in either byte order, in C or Fortran order |
+//! | NumPy (.npy) | arrays of 1 to 7 axes of every element type; records as structured types; one file, in which each rank writes its share | the same, and what NumPy has written of these types: numbers and vectors also in the other byte order, numbers and records also in Fortran order, booleans as `u8` |
 //!
 //! Axis 0 is the fastest one in memory: an array of shape `[x, y, z]` is one of shape `(z, y, x)` for NumPy. The numbers of a
 //! vector are a last, fastest axis there.

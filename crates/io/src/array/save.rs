@@ -18,7 +18,8 @@ const BLOCK_BYTES: u64 = 8 << 20;
 /// are not saved. Every rank writes a share of the one file, whatever the cut; the file appears when it is whole, and replaces
 /// one that was there. Collective; all ranks see the same file system. Returns the bytes of the file.
 ///
-/// Needs 8 MiB on each rank's device, and twice as much on its host.
+/// Needs 8 MiB on each rank's device and on its host, and what an exchange of so much stages (at most `ZIPPY_MESSAGE` at a
+/// time). An array called "zippy_io: blocks of", and then its name, must not be there already.
 ///
 /// # Errors
 /// The same on every rank: another ending; a bad section; what the operating system says. Nothing is left of a file that
@@ -76,14 +77,15 @@ pub fn save_in_blocks<T: Element, const D: usize>(
             None => Err(Error::from(IoError::request(path, "would have more bytes than fit 63 bits"))),
         }
     };
-    let (region, header, length) = world.agree(&format!("saving to {}", path.display()), laid_out())?;
+    let what = format!("saving {:?} to {}", section.region().ok(), path.display());
+    let (region, header, length) = world.agree(&what, laid_out())?;
     let mut file = CollectiveFile::create(world, path, length)?;
     if world.rank() == 0 {
         file.write_at(0, &header);
     }
     let blocks = Blocks::contiguous(region, block_bytes / bytes);
     each_block(world, section, &blocks, |block, cells: &[T]| {
-        file.write_at(header.len() as u64 + bytes * blocks.before(&block.start), bytemuck::cast_slice(cells));
+        file.write_at(header.len() as u64 + bytes * region.offset(&block.start), bytemuck::cast_slice(cells));
     })?;
     file.finish()?;
     Ok(length)

@@ -32,7 +32,7 @@ pub fn each_block<T: Element, const D: usize>(
     let shape: [i64; D] = std::array::from_fn(|axis| room[axis] * if axis + 1 == D { world.size() as i64 } else { 1 });
     let split: [Split; D] =
         std::array::from_fn(|axis| if axis + 1 == D { Split::Even(world.size()) } else { Split::Whole });
-    let name = format!("blocks of {}", array.name());
+    let name = format!("zippy_io: blocks of {}", array.name());
     let staging = world.array::<T, D>(&name, &Layout::new(shape).split(split))?;
     let of_rank = |rank: usize, block: &Region| {
         let start = Index::from_fn(D, |axis| if axis + 1 == D { room[axis] * rank as i64 } else { 0 });

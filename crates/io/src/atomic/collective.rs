@@ -12,6 +12,7 @@ use crate::IoError;
 /// a [`SharedFile`] of which all ranks know the mistakes. All ranks see the same file system.
 ///
 /// Dropped before [`finish`](Self::finish), it leaves nothing behind.
+#[must_use = "`finish` puts the file into its place"]
 pub struct CollectiveFile<'w> {
     world: &'w World,
     file: SharedFile,
@@ -38,7 +39,7 @@ impl<'w> CollectiveFile<'w> {
         let name = world.failing("opening a file", || world.group().broadcast(0, name))?;
         let opened = match created {
             Some((file, _)) => Ok(file),
-            None => SharedFile::open(&*String::from_utf8_lossy((*name).as_ref())),
+            None => SharedFile::open(&*String::from_utf8_lossy((*name).as_ref())).map(|file| file.called(path)),
         };
         let file = world.agree("opening a file", opened.map_err(Error::from))?;
         Ok(Self { world, file, failed: None })

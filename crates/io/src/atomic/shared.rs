@@ -86,6 +86,11 @@ impl SharedFile {
         Ok(Self { path: path.to_path_buf(), temporary: path.to_path_buf(), file, length, created: None })
     }
 
+    /// With the name that errors say.
+    pub(super) fn called(self, path: &Path) -> Self {
+        Self { path: path.to_path_buf(), ..self }
+    }
+
     /// The file's name until it is committed, an absolute path.
     pub fn temporary(&self) -> &Path {
         &self.temporary

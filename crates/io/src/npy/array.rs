@@ -27,8 +27,8 @@ pub struct Cells {
     pub shape: Vec<i64>,
     /// The first byte.
     pub start: u64,
-    /// Bytes of numbers that are stored in the other byte order; 1 where they are as this machine has them.
-    pub swapped: usize,
+    /// Bytes of a number, if they are to be reversed: it is stored in the other byte order. 1 otherwise.
+    pub swap_width: usize,
 }
 
 /// The cells of a file that holds an array of this element and so many axes.
@@ -42,7 +42,7 @@ pub fn open(head: &Head, element: &ElementInfo, axes: usize) -> Result<Cells, Io
     }
     let (at, text) = super::text(head)?;
     let found = Dictionary::parse(path, at, text)?;
-    let swapped = matching(head, &found, element)?;
+    let swap_width = matching(head, &found, element)?;
     let is_fortran = match found.get("fortran_order")? {
         Stated { value: Value::Bool(value), .. } => *value,
         other => return Err(IoError::malformed(path, other.at, "fortran_order must be True or False")),
@@ -68,18 +68,21 @@ pub fn open(head: &Head, element: &ElementInfo, axes: usize) -> Result<Cells, Io
     if !is_fortran {
         sizes.reverse();
     }
-    let cells = sizes.iter().try_fold(1_u64, |all, &size| all.checked_mul(u64::try_from(size).ok()?));
+    let cells = match sizes.contains(&0) && sizes.iter().all(|&size| size >= 0) {
+        true => Some(0),
+        false => sizes.iter().try_fold(1_u64, |all, &size| all.checked_mul(u64::try_from(size).ok()?)),
+    };
     let expected = cells.and_then(|cells| cells.checked_mul(element.bytes as u64));
     let Some(expected) = expected.filter(|&bytes| i64::try_from(bytes).is_ok()) else {
         return Err(IoError::malformed(path, *shape_at, format!("sizes {shape:?} are no sizes of an array")));
     };
     let start = at + text.len() as u64;
-    match head.length - start {
+    match head.length.saturating_sub(start) {
         found if found < expected => {
             Err(IoError::Truncated { path: path.clone(), offset: head.length, found, expected })
         }
         found if found > expected => Err(IoError::Oversized { path: path.clone(), offset: start + expected, expected }),
-        _ => Ok(Cells { shape: sizes, start, swapped }),
+        _ => Ok(Cells { shape: sizes, start, swap_width }),
     }
 }
 
@@ -88,18 +91,20 @@ fn matching(head: &Head, found: &Dictionary, element: &ElementInfo) -> Result<us
     let Stated { value, at } = found.get("descr")?;
     let own = kind(element);
     let (held, swapped) = match value {
-        Value::Text(text) => {
+        Value::Text(text) if !matches!(element.kind, ElementKind::Record(_)) => {
             let (order, name) = text.split_at_checked(1).unwrap_or(("", text));
             let (_, wanted) = own.trim_matches('\'').split_at_checked(1).unwrap_or(("", ""));
             let other = matches!((order, ORDER), (">", '<') | ("<", '>'));
-            let is_known = matches!(order, "<" | ">" | "|" | "=") && (name == wanted || name == "b1" && wanted == "u1");
             let bytes = wanted.get(1..).and_then(|digits| digits.parse().ok()).unwrap_or(1);
+            let is_order = matches!(order, "<" | ">" | "=") || order == "|" && bytes == 1;
+            let is_known = is_order && (name == wanted || name == "b1" && wanted == "u1");
             (format!("'{text}'"), is_known.then_some(if other { bytes } else { 1 }))
         }
         Value::List(text) => {
             let bare = |text: &str| text.replace(char::is_whitespace, "");
             (text.clone(), (bare(text) == bare(&own)).then_some(1))
         }
+        Value::Text(text) => (format!("'{text}'"), None),
         _ => (String::new(), None),
     };
     swapped.ok_or_else(|| {

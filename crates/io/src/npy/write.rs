@@ -21,16 +21,19 @@ pub fn write_image(path: impl AsRef<Path>, image: &Image) -> Result<(), IoError>
     crate::write_whole(path, &out)
 }
 
-/// The header of an array in C order: magic, version 1.0, length, a dictionary of Python; the data begin at a multiple of 64.
+/// The header of an array in C order: magic, version, length, a dictionary of Python; the data begin at a multiple of 64. The
+/// version is 1, but 2 where the length needs more than 16 bits, and 3 where there is more than ASCII.
 pub fn header(kind: &str, shape: &[u64]) -> Vec<u8> {
     let shape: Vec<String> = shape.iter().map(u64::to_string).collect();
     let mut text = format!("{{'descr': {kind}, 'fortran_order': False, 'shape': ({},), }}", shape.join(", "));
-    let before = 10;
+    let version = if !text.is_ascii() { 3 } else { 1 + u8::from(text.len() > usize::from(u16::MAX) - 128) };
+    let before = if version == 1 { 10 } else { 12 };
     let length = (before + text.len() + 1).next_multiple_of(64) - before;
     text.extend(std::iter::repeat_n(' ', length - text.len() - 1));
     text.push('\n');
-    let mut out = b"\x93NUMPY\x01\x00".to_vec();
-    out.extend((length as u16).to_le_bytes());
+    let mut out = b"\x93NUMPY".to_vec();
+    out.extend([version, 0]);
+    out.extend(&(length as u32).to_le_bytes()[..before - 8]);
     out.extend(text.as_bytes());
     out
 }

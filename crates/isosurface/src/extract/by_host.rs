@@ -21,7 +21,10 @@ pub fn meshes(view: &View, isovalues: &[f32], fields: &[FittedField]) -> Result<
     let mut vertices: Vec<[Vertices; 2]> = (0..meshes).map(|_| Default::default()).collect();
     let mut used = view.used.take();
     if let Some([own, _]) = vertices.first_mut() {
-        (own.positions, own.normals) = (emptied(used.points.positions), emptied(used.points.normals));
+        own.positions = emptied(used.points.positions);
+        if view.normals {
+            own.normals = emptied(used.points.normals);
+        }
     }
     let mut crossed: Vec<Vec<Crossed>> = Vec::new();
     let pieces = world.failing("extracting an isosurface", || {
@@ -43,7 +46,11 @@ pub fn meshes(view: &View, isovalues: &[f32], fields: &[FittedField]) -> Result<
         for (mesh, vertices) in vertices.into_iter().enumerate() {
             // About as many as a closed surface has.
             let mut triangles = emptied(std::mem::take(&mut used.triangles));
-            triangles.reserve(2 * counts[mesh][0] as usize);
+            let room = 2 * counts[mesh][0] as usize;
+            if triangles.capacity() < room {
+                // Not by moving what was there.
+                triangles = Vec::with_capacity(room);
+            }
             let (points, at) = view.computing(|| {
                 for (piece, crossed) in pieces.iter().zip(&crossed) {
                     let (layer, mirrored) = (&piece.layers[mesh], view.mirrored);

@@ -144,7 +144,8 @@ impl<'w, T: Sample> Extractor<'w, T> {
     }
 
     /// [`extract`](Self::extract) in the memory of a mesh that is no longer needed: for a surface that changes again and
-    /// again, as while an isovalue is dragged. Collective; after an error the mesh is empty.
+    /// again, as while an isovalue is dragged. Only the host uses it again, and keeps as much as the largest surface took; where
+    /// kernels make the surface, it is as after [`extract`](Self::extract). Collective; after an error the mesh is empty.
     ///
     /// # Errors
     /// As [`extract`](Self::extract).

@@ -36,8 +36,8 @@ impl<const K: usize> Brick<K> {
         Self { at, first, words, before, count, further }
     }
 
-    /// Calls `found` with the positions and numbers of the points of a kind that begin at positions from one to another,
-    /// which may lie outside of the brick.
+    /// Calls `found` with the positions and numbers of the points of a kind that begin at positions from `low` on and before
+    /// `end`, along each axis, counted from the brick's first sample; both may lie outside of the brick.
     pub fn within(&self, kind: usize, [low, end]: [[i64; 3]; 2], mut found: impl FnMut([usize; 3], u32)) {
         let [xs, ys, zs] = [0, 1, 2].map(|axis| {
             let most = BRICK[axis] as i64;
