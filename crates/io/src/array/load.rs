@@ -67,7 +67,7 @@ pub fn load_in_blocks<T: Element, const D: usize>(
     let checked = match *layout.shape() == *Index::new(&shape) {
         true => Ok(()),
         false => {
-            let message = format!("holds an array of shape {shape:?}, and the layout has {}", layout.shape());
+            let message = format!("holds an array of {}, and the layout has {}", Index::new(&shape), layout.shape());
             Err(IoError::request(path, message).into())
         }
     };
