@@ -67,20 +67,51 @@ impl PlanKey {
 }
 
 /// A bounded cache of plans, or of whatever a caller makes of them (`V` is an `Rc` or `Arc`). Drops the
-/// entry that was not used for the longest time.
+/// entry that was not used for the longest time: first of those that were used once only, so that an array that is saved in
+/// thousands of pieces does not drive out the plans of a step. Those used again have three quarters of the room at most.
 #[derive(Debug)]
 pub struct PlanCache<V> {
-    entries: LruCache<PlanKey, V>,
+    once: Segment<V>,
+    again: Segment<V>,
     capacity: usize,
-    weight: usize,
     hits: u64,
     misses: u64,
+}
+
+/// Entries, and what they take.
+#[derive(Debug)]
+struct Segment<V> {
+    entries: LruCache<PlanKey, V>,
+    weight: usize,
+}
+
+impl<V> Segment<V> {
+    fn new() -> Self {
+        Self { entries: LruCache::unbounded(), weight: 0 }
+    }
+
+    fn put(&mut self, key: PlanKey, value: V) {
+        self.weight += key.weight();
+        self.entries.put(key, value);
+    }
+
+    fn take(&mut self, key: &PlanKey) -> Option<(PlanKey, V)> {
+        let taken = self.entries.pop_entry(key);
+        self.weight -= taken.as_ref().map_or(0, |(key, _)| key.weight());
+        taken
+    }
+
+    fn take_oldest(&mut self) -> Option<(PlanKey, V)> {
+        let taken = self.entries.pop_lru();
+        self.weight -= taken.as_ref().map_or(0, |(key, _)| key.weight());
+        taken
+    }
 }
 
 impl<V: Clone> PlanCache<V> {
     /// A cache of at most `capacity` entries, fewer where plans of many pairs are among them; with 0 it keeps nothing.
     pub fn new(capacity: usize) -> Self {
-        Self { entries: LruCache::unbounded(), capacity, weight: 0, hits: 0, misses: 0 }
+        Self { once: Segment::new(), again: Segment::new(), capacity, hits: 0, misses: 0 }
     }
 
     /// The value of this key, made by `build` when it is not there. A failure is not kept.
@@ -88,9 +119,19 @@ impl<V: Clone> PlanCache<V> {
     /// # Errors
     /// Those of `build`.
     pub fn get_or_build<E>(&mut self, key: PlanKey, build: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
-        if let Some(value) = self.entries.get(&key) {
+        if let Some(value) = self.again.entries.get(&key) {
             self.hits += 1;
             return Ok(value.clone());
+        }
+        if let Some((key, value)) = self.once.take(&key) {
+            self.hits += 1;
+            self.again.put(key, value.clone());
+            while self.again.weight > self.capacity - self.capacity / 4
+                && let Some((key, value)) = self.again.take_oldest()
+            {
+                self.once.put(key, value);
+            }
+            return Ok(value);
         }
         self.misses += 1;
         let value = build()?;
@@ -98,13 +139,12 @@ impl<V: Clone> PlanCache<V> {
         if weight > self.capacity {
             return Ok(value);
         }
-        while self.weight + weight > self.capacity
-            && let Some((oldest, _)) = self.entries.pop_lru()
-        {
-            self.weight -= oldest.weight();
+        while self.once.weight + self.again.weight + weight > self.capacity {
+            if self.once.take_oldest().or_else(|| self.again.take_oldest()).is_none() {
+                break;
+            }
         }
-        self.weight += weight;
-        self.entries.put(key, value.clone());
+        self.once.put(key, value.clone());
         Ok(value)
     }
 
@@ -120,18 +160,17 @@ impl<V: Clone> PlanCache<V> {
 
     /// Number of entries.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.once.entries.len() + self.again.entries.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.len() == 0
     }
 
     /// Forgets all entries; counters go on.
     pub fn clear(&mut self) {
-        self.entries.clear();
-        self.weight = 0;
+        (self.once, self.again) = (Segment::new(), Segment::new());
     }
 }
 
@@ -191,6 +230,18 @@ mod tests {
         assert_eq!((cache.hits(), cache.misses()), (2, 4));
         assert_eq!(cache.get_or_build(key(&array, 9), || Err("no")), Err("no"));
         assert_eq!(cache.len(), 2);
+        // Used again and again, whatever comes in between; but not for ever.
+        let mut cache = PlanCache::new(8);
+        let mut is_there = |end: i64| {
+            let before = cache.hits();
+            cache.get_or_build(key(&array, end), || Ok::<_, Infallible>(end)).unwrap();
+            assert!(cache.len() <= 8);
+            cache.hits() > before
+        };
+        assert!(!is_there(1) && is_there(1) && !is_there(2) && is_there(2));
+        assert!((3..12).all(|end| !is_there(end)) && is_there(1) && is_there(2));
+        assert!((3..12).all(|end| !is_there(end) && is_there(end)));
+        assert!(!is_there(1) && !is_there(2) && is_there(11));
         let mut none = PlanCache::new(0);
         none.get_or_build(key(&array, 1), || Ok::<_, Infallible>(1)).unwrap();
         assert!(none.is_empty());

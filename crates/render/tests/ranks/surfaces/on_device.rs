@@ -286,11 +286,12 @@ fn too_many() {
         let renderer = VolumeRenderer::new(world, &volume, SPACING, options)?;
         let length = (SHAPE[0] - 1) as f32 * SPACING[0] as f32;
         let few = Mesh::ball([0.2 * length, 12.5, 10.0], 0.1 * length, 4);
+        let none = Mesh::default();
         let many = Mesh::ball([0.8 * length, 12.5, 10.0], 0.1 * length, 50);
         let look = Look { size: (9, 9), ..Look::new(Camera::overview(SHAPE, SPACING), even(0.0)) };
         let mut surface = renderer.surface("surface", &few.triangles())?;
         for on_device in [false, true] {
-            let mine = if world.rank() == 0 { &few } else { &many };
+            let mine = [&few, &many, &none][world.rank().min(2)];
             let taken = match on_device {
                 false => renderer.set_surface(&mut surface, &mine.triangles()),
                 true => {
