@@ -24,6 +24,12 @@ impl Blocks {
             let blocks = shape[axis].max(1).unsigned_abs().div_ceil(most as u64);
             shape[axis].max(1).unsigned_abs().div_ceil(blocks) as i64
         });
+        Self::grid(whole, extents)
+    }
+
+    /// Blocks of these extents, from the start of the box on.
+    pub fn grid(whole: Region, extents: Index) -> Self {
+        let shape = whole.extents();
         let counts = Index::from_fn(whole.axes(), |axis| (shape[axis] + extents[axis] - 1) / extents[axis]);
         Self { whole, extents, counts }
     }

@@ -9,10 +9,12 @@
 
 mod blocks;
 mod load;
+mod metadata;
 mod save;
 mod staging;
 #[cfg(test)]
 mod tests;
 
 pub use load::load;
+pub use metadata::{Axis, Metadata};
 pub use save::save;
