@@ -76,6 +76,8 @@ pub mod transport;
 
 pub mod device;
 
+pub mod history;
+
 pub mod array;
 pub mod kernel;
 

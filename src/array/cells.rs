@@ -8,7 +8,7 @@ use crate::region::Region;
 
 impl ArrayCore {
     /// The cells of a box, axis 0 fastest, into as many bytes as they have.
-    pub(super) fn read(&self, chunk: ChunkId, region: &Region, into: &mut [u8]) -> Result<()> {
+    pub(crate) fn read(&self, chunk: ChunkId, region: &Region, into: &mut [u8]) -> Result<()> {
         if let (Some(lease), false) = (self.lease(chunk)?, into.is_empty()) {
             let pieces = [Piece { buffer: &lease, view: self.strided(chunk, region), payload_offset: 0 }];
             let payload_bytes = into.len().next_multiple_of(4) as u64;

@@ -1,6 +1,8 @@
 //! [`ArrayCore`]: what an array is once its element type and number of axes are erased.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::fmt::{self, Display, Formatter};
+use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -10,6 +12,7 @@ use crate::device::{self, ChunkBuffer, Device, Lease, Strided};
 use crate::element::ElementInfo;
 use crate::error::{ArrayError, Result};
 use crate::extents::Index;
+use crate::history::{Ghosts, History, Ledger, What};
 use crate::kernel::Binding;
 use crate::layout::{Layout, Split};
 use crate::locate::Placement;
@@ -22,6 +25,35 @@ pub(crate) struct Home {
     pub rank: usize,
     pub device: Rc<Device>,
     pub registry: Rc<RefCell<Registry<ArrayCore>>>,
+    pub ledger: Rc<Ledger>,
+}
+
+/// What an array is to a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ArrayKind {
+    /// Cut over the ranks.
+    Global,
+    /// Of this rank alone.
+    Local,
+    /// Of this rank alone, and growing.
+    Growable,
+}
+
+impl Display for ArrayKind {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Global => "global",
+            Self::Local => "local",
+            Self::Growable => "growable",
+        })
+    }
+}
+
+/// A chunk of this rank: its memory, and what has happened to it.
+#[derive(Debug, Clone)]
+struct Slot {
+    buffer: ChunkBuffer,
+    history: Rc<History>,
 }
 
 /// The rank-erased core of an array: cuts, owners, and the buffers of this rank's chunks.
@@ -39,7 +71,10 @@ pub struct ArrayCore {
     /// Bytes of the chunks of all ranks; 0 where they are counted for another array.
     bytes_by_rank: Rc<[u64]>,
     /// One entry a slot; a chunk without cells has no buffer.
-    slots: Vec<Option<ChunkBuffer>>,
+    slots: Vec<Option<Slot>>,
+    kind: ArrayKind,
+    /// Of a growable array the cells in use.
+    in_use: Cell<u64>,
     home: Home,
 }
 
@@ -56,23 +91,40 @@ impl ArrayCore {
         bytes_by_rank: Rc<[u64]>,
     ) -> Result<Rc<Self>> {
         check_element(&home.device, element)?;
+        let id = home.registry.borrow_mut().next_id();
+        let ghosts = home.ledger.ghosts(|| Ghosts::of(id.0, name, &placement, home.rank));
         let mut slots = Vec::new();
         for chunk in placement.ownership().of_rank(home.rank) {
             let bytes = storage_bytes(&placement.chunks().storage(chunk), element);
             slots.push(match bytes {
                 0 => None,
-                _ => Some(home.device.storage_buffer(bytes, &format!("{name}[{chunk}]"))?),
+                _ => {
+                    let buffer = home.device.storage_buffer(bytes, &format!("{name}[{chunk}]"))?;
+                    Some(Slot { buffer, history: History::new(&home.ledger, chunk, ghosts.clone()) })
+                }
             });
         }
-        let id = home.registry.borrow_mut().next_id();
         let name = name.to_string();
-        let core = Rc::new(Self { id, data: id, name, element, placement, bytes_by_rank, slots, home });
+        let (kind, in_use) = (ArrayKind::Global, Cell::new(0));
+        let core = Rc::new(Self { id, data: id, name, element, placement, bytes_by_rank, slots, kind, in_use, home });
         core.home.registry.borrow_mut().add(id, core.name(), &core);
         Ok(core)
     }
 
     /// An array of one chunk that belongs to this rank alone, in no registry; its buffer has `extra` uses.
     pub(crate) fn create_local(
+        home: Home,
+        name: &str,
+        element: &'static ElementInfo,
+        layout: &Layout,
+        extra: wgpu::BufferUsages,
+    ) -> Result<Rc<Self>> {
+        Self::create_of_kind(ArrayKind::Local, home, name, element, layout, extra)
+    }
+
+    /// [`create_local`](Self::create_local) of a kind.
+    pub(super) fn create_of_kind(
+        kind: ArrayKind,
         home: Home,
         name: &str,
         element: &'static ElementInfo,
@@ -86,9 +138,12 @@ impl ArrayCore {
         let bytes = storage_bytes(&chunks.storage(0), element);
         let slots = vec![match bytes {
             0 => None,
-            _ => Some(home.device.storage_buffer_with(bytes, extra, name)?),
+            _ => {
+                let buffer = home.device.storage_buffer_with(bytes, extra, name)?;
+                Some(Slot { buffer, history: History::new(&home.ledger, 0, None) })
+            }
         }];
-        Ok(Rc::new(Self {
+        let core = Rc::new(Self {
             id: ArrayId(0),
             data: ArrayId(0),
             name: name.to_string(),
@@ -96,16 +151,23 @@ impl ArrayCore {
             placement: Placement::balanced(chunks, 1),
             bytes_by_rank: Rc::new([]),
             slots,
+            kind,
+            in_use: Cell::new(0),
             home: Home { rank: 0, ..home },
-        }))
+        });
+        core.home.registry.borrow_mut().add_local(&core);
+        Ok(core)
     }
 
     /// The same buffers under other cuts or owners, as an array of its own number; `data` tells whose chunks they are.
     pub(crate) fn over(&self, home: Home, placement: Placement, data: ArrayId) -> Rc<Self> {
         let id = home.registry.borrow_mut().next_id();
+        // Other neighbours than those that are known of.
+        self.slots.iter().flatten().filter_map(|slot| slot.history.ghosts()).for_each(|ghosts| ghosts.give_up());
         let (name, slots) = (self.name.clone(), self.slots.clone());
         let (element, bytes_by_rank) = (self.element, self.bytes_by_rank.clone());
-        let core = Rc::new(Self { id, data, name, element, placement, bytes_by_rank, slots, home });
+        let (kind, in_use) = (ArrayKind::Global, Cell::new(0));
+        let core = Rc::new(Self { id, data, name, element, placement, bytes_by_rank, slots, kind, in_use, home });
         core.home.registry.borrow_mut().add(id, core.name(), &core);
         core
     }
@@ -138,6 +200,27 @@ impl ArrayCore {
     /// Its element type.
     pub fn element(&self) -> &'static ElementInfo {
         self.element
+    }
+
+    /// What it is to a program.
+    pub(crate) fn kind(&self) -> ArrayKind {
+        self.kind
+    }
+
+    /// Its extents; of a growable array the cells in use.
+    pub(crate) fn in_use(&self) -> Index {
+        if self.kind == ArrayKind::Growable { Index::from([self.in_use.get() as i64]) } else { self.chunks().shape() }
+    }
+
+    /// Sets how many cells of a growable array are in use.
+    pub(super) fn set_in_use(&self, cells: u64) {
+        self.in_use.set(cells);
+    }
+
+    /// Bytes of the buffer of a chunk of this rank.
+    pub(crate) fn chunk_bytes(&self, chunk: ChunkId) -> u64 {
+        let slot = self.slots.get(self.ownership().owner(chunk).slot);
+        slot.and_then(Option::as_ref).map_or(0, |slot| slot.buffer.bytes())
     }
 
     /// Its cuts.
@@ -193,13 +276,46 @@ impl ArrayCore {
         if owner.rank != self.home.rank {
             return Err(ArrayError::NotOwned { array: self.name.clone(), chunk, rank: self.home.rank }.into());
         }
-        Ok(self.slots[owner.slot].as_ref().map(Lease::of))
+        Ok(self.slots[owner.slot].as_ref().map(|slot| Lease::of(&slot.buffer)))
     }
 
     /// A number of a chunk's memory: the same for all handles of it, on this rank. 0 for a chunk without cells.
     pub(crate) fn memory(&self, chunk: ChunkId) -> u64 {
         let slot = self.slots.get(self.ownership().owner(chunk).slot);
-        slot.and_then(Option::as_ref).map_or(0, ChunkBuffer::id)
+        slot.and_then(Option::as_ref).map_or(0, |slot| slot.buffer.id())
+    }
+
+    /// What has happened to a chunk of this rank; `None` where it has no cells.
+    pub(crate) fn history(&self, chunk: ChunkId) -> Option<&Rc<History>> {
+        let owner = self.ownership().owner(chunk);
+        let slot = self.slots.get(owner.slot).filter(|_| owner.rank == self.home.rank)?;
+        Some(&slot.as_ref()?.history)
+    }
+
+    /// What is known of its ghost cells on this rank, in a checked run.
+    pub(crate) fn ghosts(&self) -> Option<&Rc<Ghosts>> {
+        self.slots.iter().flatten().find_map(|slot| slot.history.ghosts())
+    }
+
+    /// Tells that wgpu calls or memory lent to the host have written to a chunk of this rank, for
+    /// [`World::arrays`](crate::World::arrays) and checked runs: nothing else can know.
+    #[track_caller]
+    pub fn mark_written(&self, chunk: ChunkId) {
+        self.was_written(chunk, &self.chunks().region(chunk), "wgpu calls of the program", Location::caller());
+    }
+
+    /// Tells that a box of a chunk of this rank was read by the host.
+    pub(crate) fn was_read(&self, chunk: ChunkId, region: &Region, what: &'static str, at: &'static Location<'static>) {
+        if let Some(history) = self.history(chunk) {
+            history.operation(&[*region], &[], What::Local(what), at);
+        }
+    }
+
+    /// Tells that a box of a chunk of this rank was written.
+    pub(crate) fn was_written(&self, chunk: ChunkId, region: &Region, what: &'static str, at: &'static Location<'static>) {
+        if let Some(history) = self.history(chunk) {
+            history.operation(&[], &[*region], What::Local(what), at);
+        }
     }
 
     /// Where a box of a chunk's storage lies in its buffer.
@@ -228,6 +344,7 @@ impl ArrayCore {
             label: self.label(&region),
             error,
             domain: None,
+            history: self.history(chunk).cloned(),
         }
     }
 }

@@ -124,8 +124,12 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
     ///
     /// # Errors
     /// A device failure.
+    #[track_caller]
     pub fn fill_with(&self, mut value: impl FnMut([i64; D]) -> T) -> Result<()> {
-        self.chunks().try_for_each(|chunk| chunk.all().fill_with(&mut value))
+        for chunk in self.chunks() {
+            chunk.all().fill_with(&mut value)?;
+        }
+        Ok(())
     }
 
     /// Sets every cell of this rank's chunks, ghost cells included, to `value`. Local; a warm repeat allocates nothing on
@@ -133,8 +137,12 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
     ///
     /// # Errors
     /// A device failure.
+    #[track_caller]
     pub fn fill(&self, value: T) -> Result<()> {
-        self.chunks().try_for_each(|chunk| chunk.with_ghosts().fill(value))
+        for chunk in self.chunks() {
+            chunk.with_ghosts().fill(value)?;
+        }
+        Ok(())
     }
 }
 
@@ -170,8 +178,12 @@ impl<T: Element, const D: usize> GlobalSection<T, D> {
     ///
     /// # Errors
     /// A bad region, or a device failure.
+    #[track_caller]
     pub fn fill(&self, value: T) -> Result<()> {
-        self.local_parts()?.iter().try_for_each(|part| part.fill(value))
+        for part in self.local_parts()? {
+            part.fill(value)?;
+        }
+        Ok(())
     }
 
     /// Sets those of its cells that this rank owns to the values at their global positions, computed by the host. Local:
@@ -179,8 +191,12 @@ impl<T: Element, const D: usize> GlobalSection<T, D> {
     ///
     /// # Errors
     /// A bad region, or a device failure.
+    #[track_caller]
     pub fn fill_with(&self, mut value: impl FnMut([i64; D]) -> T) -> Result<()> {
-        self.local_parts()?.iter().try_for_each(|part| part.fill_with(&mut value))
+        for part in self.local_parts()? {
+            part.fill_with(&mut value)?;
+        }
+        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::rc::Rc;
 
-use super::core::{ArrayCore, Home};
+use super::core::{ArrayCore, ArrayKind, Home};
 use super::registry::ArrayId;
 use super::section::LocalSection;
 use super::select::{IndexSpace, Select, SelectAxis};
@@ -90,7 +90,7 @@ impl<T: Element> Growable<T> {
 
     /// Leaves no cell in use; the room stays. What is appended then, need not move to a larger buffer with what was there.
     pub fn clear(&mut self) {
-        self.length = 0;
+        self.use_cells(0);
     }
 
     /// Sets the number of cells in use; new ones are zero or what a longer array left there.
@@ -99,14 +99,20 @@ impl<T: Element> Growable<T> {
     /// The device has not enough memory for a larger buffer.
     pub fn set_len(&mut self, length: u64) -> Result<()> {
         self.reserve(length)?;
-        self.length = length;
+        self.use_cells(length);
         Ok(())
+    }
+
+    fn use_cells(&mut self, length: u64) {
+        self.length = length;
+        self.core.set_in_use(length);
     }
 
     /// Appends cells from the host.
     ///
     /// # Errors
     /// The device has not enough memory for a larger buffer.
+    #[track_caller]
     pub fn append(&mut self, values: &[T]) -> Result<()> {
         let start = self.length;
         self.set_len(start + values.len() as u64)?;
@@ -135,6 +141,7 @@ impl<T: Element> Growable<T> {
             self.core.device().copy_boxes(T::INFO.bytes, &[pair])?;
         }
         self.core = larger;
+        self.use_cells(self.length);
         Ok(())
     }
 
@@ -161,5 +168,5 @@ impl<T: Element> Growable<T> {
 fn with_capacity<T: Element>(home: Home, name: &str, capacity: u64, uses: wgpu::BufferUsages) -> Result<Rc<ArrayCore>> {
     let extent = i64::try_from(capacity)
         .map_err(|_| ArrayError::Other(format!("growable array \"{name}\" cannot hold {capacity} cells")))?;
-    ArrayCore::create_local(home, name, &T::INFO, &Layout::new([extent]), uses)
+    ArrayCore::create_of_kind(ArrayKind::Growable, home, name, &T::INFO, &Layout::new([extent]), uses)
 }

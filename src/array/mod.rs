@@ -17,7 +17,7 @@ mod sequence;
 mod together;
 
 pub(crate) use self::aligned::{Aligned, Side, aligned};
-pub use self::core::ArrayCore;
+pub use self::core::{ArrayCore, ArrayKind};
 pub(crate) use self::core::{Home, chunk_bytes};
 pub use self::global::{ChunkRef, GlobalArray, GlobalSection};
 pub use self::growable::Growable;

@@ -17,6 +17,10 @@ pub struct ArrayId(pub u64);
 pub(crate) struct Registry<A> {
     next: u64,
     arrays: BTreeMap<ArrayId, (String, Weak<A>)>,
+    /// Arrays of this rank alone.
+    locals: Vec<Weak<A>>,
+    /// How many of these there were after the dead ones had been forgotten.
+    locals_alive: usize,
     /// Cuts and owners of handles made without a collective, which the next one says were made.
     rearranged: Vec<Rearranged>,
 }
@@ -31,7 +35,7 @@ pub(crate) struct Rearranged {
 
 impl<A> Default for Registry<A> {
     fn default() -> Self {
-        Self { next: 0, arrays: BTreeMap::new(), rearranged: Vec::new() }
+        Self { next: 0, arrays: BTreeMap::new(), locals: Vec::new(), locals_alive: 0, rearranged: Vec::new() }
     }
 }
 
@@ -73,6 +77,20 @@ impl<A> Registry<A> {
         if self.next.is_multiple_of(256) {
             self.forget_dead();
         }
+    }
+
+    /// Remembers an array of this rank alone.
+    pub fn add_local(&mut self, array: &Rc<A>) {
+        if self.locals.len() >= 2 * self.locals_alive + 64 {
+            self.locals.retain(|array| array.strong_count() > 0);
+            self.locals_alive = self.locals.len();
+        }
+        self.locals.push(Rc::downgrade(array));
+    }
+
+    /// The arrays of this rank alone that are alive, in order of creation.
+    pub fn locals(&self) -> impl Iterator<Item = Rc<A>> + '_ {
+        self.locals.iter().filter_map(Weak::upgrade)
     }
 
     fn forget_dead(&mut self) {

@@ -1,6 +1,7 @@
 //! [`LocalSection`]: a box of cells on this rank, of a chunk of a global array or of a local array.
 
 use std::marker::PhantomData;
+use std::panic::Location;
 use std::rc::Rc;
 
 use super::core::{ArrayCore, storage_bytes};
@@ -64,8 +65,10 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
     ///
     /// # Errors
     /// A bad region, a section of several boxes, or a device failure.
+    #[track_caller]
     pub fn read(&self) -> Result<Vec<T>> {
         let region = self.one_box("read")?;
+        self.core.was_read(self.chunk, &region, "read", Location::caller());
         let mut out = vec![T::zeroed(); region.cells() as usize];
         self.core.read(self.chunk, &region, bytemuck::cast_slice_mut(&mut out))?;
         Ok(out)
@@ -75,6 +78,7 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
     ///
     /// # Errors
     /// A bad region, another number of values than cells, a section of several boxes, or a device failure.
+    #[track_caller]
     pub fn write(&self, values: &[T]) -> Result<()> {
         let region = self.one_box("write")?;
         if values.len() as u64 != region.cells() {
@@ -86,6 +90,7 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
             }
             .into());
         }
+        self.core.was_written(self.chunk, &region, "write", Location::caller());
         self.core.write(self.chunk, &region, bytemuck::cast_slice(values))
     }
 
@@ -94,8 +99,11 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
     ///
     /// # Errors
     /// A bad region, a section of several boxes, or a device failure.
+    #[track_caller]
     pub fn fill(&self, value: T) -> Result<()> {
-        self.core.fill(self.chunk, &self.one_box("fill")?, bytemuck::bytes_of(&value))
+        let region = self.one_box("fill")?;
+        self.core.was_written(self.chunk, &region, "fill", Location::caller());
+        self.core.fill(self.chunk, &region, bytemuck::bytes_of(&value))
     }
 
     /// Sets its cells to the values at their positions, in the coordinates of [`region`](Self::region), in their order,
@@ -104,15 +112,22 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
     ///
     /// # Errors
     /// A bad region, a section of several boxes, or a device failure.
+    #[track_caller]
     pub fn fill_with(&self, mut value: impl FnMut([i64; D]) -> T) -> Result<()> {
-        self.fill_boxes(&mut |region, values| values.extend(region.points().map(|p| value(to_array(&p)))))
+        self.fill_boxes(Location::caller(), &mut |region, values| values.extend(region.points().map(|p| value(to_array(&p)))))
     }
 
     /// Sets its cells box by box to the values that `append` puts into a vector.
-    fn fill_boxes(&self, append: &mut dyn FnMut(&Region, &mut Vec<T>)) -> Result<()> {
+    fn fill_boxes(
+        &self,
+        at: &'static Location<'static>,
+        append: &mut dyn FnMut(&Region, &mut Vec<T>),
+    ) -> Result<()> {
         let most = (FILL_BYTES / std::mem::size_of::<T>().max(1) as u64).max(1);
         let mut values = Vec::new();
-        for part in self.one_box("fill")?.cut(most) {
+        let region = self.one_box("fill")?;
+        self.core.was_written(self.chunk, &region, "fill_with", at);
+        for part in region.cut(most) {
             values.clear();
             append(&part, &mut values);
             self.core.write(self.chunk, &part, bytemuck::cast_slice(&values))?;

@@ -1,9 +1,12 @@
 //! A local section as a kernel sees it.
 
+use std::rc::Rc;
+
 use crate::device::Lease;
 use crate::element::{ElementInfo, ElementKind, Packed};
 use crate::error::Error;
 use crate::extents::Index;
+use crate::history::History;
 use crate::region::Region;
 
 /// All that a kernel sees of a local section: one box of cells in the buffer of one chunk.
@@ -30,9 +33,17 @@ pub struct Binding {
     pub error: Option<Error>,
     /// The boxes inside `section` that the kernel runs over when it is not the whole section.
     pub domain: Option<Vec<Region>>,
+    /// What has happened to the chunk.
+    pub(crate) history: Option<Rc<History>>,
 }
 
 impl Binding {
+    /// The array's name, as far as it is known.
+    pub(super) fn array(&self) -> String {
+        let quoted = self.label.split('"').nth(1);
+        quoted.unwrap_or(&self.label).to_string()
+    }
+
     /// The boxes that a kernel runs over when this section gives its domain.
     pub(super) fn boxes(&self) -> Vec<Region> {
         let all = self.domain.clone().unwrap_or_else(|| vec![self.section]);

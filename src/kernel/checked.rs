@@ -1,7 +1,7 @@
 //! A kernel for one signature: what its entry point uses, checked against what is bound.
 
 use super::binding::Binding;
-use super::geometry::{COUNT, GeometryMap};
+use super::geometry::{COUNT, GeometryMap, REPORT};
 use super::helpers::window_name;
 use super::program::{Complete, Program};
 use super::signature::Signature;
@@ -31,6 +31,8 @@ pub enum Resource {
     Geometry,
     /// The count of a counted domain.
     Count,
+    /// What helpers report in a checked run.
+    Report,
     /// The uniform variable with this number.
     Uniform(usize),
 }
@@ -107,6 +109,7 @@ impl Checked {
                         });
                     }
                 }
+                naga::AddressSpace::Storage { .. } if binding.group == group && name == REPORT => place(Resource::Report),
                 naga::AddressSpace::Storage { access } => {
                     let writable = access.contains(naga::StorageAccess::STORE);
                     for (number, declared) in program.scan.storage.iter().enumerate() {
@@ -155,7 +158,7 @@ impl Checked {
         let in_group = self.points.iter().filter(|point| point.group == group);
         in_group
             .filter_map(|point| match point.resource {
-                Resource::Storage { .. } | Resource::Count => None,
+                Resource::Storage { .. } | Resource::Count | Resource::Report => None,
                 Resource::Geometry => Some(geometry),
                 Resource::Uniform(number) => Some(constants[number]),
             })

@@ -78,5 +78,6 @@ fn words(result: &Lease) -> Binding {
         label: "the result of a count".into(),
         error: None,
         domain: None,
+        history: None,
     }
 }

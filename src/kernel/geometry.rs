@@ -3,7 +3,7 @@
 use super::binding::Binding;
 use super::signature::{Signature, Space};
 use crate::element::ElementKind;
-use crate::extents::Index;
+use crate::extents::{Index, MAX_AXES};
 
 /// The name of the uniform variable that holds the geometry.
 pub const GEOMETRY: &str = "zippy_geometry";
@@ -11,6 +11,12 @@ pub const GEOMETRY: &str = "zippy_geometry";
 /// The name of the uniform variable that holds a counted domain: the arguments of its dispatch (workgroups along x, y and
 /// z), then its invocations, those of all workgroups with the same z, and how many workgroups these are.
 pub const COUNT: &str = "zippy_count";
+
+/// The name of the storage variable in which helpers report what they reach, in checked runs.
+pub const REPORT: &str = "zippy_report";
+
+/// Words of a report for positions outside of a chunk: how many, the first one's invocation and its place on each axis.
+pub const STRAY_WORDS: usize = 4 + MAX_AXES;
 
 /// Vectors of four words in it.
 pub const COUNT_VECTORS: u64 = 2;

@@ -164,6 +164,7 @@ mod params;
 mod pipeline;
 mod prepare;
 mod program;
+mod report;
 mod run;
 mod scan;
 mod signature;

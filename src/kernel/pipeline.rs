@@ -48,6 +48,7 @@ impl Pipeline {
                     (wgpu::BufferBindingType::Storage { read_only: !writable }, false)
                 }
                 Resource::Count => (wgpu::BufferBindingType::Uniform, false),
+                Resource::Report => (wgpu::BufferBindingType::Storage { read_only: false }, false),
                 Resource::Geometry | Resource::Uniform(_) => (wgpu::BufferBindingType::Uniform, true),
             };
             let entry = wgpu::BindGroupLayoutEntry {
@@ -95,7 +96,7 @@ fn check_limits(device: &Device, kernel: &str, checked: &Checked) -> Result<()> 
     let limits = &device.limits().wgpu;
     let fail = |problem: String| Err(KernelError::Limit { kernel: kernel.to_owned(), problem }.into());
     let adapter = &device.adapter().name;
-    let storage = checked.points.iter().filter(|point| matches!(point.resource, Resource::Storage { .. })).count();
+    let storage = checked.points.iter().filter(|point| matches!(point.resource, Resource::Storage { .. } | Resource::Report)).count();
     let windows =
         checked.points.iter().filter(|p| matches!(p.resource, Resource::Storage { window, .. } if window > 0)).count();
     let most = limits.max_storage_buffers_per_shader_stage as usize;
@@ -212,6 +213,11 @@ fn bind(
             Resource::Count => {
                 let Some(count) = count else { continue };
                 part(count.raw(), 0, 16 * COUNT_VECTORS)
+            }
+            Resource::Report => {
+                // Behind those of the storage variables.
+                let Some(Some(report)) = buffers.last() else { continue };
+                part(&report.raw, 0, report.window_bytes)
             }
             Resource::Uniform(number) => part(uniforms, 0, checked.uniforms[number].bytes as u64),
             Resource::Storage { var, window, .. } => {

@@ -20,6 +20,8 @@ pub(super) struct PreparedCall<'c> {
     pub invocations: Invocations<'c>,
     /// Contents of the uniform variables.
     pub uniforms: Vec<Vec<u8>>,
+    /// Whether it reports what it reaches.
+    pub watched: bool,
 }
 
 impl Call<'_> {
@@ -47,7 +49,8 @@ impl Call<'_> {
         }
         let uniforms = self.uniforms(program, checked)?;
         let invocations = self.invocations(program, &order, ground)?;
-        Ok(PreparedCall { version: version.clone(), compiled, order, invocations, uniforms })
+        let watched = signature.watched;
+        Ok(PreparedCall { version: version.clone(), compiled, order, invocations, uniforms, watched })
     }
 
     /// Which bound section belongs to which storage variable.
@@ -129,7 +132,12 @@ impl Call<'_> {
             let windows = binding.storage_bytes().div_ceil(window_bytes).max(1) as u32;
             VarShape { axes: binding.section.axes(), packed, windows }
         };
-        Signature { space: ground.space(), domain_axes, vars: order.iter().enumerate().map(shape).collect() }
+        let vars: Vec<VarShape> = order.iter().enumerate().map(shape).collect();
+        // A report is one binding more.
+        let bindings: usize = vars.iter().map(|var| var.windows as usize).sum();
+        let most = self.kernel.shared.device.limits().wgpu.max_storage_buffers_per_shader_stage as usize;
+        let watched = bindings < most && self.ledger().is_some_and(|ledger| ledger.watches());
+        Signature { space: ground.space(), domain_axes, vars, watched }
     }
 
     /// Everything that the entry point reaches is bound, and nothing that the text never names.

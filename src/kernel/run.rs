@@ -1,14 +1,21 @@
 //! Recording a call on the device.
 
-use super::call::Call;
+use std::panic::Location;
+
+use super::binding::Binding;
+use super::call::{AccessMode, Call};
 use super::dispatch::{self, Dispatch, Shape};
+use super::domain::{Domain, Given};
 use super::geometry;
 use super::invocations::Invocations;
 use super::pipeline::BoundBuffer;
 use super::prepare::PreparedCall;
+use super::report::{Report, Told};
 use super::uniforms::Uniforms;
 use crate::device::Device;
 use crate::error::{KernelError, Result};
+use crate::history::{Ledger, What};
+use crate::region::Region;
 use crate::trace;
 
 /// Dispatches whose geometry is placed together.
@@ -27,13 +34,15 @@ impl Call<'_> {
     /// * A section whose region was wrong.
     /// * A domain that is not possible, or in which an invocation has no cell that the kernel asks for.
     /// * WGSL that is wrong for these arrays, or a device that cannot run the kernel.
+    #[track_caller]
     pub fn run(self) -> Result<()> {
+        let at = Location::caller();
         self.kernel.reload();
-        let done = self.attempt();
+        let done = self.attempt(at);
         if let Err(error) = &done
             && let Some(changed) = self.kernel.step_back()
         {
-            if self.attempt().is_err() {
+            if self.attempt(at).is_err() {
                 // The call is wrong, not the change.
                 self.kernel.step_forward(changed);
                 return done;
@@ -46,12 +55,55 @@ impl Call<'_> {
         Ok(())
     }
 
-    fn attempt(&self) -> Result<()> {
-        self.submit(&self.prepare()?)
+    fn attempt(&self, at: &'static Location<'static>) -> Result<()> {
+        let prepared = self.prepare()?;
+        let bindings = || self.bound.iter().map(|(_, binding, _)| binding);
+        let device = &self.kernel.shared.device;
+        let report = if prepared.watched { Some(Report::new(device, bindings())?) } else { None };
+        if !self.submit(&prepared, report.as_ref())? {
+            return Ok(());
+        }
+        let told = report.map(|report| report.read(device)).transpose()?;
+        self.note(&prepared, told.as_deref(), at);
+        Ok(())
     }
 
-    /// Records the dispatches.
-    fn submit(&self, prepared: &PreparedCall) -> Result<()> {
+    /// What knows of operations on what is bound.
+    pub(super) fn ledger(&self) -> Option<&Ledger> {
+        self.bound.iter().find_map(|(_, binding, _)| Some(&*binding.history.as_ref()?.ledger))
+    }
+
+    /// Tells the chunks what was done with them.
+    fn note(&self, prepared: &PreparedCall, told: Option<&[Told]>, at: &'static Location<'static>) {
+        let kernel = &prepared.version.label;
+        for (number, (_, binding, access)) in self.bound.iter().enumerate() {
+            let Some(history) = &binding.history else { continue };
+            let written = if *access == AccessMode::Read { Vec::new() } else { self.written(binding) };
+            let told = told.map(|all| &all[number]);
+            let loaded = told.map_or_else(Vec::new, |told| told.loaded(binding));
+            history.operation(&loaded, &written, What::Kernel(kernel.clone()), at);
+            told.iter().for_each(|told| told.strays(binding, kernel, at));
+        }
+    }
+
+    /// The boxes that a kernel writes, as far as one can know: where invocations have cells of this index space these, else
+    /// the section.
+    fn written(&self, binding: &Binding) -> Vec<Region> {
+        let first = self.bound.iter().find(|(_, _, access)| *access != AccessMode::Read).map(|(_, first, _)| first);
+        let boxes = match (&self.over, first) {
+            (None, Some(first)) if first.shape == binding.shape => first.boxes(),
+            (Some(Domain(Given::Section(over))), Some(first))
+                if over.shape == first.shape && first.shape == binding.shape =>
+            {
+                over.boxes()
+            }
+            _ => vec![binding.section],
+        };
+        boxes.iter().filter_map(|one| one.intersect(&binding.storage)).collect()
+    }
+
+    /// Records the dispatches; whether there were any.
+    fn submit(&self, prepared: &PreparedCall, report: Option<&Report>) -> Result<bool> {
         let PreparedCall { version, compiled, invocations, uniforms, .. } = prepared;
         let device = &self.kernel.shared.device;
         let (name, checked) = (&version.program.name, &compiled.checked);
@@ -67,11 +119,11 @@ impl Call<'_> {
             }
         };
         if dispatches.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         device.check(&format!("running kernel {name}"))?;
         let pipeline = compiled.pipeline(device, name)?;
-        let (buffers, words) = self.arrays(prepared)?;
+        let (buffers, words) = self.arrays(prepared, report)?;
         let count = match count {
             Some((count, most)) => Some(self.kernel.count(count, most, checked.workgroup[0])?),
             None => None,
@@ -101,11 +153,11 @@ impl Call<'_> {
                 }
             });
         }
-        Ok(())
+        Ok(true)
     }
 
     /// What is bound to the storage variables, and the geometry of all of it.
-    fn arrays(&self, prepared: &PreparedCall) -> Result<(Vec<Option<BoundBuffer>>, Vec<i32>)> {
+    fn arrays(&self, prepared: &PreparedCall, report: Option<&Report>) -> Result<(Vec<Option<BoundBuffer>>, Vec<i32>)> {
         let PreparedCall { version, compiled, order, .. } = prepared;
         let device = &self.kernel.shared.device;
         let mut words = Vec::new();
@@ -123,7 +175,11 @@ impl Call<'_> {
                     kernel: version.program.name.clone(),
                     problem: format!("{} is too large for 31-bit positions; cut it into more chunks", binding.label),
                 })?;
+            let first = words.len();
             words.extend(array);
+            if let Some(part) = report.map(|report| report.parts()[bound]) {
+                (words[first + 2], words[first + 3]) = (part.at as i32, part.words as i32);
+            }
             buffers[number] = Some(match &binding.buffer {
                 Some(buffer) => BoundBuffer {
                     raw: buffer.raw().clone(),
@@ -134,6 +190,7 @@ impl Call<'_> {
                 None => nothing(device, slot_bytes)?,
             });
         }
+        buffers.extend(report.map(|report| Some(report.buffer())));
         Ok((buffers, words))
     }
 }

@@ -30,6 +30,8 @@ pub struct Signature {
     pub domain_axes: usize,
     /// One for each storage variable of the scan.
     pub vars: Vec<VarShape>,
+    /// Whether helpers report what they reach.
+    pub watched: bool,
 }
 
 impl Signature {
@@ -40,6 +42,6 @@ impl Signature {
             packed: packed.filter(|_| var.cell.as_deref() == Some("u32")),
             windows: 1,
         };
-        Self { space: Space::Cells, domain_axes: axes, vars: scan.storage.iter().map(shape).collect() }
+        Self { space: Space::Cells, domain_axes: axes, vars: scan.storage.iter().map(shape).collect(), watched: false }
     }
 }

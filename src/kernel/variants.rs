@@ -18,6 +18,8 @@ type Variant = (Signature, Option<String>);
 #[derive(Debug)]
 pub(super) struct Version {
     pub program: Program,
+    /// The program's name.
+    pub label: Rc<str>,
     compiled: RefCell<HashMap<Variant, Rc<Compiled>>>,
 }
 
@@ -36,7 +38,8 @@ pub(super) fn read(device: &Device, name: &str, text: &str, composed: bool) -> R
 
 impl Version {
     pub fn new(program: Program) -> Rc<Self> {
-        Rc::new(Self { program, compiled: RefCell::default() })
+        let label = program.name.as_str().into();
+        Rc::new(Self { program, label, compiled: RefCell::default() })
     }
 
     /// The program with helpers for `signature`, checked by naga; found again when it was checked before.

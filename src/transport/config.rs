@@ -23,7 +23,7 @@ pub(crate) enum Ranks {
 /// | setting | variable | default |
 /// |---|---|---|
 /// | [number of ranks](Self::threads) | `ZIPPY_RANKS`, or the MPI launcher's | 1 |
-/// | [`check`](Self::check) | `ZIPPY_CHECK` | on in debug builds |
+/// | [`check`](Self::check) | `ZIPPY_CHECK` | off; calls are compared in debug builds |
 /// | [`timeout`](Self::timeout) | `ZIPPY_TIMEOUT_SECS` | 300 s |
 /// | [`warn_after`](Self::warn_after) | | 10 s |
 /// | [`exit_on_failure`](Self::exit_on_failure) | off with `ZIPPY_VERBOSE=1` | on in [`run`](crate::run) only |
@@ -56,7 +56,8 @@ impl Config {
         Self { ranks: Ranks::Apart(ranks), ..Self::default() }
     }
 
-    /// Whether ranks compare their calls before anything is moved.
+    /// Whether the run is checked: ranks compare their calls before anything is moved, and stale ghost cells and positions
+    /// outside of a chunk are [found](crate::World::findings). Debug builds compare calls where nothing is said.
     ///
     /// Without it, calls that differ are found by the messages that they send.
     #[must_use]
@@ -115,11 +116,21 @@ pub(crate) enum Start {
     },
 }
 
+/// What a run looks after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Checks {
+    Nothing,
+    /// Calls are compared between ranks.
+    Calls,
+    /// And ghost cells and the positions of helpers are watched.
+    All,
+}
+
 /// A configuration with nothing left open.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Settings {
     pub start: Start,
-    pub check: bool,
+    pub checks: Checks,
     pub patience: Patience,
     #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
     pub piece_bytes: usize,
@@ -155,7 +166,11 @@ impl Settings {
             Some(launcher) => return Err(TransportError::NeedsMpi { launcher: launcher.to_string() }),
             None => Start::Threads(asked.map_or(1, |(ranks, _)| ranks)),
         };
-        let check = config.check.or(environment::check(&variable)?).unwrap_or(cfg!(debug_assertions));
+        let checks = match config.check.or(environment::check(&variable)?) {
+            Some(true) => Checks::All,
+            None if cfg!(debug_assertions) => Checks::Calls,
+            None | Some(false) => Checks::Nothing,
+        };
         let timeout = config.timeout.or(environment::timeout(&variable)?).unwrap_or(Duration::from_secs(300));
         if timeout.is_zero() {
             return Err(setting("timeout", "0 s".into(), "a time above 0"));
@@ -170,7 +185,7 @@ impl Settings {
         }
         Ok(Self {
             start,
-            check,
+            checks,
             patience: Patience {
                 lenient: false,
                 warn_after: config.warn_after.unwrap_or(Duration::from_secs(10)),

@@ -7,6 +7,7 @@ use std::rc::{Rc, Weak};
 use std::time::Instant;
 
 use super::calls::Calls;
+use super::config::Checks;
 use super::contexts::Contexts;
 use super::left::{Left, SubGroup};
 use super::members::{GroupId, Members};
@@ -20,7 +21,7 @@ pub(crate) struct Station {
     transport: Box<dyn Transport>,
     operations: Rc<Operations>,
     patience: Cell<Patience>,
-    checking: bool,
+    checks: Checks,
     /// This rank's own failure, so that it keeps returning its own error.
     own: RefCell<Option<Error>>,
     pub(crate) contexts: Rc<Contexts>,
@@ -67,7 +68,7 @@ pub struct Group {
 
 impl Group {
     /// The group of all ranks of a transport.
-    pub(crate) fn of_all(transport: Box<dyn Transport>, patience: Patience, checking: bool) -> Self {
+    pub(crate) fn of_all(transport: Box<dyn Transport>, patience: Patience, checks: Checks) -> Self {
         let (rank, size) = (transport.rank(), transport.size());
         let contexts = Rc::new(Contexts::default());
         let context = contexts.take(0);
@@ -75,7 +76,7 @@ impl Group {
             transport,
             operations: Rc::default(),
             patience: Cell::new(patience),
-            checking,
+            checks,
             own: RefCell::new(None),
             contexts,
             left: Rc::default(),
@@ -232,7 +233,12 @@ impl Group {
 
     /// Whether calls are compared between ranks before they move anything (debug builds, or `ZIPPY_CHECK=1`).
     pub(crate) fn checking(&self) -> bool {
-        self.checked && self.station.checking
+        self.checked && self.station.checks != Checks::Nothing
+    }
+
+    /// Whether ghost cells and the positions of helpers are watched.
+    pub(crate) fn watching(&self) -> bool {
+        self.station.checks == Checks::All
     }
 
     /// Names what this rank does until the returned guard is dropped.

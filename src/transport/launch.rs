@@ -119,7 +119,7 @@ fn one_thread(hub: &Arc<Hub>, rank: usize, settings: &Settings, program: &RankPr
     });
     let run = || {
         let transport = Box::new(Threads::new(Arc::clone(hub), rank));
-        let group = Group::of_all(transport, settings.patience, settings.check);
+        let group = Group::of_all(transport, settings.patience, settings.checks);
         run_rank(&group, program)
     };
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {

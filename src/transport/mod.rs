@@ -55,5 +55,6 @@ pub(crate) use interface::{Received, Transport};
 pub use launch::launch;
 pub use operation::Entered;
 pub use payload::{Payload, copied, values};
+pub(crate) use payload::{decoded, encoded};
 pub(crate) use tag::Beside;
 pub use tag::Tag;

@@ -1,5 +1,6 @@
 //! Copy: between regions of global arrays, and between a global array and each rank's own local sections.
 
+use std::panic::Location;
 use std::rc::Rc;
 
 use super::exchange::Exchange;
@@ -101,6 +102,7 @@ impl World {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn copy<T: Element, const D: usize>(
         &self,
         source: impl Into<Section<T, D>>,
@@ -150,7 +152,9 @@ impl World {
         }
     }
 
+    #[track_caller]
     fn copy_locally(&self, source: OwnBox, destination: OwnBox) -> Result<Moved> {
+        let at = Location::caller();
         let ((source, source_chunk, from), (destination, destination_chunk, to)) = (source, destination);
         if from.extents() != to.extents() {
             let (source, destination) = (source.label(&from), destination.label(&to));
@@ -163,6 +167,8 @@ impl World {
             let read = BoxOf { buffer: &read, view: source.strided(source_chunk, &from) };
             let written = BoxOf { buffer: &written, view: destination.strided(destination_chunk, &to) };
             self.device().copy_boxes(bytes, &[(read, written)])?;
+            source.was_read(source_chunk, &from, "copy", at);
+            destination.was_written(destination_chunk, &to, "copy", at);
         }
         Ok(Moved { bytes_local: from.cells() * bytes as u64, ..Moved::default() })
     }

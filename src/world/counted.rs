@@ -122,7 +122,8 @@ impl Counted {
         }
         let (plan, operands) = (self.plan(world.rank(), true), self.operands());
         let transfer = Transfer::counted(&plan, &operands, &self.rooms(world.rank()), world.message_sizes());
-        Job::new(Rc::new(transfer), &operands, vec![Meeting::Replace], false)
+        let planned = Planned { plan: Rc::new(plan), transfer: Rc::new(transfer) };
+        Job::new(planned, operands, vec![Meeting::Replace], false)
     }
 
     /// The most cells of each message that this rank sends.

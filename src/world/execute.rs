@@ -12,6 +12,7 @@ use super::turns::{When, reads_what_is_written, when};
 use crate::device::{Piece, Staged};
 use crate::element::ElementInfo;
 use crate::error::{Error, Result, TransportError};
+use crate::history::Moment;
 use crate::plan::Moved;
 use crate::region::Region;
 use crate::trace::Activity;
@@ -27,6 +28,7 @@ struct Posted {
     tags: Vec<Tag>,
     /// What has become of the local moves of each lane.
     local: Vec<LocalMoves>,
+    read_at: Moment,
 }
 
 /// Local moves of a lane.
@@ -67,6 +69,7 @@ impl World {
 
     fn execute_all(&self, jobs: Vec<Job>) -> Result<Moved> {
         let moved = moved(&jobs);
+        jobs.iter().for_each(|job| job.note(self.ledger.met()));
         let (lending, read_after) = (Lending::of(self, &jobs)?, reads_what_is_written(&jobs));
         let lanes = jobs.iter().flat_map(|job| &job.transfer.lanes);
         let staged: u64 = lanes.map(|lane| bytes(&lane.sends)).sum();
@@ -101,6 +104,7 @@ impl World {
 
     /// Finishes what was started.
     pub(super) fn finish_started(&self, posted: &PostedJobs) -> Result<()> {
+        posted.0.iter().for_each(|one| one.job.note(one.read_at));
         self.finish(posted).map_err(|error| self.in_operation(error))
     }
 
@@ -127,7 +131,7 @@ impl World {
                 self.post(&job, lane, 0..lane.sends.len(), tag, lending)?;
                 tags.push(tag);
             }
-            all.push(Posted { job, tags, local: Vec::new() });
+            all.push(Posted { job, tags, local: Vec::new(), read_at: self.ledger.met() });
         }
         for (place, Posted { job, local, .. }) in all.iter_mut().enumerate() {
             for lane in &job.transfer.lanes {
@@ -164,7 +168,7 @@ impl World {
         posted.0.iter().try_for_each(|one| self.finish_one(one))
     }
 
-    fn finish_one(&self, Posted { job, tags, local }: &Posted) -> Result<()> {
+    fn finish_one(&self, Posted { job, tags, local, .. }: &Posted) -> Result<()> {
         for ((lane, &tag), local) in job.transfer.lanes.iter().zip(tags).zip(local) {
             if !lane.waves.is_empty() {
                 self.finish_in_waves(job, lane, tag, local)?;

@@ -1,15 +1,19 @@
 //! [`Job`]: a transfer with the chunks that it is done with.
 
 use std::ops::Range;
+use std::panic::Location;
 use std::rc::Rc;
 
 use super::meeting::Meeting;
 use super::parcels::{End, Parcel};
-use super::transfer::{Lane, Transfer};
-use crate::array::ArrayCore;
+use super::planned::Planned;
+use super::transfer::{Lane, Operands, Transfer};
 use crate::chunks::ChunkId;
 use crate::device::{BoxOf, Lease, Piece};
 use crate::error::Result;
+use crate::history::{Moment, What};
+use crate::plan::{Move, RankPlan};
+use crate::region::Region;
 
 /// A transfer, what it is to be done with, and how.
 pub(super) struct Job {
@@ -18,6 +22,8 @@ pub(super) struct Job {
     pub overlap: bool,
     leases: Vec<Lease>,
     meetings: Vec<Meeting>,
+    operands: Operands,
+    plan: Rc<RankPlan>,
 }
 
 impl Job {
@@ -27,15 +33,58 @@ impl Job {
     /// # Errors
     /// A chunk cannot be had.
     pub fn new(
-        transfer: Rc<Transfer>,
-        operands: &[Rc<ArrayCore>],
+        Planned { plan, transfer }: Planned,
+        operands: Operands,
         meetings: Vec<Meeting>,
         aliased: bool,
     ) -> Result<Self> {
         let lease = |&(array, chunk): &(usize, ChunkId)| operands[array].lease(chunk);
         let leases = transfer.chunks.iter().map(|chunk| Ok(lease(chunk)?.expect("a plan names chunks with cells")));
         let leases = leases.collect::<Result<_>>()?;
-        Ok(Self { overlap: transfer.overlap || aliased, transfer, leases, meetings })
+        Ok(Self { overlap: transfer.overlap || aliased, transfer, leases, meetings, operands, plan })
+    }
+
+    /// Tells the chunks that they are written, and their ghost cells that they are from a moment.
+    #[track_caller]
+    pub fn note(&self, read_at: Moment) {
+        let at = Location::caller();
+        for &(operand, chunk) in &self.transfer.written {
+            let Some(history) = self.operands[operand].history(chunk) else { continue };
+            let written = if history.ghosts().is_some() { self.written(operand, chunk) } else { vec![self.owned(operand, chunk)] };
+            history.operation(&[], &written, What::Local("an exchange"), at);
+        }
+        for (operand, chunk, region) in self.fills() {
+            self.operands[operand].history(chunk).iter().for_each(|history| history.filled(&region, read_at));
+        }
+    }
+
+    fn owned(&self, operand: usize, chunk: ChunkId) -> Region {
+        self.operands[operand].chunks().region(chunk)
+    }
+
+    fn arriving(&self) -> impl Iterator<Item = &Move> {
+        self.plan.local.iter().chain(self.plan.receives.iter().flat_map(|message| &message.moves))
+    }
+
+    /// The boxes of a chunk's own cells that are written.
+    fn written(&self, operand: usize, chunk: ChunkId) -> Vec<Region> {
+        let owned = self.owned(operand, chunk);
+        let here = self.arriving().filter(|of| (of.dst_array, of.dst_chunk) == (operand, chunk));
+        here.filter_map(|of| of.dst.intersect(&owned)).collect()
+    }
+
+    /// The boxes of ghost cells that are filled, of arrays whose ghost cells are watched.
+    fn fills(&self) -> Vec<(usize, ChunkId, Region)> {
+        let watched = |operand: usize, chunk: ChunkId| {
+            self.operands[operand].history(chunk).is_some_and(|history| history.ghosts().is_some())
+        };
+        if self.operands.iter().all(|array| array.ghosts().is_none()) {
+            return Vec::new();
+        }
+        let fills = self.arriving().filter(|of| {
+            watched(of.dst_array, of.dst_chunk) && !self.owned(of.dst_array, of.dst_chunk).intersects(&of.dst)
+        });
+        fills.map(|of| (of.dst_array, of.dst_chunk, of.dst)).collect()
     }
 
     /// How the data of a lane meets what is there.

@@ -101,7 +101,7 @@ impl World {
     fn jobs(&self, work: Vec<JobDraft>) -> Result<Vec<Job>> {
         let job = |work| match work {
             JobDraft::Planned { planned, operands, meetings, aliased } => {
-                Job::new(planned.transfer, &operands, meetings, aliased)
+                Job::new(planned, operands, meetings, aliased)
             }
             JobDraft::Counted(counted) => counted.job(self),
         };

@@ -12,12 +12,14 @@ mod deliver;
 mod exchange;
 mod execute;
 mod ghosts;
+mod inspect;
 mod in_place;
 mod job;
 mod jobs;
 mod meeting;
 mod memory;
 mod named;
+mod observe;
 mod one_sided;
 mod operation;
 mod parcels;
@@ -31,6 +33,7 @@ mod turns;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt::Display;
+use std::panic::Location;
 use std::rc::Rc;
 
 pub(crate) use self::named::{Collective, Named, hash};
@@ -39,6 +42,8 @@ pub use self::copy::Section;
 pub(crate) use self::deliver::{Column, Destined};
 pub use self::deliver::{Delivered, Destinations};
 pub use self::exchange::Exchange;
+pub use self::inspect::{ArrayInfo, ArrayKind, ChunkInfo, GhostDifference, GhostSide};
+pub use self::observe::DebugPoint;
 pub use self::one_sided::{Fetched, PutSource, Ticket};
 pub use self::pending::Pending;
 pub use self::plans::{Plan, PlanCounters};
@@ -52,6 +57,7 @@ pub use crate::transport::Config;
 use crate::array::{ArrayCore, Rearranged, Registry};
 use crate::device::Device;
 use crate::error::{Error, Result};
+use crate::history::{Ledger, What};
 use crate::kernel::{Kernel, KernelSource};
 use crate::plan::cache::PlanCache;
 use crate::trace::{Profile, Tracer};
@@ -68,26 +74,32 @@ pub struct World {
     common: common::CommonLimits,
     registry: Rc<RefCell<Registry<ArrayCore>>>,
     plans: RefCell<PlanCache<planned::Planned>>,
+    ledger: Rc<Ledger>,
     epoch: one_sided::Epoch,
     /// What algorithms have composed, by text.
     composed: RefCell<HashMap<String, Kernel>>,
     tracer: Tracer,
+    observer: RefCell<Option<observe::Observer>>,
 }
 
 impl World {
     /// The world of this rank. Collective.
     pub(crate) fn open(group: Group, device: Rc<Device>) -> Result<Self> {
         let inner = group.unchecked();
+        let common = common::CommonLimits::of(&inner, &device)?;
+        let ledger = Rc::new(Ledger::new(group.watching()));
         Ok(Self {
-            common: common::CommonLimits::of(&inner, &device)?,
             inner,
             group,
             device,
+            ledger,
+            common,
             registry: Rc::default(),
             plans: RefCell::new(planned::new_cache()),
             epoch: one_sided::Epoch::default(),
             composed: RefCell::default(),
             tracer: Tracer::default(),
+            observer: RefCell::default(),
         })
     }
 
@@ -222,28 +234,19 @@ impl World {
         }))
     }
 
-    /// A place, named for people, where one may look into the arrays: on return this rank's queued kernels are done, and
-    /// the log names it. Collective; no messages where calls are not compared.
-    ///
-    /// # Errors
-    /// A failure of this or of another rank.
-    pub fn debug_point(&self, name: &str) -> Result<()> {
-        self.collective(format!("debug_point({name:?})"), hash(("debug_point", name)), || {
-            self.device.wait()?;
-            tracing::debug!(rank = self.rank(), arrays = self.registry.borrow().alive().count(), "debug point {name}");
-            Ok(())
-        })
-    }
-
     /// Runs a collective: names it for waits and failures, adds it to what this rank has called, as every message says,
     /// and tells the other ranks when this rank fails in it.
+    #[track_caller]
     pub(crate) fn collective<R>(
         &self,
         operation: impl Display + 'static,
         signature: u64,
         f: impl FnOnce() -> Result<R>,
     ) -> Result<R> {
-        let _entered = self.entered(Rc::new(operation), signature)?;
+        let at = Location::caller();
+        let operation: Rc<dyn Display> = Rc::new(operation);
+        let _entered = self.entered(operation.clone(), signature)?;
+        let _acting = self.ledger.acting(|| What::Collective(operation), at);
         f().map_err(|error| self.group.fail(error))
     }
 
@@ -251,7 +254,7 @@ impl World {
         self.alive()?;
         let entered = self.group.entering_shared(operation.clone());
         self.note_rearranged();
-        match self.group.check_shared(signature, operation) {
+        match self.group.check_shared(signature, operation).and_then(|()| self.tell_writes()) {
             Ok(()) => Ok(entered),
             // While the operation still has its name.
             Err(error) => Err(self.group.fail(error)),

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::World;
 use crate::error::Result;
+use crate::history::What;
 use crate::plan::Moved;
 use crate::trace;
 
@@ -45,7 +46,11 @@ impl<'w> Pending<'w> {
 
     fn finish(&mut self) -> Result<()> {
         match self.rest.take() {
-            Some(rest) => self.world.failing(self.operation.clone(), rest),
+            Some(rest) => {
+                let what = || What::Collective(self.operation.clone());
+                let _acting = self.world.ledger.acting(what, self.started_at);
+                self.world.failing(self.operation.clone(), rest)
+            }
             None => Ok(()),
         }
     }

@@ -54,6 +54,10 @@ fn on_rank<R>(group: Group, program: &impl Fn(&World) -> Result<R>) -> Result<R>
     let result = program(&world)?;
     world.epoch.ended()?;
     world.note_rearranged();
+    // What was read last is looked at, too.
+    if world.ledger.watches() {
+        world.barrier()?;
+    }
     Ok(result)
 }
 

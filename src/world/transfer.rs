@@ -4,7 +4,7 @@
 //! chunk's buffer and an offset in a message. It names chunks, not buffers, so that one transfer serves all
 //! arrays of the same layouts, keeps none of them alive, and can be cached.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::parcels::{End, Outbound, Parcel, Wave, parcels, waves};
@@ -47,6 +47,8 @@ pub(super) struct Lane {
 pub(super) struct Transfer {
     /// The chunks of this rank that take part, as operand and chunk.
     pub chunks: Vec<(usize, ChunkId)>,
+    /// Those whose own cells are written.
+    pub written: Vec<(usize, ChunkId)>,
     pub lanes: Vec<Lane>,
     pub moved: Moved,
     /// Whether source and destination may share cells, so that all reading must be done before any writing.
@@ -90,7 +92,7 @@ impl Transfer {
         let bytes: Vec<usize> = operands.iter().map(|array| array.element().bytes).collect();
         let messages = lanes.iter().map(|lane| lane.sends.len() as u64).sum();
         let moved = Moved { messages, ..plan.moved(&bytes) };
-        Self { chunks: ends.into_chunks(), lanes, moved, overlap: plan.overlap }
+        Self { chunks: ends.into_chunks(), written: written(plan, operands), lanes, moved, overlap: plan.overlap }
     }
 
     /// The transfer of a plan whose messages have one box each and are as long as their sender says. `rooms` has the most
@@ -112,6 +114,13 @@ impl Transfer {
         all.moved.messages = all.lanes.iter().map(|lane| lane.sends.len() as u64).sum();
         all
     }
+}
+
+/// The chunks of this rank whose own cells a plan writes.
+fn written(plan: &RankPlan, operands: &[Rc<ArrayCore>]) -> Vec<(usize, ChunkId)> {
+    let arriving = plan.local.iter().chain(plan.receives.iter().flat_map(|message| &message.moves));
+    let own = arriving.filter(|of| operands[of.dst_array].chunks().region(of.dst_chunk).intersects(&of.dst));
+    own.map(|of| (of.dst_array, of.dst_chunk)).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// The ends of a plan's moves, and the chunks that they lie in, each once.

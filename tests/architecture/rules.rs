@@ -14,6 +14,7 @@ pub const LAYERS: [&[&str]; 9] = [
     &["plan", "oracle"],
     &["transport"],
     &["device"],
+    &["history"],
     &["kernel", "array"],
     &["world"],
     &["algorithms"],

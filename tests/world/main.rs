@@ -12,6 +12,7 @@ mod exchange_mixed;
 mod fill_with;
 mod ghosts;
 mod ghosts_back;
+mod history;
 mod in_place;
 mod kernels;
 mod memory;

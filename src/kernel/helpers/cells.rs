@@ -53,16 +53,17 @@ impl Writer<'_> {
         let (x, ty, cell) = (self.var.name.clone(), self.axes.ty(), self.cell);
         let index = self.axes.offset(&self.axes.part("$p", 0), "$p");
         let has = self.axes.within("$p", Some(Tuple::StorageLo), Tuple::StorageExtent, 0);
+        let (loads, stores) = (self.looks(false), self.looks(true));
         if self.wants("index") {
             self.line(&format!("fn {x}_index($p: {ty}) -> u32 {{ return u32({index}); }}"));
         }
         if self.wants("load") && !self.var.holds_atomics {
             self.windows(false);
-            self.line(&format!("fn {x}_load($p: {ty}) -> {cell} {{ return ${x}_get(u32({index})); }}"));
+            self.line(&format!("fn {x}_load($p: {ty}) -> {cell} {{ {loads}return ${x}_get(u32({index})); }}"));
         }
         if self.wants("store") && self.var.writable && !self.var.holds_atomics {
             self.windows(true);
-            self.line(&format!("fn {x}_store($p: {ty}, $v: {cell}) {{ if {has} {{ ${x}_put(u32({index}), $v); }} }}"));
+            self.line(&format!("fn {x}_store($p: {ty}, $v: {cell}) {{ {stores}if {has} {{ ${x}_put(u32({index}), $v); }} }}"));
         }
     }
 
@@ -82,6 +83,7 @@ impl Writer<'_> {
         let width = axes.geometry_part(Tuple::SectionExtent, 0);
         let first = format!("(({cell}) & -{per_word}) + {}", axes.geometry_part(Tuple::StorageLo, 0));
 
+        let (loads, stores) = (self.looks(false), self.looks(true));
         let store = self.wants("store") && self.var.writable && self.var.atomic;
         let store_word = self.wants("store_word") && self.var.writable && !self.var.atomic;
         if self.wants("load") || store_word {
@@ -89,7 +91,7 @@ impl Writer<'_> {
         }
         if self.wants("load") {
             self.line(&format!(
-                "fn {x}_load($p: {ty}) -> {value} {{ let $q = {cell}; \
+                "fn {x}_load($p: {ty}) -> {value} {{ {loads}let $q = {cell}; \
                  return extractBits({value}(${x}_get(u32({word}))), {bit}, {bits}u); }}"
             ));
         }
@@ -100,7 +102,7 @@ impl Writer<'_> {
             let body = self.by_window(&change);
             self.line(&format!("fn ${x}_set($at: u32, $bit: u32, $v: u32) {{{body}}}"));
             self.line(&format!(
-                "fn {x}_store($p: {ty}, $v: {value}) {{ if {has} {{ let $q = {cell}; \
+                "fn {x}_store($p: {ty}, $v: {value}) {{ {stores}if {has} {{ let $q = {cell}; \
                  ${x}_set(u32({word}), {bit}, u32($v) & {low}); }} }}"
             ));
         }

@@ -11,6 +11,7 @@ mod axes;
 mod cells;
 mod domain;
 mod global;
+mod look;
 mod position;
 mod writer;
 
@@ -45,11 +46,12 @@ pub const HELPERS: [&str; 14] = [
 ];
 
 /// The words of WGSL's own that helpers and elementwise expressions use, keywords aside.
-pub const WORDS: [&str; 25] = [
+pub const WORDS: [&str; 28] = [
     "all",
     "any",
     "array",
     "atomic",
+    "atomicAdd",
     "atomicAnd",
     "atomicLoad",
     "atomicOr",
@@ -61,6 +63,8 @@ pub const WORDS: [&str; 25] = [
     "f64",
     "i32",
     "i64",
+    "max",
+    "private",
     "read",
     "read_write",
     "select",
@@ -79,6 +83,7 @@ pub fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryMap, gro
     let _ =
         writeln!(out, "\n@group({group}) @binding(0) var<uniform> {GEOMETRY}: array<vec4<i32>, {}>;", map.vectors());
     let mut binding = 1;
+    let watched = signature.watched;
     let mut needs_position = false;
     let mut needs_wide = false;
     for (i, (var, &shape)) in scan.storage.iter().zip(&signature.vars).enumerate() {
@@ -92,19 +97,24 @@ pub fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryMap, gro
         }
         let axes = Axes::new(shape.axes, map.var(i));
         let has_position = signature.space == Space::Cells && shape.axes == signature.domain_axes;
-        let mut writer = Writer { out: &mut out, var, shape, cell, axes, scan, has_position };
+        let mut writer = Writer { out: &mut out, var, shape, cell, axes, scan, has_position, watched };
         needs_position |= writer.position();
         writer.address();
+        writer.look();
         writer.cells();
         needs_wide |= writer.global();
     }
     if signature.space == Space::Counted {
         let ty = format!("array<vec4<u32>, {COUNT_VECTORS}>");
         let _ = writeln!(out, "@group({group}) @binding({binding}) var<uniform> {COUNT}: {ty};");
+        binding += 1;
+    }
+    if watched {
+        out.push_str(&look::declarations(group, binding));
     }
     needs_position |= domain::domain(&mut out, scan, signature, map.domain());
     if needs_position {
-        position::shared(&mut out, signature.domain_axes, map.domain());
+        position::shared(&mut out, signature.domain_axes, map.domain(), watched);
     }
     if needs_wide {
         out.push_str(global::WIDE);

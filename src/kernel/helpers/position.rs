@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::axes::Axes;
+use super::look::INVOCATION;
 use super::writer::Writer;
 use crate::kernel::geometry::{DomainMap, GEOMETRY, MAX_BOXES, vectors};
 
@@ -25,7 +26,7 @@ impl Writer<'_> {
 
 /// `$box`, the first vector of the box that has an invocation with this z, and `$position`. Geometry of the domain starts
 /// at vector `at`.
-pub fn shared(out: &mut String, axes: usize, at: usize) {
+pub fn shared(out: &mut String, axes: usize, at: usize, watched: bool) {
     let g = GEOMETRY;
     let ty = Axes::new(axes, 0).ty();
     let DomainMap { starts, boxes, of_box: size, .. } = DomainMap::new(axes);
@@ -36,6 +37,9 @@ pub fn shared(out: &mut String, axes: usize, at: usize) {
     }
     let _ = writeln!(out, "    $b += {size}u * ($n.x + $n.y + $n.z + $n.w);\n  }}\n  return $b;\n}}");
     let _ = writeln!(out, "fn $position($id: vec3<u32>) -> {ty} {{\n  let $b = $box($id.z);");
+    if watched {
+        let _ = writeln!(out, "  {INVOCATION} = $id;");
+    }
     let _ = writeln!(out, "  let $e = {g}[$b];\n  let $i = vec3<i32>($id) - vec3<i32>(0, 0, $e.w);");
     let _ = writeln!(out, "  let $outside = any(vec3<u32>($i) >= vec3<u32>($e.xyz));");
     match axes {

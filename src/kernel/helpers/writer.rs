@@ -20,6 +20,7 @@ pub(super) struct Writer<'a> {
     pub(super) axes: Axes,
     pub(super) scan: &'a SourceScan,
     pub(super) has_position: bool,
+    pub(super) watched: bool,
 }
 
 impl Writer<'_> {

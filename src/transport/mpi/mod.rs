@@ -117,7 +117,7 @@ fn one_rank(
         };
         let communicator = start::communicator(parent, &topology, asked, settings).inspect_err(said)?;
         let wire = Rc::new(Wire::new(communicator, topology, settings.piece_bytes));
-        let group = Group::of_all(Box::new(Rc::clone(&wire)), settings.patience, settings.check);
+        let group = Group::of_all(Box::new(Rc::clone(&wire)), settings.patience, settings.checks);
         let result = run_rank(&group, program);
         wire.end(result.is_ok(), settings).inspect_err(said)?;
         match wire.control.first_failure() {

@@ -32,15 +32,15 @@ fn common(asked: Option<(usize, &'static str)>, settings: &Settings) -> CommonNu
         number(env!("CARGO_PKG_VERSION_MINOR")),
         number(env!("CARGO_PKG_VERSION_PATCH")),
         settings.piece_bytes as u64,
-        u64::from(settings.check),
+        settings.checks as u64,
         asked.map_or(0, |(ranks, _)| ranks as u64),
         u64::from(asked.is_some_and(|(_, by)| by == "ZIPPY_RANKS")),
     ]
 }
 
 fn describe([major, minor, patch, piece_bytes, check, ..]: &CommonNumbers) -> String {
-    let check = if *check == 1 { "on" } else { "off" };
-    format!("version {major}.{minor}.{patch}, pieces of {piece_bytes} bytes, comparison of calls {check}")
+    let checks = ["no checks", "comparison of calls", "all checks"][(*check).min(2) as usize];
+    format!("version {major}.{minor}.{patch}, pieces of {piece_bytes} bytes, {checks}")
 }
 
 /// Compares what all processes have said, so that all return the same error.

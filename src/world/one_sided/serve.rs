@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::panic::Location;
 use std::rc::Rc;
 
 use super::wire::{Request, Requests, Verb};
@@ -175,6 +176,9 @@ fn run(
             continue;
         };
         let pieces: Vec<Piece> = boxes().map(|(job, lease)| job.piece(lease, job.payload.start as u64)).collect();
+        for (job, _) in boxes() {
+            job.array.was_written(job.chunk, &job.region, "an epoch", Location::caller());
+        }
         let operator = operator.map(|number| operators[source][number as usize].clone());
         let meeting = operator.map_or(Meeting::Replace, Meeting::Combine);
         world.unpack(element, &meeting, (*incoming[source].1).as_ref(), &pieces)?;

@@ -126,17 +126,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             let storage = Region::at(start.into(), [6, 3, 4].into());
             let owned = Region::at(Index::from(start) + [2, 1, 0].into(), [3, 2, 4].into());
             let held: LocalArray<u32, 1> = world.local_array("x", &Layout::new([6 * 3 * 4]))?;
-            let x = Binding {
-                buffer: held.lease()?,
-                element: &u32::INFO,
-                storage,
-                section: Region::at(start.into(), [5, 3, 3].into()),
-                owned,
-                shape: shape.into(),
-                label: "a far chunk".to_owned(),
-                error: None,
-                domain: None,
-            };
+            let mut x = Binding::from(held.all());
+            (x.storage, x.owned, x.shape) = (storage, owned, shape.into());
+            (x.section, x.label) = (Region::at(start.into(), [5, 3, 3].into()), "a far chunk".to_owned());
             kernel
                 .call()
                 .read("x", x)

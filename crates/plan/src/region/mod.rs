@@ -178,6 +178,17 @@ impl Region {
         pieces
     }
 
+    /// On which side of this box another one lies: −1 or 1 for an axis along which it is before the start or past the end,
+    /// else 0.
+    pub fn side_of(&self, other: &Self) -> Vec<i8> {
+        let of = |axis: usize| match () {
+            () if other.end[axis] <= self.start[axis] => -1,
+            () if other.start[axis] >= self.end[axis] => 1,
+            () => 0,
+        };
+        (0..self.axes()).map(of).collect()
+    }
+
     /// The region moved by `offset` cells.
     #[inline]
     pub fn translate(&self, offset: &Index) -> Self {

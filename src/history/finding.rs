@@ -1,0 +1,98 @@
+//! [`Finding`]: what a checked run has found.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::site::Site;
+use crate::chunks::ChunkId;
+use crate::extents::Index;
+use crate::region::Region;
+
+/// A mistake that a checked run (`ZIPPY_CHECK=1`) has found on this rank. Displays as a sentence.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// The array's name.
+    pub array: String,
+    /// The chunk whose cells were asked for.
+    pub chunk: ChunkId,
+    /// Who did it.
+    pub site: Site,
+    /// What was wrong.
+    pub problem: Problem,
+}
+
+/// What was wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Problem {
+    /// Ghost cells were read whose owner had been written since they were filled.
+    StaleGhosts {
+        /// On which side of the chunk they are: −1, 0 or 1 an axis.
+        side: Vec<i8>,
+        /// The cells, in global coordinates; beyond a periodic end they go on counting. Components are positions along an
+        /// axis without ghost cells.
+        cells: Region,
+        /// Whether they had been filled at all.
+        filled: bool,
+        /// Who wrote the owner's cells last.
+        writer: String,
+    },
+    /// A helper's load asked for a position outside of the chunk's storage, which gives some other cell's value.
+    LoadOutside(Stray),
+    /// A helper's store named a position outside of the chunk's storage, where it is dropped.
+    StoreOutside(Stray),
+}
+
+/// Positions outside of a chunk's storage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stray {
+    /// The first one, in global coordinates.
+    pub position: Index,
+    /// The `global_invocation_id` of the first invocation; `None` where it had not asked for its position.
+    pub invocation: Option<[u32; 3]>,
+    /// How many times it happened in the call, at most 2³² − 1.
+    pub count: u32,
+}
+
+/// What the ghost cells on one side of a chunk are. Had from [`World::ghost_states`](crate::World::ghost_states).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum GhostState {
+    /// Their owners have not been written since they were filled.
+    Fresh,
+    /// An owner has been written since they were filled.
+    Stale,
+    /// They have not been filled since the array was made.
+    NeverFilled,
+}
+
+impl Display for Finding {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { array, chunk, site, problem } = self;
+        write!(f, "array {array:?}, chunk {chunk}: {site} ")?;
+        match problem {
+            Problem::StaleGhosts { side, cells, filled, writer } => {
+                write!(f, "reads ghost cells {cells} on side {side:?}, ")?;
+                f.write_str(if *filled { "which are stale" } else { "which were never filled" })?;
+                write!(f, ": their owner was written by {writer}; update the ghost cells in between")
+            }
+            Problem::LoadOutside(stray) => {
+                write!(f, "loads {stray}, outside of the chunk and its ghost cells, and gets some other value")
+            }
+            Problem::StoreOutside(stray) => {
+                write!(f, "stores {stray}, outside of the chunk and its ghost cells, where it is dropped")
+            }
+        }
+    }
+}
+
+impl Display for Stray {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { position, invocation, count } = self;
+        write!(f, "cell {position}")?;
+        if let Some(id) = invocation {
+            write!(f, " (invocation {id:?})")?;
+        }
+        match count {
+            1 => Ok(()),
+            more => write!(f, " and {} more times a cell", more - 1),
+        }
+    }
+}

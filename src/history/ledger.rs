@@ -1,0 +1,226 @@
+//! [`Ledger`]: who acts in a world now, and what checked runs know. [`History`]: what has happened to one chunk.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::fmt::{self, Debug, Formatter};
+use std::panic::Location;
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+
+use super::finding::{Finding, Problem};
+use super::ghosts::Ghosts;
+use super::moment::Moment;
+use super::site::{Site, What};
+use crate::chunks::ChunkId;
+use crate::error::Result;
+use crate::extents::Index;
+use crate::region::Region;
+use crate::trace;
+
+/// So many findings are kept.
+const MOST_FINDINGS: usize = 1000;
+
+/// What a rank knows of operations on its arrays.
+#[derive(Default)]
+pub(crate) struct Ledger {
+    step: Cell<u64>,
+    /// The outermost operation under way.
+    acting: RefCell<Option<Site>>,
+    watch: Option<Watch>,
+}
+
+/// What a checked run knows beside.
+#[derive(Debug, Default)]
+struct Watch {
+    collective: Cell<u64>,
+    /// Those of dropped arrays, too, until the ranks have met.
+    arrays: RefCell<Vec<Rc<Ghosts>>>,
+    findings: RefCell<Vec<Finding>>,
+    /// What people have been told of.
+    told: RefCell<HashSet<(String, String)>>,
+}
+
+/// Cells that a rank has written, as it tells the others.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct WriteRecord {
+    pub array: u64,
+    pub chunk: ChunkId,
+    start: Vec<i64>,
+    end: Vec<i64>,
+    /// The first and the last time, as places among the operations on the chunk.
+    pub first: u64,
+    pub last: u64,
+    pub writer: String,
+}
+
+impl WriteRecord {
+    pub fn new((array, chunk): (u64, ChunkId), region: &Region, (first, last): (u64, u64), writer: &Site) -> Self {
+        let (start, end) = (region.start.to_vec(), region.end.to_vec());
+        Self { array, chunk, start, end, first, last, writer: writer.to_string() }
+    }
+
+    pub fn region(&self) -> Region {
+        Region::between(Index::new(&self.start), Index::new(&self.end))
+    }
+}
+
+/// While it lives, what is done is done by one operation.
+pub(crate) struct Acting<'a>(Option<&'a Ledger>);
+
+impl Drop for Acting<'_> {
+    fn drop(&mut self) {
+        if let Some(ledger) = self.0 {
+            ledger.acting.replace(None);
+        }
+    }
+}
+
+impl Ledger {
+    /// One that looks for stale ghost cells and stray loads, or not.
+    pub fn new(watching: bool) -> Self {
+        Self { watch: watching.then(Watch::default), ..Self::default() }
+    }
+
+    /// Whether stale ghost cells and stray loads are looked for.
+    pub fn watches(&self) -> bool {
+        self.watch.is_some()
+    }
+
+    /// What is done until the result is dropped, is done by this, unless something around it is under way.
+    pub fn acting(&self, what: impl FnOnce() -> What, at: &'static Location<'static>) -> Acting<'_> {
+        let mut acting = self.acting.borrow_mut();
+        if acting.is_some() {
+            return Acting(None);
+        }
+        *acting = Some(Site::new(what(), at, self.step.get()));
+        Acting(Some(self))
+    }
+
+    /// The program has come one step further: to which.
+    pub fn next_step(&self) -> u64 {
+        self.step.set(self.step.get() + 1);
+        self.step.get()
+    }
+
+    /// Who does what is done now.
+    pub fn site(&self, what: What, at: &'static Location<'static>) -> Site {
+        self.acting.borrow().clone().unwrap_or_else(|| Site::new(what, at, self.step.get()))
+    }
+
+    /// The ghost cells of a new array, in a checked run.
+    pub fn ghosts(&self, make: impl FnOnce() -> Option<Ghosts>) -> Option<Rc<Ghosts>> {
+        let watch = self.watch.as_ref()?;
+        let ghosts = Rc::new(make()?);
+        watch.arrays.borrow_mut().push(ghosts.clone());
+        Some(ghosts)
+    }
+
+    /// When the ranks met last.
+    pub fn met(&self) -> Moment {
+        Moment { collective: self.watch.as_ref().map_or(0, |watch| watch.collective.get()), place: 0 }
+    }
+
+    /// The ranks meet: what all have written since the last time is told by `told`, and what was read is looked at.
+    ///
+    /// # Errors
+    /// What `told` returns.
+    pub fn meet(&self, told: impl FnOnce(Vec<WriteRecord>) -> Result<Vec<WriteRecord>>) -> Result<()> {
+        let Some(watch) = &self.watch else { return Ok(()) };
+        let writes = told(watch.arrays.borrow().iter().flat_map(|ghosts| ghosts.take_writes()).collect())?;
+        let collective = watch.collective.get();
+        let mut arrays = watch.arrays.borrow_mut();
+        arrays.iter().for_each(|ghosts| ghosts.look(collective, &writes, |finding| self.found(finding)));
+        arrays.retain(|ghosts| Rc::strong_count(ghosts) > 1);
+        watch.collective.set(collective + 1);
+        Ok(())
+    }
+
+    /// Keeps a finding and tells people, once for each array, kind, side and place in the program.
+    pub fn found(&self, finding: Finding) {
+        let Some(watch) = &self.watch else { return };
+        let kind = match &finding.problem {
+            Problem::StaleGhosts { side, .. } => format!("stale {side:?}"),
+            Problem::LoadOutside(_) => "load".to_string(),
+            Problem::StoreOutside(_) => "store".to_string(),
+        };
+        let key = (format!("{} {kind}", finding.array), finding.site.location().to_string());
+        if watch.told.borrow_mut().insert(key) && watch.findings.borrow().len() < MOST_FINDINGS {
+            trace::warn(&finding.to_string());
+            watch.findings.borrow_mut().push(finding);
+        }
+    }
+
+    /// What was found so far.
+    pub fn findings(&self) -> Vec<Finding> {
+        self.watch.as_ref().map_or_else(Vec::new, |watch| watch.findings.borrow().clone())
+    }
+}
+
+impl Debug for Ledger {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ledger").field("step", &self.step).field("watch", &self.watch).finish_non_exhaustive()
+    }
+}
+
+/// What has happened to a chunk of this rank, whatever handle did it.
+#[derive(Debug)]
+pub(crate) struct History {
+    pub ledger: Rc<Ledger>,
+    writes: Cell<u64>,
+    last: RefCell<Option<Site>>,
+    chunk: ChunkId,
+    /// The ghost cells of its array, in a checked run.
+    ghosts: Option<Rc<Ghosts>>,
+}
+
+impl History {
+    /// A chunk that nobody has written.
+    pub fn new(ledger: &Rc<Ledger>, chunk: ChunkId, ghosts: Option<Rc<Ghosts>>) -> Rc<Self> {
+        Rc::new(Self { ledger: ledger.clone(), writes: Cell::new(0), last: RefCell::default(), chunk, ghosts })
+    }
+
+    /// How often it was written.
+    pub fn writes(&self) -> u64 {
+        self.writes.get()
+    }
+
+    /// Who wrote it last.
+    pub fn last_writer(&self) -> Option<Site> {
+        self.last.borrow().clone()
+    }
+
+    /// Its number in its array.
+    pub fn chunk(&self) -> ChunkId {
+        self.chunk
+    }
+
+    /// The ghost cells of its array, in a checked run.
+    pub fn ghosts(&self) -> Option<&Rc<Ghosts>> {
+        self.ghosts.as_ref()
+    }
+
+    /// An operation on it: boxes that are read, and then boxes that are written.
+    pub fn operation(&self, read: &[Region], written: &[Region], what: What, at: &'static Location<'static>) {
+        if self.ghosts.is_none() && written.is_empty() {
+            return;
+        }
+        let site = self.ledger.site(what, at);
+        if let Some(ghosts) = &self.ghosts {
+            let moment = Moment { place: ghosts.next_place(self.chunk), ..self.ledger.met() };
+            read.iter().for_each(|region| ghosts.read(self.chunk, region, moment.place, &site));
+            written.iter().for_each(|region| ghosts.wrote(self.chunk, region, moment, &site));
+        }
+        if !written.is_empty() {
+            self.writes.set(self.writes.get() + 1);
+            *self.last.borrow_mut() = Some(site);
+        }
+    }
+
+    /// A box of its ghost cells was filled from owners as they were at a moment.
+    pub fn filled(&self, region: &Region, moment: Moment) {
+        if let Some(ghosts) = &self.ghosts {
+            ghosts.filled(self.chunk, region, moment);
+        }
+    }
+}

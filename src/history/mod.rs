@@ -1,0 +1,27 @@
+//! What has happened to chunks: how often and by whom each was written, and, in checked runs, which ghost cells are stale.
+//!
+//! Every [`History`] knows the [`Ledger`] of its world, in which the outermost operation under way says who it is. Writes are
+//! told where regions are known: by sections, kernels, exchanges, epochs and sequences.
+//!
+//! # Stale ghost cells
+//!
+//! In checked runs an array with ghost cells has [`Ghosts`]: for each box of them who owns the cells, from when the values are,
+//! and when the owner was written last. Nobody knows of other ranks' writes at once. So reads of ghost cells are noted, and
+//! looked at when the ranks meet next: at each collective they tell what they have written since the last one.
+//!
+//! A moment is the number of the last collective, and a place among the operations on a chunk since then. SPMD programs do the
+//! same with each chunk, so that places on two chunks can be compared, wherever they are: findings are the same for any number
+//! of ranks.
+
+mod finding;
+mod ghosts;
+mod ledger;
+mod moment;
+mod site;
+
+pub use finding::{Finding, GhostState, Problem, Stray};
+pub(crate) use ghosts::Ghosts;
+pub(crate) use ledger::{History, Ledger, WriteRecord};
+pub(crate) use moment::Moment;
+pub use site::Site;
+pub(crate) use site::What;
