@@ -312,7 +312,13 @@ impl ArrayCore {
     }
 
     /// Tells that a box of a chunk of this rank was written.
-    pub(crate) fn was_written(&self, chunk: ChunkId, region: &Region, what: &'static str, at: &'static Location<'static>) {
+    pub(crate) fn was_written(
+        &self,
+        chunk: ChunkId,
+        region: &Region,
+        what: &'static str,
+        at: &'static Location<'static>,
+    ) {
         if let Some(history) = self.history(chunk) {
             history.operation(&[], &[*region], What::Local(what), at);
         }

@@ -114,15 +114,13 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
     /// A bad region, a section of several boxes, or a device failure.
     #[track_caller]
     pub fn fill_with(&self, mut value: impl FnMut([i64; D]) -> T) -> Result<()> {
-        self.fill_boxes(Location::caller(), &mut |region, values| values.extend(region.points().map(|p| value(to_array(&p)))))
+        self.fill_boxes(Location::caller(), &mut |region, values| {
+            values.extend(region.points().map(|p| value(to_array(&p))))
+        })
     }
 
     /// Sets its cells box by box to the values that `append` puts into a vector.
-    fn fill_boxes(
-        &self,
-        at: &'static Location<'static>,
-        append: &mut dyn FnMut(&Region, &mut Vec<T>),
-    ) -> Result<()> {
+    fn fill_boxes(&self, at: &'static Location<'static>, append: &mut dyn FnMut(&Region, &mut Vec<T>)) -> Result<()> {
         let most = (FILL_BYTES / std::mem::size_of::<T>().max(1) as u64).max(1);
         let mut values = Vec::new();
         let region = self.one_box("fill")?;

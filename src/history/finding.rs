@@ -86,7 +86,7 @@ impl Display for Finding {
 impl Display for Stray {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { position, invocation, count } = self;
-        write!(f, "cell {position}")?;
+        write!(f, "cell {:?}", &position[..])?;
         if let Some(id) = invocation {
             write!(f, " (invocation {id:?})")?;
         }

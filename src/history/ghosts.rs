@@ -4,8 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 
 use super::finding::{Finding, GhostState, Problem};
-use super::ledger::WriteRecord;
 use super::moment::{Dated, Moment};
+use super::record::WriteRecord;
 use super::site::Site;
 use crate::chunks::ChunkId;
 use crate::locate::Placement;

@@ -6,15 +6,13 @@ use std::fmt::{self, Debug, Formatter};
 use std::panic::Location;
 use std::rc::Rc;
 
-use serde::{Deserialize, Serialize};
-
 use super::finding::{Finding, Problem};
 use super::ghosts::Ghosts;
 use super::moment::Moment;
+use super::record::WriteRecord;
 use super::site::{Site, What};
 use crate::chunks::ChunkId;
 use crate::error::Result;
-use crate::extents::Index;
 use crate::region::Region;
 use crate::trace;
 
@@ -39,30 +37,6 @@ struct Watch {
     findings: RefCell<Vec<Finding>>,
     /// What people have been told of.
     told: RefCell<HashSet<(String, String)>>,
-}
-
-/// Cells that a rank has written, as it tells the others.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct WriteRecord {
-    pub array: u64,
-    pub chunk: ChunkId,
-    start: Vec<i64>,
-    end: Vec<i64>,
-    /// The first and the last time, as places among the operations on the chunk.
-    pub first: u64,
-    pub last: u64,
-    pub writer: String,
-}
-
-impl WriteRecord {
-    pub fn new((array, chunk): (u64, ChunkId), region: &Region, (first, last): (u64, u64), writer: &Site) -> Self {
-        let (start, end) = (region.start.to_vec(), region.end.to_vec());
-        Self { array, chunk, start, end, first, last, writer: writer.to_string() }
-    }
-
-    pub fn region(&self) -> Region {
-        Region::between(Index::new(&self.start), Index::new(&self.end))
-    }
 }
 
 /// While it lives, what is done is done by one operation.

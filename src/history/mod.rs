@@ -17,11 +17,13 @@ mod finding;
 mod ghosts;
 mod ledger;
 mod moment;
+mod record;
 mod site;
 
 pub use finding::{Finding, GhostState, Problem, Stray};
 pub(crate) use ghosts::Ghosts;
-pub(crate) use ledger::{History, Ledger, WriteRecord};
+pub(crate) use ledger::{Acting, History, Ledger};
 pub(crate) use moment::Moment;
+pub(crate) use record::WriteRecord;
 pub use site::Site;
 pub(crate) use site::What;

@@ -43,7 +43,9 @@ impl<T: Clone> Dated<T> {
     /// The parts of a box that have none.
     pub fn without(&self, region: Region) -> Vec<Region> {
         let less = |left: Vec<Region>, (known, ..): &(Region, Moment, T)| {
-            left.into_iter().flat_map(|part| if part.intersects(known) { part.subtract(known) } else { vec![part] }).collect()
+            left.into_iter()
+                .flat_map(|part| if part.intersects(known) { part.subtract(known) } else { vec![part] })
+                .collect()
         };
         self.0.iter().fold(vec![region], less)
     }

@@ -109,7 +109,9 @@ impl Checked {
                         });
                     }
                 }
-                naga::AddressSpace::Storage { .. } if binding.group == group && name == REPORT => place(Resource::Report),
+                naga::AddressSpace::Storage { .. } if binding.group == group && name == REPORT => {
+                    place(Resource::Report)
+                }
                 naga::AddressSpace::Storage { access } => {
                     let writable = access.contains(naga::StorageAccess::STORE);
                     for (number, declared) in program.scan.storage.iter().enumerate() {

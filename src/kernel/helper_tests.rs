@@ -58,7 +58,8 @@ fn combinations() -> impl Iterator<Item = (&'static str, bool, VarShape)> {
 }
 
 fn signature(shape: VarShape, space: Space) -> Signature {
-    Signature { space, domain_axes: shape.axes, vars: vec![shape] }
+    // Every helper of a checked run stands beside those of any other one.
+    Signature { space, domain_axes: shape.axes, vars: vec![shape], watched: true }
 }
 
 /// What an array of this shape can be in. A counted domain has one axis.

@@ -96,7 +96,11 @@ fn check_limits(device: &Device, kernel: &str, checked: &Checked) -> Result<()> 
     let limits = &device.limits().wgpu;
     let fail = |problem: String| Err(KernelError::Limit { kernel: kernel.to_owned(), problem }.into());
     let adapter = &device.adapter().name;
-    let storage = checked.points.iter().filter(|point| matches!(point.resource, Resource::Storage { .. } | Resource::Report)).count();
+    let storage = checked
+        .points
+        .iter()
+        .filter(|point| matches!(point.resource, Resource::Storage { .. } | Resource::Report))
+        .count();
     let windows =
         checked.points.iter().filter(|p| matches!(p.resource, Resource::Storage { window, .. } if window > 0)).count();
     let most = limits.max_storage_buffers_per_shader_stage as usize;

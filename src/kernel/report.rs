@@ -92,7 +92,12 @@ impl Report {
     /// As it is bound.
     pub fn buffer(&self) -> BoundBuffer {
         let window_bytes = self.lease.bytes();
-        BoundBuffer { raw: self.lease.raw().clone(), id: self.lease.id(), weak: Some(self.lease.downgrade()), window_bytes }
+        BoundBuffer {
+            raw: self.lease.raw().clone(),
+            id: self.lease.id(),
+            weak: Some(self.lease.downgrade()),
+            window_bytes,
+        }
     }
 
     /// Waits for the call and reads what it has told of each array.

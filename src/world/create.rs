@@ -150,7 +150,12 @@ impl World {
     }
 
     pub(crate) fn home(&self) -> Home {
-        Home { rank: self.rank(), device: self.gpu().clone(), registry: self.registry.clone(), ledger: self.ledger.clone() }
+        Home {
+            rank: self.rank(),
+            device: self.gpu().clone(),
+            registry: self.registry.clone(),
+            ledger: self.ledger.clone(),
+        }
     }
 
     fn resolve(&self, name: &str, element: &'static ElementInfo, axes: usize, layout: &Layout) -> Result<Chunks> {
@@ -167,7 +172,12 @@ impl World {
         }
     }
 
-    pub(super) fn create(&self, name: &str, element: &'static ElementInfo, placement: Placement) -> Result<Rc<ArrayCore>> {
+    pub(super) fn create(
+        &self,
+        name: &str,
+        element: &'static ElementInfo,
+        placement: Placement,
+    ) -> Result<Rc<ArrayCore>> {
         let call = Collective::new("array").of(Named::new(name, element, &placement), None);
         let call = call.and(format!(", {} of {}", placement.chunks().shape(), element.name));
         let bytes = self.check_memory(name, element, &placement)?;

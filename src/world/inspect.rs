@@ -63,7 +63,9 @@ impl Display for ArrayInfo {
         let (here, bytes) = (chunks.len(), self.bytes());
         write!(f, "{kind} {name:?}: {element} {shape}, {chunk_count} chunks, {here} here with {bytes} bytes")?;
         match chunks.iter().max_by_key(|chunk| chunk.last_writer.as_ref().map(Site::step)) {
-            Some(ChunkInfo { writes, last_writer: Some(site), .. }) => write!(f, ", written {writes} times, last by {site}"),
+            Some(ChunkInfo { writes, last_writer: Some(site), .. }) => {
+                write!(f, ", written {writes} times, last by {site}")
+            }
             _ => Ok(()),
         }
     }
@@ -126,7 +128,8 @@ impl World {
         }
         let Some(ghosts) = array.core().ghosts() else { return Ok(Vec::new()) };
         let Some(states) = ghosts.states() else {
-            let text = format!("the chunks of array {name:?} have other neighbours in another handle, so nothing is known");
+            let text =
+                format!("the chunks of array {name:?} have other neighbours in another handle, so nothing is known");
             return Err(ArrayError::Other(text).into());
         };
         Ok(states.into_iter().map(|(chunk, side, state)| GhostSide { chunk, side, state }).collect())
@@ -137,7 +140,10 @@ impl World {
     ///
     /// # Errors
     /// No memory for it; a failure of this or of another rank.
-    pub fn compare_ghosts<T: Element, const D: usize>(&self, array: &GlobalArray<T, D>) -> Result<Vec<GhostDifference>> {
+    pub fn compare_ghosts<T: Element, const D: usize>(
+        &self,
+        array: &GlobalArray<T, D>,
+    ) -> Result<Vec<GhostDifference>> {
         let core = array.core();
         let name = format!("zippy: fresh ghost cells of {}", array.name());
         let fresh = self.create(&name, core.element(), core.placement().clone())?;

@@ -50,7 +50,11 @@ impl Job {
         let at = Location::caller();
         for &(operand, chunk) in &self.transfer.written {
             let Some(history) = self.operands[operand].history(chunk) else { continue };
-            let written = if history.ghosts().is_some() { self.written(operand, chunk) } else { vec![self.owned(operand, chunk)] };
+            let written = if history.ghosts().is_some() {
+                self.written(operand, chunk)
+            } else {
+                vec![self.owned(operand, chunk)]
+            };
             history.operation(&[], &written, What::Local("an exchange"), at);
         }
         for (operand, chunk, region) in self.fills() {

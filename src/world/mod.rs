@@ -8,12 +8,13 @@ mod composite;
 mod copy;
 mod counted;
 mod create;
+mod debug_point;
 mod deliver;
 mod exchange;
 mod execute;
 mod ghosts;
-mod inspect;
 mod in_place;
+mod inspect;
 mod job;
 mod jobs;
 mod meeting;
@@ -39,11 +40,11 @@ use std::rc::Rc;
 pub(crate) use self::named::{Collective, Named, hash};
 
 pub use self::copy::Section;
+pub use self::debug_point::DebugPoint;
 pub(crate) use self::deliver::{Column, Destined};
 pub use self::deliver::{Delivered, Destinations};
 pub use self::exchange::Exchange;
 pub use self::inspect::{ArrayInfo, ArrayKind, ChunkInfo, GhostDifference, GhostSide};
-pub use self::observe::DebugPoint;
 pub use self::one_sided::{Fetched, PutSource, Ticket};
 pub use self::pending::Pending;
 pub use self::plans::{Plan, PlanCounters};
@@ -57,11 +58,14 @@ pub use crate::transport::Config;
 use crate::array::{ArrayCore, Rearranged, Registry};
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::history::{Ledger, What};
+use crate::history::{Acting, Ledger, What};
 use crate::kernel::{Kernel, KernelSource};
 use crate::plan::cache::PlanCache;
 use crate::trace::{Profile, Tracer};
 use crate::transport::{Entered, Group, Payload, copied};
+
+/// What is called at each debug point.
+type Observer = Box<dyn FnMut(&World, &DebugPoint) -> Result<()>>;
 
 /// One rank's view of the run: its group of ranks, its device, its arrays.
 ///
@@ -79,7 +83,7 @@ pub struct World {
     /// What algorithms have composed, by text.
     composed: RefCell<HashMap<String, Kernel>>,
     tracer: Tracer,
-    observer: RefCell<Option<observe::Observer>>,
+    observer: RefCell<Option<Observer>>,
 }
 
 impl World {
@@ -232,6 +236,13 @@ impl World {
                 message: String::from_utf8_lossy(&text).into_owned(),
             }),
         }))
+    }
+
+    /// What is done until the result is dropped, is done by an operation of this name, called by whoever calls the caller.
+    #[track_caller]
+    pub(crate) fn acting(&self, name: &'static str) -> Acting<'_> {
+        let at = Location::caller();
+        self.ledger.acting(|| What::Local(name), at)
     }
 
     /// Runs a collective: names it for waits and failures, adds it to what this rank has called, as every message says,

@@ -4,22 +4,9 @@ use std::fmt::{self, Display, Formatter};
 use std::panic::Location;
 use std::rc::Rc;
 
+use super::debug_point::DebugPoint;
 use super::{World, hash};
 use crate::error::Result;
-
-/// What is called at each debug point.
-pub(super) type Observer = Box<dyn FnMut(&World, &DebugPoint) -> Result<()>>;
-
-/// A place in a program where one may look into its arrays.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DebugPoint {
-    /// Its name.
-    pub name: String,
-    /// Its number, from 1: how many this rank has come to.
-    pub step: u64,
-    /// Where the program called it.
-    pub location: &'static Location<'static>,
-}
 
 /// How messages and comparisons name it.
 struct Called(Rc<str>);

@@ -1,6 +1,7 @@
 //! Programs of random operations on random arrays, held against the truth after every step: each rank keeps all cells of
 //! all arrays in a map and changes them by the meaning of the operation, while the world changes the chunks.
 
+mod model;
 #[path = "../../crates/plan/tests/plans/random.rs"]
 mod random;
 
@@ -9,13 +10,14 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use zippy::Exchange;
 use zippy::chunks::Chunks;
+use zippy::extents::Index;
 use zippy::oracle::truth::{self, Cells};
-use zippy::oracle::{Memory, Request, Verb};
+use zippy::oracle::{Request, Verb};
 use zippy::region::Region;
-use zippy::{Config, GlobalArray, Layout, Operator, Ownership, Result, World, run_with};
+use zippy::{Config, Result, World, run_with};
 
 use crate::support;
-use crate::support::cells::mix;
+use model::{Model, OPERATORS, operator, replace};
 
 crate::in_place_too!();
 
@@ -24,10 +26,36 @@ type Cut = (Arc<Chunks>, Option<Vec<usize>>);
 
 #[derive(Debug, Clone)]
 enum Step {
-    Copy { ends: Ends, order: Option<Vec<usize>>, started: bool },
-    Composite { ends: Ends, operator: usize, started: bool },
-    Ghosts { arrays: Vec<usize>, faces: bool, lists: Option<usize>, started: bool },
-    Reverse { arrays: Vec<usize>, faces: bool, operator: Option<usize> },
+    Copy {
+        ends: Ends,
+        order: Option<Vec<usize>>,
+        started: bool,
+    },
+    Composite {
+        ends: Ends,
+        operator: usize,
+        started: bool,
+    },
+    Ghosts {
+        arrays: Vec<usize>,
+        faces: bool,
+        lists: Option<usize>,
+        started: bool,
+    },
+    Reverse {
+        arrays: Vec<usize>,
+        faces: bool,
+        lists: Option<usize>,
+        operator: Option<usize>,
+    },
+    /// Some components from the owners and some back to them, at once.
+    BothWays {
+        arrays: Vec<usize>,
+        faces: bool,
+        lists: [Option<usize>; 2],
+        operator: usize,
+        started: bool,
+    },
     Fence(Vec<Request<u32>>),
 }
 
@@ -104,10 +132,14 @@ fn step(cuts: &[Cut]) -> BoxedStrategy<Step> {
         .prop_map(|(ends, operator, started)| Step::Composite { ends, operator, started });
     let ghosts = (some.clone(), any::<bool>(), prop::option::of(0_usize..1000), any::<bool>())
         .prop_map(|(arrays, faces, lists, started)| Step::Ghosts { arrays, faces, lists, started });
-    let reverse = (some, any::<bool>(), prop::option::of(0..OPERATORS))
-        .prop_map(|(arrays, faces, operator)| Step::Reverse { arrays, faces, operator });
+    let lists = || prop::option::of(0_usize..1000);
+    let reverse = (some.clone(), any::<bool>(), lists(), prop::option::of(0..OPERATORS))
+        .prop_map(|(arrays, faces, lists, operator)| Step::Reverse { arrays, faces, lists, operator });
+    let both = (some, any::<bool>(), [lists(), lists()], 0..OPERATORS, any::<bool>()).prop_map(
+        |(arrays, faces, lists, operator, started)| Step::BothWays { arrays, faces, lists, operator, started },
+    );
     let fence = prop::collection::vec(request(cuts), 0..8).prop_map(Step::Fence);
-    prop_oneof![copy, composite, ghosts, reverse, fence].boxed()
+    prop_oneof![copy, composite, ghosts, reverse, both, fence].boxed()
 }
 
 fn case(axes: usize) -> impl Strategy<Value = Case> {
@@ -117,91 +149,15 @@ fn case(axes: usize) -> impl Strategy<Value = Case> {
     })
 }
 
-const OPERATORS: usize = 3;
-
-/// An operator, and what it means. The last one tells orders apart.
-fn operator(which: usize) -> (Operator, fn(&u32, &u32) -> u32) {
-    match which {
-        0 => (Operator::Add, |new, there| new.wrapping_add(*there)),
-        1 => (Operator::Max, |new, there| *new.max(there)),
-        _ => {
-            let wgsl = "fn combine(src: T, dst: T) -> T { return 3u * dst + src; }";
-            (Operator::custom("shifted", wgsl), |new, there| there.wrapping_mul(3).wrapping_add(*new))
-        }
-    }
-}
-
-fn replace(new: &u32, _: &u32) -> u32 {
-    *new
-}
-
-/// One array of the program, and all its cells as they should be.
-struct Model<const D: usize> {
-    array: GlobalArray<u32, D>,
-    cells: Cells<u32>,
-}
-
-impl<const D: usize> Model<D> {
-    fn new(world: &World, number: usize, (chunks, owners): &Cut) -> Result<Self> {
-        let boxes = (0..chunks.count()).map(|chunk| chunks.region(chunk)).collect();
-        let layout = Layout::from_shape(&chunks.shape()).boxes(boxes);
-        let layout = layout.ghost_lists(&chunks.ghost_lo(), &chunks.ghost_hi()).periodic_list(chunks.periodic());
-        let name = format!("array {number}");
-        let array: GlobalArray<u32, D> = match owners {
-            None => world.array(&name, &layout)?,
-            Some(table) => {
-                let table = table.iter().map(|rank| rank % world.size()).collect();
-                world.array_owned(&name, &layout, Ownership::table(table, world.size())?)?
-            }
-        };
-        let value = |chunk: usize, cell: &[i64]| {
-            let place = cell.iter().fold(number as u64, |code, &x| code * 103 + (x + 51) as u64);
-            mix(place << 12 | chunk as u64) as u32
-        };
-        let memory = Memory::new(array.placement(), |chunk, cell| value(chunk, &cell));
-        let cells = Cells::of(&memory, array.placement());
-        for chunk in array.chunks() {
-            chunk.with_ghosts().write(memory.chunk(array.placement(), chunk.id()))?;
-        }
-        Ok(Self { array, cells })
-    }
-
-    fn chunks(&self) -> &Chunks {
-        self.array.placement().chunks()
-    }
-
-    /// An axis without ghosts, for lists of components.
-    fn component_axis(&self) -> Option<usize> {
-        (0..D).rev().find(|&axis| self.chunks().ghost_lo()[axis] == 0 && self.chunks().ghost_hi()[axis] == 0)
-    }
-
-    /// This rank's chunks are as they should be, ghost cells included.
-    fn check(&self, what: &dyn std::fmt::Debug) -> Result<()> {
-        for chunk in self.array.chunks() {
-            let section = chunk.with_ghosts();
-            for (cell, found) in section.region()?.points().zip(section.read()?) {
-                let expected = self.cells.0[&(chunk.id(), cell.to_vec())];
-                assert_eq!(
-                    found,
-                    expected,
-                    "cell {cell} of chunk {} of {} after {what:?}",
-                    chunk.id(),
-                    self.array.name()
-                );
-            }
-        }
-        Ok(())
-    }
-}
-
 /// Some components for each direction.
 fn listed(seed: usize, extent: i64, direction: &[i8]) -> Vec<usize> {
     let code = direction.iter().fold(seed, |code, &side| code * 5 + (side + 1) as usize);
     (0..extent as usize).filter(|component| !(code / 3 + component * (code % 4 + 1)).is_multiple_of(3)).collect()
 }
 
-/// A ghost update of arrays, each of which `way` says the way of.
+/// With a ghost update of arrays, each of which `way` says the way of.
 fn update<const D: usize>(
+    with: Exchange,
     models: &[Model<D>],
     arrays: &[usize],
     faces: bool,
@@ -215,7 +171,7 @@ fn update<const D: usize>(
         }
         _ => update,
     };
-    arrays.iter().map(|&array| &models[array]).fold(Exchange::new(), |update, model| {
+    arrays.iter().map(|&array| &models[array]).fold(with, |update, model| {
         let update = way(with_lists(update.ghosts(&model.array), model));
         if faces { update.faces_only() } else { update }
     })
@@ -264,7 +220,7 @@ fn perform<const D: usize>(world: &World, models: &mut [Model<D>], step: &Step) 
             models[ends.to.0].cells = after;
         }
         Step::Ghosts { arrays, faces, lists, started } => {
-            let update = update(models, arrays, *faces, *lists, |update| update);
+            let update = update(Exchange::new(), models, arrays, *faces, *lists, |update| update);
             if *started {
                 world.start(update)?.wait()?
             } else {
@@ -275,15 +231,33 @@ fn perform<const D: usize>(world: &World, models: &mut [Model<D>], step: &Step) 
                 models[array].cells = truth::ghosts(models[array].chunks(), &models[array].cells, &takes);
             }
         }
-        Step::Reverse { arrays, faces, operator: which } => {
+        Step::Reverse { arrays, faces, lists, operator: which } => {
             let combine = which.map_or(replace as fn(&u32, &u32) -> u32, |which| operator(which).1);
-            world.exchange(update(models, arrays, *faces, None, |update| match which {
+            world.exchange(update(Exchange::new(), models, arrays, *faces, *lists, |update| match which {
                 Some(which) => update.reverse_with(operator(*which).0),
                 None => update.reverse(),
             }))?;
             for &array in arrays {
-                let (model, takes) = (&models[array], takes(&models[array], *faces, None));
+                let (model, takes) = (&models[array], takes(&models[array], *faces, *lists));
                 models[array].cells = truth::reverse_ghosts(model.chunks(), &model.cells, &takes, &combine);
+            }
+        }
+        Step::BothWays { arrays, faces, lists: [there, back], operator: which, started } => {
+            let (operator, combine) = operator(*which);
+            let forward = update(Exchange::new(), models, arrays, *faces, *there, |update| update);
+            let both = update(forward, models, arrays, *faces, *back, |update| update.reverse_with(operator.clone()));
+            if *started {
+                world.start(both)?.wait()?
+            } else {
+                world.exchange(both)?
+            };
+            for &array in arrays {
+                let model = &models[array];
+                let (takes, returns) = (takes(model, *faces, *there), takes(model, *faces, *back));
+                let ghosts = truth::ghosts(model.chunks(), &model.cells, &takes);
+                let mut own = truth::reverse_ghosts(model.chunks(), &model.cells, &returns, &combine);
+                own.0.retain(|(chunk, cell), _| model.chunks().region(*chunk).contains(&Index::new(cell)));
+                models[array].cells = Cells(ghosts.0.into_iter().chain(own.0).collect());
             }
         }
         Step::Fence(requests) => fence(world, models, requests)?,
@@ -324,7 +298,7 @@ fn same_as_truth<const D: usize>(case: &Case) -> std::result::Result<(), TestCas
         let mut models = models.collect::<Result<Vec<_>>>()?;
         for step in &case.steps {
             perform(world, &mut models, step)?;
-            models.iter().try_for_each(|model| model.check(step))?;
+            models.iter().try_for_each(|model| model.check(world, step))?;
         }
         Ok(())
     });

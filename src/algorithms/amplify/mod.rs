@@ -40,7 +40,9 @@ impl OnRank<'_> {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn amplify(&self, counts: impl Into<Sequence<u32>>, pairs: &mut Growable<[u32; 2]>) -> Result<u64> {
+        let _acting = self.world().acting("amplify");
         let (world, counts) = (self.world(), counts.into());
         let counts = counts.cells()?;
         let all = pairs_of(world, counts)?;

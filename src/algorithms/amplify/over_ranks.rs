@@ -28,7 +28,9 @@ impl Vectors<'_> {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(3), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn amplify(&self, name: &str, counts: impl Into<Vector<u32>>) -> Result<GlobalArray<[u32; 2], 1>> {
+        let _acting = self.world().acting("amplify");
         let (world, counts) = (self.world(), counts.into());
         counts.check_numbers()?;
         self.collective("amplify", vec![counts.named()?], name, || Ok(()))?;

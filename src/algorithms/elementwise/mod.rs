@@ -139,6 +139,7 @@ impl Assignment<'_> {
     /// A bad region; extents that differ; cells that go together on different ranks (copy first); names that are missing,
     /// unused or given twice; a section of the same chunk under two names, one of them written; WGSL that is wrong, by line
     /// and column of the expression or the functions.
+    #[track_caller]
     pub fn write<T: Element, const D: usize>(self, name: &str, section: impl Into<Section<T, D>>) -> Result<()> {
         self.check_names(name)?;
         let mut sides = vec![section.into().side("elementwise")?];

@@ -20,7 +20,9 @@ impl OnRank<'_> {
     ///
     /// # Errors
     /// A number that has no bin; a bad section, a failing device.
+    #[track_caller]
     pub fn histogram(&self, numbers: impl Into<Sequence<u32>>, counts: impl Into<Sequence<u32>>) -> Result<()> {
+        let _acting = self.world().acting("histogram");
         let (world, numbers, counts) = (self.world(), numbers.into(), counts.into());
         let (numbers, counts) = (numbers.cells()?, counts.cells()?);
         if let Some(most) = largest(world, numbers)?.filter(|&most| u64::from(most) >= counts.len()) {

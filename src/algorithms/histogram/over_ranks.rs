@@ -13,7 +13,9 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// A number that has no bin, the same error on all ranks; a bad section, a failure of this or of another rank.
+    #[track_caller]
     pub fn histogram(&self, numbers: impl Into<Vector<u32>>, bins: usize) -> Result<Vec<u64>> {
+        let _acting = self.world().acting("histogram");
         let (world, numbers) = (self.world(), numbers.into());
         let label = numbers.label()?;
         let most = world.buffer_bytes() / 4;

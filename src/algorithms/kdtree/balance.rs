@@ -91,12 +91,14 @@ impl Vectors<'_> {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn balanced_boxes<P: Point>(
         &self,
         points: impl Into<Vector<P>>,
         shape: &[i64],
         boxes: usize,
     ) -> Result<BalancedBoxes> {
+        let _acting = self.world().acting("balanced_boxes");
         let (world, points) = (self.world(), points.into());
         let (given, expected) = (shape.len(), P::DIMENSIONS);
         if given != expected {

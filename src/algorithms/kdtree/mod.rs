@@ -131,7 +131,9 @@ impl Vectors<'_> {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(3), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn kdtree<P: Point>(&self, name: &str, points: impl Into<Vector<P>>, leaves: usize) -> Result<KdTree<P>> {
+        let _acting = self.world().acting("kdtree");
         let (world, points) = (self.world(), points.into());
         if leaves == 0 || leaves > MOST_LEAVES {
             return Err(KdTreeError::Leaves { given: leaves, most: MOST_LEAVES }.into());

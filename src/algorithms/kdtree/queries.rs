@@ -27,7 +27,9 @@ impl Vectors<'_> {
     /// world goes on); a failure of this or of another rank.
     ///
     /// An example stands at [`kdtree`](Self::kdtree).
+    #[track_caller]
     pub fn nearest<P: Point>(&self, tree: &KdTree<P>, queries: &[P], k: usize) -> Result<Vec<Vec<Neighbour>>> {
+        let _acting = self.world().acting("nearest");
         if k == 0 {
             return Err(KdTreeError::NoNeighbours.into());
         }
@@ -44,7 +46,9 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// The radius is negative or a NaN; else as [`nearest`](Self::nearest).
+    #[track_caller]
     pub fn within<P: Point>(&self, tree: &KdTree<P>, queries: &[P], radius: f32) -> Result<Vec<Vec<Neighbour>>> {
+        let _acting = self.world().acting("within");
         if radius.is_nan() || radius < 0.0 {
             return Err(KdTreeError::Radius { given: radius }.into());
         }
@@ -61,7 +65,9 @@ impl Vectors<'_> {
     /// # Errors
     /// A box that ends before it begins, or has a NaN (its rank says which, others have
     /// [`Error::Remote`](crate::Error::Remote), and the world goes on); a failure of this or of another rank.
+    #[track_caller]
     pub fn in_boxes<P: Point>(&self, tree: &KdTree<P>, boxes: &[[P; 2]]) -> Result<Vec<Vec<u64>>> {
+        let _acting = self.world().acting("in_boxes");
         let boxes: Vec<Bounds> =
             boxes.iter().map(|corners| corners.map(Point::position)).map(|[low, high]| Bounds { low, high }).collect();
         let check = forwards(&boxes);

@@ -22,12 +22,14 @@ impl OnRank<'_> {
     ///
     /// # Errors
     /// An output that is not as long as both together; a bad section, a failing device.
+    #[track_caller]
     pub fn merge<K: SortKey>(
         &self,
         first: impl Into<Sequence<K>>,
         second: impl Into<Sequence<K>>,
         output: impl Into<Sequence<K>>,
     ) -> Result<()> {
+        let _acting = self.world().acting("merge");
         let (first, second, output) = (first.into(), second.into(), output.into());
         let output = output.cells()?;
         let runs = [(first.cells()?.clone(), None), (second.cells()?.clone(), None)];
@@ -38,12 +40,14 @@ impl OnRank<'_> {
     ///
     /// # Errors
     /// As [`merge`](Self::merge), and lengths of keys and values that differ.
+    #[track_caller]
     pub fn merge_pairs<K: SortKey, V: Element>(
         &self,
         first: (impl Into<Sequence<K>>, impl Into<Sequence<V>>),
         second: (impl Into<Sequence<K>>, impl Into<Sequence<V>>),
         output: (impl Into<Sequence<K>>, impl Into<Sequence<V>>),
     ) -> Result<()> {
+        let _acting = self.world().acting("merge_pairs");
         let run = |(keys, values): (Sequence<K>, Sequence<V>)| -> Result<(Cells, Cells)> {
             let (keys, values) = (keys.cells()?, values.cells()?);
             keys.check_length(values, "the sequence of values")?;

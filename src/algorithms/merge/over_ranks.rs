@@ -33,12 +33,14 @@ impl Vectors<'_> {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(3), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn merge<K: SortKey>(
         &self,
         first: impl Into<Vector<K>>,
         second: impl Into<Vector<K>>,
         output: impl Into<Vector<K>>,
     ) -> Result<()> {
+        let _acting = self.world().acting("merge");
         let values: Option<[Vector<u32>; 3]> = None;
         self.merged("merge", [first.into(), second.into(), output.into()], values)
     }
@@ -47,12 +49,14 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// As [`merge`](Self::merge), and lengths of keys and values that differ.
+    #[track_caller]
     pub fn merge_pairs<K: SortKey, V: Element>(
         &self,
         first: (impl Into<Vector<K>>, impl Into<Vector<V>>),
         second: (impl Into<Vector<K>>, impl Into<Vector<V>>),
         output: (impl Into<Vector<K>>, impl Into<Vector<V>>),
     ) -> Result<()> {
+        let _acting = self.world().acting("merge_pairs");
         let keys = [first.0.into(), second.0.into(), output.0.into()];
         let values = [first.1.into(), second.1.into(), output.1.into()];
         for (keys, values) in keys.iter().zip(&values) {

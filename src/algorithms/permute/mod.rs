@@ -20,12 +20,14 @@ impl OnRank<'_> {
     ///
     /// # Errors
     /// An index beyond the input; lengths of indices and output that differ; a bad section, a failing device.
+    #[track_caller]
     pub fn gather<T: Element>(
         &self,
         input: impl Into<Sequence<T>>,
         indices: impl Into<Sequence<u32>>,
         output: impl Into<Sequence<T>>,
     ) -> Result<()> {
+        let _acting = self.world().acting("gather");
         let (input, indices, output) = (input.into(), indices.into(), output.into());
         let (input, indices, output) = (input.cells()?, indices.cells()?, output.cells()?);
         indices.check_length(output, "the output")?;
@@ -38,12 +40,14 @@ impl OnRank<'_> {
     ///
     /// # Errors
     /// An index beyond the output; lengths of indices and input that differ; a bad section, a failing device.
+    #[track_caller]
     pub fn scatter<T: Element>(
         &self,
         input: impl Into<Sequence<T>>,
         indices: impl Into<Sequence<u32>>,
         output: impl Into<Sequence<T>>,
     ) -> Result<()> {
+        let _acting = self.world().acting("scatter");
         let (input, indices, output) = (input.into(), indices.into(), output.into());
         let (input, indices, output) = (input.cells()?, indices.cells()?, output.cells()?);
         indices.check_length(input, "the input")?;
@@ -140,6 +144,7 @@ fn scatter_on_host(world: &World, input: &Cells, indices: &Cells, output: &Cells
         let (mut at, mut values) = (vec![0_u32; cells], vec![0; cells * size]);
         indices.read(slice.clone(), bytemuck::cast_slice_mut(&mut at))?;
         input.read(slice, &mut values)?;
+        output.were_written(0..output.len());
         output.lent(world.gpu(), |output| by_size!(put, size, output, &at, &values))?;
     }
     Ok(())

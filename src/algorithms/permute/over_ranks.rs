@@ -19,12 +19,14 @@ impl Vectors<'_> {
     /// # Errors
     /// An index beyond the input, the same error on all ranks, and nothing is written; lengths of indices and output that
     /// differ; a bad section, a failure of this or of another rank.
+    #[track_caller]
     pub fn gather<T: Element>(
         &self,
         input: impl Into<Vector<T>>,
         indices: impl Into<Vector<u32>>,
         output: impl Into<Vector<T>>,
     ) -> Result<()> {
+        let _acting = self.world().acting("gather");
         let (world, input, indices, output) = (self.world(), input.into(), indices.into(), output.into());
         indices.check_length(&output, "the output")?;
         let named = vec![input.named()?, indices.named()?, output.named()?];
@@ -52,12 +54,14 @@ impl Vectors<'_> {
     /// # Errors
     /// An index beyond the output, the same error on all ranks, and nothing is written; lengths of indices and input that
     /// differ; a bad section, a failure of this or of another rank.
+    #[track_caller]
     pub fn scatter<T: Element>(
         &self,
         input: impl Into<Vector<T>>,
         indices: impl Into<Vector<u32>>,
         output: impl Into<Vector<T>>,
     ) -> Result<()> {
+        let _acting = self.world().acting("scatter");
         let (world, input, indices, output) = (self.world(), input.into(), indices.into(), output.into());
         indices.check_length(&input, "the input")?;
         let named = vec![input.named()?, indices.named()?, output.named()?];

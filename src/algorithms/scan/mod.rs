@@ -52,7 +52,9 @@ impl OnRank<'_> {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn reduce<T: Element>(&self, input: impl Into<Sequence<T>>, operator: &Operator) -> Result<Option<T>> {
+        let _acting = self.world().acting("reduce");
         let operation = ScanOperation::of(operator, &T::INFO);
         let all = run(self.world(), &operation, input.into().cells()?, Heads::None, None)?;
         Ok(all.item.map(|item| pod_read_unaligned(&item.value)))
@@ -65,12 +67,14 @@ impl OnRank<'_> {
     ///
     /// # Errors
     /// As [`reduce`](Self::reduce), and lengths that differ.
+    #[track_caller]
     pub fn inclusive_scan<T: Element>(
         &self,
         input: impl Into<Sequence<T>>,
         output: impl Into<Sequence<T>>,
         operator: &Operator,
     ) -> Result<()> {
+        let _acting = self.world().acting("inclusive_scan");
         self.scanned(operator, None, (&input.into(), &output.into()), Heads::None)
     }
 
@@ -90,6 +94,7 @@ impl OnRank<'_> {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn exclusive_scan<T: Element>(
         &self,
         input: impl Into<Sequence<T>>,
@@ -97,6 +102,7 @@ impl OnRank<'_> {
         first: T,
         operator: &Operator,
     ) -> Result<()> {
+        let _acting = self.world().acting("exclusive_scan");
         self.scanned(operator, Some(&first), (&input.into(), &output.into()), Heads::None)
     }
 
@@ -105,6 +111,7 @@ impl OnRank<'_> {
     ///
     /// # Errors
     /// As [`inclusive_scan`](Self::inclusive_scan).
+    #[track_caller]
     pub fn inclusive_scan_by_flag<T: Element>(
         &self,
         flags: impl Into<Sequence<u32>>,
@@ -112,6 +119,7 @@ impl OnRank<'_> {
         output: impl Into<Sequence<T>>,
         operator: &Operator,
     ) -> Result<()> {
+        let _acting = self.world().acting("inclusive_scan_by_flag");
         self.scanned(operator, None, (&input.into(), &output.into()), Heads::Flags(flags.into().cells()?))
     }
 
@@ -120,6 +128,7 @@ impl OnRank<'_> {
     ///
     /// # Errors
     /// As [`inclusive_scan`](Self::inclusive_scan).
+    #[track_caller]
     pub fn exclusive_scan_by_flag<T: Element>(
         &self,
         flags: impl Into<Sequence<u32>>,
@@ -128,6 +137,7 @@ impl OnRank<'_> {
         first: T,
         operator: &Operator,
     ) -> Result<()> {
+        let _acting = self.world().acting("exclusive_scan_by_flag");
         self.scanned(operator, Some(&first), (&input.into(), &output.into()), Heads::Flags(flags.into().cells()?))
     }
 
@@ -136,6 +146,7 @@ impl OnRank<'_> {
     ///
     /// # Errors
     /// As [`inclusive_scan`](Self::inclusive_scan).
+    #[track_caller]
     pub fn inclusive_scan_by_key<K: Element, T: Element>(
         &self,
         keys: impl Into<Sequence<K>>,
@@ -143,6 +154,7 @@ impl OnRank<'_> {
         output: impl Into<Sequence<T>>,
         operator: &Operator,
     ) -> Result<()> {
+        let _acting = self.world().acting("inclusive_scan_by_key");
         self.scanned(operator, None, (&input.into(), &output.into()), Heads::Keys(keys.into().cells()?))
     }
 
@@ -151,6 +163,7 @@ impl OnRank<'_> {
     ///
     /// # Errors
     /// As [`inclusive_scan`](Self::inclusive_scan).
+    #[track_caller]
     pub fn exclusive_scan_by_key<K: Element, T: Element>(
         &self,
         keys: impl Into<Sequence<K>>,
@@ -159,6 +172,7 @@ impl OnRank<'_> {
         first: T,
         operator: &Operator,
     ) -> Result<()> {
+        let _acting = self.world().acting("exclusive_scan_by_key");
         self.scanned(operator, Some(&first), (&input.into(), &output.into()), Heads::Keys(keys.into().cells()?))
     }
 

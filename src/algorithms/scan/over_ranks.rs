@@ -31,7 +31,9 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// An operator that the cells do not have, a mistake in its WGSL, a bad section, a failure of this or of another rank.
+    #[track_caller]
     pub fn reduce<T: Element>(&self, input: impl Into<Vector<T>>, operator: &Operator) -> Result<Option<T>> {
+        let _acting = self.world().acting("reduce");
         let all = self.scanned::<T, u32, T>(
             "reduce",
             &ScanOperation::of(operator, &T::INFO),
@@ -63,12 +65,14 @@ impl Vectors<'_> {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(3), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn inclusive_scan<T: Element>(
         &self,
         input: impl Into<Vector<T>>,
         output: impl Into<Vector<T>>,
         operator: &Operator,
     ) -> Result<()> {
+        let _acting = self.world().acting("inclusive_scan");
         let (input, output) = (input.into(), output.into());
         let operation = ScanOperation::of(operator, &T::INFO);
         self.scanned("inclusive_scan", &operation, &input, Some(&output), Segments::<u32>::None).map(drop)
@@ -79,6 +83,7 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// As [`inclusive_scan`](Self::inclusive_scan).
+    #[track_caller]
     pub fn exclusive_scan<T: Element>(
         &self,
         input: impl Into<Vector<T>>,
@@ -86,6 +91,7 @@ impl Vectors<'_> {
         first: T,
         operator: &Operator,
     ) -> Result<()> {
+        let _acting = self.world().acting("exclusive_scan");
         let (input, output) = (input.into(), output.into());
         let operation = ScanOperation { first: Some(bytes_of(&first)), ..ScanOperation::of(operator, &T::INFO) };
         self.scanned("exclusive_scan", &operation, &input, Some(&output), Segments::<u32>::None).map(drop)
@@ -96,6 +102,7 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// As [`inclusive_scan`](Self::inclusive_scan).
+    #[track_caller]
     pub fn inclusive_scan_by_flag<T: Element>(
         &self,
         flags: impl Into<Vector<u32>>,
@@ -103,6 +110,7 @@ impl Vectors<'_> {
         output: impl Into<Vector<T>>,
         operator: &Operator,
     ) -> Result<()> {
+        let _acting = self.world().acting("inclusive_scan_by_flag");
         let (flags, input, output) = (flags.into(), input.into(), output.into());
         let segments = Segments::<u32>::Flags(&flags);
         let operation = ScanOperation::of(operator, &T::INFO);
@@ -114,6 +122,7 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// As [`inclusive_scan`](Self::inclusive_scan).
+    #[track_caller]
     pub fn exclusive_scan_by_flag<T: Element>(
         &self,
         flags: impl Into<Vector<u32>>,
@@ -122,6 +131,7 @@ impl Vectors<'_> {
         first: T,
         operator: &Operator,
     ) -> Result<()> {
+        let _acting = self.world().acting("exclusive_scan_by_flag");
         let (flags, input, output) = (flags.into(), input.into(), output.into());
         let segments = Segments::<u32>::Flags(&flags);
         let operation = ScanOperation { first: Some(bytes_of(&first)), ..ScanOperation::of(operator, &T::INFO) };
@@ -133,6 +143,7 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// As [`inclusive_scan`](Self::inclusive_scan).
+    #[track_caller]
     pub fn inclusive_scan_by_key<K: Element, T: Element>(
         &self,
         keys: impl Into<Vector<K>>,
@@ -140,6 +151,7 @@ impl Vectors<'_> {
         output: impl Into<Vector<T>>,
         operator: &Operator,
     ) -> Result<()> {
+        let _acting = self.world().acting("inclusive_scan_by_key");
         let (keys, input, output) = (keys.into(), input.into(), output.into());
         let segments = Segments::Keys(&keys);
         let operation = ScanOperation::of(operator, &T::INFO);
@@ -151,6 +163,7 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// As [`inclusive_scan`](Self::inclusive_scan).
+    #[track_caller]
     pub fn exclusive_scan_by_key<K: Element, T: Element>(
         &self,
         keys: impl Into<Vector<K>>,
@@ -159,6 +172,7 @@ impl Vectors<'_> {
         first: T,
         operator: &Operator,
     ) -> Result<()> {
+        let _acting = self.world().acting("exclusive_scan_by_key");
         let (keys, input, output) = (keys.into(), input.into(), output.into());
         let segments = Segments::Keys(&keys);
         let operation = ScanOperation { first: Some(bytes_of(&first)), ..ScanOperation::of(operator, &T::INFO) };

@@ -37,12 +37,14 @@ impl OnRank<'_> {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn lower_bound<K: SortKey>(
         &self,
         keys: impl Into<Sequence<K>>,
         needles: impl Into<Sequence<K>>,
         bounds: impl Into<Sequence<u32>>,
     ) -> Result<()> {
+        let _acting = self.world().acting("lower_bound");
         self.bounds(&keys.into(), &needles.into(), &bounds.into(), BoundSide::Lower)
     }
 
@@ -51,12 +53,14 @@ impl OnRank<'_> {
     ///
     /// # Errors
     /// As [`lower_bound`](Self::lower_bound).
+    #[track_caller]
     pub fn upper_bound<K: SortKey>(
         &self,
         keys: impl Into<Sequence<K>>,
         needles: impl Into<Sequence<K>>,
         bounds: impl Into<Sequence<u32>>,
     ) -> Result<()> {
+        let _acting = self.world().acting("upper_bound");
         self.bounds(&keys.into(), &needles.into(), &bounds.into(), BoundSide::Upper)
     }
 

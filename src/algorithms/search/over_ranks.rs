@@ -17,12 +17,14 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// Lengths of needles and bounds that differ, a bad section, a failure of this or of another rank.
+    #[track_caller]
     pub fn lower_bound<K: SortKey>(
         &self,
         keys: impl Into<Vector<K>>,
         needles: impl Into<Vector<K>>,
         bounds: impl Into<Vector<u32>>,
     ) -> Result<()> {
+        let _acting = self.world().acting("lower_bound");
         self.bounds("lower_bound", &keys.into(), &needles.into(), &bounds.into(), BoundSide::Lower)
     }
 
@@ -31,12 +33,14 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// As [`lower_bound`](Self::lower_bound).
+    #[track_caller]
     pub fn upper_bound<K: SortKey>(
         &self,
         keys: impl Into<Vector<K>>,
         needles: impl Into<Vector<K>>,
         bounds: impl Into<Vector<u32>>,
     ) -> Result<()> {
+        let _acting = self.world().acting("upper_bound");
         self.bounds("upper_bound", &keys.into(), &needles.into(), &bounds.into(), BoundSide::Upper)
     }
 

@@ -34,6 +34,7 @@ impl OnRank<'_> {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn reduce_by_flag<V: Element>(
         &self,
         flags: impl Into<Sequence<u32>>,
@@ -41,6 +42,7 @@ impl OnRank<'_> {
         output: impl Into<Sequence<V>>,
         operator: &Operator,
     ) -> Result<u64> {
+        let _acting = self.world().acting("reduce_by_flag");
         let (world, flags, values, output) = (self.world(), flags.into(), values.into(), output.into());
         let (flags, values, output) = (flags.cells()?, values.cells()?, output.cells()?);
         values.check_length(flags, "the sequence of flags")?;
@@ -56,11 +58,13 @@ impl OnRank<'_> {
     ///
     /// # Errors
     /// As [`sort_pairs`](Self::sort_pairs).
+    #[track_caller]
     pub fn sort_segments<K: SortKey>(
         &self,
         flags: impl Into<Sequence<u32>>,
         keys: impl Into<Sequence<K>>,
     ) -> Result<()> {
+        let _acting = self.world().acting("sort_segments");
         let (flags, keys) = (flags.into(), keys.into());
         let keys = keys.cells()?;
         let (segments, _) = self.by_segment::<K>(flags.cells()?, keys)?;
@@ -72,12 +76,14 @@ impl OnRank<'_> {
     ///
     /// # Errors
     /// As [`sort_pairs`](Self::sort_pairs).
+    #[track_caller]
     pub fn sort_segments_pairs<K: SortKey, V: Element>(
         &self,
         flags: impl Into<Sequence<u32>>,
         keys: impl Into<Sequence<K>>,
         values: impl Into<Sequence<V>>,
     ) -> Result<()> {
+        let _acting = self.world().acting("sort_segments_pairs");
         let (flags, keys, values) = (flags.into(), keys.into(), values.into());
         let (keys, values) = (keys.cells()?, values.cells()?);
         keys.check_length(values, "the sequence of values")?;

@@ -18,6 +18,7 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// As [`compact`](Self::compact), and an operator that the values do not have.
+    #[track_caller]
     pub fn reduce_by_flag<V: Element>(
         &self,
         name: &str,
@@ -25,6 +26,7 @@ impl Vectors<'_> {
         values: impl Into<Vector<V>>,
         operator: &Operator,
     ) -> Result<GlobalArray<V, 1>> {
+        let _acting = self.world().acting("reduce_by_flag");
         let (world, flags, values) = (self.world(), flags.into(), values.into());
         values.check_length(&flags, WHAT)?;
         let named = vec![flags.named()?, values.named()?];
@@ -48,7 +50,9 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// As [`sort_pairs`](Self::sort_pairs), and more than 4,294,967,295 cells.
+    #[track_caller]
     pub fn sort_segments<K: SortKey>(&self, flags: impl Into<Vector<u32>>, keys: impl Into<Vector<K>>) -> Result<()> {
+        let _acting = self.world().acting("sort_segments");
         let (flags, keys) = (flags.into(), keys.into());
         keys.check_length(&flags, WHAT)?;
         keys.check_numbers()?;
@@ -64,12 +68,14 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// As [`sort_pairs`](Self::sort_pairs), and more than 4,294,967,295 cells.
+    #[track_caller]
     pub fn sort_segments_pairs<K: SortKey, V: Element>(
         &self,
         flags: impl Into<Vector<u32>>,
         keys: impl Into<Vector<K>>,
         values: impl Into<Vector<V>>,
     ) -> Result<()> {
+        let _acting = self.world().acting("sort_segments_pairs");
         let (world, flags, keys, values) = (self.world(), flags.into(), keys.into(), values.into());
         keys.check_length(&flags, WHAT)?;
         keys.check_length(&values, "the vector of values")?;

@@ -42,12 +42,14 @@ impl OnRank<'_> {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn compact<T: Element>(
         &self,
         input: impl Into<Sequence<T>>,
         flags: impl Into<Sequence<u32>>,
         output: impl Into<Sequence<T>>,
     ) -> Result<u64> {
+        let _acting = self.world().acting("compact");
         let (input, flags, output) = (input.into(), flags.into(), output.into());
         let (input, flags, output) = (input.cells()?, flags.cells()?, output.cells()?);
         input.check_length(flags, "the sequence of flags")?;
@@ -59,12 +61,14 @@ impl OnRank<'_> {
     ///
     /// # Errors
     /// Lengths that differ, a bad section, a failing device.
+    #[track_caller]
     pub fn partition<T: Element>(
         &self,
         input: impl Into<Sequence<T>>,
         flags: impl Into<Sequence<u32>>,
         output: impl Into<Sequence<T>>,
     ) -> Result<u64> {
+        let _acting = self.world().acting("partition");
         let (input, flags, output) = (input.into(), flags.into(), output.into());
         let (input, flags, output) = (input.cells()?, flags.cells()?, output.cells()?);
         input.check_length(flags, "the sequence of flags")?;
@@ -77,7 +81,9 @@ impl OnRank<'_> {
     ///
     /// # Errors
     /// An output that is too short, of which nothing is written then; a bad section, a failing device.
+    #[track_caller]
     pub fn unique<T: Element>(&self, input: impl Into<Sequence<T>>, output: impl Into<Sequence<T>>) -> Result<u64> {
+        let _acting = self.world().acting("unique");
         let (input, output) = (input.into(), output.into());
         let (input, output) = (input.cells()?, output.cells()?);
         Selection::new(self.world(), &flags_of(self.world(), input)?)?.compact(input, output)
@@ -90,12 +96,14 @@ impl OnRank<'_> {
     /// # Errors
     /// Outputs that are too short, of which nothing is written then; lengths of keys and values that differ; an operator
     /// that the values do not have; a bad section, a failing device.
+    #[track_caller]
     pub fn reduce_by_key<K: Element, V: Element>(
         &self,
         (keys, values): (impl Into<Sequence<K>>, impl Into<Sequence<V>>),
         (keys_output, values_output): (impl Into<Sequence<K>>, impl Into<Sequence<V>>),
         operator: &Operator,
     ) -> Result<u64> {
+        let _acting = self.world().acting("reduce_by_key");
         let (keys, values) = (keys.into(), values.into());
         let (keys, values) = (keys.cells()?, values.cells()?);
         let (keys_output, values_output) = (keys_output.into(), values_output.into());

@@ -37,12 +37,14 @@ impl Vectors<'_> {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(3), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn compact<T: Element>(
         &self,
         name: &str,
         input: impl Into<Vector<T>>,
         flags: impl Into<Vector<u32>>,
     ) -> Result<GlobalArray<T, 1>> {
+        let _acting = self.world().acting("compact");
         let (world, input, flags) = (self.world(), input.into(), flags.into());
         input.check_length(&flags, "the vector of flags")?;
         self.collective("compact", vec![input.named()?, flags.named()?], name, || Ok(()))?;
@@ -58,12 +60,14 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// As [`compact`](Self::compact).
+    #[track_caller]
     pub fn partition<T: Element>(
         &self,
         name: &str,
         input: impl Into<Vector<T>>,
         flags: impl Into<Vector<u32>>,
     ) -> Result<(GlobalArray<T, 1>, u64)> {
+        let _acting = self.world().acting("partition");
         let (world, input, flags) = (self.world(), input.into(), flags.into());
         let first = self.compact("zippy: selected", &input, &flags)?;
         let cells = first.shape()[0] as u64;
@@ -85,7 +89,9 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// As [`compact`](Self::compact).
+    #[track_caller]
     pub fn unique<T: Element>(&self, name: &str, input: impl Into<Vector<T>>) -> Result<GlobalArray<T, 1>> {
+        let _acting = self.world().acting("unique");
         let (world, input) = (self.world(), input.into());
         self.collective("unique", vec![input.named()?], name, || Ok(()))?;
         let input = fitted(world, "cells of a selection", &input, &ordered(world, &spans(&input)?), true)?;
@@ -99,6 +105,7 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// As [`compact`](Self::compact), and an operator that the values do not have.
+    #[track_caller]
     pub fn reduce_by_key<K: Element, V: Element>(
         &self,
         [keys_name, values_name]: [&str; 2],
@@ -106,6 +113,7 @@ impl Vectors<'_> {
         values: impl Into<Vector<V>>,
         operator: &Operator,
     ) -> Result<(GlobalArray<K, 1>, GlobalArray<V, 1>)> {
+        let _acting = self.world().acting("reduce_by_key");
         let (world, keys, values) = (self.world(), keys.into(), values.into());
         keys.check_length(&values, "the vector of values")?;
         let cut = ordered(world, &spans(&keys)?);

@@ -39,7 +39,9 @@ impl OnRank<'_> {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn sort<K: SortKey>(&self, keys: impl Into<Sequence<K>>) -> Result<()> {
+        let _acting = self.world().acting("sort");
         sort(self.world(), K::ORDER, keys.into().cells()?, None)
     }
 
@@ -48,11 +50,13 @@ impl OnRank<'_> {
     ///
     /// # Errors
     /// As [`sort`](Self::sort), lengths that differ, and keys and values that have cells in common.
+    #[track_caller]
     pub fn sort_pairs<K: SortKey, V: Element>(
         &self,
         keys: impl Into<Sequence<K>>,
         values: impl Into<Sequence<V>>,
     ) -> Result<()> {
+        let _acting = self.world().acting("sort_pairs");
         let (keys, values) = (keys.into(), values.into());
         let (keys, values) = (keys.cells()?, values.cells()?);
         keys.check_length(values, "the sequence of values")?;
@@ -175,6 +179,7 @@ fn sort_lent(
 /// Lends the host cells of one chunk, and values of one chunk, where there are any.
 fn lent(world: &World, keys: &Cells, values: Option<&Cells>, mut f: impl FnMut(&mut [u8], &mut [u8])) -> Result<()> {
     let device = world.gpu();
+    [Some(keys), values].into_iter().flatten().for_each(|cells| cells.were_written(0..cells.len()));
     let (keys, values) = (lease(keys)?, values.map(lease).transpose()?);
     match values {
         None => device.lend([&keys.0], |[all]| f(&mut all[keys.1], &mut []))?,

@@ -35,7 +35,9 @@ impl Vectors<'_> {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(3), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn sort<K: SortKey>(&self, keys: impl Into<Vector<K>>) -> Result<()> {
+        let _acting = self.world().acting("sort");
         let (world, keys) = (self.world(), keys.into());
         self.collective("sort", vec![keys.named()?], (), || Ok(()))?;
         let wanted = ordered(world, &spans(&keys)?);
@@ -53,11 +55,13 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// As [`sort`](Self::sort), lengths that differ, and keys and values that have cells in common.
+    #[track_caller]
     pub fn sort_pairs<K: SortKey, V: Element>(
         &self,
         keys: impl Into<Vector<K>>,
         values: impl Into<Vector<V>>,
     ) -> Result<()> {
+        let _acting = self.world().acting("sort_pairs");
         let (world, keys, values) = (self.world(), keys.into(), values.into());
         keys.check_length(&values, "the vector of values")?;
         keys.check_apart(&values)?;

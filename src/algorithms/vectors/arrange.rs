@@ -14,7 +14,9 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// A bad section, the name is taken, too little memory, a failure of this or of another rank.
+    #[track_caller]
     pub fn rebalanced<T: Element>(&self, name: &str, input: impl Into<Vector<T>>) -> Result<GlobalArray<T, 1>> {
+        let _acting = self.world().acting("rebalanced");
         let input = input.into();
         let parts = in_order_of_ranks(input.cells()?, self.world().size());
         self.cut_into(name, &input, &parts)
@@ -24,12 +26,14 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// As [`rebalanced`](Self::rebalanced), and lengths that differ.
+    #[track_caller]
     pub fn cut_like<T: Element, U: Element>(
         &self,
         name: &str,
         input: impl Into<Vector<T>>,
         other: impl Into<Vector<U>>,
     ) -> Result<GlobalArray<T, 1>> {
+        let _acting = self.world().acting("cut_like");
         let (input, other) = (input.into(), other.into());
         input.check_length(&other, "the other vector")?;
         self.cut_into(name, &input, &spans(&other)?)
@@ -52,6 +56,7 @@ impl Vectors<'_> {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(3), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn shift<T: Element>(
         &self,
         input: impl Into<Vector<T>>,
@@ -59,6 +64,7 @@ impl Vectors<'_> {
         by: i64,
         fill: T,
     ) -> Result<()> {
+        let _acting = self.world().acting("shift");
         let (input, output) = (input.into(), output.into());
         input.check_length(&output, "the output")?;
         let cells = input.cells()? as i64;
@@ -94,12 +100,14 @@ impl Vectors<'_> {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(3), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn transpose<T: Element>(
         &self,
         input: impl Into<Vector<T>>,
         output: impl Into<Vector<T>>,
         columns: u64,
     ) -> Result<()> {
+        let _acting = self.world().acting("transpose");
         let (input, output) = (input.into(), output.into());
         input.check_length(&output, "the output")?;
         input.check_numbers()?;
@@ -120,7 +128,9 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// A bad section, a failure of this or of another rank.
+    #[track_caller]
     pub fn first<T: Element>(&self, input: impl Into<Vector<T>>) -> Result<Option<T>> {
+        let _acting = self.world().acting("first");
         self.end("first", &input.into(), false)
     }
 
@@ -128,7 +138,9 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// A bad section, a failure of this or of another rank.
+    #[track_caller]
     pub fn last<T: Element>(&self, input: impl Into<Vector<T>>) -> Result<Option<T>> {
+        let _acting = self.world().acting("last");
         self.end("last", &input.into(), true)
     }
 
@@ -137,7 +149,9 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// The name is taken, too little memory, a failing device.
+    #[track_caller]
     pub fn counting(&self, name: &str, cells: u64, first: u32, step: u32) -> Result<GlobalArray<u32, 1>> {
+        let _acting = self.world().acting("counting");
         let extent = i64::try_from(cells).map_err(|_| ArrayError::Other(format!("{cells} cells are too many")))?;
         let array = self.world().array::<u32, 1>(name, &Layout::new([extent]).split([Split::Auto]))?;
         let numbers = self.world().elementwise("first + step * bitcast<u32>(p)");

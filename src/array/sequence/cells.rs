@@ -1,6 +1,7 @@
 //! [`Cells`]: a sequence without its type.
 
 use std::ops::Range;
+use std::panic::Location;
 use std::rc::Rc;
 
 use super::strip::{Strip, words};
@@ -177,6 +178,7 @@ impl Cells {
     /// The reverse of [`read`](Self::read).
     pub fn write(&self, cells: Range<u64>, mut from: &[u8]) -> Result<()> {
         let size = self.element.bytes;
+        self.were_written(cells.clone());
         for (part, within) in self.within(cells.clone()) {
             let bytes = (within.end - within.start) as usize * size;
             let (head, rest) = from.split_at(bytes);
@@ -241,8 +243,16 @@ impl Cells {
         Ok(all)
     }
 
+    /// Tells the chunks that some of the cells are written by the host.
+    pub fn were_written(&self, cells: Range<u64>) {
+        for (part, within) in self.within(cells) {
+            part.core.was_written(part.chunk, &part.only(within), "a sequence", Location::caller());
+        }
+    }
+
     /// Sets all cells to one of these bytes.
     pub fn fill(&self, value: &[u8]) -> Result<()> {
+        self.were_written(0..self.length);
         for part in &self.parts {
             let view = part.core.strided(part.chunk, &part.region);
             part.core.device().fill(value, &[BoxOf { buffer: &part.lease, view }])?;
@@ -270,6 +280,7 @@ impl Cells {
 
     /// Copies its cells onto those of another sequence of equal length and type.
     pub fn copy_to(&self, other: &Self) -> Result<()> {
+        other.were_written(0..other.length);
         for Stretch { parts, .. } in stretches(&[self, other]) {
             let (from, to) = (&parts[0], &parts[1]);
             let read = BoxOf { buffer: &from.lease, view: from.core.strided(from.chunk, &from.region) };

@@ -63,7 +63,9 @@ impl Writer<'_> {
         }
         if self.wants("store") && self.var.writable && !self.var.holds_atomics {
             self.windows(true);
-            self.line(&format!("fn {x}_store($p: {ty}, $v: {cell}) {{ {stores}if {has} {{ ${x}_put(u32({index}), $v); }} }}"));
+            self.line(&format!(
+                "fn {x}_store($p: {ty}, $v: {cell}) {{ {stores}if {has} {{ ${x}_put(u32({index}), $v); }} }}"
+            ));
         }
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::axes::Axes;
-use super::position::{NOWHERE, nowhere};
+use super::nowhere::{NOWHERE, nowhere};
 use crate::kernel::geometry::{COUNT, DomainMap, GEOMETRY, Tuple};
 use crate::kernel::scan::SourceScan;
 use crate::kernel::signature::{Signature, Space};

@@ -1,11 +1,15 @@
 //! In checked runs: what loads and stores reach beyond the cells that a chunk owns, as a report that is read after the call.
 
 use super::axes::Axes;
+use super::nowhere::NOWHERE;
 use super::writer::Writer;
 use crate::kernel::geometry::{REPORT, STRAY_WORDS, Tuple};
 
 /// The name of the private variable that holds the `global_invocation_id` of an invocation that has asked for its position.
 pub const INVOCATION: &str = "$invocation";
+
+/// So near to [`NOWHERE`] are positions that were computed from it.
+const NEAR: i32 = 1 << 20;
 
 /// The report itself, for all arrays.
 pub fn declarations(group: u32, binding: u32) -> String {
@@ -32,6 +36,9 @@ impl Writer<'_> {
         let has = axes.within("$p", Some(Tuple::StorageLo), Tuple::StorageExtent, 0);
         let mut text = format!("fn ${x}_look($p: {}, $store: bool) {{\n  if {owned} {{ return; }}\n", axes.ty());
         text += &format!("  let $at = u32({});\n  if !({has}) {{\n", axes.head(2));
+        // Invocations that only fill up the dispatch are not the program's.
+        text +=
+            &format!("    if u32({} - i32({NOWHERE}) + {NEAR}) < {}u {{ return; }}\n", axes.part("$p", 0), 2 * NEAR);
         text += &format!("    let $o = $at + select(0u, {STRAY_WORDS}u, $store);\n");
         text += &format!("    if atomicAdd(&{REPORT}[$o], 1u) == 0u {{\n");
         for (place, part) in ["x", "y", "z"].iter().enumerate() {
@@ -46,7 +53,7 @@ impl Writer<'_> {
         }
         text += &format!("  let $words = u32({});\n", axes.head(3));
         text += "  let $bit = 1u << select($c & 31u, 0u, $words == 0u);\n";
-        text += &format!("  let $i = $at + {}u + $d * max($words, 1u) + ", 2 * STRAY_WORDS);
+        text += &format!("  let $i = $at + {}u + $d * select($words, 1u, $words == 0u) + ", 2 * STRAY_WORDS);
         text += "select($c >> 5u, 0u, $words == 0u);\n";
         text += &format!("  if (atomicLoad(&{REPORT}[$i]) & $bit) == 0u {{ atomicOr(&{REPORT}[$i], $bit); }}\n}}");
         self.line(&text);

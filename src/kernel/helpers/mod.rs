@@ -12,6 +12,7 @@ mod cells;
 mod domain;
 mod global;
 mod look;
+mod nowhere;
 mod position;
 mod writer;
 
@@ -46,7 +47,7 @@ pub const HELPERS: [&str; 14] = [
 ];
 
 /// The words of WGSL's own that helpers and elementwise expressions use, keywords aside.
-pub const WORDS: [&str; 28] = [
+pub const WORDS: [&str; 27] = [
     "all",
     "any",
     "array",
@@ -63,7 +64,6 @@ pub const WORDS: [&str; 28] = [
     "f64",
     "i32",
     "i64",
-    "max",
     "private",
     "read",
     "read_write",

@@ -4,12 +4,9 @@ use std::fmt::Write;
 
 use super::axes::Axes;
 use super::look::INVOCATION;
+use super::nowhere::nowhere;
 use super::writer::Writer;
 use crate::kernel::geometry::{DomainMap, GEOMETRY, MAX_BOXES, vectors};
-
-/// The coordinate, on every axis, of invocations outside the domain: no small multiple of it (modulo 2³²) is small, so that
-/// coordinates computed from it stay outside as well.
-pub const NOWHERE: i32 = 0x9E37_79B9_u32 as i32;
 
 impl Writer<'_> {
     /// `x_position`; tells whether the shared part is needed.
@@ -80,14 +77,5 @@ pub fn shared(out: &mut String, axes: usize, at: usize, watched: bool) {
             }
             let _ = writeln!(out, "  return $p;\n}}");
         }
-    }
-}
-
-/// [`NOWHERE`] on every axis.
-pub fn nowhere(axes: usize) -> String {
-    match axes {
-        1 => format!("i32({NOWHERE})"),
-        2..=4 => format!("vec{axes}<i32>({NOWHERE})"),
-        n => format!("array<i32, {n}>({})", vec![NOWHERE.to_string(); n].join(", ")),
     }
 }

@@ -124,6 +124,7 @@ impl World {
     ///
     /// # Errors
     /// A failure of this or of another rank.
+    #[track_caller]
     pub fn fence(&self) -> Result<Fetched> {
         let queued = self.epoch.take();
         // Requests name arrays by number, which must mean the same everywhere.

@@ -34,12 +34,14 @@ impl OnRank<'_> {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn transform_reduce<I: Element, T: Element>(
         &self,
         input: impl Into<Sequence<I>>,
         expression: &str,
         operator: &Operator,
     ) -> Result<Option<T>> {
+        let _acting = self.world().acting("transform_reduce");
         check(self.world(), &I::INFO, expression, &T::INFO)?;
         let operation =
             ScanOperation { transform: Some((&I::INFO, expression)), ..ScanOperation::of(operator, &T::INFO) };
@@ -52,6 +54,7 @@ impl OnRank<'_> {
     ///
     /// # Errors
     /// As [`inclusive_scan`](Self::inclusive_scan), and a mistake in the expression.
+    #[track_caller]
     pub fn transform_inclusive_scan<I: Element, T: Element>(
         &self,
         input: impl Into<Sequence<I>>,
@@ -59,6 +62,7 @@ impl OnRank<'_> {
         output: impl Into<Sequence<T>>,
         operator: &Operator,
     ) -> Result<()> {
+        let _acting = self.world().acting("transform_inclusive_scan");
         self.transformed(&input.into(), expression, &output.into(), None, operator)
     }
 
@@ -67,6 +71,7 @@ impl OnRank<'_> {
     ///
     /// # Errors
     /// As [`inclusive_scan`](Self::inclusive_scan), and a mistake in the expression.
+    #[track_caller]
     pub fn transform_exclusive_scan<I: Element, T: Element>(
         &self,
         input: impl Into<Sequence<I>>,
@@ -75,6 +80,7 @@ impl OnRank<'_> {
         first: T,
         operator: &Operator,
     ) -> Result<()> {
+        let _acting = self.world().acting("transform_exclusive_scan");
         self.transformed(&input.into(), expression, &output.into(), Some(&first), operator)
     }
 

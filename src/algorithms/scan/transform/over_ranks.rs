@@ -27,12 +27,14 @@ impl Vectors<'_> {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(3), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn transform_reduce<I: Element, T: Element>(
         &self,
         input: impl Into<Vector<I>>,
         expression: &str,
         operator: &Operator,
     ) -> Result<Option<T>> {
+        let _acting = self.world().acting("transform_reduce");
         let all = self.transformed::<I, T>("transform_reduce", &input.into(), expression, None, None, operator)?;
         Ok(all.map(|bytes| pod_read_unaligned(&bytes)))
     }
@@ -41,6 +43,7 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// As [`inclusive_scan`](Self::inclusive_scan), and a mistake in the expression.
+    #[track_caller]
     pub fn transform_inclusive_scan<I: Element, T: Element>(
         &self,
         input: impl Into<Vector<I>>,
@@ -48,6 +51,7 @@ impl Vectors<'_> {
         output: impl Into<Vector<T>>,
         operator: &Operator,
     ) -> Result<()> {
+        let _acting = self.world().acting("transform_inclusive_scan");
         let (input, output) = (input.into(), output.into());
         self.transformed("transform_inclusive_scan", &input, expression, Some(&output), None, operator).map(drop)
     }
@@ -56,6 +60,7 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// As [`inclusive_scan`](Self::inclusive_scan), and a mistake in the expression.
+    #[track_caller]
     pub fn transform_exclusive_scan<I: Element, T: Element>(
         &self,
         input: impl Into<Vector<I>>,
@@ -64,6 +69,7 @@ impl Vectors<'_> {
         first: T,
         operator: &Operator,
     ) -> Result<()> {
+        let _acting = self.world().acting("transform_exclusive_scan");
         let (input, output) = (input.into(), output.into());
         let all =
             self.transformed("transform_exclusive_scan", &input, expression, Some(&output), Some(&first), operator);

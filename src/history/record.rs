@@ -1,0 +1,32 @@
+//! [`WriteRecord`]: what ranks tell each other of their writes.
+
+use serde::{Deserialize, Serialize};
+
+use super::site::Site;
+use crate::chunks::ChunkId;
+use crate::extents::Index;
+use crate::region::Region;
+
+/// Cells that a rank has written, as it tells the others.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct WriteRecord {
+    pub array: u64,
+    pub chunk: ChunkId,
+    start: Vec<i64>,
+    end: Vec<i64>,
+    /// The first and the last time, as places among the operations on the chunk.
+    pub first: u64,
+    pub last: u64,
+    pub writer: String,
+}
+
+impl WriteRecord {
+    pub fn new((array, chunk): (u64, ChunkId), region: &Region, (first, last): (u64, u64), writer: &Site) -> Self {
+        let (start, end) = (region.start.to_vec(), region.end.to_vec());
+        Self { array, chunk, start, end, first, last, writer: writer.to_string() }
+    }
+
+    pub fn region(&self) -> Region {
+        Region::between(Index::new(&self.start), Index::new(&self.end))
+    }
+}

@@ -1,0 +1,14 @@
+//! The position of invocations that have none.
+
+/// The coordinate, on every axis, of invocations outside the domain: no small multiple of it (modulo 2³²) is small, so that
+/// coordinates computed from it stay outside as well.
+pub const NOWHERE: i32 = 0x9E37_79B9_u32 as i32;
+
+/// [`NOWHERE`] on every axis.
+pub fn nowhere(axes: usize) -> String {
+    match axes {
+        1 => format!("i32({NOWHERE})"),
+        2..=4 => format!("vec{axes}<i32>({NOWHERE})"),
+        n => format!("array<i32, {n}>({})", vec![NOWHERE.to_string(); n].join(", ")),
+    }
+}

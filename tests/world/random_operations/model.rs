@@ -1,0 +1,96 @@
+//! An array of a random program, beside all its cells as they should be.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use zippy::chunks::Chunks;
+use zippy::oracle::Memory;
+use zippy::oracle::truth::Cells;
+use zippy::{GlobalArray, Layout, Operator, Ownership, Result, World};
+
+use super::Cut;
+use crate::support::cells::mix;
+
+pub const OPERATORS: usize = 3;
+
+/// An operator, and what it means. The last one tells orders apart.
+pub fn operator(which: usize) -> (Operator, fn(&u32, &u32) -> u32) {
+    match which {
+        0 => (Operator::Add, |new, there| new.wrapping_add(*there)),
+        1 => (Operator::Max, |new, there| *new.max(there)),
+        _ => {
+            let wgsl = "fn combine(src: T, dst: T) -> T { return 3u * dst + src; }";
+            (Operator::custom("shifted", wgsl), |new, there| there.wrapping_mul(3).wrapping_add(*new))
+        }
+    }
+}
+
+pub fn replace(new: &u32, _: &u32) -> u32 {
+    *new
+}
+
+/// One array of the program, and all its cells as they should be.
+pub struct Model<const D: usize> {
+    pub array: GlobalArray<u32, D>,
+    pub cells: Cells<u32>,
+    /// How often each chunk of this rank was written, and what it had then.
+    written: RefCell<HashMap<usize, (u64, Vec<u32>)>>,
+}
+
+impl<const D: usize> Model<D> {
+    pub fn new(world: &World, number: usize, (chunks, owners): &Cut) -> Result<Self> {
+        let boxes = (0..chunks.count()).map(|chunk| chunks.region(chunk)).collect();
+        let layout = Layout::from_shape(&chunks.shape()).boxes(boxes);
+        let layout = layout.ghost_lists(&chunks.ghost_lo(), &chunks.ghost_hi()).periodic_list(chunks.periodic());
+        let name = format!("array {number}");
+        let array: GlobalArray<u32, D> = match owners {
+            None => world.array(&name, &layout)?,
+            Some(table) => {
+                let table = table.iter().map(|rank| rank % world.size()).collect();
+                world.array_owned(&name, &layout, Ownership::table(table, world.size())?)?
+            }
+        };
+        let value = |chunk: usize, cell: &[i64]| {
+            let place = cell.iter().fold(number as u64, |code, &x| code * 103 + (x + 51) as u64);
+            mix(place << 12 | chunk as u64) as u32
+        };
+        let memory = Memory::new(array.placement(), |chunk, cell| value(chunk, &cell));
+        let cells = Cells::of(&memory, array.placement());
+        for chunk in array.chunks() {
+            chunk.with_ghosts().write(memory.chunk(array.placement(), chunk.id()))?;
+        }
+        Ok(Self { array, cells, written: RefCell::default() })
+    }
+
+    pub fn chunks(&self) -> &Chunks {
+        self.array.placement().chunks()
+    }
+
+    /// An axis without ghosts, for lists of components.
+    pub fn component_axis(&self) -> Option<usize> {
+        (0..D).rev().find(|&axis| self.chunks().ghost_lo()[axis] == 0 && self.chunks().ghost_hi()[axis] == 0)
+    }
+
+    /// This rank's chunks are as they should be, ghost cells included, and have counted that they were written.
+    pub fn check(&self, world: &World, what: &dyn std::fmt::Debug) -> Result<()> {
+        let listed = world.arrays().into_iter().find(|array| array.name == self.array.name()).expect("it is alive");
+        for (chunk, told) in self.array.chunks().zip(listed.chunks) {
+            let now = (told.writes, chunk.all().read()?);
+            if let Some(before) = self.written.borrow_mut().insert(chunk.id(), now.clone()) {
+                assert!(before.1 == now.1 || before.0 < now.0, "{} counted nothing in {what:?}", self.array.name());
+            }
+            let section = chunk.with_ghosts();
+            for (cell, found) in section.region()?.points().zip(section.read()?) {
+                let expected = self.cells.0[&(chunk.id(), cell.to_vec())];
+                assert_eq!(
+                    found,
+                    expected,
+                    "cell {cell} of chunk {} of {} after {what:?}",
+                    chunk.id(),
+                    self.array.name()
+                );
+            }
+        }
+        Ok(())
+    }
+}
