@@ -11,7 +11,7 @@ use tracing::subscriber::NoSubscriber;
 
 /// Tells people what no result can carry, such as that a wait is slow: through the program's `tracing` subscriber, or on
 /// standard error where it has none.
-pub(crate) fn warn(text: &str) {
+pub fn warn(text: &str) {
     if tracing::dispatcher::get_default(|subscriber| subscriber.is::<NoSubscriber>()) {
         say(text);
     } else {

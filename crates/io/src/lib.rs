@@ -1,6 +1,6 @@
-//! Files: scanned volumes in, pictures and movies out, meshes in and out, and global arrays in and out.
+//! Files: scanned volumes in, pictures and movies out, meshes in and out, and global arrays in and out; checkpoints.
 //!
-//! Functions of [`array`](mod@array) and [`CollectiveFile`] are collective. Everything else is local to the calling rank and
+//! Functions of [`array`](mod@array), of [`checkpoint`] and [`CollectiveFile`] are collective. Everything else is local to the calling rank and
 //! knows no other rank: each rank opens the file and reads only its own part. Output files appear when they are whole
 //! ([`write_whole`]), one that several ranks write, too ([`SharedFile`], of which `CollectiveFile` is made).
 #![warn(missing_docs)]
@@ -8,6 +8,7 @@
 pub mod apng;
 pub mod array;
 mod atomic;
+pub mod checkpoint;
 mod error;
 mod files;
 mod foreign;

@@ -1,0 +1,112 @@
+//! Heat that diffuses on a torus, with checkpoints: 50 steps on 4 ranks, from there to step 100 on 3, and the bits are those
+//! of 100 steps on 1. `cargo run -p zippy-io --example restart`, or `cargo xtask mpi -n 3 --example restart`: there
+//! all three parts run on the launcher's ranks, with the cuts of 4, 3 and 1.
+
+#[path = "../../../examples/support/say.rs"]
+mod say;
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use zippy::transport::{TransportKind, copied, values};
+use zippy::{Config, Error, GlobalArray, Layout, Result, Split, World, include_wgsl, run_with};
+use zippy_io::checkpoint::{Checkpoints, Contents};
+
+use say::say;
+
+const SHAPE: [i64; 2] = [203, 150];
+
+/// What a restart has to know beside the arrays.
+#[derive(Serialize, Deserialize)]
+struct State {
+    rate: f32,
+}
+
+/// The cut for so many ranks, whatever ranks there are.
+fn cut(ranks: usize) -> Layout {
+    Layout::new(SHAPE).split([Split::Even(ranks), Split::Whole]).ghost([1, 1]).periodic([true, true])
+}
+
+/// The array after so many more steps, an even number.
+fn advance(world: &World, heat: &GlobalArray<f32, 2>, ranks: usize, steps: u64, rate: f32) -> Result<()> {
+    let diffuse = world.kernel(include_wgsl!("../../../shaders/diffuse.wgsl"))?;
+    let next = world.array::<f32, 2>("next", &cut(ranks))?;
+    let step = |from: &GlobalArray<f32, 2>, to: &GlobalArray<f32, 2>| -> Result<()> {
+        world.ghosts(from)?;
+        for (from, to) in zippy::together((from, to))? {
+            diffuse.call().read("now", from.all()).write("next", to.all()).param("rate", rate).run()?;
+        }
+        Ok(())
+    };
+    (0..steps / 2).try_for_each(|_| step(heat, &next).and_then(|()| step(&next, heat)))
+}
+
+fn begun(world: &World, ranks: usize) -> Result<GlobalArray<f32, 2>> {
+    let heat = world.array::<f32, 2>("heat", &cut(ranks))?;
+    heat.fill_with(|[x, y]| ((x * x + 7 * y) % 31) as f32)?;
+    Ok(heat)
+}
+
+/// To step 50, with a checkpoint every 10 steps that is written while the next ones are computed.
+fn first_part(world: &World, checkpoints: &Checkpoints) -> Result<()> {
+    let (heat, state) = (begun(world, 4)?, State { rate: 0.125 });
+    let mut pending = None;
+    for step in (10..=50).step_by(10) {
+        advance(world, &heat, 4, 10, state.rate)?;
+        let started = checkpoints.start(world, step, &Contents::new().array(&heat).state(&state))?;
+        if let Some(before) = pending.replace(started) {
+            before.wait()?;
+        }
+    }
+    pending.map_or(Ok(()), |last| last.wait())
+}
+
+/// From the latest checkpoint to step 100.
+fn second_part(world: &World, checkpoints: &Checkpoints) -> Result<()> {
+    let checkpoint = checkpoints.latest(world)?.ok_or_else(|| Error::program("there is no checkpoint"))?;
+    let state: State = checkpoint.state()?;
+    let heat = checkpoint.array::<f32, 2>(world, "heat", |_| cut(3))?;
+    advance(world, &heat, 3, 100 - checkpoint.step(), state.rate)?;
+    if world.rank() == 0 {
+        say(format_args!("step {} of {} ranks goes on on {}", checkpoint.step(), checkpoint.ranks(), world.size()))?;
+    }
+    checkpoints.save(world, 100, &Contents::new().array(&heat).state(&state))
+}
+
+/// 100 steps at once, and how many cells of the last checkpoint have other bits.
+fn third_part(world: &World, checkpoints: &Checkpoints) -> Result<u64> {
+    let heat = begun(world, 1)?;
+    advance(world, &heat, 1, 100, 0.125)?;
+    let expected: Vec<_> = heat.chunks().map(|chunk| chunk.all().read()).collect::<Result<_>>()?;
+    checkpoints.at(world, 100)?.fill(world, &heat)?;
+    let mut other = [0_u64];
+    for (chunk, expected) in heat.chunks().zip(expected) {
+        let cells = chunk.all().read()?;
+        other[0] += cells.iter().zip(expected).filter(|(a, b)| a.to_bits() != b.to_bits()).count() as u64;
+    }
+    world.failing("counting cells", || world.group().all_reduce(&mut other, |sum, more| *sum += more))?;
+    Ok(other[0])
+}
+
+fn main() -> Result<()> {
+    // Which ranks there are, and a directory that all of them know.
+    let found = run_with(Config::new(), |world| {
+        let own = (world.rank() == 0).then(|| copied(&[std::process::id()]));
+        let number = values::<u32>(&world.failing("naming a directory", || world.group().broadcast(0, own))?)?[0];
+        Ok((world.group().kind(), std::env::temp_dir().join(format!("zippy-restart-{number}.ckpt"))))
+    })?;
+    let (kind, path): (TransportKind, PathBuf) = found.into_iter().next().expect("a run has a rank");
+    let on = |ranks| if kind == TransportKind::Mpi { Config::new() } else { Config::threads(ranks) };
+    let checkpoints = Checkpoints::new(&path, 2);
+    run_with(on(4), |world| first_part(world, &checkpoints))?;
+    run_with(on(3), |world| second_part(world, &checkpoints))?;
+    let other = run_with(on(1), |world| {
+        let other = third_part(world, &checkpoints)?;
+        if world.rank() == 0 {
+            say(format_args!("{other} of {} cells differ from 100 steps on {}", SHAPE[0] * SHAPE[1], world.size()))?;
+            std::fs::remove_dir_all(&path).map_err(|error| Error::program(error.to_string()))?;
+        }
+        Ok(other)
+    })?;
+    if other[0] == 0 { Ok(()) } else { Err(Error::program("a restart has changed the result")) }
+}

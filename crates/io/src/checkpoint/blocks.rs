@@ -1,0 +1,145 @@
+//! Files with a checksum for each block, written and read.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::IoError;
+use crate::store::open_regular;
+
+/// Bytes of a block; the last one of a file may be shorter. Small arrays of tests have several.
+pub const BLOCK_BYTES: u64 = if cfg!(test) { 256 } else { 4 << 20 };
+
+/// So many bytes of cells go between device and file at once.
+pub const PIECE_BYTES: u64 = if cfg!(test) { 300 } else { 4 << 20 };
+
+/// What there is to know of a file: CRC-32 (that of zlib) of each block.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sums {
+    pub bytes: u64,
+    pub checksums: Vec<u32>,
+}
+
+impl Sums {
+    /// Blocks of so many bytes.
+    pub fn blocks(&self, block_bytes: u64) -> u64 {
+        self.bytes.div_ceil(block_bytes)
+    }
+}
+
+/// A new file that is written from its beginning to its end.
+pub struct Writer {
+    path: PathBuf,
+    file: File,
+    sums: Sums,
+    /// Of the block that is not full.
+    hasher: crc32fast::Hasher,
+}
+
+impl Writer {
+    /// # Errors
+    /// What the operating system said: there is a file of that name.
+    pub fn create(path: &Path) -> Result<Self, IoError> {
+        let file = File::create_new(path).map_err(|error| IoError::system(path, "write", &error))?;
+        Ok(Self { path: path.to_path_buf(), file, sums: Sums::default(), hasher: crc32fast::Hasher::new() })
+    }
+
+    /// # Errors
+    /// What the operating system said.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), IoError> {
+        self.file.write_all(bytes).map_err(|error| IoError::system(&self.path, "write", &error))?;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let room = BLOCK_BYTES - self.sums.bytes % BLOCK_BYTES;
+            let (now, later) = rest.split_at(rest.len().min(room as usize));
+            self.hasher.update(now);
+            self.sums.bytes += now.len() as u64;
+            if now.len() as u64 == room {
+                self.sums.checksums.push(std::mem::take(&mut self.hasher).finalize());
+            }
+            rest = later;
+        }
+        Ok(())
+    }
+
+    /// Waits until all is on the disk.
+    ///
+    /// # Errors
+    /// What the operating system said: some only learn now that a disk is full.
+    pub fn finish(mut self) -> Result<Sums, IoError> {
+        self.file.sync_all().map_err(|error| IoError::system(&self.path, "write", &error))?;
+        if !self.sums.bytes.is_multiple_of(BLOCK_BYTES) {
+            self.sums.checksums.push(self.hasher.finalize());
+        }
+        Ok(self.sums)
+    }
+}
+
+/// A file of which nothing is believed before the checksum of its block has been found right.
+pub struct Reader<'a> {
+    path: PathBuf,
+    file: File,
+    sums: &'a Sums,
+    block_bytes: u64,
+    /// The block that was read last.
+    block: Vec<u8>,
+    number: Option<u64>,
+}
+
+impl<'a> Reader<'a> {
+    /// # Errors
+    /// There is no such file, it is not a regular one, or of another length than it had.
+    pub fn open(path: PathBuf, sums: &'a Sums, block_bytes: u64) -> Result<Self, IoError> {
+        let (file, length) = open_regular(&path)?;
+        match length.cmp(&sums.bytes) {
+            std::cmp::Ordering::Less => {
+                Err(IoError::Truncated { path, offset: length, found: length, expected: sums.bytes })
+            }
+            std::cmp::Ordering::Greater => Err(IoError::Oversized { path, offset: sums.bytes, expected: sums.bytes }),
+            std::cmp::Ordering::Equal => Ok(Self { path, file, sums, block_bytes, block: Vec::new(), number: None }),
+        }
+    }
+
+    /// Reads a block and compares its checksum.
+    ///
+    /// # Errors
+    /// It is another one; what the operating system said.
+    pub fn check(&mut self, number: u64) -> Result<(), IoError> {
+        let (start, end) = (number * self.block_bytes, ((number + 1) * self.block_bytes).min(self.sums.bytes));
+        self.number = None;
+        self.block.resize((end - start) as usize, 0);
+        let read = self.file.seek(SeekFrom::Start(start)).and_then(|_| self.file.read_exact(&mut self.block));
+        read.map_err(|error| IoError::system(&self.path, "read", &error))?;
+        let (found, saved) = (crc32fast::hash(&self.block), self.sums.checksums[number as usize]);
+        if found != saved {
+            let message = format!(
+                "bytes {start} to {} are damaged: their checksum is {found:08x}, and {saved:08x} was saved",
+                end - 1
+            );
+            return Err(IoError::malformed(&self.path, start, message));
+        }
+        self.number = Some(number);
+        Ok(())
+    }
+
+    /// Reads the bytes from `offset` on, which lie within the file. Blocks are read once where offsets rise.
+    ///
+    /// # Errors
+    /// As [`Self::check`].
+    pub fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<(), IoError> {
+        let mut done = 0;
+        while done < into.len() {
+            let at = offset + done as u64;
+            let (number, inside) = (at / self.block_bytes, (at % self.block_bytes) as usize);
+            if self.number != Some(number) {
+                self.check(number)?;
+            }
+            let count = (self.block.len() - inside).min(into.len() - done);
+            into[done..done + count].copy_from_slice(&self.block[inside..inside + count]);
+            done += count;
+        }
+        Ok(())
+    }
+}

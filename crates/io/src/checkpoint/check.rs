@@ -1,0 +1,132 @@
+//! Whether a manifest makes sense by itself: nothing is believed of a file that anybody may have written.
+
+use std::collections::BTreeSet;
+
+use zippy::extents::Index;
+use zippy::region::{Region, RegionTree};
+
+use super::blocks::Sums;
+use super::element::SavedType;
+use super::manifest::{Manifest, SavedArray, SavedGrowable};
+use crate::quoted;
+
+/// The largest block that is read.
+const MOST_BLOCK_BYTES: u64 = 16 << 20;
+
+/// The largest cell that is read.
+const MOST_CELL_BYTES: u64 = 1 << 20;
+
+/// Bytes of a file that belong to an array.
+struct Stretch {
+    file: usize,
+    offset: u64,
+    bytes: u64,
+}
+
+/// # Errors
+/// What contradicts what.
+pub fn check(manifest: &Manifest) -> Result<(), String> {
+    if !(1..=MOST_BLOCK_BYTES).contains(&manifest.block_bytes) {
+        return Err(format!("blocks of {} bytes; they have 1 to {MOST_BLOCK_BYTES}", manifest.block_bytes));
+    }
+    let sums = |sums: &Sums| sums.blocks(manifest.block_bytes) == sums.checksums.len() as u64;
+    if let Some(wrong) = manifest.files.iter().chain(&manifest.state).find(|file| !sums(file)) {
+        return Err(format!("{} checksums of a file of {} bytes", wrong.checksums.len(), wrong.bytes));
+    }
+    let mut stretches = Vec::new();
+    for array in &manifest.arrays {
+        let checked = check_array(array, &mut stretches);
+        checked.map_err(|message| format!("array {}: {message}", quoted(&array.name)))?;
+    }
+    for growable in &manifest.growables {
+        let checked = check_growable(growable, manifest.files.len(), &mut stretches);
+        checked.map_err(|message| format!("growable array {}: {message}", quoted(&growable.name)))?;
+    }
+    check_names(manifest)?;
+    check_stretches(&manifest.files, stretches)
+}
+
+fn check_names(manifest: &Manifest) -> Result<(), String> {
+    let arrays = manifest.arrays.iter().map(|array| &array.name);
+    let mut names = BTreeSet::new();
+    match arrays.chain(manifest.growables.iter().map(|growable| &growable.name)).find(|name| !names.insert(*name)) {
+        None => Ok(()),
+        Some(twice) => Err(format!("two arrays are called {}", quoted(twice))),
+    }
+}
+
+fn check_type(element: &SavedType) -> Result<(), String> {
+    match element.bytes {
+        1..=MOST_CELL_BYTES => Ok(()),
+        bytes => Err(format!("cells of {bytes} bytes")),
+    }
+}
+
+fn bytes_of(cells: u64, element: &SavedType) -> Result<u64, String> {
+    cells.checked_mul(element.bytes).ok_or_else(|| format!("{cells} cells of {} bytes", element.bytes))
+}
+
+/// The boxes cover the array, and none of its cells twice.
+fn check_array(array: &SavedArray, stretches: &mut Vec<Stretch>) -> Result<(), String> {
+    check_type(&array.element)?;
+    let whole = Region::new(&vec![0; array.shape.len()], &array.shape).map_err(|error| error.to_string())?;
+    let (mut boxes, mut cells) = (Vec::with_capacity(array.parts.len()), 0_u64);
+    for part in &array.parts {
+        let region = part.region()?;
+        if region.axes() != whole.axes() || region.is_empty() || !whole.covers(&region) {
+            return Err(format!("the part {region} is no part of {whole}"));
+        }
+        cells = cells.saturating_add(region.cells());
+        stretches.push(Stretch {
+            file: part.file,
+            offset: part.offset,
+            bytes: bytes_of(region.cells(), &array.element)?,
+        });
+        boxes.push(region);
+    }
+    if let Some((a, b)) = RegionTree::new(&boxes).overlapping_pair() {
+        return Err(format!("the parts {} and {} overlap", boxes[a], boxes[b]));
+    }
+    match cells == whole.cells() {
+        true => Ok(()),
+        false => Err(format!("its parts have {cells} of the {} cells of {}", whole.cells(), Index::new(&array.shape))),
+    }
+}
+
+fn check_growable(growable: &SavedGrowable, ranks: usize, stretches: &mut Vec<Stretch>) -> Result<(), String> {
+    check_type(&growable.element)?;
+    if growable.parts.len() != ranks {
+        return Err(format!("{} parts of {ranks} ranks", growable.parts.len()));
+    }
+    for (file, run) in growable.parts.iter().enumerate() {
+        stretches.push(Stretch { file, offset: run.offset, bytes: bytes_of(run.cells, &growable.element)? });
+    }
+    let sum = growable.parts.iter().try_fold(0_u64, |sum, run| sum.checked_add(run.cells));
+    sum.filter(|&sum| i64::try_from(sum).is_ok()).map(drop).ok_or_else(|| "its cells cannot be counted".to_string())
+}
+
+/// Stretches lie one behind the other in their files and fill them: so there is no more of an array than there is of files.
+fn check_stretches(files: &[Sums], mut stretches: Vec<Stretch>) -> Result<(), String> {
+    stretches.retain(|stretch| stretch.bytes > 0);
+    stretches.sort_unstable_by_key(|stretch| (stretch.file, stretch.offset));
+    let mut ends = vec![0_u64; files.len()];
+    for stretch in stretches {
+        let end = ends
+            .get_mut(stretch.file)
+            .ok_or_else(|| format!("{} files, and none of rank {}", files.len(), stretch.file))?;
+        if stretch.offset != *end {
+            return Err(format!(
+                "in the file of rank {} a part begins at byte {}, not {end}",
+                stretch.file, stretch.offset
+            ));
+        }
+        *end = end.saturating_add(stretch.bytes);
+    }
+    match ends.iter().zip(files).position(|(end, file)| *end != file.bytes) {
+        None => Ok(()),
+        Some(rank) => Err(format!(
+            "the parts in the file of rank {rank} end at byte {}, the file at {}",
+            ends[rank], files[rank].bytes
+        )),
+    }
+}

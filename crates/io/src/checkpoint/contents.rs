@@ -1,0 +1,173 @@
+//! [`Contents`]: what is saved.
+
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use serde::Serialize;
+use zippy::array::{GlobalArray, Growable};
+use zippy::element::{Element, ElementInfo};
+use zippy::locate::Placement;
+use zippy::transport::Payload;
+use zippy::{Error, Result};
+
+use super::blocks::PIECE_BYTES;
+use super::element::SavedType;
+
+/// A state of more bytes is refused: it is meant to be small.
+const MOST_STATE: usize = 16 << 20;
+
+/// What a checkpoint holds: arrays, each by its name, and the program's state. Every rank names the same ones in the same
+/// order.
+///
+/// Arrays are as they are when [`save`](super::Checkpoints::save) or [`start`](super::Checkpoints::start) is called, the
+/// state as it is when it is handed over.
+#[derive(Default)]
+#[must_use]
+pub struct Contents<'a> {
+    pub(super) saved: Vec<Box<dyn Saved + 'a>>,
+    state: Option<Result<Vec<u8>, String>>,
+}
+
+impl<'a> Contents<'a> {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// And a global array: the cells of all chunks, without ghost cells.
+    pub fn array<T: Element, const D: usize>(mut self, array: &'a GlobalArray<T, D>) -> Self {
+        self.saved.push(Box::new(array));
+        self
+    }
+
+    /// And a growable array: each rank's cells in use. Every rank has one of this name, maybe an empty one.
+    pub fn growable<T: Element>(mut self, growable: &'a Growable<T>) -> Self {
+        self.saved.push(Box::new(growable));
+        self
+    }
+
+    /// And what else the program needs to go on: step sizes, seeds, settings, at most 16 MiB. It is the same on every rank,
+    /// to the byte; so its maps are ordered ones. It is kept as MessagePack, with the names of fields, and all bits of its
+    /// numbers. Once at most; a mistake is kept and reported by the save.
+    pub fn state(mut self, state: &impl Serialize) -> Self {
+        self.state = Some(match self.state {
+            None => rmp_serde::to_vec_named(state).map_err(|error| format!("the state cannot be written: {error}")),
+            Some(_) => Err("a checkpoint has one state, and this one was given two".to_string()),
+        });
+        self
+    }
+
+    pub(super) fn state_bytes(&self) -> Option<&[u8]> {
+        self.state.as_ref()?.as_deref().ok()
+    }
+
+    /// What is wrong with it as far as this rank knows.
+    pub(super) fn check(&self) -> Result<()> {
+        let mut names = BTreeSet::new();
+        if let Some(twice) = self.saved.iter().find(|saved| !names.insert(saved.name())) {
+            let name = twice.name();
+            return Err(Error::program(format!("two arrays of the checkpoint are called {name:?}; names must differ")));
+        }
+        match &self.state {
+            Some(Err(message)) => Err(Error::program(message)),
+            Some(Ok(state)) if state.len() > MOST_STATE => {
+                let length = state.len();
+                let message = format!("the state has {length} bytes, and may have {MOST_STATE}; arrays are for more");
+                Err(Error::program(message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What must be the same on every rank: the arrays with their cuts, as a number.
+    pub(super) fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for saved in &self.saved {
+            (saved.name(), SavedType::of(saved.element()).to_string()).hash(&mut hasher);
+            if let Cells::Array(placement) = saved.cells() {
+                (placement.chunks().fingerprint(), placement.ownership().fingerprint()).hash(&mut hasher);
+            }
+        }
+        hasher.finish()
+    }
+}
+
+/// Where the cells of an array are.
+pub enum Cells<'s> {
+    Array(&'s Placement),
+    /// Cells in use on this rank.
+    Growable(u64),
+}
+
+/// An array of any type.
+pub trait Saved {
+    fn name(&self) -> &str;
+    fn element(&self) -> &'static ElementInfo;
+    fn cells(&self) -> Cells<'_>;
+
+    /// The cells of this rank, piece by piece, chunk by chunk, axis 0 fastest.
+    ///
+    /// # Errors
+    /// A device failure; those of `each`.
+    fn read(&self, each: &mut dyn FnMut(Payload) -> Result<()>) -> Result<()>;
+}
+
+/// Cells as bytes.
+struct Piece<T>(Vec<T>);
+
+impl<T: Element> AsRef<[u8]> for Piece<T> {
+    fn as_ref(&self) -> &[u8] {
+        bytemuck::cast_slice(&self.0)
+    }
+}
+
+fn most_cells<T: Element>() -> u64 {
+    (PIECE_BYTES / size_of::<T>() as u64).max(1)
+}
+
+impl<T: Element, const D: usize> Saved for &GlobalArray<T, D> {
+    fn name(&self) -> &str {
+        self.core().name()
+    }
+
+    fn element(&self) -> &'static ElementInfo {
+        self.core().element()
+    }
+
+    fn cells(&self) -> Cells<'_> {
+        Cells::Array(self.core().placement())
+    }
+
+    fn read(&self, each: &mut dyn FnMut(Payload) -> Result<()>) -> Result<()> {
+        for chunk in self.chunks().filter(|chunk| !chunk.region().is_empty()) {
+            for piece in chunk.region().cut(most_cells::<T>()) {
+                each(Box::new(Piece(chunk.at_global(piece).read()?)))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<T: Element> Saved for &Growable<T> {
+    fn name(&self) -> &str {
+        self.core().name()
+    }
+
+    fn element(&self) -> &'static ElementInfo {
+        self.core().element()
+    }
+
+    fn cells(&self) -> Cells<'_> {
+        Cells::Growable(self.len())
+    }
+
+    fn read(&self, each: &mut dyn FnMut(Payload) -> Result<()>) -> Result<()> {
+        let mut start = 0;
+        while start < self.len() {
+            let end = self.len().min(start + most_cells::<T>());
+            each(Box::new(Piece(self.at(start..end).read()?)))?;
+            start = end;
+        }
+        Ok(())
+    }
+}

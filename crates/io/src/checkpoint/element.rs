@@ -1,0 +1,58 @@
+//! [`SavedType`]: what the cells of a saved array are.
+
+use std::fmt::{self, Display, Formatter};
+
+use serde::{Deserialize, Serialize};
+use zippy::element::{ElementInfo, ElementKind};
+
+/// An element type, as the manifest has it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SavedType {
+    name: String,
+    pub bytes: u64,
+    /// What a record consists of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    fields: Vec<SavedField>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct SavedField {
+    name: String,
+    offset: u64,
+    element: SavedType,
+}
+
+impl SavedType {
+    pub fn of(info: &ElementInfo) -> Self {
+        let fields = match info.kind {
+            ElementKind::Record(fields) => fields,
+            _ => &[],
+        };
+        let field = |field: &zippy::element::Field| SavedField {
+            name: field.name.to_string(),
+            offset: field.offset as u64,
+            element: Self::of(&field.info),
+        };
+        Self { name: info.name.to_string(), bytes: info.bytes as u64, fields: fields.iter().map(field).collect() }
+    }
+
+    /// Whether cells of both are the same. What a record is called does not matter, what its fields are called does.
+    pub fn is(&self, other: &Self) -> bool {
+        let same =
+            |(a, b): (&SavedField, &SavedField)| a.name == b.name && a.offset == b.offset && a.element.is(&b.element);
+        self.bytes == other.bytes
+            && self.fields.len() == other.fields.len()
+            && self.fields.iter().zip(&other.fields).all(same)
+            && (!self.fields.is_empty() || self.name == other.name)
+    }
+}
+
+impl Display for SavedType {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        for (place, field) in self.fields.iter().enumerate() {
+            write!(f, "{}{}: {}", if place == 0 { " { " } else { ", " }, field.name, field.element)?;
+        }
+        f.write_str(if self.fields.is_empty() { "" } else { " }" })
+    }
+}

@@ -1,0 +1,285 @@
+//! [`Checkpoint`]: a whole generation, read.
+
+use std::collections::BTreeMap;
+use std::ops::{ControlFlow, Range};
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use zippy::array::{ChunkRef, GlobalArray, Growable};
+use zippy::element::{Element, ElementInfo};
+use zippy::extents::Index;
+use zippy::region::{Region, RegionTree};
+use zippy::{Error, Layout, Result, World};
+
+use super::blocks::{PIECE_BYTES, Reader};
+use super::element::SavedType;
+use super::manifest::{Manifest, SavedArray, SavedGrowable};
+use super::names::{self, STATE};
+use super::open::{Opened, PassedOver};
+use crate::{IoError, quoted};
+
+/// A checkpoint that was whole when it was opened. What is read is compared with its checksums once more.
+///
+/// Its arrays are read on any number of ranks and with any cuts, to the same bits. Each rank reads the parts that its chunks
+/// touch, in the pieces in which they were written: least where the cuts are those of the save, and up to all of the array
+/// where all parts go across all chunks. Needs 16 MiB on each rank's host beside the arrays, and what writing to chunks
+/// stages.
+pub struct Checkpoint {
+    opened: Opened,
+}
+
+impl Checkpoint {
+    pub(super) fn new(opened: Opened) -> Self {
+        Self { opened }
+    }
+
+    fn manifest(&self) -> &Manifest {
+        &self.opened.manifest
+    }
+
+    /// Its step.
+    pub fn step(&self) -> u64 {
+        self.manifest().step
+    }
+
+    /// How many ranks have saved it.
+    pub fn ranks(&self) -> usize {
+        self.manifest().files.len()
+    }
+
+    /// Its directory.
+    pub fn directory(&self) -> &Path {
+        &self.opened.directory
+    }
+
+    /// Those that [`latest`](super::Checkpoints::latest) has passed over, the latest first.
+    pub fn passed_over(&self) -> &[PassedOver] {
+        &self.opened.passed_over
+    }
+
+    /// The names of its global arrays, in the order in which they were saved.
+    pub fn arrays(&self) -> impl Iterator<Item = &str> {
+        self.manifest().arrays.iter().map(|array| &*array.name)
+    }
+
+    /// The names of its growable arrays, in the order in which they were saved.
+    pub fn growables(&self) -> impl Iterator<Item = &str> {
+        self.manifest().growables.iter().map(|growable| &*growable.name)
+    }
+
+    /// Its state. Local.
+    ///
+    /// # Errors
+    /// It was saved without one; it is one of another type; its file has become another one.
+    pub fn state<S: DeserializeOwned>(&self) -> Result<S> {
+        let path = self.directory().join(STATE);
+        let Some(sums) = &self.manifest().state else {
+            return Err(IoError::request(self.directory(), "was saved without a state").into());
+        };
+        let mut reader = Reader::open(path.clone(), sums, self.manifest().block_bytes)?;
+        let mut bytes = vec![0; sums.bytes as usize];
+        reader.read(0, &mut bytes)?;
+        let wrong = |error| IoError::request(&path, format!("the state is none of the wanted type: {error}"));
+        Ok(rmp_serde::from_slice(&bytes).map_err(wrong)?)
+    }
+
+    /// A new global array of this name, cut as `layout` says for the shape of the saved one. Collective; ghost cells are
+    /// zeros until [`World::ghosts`] fills them.
+    ///
+    /// # Errors
+    /// The same on every rank: there is no array of this name, of this type and with so many axes; a layout of another shape;
+    /// as [`World::array`]; files that have become others since the checkpoint was opened.
+    pub fn array<T: Element, const D: usize>(
+        &self,
+        world: &World,
+        name: &str,
+        layout: impl FnOnce([i64; D]) -> Layout,
+    ) -> Result<GlobalArray<T, D>> {
+        let what = self.loading(name);
+        let saved = world.agree(&what, self.saved::<D>(name, &T::INFO))?;
+        let shape: [i64; D] = std::array::from_fn(|axis| saved.shape[axis]);
+        let layout = layout(shape);
+        let checked = self.has_shape(saved, &layout.shape());
+        world.agree(&what, checked)?;
+        let array = world.array::<T, D>(name, &layout)?;
+        world.agree(&what, self.read_own(saved, &array))?;
+        Ok(array)
+    }
+
+    /// The saved cells into the array of the same name, type and shape, whatever its cuts. Collective; ghost cells keep their
+    /// values.
+    ///
+    /// # Errors
+    /// As [`array`](Self::array). Where files have become others, cells of the array may have been written.
+    pub fn fill<T: Element, const D: usize>(&self, world: &World, array: &GlobalArray<T, D>) -> Result<()> {
+        let what = self.loading(array.name());
+        let found = self.saved::<D>(array.name(), &T::INFO);
+        let found = found.and_then(|saved| self.has_shape(saved, &Index::new(&array.shape())).map(|()| saved));
+        let saved = world.agree(&what, found)?;
+        world.agree(&what, self.read_own(saved, array))
+    }
+
+    /// A new growable array of this name. Where as many ranks have saved it, each gets the cells that were its own; else the
+    /// cells of all ranks, one rank's behind the other's, are cut evenly: of n cells rank r of R gets those from n·r/R to
+    /// n·(r+1)/R, both rounded down. Collective.
+    ///
+    /// # Errors
+    /// The same on every rank: there is no growable array of this name and type; a device has not enough memory; files that
+    /// have become others since the checkpoint was opened.
+    pub fn growable<T: Element>(&self, world: &World, name: &str) -> Result<Growable<T>> {
+        let what = self.loading(name);
+        let found = self.manifest().growables.iter().find(|growable| growable.name == name);
+        let found = found.ok_or_else(|| self.without("growable array", name, self.growables()));
+        let saved = found.and_then(|saved| self.has_type(name, &saved.element, &T::INFO).map(|()| saved));
+        let saved = world.agree(&what, saved)?;
+        let own = own_cells(saved, world.rank(), world.size());
+        world.agree(&what, self.read_run(world, saved, own))
+    }
+
+    fn loading(&self, name: &str) -> String {
+        format!("loading {name:?} of step {}", self.step())
+    }
+
+    fn without<'n>(&self, what: &str, name: &str, names: impl Iterator<Item = &'n str>) -> Error {
+        let names: Vec<String> = names.map(quoted).collect();
+        let there = if names.is_empty() { "none".to_string() } else { names.join(", ") };
+        IoError::request(self.directory(), format!("has no {what} called {name:?}; it has {there}")).into()
+    }
+
+    fn has_type(&self, name: &str, saved: &SavedType, wanted: &ElementInfo) -> Result<()> {
+        let wanted = SavedType::of(wanted);
+        match saved.is(&wanted) {
+            true => Ok(()),
+            false => {
+                let message =
+                    format!("{name:?} has cells of {}, and cells of {wanted} are wanted", quoted(&saved.to_string()));
+                Err(IoError::request(self.directory(), message).into())
+            }
+        }
+    }
+
+    fn saved<const D: usize>(&self, name: &str, wanted: &ElementInfo) -> Result<&SavedArray> {
+        let found = self.manifest().arrays.iter().find(|array| array.name == name);
+        let saved = found.ok_or_else(|| self.without("array", name, self.arrays()))?;
+        self.has_type(name, &saved.element, wanted)?;
+        match saved.shape.len() {
+            axes if axes == D => Ok(saved),
+            axes => {
+                Err(IoError::request(self.directory(), format!("{name:?} has {axes} axes, and {D} are wanted")).into())
+            }
+        }
+    }
+
+    fn has_shape(&self, saved: &SavedArray, wanted: &Index) -> Result<()> {
+        let shape = Index::new(&saved.shape);
+        match shape == *wanted {
+            true => Ok(()),
+            false => {
+                let message = format!("{} has {shape} cells, and {wanted} are wanted", quoted(&saved.name));
+                Err(IoError::request(self.directory(), message).into())
+            }
+        }
+    }
+
+    /// Opens the file of a rank.
+    fn reader(&self, file: usize) -> Result<Reader<'_>, IoError> {
+        let path = self.directory().join(names::of_rank(file));
+        Reader::open(path, &self.manifest().files[file], self.manifest().block_bytes)
+    }
+
+    /// Reads what this rank's chunks need: each piece once, for all of them.
+    fn read_own<T: Element, const D: usize>(&self, saved: &SavedArray, array: &GlobalArray<T, D>) -> Result<()> {
+        let boxes: Vec<Region> =
+            saved.parts.iter().map(|part| part.region().map_err(Error::program)).collect::<Result<_>>()?;
+        let tree = RegionTree::new(&boxes);
+        let mut wanted: BTreeMap<usize, Vec<(ChunkRef<T, D>, Region)>> = BTreeMap::new();
+        for chunk in array.chunks() {
+            let _ = tree.visit(&chunk.region(), &mut |part, common| {
+                wanted.entry(part).or_default().push((chunk.clone(), common));
+                ControlFlow::Continue(())
+            });
+        }
+        let mut open: Option<(usize, Reader<'_>)> = None;
+        for (part, chunks) in wanted {
+            let (file, offset) = (saved.parts[part].file, saved.parts[part].offset);
+            let (_, reader) = match open.take() {
+                Some(opened) if opened.0 == file => open.insert(opened),
+                _ => open.insert((file, self.reader(file)?)),
+            };
+            read_part(reader, offset, &boxes[part], &chunks)?;
+        }
+        Ok(())
+    }
+
+    /// Reads the cells of a growable array from the first to the last number, of those of all ranks.
+    fn read_run<T: Element>(&self, world: &World, saved: &SavedGrowable, wanted: Range<u64>) -> Result<Growable<T>> {
+        let mut growable = world.growable::<T>(&saved.name)?;
+        growable.reserve(wanted.end - wanted.start)?;
+        let (most, bytes) = ((PIECE_BYTES / size_of::<T>() as u64).max(1), size_of::<T>() as u64);
+        let mut before = 0;
+        for (file, run) in saved.parts.iter().enumerate() {
+            let (mut at, end) = (wanted.start.max(before), wanted.end.min(before + run.cells));
+            if at < end {
+                let mut reader = self.reader(file)?;
+                while at < end {
+                    let mut cells = vec![T::zeroed(); most.min(end - at) as usize];
+                    reader.read(run.offset + (at - before) * bytes, bytemuck::cast_slice_mut(&mut cells))?;
+                    growable.append(&cells)?;
+                    at += cells.len() as u64;
+                }
+            }
+            before += run.cells;
+        }
+        Ok(growable)
+    }
+}
+
+/// Which of the cells of all ranks this one gets.
+fn own_cells(saved: &SavedGrowable, rank: usize, ranks: usize) -> Range<u64> {
+    let before = |rank: usize| saved.parts[..rank].iter().map(|run| run.cells).sum::<u64>();
+    if saved.parts.len() == ranks {
+        return before(rank)..before(rank + 1);
+    }
+    let all = u128::from(before(saved.parts.len()));
+    let bound = |rank: usize| (all * rank as u128 / ranks as u128) as u64;
+    bound(rank)..bound(rank + 1)
+}
+
+/// Reads a saved box piece by piece into the chunks that have cells of it.
+fn read_part<T: Element, const D: usize>(
+    reader: &mut Reader<'_>,
+    offset: u64,
+    part: &Region,
+    chunks: &[(ChunkRef<T, D>, Region)],
+) -> Result<()> {
+    let bytes = size_of::<T>() as u64;
+    let mut values = Vec::new();
+    for piece in part.cut((PIECE_BYTES / bytes).max(1)) {
+        if !chunks.iter().any(|(_, common)| common.intersects(&piece)) {
+            continue;
+        }
+        values.resize(piece.cells() as usize, T::zeroed());
+        reader.read(offset + bytes * part.offset(&piece.start), bytemuck::cast_slice_mut(&mut values))?;
+        for (chunk, common) in chunks {
+            match common.intersect(&piece) {
+                None => {}
+                Some(common) if common == piece => chunk.at_global(piece).write(&values)?,
+                Some(common) => chunk.at_global(common).write(&taken(&values, &piece, &common))?,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The cells of a box out of those of one that it lies in.
+fn taken<T: Element>(values: &[T], whole: &Region, part: &Region) -> Vec<T> {
+    let mut rows = *part;
+    rows.end[0] = rows.start[0] + 1;
+    let row = (part.end[0] - part.start[0]) as usize;
+    let mut taken = Vec::with_capacity(part.cells() as usize);
+    for start in rows.points() {
+        let first = whole.offset(&start) as usize;
+        taken.extend_from_slice(&values[first..first + row]);
+    }
+    taken
+}

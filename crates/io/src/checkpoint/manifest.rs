@@ -1,0 +1,182 @@
+//! [`Manifest`]: what is in a generation and where.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use zippy::region::Region;
+
+use super::blocks::{BLOCK_BYTES, Sums};
+use super::element::SavedType;
+use super::names::{Generation, MANIFEST};
+use crate::IoError;
+
+const FORMAT: &str = "zippy checkpoint";
+const VERSION: u64 = 1;
+const BYTE_ORDER: &str = if cfg!(target_endian = "little") { "little" } else { "big" };
+
+/// A manifest of more bytes is neither written nor read.
+pub const MOST_BYTES: u64 = 64 << 20;
+
+/// The first line of a manifest, around the checksum of all that follows it: so the whole is JSON.
+const BEFORE: &str = "{\"checksum\": \"";
+const BEHIND: &str = "\",\n";
+
+/// All of a generation but its bytes. Byte orders, steps and numbers are there to be compared.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Manifest {
+    format: String,
+    version: u64,
+    byte_order: String,
+    pub step: u64,
+    number: u64,
+    pub block_bytes: u64,
+    /// Those of the ranks, in their order.
+    pub files: Vec<Sums>,
+    pub state: Option<Sums>,
+    pub arrays: Vec<SavedArray>,
+    pub growables: Vec<SavedGrowable>,
+}
+
+/// A global array: boxes that cover it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SavedArray {
+    pub name: String,
+    pub element: SavedType,
+    pub shape: Vec<i64>,
+    pub parts: Vec<Part>,
+}
+
+/// A box of cells, axis 0 fastest.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Part {
+    /// The rank that has written it.
+    pub file: usize,
+    pub offset: u64,
+    start: Vec<i64>,
+    end: Vec<i64>,
+}
+
+/// A growable array: one run a rank, in their order.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SavedGrowable {
+    pub name: String,
+    pub element: SavedType,
+    pub parts: Vec<Run>,
+}
+
+/// The cells of a growable array on one rank, in its file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Run {
+    pub offset: u64,
+    pub cells: u64,
+}
+
+/// Of a manifest of any version.
+#[derive(Deserialize)]
+struct Versioned {
+    format: String,
+    version: u64,
+}
+
+impl Part {
+    pub fn new(file: usize, offset: u64, region: &Region) -> Self {
+        let axes = 0..region.axes();
+        let corner = |index: &zippy::extents::Index| axes.clone().map(|axis| index[axis]).collect();
+        Self { file, offset, start: corner(&region.start), end: corner(&region.end) }
+    }
+
+    /// # Errors
+    /// The corners make no box.
+    pub fn region(&self) -> Result<Region, String> {
+        Region::new(&self.start, &self.end).map_err(|error| error.to_string())
+    }
+}
+
+impl Manifest {
+    pub fn new(
+        generation: Generation,
+        files: Vec<Sums>,
+        state: Option<Sums>,
+        arrays: Vec<SavedArray>,
+        growables: Vec<SavedGrowable>,
+    ) -> Self {
+        Self {
+            format: FORMAT.to_string(),
+            version: VERSION,
+            byte_order: BYTE_ORDER.to_string(),
+            step: generation.step,
+            number: generation.number,
+            block_bytes: BLOCK_BYTES,
+            files,
+            state,
+            arrays,
+            growables,
+        }
+    }
+
+    /// Its file.
+    ///
+    /// # Errors
+    /// It would be too long to be read again.
+    pub fn text(&self) -> Result<Vec<u8>, String> {
+        let body = serde_json::to_string(self).map_err(|error| error.to_string())?;
+        // The brace is in the first line.
+        let body = format!("{}\n", &body[1..]);
+        let mut text = format!("{BEFORE}{:08x}{BEHIND}", crc32fast::hash(body.as_bytes()));
+        text.push_str(&body);
+        match text.len() as u64 {
+            ..=MOST_BYTES => Ok(text.into_bytes()),
+            length => Err(format!(
+                "the manifest of so many parts would have {length} bytes, and may have {MOST_BYTES}; cut the arrays into \
+                 fewer chunks"
+            )),
+        }
+    }
+
+    /// The manifest of a generation from its file in `directory`.
+    ///
+    /// # Errors
+    /// It is damaged, of another program or a newer one, or of another generation.
+    pub fn parse(text: &[u8], directory: &Path, generation: Generation) -> Result<Self, IoError> {
+        let path = directory.join(MANIFEST);
+        let malformed = |at: usize, message: String| IoError::malformed(&path, at as u64, message);
+        let foreign =
+            || malformed(0, "this is not the manifest of a Zippy checkpoint, or its first line is damaged".into());
+        let line = BEFORE.len() + 8 + BEHIND.len();
+        let (first, body) = text.split_at_checked(line).ok_or_else(foreign)?;
+        let saved = first.strip_prefix(BEFORE.as_bytes()).and_then(|rest| rest.strip_suffix(BEHIND.as_bytes()));
+        let found = format!("{:08x}", crc32fast::hash(body));
+        let saved = saved.and_then(|saved| std::str::from_utf8(saved).ok()).ok_or_else(foreign)?;
+        if saved != found {
+            let message = format!("damaged: the checksum of what follows is {found}, and the first line says {saved}");
+            return Err(malformed(line, message));
+        }
+        let json = |error: serde_json::Error| malformed(line, format!("no manifest of a checkpoint: {error}"));
+        let versioned: Versioned = serde_json::from_slice(text).map_err(json)?;
+        if versioned.format != FORMAT {
+            return Err(malformed(line, format!("the format is {}, not {FORMAT:?}", crate::quoted(&versioned.format))));
+        }
+        if versioned.version != VERSION {
+            let version = versioned.version;
+            let message = format!("a checkpoint of version {version}; this program reads version {VERSION}");
+            return Err(IoError::unsupported(&path, line as u64, message));
+        }
+        let manifest: Self = serde_json::from_slice(text).map_err(json)?;
+        manifest.of(generation).map_err(|message| malformed(line, message))?;
+        Ok(manifest)
+    }
+
+    fn of(&self, generation: Generation) -> Result<(), String> {
+        if self.byte_order != BYTE_ORDER {
+            let order = crate::quoted(&self.byte_order);
+            return Err(format!("its numbers are in the byte order {order}, and this machine's is {BYTE_ORDER:?}"));
+        }
+        let found = Generation { number: self.number, step: self.step };
+        match found == generation {
+            true => Ok(()),
+            false => {
+                Err(format!("it is the manifest of {}, in a directory called {}", found.name(), generation.name()))
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Names in a directory of checkpoints: only what has them is ever touched.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::Builder;
+
+pub const MANIFEST: &str = "manifest.json";
+pub const STATE: &str = "state.msgpack";
+
+/// The file that a rank writes.
+pub fn of_rank(rank: usize) -> String {
+    format!("rank-{rank:06}.cells")
+}
+
+/// A saved step. Of two generations the one with the higher number was started later, whatever their steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Generation {
+    pub number: u64,
+    pub step: u64,
+}
+
+impl Generation {
+    /// The name of its directory.
+    pub fn name(self) -> String {
+        format!("step-{:012}.{:06}", self.step, self.number)
+    }
+
+    /// The generation whose directory has this name.
+    pub fn named(name: &str) -> Option<Self> {
+        let (step, number) = name.strip_prefix("step-")?.split_once('.')?;
+        let found = Self { step: step.parse().ok()?, number: number.parse().ok()? };
+        (found.name() == name).then_some(found)
+    }
+
+    /// The generation of which a directory of this name is a part that is not whole yet, or no longer.
+    pub fn of_temporary(name: &str) -> Option<Self> {
+        let (generation, random) = name.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('-')?;
+        let is_random = random.len() == RANDOM && random.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        Self::named(generation).filter(|_| is_random)
+    }
+
+    /// What `make` makes under a temporary name of this generation.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub fn temporary(self, parent: &Path, make: impl FnMut(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
+        let prefix = format!(".{}-", self.name());
+        let mut builder = Builder::new();
+        builder.prefix(&prefix).suffix(".tmp").rand_bytes(RANDOM);
+        Ok(builder.make_in(parent, make)?.into_temp_path().keep()?)
+    }
+}
+
+/// Random letters of a temporary name.
+const RANDOM: usize = 12;
+
+/// Whether a file of a generation has this name.
+fn is_ours(name: &str) -> bool {
+    let rank =
+        name.strip_prefix("rank-").and_then(|name| name.strip_suffix(".cells")).and_then(|rank| rank.parse().ok());
+    name == MANIFEST || name == STATE || rank.is_some_and(|rank| of_rank(rank) == name)
+}
+
+/// The directories in `parent` whose names `parse` knows, with what it makes of them; none where there is no `parent`.
+fn directories(parent: &Path, parse: fn(&str) -> Option<Generation>) -> io::Result<Vec<(Generation, PathBuf)>> {
+    let entries = match fs::read_dir(parent) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        if let Some(generation) = entry.file_name().to_str().and_then(parse)
+            && entry.file_type()?.is_dir()
+        {
+            found.push((generation, entry.path()));
+        }
+    }
+    Ok(found)
+}
+
+/// The generations in a directory, the latest first; none where there is no such directory.
+///
+/// # Errors
+/// What the operating system said.
+pub fn generations(parent: &Path) -> io::Result<Vec<Generation>> {
+    let mut found: Vec<_> = directories(parent, Generation::named)?.into_iter().map(|(found, _)| found).collect();
+    found.sort_unstable_by(|a, b| b.cmp(a));
+    Ok(found)
+}
+
+/// What was begun in a directory and is not in its place, or was to be removed.
+///
+/// # Errors
+/// What the operating system said.
+pub fn temporaries(parent: &Path) -> io::Result<Vec<(Generation, PathBuf)>> {
+    directories(parent, Generation::of_temporary)
+}
+
+/// The files of a generation.
+///
+/// # Errors
+/// There is anything else in its directory; what the operating system said.
+pub fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let file = |entry: io::Result<fs::DirEntry>| {
+        let entry = entry?;
+        match entry.file_name().to_str().is_some_and(is_ours) && !entry.file_type()?.is_dir() {
+            true => Ok(entry.path()),
+            false => Err(io::Error::other(format!("{:?} in it is no part of a checkpoint", entry.file_name()))),
+        }
+    };
+    fs::read_dir(directory)?.map(file).collect()
+}
+
+/// Removes the files of a generation and their directory; where there is anything else in it, nothing.
+///
+/// # Errors
+/// As [`files`]; what the operating system said.
+pub fn remove(directory: &Path) -> io::Result<()> {
+    files(directory)?.iter().try_for_each(fs::remove_file)?;
+    fs::remove_dir(directory)
+}
+
+/// Waits until the names in a directory are on the disk, where the system can be asked to.
+///
+/// # Errors
+/// What the operating system said.
+pub fn sync_directory(directory: &Path) -> io::Result<()> {
+    if !cfg!(unix) {
+        return Ok(());
+    }
+    match File::open(directory)?.sync_all() {
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
+        synced => synced,
+    }
+}

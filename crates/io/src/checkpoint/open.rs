@@ -1,0 +1,179 @@
+//! Which generation is whole: asked by all ranks together, each of which reads a share of the bytes.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use zippy::{Error, Result, World, trace};
+
+use super::blocks::Reader;
+use super::manifest::Manifest;
+use super::names::{self, Generation};
+use super::stored::{check_lengths, files, interpret, manifest_text};
+use super::together::{bytes_of_first, first_complaint, of_first};
+use crate::IoError;
+
+/// A generation that was not taken as it is not whole.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct PassedOver {
+    /// Its step.
+    pub step: u64,
+    /// Its directory.
+    pub directory: PathBuf,
+    /// What is wrong with it, and where.
+    pub reason: String,
+}
+
+/// What rank 0 finds in a directory.
+#[derive(Serialize, Deserialize)]
+struct Listing {
+    directory: String,
+    /// Steps and numbers, the latest first.
+    generations: Vec<(u64, u64)>,
+}
+
+/// A generation that was found whole.
+pub struct Opened {
+    pub directory: PathBuf,
+    pub manifest: Manifest,
+    pub passed_over: Vec<PassedOver>,
+}
+
+/// The generations in a directory, the latest first, and the directory as all ranks can open it. Collective.
+///
+/// # Errors
+/// The same on every rank: what the operating system said.
+pub fn list(world: &World, parent: &Path) -> Result<(PathBuf, Vec<Generation>)> {
+    let list = || -> std::result::Result<_, IoError> {
+        let refused = |error: std::io::Error| IoError::system(parent, "list the directory", &error);
+        let generations = names::generations(parent).map_err(refused)?;
+        let absolute = if generations.is_empty() { Ok(parent.to_path_buf()) } else { std::fs::canonicalize(parent) };
+        let unknown = || IoError::request(parent, "has a name, or lies in a directory, that is no Unicode");
+        let directory = absolute.map_err(refused)?.to_str().ok_or_else(unknown)?.to_string();
+        let generations = generations.into_iter().map(|generation| (generation.step, generation.number)).collect();
+        Ok(Listing { directory, generations })
+    };
+    let listing = (world.rank() == 0).then(list).transpose().map_err(Error::from);
+    let listing = world.agree(&format!("listing the checkpoints in {}", parent.display()), listing)?;
+    let Listing { directory, generations } = of_first(world, listing.as_ref())?;
+    let generations = generations.into_iter().map(|(step, number)| Generation { number, step }).collect();
+    Ok((directory.into(), generations))
+}
+
+/// The first of these generations that is whole, and those before it. Collective.
+///
+/// # Errors
+/// A failure of this or of another rank.
+pub fn first_whole(
+    world: &World,
+    parent: &Path,
+    generations: &[Generation],
+) -> Result<(Option<Opened>, Vec<PassedOver>)> {
+    let mut passed_over = Vec::new();
+    for &generation in generations {
+        let directory = parent.join(generation.name());
+        match examine(world, &directory, generation)? {
+            Ok(manifest) => {
+                let opened = Opened { directory, manifest, passed_over: Vec::new() };
+                return Ok((Some(opened), passed_over));
+            }
+            Err(reason) => passed_over.push(PassedOver { step: generation.step, directory, reason }),
+        }
+    }
+    Ok((None, passed_over))
+}
+
+/// The manifest of a generation all of whose bytes are right, or what is wrong, the same on every rank. Collective.
+///
+/// # Errors
+/// A failure of this or of another rank.
+fn examine(world: &World, directory: &Path, generation: Generation) -> Result<Result<Manifest, String>> {
+    let text = (world.rank() == 0).then(|| match manifest_text(directory) {
+        Ok(text) => [b"+", &*text].concat(),
+        Err(error) => format!("-{error}").into_bytes(),
+    });
+    let text = bytes_of_first(world, text)?;
+    let manifest = match (*text).as_ref().split_first() {
+        Some((b'+', text)) => interpret(text, directory, generation).map_err(|error| error.to_string()),
+        Some((_, error)) => Err(String::from_utf8_lossy(error).into_owned()),
+        None => Err("its manifest got lost between ranks".to_string()),
+    };
+    let manifest = match manifest {
+        Ok(manifest) => manifest,
+        Err(reason) => return Ok(Err(reason)),
+    };
+    let lengths = if world.rank() == 0 { check_lengths(directory, &manifest) } else { Ok(()) };
+    let checked = lengths.and_then(|()| check_share(directory, &manifest, world.rank() as u64, world.size() as u64));
+    let complaint = first_complaint(world, checked.err().map(|error| error.to_string()))?;
+    Ok(complaint.map_or(Ok(manifest), Err))
+}
+
+/// Reads this rank's share of all blocks.
+fn check_share(directory: &Path, manifest: &Manifest, rank: u64, ranks: u64) -> Result<(), IoError> {
+    let all: u64 = files(directory, manifest).map(|(_, sums)| sums.blocks(manifest.block_bytes)).sum();
+    let bound = |rank: u64| (u128::from(all) * u128::from(rank) / u128::from(ranks)) as u64;
+    let (first, last) = (bound(rank), bound(rank + 1));
+    let mut before = 0;
+    for (path, sums) in files(directory, manifest) {
+        let blocks = sums.blocks(manifest.block_bytes);
+        let (start, end) = (first.clamp(before, before + blocks), last.clamp(before, before + blocks));
+        if start < end {
+            let mut reader = Reader::open(path, sums, manifest.block_bytes)?;
+            (start..end).try_for_each(|block| reader.check(block - before))?;
+        }
+        before += blocks;
+    }
+    Ok(())
+}
+
+/// The latest whole generation; `None` where there is none at all. Collective.
+///
+/// # Errors
+/// The same on every rank: there are generations, and none is whole; what the operating system said.
+pub fn latest(world: &World, parent: &Path) -> Result<Option<Opened>> {
+    let (absolute, generations) = list(world, parent)?;
+    let (opened, passed_over) = first_whole(world, &absolute, &generations)?;
+    let listed: Vec<_> = passed_over.iter().map(|passed| format!("step {}: {}", passed.step, passed.reason)).collect();
+    let Some(opened) = opened else {
+        return match &*listed {
+            [] => Ok(None),
+            listed => {
+                let (count, listed) = (listed.len(), listed.join("; "));
+                let message = format!("none of the checkpoints in it ({count}) is whole: {listed}");
+                Err(IoError::request(parent, message).into())
+            }
+        };
+    };
+    if world.rank() == 0 && !listed.is_empty() {
+        let (step, listed) = (opened.manifest.step, listed.join("; "));
+        trace::warn(&format!("of the checkpoints in {} step {step} is taken: {listed}", crate::shown(parent)));
+    }
+    Ok(Some(Opened { passed_over, ..opened }))
+}
+
+/// The latest generation of a step. Collective.
+///
+/// # Errors
+/// The same on every rank: there is none, or it is not whole; what the operating system said.
+pub fn at(world: &World, parent: &Path, step: u64) -> Result<Opened> {
+    let (absolute, generations) = list(world, parent)?;
+    let Some(place) = generations.iter().position(|generation| generation.step == step) else {
+        let mut steps: Vec<u64> = generations.iter().map(|generation| generation.step).collect();
+        steps.sort_unstable();
+        let steps: Vec<String> = steps.iter().map(u64::to_string).collect();
+        let there =
+            if steps.is_empty() { "it holds none".to_string() } else { format!("there are {}", steps.join(", ")) };
+        return Err(IoError::request(parent, format!("no checkpoint of step {step}; {there}")).into());
+    };
+    let (found, earlier) = generations[place..].split_at(1);
+    let (opened, passed_over) = first_whole(world, &absolute, found)?;
+    if let Some(opened) = opened {
+        return Ok(opened);
+    }
+    let reason = passed_over.into_iter().map(|passed| passed.reason).next().unwrap_or_default();
+    let before = match first_whole(world, &absolute, earlier)?.0 {
+        Some(before) => format!("the whole one before it is of step {}", before.manifest.step),
+        None => "no whole one is before it".to_string(),
+    };
+    Err(IoError::request(parent, format!("step {step} cannot be used: {reason}; {before}")).into())
+}

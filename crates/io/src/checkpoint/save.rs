@@ -1,0 +1,186 @@
+//! [`Begun`]: a save from its beginning to its end, on every rank.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+use zippy::transport::{Payload, copied, values};
+use zippy::{Error, Result, World};
+
+use super::blocks::Sums;
+use super::contents::{Cells, Contents, Saved};
+use super::draft::Draft;
+use super::element::SavedType;
+use super::manifest::{Manifest, Part, Run, SavedArray, SavedGrowable};
+use super::tidy::tidy;
+use super::together::{numbers_of_all, of_first};
+use crate::IoError;
+
+/// A save whose cells are being written.
+pub struct Begun {
+    /// What it is called in messages.
+    pub what: String,
+    pub draft: Draft,
+    parent: PathBuf,
+    keep: usize,
+    /// All of the manifest but the files, on rank 0.
+    rest: Option<Rest>,
+}
+
+struct Rest {
+    state: Option<Vec<u8>>,
+    arrays: Vec<SavedArray>,
+    growables: Vec<SavedGrowable>,
+    /// Of each rank's file.
+    bytes: Vec<u64>,
+}
+
+impl Begun {
+    /// Compares what the ranks have, and makes the directory. Collective.
+    ///
+    /// # Errors
+    /// The same on every rank: what is wrong with the contents; what the operating system said.
+    pub fn new(world: &World, parent: &Path, keep: usize, step: u64, contents: &Contents<'_>) -> Result<Self> {
+        let what = format!("saving step {step} to {}", parent.display());
+        let kept = match keep {
+            0 => Err(Error::program("a save keeps at least 1 generation: the one that it makes")),
+            _ => contents.check(),
+        };
+        world.agree(&what, kept)?;
+        let lengths = compared(world, contents)?;
+        let is_first = world.rank() == 0;
+        let created = is_first.then(|| Draft::create(parent, step)).transpose();
+        let created = world.agree(&what, created.map_err(Error::from))?;
+        let name = created.as_ref().map(|draft| match draft.directory().to_str() {
+            Some(name) => Ok(name.to_string()),
+            None => Err(IoError::request(parent, "has a name, or lies in a directory, that is no Unicode")),
+        });
+        let name = world.agree(&what, name.transpose().map_err(Error::from))?;
+        let name = of_first(world, name.as_ref())?;
+        let joined = created.map_or_else(|| Draft::join(Path::new(&name), world.rank()), Ok);
+        let draft = world.agree(&what, joined.map_err(Error::from))?;
+        let parent = draft.directory().parent().unwrap_or(parent).to_path_buf();
+        let rest = is_first.then(|| Rest::new(world.size(), contents, &lengths));
+        Ok(Self { what, draft, parent, keep, rest })
+    }
+
+    /// Puts the generation into its place, when this rank has `written`. Collective.
+    ///
+    /// # Errors
+    /// The same on every rank: what went wrong on any of them. Nothing is left of it then.
+    pub fn finish(mut self, world: &World, written: Result<Sums>) -> Result<()> {
+        let sums = world.agree(&self.what, written)?;
+        self.draft.all_written();
+        let told = [&[sums.bytes as u32, (sums.bytes >> 32) as u32], &*sums.checksums].concat();
+        let all = world.failing(self.what.clone(), || world.group().gather(0, copied(&told)))?;
+        let what = self.what.clone();
+        let put = match all {
+            Some(all) => {
+                let files = all.iter().map(|told| Ok(sums_of(&values(told)?)));
+                files.collect::<Result<_>>().and_then(|files| self.put(files))
+            }
+            None => Ok(()),
+        };
+        world.agree(&what, put)
+    }
+
+    /// On rank 0.
+    fn put(self, files: Vec<Sums>) -> Result<()> {
+        let (generation, directory) = (self.draft.generation(), self.draft.directory());
+        let Some(Rest { state, arrays, growables, bytes }) = self.rest else { return Ok(()) };
+        if let Some(rank) = (0..files.len()).find(|&rank| files[rank].bytes != bytes[rank]) {
+            let (written, expected) = (files[rank].bytes, bytes[rank]);
+            let message = format!("rank {rank} has written {written} bytes, and its cells have {expected}");
+            return Err(IoError::request(directory, message).into());
+        }
+        let state = state.map(|state| self.draft.write_state(&state)).transpose()?;
+        self.draft.put(&Manifest::new(generation, files, state, arrays, growables))?;
+        tidy(&self.parent, self.keep, generation);
+        Ok(())
+    }
+}
+
+fn sums_of(told: &[u32]) -> Sums {
+    Sums { bytes: u64::from(told[0]) | u64::from(told[1]) << 32, checksums: told[2..].to_vec() }
+}
+
+/// The lengths of growable arrays on each rank, when all ranks save the same.
+fn compared(world: &World, contents: &Contents<'_>) -> Result<Vec<Vec<u64>>> {
+    let state = contents.state_bytes();
+    let mut hasher = DefaultHasher::new();
+    state.hash(&mut hasher);
+    let mut own = vec![contents.fingerprint(), hasher.finish()];
+    own.extend(contents.saved.iter().filter_map(|saved| match saved.cells() {
+        Cells::Growable(cells) => Some(cells),
+        Cells::Array(_) => None,
+    }));
+    let all = numbers_of_all(world, &own)?;
+    if let Some(rank) = (0..all.len()).find(|&rank| all[rank][0] != all[0][0]) {
+        let message = format!(
+            "ranks 0 and {rank} save different arrays, or in another order; each names all of them, with growable arrays that \
+             are empty"
+        );
+        return Err(Error::program(message));
+    }
+    if let Some(rank) = (0..all.len()).find(|&rank| all[rank][1] != all[0][1]) {
+        let message = format!(
+            "ranks 0 and {rank} save different states; a checkpoint has one, and what differs between ranks belongs into \
+             arrays"
+        );
+        return Err(Error::program(message));
+    }
+    Ok(all.into_iter().map(|numbers| numbers[2..].to_vec()).collect())
+}
+
+impl Rest {
+    fn new(ranks: usize, contents: &Contents<'_>, lengths: &[Vec<u64>]) -> Self {
+        let state = contents.state_bytes().map(<[u8]>::to_vec);
+        let mut rest = Self { state, arrays: Vec::new(), growables: Vec::new(), bytes: vec![0; ranks] };
+        for saved in &contents.saved {
+            rest.add(&**saved, lengths);
+        }
+        rest
+    }
+
+    /// Where the ranks write the cells of an array: behind those of the arrays before it.
+    fn add(&mut self, saved: &dyn Saved, lengths: &[Vec<u64>]) {
+        let (name, element) = (saved.name().to_string(), SavedType::of(saved.element()));
+        let bytes = &mut self.bytes;
+        let mut next = |rank: usize, cells: u64| {
+            let offset = bytes[rank];
+            bytes[rank] += cells * element.bytes;
+            offset
+        };
+        match saved.cells() {
+            Cells::Growable(_) => {
+                let number = self.growables.len();
+                let run = |(rank, lengths): (usize, &Vec<u64>)| {
+                    let cells = lengths[number];
+                    Run { offset: next(rank, cells), cells }
+                };
+                let parts = lengths.iter().enumerate().map(run).collect();
+                self.growables.push(SavedGrowable { name, element, parts });
+            }
+            Cells::Array(placement) => {
+                let (chunks, owners) = (placement.chunks(), placement.ownership());
+                let of_rank = |rank| owners.of_rank(rank).map(move |chunk| (rank, chunks.region(chunk)));
+                let regions = (0..lengths.len()).flat_map(of_rank).filter(|(_, region)| !region.is_empty());
+                let parts =
+                    regions.map(|(rank, region)| Part::new(rank, next(rank, region.cells()), &region)).collect();
+                let shape = chunks.shape();
+                let shape = (0..shape.axes()).map(|axis| shape[axis]).collect();
+                self.arrays.push(SavedArray { name, element, shape, parts });
+            }
+        }
+    }
+}
+
+/// Writes this rank's cells as they are read. Local.
+///
+/// # Errors
+/// What the operating system said; a device failure.
+pub fn write(draft: &Draft, contents: &Contents<'_>) -> Result<Sums> {
+    let mut writer = draft.writer()?;
+    let mut each = |piece: Payload| Ok(writer.write((*piece).as_ref())?);
+    contents.saved.iter().try_for_each(|saved| saved.read(&mut each))?;
+    Ok(writer.finish()?)
+}

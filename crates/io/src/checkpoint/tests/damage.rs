@@ -1,0 +1,191 @@
+//! A byte that is another one, a file that is shorter or gone: it is found, named, and the generation before is taken.
+
+use std::fs;
+use std::path::Path;
+
+use zippy::{Config, Result, World, run_with};
+
+use super::{Checkpoints, directory, is_step, names, save_step};
+use crate::checkpoint::blocks::BLOCK_BYTES;
+
+/// The generation that is damaged.
+const LAST: &str = "step-000000000030.000003";
+
+fn three_steps(checkpoints: &Checkpoints) {
+    run_with(Config::threads(3), |world| {
+        [10, 20, 30].into_iter().try_for_each(|step| save_step(checkpoints, world, step))
+    })
+    .unwrap();
+}
+
+/// The damaged generation is refused with `wanted`, and the one before it is named.
+fn refused(checkpoints: &Checkpoints, world: &World, wanted: &str) -> Result<()> {
+    world.barrier()?;
+    let Err(error) = checkpoints.at(world, 30) else { panic!("{wanted} was not found") };
+    let error = error.to_string();
+    assert!(error.contains("step 30 cannot be used: ") && error.contains(wanted), "{error}, not {wanted}");
+    assert!(error.contains("the whole one before it is of step 20"), "{error}");
+    world.barrier()
+}
+
+/// And the one before it loads.
+fn passed_over(checkpoints: &Checkpoints, world: &World, wanted: &str) -> Result<()> {
+    let latest = checkpoints.latest(world)?.expect("two are whole");
+    is_step(&latest, world, 20)?;
+    let [passed] = latest.passed_over() else { panic!("{:?}", latest.passed_over()) };
+    assert_eq!((passed.step, passed.directory.file_name().unwrap().to_str()), (30, Some(LAST)));
+    assert!(passed.reason.contains(wanted), "{}, not {wanted}", passed.reason);
+    world.barrier()
+}
+
+fn first_does(world: &World, act: impl FnOnce()) {
+    if world.rank() == 0 {
+        act();
+    }
+}
+
+fn flip(path: &Path, at: usize) {
+    let mut bytes = fs::read(path).unwrap();
+    bytes[at] ^= 1 << (at % 8);
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn a_flipped_byte_in_each_part() {
+    let directory = directory();
+    let checkpoints = Checkpoints::new(directory.path(), 3);
+    three_steps(&checkpoints);
+    let last = directory.path().join(LAST);
+    let files = names(&last);
+    assert_eq!(
+        files,
+        ["manifest.json", "rank-000000.cells", "rank-000001.cells", "rank-000002.cells", "state.msgpack"]
+    );
+    let lengths: Vec<usize> = files.iter().map(|name| fs::metadata(last.join(name)).unwrap().len() as usize).collect();
+    for ranks in [1, 2, 5] {
+        run_with(Config::threads(ranks), |world| {
+            for (name, &length) in files.iter().zip(&lengths) {
+                let path = last.join(name);
+                let some = (0..length).step_by(1 + length / 11).chain([1, 20, length / 2 + ranks, length - 1]);
+                for at in some.filter(|&at| at < length) {
+                    first_does(world, || flip(&path, at));
+                    let block = at as u64 / BLOCK_BYTES * BLOCK_BYTES;
+                    let place = if name == "manifest.json" {
+                        "byte ".into()
+                    } else {
+                        format!("byte {block}: bytes {block} to")
+                    };
+                    let wanted = format!("{name}, {place}");
+                    refused(&checkpoints, world, &wanted)?;
+                    if at == 1 {
+                        passed_over(&checkpoints, world, &wanted)?;
+                    }
+                    first_does(world, || flip(&path, at));
+                    world.barrier()?;
+                }
+            }
+            world.barrier()?;
+            is_step(&checkpoints.at(world, 30)?, world, 30)
+        })
+        .unwrap();
+    }
+}
+
+#[test]
+fn lengths_and_missing_files() {
+    let directory = directory();
+    let checkpoints = Checkpoints::new(directory.path(), 3);
+    three_steps(&checkpoints);
+    let last = directory.path().join(LAST);
+    run_with(Config::threads(3), |world| {
+        for name in names(&last) {
+            let path = last.join(&name);
+            let whole = fs::read(&path).unwrap();
+            world.barrier()?;
+            let manifest = name == "manifest.json";
+            let wanted =
+                |wanted: &str| if manifest { format!("{name}, byte ") } else { format!("{name}, byte {wanted}") };
+            let length = whole.len();
+            for less in [length - 1, length / 2, 0] {
+                first_does(world, || fs::write(&path, &whole[..less]).unwrap());
+                refused(&checkpoints, world, &wanted(&format!("{less}: the data end after {less} of {length} bytes")))?;
+            }
+            first_does(world, || fs::write(&path, [&*whole, b"\n"].concat()).unwrap());
+            refused(&checkpoints, world, &wanted(&format!("{length}: data go on after the {length} bytes")))?;
+            first_does(world, || fs::remove_file(&path).unwrap());
+            refused(&checkpoints, world, &format!("{name}: cannot open"))?;
+            passed_over(&checkpoints, world, &format!("{name}: cannot open"))?;
+            first_does(world, || fs::create_dir(&path).unwrap());
+            refused(&checkpoints, world, &format!("{name}: is not a regular file"))?;
+            first_does(world, || {
+                fs::remove_dir(&path).unwrap();
+                fs::write(&path, &whole).unwrap();
+            });
+            world.barrier()?;
+        }
+        // Two files that have each other's names.
+        let swap = || {
+            let (a, b) = (last.join("rank-000001.cells"), last.join("rank-000002.cells"));
+            fs::rename(&a, last.join("x"))
+                .and_then(|()| fs::rename(&b, &a))
+                .and_then(|()| fs::rename(last.join("x"), b))
+                .unwrap();
+        };
+        first_does(world, swap);
+        refused(&checkpoints, world, "rank-000001.cells, byte ")?;
+        first_does(world, swap);
+        world.barrier()?;
+        is_step(&checkpoints.latest(world)?.unwrap(), world, 30)
+    })
+    .unwrap();
+}
+
+#[test]
+fn damage_behind_the_back_of_an_open_checkpoint() {
+    let directory = directory();
+    let checkpoints = Checkpoints::new(directory.path(), 3);
+    three_steps(&checkpoints);
+    run_with(Config::threads(2), |world| {
+        let checkpoint = checkpoints.at(world, 30)?;
+        world.barrier()?;
+        first_does(world, || flip(&checkpoint.directory().join("rank-000001.cells"), 0));
+        world.barrier()?;
+        let error = checkpoint.array::<f32, 2>(world, "array", zippy::Layout::new).unwrap_err().to_string();
+        assert!(error.contains("rank-000001.cells, byte 0: bytes 0 to 255 are damaged"), "{error}");
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn none_is_whole() {
+    let directory = directory();
+    let checkpoints = Checkpoints::new(directory.path(), 3);
+    run_with(Config::threads(2), |world| {
+        assert!(Checkpoints::new(directory.path().join("no"), 1).latest(world)?.is_none());
+        assert!(checkpoints.latest(world)?.is_none());
+        let Err(error) = checkpoints.at(world, 3) else { panic!("there is none") };
+        assert!(error.to_string().contains("no checkpoint of step 3; it holds none"), "{error}");
+        save_step(&checkpoints, world, 10)?;
+        save_step(&checkpoints, world, 20)?;
+        let Err(error) = checkpoints.at(world, 3) else { panic!("there is none") };
+        assert!(error.to_string().contains("no checkpoint of step 3; there are 10, 20"), "{error}");
+        world.barrier()?;
+        first_does(world, || {
+            fs::write(directory.path().join("step-000000000010.000001/manifest.json"), "{}").unwrap();
+            fs::remove_file(directory.path().join("step-000000000020.000002/state.msgpack")).unwrap();
+        });
+        world.barrier()?;
+        let Err(error) = checkpoints.latest(world) else { panic!("none is whole") };
+        let error = error.to_string();
+        for wanted in
+            ["none of the checkpoints in it (2) is whole: step 20: ", "state.msgpack: cannot open", "step 10: "]
+        {
+            assert!(error.contains(wanted), "{error}, not {wanted}");
+        }
+        let Err(error) = checkpoints.at(world, 20) else { panic!("it is not whole") };
+        assert!(error.to_string().ends_with("no whole one is before it"), "{error}");
+        Ok(())
+    })
+    .unwrap();
+}

@@ -1,0 +1,173 @@
+//! Saves that fail: the same error on every rank, and what was there before stays.
+
+use std::fs;
+use std::path::Path;
+
+use serde::Serialize;
+use zippy::{Config, Element, Error, Layout, Result, Split, World, run_with};
+
+use super::{Checkpoints, Contents, directory, is_step, names, save_step};
+
+/// What all ranks say, rank by rank: those of one save.
+fn all_fail(world: &World, wanted: &str, result: Result<()>) {
+    let Err(error) = result else { panic!("no error: {wanted}") };
+    let text = match error {
+        Error::Remote { message, .. } => message,
+        error => error.to_string(),
+    };
+    assert!(text.contains(wanted), "rank {}: {text}, not {wanted}", world.rank());
+}
+
+#[test]
+fn what_the_system_refuses() {
+    let directory = directory();
+    let file = directory.path().join("file");
+    fs::write(&file, "before").unwrap();
+    run_with(Config::threads(3), |world| {
+        for path in [file.clone(), file.join("run.ckpt")] {
+            let checkpoints = Checkpoints::new(&path, 1);
+            all_fail(world, "cannot write to the directory", save_step(&checkpoints, world, 1));
+            all_fail(world, "cannot list the directory", checkpoints.latest(world).map(drop));
+            all_fail(world, "cannot list the directory", checkpoints.steps().map(drop));
+        }
+        let array = world.array::<f32, 1>("array", &Layout::new([9]))?;
+        let started = Checkpoints::new(&file, 1).start(world, 1, &Contents::new().array(&array));
+        all_fail(world, "cannot write to the directory", started.map(drop));
+        drop(array);
+        // The world goes on.
+        save_step(&Checkpoints::new(directory.path().join("good"), 1), world, 1)
+    })
+    .unwrap();
+    assert_eq!(
+        (fs::read(&file).unwrap(), names(directory.path())),
+        (b"before".to_vec(), vec!["file".into(), "good".into()])
+    );
+}
+
+/// Whether nobody may write to a directory without the right to; root may.
+#[cfg(unix)]
+fn closed(directory: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(directory, fs::Permissions::from_mode(0o555)).unwrap();
+    fs::write(directory.join("probe"), "").and_then(|()| fs::remove_file(directory.join("probe"))).is_err()
+}
+
+#[cfg(unix)]
+#[test]
+fn no_permission() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = directory();
+    let checkpoints = Checkpoints::new(directory.path(), 1);
+    run_with(Config::threads(2), |world| save_step(&checkpoints, world, 1)).unwrap();
+    if closed(directory.path()) {
+        run_with(Config::threads(2), |world| {
+            all_fail(world, "ermission denied", save_step(&checkpoints, world, 2));
+            is_step(&checkpoints.latest(world)?.unwrap(), world, 1)
+        })
+        .unwrap();
+    }
+    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(checkpoints.steps().unwrap(), [1]);
+}
+
+#[test]
+fn contents_that_cannot_be() {
+    #[derive(Serialize)]
+    struct Named {
+        rank: usize,
+    }
+    let directory = directory();
+    let checkpoints = Checkpoints::new(directory.path(), 1);
+    run_with(Config::threads(3).check(false), |world| {
+        let layout = Layout::new([9]).split_all(Split::Auto);
+        let (a, b) = (world.array::<f32, 1>("a", &layout)?, world.array::<f32, 1>("b", &layout)?);
+        let mut twin = world.growable::<u8>("a")?;
+        twin.append(&[1, 2])?;
+        let save = |contents: Contents<'_>| checkpoints.save(world, 5, &contents);
+        all_fail(
+            world,
+            "two arrays of the checkpoint are called \"a\"",
+            save(Contents::new().array(&a).growable(&twin)),
+        );
+        all_fail(world, "was given two", save(Contents::new().state(&1).array(&a).state(&2)));
+        all_fail(world, "may have 16777216; arrays are for more", save(Contents::new().state(&vec![0_u8; 17 << 20])));
+        let state = Named { rank: world.rank() / 2 };
+        all_fail(world, "ranks 0 and 2 save different states", save(Contents::new().array(&a).state(&state)));
+        let none = if world.rank() == 0 { Contents::new() } else { Contents::new().state(&0) };
+        all_fail(world, "ranks 0 and 1 save different states", save(none));
+        let other =
+            if world.rank() == 1 { Contents::new().array(&b).array(&a) } else { Contents::new().array(&a).array(&b) };
+        all_fail(world, "ranks 0 and 1 save different arrays", save(other));
+        let zero = Checkpoints::new(directory.path(), 0).save(world, 5, &Contents::new().array(&a));
+        all_fail(world, "keeps at least 1 generation", zero);
+        // Nothing at all can be saved.
+        save(Contents::new())?;
+        let checkpoint = checkpoints.latest(world)?.unwrap();
+        assert_eq!((checkpoint.step(), checkpoint.arrays().count(), checkpoint.growables().count()), (5, 0, 0));
+        all_fail(world, "was saved without a state", checkpoint.state::<u8>().map(drop));
+        all_fail(world, "has no array called \"a\"; it has none", checkpoint.fill(world, &a));
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[derive(Clone, Copy, Element)]
+#[repr(C)]
+struct Particle {
+    velocity: [f32; 2],
+    id: u32,
+    rank: u32,
+}
+
+mod other {
+    use zippy::Element;
+
+    #[derive(Clone, Copy, Element)]
+    #[repr(C)]
+    pub struct Particle {
+        pub speed: [f32; 2],
+        pub id: u32,
+        pub rank: u32,
+    }
+
+    #[derive(Clone, Copy, Element)]
+    #[repr(C)]
+    pub struct Renamed {
+        pub velocity: [f32; 2],
+        pub id: u32,
+        pub rank: u32,
+    }
+}
+
+#[test]
+fn what_does_not_fit_what_was_saved() {
+    let directory = directory();
+    let checkpoints = Checkpoints::new(directory.path(), 1);
+    run_with(Config::threads(2), |world| {
+        let plane = world.array::<f32, 2>("plane", &Layout::new([5, 4]))?;
+        let mut list = world.growable::<Particle>("list")?;
+        list.append(&[Particle { velocity: [1.0, 2.0], id: 3, rank: 0 }])?;
+        checkpoints.save(world, 1, &Contents::new().array(&plane).growable(&list))?;
+        let checkpoint = checkpoints.latest(world)?.unwrap();
+        assert_eq!(checkpoint.arrays().chain(checkpoint.growables()).collect::<Vec<_>>(), ["plane", "list"]);
+        let fail = |wanted: &str, result: Result<()>| all_fail(world, wanted, result);
+        let array = checkpoint.array::<f32, 2>(world, "plan", Layout::new);
+        fail("has no array called \"plan\"; it has \"plane\"", array.map(drop));
+        let array = checkpoint.array::<i32, 2>(world, "plane", Layout::new);
+        fail("\"plane\" has cells of \"f32\", and cells of i32 are wanted", array.map(drop));
+        let array = checkpoint.array::<f32, 3>(world, "plane", Layout::new);
+        fail("\"plane\" has 2 axes, and 3 are wanted", array.map(drop));
+        let array = checkpoint.array::<f32, 2>(world, "plane", |_| Layout::new([4, 5]));
+        fail("\"plane\" has 5 x 4 cells, and 4 x 5 are wanted", array.map(drop));
+        fail("has no growable array called \"plane\"", checkpoint.growable::<f32>(world, "plane").map(drop));
+        let list = checkpoint.growable::<other::Particle>(world, "list");
+        let wanted =
+            "\"Particle { velocity: vec2<f32>, id: u32, rank: u32 }\", and cells of Particle { speed: vec2<f32>, id: u32, rank: u32 }";
+        fail(wanted, list.map(drop));
+        let renamed = checkpoint.growable::<other::Renamed>(world, "list")?;
+        assert_eq!(renamed.all().read()?[0].id, 3);
+        fail("\"plane\" is alive", checkpoint.array::<f32, 2>(world, "plane", Layout::new).map(drop));
+        Ok(())
+    })
+    .unwrap();
+}

@@ -1,0 +1,67 @@
+//! A disk that is full: a small one, where this process may mount it, else a limit on the size of files.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use zippy::{Config, Layout, Result, Split, run_with};
+
+use super::{Checkpoints, Contents, directory, is_step, names, save_step};
+
+const DIRECTORY: &str = "ZIPPY_IO_FULL";
+
+/// Runs [`a_child`] by a shell that has done this before.
+fn child(before: &str, wrapper: &[&str], directory: &Path) -> std::io::Result<Output> {
+    let script = format!("{before}; exec \"$1\" --exact checkpoint::tests::full::a_child --nocapture");
+    let (first, rest) = wrapper.split_first().expect("a shell");
+    let mut command = Command::new(first);
+    command.args(rest).args(["-c", &script, "sh"]).arg(std::env::current_exe()?);
+    command.env(DIRECTORY, directory).output()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_loses_nothing() {
+    let directory = directory();
+    let mount = format!("mount -t tmpfs -o size=512k none \"${DIRECTORY}\" || exit 97");
+    let mounted = child(&mount, &["unshare", "-rm", "sh"], directory.path());
+    let output = match mounted {
+        // Neither root nor allowed to be: no such file system can be had.
+        Ok(output) if output.status.success() || output.status.code().is_some_and(|code| code == 101) => output,
+        _ => child("trap '' XFSZ; ulimit -f 200", &["sh"], directory.path()).unwrap(),
+    };
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
+    assert!(text(&output.stdout).contains("the disk was full"), "{}", text(&output.stdout));
+    eprintln!("{}", text(&output.stdout));
+}
+
+#[test]
+fn a_child() {
+    let Some(directory) = std::env::var_os(DIRECTORY) else { return };
+    let checkpoints = Checkpoints::new(Path::new(&directory).join("run.ckpt"), 2);
+    run_with(Config::threads(3), |world| {
+        save_step(&checkpoints, world, 1)?;
+        let large = world.array::<u32, 1>("large", &Layout::new([1 << 18]).split_all(Split::Auto))?;
+        large.fill_with(|[x]| x as u32)?;
+        let fails = |result: Result<()>| {
+            let error = result.expect_err("there is no room").to_string();
+            let full = ["No space left", "File too large"].into_iter().find(|full| error.contains(full));
+            full.unwrap_or_else(|| panic!("{error}"))
+        };
+        let contents = Contents::new().array(&large);
+        let full = fails(checkpoints.save(world, 2, &contents));
+        let pending = checkpoints.start(world, 2, &contents)?;
+        fails(pending.wait());
+        world.barrier()?;
+        // Of the failed ones nothing takes room, and what was there is there.
+        assert_eq!(names(checkpoints.directory()), ["step-000000000001.000001"]);
+        is_step(&checkpoints.latest(world)?.unwrap(), world, 1)?;
+        save_step(&checkpoints, world, 3)?;
+        is_step(&checkpoints.latest(world)?.unwrap(), world, 3)?;
+        if world.rank() == 0 {
+            println!("the disk was full: {full}");
+        }
+        Ok(())
+    })
+    .unwrap();
+}

@@ -1,0 +1,134 @@
+//! Which generations stay, and what is taken away beside them.
+
+use std::fs;
+use std::path::Path;
+
+use zippy::{Config, Layout, run_with};
+
+use super::{Checkpoints, Contents, directory, is_step, names, save_step};
+
+#[test]
+fn the_last_ones_are_kept() {
+    let directory = directory();
+    let checkpoints = Checkpoints::new(directory.path(), 2);
+    run_with(Config::threads(2), |world| {
+        for (number, step) in [1, 2, 3, 4, 5].into_iter().enumerate() {
+            save_step(&checkpoints, world, step)?;
+            let first = step.saturating_sub(1).max(1);
+            assert_eq!(checkpoints.steps()?, (first..=step).collect::<Vec<_>>(), "{number}");
+            world.barrier()?;
+        }
+        // The same step again, and going back.
+        save_step(&checkpoints, world, 5)?;
+        world.barrier()?;
+        assert_eq!(names(directory.path()), ["step-000000000004.000004", "step-000000000005.000006"]);
+        world.barrier()?;
+        save_step(&checkpoints, world, 3)?;
+        assert_eq!(checkpoints.steps()?, [3, 5]);
+        is_step(&checkpoints.latest(world)?.unwrap(), world, 3)?;
+        is_step(&checkpoints.at(world, 5)?, world, 5)
+    })
+    .unwrap();
+}
+
+#[test]
+fn damaged_ones_do_not_count() {
+    let directory = directory();
+    let checkpoints = Checkpoints::new(directory.path(), 2);
+    let damage = |name: &str| fs::write(directory.path().join(name).join("rank-000001.cells"), "x").unwrap();
+    let save = |step| run_with(Config::threads(2), |world| save_step(&checkpoints, world, step)).unwrap();
+    save(1);
+    save(2);
+    damage("step-000000000002.000002");
+    save(3);
+    assert_eq!(checkpoints.steps().unwrap(), [1, 2, 3]);
+    damage("step-000000000003.000003");
+    save(4);
+    assert_eq!(checkpoints.steps().unwrap(), [1, 2, 3, 4]);
+    save(5);
+    assert_eq!(checkpoints.steps().unwrap(), [4, 5]);
+}
+
+fn leftover(directory: &Path, name: &str, file: &str) {
+    fs::create_dir(directory.join(name)).unwrap();
+    fs::write(directory.join(name).join(file), "x").unwrap();
+}
+
+#[test]
+fn leftovers_go_and_what_is_not_ours_stays() {
+    let directory = directory();
+    let checkpoints = Checkpoints::new(directory.path(), 1);
+    run_with(Config::threads(2), |world| save_step(&checkpoints, world, 1)).unwrap();
+    leftover(directory.path(), ".step-000000000007.000003-abcdefABC123.tmp", "rank-000000.cells");
+    leftover(directory.path(), ".step-000000000007.000004-abcdefABC123.tmp", "manifest.json");
+    let stay = [
+        (".step-000000000007.000005-abcdefABC123.tmp", "thesis.txt"),
+        (".step-000000000007.000005-abc.tmp", "rank-000000.cells"),
+        (".step-000000000007.000005-abcdef_BC123.tmp", "rank-000000.cells"),
+        (".step-7.5-abcdefABC123.tmp", "manifest.json"),
+        ("step-000000000000.000000", "thesis.txt"),
+        ("notes", "manifest.json"),
+    ];
+    stay.iter().for_each(|(name, file)| leftover(directory.path(), name, file));
+    fs::write(directory.path().join(".step-000000000007.000003-abcdefABC124.tmp"), "a file").unwrap();
+    run_with(Config::threads(2), |world| save_step(&checkpoints, world, 2)).unwrap();
+    let found = names(directory.path());
+    assert!(stay.iter().all(|(name, _)| found.iter().any(|found| found == name)), "{found:?}");
+    assert_eq!(found.len(), stay.len() + 2, "{found:?}");
+    // Numbers go on behind those of leftovers.
+    assert!(found.contains(&"step-000000000002.000006".to_string()), "{found:?}");
+    assert_eq!(names(&directory.path().join("step-000000000000.000000")), ["thesis.txt"]);
+}
+
+#[test]
+fn several_saves_under_way() {
+    let directory = directory();
+    let checkpoints = Checkpoints::new(directory.path(), 2);
+    run_with(Config::threads(3), |world| {
+        let array = world.array::<u32, 1>("array", &Layout::new([5000]).split([zippy::Split::Even(4)]))?;
+        let contents = Contents::new().array(&array);
+        let mut pending = Vec::new();
+        for step in 1..=3 {
+            array.fill(step)?;
+            pending.push(checkpoints.start(world, u64::from(step), &contents)?);
+        }
+        array.fill(4)?;
+        // It does not take away what others are writing.
+        checkpoints.save(world, 4, &contents)?;
+        array.fill(0)?;
+        let dropped = pending.remove(1);
+        while !pending.iter().all(super::super::PendingSave::is_done) {
+            std::thread::yield_now();
+        }
+        drop(dropped);
+        world.barrier()?;
+        pending.into_iter().rev().try_for_each(super::super::PendingSave::wait)?;
+        // The last of those that were started, not of those that were waited for.
+        assert_eq!(checkpoints.steps()?, [3, 4]);
+        for step in [3, 4] {
+            checkpoints.at(world, step)?.fill(world, &array)?;
+            for chunk in array.chunks() {
+                assert!(chunk.all().read()?.iter().all(|&cell| u64::from(cell) == step));
+            }
+        }
+        world.barrier()
+    })
+    .unwrap();
+    assert_eq!(names(directory.path()), ["step-000000000003.000003", "step-000000000004.000004"]);
+}
+
+/// A program that ends in the middle of a save.
+#[test]
+fn dropped_saves_leave_nothing() {
+    let directory = directory();
+    let checkpoints = Checkpoints::new(directory.path().join("run.ckpt"), 1);
+    for ranks in [1, 3] {
+        run_with(Config::threads(ranks), |world| {
+            let array = world.array::<u32, 1>("array", &Layout::new([50_000]).split([zippy::Split::Even(5)]))?;
+            let _ = checkpoints.start(world, 9, &Contents::new().array(&array))?;
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(names(checkpoints.directory()), [""; 0]);
+    }
+}

@@ -1,0 +1,46 @@
+//! What ranks tell one another about a checkpoint.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use zippy::transport::{Payload, copied, values};
+use zippy::{Error, Result, World};
+
+/// Bytes that rank 0 has, on every rank. Collective.
+///
+/// # Errors
+/// A failure of this or of another rank.
+pub fn bytes_of_first(world: &World, bytes: Option<Vec<u8>>) -> Result<Payload> {
+    let payload = bytes.map(|bytes| Box::new(bytes) as Payload);
+    world.failing("telling of a checkpoint", || world.group().broadcast(0, payload))
+}
+
+/// A value that rank 0 has, on every rank. Collective.
+///
+/// # Errors
+/// A failure of this or of another rank.
+pub fn of_first<T: Serialize + DeserializeOwned>(world: &World, value: Option<&T>) -> Result<T> {
+    let malformed = |error: serde_json::Error| Error::program(format!("what ranks tell of a checkpoint: {error}"));
+    let text = value.map(serde_json::to_vec).transpose().map_err(malformed);
+    let text = bytes_of_first(world, world.agree("telling of a checkpoint", text)?)?;
+    serde_json::from_slice((*text).as_ref()).map_err(malformed)
+}
+
+/// What the lowest rank that has found something wrong says, the same on every rank. Collective.
+///
+/// # Errors
+/// A failure of this or of another rank.
+pub fn first_complaint(world: &World, own: Option<String>) -> Result<Option<String>> {
+    let own = own.unwrap_or_default();
+    let all = world.failing("checking a checkpoint", || world.group().all_gather_v(copied(own.as_bytes())))?;
+    let said = all.iter().map(|text| (**text).as_ref()).find(|text| !text.is_empty());
+    Ok(said.map(|text| String::from_utf8_lossy(text).into_owned()))
+}
+
+/// The numbers of all ranks, in their order. Collective.
+///
+/// # Errors
+/// A failure of this or of another rank.
+pub fn numbers_of_all(world: &World, own: &[u64]) -> Result<Vec<Vec<u64>>> {
+    let all = world.failing("comparing a checkpoint", || world.group().all_gather_v(copied(own)))?;
+    all.iter().map(values).collect()
+}
