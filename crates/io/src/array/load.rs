@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use zippy::array::{ChunkRef, GlobalArray};
-use zippy::element::Element;
+use zippy::element::{Element, ElementInfo};
 use zippy::extents::Index;
 use zippy::region::Region;
 use zippy::{Error, Layout, Result, World};
 
 use super::blocks::Blocks;
+use super::metadata::Metadata;
 use super::options::{LoadOptions, Loaded};
 use super::source::{Found, Source};
 use super::staging::ranges;
@@ -70,108 +71,143 @@ pub fn load_in_blocks<T: Element, const D: usize>(
     layout: impl FnOnce([i64; D]) -> Layout,
     block_bytes: u64,
 ) -> Result<Loaded<T, D>> {
-    let open = || -> std::result::Result<_, IoError> {
-        let found = Found::open(path, &T::INFO, D, options.array.as_deref())?;
-        let window = Window::new(path, &found.shape, options, T::INFO.bytes as u64)?;
-        Ok((found, window))
-    };
-    let what = format!("loading {} with {options:?}", path.display());
-    let (mut found, window) = world.agree(&what, open().map_err(Error::from))?;
-    let metadata = window.metadata(std::mem::take(&mut found.metadata));
+    let (found, window, metadata, what) = open(world, path, (&T::INFO, D), options)?;
     let shape: [i64; D] = std::array::from_fn(|axis| window.shape[axis]);
     let layout = layout(shape);
-    let checked = match *layout.shape() == *Index::new(&shape) {
-        true => Ok(()),
-        false => {
-            let message = format!("holds an array of {}, and the layout has {}", Index::new(&shape), layout.shape());
-            Err(IoError::request(path, message).into())
+    check_layout(world, path, &layout, &window.shape, &what)?;
+    let array = world.array::<T, D>(name, &layout)?;
+    let chunks: Vec<ChunkRef<T, D>> = array.chunks().filter(|chunk| !chunk.region().is_empty()).collect();
+    let regions: Vec<Region> = chunks.iter().map(ChunkRef::region).collect();
+    let write = |chunk: usize, region: &Region, bytes: &[u8]| {
+        let place = chunks[chunk].at_global(ranges(region));
+        match bytemuck::try_cast_slice(bytes) {
+            Ok(values) => place.write(values),
+            // Memory that lies between the places where a value may begin.
+            Err(_) => place.write(&bytemuck::pod_collect_to_vec::<u8, T>(bytes)),
         }
     };
-    // Ranks that see another shape have another call.
-    world.agree(&format!("{what}, of shape {shape:?}"), checked)?;
-    let array = world.array::<T, D>(name, &layout)?;
-    world.agree(&what, fill(found, &window, &array, block_bytes))?;
+    world.agree(&what, fill(found, &window, (&regions, &write), (T::INFO.bytes as u64, block_bytes)))?;
     if options.ghosts {
         world.ghosts(&array)?;
     }
     Ok(Loaded { array, metadata })
 }
 
+/// Opens a file on every rank; the text says what the call is, the same on every rank.
+fn open(
+    world: &World,
+    path: &Path,
+    (element, axes): (&ElementInfo, usize),
+    options: &LoadOptions,
+) -> Result<(Found, Window, Metadata, String)> {
+    let open = || -> std::result::Result<_, IoError> {
+        let found = Found::open(path, element, axes, options.array.as_deref())?;
+        let window = Window::new(path, &found.shape, options, element.bytes as u64)?;
+        Ok((found, window))
+    };
+    let what = format!("loading {} with {options:?}", path.display());
+    let (mut found, window) = world.agree(&what, open().map_err(Error::from))?;
+    let metadata = window.metadata(std::mem::take(&mut found.metadata));
+    Ok((found, window, metadata, what))
+}
+
+fn check_layout(world: &World, path: &Path, layout: &Layout, shape: &Index, what: &str) -> Result<()> {
+    let checked = match layout.shape() == *shape {
+        true => Ok(()),
+        false => {
+            let message = format!("holds an array of {shape}, and the layout has {}", layout.shape());
+            Err(IoError::request(path, message).into())
+        }
+    };
+    // Ranks that see another shape have another call.
+    world.agree(&format!("{what}, of shape {shape:?}"), checked)
+}
+
 /// A block of a chunk, which is written at once.
-struct Block<T, const D: usize> {
-    chunk: ChunkRef<T, D>,
+struct Block {
+    /// Which chunk of this rank it is of.
+    chunk: usize,
     region: Region,
     /// The boxes of it that are read at once, and how many have not been.
     parts: Vec<Region>,
     left: usize,
     /// Empty before the first box is there.
-    values: Vec<T>,
+    bytes: Vec<u8>,
 }
 
-fn fill<T: Element, const D: usize>(
+/// Takes the number of a chunk of this rank, a box of it and the bytes of its cells.
+type Write<'a> = &'a dyn Fn(usize, &Region, &[u8]) -> Result<()>;
+
+/// Reads the cells of chunks and hands them to `write`.
+fn fill(
     found: Found,
     window: &Window,
-    array: &GlobalArray<T, D>,
-    block_bytes: u64,
+    (chunks, write): (&[Region], Write),
+    (cell_bytes, block_bytes): (u64, u64),
 ) -> Result<()> {
-    let chunks: Vec<ChunkRef<T, D>> = array.chunks().filter(|chunk| !chunk.region().is_empty()).collect();
-    let in_file: Vec<Region> = chunks.iter().map(|chunk| window.in_file(&chunk.region())).collect();
+    let in_file: Vec<Region> = chunks.iter().map(|chunk| window.in_file(chunk)).collect();
     let mut source = found.cells(&in_file)?;
     let window = &if source.is_random() { window.clone() } else { window.without_gaps() };
-    let bytes = (T::INFO.bytes as u64).saturating_mul(window.read_for_one());
-    let mut values = Vec::new();
+    let bytes = cell_bytes.saturating_mul(window.read_for_one());
+    let mut blocks = Reading { window, write, cell_bytes: cell_bytes as usize, scratch: Vec::new() };
     if source.is_random() {
-        return chunks.iter().try_for_each(|chunk| {
-            let blocks = Blocks::contiguous(chunk.region(), block_bytes / bytes);
-            (0..blocks.count()).try_for_each(|number| {
-                let block = Block::new(chunk, blocks.block(number), window);
-                read(&mut source, window, &mut [block], &mut values)
-            })
+        return chunks.iter().enumerate().try_for_each(|(chunk, region)| {
+            let all = Blocks::contiguous(*region, block_bytes / bytes);
+            (0..all.count())
+                .try_for_each(|number| blocks.read(&mut source, &mut [Block::new(chunk, all.block(number), window)]))
         });
     }
     // All in one pass. Each chunk has one block that is begun.
     let most = (STREAM_BYTES / chunks.len().max(1) as u64).min(block_bytes) / bytes;
-    let of_chunk = |chunk: &ChunkRef<T, D>| {
-        let blocks = Blocks::contiguous(chunk.region(), most);
-        (0..blocks.count()).map(|number| Block::new(chunk, blocks.block(number), window)).collect::<Vec<_>>()
+    let of_chunk = |(chunk, region): (usize, &Region)| {
+        let all = Blocks::contiguous(*region, most);
+        (0..all.count()).map(|number| Block::new(chunk, all.block(number), window)).collect::<Vec<_>>()
     };
-    let mut all: Vec<Block<T, D>> = chunks.iter().flat_map(of_chunk).collect();
-    read(&mut source, window, &mut all, &mut values)
+    let mut all: Vec<Block> = chunks.iter().enumerate().flat_map(of_chunk).collect();
+    blocks.read(&mut source, &mut all)
 }
 
-impl<T: Element, const D: usize> Block<T, D> {
-    fn new(chunk: &ChunkRef<T, D>, region: Region, window: &Window) -> Self {
+impl Block {
+    fn new(chunk: usize, region: Region, window: &Window) -> Self {
         let parts = window.parts(&region);
-        Self { chunk: chunk.clone(), region, left: parts.len(), parts, values: Vec::new() }
+        Self { chunk, region, left: parts.len(), parts, bytes: Vec::new() }
+    }
+}
+
+/// How blocks come from a file into an array.
+struct Reading<'a> {
+    window: &'a Window,
+    write: Write<'a>,
+    cell_bytes: usize,
+    scratch: Vec<u8>,
+}
+
+impl Reading<'_> {
+    fn read(&mut self, source: &mut Source, blocks: &mut [Block]) -> Result<()> {
+        let parts = |(number, block): (usize, &Block)| (0..block.parts.len()).map(move |part| (number, part));
+        let all: Vec<(usize, usize)> = blocks.iter().enumerate().flat_map(parts).collect();
+        let in_file = |&(block, part): &(usize, usize)| self.window.in_file(&blocks[block].parts[part]);
+        let boxes: Vec<Region> = all.iter().map(in_file).collect();
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let read = source.read(&boxes, &mut scratch, &mut |number, bytes| {
+            let (block, part) = all[number];
+            self.put(&mut blocks[block], part, bytes)
+        });
+        self.scratch = scratch;
+        read
     }
 
-    /// Takes what has been read for a part; the last one writes the block.
-    fn put(&mut self, part: usize, read: &[T], window: &Window) -> Result<()> {
-        let whole = self.chunk.at_global(ranges(&self.region));
-        if self.parts.len() == 1 && window.is_dense() {
-            return whole.write(read);
+    /// Takes what has been read for a part of a block; the last one writes it.
+    fn put(&self, block: &mut Block, part: usize, read: &[u8]) -> Result<()> {
+        if block.parts.len() == 1 && self.window.is_dense() {
+            return (self.write)(block.chunk, &block.region, read);
         }
-        self.values.resize(self.region.cells() as usize, T::zeroed());
-        window.take((&self.region, &self.parts[part]), read, &mut self.values);
-        self.left -= 1;
-        match self.left {
-            0 => whole.write(&std::mem::take(&mut self.values)),
+        block.bytes.resize(block.region.cells() as usize * self.cell_bytes, 0);
+        self.window.take(self.cell_bytes, (&block.region, &block.parts[part]), read, &mut block.bytes);
+        block.left -= 1;
+        match block.left {
+            0 => (self.write)(block.chunk, &block.region, &std::mem::take(&mut block.bytes)),
             _ => Ok(()),
         }
     }
-}
-
-fn read<T: Element, const D: usize>(
-    source: &mut Source,
-    window: &Window,
-    blocks: &mut [Block<T, D>],
-    values: &mut Vec<T>,
-) -> Result<()> {
-    let parts = |(number, block): (usize, &Block<T, D>)| (0..block.parts.len()).map(move |part| (number, part));
-    let all: Vec<(usize, usize)> = blocks.iter().enumerate().flat_map(parts).collect();
-    let boxes: Vec<Region> = all.iter().map(|&(block, part)| window.in_file(&blocks[block].parts[part])).collect();
-    source.read(&boxes, values, |number, values| {
-        let (block, part) = all[number];
-        blocks[block].put(part, values, window)
-    })
 }

@@ -4,6 +4,7 @@ use zippy::element::ElementInfo;
 use zippy::region::Region;
 
 use super::leaves::Leaf;
+use crate::IoError;
 
 /// A file of an array before its cells are there.
 #[derive(Debug, Default)]
@@ -24,6 +25,9 @@ struct Plane {
     offset: usize,
     bytes: usize,
 }
+
+/// Takes bytes, and where in the file they go.
+pub type Put<'a> = &'a mut dyn FnMut(u64, &[u8]) -> Result<(), IoError>;
 
 impl Outline {
     /// Puts bytes behind what is there; whether the file still fits 63 bits.
@@ -55,13 +59,16 @@ impl Outline {
 
     /// Hands over the bytes of a block of cells of `element_bytes` each, which is contiguous in `whole`, each with the byte
     /// of the file where they go. `scratch` is memory for as many.
-    pub fn block<E>(
+    ///
+    /// # Errors
+    /// What `write` returns.
+    pub fn block(
         &self,
         (whole, block): (&Region, &Region),
         (cells, element_bytes): (&[u8], usize),
         scratch: &mut Vec<u8>,
-        mut write: impl FnMut(u64, &[u8]) -> Result<(), E>,
-    ) -> Result<(), E> {
+        write: Put,
+    ) -> Result<(), IoError> {
         let first = whole.offset(&block.start);
         for plane in &self.planes {
             let at = plane.start + plane.bytes as u64 * first;

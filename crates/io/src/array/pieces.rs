@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 
 use quick_xml::escape::escape;
-use zippy::array::GlobalArray;
+use zippy::array::{ArrayCore, GlobalArray};
 use zippy::element::Element;
 use zippy::extents::Index;
 use zippy::region::Region;
@@ -45,6 +45,13 @@ struct Piece {
     before: usize,
 }
 
+impl Piece {
+    /// Blocks of the same rank up to its end.
+    fn behind(&self) -> usize {
+        self.before + self.blocks.count() as usize
+    }
+}
+
 /// Saves a box of an array. Collective.
 ///
 /// # Errors
@@ -56,7 +63,7 @@ pub fn save_pieces<T: Element, const D: usize>(
     image: &Image,
     block_bytes: u64,
 ) -> Result<u64> {
-    let pieces = pieces(world, source, &region, block_bytes / T::INFO.bytes as u64);
+    let pieces = pieces(world.size(), source.core(), &region, block_bytes / T::INFO.bytes as u64);
     let count: usize = pieces.iter().map(Vec::len).sum();
     let fits = match count {
         ..=MOST => Ok(()),
@@ -96,35 +103,30 @@ pub fn save_pieces<T: Element, const D: usize>(
 }
 
 /// The pieces that each rank writes, the same on every rank.
-fn pieces<T: Element, const D: usize>(
-    world: &World,
-    source: &GlobalArray<T, D>,
-    region: &Region,
-    most_cells: u64,
-) -> Vec<Vec<Piece>> {
-    let core = source.core();
+fn pieces(ranks: usize, core: &ArrayCore, region: &Region, most_cells: u64) -> Vec<Vec<Piece>> {
+    let axes = region.axes();
     let box_of = |chunk: usize| {
         let own = core.chunks().region(chunk).intersect(region)?;
         // Its points are all among those of its lower neighbours.
         let is_end = |axis: usize| own.start[axis] + 1 == region.end[axis] && own.start[axis] > region.start[axis];
-        if (0..D).any(is_end) {
+        if (0..axes).any(is_end) {
             return None;
         }
-        own.grow(&Index::zeros(D), &Index::splat(D, 1)).intersect(region)
+        own.grow(&Index::zeros(axes), &Index::splat(axes, 1)).intersect(region)
     };
-    let all = (0..world.size()).map(|rank| {
+    let all = (0..ranks).map(|rank| {
         let boxes = core.ownership().of_rank(rank).filter_map(|chunk| Some((chunk, box_of(chunk)?)));
         boxes.collect::<Vec<_>>()
     });
     let all: Vec<Vec<(usize, Region)>> = all.collect();
     // Blocks of all pieces have room in those of the largest extents.
     let extents =
-        Index::from_fn(D, |axis| all.iter().flatten().map(|(_, piece)| piece.extents()[axis]).max().unwrap_or(1));
+        Index::from_fn(axes, |axis| all.iter().flatten().map(|(_, piece)| piece.extents()[axis]).max().unwrap_or(1));
     let room = Blocks::contiguous(Region::whole(extents), most_cells).extents();
     let of_rank = |boxes: Vec<(usize, Region)>| {
         let mut before = 0;
         let piece = |(chunk, region): (usize, Region)| {
-            let blocks = Blocks::grid(region, Index::from_fn(D, |axis| room[axis].min(region.extents()[axis])));
+            let blocks = Blocks::grid(region, Index::from_fn(axes, |axis| room[axis].min(region.extents()[axis])));
             let piece = Piece { chunk, region, before, blocks };
             before += piece.blocks.count() as usize;
             piece
@@ -231,25 +233,22 @@ impl Own<'_> {
             let of_rank = &pieces[rank];
             &of_rank[of_rank.partition_point(|piece| piece.before <= round) - 1]
         };
-        let blocks = |piece: &Piece| piece.blocks.extents();
+        let block = |rank: usize, round: usize| {
+            let piece = find(rank, round);
+            piece.blocks.block((round - piece.before) as u64)
+        };
+        let widest = |axis: usize| pieces.iter().flatten().map(|piece| piece.blocks.extents()[axis]).max();
         let work = Work {
-            counts: pieces
-                .iter()
-                .map(|all| all.last().map_or(0, |last| last.before + last.blocks.count() as usize))
-                .collect(),
-            block: |rank: usize, round: usize| {
-                let piece = find(rank, round);
-                piece.blocks.block((round - piece.before) as u64)
-            },
-            room: Index::from_fn(D, |axis| pieces.iter().flatten().map(|piece| blocks(piece)[axis]).max().unwrap_or(1)),
+            counts: pieces.iter().map(|all| all.last().map_or(0, Piece::behind)).collect(),
+            block: &block,
+            room: Index::from_fn(D, |axis| widest(axis).unwrap_or(1)),
         };
         let (mut round, mut scratch) = (0, Vec::new());
-        each_block(world, source, &work, |block, cells: &[T]| {
+        each_block(world, source, &work, &mut |block, cells| {
             let piece = find(world.rank(), round);
             round += 1;
-            let cells = (bytemuck::cast_slice(cells), T::INFO.bytes);
-            let last = round == piece.before + piece.blocks.count() as usize;
-            Ok(self.block(piece, region, (block, last), cells, &mut scratch)?)
+            let last = round == piece.behind();
+            Ok(self.block(piece, region, (block, last), (cells, T::INFO.bytes), &mut scratch)?)
         })
     }
 
@@ -273,7 +272,7 @@ impl Own<'_> {
                 (file, outline)
             }
         };
-        outline.block((&piece.region, block), cells, scratch, |at, bytes| file.write_at(at, bytes))?;
+        outline.block((&piece.region, block), cells, scratch, &mut |at, bytes| file.write_at(at, bytes))?;
         if !last {
             self.open = Some((file, outline));
             return Ok(());

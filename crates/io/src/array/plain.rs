@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
-use zippy::element::Element;
 use zippy::extents::Index;
 use zippy::region::Region;
 
@@ -24,36 +23,36 @@ pub struct Plain {
     path: PathBuf,
     file: File,
     cells: Cells,
+    element_bytes: usize,
     scratch: Vec<u8>,
 }
 
 impl Plain {
     /// # Errors
     /// The file cannot be opened, or is another one by now.
-    pub fn open(head: &Head, cells: Cells) -> Result<Self, IoError> {
+    pub fn open(head: &Head, cells: Cells, element_bytes: usize) -> Result<Self, IoError> {
         let (file, length) = open_regular(&head.path)?;
         let path = head.path.clone();
         match length == head.length {
-            true => Ok(Self { path, file, cells, scratch: Vec::new() }),
+            true => Ok(Self { path, file, cells, element_bytes, scratch: Vec::new() }),
             false => Err(IoError::request(&path, "has become another file while it was opened")),
         }
     }
 
-    /// The cells of a box, axis 0 fastest.
+    /// The bytes of the cells of a box, axis 0 fastest.
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn read<T: Element>(&mut self, wanted: &Region, values: &mut Vec<T>) -> Result<(), IoError> {
+    pub fn read(&mut self, wanted: &Region, values: &mut Vec<u8>) -> Result<(), IoError> {
         // What is there from the last box is written over.
-        values.resize(wanted.cells() as usize, T::zeroed());
+        values.resize(wanted.cells() as usize * self.element_bytes, 0);
         if values.is_empty() {
             return Ok(());
         }
-        let read = self.rows(wanted, bytemuck::cast_slice_mut(values), size_of::<T>() as u64);
+        let read = self.rows(wanted, values, self.element_bytes as u64);
         read.map_err(|error| IoError::system(&self.path, "read", &error))?;
         if self.cells.swap_width > 1 {
-            let bytes: &mut [u8] = bytemuck::cast_slice_mut(values);
-            bytes.chunks_exact_mut(self.cells.swap_width).for_each(<[u8]>::reverse);
+            values.chunks_exact_mut(self.cells.swap_width).for_each(<[u8]>::reverse);
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use zippy::array::GlobalSection;
 use zippy::element::{Element, ElementInfo};
 use zippy::region::Region;
-use zippy::{Error, Result, World};
+use zippy::{Result, World};
 
 use super::blocks::Blocks;
 use super::format::Format;
@@ -102,18 +102,8 @@ pub fn save_in_blocks<T: Element, const D: usize>(
     options: &SaveOptions,
     block_bytes: u64,
 ) -> Result<u64> {
-    let array = section.array();
-    let mut metadata = options.metadata.clone();
-    metadata.name.get_or_insert_with(|| array.name().to_string());
-    let laid_out = || {
-        let region = section.region()?;
-        Ok::<_, Error>((region, plan(path, &T::INFO, &region, &metadata)?))
-    };
-    let mut hasher = DefaultHasher::new();
-    format!("{metadata:?}").hash(&mut hasher);
-    let what = format!("saving {:?} to {} (metadata #{:016x})", section.region().ok(), path.display(), hasher.finish());
-    let (region, plan) = world.agree(&what, laid_out())?;
-    let blocks = Blocks::contiguous(region, block_bytes / T::INFO.bytes as u64);
+    let (array, region) = (section.array(), section.region());
+    let (region, plan) = planned(world, path, (&T::INFO, array.name()), region, &options.metadata)?;
     let outline = match plan {
         Plan::One(outline) => outline,
         Plan::Pieces(image) => return save_pieces(world, path, (&array, region), &image, block_bytes),
@@ -122,19 +112,38 @@ pub fn save_in_blocks<T: Element, const D: usize>(
     if world.rank() == 0 {
         outline.fixed.iter().for_each(|(at, bytes)| file.write_at(*at, bytes));
     }
+    let blocks = Blocks::contiguous(region, block_bytes / T::INFO.bytes as u64);
     let lists = blocks.writers(array.core().placement(), world.size());
     let counts = lists.iter().map(Vec::len).collect();
-    let work = Work { counts, block: |rank: usize, round| blocks.block(lists[rank][round]), room: blocks.extents() };
-    let mut scratch = Vec::new();
-    each_block(world, &array, &work, |block, cells: &[T]| {
-        let cells = (bytemuck::cast_slice(cells), T::INFO.bytes);
-        outline.block((&region, block), cells, &mut scratch, |at, bytes| {
+    let block = |rank: usize, round| blocks.block(lists[rank][round]);
+    let (work, mut scratch) = (Work { counts, block: &block, room: blocks.extents() }, Vec::new());
+    each_block(world, &array, &work, &mut |block, cells| {
+        let written = outline.block((&region, block), (cells, T::INFO.bytes), &mut scratch, &mut |at, bytes| {
             file.write_at(at, bytes);
             file.check()
-        })
+        });
+        Ok(written?)
     })?;
     file.finish()?;
     Ok(outline.length)
+}
+
+/// What all ranks are about to write. Collective.
+fn planned(
+    world: &World,
+    path: &Path,
+    (element, name): (&ElementInfo, &str),
+    region: Result<Region>,
+    metadata: &Metadata,
+) -> Result<(Region, Plan)> {
+    let mut metadata = metadata.clone();
+    metadata.name.get_or_insert_with(|| name.to_string());
+    let mut hasher = DefaultHasher::new();
+    format!("{metadata:?}").hash(&mut hasher);
+    let known = region.as_ref().ok();
+    let what = format!("saving {known:?} to {} (metadata #{:016x})", path.display(), hasher.finish());
+    let plan = region.and_then(|region| Ok((region, plan(path, element, &region, &metadata)?)));
+    world.agree(&what, plan)
 }
 
 /// What a file of a box of an array will be.

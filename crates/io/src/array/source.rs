@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use zippy::Result;
-use zippy::element::{Element, ElementInfo};
+use zippy::element::ElementInfo;
 use zippy::extents::Index;
 use zippy::region::Region;
 
@@ -27,16 +27,16 @@ pub struct Found {
 
 enum Cells {
     Here(Source),
-    /// In files of which only those are opened that are needed.
-    InPieces(Head, Pieces, Vec<Leaf>),
+    /// In files of which only those are opened that are needed; cells of so many bytes.
+    InPieces(Head, Pieces, usize, Vec<Leaf>),
 }
 
 /// The cells of a file.
 pub enum Source {
     /// As they are in memory.
     Plain(Plain),
-    /// In the words of the readers of volumes.
-    Stored(PathBuf, Vec<Part>),
+    /// In the words of the readers of volumes, and how many bytes a cell has.
+    Stored(PathBuf, usize, Vec<Part>),
 }
 
 /// Some bytes of each cell, as an array of numbers.
@@ -66,7 +66,7 @@ impl Found {
             Format::Npy => {
                 let cells = npy::array::open(&head, element, axes)?;
                 let shape = Index::new(&cells.shape);
-                let cells = Cells::Here(Source::Plain(Plain::open(&head, cells)?));
+                let cells = Cells::Here(Source::Plain(Plain::open(&head, cells, element.bytes)?));
                 Ok(Self { shape, metadata: Metadata::default(), cells })
             }
             Format::Nrrd => from_nrrd(&head, element, axes),
@@ -82,7 +82,7 @@ impl Found {
     pub fn cells(self, boxes: &[Region]) -> std::result::Result<Source, IoError> {
         match self.cells {
             Cells::Here(source) => Ok(source),
-            Cells::InPieces(head, index, leaves) => {
+            Cells::InPieces(head, index, bytes, leaves) => {
                 let boxes: Vec<Region> = boxes.iter().map(|one| padded(one, 3)).collect();
                 let part = |leaf: Leaf| {
                     let array = index.array(&head, Some(&leaf.name))?;
@@ -90,7 +90,7 @@ impl Found {
                     Ok(Part { leaf, found })
                 };
                 let parts = leaves.into_iter().map(part).collect::<std::result::Result<_, IoError>>()?;
-                Ok(Source::Stored(head.path, parts))
+                Ok(Source::Stored(head.path, bytes, parts))
             }
         }
     }
@@ -112,7 +112,7 @@ fn from_nrrd(head: &Head, element: &ElementInfo, axes: usize) -> std::result::Re
     if shape.axes() != axes {
         return Err(wrong(format!("holds an array of {} axes, not of {axes}", shape.axes())));
     }
-    let source = Source::Stored(head.path.clone(), vec![Part { leaf, found }]);
+    let source = Source::Stored(head.path.clone(), element.bytes, vec![Part { leaf, found }]);
     Ok(Found { shape, metadata, cells: Cells::Here(source) })
 }
 
@@ -135,7 +135,7 @@ fn from_vti(
     }
     document.notes.tell(&head.path, &mut metadata)?;
     let shape = trimmed(&head.path, &parts[0].found.grid.shape, axes, &mut metadata)?;
-    Ok(Found { shape, metadata, cells: Cells::Here(Source::Stored(head.path.clone(), parts)) })
+    Ok(Found { shape, metadata, cells: Cells::Here(Source::Stored(head.path.clone(), element.bytes, parts)) })
 }
 
 fn from_pvti(
@@ -157,7 +157,7 @@ fn from_pvti(
     }
     index.notes.tell(&head.path, &mut metadata)?;
     let shape = trimmed(&head.path, &shape, axes, &mut metadata)?;
-    Ok(Found { shape, metadata, cells: Cells::InPieces(head, index, leaves) })
+    Ok(Found { shape, metadata, cells: Cells::InPieces(head, index, element.bytes, leaves) })
 }
 
 /// # Errors
@@ -254,34 +254,35 @@ impl Source {
         match self {
             Self::Plain(_) => true,
             // The parts of a record are read one after the other.
-            Self::Stored(_, parts) => parts.len() > 1 || parts.iter().all(is_random),
+            Self::Stored(_, _, parts) => parts.len() > 1 || parts.iter().all(is_random),
         }
     }
 
-    /// Hands over the cells of boxes, which do not overlap, each as soon as it has been read. `values` is memory for them.
+    /// Hands over the bytes of the cells of boxes, which do not overlap, each as soon as it has been read. `values` is memory
+    /// for them.
     ///
     /// # Errors
     /// The file cannot be read; what `each` returns.
-    pub fn read<T: Element>(
+    pub fn read(
         &mut self,
         boxes: &[Region],
-        values: &mut Vec<T>,
-        mut each: impl FnMut(usize, &[T]) -> Result<()>,
+        values: &mut Vec<u8>,
+        each: &mut dyn FnMut(usize, &[u8]) -> Result<()>,
     ) -> Result<()> {
         match self {
             Self::Plain(plain) => boxes.iter().enumerate().try_for_each(|(number, wanted)| {
                 plain.read(wanted, values)?;
                 each(number, values)
             }),
-            Self::Stored(path, parts) => {
+            Self::Stored(path, element_bytes, parts) => {
                 let axes = parts[0].found.grid.shape.axes();
                 let boxes: Vec<Region> = boxes.iter().map(|one| padded(one, axes)).collect();
                 match &parts[..] {
-                    [part] => part.found.read_boxes(path, &boxes, |number, values: Vec<T>| each(number, &values)),
-                    parts => boxes
-                        .iter()
-                        .enumerate()
-                        .try_for_each(|(number, wanted)| each(number, &record::<T>(path, parts, wanted)?)),
+                    [part] => part.found.read_boxes(path, &boxes, |number, cells: Vec<u8>| each(number, &cells)),
+                    parts => boxes.iter().enumerate().try_for_each(|(number, wanted)| {
+                        record(path, parts, wanted, (*element_bytes, values))?;
+                        each(number, values)
+                    }),
                 }
             }
         }
@@ -289,16 +290,16 @@ impl Source {
 }
 
 /// The records of a box, a field at a time.
-fn record<T: Element>(path: &Path, parts: &[Part], wanted: &Region) -> Result<Vec<T>> {
-    let mut values = vec![T::zeroed(); wanted.cells() as usize];
-    let cells: &mut [u8] = bytemuck::cast_slice_mut(&mut values);
+fn record(path: &Path, parts: &[Part], wanted: &Region, (element_bytes, values): (usize, &mut Vec<u8>)) -> Result<()> {
+    // The fields are all there is of a record.
+    values.resize(wanted.cells() as usize * element_bytes, 0);
     for Part { leaf, found } in parts {
         found.read_boxes(path, std::slice::from_ref(wanted), |_, bytes: Vec<u8>| -> Result<()> {
             let own = bytes.chunks_exact(leaf.bytes());
-            let places = cells.chunks_exact_mut(T::INFO.bytes).map(|cell| &mut cell[leaf.offset..]);
+            let places = values.chunks_exact_mut(element_bytes).map(|cell| &mut cell[leaf.offset..]);
             places.zip(own).for_each(|(place, own)| place[..own.len()].copy_from_slice(own));
             Ok(())
         })?;
     }
-    Ok(values)
+    Ok(())
 }

@@ -13,17 +13,17 @@ use zippy::{Exchange, Layout, Result, Split, World};
 const ROUNDS: usize = 8;
 
 /// What each rank writes, as all ranks know it.
-pub struct Work<B: Fn(usize, usize) -> Region> {
+pub struct Work<'a> {
     /// How many blocks each rank writes.
     pub counts: Vec<usize>,
     /// Rank and number to a block.
-    pub block: B,
+    pub block: &'a dyn Fn(usize, usize) -> Region,
     /// No block has more cells along an axis.
     pub room: Index,
 }
 
-/// Brings each block of an array to the rank that writes it, in rounds of one block a rank; `each` gets its box and its
-/// cells, axis 0 fastest, in the order of their numbers. Where `each` fails it gets no more, and soon all ranks stop.
+/// Brings each block of an array to the rank that writes it, in rounds of one block a rank; `each` gets its box and the
+/// bytes of its cells, axis 0 fastest, in the order of their numbers. Where `each` fails it gets no more, and soon all ranks stop.
 /// Collective; needs memory for a block on the device, and one on the host.
 ///
 /// # Errors
@@ -31,8 +31,8 @@ pub struct Work<B: Fn(usize, usize) -> Region> {
 pub fn each_block<T: Element, const D: usize>(
     world: &World,
     array: &GlobalArray<T, D>,
-    work: &Work<impl Fn(usize, usize) -> Region>,
-    mut each: impl FnMut(&Region, &[T]) -> Result<()>,
+    work: &Work,
+    each: &mut dyn FnMut(&Region, &[u8]) -> Result<()>,
 ) -> Result<()> {
     let rounds = work.counts.iter().copied().max().unwrap_or(0);
     if rounds == 0 {
@@ -61,7 +61,7 @@ pub fn each_block<T: Element, const D: usize>(
             let block = (work.block)(world.rank(), round);
             let cells = world
                 .failing("reading a block", || staging.local()?.at_global(of_rank(world.rank(), &block)).read())?;
-            done = each(&block, &cells);
+            done = each(&block, bytemuck::cast_slice(&cells));
         }
         if round % ROUNDS == ROUNDS - 1 || round + 1 == rounds {
             world.agree("writing blocks", std::mem::replace(&mut done, Ok(())))?;

@@ -89,8 +89,9 @@ impl Window {
         Region::between(at(wanted.start), Index::from_fn(end.axes(), |axis| end[axis] + 1))
     }
 
-    /// Copies the cells that are taken, of those that have been read for `part`, to their places in `block`.
-    pub fn take<T: Copy>(&self, (block, part): (&Region, &Region), read: &[T], out: &mut [T]) {
+    /// Copies the cells that are taken, of so many bytes each, from those that have been read for `part` to their places in
+    /// `block`.
+    pub fn take(&self, bytes: usize, (block, part): (&Region, &Region), read: &[u8], out: &mut [u8]) {
         let from = Region::whole(self.in_file(part).extents());
         let (extents, step) = (part.extents(), self.step[0] as usize);
         let row = extents[0] as usize;
@@ -101,11 +102,13 @@ impl Window {
         for first in rows.points() {
             let at = Index::from_fn(first.axes(), |axis| first[axis] * self.step[axis]);
             let (from, to) = (from.offset(&at) as usize, block.offset(&(part.start + first)) as usize);
-            let out = &mut out[to..to + row];
-            match step {
-                1 => out.copy_from_slice(&read[from..from + row]),
-                _ => out.iter_mut().zip(read[from..].iter().step_by(step)).for_each(|(out, value)| *out = *value),
+            let (read, out) = (&read[from * bytes..], &mut out[to * bytes..(to + row) * bytes]);
+            if step == 1 {
+                out.copy_from_slice(&read[..row * bytes]);
+                continue;
             }
+            let taken = read.chunks_exact(bytes).step_by(step);
+            out.chunks_exact_mut(bytes).zip(taken).for_each(|(out, cell)| out.copy_from_slice(cell));
         }
     }
 

@@ -57,8 +57,8 @@ impl<'w> CollectiveFile<'w> {
     ///
     /// # Errors
     /// What [`finish`](Self::finish) would tell this rank.
-    pub fn check(&self) -> Result<()> {
-        self.failed.clone().map_or(Ok(()), |error| Err(error.into()))
+    pub fn check(&self) -> std::result::Result<(), IoError> {
+        self.failed.clone().map_or(Ok(()), Err)
     }
 
     /// Waits until everything is on the disk, and puts the file into its place; an existing one is replaced. Collective.

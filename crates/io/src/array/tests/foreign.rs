@@ -141,7 +141,8 @@ fn damaged_files() {
                 );
             }
             let longer = load(&[&bytes[..], b"!"].concat())?;
-            assert!(longer.is_err(), "{name}");
+            // VTI ends with its last element.
+            assert!(longer.is_err() || name == "a.vti", "{name}");
             Ok(())
         })
         .unwrap();
@@ -177,14 +178,14 @@ fn writing_ends_early() {
         let array = world.array::<u8, 1>("array", &Layout::new([3000]).split_all(Split::Auto))?;
         let work = Work {
             counts: vec![1000; 3],
-            block: |rank: usize, round: usize| {
+            block: &|rank: usize, round: usize| {
                 let at = (1000 * rank + round) as i64;
                 Region::between([at].into(), [at + 1].into())
             },
             room: Index::splat(1, 1),
         };
         let mut own = 0;
-        let written = each_block(world, &array, &work, |_, _: &[u8]| {
+        let written = each_block(world, &array, &work, &mut |_, _| {
             own += 1;
             match (world.rank(), own) {
                 (1, 11) => Err(zippy::error::ArrayError::Other("the disk is full".into()).into()),

@@ -43,7 +43,7 @@ fn metadata(axes: usize) -> Metadata {
 /// The cells of an array are those of `value`.
 fn check<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
     array: &GlobalArray<T, D>,
-    value: impl Fn([i64; D]) -> T,
+    value: &dyn Fn([i64; D]) -> T,
 ) -> Result<()> {
     for chunk in array.chunks() {
         let region = chunk.region();
@@ -63,6 +63,7 @@ fn round_trip<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
     (shape, layout): ([i64; D], Layout),
     value: impl Fn([i64; D]) -> T + Sync,
 ) {
+    let value: &(dyn Fn([i64; D]) -> T + Sync) = &value;
     let directory = directory();
     let metadata = metadata(D);
     for (number, ranks) in [1, 2, 3, 5].into_iter().enumerate() {
@@ -72,7 +73,7 @@ fn round_trip<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
             let block_bytes = [1, 40, 300, 1 << 20][number].max(least);
             let program = |world: &World| {
                 let array = world.array::<T, D>("array", &layout)?;
-                array.fill_with(&value)?;
+                array.fill_with(value)?;
                 let options = SaveOptions::new().metadata(metadata.clone());
                 let bytes = save_in_blocks(world, &path, &array.at(..), &options, block_bytes)?;
                 assert!(*ending == "pvti" || bytes == std::fs::metadata(&path).unwrap().len());
@@ -83,7 +84,7 @@ fn round_trip<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
                     };
                     let again = load_with::<T, D>(world, &path, "again", &LoadOptions::new(), cut)?;
                     assert_eq!(again.metadata, metadata, "{ending}");
-                    check(&again.array, &value)?;
+                    check(&again.array, value)?;
                 }
                 Ok(())
             };

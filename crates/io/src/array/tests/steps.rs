@@ -176,18 +176,18 @@ fn subsamples_are_cut_as_their_sources() {
                     let at = |p: zippy::extents::Index| -> [i64; 3] {
                         std::array::from_fn(|axis: usize| section[axis].start + p[axis] * step[axis])
                     };
-                    let few = subsample(world, &bytes.at(section.clone()), step, "few")?;
+                    let few = subsample(world, &bytes.at(section.clone()), step, "few bytes")?;
                     assert_eq!(few.core().chunks().count(), bytes.core().chunks().count());
                     for chunk in few.chunks() {
                         let expected: Vec<u8> = chunk.region().points().map(|p| (number(&at(p)) % 256) as u8).collect();
                         assert_eq!(chunk.all().read()?, expected);
                     }
-                    let few = subsample(world, &shorts.at(section.clone()), step, "few")?;
+                    let few = subsample(world, &shorts.at(section.clone()), step, "few shorts")?;
                     for chunk in few.chunks() {
                         let expected: Vec<i16> = chunk.region().points().map(|p| number(&at(p)) as i16).collect();
                         assert_eq!(chunk.all().read()?, expected);
                     }
-                    let few = subsample(world, &vectors.at(section.clone()), step, "few")?;
+                    let few = subsample(world, &vectors.at(section.clone()), step, "few vectors")?;
                     for chunk in few.chunks() {
                         let expected: Vec<[f32; 4]> =
                             chunk.region().points().map(|p| [number(&at(p)) as f32, 1.0, -1.0, 0.5]).collect();
@@ -200,7 +200,7 @@ fn subsamples_are_cut_as_their_sources() {
             // Owners stay.
             let last = Ownership::table(vec![world.size() - 1; 4], world.size())?;
             let array = world.array_owned::<u32, 1>("owned", &Layout::new([10]).split([Split::Even(4)]), last)?;
-            let few = subsample(world, &array.at(..), [2], "few")?;
+            let few = subsample(world, &array.at(..), [2], "few of one")?;
             assert_eq!(few.core().owned().count(), array.core().owned().count());
             Ok(())
         })
