@@ -6,7 +6,7 @@ use super::format::Format;
 use super::metadata::Metadata;
 use super::source::{read_pvti, read_vti};
 use crate::files::Head;
-use crate::store::Grid;
+use crate::vti::frame::Frame;
 use crate::{IoError, npy, nrrd, vti};
 
 /// What is in a file of arrays.
@@ -31,7 +31,8 @@ pub struct ArrayDescription {
     /// Cells along each axis, axis 0 fastest. NumPy counts the numbers of a vector as an axis 0; VTK's arrays have three
     /// axes.
     pub shape: Vec<i64>,
-    /// The Rust type of a cell, as `f32` or `[f32; 3]`; of records of NumPy what the file says.
+    /// The Rust type of a cell, as `f32` or `[f32; 3]`; of records of NumPy, and of types that are not read,
+    /// what the file says.
     pub element: String,
 }
 
@@ -51,7 +52,7 @@ pub fn describe(path: impl AsRef<Path>) -> Result<Description, IoError> {
         Format::Nrrd => {
             let (found, metadata) = nrrd::open_with(&head, zippy::extents::MAX_AXES)?;
             let shape = found.grid.shape.to_vec();
-            let element = element(&found.grid);
+            let element = vector(found.grid.kind.name(), found.grid.components as i64);
             (vec![ArrayDescription { name: metadata.name.clone(), shape, element }], metadata)
         }
         Format::Vti => from_vti(&head)?,
@@ -66,11 +67,9 @@ fn from_vti(head: &Head) -> Result<(Vec<ArrayDescription>, Metadata), IoError> {
     document.notes.tell(&head.path, &mut metadata)?;
     let names = document.pieces.first().map_or(&[][..], |piece| &piece.points);
     let array = |array: &vti::document::Array| {
-        let found = vti::opened(head, &document, Some(&array.name))?;
-        let (shape, element) = (found.grid.shape.to_vec(), element(&found.grid));
-        Ok(ArrayDescription { name: Some(array.name.clone()), shape, element })
+        told(head, &document.frame, (&array.name, array.at, &array.kind), array.components.value)
     };
-    let arrays = names.iter().map(array).collect::<Result<Vec<_>, IoError>>()?;
+    let arrays: Vec<ArrayDescription> = names.iter().map(array).collect();
     Ok((arrays.clone(), named(metadata, &arrays)))
 }
 
@@ -79,11 +78,16 @@ fn from_pvti(head: &Head) -> Result<(Vec<ArrayDescription>, Metadata), IoError> 
     let mut metadata = index.frame.metadata();
     index.notes.tell(&head.path, &mut metadata)?;
     let array = |array: &vti::index::Array| {
-        let grid = index.grid(head, array)?;
-        Ok(ArrayDescription { name: Some(array.name.clone()), shape: grid.shape.to_vec(), element: element(&grid) })
+        told(head, &index.frame, (&array.name, array.at, &array.kind), array.components.value)
     };
-    let arrays = index.arrays.iter().map(array).collect::<Result<Vec<_>, IoError>>()?;
+    let arrays: Vec<ArrayDescription> = index.arrays.iter().map(array).collect();
     Ok((arrays.clone(), named(metadata, &arrays)))
+}
+
+/// An array of VTK's. Of a type that is not read this is what the file says.
+fn told(head: &Head, frame: &Frame, (name, at, kind): (&str, u64, &str), components: i64) -> ArrayDescription {
+    let number = vti::kind(head, at, kind).map_or_else(|_| kind.to_string(), |kind| kind.to_string());
+    ArrayDescription { name: Some(name.into()), shape: frame.sizes().value, element: vector(&number, components) }
 }
 
 fn named(mut metadata: Metadata, arrays: &[ArrayDescription]) -> Metadata {
@@ -93,9 +97,7 @@ fn named(mut metadata: Metadata, arrays: &[ArrayDescription]) -> Metadata {
     metadata
 }
 
-fn element(grid: &Grid) -> String {
-    match grid.components {
-        1 => grid.kind.to_string(),
-        count => format!("[{}; {count}]", grid.kind),
-    }
+/// The type of a cell with so many numbers.
+fn vector(number: &str, count: i64) -> String {
+    if count == 1 { number.into() } else { format!("[{number}; {count}]") }
 }

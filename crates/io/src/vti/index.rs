@@ -11,7 +11,6 @@ use super::frame::Frame;
 use super::notes::Notes;
 use super::xml::Xml;
 use crate::files::{Head, beside, named_by};
-use crate::scalar::ScalarKind;
 use crate::store::{Claim, Description, Grid, Stated, Subvolume};
 use crate::{IoError, quoted};
 
@@ -37,8 +36,9 @@ pub struct Index {
 
 /// An array of point data, as the index describes it.
 pub struct Array {
+    pub at: u64,
     pub name: String,
-    pub kind: ScalarKind,
+    pub kind: String,
     pub components: Stated<i64>,
 }
 
@@ -92,8 +92,9 @@ impl Index {
                 self.scalars = element.get("Scalars").filter(|name| !name.is_empty()).map(str::to_string);
             }
             (["VTKFile", "PImageData", "PPointData"], "PDataArray") => self.arrays.push(Array {
+                at: element.at,
                 name: element.get("Name").unwrap_or("").to_string(),
-                kind: super::kind(head, element.at, element.need(path, "type")?)?,
+                kind: element.need(path, "type")?.to_string(),
                 components: Stated::new(element.integer(path, "NumberOfComponents")?.unwrap_or(1), element.at),
             }),
             (["VTKFile", "PImageData"], "Piece") => {
@@ -135,9 +136,10 @@ impl Index {
     /// The points that the index says there are.
     ///
     /// # Errors
-    /// There can be no such ones.
+    /// There can be no such ones, or their numbers are of a type that is not read.
     pub fn grid(&self, head: &Head, array: &Array) -> Result<Grid, IoError> {
-        let claim = Claim::plain(array.kind, cfg!(target_endian = "big"), self.frame.sizes());
+        let kind = super::kind(head, array.at, &array.kind)?;
+        let claim = Claim::plain(kind, cfg!(target_endian = "big"), self.frame.sizes());
         Claim { components: array.components.clone(), spacing: self.frame.spacing.clone(), ..claim }.check(&head.path)
     }
 
@@ -160,7 +162,7 @@ impl Index {
                 return Err(IoError::unsupported(&head.path, piece.extent.at, message));
             }
             if mine.iter().any(&wanted) {
-                let found = self.piece(head, piece, array, &mine);
+                let found = self.piece(head, piece, (&array.name, &grid), &mine);
                 let (found, parts) = found.map_err(|error| named_by(&head.path, piece.extent.at, &error))?;
                 if *big_endian.get_or_insert(found) != found {
                     let message = "pieces of different byte orders are not read together";
@@ -196,14 +198,14 @@ impl Index {
         &self,
         head: &Head,
         piece: &Piece,
-        array: &Array,
+        (name, grid): (&str, &Grid),
         mine: &[Region],
     ) -> Result<(bool, Vec<Subvolume>), IoError> {
         let own = Head::read(&beside(&head.path, &piece.source))?;
         let document = Document::read(&own)?;
-        let found = super::opened(&own, &document, Some(&array.name))?;
+        let found = super::opened(&own, &document, Some(name))?;
         let (kind, components) = (found.grid.kind, found.grid.components);
-        if (kind, components as i64) != (array.kind, array.components.value) {
+        if (kind, components) != (grid.kind, grid.components) {
             let message = format!("has {components} numbers of {kind} a point, the index says another type");
             return Err(IoError::request(&own.path, message));
         }
