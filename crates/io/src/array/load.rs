@@ -37,7 +37,7 @@ pub fn load<T: Element, const D: usize>(
 
 /// A global array called `name` from a file of the format that the ending of its name says
 /// ([`Format`](super::Format)), cut as `layout` says for the shape of what is loaded. Every rank reads the cells of its own
-/// chunks; of `.pvti` it opens only the pieces that have some. Collective; where the options do not ask for ghost cells they
+/// chunks; of `.pvti` it opens the pieces that have some, when all pieces together have been looked at once. Collective; where the options do not ask for ghost cells they
 /// are zeros until [`World::ghosts`] fills them.
 ///
 /// With steps, what lies between two cells that are taken is passed over where it is long, and else read with them.
@@ -101,7 +101,8 @@ fn open(
     options: &LoadOptions,
 ) -> Result<(Found, Window, Metadata, String)> {
     let open = || -> std::result::Result<_, IoError> {
-        let found = Found::open(path, element, axes, options.array.as_deref())?;
+        let own = |number: usize| number % world.size() == world.rank();
+        let found = Found::open(path, element, axes, options.array.as_deref(), own)?;
         let window = Window::new(path, &found.shape, options, element.bytes as u64)?;
         Ok((found, window))
     };

@@ -46,7 +46,9 @@ pub struct Part {
 }
 
 impl Found {
-    /// Opens a file that holds an array of this element and so many axes.
+    /// Opens a file that holds an array of this element and so many axes. `own` says of which files in pieces this rank looks
+    /// whether they are what the index says, by their numbers: each should be some rank's, before anything is made of the
+    /// shape in the index.
     ///
     /// # Errors
     /// It cannot be opened, breaks its format, or holds something else.
@@ -55,6 +57,7 @@ impl Found {
         element: &ElementInfo,
         axes: usize,
         array: Option<&str>,
+        own: impl Fn(usize) -> bool,
     ) -> std::result::Result<Self, IoError> {
         let format = Format::of(path)?;
         if let (Some(name), Format::Npy | Format::Nrrd) = (array, format) {
@@ -71,7 +74,7 @@ impl Found {
             }
             Format::Nrrd => from_nrrd(&head, element, axes),
             Format::Vti => from_vti(&head, element, axes, array),
-            Format::Pvti => from_pvti(head, element, axes, array),
+            Format::Pvti => from_pvti(head, element, axes, array, own),
         }
     }
 
@@ -86,7 +89,8 @@ impl Found {
                 let boxes: Vec<Region> = boxes.iter().map(|one| padded(one, 3)).collect();
                 let part = |leaf: Leaf| {
                     let array = index.array(&head, Some(&leaf.name))?;
-                    let found = index.open(&head, array, |part| boxes.iter().any(|one| one.intersects(part)))?;
+                    let is_read = |part: &Region| boxes.iter().any(|one| one.intersects(part));
+                    let found = index.open(&head, array, |_, parts| parts.iter().any(is_read))?;
                     Ok(Part { leaf, found })
                 };
                 let parts = leaves.into_iter().map(part).collect::<std::result::Result<_, IoError>>()?;
@@ -143,6 +147,7 @@ fn from_pvti(
     element: &ElementInfo,
     axes: usize,
     array: Option<&str>,
+    own: impl Fn(usize) -> bool,
 ) -> std::result::Result<Found, IoError> {
     let index = read_pvti(&head)?;
     let mut metadata = index.frame.metadata();
@@ -152,6 +157,7 @@ fn from_pvti(
         let grid = index.grid(&head, array)?;
         check(&head.path, &format!("its array {}", quoted(&array.name)), &grid, leaf)?;
         metadata.name.get_or_insert_with(|| array.name.clone());
+        index.open(&head, array, |number, _| own(number))?;
         leaf.name.clone_from(&array.name);
         shape = grid.shape;
     }

@@ -143,14 +143,20 @@ impl Index {
         Claim { components: array.components.clone(), spacing: self.frame.spacing.clone(), ..claim }.check(&head.path)
     }
 
-    /// Where the points of an array are, of the pieces that `wanted` says are needed; the others are not opened.
+    /// Where the points of an array are, of the pieces that are needed; the others are not opened. `wanted` gets the number of
+    /// a piece and its points that are in no earlier one.
     ///
     /// # Errors
     /// Pieces that leave points out; one that cannot be opened, or is another than the index says.
-    pub fn open(&self, head: &Head, array: &Array, wanted: impl Fn(&Region) -> bool) -> Result<Description, IoError> {
+    pub fn open(
+        &self,
+        head: &Head,
+        array: &Array,
+        wanted: impl Fn(usize, &[Region]) -> bool,
+    ) -> Result<Description, IoError> {
         let mut grid = self.grid(head, array)?;
         let (mut left, mut subvolumes, mut big_endian) = (vec![grid.whole()], Vec::new(), None);
-        for piece in &self.pieces {
+        for (number, piece) in self.pieces.iter().enumerate() {
             let Some(stored) = self.stored(head, piece)? else { continue };
             // Pieces share the points of their common side; the first one that has a point is read.
             let mine: Vec<Region> = left.iter().filter_map(|open| open.intersect(&stored)).collect();
@@ -161,7 +167,7 @@ impl Index {
                 let message = "the pieces leave out too many boxes between each other";
                 return Err(IoError::unsupported(&head.path, piece.extent.at, message));
             }
-            if mine.iter().any(&wanted) {
+            if !mine.is_empty() && wanted(number, &mine) {
                 let found = self.piece(head, piece, (&array.name, &grid), &mine);
                 let (found, parts) = found.map_err(|error| named_by(&head.path, piece.extent.at, &error))?;
                 if *big_endian.get_or_insert(found) != found {

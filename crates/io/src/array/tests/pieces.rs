@@ -161,6 +161,7 @@ fn pieces_that_are_wrong_say_so_on_every_rank() {
         ("0 3 0 4 0 0", "0 3 -1 4 0 0", "the piece reaches beyond WholeExtent"),
         ("</VTKFile>", "", "truncated"),
         ("PImageData", "PPolyData", "PImageData is read"),
+        ("WholeExtent=\"0 8 0 7 0 0", "WholeExtent=\"0 8000000 0 7000000 0 0", "no piece holds the points"),
         ("NumberOfComponents=\"1\"", "NumberOfComponents=\"0\"", "0 components per voxel"),
         ("WholeExtent=\"0 8 ", "WholeExtent=\"-9223372036854775808 9223372036854775807 ", "fit 63 bits"),
         ("WholeExtent=\"0 8 0 7 0 0", "WholeExtent=\"0 3037000500 0 3037000500 0 0", "fit 63 bits"),
@@ -169,6 +170,15 @@ fn pieces_that_are_wrong_say_so_on_every_rank() {
         std::fs::write(&path, good.replace(from, to)).unwrap();
         check(wanted);
     }
+    // More points than the piece has, and than any memory: nothing is made of them.
+    let source = format!("a/{}", piece.file_name().unwrap().to_str().unwrap());
+    let text = format!(
+        "<VTKFile type=\"PImageData\"><PImageData WholeExtent=\"0 80000000 0 70000000 0 0\"><PPointData>\
+         <PDataArray type=\"UInt32\" Name=\"array\"/></PPointData>\
+         <Piece Extent=\"0 80000000 0 70000000 0 0\" Source=\"{source}\"/></PImageData></VTKFile>"
+    );
+    std::fs::write(&path, text).unwrap();
+    check("has not all points of the extent that the index says");
     // Cut anywhere, it is an error or the same array.
     for cut in 0..good.len() {
         std::fs::write(&path, &good[..cut]).unwrap();
