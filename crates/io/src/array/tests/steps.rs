@@ -150,6 +150,33 @@ fn sections_and_steps_that_do_not_fit() {
     .unwrap();
 }
 
+/// A box of an array, which begins and ends inside of chunks.
+#[test]
+fn sections_of_all_formats() {
+    let directory = directory();
+    for ranks in [2, 5] {
+        for ending in ["npy", "vti", "pvti", "nrrd"] {
+            let path = directory.path().join(format!("{ranks}.{ending}"));
+            run_with(Config::threads(ranks), |world| {
+                let uneven = [Split::Sizes(vec![3, 1, 7]), Split::Sizes(vec![0, 4, 3]), Split::Sizes(vec![4, 1, 4])];
+                let array = world.array::<i16, 3>("array", &Layout::new([11, 7, 9]).split(uneven).ghost([1; 3]))?;
+                array.fill_with(|at| number(&at) as i16)?;
+                save(world, &path, &array.at([2..9, 1..5, 3..9]))?;
+                let cut = |shape: [i64; 3]| Layout::new(shape).split_all(Split::Auto);
+                let part = load_with::<i16, 3>(world, &path, "part", &LoadOptions::new(), cut)?.array;
+                assert_eq!(part.shape(), [7, 4, 6]);
+                for chunk in part.chunks() {
+                    let points = chunk.region().points();
+                    let expected: Vec<i16> = points.map(|p| number(&[p[0] + 2, p[1] + 1, p[2] + 3]) as i16).collect();
+                    assert_eq!(chunk.all().read()?, expected, "{ending}");
+                }
+                Ok(())
+            })
+            .unwrap();
+        }
+    }
+}
+
 /// Every so manyth cell of arrays of any cut, held against the cells themselves.
 #[test]
 fn subsamples_are_cut_as_their_sources() {
