@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use zippy::region::Region;
 use zippy_io::IoError;
+use zippy_io::array::{describe, time_steps};
 use zippy_io::volume::{self, RawLayout, ScalarKind, VolumeFile};
 use zippy_render::{scene, transfer};
 
@@ -125,10 +126,25 @@ pub fn volumes() -> Vec<Sample> {
     all
 }
 
-/// Scenes and transfer functions in JSON.
+/// Scenes and transfer functions in JSON; indices of arrays and of times, and headers with all that is said beside cells.
 pub fn texts() -> Vec<Sample> {
     let whole = |name, bytes: &[u8]| one(name, &[(Packing::Plain, bytes)]);
+    let index = r#"<VTKFile type="PImageData" version="1.0" byte_order="LittleEndian" header_type="UInt64">
+<PImageData WholeExtent="0 3 0 1 0 0" GhostLevel="0" Origin="1 2 0" Spacing="1 2 1" Direction="0 1 0 1 0 0 0 0 1"><FieldData>
+<Array type="String" Name="zippy" format="ascii">123 34 110 97 109 101 115 34 58 91 34 120 34 93 125 0</Array>
+<Array type="String" Name="n" format="ascii">91 49 93 0</Array></FieldData><PPointData Scalars="a">
+<PDataArray type="Int16" Name="a" NumberOfComponents="1"/></PPointData><Piece Extent="0 2 0 1 0 0" Source="a/0.vti"/>
+<Piece Extent="2 3 0 1 0 0" Source="a/1.vti"/></PImageData></VTKFile>"#;
+    let times = r#"<VTKFile type="Collection" version="1.0"><Collection>
+<DataSet timestep="0.5" group="" part="0" file="a.vti"/><DataSet timestep="1e3" file="b.vti"/></Collection></VTKFile>"#;
+    let axes = "NRRD0005\ncontent: a\ntype: uint8\ndimension: 5\nsizes: 2 1 3 1 2\nkinds: vector domain domain domain domain\n\
+                labels: \"\" \"x\" \"a \\\"b\\\"\" \"\" \"t\"\nspace dimension: 4\nspace directions: none (1,0,0,0) (0,2,0,0) (0,0,1,0) \
+                (0,0,0,0.5)\nspace origin: (1,2,3,4)\nspace units: \"mm\" \"\" \"\" \"s\"\nencoding: raw\nn:=[1,{\"a\":null}]\n\
+                text:=a\\nb\n\nabcdefghijkl";
     vec![
+        whole("arrays.pvti", index.as_bytes()),
+        whole("arrays.pvd", times.as_bytes()),
+        whole("arrays.nrrd", axes.as_bytes()),
         whole("scene.json", include_bytes!("../../docs/scenes.json")),
         whole("transfer.json", include_bytes!("../../examples/volume/transfer.json")),
     ]
@@ -185,6 +201,10 @@ pub fn read(path: &Path) -> Result<(), IoError> {
     match name {
         "scene.json" => return scene::read(path, None).map(drop),
         "transfer.json" => return transfer::read(path).map(drop),
+        "arrays.pvd" => return time_steps(path).map(drop),
+        "arrays.pvti" | "arrays.nrrd" => return describe(path).map(drop),
+        // What it says of arrays: those that are no volumes, too.
+        "main.nrrd" | "main.nhdr" | "main.npy" | "main.vti" => drop(describe(path)),
         _ => {}
     }
     let opened = match name {

@@ -92,7 +92,7 @@ pub fn replay(folder: &Path) -> Result<String, String> {
     let name = |path: &&PathBuf| path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_string();
     let opened = |path: &&PathBuf| {
         let name = name(path);
-        name.starts_with("main.") && !name.contains(".img") || name.ends_with(".json")
+        name.starts_with("main.") && !name.contains(".img") || name.starts_with("arrays.") || name.ends_with(".json")
     };
     let path = paths.iter().find(opened).ok_or(format!("{} holds no input", folder.display()))?;
     let sizes = paths.iter().filter_map(|path| path.metadata().ok()).map(|found| found.len() as usize);

@@ -1,140 +1,214 @@
-//! [`load`]: a global array from a file.
+//! [`load`] and [`load_with`]: a global array from a file.
 
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use zippy::array::GlobalArray;
-use zippy::element::Element;
+use zippy::array::{ChunkRef, GlobalArray};
+use zippy::element::{Element, ElementInfo};
 use zippy::extents::Index;
 use zippy::region::Region;
 use zippy::{Error, Layout, Result, World};
 
 use super::blocks::Blocks;
+use super::metadata::Metadata;
+use super::options::{LoadOptions, Loaded};
+use super::source::{Found, Source};
 use super::staging::ranges;
-use crate::files::Head;
-use crate::npy::array::Cells;
-use crate::store::open_regular;
-use crate::{IoError, npy};
+use super::window::Window;
+use crate::IoError;
 
 /// So many bytes of cells are read at once.
 const BLOCK_BYTES: u64 = 8 << 20;
 
-/// What lies between two rows is read with them if it is no longer, or no longer than a row.
-const PAGE: u64 = 4096;
+/// Blocks that are begun and not done together, of a file that has to be read from front to back.
+const STREAM_BYTES: u64 = 16 << 20;
 
-/// A global array called `name` from a NumPy file, cut as `layout` says for the shape of the array in the file. Every rank
-/// reads the cells of its own chunks. Collective; ghost cells are zeros until [`World::ghosts`] fills them.
-///
-/// Needs 16 MiB on each rank's host beside the array, and what writing to chunks stages.
+/// A global array called `name` with all cells of a file: [`load_with`] with [`LoadOptions::new`], without the metadata.
 ///
 /// # Errors
-/// The same on every rank: a file that cannot be read, is no NumPy file or of another length than its header says; cells of
-/// another type, or another number of axes; a layout of another shape; as [`World::array`].
+/// As [`load_with`].
 pub fn load<T: Element, const D: usize>(
     world: &World,
     path: impl AsRef<Path>,
     name: &str,
     layout: impl FnOnce([i64; D]) -> Layout,
 ) -> Result<GlobalArray<T, D>> {
-    load_in_blocks(world, path.as_ref(), name, layout, BLOCK_BYTES)
+    load_with(world, path, name, &LoadOptions::new(), layout).map(|loaded| loaded.array)
 }
 
-/// [`load`] that reads so many bytes at once.
+/// A global array called `name` from a file of the format that the ending of its name says
+/// ([`Format`](super::Format)), cut as `layout` says for the shape of what is loaded. Every rank reads the cells of its own
+/// chunks; of `.pvti` it opens the pieces that have some, when all pieces together have been looked at once. Collective; where the options do not ask for ghost cells they
+/// are zeros until [`World::ghosts`] fills them.
+///
+/// With steps, what lies between two cells that are taken is passed over where it is long, and else read with them.
+/// Compressed data (gzip) and text are read from front to back by every rank.
+///
+/// Needs 16 MiB on each rank's host beside the array (24 MiB of records), and what writing to chunks stages.
 ///
 /// # Errors
-/// As [`load`].
+/// The same on every rank: a file that cannot be read, is of another format than its name says, or of another length than its
+/// header says; cells of another type, or another number of axes; a section or steps that do not fit; a layout of another
+/// shape; as [`World::array`].
+pub fn load_with<T: Element, const D: usize>(
+    world: &World,
+    path: impl AsRef<Path>,
+    name: &str,
+    options: &LoadOptions,
+    layout: impl FnOnce([i64; D]) -> Layout,
+) -> Result<Loaded<T, D>> {
+    load_in_blocks(world, path.as_ref(), name, options, layout, BLOCK_BYTES)
+}
+
+/// [`load_with`] that reads so many bytes at once.
+///
+/// # Errors
+/// As [`load_with`].
 pub fn load_in_blocks<T: Element, const D: usize>(
     world: &World,
     path: &Path,
     name: &str,
+    options: &LoadOptions,
     layout: impl FnOnce([i64; D]) -> Layout,
     block_bytes: u64,
-) -> Result<GlobalArray<T, D>> {
-    let open = || -> std::result::Result<_, IoError> {
-        let head = Head::read(path)?;
-        let cells = npy::array::open(&head, &T::INFO, D)?;
-        let (file, length) = open_regular(path)?;
-        match length == head.length {
-            true => Ok((cells, file)),
-            false => Err(IoError::request(path, "has become another file while it was opened")),
+) -> Result<Loaded<T, D>> {
+    let (found, window, metadata, what) = open(world, path, (&T::INFO, D), options)?;
+    let shape: [i64; D] = std::array::from_fn(|axis| window.shape[axis]);
+    let layout = layout(shape);
+    check_layout(world, path, &layout, &window.shape, &what)?;
+    let array = world.array::<T, D>(name, &layout)?;
+    let chunks: Vec<ChunkRef<T, D>> = array.chunks().filter(|chunk| !chunk.region().is_empty()).collect();
+    let regions: Vec<Region> = chunks.iter().map(ChunkRef::region).collect();
+    let write = |chunk: usize, region: &Region, bytes: &[u8]| {
+        let place = chunks[chunk].at_global(ranges(region));
+        match bytemuck::try_cast_slice(bytes) {
+            Ok(values) => place.write(values),
+            // Memory that lies between the places where a value may begin.
+            Err(_) => place.write(&bytemuck::pod_collect_to_vec::<u8, T>(bytes)),
         }
     };
-    let what = format!("loading {}", path.display());
-    let (cells, mut file) = world.agree(&what, open().map_err(Error::from))?;
-    let shape: [i64; D] = std::array::from_fn(|axis| cells.shape[axis]);
-    let layout = layout(shape);
-    let checked = match *layout.shape() == *Index::new(&shape) {
+    world.agree(&what, fill(found, &window, (&regions, &write), (T::INFO.bytes as u64, block_bytes)))?;
+    if options.ghosts {
+        world.ghosts(&array)?;
+    }
+    Ok(Loaded { array, metadata })
+}
+
+/// Opens a file on every rank; the text says what the call is, the same on every rank.
+fn open(
+    world: &World,
+    path: &Path,
+    (element, axes): (&ElementInfo, usize),
+    options: &LoadOptions,
+) -> Result<(Found, Window, Metadata, String)> {
+    let open = || -> std::result::Result<_, IoError> {
+        let own = |number: usize| number % world.size() == world.rank();
+        let found = Found::open(path, element, axes, options.array.as_deref(), own)?;
+        let window = Window::new(path, &found.shape, options, element.bytes as u64)?;
+        Ok((found, window))
+    };
+    let what = format!("loading {} with {options:?}", path.display());
+    let (mut found, window) = world.agree(&what, open().map_err(Error::from))?;
+    let metadata = window.metadata(std::mem::take(&mut found.metadata));
+    Ok((found, window, metadata, what))
+}
+
+fn check_layout(world: &World, path: &Path, layout: &Layout, shape: &Index, what: &str) -> Result<()> {
+    let checked = match layout.shape() == *shape {
         true => Ok(()),
         false => {
-            let message = format!("holds an array of {}, and the layout has {}", Index::new(&shape), layout.shape());
+            let message = format!("holds an array of {shape}, and the layout has {}", layout.shape());
             Err(IoError::request(path, message).into())
         }
     };
     // Ranks that see another shape have another call.
-    world.agree(&format!("{what}, of shape {shape:?}"), checked)?;
-    let array = world.array::<T, D>(name, &layout)?;
-    let read = array.chunks().try_for_each(|chunk| -> Result<()> {
-        let blocks = Blocks::contiguous(chunk.region(), block_bytes / T::INFO.bytes as u64);
-        (0..blocks.count()).try_for_each(|number| {
-            let block = blocks.block(number);
-            let read = read_box::<T>(&mut file, &cells, &block, block_bytes);
-            let values = read.map_err(|error| IoError::system(path, "read", &error))?;
-            chunk.at_global(ranges(&block)).write(&values)
-        })
-    });
-    world.agree(&what, read)?;
-    Ok(array)
+    world.agree(&format!("{what}, of shape {shape:?}"), checked)
 }
 
-/// The cells of a box, axis 0 fastest.
-fn read_box<T: Element>(file: &mut File, cells: &Cells, wanted: &Region, block_bytes: u64) -> std::io::Result<Vec<T>> {
-    let (size, whole) = (size_of::<T>() as u64, Region::whole(Index::new(&cells.shape)));
-    let (shape, extents) = (whole.extents(), wanted.extents());
-    let mut values = vec![T::zeroed(); wanted.cells() as usize];
-    // A row is what lies together in the file: axes of which all is wanted are one with the next.
-    let (mut axis, mut row, mut step) = (0, extents[0] as u64, shape[0] as u64);
-    while row == step && axis + 1 < shape.axes() {
-        axis += 1;
-        row *= extents[axis] as u64;
-        step *= shape[axis] as u64;
-    }
-    // Rows along the next axis are read at once, with what lies between them, where that is not much.
-    let along = if axis + 1 < shape.axes() { extents[axis + 1] as u64 } else { 1 };
-    let is_near = (step - row) * size <= (row * size).max(PAGE);
-    let together = if is_near { (block_bytes / (step * size)).max(1) } else { 1 };
-    let (mut read, mut done) = (Vec::new(), 0);
-    while done < wanted.cells() / row {
-        let count = together.min(along - done % along);
-        let first = first_of_row(wanted, axis, done);
-        read.resize((((count - 1) * step + row) * size) as usize, 0);
-        file.seek(SeekFrom::Start(cells.start + size * whole.offset(&first)))?;
-        file.read_exact(&mut read)?;
-        for number in 0..count {
-            let from = (number * step * size) as usize;
-            let to = ((done + number) * row) as usize;
-            let values: &mut [u8] = bytemuck::cast_slice_mut(&mut values[to..to + row as usize]);
-            values.copy_from_slice(&read[from..from + (row * size) as usize]);
-        }
-        done += count;
-    }
-    if cells.swap_width > 1 {
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut values);
-        bytes.chunks_exact_mut(cells.swap_width).for_each(<[u8]>::reverse);
-    }
-    Ok(values)
+/// A block of a chunk, which is written at once.
+struct Block {
+    /// Which chunk of this rank it is of.
+    chunk: usize,
+    region: Region,
+    /// The boxes of it that are read at once, and how many have not been.
+    parts: Vec<Region>,
+    left: usize,
+    /// Empty before the first box is there.
+    bytes: Vec<u8>,
 }
 
-/// The first cell of a row of a box; a row runs along the axes up to one, and they are numbered with the next one fastest.
-fn first_of_row(wanted: &Region, axis: usize, row: u64) -> Index {
-    let mut rest = row as i64;
-    Index::from_fn(wanted.axes(), |at| {
-        if at <= axis {
-            return wanted.start[at];
+/// Takes the number of a chunk of this rank, a box of it and the bytes of its cells.
+type Write<'a> = &'a dyn Fn(usize, &Region, &[u8]) -> Result<()>;
+
+/// Reads the cells of chunks and hands them to `write`.
+fn fill(
+    found: Found,
+    window: &Window,
+    (chunks, write): (&[Region], Write),
+    (cell_bytes, block_bytes): (u64, u64),
+) -> Result<()> {
+    let in_file: Vec<Region> = chunks.iter().map(|chunk| window.in_file(chunk)).collect();
+    let mut source = found.cells(&in_file)?;
+    let window = &if source.is_random() { window.clone() } else { window.without_gaps() };
+    let bytes = cell_bytes.saturating_mul(window.read_for_one());
+    let mut blocks = Reading { window, write, cell_bytes: cell_bytes as usize, scratch: Vec::new() };
+    if source.is_random() {
+        return chunks.iter().enumerate().try_for_each(|(chunk, region)| {
+            let all = Blocks::contiguous(*region, block_bytes / bytes);
+            (0..all.count())
+                .try_for_each(|number| blocks.read(&mut source, &mut [Block::new(chunk, all.block(number), window)]))
+        });
+    }
+    // All in one pass. Each chunk has one block that is begun.
+    let most = (STREAM_BYTES / chunks.len().max(1) as u64).min(block_bytes) / bytes;
+    let of_chunk = |(chunk, region): (usize, &Region)| {
+        let all = Blocks::contiguous(*region, most);
+        (0..all.count()).map(|number| Block::new(chunk, all.block(number), window)).collect::<Vec<_>>()
+    };
+    let mut all: Vec<Block> = chunks.iter().enumerate().flat_map(of_chunk).collect();
+    blocks.read(&mut source, &mut all)
+}
+
+impl Block {
+    fn new(chunk: usize, region: Region, window: &Window) -> Self {
+        let parts = window.parts(&region);
+        Self { chunk, region, left: parts.len(), parts, bytes: Vec::new() }
+    }
+}
+
+/// How blocks come from a file into an array.
+struct Reading<'a> {
+    window: &'a Window,
+    write: Write<'a>,
+    cell_bytes: usize,
+    scratch: Vec<u8>,
+}
+
+impl Reading<'_> {
+    fn read(&mut self, source: &mut Source, blocks: &mut [Block]) -> Result<()> {
+        let parts = |(number, block): (usize, &Block)| (0..block.parts.len()).map(move |part| (number, part));
+        let all: Vec<(usize, usize)> = blocks.iter().enumerate().flat_map(parts).collect();
+        let in_file = |&(block, part): &(usize, usize)| self.window.in_file(&blocks[block].parts[part]);
+        let boxes: Vec<Region> = all.iter().map(in_file).collect();
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let read = source.read(&boxes, &mut scratch, &mut |number, bytes| {
+            let (block, part) = all[number];
+            self.put(&mut blocks[block], part, bytes)
+        });
+        self.scratch = scratch;
+        read
+    }
+
+    /// Takes what has been read for a part of a block; the last one writes it.
+    fn put(&self, block: &mut Block, part: usize, read: &[u8]) -> Result<()> {
+        if block.parts.len() == 1 && self.window.is_dense() {
+            return (self.write)(block.chunk, &block.region, read);
         }
-        let extent = wanted.end[at] - wanted.start[at];
-        let place = rest % extent;
-        rest /= extent;
-        wanted.start[at] + place
-    })
+        block.bytes.resize(block.region.cells() as usize * self.cell_bytes, 0);
+        self.window.take(self.cell_bytes, (&block.region, &block.parts[part]), read, &mut block.bytes);
+        block.left -= 1;
+        match block.left {
+            0 => (self.write)(block.chunk, &block.region, &std::mem::take(&mut block.bytes)),
+            _ => Ok(()),
+        }
+    }
 }

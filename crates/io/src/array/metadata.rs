@@ -10,7 +10,8 @@ pub struct Metadata {
     pub name: Option<String>,
     /// One for each axis of the array, axis 0 first; empty: nothing is known of them.
     pub axes: Vec<Axis>,
-    /// Where each axis points, as vectors of length 1, one for each axis; `None`: along the axes of space.
+    /// Where each axis points, as vectors of length 1, one for each axis, with as many numbers as there are axes; `None`:
+    /// along the axes of space. Then the origins of all axes together are the position of the first cell in space.
     pub directions: Option<Vec<Vec<f64>>>,
     /// What the user wants to keep beside, by name.
     pub attributes: Map<String, Value>,
@@ -32,5 +33,48 @@ pub struct Axis {
 impl Default for Axis {
     fn default() -> Self {
         Self { name: None, unit: None, spacing: 1.0, origin: 0.0 }
+    }
+}
+
+/// Directions of other lengths than 1 than by so much are refused.
+const ROUNDED: f64 = 1e-6;
+
+impl Metadata {
+    /// Whether it can be that of an array of so many axes.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn check(&self, axes: usize) -> Result<(), String> {
+        if !self.axes.is_empty() && self.axes.len() != axes {
+            return Err(format!("metadata of {} axes for an array of {axes}; one for each, or none", self.axes.len()));
+        }
+        for (number, axis) in self.axes.iter().enumerate() {
+            if !(axis.spacing.is_finite() && axis.spacing > 0.0) {
+                let spacing = axis.spacing;
+                return Err(format!("a spacing of {spacing} on axis {number}; it must be a positive number"));
+            }
+            if !axis.origin.is_finite() {
+                return Err(format!("an origin of {} on axis {number}; it must be finite", axis.origin));
+            }
+        }
+        let Some(directions) = &self.directions else { return Ok(()) };
+        if directions.len() != axes || directions.iter().any(|vector| vector.len() != axes) {
+            return Err(format!("directions {directions:?} for {axes} axes; each needs a vector of {axes} numbers"));
+        }
+        for vector in directions {
+            let length = vector.iter().map(|part| part * part).sum::<f64>().sqrt();
+            if (length - 1.0).abs() > ROUNDED || length.is_nan() {
+                return Err(format!("a direction {vector:?} of length {length}; it must be 1 (spacing is apart)"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether all axes point along the axes of space.
+    pub(crate) fn is_along_space(&self) -> bool {
+        let is_axis = |axis: usize, vector: &[f64]| {
+            vector.iter().enumerate().all(|(at, &part)| part == f64::from(u8::from(at == axis)))
+        };
+        self.directions.as_ref().is_none_or(|all| all.iter().enumerate().all(|(axis, vector)| is_axis(axis, vector)))
     }
 }

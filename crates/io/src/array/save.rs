@@ -1,29 +1,33 @@
-//! [`save`]: a global array to a file.
+//! [`save`] and [`save_with`]: a global array to a file.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 use zippy::array::GlobalSection;
-use zippy::element::Element;
-use zippy::{Error, Result, World};
+use zippy::element::{Element, ElementInfo};
+use zippy::region::Region;
+use zippy::{Result, World};
 
 use super::blocks::Blocks;
-use super::staging::each_block;
+use super::format::Format;
+use super::metadata::Metadata;
+use super::options::SaveOptions;
+use super::outline::Outline;
+use super::pieces::save_pieces;
+use super::staging::{Work, each_block};
+use super::vti::Image;
+use super::{nrrd, pieces};
 use crate::atomic::CollectiveFile;
 use crate::{IoError, npy};
 
 /// So many bytes of cells are brought together at once.
 const BLOCK_BYTES: u64 = 8 << 20;
 
-/// Saves a section of a global array (`array.at(..)`: all of it) to a NumPy file: the name must end with `.npy`. Ghost cells
-/// are not saved. Every rank writes a share of the one file, whatever the cut; the file appears when it is whole, and replaces
-/// one that was there. Collective; all ranks see the same file system. Returns the bytes of the file.
-///
-/// Needs 8 MiB on each rank's device and on its host, and what an exchange of so much stages (at most `ZIPPY_MESSAGE` at a
-/// time). An array called "zippy_io: blocks of", and then its name, must not be there already.
+/// Saves a section of a global array (`array.at(..)`: all of it), without metadata but its name: [`save_with`] with
+/// [`SaveOptions::new`].
 ///
 /// # Errors
-/// The same on every rank: another ending; a bad section; what the operating system says. Nothing is left of a file that
-/// failed, and one that was there before stays.
+/// As [`save_with`].
 ///
 /// ```
 /// use zippy::{Layout, Split};
@@ -51,42 +55,135 @@ pub fn save<T: Element, const D: usize>(
     path: impl AsRef<Path>,
     section: &GlobalSection<T, D>,
 ) -> Result<u64> {
-    save_in_blocks(world, path.as_ref(), section, BLOCK_BYTES)
+    save_with(world, path, section, &SaveOptions::new())
 }
 
-/// [`save`] that brings so many bytes together at once.
+/// Saves a section of a global array to a file of the format that the ending of its name says ([`Format`]). Ghost cells are
+/// not saved. Every rank writes a share of the one file, whatever the cut; of a `.pvti` it writes the pieces of its own
+/// chunks. The file appears when it is whole, and replaces one that was there. Collective; all ranks see the same file
+/// system. Returns the bytes of the file, or of the index and all pieces.
+///
+/// Needs 8 MiB on each rank's device and on its host (of records twice), and what an exchange of so much stages (at most
+/// `ZIPPY_MESSAGE` at a time). An array called "zippy_io: blocks of", and then its name, must not be there already.
+///
+/// The pieces of `field.pvti` are in the folder `field` beside it, one for each chunk with cells, as
+/// `field_0123456789abcdef_3.vti`: each save draws a number of its own, so that the index changes from the old pieces to the
+/// new ones in one moment. Then the old ones are removed. A program that is killed meanwhile leaves pieces that no index
+/// names. A piece has the chunk's points and one layer more behind them along each axis, those of its neighbours: VTK's
+/// extents share points, so that no gap is between two pieces.
 ///
 /// # Errors
-/// As [`save`].
+/// The same on every rank: another ending; an array or metadata that the format cannot hold (the message says which format
+/// can); a bad section; other arguments than on another rank; what the operating system says. Nothing is left of a file that
+/// failed, and one that was there before stays.
+pub fn save_with<T: Element, const D: usize>(
+    world: &World,
+    path: impl AsRef<Path>,
+    section: &GlobalSection<T, D>,
+    options: &SaveOptions,
+) -> Result<u64> {
+    save_in_blocks(world, path.as_ref(), section, options, BLOCK_BYTES)
+}
+
+/// What is to be written.
+enum Plan {
+    One(Outline),
+    Pieces(Image),
+}
+
+/// [`save_with`] that brings so many bytes together at once.
+///
+/// # Errors
+/// As [`save_with`].
 pub fn save_in_blocks<T: Element, const D: usize>(
     world: &World,
     path: &Path,
     section: &GlobalSection<T, D>,
+    options: &SaveOptions,
     block_bytes: u64,
 ) -> Result<u64> {
-    let bytes = T::INFO.bytes as u64;
-    let laid_out = || {
-        if path.extension().is_none_or(|ending| ending != "npy") {
-            return Err(IoError::request(path, "is not the name of a NumPy file; it must end with .npy").into());
-        }
-        let region = section.region()?;
-        let header = npy::array::header(&T::INFO, &region.extents());
-        let length = region.cells().checked_mul(bytes).and_then(|length| length.checked_add(header.len() as u64));
-        match length.filter(|&length| i64::try_from(length).is_ok()) {
-            Some(length) => Ok((region, header, length)),
-            None => Err(Error::from(IoError::request(path, "would have more bytes than fit 63 bits"))),
-        }
+    let (array, region) = (section.array(), section.region());
+    let (region, plan) = planned(world, path, (&T::INFO, array.name()), region, &options.metadata)?;
+    let outline = match plan {
+        Plan::One(outline) => outline,
+        Plan::Pieces(image) => return save_pieces(world, path, (&array, region), &image, block_bytes),
     };
-    let what = format!("saving {:?} to {}", section.region().ok(), path.display());
-    let (region, header, length) = world.agree(&what, laid_out())?;
-    let mut file = CollectiveFile::create(world, path, length)?;
+    let mut file = CollectiveFile::create(world, path, outline.length)?;
     if world.rank() == 0 {
-        file.write_at(0, &header);
+        outline.fixed.iter().for_each(|(at, bytes)| file.write_at(*at, bytes));
     }
-    let blocks = Blocks::contiguous(region, block_bytes / bytes);
-    each_block(world, section, &blocks, |block, cells: &[T]| {
-        file.write_at(header.len() as u64 + bytes * region.offset(&block.start), bytemuck::cast_slice(cells));
+    let blocks = Blocks::contiguous(region, block_bytes / T::INFO.bytes as u64);
+    let lists = blocks.writers(array.core().placement(), world.size());
+    let counts = lists.iter().map(Vec::len).collect();
+    let block = |rank: usize, round| blocks.block(lists[rank][round]);
+    let (work, mut scratch) = (Work { counts, block: &block, room: blocks.extents() }, Vec::new());
+    each_block(world, &array, &work, &mut |block, cells| {
+        let written = outline.block((&region, block), (cells, T::INFO.bytes), &mut scratch, &mut |at, bytes| {
+            file.write_at(at, bytes);
+            file.check()
+        });
+        Ok(written?)
     })?;
     file.finish()?;
-    Ok(length)
+    Ok(outline.length)
+}
+
+/// What all ranks are about to write. Collective.
+fn planned(
+    world: &World,
+    path: &Path,
+    (element, name): (&ElementInfo, &str),
+    region: Result<Region>,
+    metadata: &Metadata,
+) -> Result<(Region, Plan)> {
+    let mut metadata = metadata.clone();
+    metadata.name.get_or_insert_with(|| name.to_string());
+    let mut hasher = DefaultHasher::new();
+    format!("{metadata:?}").hash(&mut hasher);
+    let known = region.as_ref().ok();
+    let what = format!("saving {known:?} to {} (metadata #{:016x})", path.display(), hasher.finish());
+    let plan = region.and_then(|region| Ok((region, plan(path, element, &region, &metadata)?)));
+    world.agree(&what, plan)
+}
+
+/// What a file of a box of an array will be.
+///
+/// # Errors
+/// The format cannot hold it.
+fn plan(
+    path: &Path,
+    element: &ElementInfo,
+    region: &Region,
+    metadata: &Metadata,
+) -> std::result::Result<Plan, IoError> {
+    let wrong = |message: String| IoError::request(path, message);
+    let format = Format::of(path)?;
+    if format != Format::Npy {
+        metadata.check(region.axes()).map_err(wrong)?;
+    }
+    let shape = region.extents();
+    let plan = match format {
+        Format::Npy => numpy(element, region).map(Plan::One),
+        Format::Vti => Image::new(element, &shape, metadata)
+            .and_then(|image| image.file(&Region::whole(shape), true))
+            .map(Plan::One),
+        Format::Pvti => {
+            pieces::check_name(path)?;
+            Image::new(element, &shape, metadata).map(Plan::Pieces)
+        }
+        Format::Nrrd if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("nhdr")) => {
+            Err("is the name of a header alone; an array is saved to one file, which ends with .nrrd".into())
+        }
+        Format::Nrrd => nrrd::outline(element, region, metadata).map(Plan::One),
+    };
+    plan.map_err(wrong)
+}
+
+fn numpy(element: &ElementInfo, region: &Region) -> std::result::Result<Outline, String> {
+    let mut outline = Outline::default();
+    let header = npy::array::header(element, &region.extents());
+    match outline.put(header) && outline.cells(element, region.cells()) {
+        true => Ok(outline),
+        false => Err("would have more bytes than fit 63 bits".into()),
+    }
 }

@@ -2,33 +2,44 @@
 
 use std::ops::Range;
 
-use zippy::array::GlobalSection;
+use zippy::array::GlobalArray;
 use zippy::element::Element;
 use zippy::extents::Index;
 use zippy::region::Region;
 use zippy::{Exchange, Layout, Result, Split, World};
 
-use super::blocks::Blocks;
+/// After so many rounds the ranks tell each other whether one of them cannot go on. That costs as much as a message of some
+/// bytes, beside the blocks of the rounds.
+const ROUNDS: usize = 8;
 
-/// Brings each block of a section to the rank that writes it, in rounds of one block a rank; `each` gets its box and its
-/// cells, axis 0 fastest. Collective; needs memory for a block on the device, and one on the host.
+/// What each rank writes, as all ranks know it.
+pub struct Work<'a> {
+    /// How many blocks each rank writes.
+    pub counts: Vec<usize>,
+    /// Rank and number to a block.
+    pub block: &'a dyn Fn(usize, usize) -> Region,
+    /// No block has more cells along an axis.
+    pub room: Index,
+}
+
+/// Brings each block of an array to the rank that writes it, in rounds of one block a rank; `each` gets its box and the
+/// bytes of its cells, axis 0 fastest, in the order of their numbers. Where `each` fails it gets no more, and soon all ranks stop.
+/// Collective; needs memory for a block on the device, and one on the host.
 ///
 /// # Errors
-/// No memory; a failure of this or of another rank.
+/// The same on every rank: no memory; what `each` has returned on any of them.
 pub fn each_block<T: Element, const D: usize>(
     world: &World,
-    section: &GlobalSection<T, D>,
-    blocks: &Blocks,
-    mut each: impl FnMut(&Region, &[T]),
+    array: &GlobalArray<T, D>,
+    work: &Work,
+    each: &mut dyn FnMut(&Region, &[u8]) -> Result<()>,
 ) -> Result<()> {
-    let array = section.array();
-    let lists = blocks.writers(array.core().placement(), world.size());
-    let rounds = lists.iter().map(Vec::len).max().unwrap_or(0);
+    let rounds = work.counts.iter().copied().max().unwrap_or(0);
     if rounds == 0 {
         return Ok(());
     }
     // A block's room for each rank, one behind the other along the last axis.
-    let room = blocks.extents();
+    let room = work.room;
     let shape: [i64; D] = std::array::from_fn(|axis| room[axis] * if axis + 1 == D { world.size() as i64 } else { 1 });
     let split: [Split; D] =
         std::array::from_fn(|axis| if axis + 1 == D { Split::Even(world.size()) } else { Split::Whole });
@@ -38,14 +49,22 @@ pub fn each_block<T: Element, const D: usize>(
         let start = Index::from_fn(D, |axis| if axis + 1 == D { room[axis] * rank as i64 } else { 0 });
         ranges::<D>(&Region::at(start, block.extents()))
     };
+    let mut done = Ok(());
     for round in 0..rounds {
-        let block = |(rank, list): (usize, &Vec<u64>)| list.get(round).map(|&number| (rank, blocks.block(number)));
-        let pair = |(rank, block): (usize, Region)| (array.at(ranges(&block)), staging.at(of_rank(rank, &block)));
-        world.exchange(Exchange::new().copies(lists.iter().enumerate().filter_map(block).map(pair)))?;
-        if let Some((rank, block)) = block((world.rank(), &lists[world.rank()])) {
-            let cells =
-                world.failing("reading a block", || staging.local()?.at_global(of_rank(rank, &block)).read())?;
-            each(&block, &cells);
+        let with_one = (0..world.size()).filter(|&rank| round < work.counts[rank]);
+        let pair = |rank: usize| {
+            let block = (work.block)(rank, round);
+            (array.at(ranges(&block)), staging.at(of_rank(rank, &block)))
+        };
+        world.exchange(Exchange::new().copies(with_one.map(pair)))?;
+        if done.is_ok() && round < work.counts[world.rank()] {
+            let block = (work.block)(world.rank(), round);
+            let cells = world
+                .failing("reading a block", || staging.local()?.at_global(of_rank(world.rank(), &block)).read())?;
+            done = each(&block, bytemuck::cast_slice(&cells));
+        }
+        if round % ROUNDS == ROUNDS - 1 || round + 1 == rounds {
+            world.agree("writing blocks", std::mem::replace(&mut done, Ok(())))?;
         }
     }
     Ok(())

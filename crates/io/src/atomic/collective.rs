@@ -53,6 +53,14 @@ impl<'w> CollectiveFile<'w> {
         }
     }
 
+    /// The mistake that has been kept, if there is one: whoever has much left to write can stop. Local.
+    ///
+    /// # Errors
+    /// What [`finish`](Self::finish) would tell this rank.
+    pub fn check(&self) -> std::result::Result<(), IoError> {
+        self.failed.clone().map_or(Ok(()), Err)
+    }
+
     /// Waits until everything is on the disk, and puts the file into its place; an existing one is replaced. Collective.
     ///
     /// # Errors

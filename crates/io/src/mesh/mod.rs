@@ -52,7 +52,7 @@ mod stl;
 mod vtp;
 mod vtu;
 mod write;
-mod xml;
+pub(crate) mod xml;
 
 pub use blocks::Blocks;
 pub use format::Format;

@@ -112,7 +112,7 @@ fn grid(path: &Path, fields: &Fields) -> Result<Grid, IoError> {
     let components = fields.one("ElementNumberOfChannels")?.unwrap_or(Stated::new(1, sizes.at));
     let origin = origin.transpose()?;
     let directions = directions(fields, count);
-    Claim { kind, big_endian, components, sizes, spacing, origin, directions, rescale: None }.check(path)
+    Claim { components, spacing, origin, directions, ..Claim::plain(kind, big_endian, sizes) }.check(path)
 }
 
 /// Where the axes point, where the header gives as many numbers as that takes.

@@ -123,14 +123,12 @@ fn grid(path: &Path, fields: &Fields) -> Result<Grid, IoError> {
     let (kind, components) = kind(path, fields)?;
     let rgb = components > 1;
     Claim {
-        kind,
-        big_endian: fields.big_endian,
         components: Stated::new(components, version.datatype.at as u64),
-        sizes: Stated::new(sizes, at),
         spacing: Some(spacing),
         origin: origin(fields, axes),
         directions: directions(fields, axes),
         rescale: if rgb { None } else { rescale(path, fields)? },
+        ..Claim::plain(kind, fields.big_endian, Stated::new(sizes, at))
     }
     .check(path)
 }

@@ -86,6 +86,49 @@ pub fn open(head: &Head, element: &ElementInfo, axes: usize) -> Result<Cells, Io
     }
 }
 
+/// The shape of an array, axis 0 fastest, and the Rust type of its numbers; of records what the header says.
+///
+/// # Errors
+/// A malformed header.
+pub fn describe(head: &Head) -> Result<(Vec<i64>, String), IoError> {
+    let path = &head.path;
+    if !head.bytes.starts_with(super::MAGIC) {
+        return Err(IoError::malformed(path, 0, "not a NumPy file, which begins with \\x93NUMPY"));
+    }
+    let (at, text) = super::text(head)?;
+    let found = Dictionary::parse(path, at, text)?;
+    let (Value::Tuple(shape), order) = (&found.get("shape")?.value, &found.get("fortran_order")?.value) else {
+        return Err(IoError::malformed(path, found.get("shape")?.at, "shape must be a tuple of integers"));
+    };
+    let mut shape = shape.clone();
+    if *order != Value::Bool(true) {
+        shape.reverse();
+    }
+    let element = match &found.get("descr")?.value {
+        Value::List(text) => text.clone(),
+        Value::Text(text) => rust_name(text).map_or_else(|| text.clone(), str::to_string),
+        _ => return Err(IoError::malformed(path, found.get("descr")?.at, "descr must be a text or a list")),
+    };
+    Ok((shape, element))
+}
+
+fn rust_name(descr: &str) -> Option<&'static str> {
+    Some(match descr.trim_start_matches(['<', '>', '=', '|']) {
+        "u1" | "b1" => "u8",
+        "i1" => "i8",
+        "u2" => "u16",
+        "i2" => "i16",
+        "u4" => "u32",
+        "i4" => "i32",
+        "u8" => "u64",
+        "i8" => "i64",
+        "f2" => "f16",
+        "f4" => "f32",
+        "f8" => "f64",
+        _ => return None,
+    })
+}
+
 /// The bytes of numbers that are to be swapped; 1 for none.
 fn matching(head: &Head, found: &Dictionary, element: &ElementInfo) -> Result<usize, IoError> {
     let Stated { value, at } = found.get("descr")?;

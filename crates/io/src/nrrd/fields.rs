@@ -70,28 +70,51 @@ pub(super) fn scalar_kind(path: &Path, at: u64, value: &str) -> Result<ScalarKin
     })
 }
 
-/// Strings in double quotes, one per axis; `\"` inside is a quote.
-pub(super) fn strings(path: &Path, at: u64, field: &str, value: &str, axes: usize) -> Result<(), IoError> {
-    let (mut strings, mut inside, mut escaped) = (0, false, false);
+/// Strings in double quotes, `wanted` many where that is known; `\"` inside is a quote, and `\\` a backslash.
+pub(super) fn strings(
+    path: &Path,
+    at: u64,
+    field: &str,
+    value: &str,
+    wanted: Option<usize>,
+) -> Result<Vec<String>, IoError> {
+    let (mut strings, mut open, mut escaped) = (Vec::new(), None::<String>, false);
     for letter in value.chars() {
-        match letter {
-            _ if escaped => escaped = false,
-            '\\' if inside => escaped = true,
-            '"' => {
-                strings += usize::from(!inside);
-                inside = !inside;
+        match (&mut open, letter) {
+            (Some(text), _) if escaped => {
+                if !matches!(letter, '"' | '\\') {
+                    text.push('\\');
+                }
+                text.push(letter);
+                escaped = false;
             }
-            _ if inside || letter.is_whitespace() => {}
-            _ => {
+            (Some(_), '\\') => escaped = true,
+            (Some(text), '"') => {
+                strings.push(std::mem::take(text));
+                open = None;
+            }
+            (Some(text), _) => text.push(letter),
+            (None, '"') => open = Some(String::new()),
+            (None, _) if letter.is_whitespace() => {}
+            (None, _) => {
                 let message = format!("field \"{field}\": {letter:?} stands outside double quotes");
                 return Err(IoError::malformed(path, at, message));
             }
         }
     }
-    if inside {
+    if open.is_some() {
         return Err(IoError::malformed(path, at, format!("field \"{field}\": a double quote is not closed")));
     }
-    count(path, at, field, strings, axes)
+    count(path, at, field, strings.len(), wanted.unwrap_or(strings.len()))?;
+    Ok(strings)
+}
+
+/// The length of a vector; of one along an axis of space that is exactly its one part.
+pub(super) fn length(vector: &[f64]) -> f64 {
+    match vector.iter().filter(|&&part| part != 0.0).collect::<Vec<_>>()[..] {
+        [part] => part.abs(),
+        _ => vector.iter().map(|part| part * part).sum::<f64>().sqrt(),
+    }
 }
 
 /// The numbers between parentheses and commas, and what follows them.

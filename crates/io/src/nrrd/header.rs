@@ -2,28 +2,19 @@
 
 use std::path::Path;
 
-use super::fields::{AxisKind, axis_kind, directions, field_of, left_handed, scalar_kind, strings, vector};
-use crate::files::numbered;
+use super::data_files::{DataFiles, Named};
+use super::fields::{AxisKind, axis_kind, directions, field_of, left_handed, length, scalar_kind, strings, vector};
+use super::notes::Notes;
+use crate::array::Metadata;
 use crate::scalar::ScalarKind;
 use crate::store::{Claim, Encoding, Grid, Stated};
 use crate::text::{Line, Lines, axis_words, floats, integers};
 use crate::{IoError, quoted};
 
-/// Where the voxels are.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub enum DataFiles {
-    /// Behind the header.
-    #[default]
-    Attached,
-    /// In a file.
-    One(String),
-    /// In several, in order.
-    Several(Vec<String>),
-}
-
 /// What an NRRD header says, checked.
 pub struct Header {
     pub grid: Grid,
+    pub metadata: Metadata,
     pub encoding: Encoding,
     pub files: DataFiles,
     /// The byte that names them.
@@ -37,12 +28,14 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads a header from the first bytes of a file. `complete`: `bytes` is the whole file and not only its beginning.
+    /// Reads a header of at most so many axes of voxels from the first bytes of a file. `complete`: `bytes` is the whole
+    /// file and not only its beginning.
     ///
     /// # Errors
     /// What breaks the format, with its byte.
-    pub fn parse(path: &Path, bytes: &[u8], complete: bool) -> Result<Self, IoError> {
-        let mut draft = Draft { path, seen: Vec::new(), dimension: None, found: Found::default() };
+    pub fn parse(path: &Path, bytes: &[u8], complete: bool, most_axes: usize) -> Result<Self, IoError> {
+        let (found, notes) = (Found::default(), Notes::default());
+        let mut draft = Draft { path, most_axes, seen: Vec::new(), dimension: None, found, notes };
         let mut lines = Lines::new(bytes);
         let magic = lines.next().filter(|line| line.terminated || complete);
         match magic.as_ref().map(|line| line.text.as_bytes()) {
@@ -119,10 +112,13 @@ struct Components {
 
 struct Draft<'a> {
     path: &'a Path,
+    most_axes: usize,
     /// Fields seen so far, by canonical name.
     seen: Vec<&'static str>,
     dimension: Option<usize>,
     found: Found,
+    /// What does not concern where the voxels are.
+    notes: Notes,
 }
 
 impl Draft<'_> {
@@ -131,7 +127,6 @@ impl Draft<'_> {
     }
 
     fn line(&mut self, line: &Line) -> Result<(), IoError> {
-        // A comment, or a key/value pair, which carries no meaning for the data.
         if line.text.starts_with('#') {
             return Ok(());
         }
@@ -139,7 +134,8 @@ impl Draft<'_> {
             self.malformed(line.start, format!("{} is neither \"field: value\" nor a comment", quoted(&line.text)))
         })?;
         let (name, rest) = line.text.split_at(colon);
-        if rest.starts_with(":=") {
+        if let Some(value) = rest.strip_prefix(":=") {
+            self.notes.pair(name, value);
             return Ok(());
         }
         let Some(value) = rest.strip_prefix(": ") else {
@@ -165,9 +161,11 @@ impl Draft<'_> {
         match field {
             "dimension" => {
                 let dimension = one(value)?;
-                match dimension {
-                    1..=4 => self.dimension = Some(dimension as usize),
-                    5..=16 => return Err(self.too_many_axes(at, dimension)),
+                match usize::try_from(dimension) {
+                    Ok(1..=16) if dimension > self.most_axes as i64 + 1 => {
+                        return Err(self.too_many_axes(at, dimension));
+                    }
+                    Ok(dimension @ 1..=16) => self.dimension = Some(dimension),
                     _ => return Err(self.malformed(at, format!("dimension {dimension}; it must be 1 to 16"))),
                 }
             }
@@ -184,8 +182,8 @@ impl Draft<'_> {
                 let values = directions(path, at, value, self.dimension(field, at)?)?;
                 let empty = values.iter().enumerate().filter(|(_, vector)| vector.is_none());
                 self.found.directionless = empty.map(|(axis, _)| axis).collect();
-                let length = |vector: &Vec<f64>| vector.iter().map(|part| part * part).sum::<f64>().sqrt();
-                let lengths = values.iter().map(|vector| vector.as_ref().map_or(f64::NAN, length)).collect();
+                let length = |vector: &Option<Vec<f64>>| vector.as_ref().map_or(f64::NAN, |vector| length(vector));
+                let lengths = values.iter().map(length).collect();
                 self.found.spacings = Some(Stated::new(lengths, at));
                 self.found.directions = Some(values.into_iter().flatten().collect());
             }
@@ -213,7 +211,10 @@ impl Draft<'_> {
                     _ => return Err(self.malformed(at, format!("endian {}; it must be little or big", quoted(value)))),
                 });
             }
-            "data file" => self.data_file(value, at)?,
+            "data file" => {
+                let Named { files, listed } = Named::parse(path, at, value, self.dimension)?;
+                (self.found.files, self.found.listed, self.found.files_at) = (files, listed, at);
+            }
             "line skip" => {
                 let lines = one(value)?;
                 self.found.line_skip =
@@ -227,55 +228,21 @@ impl Draft<'_> {
                 }
             }
             "kinds" => self.kinds(value, at)?,
-            "thicknesses" | "axis mins" | "axis maxs" => {
-                floats(path, at, field, value, self.dimension(field, at)?)?;
-            }
+            "axis mins" => self.notes.mins = floats(path, at, field, value, self.dimension(field, at)?)?,
+            "thicknesses" | "axis maxs" => drop(floats(path, at, field, value, self.dimension(field, at)?)?),
             "centers" => {
-                axis_words(path, at, field, value, self.dimension(field, at)?)?;
+                let words = axis_words(path, at, field, value, self.dimension(field, at)?)?;
+                self.notes.centers = words.into_iter().map(str::to_lowercase).collect();
             }
-            "labels" | "units" => strings(path, at, field, value, self.dimension(field, at)?)?,
+            "labels" => self.notes.labels = strings(path, at, field, value, Some(self.dimension(field, at)?))?,
+            "units" => self.notes.units = strings(path, at, field, value, Some(self.dimension(field, at)?))?,
+            // So many as the space has dimensions; others have written what is no such list.
+            "space units" => self.notes.space_units = strings(path, at, field, value, None).unwrap_or_default(),
+            "content" => self.notes.content = value.to_string(),
             // Free text or numbers that do not concern where the voxels are or how far apart.
             _ => {}
         }
         Ok(())
-    }
-
-    fn data_file(&mut self, value: &str, at: u64) -> Result<(), IoError> {
-        self.found.files_at = at;
-        let words: Vec<&str> = value.split_whitespace().collect();
-        let Some(&first) = words.first() else {
-            return Err(self.malformed(at, "field \"data file\" names no file"));
-        };
-        let pattern = first.contains('%') && words.len() > 1;
-        let slices = if pattern { words.get(4) } else { words.get(1) };
-        self.found.listed = first == "LIST";
-        self.found.files = if self.found.listed {
-            self.check_slices(slices, at)?;
-            DataFiles::Several(Vec::new())
-        } else if pattern {
-            self.check_slices(slices, at)?;
-            let field = "data file (pattern, first, last, step)";
-            let numbers = integers(self.path, at, field, &words[1..words.len().min(4)].join(" "), 3)?;
-            let names = numbered(self.path, at, first, [numbers[0], numbers[1], numbers[2]])?;
-            DataFiles::Several(names)
-        } else {
-            DataFiles::One(value.to_string())
-        };
-        Ok(())
-    }
-
-    /// Files must hold slices or slabs of the last axis: a stated dimension is that of the volume or one less.
-    fn check_slices(&self, stated: Option<&&str>, at: u64) -> Result<(), IoError> {
-        let Some(word) = stated else { return Ok(()) };
-        let dimension = self.dimension("data file", at)?;
-        match word.parse::<usize>() {
-            Ok(slice) if slice == dimension || slice + 1 == dimension => Ok(()),
-            _ => {
-                let message =
-                    format!("files of {} axes for a volume of {dimension}; slices or slabs are read", quoted(word));
-                Err(IoError::unsupported(self.path, at, message))
-            }
-        }
     }
 
     fn detached(&self) -> bool {
@@ -297,8 +264,9 @@ impl Draft<'_> {
 
     fn too_many_axes(&self, at: u64, axes: i64) -> IoError {
         let message = format!(
-            "{axes} axes; 1 to 3 axes of voxels are read, and components on an axis 0 whose kind says so \
-             (split time steps into files)"
+            "{axes} axes; 1 to {} axes of voxels are read, and components on an axis 0 whose kind says so \
+             (split time steps into files)",
+            self.most_axes
         );
         IoError::unsupported(self.path, at, message)
     }
@@ -361,13 +329,15 @@ impl Draft<'_> {
             return Err(self.malformed(self.found.byte_skip_at, "byte skip -1 goes with encoding raw or gzip"));
         }
         let mut components = Stated::new(1, sizes.at);
+        let mut before = 0;
         let mut spacing = self.found.spacings.take();
         if self.components(&sizes)? && sizes.value.len() > 1 {
             components.value = sizes.value.remove(0);
+            before = 1;
             spacing.iter_mut().for_each(|spacing| spacing.value.rotate_left(1));
             spacing.iter_mut().for_each(|spacing| spacing.value.truncate(sizes.value.len()));
         }
-        if sizes.value.len() > 3 {
+        if sizes.value.len() > self.most_axes {
             return Err(self.too_many_axes(sizes.at, sizes.value.len() as i64));
         }
         // The space is the same one with its first axis the other way.
@@ -382,9 +352,13 @@ impl Draft<'_> {
             origin.value.len() == sizes.value.len() && !origin.value.iter().any(|value| value.is_nan())
         });
         let directions = self.found.directions.filter(|directions| directions.len() == sizes.value.len());
-        let claim = Claim { kind, big_endian, components, sizes, spacing, origin, directions, rescale: None };
+        let stated = spacing.is_some() || origin.is_some();
+        let most_axes = self.most_axes;
+        let claim =
+            Claim { components, spacing, origin, directions, most_axes, ..Claim::plain(kind, big_endian, sizes) };
         let grid = claim.check(self.path)?;
+        let metadata = self.notes.metadata(&grid, stated, before);
         let Found { files, files_at, line_skip, byte_skip, .. } = self.found;
-        Ok(Header { grid, encoding, files, files_at, line_skip, byte_skip, end })
+        Ok(Header { grid, metadata, encoding, files, files_at, line_skip, byte_skip, end })
     }
 }

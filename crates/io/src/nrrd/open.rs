@@ -3,8 +3,10 @@
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::Path;
 
-use super::header::{DataFiles, Header};
+use super::data_files::DataFiles;
+use super::header::Header;
 use crate::IoError;
+use crate::array::Metadata;
 use crate::files::{Head, beside, named_by};
 use crate::store::{Description, Encoding, Grid, Segment, decoded_length, open_regular};
 
@@ -19,15 +21,28 @@ const MOST_BEFORE: u64 = 16 << 20;
 /// The header is malformed; a file that it names cannot be opened; the data are shorter or longer than it declares (of
 /// encoded data only what their length shows).
 pub fn open(head: &Head) -> Result<Description, IoError> {
+    open_with(head, 3).map(|(found, _)| found)
+}
+
+/// [`open`] of a file with at most so many axes of voxels, and what it says beside them.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_with(head: &Head, most_axes: usize) -> Result<(Description, Metadata), IoError> {
+    let mut header = Header::parse(&head.path, &head.bytes, head.complete(), most_axes)?;
+    let metadata = std::mem::take(&mut header.metadata);
+    Ok((described(head, &header)?, metadata))
+}
+
+fn described(head: &Head, header: &Header) -> Result<Description, IoError> {
     let path = &head.path;
-    let header = Header::parse(path, &head.bytes, head.complete())?;
     let grid = header.grid.clone();
     let detached = |name: &str, grid: &Grid, bytes: u64| {
-        segment(&header, &beside(path, name), 0, grid, bytes).map_err(|error| named_by(path, header.files_at, &error))
+        segment(header, &beside(path, name), 0, grid, bytes).map_err(|error| named_by(path, header.files_at, &error))
     };
     match &header.files {
         DataFiles::Attached => {
-            let segment = segment(&header, path, header.end, &grid, grid.bytes())?;
+            let segment = segment(header, path, header.end, &grid, grid.bytes())?;
             Ok(Description::single(FORMAT, grid, segment))
         }
         DataFiles::One(name) => {

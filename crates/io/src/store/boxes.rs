@@ -135,25 +135,24 @@ struct Run {
 
 /// The runs of `common` between the dense boxes `stored` and `wanted`, in the order of the file.
 fn runs(common: &Region, stored: &Region, wanted: &Region) -> impl Iterator<Item = Run> + use<> {
-    let extents = |region: &Region| -> [u64; 3] {
-        std::array::from_fn(|axis| region.extents().get(axis).map_or(1, |&extent| extent as u64))
-    };
-    let ([x, y, z], from, to) = (extents(common), extents(stored), extents(wanted));
-    let first = |outer: &Region| outer.offset(&common.start);
-    let (from_first, to_first) = (first(stored), first(wanted));
+    let (extents, from, to) = (common.extents(), stored.extents(), wanted.extents());
     // Whole rows join, and whole planes of whole rows.
-    let whole = |axis: usize, extent: u64| extent == from[axis] && extent == to[axis];
-    let (width, rows, planes) = match (whole(0, x), whole(1, y)) {
-        (true, true) => (x * y * z, 1, 1),
-        (true, false) => (x * y, 1, z),
-        (false, _) => (x, y, z),
-    };
-    let place = move |box_: [u64; 3], first: u64, y: u64, z: u64| first + box_[0] * (y + box_[1] * z);
-    (0..planes).flat_map(move |z| {
-        (0..rows).map(move |y| Run {
-            from: place(from, from_first, y, z),
-            to: place(to, to_first, y, z),
-            voxels: width,
-        })
+    let (mut joined, mut voxels) = (1, extents[0] as u64);
+    while joined < extents.axes() && extents[joined - 1] == from[joined - 1] && extents[joined - 1] == to[joined - 1] {
+        voxels *= extents[joined] as u64;
+        joined += 1;
+    }
+    let rows: u64 = (joined..extents.axes()).map(|axis| extents[axis] as u64).product();
+    let (from_first, to_first) = (stored.offset(&common.start), wanted.offset(&common.start));
+    let (from, to) = (from.dense_strides(), to.dense_strides());
+    (0..rows).map(move |row| {
+        let (mut rest, mut run) = (row, Run { from: from_first, to: to_first, voxels });
+        for axis in joined..extents.axes() {
+            let at = rest % extents[axis] as u64;
+            rest /= extents[axis] as u64;
+            run.from += at * from[axis] as u64;
+            run.to += at * to[axis] as u64;
+        }
+        run
     })
 }

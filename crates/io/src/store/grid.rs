@@ -32,6 +32,8 @@ pub struct Claim {
     pub components: Stated<i64>,
     /// Voxels along each axis, axis 0 fastest.
     pub sizes: Stated<Vec<i64>>,
+    /// More axes than this are refused.
+    pub most_axes: usize,
     /// Distance of neighbouring voxels along each axis; `None` where the header says nothing.
     pub spacing: Option<Stated<Vec<f64>>>,
     /// Where the first voxel is; `None` where the header says nothing.
@@ -45,19 +47,28 @@ pub struct Claim {
 impl Claim {
     /// Voxels of one number, at a distance of 1.
     pub fn plain(kind: ScalarKind, big_endian: bool, sizes: Stated<Vec<i64>>) -> Self {
-        let components = Stated::new(1, sizes.at);
-        Self { kind, big_endian, components, sizes, spacing: None, origin: None, directions: None, rescale: None }
+        Self {
+            kind,
+            big_endian,
+            components: Stated::new(1, sizes.at),
+            sizes,
+            most_axes: 3,
+            spacing: None,
+            origin: None,
+            directions: None,
+            rescale: None,
+        }
     }
 
     /// The grid, if there can be such a one.
     ///
     /// # Errors
-    /// No axis or more than 3, a size below 1, more bytes than fit 63 bits, components below 1 or above 16, spacings
+    /// No axis or too many, a size below 1, more bytes than fit 63 bits, components below 1 or above 16, spacings
     /// that are not positive numbers, an origin that is not finite.
     pub fn check(self, path: &Path) -> Result<Grid, IoError> {
         let (sizes, at) = (self.sizes.value, self.sizes.at);
-        if !(1..=3).contains(&sizes.len()) {
-            let message = format!("{} axes; 1 to 3 axes of voxels are read", sizes.len());
+        if !(1..=self.most_axes).contains(&sizes.len()) {
+            let message = format!("{} axes; 1 to {} axes of voxels are read", sizes.len(), self.most_axes);
             return Err(IoError::unsupported(path, at, message));
         }
         if let Some(bad) = sizes.iter().find(|&&size| size < 1) {
@@ -106,7 +117,7 @@ impl Claim {
     }
 }
 
-/// The voxels of a volume: 1 to 3 axes, axis 0 fastest, the bytes of all of them fit 63 bits.
+/// The voxels of a volume, axis 0 fastest, the bytes of all of them fit 63 bits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
     pub kind: ScalarKind,

@@ -6,7 +6,9 @@ use std::path::Path;
 use quick_xml::events::Event;
 
 use super::elements::{Element, next_element};
-use super::xml::{BYTE_ORDER_MARK, Xml};
+use super::frame::Frame;
+use super::notes::Notes;
+use super::xml::Xml;
 use crate::files::Head;
 use crate::store::Stated;
 use crate::{IoError, quoted};
@@ -21,13 +23,8 @@ pub struct Document {
     /// Bytes of a number that says how long binary data are.
     pub header_bytes: u64,
     pub compressor: Option<Stated<String>>,
-    /// First and last index of a point along each axis.
-    pub whole: Stated<[(i64, i64); 3]>,
-    pub spacing: Option<Stated<Vec<f64>>>,
-    /// Position of the point with index 0 on all axes.
-    origin: Option<Stated<Vec<f64>>>,
-    /// Rows of the matrix that turns the axes.
-    direction: Option<Stated<Vec<f64>>>,
+    pub frame: Frame,
+    pub notes: Notes,
     pub pieces: Vec<Piece>,
     pub appended: Option<Appended>,
 }
@@ -106,7 +103,7 @@ impl Document {
     /// # Errors
     /// The document is malformed or not an image.
     pub fn read(head: &Head) -> Result<Self, IoError> {
-        let mut xml = Xml::open(&head.path, head.bytes.starts_with(BYTE_ORDER_MARK))?;
+        let mut xml = Xml::open(head)?;
         let mut document = Self::default();
         let mut open: Vec<String> = Vec::new();
         while let Some((element, empty)) = next_element(&mut xml, &head.path, &mut open)? {
@@ -126,32 +123,11 @@ impl Document {
                 open.push(element.name);
             }
         }
-        if let Some(name) = open.last() {
-            let message = format!("the file ends inside the element {}; it is truncated", quoted(name));
-            return Err(IoError::malformed(&head.path, xml.at(), message));
-        }
-        if document.header_bytes == 0 || document.whole.at == 0 {
+        xml.all_closed(&open)?;
+        if document.header_bytes == 0 || document.frame.whole.at == 0 {
             return Err(IoError::malformed(&head.path, xml.at(), "the document has no VTKFile with an ImageData"));
         }
         Ok(document)
-    }
-
-    /// Where the first point of the image is.
-    pub fn first_point(&self) -> Option<Stated<Vec<f64>>> {
-        let Stated { value: origin, at } = self.origin.as_ref()?;
-        let spacing = self.spacing.as_ref().map_or([1.0; 3], |spacing| [0, 1, 2].map(|axis| spacing.value[axis]));
-        let step = [0, 1, 2].map(|axis| spacing[axis] * self.whole.value[axis].0 as f64);
-        let point = |row: usize| match &self.direction {
-            None => origin[row] + step[row],
-            Some(rows) => origin[row] + (0..3).map(|axis| rows.value[3 * row + axis] * step[axis]).sum::<f64>(),
-        };
-        Some(Stated::new((0..3).map(point).collect(), *at))
-    }
-
-    /// Where the axes of the image point: the columns of its matrix.
-    pub fn directions(&self) -> Option<Vec<Vec<f64>>> {
-        let rows = &self.direction.as_ref()?.value;
-        Some((0..3).map(|axis| (0..3).map(|row| rows[3 * row + axis]).collect()).collect())
     }
 
     fn element(&mut self, path: &Path, inside: &[&str], element: &Element) -> Result<(), IoError> {
@@ -162,10 +138,7 @@ impl Document {
                 Err(IoError::unsupported(path, element.at, message))
             }
             (["VTKFile"], "ImageData") => {
-                self.whole = element.extent(path, "WholeExtent")?;
-                self.spacing = element.floats(path, "Spacing", 3)?;
-                self.origin = element.floats(path, "Origin", 3)?;
-                self.direction = element.floats(path, "Direction", 9)?;
+                self.frame = Frame::new(path, element)?;
                 Ok(())
             }
             (["VTKFile", "ImageData"], "Piece") => {
@@ -221,6 +194,10 @@ impl Document {
         element: &Element,
         text: Option<Range<u64>>,
     ) -> Result<(), IoError> {
+        if let ["VTKFile", "ImageData", "FieldData"] = inside {
+            self.notes.add(element, text);
+            return Ok(());
+        }
         let ["VTKFile", "ImageData", "Piece", data @ ("PointData" | "CellData")] = inside else { return Ok(()) };
         let Some(piece) = self.pieces.last_mut() else { return Ok(()) };
         let array = Array::new(path, element, text)?;

@@ -6,6 +6,9 @@
 pub mod arrays;
 pub mod document;
 pub mod elements;
+pub mod frame;
+pub mod index;
+pub mod notes;
 pub mod xml;
 
 use std::collections::BTreeSet;
@@ -15,7 +18,7 @@ use zippy::region::Region;
 
 use super::files::Head;
 use super::scalar::ScalarKind;
-use super::store::{Claim, Description, Grid, Stated, Subvolume};
+use super::store::{Claim, Description, Grid, Subvolume};
 use crate::{IoError, quoted};
 use arrays::Arrays;
 use document::{Array, Document, Piece};
@@ -36,15 +39,22 @@ pub fn recognises(head: &Head) -> bool {
 /// The document is malformed, has no such array, or its data are shorter or longer than it declares (of compressed and
 /// text data only what their length shows).
 pub fn open(head: &Head, name: Option<&str>) -> Result<Description, IoError> {
-    let document = Document::read(head)?;
-    let chosen = choose(head, &document, name)?;
-    let mut arrays = Arrays::new(head, &document)?;
+    opened(head, &Document::read(head)?, name)
+}
+
+/// [`open`] of a document that has been read.
+///
+/// # Errors
+/// As [`open`].
+pub fn opened(head: &Head, document: &Document, name: Option<&str>) -> Result<Description, IoError> {
+    let chosen = choose(head, document, name)?;
+    let mut arrays = Arrays::new(head, document)?;
     let mut grid: Option<Grid> = None;
     let mut left = Vec::new();
     let mut subvolumes = Vec::new();
     for piece in document.pieces.iter().filter(|piece| piece.extent.value.iter().all(|&(first, last)| first <= last)) {
         let array = array_of(head, piece, &chosen)?;
-        let found = claim(head, &document, array)?.check(&head.path)?;
+        let found = claim(head, document, array)?.check(&head.path)?;
         if grid.as_ref().is_some_and(|grid| *grid != found) {
             let message = format!("array {} is of another type than in the first piece", quoted(&chosen));
             return Err(IoError::malformed(&head.path, array.at, message));
@@ -53,7 +63,7 @@ pub fn open(head: &Head, name: Option<&str>) -> Result<Description, IoError> {
             left.push(found.whole());
         }
         let grid = &*grid.insert(found);
-        let stored = stored(head, &document, piece, grid)?;
+        let stored = stored(head, document, piece, grid)?;
         let segment = arrays.segment(array, grid.kind, stored.cells() * grid.voxel_bytes())?;
         // Pieces share the points of their common side; the first one that has a point is read.
         let mine: Vec<Region> = left.iter().filter_map(|open| open.intersect(&stored)).collect();
@@ -64,20 +74,23 @@ pub fn open(head: &Head, name: Option<&str>) -> Result<Description, IoError> {
         }
         subvolumes.extend(mine.into_iter().map(|used| Subvolume { stored, used, segment: segment.clone() }));
     }
-    let grid = grid.ok_or_else(|| IoError::malformed(&head.path, document.whole.at, "the image has no piece"))?;
+    let grid = grid.ok_or_else(|| IoError::malformed(&head.path, document.frame.whole.at, "the image has no piece"))?;
     if let Some(open) = left.first() {
         let message = format!("no piece holds the points {open} (counted from the lower corner of WholeExtent)");
-        return Err(IoError::malformed(&head.path, document.whole.at, message));
+        return Err(IoError::malformed(&head.path, document.frame.whole.at, message));
     }
     Ok(Description { format: FORMAT, grid, subvolumes })
 }
 
 /// The name of the array to read.
-fn choose(head: &Head, document: &Document, name: Option<&str>) -> Result<String, IoError> {
+///
+/// # Errors
+/// There is none, or none of this name.
+pub fn choose(head: &Head, document: &Document, name: Option<&str>) -> Result<String, IoError> {
     let all = || document.pieces.iter().flat_map(|piece| &piece.points);
     let names: BTreeSet<&str> = all().map(|array| &*array.name).collect();
     if names.is_empty() {
-        let at = document.whole.at;
+        let at = document.frame.whole.at;
         let message = match document.pieces.iter().find_map(|piece| piece.cells.first()) {
             Some(cells) => format!(
                 "there are cell data only (array {}); point data are read (VTK's filter Cell Data to Point Data converts)",
@@ -111,17 +124,14 @@ fn array_of<'a>(head: &Head, piece: &'a Piece, name: &str) -> Result<&'a Array, 
 
 /// What the image says about the voxels if their numbers are those of `array`.
 fn claim(head: &Head, document: &Document, array: &Array) -> Result<Claim, IoError> {
-    let kind = kind(head, array)?;
+    let kind = kind(head, array.at, &array.kind)?;
     let big_endian = big_endian(head, document, array)?;
-    let extent = &document.whole;
-    let size =
-        |&(first, last): &(i64, i64)| i64::try_from(i128::from(last) - i128::from(first) + 1).unwrap_or(i64::MAX);
     Ok(Claim {
         components: array.components.clone(),
-        spacing: document.spacing.clone(),
-        origin: document.first_point(),
-        directions: document.directions(),
-        ..Claim::plain(kind, big_endian, Stated::new(extent.value.iter().map(size).collect(), extent.at))
+        spacing: document.frame.spacing.clone(),
+        origin: document.frame.first_point(),
+        directions: document.frame.directions(),
+        ..Claim::plain(kind, big_endian, document.frame.sizes())
     })
 }
 
@@ -129,8 +139,8 @@ fn claim(head: &Head, document: &Document, array: &Array) -> Result<Claim, IoErr
 ///
 /// # Errors
 /// It is none that is read.
-pub fn kind(head: &Head, array: &Array) -> Result<ScalarKind, IoError> {
-    Ok(match &*array.kind {
+pub fn kind(head: &Head, at: u64, name: &str) -> Result<ScalarKind, IoError> {
+    Ok(match name {
         "Int8" => ScalarKind::I8,
         "UInt8" => ScalarKind::U8,
         "Int16" => ScalarKind::I16,
@@ -143,7 +153,7 @@ pub fn kind(head: &Head, array: &Array) -> Result<ScalarKind, IoError> {
         "Float64" => ScalarKind::F64,
         other => {
             let message = format!("numbers of type {}; Int8 to UInt64, Float32 and Float64 are read", quoted(other));
-            return Err(IoError::unsupported(&head.path, array.at, message));
+            return Err(IoError::unsupported(&head.path, at, message));
         }
     })
 }
@@ -164,7 +174,7 @@ pub fn big_endian(head: &Head, document: &Document, array: &Array) -> Result<boo
 
 /// The box of a piece, counted from the lower corner of the whole extent.
 fn stored(head: &Head, document: &Document, piece: &Piece, grid: &Grid) -> Result<Region, IoError> {
-    let (whole, own) = (&document.whole.value, &piece.extent.value);
+    let (whole, own) = (&document.frame.whole.value, &piece.extent.value);
     if (0..3).any(|axis| own[axis].0 < whole[axis].0 || own[axis].1 > whole[axis].1) {
         let message = "the piece reaches beyond WholeExtent";
         return Err(IoError::malformed(&head.path, piece.extent.at, message));

@@ -8,8 +8,9 @@ use std::path::Path;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-use crate::IoError;
+use crate::files::Head;
 use crate::store::open_regular;
+use crate::{IoError, quoted};
 
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -23,6 +24,7 @@ const DEEPEST: usize = 64;
 struct Bounded {
     file: BufReader<File>,
     left: u64,
+    most: u64,
 }
 
 impl Read for Bounded {
@@ -37,7 +39,7 @@ impl BufRead for Bounded {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         let buffer = self.file.fill_buf()?;
         if self.left == 0 && !buffer.is_empty() {
-            let message = format!("more than {MOST} bytes of elements, numbers not counted");
+            let message = format!("more than {} bytes of elements, numbers not counted", self.most);
             return Err(io::Error::new(ErrorKind::InvalidData, message));
         }
         Ok(&buffer[..buffer.len().min(usize::try_from(self.left).unwrap_or(usize::MAX))])
@@ -63,13 +65,30 @@ pub struct Xml<'a> {
 impl<'a> Xml<'a> {
     /// # Errors
     /// The file cannot be opened.
-    pub fn open(path: &'a Path, marked: bool) -> Result<Self, IoError> {
+    pub fn open(head: &'a Head) -> Result<Self, IoError> {
+        Self::bounded(head, MOST)
+    }
+
+    /// With so many bytes of elements at most.
+    ///
+    /// # Errors
+    /// The file cannot be opened.
+    pub fn bounded(head: &'a Head, most: u64) -> Result<Self, IoError> {
+        let path = &*head.path;
         let (file, _) = open_regular(path)?;
         let mut file = BufReader::with_capacity(1 << 16, file);
-        let lead = if marked { BYTE_ORDER_MARK.len() as u64 } else { 0 };
+        let lead = if head.bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() as u64 } else { 0 };
         file.seek_relative(lead as i64).map_err(|error| IoError::system(path, "read", &error))?;
-        let reader = Reader::from_reader(Bounded { file, left: MOST });
+        let reader = Reader::from_reader(Bounded { file, left: most, most });
         Ok(Self { path, reader, buffer: Vec::new(), lead, depth: 0 })
+    }
+
+    /// # Errors
+    /// The document has ended, and one of its elements is still open.
+    pub fn all_closed(&self, open: &[String]) -> Result<(), IoError> {
+        let Some(name) = open.last() else { return Ok(()) };
+        let message = format!("the file ends inside the element {}; it is truncated", quoted(name));
+        Err(IoError::malformed(self.path, self.at(), message))
     }
 
     /// The byte that comes next.

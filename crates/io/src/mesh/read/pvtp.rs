@@ -7,7 +7,7 @@ use super::{Mesh, vtp};
 use crate::files::{Head, beside, named_by};
 use crate::vti::document::Document;
 use crate::vti::elements::next_element;
-use crate::vti::xml::{BYTE_ORDER_MARK, Xml};
+use crate::vti::xml::Xml;
 use crate::{IoError, quoted};
 
 pub fn read(path: &Path) -> Result<Mesh, IoError> {
@@ -27,7 +27,7 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
 
 /// The files that the index names, each with the byte where it does.
 fn sources(head: &Head) -> Result<Vec<(u64, String)>, IoError> {
-    let mut xml = Xml::open(&head.path, head.bytes.starts_with(BYTE_ORDER_MARK))?;
+    let mut xml = Xml::open(head)?;
     let (mut open, mut found, mut names, mut known) = (Vec::new(), Vec::new(), BTreeSet::new(), false);
     while let Some((element, empty)) = next_element(&mut xml, &head.path, &mut open)? {
         let inside: Vec<&str> = open.iter().map(String::as_str).collect();

@@ -79,7 +79,7 @@ impl Numbers<'_> {
 
     /// The numbers of an array in the machine's byte order.
     fn bytes(&mut self, array: &Array, count: Option<u64>) -> Result<(ScalarKind, Vec<u8>), IoError> {
-        let kind = kind(self.head, array)?;
+        let kind = kind(self.head, array.at, &array.kind)?;
         let big = big_endian(self.head, &self.data.document, array)?;
         let bytes =
             count.and_then(|count| count.checked_mul(kind.bytes())).filter(|&bytes| i64::try_from(bytes).is_ok());

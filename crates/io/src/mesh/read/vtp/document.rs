@@ -4,7 +4,7 @@ use crate::files::Head;
 use crate::store::Stated;
 use crate::vti::document::{self, Array, Document, MOST_PIECES};
 use crate::vti::elements::{Element, next_element};
-use crate::vti::xml::{BYTE_ORDER_MARK, Xml};
+use crate::vti::xml::Xml;
 use crate::{IoError, quoted};
 
 /// A document of PolyData.
@@ -36,7 +36,7 @@ impl PolyData {
     /// # Errors
     /// The document is malformed, no PolyData, or has cells that are no polygons.
     pub fn read(head: &Head) -> Result<Self, IoError> {
-        let mut xml = Xml::open(&head.path, head.bytes.starts_with(BYTE_ORDER_MARK))?;
+        let mut xml = Xml::open(head)?;
         let all = document::Piece { extent: Stated::default(), scalars: None, points: Vec::new(), cells: Vec::new() };
         let mut data = Self { document: Document::default(), pieces: Vec::new() };
         data.document.pieces.push(all);

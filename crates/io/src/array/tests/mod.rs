@@ -6,9 +6,15 @@ use zippy::Element;
 use zippy::region::Region;
 use zippy::{Config, Layout, Split, World, run_with};
 
-use super::load;
 use super::load::load_in_blocks;
 use super::save::save_in_blocks;
+use super::{LoadOptions, SaveOptions, load};
+
+mod foreign;
+mod formats;
+mod pieces;
+mod series;
+mod steps;
 
 #[derive(Clone, Copy, Debug, PartialEq, Element)]
 #[repr(C)]
@@ -54,12 +60,13 @@ fn round_trip<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
             let program = |world: &World| {
                 let array = world.array::<T, D>("array", layout)?;
                 array.fill_with(&value)?;
-                let bytes = save_in_blocks(world, &path, &array.at(..), block_bytes)?;
+                let bytes = save_in_blocks(world, &path, &array.at(..), &SaveOptions::new(), block_bytes)?;
                 assert_eq!(bytes, std::fs::metadata(&path).unwrap().len());
                 for (number, split) in [Split::Auto, Split::Even(2), Split::Whole].into_iter().enumerate() {
                     let cut = |shape: [i64; D]| Layout::new(shape).split_all(split.clone()).ghost([1; D]);
                     let block_bytes = [block_bytes, least.max(200), 1 << 20][number];
-                    let again = load_in_blocks::<T, D>(world, &path, "again", cut, block_bytes)?;
+                    let all = LoadOptions::new();
+                    let again = load_in_blocks::<T, D>(world, &path, "again", &all, cut, block_bytes)?.array;
                     for chunk in again.chunks() {
                         let region = chunk.region();
                         let expected: Vec<T> =

@@ -1,0 +1,55 @@
+//! [`Format`]: which format a file of an array has.
+
+use std::fmt;
+use std::path::Path;
+
+use crate::{IoError, quoted};
+
+/// A format of files of arrays. The ending of a file's name says it, capital letters or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// `.npy`: NumPy.
+    Npy,
+    /// `.vti`: VTK's image data in one file.
+    Vti,
+    /// `.pvti`: VTK's image data in a file for each chunk, and an index of them.
+    Pvti,
+    /// `.nrrd`: a text header and the numbers behind it. With `.nhdr`, which is loaded only, these are in another file.
+    Nrrd,
+}
+
+impl Format {
+    /// The format that the ending of a file's name says.
+    ///
+    /// # Errors
+    /// It is none of those above.
+    pub fn of(path: impl AsRef<Path>) -> Result<Self, IoError> {
+        let path = path.as_ref();
+        let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        match &*ending {
+            "npy" => Ok(Self::Npy),
+            "vti" => Ok(Self::Vti),
+            "pvti" => Ok(Self::Pvti),
+            "nrrd" | "nhdr" => Ok(Self::Nrrd),
+            other => {
+                let message = format!(
+                    "a name with the ending {}; the name of a file of an array must end with .npy, .vti, .pvti or .nrrd",
+                    quoted(other)
+                );
+                Err(IoError::request(path, message))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Npy => "NumPy",
+            Self::Vti => "VTI",
+            Self::Pvti => "PVTI",
+            Self::Nrrd => "NRRD",
+        })
+    }
+}

@@ -1,0 +1,74 @@
+//! The numbers of a cell, as formats know them that have no records.
+
+use zippy::element::{ElementInfo, ElementKind, Packed, Scalar};
+
+use crate::scalar::ScalarKind;
+
+/// Numbers of one type that lie side by side in a cell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Leaf {
+    /// The name of the field, behind those of the records that it is in; empty where the cell is no record.
+    pub name: String,
+    /// Its first byte in the cell.
+    pub offset: usize,
+    pub kind: ScalarKind,
+    /// How many numbers.
+    pub components: u64,
+}
+
+impl Leaf {
+    pub fn bytes(&self) -> usize {
+        (self.kind.bytes() * self.components) as usize
+    }
+}
+
+/// All numbers of a cell, in their order.
+///
+/// # Errors
+/// What is wrong: there are numbers of a type that no such format has.
+pub fn leaves(element: &ElementInfo) -> Result<Vec<Leaf>, String> {
+    let mut found = Vec::new();
+    add(element, "", 0, &mut found)?;
+    Ok(found)
+}
+
+fn add(element: &ElementInfo, name: &str, offset: usize, found: &mut Vec<Leaf>) -> Result<(), String> {
+    let (scalar, components) = match element.kind {
+        ElementKind::Scalar(one) => (scalar(one), 1),
+        ElementKind::Vector(one, count) => (scalar(one), count as u64),
+        ElementKind::Packed(one) => (Some(packed(one)), 1),
+        ElementKind::Record(fields) => {
+            let dot = if name.is_empty() { "" } else { "." };
+            return fields.iter().try_for_each(|field| {
+                add(&field.info, &format!("{name}{dot}{}", field.name), offset + field.offset, found)
+            });
+        }
+    };
+    let kind = scalar.ok_or_else(|| {
+        let within = if name.is_empty() { String::new() } else { format!(" in its field {name}") };
+        format!("cannot have numbers of 16-bit floats{within}; .npy can")
+    })?;
+    found.push(Leaf { name: name.to_string(), offset, kind, components });
+    Ok(())
+}
+
+fn scalar(scalar: Scalar) -> Option<ScalarKind> {
+    Some(match scalar {
+        Scalar::F16 => return None,
+        Scalar::F32 => ScalarKind::F32,
+        Scalar::F64 => ScalarKind::F64,
+        Scalar::I32 => ScalarKind::I32,
+        Scalar::U32 => ScalarKind::U32,
+        Scalar::I64 => ScalarKind::I64,
+        Scalar::U64 => ScalarKind::U64,
+    })
+}
+
+fn packed(packed: Packed) -> ScalarKind {
+    match packed {
+        Packed::U8 => ScalarKind::U8,
+        Packed::I8 => ScalarKind::I8,
+        Packed::U16 => ScalarKind::U16,
+        Packed::I16 => ScalarKind::I16,
+    }
+}

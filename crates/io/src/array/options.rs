@@ -1,0 +1,83 @@
+//! What else to say when an array is saved or loaded.
+
+use std::ops::Range;
+
+use zippy::array::GlobalArray;
+
+use super::metadata::Metadata;
+
+/// What [`save_with`](super::save_with) takes beside the array; [`Self::new`] is what [`save`](super::save) does.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct SaveOptions {
+    /// What goes into the file beside the cells. It describes what is saved: its first cell is that of the section.
+    pub metadata: Metadata,
+}
+
+impl SaveOptions {
+    /// No metadata but the array's name.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With this metadata.
+    pub fn metadata(mut self, metadata: Metadata) -> Self {
+        self.metadata = metadata;
+        self
+    }
+}
+
+/// What [`load_with`](super::load_with) takes beside the file; [`Self::new`] is what [`load`](super::load) does.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct LoadOptions {
+    /// The box to load, a range for each axis, in the cells of the file; `None`: all of it.
+    pub section: Option<Vec<Range<i64>>>,
+    /// Along each axis every so manyth cell is loaded, beginning with the first; `None`: every cell.
+    pub step: Option<Vec<i64>>,
+    /// Fill the ghost cells of the array that is loaded, by [`World::ghosts`](zippy::World::ghosts).
+    pub ghosts: bool,
+    /// Which array of a file that has several (VTI, PVTI); `None`: the active scalars, else the first one.
+    pub array: Option<String>,
+}
+
+impl LoadOptions {
+    /// All cells, and no ghost cells.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only this box.
+    pub fn section<const D: usize>(mut self, ranges: [Range<i64>; D]) -> Self {
+        self.section = Some(ranges.into());
+        self
+    }
+
+    /// Only every so manyth cell along each axis, beginning with the first.
+    pub fn step<const D: usize>(mut self, step: [i64; D]) -> Self {
+        self.step = Some(step.into());
+        self
+    }
+
+    /// With its ghost cells filled.
+    pub fn ghosts(mut self) -> Self {
+        self.ghosts = true;
+        self
+    }
+
+    /// The array of this name.
+    pub fn array(mut self, name: impl Into<String>) -> Self {
+        self.array = Some(name.into());
+        self
+    }
+}
+
+/// What [`load_with`](super::load_with) has found in a file.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Loaded<T, const D: usize> {
+    /// The cells.
+    pub array: GlobalArray<T, D>,
+    /// What the file says of them: the first cell and the spacing are those of the section and the step.
+    pub metadata: Metadata,
+}

@@ -1,0 +1,286 @@
+//! Arrays as VTK's parallel image data: an index, and a file for each chunk in a folder beside it.
+
+use std::fs;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::path::{Path, PathBuf};
+
+use quick_xml::escape::escape;
+use zippy::array::{ArrayCore, GlobalArray};
+use zippy::element::Element;
+use zippy::extents::Index;
+use zippy::region::Region;
+use zippy::transport::{copied, values};
+use zippy::{Error, Result, World};
+
+use super::blocks::Blocks;
+use super::outline::Outline;
+use super::staging::{Work, each_block};
+use super::vti::{self, Image};
+use crate::files::Head;
+use crate::mesh::xml::array;
+use crate::vti::index::{self, MOST};
+use crate::{IoError, SharedFile};
+
+/// # Errors
+/// XML cannot hold the name of the file, which its pieces have in theirs.
+pub fn check_name(path: &Path) -> std::result::Result<(), IoError> {
+    stem(path).map(drop)
+}
+
+fn stem(path: &Path) -> std::result::Result<&str, IoError> {
+    let bad = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
+    path.file_stem().and_then(|stem| stem.to_str()).filter(|stem| !stem.contains(bad)).ok_or_else(|| {
+        IoError::request(path, "has a name that XML cannot hold: Unicode without control characters is needed")
+    })
+}
+
+/// A piece of the array in a file of its own.
+struct Piece {
+    /// Its number is that of the chunk.
+    chunk: usize,
+    /// The points, counted from the first one that is saved.
+    region: Region,
+    blocks: Blocks,
+    /// So many blocks of the same rank come before.
+    before: usize,
+}
+
+impl Piece {
+    /// Blocks of the same rank up to its end.
+    fn behind(&self) -> usize {
+        self.before + self.blocks.count() as usize
+    }
+}
+
+/// Saves a box of an array. Collective.
+///
+/// # Errors
+/// The same on every rank: as [`save_with`](super::save_with).
+pub fn save_pieces<T: Element, const D: usize>(
+    world: &World,
+    path: &Path,
+    (source, region): (&GlobalArray<T, D>, Region),
+    image: &Image,
+    block_bytes: u64,
+) -> Result<u64> {
+    let pieces = pieces(world.size(), source.core(), &region, block_bytes / T::INFO.bytes as u64);
+    let count: usize = pieces.iter().map(Vec::len).sum();
+    let fits = match count {
+        ..=MOST => Ok(()),
+        _ => {
+            Err(IoError::request(path, format!("would have {count} pieces; at most {MOST} are read. A .vti is one"))
+                .into())
+        }
+    };
+    world.agree("counting pieces", fits)?;
+    let number = (world.rank() == 0).then(|| copied(&[RandomState::new().build_hasher().finish()]));
+    let number = world.failing("numbering pieces", || values::<u64>(&world.group().broadcast(0, number)?))?[0];
+    let names = Names::new(path, number)?;
+    let made = if world.rank() == 0 { names.make_folder() } else { Ok(false) };
+    let made = world.agree("making a folder for pieces", made.map_err(Error::from))?;
+    let mut own = Own { names: &names, image, done: Vec::new(), open: None, bytes: 0 };
+    let written = own.write(world, source, &region, &pieces).and_then(|()| {
+        let index = |all: &[Vec<Piece>]| image_index(image, &region, &names, all);
+        let index = if world.rank() == 0 { names.replace(&index(&pieces)) } else { Ok(0) };
+        world.agree("writing the index of pieces", index.map_err(Error::from))
+    });
+    match written {
+        Ok(bytes) => {
+            let mut sum = [own.bytes + bytes];
+            world.failing("counting bytes", || world.group().all_reduce(&mut sum, |sum, more| *sum += more))?;
+            Ok(sum[0])
+        }
+        Err(error) => {
+            own.open = None;
+            // What cannot be removed has a name that nobody asks for.
+            own.done.iter().for_each(|path| drop(fs::remove_file(path)));
+            if world.agree("removing pieces", Ok(())).is_ok() && made {
+                let _ = fs::remove_dir(&names.folder);
+            }
+            Err(error)
+        }
+    }
+}
+
+/// The pieces that each rank writes, the same on every rank.
+fn pieces(ranks: usize, core: &ArrayCore, region: &Region, most_cells: u64) -> Vec<Vec<Piece>> {
+    let axes = region.axes();
+    let box_of = |chunk: usize| {
+        let own = core.chunks().region(chunk).intersect(region)?;
+        // Its points are all among those of its lower neighbours.
+        let is_end = |axis: usize| own.start[axis] + 1 == region.end[axis] && own.start[axis] > region.start[axis];
+        if (0..axes).any(is_end) {
+            return None;
+        }
+        own.grow(&Index::zeros(axes), &Index::splat(axes, 1)).intersect(region)
+    };
+    let all = (0..ranks).map(|rank| {
+        let boxes = core.ownership().of_rank(rank).filter_map(|chunk| Some((chunk, box_of(chunk)?)));
+        boxes.collect::<Vec<_>>()
+    });
+    let all: Vec<Vec<(usize, Region)>> = all.collect();
+    // Blocks of all pieces have room in those of the largest extents.
+    let extents =
+        Index::from_fn(axes, |axis| all.iter().flatten().map(|(_, piece)| piece.extents()[axis]).max().unwrap_or(1));
+    let room = Blocks::contiguous(Region::whole(extents), most_cells).extents();
+    let of_rank = |boxes: Vec<(usize, Region)>| {
+        let mut before = 0;
+        let piece = |(chunk, region): (usize, Region)| {
+            let blocks = Blocks::grid(region, Index::from_fn(axes, |axis| room[axis].min(region.extents()[axis])));
+            let piece = Piece { chunk, region, before, blocks };
+            before += piece.blocks.count() as usize;
+            piece
+        };
+        boxes.into_iter().map(piece).collect()
+    };
+    all.into_iter().map(of_rank).collect()
+}
+
+/// The names of the index and its pieces.
+struct Names<'a> {
+    index: &'a Path,
+    stem: &'a str,
+    folder: PathBuf,
+    /// What all pieces of one save have in their names.
+    number: u64,
+}
+
+impl<'a> Names<'a> {
+    fn new(index: &'a Path, number: u64) -> std::result::Result<Self, IoError> {
+        let stem = stem(index)?;
+        Ok(Self { index, stem, folder: index.with_file_name(stem), number })
+    }
+
+    fn piece(&self, chunk: usize) -> String {
+        format!("{}_{:016x}_{chunk}.vti", self.stem, self.number)
+    }
+
+    /// Whether it was not there before.
+    fn make_folder(&self) -> std::result::Result<bool, IoError> {
+        match fs::create_dir(&self.folder) {
+            Err(_) if self.folder.is_dir() => Ok(false),
+            Err(error) => Err(IoError::system(&self.folder, "make a folder", &error)),
+            Ok(()) => Ok(true),
+        }
+    }
+
+    /// Puts the index into its place, and removes the pieces of the one that was there.
+    fn replace(&self, text: &str) -> std::result::Result<u64, IoError> {
+        let old = Head::read(self.index).and_then(|head| index::Index::read(&head)).map(|index| index.pieces);
+        crate::write_whole(self.index, text.as_bytes())?;
+        // Only what a save like this one has written: an index can name any file.
+        for source in old.unwrap_or_default().into_iter().map(|piece| piece.source) {
+            if let Some(name) = source.strip_prefix(self.stem).and_then(|rest| rest.strip_prefix('/'))
+                && self.is_piece(name)
+            {
+                let _ = fs::remove_file(self.folder.join(name));
+            }
+        }
+        Ok(text.len() as u64)
+    }
+
+    fn is_piece(&self, name: &str) -> bool {
+        let rest = name.strip_prefix(self.stem).and_then(|rest| rest.strip_prefix('_'));
+        let numbers = rest.and_then(|rest| rest.strip_suffix(".vti")).and_then(|rest| rest.split_once('_'));
+        numbers.is_some_and(|(save, chunk)| {
+            let hex = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
+            let is_chunk = !chunk.is_empty() && chunk.bytes().all(|byte| byte.is_ascii_digit());
+            save.len() == 16 && save.bytes().all(hex) && is_chunk && save != format!("{:016x}", self.number)
+        })
+    }
+}
+
+/// The index of the pieces of all ranks.
+fn image_index(image: &Image, region: &Region, names: &Names, pieces: &[Vec<Piece>]) -> String {
+    let mut text = vti::beginning("PImageData");
+    let whole = vti::extent(&Region::whole(region.extents()));
+    let scalars = escape(&*image.arrays[0].0);
+    text += &format!(
+        "  <PImageData WholeExtent=\"{whole}\" GhostLevel=\"0\"{}>\n{}    <PPointData Scalars=\"{scalars}\">\n",
+        image.frame, image.notes
+    );
+    for (name, leaf) in &image.arrays {
+        text += &format!("      <PDataArray {}/>\n", array(vti::kind(leaf.kind), name, leaf.components));
+    }
+    text += "    </PPointData>\n";
+    for piece in pieces.iter().flatten() {
+        let extent = vti::extent(&piece.region.translate(&(Index::zeros(region.axes()) - region.start)));
+        let source = format!("{}/{}", names.stem, names.piece(piece.chunk));
+        text += &format!("    <Piece Extent=\"{extent}\" Source=\"{}\"/>\n", escape(source.as_str()));
+    }
+    text + "  </PImageData>\n</VTKFile>\n"
+}
+
+/// The pieces that this rank writes.
+struct Own<'a> {
+    names: &'a Names<'a>,
+    image: &'a Image,
+    /// Those that are in their places.
+    done: Vec<PathBuf>,
+    open: Option<(SharedFile, Outline)>,
+    bytes: u64,
+}
+
+impl Own<'_> {
+    fn write<T: Element, const D: usize>(
+        &mut self,
+        world: &World,
+        source: &GlobalArray<T, D>,
+        region: &Region,
+        pieces: &[Vec<Piece>],
+    ) -> Result<()> {
+        let find = |rank: usize, round: usize| {
+            let of_rank = &pieces[rank];
+            &of_rank[of_rank.partition_point(|piece| piece.before <= round) - 1]
+        };
+        let block = |rank: usize, round: usize| {
+            let piece = find(rank, round);
+            piece.blocks.block((round - piece.before) as u64)
+        };
+        let widest = |axis: usize| pieces.iter().flatten().map(|piece| piece.blocks.extents()[axis]).max();
+        let work = Work {
+            counts: pieces.iter().map(|all| all.last().map_or(0, Piece::behind)).collect(),
+            block: &block,
+            room: Index::from_fn(D, |axis| widest(axis).unwrap_or(1)),
+        };
+        let (mut round, mut scratch) = (0, Vec::new());
+        each_block(world, source, &work, &mut |block, cells| {
+            let piece = find(world.rank(), round);
+            round += 1;
+            let last = round == piece.behind();
+            Ok(self.block(piece, region, (block, last), (cells, T::INFO.bytes), &mut scratch)?)
+        })
+    }
+
+    /// Writes a block of a piece, whose file is made before the first one and finished behind the last one.
+    fn block(
+        &mut self,
+        piece: &Piece,
+        region: &Region,
+        (block, last): (&Region, bool),
+        cells: (&[u8], usize),
+        scratch: &mut Vec<u8>,
+    ) -> std::result::Result<(), IoError> {
+        let path = self.names.folder.join(self.names.piece(piece.chunk));
+        let (mut file, outline) = match self.open.take() {
+            Some(open) => open,
+            None => {
+                let region = piece.region.translate(&(Index::zeros(region.axes()) - region.start));
+                let outline = self.image.file(&region, false).map_err(|wrong| IoError::request(&path, wrong))?;
+                let mut file = SharedFile::create(&path, outline.length)?;
+                outline.fixed.iter().try_for_each(|(at, bytes)| file.write_at(*at, bytes))?;
+                (file, outline)
+            }
+        };
+        outline.block((&piece.region, block), cells, scratch, &mut |at, bytes| file.write_at(at, bytes))?;
+        if !last {
+            self.open = Some((file, outline));
+            return Ok(());
+        }
+        file.finish()?;
+        file.commit()?;
+        self.bytes += outline.length;
+        self.done.push(path);
+        Ok(())
+    }
+}

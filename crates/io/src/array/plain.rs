@@ -1,0 +1,107 @@
+//! [`Plain`]: cells that stand in a file as they are in memory.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::PathBuf;
+
+use zippy::extents::Index;
+use zippy::region::Region;
+
+use crate::IoError;
+use crate::files::Head;
+use crate::npy::array::Cells;
+use crate::store::open_regular;
+
+/// What lies between two rows is read with them if it is no longer, or no longer than a row.
+const PAGE: u64 = 4096;
+
+/// So many bytes are read at once where rows are read with what lies between them.
+const TOGETHER: u64 = 8 << 20;
+
+/// An open file of cells.
+pub struct Plain {
+    path: PathBuf,
+    file: File,
+    cells: Cells,
+    element_bytes: usize,
+    scratch: Vec<u8>,
+}
+
+impl Plain {
+    /// # Errors
+    /// The file cannot be opened, or is another one by now.
+    pub fn open(head: &Head, cells: Cells, element_bytes: usize) -> Result<Self, IoError> {
+        let (file, length) = open_regular(&head.path)?;
+        let path = head.path.clone();
+        match length == head.length {
+            true => Ok(Self { path, file, cells, element_bytes, scratch: Vec::new() }),
+            false => Err(IoError::request(&path, "has become another file while it was opened")),
+        }
+    }
+
+    /// The bytes of the cells of a box, axis 0 fastest.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn read(&mut self, wanted: &Region, values: &mut Vec<u8>) -> Result<(), IoError> {
+        // What is there from the last box is written over.
+        values.resize(wanted.cells() as usize * self.element_bytes, 0);
+        if values.is_empty() {
+            return Ok(());
+        }
+        let read = self.rows(wanted, values, self.element_bytes as u64);
+        read.map_err(|error| IoError::system(&self.path, "read", &error))?;
+        if self.cells.swap_width > 1 {
+            values.chunks_exact_mut(self.cells.swap_width).for_each(<[u8]>::reverse);
+        }
+        Ok(())
+    }
+
+    fn rows(&mut self, wanted: &Region, values: &mut [u8], size: u64) -> std::io::Result<()> {
+        let whole = Region::whole(Index::new(&self.cells.shape));
+        let (shape, extents) = (whole.extents(), wanted.extents());
+        // A row is what lies together in the file: axes of which all is wanted are one with the next.
+        let (mut axis, mut row, mut step) = (0, extents[0] as u64, shape[0] as u64);
+        while row == step && axis + 1 < shape.axes() {
+            axis += 1;
+            row *= extents[axis] as u64;
+            step *= shape[axis] as u64;
+        }
+        // Rows along the next axis are read at once, with what lies between them, where that is not much.
+        let along = if axis + 1 < shape.axes() { extents[axis + 1] as u64 } else { 1 };
+        let is_near = (step - row) * size <= (row * size).max(PAGE);
+        let together = if is_near { (TOGETHER / (step * size)).max(1) } else { 1 };
+        let mut done = 0;
+        while done < wanted.cells() / row {
+            let count = together.min(along - done % along);
+            let first = first_of_row(wanted, axis, done);
+            self.file.seek(SeekFrom::Start(self.cells.start + size * whole.offset(&first)))?;
+            let to = (done * row * size) as usize;
+            done += count;
+            if count == 1 {
+                self.file.read_exact(&mut values[to..to + (row * size) as usize])?;
+                continue;
+            }
+            self.scratch.resize((((count - 1) * step + row) * size) as usize, 0);
+            self.file.read_exact(&mut self.scratch)?;
+            let rows = self.scratch.chunks((step * size) as usize);
+            let places = values[to..].chunks_exact_mut((row * size) as usize);
+            places.zip(rows).for_each(|(place, read)| place.copy_from_slice(&read[..place.len()]));
+        }
+        Ok(())
+    }
+}
+
+/// The first cell of a row of a box; a row runs along the axes up to one, and they are numbered with the next one fastest.
+fn first_of_row(wanted: &Region, axis: usize, row: u64) -> Index {
+    let mut rest = row as i64;
+    Index::from_fn(wanted.axes(), |at| {
+        if at <= axis {
+            return wanted.start[at];
+        }
+        let extent = wanted.end[at] - wanted.start[at];
+        let place = rest % extent;
+        rest /= extent;
+        wanted.start[at] + place
+    })
+}

@@ -1,0 +1,177 @@
+//! Arrays as VTK's image data: one point a cell.
+
+use std::fmt::Write;
+
+use quick_xml::escape::escape;
+use serde_json::{Map, Value};
+use zippy::element::ElementInfo;
+use zippy::extents::Index;
+use zippy::region::Region;
+
+use super::leaves::{Leaf, leaves};
+use super::metadata::Metadata;
+use super::outline::Outline;
+use crate::mesh::xml::array;
+use crate::scalar::ScalarKind;
+use crate::vti::notes::{OWN, texts};
+
+/// Bytes of elements that are read at most.
+const MOST: usize = 1 << 20;
+
+/// An array as VTK's documents describe it.
+pub struct Image {
+    /// Point data, one array for each part of a cell.
+    pub arrays: Vec<(String, Leaf)>,
+    /// Spacing, origin and directions, as attributes.
+    pub frame: String,
+    /// What the field data says.
+    pub notes: String,
+}
+
+impl Image {
+    /// # Errors
+    /// What VTK's documents cannot hold: more than 3 axes, no cells, 16-bit floats, names with control characters.
+    pub fn new(element: &ElementInfo, shape: &Index, metadata: &Metadata) -> Result<Self, String> {
+        if shape.axes() > 3 {
+            return Err(format!("cannot have an array of {} axes, only of 1 to 3; .nrrd and .npy can", shape.axes()));
+        }
+        if shape.contains(&0) {
+            return Err(format!("cannot have an array without cells, of {shape}; .npy can"));
+        }
+        let name = metadata.name.as_deref().unwrap_or("array");
+        let leaves = leaves(element)?;
+        let is_record = leaves.iter().any(|leaf| !leaf.name.is_empty());
+        let called = |leaf: Leaf| (if is_record { leaf.name.clone() } else { name.to_string() }, leaf);
+        let arrays: Vec<(String, Leaf)> = leaves.into_iter().map(called).collect();
+        if metadata.attributes.contains_key(OWN) {
+            return Err(format!("cannot have an attribute called {OWN:?}: Zippy uses the name"));
+        }
+        let texts = texts(metadata, is_record.then_some(name));
+        arrays.iter().map(|(name, _)| name).chain(texts.keys()).try_for_each(|name| check(name))?;
+        let image = Self { arrays, frame: frame(metadata), notes: notes(&texts) };
+        let elements = image.frame.len() + 400 * texts.len() + texts.keys().map(String::len).sum::<usize>();
+        match elements + image.arrays.iter().map(|(name, _)| 400 + 6 * name.len()).sum::<usize>() {
+            ..MOST => Ok(image),
+            _ => Err(format!("cannot have names of more than {MOST} bytes, of the array and of attributes")),
+        }
+    }
+
+    /// The file of a box of the array.
+    ///
+    /// # Errors
+    /// It gets too long.
+    pub fn file(&self, region: &Region, with_notes: bool) -> Result<Outline, String> {
+        let extent = extent(region);
+        let mut text = beginning("ImageData");
+        let notes = if with_notes { &*self.notes } else { "" };
+        // Memory takes all.
+        let _ = write!(
+            text,
+            "  <ImageData WholeExtent=\"{extent}\"{}>\n{notes}    <Piece Extent=\"{extent}\">\n      <PointData \
+             Scalars=\"{}\">\n",
+            self.frame,
+            escape(&*self.arrays[0].0)
+        );
+        let (cells, mut offset) = (region.cells(), 0_u64);
+        for (name, leaf) in &self.arrays {
+            let says = array(kind(leaf.kind), name, leaf.components);
+            let _ = writeln!(text, "        <DataArray {says} format=\"appended\" offset=\"{offset}\"/>");
+            offset = offset.saturating_add((leaf.bytes() as u64).saturating_mul(cells)).saturating_add(8);
+        }
+        text.push_str("      </PointData>\n    </Piece>\n  </ImageData>\n  <AppendedData encoding=\"raw\">\n   _");
+        let (mut outline, mut frame) = (Outline::default(), text.into_bytes());
+        let mut fits = true;
+        // Each array's length joins what stands before it.
+        for (_, leaf) in &self.arrays {
+            frame.extend((leaf.bytes() as u64).saturating_mul(cells).to_ne_bytes());
+            fits &= outline.put(std::mem::take(&mut frame)) && outline.leaf(leaf, cells);
+        }
+        fits &= outline.put(b"\n  </AppendedData>\n</VTKFile>\n".to_vec());
+        if fits { Ok(outline) } else { Err("would have more bytes than fit 63 bits".into()) }
+    }
+}
+
+/// The first lines of a document.
+pub fn beginning(kind: &str) -> String {
+    let order = if cfg!(target_endian = "big") { "BigEndian" } else { "LittleEndian" };
+    format!(
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"{kind}\" version=\"1.0\" byte_order=\"{order}\" \
+         header_type=\"UInt64\">\n"
+    )
+}
+
+/// First and last point along each of three axes.
+pub fn extent(region: &Region) -> String {
+    let axis = |axis: usize| match axis < region.axes() {
+        true => format!("{} {}", region.start[axis], region.end[axis] - 1),
+        false => "0 0".into(),
+    };
+    [0, 1, 2].map(axis).join(" ")
+}
+
+/// VTK's name of a type.
+pub fn kind(kind: ScalarKind) -> &'static str {
+    match kind {
+        ScalarKind::U8 => "UInt8",
+        ScalarKind::I8 => "Int8",
+        ScalarKind::U16 => "UInt16",
+        ScalarKind::I16 => "Int16",
+        ScalarKind::U32 => "UInt32",
+        ScalarKind::I32 => "Int32",
+        ScalarKind::U64 => "UInt64",
+        ScalarKind::I64 => "Int64",
+        ScalarKind::F32 => "Float32",
+        ScalarKind::F64 => "Float64",
+    }
+}
+
+/// Where the points are, as attributes; missing axes have what says nothing.
+fn frame(metadata: &Metadata) -> String {
+    let numbers = |all: &[f64]| all.iter().map(f64::to_string).collect::<Vec<_>>().join(" ");
+    let mut text = String::new();
+    if !metadata.axes.is_empty() {
+        let of = |part: fn(&super::Axis) -> f64, none: f64| {
+            numbers(&[0, 1, 2].map(|axis| metadata.axes.get(axis).map_or(none, part)))
+        };
+        let (origin, spacing) = (of(|axis| axis.origin, 0.0), of(|axis| axis.spacing, 1.0));
+        let _ = write!(text, " Origin=\"{origin}\" Spacing=\"{spacing}\"");
+    }
+    if let Some(directions) = &metadata.directions {
+        let part = |axis: usize, row: usize| match directions.get(axis) {
+            Some(vector) => vector.get(row).copied().unwrap_or(0.0),
+            None => f64::from(u8::from(axis == row)),
+        };
+        let rows = [0, 1, 2].map(|row| numbers(&[0, 1, 2].map(|axis| part(axis, row))));
+        let _ = write!(text, " Direction=\"{}\"", rows.join(" "));
+    }
+    text
+}
+
+/// Texts as VTK has them among field data: the bytes of JSON, as numbers, and a zero.
+fn notes(texts: &Map<String, Value>) -> String {
+    if texts.is_empty() {
+        return String::new();
+    }
+    let mut out = String::from("    <FieldData>\n");
+    for (name, value) in texts {
+        let name = escape(name.as_str());
+        let _ = write!(out, "      <Array type=\"String\" Name=\"{name}\" NumberOfTuples=\"1\" format=\"ascii\">");
+        value.to_string().bytes().for_each(|byte| {
+            let _ = write!(out, "{byte} ");
+        });
+        out.push_str("0</Array>\n");
+    }
+    out + "    </FieldData>\n"
+}
+
+/// # Errors
+/// XML cannot hold the name.
+fn check(name: &str) -> Result<(), String> {
+    let bad = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
+    match name.is_empty() || name.contains(bad) {
+        true => {
+            Err(format!("cannot have the name {}; it must be text without control characters", crate::quoted(name)))
+        }
+        false => Ok(()),
+    }
+}

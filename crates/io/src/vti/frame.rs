@@ -1,0 +1,80 @@
+//! Where the points of an image are.
+
+use std::path::Path;
+
+use super::elements::Element;
+use crate::IoError;
+use crate::array::{Axis, Metadata};
+use crate::store::Stated;
+
+/// What the element of an image says of its points.
+#[derive(Default)]
+pub struct Frame {
+    /// First and last index of a point along each axis.
+    pub whole: Stated<[(i64, i64); 3]>,
+    pub spacing: Option<Stated<Vec<f64>>>,
+    /// Position of the point with index 0 on all axes.
+    origin: Option<Stated<Vec<f64>>>,
+    /// Rows of the matrix that turns the axes.
+    direction: Option<Stated<Vec<f64>>>,
+}
+
+impl Frame {
+    /// # Errors
+    /// No extent, or one of too many points; other words than numbers.
+    pub fn new(path: &Path, element: &Element) -> Result<Self, IoError> {
+        let whole = element.extent(path, "WholeExtent")?;
+        let fits = |&(first, last): &(i64, i64)| last.checked_sub(first).is_some_and(|steps| steps < i64::MAX);
+        if !whole.value.iter().all(fits) {
+            let message = "the points of WholeExtent are more bytes than fit 63 bits";
+            return Err(IoError::malformed(path, whole.at, message));
+        }
+        Ok(Self {
+            whole,
+            spacing: element.floats(path, "Spacing", 3)?,
+            origin: element.floats(path, "Origin", 3)?,
+            direction: element.floats(path, "Direction", 9)?,
+        })
+    }
+
+    /// Points along each axis.
+    pub fn sizes(&self) -> Stated<Vec<i64>> {
+        Stated::new(self.whole.value.iter().map(|(first, last)| last - first + 1).collect(), self.whole.at)
+    }
+
+    /// Where the first point of the image is.
+    pub fn first_point(&self) -> Option<Stated<Vec<f64>>> {
+        let Stated { value: origin, at } = self.origin.as_ref()?;
+        let spacing = self.spacing.as_ref().map_or([1.0; 3], |spacing| [0, 1, 2].map(|axis| spacing.value[axis]));
+        let step = [0, 1, 2].map(|axis| spacing[axis] * self.whole.value[axis].0 as f64);
+        let point = |row: usize| match &self.direction {
+            None => origin[row] + step[row],
+            Some(rows) => origin[row] + (0..3).map(|axis| rows.value[3 * row + axis] * step[axis]).sum::<f64>(),
+        };
+        Some(Stated::new((0..3).map(point).collect(), *at))
+    }
+
+    /// Where the axes of the image point: the columns of its matrix.
+    pub fn directions(&self) -> Option<Vec<Vec<f64>>> {
+        let rows = &self.direction.as_ref()?.value;
+        Some((0..3).map(|axis| (0..3).map(|row| rows[3 * row + axis]).collect()).collect())
+    }
+
+    /// What it says of the axes, which have no names here.
+    pub fn metadata(&self) -> Metadata {
+        let mut found = Metadata { directions: self.directions(), ..Metadata::default() };
+        if found.is_along_space() {
+            found.directions = None;
+        }
+        let (spacing, origin) = (self.spacing.as_ref(), self.first_point());
+        if spacing.is_some() || origin.is_some() {
+            let axis = |axis: usize| Axis {
+                spacing: spacing.map_or(1.0, |spacing| spacing.value[axis]),
+                origin: origin.as_ref().map_or(0.0, |origin| origin.value[axis]),
+                ..Axis::default()
+            };
+            found.axes = (0..3).map(axis).collect();
+        }
+        found
+    }
+}

@@ -1,0 +1,237 @@
+//! VTK's parallel image data (.pvti): an index of files that each hold a piece.
+
+use std::collections::BTreeSet;
+
+use zippy::extents::Index as Place;
+use zippy::region::Region;
+
+use super::document::{Document, MOST_PIECES};
+use super::elements::{Element, next_element};
+use super::frame::Frame;
+use super::notes::Notes;
+use super::xml::Xml;
+use crate::files::{Head, beside, named_by};
+use crate::store::{Claim, Description, Grid, Stated, Subvolume};
+use crate::{IoError, quoted};
+
+/// The name of the format.
+pub const FORMAT: &str = "PVTI";
+
+/// More pieces than this are refused.
+pub const MOST: usize = 1 << 16;
+
+/// More bytes of elements than this are refused.
+const MOST_BYTES: u64 = 32 << 20;
+
+/// An index.
+#[derive(Default)]
+pub struct Index {
+    pub frame: Frame,
+    pub arrays: Vec<Array>,
+    /// Name of the active scalars.
+    pub scalars: Option<String>,
+    pub pieces: Vec<Piece>,
+    pub notes: Notes,
+}
+
+/// An array of point data, as the index describes it.
+pub struct Array {
+    pub at: u64,
+    pub name: String,
+    pub kind: String,
+    pub components: Stated<i64>,
+}
+
+/// A box of points in a file of its own.
+pub struct Piece {
+    pub extent: Stated<[(i64, i64); 3]>,
+    pub source: String,
+}
+
+impl Index {
+    /// # Errors
+    /// The document is malformed or no index of images; names a file twice, or too many.
+    pub fn read(head: &Head) -> Result<Self, IoError> {
+        let mut xml = Xml::bounded(head, MOST_BYTES)?;
+        let (mut index, mut open, mut names) = (Self::default(), Vec::new(), BTreeSet::new());
+        while let Some((element, empty)) = next_element(&mut xml, &head.path, &mut open)? {
+            let inside: Vec<&str> = open.iter().map(String::as_str).collect();
+            if let (["VTKFile", "PImageData", "FieldData"], "DataArray" | "Array") = (&inside[..], &*element.name) {
+                let text = if empty { None } else { super::document::contents(&head.path, &element, &mut xml)? };
+                index.notes.add(&element, text);
+                continue;
+            }
+            index.element(head, &inside, &element, &mut names)?;
+            if !empty {
+                open.push(element.name);
+            }
+        }
+        xml.all_closed(&open)?;
+        if index.frame.whole.at == 0 {
+            return Err(IoError::malformed(&head.path, xml.at(), "the document has no VTKFile with a PImageData"));
+        }
+        Ok(index)
+    }
+
+    fn element(
+        &mut self,
+        head: &Head,
+        inside: &[&str],
+        element: &Element,
+        names: &mut BTreeSet<String>,
+    ) -> Result<(), IoError> {
+        let path = &head.path;
+        match (inside, &*element.name) {
+            ([], "VTKFile") => Document::default().file(path, element, "PImageData")?,
+            ([], name) => {
+                let message = format!("the element {}; a VTKFile is read", quoted(name));
+                return Err(IoError::unsupported(path, element.at, message));
+            }
+            (["VTKFile"], "PImageData") => self.frame = Frame::new(path, element)?,
+            (["VTKFile", "PImageData"], "PPointData") => {
+                self.scalars = element.get("Scalars").filter(|name| !name.is_empty()).map(str::to_string);
+            }
+            (["VTKFile", "PImageData", "PPointData"], "PDataArray") => self.arrays.push(Array {
+                at: element.at,
+                name: element.get("Name").unwrap_or("").to_string(),
+                kind: element.need(path, "type")?.to_string(),
+                components: Stated::new(element.integer(path, "NumberOfComponents")?.unwrap_or(1), element.at),
+            }),
+            (["VTKFile", "PImageData"], "Piece") => {
+                let (extent, source) = (element.extent(path, "Extent")?, element.need(path, "Source")?.to_string());
+                if self.pieces.len() == MOST {
+                    let message = format!("more than {MOST} pieces are not read");
+                    return Err(IoError::unsupported(path, element.at, message));
+                }
+                if !names.insert(source.clone()) {
+                    let message = format!("the piece {} is named twice", quoted(&source));
+                    return Err(IoError::malformed(path, element.at, message));
+                }
+                self.pieces.push(Piece { extent, source });
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The array of this name; without a name the active scalars, else the first one.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn array(&self, head: &Head, name: Option<&str>) -> Result<&Array, IoError> {
+        let wanted = name.or(self.scalars.as_deref());
+        let found = self.arrays.iter().find(|array| wanted.is_none_or(|name| array.name == name));
+        found.ok_or_else(|| {
+            let list: Vec<String> = self.arrays.iter().take(20).map(|array| quoted(&array.name)).collect();
+            let message = match wanted {
+                Some(name) if !list.is_empty() => {
+                    format!("has no array of point data {}; it has {}", quoted(name), list.join(", "))
+                }
+                _ => "has no array of point data".into(),
+            };
+            IoError::request(&head.path, message)
+        })
+    }
+
+    /// The points that the index says there are.
+    ///
+    /// # Errors
+    /// There can be no such ones, or their numbers are of a type that is not read.
+    pub fn grid(&self, head: &Head, array: &Array) -> Result<Grid, IoError> {
+        let kind = super::kind(head, array.at, &array.kind)?;
+        let claim = Claim::plain(kind, cfg!(target_endian = "big"), self.frame.sizes());
+        Claim { components: array.components.clone(), spacing: self.frame.spacing.clone(), ..claim }.check(&head.path)
+    }
+
+    /// Where the points of an array are, of the pieces that are needed; the others are not opened. `wanted` gets the number of
+    /// a piece and its points that are in no earlier one.
+    ///
+    /// # Errors
+    /// Pieces that leave points out; one that cannot be opened, or is another than the index says.
+    pub fn open(
+        &self,
+        head: &Head,
+        array: &Array,
+        wanted: impl Fn(usize, &[Region]) -> bool,
+    ) -> Result<Description, IoError> {
+        let mut grid = self.grid(head, array)?;
+        let (mut left, mut subvolumes, mut big_endian) = (vec![grid.whole()], Vec::new(), None);
+        for (number, piece) in self.pieces.iter().enumerate() {
+            let Some(stored) = self.stored(head, piece)? else { continue };
+            // Pieces share the points of their common side; the first one that has a point is read.
+            let mine: Vec<Region> = left.iter().filter_map(|open| open.intersect(&stored)).collect();
+            if !mine.is_empty() {
+                left = left.iter().flat_map(|open| open.subtract(&stored)).collect();
+            }
+            if left.len() > MOST_PIECES {
+                let message = "the pieces leave out too many boxes between each other";
+                return Err(IoError::unsupported(&head.path, piece.extent.at, message));
+            }
+            if !mine.is_empty() && wanted(number, &mine) {
+                let found = self.piece(head, piece, (&array.name, &grid), &mine);
+                let (found, parts) = found.map_err(|error| named_by(&head.path, piece.extent.at, &error))?;
+                if *big_endian.get_or_insert(found) != found {
+                    let message = "pieces of different byte orders are not read together";
+                    return Err(IoError::unsupported(&head.path, piece.extent.at, message));
+                }
+                subvolumes.extend(parts);
+            }
+        }
+        if let Some(open) = left.first() {
+            let message = format!("no piece holds the points {open} (counted from the lower corner of WholeExtent)");
+            return Err(IoError::malformed(&head.path, self.frame.whole.at, message));
+        }
+        grid.big_endian = big_endian.unwrap_or(grid.big_endian);
+        Ok(Description { format: FORMAT, grid, subvolumes })
+    }
+
+    /// The box of a piece, counted from the lower corner of the whole extent; `None` for one without points.
+    fn stored(&self, head: &Head, piece: &Piece) -> Result<Option<Region>, IoError> {
+        let (whole, own) = (&self.frame.whole.value, &piece.extent.value);
+        if own.iter().any(|&(first, last)| first > last) {
+            return Ok(None);
+        }
+        if (0..3).any(|axis| own[axis].0 < whole[axis].0 || own[axis].1 > whole[axis].1) {
+            let message = "the piece reaches beyond WholeExtent";
+            return Err(IoError::malformed(&head.path, piece.extent.at, message));
+        }
+        let start = Place::from_fn(3, |axis| own[axis].0 - whole[axis].0);
+        Ok(Some(Region::between(start, Place::from_fn(3, |axis| own[axis].1 - whole[axis].0 + 1))))
+    }
+
+    /// Where in the file of a piece these points are, and whether the most significant bytes come first.
+    fn piece(
+        &self,
+        head: &Head,
+        piece: &Piece,
+        (name, grid): (&str, &Grid),
+        mine: &[Region],
+    ) -> Result<(bool, Vec<Subvolume>), IoError> {
+        let own = Head::read(&beside(&head.path, &piece.source))?;
+        let document = Document::read(&own)?;
+        let found = super::opened(&own, &document, Some(name))?;
+        let (kind, components) = (found.grid.kind, found.grid.components);
+        if (kind, components) != (grid.kind, grid.components) {
+            let message = format!("has {components} numbers of {kind} a point, the index says another type");
+            return Err(IoError::request(&own.path, message));
+        }
+        // Both count from the same point.
+        let (from, to) = (&document.frame.whole.value, &self.frame.whole.value);
+        if (0..3).any(|axis| from[axis].0 < to[axis].0 || from[axis].1 > to[axis].1) {
+            let message = "reaches beyond the WholeExtent of its index";
+            return Err(IoError::request(&own.path, message));
+        }
+        let offset = Place::from_fn(3, |axis| from[axis].0 - to[axis].0);
+        let mut parts = Vec::new();
+        for Subvolume { stored, used, segment } in found.subvolumes {
+            let (stored, used) = (stored.translate(&offset), used.translate(&offset));
+            let common = mine.iter().filter_map(|mine| mine.intersect(&used));
+            parts.extend(common.map(|used| Subvolume { stored, used, segment: segment.clone() }));
+        }
+        let cells = |all: &mut dyn Iterator<Item = &Region>| all.map(Region::cells).sum::<u64>();
+        if cells(&mut parts.iter().map(|part| &part.used)) != cells(&mut mine.iter()) {
+            return Err(IoError::request(&own.path, "has not all points of the extent that the index says"));
+        }
+        Ok((found.grid.big_endian, parts))
+    }
+}

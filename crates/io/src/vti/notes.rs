@@ -1,0 +1,117 @@
+//! What an image says in words: texts among its field data.
+
+use std::ops::Range;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::elements::Element;
+use crate::IoError;
+use crate::array::{Axis, Metadata};
+use crate::store::{Encoding, Segment, prefix};
+
+/// The text of the field data in which Zippy keeps what VTK has no words for.
+pub const OWN: &str = "zippy";
+
+/// Texts of more characters than this together are refused.
+const MOST: u64 = 16 << 20;
+
+/// What that text says, as JSON.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Own {
+    /// What the array is called, where its fields are arrays of their own.
+    pub name: Option<String>,
+    /// Names and units of the axes, or nothing.
+    pub names: Vec<Option<String>>,
+    pub units: Vec<Option<String>>,
+}
+
+/// Texts, each with the bytes where the numbers of its letters are.
+#[derive(Default)]
+pub struct Notes {
+    found: Vec<(String, Range<u64>)>,
+}
+
+impl Notes {
+    /// Takes a text in; what is none, or stands elsewhere than in its element, is left out.
+    pub fn add(&mut self, element: &Element, text: Option<Range<u64>>) {
+        let is_text = element.get("type") == Some("String") && element.get("format") == Some("ascii");
+        if let (true, Some(name), Some(text)) = (is_text, element.get("Name"), text) {
+            self.found.push((name.to_string(), text));
+        }
+    }
+
+    /// Adds what the texts say to what is known of an image. What is JSON is taken for that, other text as it is.
+    ///
+    /// # Errors
+    /// The file cannot be read; numbers that are no letters; too many.
+    pub fn tell(&self, path: &Path, metadata: &mut Metadata) -> Result<(), IoError> {
+        let mut left = MOST;
+        for (name, at) in &self.found {
+            let length = at.end - at.start;
+            left = left.checked_sub(length).ok_or_else(|| {
+                let message = format!("texts of field data of more than {MOST} bytes are not read");
+                IoError::unsupported(path, at.start, message)
+            })?;
+            let text = letters(path, at)?;
+            if *name == OWN
+                && let Ok(own) = serde_json::from_str::<Own>(&text)
+            {
+                own.tell(metadata);
+                continue;
+            }
+            let value = serde_json::from_str(&text).unwrap_or(Value::String(text));
+            metadata.attributes.insert(name.clone(), value);
+        }
+        Ok(())
+    }
+}
+
+impl Own {
+    /// What is to be kept; `None`: there is nothing.
+    pub fn of(metadata: &Metadata, name: Option<&str>) -> Option<Self> {
+        let all = |word: fn(&Axis) -> &Option<String>| -> Vec<Option<String>> {
+            let words: Vec<_> = metadata.axes.iter().map(|axis| word(axis).clone()).collect();
+            if words.iter().all(Option::is_none) { Vec::new() } else { words }
+        };
+        let own = Self { name: name.map(String::from), names: all(|axis| &axis.name), units: all(|axis| &axis.unit) };
+        Some(own).filter(|own| *own != Self::default())
+    }
+
+    fn tell(self, metadata: &mut Metadata) {
+        metadata.name = self.name.or(metadata.name.take());
+        if metadata.axes.is_empty() {
+            metadata.axes = vec![Axis::default(); self.names.len().max(self.units.len()).min(3)];
+        }
+        metadata.axes.iter_mut().zip(self.names).for_each(|(axis, name)| axis.name = name);
+        metadata.axes.iter_mut().zip(self.units).for_each(|(axis, unit)| axis.unit = unit);
+    }
+}
+
+/// All texts that an image has of an array.
+pub fn texts(metadata: &Metadata, name: Option<&str>) -> Map<String, Value> {
+    let mut all = metadata.attributes.clone();
+    if let Some(own) = Own::of(metadata, name) {
+        all.insert(OWN.into(), serde_json::json!(own));
+    }
+    all
+}
+
+/// The text whose letters, bytes of UTF-8, stand as decimal numbers, up to a zero.
+fn letters(path: &Path, at: &Range<u64>) -> Result<String, IoError> {
+    let (start, end) = (at.start, at.end);
+    let (encoding, bytes) = (Encoding::Raw, end - start);
+    let numbers = prefix(&Segment { path: path.into(), start, end, base64: false, encoding, lead: 0, bytes })?;
+    let wrong = || IoError::malformed(path, start, "a text of field data must be numbers of bytes, up to 255");
+    let numbers = String::from_utf8(numbers).map_err(|_| wrong())?;
+    let mut text = Vec::new();
+    for word in numbers.split_ascii_whitespace() {
+        match word.parse::<u8>().map_err(|_| wrong())? {
+            0 => break,
+            letter => text.push(letter),
+        }
+    }
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
