@@ -22,9 +22,16 @@ fn main() -> Result<()> {
     let options = Options::parse("ranks_checked", about);
     let mut cases = Vec::new();
     if options.wants("debug point") {
-        let all = run_with(Config::new().check(false), |world| Ok((world.rank() == 0, debug_points(world, &options)?)))?;
+        let all =
+            run_with(Config::new().check(false), |world| Ok((world.rank() == 0, debug_points(world, &options)?)))?;
         for (_, spread) in all.into_iter().filter(|(first, _)| *first) {
-            println!("{:<34} {:.0} ns ({:.0} to {:.0})", "debug point", spread.median * 1e9, spread.low * 1e9, spread.high * 1e9);
+            println!(
+                "{:<34} {:.0} ns ({:.0} to {:.0})",
+                "debug point",
+                spread.median * 1e9,
+                spread.low * 1e9,
+                spread.high * 1e9
+            );
             cases.push(json!({ "case": "debug point", "median_secs": spread.median, "quartiles_secs": [spread.low, spread.high] }));
         }
     }
@@ -38,7 +45,8 @@ fn main() -> Result<()> {
         let mut is_first = false;
         for _ in 0..TURNS {
             for (checked, secs) in secs.iter_mut().enumerate() {
-                let found = run_with(Config::new().check(checked == 1), |world| Ok((world.rank() == 0, heat(world, n)?)))?;
+                let found =
+                    run_with(Config::new().check(checked == 1), |world| Ok((world.rank() == 0, heat(world, n)?)))?;
                 is_first |= found.iter().any(|(first, _)| *first);
                 secs.push(found.iter().map(|(_, secs)| *secs).fold(0.0, f64::max));
             }
@@ -49,7 +57,11 @@ fn main() -> Result<()> {
         if is_first {
             println!(
                 "{case:<34} {:.0} us, checked {:.0} us: {:.2} times ({:.2} to {:.2})",
-                plain.median * 1e6, checked.median * 1e6, ratio.median, ratio.low, ratio.high
+                plain.median * 1e6,
+                checked.median * 1e6,
+                ratio.median,
+                ratio.low,
+                ratio.high
             );
             cases.push(json!({
                 "case": case,

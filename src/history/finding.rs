@@ -48,7 +48,7 @@ pub struct Stray {
     pub position: Index,
     /// The `global_invocation_id` of the first invocation; `None` where it had not asked for its position.
     pub invocation: Option<[u32; 3]>,
-    /// How many times it happened in the call, at most 2³² − 1.
+    /// How many loads and stores of the call were outside of their chunk, modulo 2³².
     pub count: u32,
 }
 
@@ -92,7 +92,7 @@ impl Display for Stray {
         }
         match count {
             1 => Ok(()),
-            more => write!(f, " and {} more times a cell", more - 1),
+            more => write!(f, " and {} more", more - 1),
         }
     }
 }

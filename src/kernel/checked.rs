@@ -4,7 +4,7 @@ use super::binding::Binding;
 use super::geometry::{COUNT, GeometryMap, REPORT};
 use super::helpers::window_name;
 use super::program::{Complete, Program};
-use super::signature::Signature;
+use super::signature::{Signature, Watch};
 use super::types::{self, Slot};
 use crate::error::KernelError;
 
@@ -49,6 +49,8 @@ pub struct BindingPoint {
 #[derive(Debug)]
 pub struct Checked {
     pub text: String,
+    /// Whether the module does more than the text says, as in checked runs.
+    pub watched: bool,
     pub entry: String,
     pub workgroup: [u32; 3],
     pub map: GeometryMap,
@@ -57,7 +59,7 @@ pub struct Checked {
     pub points: Vec<BindingPoint>,
     /// For each storage variable: the entry point reaches it.
     pub reached: Vec<bool>,
-    module: naga::Module,
+    pub module: naga::Module,
     cells: Vec<Option<naga::Handle<naga::Type>>>,
 }
 
@@ -142,7 +144,8 @@ impl Checked {
         }
         points.sort_by_key(|point| (point.group, point.binding));
         let (entry, workgroup) = (function.name.clone(), function.workgroup_size);
-        Ok(Self { text, entry, workgroup, map, uniforms, points, reached: reached_vars, module, cells })
+        let watched = signature.watch != Watch::Off;
+        Ok(Self { text, watched, entry, workgroup, map, uniforms, points, reached: reached_vars, module, cells })
     }
 
     /// Whether the cells of what is bound to storage variable `var` are what the shader declares.

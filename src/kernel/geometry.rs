@@ -15,8 +15,9 @@ pub const COUNT: &str = "zippy_count";
 /// The name of the storage variable in which helpers report what they reach, in checked runs.
 pub const REPORT: &str = "zippy_report";
 
-/// Words of a report for positions outside of a chunk: how many, the first one's invocation and its place on each axis.
-pub const STRAY_WORDS: usize = 4 + MAX_AXES;
+/// The first words of a report, for positions outside of chunks: how many, of which array the first one is, its invocation
+/// and its place on each axis.
+pub const STRAY_WORDS: usize = 5 + MAX_AXES;
 
 /// Vectors of four words in it.
 pub const COUNT_VECTORS: u64 = 2;

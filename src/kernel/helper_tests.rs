@@ -6,7 +6,7 @@ use super::geometry::GeometryMap;
 use super::helpers::{DOMAIN_HELPERS, HELPERS, WORDS, generate};
 use super::program::{Program, capabilities};
 use super::scan::scan;
-use super::signature::{Signature, Space, VarShape};
+use super::signature::{Signature, Space, VarShape, Watch};
 use crate::element::Packed;
 use crate::error::KernelError;
 use crate::wgsl::{PREFIX, Tokens, is_word};
@@ -59,7 +59,7 @@ fn combinations() -> impl Iterator<Item = (&'static str, bool, VarShape)> {
 
 fn signature(shape: VarShape, space: Space) -> Signature {
     // Every helper of a checked run stands beside those of any other one.
-    Signature { space, domain_axes: shape.axes, vars: vec![shape], watched: true }
+    Signature { space, domain_axes: shape.axes, vars: vec![shape], watch: Watch::FewSides }
 }
 
 /// What an array of this shape can be in. A counted domain has one axis.

@@ -156,6 +156,7 @@ mod diagnose;
 mod dispatch;
 mod domain;
 mod fill;
+mod flush;
 mod geometry;
 mod handle;
 mod helpers;

@@ -1,5 +1,6 @@
 //! Checked kernels on the GPU: pipelines and bind groups.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -78,7 +79,10 @@ impl Pipeline {
         });
         let module = raw.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some(name),
-            source: wgpu::ShaderSource::Wgsl(checked.text.as_str().into()),
+            source: match checked.watched {
+                false => wgpu::ShaderSource::Wgsl(checked.text.as_str().into()),
+                true => wgpu::ShaderSource::Naga(Cow::Owned(checked.module.clone())),
+            },
         });
         let pipeline = raw.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(name),

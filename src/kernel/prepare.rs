@@ -7,7 +7,8 @@ use super::checks::{check_binding, check_home};
 use super::helpers::HELPERS;
 use super::invocations::{Ground, Invocations};
 use super::program::Program;
-use super::signature::{Signature, VarShape};
+use super::report::Sides;
+use super::signature::{Signature, VarShape, Watch};
 use super::variants::{Compiled, Version};
 use crate::error::{KernelError, Result};
 
@@ -21,7 +22,7 @@ pub(super) struct PreparedCall<'c> {
     /// Contents of the uniform variables.
     pub uniforms: Vec<Vec<u8>>,
     /// Whether it reports what it reaches.
-    pub watched: bool,
+    pub watch: Watch,
 }
 
 impl Call<'_> {
@@ -49,8 +50,8 @@ impl Call<'_> {
         }
         let uniforms = self.uniforms(program, checked)?;
         let invocations = self.invocations(program, &order, ground)?;
-        let watched = signature.watched;
-        Ok(PreparedCall { version: version.clone(), compiled, order, invocations, uniforms, watched })
+        let watch = signature.watch;
+        Ok(PreparedCall { version: version.clone(), compiled, order, invocations, uniforms, watch })
     }
 
     /// Which bound section belongs to which storage variable.
@@ -136,8 +137,12 @@ impl Call<'_> {
         // A report is one binding more.
         let bindings: usize = vars.iter().map(|var| var.windows as usize).sum();
         let most = self.kernel.shared.device.limits().wgpu.max_storage_buffers_per_shader_stage as usize;
-        let watched = bindings < most && self.ledger().is_some_and(|ledger| ledger.watches());
-        Signature { space: ground.space(), domain_axes, vars, watched }
+        let watch = match self.ledger().is_some_and(|ledger| ledger.watches()) && bindings < most {
+            false => Watch::Off,
+            true if self.bound.iter().all(|(_, binding, _)| Sides::of(binding).bits() <= 32) => Watch::FewSides,
+            true => Watch::ManySides,
+        };
+        Signature { space: ground.space(), domain_axes, vars, watch }
     }
 
     /// Everything that the entry point reaches is bound, and nothing that the text never names.

@@ -3,10 +3,11 @@
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
 use super::diagnose::{self, Fault};
+use super::flush;
 use super::geometry::GeometryMap;
 use super::helpers;
 use super::scan::{SourceScan, scan};
-use super::signature::Signature;
+use super::signature::{Signature, Watch};
 use super::source::KernelSource;
 use crate::device::Device;
 use crate::element::Packed;
@@ -179,7 +180,10 @@ impl Program {
         let group = (0..).find(|group| !self.scan.groups.contains(group)).unwrap_or(0);
         let user = entry.map_or_else(|| self.text.clone(), |entry| self.scan.reached_from(entry, &self.text));
         let text = user + &helpers::generate(&self.scan, signature, &map, group);
-        let module = parse(&text, capabilities).map_err(|error| self.fault(&error, &text, capabilities))?;
+        let mut module = parse(&text, capabilities).map_err(|error| self.fault(&error, &text, capabilities))?;
+        if signature.watch != Watch::Off {
+            flush::before_the_end(&mut module, &helpers::flush_name());
+        }
         let info = Validator::new(ValidationFlags::all(), capabilities)
             .validate(&module)
             .map_err(|error| Fault::validate(&error, &text, self.text.len(), &self.scan))?;

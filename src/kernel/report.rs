@@ -12,30 +12,35 @@ use crate::extents::Index;
 use crate::history::{Finding, Problem, Stray, What};
 use crate::region::Region;
 
-/// The most words for the sides and components of one array; else components are not told apart.
-const MOST_WORDS: usize = 1 << 14;
+/// More sides and components of one array are not told apart: then it is sides alone.
+const MOST_BITS: usize = 1 << 19;
 
-/// The part of one array in a report: words for loads and for stores outside, then bits for components, side by side.
+/// The sides of a chunk's ghost cells, and components: places along axes without ghost cells. A bit for each of both.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Part {
-    /// Its first word.
-    pub at: usize,
-    /// Words a side; 0 where there is one bit a side.
-    pub words: usize,
+pub(super) struct Sides {
     sides: usize,
+    /// 0 where they are not told apart.
+    pub components: usize,
 }
 
-impl Part {
-    fn of(binding: &Binding, at: usize) -> Self {
-        let sides = if binding.storage == binding.owned { 0 } else { 3_usize.pow(binding.owned.axes() as u32) };
-        let components: usize = free_axes(binding).map(|axis| binding.owned.extents()[axis] as usize).product();
-        let words = components.div_ceil(32);
-        let fits = words.checked_mul(sides).is_some_and(|all| all <= MOST_WORDS);
-        Self { at, words: if fits { words } else { 0 }, sides }
+impl Sides {
+    pub fn of(binding: &Binding) -> Self {
+        if binding.storage == binding.owned {
+            return Self { sides: 0, components: 0 };
+        }
+        let sides = 3_usize.pow(binding.owned.axes() as u32);
+        let extents = free_axes(binding).map(|axis| binding.owned.extents()[axis] as usize);
+        let components = extents.fold(1, |all: usize, extent| all.saturating_mul(extent));
+        let fits = components.checked_mul(sides).is_some_and(|bits| bits <= MOST_BITS);
+        Self { sides, components: if fits { components } else { 0 } }
     }
 
-    fn end(&self) -> usize {
-        self.at + 2 * STRAY_WORDS + self.sides * self.words.max(1)
+    pub fn bits(&self) -> usize {
+        self.sides * self.components.max(1)
+    }
+
+    fn words(&self) -> usize {
+        self.bits().div_ceil(32)
     }
 }
 
@@ -45,11 +50,12 @@ fn free_axes(binding: &Binding) -> impl Iterator<Item = usize> {
     (0..owned.axes()).filter(move |&axis| storage[axis] == owned[axis])
 }
 
-/// The report of a call.
+/// The report of a call: words for positions outside, then bits of each array.
 pub(super) struct Report {
     lease: Lease,
     words: usize,
-    parts: Vec<Part>,
+    /// The first word of each array, and what its bits are.
+    parts: Vec<(usize, Sides)>,
 }
 
 /// The memory of reports.
@@ -59,13 +65,13 @@ struct Reports(Option<Lease>);
 impl Report {
     /// An empty report for these arrays.
     pub fn new<'b>(device: &Device, bindings: impl Iterator<Item = &'b Binding>) -> Result<Self> {
-        let (mut parts, mut words) = (Vec::new(), 0);
+        let (mut parts, mut words) = (Vec::new(), STRAY_WORDS);
         for binding in bindings {
-            let part = Part::of(binding, words);
-            words = part.end();
-            parts.push(part);
+            let sides = Sides::of(binding);
+            parts.push((words, sides));
+            words += sides.words();
         }
-        let bytes = 4 * words.max(1) as u64;
+        let bytes = 4 * words as u64;
         let known = device.with_cache(|cache: &mut Reports| cache.0.clone());
         let lease = match known.filter(|lease| lease.bytes() >= bytes) {
             Some(lease) => lease,
@@ -84,8 +90,8 @@ impl Report {
         Strided { offset: 0, extents: Index::from([self.words as i64]), strides: Index::from([1]) }
     }
 
-    /// The parts, one for each array.
-    pub fn parts(&self) -> &[Part] {
+    /// The first word of each array, and what its bits are.
+    pub fn parts(&self) -> &[(usize, Sides)] {
         &self.parts
     }
 
@@ -100,54 +106,68 @@ impl Report {
         }
     }
 
-    /// Waits for the call and reads what it has told of each array.
-    pub fn read(&self, device: &Device) -> Result<Vec<Told>> {
+    /// Waits for the call and reads what it has told.
+    pub fn read(self, device: &Device) -> Result<Told> {
         let pieces = [Piece { buffer: &self.lease, view: self.view(), payload_offset: 0 }];
         let staged = device.gather(4, &pieces, 4 * self.words as u64)?;
-        let all: Vec<u32> = bytemuck::pod_collect_to_vec(staged.as_ref());
-        Ok(self.parts.iter().map(|part| Told { part: *part, words: all[part.at..part.end()].to_vec() }).collect())
+        Ok(Told { words: bytemuck::pod_collect_to_vec(staged.as_ref()), parts: self.parts })
     }
 }
 
-/// What a call has told of one array.
+/// What a call has told.
 pub(super) struct Told {
-    part: Part,
     words: Vec<u32>,
+    parts: Vec<(usize, Sides)>,
+}
+
+/// A position outside of a chunk, from the start of the section.
+pub(super) struct Outside {
+    /// The number of the storage variable.
+    pub var: usize,
+    is_store: bool,
+    position: Vec<i64>,
+    invocation: Option<[u32; 3]>,
+    count: u32,
 }
 
 impl Told {
-    /// The boxes of ghost cells that were loaded.
-    pub fn loaded(&self, binding: &Binding) -> Vec<Region> {
+    /// The boxes of ghost cells that were loaded from the array that is bound at this place.
+    pub fn loaded(&self, place: usize, binding: &Binding) -> Vec<Region> {
         let Some(history) = &binding.history else { return Vec::new() };
         let Some(ghosts) = history.ghosts() else { return Vec::new() };
-        let of_side = self.words[2 * STRAY_WORDS..].chunks(self.part.words.max(1)).enumerate();
-        let mut out = Vec::new();
-        for (number, bits) in of_side.filter(|(_, bits)| bits.iter().any(|&word| word != 0)) {
-            let components = |cells: &Region| match self.part.words {
-                0 => vec![*cells],
-                _ => of_components(cells, binding, bits),
-            };
-            out.extend(ghosts.cells_on(history.chunk(), &side(number, binding.owned.axes()), components));
+        let (at, sides) = self.parts[place];
+        let is_set = |bit: usize| self.words[at + bit / 32] & (1 << (bit % 32)) != 0;
+        let (each, mut out) = (sides.components.max(1), Vec::new());
+        for number in 0..sides.sides {
+            let set: Vec<bool> = (0..each).map(|component| is_set(number * each + component)).collect();
+            if set.contains(&true) {
+                let side = side(number, binding.owned.axes());
+                out.extend(ghosts.cells_on(history.chunk(), &side, |cells| of_components(cells, binding, &set)));
+            }
         }
         out
     }
 
-    /// Tells of loads and stores outside.
-    pub fn strays(&self, binding: &Binding, kernel: &Rc<str>, at: &'static Location<'static>) {
+    /// The first position outside: of which storage variable, whether it was stored to, and where.
+    pub fn stray(&self) -> Option<Outside> {
+        let [count, array, x, y, z, position @ ..] = &self.words[..STRAY_WORDS] else { return None };
+        let which = array.checked_sub(1).filter(|_| *count > 0)?;
+        let invocation = (*x != u32::MAX).then_some([*x, *y, *z]);
+        let position = position.iter().map(|&place| i64::from(place as i32)).collect();
+        Some(Outside { var: which as usize / 2, is_store: which % 2 == 1, position, invocation, count: *count })
+    }
+}
+
+impl Outside {
+    /// Tells of it.
+    pub fn tell(self, binding: &Binding, kernel: &Rc<str>, at: &'static Location<'static>) {
         let Some(history) = &binding.history else { return };
-        let problems: [fn(Stray) -> Problem; 2] = [Problem::LoadOutside, Problem::StoreOutside];
-        for (words, problem) in self.words.chunks(STRAY_WORDS).zip(problems) {
-            let [count, x, y, z, position @ ..] = words else { continue };
-            if *count == 0 {
-                continue;
-            }
-            let start = binding.section.start;
-            let position = Index::from_fn(start.axes(), |axis| start[axis] + i64::from(position[axis] as i32));
-            let invocation = (*x != u32::MAX).then_some([*x, *y, *z]);
-            let site = history.ledger.site(What::Kernel(kernel.clone()), at);
-            let problem = problem(Stray { position, invocation, count: *count });
-            history.ledger.found(Finding { array: binding.array(), chunk: history.chunk(), site, problem });
-        }
+        let (start, Self { position, invocation, count, .. }) = (binding.section.start, &self);
+        let position = Index::from_fn(start.axes(), |axis| start[axis] + position[axis]);
+        let site = history.ledger.site(What::Kernel(kernel.clone()), at);
+        let problem = if self.is_store { Problem::StoreOutside } else { Problem::LoadOutside };
+        let problem = problem(Stray { position, invocation: *invocation, count: *count });
+        history.ledger.found(Finding { array: binding.array(), chunk: history.chunk(), site, problem });
     }
 }
 
@@ -157,15 +177,13 @@ fn side(number: usize, axes: usize) -> Vec<i8> {
     (0..axes).map(|axis| [0, -1, 1][digit(axis)]).collect()
 }
 
-/// Of a box of ghost cells those of the components whose bits are set.
-fn of_components(cells: &Region, binding: &Binding, bits: &[u32]) -> Vec<Region> {
-    let free: Vec<usize> = free_axes(binding).collect();
-    let (start, extents) = (binding.owned.start, binding.owned.extents());
-    let count: usize = free.iter().map(|&axis| extents[axis] as usize).product();
-    let is_set = |number: usize| bits[number / 32] & (1 << (number % 32)) != 0;
-    if (0..count).all(is_set) {
+/// Of a box of ghost cells those of the components that are set.
+fn of_components(cells: &Region, binding: &Binding, set: &[bool]) -> Vec<Region> {
+    if !set.contains(&false) {
         return vec![*cells];
     }
+    let free: Vec<usize> = free_axes(binding).collect();
+    let (start, extents) = (binding.owned.start, binding.owned.extents());
     let only = |number: usize| {
         let (mut rest, mut region) = (number, *cells);
         for &axis in free.iter().rev() {
@@ -175,5 +193,5 @@ fn of_components(cells: &Region, binding: &Binding, bits: &[u32]) -> Vec<Region>
         }
         region
     };
-    (0..count).filter(|&number| is_set(number)).map(only).collect()
+    (0..set.len()).filter(|&number| set[number]).map(only).collect()
 }

@@ -11,6 +11,7 @@ use super::invocations::Invocations;
 use super::pipeline::BoundBuffer;
 use super::prepare::PreparedCall;
 use super::report::{Report, Told};
+use super::signature::Watch;
 use super::uniforms::Uniforms;
 use crate::device::Device;
 use crate::error::{KernelError, Result};
@@ -59,12 +60,12 @@ impl Call<'_> {
         let prepared = self.prepare()?;
         let bindings = || self.bound.iter().map(|(_, binding, _)| binding);
         let device = &self.kernel.shared.device;
-        let report = if prepared.watched { Some(Report::new(device, bindings())?) } else { None };
+        let report = if prepared.watch != Watch::Off { Some(Report::new(device, bindings())?) } else { None };
         if !self.submit(&prepared, report.as_ref())? {
             return Ok(());
         }
         let told = report.map(|report| report.read(device)).transpose()?;
-        self.note(&prepared, told.as_deref(), at);
+        self.note(&prepared, told.as_ref(), at);
         Ok(())
     }
 
@@ -74,15 +75,18 @@ impl Call<'_> {
     }
 
     /// Tells the chunks what was done with them.
-    fn note(&self, prepared: &PreparedCall, told: Option<&[Told]>, at: &'static Location<'static>) {
+    fn note(&self, prepared: &PreparedCall, told: Option<&Told>, at: &'static Location<'static>) {
         let kernel = &prepared.version.label;
         for (number, (_, binding, access)) in self.bound.iter().enumerate() {
             let Some(history) = &binding.history else { continue };
             let written = if *access == AccessMode::Read { Vec::new() } else { self.written(binding) };
-            let told = told.map(|all| &all[number]);
-            let loaded = told.map_or_else(Vec::new, |told| told.loaded(binding));
+            let loaded = told.map_or_else(Vec::new, |told| told.loaded(number, binding));
             history.operation(&loaded, &written, What::Kernel(kernel.clone()), at);
-            told.iter().for_each(|told| told.strays(binding, kernel, at));
+        }
+        if let Some(outside) = told.and_then(Told::stray)
+            && let Some(bound) = prepared.order.get(outside.var).copied().flatten()
+        {
+            outside.tell(&self.bound[bound].1, kernel, at);
         }
     }
 
@@ -177,8 +181,8 @@ impl Call<'_> {
                 })?;
             let first = words.len();
             words.extend(array);
-            if let Some(part) = report.map(|report| report.parts()[bound]) {
-                (words[first + 2], words[first + 3]) = (part.at as i32, part.words as i32);
+            if let Some((at, sides)) = report.map(|report| report.parts()[bound]) {
+                (words[first + 2], words[first + 3]) = (at as i32, sides.components as i32);
             }
             buffers[number] = Some(match &binding.buffer {
                 Some(buffer) => BoundBuffer {

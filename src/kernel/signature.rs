@@ -31,7 +31,16 @@ pub struct Signature {
     /// One for each storage variable of the scan.
     pub vars: Vec<VarShape>,
     /// Whether helpers report what they reach.
-    pub watched: bool,
+    pub watch: Watch,
+}
+
+/// Whether helpers report what they reach beyond the cells that chunks own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Watch {
+    Off,
+    /// Of no array more than 32 sides and components are told apart, so that an invocation keeps them in a word.
+    FewSides,
+    ManySides,
 }
 
 impl Signature {
@@ -42,6 +51,11 @@ impl Signature {
             packed: packed.filter(|_| var.cell.as_deref() == Some("u32")),
             windows: 1,
         };
-        Self { space: Space::Cells, domain_axes: axes, vars: scan.storage.iter().map(shape).collect(), watched: false }
+        Self {
+            space: Space::Cells,
+            domain_axes: axes,
+            vars: scan.storage.iter().map(shape).collect(),
+            watch: Watch::Off,
+        }
     }
 }

@@ -1,62 +1,97 @@
 //! In checked runs: what loads and stores reach beyond the cells that a chunk owns, as a report that is read after the call.
+//!
+//! An invocation keeps in private variables what it has reached, and tells it once, before it ends: software adapters spend
+//! their time in accesses to memory, also in those that no invocation of a group makes.
 
 use super::axes::Axes;
 use super::nowhere::NOWHERE;
 use super::writer::Writer;
 use crate::kernel::geometry::{REPORT, STRAY_WORDS, Tuple};
+use crate::kernel::signature::Watch;
+use crate::wgsl::PREFIX;
 
-/// The name of the private variable that holds the `global_invocation_id` of an invocation that has asked for its position.
+/// The `global_invocation_id` of an invocation that has asked for its position.
 pub const INVOCATION: &str = "$invocation";
 
 /// So near to [`NOWHERE`] are positions that were computed from it.
 const NEAR: i32 = 1 << 20;
 
-/// The report itself, for all arrays.
+/// The function that tells what an invocation has reached, to be called before it ends.
+pub fn flush_name() -> String {
+    format!("{PREFIX}flush")
+}
+
+/// The report, for all arrays, and what an invocation keeps: its number, how many positions were outside, of which array
+/// the first one was (twice its number, and 1, and 1 more for a store) and where.
 pub fn declarations(group: u32, binding: u32) -> String {
     format!(
         "@group({group}) @binding({binding}) var<storage, read_write> {REPORT}: array<atomic<u32>>;\n\
-         var<private> {INVOCATION}: vec3<u32> = vec3<u32>(0xffffffffu);\n"
+         var<private> {INVOCATION}: vec3<u32> = vec3<u32>(0xffffffffu);\n\
+         var<private> $strays: u32;\nvar<private> $stray: u32;\nvar<private> $at: vec4<i32>;\nvar<private> $beyond: vec4<i32>;\n"
     )
+}
+
+/// The function that tells it; `arrays` are those whose ghost cells an invocation keeps, with the vector of their geometry.
+pub fn flush(arrays: &[(String, Axes)], has_many_axes: bool) -> String {
+    let mut words = vec!["$stray".to_string()];
+    words.extend(["x", "y", "z"].map(|part| format!("{INVOCATION}.{part}")));
+    let vectors = if has_many_axes { &["$at", "$beyond"][..] } else { &["$at"][..] };
+    words.extend(vectors.iter().flat_map(|name| ["x", "y", "z", "w"].map(|part| format!("u32({name}.{part})"))));
+    let mut text = format!("fn $flush() {{\n  if $strays > 0u {{\n    if atomicAdd(&{REPORT}[0], $strays) == 0u {{\n");
+    for (place, word) in words.iter().enumerate().take(STRAY_WORDS - 1) {
+        text += &format!("      atomicStore(&{REPORT}[{}], {word});\n", place + 1);
+    }
+    text += "    }\n  }\n";
+    for (x, axes) in arrays {
+        text += &format!("  if ${x}_sides != 0u {{ atomicOr(&{REPORT}[u32({})], ${x}_sides); }}\n", axes.head(2));
+    }
+    text + "}\n"
 }
 
 impl Writer<'_> {
     /// The call that notes a position, in checked runs.
     pub(super) fn looks(&self, store: bool) -> String {
-        if self.watched { format!("${}_look($p, {store}); ", self.var.name) } else { String::new() }
+        match self.watch {
+            Watch::Off => String::new(),
+            _ => format!("${}_look($p, {store}); ", self.var.name),
+        }
     }
 
-    /// `$x_look`: nothing where the chunk owns the cell; a bit for the side and component where it is a ghost cell that is
-    /// loaded; the first position, its invocation and a count where it is no cell of the chunk.
-    pub(super) fn look(&mut self) {
-        if !self.watched || !(self.wants("load") || self.wants("store")) {
-            return;
+    /// `$x_look`: nothing where the chunk owns the cell; a bit for the side and component of a ghost cell that is loaded; a
+    /// count and the first position of what is no cell of the chunk. Returns whether an invocation keeps the bits.
+    pub(super) fn look(&mut self, number: usize) -> bool {
+        if self.watch == Watch::Off || !(self.wants("load") || self.wants("store")) {
+            return false;
         }
         let (x, axes) = (&self.var.name, self.axes);
+        let keeps = self.watch == Watch::FewSides;
         let owned = axes.within("$p", Some(Tuple::OwnedLo), Tuple::OwnedExtent, 0);
         let has = axes.within("$p", Some(Tuple::StorageLo), Tuple::StorageExtent, 0);
-        let mut text = format!("fn ${x}_look($p: {}, $store: bool) {{\n  if {owned} {{ return; }}\n", axes.ty());
-        text += &format!("  let $at = u32({});\n  if !({has}) {{\n", axes.head(2));
+        let mut text = if keeps { format!("var<private> ${x}_sides: u32;\n") } else { String::new() };
+        text += &format!(
+            "fn ${x}_look($p: {}, $store: bool) {{\n  if {owned} {{ return; }}\n  if !({has}) {{\n",
+            axes.ty()
+        );
         // Invocations that only fill up the dispatch are not the program's.
-        text +=
-            &format!("    if u32({} - i32({NOWHERE}) + {NEAR}) < {}u {{ return; }}\n", axes.part("$p", 0), 2 * NEAR);
-        text += &format!("    let $o = $at + select(0u, {STRAY_WORDS}u, $store);\n");
-        text += &format!("    if atomicAdd(&{REPORT}[$o], 1u) == 0u {{\n");
-        for (place, part) in ["x", "y", "z"].iter().enumerate() {
-            text += &format!("      atomicStore(&{REPORT}[$o + {}u], {INVOCATION}.{part});\n", 1 + place);
-        }
+        let near = format!("u32({} - i32({NOWHERE}) + {NEAR}) < {}u", axes.part("$p", 0), 2 * NEAR);
+        text += &format!("    if {near} {{ return; }}\n    if $strays == 0u {{\n");
+        text += &format!("      $stray = {}u + u32($store);\n", 2 * number + 1);
         for axis in 0..axes.count {
-            text += &format!("      atomicStore(&{REPORT}[$o + {}u], u32({}));\n", 4 + axis, axes.part("$p", axis));
+            let into = ["$at", "$beyond"][axis / 4];
+            text += &format!("      {into}[{}] = {};\n", axis % 4, axes.part("$p", axis));
         }
-        text += "    }\n    return;\n  }\n  if $store { return; }\n  var $d = 0u;\n  var $c = 0u;\n  var $q = 0;\n";
+        text += "    }\n    $strays += 1u;\n    return;\n  }\n  if $store { return; }\n  var $d = 0u;\n  var $c = 0u;\n  var $q = 0;\n";
         for axis in 0..axes.count {
             text += &side_and_component(axes, axis);
         }
-        text += &format!("  let $words = u32({});\n", axes.head(3));
-        text += "  let $bit = 1u << select($c & 31u, 0u, $words == 0u);\n";
-        text += &format!("  let $i = $at + {}u + $d * select($words, 1u, $words == 0u) + ", 2 * STRAY_WORDS);
-        text += "select($c >> 5u, 0u, $words == 0u);\n";
-        text += &format!("  if (atomicLoad(&{REPORT}[$i]) & $bit) == 0u {{ atomicOr(&{REPORT}[$i], $bit); }}\n}}");
+        let (at, components) = (axes.head(2), axes.head(3));
+        text += &format!("  let $n = u32({components});\n  let $b = select($d * $n + $c, $d, $n == 0u);\n");
+        text += &match keeps {
+            true => format!("  ${x}_sides |= 1u << $b;\n}}"),
+            false => format!("  atomicOr(&{REPORT}[u32({at}) + ($b >> 5u)], 1u << ($b & 31u));\n}}"),
+        };
         self.line(&text);
+        keeps && self.wants("load")
     }
 }
 
@@ -66,7 +101,7 @@ fn side_and_component(axes: Axes, axis: usize) -> String {
     let (lo, extent, storage) = (part(Tuple::OwnedLo), part(Tuple::OwnedExtent), part(Tuple::StorageExtent));
     format!(
         "  $q = {} - {lo};\n  $d = 3u * $d + select(select(0u, 2u, $q >= {extent}), 1u, $q < 0);\n  \
-         if {storage} == {extent} {{ $c = $c * u32({extent}) + u32($q); }}\n",
+         $c = select($c, $c * u32({extent}) + u32($q), {storage} == {extent});\n",
         axes.part("$p", axis)
     )
 }

@@ -20,11 +20,12 @@ use std::fmt::Write;
 
 use super::geometry::{COUNT, COUNT_VECTORS, GEOMETRY, GeometryMap};
 use super::scan::{SourceScan, StorageVar};
-use super::signature::{Signature, Space, VarShape};
+use super::signature::{Signature, Space, VarShape, Watch};
 use crate::wgsl::{self, PREFIX};
 use axes::Axes;
 #[cfg(test)]
 pub use domain::DOMAIN_HELPERS;
+pub use look::flush_name;
 use writer::Writer;
 pub use writer::window_name;
 
@@ -83,7 +84,7 @@ pub fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryMap, gro
     let _ =
         writeln!(out, "\n@group({group}) @binding(0) var<uniform> {GEOMETRY}: array<vec4<i32>, {}>;", map.vectors());
     let mut binding = 1;
-    let watched = signature.watched;
+    let (watch, mut kept) = (signature.watch, Vec::new());
     let mut needs_position = false;
     let mut needs_wide = false;
     for (i, (var, &shape)) in scan.storage.iter().zip(&signature.vars).enumerate() {
@@ -97,10 +98,12 @@ pub fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryMap, gro
         }
         let axes = Axes::new(shape.axes, map.var(i));
         let has_position = signature.space == Space::Cells && shape.axes == signature.domain_axes;
-        let mut writer = Writer { out: &mut out, var, shape, cell, axes, scan, has_position, watched };
+        let mut writer = Writer { out: &mut out, var, shape, cell, axes, scan, has_position, watch };
         needs_position |= writer.position();
         writer.address();
-        writer.look();
+        if writer.look(i) {
+            kept.push((var.name.clone(), axes));
+        }
         writer.cells();
         needs_wide |= writer.global();
     }
@@ -109,12 +112,13 @@ pub fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryMap, gro
         let _ = writeln!(out, "@group({group}) @binding({binding}) var<uniform> {COUNT}: {ty};");
         binding += 1;
     }
-    if watched {
+    if watch != Watch::Off {
         out.push_str(&look::declarations(group, binding));
+        out.push_str(&look::flush(&kept, signature.vars.iter().any(|var| var.axes > 4)));
     }
     needs_position |= domain::domain(&mut out, scan, signature, map.domain());
     if needs_position {
-        position::shared(&mut out, signature.domain_axes, map.domain(), watched);
+        position::shared(&mut out, signature.domain_axes, map.domain(), watch != Watch::Off);
     }
     if needs_wide {
         out.push_str(global::WIDE);

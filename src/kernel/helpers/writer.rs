@@ -2,7 +2,7 @@
 
 use super::axes::Axes;
 use crate::kernel::scan::{SourceScan, StorageVar};
-use crate::kernel::signature::VarShape;
+use crate::kernel::signature::{VarShape, Watch};
 use crate::wgsl::PREFIX;
 
 /// The name that window `k` (from 1) of a variable is bound under.
@@ -20,7 +20,7 @@ pub(super) struct Writer<'a> {
     pub(super) axes: Axes,
     pub(super) scan: &'a SourceScan,
     pub(super) has_position: bool,
-    pub(super) watched: bool,
+    pub(super) watch: Watch,
 }
 
 impl Writer<'_> {
