@@ -24,7 +24,8 @@ const BLOCK_BYTES: u64 = 8 << 20;
 const PAGE: u64 = 4096;
 
 /// A global array called `name` from a NumPy file, cut as `layout` says for the shape of the array in the file. Every rank
-/// reads the cells of its own chunks. Collective; ghost cells are zeros until [`World::ghosts`] fills them.
+/// reads the cells of its own chunks. A name that ends with `.zarr` is that of a Zarr store: see
+/// [`zarr::load`](super::zarr::load). Collective; ghost cells are zeros until [`World::ghosts`] fills them.
 ///
 /// Needs 16 MiB on each rank's host beside the array, and what writing to chunks stages.
 ///
@@ -37,7 +38,12 @@ pub fn load<T: Element, const D: usize>(
     name: &str,
     layout: impl FnOnce([i64; D]) -> Layout,
 ) -> Result<GlobalArray<T, D>> {
-    load_in_blocks(world, path.as_ref(), name, layout, BLOCK_BYTES)
+    let path = path.as_ref();
+    #[cfg(feature = "zarr")]
+    if path.extension().is_some_and(|ending| ending == "zarr") {
+        return Ok(super::zarr::load(world, path, name, None, None, [1; D], layout)?.0);
+    }
+    load_in_blocks(world, path, name, layout, BLOCK_BYTES)
 }
 
 /// [`load`] that reads so many bytes at once.

@@ -14,6 +14,8 @@ mod save;
 mod staging;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "zarr")]
+pub mod zarr;
 
 pub use load::load;
 pub use metadata::{Axis, Metadata};

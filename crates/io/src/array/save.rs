@@ -14,8 +14,8 @@ use crate::{IoError, npy};
 /// So many bytes of cells are brought together at once.
 const BLOCK_BYTES: u64 = 8 << 20;
 
-/// Saves a section of a global array (`array.at(..)`: all of it) to a NumPy file: the name must end with `.npy`. Ghost cells
-/// are not saved. Every rank writes a share of the one file, whatever the cut; the file appears when it is whole, and replaces
+/// Saves a section of a global array (`array.at(..)`: all of it) to a NumPy file: the name must end with `.npy`. A name that
+/// ends with `.zarr` makes a Zarr store with the defaults of [`zarr::save`](super::zarr::save). Ghost cells are not saved. Every rank writes a share of the one file, whatever the cut; the file appears when it is whole, and replaces
 /// one that was there. Collective; all ranks see the same file system. Returns the bytes of the file.
 ///
 /// Needs 8 MiB on each rank's device and on its host, and what an exchange of so much stages (at most `ZIPPY_MESSAGE` at a
@@ -51,7 +51,12 @@ pub fn save<T: Element, const D: usize>(
     path: impl AsRef<Path>,
     section: &GlobalSection<T, D>,
 ) -> Result<u64> {
-    save_in_blocks(world, path.as_ref(), section, BLOCK_BYTES)
+    let path = path.as_ref();
+    #[cfg(feature = "zarr")]
+    if path.extension().is_some_and(|ending| ending == "zarr") {
+        return super::zarr::save(world, path, section, &Default::default(), &Default::default());
+    }
+    save_in_blocks(world, path, section, BLOCK_BYTES)
 }
 
 /// [`save`] that brings so many bytes together at once.

@@ -1,0 +1,54 @@
+//! [`describe`]: what arrays a Zarr store has.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::{decode, node};
+use crate::IoError;
+
+/// An array of a Zarr store.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Described {
+    /// Its name in the store, as "density" or "levels/1/density"; empty where the store is one array.
+    pub name: String,
+    /// The type of its numbers, as Zarr calls it: "float32".
+    pub kind: String,
+    /// Its extents, axis 0 (the last dimension of Zarr) first. Those of vectors begin with that of their numbers.
+    pub shape: Vec<u64>,
+    /// The extents of what is in a file of its own, a chunk or a shard, in the same order; none of a grid that is not regular.
+    pub file: Vec<u64>,
+    /// The names of its dimensions in the same order; "" where one has none.
+    pub dimensions: Vec<String>,
+    /// Its codecs in the order of encoding, those within shards behind that of the shards.
+    pub codecs: Vec<String>,
+}
+
+/// The arrays of a Zarr store of version 3 or 2, in the order of their names, by their documents alone: no cell is read, and
+/// what they need that [`load`](super::load) does not read is no error. Local to the calling rank.
+///
+/// # Errors
+/// There is no store; a document cannot be read or is not what Zarr wants.
+pub fn describe(path: impl AsRef<Path>) -> Result<Vec<Described>, IoError> {
+    #[derive(Deserialize)]
+    struct Chunks {
+        chunk_shape: Vec<u64>,
+    }
+    let path = path.as_ref();
+    if node::document(path).is_none() {
+        return Err(IoError::request(path, "is no Zarr store: it has no zarr.json, .zgroup or .zarray"));
+    }
+    let turned = |extents: &[u64]| extents.iter().rev().copied().collect();
+    let one = |(name, array): (String, zarrs::metadata::v3::ArrayMetadataV3)| Described {
+        name,
+        kind: array.data_type.name().to_string(),
+        shape: turned(&array.shape),
+        file: array
+            .chunk_grid
+            .to_typed_configuration()
+            .map_or(Vec::new(), |chunks: Chunks| turned(&chunks.chunk_shape)),
+        dimensions: array.dimension_names.into_iter().flatten().rev().map(Option::unwrap_or_default).collect(),
+        codecs: decode::names(&array.codecs),
+    };
+    Ok(node::arrays(path, None)?.into_iter().map(one).collect())
+}

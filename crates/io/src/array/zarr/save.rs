@@ -1,0 +1,215 @@
+//! [`save`]: a global array to a Zarr store.
+
+use std::path::Path;
+
+use serde_json::Map;
+use zippy::array::GlobalSection;
+use zippy::element::Element;
+use zippy::extents::Index;
+use zippy::{Error, Result, World};
+
+use super::directory::CollectiveStore;
+use super::encode::Encoder;
+use super::fields::{leaves, under};
+use super::options::ZarrOptions;
+use super::{axes, coordinates, document, levels, ome};
+use crate::IoError;
+use crate::array::blocks::Blocks;
+use crate::array::metadata::Metadata;
+use crate::array::staging::each_block;
+
+/// Saves a section of a global array (`array.at(..)`: all of it) as a Zarr store of version 3, a directory whose name must end
+/// with `.zarr`: a group with the array in it, by the name that the metadata give, else by the array's own. The documentation
+/// of [the module](super) says what is where. Ghost cells are not saved. Every rank encodes and writes whole chunks or shards,
+/// whatever the cut of the array. Collective; the same arguments on every rank; all ranks see the same file system. Returns the
+/// bytes of all files.
+///
+/// On return all of it is on the disk, under its name. A store that was there is replaced as a whole, with everything in it: on
+/// Linux in one step where the file system can exchange two directories (ext4, XFS, Btrfs, tmpfs and others can; NFS cannot).
+/// Elsewhere there is a moment without a store, between two renamings: a process that is killed then leaves the old one in a
+/// directory ".zippy-(random).tmp" beside. One that is killed before leaves a half new one there. What is under the name and no
+/// Zarr store is never replaced.
+///
+/// Needs on each rank's device a chunk (a shard, where there are shards) and on its host up to four, as well as what an
+/// exchange of so much stages (at most `ZIPPY_MESSAGE` at a time). Arrays called "zippy_io: blocks of", and then its name, or
+/// "zippy_io: level 1 of" and so on, must not be there already.
+///
+/// # Errors
+/// The same on every rank: another ending; a bad section; options that make no sense; metadata that a store has no words for;
+/// something at that path that is no Zarr store; what the operating system says. Nothing is left of a store that failed, and
+/// one that was there before stays.
+///
+/// ```
+/// use zippy::{Layout, Split};
+/// use zippy_io::array::{Metadata, zarr};
+///
+/// let path = std::env::temp_dir().join(format!("zippy-doc-{}.zarr", std::process::id()));
+/// zippy::run_with(zippy::Config::threads(2), |world| {
+///     let array = world.array::<f32, 2>("density", &Layout::new([5, 4]).split_all(Split::Auto))?;
+///     array.fill_with(|[x, y]| (10 * x + y) as f32)?;
+///     let options = zarr::ZarrOptions { compression: zarr::Compression::Zstd(3), ..Default::default() };
+///     zarr::save(world, &path, &array.at(..), &Metadata::default(), &options)?;
+///
+///     // Every second cell, cut in another way.
+///     let whole = |shape| Layout::new(shape).split_all(Split::Whole);
+///     let (half, _) = zarr::load::<f32, 2>(world, &path, "half", Some("density"), None, [2, 2], whole)?;
+///     assert_eq!(half.shape(), [3, 2]);
+///     for chunk in half.chunks() {
+///         assert_eq!(chunk.at([2..3, 1..2]).read()?, [42.0]);
+///     }
+///     Ok(())
+/// })?;
+/// # std::fs::remove_dir_all(&path).unwrap();
+/// # Ok::<(), zippy::Error>(())
+/// ```
+pub fn save<T: Element, const D: usize>(
+    world: &World,
+    path: impl AsRef<Path>,
+    section: &GlobalSection<T, D>,
+    metadata: &Metadata,
+    options: &ZarrOptions,
+) -> Result<u64> {
+    let path = path.as_ref();
+    let name = metadata.name.clone().unwrap_or_else(|| section.array().name().to_string());
+    let plan = Plan { path, name, metadata, options };
+    let what = format!("saving {:?} to {} with {metadata:?} and {options:?}", section.region().ok(), path.display());
+    world.agree(&what, plan.check(section))?;
+    let mut store = CollectiveStore::create(world, path)?;
+    let is_plain = matches!(&leaves(&T::INFO)[..], [leaf] if leaf.fields.is_empty() && leaf.numbers.is_none());
+    plan.write_groups(&mut store, world, &section.region()?.extents(), is_plain);
+    plan.write_level(world, &mut store, section, 0)?;
+    let mut above = None;
+    for level in 1..=options.levels {
+        let name = format!("zippy_io: level {level} of {}", section.array().name());
+        let half = levels::half(world, &name, &above.as_ref().unwrap_or(section).clone())?.at(..);
+        plan.write_level(world, &mut store, &half, level)?;
+        above = Some(half);
+    }
+    store.finish()
+}
+
+/// What is written where.
+struct Plan<'a> {
+    path: &'a Path,
+    name: String,
+    metadata: &'a Metadata,
+    options: &'a ZarrOptions,
+}
+
+impl Plan<'_> {
+    fn check<T: Element, const D: usize>(&self, section: &GlobalSection<T, D>) -> Result<()> {
+        let (path, shape) = (self.path, section.region()?.extents());
+        if path.extension().is_none_or(|ending| ending != "zarr") {
+            return Err(IoError::request(path, "is not the name of a Zarr store; it must end with .zarr").into());
+        }
+        axes::check(path, self.metadata, D)?;
+        axes::check_name(path, "the array", &self.name)?;
+        let beside = self.metadata.axes.iter().filter_map(|axis| axis.name.as_ref());
+        if self.options.levels > 0 && self.name == "levels" || beside.clone().any(|name| *name == self.name) {
+            let message = format!("the array is called {:?}, as what stands beside it in the store", self.name);
+            return Err(IoError::request(path, message).into());
+        }
+        if self.options.levels > 0 && beside.clone().any(|name| name == "levels") {
+            return Err(IoError::request(path, "an axis is called \"levels\", as the group of the levels").into());
+        }
+        self.options.grid(path, &shape, T::INFO.bytes as u64).map(|_| ()).map_err(Error::from)
+    }
+
+    /// The group of a level.
+    fn group(level: usize) -> String {
+        if level == 0 { String::new() } else { format!("levels/{level}") }
+    }
+
+    /// The documents of groups, by rank 0.
+    fn write_groups(&self, store: &mut CollectiveStore<'_>, world: &World, shape: &Index, is_plain: bool) {
+        if world.rank() != 0 {
+            return;
+        }
+        let levels = self.options.levels;
+        let nodes: Vec<String> = (0..=levels).map(|level| under(&Self::group(level), &self.name)).collect();
+        let mut attributes = Map::new();
+        if levels > 0 && is_plain {
+            attributes.extend(ome::attribute(self.metadata, shape.axes(), &nodes).map(|ome| ("ome".to_string(), ome)));
+        }
+        store.put("zarr.json", document::group(attributes).as_bytes());
+        if levels > 0 {
+            store.put("levels/zarr.json", document::group(Map::new()).as_bytes());
+        }
+        for level in 0..=levels {
+            let (group, every) = (Self::group(level), (1_u64 << level) as f64);
+            if level > 0 {
+                store.put(&format!("{group}/zarr.json"), document::group(Map::new()).as_bytes());
+            }
+            for (axis, known) in self.metadata.axes.iter().enumerate() {
+                coordinates::write(store, &group, known, level_extent(shape[axis], level), every);
+            }
+        }
+    }
+
+    /// The array of a level and its documents. Collective.
+    fn write_level<T: Element, const D: usize>(
+        &self,
+        world: &World,
+        store: &mut CollectiveStore<'_>,
+        section: &GlobalSection<T, D>,
+        level: usize,
+    ) -> Result<()> {
+        let (region, cell_bytes) = (section.region()?, T::INFO.bytes);
+        let grid = self.options.grid(self.path, &region.extents(), cell_bytes as u64)?;
+        let node = under(&Self::group(level), &self.name);
+        let encoder = |leaf| Encoder::new(self.path, leaf, cell_bytes, grid, self.options);
+        let encoders = leaves(&T::INFO).into_iter().map(encoder).collect::<std::result::Result<Vec<_>, _>>();
+        let encoders = world.agree("preparing to encode", encoders.map_err(Error::from))?;
+        if world.rank() == 0 {
+            self.write_documents(store, &encoders, &region.extents(), &node, level);
+        }
+        // A chunk that reaches beyond the end is filled up when it is encoded.
+        let shape = region.extents();
+        let extents = Index::from_fn(D, |axis| grid.file()[axis].min(shape[axis].max(1)));
+        each_block(world, section, &Blocks::grid(region, extents), |block, cells: &[T]| {
+            let at = Index::from_fn(D, |axis| (block.start[axis] - region.start[axis]) / extents[axis]);
+            for encoder in &encoders {
+                let key = format!("{}/{}", encoder.leaf.node(&node), encoder.key(&at));
+                match encoder.encode(bytemuck::cast_slice(cells), &block.extents()) {
+                    Ok(Some(bytes)) => store.put(&key, &bytes),
+                    Ok(None) => {}
+                    Err(error) => {
+                        store.fail(IoError::request(&self.path.join(key), format!("cannot be encoded: {error}")))
+                    }
+                }
+            }
+        })
+    }
+
+    /// The documents of an array, or of the group of a record and its fields.
+    fn write_documents(
+        &self,
+        store: &mut CollectiveStore<'_>,
+        encoders: &[Encoder],
+        shape: &Index,
+        node: &str,
+        level: usize,
+    ) {
+        let names = axes::names(self.metadata, shape.axes());
+        let mut attributes = axes::attributes(self.metadata, (1_u64 << level) as f64);
+        let mut groups: Vec<String> = Vec::new();
+        for encoder in encoders {
+            for end in 0..encoder.leaf.fields.len() {
+                let group = encoder.leaf.fields[..end].iter().fold(node.to_string(), |node, field| under(&node, field));
+                if !groups.contains(&group) {
+                    let text = document::group(std::mem::take(&mut attributes));
+                    store.put(&format!("{group}/zarr.json"), text.as_bytes());
+                    groups.push(group);
+                }
+            }
+            let of_array = std::mem::take(&mut attributes);
+            let text = document::array(&encoder.leaf, shape, &names, &encoder.grid, self.options, of_array);
+            store.put(&format!("{}/zarr.json", encoder.leaf.node(node)), text.as_bytes());
+        }
+    }
+}
+
+/// Cells of a level along an axis of so many.
+fn level_extent(cells: i64, level: usize) -> i64 {
+    (0..level).fold(cells, |cells, _| cells / 2 + cells % 2)
+}
