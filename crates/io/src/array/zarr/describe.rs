@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use serde::Deserialize;
+use zarrs::metadata::v3::ArrayMetadataV3;
 
 use super::{decode, node};
 use crate::IoError;
 
 /// An array of a Zarr store.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Described {
     /// Its name in the store, as "density" or "levels/1/density"; empty where the store is one array.
     pub name: String,
@@ -22,13 +23,15 @@ pub struct Described {
     pub dimensions: Vec<String>,
     /// Its codecs in the order of encoding, those within shards behind that of the shards.
     pub codecs: Vec<String>,
+    /// Why its document cannot be read, where it cannot: what is above is empty then, but the name.
+    pub error: Option<IoError>,
 }
 
 /// The arrays of a Zarr store of version 3 or 2, in the order of their names, by their documents alone: no cell is read, and
 /// what they need that [`load`](super::load) does not read is no error. Local to the calling rank.
 ///
 /// # Errors
-/// There is no store; a document cannot be read or is not what Zarr wants.
+/// There is no store; its directories cannot be read; there are more than 10,000 arrays and groups.
 pub fn describe(path: impl AsRef<Path>) -> Result<Vec<Described>, IoError> {
     #[derive(Deserialize)]
     struct Chunks {
@@ -39,7 +42,7 @@ pub fn describe(path: impl AsRef<Path>) -> Result<Vec<Described>, IoError> {
         return Err(IoError::request(path, "is no Zarr store: it has no zarr.json, .zgroup or .zarray"));
     }
     let turned = |extents: &[u64]| extents.iter().rev().copied().collect();
-    let one = |(name, array): (String, zarrs::metadata::v3::ArrayMetadataV3)| Described {
+    let one = |name: String, array: ArrayMetadataV3| Described {
         name,
         kind: array.data_type.name().to_string(),
         shape: turned(&array.shape),
@@ -49,6 +52,11 @@ pub fn describe(path: impl AsRef<Path>) -> Result<Vec<Described>, IoError> {
             .map_or(Vec::new(), |chunks: Chunks| turned(&chunks.chunk_shape)),
         dimensions: array.dimension_names.into_iter().flatten().rev().map(Option::unwrap_or_default).collect(),
         codecs: decode::names(&array.codecs),
+        error: None,
     };
-    Ok(node::arrays(path, None)?.into_iter().map(one).collect())
+    let any = |(name, array): node::Named| match array {
+        Ok(array) => one(name, array),
+        Err(error) => Described { name, error: Some(error), ..Described::default() },
+    };
+    Ok(node::arrays(path, None)?.into_iter().map(any).collect())
 }

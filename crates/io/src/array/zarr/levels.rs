@@ -31,7 +31,7 @@ pub fn half<T: Element, const D: usize>(
     let boxes: Vec<Region> = (0..chunks.count()).map(|chunk| part(chunks.region(chunk))).collect();
     let shape: [i64; D] = std::array::from_fn(|axis| up(whole.extents()[axis]));
     let half = world.array_owned::<T, D>(name, &Layout::new(shape).boxes(boxes), (**ownership).clone())?;
-    let most = (BLOCK_BYTES / T::INFO.bytes as u64 >> D).max(1);
+    let most = ((BLOCK_BYTES / T::INFO.bytes as u64) >> D).max(1);
     let copied = array.chunks().zip(half.chunks()).try_for_each(|(from, to)| {
         to.region().cut(most).iter().filter(|part| !part.is_empty()).try_for_each(|part| {
             let start = Index::from_fn(D, |axis| whole.start[axis] + 2 * part.start[axis]);

@@ -14,7 +14,7 @@ use zippy::{Layout, Result, World};
 use super::fields::{Leaf, leaves, under};
 use super::node::{self, Node};
 use super::stored::Stored;
-use super::{axes, ome};
+use super::{axes, coordinates, ome};
 use crate::array::metadata::{Axis, Metadata};
 use crate::array::staging::ranges;
 use crate::{IoError, quoted};
@@ -187,26 +187,36 @@ fn open(
     }
     let mut metadata = axes::metadata(&own, axes);
     if metadata.axes.is_empty() {
-        metadata.axes = foreign_axes(&root, &chosen, names.as_deref(), axes);
+        metadata.axes = foreign_axes(path, &root, &chosen, names.as_deref(), &stored[0].shape)?;
     }
     metadata.name = chosen.rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_string);
     Ok((stored, metadata))
 }
 
 /// The axes where no attribute of Zippy's tells of them.
-fn foreign_axes(root: &Node, chosen: &str, names: Option<&[Option<String>]>, axes: usize) -> Vec<Axis> {
-    if let Some(found) = Some(root).and_then(|root| match root {
-        Node::Group(attributes) => ome::axes_of(attributes, chosen, axes),
-        Node::Array(_) => None,
-    }) {
-        return found;
+fn foreign_axes(
+    path: &Path,
+    root: &Node,
+    chosen: &str,
+    names: Option<&[Option<String>]>,
+    shape: &Index,
+) -> std::result::Result<Vec<Axis>, IoError> {
+    let axes = shape.axes();
+    if let Node::Group(attributes) = root
+        && let Some(found) = ome::axes_of(attributes, chosen, axes)
+    {
+        return Ok(found);
     }
     let names = names.unwrap_or_default();
     let given = |axis: usize| names.get(axes - 1 - axis).cloned().flatten();
-    match (0..axes).any(|axis| given(axis).is_some()) {
-        true => (0..axes).map(|axis| Axis { name: given(axis), ..Axis::default() }).collect(),
-        false => Vec::new(),
+    if (0..axes).all(|axis| given(axis).is_none()) {
+        return Ok(Vec::new());
     }
+    let group = chosen.rsplit_once('/').map_or("", |(group, _)| group);
+    let axis = |axis: usize| {
+        given(axis).map_or(Ok(Axis::default()), |name| coordinates::read(path, group, &name, shape[axis]))
+    };
+    (0..axes).map(axis).collect()
 }
 
 fn array_at(path: &Path, name: &str) -> std::result::Result<(PathBuf, ArrayMetadataV3), IoError> {
@@ -248,8 +258,9 @@ fn choose(path: &Path, root: &Node, leaves: &[Leaf]) -> std::result::Result<Stri
         groups.dedup();
         groups.into_iter().filter(|group| leaves.iter().all(|leaf| has(&leaf.node(group)))).collect()
     } else {
-        let is_place = |name: &str, array: &ArrayMetadataV3| {
-            array.dimension_names.as_deref().is_some_and(|names| names == [Some(name.to_string())])
+        let is_place = |name: &str, array: &std::result::Result<ArrayMetadataV3, IoError>| {
+            let names = array.as_ref().ok().and_then(|array| array.dimension_names.as_deref());
+            names.is_some_and(|names| names == [Some(name.to_string())])
         };
         let candidates = all.iter().filter(|(name, _)| !name.contains('/'));
         let plain: Vec<String> =

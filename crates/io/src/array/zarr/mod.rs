@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Axis 0 is the fastest one in memory and the last dimension of Zarr: a shape `[x, y, z]` is `(z, y, x)` there. Vectors have
-//! one more, last dimension "component". A record is a group with an array for each of its fields, a record in a record a group
+//! one more, last dimension "component_2", by the number of their components. A record is a group with an array for each of its fields, a record in a record a group
 //! in that group.
 //!
 //! What [`Metadata`](crate::array::Metadata) says is kept so:
@@ -21,8 +21,8 @@
 //! * The attribute "zippy" of the array (of the group, for records) has `names`, `units`, `spacing` and `origin`, each with one
 //!   entry for each axis in the order of Zarr's dimensions (slowest first), and `directions`. It is there where the metadata
 //!   names axes or directions.
-//! * An axis with a name, of at most 1,048,576 cells, has an array of one dimension beside, of the same name, in f64: the place
-//!   of each cell, with the attribute `units`.
+//! * An axis with a name, of at most 1,048,576 cells, has an array of one dimension beside (beside the fields of a record, if
+//!   none has the name), of the same name, in f64: the place of each cell, with the attribute `units`.
 //! * The user's attributes are the array's, by their own names.
 //!
 //! The attribute "ome" follows OME-Zarr 0.5. It is written where there are levels and where OME-Zarr has words for the axes: two

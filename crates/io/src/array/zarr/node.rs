@@ -85,7 +85,8 @@ fn second(directory: &Path, file: &Path, found: Map<String, Value>) -> Result<No
 /// # Errors
 /// The name leads out of the store.
 pub fn directory(path: &Path, node: &str) -> Result<PathBuf, IoError> {
-    let is_inside = |name: &str| !name.is_empty() && name.trim_matches('.') != "" && !name.contains(['\\', ':', '\0']);
+    let is_inside =
+        |name: &str| !name.is_empty() && !name.trim_matches('.').is_empty() && !name.contains(['\\', ':', '\0']);
     match node.is_empty() || node.split('/').all(is_inside) {
         true => Ok(if node.is_empty() { path.to_path_buf() } else { path.join(node) }),
         false => Err(IoError::request(path, format!("{} is not the name of an array in a store", quoted(node)))),
@@ -114,11 +115,14 @@ fn children(path: &Path) -> Result<Vec<String>, IoError> {
     Ok(names)
 }
 
+/// An array by its name, or why its document cannot be read.
+pub type Named = (String, Result<ArrayMetadataV3, IoError>);
+
 /// All arrays of a store, with their names in it, in the order of these.
 ///
 /// # Errors
-/// There is no store; a document cannot be read.
-pub fn arrays(path: &Path, most_depth: Option<usize>) -> Result<Vec<(String, ArrayMetadataV3)>, IoError> {
+/// A directory cannot be read; there are too many.
+pub fn arrays(path: &Path, most_depth: Option<usize>) -> Result<Vec<Named>, IoError> {
     let mut all = Vec::new();
     let mut left = vec![(String::new(), 0)];
     let mut seen = 0;
@@ -131,9 +135,10 @@ pub fn arrays(path: &Path, most_depth: Option<usize>) -> Result<Vec<(String, Arr
                 format!("has more than {MOST_NODES} nodes; name the one that is wanted"),
             ));
         }
-        match read(&at)? {
-            Some(Node::Array(array)) => all.push((name, *array)),
-            Some(Node::Group(_)) if depth < most_depth.unwrap_or(MOST_DEPTH) => {
+        match read(&at) {
+            Err(error) => all.push((name, Err(error))),
+            Ok(Some(Node::Array(array))) => all.push((name, Ok(*array))),
+            Ok(Some(Node::Group(_))) if depth < most_depth.unwrap_or(MOST_DEPTH) => {
                 let under = |child| if name.is_empty() { child } else { format!("{name}/{child}") };
                 left.extend(children(&at)?.into_iter().map(|child| (under(child), depth + 1)));
             }

@@ -75,7 +75,7 @@ fn written_out(unit: &str) -> &str {
 
 /// What the attribute of a group says of the axes of the array at a node, axis 0 first.
 pub fn axes_of(attributes: &Map<String, Value>, node: &str, count: usize) -> Option<Vec<Axis>> {
-    attributes.get("ome")?.get("multiscales")?.as_array()?.iter().find_map(|multiscale| {
+    multiscales(attributes)?.as_array()?.iter().find_map(|multiscale| {
         let is_it = |dataset: &&Value| dataset["path"].as_str() == Some(node);
         let dataset = multiscale.get("datasets")?.as_array()?.iter().find(is_it)?;
         let axes = multiscale.get("axes")?.as_array().filter(|axes| axes.len() == count)?;
@@ -98,5 +98,10 @@ pub fn axes_of(attributes: &Map<String, Value>, node: &str, count: usize) -> Opt
 
 /// The node of the whole array that the attribute names first.
 pub fn first(attributes: &Map<String, Value>) -> Option<&str> {
-    attributes.get("ome")?.get("multiscales")?.get(0)?.get("datasets")?.get(0)?.get("path")?.as_str()
+    multiscales(attributes)?.get(0)?.get("datasets")?.get(0)?.get("path")?.as_str()
+}
+
+/// Before version 0.5 it was an attribute of its own.
+fn multiscales(attributes: &Map<String, Value>) -> Option<&Value> {
+    attributes.get("ome").and_then(|ome| ome.get("multiscales")).or_else(|| attributes.get("multiscales"))
 }

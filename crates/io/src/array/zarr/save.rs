@@ -10,7 +10,7 @@ use zippy::{Error, Result, World};
 
 use super::directory::CollectiveStore;
 use super::encode::Encoder;
-use super::fields::{leaves, under};
+use super::fields::{Leaf, leaves, under};
 use super::options::ZarrOptions;
 use super::{axes, coordinates, document, levels, ome};
 use crate::IoError;
@@ -75,8 +75,7 @@ pub fn save<T: Element, const D: usize>(
     let what = format!("saving {:?} to {} with {metadata:?} and {options:?}", section.region().ok(), path.display());
     world.agree(&what, plan.check(section))?;
     let mut store = CollectiveStore::create(world, path)?;
-    let is_plain = matches!(&leaves(&T::INFO)[..], [leaf] if leaf.fields.is_empty() && leaf.numbers.is_none());
-    plan.write_groups(&mut store, world, &section.region()?.extents(), is_plain);
+    plan.write_groups(&mut store, world, &section.region()?.extents(), &leaves(&T::INFO));
     plan.write_level(world, &mut store, section, 0)?;
     let mut above = None;
     for level in 1..=options.levels {
@@ -121,27 +120,33 @@ impl Plan<'_> {
     }
 
     /// The documents of groups, by rank 0.
-    fn write_groups(&self, store: &mut CollectiveStore<'_>, world: &World, shape: &Index, is_plain: bool) {
+    fn write_groups(&self, store: &mut CollectiveStore<'_>, world: &World, shape: &Index, leaves: &[Leaf]) {
         if world.rank() != 0 {
             return;
         }
-        let levels = self.options.levels;
+        let (levels, is_record) = (self.options.levels, !leaves[0].fields.is_empty());
         let nodes: Vec<String> = (0..=levels).map(|level| under(&Self::group(level), &self.name)).collect();
         let mut attributes = Map::new();
-        if levels > 0 && is_plain {
+        if levels > 0 && !is_record && leaves[0].numbers.is_none() {
             attributes.extend(ome::attribute(self.metadata, shape.axes(), &nodes).map(|ome| ("ome".to_string(), ome)));
         }
         store.put("zarr.json", document::group(attributes).as_bytes());
         if levels > 0 {
             store.put("levels/zarr.json", document::group(Map::new()).as_bytes());
         }
-        for level in 0..=levels {
+        for (level, node) in nodes.iter().enumerate() {
             let (group, every) = (Self::group(level), (1_u64 << level) as f64);
             if level > 0 {
                 store.put(&format!("{group}/zarr.json"), document::group(Map::new()).as_bytes());
             }
             for (axis, known) in self.metadata.axes.iter().enumerate() {
-                coordinates::write(store, &group, known, level_extent(shape[axis], level), every);
+                let is_field =
+                    |name: &String| leaves.iter().any(|leaf| leaf.fields.first().is_some_and(|field| field == name));
+                // xarray looks for them in the group of the arrays.
+                let beside = if is_record { node } else { &group };
+                if !known.name.as_ref().is_some_and(is_field) {
+                    coordinates::write(store, beside, known, level_extent(shape[axis], level), every);
+                }
             }
         }
     }

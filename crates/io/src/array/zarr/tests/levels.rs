@@ -62,5 +62,5 @@ fn of_records_and_vectors() {
     })
     .unwrap();
     let text: serde_json::Value = serde_json::from_slice(&files(&path)["zarr.json"]).unwrap();
-    assert_eq!(text["attributes"], json!(null));
+    assert_eq!(text["attributes"], json!({}));
 }

@@ -301,7 +301,7 @@ fn documents() {
     .unwrap();
     let files = files(&path);
     let document = |name: &str| serde_json::from_slice::<serde_json::Value>(&files[name]).unwrap();
-    assert_eq!(document("zarr.json"), json!({"zarr_format": 3, "node_type": "group"}));
+    assert_eq!(document("zarr.json"), json!({"zarr_format": 3, "node_type": "group", "attributes": {}}));
     let expected = json!({
         "zarr_format": 3,
         "node_type": "array",
