@@ -15,8 +15,9 @@ use crate::{IoError, npy};
 const BLOCK_BYTES: u64 = 8 << 20;
 
 /// Saves a section of a global array (`array.at(..)`: all of it) to a NumPy file: the name must end with `.npy`. A name that
-/// ends with `.zarr` makes a Zarr store with the defaults of [`zarr::save`](super::zarr::save). Ghost cells are not saved. Every rank writes a share of the one file, whatever the cut; the file appears when it is whole, and replaces
-/// one that was there. Collective; all ranks see the same file system. Returns the bytes of the file.
+/// ends with `.zarr` makes a Zarr store, as [`zarr::save`](super::zarr::save) does with its defaults. Ghost cells are not saved.
+/// Every rank writes a share of the one file, whatever the cut; the file appears when it is whole, and replaces one that was
+/// there. Collective; all ranks see the same file system. Returns the bytes of the file.
 ///
 /// Needs 8 MiB on each rank's device and on its host, and what an exchange of so much stages (at most `ZIPPY_MESSAGE` at a
 /// time). An array called "zippy_io: blocks of", and then its name, must not be there already.

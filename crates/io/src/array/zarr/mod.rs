@@ -41,12 +41,15 @@ mod levels;
 mod load;
 mod node;
 mod ome;
+mod open;
 mod options;
+mod read;
 
 mod save;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod wanted;
 
 pub use describe::{Described, describe};
 pub use load::load;

@@ -80,7 +80,7 @@ pub fn save<T: Element, const D: usize>(
     let mut above = None;
     for level in 1..=options.levels {
         let name = format!("zippy_io: level {level} of {}", section.array().name());
-        let half = levels::half(world, &name, &above.as_ref().unwrap_or(section).clone())?.at(..);
+        let half = levels::half(world, &name, above.as_ref().unwrap_or(section))?.at(..);
         plan.write_level(world, &mut store, &half, level)?;
         above = Some(half);
     }
