@@ -9,11 +9,11 @@ use tempfile::{Builder, TempDir};
 use zippy::transport::copied;
 use zippy::{Error, Result, World};
 
+use super::flusher::Flusher;
 use crate::IoError;
 
-/// So many files are written before they are waited for: their names take memory, and the cells that are on their way to the
-/// disk do, too.
-const MOST_UNSYNCED: usize = 1024;
+/// So many directories are remembered until they are waited for.
+const MOST_DIRECTORIES: usize = 4096;
 
 /// A Zarr store that appears under its name when all ranks have written their files. Until then it is a directory of a random
 /// name beside. Dropped before [`finish`](Self::finish), it leaves nothing behind.
@@ -24,7 +24,7 @@ pub struct CollectiveStore<'w> {
     temporary: PathBuf,
     /// What rank 0 has of it.
     created: Option<Created>,
-    unsynced: Vec<PathBuf>,
+    flusher: Option<Flusher>,
     directories: BTreeSet<PathBuf>,
     bytes: u64,
     failed: Option<IoError>,
@@ -62,8 +62,8 @@ impl<'w> CollectiveStore<'w> {
             false => Err(IoError::request(path, format!("rank {} does not see its directory", world.rank()))),
         };
         world.agree("opening a Zarr store", found.map_err(Error::from))?;
-        let (unsynced, directories) = (Vec::new(), BTreeSet::new());
-        Ok(Self { world, path: path.to_path_buf(), temporary, created, unsynced, directories, bytes: 0, failed: None })
+        let (path, directories) = (path.to_path_buf(), BTreeSet::new());
+        Ok(Self { world, path, temporary, created, flusher: None, directories, bytes: 0, failed: None })
     }
 
     /// Writes a file by its key, which has `/` between names. Local; each key once. A mistake is kept, and
@@ -88,22 +88,28 @@ impl<'w> CollectiveStore<'w> {
             let within = parent.ancestors().take_while(|directory| directory.starts_with(&self.temporary));
             self.directories.extend(within.map(Path::to_path_buf));
         }
-        File::create_new(&file)?.write_all(bytes)?;
+        let mut file = File::create_new(&file)?;
+        file.write_all(bytes)?;
         self.bytes += bytes.len() as u64;
-        self.unsynced.push(file);
-        if self.unsynced.len() >= MOST_UNSYNCED { self.sync() } else { Ok(()) }
+        let flusher = match &mut self.flusher {
+            Some(flusher) => flusher,
+            none => none.insert(Flusher::start()?),
+        };
+        flusher.add(file)?;
+        if self.directories.len() < MOST_DIRECTORIES { Ok(()) } else { self.sync_directories() }
     }
 
     /// Waits until what this rank has written is on the disk.
     fn sync(&mut self) -> io::Result<()> {
-        let files = std::mem::take(&mut self.unsynced);
-        files.iter().try_for_each(|file| File::options().write(true).open(file)?.sync_all())?;
+        self.flusher.take().map_or(Ok(()), |mut flusher| flusher.end())?;
+        self.sync_directories()
+    }
+
+    fn sync_directories(&mut self) -> io::Result<()> {
         let directories = std::mem::take(&mut self.directories);
         // Windows opens no directories.
-        if cfg!(unix) {
-            directories.iter().try_for_each(|directory| File::open(directory)?.sync_all())?;
-        }
-        Ok(())
+        let mut openable = directories.iter().filter(|_| cfg!(unix));
+        openable.try_for_each(|directory| File::open(directory)?.sync_all())
     }
 
     /// Waits until everything is on the disk, and puts the store into its place; one that was there is replaced. Returns the

@@ -37,6 +37,7 @@ mod directory;
 mod document;
 mod encode;
 mod fields;
+mod flusher;
 mod levels;
 mod load;
 mod node;
