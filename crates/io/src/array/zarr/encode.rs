@@ -67,8 +67,7 @@ impl Encoder {
         if *block != file {
             numbers = Cow::Owned(filled_up(&numbers, block, &file, self.leaf.bytes()));
         }
-        let mut options = CodecOptions::default().with_concurrent_target(1);
-        options.set_store_empty_chunks(self.write_empty);
+        let options = CodecOptions::default().with_concurrent_target(1);
         let bytes = ArrayBytes::new_flen(numbers);
         self.codecs
             .encode(bytes, &self.shape, &self.kind, &self.zero, &options)

@@ -25,8 +25,8 @@ impl Flusher {
         let is_wanted = Arc::new(AtomicBool::new(true));
         let go_on = is_wanted.clone();
         let work = move || {
-            let wanted = files.iter().take_while(|_| go_on.load(Ordering::Relaxed));
-            wanted.map(|file| file.sync_all()).collect()
+            let mut wanted = files.iter().take_while(|_| go_on.load(Ordering::Relaxed));
+            wanted.try_for_each(|file| file.sync_all())
         };
         let thread = Builder::new().name("zippy files".into()).spawn(work)?;
         Ok(Self { files: Some(sender), is_wanted, thread: Some(thread) })

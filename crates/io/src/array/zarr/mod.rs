@@ -56,6 +56,3 @@ pub use describe::{Described, describe};
 pub use load::load;
 pub use options::{Compression, ZarrOptions};
 pub use save::save;
-
-/// A chunk or a shard of more bytes is neither written nor read.
-const MOST_BYTES: u64 = 1 << 30;

@@ -4,8 +4,10 @@ use std::path::Path;
 
 use zippy::extents::Index;
 
-use super::MOST_BYTES;
 use crate::IoError;
+
+/// A chunk of more bytes is neither written nor read, and a shard of more is not written.
+pub const MOST_BYTES: u64 = 1 << 30;
 
 /// Chunks that are not asked for have at most so many bytes, and more than half as many where there is so much.
 const CHUNK_BYTES: u64 = 4 << 20;
@@ -32,7 +34,8 @@ pub struct ZarrOptions {
     /// Levels of detail beside the whole: level k has every 2^k-th cell along each axis, from the first on. Each takes the
     /// room of its cells on the devices while it is written.
     pub levels: usize,
-    /// Whether chunks of zeros are written. Otherwise they are left out, as zarr-python does, and read as zeros all the same.
+    /// Whether files of chunks of zeros are written. Otherwise they are left out, as zarr-python does, and read as zeros all the
+    /// same. In a shard that is not all zeros, chunks that are have no room in any case.
     pub write_empty: bool,
 }
 

@@ -10,10 +10,10 @@ use zarrs::metadata::v3::{ArrayMetadataV3, MetadataV3};
 use zippy::extents::Index;
 use zippy::region::Region;
 
-use super::MOST_BYTES;
 use super::decode::Decoder;
 use super::fields::Leaf;
 use super::node;
+use super::options::MOST_BYTES;
 use crate::IoError;
 use crate::store::open_regular;
 

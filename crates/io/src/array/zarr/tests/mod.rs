@@ -1,5 +1,7 @@
 //! Stores of any cut, number of ranks and kind of cell, looked at file by file; those of others; and what is damaged.
 
+mod documents;
+mod kinds;
 mod levels;
 mod mistakes;
 mod others;
@@ -219,127 +221,6 @@ fn round_trip<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
     }
     // Nothing else is left.
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), options.len());
-}
-
-#[test]
-fn floats_in_three_axes() {
-    let shape = [7, 5, 6];
-    let uneven = [Split::Sizes(vec![1, 6]), Split::Sizes(vec![0, 5]), Split::Sizes(vec![4, 1, 1])];
-    let cuts =
-        [whole(shape).ghost([2; 3]), Layout::new(shape).split(uneven), Layout::new(shape).split_all(Split::Even(2))];
-    // A block of zeros, which is left out.
-    let value = |at: [i64; 3]| if at[0] < 3 && at[2] < 4 { 0.0 } else { number(&at) as f32 - 0.5 };
-    round_trip(shape, &cuts, &options([3, 2, 4], [6, 2, 4]), &[("array", 0..4)], value);
-    // Larger than the array.
-    round_trip(shape, &cuts[..1], &options([9, 5, 2], [9, 10, 8])[2..], &[("array", 0..4)], value);
-}
-
-#[test]
-fn small_numbers() {
-    let cuts = [Layout::new([13, 9]).split([Split::Sizes(vec![5, 7, 1]), Split::Even(2)])];
-    round_trip([13, 9], &cuts, &options([5, 4], [10, 4]), &[("array", 0..1)], |at| (number(&at) % 251) as u8);
-    round_trip([37], &[whole([37])], &options([10], [20]), &[("array", 0..2)], |[x]| (x - 20) as i16);
-}
-
-#[test]
-fn vectors() {
-    let value = |at: [i64; 3]| [number(&at) as u32, u32::MAX];
-    round_trip([4, 3, 2], &[whole([4, 3, 2])], &options([3, 2, 1], [3, 4, 1]), &[("array", 0..8)], value);
-}
-
-#[test]
-fn records_by_field() {
-    let value = |[i]: [i64; 1]| {
-        let pair = Pair { velocity: [i as f32, -1.5], id: 7 * i as u32, spare: 0 };
-        Particle { place: [1.0, i as f32, 0.5], mass: 0.25 * i as f32, pair }
-    };
-    let fields =
-        [("place", 0..12), ("mass", 12..16), ("pair/velocity", 16..24), ("pair/id", 24..28), ("pair/spare", 28..32)];
-    let fields = fields.map(|(name, bytes)| (format!("array/{name}"), bytes));
-    let fields: Vec<_> = fields.iter().map(|(name, bytes)| (name.as_str(), bytes.clone())).collect();
-    let cuts = [Layout::new([29]).split([Split::Sizes(vec![20, 0, 9])]), whole([29])];
-    round_trip([29], &cuts, &options([8], [16]), &fields, value);
-}
-
-#[test]
-fn seven_axes() {
-    let shape = [3, 2, 1, 2, 3, 1, 2];
-    let options = options([2, 2, 1, 1, 3, 1, 1], [2, 2, 2, 1, 3, 1, 2]);
-    round_trip(shape, &[whole(shape)], &options[2..4], &[("array", 0..4)], |at| number(&at) as i32);
-}
-
-/// The documents, word for word.
-#[test]
-fn documents() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("engine.zarr");
-    let axis = |name: &str, spacing, origin| Axis { name: Some(name.into()), unit: Some("mm".into()), spacing, origin };
-    let metadata = Metadata {
-        name: Some("density".into()),
-        axes: vec![axis("x", 0.5, -1.0), axis("y", 2.0, 0.0)],
-        directions: Some(vec![vec![0.0, 1.0], vec![1.0, 0.0]]),
-        attributes: Map::from_iter([("scanner".to_string(), json!({"year": 1998}))]),
-    };
-    let options = ZarrOptions {
-        chunk: Some(vec![3, 2]),
-        shard: Some(vec![6, 4]),
-        compression: Compression::Zstd(5),
-        ..ZarrOptions::default()
-    };
-    run_with(Config::threads(2), |world| {
-        let array = world.array::<f32, 2>("array", &whole([5, 4]))?;
-        array.fill_with(|at| number(&at) as f32)?;
-        save(world, &path, &array.at(..), &metadata, &options)?;
-        let found = look(world, &path, None, [5, 4], &|at| number(&at) as f32)?;
-        assert_eq!(found, metadata);
-        // Those of the cells that are read.
-        let (_, found) = load::<f32, 2>(world, &path, "part", None, Some([2..5, 1..4]), [2, 3], Layout::new)?;
-        assert_eq!((found.axes[0].origin, found.axes[0].spacing), (0.0, 1.0));
-        assert_eq!((found.axes[1].origin, found.axes[1].spacing), (2.0, 6.0));
-        Ok(())
-    })
-    .unwrap();
-    let files = files(&path);
-    let document = |name: &str| serde_json::from_slice::<serde_json::Value>(&files[name]).unwrap();
-    assert_eq!(document("zarr.json"), json!({"zarr_format": 3, "node_type": "group", "attributes": {}}));
-    let expected = json!({
-        "zarr_format": 3,
-        "node_type": "array",
-        "shape": [4, 5],
-        "data_type": "float32",
-        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [4, 6]}},
-        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
-        "fill_value": 0.0,
-        "codecs": [{"name": "sharding_indexed", "configuration": {
-            "chunk_shape": [2, 3],
-            "codecs": [
-                {"name": "bytes", "configuration": {"endian": "little"}},
-                {"name": "zstd", "configuration": {"level": 5, "checksum": false}},
-            ],
-            "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}],
-            "index_location": "end",
-        }}],
-        "attributes": {"scanner": {"year": 1998}, "zippy": {
-            "names": ["y", "x"],
-            "units": ["mm", "mm"],
-            "spacing": [2.0, 0.5],
-            "origin": [0.0, -1.0],
-            "directions": [[1.0, 0.0], [0.0, 1.0]],
-        }},
-        "dimension_names": ["y", "x"],
-    });
-    assert_eq!(document("density/zarr.json"), expected);
-    assert_eq!(document("x/zarr.json")["attributes"], json!({"units": "mm"}));
-    let places: Vec<f64> =
-        files["x/c/0"].chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap())).collect();
-    assert_eq!(places, [-1.0, -0.5, 0.0, 0.5, 1.0]);
-    let described = describe(&path).unwrap();
-    let names: Vec<&str> = described.iter().map(|array| array.name.as_str()).collect();
-    assert_eq!(names, ["density", "x", "y"]);
-    assert_eq!(described[0].shape, [5, 4]);
-    assert_eq!(described[0].file, [6, 4]);
-    assert_eq!(described[0].dimensions, ["x", "y"]);
-    assert_eq!(described[0].codecs, ["sharding_indexed", "bytes", "zstd"]);
 }
 
 #[test]
