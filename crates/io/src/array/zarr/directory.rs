@@ -126,7 +126,7 @@ impl<'w> CollectiveStore<'w> {
         let mut bytes = [self.bytes];
         let add = || self.world.group().all_reduce(&mut bytes, |sum, more| *sum += more);
         self.world.failing("counting the bytes of a Zarr store", add)?;
-        let put = self.created.take().map_or(Ok(()), Created::put);
+        let put = self.created.take().map_or(Ok(()), |created| created.put(exchange));
         let put = put.map_err(|error| IoError::system(&self.path, "rename into place", &error));
         self.world.agree("putting a Zarr store into its place", put.map_err(Error::from))?;
         Ok(bytes[0])
@@ -165,7 +165,8 @@ impl Created {
         Ok(Self { directory, target, permissions })
     }
 
-    fn put(self) -> io::Result<()> {
+    /// Puts it into its place; `exchange` exchanges two directories in one step, where that can be done.
+    fn put(self, exchange: impl Fn(&Path, &Path) -> bool) -> io::Result<()> {
         let (new, target) = (self.directory.path(), &self.target);
         if let Some(permissions) = &self.permissions {
             fs::set_permissions(new, permissions.clone())?;
@@ -223,4 +224,27 @@ fn random() -> Builder<'static, 'static> {
         builder.permissions(Permissions::from_mode(0o777));
     }
     builder
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where directories cannot be exchanged, too.
+    #[test]
+    fn old_stores_go() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.zarr");
+        let ways: [fn(&Path, &Path) -> bool; 3] = [exchange, |_, _| false, exchange];
+        for (number, way) in ways.into_iter().enumerate() {
+            let created = Created::beside(&path).unwrap();
+            fs::write(created.directory.path().join("zarr.json"), number.to_string()).unwrap();
+            created.put(way).unwrap();
+            assert_eq!(fs::read_to_string(path.join("zarr.json")).unwrap(), number.to_string());
+            assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+        }
+        // One that goes nowhere.
+        drop(Created::beside(&path).unwrap());
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
 }

@@ -12,8 +12,8 @@
 //! ```
 //!
 //! Axis 0 is the fastest one in memory and the last dimension of Zarr: a shape `[x, y, z]` is `(z, y, x)` there. Vectors have
-//! one more, last dimension "component_2", by the number of their components. A record is a group with an array for each of its fields, a record in a record a group
-//! in that group.
+//! one more, last dimension, "component_2" by the number of their components. A record is a group with an array for each of its
+//! fields, a record in a record a group in that group.
 //!
 //! What [`Metadata`](crate::array::Metadata) says is kept so:
 //!
