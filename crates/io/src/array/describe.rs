@@ -5,6 +5,8 @@ use std::path::Path;
 use super::format::Format;
 use super::metadata::Metadata;
 use super::source::{read_pvti, read_vti};
+#[cfg(feature = "zarr")]
+use super::zarr;
 use crate::files::Head;
 use crate::vti::frame::Frame;
 use crate::{IoError, npy, nrrd, vti};
@@ -15,7 +17,7 @@ use crate::{IoError, npy, nrrd, vti};
 pub struct Description {
     /// Its format.
     pub format: Format,
-    /// Its arrays: one but in VTI and PVTI, which have any number.
+    /// Its arrays: one but in VTI, PVTI and Zarr, which have any number.
     pub arrays: Vec<ArrayDescription>,
     /// What the file says beside the cells; of VTI and PVTI always for three axes, or for none. Its name is that of the file's
     /// one array, or that of records, where each field is an array of its own.
@@ -43,6 +45,10 @@ pub struct ArrayDescription {
 pub fn describe(path: impl AsRef<Path>) -> Result<Description, IoError> {
     let path = path.as_ref();
     let format = Format::of(path)?;
+    #[cfg(feature = "zarr")]
+    if format == Format::Zarr {
+        return zarr::described(path);
+    }
     let head = Head::read(path)?;
     let (arrays, metadata) = match format {
         Format::Npy => {
@@ -55,6 +61,7 @@ pub fn describe(path: impl AsRef<Path>) -> Result<Description, IoError> {
             let element = vector(found.grid.kind.name(), found.grid.components as i64);
             (vec![ArrayDescription { name: metadata.name.clone(), shape, element }], metadata)
         }
+        Format::Zarr => return Err(IoError::request(path, "is the name of a Zarr store, which is a directory")),
         Format::Vti => from_vti(&head)?,
         Format::Pvti => from_pvti(&head)?,
     };

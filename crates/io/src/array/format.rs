@@ -11,6 +11,8 @@ use crate::{IoError, quoted};
 pub enum Format {
     /// `.npy`: NumPy.
     Npy,
+    /// `.zarr`: a Zarr store, a directory (feature `zarr`), or for loading a directory in one.
+    Zarr,
     /// `.vti`: VTK's image data in one file.
     Vti,
     /// `.pvti`: VTK's image data in a file for each chunk, and an index of them.
@@ -26,15 +28,20 @@ impl Format {
     /// It is none of those above.
     pub fn of(path: impl AsRef<Path>) -> Result<Self, IoError> {
         let path = path.as_ref();
-        let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        let ending = |path: &Path| path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        // A node within a store.
+        let is_within = path.ancestors().skip(1).any(|above| ending(above) == "zarr");
+        let ending = if is_within { "zarr".into() } else { ending(path) };
         match &*ending {
             "npy" => Ok(Self::Npy),
+            "zarr" if cfg!(feature = "zarr") => Ok(Self::Zarr),
+            "zarr" => Err(IoError::request(path, "a Zarr store; this build is without the feature zarr of zippy-io")),
             "vti" => Ok(Self::Vti),
             "pvti" => Ok(Self::Pvti),
             "nrrd" | "nhdr" => Ok(Self::Nrrd),
             other => {
                 let message = format!(
-                    "a name with the ending {}; the name of a file of an array must end with .npy, .vti, .pvti or .nrrd",
+                    "a name with the ending {}; the name of a file of an array must end with .npy, .zarr, .vti, .pvti or .nrrd",
                     quoted(other)
                 );
                 Err(IoError::request(path, message))
@@ -47,6 +54,7 @@ impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Npy => "NumPy",
+            Self::Zarr => "Zarr",
             Self::Vti => "VTI",
             Self::Pvti => "PVTI",
             Self::Nrrd => "NRRD",

@@ -9,11 +9,15 @@ use zippy::region::Region;
 use zippy::{Error, Layout, Result, World};
 
 use super::blocks::Blocks;
+#[cfg(feature = "zarr")]
+use super::format::Format;
 use super::metadata::Metadata;
 use super::options::{LoadOptions, Loaded};
 use super::source::{Found, Source};
 use super::staging::ranges;
 use super::window::Window;
+#[cfg(feature = "zarr")]
+use super::zarr;
 use crate::IoError;
 
 /// So many bytes of cells are read at once.
@@ -56,7 +60,12 @@ pub fn load_with<T: Element, const D: usize>(
     options: &LoadOptions,
     layout: impl FnOnce([i64; D]) -> Layout,
 ) -> Result<Loaded<T, D>> {
-    load_in_blocks(world, path.as_ref(), name, options, layout, BLOCK_BYTES)
+    let path = path.as_ref();
+    #[cfg(feature = "zarr")]
+    if matches!(Format::of(path), Ok(Format::Zarr)) {
+        return zarr::load(world, path, name, options, layout);
+    }
+    load_in_blocks(world, path, name, options, layout, BLOCK_BYTES)
 }
 
 /// [`load_with`] that reads so many bytes at once.

@@ -5,6 +5,8 @@ use std::ops::Range;
 use zippy::array::GlobalArray;
 
 use super::metadata::Metadata;
+#[cfg(feature = "zarr")]
+use super::zarr::ZarrOptions;
 
 /// What [`save_with`](super::save_with) takes beside the array; [`Self::new`] is what [`save`](super::save) does.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -12,6 +14,9 @@ use super::metadata::Metadata;
 pub struct SaveOptions {
     /// What goes into the file beside the cells. It describes what is saved: its first cell is that of the section.
     pub metadata: Metadata,
+    /// How a Zarr store is made; other formats do not look at it.
+    #[cfg(feature = "zarr")]
+    pub zarr: ZarrOptions,
 }
 
 impl SaveOptions {
@@ -23,6 +28,13 @@ impl SaveOptions {
     /// With this metadata.
     pub fn metadata(mut self, metadata: Metadata) -> Self {
         self.metadata = metadata;
+        self
+    }
+
+    /// With these chunks, shards, compression and levels of detail, where it is a Zarr store.
+    #[cfg(feature = "zarr")]
+    pub fn zarr(mut self, options: ZarrOptions) -> Self {
+        self.zarr = options;
         self
     }
 }
@@ -37,7 +49,8 @@ pub struct LoadOptions {
     pub step: Option<Vec<i64>>,
     /// Fill the ghost cells of the array that is loaded, by [`World::ghosts`](zippy::World::ghosts).
     pub ghosts: bool,
-    /// Which array of a file that has several (VTI, PVTI); `None`: the active scalars, else the first one.
+    /// Which array of a file that has several (VTI, PVTI, Zarr); `None`: the active scalars, else the first one; of a Zarr
+    /// store its only one, or the first that OME-Zarr's metadata name.
     pub array: Option<String>,
 }
 

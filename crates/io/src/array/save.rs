@@ -14,8 +14,10 @@ use super::metadata::Metadata;
 use super::options::SaveOptions;
 use super::outline::Outline;
 use super::pieces::save_pieces;
-use super::staging::{Work, each_block};
+use super::staging::each_of;
 use super::vti::Image;
+#[cfg(feature = "zarr")]
+use super::zarr;
 use super::{nrrd, pieces};
 use crate::atomic::CollectiveFile;
 use crate::{IoError, npy};
@@ -61,7 +63,8 @@ pub fn save<T: Element, const D: usize>(
 /// Saves a section of a global array to a file of the format that the ending of its name says ([`Format`]). Ghost cells are
 /// not saved. Every rank writes a share of the one file, whatever the cut; of a `.pvti` it writes the pieces of its own
 /// chunks. The file appears when it is whole, and replaces one that was there. Collective; all ranks see the same file
-/// system. Returns the bytes of the file, or of the index and all pieces.
+/// system. A `.zarr` is a directory, of which each rank writes whole chunks or shards
+/// ([`zarr`](super::zarr) says more). Returns the bytes of the file, or of all files.
 ///
 /// Needs 8 MiB on each rank's device and on its host (of records twice), and what an exchange of so much stages (at most
 /// `ZIPPY_MESSAGE` at a time). An array called "zippy_io: blocks of", and then its name, must not be there already.
@@ -82,7 +85,12 @@ pub fn save_with<T: Element, const D: usize>(
     section: &GlobalSection<T, D>,
     options: &SaveOptions,
 ) -> Result<u64> {
-    save_in_blocks(world, path.as_ref(), section, options, BLOCK_BYTES)
+    let path = path.as_ref();
+    #[cfg(feature = "zarr")]
+    if matches!(Format::of(path), Ok(Format::Zarr)) {
+        return zarr::save(world, path, section, &options.metadata, &options.zarr);
+    }
+    save_in_blocks(world, path, section, options, BLOCK_BYTES)
 }
 
 /// What is to be written.
@@ -113,11 +121,8 @@ pub fn save_in_blocks<T: Element, const D: usize>(
         outline.fixed.iter().for_each(|(at, bytes)| file.write_at(*at, bytes));
     }
     let blocks = Blocks::contiguous(region, block_bytes / T::INFO.bytes as u64);
-    let lists = blocks.writers(array.core().placement(), world.size());
-    let counts = lists.iter().map(Vec::len).collect();
-    let block = |rank: usize, round| blocks.block(lists[rank][round]);
-    let (work, mut scratch) = (Work { counts, block: &block, room: blocks.extents() }, Vec::new());
-    each_block(world, &array, &work, &mut |block, cells| {
+    let mut scratch = Vec::new();
+    each_of(world, &array, &blocks, &mut |block, cells| {
         let written = outline.block((&region, block), (cells, T::INFO.bytes), &mut scratch, &mut |at, bytes| {
             file.write_at(at, bytes);
             file.check()
@@ -171,6 +176,7 @@ fn plan(
             pieces::check_name(path)?;
             Image::new(element, &shape, metadata).map(Plan::Pieces)
         }
+        Format::Zarr => Err("is the name of a Zarr store, which is a directory".into()),
         Format::Nrrd if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("nhdr")) => {
             Err("is the name of a header alone; an array is saved to one file, which ends with .nrrd".into())
         }

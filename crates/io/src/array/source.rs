@@ -72,6 +72,7 @@ impl Found {
                 let cells = Cells::Here(Source::Plain(Plain::open(&head, cells, element.bytes)?));
                 Ok(Self { shape, metadata: Metadata::default(), cells })
             }
+            Format::Zarr => Err(IoError::request(path, "is the name of a Zarr store, which is a directory")),
             Format::Nrrd => from_nrrd(&head, element, axes),
             Format::Vti => from_vti(&head, element, axes, array),
             Format::Pvti => from_pvti(head, element, axes, array, own),

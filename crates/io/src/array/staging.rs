@@ -8,6 +8,8 @@ use zippy::extents::Index;
 use zippy::region::Region;
 use zippy::{Exchange, Layout, Result, Split, World};
 
+use super::blocks::Blocks;
+
 /// After so many rounds the ranks tell each other whether one of them cannot go on. That costs as much as a message of some
 /// bytes, beside the blocks of the rounds.
 const ROUNDS: usize = 8;
@@ -68,6 +70,22 @@ pub fn each_block<T: Element, const D: usize>(
         }
     }
     Ok(())
+}
+
+/// [`each_block`] of all blocks of a box, each by the rank that [`Blocks::writers`] says.
+///
+/// # Errors
+/// As [`each_block`].
+pub fn each_of<T: Element, const D: usize>(
+    world: &World,
+    array: &GlobalArray<T, D>,
+    blocks: &Blocks,
+    each: &mut dyn FnMut(&Region, &[u8]) -> Result<()>,
+) -> Result<()> {
+    let lists = blocks.writers(array.core().placement(), world.size());
+    let counts = lists.iter().map(Vec::len).collect();
+    let block = |rank: usize, round| blocks.block(lists[rank][round]);
+    each_block(world, array, &Work { counts, block: &block, room: blocks.extents() }, each)
 }
 
 /// A box as it is named.

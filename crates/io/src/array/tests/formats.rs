@@ -284,7 +284,7 @@ fn what_a_format_cannot_hold_is_said_on_every_rank() {
             (save_with(world, path("a.nrrd"), &none.at(..), &plain), "an array without cells"),
             (save_with(world, path("a.nrrd"), &record.at(..), &plain), "cannot have records; .npy, .vti and .pvti can"),
             (save_with(world, path("a.nhdr"), &two.at(..), &plain), "the name of a header alone"),
-            (save_with(world, path("a.bin"), &two.at(..), &plain), "must end with .npy, .vti, .pvti or .nrrd"),
+            (save_with(world, path("a.bin"), &two.at(..), &plain), "must end with .npy, .zarr, .vti, .pvti or .nrrd"),
             (save_with(world, path("a.vti"), &two.at(..), &called("a\nb")), "text without control characters"),
             (
                 save_with(world, path("a.nrrd"), &two.at(..), &called(" a")),

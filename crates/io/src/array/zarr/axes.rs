@@ -1,0 +1,132 @@
+//! What the attribute "zippy" says of the axes of an array, and the names of dimensions.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use crate::IoError;
+use crate::array::metadata::{Axis, Metadata};
+
+/// The attribute that says where the cells are.
+pub const ATTRIBUTE: &str = "zippy";
+
+/// The names of the dimensions, axis 0 first: "x", "y", "z" and so on where the metadata have none.
+pub fn names(metadata: &Metadata, axes: usize) -> Vec<String> {
+    let given = |axis: usize| metadata.axes.get(axis).and_then(|axis| axis.name.clone());
+    let taken: Vec<String> = (0..axes).filter_map(given).collect();
+    let own = |axis: usize| {
+        let letter = ["x", "y", "z"].get(axis).copied().filter(|letter| !taken.iter().any(|name| name == letter));
+        letter.map_or_else(|| format!("axis_{axis}"), str::to_string)
+    };
+    (0..axes).map(|axis| given(axis).unwrap_or_else(|| own(axis))).collect()
+}
+
+/// Whether a store can say what the metadata say.
+///
+/// # Errors
+/// Not one axis or direction for each of the array's; numbers that JSON has no words for; two axes of one name; names that
+/// are none of files; an attribute that has a meaning here.
+pub fn check(path: &Path, metadata: &Metadata, axes: usize) -> Result<(), IoError> {
+    let bad = |message: String| Err(IoError::request(path, message));
+    if !matches!(metadata.axes.len(), n if n == 0 || n == axes) {
+        return bad(format!("metadata of {} axes, and the array has {axes}", metadata.axes.len()));
+    }
+    if let Some(axis) = metadata.axes.iter().position(|axis| !axis.spacing.is_finite() || !axis.origin.is_finite()) {
+        return bad(format!("the spacing or the origin of axis {axis} is no finite number"));
+    }
+    if let Some(directions) = &metadata.directions {
+        if directions.len() != axes {
+            return bad(format!("metadata of {} directions, and the array has {axes} axes", directions.len()));
+        }
+        if directions.iter().flatten().any(|number| !number.is_finite()) {
+            return bad("a direction is no finite number".into());
+        }
+    }
+    let names = names(metadata, axes);
+    for (axis, name) in names.iter().enumerate() {
+        check_name(path, &format!("axis {axis}"), name)?;
+        if names[..axis].contains(name) {
+            return bad(format!("two axes are called {name:?}; each needs a name of its own"));
+        }
+    }
+    match metadata.attributes.contains_key(ATTRIBUTE) {
+        true => {
+            bad(format!("an attribute is called {ATTRIBUTE:?}, which says where the cells are; it needs another name"))
+        }
+        false => Ok(()),
+    }
+}
+
+/// Whether a name can be that of a node.
+///
+/// # Errors
+/// It cannot.
+pub fn check_name(path: &Path, what: &str, name: &str) -> Result<(), IoError> {
+    let is_bad = name.is_empty()
+        || name.len() > 200
+        || name.starts_with("__")
+        || name.trim_matches('.').is_empty()
+        || matches!(name, "zarr.json" | ".zarray" | ".zgroup" | ".zattrs")
+        || name.chars().any(|c| c.is_control() || matches!(c, '/' | '\\' | ':'));
+    match is_bad {
+        true => {
+            let message = format!(
+                "{what} is called {name:?}, which is no name in a Zarr store: it must have 1 to 200 bytes, no / \\ : nor \
+                 control characters, and not begin with __ nor be of dots only"
+            );
+            Err(IoError::request(path, message))
+        }
+        false => Ok(()),
+    }
+}
+
+/// The attributes of an array of which every `every`-th cell is stored.
+pub fn attributes(metadata: &Metadata, every: f64) -> Map<String, Value> {
+    let mut attributes = metadata.attributes.clone();
+    let mut own = Map::new();
+    if !metadata.axes.is_empty() {
+        let each = |of: &dyn Fn(&Axis) -> Value| metadata.axes.iter().rev().map(of).collect::<Value>();
+        own.insert("names".into(), each(&|axis| json!(axis.name)));
+        own.insert("units".into(), each(&|axis| json!(axis.unit)));
+        own.insert("spacing".into(), each(&|axis| json!(axis.spacing * every)));
+        own.insert("origin".into(), each(&|axis| json!(axis.origin)));
+    }
+    if let Some(directions) = &metadata.directions {
+        own.insert("directions".into(), directions.iter().rev().map(|direction| json!(direction)).collect());
+    }
+    if !own.is_empty() {
+        attributes.insert(ATTRIBUTE.into(), Value::Object(own));
+    }
+    attributes
+}
+
+/// What attributes say of so many axes, and what is left of them. What does not fit is the user's.
+pub fn metadata(attributes: &Map<String, Value>, axes: usize) -> Metadata {
+    let found = attributes.get(ATTRIBUTE).and_then(Value::as_object).and_then(|own| read(own, axes));
+    let is_known = found.is_some();
+    let (axes, directions) = found.unwrap_or_default();
+    let users = attributes.iter().filter(|(name, _)| !is_known || *name != ATTRIBUTE);
+    let attributes = users.map(|(name, value)| (name.clone(), value.clone())).collect();
+    Metadata { name: None, axes, directions, attributes }
+}
+
+type Found = (Vec<Axis>, Option<Vec<Vec<f64>>>);
+
+fn read(own: &Map<String, Value>, axes: usize) -> Option<Found> {
+    let list = |key: &str| own.get(key).and_then(Value::as_array).filter(|list| list.len() == axes);
+    let directions = list("directions").map(|list| list.iter().rev().map(numbers).collect::<Option<Vec<_>>>());
+    if !own.contains_key("spacing") {
+        return Some((Vec::new(), directions.flatten()));
+    }
+    let text = |value: &Value| value.as_str().map(str::to_string);
+    let (names, units, spacing, origin) = (list("names")?, list("units")?, list("spacing")?, list("origin")?);
+    let axis = |at: usize| {
+        let (spacing, origin) = (spacing[at].as_f64()?, origin[at].as_f64()?);
+        Some(Axis { name: text(&names[at]), unit: text(&units[at]), spacing, origin })
+    };
+    Some(((0..axes).rev().map(axis).collect::<Option<_>>()?, directions.flatten()))
+}
+
+fn numbers(list: &Value) -> Option<Vec<f64>> {
+    list.as_array()?.iter().map(Value::as_f64).collect()
+}

@@ -1,0 +1,96 @@
+//! The places of cells along each axis, as arrays of one dimension beside the array.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+use zippy::extents::Index;
+use zippy::region::Region;
+
+use super::directory::CollectiveStore;
+use super::document;
+use super::fields::{Leaf, under};
+use super::node::{self, Node};
+use super::options::{Grid, ZarrOptions};
+use super::stored::Stored;
+use crate::IoError;
+use crate::array::metadata::Axis;
+
+/// Of longer axes the places would be as large as the array.
+const MOST_CELLS: i64 = 1 << 20;
+
+/// Which axes have such an array.
+pub fn has_one(axis: &Axis, cells: i64) -> bool {
+    axis.name.is_some() && (1..=MOST_CELLS).contains(&cells)
+}
+
+/// Writes the array of an axis into a group; `every`: of so many cells one is stored. By one rank.
+pub fn write(store: &mut CollectiveStore<'_>, group: &str, axis: &Axis, cells: i64, every: f64) {
+    let Some(name) = axis.name.as_ref().filter(|_| has_one(axis, cells)) else { return };
+    let node = under(group, name);
+    let leaf = Leaf { fields: Vec::new(), offset: 0, kind: "float64", number_bytes: 8, numbers: None };
+    let shape = Index::new(&[cells]);
+    let units = axis.unit.iter().map(|unit| ("units".to_string(), Value::from(unit.as_str())));
+    let attributes: Map<String, Value> = units.collect();
+    let grid = Grid { chunk: shape, shard: None };
+    let text = document::array(&leaf, &shape, std::slice::from_ref(name), &grid, &ZarrOptions::default(), attributes);
+    store.put(&format!("{node}/zarr.json"), text.as_bytes());
+    let place = |cell: i64| axis.origin + cell as f64 * every * axis.spacing;
+    let bytes: Vec<u8> = (0..cells).flat_map(|cell| place(cell).to_le_bytes()).collect();
+    store.put(&format!("{node}/c/0"), &bytes);
+}
+
+/// An axis by the array of its places, as xarray writes it: what that says of spacing and origin, where the places are evenly
+/// apart, and of the unit. Without such an array, or one of another type, the axis has a name alone.
+///
+/// # Errors
+/// The array is damaged.
+pub fn read(path: &Path, group: &str, name: &str, cells: i64) -> Result<Axis, IoError> {
+    let nameless = Axis { name: Some(name.to_string()), ..Axis::default() };
+    let Ok(directory) = node::directory(path, &under(group, name)) else { return Ok(nameless) };
+    let Ok(Some(Node::Array(array))) = node::read(&directory) else { return Ok(nameless) };
+    let unit = array.attributes.get("units").and_then(Value::as_str).map(str::to_string);
+    let known = Axis { unit, ..nameless };
+    let kinds = [("float64", 8), ("float32", 4), ("int64", 8), ("int32", 4)];
+    let Some((kind, number_bytes)) = kinds.into_iter().find(|(kind, _)| *kind == array.data_type.name()) else {
+        return Ok(known);
+    };
+    let leaf = Leaf { fields: Vec::new(), offset: 0, kind, number_bytes, numbers: None };
+    let Ok(mut stored) = Stored::new(&directory, &array, &leaf, 1) else { return Ok(known) };
+    if *stored.shape != [cells] || !(1..=MOST_CELLS).contains(&cells) {
+        return Ok(known);
+    }
+    let whole = Region::whole(stored.shape);
+    let mut places = Vec::new();
+    for piece in stored.touching(&whole).points() {
+        let region = stored.region(&piece).intersect(&whole).unwrap_or(whole);
+        let count = region.cells() as usize * number_bytes;
+        let bytes = stored.read(&piece)?;
+        let fill = stored.fill.repeat(if bytes.is_some() { 0 } else { region.cells() as usize });
+        let bytes = bytes.as_ref().map_or(&fill[..], |bytes| &bytes[..count]);
+        places.extend(bytes.chunks_exact(number_bytes).map(|bytes| number(kind, bytes)));
+    }
+    Ok(match even(&places, if kind == "float32" { 1e-6 } else { 1e-12 }) {
+        Some((origin, spacing)) => Axis { origin, spacing, ..known },
+        None => known,
+    })
+}
+
+fn number(kind: &str, bytes: &[u8]) -> f64 {
+    let half = || bytes.try_into().unwrap_or_default();
+    let whole = || bytes.try_into().unwrap_or_default();
+    match kind {
+        "float32" => f32::from_ne_bytes(half()).into(),
+        "int32" => i32::from_ne_bytes(half()).into(),
+        "int64" => i64::from_ne_bytes(whole()) as f64,
+        _ => f64::from_ne_bytes(whole()),
+    }
+}
+
+/// The first place and the distance of all, where it is the same but for so much rounding.
+fn even(places: &[f64], rounding: f64) -> Option<(f64, f64)> {
+    let (first, last) = (*places.first()?, *places.last()?);
+    let spacing = if places.len() == 1 { 1.0 } else { (last - first) / (places.len() - 1) as f64 };
+    let slack = spacing.abs() * 1e-3 + first.abs().max(last.abs()) * rounding;
+    let is_even = places.iter().enumerate().all(|(i, place)| (place - (first + i as f64 * spacing)).abs() <= slack);
+    (is_even && spacing != 0.0 && slack.is_finite()).then_some((first, spacing))
+}

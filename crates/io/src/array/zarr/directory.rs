@@ -1,0 +1,253 @@
+//! [`CollectiveStore`]: a directory of many files that all ranks of a world write.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, Permissions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::{Builder, TempDir};
+use zippy::transport::copied;
+use zippy::{Error, Result, World};
+
+use super::flusher::Flusher;
+use crate::IoError;
+
+/// So many directories are remembered until they are waited for.
+const MOST_DIRECTORIES: usize = 4096;
+
+/// A Zarr store that appears under its name when all ranks have written their files. Until then it is a directory of a random
+/// name beside. Dropped before [`finish`](Self::finish), it leaves nothing behind.
+pub struct CollectiveStore<'w> {
+    world: &'w World,
+    path: PathBuf,
+    /// Where the files go until the store is whole.
+    temporary: PathBuf,
+    /// What rank 0 has of it.
+    created: Option<Created>,
+    flusher: Option<Flusher>,
+    directories: BTreeSet<PathBuf>,
+    bytes: u64,
+    failed: Option<IoError>,
+}
+
+struct Created {
+    directory: TempDir,
+    /// Where `path` leads to.
+    target: PathBuf,
+    /// What the store that was there has.
+    permissions: Option<Permissions>,
+}
+
+impl<'w> CollectiveStore<'w> {
+    /// A store that will be `path`. Collective; the same path on every rank.
+    ///
+    /// # Errors
+    /// The same on every rank: there is something of that name that is no Zarr store; what the operating system said.
+    pub fn create(world: &'w World, path: &Path) -> Result<Self> {
+        let create = || {
+            let created = Created::beside(path)?;
+            match created.directory.path().to_str().map(str::to_owned) {
+                Some(name) => Ok((created, name)),
+                None => Err(IoError::request(path, "has a name, or lies in a directory, that is no Unicode")),
+            }
+        };
+        let is_first = world.rank() == 0;
+        let created = world.agree("creating a Zarr store", is_first.then(create).transpose().map_err(Error::from))?;
+        let name = created.as_ref().map(|(_, name)| copied(name.as_bytes()));
+        let name = world.failing("opening a Zarr store", || world.group().broadcast(0, name))?;
+        let temporary = PathBuf::from(&*String::from_utf8_lossy((*name).as_ref()));
+        let created = created.map(|(created, _)| created);
+        let found = match temporary.is_dir() {
+            true => Ok(()),
+            false => Err(IoError::request(path, format!("rank {} does not see its directory", world.rank()))),
+        };
+        world.agree("opening a Zarr store", found.map_err(Error::from))?;
+        let (path, directories) = (path.to_path_buf(), BTreeSet::new());
+        Ok(Self { world, path, temporary, created, flusher: None, directories, bytes: 0, failed: None })
+    }
+
+    /// Writes a file by its key, which has `/` between names. Local; each key once. A mistake is kept, and
+    /// [`finish`](Self::finish) tells it; after it nothing more is written.
+    pub fn put(&mut self, key: &str, bytes: &[u8]) {
+        if self.failed.is_none() {
+            let written = self.write(key, bytes);
+            self.failed = written.map_err(|error| IoError::system(&self.path.join(key), "write", &error)).err();
+        }
+    }
+
+    /// The mistake that was kept so far. Local.
+    ///
+    /// # Errors
+    /// That mistake.
+    pub fn check(&self) -> std::result::Result<(), IoError> {
+        self.failed.clone().map_or(Ok(()), Err)
+    }
+
+    fn write(&mut self, key: &str, bytes: &[u8]) -> io::Result<()> {
+        let file = self.temporary.join(key);
+        let parent = file.parent().unwrap_or(&self.temporary);
+        if !self.directories.contains(parent) {
+            fs::create_dir_all(parent)?;
+            let within = parent.ancestors().take_while(|directory| directory.starts_with(&self.temporary));
+            self.directories.extend(within.map(Path::to_path_buf));
+        }
+        let mut file = File::create_new(&file)?;
+        file.write_all(bytes)?;
+        self.bytes += bytes.len() as u64;
+        let flusher = match &mut self.flusher {
+            Some(flusher) => flusher,
+            none => none.insert(Flusher::start()?),
+        };
+        flusher.add(file)?;
+        if self.directories.len() < MOST_DIRECTORIES { Ok(()) } else { self.sync_directories() }
+    }
+
+    /// Waits until what this rank has written is on the disk.
+    fn sync(&mut self) -> io::Result<()> {
+        self.flusher.take().map_or(Ok(()), |mut flusher| flusher.end())?;
+        self.sync_directories()
+    }
+
+    fn sync_directories(&mut self) -> io::Result<()> {
+        let directories = std::mem::take(&mut self.directories);
+        // Windows opens no directories.
+        let mut openable = directories.iter().filter(|_| cfg!(unix));
+        openable.try_for_each(|directory| File::open(directory)?.sync_all())
+    }
+
+    /// Waits until everything is on the disk, and puts the store into its place; one that was there is replaced. Returns the
+    /// bytes that all ranks have written. Collective.
+    ///
+    /// # Errors
+    /// The same on every rank: what the operating system said to any of them. Nothing is left of the store then.
+    pub fn finish(mut self) -> Result<u64> {
+        let written = match self.failed.take() {
+            Some(error) => Err(error),
+            None => self.sync().map_err(|error| IoError::system(&self.path, "write", &error)),
+        };
+        self.world.agree("writing a Zarr store", written.map_err(Error::from))?;
+        let mut bytes = [self.bytes];
+        let add = || self.world.group().all_reduce(&mut bytes, |sum, more| *sum += more);
+        self.world.failing("counting the bytes of a Zarr store", add)?;
+        let put = self.created.take().map_or(Ok(()), |created| created.put(exchange));
+        let put = put.map_err(|error| IoError::system(&self.path, "rename into place", &error));
+        self.world.agree("putting a Zarr store into its place", put.map_err(Error::from))?;
+        Ok(bytes[0])
+    }
+}
+
+impl Created {
+    fn beside(path: &Path) -> std::result::Result<Self, IoError> {
+        let refused = |error: io::Error| IoError::system(path, "write", &error);
+        let target = match fs::metadata(path) {
+            Ok(found) if !found.is_dir() => {
+                return Err(IoError::request(
+                    path,
+                    "is a file; a Zarr store is a directory, and replaces only another one",
+                ));
+            }
+            Ok(_) if !is_store(path) => {
+                let message =
+                    "is a directory without zarr.json, so no Zarr store; only a store is replaced by another one";
+                return Err(IoError::request(path, message));
+            }
+            Ok(_) => fs::canonicalize(path).map_err(refused)?,
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused(error)),
+            Err(_) if fs::symlink_metadata(path).is_ok() => {
+                return Err(IoError::request(path, "is a link that leads to nothing"));
+            }
+            Err(_) if path.file_name().is_none() => return Err(IoError::request(path, "is not the name of a store")),
+            Err(_) => path.to_path_buf(),
+        };
+        let permissions = fs::metadata(&target).ok().map(|found| found.permissions());
+        let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        // Other ranks may have another working directory.
+        let parent = fs::canonicalize(parent).map_err(refused)?;
+        let directory = random().tempdir_in(&parent).map_err(refused)?;
+        let target = parent.join(target.file_name().unwrap_or_default());
+        Ok(Self { directory, target, permissions })
+    }
+
+    /// Puts it into its place; `exchange` exchanges two directories in one step, where that can be done.
+    fn put(self, exchange: impl Fn(&Path, &Path) -> bool) -> io::Result<()> {
+        let (new, target) = (self.directory.path(), &self.target);
+        if let Some(permissions) = &self.permissions {
+            fs::set_permissions(new, permissions.clone())?;
+            // What is left under the temporary name goes with it.
+            if exchange(new, target) {
+                return sync_parent(target);
+            }
+            let old = random().tempdir_in(target.parent().unwrap_or(Path::new(".")))?;
+            let aside = old.path().join("store");
+            fs::rename(target, &aside)?;
+            if let Err(error) = fs::rename(new, target) {
+                return fs::rename(&aside, target).and(Err(error));
+            }
+        } else {
+            fs::rename(new, target)?;
+        }
+        // Nothing is left there.
+        let _ = self.directory.keep();
+        sync_parent(&self.target)
+    }
+}
+
+fn sync_parent(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(parent) if cfg!(unix) => File::open(parent)?.sync_all(),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a directory is the root of a Zarr hierarchy.
+pub fn is_store(path: &Path) -> bool {
+    ["zarr.json", ".zgroup", ".zarray"].iter().any(|name| path.join(name).is_file())
+}
+
+/// Exchanges two directories in one step, where the file system can.
+#[cfg(target_os = "linux")]
+fn exchange(a: &Path, b: &Path) -> bool {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exchange(_: &Path, _: &Path) -> bool {
+    false
+}
+
+/// Names that nobody can guess.
+fn random() -> Builder<'static, 'static> {
+    let mut builder = Builder::new();
+    builder.prefix(".zippy-").suffix(".tmp").rand_bytes(12);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // Less what the user's mask takes away. A private directory would stay one.
+        builder.permissions(Permissions::from_mode(0o777));
+    }
+    builder
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where directories cannot be exchanged, too.
+    #[test]
+    fn old_stores_go() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.zarr");
+        let ways: [fn(&Path, &Path) -> bool; 3] = [exchange, |_, _| false, exchange];
+        for (number, way) in ways.into_iter().enumerate() {
+            let created = Created::beside(&path).unwrap();
+            fs::write(created.directory.path().join("zarr.json"), number.to_string()).unwrap();
+            created.put(way).unwrap();
+            assert_eq!(fs::read_to_string(path.join("zarr.json")).unwrap(), number.to_string());
+            assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+        }
+        // One that goes nowhere.
+        drop(Created::beside(&path).unwrap());
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,142 @@
+//! [`Encoder`]: cells of a block to the bytes of a chunk or a shard.
+
+use std::borrow::Cow;
+use std::num::NonZeroU64;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use zarrs::array::codec::api::ArrayToBytesCodecTraits;
+use zarrs::array::{ArrayBytes, CodecChain, CodecOptions, DataType, FillValue};
+use zarrs::metadata::v3::MetadataV3;
+use zippy::extents::Index;
+
+use super::fields::Leaf;
+use super::options::{Compression, Grid, ZarrOptions};
+use crate::IoError;
+
+/// How a leaf is stored.
+pub struct Encoder {
+    pub leaf: Leaf,
+    /// Bytes of a cell of the whole array.
+    cell_bytes: usize,
+    pub grid: Grid,
+    codecs: CodecChain,
+    shape: Vec<NonZeroU64>,
+    kind: DataType,
+    zero: FillValue,
+    write_empty: bool,
+}
+
+impl Encoder {
+    /// # Errors
+    /// Codecs that do not exist.
+    pub fn new(path: &Path, leaf: Leaf, cell_bytes: usize, grid: Grid, options: &ZarrOptions) -> Result<Self, IoError> {
+        let bad = |error: &dyn std::fmt::Display| IoError::request(path, format!("cannot be encoded: {error}"));
+        let kind = DataType::from_metadata(&MetadataV3::new(leaf.kind)).map_err(|error| bad(&error))?;
+        let described = codecs(&leaf, &grid, options).into_iter().map(serde_json::from_value);
+        let described = described.collect::<Result<Vec<MetadataV3>, _>>().map_err(|error| bad(&error))?;
+        let codecs = CodecChain::from_metadata(&described).map_err(|error| bad(&error))?;
+        let shape = extents(&leaf, &grid.file()).iter().filter_map(|&extent| NonZeroU64::new(extent)).collect();
+        let zero = FillValue::new(vec![0; leaf.number_bytes]);
+        Ok(Self { leaf, cell_bytes, grid, codecs, shape, kind, zero, write_empty: options.write_empty })
+    }
+
+    /// The key of a block within its array, by the number of the block along each axis.
+    pub fn key(&self, at: &Index) -> String {
+        let mut key = String::from("c");
+        (0..at.axes()).rev().for_each(|axis| key.push_str(&format!("/{}", at[axis])));
+        if self.leaf.numbers.is_some() {
+            key.push_str("/0");
+        }
+        key
+    }
+
+    /// The bytes of a block of these extents, given by the bytes of its cells; `None`: it is left out.
+    ///
+    /// # Errors
+    /// A codec fails.
+    pub fn encode<'a>(&self, cells: &'a [u8], block: &Index) -> Result<Option<Cow<'a, [u8]>>, String> {
+        let mut numbers = match self.leaf.bytes() == self.cell_bytes {
+            true => Cow::Borrowed(cells),
+            false => Cow::Owned(self.field(cells)),
+        };
+        if !self.write_empty && is_zero(&numbers) {
+            return Ok(None);
+        }
+        let file = self.grid.file();
+        if *block != file {
+            numbers = Cow::Owned(filled_up(&numbers, block, &file, self.leaf.bytes()));
+        }
+        let options = CodecOptions::default().with_concurrent_target(1);
+        let bytes = ArrayBytes::new_flen(numbers);
+        self.codecs
+            .encode(bytes, &self.shape, &self.kind, &self.zero, &options)
+            .map(Some)
+            .map_err(|error| error.to_string())
+    }
+
+    /// The bytes of the field alone.
+    fn field(&self, cells: &[u8]) -> Vec<u8> {
+        let (first, bytes) = (self.leaf.offset, self.leaf.bytes());
+        let mut field = Vec::with_capacity(cells.len() / self.cell_bytes * bytes);
+        cells.chunks_exact(self.cell_bytes).for_each(|cell| field.extend_from_slice(&cell[first..first + bytes]));
+        field
+    }
+}
+
+/// Extents in the order of Zarr.
+pub fn extents(leaf: &Leaf, cells: &Index) -> Vec<u64> {
+    let axes = (0..cells.axes()).rev().map(|axis| cells[axis] as u64);
+    axes.chain(leaf.numbers.map(|numbers| numbers as u64)).collect()
+}
+
+/// The codecs of an array as its document names them.
+pub fn codecs(leaf: &Leaf, grid: &Grid, options: &ZarrOptions) -> Vec<Value> {
+    let bytes = match leaf.number_bytes {
+        1 => json!({"name": "bytes"}),
+        _ => json!({"name": "bytes", "configuration": {"endian": "little"}}),
+    };
+    let checksum = json!({"name": "crc32c"});
+    let compression = match options.compression {
+        Compression::None => None,
+        Compression::Zstd(level) => Some(json!({"name": "zstd", "configuration": {"level": level, "checksum": false}})),
+        Compression::Gzip(level) => Some(json!({"name": "gzip", "configuration": {"level": level}})),
+    };
+    let chunk: Vec<Value> =
+        [Some(bytes), compression, options.checksum.then(|| checksum.clone())].into_iter().flatten().collect();
+    if grid.shard.is_none() {
+        return chunk;
+    }
+    let index = [json!({"name": "bytes", "configuration": {"endian": "little"}}), checksum];
+    let configuration = json!({
+        "chunk_shape": extents(leaf, &grid.chunk),
+        "codecs": chunk,
+        "index_codecs": index,
+        "index_location": "end",
+    });
+    vec![json!({"name": "sharding_indexed", "configuration": configuration})]
+}
+
+/// Whether all bytes are zero; most blocks show at once that they are not.
+fn is_zero(bytes: &[u8]) -> bool {
+    bytes.chunks(4096).all(|part| part.iter().fold(0, |all, byte| all | byte) == 0)
+}
+
+/// The cells of a block in a larger one that begins with it; the others are zeros.
+fn filled_up(cells: &[u8], block: &Index, whole: &Index, cell_bytes: usize) -> Vec<u8> {
+    let mut out = vec![0; whole.product().unwrap_or(0) as usize * cell_bytes];
+    let row = block[0] as usize * cell_bytes;
+    let strides = whole.dense_strides();
+    for (number, cells) in cells.chunks_exact(row.max(1)).enumerate() {
+        let mut rest = number as i64;
+        let first = Index::from_fn(block.axes(), |axis| {
+            let extent = if axis == 0 { 1 } else { block[axis] };
+            let at = rest % extent;
+            rest /= extent;
+            at
+        });
+        let to = first.dot(&strides) as usize * cell_bytes;
+        out[to..to + row].copy_from_slice(cells);
+    }
+    out
+}

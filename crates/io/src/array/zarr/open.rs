@@ -1,0 +1,159 @@
+//! [`open`]: the arrays of a store that hold an array of elements.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+use zarrs::metadata::v3::ArrayMetadataV3;
+use zippy::extents::Index;
+
+use super::fields::{Leaf, under};
+use super::node::{self, Node};
+use super::stored::Stored;
+use super::{axes, coordinates, ome};
+use crate::array::metadata::{Axis, Metadata};
+use crate::{IoError, quoted};
+
+/// The arrays of the leaves, and what the store says of them.
+///
+/// # Errors
+/// No store or no such array, or several to choose from; what is not read here, or is damaged.
+pub fn open(
+    path: &Path,
+    which: Option<&str>,
+    leaves: &[Leaf],
+    axes: usize,
+) -> Result<(Vec<Stored>, Metadata), IoError> {
+    let root = match node::read(path)? {
+        Some(root) => root,
+        None => return Err(IoError::request(path, "is no Zarr store: it has no zarr.json, .zgroup or .zarray")),
+    };
+    let chosen = match which {
+        Some(which) => which.trim_matches('/').to_string(),
+        None => choose(path, &root, leaves)?,
+    };
+    let mut stored: Vec<Stored> = Vec::new();
+    let mut own = Map::new();
+    let mut names = None;
+    for leaf in leaves {
+        let (directory, array) = array_at(path, &leaf.node(&chosen))?;
+        let next = Stored::new(&directory, &array, leaf, axes)?;
+        if let Some(first) = stored.first().filter(|first| first.shape != next.shape) {
+            let message = format!("holds {} cells, and {} of the first field", next.shape, first.shape);
+            return Err(IoError::request(&directory, message));
+        }
+        stored.push(next);
+        names = names.or(array.dimension_names);
+        own = if leaf.fields.is_empty() { array.attributes } else { own };
+    }
+    if !leaves[0].fields.is_empty() {
+        own = group_at(path, &chosen)?;
+    }
+    let mut metadata = axes::metadata(&own, axes);
+    if metadata.axes.is_empty() {
+        metadata.axes = foreign_axes(path, &root, &chosen, names.as_deref(), &stored[0].shape)?;
+    }
+    metadata.name = chosen.rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_string);
+    Ok((stored, metadata))
+}
+
+/// What a store says of the array that is loaded where none is named, as far as its attributes tell.
+pub fn metadata(path: &Path) -> Option<Metadata> {
+    let is_place = |name: &str, array: &ArrayMetadataV3| {
+        array.dimension_names.as_deref().is_some_and(|names| names == [Some(name.to_string())])
+    };
+    let all = node::arrays(path, Some(2)).ok()?.into_iter();
+    let mut arrays = all.filter_map(|(name, array)| Some((name, array.ok()?)));
+    let (name, array) = arrays.find(|(name, array)| !is_place(name, array))?;
+    let mut metadata = axes::metadata(&array.attributes, array.shape.len());
+    metadata.name = name.rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_string);
+    Some(metadata)
+}
+
+/// The axes where no attribute of Zippy's tells of them.
+fn foreign_axes(
+    path: &Path,
+    root: &Node,
+    chosen: &str,
+    names: Option<&[Option<String>]>,
+    shape: &Index,
+) -> Result<Vec<Axis>, IoError> {
+    let axes = shape.axes();
+    if let Node::Group(attributes) = root
+        && let Some(found) = ome::axes_of(attributes, chosen, axes)
+    {
+        return Ok(found);
+    }
+    let names = names.unwrap_or_default();
+    let given = |axis: usize| names.get(axes - 1 - axis).cloned().flatten();
+    if (0..axes).all(|axis| given(axis).is_none()) {
+        return Ok(Vec::new());
+    }
+    let group = chosen.rsplit_once('/').map_or("", |(group, _)| group);
+    let axis = |axis: usize| {
+        given(axis).map_or(Ok(Axis::default()), |name| coordinates::read(path, group, &name, shape[axis]))
+    };
+    (0..axes).map(axis).collect()
+}
+
+fn array_at(path: &Path, name: &str) -> Result<(PathBuf, ArrayMetadataV3), IoError> {
+    let directory = node::directory(path, name)?;
+    match node::read(&directory)? {
+        Some(Node::Array(array)) => Ok((directory, *array)),
+        Some(Node::Group(_)) => Err(IoError::request(path, format!("{} is a group, not an array", quoted(name)))),
+        None => {
+            let there =
+                node::arrays(path, Some(3)).map(|all| all.into_iter().map(|(name, _)| name).collect::<Vec<_>>());
+            let there = there.unwrap_or_default().join(", ");
+            Err(IoError::request(path, format!("has no array {}; there are: {}", quoted(name), quoted(&there))))
+        }
+    }
+}
+
+fn group_at(path: &Path, name: &str) -> Result<Map<String, Value>, IoError> {
+    match node::read(&node::directory(path, name)?)? {
+        Some(Node::Group(attributes)) => Ok(attributes),
+        _ => Ok(Map::new()),
+    }
+}
+
+/// The node that is meant where none is named.
+fn choose(path: &Path, root: &Node, leaves: &[Leaf]) -> Result<String, IoError> {
+    let Node::Group(attributes) = root else { return Ok(String::new()) };
+    let is_record = !leaves[0].fields.is_empty();
+    if let Some(first) = ome::first(attributes).filter(|_| !is_record) {
+        return Ok(first.to_string());
+    }
+    let all = node::arrays(path, Some(1 + leaves.iter().map(|leaf| leaf.fields.len()).max().unwrap_or(0)))?;
+    let has = |node: &str| all.iter().any(|(name, _)| name == node);
+    let names: Vec<String> = if is_record {
+        // The group that has all fields.
+        let group = |name: &String| name.rsplit_once('/').map_or(String::new(), |(group, _)| group.to_string());
+        let mut groups: Vec<String> = all.iter().map(|(name, _)| group(name)).collect();
+        groups.extend(all.iter().map(|(name, _)| group(&group(name))));
+        groups.sort();
+        groups.dedup();
+        groups.into_iter().filter(|group| leaves.iter().all(|leaf| has(&leaf.node(group)))).collect()
+    } else {
+        let is_place = |name: &str, array: &Result<ArrayMetadataV3, IoError>| {
+            let names = array.as_ref().ok().and_then(|array| array.dimension_names.as_deref());
+            names.is_some_and(|names| names == [Some(name.to_string())])
+        };
+        let candidates = all.iter().filter(|(name, _)| !name.contains('/'));
+        let plain: Vec<String> =
+            candidates.clone().filter(|(name, array)| !is_place(name, array)).map(|(name, _)| name.clone()).collect();
+        if plain.is_empty() { candidates.map(|(name, _)| under("", name)).collect() } else { plain }
+    };
+    match &names[..] {
+        [one] => Ok(one.clone()),
+        [] => Err(IoError::request(path, format!("has no array of {}", kinds(leaves)))),
+        several => {
+            let message = format!("has several arrays, one of which must be named: {}", quoted(&several.join(", ")));
+            Err(IoError::request(path, message))
+        }
+    }
+}
+
+fn kinds(leaves: &[Leaf]) -> String {
+    let one = |leaf: &Leaf| [&leaf.fields.join("/"), leaf.kind].join(" ").trim().to_string();
+    leaves.iter().map(one).collect::<Vec<_>>().join(", ")
+}

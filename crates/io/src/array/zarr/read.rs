@@ -1,0 +1,109 @@
+//! [`read`]: the chunks of a store that the cells of this rank are in.
+
+use zippy::Result;
+use zippy::array::GlobalArray;
+use zippy::element::Element;
+use zippy::extents::Index;
+use zippy::region::Region;
+
+use super::stored::Stored;
+use super::wanted::Wanted;
+use crate::IoError;
+use crate::array::staging::ranges;
+
+/// So many bytes of cells go to the device at once.
+const PART_BYTES: u64 = 8 << 20;
+
+/// Reads the cells of this rank's chunks, field by field. Local.
+///
+/// # Errors
+/// A piece that cannot be read, or is damaged; a failure of the device.
+pub fn read<T: Element, const D: usize>(array: &GlobalArray<T, D>, stored: Vec<Stored>, wanted: &Wanted) -> Result<()> {
+    let most = (PART_BYTES / T::INFO.bytes as u64).max(1);
+    let mut fields: Vec<Field> = stored.into_iter().map(|stored| Field { stored, last: None }).collect();
+    for chunk in array.chunks().filter(|chunk| !chunk.region().is_empty()) {
+        let touched = fields[0].stored.touching(&wanted.source_box(&chunk.region()));
+        for piece in touched.points() {
+            let Some(cells) = wanted.target_box(&fields[0].stored.region(&piece)) else { continue };
+            let parts = own_parts(array, &cells);
+            // Each piece is read once, for all chunks of this rank.
+            if parts.iter().map(|(id, _)| *id).min() != Some(chunk.id()) {
+                continue;
+            }
+            for (id, part) in parts {
+                let Some(target) = array.chunks().find(|chunk| chunk.id() == id) else { continue };
+                for part in part.cut(most) {
+                    let mut values = vec![T::zeroed(); part.cells() as usize];
+                    let bytes = bytemuck::cast_slice_mut(&mut values);
+                    fields.iter_mut().try_for_each(|field| field.fill(wanted, &part, bytes, T::INFO.bytes))?;
+                    target.at_global(ranges::<D>(&part)).write(&values)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The parts of a box in this rank's chunks, by the numbers of these.
+fn own_parts<T: Element, const D: usize>(array: &GlobalArray<T, D>, cells: &Region) -> Vec<(usize, Region)> {
+    let (core, mut parts) = (array.core(), Vec::new());
+    core.chunks().touching(cells, |id, part| {
+        if core.ownership().owner(id).rank == core.rank() {
+            parts.push((id, part));
+        }
+    });
+    parts
+}
+
+/// One array of the store, and the piece of it that was read last.
+struct Field {
+    stored: Stored,
+    last: Option<(Index, Option<Vec<u8>>)>,
+}
+
+impl Field {
+    /// Fills its bytes in the cells of a box of the array.
+    fn fill(
+        &mut self,
+        wanted: &Wanted,
+        part: &Region,
+        values: &mut [u8],
+        cell_bytes: usize,
+    ) -> std::result::Result<(), IoError> {
+        for piece in self.stored.touching(&wanted.source_box(part)).points() {
+            let region = self.stored.region(&piece);
+            let Some(cells) = wanted.target_box(&region).and_then(|cells| cells.intersect(part)) else { continue };
+            if self.last.as_ref().is_none_or(|(number, _)| *number != piece) {
+                // Its memory is free before more is needed.
+                self.last = None;
+                self.last = Some((piece, self.stored.read(&piece)?));
+            }
+            let found = self.last.as_ref().and_then(|(_, found)| found.as_deref());
+            let (bytes, row) = (self.stored.leaf.bytes(), (cells.end[0] - cells.start[0]) as usize);
+            let mut end = cells.end;
+            end[0] = cells.start[0] + 1;
+            for first in Region::between(cells.start, end).points() {
+                let to = &mut values[part.offset(&first) as usize * cell_bytes..][..row * cell_bytes];
+                let from = found.map(|found| &found[region.offset(&wanted.source(&first)) as usize * bytes..]);
+                self.fill_row(to, from, wanted.step[0] as usize, cell_bytes);
+            }
+        }
+        Ok(())
+    }
+
+    /// Fills its bytes in a row of cells from those that lie so many apart.
+    fn fill_row(&self, to: &mut [u8], from: Option<&[u8]>, step: usize, cell_bytes: usize) {
+        let (bytes, offset) = (self.stored.leaf.bytes(), self.stored.leaf.offset);
+        match from {
+            Some(from) if bytes == cell_bytes && step == 1 => to.copy_from_slice(&from[..to.len()]),
+            Some(from) => {
+                let cells = to.chunks_exact_mut(cell_bytes).zip(from.chunks(step.saturating_mul(bytes)));
+                cells.for_each(|(to, from)| to[offset..offset + bytes].copy_from_slice(&from[..bytes]));
+            }
+            None => {
+                let cells = to.chunks_exact_mut(cell_bytes);
+                cells.for_each(|to| to[offset..offset + bytes].copy_from_slice(&self.stored.fill));
+            }
+        }
+    }
+}

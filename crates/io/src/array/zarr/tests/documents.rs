@@ -1,0 +1,79 @@
+//! The documents of a store.
+
+use serde_json::json;
+
+use super::*;
+
+/// The documents, word for word.
+#[test]
+fn documents() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("engine.zarr");
+    let axis = |name: &str, spacing, origin| Axis { name: Some(name.into()), unit: Some("mm".into()), spacing, origin };
+    let metadata = Metadata {
+        name: Some("density".into()),
+        axes: vec![axis("x", 0.5, -1.0), axis("y", 2.0, 0.0)],
+        directions: Some(vec![vec![0.0, 1.0], vec![1.0, 0.0]]),
+        attributes: Map::from_iter([("scanner".to_string(), json!({"year": 1998}))]),
+    };
+    let options = ZarrOptions {
+        chunk: Some(vec![3, 2]),
+        shard: Some(vec![6, 4]),
+        compression: Compression::Zstd(5),
+        ..ZarrOptions::default()
+    };
+    run_with(Config::threads(2), |world| {
+        let array = world.array::<f32, 2>("array", &whole([5, 4]))?;
+        array.fill_with(|at| number(&at) as f32)?;
+        save(world, &path, &array.at(..), &metadata, &options)?;
+        let found = look(world, &path, None, [5, 4], &|at| number(&at) as f32)?;
+        assert_eq!(found, metadata);
+        // Those of the cells that are read.
+        let (_, found) = load::<f32, 2>(world, &path, "part", None, Some([2..5, 1..4]), [2, 3], Layout::new)?;
+        assert_eq!((found.axes[0].origin, found.axes[0].spacing), (0.0, 1.0));
+        assert_eq!((found.axes[1].origin, found.axes[1].spacing), (2.0, 6.0));
+        Ok(())
+    })
+    .unwrap();
+    let files = files(&path);
+    let document = |name: &str| serde_json::from_slice::<serde_json::Value>(&files[name]).unwrap();
+    assert_eq!(document("zarr.json"), json!({"zarr_format": 3, "node_type": "group", "attributes": {}}));
+    let expected = json!({
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": [4, 5],
+        "data_type": "float32",
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [4, 6]}},
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+        "fill_value": 0.0,
+        "codecs": [{"name": "sharding_indexed", "configuration": {
+            "chunk_shape": [2, 3],
+            "codecs": [
+                {"name": "bytes", "configuration": {"endian": "little"}},
+                {"name": "zstd", "configuration": {"level": 5, "checksum": false}},
+            ],
+            "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}],
+            "index_location": "end",
+        }}],
+        "attributes": {"scanner": {"year": 1998}, "zippy": {
+            "names": ["y", "x"],
+            "units": ["mm", "mm"],
+            "spacing": [2.0, 0.5],
+            "origin": [0.0, -1.0],
+            "directions": [[1.0, 0.0], [0.0, 1.0]],
+        }},
+        "dimension_names": ["y", "x"],
+    });
+    assert_eq!(document("density/zarr.json"), expected);
+    assert_eq!(document("x/zarr.json")["attributes"], json!({"units": "mm"}));
+    let places: Vec<f64> =
+        files["x/c/0"].chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap())).collect();
+    assert_eq!(places, [-1.0, -0.5, 0.0, 0.5, 1.0]);
+    let described = describe(&path).unwrap();
+    let names: Vec<&str> = described.iter().map(|array| array.name.as_str()).collect();
+    assert_eq!(names, ["density", "x", "y"]);
+    assert_eq!(described[0].shape, [5, 4]);
+    assert_eq!(described[0].file, [6, 4]);
+    assert_eq!(described[0].dimensions, ["x", "y"]);
+    assert_eq!(described[0].codecs, ["sharding_indexed", "bytes", "zstd"]);
+}

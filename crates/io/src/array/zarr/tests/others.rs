@@ -1,0 +1,143 @@
+//! Stores that other programs have written.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+
+use super::*;
+
+/// Three stores of 5 x 3 cells, `x + 100 y`, of which those with `y = 2` are not written: 7 fills them. zarr-python 3.1 has
+/// written them; white space is left out of the documents.
+#[rustfmt::skip]
+const FILES: &[(&str, &str)] = &[
+    ("default.zarr/zarr.json", r#"{"attributes":{},"zarr_format":3,"node_type":"group"}"#),
+    ("default.zarr/density/zarr.json", r#"{"shape":[3,5],"data_type":"float32","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2,3]}},"chunk_key_encoding":{"name":"default","configuration":{"separator":"/"}},"fill_value":7.0,"codecs":[{"name":"bytes","configuration":{"endian":"little"}},{"name":"zstd","configuration":{"level":3,"checksum":false}},{"name":"crc32c"}],"attributes":{"scanner":"CT"},"dimension_names":["y","x"],"zarr_format":3,"node_type":"array","storage_transformers":[]}"#),
+    ("default.zarr/density/c/0/0", "base64:KLUv/SAYwQAAAAAAAAAAgD8AAABAAADIQgAAykIAAMxC4TLd7A=="),
+    ("default.zarr/density/c/0/1", "base64:KLUv/SAYwQAAAABAQAAAgEAAAOBAAADOQgAA0EIAAOBAsMBO9g=="),
+    ("second.zarr/.zattrs", r#"{}"#),
+    ("second.zarr/.zgroup", r#"{"zarr_format":2}"#),
+    ("second.zarr/density/.zarray", r#"{"shape":[3,5],"chunks":[2,3],"dtype":">i2","fill_value":7,"order":"C","filters":null,"dimension_separator":".","compressor":{"id":"zstd","level":3},"zarr_format":2}"#),
+    ("second.zarr/density/.zattrs", r#"{}"#),
+    ("second.zarr/density/0.0", "base64:KLUv/SAMYQAAAAAAAQACAGQAZQBm"),
+    ("second.zarr/density/0.1", "base64:KLUv/SAMYQAAAAMABAAHAGcAaAAH"),
+    ("shards.zarr/zarr.json", r#"{"attributes":{},"zarr_format":3,"node_type":"group"}"#),
+    ("shards.zarr/density/zarr.json", r#"{"shape":[3,5],"data_type":"uint16","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2,6]}},"chunk_key_encoding":{"name":"default","configuration":{"separator":"/"}},"fill_value":7,"codecs":[{"name":"sharding_indexed","configuration":{"chunk_shape":[1,2],"codecs":[{"name":"bytes","configuration":{"endian":"little"}},{"name":"gzip","configuration":{"level":5}}],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}},{"name":"crc32c"}],"index_location":"start"}}],"attributes":{},"zarr_format":3,"node_type":"array","storage_transformers":[]}"#),
+    ("shards.zarr/density/c/0/0", "base64:ZAAAAAAAAAAYAAAAAAAAAJQAAAAAAAAAGAAAAAAAAADEAAAAAAAAABgAAAAAAAAAfAAAAAAAAAAYAAAAAAAAAKwAAAAAAAAAGAAAAAAAAADcAAAAAAAAABgAAAAAAAAAncISax+LCAApYARrAP9jYGBkAABd7l84BAAAAB+LCAApYARrAP9LYUhlAACqIIqNBAAAAB+LCAApYARrAP9jYmBmAABURGCgBAAAAB+LCAApYARrAP9LY0hnAACjirUVBAAAAB+LCAApYARrAP9jYWBnAACM3mfhBAAAAB+LCAApYARrAP/LYGBnAAA3lpeQBAAAAA=="),
+];
+
+fn stores() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, content) in FILES {
+        let path = directory.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let bytes = match content.strip_prefix("base64:") {
+            Some(text) => BASE64_STANDARD.decode(text).unwrap(),
+            None => content.as_bytes().to_vec(),
+        };
+        std::fs::write(path, bytes).unwrap();
+    }
+    directory
+}
+
+fn value([x, y]: [i64; 2]) -> i64 {
+    if y == 2 { 7 } else { x + 100 * y }
+}
+
+#[test]
+fn of_zarr_python() {
+    let directory = stores();
+    let path = |name: &str| directory.path().join(name);
+    for ranks in [1, 2, 3, 5] {
+        run_with(Config::threads(ranks), |world| {
+            let found = look(world, &path("default.zarr"), None, [5, 3], &|at| value(at) as f32)?;
+            assert_eq!(found.attributes["scanner"], "CT");
+            let names: Vec<_> = found.axes.iter().map(|axis| axis.name.as_deref()).collect();
+            assert_eq!(names, [Some("x"), Some("y")]);
+            // The array alone.
+            look(world, &path("default.zarr/density"), None, [5, 3], &|at| value(at) as f32)?;
+            look(world, &path("shards.zarr"), Some("density"), [5, 3], &|at| value(at) as u16)?;
+            look(world, &path("second.zarr"), None, [5, 3], &|at| value(at) as i16)?;
+            Ok(())
+        })
+        .unwrap();
+    }
+    let described = describe(path("second.zarr")).unwrap();
+    assert_eq!((described[0].kind.as_str(), &described[0].shape[..]), ("int16", &[5, 3][..]));
+    assert_eq!(described[0].codecs, ["bytes", "zstd"]);
+}
+
+/// Changes a document of a store.
+fn change(path: &Path, change: impl FnOnce(&mut serde_json::Value)) {
+    let mut document = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    change(&mut document);
+    std::fs::write(path, document.to_string()).unwrap();
+}
+
+#[test]
+fn axes_of_ome_and_of_xarray() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.zarr");
+    let axis = |name: &str| Axis { name: Some(name.into()), unit: Some("mm".into()), spacing: 0.1, origin: 3.0 };
+    let metadata = Metadata { axes: vec![axis("x"), axis("y")], ..Metadata::default() };
+    let spacings = || {
+        let found = run_with(Config::threads(2), |world| {
+            let (_, found) = load::<f32, 2>(world, &path, "again", None, None, [1, 2], whole)?;
+            Ok(found.axes)
+        });
+        found.unwrap().remove(0).into_iter().map(|axis| (axis.name.unwrap(), axis.unit, axis.spacing, axis.origin))
+    };
+    run_with(Config::threads(2), |world| {
+        let array = world.array::<f32, 2>("a", &whole([9, 5]))?;
+        save(world, &path, &array.at(..), &metadata, &ZarrOptions::default()).map(|_| ())
+    })
+    .unwrap();
+    let mm = || Some("mm".to_string());
+    let near = |found: Vec<(String, Option<String>, f64, f64)>, wanted: [(&str, Option<String>, f64, f64); 2]| {
+        for (found, wanted) in found.into_iter().zip(wanted) {
+            assert_eq!((found.0.as_str(), &found.1), (wanted.0, &wanted.1));
+            assert!(
+                (found.2 - wanted.2).abs() < 1e-9 && (found.3 - wanted.3).abs() < 1e-9,
+                "{found:?}, not {wanted:?}"
+            );
+        }
+    };
+    // Without what Zippy says, the places count.
+    change(&path.join("a/zarr.json"), |document| document["attributes"] = json!({}));
+    near(spacings().collect(), [("x", mm(), 0.1, 3.0), ("y", mm(), 0.2, 3.0)]);
+    // Those that are not evenly apart say nothing but a name and a unit.
+    let mut places = std::fs::read(path.join("x/c/0")).unwrap();
+    places[8..16].copy_from_slice(&3.11_f64.to_le_bytes());
+    std::fs::write(path.join("x/c/0"), places).unwrap();
+    near(spacings().collect(), [("x", mm(), 1.0, 0.0), ("y", mm(), 0.2, 3.0)]);
+    // OME-Zarr's metadata go before.
+    let dataset = json!({"path": "a", "coordinateTransformations": [{"type": "scale", "scale": [4.0, 0.5]}]});
+    let axes = json!([{"name": "y", "unit": "micrometer"}, {"name": "x"}]);
+    let ome = json!({"ome": {"version": "0.5", "multiscales": [{"axes": axes, "datasets": [dataset]}]}});
+    change(&path.join("zarr.json"), |document| document["attributes"] = ome);
+    near(spacings().collect(), [("x", None, 0.5, 0.0), ("y", Some("micrometer".into()), 8.0, 0.0)]);
+}
+
+/// Several arrays, of which one must be named, and one that cannot be read.
+#[test]
+fn several_arrays() {
+    let directory = stores();
+    let path = directory.path().join("second.zarr");
+    let copy = |name: &str| {
+        std::fs::create_dir(path.join(name)).unwrap();
+        for file in [".zarray", "0.0", "0.1"] {
+            std::fs::copy(path.join("density").join(file), path.join(name).join(file)).unwrap();
+        }
+    };
+    copy("other");
+    change(&path.join("other/.zarray"), |document| document["compressor"] = json!({"id": "blosc"}));
+    run_with(Config::threads(2), |world| {
+        let error = load::<i16, 2>(world, &path, "a", None, None, [1, 1], whole).unwrap_err().to_string();
+        assert!(error.contains("has several arrays, one of which must be named: \"density, other\""), "{error}");
+        let error = load::<i16, 2>(world, &path, "a", Some("other"), None, [1, 1], whole).unwrap_err().to_string();
+        assert!(error.contains("unsupported codec blosc") && error.contains("other/.zarray"), "{error}");
+        look(world, &path, Some("density"), [5, 3], &|at| value(at) as i16).map(|_| ())
+    })
+    .unwrap();
+    let described = describe(&path).unwrap();
+    assert_eq!(described.len(), 2);
+    assert!(described[0].error.is_none() && described[1].error.is_some());
+}

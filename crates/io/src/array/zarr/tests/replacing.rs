@@ -1,0 +1,74 @@
+//! Stores that take the place of others, and what is never replaced.
+
+use super::*;
+
+fn save_small(world: &World, path: &Path, name: &str, value: f32) -> zippy::Result<u64> {
+    let array = world.array::<f32, 1>("array", &whole([10]))?;
+    array.fill(value)?;
+    save(world, path, &array.at(..), &Metadata { name: Some(name.into()), ..Metadata::default() }, &Default::default())
+}
+
+#[test]
+fn a_store_is_replaced_as_a_whole() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.zarr");
+    run_with(Config::threads(3), |world| {
+        save_small(world, &path, "old", 1.0)?;
+        save_small(world, &path, "new", 2.0)?;
+        look(world, &path, None, [10], &|_| 2.0_f32)?;
+        world.barrier()
+    })
+    .unwrap();
+    let names: Vec<String> = files(&path).into_keys().collect();
+    assert_eq!(names, ["new/c/0", "new/zarr.json", "zarr.json"]);
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+/// A link stays one.
+#[cfg(unix)]
+#[test]
+fn what_a_link_leads_to_is_replaced() {
+    let directory = tempfile::tempdir().unwrap();
+    let (real, link) = (directory.path().join("real.zarr"), directory.path().join("link.zarr"));
+    std::os::unix::fs::symlink("real.zarr", &link).unwrap();
+    run_with(Config::threads(2), |world| {
+        let error = save_small(world, &link, "array", 1.0).unwrap_err().to_string();
+        assert!(error.contains("leads to nothing"), "{error}");
+        save_small(world, &real, "array", 1.0)?;
+        save_small(world, &link, "array", 2.0)?;
+        look(world, &real, None, [10], &|_| 2.0_f32)?;
+        world.barrier()
+    })
+    .unwrap();
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    use std::os::unix::fs::PermissionsExt;
+    let beside = directory.path().join("directory");
+    std::fs::create_dir(&beside).unwrap();
+    // As any other directory.
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
+    assert_eq!(mode(&real), mode(&beside));
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 3);
+}
+
+#[test]
+fn nothing_else_is_replaced() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    std::fs::write(path("file.zarr"), "text").unwrap();
+    std::fs::create_dir(path("photos.zarr")).unwrap();
+    std::fs::write(path("photos.zarr/one.jpg"), "picture").unwrap();
+    run_with(Config::threads(2), |world| {
+        for (name, wanted) in [
+            ("file.zarr", "is a file; a Zarr store is a directory"),
+            ("photos.zarr", "is a directory without zarr.json"),
+            ("none/array.zarr", "cannot write"),
+            ("array.zip", "must end with .zarr"),
+        ] {
+            let error = save_small(world, &path(name), "array", 1.0).unwrap_err().to_string();
+            assert!(error.contains(wanted) && error.contains(name), "{error}, not {wanted}");
+        }
+        world.barrier()
+    })
+    .unwrap();
+    assert_eq!(files(directory.path()).len(), 2);
+}
