@@ -208,7 +208,8 @@ impl<T: Element, const D: usize> ChunkRef<T, D> {
 
     /// A lease of the buffer of its cells and ghost cells, axis 0 fastest, rows padded to whole words, for wgpu calls of
     /// one's own; `None` when it has no cells. Keep the lease until the work is submitted. Call
-    /// [`Device::flush`](crate::device::Device::flush) before work that needs what kernels have written.
+    /// [`Device::flush`](crate::device::Device::flush) before work that needs what kernels have written, and tell by
+    /// [`ArrayCore::mark_written`] what was written so.
     ///
     /// # Errors
     /// The chunk cannot be had.

@@ -37,6 +37,7 @@ pub(super) fn code<P: Pixel>(
             end = writer.len();
         })?;
     }
+    mailboxes.outbox.core().mark_written(world.rank());
     Ok(end)
 }
 
@@ -61,6 +62,7 @@ pub(super) fn blend<P: Pixel>(
                 stream::blend(words, patch.line as usize + line, onto, patch.way, opaque);
             }
         })?;
+        on.array(patch.to.canvas).core().mark_written(patch.to.chunk);
     }
     Ok(())
 }

@@ -139,7 +139,9 @@ impl<'w> Fragments<'w> {
         let nearest = Written { binding: 2, buffer: nearest.raw(), rows: &rows };
         let cursors = Written { binding: 3, buffer: cursors.raw(), rows: &rows };
         let list = Written { binding: 4, buffer: list.raw(), rows: list_rows };
-        rasteriser.draw(pass, drawing, &[nearest, cursors, list])
+        rasteriser.draw(pass, drawing, &[nearest, cursors, list])?;
+        self.cursors.core().mark_written(0);
+        Ok(())
     }
 
     /// For each pixel its span.

@@ -72,7 +72,9 @@ impl<'w> Opaque<'w> {
         let row = u64::from(self.size.0);
         let nearest = Written { binding: 2, buffer: nearest.raw(), rows: &|at| 4 * row * u64::from(at) };
         let shown = Written { binding: 6, buffer: shown.raw(), rows: &|at| 8 * row * u64::from(at) };
-        rasteriser.draw(pass, drawing, &[nearest, shown])
+        rasteriser.draw(pass, drawing, &[nearest, shown])?;
+        self.nearest.local().map(|chunk| self.nearest.core().mark_written(chunk.id()))?;
+        self.shown.local().map(|chunk| self.shown.core().mark_written(chunk.id()))
     }
 
     /// The pictures of all ranks in strips.
