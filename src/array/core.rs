@@ -123,7 +123,7 @@ impl ArrayCore {
     }
 
     /// [`create_local`](Self::create_local) of a kind.
-    pub(super) fn create_of_kind(
+    pub(crate) fn create_of_kind(
         kind: ArrayKind,
         home: Home,
         name: &str,
@@ -297,11 +297,24 @@ impl ArrayCore {
         self.slots.iter().flatten().find_map(|slot| slot.history.ghosts())
     }
 
+    /// Goes on with what has happened to another array of one chunk, whose cells it has taken over.
+    pub(super) fn goes_on_from(&self, other: &Self) {
+        if let (Some(Some(own)), Some(Some(before))) = (self.slots.first(), other.slots.first()) {
+            own.history.goes_on_from(&before.history);
+        }
+    }
+
     /// Tells that wgpu calls or memory lent to the host have written to a chunk of this rank, for
     /// [`World::arrays`](crate::World::arrays) and checked runs: nothing else can know.
     #[track_caller]
     pub fn mark_written(&self, chunk: ChunkId) {
         self.was_written(chunk, &self.chunks().region(chunk), "wgpu calls of the program", Location::caller());
+    }
+
+    /// Tells that memory lent to the host is read: of a box of a chunk of this rank, ghost cells included, for checked runs.
+    #[track_caller]
+    pub fn mark_read(&self, chunk: ChunkId, region: &Region) {
+        self.was_read(chunk, region, "memory that is lent", Location::caller());
     }
 
     /// Tells that a box of a chunk of this rank was read by the host.

@@ -42,6 +42,7 @@ impl<T: Element> Growable<T> {
     /// One that is full: all cells of an array of this rank.
     pub(crate) fn full(core: Rc<ArrayCore>) -> Self {
         let length = core.chunks().shape()[0] as u64;
+        core.set_in_use(length);
         Self { core, length, uses: wgpu::BufferUsages::empty(), data: Cell::new(None), element: PhantomData }
     }
 
@@ -140,6 +141,7 @@ impl<T: Element> Growable<T> {
             let pair = (BoxOf { buffer: &from, view }, BoxOf { buffer: &to, view });
             self.core.device().copy_boxes(T::INFO.bytes, &[pair])?;
         }
+        larger.goes_on_from(&self.core);
         self.core = larger;
         self.use_cells(self.length);
         Ok(())

@@ -2,9 +2,10 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 use super::finding::{Finding, GhostState, Problem};
-use super::moment::{Dated, Moment};
+use super::moment::{Counts, Dated, Moment, WriteTime};
 use super::record::WriteRecord;
 use super::site::Site;
 use crate::chunks::ChunkId;
@@ -18,12 +19,12 @@ pub(crate) struct Ghosts {
     array: u64,
     name: String,
     links: RefCell<Vec<Link>>,
-    /// How many operations each chunk has seen since the last collective.
-    places: RefCell<HashMap<ChunkId, u64>>,
-    /// What was written since then.
-    writes: RefCell<BTreeMap<(ChunkId, Region), Written>>,
-    /// What was read: of which link, which cells, from which place in the program.
-    reads: RefCell<BTreeMap<(usize, Region, usize), Read>>,
+    /// What each chunk has seen since the ranks met.
+    done: RefCell<HashMap<ChunkId, Rc<Counts>>>,
+    /// What was written since then, at which place.
+    writes: RefCell<BTreeMap<(ChunkId, Region, u64), Written>>,
+    /// What was read since then: of which link, which cells, from which place, after how many times that they were filled.
+    reads: RefCell<BTreeMap<(usize, Region, u64, u64), Read>>,
     /// Whether another handle has the same chunks with other neighbours, so that nothing is known.
     given_up: Cell<bool>,
 }
@@ -37,20 +38,22 @@ struct Link {
     chunk: ChunkId,
     cells: Region,
     side: Vec<i8>,
-    /// From when they are, where that is not the beginning.
-    filled: Dated<()>,
-    /// When their owner was written, in the ghost cells' own coordinates.
-    written: Dated<String>,
+    /// From when they are, where that is not the beginning, and how often that has changed.
+    filled: Dated<Moment>,
+    changes: u64,
+    /// When their owner was written and by whom, in the ghost cells' own coordinates.
+    written: Dated<(WriteTime, String)>,
 }
 
-/// When a box was read last.
+/// When a box was read last, from when its cells were then, and by whom it was read.
 #[derive(Debug)]
 struct Read {
-    place: u64,
+    moment: Moment,
+    filled: Dated<Moment>,
     site: Site,
 }
 
-/// When a box was written first and last.
+/// For the how-manyth time a place has written a box first and last.
 #[derive(Debug)]
 struct Written {
     first: u64,
@@ -74,13 +77,14 @@ impl Ghosts {
             cells: of.dst,
             side: chunks.region(of.dst_chunk).side_of(&of.dst),
             filled: Dated::default(),
+            changes: 0,
             written: Dated::default(),
         };
         Some(Self {
             array,
             name: name.to_string(),
             links: RefCell::new(moves.map(link).collect()),
-            places: RefCell::default(),
+            done: RefCell::default(),
             writes: RefCell::default(),
             reads: RefCell::default(),
             given_up: Cell::new(false),
@@ -93,105 +97,101 @@ impl Ghosts {
         self.reads.borrow_mut().clear();
     }
 
-    /// The place of the next operation on a chunk.
-    pub fn next_place(&self, chunk: ChunkId) -> u64 {
-        let mut places = self.places.borrow_mut();
-        let place = places.entry(chunk).or_default();
-        *place += 1;
-        *place
-    }
-
-    /// A box of a chunk was written by an operation. Ghost cells in it are from now.
-    pub fn wrote(&self, chunk: ChunkId, region: &Region, moment: Moment, writer: &Site) {
-        for link in self.links.borrow_mut().iter_mut().filter(|link| link.chunk == chunk) {
-            if let Some(cells) = link.cells.intersect(region) {
-                link.filled.set(cells, moment, ());
-            }
-        }
+    /// An operation on a chunk after a collective: boxes that it reads, and then boxes that it writes. Ghost cells among the
+    /// latter are from now.
+    pub fn operation(&self, chunk: ChunkId, collective: u64, read: &[Region], written: &[Region], site: &Site) {
+        let place = site.place();
+        let before = self.done.borrow_mut().entry(chunk).or_default().clone();
+        read.iter().for_each(|region| self.read(chunk, region, &Moment { collective, done: before.clone() }, site));
+        drop(before);
+        let mut done = self.done.borrow_mut();
+        let counts = done.entry(chunk).or_default();
+        let count = Rc::make_mut(counts).entry(place).or_default();
+        *count += 1;
+        let (count, moment) = (*count, Moment { collective, done: counts.clone() });
         let mut writes = self.writes.borrow_mut();
-        let (first, last, site) = (moment.place, moment.place, writer.clone());
-        let known = writes.entry((chunk, *region)).or_insert(Written { first, last, site: site.clone() });
-        (known.last, known.site) = (last, site);
+        for region in written {
+            self.filled(chunk, region, &moment);
+            let new = Written { first: count, last: count, site: site.clone() };
+            writes.entry((chunk, *region, place)).or_insert(new).last = count;
+        }
     }
 
     /// A box of ghost cells was filled from its owners, as they were at a moment.
-    pub fn filled(&self, chunk: ChunkId, region: &Region, moment: Moment) {
+    pub fn filled(&self, chunk: ChunkId, region: &Region, moment: &Moment) {
         for link in self.links.borrow_mut().iter_mut().filter(|link| link.chunk == chunk) {
             if let Some(cells) = link.cells.intersect(region) {
-                link.filled.set(cells, moment, ());
+                link.filled.set(cells, moment.clone());
+                link.changes += 1;
             }
         }
     }
 
-    /// A box of a chunk was read; ghost cells in it are looked at when the ranks have met.
-    pub fn read(&self, chunk: ChunkId, region: &Region, place: u64, site: &Site) {
+    /// Ghost cells in a box are looked at when the ranks have met.
+    fn read(&self, chunk: ChunkId, region: &Region, moment: &Moment, site: &Site) {
         let mut reads = self.reads.borrow_mut();
         for (number, link) in self.links.borrow().iter().enumerate().filter(|(_, link)| link.chunk == chunk) {
             if let Some(cells) = link.cells.intersect(region) {
-                let at = std::ptr::from_ref(site.location()) as usize;
-                reads.insert((number, cells, at), Read { place, site: site.clone() });
+                let (moment, filled) = (moment.clone(), link.filled.part(cells));
+                reads.insert((number, cells, site.place(), link.changes), Read { moment, filled, site: site.clone() });
             }
         }
-    }
-
-    /// The ghost cells of a chunk on these sides, and there of these components.
-    pub fn cells_on(&self, chunk: ChunkId, side: &[i8], components: impl Fn(&Region) -> Vec<Region>) -> Vec<Region> {
-        let links = self.links.borrow();
-        let there = links.iter().filter(|link| link.chunk == chunk && link.side == side);
-        there.flat_map(|link| components(&link.cells)).collect()
     }
 
     /// What this rank has written since the ranks met.
     pub fn take_writes(&self) -> Vec<WriteRecord> {
-        let record = |((chunk, region), written): ((ChunkId, Region), Written)| {
+        let record = |((chunk, region, place), written): ((ChunkId, Region, u64), Written)| {
             let Written { first, last, site } = written;
-            WriteRecord::new((self.array, chunk), &region, (first, last), &site)
+            WriteRecord::new((self.array, chunk), &region, place, (first, last), &site)
         };
         std::mem::take(&mut *self.writes.borrow_mut()).into_iter().map(record).collect()
     }
 
     /// Looks at what was read since the ranks met, with what all ranks have written since.
-    pub fn look(&self, collective: u64, writes: &[WriteRecord], mut found: impl FnMut(Finding)) {
+    pub fn look(&self, collective: u64, writes: &[WriteRecord]) -> Vec<Finding> {
         let reads = std::mem::take(&mut *self.reads.borrow_mut());
         let mut links = self.links.borrow_mut();
         let mine: Vec<(&WriteRecord, Region)> =
             writes.iter().filter(|one| one.array == self.array).map(|one| (one, one.region())).collect();
-        if !self.given_up.get() {
-            for ((number, read_cells, _), read) in &reads {
-                let link = &links[*number];
-                let since = mine.iter().filter_map(|(one, region)| {
-                    let cells = link.as_ghosts(one.chunk, region)?.intersect(read_cells)?;
-                    (one.first < read.place).then_some((cells, Moment { collective, place: one.last }, &one.writer))
-                });
-                let stale = link.written.within(*read_cells).chain(since).find_map(|(cells, written, writer)| {
-                    link.older_than(&cells, written).map(|(cells, filled)| (cells, filled, writer.clone()))
-                });
-                if let Some((cells, filled, writer)) = stale {
-                    let problem = Problem::StaleGhosts { side: link.side.clone(), cells, filled, writer };
-                    found(Finding { array: self.name.clone(), chunk: link.chunk, site: read.site.clone(), problem });
-                }
+        let mut found = Vec::new();
+        for ((number, cells, ..), read) in reads.iter().filter(|_| !self.given_up.get()) {
+            let link = &links[*number];
+            let before = link.written.within(*cells).map(|(cells, (time, writer))| (cells, *time, writer));
+            let since = mine.iter().filter_map(|(one, region)| {
+                let count = one.last.min(read.moment.passed(one.place));
+                let time = WriteTime { collective, place: one.place, count };
+                let cells = link.as_ghosts(one.chunk, region)?.intersect(cells)?;
+                (one.first <= count).then_some((cells, time, &one.writer))
+            });
+            let stale = before.chain(since).find_map(|(cells, time, writer)| {
+                read.filled.older_than(&cells, time).map(|(cells, filled)| (cells, filled, writer.clone()))
+            });
+            if let Some((cells, filled, writer)) = stale {
+                let problem = Problem::StaleGhosts { side: link.side.clone(), cells, filled, writer };
+                found.push(Finding { array: self.name.clone(), chunk: link.chunk, site: read.site.clone(), problem });
             }
         }
         for (one, region) in mine {
-            let moment = Moment { collective, place: one.last };
+            let time = WriteTime { collective, place: one.place, count: one.last };
             for link in links.iter_mut() {
                 if let Some(cells) = link.as_ghosts(one.chunk, &region) {
-                    link.written.set(cells, moment, one.writer.clone());
+                    link.written.set(cells, (time, one.writer.clone()));
                 }
             }
         }
-        self.places.borrow_mut().clear();
+        self.done.borrow_mut().clear();
+        found
     }
 
-    /// What the ghost cells on each side of each chunk are, the worst first of those on one side; `None` where nothing is
-    /// known.
+    /// What the ghost cells on each side of each chunk are, the worst of those on one side; `None` where nothing is known.
     pub fn states(&self) -> Option<Vec<(ChunkId, Vec<i8>, GhostState)>> {
         if self.given_up.get() {
             return None;
         }
         let mut out: Vec<(ChunkId, Vec<i8>, GhostState)> = Vec::new();
         for link in self.links.borrow().iter() {
-            let stale = link.written.within(link.cells).any(|(cells, at, _)| link.older_than(&cells, at).is_some());
+            let mut written = link.written.within(link.cells);
+            let stale = written.any(|(cells, (time, _))| link.filled.older_than(&cells, *time).is_some());
             let state = match (link.filled.without(link.cells).is_empty(), stale) {
                 (false, _) => GhostState::NeverFilled,
                 (true, true) => GhostState::Stale,
@@ -212,13 +212,5 @@ impl Link {
     fn as_ghosts(&self, owner: ChunkId, region: &Region) -> Option<Region> {
         let common = (self.owner == owner).then(|| self.source.intersect(region))??;
         Some(common.translate(&(self.cells.start - self.source.start)))
-    }
-
-    /// Those of the cells that were filled before a moment, and whether they were filled at all.
-    fn older_than(&self, cells: &Region, moment: Moment) -> Option<(Region, bool)> {
-        if let Some(never) = self.filled.without(*cells).first() {
-            return Some((*never, false));
-        }
-        self.filled.within(*cells).find(|(_, filled, ())| *filled < moment).map(|(cells, ..)| (cells, true))
     }
 }

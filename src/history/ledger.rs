@@ -92,7 +92,7 @@ impl Ledger {
 
     /// When the ranks met last.
     pub fn met(&self) -> Moment {
-        Moment { collective: self.watch.as_ref().map_or(0, |watch| watch.collective.get()), place: 0 }
+        Moment { collective: self.watch.as_ref().map_or(0, |watch| watch.collective.get()), ..Moment::default() }
     }
 
     /// The ranks meet: what all have written since the last time is told by `told`, and what was read is looked at.
@@ -101,12 +101,13 @@ impl Ledger {
     /// What `told` returns.
     pub fn meet(&self, told: impl FnOnce(Vec<WriteRecord>) -> Result<Vec<WriteRecord>>) -> Result<()> {
         let Some(watch) = &self.watch else { return Ok(()) };
-        let writes = told(watch.arrays.borrow().iter().flat_map(|ghosts| ghosts.take_writes()).collect())?;
-        let collective = watch.collective.get();
-        let mut arrays = watch.arrays.borrow_mut();
-        arrays.iter().for_each(|ghosts| ghosts.look(collective, &writes, |finding| self.found(finding)));
-        arrays.retain(|ghosts| Rc::strong_count(ghosts) > 1);
+        let own = watch.arrays.borrow().iter().flat_map(|ghosts| ghosts.take_writes()).collect();
+        let (writes, collective) = (told(own)?, watch.collective.get());
+        let found: Vec<Finding> =
+            watch.arrays.borrow().iter().flat_map(|ghosts| ghosts.look(collective, &writes)).collect();
+        watch.arrays.borrow_mut().retain(|ghosts| Rc::strong_count(ghosts) > 1);
         watch.collective.set(collective + 1);
+        found.into_iter().for_each(|finding| self.found(finding));
         Ok(())
     }
 
@@ -122,6 +123,14 @@ impl Ledger {
         if watch.told.borrow_mut().insert(key) && watch.findings.borrow().len() < MOST_FINDINGS {
             trace::warn(&finding.to_string());
             watch.findings.borrow_mut().push(finding);
+        }
+    }
+
+    /// Tells people something once.
+    pub fn tell_once(&self, text: &str) {
+        let key = (text.to_string(), String::new());
+        if self.watch.as_ref().is_some_and(|watch| watch.told.borrow_mut().insert(key)) {
+            trace::warn(text);
         }
     }
 
@@ -154,6 +163,12 @@ impl History {
         Rc::new(Self { ledger: ledger.clone(), writes: Cell::new(0), last: RefCell::default(), chunk, ghosts })
     }
 
+    /// Goes on with the count and the last writer of another chunk.
+    pub fn goes_on_from(&self, other: &Self) {
+        self.writes.set(other.writes());
+        *self.last.borrow_mut() = other.last_writer();
+    }
+
     /// How often it was written.
     pub fn writes(&self) -> u64 {
         self.writes.get()
@@ -181,9 +196,7 @@ impl History {
         }
         let site = self.ledger.site(what, at);
         if let Some(ghosts) = &self.ghosts {
-            let moment = Moment { place: ghosts.next_place(self.chunk), ..self.ledger.met() };
-            read.iter().for_each(|region| ghosts.read(self.chunk, region, moment.place, &site));
-            written.iter().for_each(|region| ghosts.wrote(self.chunk, region, moment, &site));
+            ghosts.operation(self.chunk, self.ledger.met().collective, read, written, &site);
         }
         if !written.is_empty() {
             self.writes.set(self.writes.get() + 1);
@@ -192,7 +205,7 @@ impl History {
     }
 
     /// A box of its ghost cells was filled from owners as they were at a moment.
-    pub fn filled(&self, region: &Region, moment: Moment) {
+    pub fn filled(&self, region: &Region, moment: &Moment) {
         if let Some(ghosts) = &self.ghosts {
             ghosts.filled(self.chunk, region, moment);
         }

@@ -1,17 +1,48 @@
-//! Moments, and cells with the moment of what happened to them last.
+//! When something was done to a chunk, and cells with what was done to them last.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use crate::region::Region;
 
-/// A number of a collective, and a place among the operations on a chunk since then.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+/// How often each place in the program has done something to a chunk since the ranks met; places by a number that is the same
+/// on every rank.
+pub type Counts = BTreeMap<u64, u64>;
+
+/// When something was done: after which collective, and after which operations on its chunk.
+#[derive(Debug, Clone, Default)]
 pub struct Moment {
     pub collective: u64,
-    pub place: u64,
+    pub done: Rc<Counts>,
 }
 
-/// Boxes that do not overlap, each with a moment and something of that moment.
+/// A write: after which collective, at which place in the program, for the how-manyth time there since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WriteTime {
+    pub collective: u64,
+    pub place: u64,
+    pub count: u64,
+}
+
+impl Moment {
+    /// How often a place had been passed.
+    pub fn passed(&self, place: u64) -> u64 {
+        self.done.get(&place).copied().unwrap_or(0)
+    }
+
+    /// Whether it was before a write. Within one interval between collectives a chunk that has been at the same place as
+    /// often as the chunk that was written is behind the write: programs do the same at a place, whichever chunk it is for.
+    pub fn is_before(&self, write: WriteTime) -> bool {
+        match self.collective == write.collective {
+            true => write.count > self.passed(write.place),
+            false => self.collective < write.collective,
+        }
+    }
+}
+
+/// Boxes that do not overlap, each with something.
 #[derive(Debug, Clone)]
-pub struct Dated<T>(Vec<(Region, Moment, T)>);
+pub struct Dated<T>(Vec<(Region, T)>);
 
 impl<T> Default for Dated<T> {
     fn default() -> Self {
@@ -20,33 +51,48 @@ impl<T> Default for Dated<T> {
 }
 
 impl<T: Clone> Dated<T> {
-    /// Dates a box anew.
-    pub fn set(&mut self, region: Region, moment: Moment, of: T) {
+    /// Says something of a box, in place of what was said of its cells before.
+    pub fn set(&mut self, region: Region, of: T) {
         if region.is_empty() {
             return;
         }
-        if self.0.iter().any(|(known, ..)| known.intersects(&region)) {
-            let cut = |(known, moment, of): (Region, Moment, T)| {
+        if self.0.iter().any(|(known, _)| known.intersects(&region)) {
+            let cut = |(known, of): (Region, T)| {
                 let rest = if known.intersects(&region) { known.subtract(&region) } else { vec![known] };
-                rest.into_iter().map(move |part| (part, moment, of.clone()))
+                rest.into_iter().map(move |part| (part, of.clone()))
             };
             self.0 = std::mem::take(&mut self.0).into_iter().flat_map(cut).collect();
         }
-        self.0.push((region, moment, of));
+        self.0.push((region, of));
     }
 
-    /// The parts of a box that have a date.
-    pub fn within(&self, region: Region) -> impl Iterator<Item = (Region, Moment, &T)> {
-        self.0.iter().filter_map(move |(known, moment, of)| Some((known.intersect(&region)?, *moment, of)))
+    /// The parts of a box of which something was said.
+    pub fn within(&self, region: Region) -> impl Iterator<Item = (Region, &T)> {
+        self.0.iter().filter_map(move |(known, of)| Some((known.intersect(&region)?, of)))
     }
 
-    /// The parts of a box that have none.
+    /// The same as a whole.
+    pub fn part(&self, region: Region) -> Self {
+        Self(self.within(region).map(|(part, of)| (part, of.clone())).collect())
+    }
+
+    /// The parts of a box of which nothing was said.
     pub fn without(&self, region: Region) -> Vec<Region> {
-        let less = |left: Vec<Region>, (known, ..): &(Region, Moment, T)| {
+        let less = |left: Vec<Region>, (known, _): &(Region, T)| {
             left.into_iter()
                 .flat_map(|part| if part.intersects(known) { part.subtract(known) } else { vec![part] })
                 .collect()
         };
         self.0.iter().fold(vec![region], less)
+    }
+}
+
+impl Dated<Moment> {
+    /// Cells of a box that are from before a write, and whether they have a date at all.
+    pub fn older_than(&self, cells: &Region, write: WriteTime) -> Option<(Region, bool)> {
+        if let Some(never) = self.without(*cells).first() {
+            return Some((*never, false));
+        }
+        self.within(*cells).find(|(_, filled)| filled.is_before(write)).map(|(cells, _)| (cells, true))
     }
 }

@@ -14,16 +14,23 @@ pub(crate) struct WriteRecord {
     pub chunk: ChunkId,
     start: Vec<i64>,
     end: Vec<i64>,
-    /// The first and the last time, as places among the operations on the chunk.
+    /// The place in the program, and for the how-manyth time since the ranks met it was passed first and last.
+    pub place: u64,
     pub first: u64,
     pub last: u64,
     pub writer: String,
 }
 
 impl WriteRecord {
-    pub fn new((array, chunk): (u64, ChunkId), region: &Region, (first, last): (u64, u64), writer: &Site) -> Self {
+    pub fn new(
+        (array, chunk): (u64, ChunkId),
+        region: &Region,
+        place: u64,
+        (first, last): (u64, u64),
+        writer: &Site,
+    ) -> Self {
         let (start, end) = (region.start.to_vec(), region.end.to_vec());
-        Self { array, chunk, start, end, first, last, writer: writer.to_string() }
+        Self { array, chunk, start, end, place, first, last, writer: writer.to_string() }
     }
 
     pub fn region(&self) -> Region {

@@ -1,6 +1,7 @@
 //! [`Site`]: who did something to cells.
 
 use std::fmt::{self, Debug, Display, Formatter};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::panic::Location;
 use std::rc::Rc;
 
@@ -45,6 +46,13 @@ impl Site {
     /// The place in the program that called it. Inside of the library for operations that consist of others.
     pub fn location(&self) -> &'static Location<'static> {
         self.at
+    }
+
+    /// A number of the place in the program, the same on every rank.
+    pub(crate) fn place(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.at.file(), self.at.line(), self.at.column()).hash(&mut hasher);
+        hasher.finish()
     }
 
     /// How many [`debug_point`](crate::World::debug_point)s this rank had passed.

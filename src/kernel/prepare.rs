@@ -7,7 +7,7 @@ use super::checks::{check_binding, check_home};
 use super::helpers::HELPERS;
 use super::invocations::{Ground, Invocations};
 use super::program::Program;
-use super::report::Sides;
+use super::report::Layers;
 use super::signature::{Signature, VarShape, Watch};
 use super::variants::{Compiled, Version};
 use crate::error::{KernelError, Result};
@@ -134,15 +134,24 @@ impl Call<'_> {
             VarShape { axes: binding.section.axes(), packed, windows }
         };
         let vars: Vec<VarShape> = order.iter().enumerate().map(shape).collect();
-        // A report is one binding more.
-        let bindings: usize = vars.iter().map(|var| var.windows as usize).sum();
-        let most = self.kernel.shared.device.limits().wgpu.max_storage_buffers_per_shader_stage as usize;
-        let watch = match self.ledger().is_some_and(|ledger| ledger.watches()) && bindings < most {
-            false => Watch::Off,
-            true if self.bound.iter().all(|(_, binding, _)| Sides::of(binding).bits() <= 32) => Watch::FewSides,
-            true => Watch::ManySides,
-        };
+        let watch = self.watch(program, order, &vars);
         Signature { space: ground.space(), domain_axes, vars, watch }
+    }
+
+    /// Whether the call is to report what it reaches.
+    fn watch(&self, program: &Program, order: &[Option<usize>], vars: &[VarShape]) -> Watch {
+        let Some(ledger) = self.ledger().filter(|ledger| ledger.watches()) else { return Watch::Off };
+        let bound = vars.iter().zip(order).filter(|(_, bound)| bound.is_some());
+        let bindings: usize = bound.map(|(var, _)| var.windows as usize).sum();
+        let most = self.kernel.shared.device.limits().wgpu.max_storage_buffers_per_shader_stage as usize;
+        let layers: Vec<Layers> = self.bound.iter().map(|(_, binding, _)| Layers::of(binding)).collect();
+        // A report is one binding more.
+        if bindings >= most || layers.iter().any(Layers::are_too_many) {
+            let why = format!("it has no room for a report: {most} arrays can be bound, or ghost layers are too many");
+            ledger.tell_once(&format!("kernel {} is not checked: {why}", program.name));
+            return Watch::Off;
+        }
+        if layers.iter().all(|layers| layers.bits() <= 32) { Watch::FewBits } else { Watch::ManyBits }
     }
 
     /// Everything that the entry point reaches is bound, and nothing that the text never names.

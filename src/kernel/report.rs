@@ -12,42 +12,52 @@ use crate::extents::Index;
 use crate::history::{Finding, Problem, Stray, What};
 use crate::region::Region;
 
-/// More sides and components of one array are not told apart: then it is sides alone.
-const MOST_BITS: usize = 1 << 19;
+/// More layers and components of one array are not told apart: then it is layers alone.
+const MOST_BITS: usize = 1 << 22;
 
-/// The sides of a chunk's ghost cells, and components: places along axes without ghost cells. A bit for each of both.
+/// The layers of a chunk's ghost cells, and components: places along axes without ghost cells. A bit for each of both.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sides {
-    sides: usize,
+pub(super) struct Layers {
+    /// 0 where there are none.
+    count: usize,
     /// 0 where they are not told apart.
     pub components: usize,
 }
 
-impl Sides {
+impl Layers {
     pub fn of(binding: &Binding) -> Self {
         if binding.storage == binding.owned {
-            return Self { sides: 0, components: 0 };
+            return Self { count: 0, components: 0 };
         }
-        let sides = 3_usize.pow(binding.owned.axes() as u32);
-        let extents = free_axes(binding).map(|axis| binding.owned.extents()[axis] as usize);
-        let components = extents.fold(1, |all: usize, extent| all.saturating_mul(extent));
-        let fits = components.checked_mul(sides).is_some_and(|bits| bits <= MOST_BITS);
-        Self { sides, components: if fits { components } else { 0 } }
+        let many = |all: usize, one: i64| all.saturating_mul(one.max(1) as usize);
+        let count = (0..binding.owned.axes()).map(|axis| digits(binding, axis)).fold(1, many);
+        let components = free_axes(binding).map(|axis| binding.owned.extents()[axis]).fold(1, many);
+        let fits = components.checked_mul(count).is_some_and(|bits| bits <= MOST_BITS);
+        Self { count, components: if fits { components } else { 0 } }
+    }
+
+    pub fn are_too_many(&self) -> bool {
+        self.count > MOST_BITS
     }
 
     pub fn bits(&self) -> usize {
-        self.sides * self.components.max(1)
+        self.count * self.components.max(1)
     }
 
+    /// Of loads or of stores.
     fn words(&self) -> usize {
         self.bits().div_ceil(32)
     }
 }
 
+/// How many layers there are along an axis, that of the owned cells among them.
+fn digits(binding: &Binding, axis: usize) -> i64 {
+    1 + binding.storage.extents()[axis] - binding.owned.extents()[axis]
+}
+
 /// The axes along which a chunk has no ghost cells.
 fn free_axes(binding: &Binding) -> impl Iterator<Item = usize> {
-    let (storage, owned) = (binding.storage.extents(), binding.owned.extents());
-    (0..owned.axes()).filter(move |&axis| storage[axis] == owned[axis])
+    (0..binding.owned.axes()).filter(move |&axis| digits(binding, axis) == 1)
 }
 
 /// The report of a call: words for positions outside, then bits of each array.
@@ -55,7 +65,7 @@ pub(super) struct Report {
     lease: Lease,
     words: usize,
     /// The first word of each array, and what its bits are.
-    parts: Vec<(usize, Sides)>,
+    parts: Vec<(usize, Layers)>,
 }
 
 /// The memory of reports.
@@ -67,9 +77,9 @@ impl Report {
     pub fn new<'b>(device: &Device, bindings: impl Iterator<Item = &'b Binding>) -> Result<Self> {
         let (mut parts, mut words) = (Vec::new(), STRAY_WORDS);
         for binding in bindings {
-            let sides = Sides::of(binding);
-            parts.push((words, sides));
-            words += sides.words();
+            let layers = Layers::of(binding);
+            parts.push((words, layers));
+            words += 2 * layers.words();
         }
         let bytes = 4 * words as u64;
         let known = device.with_cache(|cache: &mut Reports| cache.0.clone());
@@ -91,7 +101,7 @@ impl Report {
     }
 
     /// The first word of each array, and what its bits are.
-    pub fn parts(&self) -> &[(usize, Sides)] {
+    pub fn parts(&self) -> &[(usize, Layers)] {
         &self.parts
     }
 
@@ -117,7 +127,7 @@ impl Report {
 /// What a call has told.
 pub(super) struct Told {
     words: Vec<u32>,
-    parts: Vec<(usize, Sides)>,
+    parts: Vec<(usize, Layers)>,
 }
 
 /// A position outside of a chunk, from the start of the section.
@@ -133,16 +143,26 @@ pub(super) struct Outside {
 impl Told {
     /// The boxes of ghost cells that were loaded from the array that is bound at this place.
     pub fn loaded(&self, place: usize, binding: &Binding) -> Vec<Region> {
-        let Some(history) = &binding.history else { return Vec::new() };
-        let Some(ghosts) = history.ghosts() else { return Vec::new() };
-        let (at, sides) = self.parts[place];
-        let is_set = |bit: usize| self.words[at + bit / 32] & (1 << (bit % 32)) != 0;
-        let (each, mut out) = (sides.components.max(1), Vec::new());
-        for number in 0..sides.sides {
+        self.reached(place, binding, 0)
+    }
+
+    /// The boxes of ghost cells that were stored to.
+    pub fn stored(&self, place: usize, binding: &Binding) -> Vec<Region> {
+        self.reached(place, binding, self.parts[place].1.words())
+    }
+
+    fn reached(&self, place: usize, binding: &Binding, behind: usize) -> Vec<Region> {
+        let (at, layers) = self.parts[place];
+        let words = &self.words[at + behind..][..layers.words()];
+        let is_set = |bit: usize| words[bit / 32] & (1 << (bit % 32)) != 0;
+        let (each, mut out) = (layers.components.max(1), Vec::new());
+        if words.iter().all(|&word| word == 0) {
+            return out;
+        }
+        for number in 0..layers.count {
             let set: Vec<bool> = (0..each).map(|component| is_set(number * each + component)).collect();
             if set.contains(&true) {
-                let side = side(number, binding.owned.axes());
-                out.extend(ghosts.cells_on(history.chunk(), &side, |cells| of_components(cells, binding, &set)));
+                out.extend(of_components(&layer(number, binding), binding, &set));
             }
         }
         out
@@ -171,10 +191,19 @@ impl Outside {
     }
 }
 
-/// A side from its number: 0, 1 and 2 for none, the low and the high one, axis 0 first.
-fn side(number: usize, axes: usize) -> Vec<i8> {
-    let digit = |axis: usize| number / 3_usize.pow((axes - 1 - axis) as u32) % 3;
-    (0..axes).map(|axis| [0, -1, 1][digit(axis)]).collect()
+/// The cells of a layer, from its number: digits of the axes, axis 0 first.
+fn layer(number: usize, binding: &Binding) -> Region {
+    let (owned, mut rest, mut region) = (binding.owned, number as i64, binding.owned);
+    for axis in (0..owned.axes()).rev() {
+        let (base, before) = (digits(binding, axis), owned.start[axis] - binding.storage.start[axis]);
+        let digit = rest % base;
+        rest /= base;
+        let first = if digit <= before { owned.start[axis] - digit } else { owned.end[axis] + digit - before - 1 };
+        if digit > 0 {
+            (region.start[axis], region.end[axis]) = (first, first + 1);
+        }
+    }
+    region
 }
 
 /// Of a box of ghost cells those of the components that are set.

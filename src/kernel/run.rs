@@ -79,9 +79,15 @@ impl Call<'_> {
         let kernel = &prepared.version.label;
         for (number, (_, binding, access)) in self.bound.iter().enumerate() {
             let Some(history) = &binding.history else { continue };
-            let written = if *access == AccessMode::Read { Vec::new() } else { self.written(binding) };
-            let loaded = told.map_or_else(Vec::new, |told| told.loaded(number, binding));
-            history.operation(&loaded, &written, What::Kernel(kernel.clone()), at);
+            let what = What::Kernel(kernel.clone());
+            let (Some(told), true) = (told, history.ghosts().is_some()) else {
+                let written = if *access == AccessMode::Read { &[][..] } else { &[binding.section][..] };
+                history.operation(&[], written, what, at);
+                continue;
+            };
+            let mut written = if *access == AccessMode::Read { Vec::new() } else { self.written(binding) };
+            written.extend(told.stored(number, binding));
+            history.operation(&told.loaded(number, binding), &written, what, at);
         }
         if let Some(outside) = told.and_then(Told::stray)
             && let Some(bound) = prepared.order.get(outside.var).copied().flatten()
@@ -90,20 +96,21 @@ impl Call<'_> {
         }
     }
 
-    /// The boxes that a kernel writes, as far as one can know: where invocations have cells of this index space these, else
-    /// the section.
+    /// The boxes of owned cells that a kernel writes, as far as one can know: where invocations have cells of this index
+    /// space these, else the section.
     fn written(&self, binding: &Binding) -> Vec<Region> {
         let first = self.bound.iter().find(|(_, _, access)| *access != AccessMode::Read).map(|(_, first, _)| first);
-        let boxes = match (&self.over, first) {
-            (None, Some(first)) if first.shape == binding.shape => first.boxes(),
-            (Some(Domain(Given::Section(over))), Some(first))
-                if over.shape == first.shape && first.shape == binding.shape =>
-            {
-                over.boxes()
-            }
+        let alike = first.filter(|first| first.shape == binding.shape);
+        let boxes = match (&self.over, alike) {
+            (None, Some(first)) => first.boxes(),
+            (Some(Domain(Given::Section(over))), Some(first)) if over.shape == first.shape => over.boxes(),
             _ => vec![binding.section],
         };
-        boxes.iter().filter_map(|one| one.intersect(&binding.storage)).collect()
+        // Positions count from the start of each section.
+        let from = alike.map_or(binding.section.start, |first| first.section.start);
+        let boxes = boxes.iter().map(|one| one.translate(&(binding.section.start - from)));
+        let owned: Vec<Region> = boxes.filter_map(|one| one.intersect(&binding.owned)).collect();
+        if owned.is_empty() { binding.section.intersect(&binding.owned).into_iter().collect() } else { owned }
     }
 
     /// Records the dispatches; whether there were any.
@@ -181,8 +188,8 @@ impl Call<'_> {
                 })?;
             let first = words.len();
             words.extend(array);
-            if let Some((at, sides)) = report.map(|report| report.parts()[bound]) {
-                (words[first + 2], words[first + 3]) = (at as i32, sides.components as i32);
+            if let Some((at, layers)) = report.map(|report| report.parts()[bound]) {
+                (words[first + 2], words[first + 3]) = (at as i32, layers.components as i32);
             }
             buffers[number] = Some(match &binding.buffer {
                 Some(buffer) => BoundBuffer {

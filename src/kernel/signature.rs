@@ -38,9 +38,9 @@ pub struct Signature {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Watch {
     Off,
-    /// Of no array more than 32 sides and components are told apart, so that an invocation keeps them in a word.
-    FewSides,
-    ManySides,
+    /// Of no array more than 32 layers and components of ghost cells are told apart: an invocation keeps them in a word.
+    FewBits,
+    ManyBits,
 }
 
 impl Signature {

@@ -69,7 +69,7 @@ impl World {
 
     fn execute_all(&self, jobs: Vec<Job>) -> Result<Moved> {
         let moved = moved(&jobs);
-        jobs.iter().for_each(|job| job.note(self.ledger.met()));
+        jobs.iter().for_each(|job| job.note(&self.ledger.met()));
         let (lending, read_after) = (Lending::of(self, &jobs)?, reads_what_is_written(&jobs));
         let lanes = jobs.iter().flat_map(|job| &job.transfer.lanes);
         let staged: u64 = lanes.map(|lane| bytes(&lane.sends)).sum();
@@ -104,7 +104,7 @@ impl World {
 
     /// Finishes what was started.
     pub(super) fn finish_started(&self, posted: &PostedJobs) -> Result<()> {
-        posted.0.iter().for_each(|one| one.job.note(one.read_at));
+        posted.0.iter().for_each(|one| one.job.note(&one.read_at));
         self.finish(posted).map_err(|error| self.in_operation(error))
     }
 

@@ -46,7 +46,7 @@ impl Job {
 
     /// Tells the chunks that they are written, and their ghost cells that they are from a moment.
     #[track_caller]
-    pub fn note(&self, read_at: Moment) {
+    pub fn note(&self, read_at: &Moment) {
         let at = Location::caller();
         for &(operand, chunk) in &self.transfer.written {
             let Some(history) = self.operands[operand].history(chunk) else { continue };

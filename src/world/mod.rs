@@ -31,7 +31,7 @@ mod start;
 mod transfer;
 mod turns;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::panic::Location;
@@ -65,7 +65,7 @@ use crate::trace::{Profile, Tracer};
 use crate::transport::{Entered, Group, Payload, copied};
 
 /// What is called at each debug point.
-type Observer = Box<dyn FnMut(&World, &DebugPoint) -> Result<()>>;
+type Observer = Rc<RefCell<dyn FnMut(&World, &DebugPoint) -> Result<()>>>;
 
 /// One rank's view of the run: its group of ranks, its device, its arrays.
 ///
@@ -84,6 +84,8 @@ pub struct World {
     composed: RefCell<HashMap<String, Kernel>>,
     tracer: Tracer,
     observer: RefCell<Option<Observer>>,
+    /// Whether it is being called.
+    observing: Cell<bool>,
 }
 
 impl World {
@@ -104,6 +106,7 @@ impl World {
             composed: RefCell::default(),
             tracer: Tracer::default(),
             observer: RefCell::default(),
+            observing: Cell::default(),
         })
     }
 

@@ -1,5 +1,6 @@
 //! Debug points: the one place from which anything looks into a running program.
 
+use std::cell::RefCell;
 use std::fmt::{self, Display, Formatter};
 use std::panic::Location;
 use std::rc::Rc;
@@ -28,11 +29,15 @@ impl World {
     pub fn debug_point(&self, name: &str) -> Result<()> {
         let location = Location::caller();
         self.collective(Called(name.into()), hash(("debug_point", name)), || Ok(()))?;
+        // A debug point within an observer is passed by.
+        if self.observing.get() {
+            return Ok(());
+        }
         let step = self.ledger.next_step();
-        // While it looks there is none: a debug point within it is passed by.
-        let Some(mut observer) = self.observer.take() else { return Ok(()) };
-        let looked = observer(self, &DebugPoint { name: name.to_string(), step, location });
-        self.observer.borrow_mut().get_or_insert(observer);
+        let Some(observer) = self.observer.borrow().clone() else { return Ok(()) };
+        self.observing.set(true);
+        let looked = (observer.borrow_mut())(self, &DebugPoint { name: name.to_string(), step, location });
+        self.observing.set(false);
         looked
     }
 
@@ -40,10 +45,10 @@ impl World {
     /// do what the program may: read chunks of this rank, which waits for queued kernels, or call collectives if every rank
     /// has an observer that does. Local.
     pub fn observe(&self, observer: impl FnMut(&Self, &DebugPoint) -> Result<()> + 'static) {
-        *self.observer.borrow_mut() = Some(Box::new(observer));
+        *self.observer.borrow_mut() = Some(Rc::new(RefCell::new(observer)));
     }
 
-    /// Calls no observer from now on. Local.
+    /// Calls no observer from now on. Local; an observer may say it, too.
     pub fn stop_observing(&self) {
         self.observer.take();
     }

@@ -56,7 +56,11 @@ fn on_rank<R>(group: Group, program: &impl Fn(&World) -> Result<R>) -> Result<R>
     world.note_rearranged();
     // What was read last is looked at, too.
     if world.ledger.watches() {
-        world.collective("nothing more", hash("nothing more"), || Ok(()))?;
+        let patience = world.group.patience();
+        world.group.set_patience(patience.at_the_end());
+        let met = world.collective("nothing more", hash("nothing more"), || Ok(()));
+        world.group.set_patience(patience);
+        met?;
     }
     Ok(result)
 }

@@ -80,6 +80,7 @@ fn amplify(world: &World, counts: &Cells, first: u32, pairs: &Cells) -> Result<(
     run(world, &ScanOperation::of(&Operator::Add, &u32::INFO), counts, Heads::None, Some(&ends))?;
     let source = KernelSource::composed("amplify", include_str!("../../../shaders/amplify/amplify.wgsl"));
     let kernel = world.composed(&source)?;
+    pairs.were_written(0..pairs.len());
     let call = kernel.call().read("ends", ends.parts()[0].binding()).param("first", first);
     call.write("pairs", pairs.parts()[0].in_words()).over([pairs.len() as i64]).run()
 }

@@ -78,6 +78,7 @@ pub(super) fn gather(world: &World, input: &Cells, indices: &Cells, output: &Cel
         return gather_on_host(world, input, indices, output);
     }
     let kernel = kernel(world, include_str!("../../../shaders/permute/gather.wgsl"), output)?;
+    output.were_written(0..output.len());
     // Indices do not reach further.
     for part in input.parts().iter().filter(|part| part.first <= u64::from(u32::MAX)) {
         for piece in stretches(&[indices, output]) {
@@ -100,6 +101,7 @@ pub(super) fn scatter(world: &World, input: &Cells, indices: &Cells, output: &Ce
         return scatter_on_host(world, input, indices, output);
     }
     let kernel = kernel(world, include_str!("../../../shaders/permute/scatter.wgsl"), output)?;
+    output.were_written(0..output.len());
     for part in output.parts().iter().filter(|part| part.first <= u64::from(u32::MAX)) {
         for piece in stretches(&[input, indices]) {
             let call = kernel.call().read("input", piece.parts[0].in_words()).read("indices", piece.parts[1].binding());

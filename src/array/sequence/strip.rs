@@ -37,9 +37,10 @@ impl Strip {
         self.core.binding(self.chunk, self.region)
     }
 
-    /// It as a kernel sees it that moves cells of any type: in words of 32 bits, but those of 8 and 16 bits as they are.
+    /// It as a kernel sees it that moves cells of any type: in words of 32 bits, but those of 8 and 16 bits as they are. Who
+    /// writes through it tells so ([`Cells::were_written`](super::Cells::were_written)), as words are no cells.
     pub fn in_words(&self) -> Binding {
-        let binding = self.binding();
+        let binding = Binding { history: None, ..self.binding() };
         let words = words(binding.element) as i64;
         let scaled = |region: &Region| {
             let times = |index: Index| Index::from_fn(1, |axis| index[axis] * words);

@@ -3,10 +3,11 @@
 use std::fmt::Write;
 
 use super::axes::Axes;
+use super::look::{INVOCATION, NOBODY};
 use super::nowhere::{NOWHERE, nowhere};
 use crate::kernel::geometry::{COUNT, DomainMap, GEOMETRY, Tuple};
 use crate::kernel::scan::SourceScan;
-use crate::kernel::signature::{Signature, Space};
+use crate::kernel::signature::{Signature, Space, Watch};
 
 /// What the helpers of the domain begin with, before `_`.
 const DOMAIN: &str = "domain";
@@ -67,7 +68,7 @@ pub fn domain(out: &mut String, scan: &SourceScan, signature: &Signature, at: us
     let [position, inside, extent, workgroup] =
         DOMAIN_HELPERS.map(|helper| scan.words.contains(&format!("{DOMAIN}_{helper}")));
     if signature.space == Space::Counted {
-        let text = counted(at);
+        let text = counted(at, signature.watch != Watch::Off);
         for (line, _) in text.iter().zip([position, inside, extent, workgroup]).filter(|(_, wanted)| *wanted) {
             let _ = writeln!(out, "{line}");
         }
@@ -110,15 +111,16 @@ pub fn domain(out: &mut String, scan: &SourceScan, signature: &Signature, at: us
 }
 
 /// The same of a counted domain, whose workgroups stand in rows along x, one after the other along z.
-fn counted(at: usize) -> [String; 4] {
+fn counted(at: usize, watched: bool) -> [String; 4] {
     let (args, size) = (format!("{COUNT}[1]"), format!("vec3<u32>({GEOMETRY}[{at}].xyz)"));
     let nowhere = nowhere(1);
+    let noted = if watched { format!("{INVOCATION} = $id; {NOBODY} = $outside;\n  ") } else { String::new() };
     [
         format!(
             "fn {DOMAIN}_position($id: vec3<u32>) -> i32 {{\n  let $size = {size};\n  let $row = $id.z / $size.z;\n  \
              let $i = $id.x + $row * {args}.y;\n  \
              let $outside = ($id.y != 0u) | ($id.z != $row * $size.z) | ($i >= {args}.x);\n  \
-             return select(i32($i), {nowhere}, $outside);\n}}"
+             {noted}return select(i32($i), {nowhere}, $outside);\n}}"
         ),
         format!("fn {DOMAIN}_inside($p: i32) -> bool {{ return u32($p) < {args}.x; }}"),
         format!("fn {DOMAIN}_extent() -> i32 {{ return i32({args}.x); }}"),

@@ -4,7 +4,6 @@
 //! their time in accesses to memory, also in those that no invocation of a group makes.
 
 use super::axes::Axes;
-use super::nowhere::NOWHERE;
 use super::writer::Writer;
 use crate::kernel::geometry::{REPORT, STRAY_WORDS, Tuple};
 use crate::kernel::signature::Watch;
@@ -13,8 +12,8 @@ use crate::wgsl::PREFIX;
 /// The `global_invocation_id` of an invocation that has asked for its position.
 pub const INVOCATION: &str = "$invocation";
 
-/// So near to [`NOWHERE`] are positions that were computed from it.
-const NEAR: i32 = 1 << 20;
+/// Whether such a one only fills up the dispatch, so that what it does is not the program's.
+pub const NOBODY: &str = "$nobody";
 
 /// The function that tells what an invocation has reached, to be called before it ends.
 pub fn flush_name() -> String {
@@ -26,12 +25,12 @@ pub fn flush_name() -> String {
 pub fn declarations(group: u32, binding: u32) -> String {
     format!(
         "@group({group}) @binding({binding}) var<storage, read_write> {REPORT}: array<atomic<u32>>;\n\
-         var<private> {INVOCATION}: vec3<u32> = vec3<u32>(0xffffffffu);\n\
+         var<private> {INVOCATION}: vec3<u32> = vec3<u32>(0xffffffffu);\nvar<private> {NOBODY}: bool;\n\
          var<private> $strays: u32;\nvar<private> $stray: u32;\nvar<private> $at: vec4<i32>;\nvar<private> $beyond: vec4<i32>;\n"
     )
 }
 
-/// The function that tells it; `arrays` are those whose ghost cells an invocation keeps, with the vector of their geometry.
+/// The function that tells it; `arrays` are those of whose ghost cells an invocation keeps what it has reached.
 pub fn flush(arrays: &[(String, Axes)], has_many_axes: bool) -> String {
     let mut words = vec!["$stray".to_string()];
     words.extend(["x", "y", "z"].map(|part| format!("{INVOCATION}.{part}")));
@@ -43,7 +42,10 @@ pub fn flush(arrays: &[(String, Axes)], has_many_axes: bool) -> String {
     }
     text += "    }\n  }\n";
     for (x, axes) in arrays {
-        text += &format!("  if ${x}_sides != 0u {{ atomicOr(&{REPORT}[u32({})], ${x}_sides); }}\n", axes.head(2));
+        for (place, kept) in ["loads", "stores"].iter().enumerate() {
+            let at = format!("u32({}) + {place}u", axes.head(2));
+            text += &format!("  if ${x}_{kept} != 0u {{ atomicOr(&{REPORT}[{at}], ${x}_{kept}); }}\n");
+        }
     }
     text + "}\n"
 }
@@ -57,50 +59,57 @@ impl Writer<'_> {
         }
     }
 
-    /// `$x_look`: nothing where the chunk owns the cell; a bit for the side and component of a ghost cell that is loaded; a
-    /// count and the first position of what is no cell of the chunk. Returns whether an invocation keeps the bits.
-    pub(super) fn look(&mut self, number: usize) -> bool {
+    /// `$x_look`: nothing where the chunk owns the cell; a bit for the layer and component of a ghost cell, among those of
+    /// loads or those of stores; a count and the first position of what is no cell of the chunk. Returns whether an invocation
+    /// keeps the bits, which are no more than a word has.
+    pub(super) fn look(&mut self) -> bool {
         if self.watch == Watch::Off || !(self.wants("load") || self.wants("store")) {
             return false;
         }
         let (x, axes) = (&self.var.name, self.axes);
-        let keeps = self.watch == Watch::FewSides;
+        let keeps = self.watch == Watch::FewBits;
         let owned = axes.within("$p", Some(Tuple::OwnedLo), Tuple::OwnedExtent, 0);
         let has = axes.within("$p", Some(Tuple::StorageLo), Tuple::StorageExtent, 0);
-        let mut text = if keeps { format!("var<private> ${x}_sides: u32;\n") } else { String::new() };
-        text += &format!(
-            "fn ${x}_look($p: {}, $store: bool) {{\n  if {owned} {{ return; }}\n  if !({has}) {{\n",
-            axes.ty()
-        );
-        // Invocations that only fill up the dispatch are not the program's.
-        let near = format!("u32({} - i32({NOWHERE}) + {NEAR}) < {}u", axes.part("$p", 0), 2 * NEAR);
-        text += &format!("    if {near} {{ return; }}\n    if $strays == 0u {{\n");
-        text += &format!("      $stray = {}u + u32($store);\n", 2 * number + 1);
+        let mut text = String::new();
+        if keeps {
+            text += &format!("var<private> ${x}_loads: u32;\nvar<private> ${x}_stores: u32;\n");
+        }
+        let ty = axes.ty();
+        text += &format!("fn ${x}_look($p: {ty}, $store: bool) {{\n  if {owned} {{ return; }}\n  if !({has}) {{\n");
+        text += &format!("    if {NOBODY} {{ return; }}\n    if $strays == 0u {{\n");
+        text += &format!("      $stray = {}u + u32($store);\n", 2 * self.number + 1);
         for axis in 0..axes.count {
             let into = ["$at", "$beyond"][axis / 4];
             text += &format!("      {into}[{}] = {};\n", axis % 4, axes.part("$p", axis));
         }
-        text += "    }\n    $strays += 1u;\n    return;\n  }\n  if $store { return; }\n  var $d = 0u;\n  var $c = 0u;\n  var $q = 0;\n";
+        text += "    }\n    $strays += 1u;\n    return;\n  }\n  var $d = 0u;\n  var $m = 1u;\n  var $c = 0u;\n  var $q = 0;\n";
         for axis in 0..axes.count {
-            text += &side_and_component(axes, axis);
+            text += &layer_and_component(axes, axis);
         }
         let (at, components) = (axes.head(2), axes.head(3));
         text += &format!("  let $n = u32({components});\n  let $b = select($d * $n + $c, $d, $n == 0u);\n");
         text += &match keeps {
-            true => format!("  ${x}_sides |= 1u << $b;\n}}"),
-            false => format!("  atomicOr(&{REPORT}[u32({at}) + ($b >> 5u)], 1u << ($b & 31u));\n}}"),
+            true => format!("  if $store {{ ${x}_stores |= 1u << $b; }} else {{ ${x}_loads |= 1u << $b; }}\n}}"),
+            false => format!(
+                "  let $words = ($m * select($n, 1u, $n == 0u) + 31u) >> 5u;\n  \
+                 let $i = u32({at}) + select(0u, $words, $store) + ($b >> 5u);\n  \
+                 atomicOr(&{REPORT}[$i], 1u << ($b & 31u));\n}}"
+            ),
         };
         self.line(&text);
-        keeps && self.wants("load")
+        keeps
     }
 }
 
-/// One axis of the side, in base 3, and of the component, along axes without ghost cells.
-fn side_and_component(axes: Axes, axis: usize) -> String {
+/// One axis of the layer (0 for owned cells, then those before them from near to far, then those behind), in as many digits as
+/// there are, and of the component, along axes without ghost cells.
+fn layer_and_component(axes: Axes, axis: usize) -> String {
     let part = |tuple| axes.geometry_part(tuple, axis);
-    let (lo, extent, storage) = (part(Tuple::OwnedLo), part(Tuple::OwnedExtent), part(Tuple::StorageExtent));
+    let (lo, extent) = (part(Tuple::OwnedLo), part(Tuple::OwnedExtent));
+    let (first, storage) = (part(Tuple::StorageLo), part(Tuple::StorageExtent));
     format!(
-        "  $q = {} - {lo};\n  $d = 3u * $d + select(select(0u, 2u, $q >= {extent}), 1u, $q < 0);\n  \
+        "  $q = {} - {lo};\n  $m *= u32(1 + {storage} - {extent});\n  $d = $d * u32(1 + {storage} - {extent}) + \
+         u32(select(select(0, {lo} - {first} + $q - {extent} + 1, $q >= {extent}), -$q, $q < 0));\n  \
          $c = select($c, $c * u32({extent}) + u32($q), {storage} == {extent});\n",
         axes.part("$p", axis)
     )

@@ -98,10 +98,10 @@ pub fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryMap, gro
         }
         let axes = Axes::new(shape.axes, map.var(i));
         let has_position = signature.space == Space::Cells && shape.axes == signature.domain_axes;
-        let mut writer = Writer { out: &mut out, var, shape, cell, axes, scan, has_position, watch };
+        let mut writer = Writer { out: &mut out, number: i, var, shape, cell, axes, scan, has_position, watch };
         needs_position |= writer.position();
         writer.address();
-        if writer.look(i) {
+        if writer.look() {
             kept.push((var.name.clone(), axes));
         }
         writer.cells();

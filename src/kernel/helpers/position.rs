@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::axes::Axes;
-use super::look::INVOCATION;
+use super::look::{INVOCATION, NOBODY};
 use super::nowhere::nowhere;
 use super::writer::Writer;
 use crate::kernel::geometry::{DomainMap, GEOMETRY, MAX_BOXES, vectors};
@@ -39,6 +39,9 @@ pub fn shared(out: &mut String, axes: usize, at: usize, watched: bool) {
     }
     let _ = writeln!(out, "  let $e = {g}[$b];\n  let $i = vec3<i32>($id) - vec3<i32>(0, 0, $e.w);");
     let _ = writeln!(out, "  let $outside = any(vec3<u32>($i) >= vec3<u32>($e.xyz));");
+    if watched {
+        let _ = writeln!(out, "  {NOBODY} = $outside;");
+    }
     match axes {
         1..=4 => {
             let parts = &".xyzw"[..1 + axes];

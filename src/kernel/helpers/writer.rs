@@ -13,6 +13,8 @@ pub fn window_name(var: &str, k: u32) -> String {
 /// One array, and the text so far.
 pub(super) struct Writer<'a> {
     pub(super) out: &'a mut String,
+    /// Its number among the storage variables.
+    pub(super) number: usize,
     pub(super) var: &'a StorageVar,
     pub(super) shape: VarShape,
     /// The text of one cell's type.

@@ -81,6 +81,7 @@ impl World {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn deliver<T: Element>(
         &self,
         name: &str,
@@ -98,6 +99,7 @@ impl World {
     ///
     /// # Errors
     /// As [`deliver`](Self::deliver).
+    #[track_caller]
     pub fn deliver_pairs<A: Element, B: Element>(
         &self,
         names: [&str; 2],

@@ -50,6 +50,7 @@ impl World {
     /// Brings the cells of columns to ranks as [`World::deliver`] does, which is this with types: the one way of all that
     /// sends cells by destination. Columns are the same on every rank; `cells` are this rank's, one sequence a column. They
     /// land where this rank wants them.
+    #[track_caller]
     pub(crate) fn deliver_columns(
         &self,
         columns: &[Column],

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::columns::Column;
 use super::message::MessageForm;
-use crate::array::{ArrayCore, Cells};
+use crate::array::{ArrayCore, ArrayKind, Cells};
 use crate::error::{ArrayError, Result};
 use crate::layout::Layout;
 use crate::trace::Activity;
@@ -78,7 +78,8 @@ impl Landing {
         }
         let array = |column: &Column| {
             let layout = Layout::new([extent]);
-            ArrayCore::create_local(world.home(), column.name, column.element, &layout, wgpu::BufferUsages::empty())
+            let none = wgpu::BufferUsages::empty();
+            ArrayCore::create_of_kind(ArrayKind::Growable, world.home(), column.name, column.element, &layout, none)
         };
         let arrays = columns.iter().map(array).collect::<Result<Vec<_>>>()?;
         let cells = arrays.iter().map(|array| Cells::of(array, 0, array.bounds())).collect::<Result<_>>()?;

@@ -42,6 +42,7 @@ fn queued<T: Element, const D: usize>(section: &GlobalSection<T, D>, action: Act
 }
 
 impl World {
+    #[track_caller]
     pub(in crate::world) fn copy_local(&self, copy: LocalCopy<'_>) -> Result<Moved> {
         let LocalCopy { operation, queued } = copy;
         self.collective(operation.clone(), operation.signature(), || Ok(self.run_epoch(vec![queued()?])?.moved))

@@ -18,6 +18,7 @@ pub fn with_samples<T: Sample, R>(
     let (gpu, section) = (world.gpu(), chunk.with_ghosts());
     let storage = section.region()?;
     if let Some(lease) = chunk.lease()?.filter(|_| gpu.is_host()) {
+        field.core().mark_read(chunk.id(), &storage);
         let lies = field.core().strided(chunk.id(), &storage);
         let strides = std::array::from_fn(|axis| lies.strides[axis] as usize);
         return Ok(gpu.lend([&lease], |[bytes]| {

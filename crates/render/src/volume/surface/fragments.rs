@@ -141,6 +141,7 @@ impl<'w> Fragments<'w> {
         let list = Written { binding: 4, buffer: list.raw(), rows: list_rows };
         rasteriser.draw(pass, drawing, &[nearest, cursors, list])?;
         self.cursors.core().mark_written(0);
+        self.list.borrow().core().mark_written(0);
         Ok(())
     }
 
