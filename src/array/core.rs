@@ -1,18 +1,17 @@
 //! [`ArrayCore`]: what an array is once its element type and number of axes are erased.
 
 use std::cell::{Cell, RefCell};
-use std::fmt::{self, Display, Formatter};
-use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::kind::ArrayKind;
 use super::registry::{ArrayId, Registry};
 use crate::chunks::{ChunkId, Chunks};
 use crate::device::{self, ChunkBuffer, Device, Lease, Strided};
 use crate::element::ElementInfo;
 use crate::error::{ArrayError, Result};
 use crate::extents::Index;
-use crate::history::{Ghosts, History, Ledger, What};
+use crate::history::{Ghosts, History, Ledger};
 use crate::kernel::Binding;
 use crate::layout::{Layout, Split};
 use crate::locate::Placement;
@@ -28,32 +27,11 @@ pub(crate) struct Home {
     pub ledger: Rc<Ledger>,
 }
 
-/// What an array is to a program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ArrayKind {
-    /// Cut over the ranks.
-    Global,
-    /// Of this rank alone.
-    Local,
-    /// Of this rank alone, and growing.
-    Growable,
-}
-
-impl Display for ArrayKind {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Global => "global",
-            Self::Local => "local",
-            Self::Growable => "growable",
-        })
-    }
-}
-
 /// A chunk of this rank: its memory, and what has happened to it.
 #[derive(Debug, Clone)]
-struct Slot {
+pub(super) struct Slot {
     buffer: ChunkBuffer,
-    history: Rc<History>,
+    pub(super) history: Rc<History>,
 }
 
 /// The rank-erased core of an array: cuts, owners, and the buffers of this rank's chunks.
@@ -71,7 +49,7 @@ pub struct ArrayCore {
     /// Bytes of the chunks of all ranks; 0 where they are counted for another array.
     bytes_by_rank: Rc<[u64]>,
     /// One entry a slot; a chunk without cells has no buffer.
-    slots: Vec<Option<Slot>>,
+    pub(super) slots: Vec<Option<Slot>>,
     kind: ArrayKind,
     /// Of a growable array the cells in use.
     in_use: Cell<u64>,
@@ -283,58 +261,6 @@ impl ArrayCore {
     pub(crate) fn memory(&self, chunk: ChunkId) -> u64 {
         let slot = self.slots.get(self.ownership().owner(chunk).slot);
         slot.and_then(Option::as_ref).map_or(0, |slot| slot.buffer.id())
-    }
-
-    /// What has happened to a chunk of this rank; `None` where it has no cells.
-    pub(crate) fn history(&self, chunk: ChunkId) -> Option<&Rc<History>> {
-        let owner = self.ownership().owner(chunk);
-        let slot = self.slots.get(owner.slot).filter(|_| owner.rank == self.home.rank)?;
-        Some(&slot.as_ref()?.history)
-    }
-
-    /// What is known of its ghost cells on this rank, in a checked run.
-    pub(crate) fn ghosts(&self) -> Option<&Rc<Ghosts>> {
-        self.slots.iter().flatten().find_map(|slot| slot.history.ghosts())
-    }
-
-    /// Goes on with what has happened to another array of one chunk, whose cells it has taken over.
-    pub(super) fn goes_on_from(&self, other: &Self) {
-        if let (Some(Some(own)), Some(Some(before))) = (self.slots.first(), other.slots.first()) {
-            own.history.goes_on_from(&before.history);
-        }
-    }
-
-    /// Tells that wgpu calls or memory lent to the host have written to a chunk of this rank, for
-    /// [`World::arrays`](crate::World::arrays) and checked runs: nothing else can know.
-    #[track_caller]
-    pub fn mark_written(&self, chunk: ChunkId) {
-        self.was_written(chunk, &self.chunks().region(chunk), "wgpu calls of the program", Location::caller());
-    }
-
-    /// Tells that memory lent to the host is read: of a box of a chunk of this rank, ghost cells included, for checked runs.
-    #[track_caller]
-    pub fn mark_read(&self, chunk: ChunkId, region: &Region) {
-        self.was_read(chunk, region, "memory that is lent", Location::caller());
-    }
-
-    /// Tells that a box of a chunk of this rank was read by the host.
-    pub(crate) fn was_read(&self, chunk: ChunkId, region: &Region, what: &'static str, at: &'static Location<'static>) {
-        if let Some(history) = self.history(chunk) {
-            history.operation(&[*region], &[], What::Local(what), at);
-        }
-    }
-
-    /// Tells that a box of a chunk of this rank was written.
-    pub(crate) fn was_written(
-        &self,
-        chunk: ChunkId,
-        region: &Region,
-        what: &'static str,
-        at: &'static Location<'static>,
-    ) {
-        if let Some(history) = self.history(chunk) {
-            history.operation(&[], &[*region], What::Local(what), at);
-        }
     }
 
     /// Where a box of a chunk's storage lies in its buffer.

@@ -4,7 +4,8 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::rc::Rc;
 
-use super::core::{ArrayCore, ArrayKind, Home};
+use super::core::{ArrayCore, Home};
+use super::kind::ArrayKind;
 use super::registry::ArrayId;
 use super::section::LocalSection;
 use super::select::{IndexSpace, Select, SelectAxis};

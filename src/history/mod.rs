@@ -9,9 +9,9 @@
 //! and when the owner was written last. Nobody knows of other ranks' writes at once. So reads of ghost cells are noted, and
 //! looked at when the ranks meet next: at each collective they tell what they have written since the last one.
 //!
-//! A moment is the number of the last collective, and a place among the operations on a chunk since then. SPMD programs do the
-//! same with each chunk, so that places on two chunks can be compared, wherever they are: findings are the same for any number
-//! of ranks.
+//! Between two meetings a write on one chunk is before a read on another one where the latter has passed the place of the write
+//! in the program as often: programs do the same at a place, whichever chunk it is for and wherever that is. So findings are
+//! the same for any number of ranks. Reads are judged by what the ghost cells were when they were read.
 
 mod finding;
 mod ghosts;
