@@ -1,11 +1,11 @@
 //! What has happened to chunks: how often and by whom each was written, and, in checked runs, which ghost cells are stale.
 //!
-//! Every [`History`] knows the [`Ledger`] of its world, in which the outermost operation under way says who it is. Writes are
+//! Every `History` knows the `Ledger` of its world, in which the outermost operation under way says who it is. Writes are
 //! told where regions are known: by sections, kernels, exchanges, epochs and sequences.
 //!
 //! # Stale ghost cells
 //!
-//! In checked runs an array with ghost cells has [`Ghosts`]: for each box of them who owns the cells, from when the values are,
+//! In checked runs an array with ghost cells has `Ghosts`: for each box of them who owns the cells, from when the values are,
 //! and when the owner was written last. Nobody knows of other ranks' writes at once. So reads of ghost cells are noted, and
 //! looked at when the ranks meet next: at each collective they tell what they have written since the last one.
 //!
