@@ -26,6 +26,7 @@ mod options;
 mod outline;
 mod pieces;
 mod plain;
+mod plan;
 mod save;
 mod series;
 mod source;

@@ -100,7 +100,9 @@ impl Plan<'_> {
             if level > 0 {
                 store.put(&format!("{group}/zarr.json"), document::group(Map::new()).as_bytes());
             }
-            for (axis, known) in self.metadata.axes.iter().enumerate() {
+            // Along other directions a cell's place is no matter of one axis.
+            let along = self.metadata.axes.iter().filter(|_| self.metadata.is_along_space());
+            for (axis, known) in along.enumerate() {
                 let is_field =
                     |name: &String| leaves.iter().any(|leaf| leaf.fields.first().is_some_and(|field| field == name));
                 // xarray looks for them in the group of the arrays.

@@ -8,7 +8,7 @@ use super::*;
 #[test]
 fn documents() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("engine.zarr");
+    let (path, straight) = (directory.path().join("engine.zarr"), directory.path().join("straight.zarr"));
     let axis = |name: &str, spacing, origin| Axis { name: Some(name.into()), unit: Some("mm".into()), spacing, origin };
     let metadata = Metadata {
         name: Some("density".into()),
@@ -28,14 +28,20 @@ fn documents() {
         save(world, &path, &array.at(..), &metadata, &options)?;
         let found = look(world, &path, None, [5, 4], &|at| number(&at) as f32)?;
         assert_eq!(found, metadata);
-        // Those of the cells that are read.
+        // Those of the cells that are read: one step along x is one along y in space.
         let (_, found) = load::<f32, 2>(world, &path, "part", None, Some([2..5, 1..4]), [2, 3], Layout::new)?;
-        assert_eq!((found.axes[0].origin, found.axes[0].spacing), (0.0, 1.0));
-        assert_eq!((found.axes[1].origin, found.axes[1].spacing), (2.0, 6.0));
-        Ok(())
+        assert_eq!((found.axes[0].origin, found.axes[0].spacing), (1.0, 1.0));
+        assert_eq!((found.axes[1].origin, found.axes[1].spacing), (1.0, 6.0));
+        let along = Metadata { directions: None, ..metadata.clone() };
+        save(world, &straight, &array.at(..), &along, &options).map(drop)
     })
     .unwrap();
+    let along = files(&straight);
     let files = files(&path);
+    // The place of a cell is that of one axis only where the axes are along space.
+    assert!(!files.contains_key("x/zarr.json"));
+    let places = serde_json::from_slice::<serde_json::Value>(&along["x/zarr.json"]).unwrap();
+    assert_eq!(places["attributes"], json!({"units": "mm"}));
     let document = |name: &str| serde_json::from_slice::<serde_json::Value>(&files[name]).unwrap();
     assert_eq!(document("zarr.json"), json!({"zarr_format": 3, "node_type": "group", "attributes": {}}));
     let expected = json!({
@@ -65,9 +71,8 @@ fn documents() {
         "dimension_names": ["y", "x"],
     });
     assert_eq!(document("density/zarr.json"), expected);
-    assert_eq!(document("x/zarr.json")["attributes"], json!({"units": "mm"}));
     let places: Vec<f64> =
-        files["x/c/0"].chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap())).collect();
+        along["x/c/0"].chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap())).collect();
     assert_eq!(places, [-1.0, -0.5, 0.0, 0.5, 1.0]);
     let described = describe(&path).unwrap();
     let names: Vec<&str> = described.iter().map(|array| array.name.as_str()).collect();
