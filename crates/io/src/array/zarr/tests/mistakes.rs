@@ -30,9 +30,14 @@ fn bad_requests() {
         (Metadata { axes: vec![axis("x"), axis("a")], ..named("a") }, "as what stands beside it"),
         (
             Metadata { axes: vec![axis("x"), Axis { spacing: f64::NAN, ..Axis::default() }], ..named("a") },
-            "axis 1 is no finite number",
+            "a spacing of NaN on axis 1",
         ),
-        (Metadata { directions: Some(vec![vec![1.0]]), ..named("a") }, "metadata of 1 directions"),
+        (
+            Metadata { axes: vec![axis("x"), Axis { spacing: -1.0, ..Axis::default() }], ..named("a") },
+            "a spacing of -1 on axis 1; it must be a positive number",
+        ),
+        (Metadata { directions: Some(vec![vec![1.0]]), ..named("a") }, "each needs a vector of 2 numbers"),
+        (Metadata { directions: Some(vec![vec![1.0, 0.0], vec![0.5, 0.0]]), ..named("a") }, "of length 0.5"),
         (
             Metadata { attributes: Map::from_iter([("zippy".to_string(), json!(1))]), ..named("a") },
             "an attribute is called \"zippy\"",
