@@ -100,8 +100,7 @@ mod stored;
 #[cfg(test)]
 mod tests;
 
-pub(super) use describe::described;
-pub use describe::{Described, describe};
+pub(super) use describe::describe;
 pub(super) use load::load;
 pub use options::{Compression, ZarrOptions};
 pub(super) use save::save;

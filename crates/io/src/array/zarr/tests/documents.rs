@@ -74,11 +74,33 @@ fn documents() {
     let places: Vec<f64> =
         along["x/c/0"].chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap())).collect();
     assert_eq!(places, [-1.0, -0.5, 0.0, 0.5, 1.0]);
-    let described = describe(&path).unwrap();
-    let names: Vec<&str> = described.iter().map(|array| array.name.as_str()).collect();
+    let described = describe(&straight).unwrap();
+    let names: Vec<&str> = described.arrays.iter().filter_map(|array| array.name.as_deref()).collect();
     assert_eq!(names, ["density", "x", "y"]);
-    assert_eq!(described[0].shape, [5, 4]);
-    assert_eq!(described[0].file, [6, 4]);
-    assert_eq!(described[0].dimensions, ["x", "y"]);
-    assert_eq!(described[0].codecs, ["sharding_indexed", "bytes", "zstd"]);
+    assert_eq!((&described.arrays[0].shape[..], &described.arrays[0].chunk[..]), (&[5, 4][..], &[6, 4][..]));
+    assert_eq!(described.arrays[0].codecs, ["sharding_indexed", "bytes", "zstd"]);
+    assert_eq!(described.metadata, Metadata { directions: None, ..metadata });
+}
+
+/// Of vectors and records, too, it tells what comes with the cells.
+#[test]
+fn described_as_loaded() {
+    let directory = tempfile::tempdir().unwrap();
+    let axis = |name: &str| Axis { name: Some(name.into()), spacing: 0.5, ..Axis::default() };
+    let metadata = Metadata { axes: vec![axis("x"), axis("y")], ..Metadata::default() };
+    fn one<T: Element + PartialEq + std::fmt::Debug>(path: &Path, metadata: &Metadata) {
+        run_with(Config::threads(2), |world| {
+            let array = world.array::<T, 2>("a", &whole([5, 4]))?;
+            let options = ZarrOptions::new().levels(1);
+            save(world, path, &array.at(..), metadata, &options)?;
+            let (_, found) = load::<T, 2>(world, path, "again", None, None, [1, 1], whole)?;
+            assert_eq!(found, describe(path).unwrap().metadata);
+            assert_eq!((found.axes, found.name.as_deref()), (metadata.axes.clone(), Some("a")));
+            Ok(())
+        })
+        .unwrap();
+    }
+    one::<f32>(&directory.path().join("number.zarr"), &metadata);
+    one::<[f32; 2]>(&directory.path().join("vector.zarr"), &metadata);
+    one::<Particle>(&directory.path().join("record.zarr"), &metadata);
 }
