@@ -141,7 +141,7 @@ fn planned(
     region: Result<Region>,
     metadata: &Metadata,
 ) -> Result<(Region, Plan)> {
-    let mut metadata = metadata.clone();
+    let mut metadata = metadata.sorted();
     metadata.name.get_or_insert_with(|| name.to_string());
     let mut hasher = DefaultHasher::new();
     format!("{metadata:?}").hash(&mut hasher);

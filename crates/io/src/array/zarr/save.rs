@@ -31,6 +31,7 @@ pub fn save<T: Element, const D: usize>(
     metadata: &Metadata,
     options: &ZarrOptions,
 ) -> Result<u64> {
+    let metadata = &metadata.sorted();
     let name = metadata.name.clone().unwrap_or_else(|| section.array().name().to_string());
     let plan = Plan { path, name, metadata, options };
     let what = format!("saving {:?} to {} with {metadata:?} and {options:?}", section.region().ok(), path.display());
