@@ -12,7 +12,8 @@ use super::zarr::ZarrOptions;
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SaveOptions {
-    /// What goes into the file beside the cells. It describes what is saved: its first cell is that of the section.
+    /// What goes into the file beside the cells. It describes what is saved: its first cell is that of the section. A format
+    /// that cannot keep it is an error.
     pub metadata: Metadata,
     /// How a Zarr store is made; other formats do not look at it.
     #[cfg(feature = "zarr")]

@@ -292,6 +292,8 @@ fn what_a_format_cannot_hold_is_said_on_every_rank() {
             ),
             (save_with(world, path("a.nrrd"), &two.at(..), &attribute("a:b")), "begin with # or have a colon"),
             (save_with(world, path("a.vti"), &two.at(..), &attribute("zippy")), "Zippy uses the name"),
+            (save_with(world, path("a.npy"), &two.at(..), &attribute("a")), "keeps no axes, directions or attributes"),
+            (save_with(world, path("a.npy"), &two.at(..), &axes(&|_| ())), "keeps no axes, directions or attributes"),
             (save_with(world, path("a.nrrd"), &two.at(..), &long), "would have a header of 10"),
             (
                 save_with(world, path("a.vti"), &two.at(..), &axes(&|axis| axis.spacing = 0.0)),
