@@ -62,7 +62,7 @@
 //! zippy::run_with(zippy::Config::threads(2), |world| {
 //!     let array = world.array::<f32, 2>("density", &Layout::new([5, 4]).split_all(Split::Auto))?;
 //!     array.fill_with(|[x, y]| (10 * x + y) as f32)?;
-//!     let options = zarr::ZarrOptions { compression: zarr::Compression::Zstd(3), ..Default::default() };
+//!     let options = zarr::ZarrOptions::new().compression(zarr::Compression::Zstd(3));
 //!     save_with(world, &path, &array.at(..), &SaveOptions::new().zarr(options))?;
 //!
 //!     // Every second cell, cut in another way.
