@@ -78,7 +78,7 @@ pub fn save<T: Element, const D: usize>(
 /// # Errors
 /// The same on every rank: another ending; an array or metadata that the format cannot hold (the message says which format
 /// can); a bad section; other arguments than on another rank; what the operating system says. Nothing is left of a file that
-/// failed, and one that was there before stays.
+/// failed, and one that was there before stays, unless the message says that the new one is in its place.
 pub fn save_with<T: Element, const D: usize>(
     world: &World,
     path: impl AsRef<Path>,

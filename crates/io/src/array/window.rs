@@ -70,6 +70,7 @@ impl Window {
     }
 
     /// The box of the array whose cells lie in one of the file; `None`: none do.
+    #[cfg(feature = "zarr")]
     pub fn in_array(&self, found: &Region) -> Option<Region> {
         let axes = found.axes();
         let up = |place: i64, axis: usize| {
