@@ -1,5 +1,6 @@
 //! The files that a volume lies in: the first bytes of one, and the names of the others.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +36,13 @@ impl Head {
         let read = file.take(HEADER_LIMIT).read_to_end(&mut bytes);
         read.map_err(|error| IoError::system(path, "read", &error))?;
         Ok(Self { path: path.to_path_buf(), bytes, length })
+    }
+
+    /// What this says, as a number: the same on ranks that see the same file.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.length, &self.bytes).hash(&mut hasher);
+        hasher.finish()
     }
 
     /// Whether it is the whole file.

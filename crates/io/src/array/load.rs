@@ -13,6 +13,7 @@ use super::blocks::Blocks;
 use super::format::Format;
 use super::metadata::Metadata;
 use super::options::{LoadOptions, Loaded};
+use super::plan::Plan;
 use super::source::{Found, Source};
 use super::staging::ranges;
 use super::window::Window;
@@ -41,8 +42,8 @@ pub fn load<T: Element, const D: usize>(
 
 /// A global array called `name` from a file of the format that the ending of its name says
 /// ([`Format`](super::Format)), cut as `layout` says for the shape of what is loaded. Every rank reads the cells of its own
-/// chunks; of `.pvti` it opens the pieces that have some, when all pieces together have been looked at once. Collective; where the options do not ask for ghost cells they
-/// are zeros until [`World::ghosts`] fills them.
+/// chunks; of `.pvti` it opens the pieces that have some, when all pieces together have been looked at once. Collective.
+/// Where the options do not ask for ghost cells they are zeros until [`World::ghosts`] fills them.
 ///
 /// With steps, what lies between two cells that are taken is passed over where it is long, and else read with them.
 /// Compressed data (gzip) and text are read from front to back by every rank.
@@ -51,7 +52,7 @@ pub fn load<T: Element, const D: usize>(
 ///
 /// # Errors
 /// The same on every rank: a file that cannot be read, is of another format than its name says, or of another length than its
-/// header says; cells of another type, or another number of axes; a section or steps that do not fit; a layout of another
+/// header says, or that is another one on some rank; of Zarr a store that is replaced while it is read; cells of another type, or another number of axes; a section or steps that do not fit; a layout of another
 /// shape; as [`World::array`].
 pub fn load_with<T: Element, const D: usize>(
     world: &World,
@@ -80,10 +81,10 @@ pub fn load_in_blocks<T: Element, const D: usize>(
     layout: impl FnOnce([i64; D]) -> Layout,
     block_bytes: u64,
 ) -> Result<Loaded<T, D>> {
-    let (found, window, metadata, what) = open(world, path, (&T::INFO, D), options)?;
-    let shape: [i64; D] = std::array::from_fn(|axis| window.shape[axis]);
+    let (found, plan, metadata, what) = open(world, path, (&T::INFO, D), options)?;
+    let shape: [i64; D] = std::array::from_fn(|axis| plan.window.shape[axis]);
     let layout = layout(shape);
-    check_layout(world, path, &layout, &window.shape, &what)?;
+    check_layout(world, path, &layout, (&plan.window.shape, found.fingerprint), &what)?;
     let array = world.array::<T, D>(name, &layout)?;
     let chunks: Vec<ChunkRef<T, D>> = array.chunks().filter(|chunk| !chunk.region().is_empty()).collect();
     let regions: Vec<Region> = chunks.iter().map(ChunkRef::region).collect();
@@ -95,7 +96,7 @@ pub fn load_in_blocks<T: Element, const D: usize>(
             Err(_) => place.write(&bytemuck::pod_collect_to_vec::<u8, T>(bytes)),
         }
     };
-    world.agree(&what, fill(found, &window, (&regions, &write), (T::INFO.bytes as u64, block_bytes)))?;
+    world.agree(&what, fill(found, &plan, (&regions, &write), (T::INFO.bytes as u64, block_bytes)))?;
     if options.ghosts {
         world.ghosts(&array)?;
     }
@@ -108,20 +109,27 @@ fn open(
     path: &Path,
     (element, axes): (&ElementInfo, usize),
     options: &LoadOptions,
-) -> Result<(Found, Window, Metadata, String)> {
+) -> Result<(Found, Plan, Metadata, String)> {
     let open = || -> std::result::Result<_, IoError> {
         let own = |number: usize| number % world.size() == world.rank();
         let found = Found::open(path, element, axes, options.array.as_deref(), own)?;
-        let window = Window::new(path, &found.shape, options, element.bytes as u64)?;
-        Ok((found, window))
+        let window = Window::new(path, &found.shape, options.section.as_deref(), options.step.as_deref())?;
+        let plan = Plan::new(window, &found.shape, element.bytes as u64);
+        Ok((found, plan))
     };
     let what = format!("loading {} with {options:?}", path.display());
-    let (mut found, window) = world.agree(&what, open().map_err(Error::from))?;
-    let metadata = window.metadata(std::mem::take(&mut found.metadata));
-    Ok((found, window, metadata, what))
+    let (mut found, plan) = world.agree(&what, open().map_err(Error::from))?;
+    let metadata = plan.window.metadata(std::mem::take(&mut found.metadata));
+    Ok((found, plan, metadata, what))
 }
 
-fn check_layout(world: &World, path: &Path, layout: &Layout, shape: &Index, what: &str) -> Result<()> {
+fn check_layout(
+    world: &World,
+    path: &Path,
+    layout: &Layout,
+    (shape, fingerprint): (&Index, u64),
+    what: &str,
+) -> Result<()> {
     let checked = match layout.shape() == *shape {
         true => Ok(()),
         false => {
@@ -129,8 +137,8 @@ fn check_layout(world: &World, path: &Path, layout: &Layout, shape: &Index, what
             Err(IoError::request(path, message).into())
         }
     };
-    // Ranks that see another shape have another call.
-    world.agree(&format!("{what}, of shape {shape:?}"), checked)
+    // Ranks that see another shape, or another file, have another call.
+    world.agree(&format!("{what}, of shape {shape:?} and header #{fingerprint:016x}"), checked)
 }
 
 /// A block of a chunk, which is written at once.
@@ -151,42 +159,42 @@ type Write<'a> = &'a dyn Fn(usize, &Region, &[u8]) -> Result<()>;
 /// Reads the cells of chunks and hands them to `write`.
 fn fill(
     found: Found,
-    window: &Window,
+    plan: &Plan,
     (chunks, write): (&[Region], Write),
     (cell_bytes, block_bytes): (u64, u64),
 ) -> Result<()> {
-    let in_file: Vec<Region> = chunks.iter().map(|chunk| window.in_file(chunk)).collect();
+    let in_file: Vec<Region> = chunks.iter().map(|chunk| plan.window.in_file(chunk)).collect();
     let mut source = found.cells(&in_file)?;
-    let window = &if source.is_random() { window.clone() } else { window.without_gaps() };
-    let bytes = cell_bytes.saturating_mul(window.read_for_one());
-    let mut blocks = Reading { window, write, cell_bytes: cell_bytes as usize, scratch: Vec::new() };
+    let plan = &if source.is_random() { plan.clone() } else { plan.without_gaps() };
+    let bytes = cell_bytes.saturating_mul(plan.read_for_one());
+    let mut blocks = Reading { plan, write, cell_bytes: cell_bytes as usize, scratch: Vec::new() };
     if source.is_random() {
         return chunks.iter().enumerate().try_for_each(|(chunk, region)| {
-            let all = Blocks::contiguous(*region, block_bytes / bytes);
+            let all = plan.blocks(*region, block_bytes / bytes);
             (0..all.count())
-                .try_for_each(|number| blocks.read(&mut source, &mut [Block::new(chunk, all.block(number), window)]))
+                .try_for_each(|number| blocks.read(&mut source, &mut [Block::new(chunk, all.block(number), plan)]))
         });
     }
     // All in one pass. Each chunk has one block that is begun.
     let most = (STREAM_BYTES / chunks.len().max(1) as u64).min(block_bytes) / bytes;
     let of_chunk = |(chunk, region): (usize, &Region)| {
         let all = Blocks::contiguous(*region, most);
-        (0..all.count()).map(|number| Block::new(chunk, all.block(number), window)).collect::<Vec<_>>()
+        (0..all.count()).map(|number| Block::new(chunk, all.block(number), plan)).collect::<Vec<_>>()
     };
     let mut all: Vec<Block> = chunks.iter().enumerate().flat_map(of_chunk).collect();
     blocks.read(&mut source, &mut all)
 }
 
 impl Block {
-    fn new(chunk: usize, region: Region, window: &Window) -> Self {
-        let parts = window.parts(&region);
+    fn new(chunk: usize, region: Region, plan: &Plan) -> Self {
+        let parts = plan.parts(&region);
         Self { chunk, region, left: parts.len(), parts, bytes: Vec::new() }
     }
 }
 
 /// How blocks come from a file into an array.
 struct Reading<'a> {
-    window: &'a Window,
+    plan: &'a Plan,
     write: Write<'a>,
     cell_bytes: usize,
     scratch: Vec<u8>,
@@ -196,7 +204,7 @@ impl Reading<'_> {
     fn read(&mut self, source: &mut Source, blocks: &mut [Block]) -> Result<()> {
         let parts = |(number, block): (usize, &Block)| (0..block.parts.len()).map(move |part| (number, part));
         let all: Vec<(usize, usize)> = blocks.iter().enumerate().flat_map(parts).collect();
-        let in_file = |&(block, part): &(usize, usize)| self.window.in_file(&blocks[block].parts[part]);
+        let in_file = |&(block, part): &(usize, usize)| self.plan.window.in_file(&blocks[block].parts[part]);
         let boxes: Vec<Region> = all.iter().map(in_file).collect();
         let mut scratch = std::mem::take(&mut self.scratch);
         let read = source.read(&boxes, &mut scratch, &mut |number, bytes| {
@@ -209,15 +217,34 @@ impl Reading<'_> {
 
     /// Takes what has been read for a part of a block; the last one writes it.
     fn put(&self, block: &mut Block, part: usize, read: &[u8]) -> Result<()> {
-        if block.parts.len() == 1 && self.window.is_dense() {
+        if block.parts.len() == 1 && self.plan.is_dense() {
             return (self.write)(block.chunk, &block.region, read);
         }
         block.bytes.resize(block.region.cells() as usize * self.cell_bytes, 0);
-        self.window.take(self.cell_bytes, (&block.region, &block.parts[part]), read, &mut block.bytes);
+        self.plan.take(self.cell_bytes, (&block.region, &block.parts[part]), read, &mut block.bytes);
         block.left -= 1;
         match block.left {
             0 => (self.write)(block.chunk, &block.region, &std::mem::take(&mut block.bytes)),
             _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use zippy::{Config, run_with};
+
+    use super::*;
+
+    #[test]
+    fn ranks_that_see_other_files_know() {
+        let layout = Layout::new([3]);
+        for other in [7, 8] {
+            let result = run_with(Config::threads(3), |world| {
+                let fingerprint = if world.rank() == 2 { other } else { 7 };
+                check_layout(world, Path::new("a.npy"), &layout, (&Index::new(&[3]), fingerprint), "loading a.npy")
+            });
+            assert_eq!(result.is_ok(), other == 7);
         }
     }
 }

@@ -70,11 +70,36 @@ impl Metadata {
         Ok(())
     }
 
+    /// With the attributes in the order of their names, at every depth: in which order they were put in is no matter of what
+    /// ranks agree on, nor of what is written.
+    pub(crate) fn sorted(&self) -> Self {
+        Self { attributes: sorted(&self.attributes), ..self.clone() }
+    }
+
+    /// Whether it says nothing but a name.
+    pub(crate) fn is_name_alone(&self) -> bool {
+        self.axes.is_empty() && self.directions.is_none() && self.attributes.is_empty()
+    }
+
     /// Whether all axes point along the axes of space.
     pub(crate) fn is_along_space(&self) -> bool {
         let is_axis = |axis: usize, vector: &[f64]| {
             vector.iter().enumerate().all(|(at, &part)| part == f64::from(u8::from(at == axis)))
         };
         self.directions.as_ref().is_none_or(|all| all.iter().enumerate().all(|(axis, vector)| is_axis(axis, vector)))
+    }
+}
+
+fn sorted(attributes: &Map<String, Value>) -> Map<String, Value> {
+    let mut all: Vec<_> = attributes.iter().collect();
+    all.sort_by_key(|(name, _)| *name);
+    all.into_iter().map(|(name, value)| (name.clone(), sorted_value(value))).collect()
+}
+
+fn sorted_value(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => Value::Object(sorted(fields)),
+        Value::Array(values) => values.iter().map(sorted_value).collect(),
+        other => other.clone(),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! | format | saved | loaded | metadata |
 //! |---|---|---|---|
-//! | NumPy (.npy) | arrays of 1 to 7 axes of every element type; records as structured types; one file, in which each rank writes its share | the same, and what NumPy has written of these types: numbers and vectors also in the other byte order, numbers and records also in Fortran order, booleans as `u8` | none is kept |
+//! | NumPy (.npy) | arrays of 1 to 7 axes of every element type; records as structured types; one file, in which each rank writes its share | the same, and what NumPy has written of these types: numbers and vectors also in the other byte order, numbers and records also in Fortran order, booleans as `u8` | none is kept; a save with any but a name is refused |
 //! | Zarr (.zarr) | arrays of every element type as stores of version 3: a directory, in which each rank writes whole chunks or shards, raw or compressed, with levels of detail; records by field; see [`zarr`] (feature `zarr`, on by default) | the same, and what others have written of these types, versions 2 and 3: raw, gzip, zstd, with checksums, in shards | all: names of axes as `dimension_names`, the rest as the attribute "zippy", attributes by their names |
 //! | VTI (.vti) | arrays of 1 to 3 axes, with cells; numbers, vectors, and records as an array for each field (`outer.inner` in records of records); no 16-bit floats; one file, in which each rank writes its share | point data of 1 to 3 axes, as [`volume`](crate::volume) reads them | name, spacing, origin, directions; names and units of axes, and attributes, as texts of the field data |
 //! | PVTI (.pvti) | as VTI, in a file for each chunk with cells and an index of them ([`save_with`] says how they are called) | as VTI, from an index and its pieces, also those of others | as VTI, in the index (VTK's own reader looks there for spacing and origin only) |
@@ -26,6 +26,7 @@ mod options;
 mod outline;
 mod pieces;
 mod plain;
+mod plan;
 mod save;
 mod series;
 mod source;

@@ -12,7 +12,8 @@ use super::zarr::ZarrOptions;
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SaveOptions {
-    /// What goes into the file beside the cells. It describes what is saved: its first cell is that of the section.
+    /// What goes into the file beside the cells. It describes what is saved: its first cell is that of the section. A format
+    /// that cannot keep it is an error.
     pub metadata: Metadata,
     /// How a Zarr store is made; other formats do not look at it.
     #[cfg(feature = "zarr")]
@@ -45,7 +46,7 @@ impl SaveOptions {
 pub struct LoadOptions {
     /// The box to load, a range for each axis, in the cells of the file; `None`: all of it.
     pub section: Option<Vec<Range<i64>>>,
-    /// Along each axis every so manyth cell is loaded, beginning with the first; `None`: every cell.
+    /// Along each axis every n-th cell is loaded, beginning with the first; `None`: every cell.
     pub step: Option<Vec<i64>>,
     /// Fill the ghost cells of the array that is loaded, by [`World::ghosts`](zippy::World::ghosts).
     pub ghosts: bool,
@@ -66,7 +67,7 @@ impl LoadOptions {
         self
     }
 
-    /// Only every so manyth cell along each axis, beginning with the first.
+    /// Only every n-th cell along each axis, beginning with the first.
     pub fn step<const D: usize>(mut self, step: [i64; D]) -> Self {
         self.step = Some(step.into());
         self

@@ -16,6 +16,7 @@ use super::blocks::Blocks;
 use super::outline::Outline;
 use super::staging::{Work, each_block};
 use super::vti::{self, Image};
+use crate::atomic::{place_whole, sync_entry};
 use crate::files::Head;
 use crate::mesh::xml::array;
 use crate::vti::index::{self, MOST};
@@ -79,25 +80,71 @@ pub fn save_pieces<T: Element, const D: usize>(
     let made = if world.rank() == 0 { names.make_folder() } else { Ok(false) };
     let made = world.agree("making a folder for pieces", made.map_err(Error::from))?;
     let mut own = Own { names: &names, image, done: Vec::new(), open: None, bytes: 0 };
-    let written = own.write(world, source, &region, &pieces).and_then(|()| {
-        let index = |all: &[Vec<Piece>]| image_index(image, &region, &names, all);
-        let index = if world.rank() == 0 { names.replace(&index(&pieces)) } else { Ok(0) };
-        world.agree("writing the index of pieces", index.map_err(Error::from))
-    });
-    match written {
-        Ok(bytes) => {
-            let mut sum = [own.bytes + bytes];
-            world.failing("counting bytes", || world.group().all_reduce(&mut sum, |sum, more| *sum += more))?;
-            Ok(sum[0])
-        }
-        Err(error) => {
-            own.open = None;
-            // What cannot be removed has a name that nobody asks for.
-            own.done.iter().for_each(|path| drop(fs::remove_file(path)));
-            if world.agree("removing pieces", Ok(())).is_ok() && made {
-                let _ = fs::remove_dir(&names.folder);
+    let written = own.write(world, source, &region, &pieces);
+    own.open = None;
+    let bytes = own.bytes;
+    let placing = Placing { names: &names, done: own.done, made };
+    let index = || image_index(image, &region, &names, &pieces);
+    let mut sum = [bytes + placing.finish(world, written, index)?];
+    world.failing("counting bytes", || world.group().all_reduce(&mut sum, |sum, more| *sum += more))?;
+    Ok(sum[0])
+}
+
+/// What is left to do when the pieces of this rank are written, or could not be.
+struct Placing<'a> {
+    names: &'a Names<'a>,
+    /// The pieces of this rank that are in their places.
+    done: Vec<PathBuf>,
+    /// This rank has made the folder.
+    made: bool,
+}
+
+impl Placing<'_> {
+    /// Puts the index into its place when all pieces are in theirs, and then removes the old ones. Returns the bytes of the
+    /// index on rank 0. Collective.
+    ///
+    /// # Errors
+    /// The same on every rank. The new pieces are gone where the index is not in its place; where some rank may not know
+    /// whether it is, nothing is removed.
+    fn finish(self, world: &World, written: Result<()>, index: impl FnOnce() -> String) -> Result<u64> {
+        let written = written.and_then(|()| Ok(self.sync()?));
+        let mut placed = false;
+        let put = world.agree("writing pieces", written).and_then(|()| {
+            let put = if world.rank() == 0 { self.names.put(&index(), &mut placed) } else { Ok((0, Vec::new())) };
+            world.agree("writing the index of pieces", put.map_err(Error::from))
+        });
+        match put {
+            Ok((bytes, old)) => {
+                // What cannot be removed has a name that nobody asks for.
+                old.iter().for_each(|path| drop(fs::remove_file(path)));
+                Ok(bytes)
             }
-            Err(error)
+            Err(error) => {
+                self.take_back(world, placed);
+                Err(error)
+            }
+        }
+    }
+
+    /// Waits until the name of a new folder is on the disk; those of the pieces are.
+    fn sync(&self) -> std::result::Result<(), IoError> {
+        if self.made { sync_entry(&self.names.folder, &self.names.folder) } else { Ok(()) }
+    }
+
+    /// Removes the new pieces, if rank 0 tells all ranks that no index names them.
+    fn take_back(&self, world: &World, placed: bool) {
+        // It fails where the ranks have not failed together.
+        if world.agree("removing pieces", Ok(())).is_err() {
+            return;
+        }
+        let told = (world.rank() == 0).then(|| copied(&[u64::from(placed)]));
+        let told = world.failing("removing pieces", || values::<u64>(&world.group().broadcast(0, told)?));
+        if !told.is_ok_and(|told| told[..] == [0]) {
+            return;
+        }
+        self.done.iter().for_each(|path| drop(fs::remove_file(path)));
+        if world.agree("removing the folder of pieces", Ok(())).is_ok() && self.made {
+            let _ = fs::remove_dir(&self.names.folder);
         }
     }
 }
@@ -164,19 +211,20 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Puts the index into its place, and removes the pieces of the one that was there.
-    fn replace(&self, text: &str) -> std::result::Result<u64, IoError> {
+    /// Puts the index into its place, and tells its bytes and the pieces of the one that was there. `placed`: it is in its
+    /// place, whatever else failed.
+    fn put(&self, text: &str, placed: &mut bool) -> std::result::Result<(u64, Vec<PathBuf>), IoError> {
         let old = Head::read(self.index).and_then(|head| index::Index::read(&head)).map(|index| index.pieces);
-        crate::write_whole(self.index, text.as_bytes())?;
         // Only what a save like this one has written: an index can name any file.
-        for source in old.unwrap_or_default().into_iter().map(|piece| piece.source) {
-            if let Some(name) = source.strip_prefix(self.stem).and_then(|rest| rest.strip_prefix('/'))
-                && self.is_piece(name)
-            {
-                let _ = fs::remove_file(self.folder.join(name));
-            }
-        }
-        Ok(text.len() as u64)
+        let own = |source: String| {
+            let name = source.strip_prefix(self.stem)?.strip_prefix('/')?;
+            self.is_piece(name).then(|| self.folder.join(name))
+        };
+        let old = old.unwrap_or_default().into_iter().filter_map(|piece| own(piece.source)).collect();
+        let target = place_whole(self.index, text.as_bytes())?;
+        *placed = true;
+        sync_entry(self.index, &target)?;
+        Ok((text.len() as u64, old))
     }
 
     fn is_piece(&self, name: &str) -> bool {
@@ -215,7 +263,7 @@ fn image_index(image: &Image, region: &Region, names: &Names, pieces: &[Vec<Piec
 struct Own<'a> {
     names: &'a Names<'a>,
     image: &'a Image,
-    /// Those that are in their places.
+    /// Those that are in their places, but for perhaps the last.
     done: Vec<PathBuf>,
     open: Option<(SharedFile, Outline)>,
     bytes: u64,
@@ -278,9 +326,55 @@ impl Own<'_> {
             return Ok(());
         }
         file.finish()?;
+        // It may be there also where an error comes back.
+        self.done.push(path);
         file.commit()?;
         self.bytes += outline.length;
-        self.done.push(path);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use zippy::{Config, run_with};
+
+    use super::*;
+
+    /// A rank dies when the index is in its place and not all know it: neither the old nor the new pieces may go.
+    #[test]
+    fn nothing_goes_when_a_rank_dies() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, folder) = (directory.path().join("a.pvti"), directory.path().join("a"));
+        let index = |piece: &str| {
+            format!(
+                "<VTKFile type=\"PImageData\" version=\"1.0\"><PImageData WholeExtent=\"0 0 0 0 0 0\"><PPointData>\
+                 <PDataArray type=\"Float32\" Name=\"a\"/></PPointData><Piece Extent=\"0 0 0 0 0 0\" Source=\"a/{piece}\"/>\
+                 </PImageData></VTKFile>"
+            )
+        };
+        let old = "a_0123456789abcdef_0.vti";
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join(old), "old").unwrap();
+        let save = |ranks: usize, dies: bool| {
+            fs::write(&path, index(old)).unwrap();
+            run_with(Config::threads(ranks), |world| {
+                let names = Names::new(&path, 1)?;
+                let own = folder.join(names.piece(world.rank()));
+                fs::write(&own, "new").unwrap();
+                if dies && world.rank() == 1 {
+                    world.agree("writing pieces", Ok(()))?;
+                    return Err(Error::program("rank 1 dies"));
+                }
+                let placing = Placing { names: &names, done: vec![own], made: false };
+                placing.finish(world, Ok(()), || index(&names.piece(0))).map(drop)
+            })
+        };
+        save(3, true).unwrap_err();
+        assert_eq!(fs::read_to_string(&path).unwrap(), index("a_0000000000000001_0.vti"));
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 4);
+        // Where none dies the old one goes.
+        save(2, false).unwrap();
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 3);
+        assert!(!folder.join(old).exists());
     }
 }

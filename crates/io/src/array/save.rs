@@ -78,7 +78,7 @@ pub fn save<T: Element, const D: usize>(
 /// # Errors
 /// The same on every rank: another ending; an array or metadata that the format cannot hold (the message says which format
 /// can); a bad section; other arguments than on another rank; what the operating system says. Nothing is left of a file that
-/// failed, and one that was there before stays.
+/// failed, and one that was there before stays, unless the message says that the new one is in its place.
 pub fn save_with<T: Element, const D: usize>(
     world: &World,
     path: impl AsRef<Path>,
@@ -141,7 +141,7 @@ fn planned(
     region: Result<Region>,
     metadata: &Metadata,
 ) -> Result<(Region, Plan)> {
-    let mut metadata = metadata.clone();
+    let mut metadata = metadata.sorted();
     metadata.name.get_or_insert_with(|| name.to_string());
     let mut hasher = DefaultHasher::new();
     format!("{metadata:?}").hash(&mut hasher);
@@ -168,6 +168,11 @@ fn plan(
     }
     let shape = region.extents();
     let plan = match format {
+        Format::Npy if !metadata.is_name_alone() => {
+            Err("is NumPy, which keeps no axes, directions or attributes beside the \
+             cells; .zarr, .vti, .pvti and .nrrd do"
+                .into())
+        }
         Format::Npy => numpy(element, region).map(Plan::One),
         Format::Vti => Image::new(element, &shape, metadata)
             .and_then(|image| image.file(&Region::whole(shape), true))

@@ -22,6 +22,8 @@ pub struct Found {
     /// Cells along each axis of the array.
     pub shape: Index,
     pub metadata: Metadata,
+    /// What the beginning of the file says, as a number.
+    pub fingerprint: u64,
     cells: Cells,
 }
 
@@ -70,7 +72,7 @@ impl Found {
                 let cells = npy::array::open(&head, element, axes)?;
                 let shape = Index::new(&cells.shape);
                 let cells = Cells::Here(Source::Plain(Plain::open(&head, cells, element.bytes)?));
-                Ok(Self { shape, metadata: Metadata::default(), cells })
+                Ok(Self { shape, metadata: Metadata::default(), fingerprint: head.fingerprint(), cells })
             }
             Format::Zarr => Err(IoError::request(path, "is the name of a Zarr store, which is a directory")),
             Format::Nrrd => from_nrrd(&head, element, axes),
@@ -118,7 +120,7 @@ fn from_nrrd(head: &Head, element: &ElementInfo, axes: usize) -> std::result::Re
         return Err(wrong(format!("holds an array of {} axes, not of {axes}", shape.axes())));
     }
     let source = Source::Stored(head.path.clone(), element.bytes, vec![Part { leaf, found }]);
-    Ok(Found { shape, metadata, cells: Cells::Here(source) })
+    Ok(Found { shape, metadata, fingerprint: head.fingerprint(), cells: Cells::Here(source) })
 }
 
 fn from_vti(
@@ -140,7 +142,8 @@ fn from_vti(
     }
     document.notes.tell(&head.path, &mut metadata)?;
     let shape = trimmed(&head.path, &parts[0].found.grid.shape, axes, &mut metadata)?;
-    Ok(Found { shape, metadata, cells: Cells::Here(Source::Stored(head.path.clone(), element.bytes, parts)) })
+    let cells = Cells::Here(Source::Stored(head.path.clone(), element.bytes, parts));
+    Ok(Found { shape, metadata, fingerprint: head.fingerprint(), cells })
 }
 
 fn from_pvti(
@@ -164,7 +167,8 @@ fn from_pvti(
     }
     index.notes.tell(&head.path, &mut metadata)?;
     let shape = trimmed(&head.path, &shape, axes, &mut metadata)?;
-    Ok(Found { shape, metadata, cells: Cells::InPieces(head, index, element.bytes, leaves) })
+    let fingerprint = head.fingerprint();
+    Ok(Found { shape, metadata, fingerprint, cells: Cells::InPieces(head, index, element.bytes, leaves) })
 }
 
 /// # Errors

@@ -1,4 +1,4 @@
-//! [`subsample`]: every so manyth cell of an array.
+//! [`subsample`]: every n-th cell of an array.
 
 use zippy::array::{GlobalArray, GlobalSection};
 use zippy::device::{BoxOf, Strided};

@@ -64,7 +64,8 @@ impl<'w> CollectiveFile<'w> {
     /// Waits until everything is on the disk, and puts the file into its place; an existing one is replaced. Collective.
     ///
     /// # Errors
-    /// The same on every rank: what the operating system said to any of them. Nothing is left of the file then.
+    /// The same on every rank: what the operating system said to any of them. Nothing is left of the file then, unless the
+    /// message says that it is in its place.
     pub fn finish(mut self) -> Result<()> {
         let written = self.failed.take().map_or_else(|| self.file.finish(), Err);
         self.world.agree("writing a file", written.map_err(Error::from))?;

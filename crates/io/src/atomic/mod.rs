@@ -1,6 +1,7 @@
 //! Files that are either whole or not there.
 
 mod collective;
+mod durable;
 mod shared;
 mod unnamed;
 
@@ -12,6 +13,10 @@ use tempfile::{Builder, TempPath};
 
 use crate::IoError;
 pub use collective::CollectiveFile;
+use durable::directory;
+#[cfg(feature = "zarr")]
+pub use durable::sync_directory;
+pub use durable::sync_entry;
 pub use shared::SharedFile;
 
 /// More links to links than this lead nowhere.
@@ -23,11 +28,23 @@ const MOST_LINKS: usize = 40;
 /// file system has files without names (Linux, on local ones): there only in the moment in which it replaces another one.
 ///
 /// # Errors
-/// What the operating system said; there is something of that name, but no regular file. The temporary file is removed.
+/// What the operating system said; there is something of that name, but no regular file. The temporary file is removed. Where
+/// the file is in its place and only its name could not be brought to the disk, the message says so.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), IoError> {
+    let target = place_whole(path, bytes)?;
+    sync_entry(path, &target)
+}
+
+/// [`write_whole`] up to the moment when the file is in its place: where it is. [`sync_entry`] does the rest.
+///
+/// # Errors
+/// As [`write_whole`]; the file is not in its place.
+pub fn place_whole(path: &Path, bytes: &[u8]) -> Result<PathBuf, IoError> {
     let pending = Pending::create(path)?;
     (&pending.temporary.file).write_all(bytes).map_err(|error| IoError::system(path, "write", &error))?;
-    pending.commit()
+    pending.temporary.file.sync_all().map_err(|error| IoError::system(path, "write", &error))?;
+    let target = pending.target.clone();
+    pending.put().map(|()| target)
 }
 
 /// A file that is written bit by bit and appears under its name when it is whole. Dropped before, it leaves nothing behind.
@@ -84,13 +101,15 @@ impl Pending {
         write_at(&self.temporary.file, at, bytes).map_err(|error| IoError::system(&self.path, "write", &error))
     }
 
-    /// Puts the file into its place when all of it is on the disk; an existing one is replaced.
+    /// Puts the file into its place when all of it is on the disk, and brings its name there, too; an existing one is replaced.
     ///
     /// # Errors
     /// What the operating system said; the temporary file is removed.
     pub fn commit(self) -> Result<(), IoError> {
         self.temporary.file.sync_all().map_err(|error| IoError::system(&self.path, "write", &error))?;
-        self.put()
+        let (path, target) = (self.path.clone(), self.target.clone());
+        self.put()?;
+        sync_entry(&path, &target)
     }
 
     /// [`Self::commit`] without the disk, which may take its time.
@@ -185,11 +204,6 @@ fn target(path: &Path) -> Result<(PathBuf, Option<Metadata>), IoError> {
         }
         Err(error) => Err(refused(error)),
     }
-}
-
-/// The directory that a file is in.
-fn directory(path: &Path) -> &Path {
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 #[cfg(test)]

@@ -120,7 +120,8 @@ impl SharedFile {
     /// finished.
     ///
     /// # Errors
-    /// This rank did not create it; what the operating system said. The temporary file is removed.
+    /// This rank did not create it; what the operating system said. The temporary file is removed. Where the file is in its
+    /// place and only its name could not be brought to the disk, the message says so.
     pub fn commit(self) -> Result<(), IoError> {
         let Some(Created { pending, permissions }) = self.created else {
             let message = format!("was not created by this rank; who created {} commits it", shown(&self.temporary));

@@ -292,6 +292,8 @@ fn what_a_format_cannot_hold_is_said_on_every_rank() {
             ),
             (save_with(world, path("a.nrrd"), &two.at(..), &attribute("a:b")), "begin with # or have a colon"),
             (save_with(world, path("a.vti"), &two.at(..), &attribute("zippy")), "Zippy uses the name"),
+            (save_with(world, path("a.npy"), &two.at(..), &attribute("a")), "keeps no axes, directions or attributes"),
+            (save_with(world, path("a.npy"), &two.at(..), &axes(&|_| ())), "keeps no axes, directions or attributes"),
             (save_with(world, path("a.nrrd"), &two.at(..), &long), "would have a header of 10"),
             (
                 save_with(world, path("a.vti"), &two.at(..), &axes(&|axis| axis.spacing = 0.0)),
@@ -320,4 +322,35 @@ fn what_a_format_cannot_hold_is_said_on_every_rank() {
     })
     .unwrap_err();
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+/// In which order attributes were put in differs from rank to rank, and changes nothing.
+#[test]
+fn the_order_of_attributes_is_no_matter() {
+    let directory = directory();
+    let endings =
+        ["nrrd", "vti", "pvti", "zarr"].into_iter().filter(|&ending| ending != "zarr" || cfg!(feature = "zarr"));
+    for ending in endings {
+        let path = |first: usize| directory.path().join(format!("{first}.{ending}"));
+        for first in [0, 1] {
+            run_with(Config::threads(3), |world| {
+                let array = world.array::<u8, 2>("array", &Layout::new([5, 4]).split_all(Split::Even(2)))?;
+                let mut names = ["a", "b", "c"];
+                names.rotate_left((world.rank() + first) % 3);
+                let inner: serde_json::Map<_, _> =
+                    names.map(|name| (name.to_string(), json!(name))).into_iter().collect();
+                let attributes =
+                    names.map(|name| (name.to_string(), json!({"of": [inner.clone()]}))).into_iter().collect();
+                let options = SaveOptions::new().metadata(Metadata { attributes, ..Metadata::default() });
+                save_with(world, path(first), &array.at(..), &options).map(drop)
+            })
+            .unwrap();
+        }
+        // The names of pieces differ in any case.
+        let text = |first: usize| match ending {
+            "zarr" => std::fs::read(path(first).join("array/zarr.json")).unwrap(),
+            _ => std::fs::read(path(first)).unwrap(),
+        };
+        assert!(ending == "pvti" || text(0) == text(1), "{ending}");
+    }
 }

@@ -12,6 +12,7 @@ use super::{LoadOptions, SaveOptions, load};
 
 mod foreign;
 mod formats;
+mod full;
 mod pieces;
 mod series;
 mod steps;

@@ -1,4 +1,4 @@
-//! Boxes and steps, ghost cells, and arrays of every so manyth cell.
+//! Boxes and steps, ghost cells, and arrays of every n-th cell.
 
 use std::io::Write;
 
@@ -177,7 +177,7 @@ fn sections_of_all_formats() {
     }
 }
 
-/// Every so manyth cell of arrays of any cut, held against the cells themselves.
+/// Every n-th cell of arrays of any cut, held against the cells themselves.
 #[test]
 fn subsamples_are_cut_as_their_sources() {
     for ranks in [1, 2, 3, 5] {

@@ -24,24 +24,11 @@ pub fn names(metadata: &Metadata, axes: usize) -> Vec<String> {
 /// Whether a store can say what the metadata say.
 ///
 /// # Errors
-/// Not one axis or direction for each of the array's; numbers that JSON has no words for; two axes of one name; names that
-/// are none of files; an attribute that has a meaning here.
+/// They are not those of an array of so many axes; two axes of one name; names that are none of files; an attribute that has a
+/// meaning here.
 pub fn check(path: &Path, metadata: &Metadata, axes: usize) -> Result<(), IoError> {
     let bad = |message: String| Err(IoError::request(path, message));
-    if !matches!(metadata.axes.len(), n if n == 0 || n == axes) {
-        return bad(format!("metadata of {} axes, and the array has {axes}", metadata.axes.len()));
-    }
-    if let Some(axis) = metadata.axes.iter().position(|axis| !axis.spacing.is_finite() || !axis.origin.is_finite()) {
-        return bad(format!("the spacing or the origin of axis {axis} is no finite number"));
-    }
-    if let Some(directions) = &metadata.directions {
-        if directions.len() != axes {
-            return bad(format!("metadata of {} directions, and the array has {axes} axes", directions.len()));
-        }
-        if directions.iter().flatten().any(|number| !number.is_finite()) {
-            return bad("a direction is no finite number".into());
-        }
-    }
+    metadata.check(axes).or_else(bad)?;
     let names = names(metadata, axes);
     for (axis, name) in names.iter().enumerate() {
         check_name(path, &format!("axis {axis}"), name)?;

@@ -10,7 +10,8 @@ use zippy::transport::copied;
 use zippy::{Error, Result, World};
 
 use super::flusher::Flusher;
-use crate::IoError;
+use crate::atomic::{sync_directory, sync_entry};
+use crate::{IoError, shown};
 
 /// So many directories are remembered until they are waited for.
 const MOST_DIRECTORIES: usize = 4096;
@@ -109,17 +110,15 @@ impl<'w> CollectiveStore<'w> {
     }
 
     fn sync_directories(&mut self) -> io::Result<()> {
-        let directories = std::mem::take(&mut self.directories);
-        // Windows opens no directories.
-        let mut openable = directories.iter().filter(|_| cfg!(unix));
-        openable.try_for_each(|directory| File::open(directory)?.sync_all())
+        std::mem::take(&mut self.directories).iter().try_for_each(|directory| sync_directory(directory))
     }
 
     /// Waits until everything is on the disk, and puts the store into its place; one that was there is replaced. Returns the
     /// bytes that all ranks have written. Collective.
     ///
     /// # Errors
-    /// The same on every rank: what the operating system said to any of them. Nothing is left of the store then.
+    /// The same on every rank: what the operating system said to any of them. Nothing is left of the store then, unless the
+    /// message says that it is in its place.
     pub fn finish(mut self) -> Result<u64> {
         let written = match self.failed.take() {
             Some(error) => Err(error),
@@ -129,8 +128,7 @@ impl<'w> CollectiveStore<'w> {
         let mut bytes = [self.bytes];
         let add = || self.world.group().all_reduce(&mut bytes, |sum, more| *sum += more);
         self.world.failing("counting the bytes of a Zarr store", add)?;
-        let put = self.created.take().map_or(Ok(()), |created| created.put(exchange));
-        let put = put.map_err(|error| IoError::system(&self.path, "rename into place", &error));
+        let put = self.created.take().map_or(Ok(()), |created| created.put(&self.path, exchange));
         self.world.agree("putting a Zarr store into its place", put.map_err(Error::from))?;
         Ok(bytes[0])
     }
@@ -168,35 +166,60 @@ impl Created {
         Ok(Self { directory, target, permissions })
     }
 
-    /// Puts it into its place; `exchange` exchanges two directories in one step, where that can be done.
-    fn put(self, exchange: impl Fn(&Path, &Path) -> bool) -> io::Result<()> {
-        let (new, target) = (self.directory.path(), &self.target);
-        if let Some(permissions) = &self.permissions {
-            fs::set_permissions(new, permissions.clone())?;
-            // What is left under the temporary name goes with it.
-            if exchange(new, target) {
-                return sync_parent(target);
+    /// Puts it into its place, which errors call `path`; `exchange` exchanges two directories in one step, where that can be
+    /// done. What was there goes when the new one is on the disk under its name.
+    fn put(self, path: &Path, exchange: impl Fn(&Path, &Path) -> bool) -> Result<(), IoError> {
+        let refused = |error: io::Error| IoError::system(path, "rename into place", &error);
+        let Some(permissions) = &self.permissions else {
+            fs::rename(self.directory.path(), &self.target).map_err(refused)?;
+            // Nothing is left there.
+            let _ = self.directory.keep();
+            return sync_entry(path, &self.target);
+        };
+        fs::set_permissions(self.directory.path(), permissions.clone()).map_err(refused)?;
+        let (holder, old) = match exchange(self.directory.path(), &self.target) {
+            true => (self.directory.keep(), None),
+            false => {
+                let (holder, old) =
+                    set_aside(path, self.directory.path(), &self.target, |from, to| fs::rename(from, to))?;
+                let _ = self.directory.keep();
+                (holder, Some(old))
             }
-            let old = random().tempdir_in(target.parent().unwrap_or(Path::new(".")))?;
-            let aside = old.path().join("store");
-            fs::rename(target, &aside)?;
-            if let Err(error) = fs::rename(new, target) {
-                return fs::rename(&aside, target).and(Err(error));
-            }
-        } else {
-            fs::rename(new, target)?;
+        };
+        let old = old.as_ref().unwrap_or(&holder);
+        let kept = |error: &str| {
+            let message = format!("the new store is in its place, and the old one is kept as {}: {error}", shown(old));
+            IoError::request(path, message)
+        };
+        sync_entry(path, &self.target).map_err(|error| kept(&error.to_string()))?;
+        // Somebody else may have put another thing there since it was looked at.
+        match is_store(old) {
+            true => fs::remove_dir_all(&holder).map_err(|error| kept(&error.to_string())),
+            false => Err(kept("it is no Zarr store, and only such a one is removed")),
         }
-        // Nothing is left there.
-        let _ = self.directory.keep();
-        sync_parent(&self.target)
     }
 }
 
-fn sync_parent(path: &Path) -> io::Result<()> {
-    match path.parent() {
-        Some(parent) if cfg!(unix) => File::open(parent)?.sync_all(),
-        _ => Ok(()),
-    }
+/// Renames `new` to `target`; what was there is then in a directory beside, which is returned, with its name in it.
+fn set_aside(
+    path: &Path,
+    new: &Path,
+    target: &Path,
+    rename: impl Fn(&Path, &Path) -> io::Result<()>,
+) -> Result<(PathBuf, PathBuf), IoError> {
+    let refused = |error: io::Error| IoError::system(path, "rename into place", &error);
+    let holder = random().tempdir_in(target.parent().unwrap_or(Path::new("."))).map_err(refused)?;
+    let aside = holder.path().join("store");
+    rename(target, &aside).map_err(refused)?;
+    let Err(error) = rename(new, target) else { return Ok((holder.keep(), aside)) };
+    // Nothing may remove the only old store.
+    let Err(back) = rename(&aside, target) else { return Err(refused(error)) };
+    let _ = holder.keep();
+    let message = format!(
+        "cannot rename the new store into place ({error}), nor the old one back ({back}); the old one is kept as {}",
+        shown(&aside)
+    );
+    Err(IoError::request(path, message))
 }
 
 /// Whether a directory is the root of a Zarr hierarchy.
@@ -242,12 +265,58 @@ mod tests {
         for (number, way) in ways.into_iter().enumerate() {
             let created = Created::beside(&path).unwrap();
             fs::write(created.directory.path().join("zarr.json"), number.to_string()).unwrap();
-            created.put(way).unwrap();
+            created.put(&path, way).unwrap();
             assert_eq!(fs::read_to_string(path.join("zarr.json")).unwrap(), number.to_string());
             assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
         }
         // One that goes nowhere.
         drop(Created::beside(&path).unwrap());
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+    /// `Created::put` by two renamings of which the second cannot be done: its directory is gone.
+    #[test]
+    fn the_old_store_survives() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.zarr");
+        let make = |name: &Path| {
+            fs::create_dir_all(name).unwrap();
+            fs::write(name.join("zarr.json"), "old").unwrap();
+        };
+        make(&path);
+        let left = || fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+        // It goes back,
+        let created = Created::beside(&path).unwrap();
+        let lost = |new: &Path, _: &Path| fs::remove_dir(new).is_err();
+        let error = created.put(&path, lost).unwrap_err().to_string();
+        assert!(error.contains("cannot rename into place") && left() == [path.clone()], "{error}");
+        // or stays where the message says.
+        let first = std::cell::Cell::new(true);
+        let once = |from: &Path, to: &Path| match first.replace(false) {
+            true => fs::rename(from, to),
+            false => Err(io::ErrorKind::PermissionDenied.into()),
+        };
+        let error = set_aside(&path, &directory.path().join("new"), &path, once).unwrap_err().to_string();
+        let kept = error.split("is kept as ").nth(1).unwrap();
+        assert_eq!(fs::read_to_string(Path::new(kept).join("zarr.json")).unwrap(), "old", "{error}");
+    }
+
+    /// What has been exchanged out is no store by now.
+    #[test]
+    fn what_is_no_store_stays() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.zarr");
+        for way in [exchange as fn(&Path, &Path) -> bool, |_, _| false] {
+            fs::create_dir_all(&path).unwrap();
+            fs::write(path.join("zarr.json"), "{}").unwrap();
+            let created = Created::beside(&path).unwrap();
+            fs::write(created.directory.path().join("zarr.json"), "new").unwrap();
+            fs::remove_dir_all(&path).unwrap();
+            fs::create_dir(&path).unwrap();
+            fs::write(path.join("photo.jpg"), "mine").unwrap();
+            let error = created.put(&path, way).unwrap_err().to_string();
+            let kept = error.split("is kept as ").nth(1).unwrap().split(": ").next().unwrap();
+            assert_eq!(fs::read_to_string(Path::new(kept).join("photo.jpg")).unwrap(), "mine", "{error}");
+            assert_eq!(fs::read_to_string(path.join("zarr.json")).unwrap(), "new");
+        }
     }
 }

@@ -23,7 +23,8 @@
 //!   entry for each axis in the order of Zarr's dimensions (slowest first), and `directions`. It is there where the metadata
 //!   names axes or directions.
 //! * An axis with a name, of at most 1,048,576 cells, has an array of one dimension beside (beside the fields of a record, if
-//!   none has the name), of the same name, in f64: the place of each cell, with the attribute `units`.
+//!   none has the name), of the same name, in f64: the place of each cell, with the attribute `units`. There are none where
+//!   the axes have directions other than those of space.
 //! * The user's attributes are the array's, by their own names.
 //!
 //! The attribute "ome" follows OME-Zarr 0.5. It is written where there are levels and where OME-Zarr has words for the axes: two
@@ -49,7 +50,7 @@
 //! order; booleans are read as `u8`. Chunks can be raw or compressed by gzip or zstd, with or without checksums, by themselves or
 //! in shards. A chunk that is missing means the fill value. Not read are other codecs (blosc, transposed cells and so Fortran
 //! order), chunks that do not hold all numbers of a vector, and chunks of more than 1 GiB; in shards of any size only those
-//! that are wanted are read.
+//! that are wanted are read. A store that is replaced or removed while it is read is an error on every rank.
 //!
 //! It needs on each rank's host up to three chunks for each field of the cells, the index of a shard, and 8 MiB.
 //!
@@ -61,7 +62,7 @@
 //! zippy::run_with(zippy::Config::threads(2), |world| {
 //!     let array = world.array::<f32, 2>("density", &Layout::new([5, 4]).split_all(Split::Auto))?;
 //!     array.fill_with(|[x, y]| (10 * x + y) as f32)?;
-//!     let options = zarr::ZarrOptions { compression: zarr::Compression::Zstd(3), ..Default::default() };
+//!     let options = zarr::ZarrOptions::new().compression(zarr::Compression::Zstd(3));
 //!     save_with(world, &path, &array.at(..), &SaveOptions::new().zarr(options))?;
 //!
 //!     // Every second cell, cut in another way.
@@ -87,6 +88,7 @@ mod document;
 mod encode;
 mod fields;
 mod flusher;
+mod generation;
 mod load;
 mod node;
 mod ome;
@@ -97,10 +99,8 @@ mod save;
 mod stored;
 #[cfg(test)]
 mod tests;
-mod wanted;
 
-pub(super) use describe::described;
-pub use describe::{Described, describe};
+pub(super) use describe::describe;
 pub(super) use load::load;
 pub use options::{Compression, ZarrOptions};
 pub(super) use save::save;

@@ -48,25 +48,68 @@ pub fn open(
     if !leaves[0].fields.is_empty() {
         own = group_at(path, &chosen)?;
     }
-    let mut metadata = axes::metadata(&own, axes);
-    if metadata.axes.is_empty() {
-        metadata.axes = foreign_axes(path, &root, &chosen, names.as_deref(), &stored[0].shape)?;
-    }
-    metadata.name = chosen.rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_string);
+    let metadata = told(path, &root, &chosen, (&own, names.as_deref()), &stored[0].shape)?;
     Ok((stored, metadata))
 }
 
-/// What a store says of the array that is loaded where none is named, as far as its attributes tell.
+/// What a store says of a node: its attributes and the names of its dimensions, else the axes that others have words for.
+fn told(
+    path: &Path,
+    root: &Node,
+    chosen: &str,
+    (own, names): (&Map<String, Value>, Option<&[Option<String>]>),
+    shape: &Index,
+) -> Result<Metadata, IoError> {
+    let mut metadata = axes::metadata(own, shape.axes());
+    if metadata.axes.is_empty() {
+        metadata.axes = foreign_axes(path, root, chosen, names, shape)?;
+    }
+    metadata.name = chosen.rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_string);
+    Ok(metadata)
+}
+
+/// What a store says of the array that is loaded where none is named; `None`: one must be named, or cannot be read.
 pub fn metadata(path: &Path) -> Option<Metadata> {
-    let is_place = |name: &str, array: &ArrayMetadataV3| {
-        array.dimension_names.as_deref().is_some_and(|names| names == [Some(name.to_string())])
+    let root = node::read(path).ok()??;
+    let any = Leaf { fields: Vec::new(), offset: 0, kind: "", number_bytes: 1, numbers: None };
+    let (chosen, own, array) = match choose(path, &root, &[any]) {
+        Ok(chosen) => {
+            let (_, array) = array_at(path, &chosen).ok()?;
+            (chosen, array.attributes.clone(), array)
+        }
+        Err(_) => only_record(path)?,
     };
-    let all = node::arrays(path, Some(2)).ok()?.into_iter();
-    let mut arrays = all.filter_map(|(name, array)| Some((name, array.ok()?)));
-    let (name, array) = arrays.find(|(name, array)| !is_place(name, array))?;
-    let mut metadata = axes::metadata(&array.attributes, array.shape.len());
-    metadata.name = name.rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_string);
-    Some(metadata)
+    let mut extents = &array.shape[..];
+    let mut names = array.dimension_names.as_deref();
+    // The numbers of a vector are no axis.
+    if let (Some([.., last]), Some([rest @ .., Some(name)])) = (Some(extents), names)
+        && *name == format!("component_{last}")
+    {
+        (extents, names) = (&extents[..extents.len() - 1], Some(rest));
+    }
+    let extents: Vec<i64> = extents.iter().rev().map(|&cells| i64::try_from(cells).ok()).collect::<Option<_>>()?;
+    let is_fine = (1..=zippy::extents::MAX_AXES).contains(&extents.len());
+    told(path, &root, &chosen, (&own, names), &Index::new(is_fine.then_some(&extents[..])?)).ok()
+}
+
+/// The only group of a store, which has the fields of a record: its attributes, and its first field.
+fn only_record(path: &Path) -> Option<(String, Map<String, Value>, ArrayMetadataV3)> {
+    let all = node::arrays(path, None).ok()?;
+    let fields: Vec<&node::Named> =
+        all.iter().filter(|(name, array)| !name.starts_with("levels/") && !is_place(name, array)).collect();
+    let (group, _) = fields.first()?.0.split_once('/')?;
+    let is_in = |(name, _): &&node::Named| name.split_once('/').is_some_and(|(first, _)| first == group);
+    if !fields.iter().all(is_in) {
+        return None;
+    }
+    Some((group.to_string(), group_at(path, group).ok()?, fields[0].1.clone().ok()?))
+}
+
+/// Whether an array has the places of cells along an axis, whose name it has.
+fn is_place(name: &str, array: &Result<ArrayMetadataV3, IoError>) -> bool {
+    let own = name.rsplit('/').next().unwrap_or(name);
+    let names = array.as_ref().ok().and_then(|array| array.dimension_names.as_deref());
+    names.is_some_and(|names| names == [Some(own.to_string())])
 }
 
 /// The axes where no attribute of Zippy's tells of them.
@@ -134,10 +177,6 @@ fn choose(path: &Path, root: &Node, leaves: &[Leaf]) -> Result<String, IoError> 
         groups.dedup();
         groups.into_iter().filter(|group| leaves.iter().all(|leaf| has(&leaf.node(group)))).collect()
     } else {
-        let is_place = |name: &str, array: &Result<ArrayMetadataV3, IoError>| {
-            let names = array.as_ref().ok().and_then(|array| array.dimension_names.as_deref());
-            names.is_some_and(|names| names == [Some(name.to_string())])
-        };
         let candidates = all.iter().filter(|(name, _)| !name.contains('/'));
         let plain: Vec<String> =
             candidates.clone().filter(|(name, array)| !is_place(name, array)).map(|(name, _)| name.clone()).collect();

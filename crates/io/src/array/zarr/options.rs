@@ -18,8 +18,10 @@ const INNER_BYTES: u64 = 1 << 20;
 /// Levels that are more would be of one cell.
 const MOST_LEVELS: usize = 62;
 
-/// How an array is stored. The default: chunks of up to 4 MiB, each in a file of its own, as they are in memory.
+/// How an array is stored. [`Self::new`], and the default: chunks of up to 4 MiB, each in a file of its own, as they are in
+/// memory.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
 pub struct ZarrOptions {
     /// Cells of a chunk along each axis, axis 0 first; chunks at the end of an axis are filled up with zeros. `None`: up to
     /// 4 MiB, cut as evenly as can be.
@@ -41,6 +43,7 @@ pub struct ZarrOptions {
 
 /// How the chunks of a Zarr array are compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Compression {
     /// Not at all.
     #[default]
@@ -66,6 +69,47 @@ impl Grid {
 }
 
 impl ZarrOptions {
+    /// Chunks of up to 4 MiB, each in a file of its own, as they are in memory.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With chunks of so many cells along each axis.
+    pub fn chunk<const D: usize>(mut self, cells: [i64; D]) -> Self {
+        self.chunk = Some(cells.into());
+        self
+    }
+
+    /// With shards of so many cells along each axis.
+    pub fn shard<const D: usize>(mut self, cells: [i64; D]) -> Self {
+        self.shard = Some(cells.into());
+        self
+    }
+
+    /// With chunks that are compressed so.
+    pub fn compression(mut self, compression: Compression) -> Self {
+        self.compression = compression;
+        self
+    }
+
+    /// With a checksum for each chunk.
+    pub fn checksum(mut self) -> Self {
+        self.checksum = true;
+        self
+    }
+
+    /// With so many levels of detail.
+    pub fn levels(mut self, levels: usize) -> Self {
+        self.levels = levels;
+        self
+    }
+
+    /// With files for chunks of zeros, too.
+    pub fn write_empty(mut self) -> Self {
+        self.write_empty = true;
+        self
+    }
+
     /// The grid for an array of this shape.
     ///
     /// # Errors

@@ -7,9 +7,9 @@ use zippy::extents::Index;
 use zippy::region::Region;
 
 use super::stored::Stored;
-use super::wanted::Wanted;
 use crate::IoError;
 use crate::array::staging::ranges;
+use crate::array::window::Window;
 
 /// So many bytes of cells go to the device at once.
 const PART_BYTES: u64 = 8 << 20;
@@ -18,13 +18,13 @@ const PART_BYTES: u64 = 8 << 20;
 ///
 /// # Errors
 /// A piece that cannot be read, or is damaged; a failure of the device.
-pub fn read<T: Element, const D: usize>(array: &GlobalArray<T, D>, stored: Vec<Stored>, wanted: &Wanted) -> Result<()> {
+pub fn read<T: Element, const D: usize>(array: &GlobalArray<T, D>, stored: Vec<Stored>, window: &Window) -> Result<()> {
     let most = (PART_BYTES / T::INFO.bytes as u64).max(1);
     let mut fields: Vec<Field> = stored.into_iter().map(|stored| Field { stored, last: None }).collect();
     for chunk in array.chunks().filter(|chunk| !chunk.region().is_empty()) {
-        let touched = fields[0].stored.touching(&wanted.source_box(&chunk.region()));
+        let touched = fields[0].stored.touching(&window.in_file(&chunk.region()));
         for piece in touched.points() {
-            let Some(cells) = wanted.target_box(&fields[0].stored.region(&piece)) else { continue };
+            let Some(cells) = window.in_array(&fields[0].stored.region(&piece)) else { continue };
             let parts = own_parts(array, &cells);
             // Each piece is read once, for all chunks of this rank.
             if parts.iter().map(|(id, _)| *id).min() != Some(chunk.id()) {
@@ -35,7 +35,7 @@ pub fn read<T: Element, const D: usize>(array: &GlobalArray<T, D>, stored: Vec<S
                 for part in part.cut(most) {
                     let mut values = vec![T::zeroed(); part.cells() as usize];
                     let bytes = bytemuck::cast_slice_mut(&mut values);
-                    fields.iter_mut().try_for_each(|field| field.fill(wanted, &part, bytes, T::INFO.bytes))?;
+                    fields.iter_mut().try_for_each(|field| field.fill(window, &part, bytes, T::INFO.bytes))?;
                     target.at_global(ranges::<D>(&part)).write(&values)?;
                 }
             }
@@ -65,14 +65,14 @@ impl Field {
     /// Fills its bytes in the cells of a box of the array.
     fn fill(
         &mut self,
-        wanted: &Wanted,
+        window: &Window,
         part: &Region,
         values: &mut [u8],
         cell_bytes: usize,
     ) -> std::result::Result<(), IoError> {
-        for piece in self.stored.touching(&wanted.source_box(part)).points() {
+        for piece in self.stored.touching(&window.in_file(part)).points() {
             let region = self.stored.region(&piece);
-            let Some(cells) = wanted.target_box(&region).and_then(|cells| cells.intersect(part)) else { continue };
+            let Some(cells) = window.in_array(&region).and_then(|cells| cells.intersect(part)) else { continue };
             if self.last.as_ref().is_none_or(|(number, _)| *number != piece) {
                 // Its memory is free before more is needed.
                 self.last = None;
@@ -84,8 +84,8 @@ impl Field {
             end[0] = cells.start[0] + 1;
             for first in Region::between(cells.start, end).points() {
                 let to = &mut values[part.offset(&first) as usize * cell_bytes..][..row * cell_bytes];
-                let from = found.map(|found| &found[region.offset(&wanted.source(&first)) as usize * bytes..]);
-                self.fill_row(to, from, wanted.step[0] as usize, cell_bytes);
+                let from = found.map(|found| &found[region.offset(&window.cell_in_file(&first)) as usize * bytes..]);
+                self.fill_row(to, from, window.step[0] as usize, cell_bytes);
             }
         }
         Ok(())

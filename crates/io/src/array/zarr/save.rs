@@ -31,6 +31,7 @@ pub fn save<T: Element, const D: usize>(
     metadata: &Metadata,
     options: &ZarrOptions,
 ) -> Result<u64> {
+    let metadata = &metadata.sorted();
     let name = metadata.name.clone().unwrap_or_else(|| section.array().name().to_string());
     let plan = Plan { path, name, metadata, options };
     let what = format!("saving {:?} to {} with {metadata:?} and {options:?}", section.region().ok(), path.display());
@@ -100,7 +101,9 @@ impl Plan<'_> {
             if level > 0 {
                 store.put(&format!("{group}/zarr.json"), document::group(Map::new()).as_bytes());
             }
-            for (axis, known) in self.metadata.axes.iter().enumerate() {
+            // Along other directions a cell's place is no matter of one axis.
+            let along = self.metadata.axes.iter().filter(|_| self.metadata.is_along_space());
+            for (axis, known) in along.enumerate() {
                 let is_field =
                     |name: &String| leaves.iter().any(|leaf| leaf.fields.first().is_some_and(|field| field == name));
                 // xarray looks for them in the group of the arrays.

@@ -23,7 +23,7 @@ const MOST_CELL_BYTES: u64 = 1 << 62;
 /// An array that holds a leaf of the element. Its cells come in pieces: its chunks, or the chunks within its shards.
 pub struct Stored {
     pub leaf: Leaf,
-    directory: PathBuf,
+    pub directory: PathBuf,
     /// Of the array and of a piece, axis 0 fastest.
     pub shape: Index,
     piece: Index,

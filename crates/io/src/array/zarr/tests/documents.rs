@@ -8,7 +8,7 @@ use super::*;
 #[test]
 fn documents() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("engine.zarr");
+    let (path, straight) = (directory.path().join("engine.zarr"), directory.path().join("straight.zarr"));
     let axis = |name: &str, spacing, origin| Axis { name: Some(name.into()), unit: Some("mm".into()), spacing, origin };
     let metadata = Metadata {
         name: Some("density".into()),
@@ -28,14 +28,20 @@ fn documents() {
         save(world, &path, &array.at(..), &metadata, &options)?;
         let found = look(world, &path, None, [5, 4], &|at| number(&at) as f32)?;
         assert_eq!(found, metadata);
-        // Those of the cells that are read.
+        // Those of the cells that are read: one step along x is one along y in space.
         let (_, found) = load::<f32, 2>(world, &path, "part", None, Some([2..5, 1..4]), [2, 3], Layout::new)?;
-        assert_eq!((found.axes[0].origin, found.axes[0].spacing), (0.0, 1.0));
-        assert_eq!((found.axes[1].origin, found.axes[1].spacing), (2.0, 6.0));
-        Ok(())
+        assert_eq!((found.axes[0].origin, found.axes[0].spacing), (1.0, 1.0));
+        assert_eq!((found.axes[1].origin, found.axes[1].spacing), (1.0, 6.0));
+        let along = Metadata { directions: None, ..metadata.clone() };
+        save(world, &straight, &array.at(..), &along, &options).map(drop)
     })
     .unwrap();
+    let along = files(&straight);
     let files = files(&path);
+    // The place of a cell is that of one axis only where the axes are along space.
+    assert!(!files.contains_key("x/zarr.json"));
+    let places = serde_json::from_slice::<serde_json::Value>(&along["x/zarr.json"]).unwrap();
+    assert_eq!(places["attributes"], json!({"units": "mm"}));
     let document = |name: &str| serde_json::from_slice::<serde_json::Value>(&files[name]).unwrap();
     assert_eq!(document("zarr.json"), json!({"zarr_format": 3, "node_type": "group", "attributes": {}}));
     let expected = json!({
@@ -65,15 +71,36 @@ fn documents() {
         "dimension_names": ["y", "x"],
     });
     assert_eq!(document("density/zarr.json"), expected);
-    assert_eq!(document("x/zarr.json")["attributes"], json!({"units": "mm"}));
     let places: Vec<f64> =
-        files["x/c/0"].chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap())).collect();
+        along["x/c/0"].chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap())).collect();
     assert_eq!(places, [-1.0, -0.5, 0.0, 0.5, 1.0]);
-    let described = describe(&path).unwrap();
-    let names: Vec<&str> = described.iter().map(|array| array.name.as_str()).collect();
+    let described = describe(&straight).unwrap();
+    let names: Vec<&str> = described.arrays.iter().filter_map(|array| array.name.as_deref()).collect();
     assert_eq!(names, ["density", "x", "y"]);
-    assert_eq!(described[0].shape, [5, 4]);
-    assert_eq!(described[0].file, [6, 4]);
-    assert_eq!(described[0].dimensions, ["x", "y"]);
-    assert_eq!(described[0].codecs, ["sharding_indexed", "bytes", "zstd"]);
+    assert_eq!((&described.arrays[0].shape[..], &described.arrays[0].chunk[..]), (&[5, 4][..], &[6, 4][..]));
+    assert_eq!(described.arrays[0].codecs, ["sharding_indexed", "bytes", "zstd"]);
+    assert_eq!(described.metadata, Metadata { directions: None, ..metadata });
+}
+
+/// Of vectors and records, too, it tells what comes with the cells.
+#[test]
+fn described_as_loaded() {
+    let directory = tempfile::tempdir().unwrap();
+    let axis = |name: &str| Axis { name: Some(name.into()), spacing: 0.5, ..Axis::default() };
+    let metadata = Metadata { axes: vec![axis("x"), axis("y")], ..Metadata::default() };
+    fn one<T: Element + PartialEq + std::fmt::Debug>(path: &Path, metadata: &Metadata) {
+        run_with(Config::threads(2), |world| {
+            let array = world.array::<T, 2>("a", &whole([5, 4]))?;
+            let options = ZarrOptions::new().levels(1);
+            save(world, path, &array.at(..), metadata, &options)?;
+            let (_, found) = load::<T, 2>(world, path, "again", None, None, [1, 1], whole)?;
+            assert_eq!(found, describe(path).unwrap().metadata);
+            assert_eq!((found.axes, found.name.as_deref()), (metadata.axes.clone(), Some("a")));
+            Ok(())
+        })
+        .unwrap();
+    }
+    one::<f32>(&directory.path().join("number.zarr"), &metadata);
+    one::<[f32; 2]>(&directory.path().join("vector.zarr"), &metadata);
+    one::<Particle>(&directory.path().join("record.zarr"), &metadata);
 }

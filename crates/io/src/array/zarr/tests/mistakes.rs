@@ -30,9 +30,14 @@ fn bad_requests() {
         (Metadata { axes: vec![axis("x"), axis("a")], ..named("a") }, "as what stands beside it"),
         (
             Metadata { axes: vec![axis("x"), Axis { spacing: f64::NAN, ..Axis::default() }], ..named("a") },
-            "axis 1 is no finite number",
+            "a spacing of NaN on axis 1",
         ),
-        (Metadata { directions: Some(vec![vec![1.0]]), ..named("a") }, "metadata of 1 directions"),
+        (
+            Metadata { axes: vec![axis("x"), Axis { spacing: -1.0, ..Axis::default() }], ..named("a") },
+            "a spacing of -1 on axis 1; it must be a positive number",
+        ),
+        (Metadata { directions: Some(vec![vec![1.0]]), ..named("a") }, "each needs a vector of 2 numbers"),
+        (Metadata { directions: Some(vec![vec![1.0, 0.0], vec![0.5, 0.0]]), ..named("a") }, "of length 0.5"),
         (
             Metadata { attributes: Map::from_iter([("zippy".to_string(), json!(1))]), ..named("a") },
             "an attribute is called \"zippy\"",
@@ -55,8 +60,8 @@ fn bad_requests() {
         let errors = [
             (try_load(Some("b"), None, [1, 1]), "has no array \"b\"; there are: \"a\""),
             (try_load(Some("../x"), None, [1, 1]), "is not the name of an array"),
-            (try_load(None, Some([0..10, 0..8]), [1, 1]), "cells 0..10 along axis 0 are wanted, and there are 9"),
-            (try_load(None, None, [1, 0]), "a step of 0 along axis 1"),
+            (try_load(None, Some([0..10, 0..8]), [1, 1]), "the section [0..10, 0..8] does not lie"),
+            (try_load(None, None, [1, 0]), "cannot be loaded with steps [1, 0]"),
         ];
         for (error, wanted) in errors {
             assert!(error.contains(wanted), "{error}, not {wanted}");

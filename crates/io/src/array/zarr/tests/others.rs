@@ -60,9 +60,9 @@ fn of_zarr_python() {
         })
         .unwrap();
     }
-    let described = describe(path("second.zarr")).unwrap();
-    assert_eq!((described[0].kind.as_str(), &described[0].shape[..]), ("int16", &[5, 3][..]));
-    assert_eq!(described[0].codecs, ["bytes", "zstd"]);
+    let described = &describe(&path("second.zarr")).unwrap().arrays[0];
+    assert_eq!((described.element.as_str(), &described.shape[..]), ("i16", &[5, 3][..]));
+    assert_eq!(described.codecs, ["bytes", "zstd"]);
 }
 
 /// Changes a document of a store.
@@ -108,12 +108,15 @@ fn axes_of_ome_and_of_xarray() {
     places[8..16].copy_from_slice(&3.11_f64.to_le_bytes());
     std::fs::write(path.join("x/c/0"), places).unwrap();
     near(spacings().collect(), [("x", mm(), 1.0, 0.0), ("y", mm(), 0.2, 3.0)]);
+    let told = |path: &Path| describe(path).unwrap().metadata.axes;
+    assert_eq!((told(&path)[1].spacing * 10.0).round(), 1.0);
     // OME-Zarr's metadata go before.
     let dataset = json!({"path": "a", "coordinateTransformations": [{"type": "scale", "scale": [4.0, 0.5]}]});
     let axes = json!([{"name": "y", "unit": "micrometer"}, {"name": "x"}]);
     let ome = json!({"ome": {"version": "0.5", "multiscales": [{"axes": axes, "datasets": [dataset]}]}});
     change(&path.join("zarr.json"), |document| document["attributes"] = ome);
     near(spacings().collect(), [("x", None, 0.5, 0.0), ("y", Some("micrometer".into()), 8.0, 0.0)]);
+    assert_eq!(told(&path)[1].spacing, 4.0);
 }
 
 /// Several arrays, of which one must be named, and one that cannot be read.
@@ -137,7 +140,7 @@ fn several_arrays() {
         look(world, &path, Some("density"), [5, 3], &|at| value(at) as i16).map(|_| ())
     })
     .unwrap();
-    let described = describe(&path).unwrap();
+    let described = describe(&path).unwrap().arrays;
     assert_eq!(described.len(), 2);
     assert!(described[0].error.is_none() && described[1].error.is_some());
 }

@@ -72,3 +72,29 @@ fn nothing_else_is_replaced() {
     .unwrap();
     assert_eq!(files(directory.path()).len(), 2);
 }
+
+/// Between the opening and the reading a store goes, or another one takes its place: what is missing must not be zeros.
+#[test]
+fn a_store_that_goes_while_it_is_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, other) = (directory.path().join("array.zarr"), directory.path().join("other.zarr"));
+    run_with(Config::threads(3), |world| {
+        for replaced in [true, false] {
+            save_small(world, &path, "array", 1.0)?;
+            save_small(world, &other, "array", 2.0)?;
+            let cut = |shape: [i64; 1]| {
+                if world.rank() == 0 {
+                    std::fs::remove_dir_all(&path).unwrap();
+                    if replaced {
+                        std::fs::rename(&other, &path).unwrap();
+                    }
+                }
+                whole(shape)
+            };
+            let error = load_with::<f32, 1>(world, &path, "array", &LoadOptions::new(), cut).unwrap_err().to_string();
+            assert!(error.contains("was replaced or removed while it was read"), "{error}");
+        }
+        Ok(())
+    })
+    .unwrap();
+}
