@@ -58,12 +58,12 @@ impl Checkpoint {
     }
 
     /// The names of its global arrays, in the order in which they were saved.
-    pub fn arrays(&self) -> impl Iterator<Item = &str> {
+    pub fn array_names(&self) -> impl Iterator<Item = &str> {
         self.manifest().arrays.iter().map(|array| &*array.name)
     }
 
     /// The names of its growable arrays, in the order in which they were saved.
-    pub fn growables(&self) -> impl Iterator<Item = &str> {
+    pub fn growable_names(&self) -> impl Iterator<Item = &str> {
         self.manifest().growables.iter().map(|growable| &*growable.name)
     }
 
@@ -129,7 +129,7 @@ impl Checkpoint {
     pub fn growable<T: Element>(&self, world: &World, name: &str) -> Result<Growable<T>> {
         let what = self.loading(name);
         let found = self.manifest().growables.iter().find(|growable| growable.name == name);
-        let found = found.ok_or_else(|| self.without("growable array", name, self.growables()));
+        let found = found.ok_or_else(|| self.without("growable array", name, self.growable_names()));
         let saved = found.and_then(|saved| self.has_type(name, &saved.element, &T::INFO).map(|()| saved));
         let saved = world.agree(&what, saved)?;
         let own = own_cells(saved, world.rank(), world.size());
@@ -160,7 +160,7 @@ impl Checkpoint {
 
     fn saved<const D: usize>(&self, name: &str, wanted: &ElementInfo) -> Result<&SavedArray> {
         let found = self.manifest().arrays.iter().find(|array| array.name == name);
-        let saved = found.ok_or_else(|| self.without("array", name, self.arrays()))?;
+        let saved = found.ok_or_else(|| self.without("array", name, self.array_names()))?;
         self.has_type(name, &saved.element, wanted)?;
         match saved.shape.len() {
             axes if axes == D => Ok(saved),

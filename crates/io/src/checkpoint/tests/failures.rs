@@ -103,7 +103,7 @@ fn contents_that_cannot_be() {
         // Nothing at all can be saved.
         save(Contents::new())?;
         let checkpoint = checkpoints.latest(world)?.unwrap();
-        assert_eq!((checkpoint.step(), checkpoint.arrays().count(), checkpoint.growables().count()), (5, 0, 0));
+        assert_eq!((checkpoint.step(), checkpoint.array_names().count(), checkpoint.growable_names().count()), (5, 0, 0));
         all_fail(world, "was saved without a state", checkpoint.state::<u8>().map(drop));
         all_fail(world, "has no array called \"a\"; it has none", checkpoint.fill(world, &a));
         Ok(())
@@ -149,7 +149,7 @@ fn what_does_not_fit_what_was_saved() {
         list.append(&[Particle { velocity: [1.0, 2.0], id: 3, rank: 0 }])?;
         checkpoints.save(world, 1, &Contents::new().array(&plane).growable(&list))?;
         let checkpoint = checkpoints.latest(world)?.unwrap();
-        assert_eq!(checkpoint.arrays().chain(checkpoint.growables()).collect::<Vec<_>>(), ["plane", "list"]);
+        assert_eq!(checkpoint.array_names().chain(checkpoint.growable_names()).collect::<Vec<_>>(), ["plane", "list"]);
         let fail = |wanted: &str, result: Result<()>| all_fail(world, wanted, result);
         let array = checkpoint.array::<f32, 2>(world, "plan", Layout::new);
         fail("has no array called \"plan\"; it has \"plane\"", array.map(drop));
