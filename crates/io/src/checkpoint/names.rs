@@ -123,6 +123,18 @@ pub fn remove(directory: &Path) -> io::Result<()> {
     fs::remove_dir(directory)
 }
 
+/// Makes a directory and those that it lies in, on the disk, where they are not there yet.
+///
+/// # Errors
+/// What the operating system said.
+pub fn create_directories(directory: &Path) -> io::Result<()> {
+    let new: Vec<&Path> =
+        directory.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists()).collect();
+    fs::create_dir_all(directory)?;
+    let parents = new.into_iter().rev().filter_map(Path::parent);
+    parents.map(|path| if path.as_os_str().is_empty() { Path::new(".") } else { path }).try_for_each(sync_directory)
+}
+
 /// Waits until the names in a directory are on the disk, where the system can be asked to.
 ///
 /// # Errors
