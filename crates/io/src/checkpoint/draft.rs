@@ -86,8 +86,8 @@ impl Draft {
     ///
     /// # Errors
     /// What the operating system said.
-    pub fn writer(&self) -> Result<Writer, IoError> {
-        Writer::create(&self.directory.join(names::of_rank(self.rank)))
+    pub fn writer(&self, block_bytes: u64) -> Result<Writer, IoError> {
+        Writer::create(&self.directory.join(names::of_rank(self.rank)), block_bytes)
     }
 
     /// All ranks have written their parts: from now on rank 0 alone takes away what fails.
@@ -99,8 +99,8 @@ impl Draft {
     ///
     /// # Errors
     /// What the operating system said.
-    pub fn write_state(&self, state: &[u8]) -> Result<Sums, IoError> {
-        let mut writer = Writer::create(&self.directory.join(STATE))?;
+    pub fn write_state(&self, state: &[u8], block_bytes: u64) -> Result<Sums, IoError> {
+        let mut writer = Writer::create(&self.directory.join(STATE), block_bytes)?;
         writer.write(state)?;
         writer.finish()
     }

@@ -9,6 +9,9 @@ use tempfile::Builder;
 pub const MANIFEST: &str = "manifest.json";
 pub const STATE: &str = "state.msgpack";
 
+/// In a generation that was found not to be whole: what is wrong with it.
+pub const REFUSED: &str = "refused.txt";
+
 /// The file that a rank writes.
 pub fn of_rank(rank: usize) -> String {
     format!("rank-{rank:06}.cells")
@@ -60,7 +63,7 @@ const RANDOM: usize = 12;
 fn is_ours(name: &str) -> bool {
     let rank =
         name.strip_prefix("rank-").and_then(|name| name.strip_suffix(".cells")).and_then(|rank| rank.parse().ok());
-    name == MANIFEST || name == STATE || rank.is_some_and(|rank| of_rank(rank) == name)
+    [MANIFEST, STATE, REFUSED].contains(&name) || rank.is_some_and(|rank| of_rank(rank) == name)
 }
 
 /// The directories in `parent` whose names `parse` knows, with what it makes of them; none where there is no `parent`.
@@ -114,12 +117,15 @@ pub fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
     fs::read_dir(directory)?.map(file).collect()
 }
 
-/// Removes the files of a generation and their directory; where there is anything else in it, nothing.
+/// Removes the files of a generation and their directory; where there is anything else in it, nothing. The manifest goes
+/// last: by it a later save knows what a killed program has left.
 ///
 /// # Errors
 /// As [`files`]; what the operating system said.
 pub fn remove(directory: &Path) -> io::Result<()> {
-    files(directory)?.iter().try_for_each(fs::remove_file)?;
+    let mut files = files(directory)?;
+    files.sort_by_key(|path| path.ends_with(MANIFEST));
+    files.iter().try_for_each(fs::remove_file)?;
     fs::remove_dir(directory)
 }
 
