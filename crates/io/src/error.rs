@@ -16,6 +16,8 @@ pub enum IoError {
         path: PathBuf,
         /// What was attempted: open, read, write, rename.
         action: &'static str,
+        /// What the operating system said, as one of the kinds that the standard library knows.
+        kind: std::io::ErrorKind,
         /// What the operating system said.
         message: String,
     },
@@ -111,7 +113,7 @@ impl From<IoError> for zippy::Error {
 impl IoError {
     /// What the operating system said about `path`.
     pub fn system(path: &Path, action: &'static str, error: &std::io::Error) -> Self {
-        Self::System { path: path.to_path_buf(), action, message: error.to_string() }
+        Self::System { path: path.to_path_buf(), action, kind: error.kind(), message: error.to_string() }
     }
 
     /// Content that breaks its format.

@@ -9,8 +9,18 @@ use serde::{Deserialize, Serialize};
 use crate::IoError;
 use crate::store::open_regular;
 
-/// Bytes of a block; the last one of a file may be shorter. Small arrays of tests have several.
+/// Bytes of a block, where [`MOST_CHECKSUMS`] are enough; the last one of a file may be shorter. Small arrays of tests have
+/// several.
 pub const BLOCK_BYTES: u64 = if cfg!(test) { 256 } else { 4 << 20 };
+
+/// The largest block that is written and read.
+pub const MOST_BLOCK_BYTES: u64 = 64 << 20;
+
+/// Blocks grow until a generation has no more: so checksums leave half of the manifest to other things.
+pub const MOST_CHECKSUMS: u64 = if cfg!(test) { 100 } else { 3_000_000 };
+
+/// A state of more bytes is neither written nor read: it is meant to be small.
+pub const MOST_STATE: u64 = if cfg!(test) { 1 << 16 } else { 16 << 20 };
 
 /// So many bytes of cells go between device and file at once.
 pub const PIECE_BYTES: u64 = if cfg!(test) { 300 } else { 4 << 20 };
@@ -34,6 +44,7 @@ pub struct Writer {
     path: PathBuf,
     file: File,
     sums: Sums,
+    block_bytes: u64,
     /// Of the block that is not full.
     hasher: crc32fast::Hasher,
 }
@@ -41,9 +52,10 @@ pub struct Writer {
 impl Writer {
     /// # Errors
     /// What the operating system said: there is a file of that name.
-    pub fn create(path: &Path) -> Result<Self, IoError> {
+    pub fn create(path: &Path, block_bytes: u64) -> Result<Self, IoError> {
         let file = File::create_new(path).map_err(|error| IoError::system(path, "write", &error))?;
-        Ok(Self { path: path.to_path_buf(), file, sums: Sums::default(), hasher: crc32fast::Hasher::new() })
+        let (sums, hasher) = (Sums::default(), crc32fast::Hasher::new());
+        Ok(Self { path: path.to_path_buf(), file, sums, block_bytes, hasher })
     }
 
     /// # Errors
@@ -52,7 +64,7 @@ impl Writer {
         self.file.write_all(bytes).map_err(|error| IoError::system(&self.path, "write", &error))?;
         let mut rest = bytes;
         while !rest.is_empty() {
-            let room = BLOCK_BYTES - self.sums.bytes % BLOCK_BYTES;
+            let room = self.block_bytes - self.sums.bytes % self.block_bytes;
             let (now, later) = rest.split_at(rest.len().min(room as usize));
             self.hasher.update(now);
             self.sums.bytes += now.len() as u64;
@@ -70,7 +82,7 @@ impl Writer {
     /// What the operating system said: some only learn now that a disk is full.
     pub fn finish(mut self) -> Result<Sums, IoError> {
         self.file.sync_all().map_err(|error| IoError::system(&self.path, "write", &error))?;
-        if !self.sums.bytes.is_multiple_of(BLOCK_BYTES) {
+        if !self.sums.bytes.is_multiple_of(self.block_bytes) {
             self.sums.checksums.push(self.hasher.finalize());
         }
         Ok(self.sums)

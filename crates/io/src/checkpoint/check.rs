@@ -5,13 +5,10 @@ use std::collections::BTreeSet;
 use zippy::extents::Index;
 use zippy::region::{Region, RegionTree};
 
-use super::blocks::Sums;
+use super::blocks::{MOST_BLOCK_BYTES, MOST_STATE, Sums};
 use super::element::SavedType;
 use super::manifest::{Manifest, SavedArray, SavedGrowable};
 use crate::quoted;
-
-/// The largest block that is read.
-const MOST_BLOCK_BYTES: u64 = 16 << 20;
 
 /// The largest cell that is read.
 const MOST_CELL_BYTES: u64 = 1 << 20;
@@ -32,6 +29,9 @@ pub fn check(manifest: &Manifest) -> Result<(), String> {
     let sums = |sums: &Sums| sums.blocks(manifest.block_bytes) == sums.checksums.len() as u64;
     if let Some(wrong) = manifest.files.iter().chain(&manifest.state).find(|file| !sums(file)) {
         return Err(format!("{} checksums of a file of {} bytes", wrong.checksums.len(), wrong.bytes));
+    }
+    if let Some(state) = manifest.state.as_ref().filter(|state| state.bytes > MOST_STATE) {
+        return Err(format!("a state of {} bytes; it has at most {MOST_STATE}", state.bytes));
     }
     let mut stretches = Vec::new();
     for array in &manifest.arrays {

@@ -10,11 +10,8 @@ use zippy::locate::Placement;
 use zippy::transport::Payload;
 use zippy::{Error, Result};
 
-use super::blocks::PIECE_BYTES;
+use super::blocks::{MOST_STATE, PIECE_BYTES};
 use super::element::SavedType;
-
-/// A state of more bytes is refused: it is meant to be small.
-const MOST_STATE: usize = 16 << 20;
 
 /// What a checkpoint holds: arrays, each by its name, and the program's state. Every rank names the same ones in the same
 /// order.
@@ -70,7 +67,7 @@ impl<'a> Contents<'a> {
         }
         match &self.state {
             Some(Err(message)) => Err(Error::program(message)),
-            Some(Ok(state)) if state.len() > MOST_STATE => {
+            Some(Ok(state)) if state.len() as u64 > MOST_STATE => {
                 let length = state.len();
                 let message = format!("the state has {length} bytes, and may have {MOST_STATE}; arrays are for more");
                 Err(Error::program(message))

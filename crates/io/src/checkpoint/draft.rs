@@ -21,6 +21,9 @@ pub struct Draft {
     duty: Duty,
 }
 
+/// What cannot be done where a rename may be lost.
+const UNSURE: &str = "make sure that this checkpoint outlives a crash, though it is whole and in its place";
+
 /// What a rank takes away when it gives up.
 #[derive(Clone, Copy, PartialEq)]
 enum Duty {
@@ -36,7 +39,7 @@ impl Draft {
     /// What the operating system said.
     pub fn create(parent: &Path, step: u64) -> Result<Self, IoError> {
         let refused = |error: io::Error| IoError::system(parent, "write to the directory", &error);
-        fs::create_dir_all(parent).map_err(refused)?;
+        names::create_directories(parent).map_err(refused)?;
         let parent = fs::canonicalize(parent).map_err(refused)?;
         let placed = names::generations(&parent).map_err(refused)?.into_iter();
         let begun = names::temporaries(&parent).map_err(refused)?.into_iter().map(|(generation, _)| generation);
@@ -83,8 +86,8 @@ impl Draft {
     ///
     /// # Errors
     /// What the operating system said.
-    pub fn writer(&self) -> Result<Writer, IoError> {
-        Writer::create(&self.directory.join(names::of_rank(self.rank)))
+    pub fn writer(&self, block_bytes: u64) -> Result<Writer, IoError> {
+        Writer::create(&self.directory.join(names::of_rank(self.rank)), block_bytes)
     }
 
     /// All ranks have written their parts: from now on rank 0 alone takes away what fails.
@@ -96,8 +99,8 @@ impl Draft {
     ///
     /// # Errors
     /// What the operating system said.
-    pub fn write_state(&self, state: &[u8]) -> Result<Sums, IoError> {
-        let mut writer = Writer::create(&self.directory.join(STATE))?;
+    pub fn write_state(&self, state: &[u8], block_bytes: u64) -> Result<Sums, IoError> {
+        let mut writer = Writer::create(&self.directory.join(STATE), block_bytes)?;
         writer.write(state)?;
         writer.finish()
     }
@@ -105,7 +108,8 @@ impl Draft {
     /// Puts the generation into its place, all of it on the disk. On rank 0, when all ranks have written.
     ///
     /// # Errors
-    /// What the operating system said; the manifest would be too long.
+    /// What the operating system said; the manifest would be too long. The generation may be in its place all the same, if
+    /// the system does not say that it will stay there; the error says so.
     pub fn put(mut self, manifest: &Manifest) -> Result<(), IoError> {
         let path = self.directory.join(MANIFEST);
         let refused = |error: io::Error| IoError::system(&path, "write", &error);
@@ -123,7 +127,7 @@ impl Draft {
         let placed = fs::rename(&self.directory, &place);
         placed.map_err(|error| IoError::system(&place, "rename a whole checkpoint to it", &error))?;
         self.duty = Duty::Nothing;
-        names::sync_directory(parent).map_err(|error| IoError::system(parent, "write to the directory", &error))
+        names::sync_directory(parent).map_err(|error| IoError::system(&place, UNSURE, &error))
     }
 }
 

@@ -22,8 +22,8 @@ use crate::{IoError, quoted};
 ///
 /// Its arrays are read on any number of ranks and with any cuts, to the same bits. Each rank reads the parts that its chunks
 /// touch, in the pieces in which they were written: least where the cuts are those of the save, and up to all of the array
-/// where all parts go across all chunks. Needs 16 MiB on each rank's host beside the arrays, and what writing to chunks
-/// stages.
+/// where all parts go across all chunks. Needs 16 MiB on each rank's host beside the arrays, what writing to chunks
+/// stages, and the state as long as the checkpoint is held.
 pub struct Checkpoint {
     opened: Opened,
 }
@@ -58,29 +58,26 @@ impl Checkpoint {
     }
 
     /// The names of its global arrays, in the order in which they were saved.
-    pub fn arrays(&self) -> impl Iterator<Item = &str> {
+    pub fn array_names(&self) -> impl Iterator<Item = &str> {
         self.manifest().arrays.iter().map(|array| &*array.name)
     }
 
     /// The names of its growable arrays, in the order in which they were saved.
-    pub fn growables(&self) -> impl Iterator<Item = &str> {
+    pub fn growable_names(&self) -> impl Iterator<Item = &str> {
         self.manifest().growables.iter().map(|growable| &*growable.name)
     }
 
-    /// Its state. Local.
+    /// Its state, as it was read when the checkpoint was opened. Local.
     ///
     /// # Errors
-    /// It was saved without one; it is one of another type; its file has become another one.
+    /// The same on every rank: it was saved without one; it is one of another type.
     pub fn state<S: DeserializeOwned>(&self) -> Result<S> {
         let path = self.directory().join(STATE);
-        let Some(sums) = &self.manifest().state else {
+        let Some(bytes) = &self.opened.state else {
             return Err(IoError::request(self.directory(), "was saved without a state").into());
         };
-        let mut reader = Reader::open(path.clone(), sums, self.manifest().block_bytes)?;
-        let mut bytes = vec![0; sums.bytes as usize];
-        reader.read(0, &mut bytes)?;
         let wrong = |error| IoError::request(&path, format!("the state is none of the wanted type: {error}"));
-        Ok(rmp_serde::from_slice(&bytes).map_err(wrong)?)
+        Ok(rmp_serde::from_slice(bytes).map_err(wrong)?)
     }
 
     /// A new global array of this name, cut as `layout` says for the shape of the saved one. Collective; ghost cells are
@@ -129,7 +126,7 @@ impl Checkpoint {
     pub fn growable<T: Element>(&self, world: &World, name: &str) -> Result<Growable<T>> {
         let what = self.loading(name);
         let found = self.manifest().growables.iter().find(|growable| growable.name == name);
-        let found = found.ok_or_else(|| self.without("growable array", name, self.growables()));
+        let found = found.ok_or_else(|| self.without("growable array", name, self.growable_names()));
         let saved = found.and_then(|saved| self.has_type(name, &saved.element, &T::INFO).map(|()| saved));
         let saved = world.agree(&what, saved)?;
         let own = own_cells(saved, world.rank(), world.size());
@@ -160,7 +157,7 @@ impl Checkpoint {
 
     fn saved<const D: usize>(&self, name: &str, wanted: &ElementInfo) -> Result<&SavedArray> {
         let found = self.manifest().arrays.iter().find(|array| array.name == name);
-        let saved = found.ok_or_else(|| self.without("array", name, self.arrays()))?;
+        let saved = found.ok_or_else(|| self.without("array", name, self.array_names()))?;
         self.has_type(name, &saved.element, wanted)?;
         match saved.shape.len() {
             axes if axes == D => Ok(saved),

@@ -1,11 +1,12 @@
 //! [`Manifest`]: what is in a generation and where.
 
+use std::io::{self, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use zippy::region::Region;
 
-use super::blocks::{BLOCK_BYTES, Sums};
+use super::blocks::{BLOCK_BYTES, MOST_BLOCK_BYTES, MOST_CHECKSUMS, Sums};
 use super::element::SavedType;
 use super::names::{Generation, MANIFEST};
 use crate::IoError;
@@ -15,7 +16,10 @@ const VERSION: u64 = 1;
 const BYTE_ORDER: &str = if cfg!(target_endian = "little") { "little" } else { "big" };
 
 /// A manifest of more bytes is neither written nor read.
-pub const MOST_BYTES: u64 = 64 << 20;
+pub const MOST_BYTES: u64 = if cfg!(test) { 2 << 20 } else { 64 << 20 };
+
+/// Of a checksum with its comma, at most.
+const CHECKSUM_BYTES: u64 = 11;
 
 /// The first line of a manifest, around the checksum of all that follows it: so the whole is JSON.
 const BEFORE: &str = "{\"checksum\": \"";
@@ -78,6 +82,20 @@ struct Versioned {
     version: u64,
 }
 
+/// Counts what is written to it.
+struct Length(u64);
+
+impl Write for Length {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 impl Part {
     pub fn new(file: usize, offset: u64, region: &Region) -> Self {
         let axes = 0..region.axes();
@@ -93,13 +111,8 @@ impl Part {
 }
 
 impl Manifest {
-    pub fn new(
-        generation: Generation,
-        files: Vec<Sums>,
-        state: Option<Sums>,
-        arrays: Vec<SavedArray>,
-        growables: Vec<SavedGrowable>,
-    ) -> Self {
+    /// One of no arrays yet.
+    pub fn new(generation: Generation, ranks: usize, state_bytes: Option<u64>) -> Self {
         Self {
             format: FORMAT.to_string(),
             version: VERSION,
@@ -107,11 +120,39 @@ impl Manifest {
             step: generation.step,
             number: generation.number,
             block_bytes: BLOCK_BYTES,
-            files,
-            state,
-            arrays,
-            growables,
+            files: vec![Sums::default(); ranks],
+            state: state_bytes.map(|bytes| Sums { bytes, checksums: Vec::new() }),
+            arrays: Vec::new(),
+            growables: Vec::new(),
         }
+    }
+
+    /// Chooses blocks for its files, when it has all but their checksums.
+    ///
+    /// # Errors
+    /// It would be too long to be read again.
+    pub fn fit(&mut self) -> Result<(), String> {
+        let mut checksums = self.blocks();
+        while checksums > MOST_CHECKSUMS && self.block_bytes < MOST_BLOCK_BYTES {
+            self.block_bytes *= 2;
+            checksums = self.blocks();
+        }
+        let mut other = Length(0);
+        serde_json::to_writer(&mut other, self).map_err(|error| error.to_string())?;
+        let (other, checksums) = (other.0 + (BEFORE.len() + 8 + BEHIND.len()) as u64, CHECKSUM_BYTES * checksums);
+        match other + checksums {
+            ..=MOST_BYTES => Ok(()),
+            length => Err(format!(
+                "the manifest would have about {length} bytes, {other} of them for the arrays with their names and chunks and \
+                 {checksums} for checksums; it may have {MOST_BYTES}: cut the arrays into fewer chunks, or save to several \
+                 directories"
+            )),
+        }
+    }
+
+    /// Of all files.
+    fn blocks(&self) -> u64 {
+        self.files.iter().chain(&self.state).map(|file| file.blocks(self.block_bytes)).sum()
     }
 
     /// Its file.
@@ -126,10 +167,7 @@ impl Manifest {
         text.push_str(&body);
         match text.len() as u64 {
             ..=MOST_BYTES => Ok(text.into_bytes()),
-            length => Err(format!(
-                "the manifest of so many parts would have {length} bytes, and may have {MOST_BYTES}; cut the arrays into \
-                 fewer chunks"
-            )),
+            length => Err(format!("the manifest would have {length} bytes, and may have {MOST_BYTES}")),
         }
     }
 

@@ -54,11 +54,15 @@
 //!   axis 0 fastest, boxes one behind the other.
 //! * `state.msgpack`, where there is a state, in MessagePack.
 //!
-//! Checksums are CRC-32, as zlib and gzip have it, of each block of `block_bytes` bytes of a file.
+//! * `refused.txt`, where a program has found that the generation is not whole: what was wrong. It goes when all is right
+//!   again.
+//!
+//! Checksums are CRC-32, as zlib and gzip have it, of each block of `block_bytes` bytes of a file: 4 MiB, and more in
+//! checkpoints of more than 12 TB, at most 64 MiB.
 //!
 //! Until a generation is whole it has a name that begins with a point and ends with `.tmp`. What killed programs leave of
 //! this kind goes with the next save that succeeds; what is being written by a program that is alive stays, as its manifest
-//! is locked. (On a file system without locks such leftovers stay, too.) Nothing that has other names is ever touched.
+//! is locked. What has no manifest goes after an hour. (On a file system without locks such leftovers stay.) Nothing that has other names is ever touched.
 
 mod blocks;
 mod check;
@@ -87,20 +91,24 @@ pub use open::PassedOver;
 pub use pending::PendingSave;
 
 use crate::IoError;
+use open::Opened;
 use save::Begun;
+use tidy::Keep;
 
 /// A directory of checkpoints.
 #[derive(Debug, Clone)]
 pub struct Checkpoints {
     directory: PathBuf,
-    keep: usize,
+    keep: Keep,
 }
 
 impl Checkpoints {
     /// Those in `directory`, which the first save makes; all ranks see the same file system. A save keeps the last `keep`
-    /// whole generations, at least 1: the one that it has made.
+    /// whole generations, at least 1: the one that it has made. Those that [`latest`](Self::latest) or [`at`](Self::at) have
+    /// refused do not count, and what they have loaded last, by this value or a clone, stays until `keep` newer ones have
+    /// been written since.
     pub fn new(directory: impl Into<PathBuf>, keep: usize) -> Self {
-        Self { directory: directory.into(), keep }
+        Self { directory: directory.into(), keep: Keep::new(keep) }
     }
 
     /// Where they are.
@@ -122,31 +130,35 @@ impl Checkpoints {
         Ok(steps)
     }
 
-    /// Saves a generation. On return it is whole, on the disk and in its place; it replaces one of the same step, and what is
-    /// older than the last generations that are kept has been removed. Collective; the same step and contents on every rank.
+    /// Saves a generation. On return it is whole, on the disk and in its place; it replaces one of the same step. What is
+    /// older than the last generations that are kept has been removed when the call returns on rank 0; other ranks do not
+    /// wait for that. Collective; the same step and contents on every rank.
     ///
     /// Each rank writes the cells of its own chunks, in pieces: needs 4 MiB on each rank's host, and what reading chunks
     /// stages; on rank 0 also the manifest.
     ///
     /// # Errors
     /// The same on every rank: two arrays of one name, contents that differ between ranks, a state that is too large or cannot
-    /// be written; what the operating system said to any rank: a full disk, no permission. Nothing is left of it then, and
-    /// what was there before stays.
+    /// be written; what the operating system said to any rank: a full disk, no permission; more chunks and cells than a
+    /// manifest of 64 MiB can tell of, which is known before a cell is written. Nothing is left of it then, and what was
+    /// there before stays. Only where the system does not say that the new name will last, the generation is in its place;
+    /// the error says so.
     pub fn save(&self, world: &World, step: u64, contents: &Contents<'_>) -> Result<()> {
-        let begun = Begun::new(world, &self.directory, self.keep, step, contents)?;
-        let written = save::write(&begun.draft, contents);
+        let begun = Begun::new(world, &self.directory, self.keep.clone(), step, contents)?;
+        let written = save::write(&begun, contents);
         begun.finish(world, written)
     }
 
     /// Starts a save that is written by a thread of each rank while the program goes on. On return the arrays have been read
-    /// and may be written; the save ends with [`PendingSave::wait`]. Several may be under way. Collective.
+    /// and may be written; the save ends with [`PendingSave::wait`]. Several may be under way, and end in any
+    /// order, the same on every rank: what `wait` has put into its place stays at least until the next save. Collective.
     ///
     /// Needs memory for all cells of a rank on its host; it shrinks as they are written.
     ///
     /// # Errors
     /// As those of [`save`](Self::save), as far as they are known; the others are those of `wait`.
     pub fn start<'w>(&self, world: &'w World, step: u64, contents: &Contents<'_>) -> Result<PendingSave<'w>> {
-        let begun = Begun::new(world, &self.directory, self.keep, step, contents)?;
+        let begun = Begun::new(world, &self.directory, self.keep.clone(), step, contents)?;
         PendingSave::start(world, begun, contents)
     }
 
@@ -155,9 +167,11 @@ impl Checkpoints {
     /// and [`Checkpoint::passed_over`]. Collective.
     ///
     /// # Errors
-    /// The same on every rank: there are generations, and none of them is whole; what the operating system said.
+    /// The same on every rank: there are generations, and none of them is whole; what the operating system said to any rank.
+    /// Not whole is what is malformed, truncated, too long or missing. A file that cannot be opened or read for another
+    /// reason says nothing of the generation, so nothing older is taken for it; [`at`](Self::at) does take it.
     pub fn latest(&self, world: &World) -> Result<Option<Checkpoint>> {
-        Ok(open::latest(world, &self.directory)?.map(Checkpoint::new))
+        Ok(open::latest(world, &self.directory)?.map(|opened| self.taken(world, opened)))
     }
 
     /// The generation of a step. All its bytes are read and compared with their checksums, by each rank a share. Collective.
@@ -166,6 +180,14 @@ impl Checkpoints {
     /// The same on every rank: there is none; it is damaged, truncated, of another program or of a newer version: what is
     /// wrong, where, and the step of the whole generation before it; what the operating system said.
     pub fn at(&self, world: &World, step: u64) -> Result<Checkpoint> {
-        Ok(Checkpoint::new(open::at(world, &self.directory, step)?))
+        Ok(self.taken(world, open::at(world, &self.directory, step)?))
+    }
+
+    fn taken(&self, world: &World, opened: Opened) -> Checkpoint {
+        // The rank that takes away what is superfluous.
+        if world.rank() == 0 {
+            self.keep.set_loaded(opened.generation, opened.last);
+        }
+        Checkpoint::new(opened)
     }
 }

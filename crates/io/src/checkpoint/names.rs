@@ -9,6 +9,9 @@ use tempfile::Builder;
 pub const MANIFEST: &str = "manifest.json";
 pub const STATE: &str = "state.msgpack";
 
+/// In a generation that was found not to be whole: what is wrong with it.
+pub const REFUSED: &str = "refused.txt";
+
 /// The file that a rank writes.
 pub fn of_rank(rank: usize) -> String {
     format!("rank-{rank:06}.cells")
@@ -60,7 +63,7 @@ const RANDOM: usize = 12;
 fn is_ours(name: &str) -> bool {
     let rank =
         name.strip_prefix("rank-").and_then(|name| name.strip_suffix(".cells")).and_then(|rank| rank.parse().ok());
-    name == MANIFEST || name == STATE || rank.is_some_and(|rank| of_rank(rank) == name)
+    [MANIFEST, STATE, REFUSED].contains(&name) || rank.is_some_and(|rank| of_rank(rank) == name)
 }
 
 /// The directories in `parent` whose names `parse` knows, with what it makes of them; none where there is no `parent`.
@@ -114,13 +117,28 @@ pub fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
     fs::read_dir(directory)?.map(file).collect()
 }
 
-/// Removes the files of a generation and their directory; where there is anything else in it, nothing.
+/// Removes the files of a generation and their directory; where there is anything else in it, nothing. The manifest goes
+/// last: by it a later save knows what a killed program has left.
 ///
 /// # Errors
 /// As [`files`]; what the operating system said.
 pub fn remove(directory: &Path) -> io::Result<()> {
-    files(directory)?.iter().try_for_each(fs::remove_file)?;
+    let mut files = files(directory)?;
+    files.sort_by_key(|path| path.ends_with(MANIFEST));
+    files.iter().try_for_each(fs::remove_file)?;
     fs::remove_dir(directory)
+}
+
+/// Makes a directory and those that it lies in, on the disk, where they are not there yet.
+///
+/// # Errors
+/// What the operating system said.
+pub fn create_directories(directory: &Path) -> io::Result<()> {
+    let new: Vec<&Path> =
+        directory.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists()).collect();
+    fs::create_dir_all(directory)?;
+    let parents = new.into_iter().rev().filter_map(Path::parent);
+    parents.map(|path| if path.as_os_str().is_empty() { Path::new(".") } else { path }).try_for_each(sync_directory)
 }
 
 /// Waits until the names in a directory are on the disk, where the system can be asked to.

@@ -1,5 +1,6 @@
 //! Which generation is whole: asked by all ranks together, each of which reads a share of the bytes.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -8,7 +9,7 @@ use zippy::{Error, Result, World, trace};
 use super::blocks::Reader;
 use super::manifest::Manifest;
 use super::names::{self, Generation};
-use super::stored::{check_lengths, files, interpret, manifest_text};
+use super::stored::{check_lengths, files, forget_refusal, interpret, manifest_text, note_refusal, read_state};
 use super::together::{bytes_of_first, first_complaint, of_first};
 use crate::IoError;
 
@@ -36,6 +37,11 @@ struct Listing {
 pub struct Opened {
     pub directory: PathBuf,
     pub manifest: Manifest,
+    /// The bytes of its state.
+    pub state: Option<Vec<u8>>,
+    pub generation: Generation,
+    /// The highest number that there was.
+    pub last: u64,
     pub passed_over: Vec<PassedOver>,
 }
 
@@ -63,7 +69,8 @@ pub fn list(world: &World, parent: &Path) -> Result<(PathBuf, Vec<Generation>)> 
 /// The first of these generations that is whole, and those before it. Collective.
 ///
 /// # Errors
-/// A failure of this or of another rank.
+/// The same on every rank: what the operating system said, other than that there is no such file. Whether a generation is
+/// whole is not known then.
 pub fn first_whole(
     world: &World,
     parent: &Path,
@@ -73,8 +80,9 @@ pub fn first_whole(
     for &generation in generations {
         let directory = parent.join(generation.name());
         match examine(world, &directory, generation)? {
-            Ok(manifest) => {
-                let opened = Opened { directory, manifest, passed_over: Vec::new() };
+            Ok((manifest, state)) => {
+                let last = generation.number;
+                let opened = Opened { directory, manifest, state, generation, last, passed_over: Vec::new() };
                 return Ok((Some(opened), passed_over));
             }
             Err(reason) => passed_over.push(PassedOver { step: generation.step, directory, reason }),
@@ -83,29 +91,77 @@ pub fn first_whole(
     Ok((None, passed_over))
 }
 
-/// The manifest of a generation all of whose bytes are right, or what is wrong, the same on every rank. Collective.
+/// What was found, or what is wrong with it. What the operating system could not do now and may do later says nothing of the
+/// files: it stays an error.
+fn apart<T>(found: std::result::Result<T, IoError>) -> Result<Result<T, String>> {
+    match found {
+        Ok(found) => Ok(Ok(found)),
+        Err(error @ IoError::System { kind, .. })
+            if ![ErrorKind::NotFound, ErrorKind::UnexpectedEof].contains(&kind) =>
+        {
+            Err(error.into())
+        }
+        Err(error) => Ok(Err(error.to_string())),
+    }
+}
+
+/// A generation all of whose bytes are right: its manifest and its state.
+type Whole = (Manifest, Option<Vec<u8>>);
+
+/// A whole generation, or what is wrong with it, the same on every rank. Rank 0 marks what is refused, so that no save counts
+/// it among the whole ones. Collective.
 ///
 /// # Errors
-/// A failure of this or of another rank.
-fn examine(world: &World, directory: &Path, generation: Generation) -> Result<Result<Manifest, String>> {
-    let text = (world.rank() == 0).then(|| match manifest_text(directory) {
+/// As [`first_whole`].
+fn examine(world: &World, directory: &Path, generation: Generation) -> Result<Result<Whole, String>> {
+    let what = format!("checking {}", directory.display());
+    let examined = match manifest_of_first(world, &what, directory, generation)? {
+        Ok(manifest) => check_files(world, &what, directory, manifest)?,
+        Err(reason) => Err(reason),
+    };
+    if world.rank() == 0 {
+        match &examined {
+            Ok(_) => forget_refusal(directory),
+            Err(reason) => note_refusal(directory, reason),
+        }
+    }
+    Ok(examined)
+}
+
+/// The manifest as rank 0 reads it, or what is wrong with it, the same on every rank. Collective.
+fn manifest_of_first(
+    world: &World,
+    what: &str,
+    directory: &Path,
+    generation: Generation,
+) -> Result<Result<Manifest, String>> {
+    let text = (world.rank() == 0).then(|| apart(manifest_text(directory))).transpose();
+    let text = world.agree(what, text)?.map(|text| match text {
         Ok(text) => [b"+", &*text].concat(),
-        Err(error) => format!("-{error}").into_bytes(),
+        Err(reason) => format!("-{reason}").into_bytes(),
     });
     let text = bytes_of_first(world, text)?;
-    let manifest = match (*text).as_ref().split_first() {
+    Ok(match (*text).as_ref().split_first() {
         Some((b'+', text)) => interpret(text, directory, generation).map_err(|error| error.to_string()),
-        Some((_, error)) => Err(String::from_utf8_lossy(error).into_owned()),
+        Some((_, reason)) => Err(String::from_utf8_lossy(reason).into_owned()),
         None => Err("its manifest got lost between ranks".to_string()),
-    };
-    let manifest = match manifest {
-        Ok(manifest) => manifest,
-        Err(reason) => return Ok(Err(reason)),
-    };
+    })
+}
+
+/// Reads all files of a generation, each rank a share. Collective.
+fn check_files(world: &World, what: &str, directory: &Path, manifest: Manifest) -> Result<Result<Whole, String>> {
     let lengths = if world.rank() == 0 { check_lengths(directory, &manifest) } else { Ok(()) };
     let checked = lengths.and_then(|()| check_share(directory, &manifest, world.rank() as u64, world.size() as u64));
-    let complaint = first_complaint(world, checked.err().map(|error| error.to_string()))?;
-    Ok(complaint.map_or(Ok(manifest), Err))
+    let state = checked.and_then(|()| if world.rank() == 0 { read_state(directory, &manifest) } else { Ok(None) });
+    let state = world.agree(what, apart(state))?;
+    if let Some(reason) = first_complaint(world, state.as_ref().err().cloned())? {
+        return Ok(Err(reason));
+    }
+    if manifest.state.is_none() {
+        return Ok(Ok((manifest, None)));
+    }
+    let state = bytes_of_first(world, state.unwrap_or_default())?;
+    Ok(Ok((manifest, Some((*state).as_ref().to_vec()))))
 }
 
 /// Reads this rank's share of all blocks.
@@ -124,6 +180,11 @@ fn check_share(directory: &Path, manifest: &Manifest, rank: u64, ranks: u64) -> 
         before += blocks;
     }
     Ok(())
+}
+
+/// The highest number.
+fn newest(generations: &[Generation]) -> u64 {
+    generations.first().map_or(0, |latest| latest.number)
 }
 
 /// The latest whole generation; `None` where there is none at all. Collective.
@@ -148,7 +209,7 @@ pub fn latest(world: &World, parent: &Path) -> Result<Option<Opened>> {
         let (step, listed) = (opened.manifest.step, listed.join("; "));
         trace::warn(&format!("of the checkpoints in {} step {step} is taken: {listed}", crate::shown(parent)));
     }
-    Ok(Some(Opened { passed_over, ..opened }))
+    Ok(Some(Opened { last: newest(&generations), passed_over, ..opened }))
 }
 
 /// The latest generation of a step. Collective.
@@ -168,7 +229,7 @@ pub fn at(world: &World, parent: &Path, step: u64) -> Result<Opened> {
     let (found, earlier) = generations[place..].split_at(1);
     let (opened, passed_over) = first_whole(world, &absolute, found)?;
     if let Some(opened) = opened {
-        return Ok(opened);
+        return Ok(Opened { last: newest(&generations), ..opened });
     }
     let reason = passed_over.into_iter().map(|passed| passed.reason).next().unwrap_or_default();
     let before = match first_whole(world, &absolute, earlier)?.0 {

@@ -37,7 +37,7 @@ impl<'w> PendingSave<'w> {
                 Ok(())
             };
             contents.saved.iter().try_for_each(|saved| saved.read(&mut each))?;
-            let (writer, stop) = (begun.draft.writer()?, Arc::clone(&stop));
+            let (writer, stop) = (begun.writer()?, Arc::clone(&stop));
             let thread = Builder::new().name(format!("rank {} saves", world.rank()));
             let spawned = thread.spawn(move || write(writer, pieces, &stop));
             spawned.map_err(|error| Error::program(format!("no thread to save on: {error}")))

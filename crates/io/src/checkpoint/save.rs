@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use zippy::transport::{Payload, copied, values};
 use zippy::{Error, Result, World};
 
-use super::blocks::Sums;
+use super::blocks::{Sums, Writer};
 use super::contents::{Cells, Contents, Saved};
 use super::draft::Draft;
 use super::element::SavedType;
 use super::manifest::{Manifest, Part, Run, SavedArray, SavedGrowable};
-use super::tidy::tidy;
+use super::names::Generation;
+use super::tidy::{Keep, tidy};
 use super::together::{numbers_of_all, of_first};
 use crate::IoError;
 
@@ -21,17 +22,17 @@ pub struct Begun {
     pub what: String,
     pub draft: Draft,
     parent: PathBuf,
-    keep: usize,
-    /// All of the manifest but the files, on rank 0.
+    keep: Keep,
+    block_bytes: u64,
+    /// On rank 0.
     rest: Option<Rest>,
 }
 
+/// What is written when all cells are.
 struct Rest {
     state: Option<Vec<u8>>,
-    arrays: Vec<SavedArray>,
-    growables: Vec<SavedGrowable>,
-    /// Of each rank's file.
-    bytes: Vec<u64>,
+    /// All of it but checksums.
+    manifest: Manifest,
 }
 
 impl Begun {
@@ -39,40 +40,53 @@ impl Begun {
     ///
     /// # Errors
     /// The same on every rank: what is wrong with the contents; what the operating system said.
-    pub fn new(world: &World, parent: &Path, keep: usize, step: u64, contents: &Contents<'_>) -> Result<Self> {
+    pub fn new(world: &World, parent: &Path, keep: Keep, step: u64, contents: &Contents<'_>) -> Result<Self> {
         let what = format!("saving step {step} to {}", parent.display());
-        let kept = match keep {
+        let kept = match keep.count {
             0 => Err(Error::program("a save keeps at least 1 generation: the one that it makes")),
             _ => contents.check(),
         };
         world.agree(&what, kept)?;
         let lengths = compared(world, contents)?;
         let is_first = world.rank() == 0;
-        let created = is_first.then(|| Draft::create(parent, step)).transpose();
-        let created = world.agree(&what, created.map_err(Error::from))?;
-        let name = created.as_ref().map(|draft| match draft.directory().to_str() {
-            Some(name) => Ok(name.to_string()),
-            None => Err(IoError::request(parent, "has a name, or lies in a directory, that is no Unicode")),
+        let created = is_first.then(|| -> std::result::Result<_, IoError> {
+            let draft = Draft::create(parent, step)?;
+            let rest = Rest::new(draft.generation(), world.size(), contents, &lengths);
+            let rest = rest.map_err(|message| IoError::request(parent, message))?;
+            let unknown = || IoError::request(parent, "has a name, or lies in a directory, that is no Unicode");
+            let name = draft.directory().to_str().ok_or_else(unknown)?.to_string();
+            Ok((draft, (name, rest.manifest.block_bytes), rest))
         });
-        let name = world.agree(&what, name.transpose().map_err(Error::from))?;
-        let name = of_first(world, name.as_ref())?;
+        let (created, told, rest) = match world.agree(&what, created.transpose().map_err(Error::from))? {
+            Some((draft, told, rest)) => (Some(draft), Some(told), Some(rest)),
+            None => (None, None, None),
+        };
+        let (name, block_bytes): (String, u64) = of_first(world, told.as_ref())?;
         let joined = created.map_or_else(|| Draft::join(Path::new(&name), world.rank()), Ok);
         let draft = world.agree(&what, joined.map_err(Error::from))?;
         let parent = draft.directory().parent().unwrap_or(parent).to_path_buf();
-        let rest = is_first.then(|| Rest::new(world.size(), contents, &lengths));
-        Ok(Self { what, draft, parent, keep, rest })
+        Ok(Self { what, draft, parent, keep, block_bytes, rest })
+    }
+
+    /// The file of this rank.
+    ///
+    /// # Errors
+    /// What the operating system said.
+    pub fn writer(&self) -> std::result::Result<Writer, IoError> {
+        self.draft.writer(self.block_bytes)
     }
 
     /// Puts the generation into its place, when this rank has `written`. Collective.
     ///
     /// # Errors
-    /// The same on every rank: what went wrong on any of them. Nothing is left of it then.
+    /// The same on every rank: what went wrong on any of them. Nothing is left of it then, unless the error says so.
     pub fn finish(mut self, world: &World, written: Result<Sums>) -> Result<()> {
         let sums = world.agree(&self.what, written)?;
         self.draft.all_written();
         let told = [&[sums.bytes as u32, (sums.bytes >> 32) as u32], &*sums.checksums].concat();
         let all = world.failing(self.what.clone(), || world.group().gather(0, copied(&told)))?;
-        let what = self.what.clone();
+        let (what, parent, keep) = (self.what.clone(), self.parent.clone(), self.keep.clone());
+        let generation = self.draft.generation();
         let put = match all {
             Some(all) => {
                 let files = all.iter().map(|told| Ok(sums_of(&values(told)?)));
@@ -80,22 +94,26 @@ impl Begun {
             }
             None => Ok(()),
         };
-        world.agree(&what, put)
+        world.agree(&what, put)?;
+        // The others need not wait for it.
+        if world.rank() == 0 {
+            tidy(&parent, &keep, generation);
+        }
+        Ok(())
     }
 
     /// On rank 0.
     fn put(self, files: Vec<Sums>) -> Result<()> {
-        let (generation, directory) = (self.draft.generation(), self.draft.directory());
-        let Some(Rest { state, arrays, growables, bytes }) = self.rest else { return Ok(()) };
-        if let Some(rank) = (0..files.len()).find(|&rank| files[rank].bytes != bytes[rank]) {
-            let (written, expected) = (files[rank].bytes, bytes[rank]);
+        let Self { draft, block_bytes, rest: Some(Rest { state, mut manifest }), .. } = self else { return Ok(()) };
+        let expected = &manifest.files;
+        if let Some(rank) = (0..files.len()).find(|&rank| files[rank].bytes != expected[rank].bytes) {
+            let (written, expected) = (files[rank].bytes, expected[rank].bytes);
             let message = format!("rank {rank} has written {written} bytes, and its cells have {expected}");
-            return Err(IoError::request(directory, message).into());
+            return Err(IoError::request(draft.directory(), message).into());
         }
-        let state = state.map(|state| self.draft.write_state(&state)).transpose()?;
-        self.draft.put(&Manifest::new(generation, files, state, arrays, growables))?;
-        tidy(&self.parent, self.keep, generation);
-        Ok(())
+        manifest.files = files;
+        manifest.state = state.map(|state| draft.write_state(&state, block_bytes)).transpose()?;
+        Ok(draft.put(&manifest)?)
     }
 }
 
@@ -132,33 +150,42 @@ fn compared(world: &World, contents: &Contents<'_>) -> Result<Vec<Vec<u64>>> {
 }
 
 impl Rest {
-    fn new(ranks: usize, contents: &Contents<'_>, lengths: &[Vec<u64>]) -> Self {
+    /// # Errors
+    /// The manifest would be too long.
+    fn new(
+        generation: Generation,
+        ranks: usize,
+        contents: &Contents<'_>,
+        lengths: &[Vec<u64>],
+    ) -> Result<Self, String> {
         let state = contents.state_bytes().map(<[u8]>::to_vec);
-        let mut rest = Self { state, arrays: Vec::new(), growables: Vec::new(), bytes: vec![0; ranks] };
+        let manifest = Manifest::new(generation, ranks, state.as_ref().map(|state| state.len() as u64));
+        let mut rest = Self { state, manifest };
         for saved in &contents.saved {
             rest.add(&**saved, lengths);
         }
-        rest
+        rest.manifest.fit()?;
+        Ok(rest)
     }
 
     /// Where the ranks write the cells of an array: behind those of the arrays before it.
     fn add(&mut self, saved: &dyn Saved, lengths: &[Vec<u64>]) {
         let (name, element) = (saved.name().to_string(), SavedType::of(saved.element()));
-        let bytes = &mut self.bytes;
+        let Manifest { files, arrays, growables, .. } = &mut self.manifest;
         let mut next = |rank: usize, cells: u64| {
-            let offset = bytes[rank];
-            bytes[rank] += cells * element.bytes;
+            let offset = files[rank].bytes;
+            files[rank].bytes += cells * element.bytes;
             offset
         };
         match saved.cells() {
             Cells::Growable(_) => {
-                let number = self.growables.len();
+                let number = growables.len();
                 let run = |(rank, lengths): (usize, &Vec<u64>)| {
                     let cells = lengths[number];
                     Run { offset: next(rank, cells), cells }
                 };
                 let parts = lengths.iter().enumerate().map(run).collect();
-                self.growables.push(SavedGrowable { name, element, parts });
+                growables.push(SavedGrowable { name, element, parts });
             }
             Cells::Array(placement) => {
                 let (chunks, owners) = (placement.chunks(), placement.ownership());
@@ -168,7 +195,7 @@ impl Rest {
                     regions.map(|(rank, region)| Part::new(rank, next(rank, region.cells()), &region)).collect();
                 let shape = chunks.shape();
                 let shape = (0..shape.axes()).map(|axis| shape[axis]).collect();
-                self.arrays.push(SavedArray { name, element, shape, parts });
+                arrays.push(SavedArray { name, element, shape, parts });
             }
         }
     }
@@ -178,8 +205,8 @@ impl Rest {
 ///
 /// # Errors
 /// What the operating system said; a device failure.
-pub fn write(draft: &Draft, contents: &Contents<'_>) -> Result<Sums> {
-    let mut writer = draft.writer()?;
+pub fn write(begun: &Begun, contents: &Contents<'_>) -> Result<Sums> {
+    let mut writer = begun.writer()?;
     let mut each = |piece: Payload| Ok(writer.write((*piece).as_ref())?);
     contents.saved.iter().try_for_each(|saved| saved.read(&mut each))?;
     Ok(writer.finish()?)

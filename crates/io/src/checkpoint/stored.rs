@@ -1,12 +1,13 @@
 //! Generations in their places.
 
-use std::io::Read;
+use std::fs::{self, File};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::blocks::{Reader, Sums};
 use super::check::check;
 use super::manifest::{MOST_BYTES, Manifest};
-use super::names::{self, Generation, MANIFEST, STATE};
+use super::names::{self, Generation, MANIFEST, REFUSED, STATE};
 use crate::IoError;
 use crate::store::open_regular;
 
@@ -14,7 +15,7 @@ use crate::store::open_regular;
 ///
 /// # Errors
 /// It is damaged or not there.
-pub fn manifest(directory: &Path, generation: Generation) -> Result<Manifest, IoError> {
+fn manifest(directory: &Path, generation: Generation) -> Result<Manifest, IoError> {
     interpret(&manifest_text(directory)?, directory, generation)
 }
 
@@ -57,4 +58,32 @@ pub fn check_lengths(directory: &Path, manifest: &Manifest) -> Result<(), IoErro
 pub fn files<'m>(directory: &Path, manifest: &'m Manifest) -> impl Iterator<Item = (PathBuf, &'m Sums)> {
     let of_ranks = manifest.files.iter().enumerate().map(|(rank, sums)| (directory.join(names::of_rank(rank)), sums));
     of_ranks.chain(manifest.state.iter().map(|sums| (directory.join(STATE), sums)))
+}
+
+/// The bytes of the state, where there is one.
+///
+/// # Errors
+/// It is damaged or not there.
+pub fn read_state(directory: &Path, manifest: &Manifest) -> Result<Option<Vec<u8>>, IoError> {
+    let Some(sums) = &manifest.state else { return Ok(None) };
+    let mut reader = Reader::open(directory.join(STATE), sums, manifest.block_bytes)?;
+    let mut bytes = vec![0; sums.bytes as usize];
+    reader.read(0, &mut bytes)?;
+    Ok(Some(bytes))
+}
+
+/// Marks a generation that was refused, for this and other programs. Where nothing can be written, nothing is saved either.
+pub fn note_refusal(directory: &Path, reason: &str) {
+    let _ = File::create_new(directory.join(REFUSED)).and_then(|mut file| writeln!(file, "{reason}"));
+}
+
+/// The mark goes when all is right again.
+pub fn forget_refusal(directory: &Path) {
+    let _ = fs::remove_file(directory.join(REFUSED));
+}
+
+/// Whether a generation is whole as far as its names, its lengths and what was found before tell.
+pub fn seems_whole(directory: &Path, generation: Generation) -> bool {
+    let is_marked = fs::symlink_metadata(directory.join(REFUSED)).is_ok();
+    !is_marked && manifest(directory, generation).and_then(|found| check_lengths(directory, &found)).is_ok()
 }

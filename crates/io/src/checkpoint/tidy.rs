@@ -1,29 +1,59 @@
 //! [`tidy`]: what goes when a new generation is there.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use zippy::trace;
 
 use super::names::{self, Generation, MANIFEST};
-use super::stored::{check_lengths, manifest};
+use super::stored::seems_whole;
 use crate::shown;
 
+/// A directory without a manifest may be one that is just being made. Nobody takes so long for that.
+const LEFT_AFTER: Duration = Duration::from_secs(3600);
+
+/// What a save keeps. Clones have loaded the same.
+#[derive(Debug, Clone)]
+pub struct Keep {
+    /// So many whole generations.
+    pub count: usize,
+    loaded: Arc<Mutex<Option<Loaded>>>,
+}
+
+/// The generation that was loaded last, and the highest number that there was then.
+#[derive(Debug, Clone, Copy)]
+struct Loaded {
+    generation: Generation,
+    last: u64,
+}
+
+impl Keep {
+    pub fn new(count: usize) -> Self {
+        Self { count, loaded: Arc::default() }
+    }
+
+    fn loaded(&self) -> MutexGuard<'_, Option<Loaded>> {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A generation was loaded when `last` was the highest number. It is known to be good, as others are not: it stays until
+    /// so many have been written since.
+    pub fn set_loaded(&self, generation: Generation, last: u64) {
+        *self.loaded() = Some(Loaded { generation, last });
+    }
+}
+
 /// Removes what the generation that was just put into its place makes superfluous: others of its step, what is older than
-/// `keep` whole ones, and what killed programs have left. What cannot be removed is said and stays.
-pub fn tidy(parent: &Path, keep: usize, put: Generation) {
+/// as many whole ones as are kept, and what killed programs have left. What cannot be removed is said and stays.
+pub fn tidy(parent: &Path, keep: &Keep, put: Generation) {
     let said = |what: &Path, error: &io::Error| trace::warn(&format!("{} cannot be removed: {error}", shown(what)));
-    let mut whole = 0;
-    for generation in names::generations(parent).unwrap_or_default() {
+    for generation in superfluous(parent, keep, put) {
         let directory = parent.join(generation.name());
-        let is_replaced = generation.step == put.step && generation.number < put.number;
-        if is_replaced || whole >= keep {
-            if let Err(error) = discard(parent, &directory, generation) {
-                said(&directory, &error);
-            }
-        } else if manifest(&directory, generation).and_then(|found| check_lengths(&directory, &found)).is_ok() {
-            whole += 1;
+        if let Err(error) = discard(parent, &directory, generation) {
+            said(&directory, &error);
         }
     }
     for (_, leftover) in names::temporaries(parent).unwrap_or_default() {
@@ -35,16 +65,40 @@ pub fn tidy(parent: &Path, keep: usize, put: Generation) {
     }
 }
 
+/// Neither what was just put into its place, though saves may end in another order than they began, nor what was loaded.
+fn superfluous(parent: &Path, keep: &Keep, put: Generation) -> Vec<Generation> {
+    let all = names::generations(parent).unwrap_or_default();
+    let loaded = *keep.loaded();
+    let (mut whole, mut since, mut superfluous) = (0, 0, Vec::new());
+    for &generation in &all {
+        let is_replaced = generation.step == put.step && generation.number < put.number;
+        let is_loaded = loaded.is_some_and(|loaded| loaded.generation == generation) && since < keep.count;
+        if generation != put && !is_loaded && (is_replaced || whole >= keep.count) {
+            superfluous.push(generation);
+        } else if all.len() > keep.count
+            && (generation == put || seems_whole(&parent.join(generation.name()), generation))
+        {
+            whole += 1;
+            since += usize::from(loaded.is_some_and(|loaded| generation.number > loaded.last));
+        }
+    }
+    superfluous
+}
+
 /// Removes a generation. It first loses its name: nobody takes half of it for a damaged one.
 fn discard(parent: &Path, directory: &Path, generation: Generation) -> io::Result<()> {
     names::files(directory)?;
     names::remove(&generation.temporary(parent, |path| fs::rename(directory, path))?)
 }
 
-/// Whether nobody writes a draft any more.
+/// Whether nobody writes a draft any more. Network file systems lock only what is open for writing.
 fn is_left(directory: &Path) -> bool {
-    match File::open(directory.join(MANIFEST)) {
-        Ok(manifest) => !matches!(manifest.try_lock(), Err(TryLockError::WouldBlock | TryLockError::Error(_))),
-        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    match File::options().write(true).open(directory.join(MANIFEST)) {
+        Ok(manifest) => manifest.try_lock().is_ok(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let age = fs::metadata(directory).and_then(|found| found.modified()).map(|modified| modified.elapsed());
+            age.is_ok_and(|age| age.is_ok_and(|age| age > LEFT_AFTER))
+        }
+        Err(_) => false,
     }
 }

@@ -90,7 +90,7 @@ fn contents_that_cannot_be() {
             save(Contents::new().array(&a).growable(&twin)),
         );
         all_fail(world, "was given two", save(Contents::new().state(&1).array(&a).state(&2)));
-        all_fail(world, "may have 16777216; arrays are for more", save(Contents::new().state(&vec![0_u8; 17 << 20])));
+        all_fail(world, "may have 65536; arrays are for more", save(Contents::new().state(&vec![0_u8; 1 << 17])));
         let state = Named { rank: world.rank() / 2 };
         all_fail(world, "ranks 0 and 2 save different states", save(Contents::new().array(&a).state(&state)));
         let none = if world.rank() == 0 { Contents::new() } else { Contents::new().state(&0) };
@@ -103,12 +103,32 @@ fn contents_that_cannot_be() {
         // Nothing at all can be saved.
         save(Contents::new())?;
         let checkpoint = checkpoints.latest(world)?.unwrap();
-        assert_eq!((checkpoint.step(), checkpoint.arrays().count(), checkpoint.growables().count()), (5, 0, 0));
+        assert_eq!(
+            (checkpoint.step(), checkpoint.array_names().count(), checkpoint.growable_names().count()),
+            (5, 0, 0)
+        );
         all_fail(world, "was saved without a state", checkpoint.state::<u8>().map(drop));
         all_fail(world, "has no array called \"a\"; it has none", checkpoint.fill(world, &a));
         Ok(())
     })
     .unwrap();
+}
+
+/// It is known before a cell is written.
+#[test]
+fn a_manifest_that_would_be_too_long() {
+    let directory = directory();
+    let checkpoints = Checkpoints::new(directory.path().join("a/b"), 1);
+    run_with(Config::threads(3), |world| {
+        let list = world.growable::<u8>(&"x".repeat(3 << 20))?;
+        let saved = checkpoints.save(world, 1, &Contents::new().growable(&list));
+        all_fail(world, "a/b: the manifest would have about 31", saved);
+        let saved = checkpoints.start(world, 1, &Contents::new().growable(&list)).map(drop);
+        all_fail(world, "it may have 2097152: cut the arrays into fewer chunks", saved);
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(names(checkpoints.directory()), [""; 0]);
 }
 
 #[derive(Clone, Copy, Element)]
@@ -149,7 +169,7 @@ fn what_does_not_fit_what_was_saved() {
         list.append(&[Particle { velocity: [1.0, 2.0], id: 3, rank: 0 }])?;
         checkpoints.save(world, 1, &Contents::new().array(&plane).growable(&list))?;
         let checkpoint = checkpoints.latest(world)?.unwrap();
-        assert_eq!(checkpoint.arrays().chain(checkpoint.growables()).collect::<Vec<_>>(), ["plane", "list"]);
+        assert_eq!(checkpoint.array_names().chain(checkpoint.growable_names()).collect::<Vec<_>>(), ["plane", "list"]);
         let fail = |wanted: &str, result: Result<()>| all_fail(world, wanted, result);
         let array = checkpoint.array::<f32, 2>(world, "plan", Layout::new);
         fail("has no array called \"plan\"; it has \"plane\"", array.map(drop));

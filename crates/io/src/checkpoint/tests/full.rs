@@ -1,13 +1,21 @@
 //! A disk that is full: a small one, where this process may mount it, else a limit on the size of files.
 
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use zippy::{Config, Layout, Result, Split, run_with};
+use zippy::{Config, Layout, Result, Split, World, run_with};
 
 use super::{Checkpoints, Contents, directory, is_step, names, save_step};
 
 const DIRECTORY: &str = "ZIPPY_IO_FULL";
+
+/// Whether the directory is on a small disk of its own.
+const SMALL: &str = "ZIPPY_IO_FULL_SMALL";
+
+const PAGE: u64 = 4096;
 
 /// Runs [`a_child`] by a shell that has done this before.
 fn child(before: &str, wrapper: &[&str], directory: &Path) -> std::io::Result<Output> {
@@ -22,7 +30,7 @@ fn child(before: &str, wrapper: &[&str], directory: &Path) -> std::io::Result<Ou
 #[test]
 fn a_full_disk_loses_nothing() {
     let directory = directory();
-    let mount = format!("mount -t tmpfs -o size=512k none \"${DIRECTORY}\" || exit 97");
+    let mount = format!("mount -t tmpfs -o size=512k none \"${DIRECTORY}\" || exit 97; export {SMALL}=1");
     let mounted = child(&mount, &["unshare", "-rm", "sh"], directory.path());
     let output = match mounted {
         // Neither root nor allowed to be: no such file system can be had.
@@ -58,10 +66,45 @@ fn a_child() {
         is_step(&checkpoints.latest(world)?.unwrap(), world, 1)?;
         save_step(&checkpoints, world, 3)?;
         is_step(&checkpoints.latest(world)?.unwrap(), world, 3)?;
+        if std::env::var_os(SMALL).is_some() {
+            full_in_each_file(&checkpoints, world, Path::new(&directory))?;
+        }
         if world.rank() == 0 {
             println!("the disk was full: {full}");
         }
         Ok(())
     })
     .unwrap();
+}
+
+/// Fills a disk but for some pages.
+fn fill(ballast: &Path, pages: u64) {
+    let mut file = File::create(ballast).unwrap();
+    let mut written = 0;
+    while file.write_all(&[1; PAGE as usize]).is_ok() {
+        written += PAGE;
+    }
+    file.set_len(written.saturating_sub(pages * PAGE)).unwrap();
+}
+
+/// The disk has room for a bit more each time: so it is full in cells, then in the state, then in the manifest.
+fn full_in_each_file(checkpoints: &Checkpoints, world: &World, directory: &Path) -> Result<()> {
+    let before = names(checkpoints.directory());
+    let mut met = BTreeSet::new();
+    for pages in 0..20 {
+        world.barrier()?;
+        if world.rank() == 0 {
+            fill(&directory.join("ballast"), pages);
+        }
+        world.barrier()?;
+        let Err(error) = save_step(checkpoints, world, 9) else { break };
+        let error = error.to_string();
+        assert!(error.contains("No space left"), "{error}");
+        let files = [".cells: ", "state.msgpack: ", "manifest.json: "];
+        met.extend(files.into_iter().filter(|file| error.contains(file)));
+        world.barrier()?;
+        assert_eq!(names(checkpoints.directory()), before);
+    }
+    assert_eq!(met.len(), 3, "{met:?}");
+    is_step(&checkpoints.latest(world)?.unwrap(), world, 9)
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use zippy::{Config, Layout, run_with};
 
-use super::{Checkpoints, Contents, directory, is_step, names, save_step};
+use super::{Checkpoints, Contents, age, directory, flip, is_step, names, save_step};
 
 #[test]
 fn the_last_ones_are_kept() {
@@ -14,6 +14,8 @@ fn the_last_ones_are_kept() {
     run_with(Config::threads(2), |world| {
         for (number, step) in [1, 2, 3, 4, 5].into_iter().enumerate() {
             save_step(&checkpoints, world, step)?;
+            // Rank 0 tidies.
+            world.barrier()?;
             let first = step.saturating_sub(1).max(1);
             assert_eq!(checkpoints.steps()?, (first..=step).collect::<Vec<_>>(), "{number}");
             world.barrier()?;
@@ -24,6 +26,7 @@ fn the_last_ones_are_kept() {
         assert_eq!(names(directory.path()), ["step-000000000004.000004", "step-000000000005.000006"]);
         world.barrier()?;
         save_step(&checkpoints, world, 3)?;
+        world.barrier()?;
         assert_eq!(checkpoints.steps()?, [3, 5]);
         is_step(&checkpoints.latest(world)?.unwrap(), world, 3)?;
         is_step(&checkpoints.at(world, 5)?, world, 5)
@@ -49,6 +52,78 @@ fn damaged_ones_do_not_count() {
     assert_eq!(checkpoints.steps().unwrap(), [4, 5]);
 }
 
+fn saved(checkpoints: &Checkpoints, step: u64) {
+    run_with(Config::threads(2), |world| save_step(checkpoints, world, step)).unwrap();
+}
+
+#[test]
+fn refused_ones_do_not_count() {
+    let directory = directory();
+    // Another program has another value.
+    let checkpoints = || Checkpoints::new(directory.path(), 2);
+    let latest_is = |step| {
+        run_with(Config::threads(3), |world| is_step(&checkpoints().latest(world)?.unwrap(), world, step)).unwrap();
+    };
+    let two = directory.path().join("step-000000000002.000002");
+    saved(&checkpoints(), 1);
+    saved(&checkpoints(), 2);
+    // Its length is right.
+    flip(&two.join("rank-000001.cells"), 100);
+    latest_is(1);
+    let reason = fs::read_to_string(two.join("refused.txt")).unwrap();
+    assert!(reason.contains("rank-000001.cells, byte 0: bytes 0 to 255 are damaged"), "{reason}");
+    saved(&checkpoints(), 3);
+    assert_eq!(checkpoints().steps().unwrap(), [1, 2, 3]);
+    // The mark goes with the damage.
+    fs::remove_dir_all(directory.path().join("step-000000000003.000003")).unwrap();
+    flip(&two.join("rank-000001.cells"), 100);
+    latest_is(2);
+    assert!(!two.join("refused.txt").exists());
+    saved(&checkpoints(), 4);
+    assert_eq!(checkpoints().steps().unwrap(), [2, 4]);
+    // A marked one can be removed.
+    flip(&two.join("rank-000001.cells"), 100);
+    run_with(Config::threads(2), |world| checkpoints().at(world, 2).map(drop)).unwrap_err();
+    saved(&checkpoints(), 5);
+    saved(&checkpoints(), 6);
+    assert_eq!(checkpoints().steps().unwrap(), [5, 6]);
+}
+
+#[test]
+fn what_was_loaded_stays() {
+    let directory = directory();
+    let checkpoints = Checkpoints::new(directory.path(), 2);
+    (1..=3).for_each(|step| saved(&Checkpoints::new(directory.path(), 3), step));
+    run_with(Config::threads(2), |world| is_step(&checkpoints.at(world, 1)?, world, 1)).unwrap();
+    saved(&checkpoints.clone(), 4);
+    assert_eq!(checkpoints.steps().unwrap(), [1, 3, 4]);
+    // Nor is it replaced.
+    run_with(Config::threads(2), |world| checkpoints.at(world, 4).map(drop)).unwrap();
+    saved(&checkpoints, 4);
+    assert_eq!(names(directory.path()), ["step-000000000004.000004", "step-000000000004.000005"]);
+    saved(&checkpoints, 6);
+    assert_eq!(names(directory.path()), ["step-000000000004.000005", "step-000000000006.000006"]);
+}
+
+/// What `wait` has returned for is there.
+#[test]
+fn two_saves_end_in_the_other_order() {
+    let directory = directory();
+    let checkpoints = Checkpoints::new(directory.path(), 1);
+    run_with(Config::threads(2), |world| {
+        let one = checkpoints.start(world, 10, &Contents::new().state(&1))?;
+        let two = checkpoints.start(world, 20, &Contents::new().state(&2))?;
+        two.wait()?;
+        one.wait()?;
+        world.barrier()?;
+        assert_eq!(checkpoints.at(world, 10)?.state::<i32>()?, 1);
+        assert_eq!(checkpoints.latest(world)?.unwrap().state::<i32>()?, 2);
+        checkpoints.save(world, 30, &Contents::new())
+    })
+    .unwrap();
+    assert_eq!(checkpoints.steps().unwrap(), [30]);
+}
+
 fn leftover(directory: &Path, name: &str, file: &str) {
     fs::create_dir(directory.join(name)).unwrap();
     fs::write(directory.join(name).join(file), "x").unwrap();
@@ -60,9 +135,12 @@ fn leftovers_go_and_what_is_not_ours_stays() {
     let checkpoints = Checkpoints::new(directory.path(), 1);
     run_with(Config::threads(2), |world| save_step(&checkpoints, world, 1)).unwrap();
     leftover(directory.path(), ".step-000000000007.000003-abcdefABC123.tmp", "rank-000000.cells");
+    age(&directory.path().join(".step-000000000007.000003-abcdefABC123.tmp"));
     leftover(directory.path(), ".step-000000000007.000004-abcdefABC123.tmp", "manifest.json");
     let stay = [
         (".step-000000000007.000005-abcdefABC123.tmp", "thesis.txt"),
+        // Its manifest may come.
+        (".step-000000000007.000005-abcdefABC124.tmp", "rank-000000.cells"),
         (".step-000000000007.000005-abc.tmp", "rank-000000.cells"),
         (".step-000000000007.000005-abcdef_BC123.tmp", "rank-000000.cells"),
         (".step-7.5-abcdefABC123.tmp", "manifest.json"),
@@ -103,9 +181,10 @@ fn several_saves_under_way() {
         drop(dropped);
         world.barrier()?;
         pending.into_iter().rev().try_for_each(super::super::PendingSave::wait)?;
-        // The last of those that were started, not of those that were waited for.
-        assert_eq!(checkpoints.steps()?, [3, 4]);
-        for step in [3, 4] {
+        world.barrier()?;
+        // What was waited for last is there, too, though two that were started later are whole.
+        assert_eq!(checkpoints.steps()?, [1, 3, 4]);
+        for step in [1, 3, 4] {
             checkpoints.at(world, step)?.fill(world, &array)?;
             for chunk in array.chunks() {
                 assert!(chunk.all().read()?.iter().all(|&cell| u64::from(cell) == step));
@@ -114,7 +193,8 @@ fn several_saves_under_way() {
         world.barrier()
     })
     .unwrap();
-    assert_eq!(names(directory.path()), ["step-000000000003.000003", "step-000000000004.000004"]);
+    run_with(Config::threads(2), |world| save_step(&checkpoints, world, 5)).unwrap();
+    assert_eq!(names(directory.path()), ["step-000000000004.000004", "step-000000000005.000005"]);
 }
 
 /// A program that ends in the middle of a save.

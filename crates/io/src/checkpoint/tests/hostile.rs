@@ -28,7 +28,7 @@ fn what_contradicts_itself_is_refused() {
     run_with(Config::threads(2), |world| save_step(&checkpoints, world, 10)).unwrap();
     let path = directory.path().join(GENERATION).join("manifest.json");
     let whole = fs::read(&path).unwrap();
-    let cases: [(&str, Change); 26] = [
+    let cases: [(&str, Change); 27] = [
         ("the format is \"tar\"", |m| m["format"] = json!("tar")),
         ("a checkpoint of version 2; this program reads version 1", |m| m["version"] = json!(2)),
         ("this machine's is \"little\"", |m| m["byte_order"] = json!("big")),
@@ -39,6 +39,9 @@ fn what_contradicts_itself_is_refused() {
         ("checksums of a file of", |m| m["block_bytes"] = json!(100)),
         ("checksums of a file of", |m| drop(m["files"][0]["checksums"].as_array_mut().unwrap().pop())),
         ("checksums of a file of", |m| m["state"]["bytes"] = json!(u64::MAX)),
+        ("a state of 65537 bytes; it has at most 65536", |m| {
+            m["state"] = json!({"bytes": 65537, "checksums": vec![0; 257]});
+        }),
         ("2 parts of 1 ranks", |m| drop(m["files"].as_array_mut().unwrap().pop())),
         ("2 files, and none of rank 9", |m| m["arrays"][0]["parts"][0]["file"] = json!(9)),
         ("a part begins at byte 4, not 0", |m| m["arrays"][0]["parts"][0]["offset"] = json!(4)),

@@ -1,12 +1,13 @@
 //! Programs that are killed at any moment: what they had saved is there, whole.
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use zippy::{Config, Layout, Result, Split, World, run_with};
+use zippy::{Config, Error, Layout, Result, Split, World, run_with};
 
-use super::{Checkpoints, Contents, again, bits, directory, is_step, names, state};
+use super::{Checkpoints, Contents, again, age, bits, directory, is_step, names, state};
 
 const DIRECTORY: &str = "ZIPPY_IO_KILLED";
 
@@ -18,6 +19,8 @@ fn a_child() {
     let Some(directory) = std::env::var_os(DIRECTORY) else { return };
     let checkpoints = Checkpoints::new(directory, 2);
     run_with(Config::threads(3), |world| {
+        let went = world.rank() > 0 || std::io::stdin().read_line(&mut String::new()).is_ok_and(|bytes| bytes > 0);
+        world.agree("going", if went { Ok(()) } else { Err(Error::program("who would kill it has gone")) })?;
         let first = checkpoints.latest(world)?.map_or(1, |found| found.step() + 1);
         (first..first + MOST_STEPS).try_for_each(|step| {
             save(&checkpoints, world, step)?;
@@ -47,8 +50,15 @@ fn save(checkpoints: &Checkpoints, world: &World, step: u64) -> Result<()> {
     pending.wait()
 }
 
+/// A child that has begun and waits to be told to go.
+fn waiting(directory: &Path) -> Child {
+    let mut child = again("kill::a_child");
+    child.env(DIRECTORY, directory).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
+}
+
 /// Lets a child save for a while and kills it: the last step of which it has said that it was saved.
-fn killed(child: &mut Child, after: Duration) -> u64 {
+fn killed(mut child: Child, after: Duration) -> u64 {
+    child.stdin.take().unwrap().write_all(b"go\n").unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
     let saved = |line: String| line.rsplit_once("saved ").and_then(|(_, step)| step.parse::<u64>().ok());
     let first = lines.by_ref().find_map(saved).expect("it saves");
@@ -59,35 +69,49 @@ fn killed(child: &mut Child, after: Duration) -> u64 {
     last
 }
 
-#[test]
-fn fifty_kills() {
-    let directory = directory();
-    let checkpoints = Checkpoints::new(directory.path(), 2);
-    let mut random = 0x2545_f491_4f6c_dd1d_u64;
-    let mut left = 0;
-    for number in 0..50 {
+/// Kills as many programs, one after the other: how many leftovers were seen.
+fn kill(directory: &Path, kills: usize, mut random: u64) -> usize {
+    let checkpoints = Checkpoints::new(directory, 2);
+    let (mut left, mut next) = (0, Some(waiting(directory)));
+    for number in 1..=kills {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let mut child = again("kill::a_child");
-        let mut child =
-            child.env(DIRECTORY, directory.path()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let last = killed(&mut child, Duration::from_micros((random >> 33) % 30_000));
-        left += names(directory.path()).iter().filter(|name| name.starts_with('.')).count();
+        let last = killed(next.take().unwrap(), Duration::from_micros((random >> 33) % 30_000));
+        // It begins while what this one has left is looked at.
+        next = (number < kills).then(|| waiting(directory));
+        left += names(directory).iter().filter(|name| name.starts_with('.')).count();
         run_with(Config::threads(1 + number % 3), |world| {
             let latest = checkpoints.latest(world)?.expect("some were saved");
             assert!(latest.passed_over().is_empty(), "{:?}", latest.passed_over());
             assert!((last..=last + 1).contains(&latest.step()), "{} after {last}", latest.step());
             is_step(&latest, world, latest.step())?;
-            // The one before it is there, too.
+            // The one before it is there, too, to the last byte.
             match latest.step() - 1 {
                 0 => Ok(()),
-                before => is_step(&checkpoints.at(world, before)?, world, before),
+                before => checkpoints.at(world, before).map(drop),
             }
         })
         .unwrap();
     }
+    left
+}
+
+#[test]
+fn fifty_kills() {
+    let directories = [directory(), directory()];
+    let [one, two] = &directories;
+    let left = std::thread::scope(|scope| {
+        let other = scope.spawn(|| kill(two.path(), 25, 0x9e37_79b9_7f4a_7c15));
+        kill(one.path(), 25, 0x2545_f491_4f6c_dd1d) + other.join().unwrap()
+    });
     // They were killed in the middle of saves: the next one takes away what they left.
     assert!(left > 5, "{left}");
-    run_with(Config::threads(2), |world| super::save_step(&checkpoints, world, u64::MAX)).unwrap();
-    let found = names(directory.path());
-    assert!(found.len() == 2 && found.iter().all(|name| name.starts_with("step-")), "{found:?}");
+    for directory in &directories {
+        for leftover in names(directory.path()).iter().filter(|name| name.starts_with('.')) {
+            age(&directory.path().join(leftover));
+        }
+        let checkpoints = Checkpoints::new(directory.path(), 2);
+        run_with(Config::threads(2), |world| super::save_step(&checkpoints, world, u64::MAX)).unwrap();
+        let found = names(directory.path());
+        assert!(found.len() == 2 && found.iter().all(|name| name.starts_with("step-")), "{found:?}");
+    }
 }

@@ -29,6 +29,17 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
+fn flip(path: &Path, at: usize) {
+    let mut bytes = std::fs::read(path).unwrap();
+    bytes[at] ^= 1 << (at % 8);
+    std::fs::write(path, bytes).unwrap();
+}
+
+/// Lets a directory look as if it were from long ago.
+fn age(directory: &Path) {
+    std::fs::File::open(directory).and_then(|opened| opened.set_modified(std::time::UNIX_EPOCH)).unwrap();
+}
+
 /// This program again, for one test.
 fn again(test: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());

@@ -225,3 +225,32 @@ fn states_keep_their_bits() {
     })
     .unwrap();
 }
+
+/// Else the checksums of large ones would not fit into a manifest.
+#[test]
+fn blocks_grow_with_the_data() {
+    let directory = directory();
+    let checkpoints = Checkpoints::new(directory.path(), 2);
+    let layout = Layout::new([12_000]).split_all(Split::Auto);
+    run_with(Config::threads(3), |world| {
+        let array = filled::<u32, 1>(world, "array", &layout)?;
+        checkpoints.save(world, 1, &Contents::new().array(&array).state(&vec![7_u64; 100]))?;
+        checkpoints.start(world, 2, &Contents::new().array(&array))?.wait()
+    })
+    .unwrap();
+    for name in ["step-000000000001.000001", "step-000000000002.000002"] {
+        let text = std::fs::read(directory.path().join(name).join("manifest.json")).unwrap();
+        let manifest: Value = serde_json::from_slice(&text).unwrap();
+        assert_eq!(manifest["block_bytes"], 512);
+        assert_eq!(manifest["files"][2]["checksums"].as_array().unwrap().len(), 16_000_usize.div_ceil(512));
+    }
+    run_with(Config::threads(2), |world| {
+        for step in [1, 2] {
+            let checkpoint = checkpoints.at(world, step)?;
+            holds(&checkpoint.array::<u32, 1>(world, "array", Layout::new)?)?;
+        }
+        assert_eq!(checkpoints.at(world, 1)?.state::<Vec<u64>>()?, [7; 100]);
+        Ok(())
+    })
+    .unwrap();
+}
