@@ -80,6 +80,7 @@ fn copy<T: Element, const D: usize>(
         let view = Strided { offset: dense.offset, extents: kept.extents(), strides };
         let pair = (BoxOf { buffer: &read, view }, BoxOf { buffer: &written, view: to.strided(chunk, &kept) });
         from.device().copy_boxes(T::INFO.bytes, &[pair])?;
+        to.mark_written(chunk);
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use super::blocks::{Sums, Writer};
 use super::manifest::Manifest;
 use super::names::{self, Generation, MANIFEST, STATE};
 use crate::IoError;
+use crate::atomic::sync_directory;
 
 /// A rank's part of a generation that is not whole. Dropped, it takes away what this rank has written, and the directory
 /// with the last rank's part.
@@ -117,7 +118,7 @@ impl Draft {
         if let Some(file) = &mut self.manifest {
             file.write_all(&text).and_then(|()| file.sync_all()).map_err(refused)?;
         }
-        names::sync_directory(&self.directory).map_err(refused)?;
+        sync_directory(&self.directory).map_err(refused)?;
         if cfg!(windows) {
             // It renames nothing that is open.
             self.manifest = None;
@@ -127,7 +128,7 @@ impl Draft {
         let placed = fs::rename(&self.directory, &place);
         placed.map_err(|error| IoError::system(&place, "rename a whole checkpoint to it", &error))?;
         self.duty = Duty::Nothing;
-        names::sync_directory(parent).map_err(|error| IoError::system(&place, UNSURE, &error))
+        sync_directory(parent).map_err(|error| IoError::system(&place, UNSURE, &error))
     }
 }
 

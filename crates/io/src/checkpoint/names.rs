@@ -1,10 +1,12 @@
 //! Names in a directory of checkpoints: only what has them is ever touched.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use tempfile::Builder;
+
+use crate::atomic::sync_directory;
 
 pub const MANIFEST: &str = "manifest.json";
 pub const STATE: &str = "state.msgpack";
@@ -139,18 +141,4 @@ pub fn create_directories(directory: &Path) -> io::Result<()> {
     fs::create_dir_all(directory)?;
     let parents = new.into_iter().rev().filter_map(Path::parent);
     parents.map(|path| if path.as_os_str().is_empty() { Path::new(".") } else { path }).try_for_each(sync_directory)
-}
-
-/// Waits until the names in a directory are on the disk, where the system can be asked to.
-///
-/// # Errors
-/// What the operating system said.
-pub fn sync_directory(directory: &Path) -> io::Result<()> {
-    if !cfg!(unix) {
-        return Ok(());
-    }
-    match File::open(directory)?.sync_all() {
-        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
-        synced => synced,
-    }
 }
