@@ -209,6 +209,22 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Seconds of each contender, of the slowest rank, in each of so many samples, in which they have their turns. Each runs
+    /// once before. For what takes seconds, and where several contenders are the library's. Collective.
+    pub fn alternate(&self, samples: usize, contenders: &mut [Contender]) -> Result<Vec<Vec<f64>>> {
+        let mut secs = vec![Vec::new(); contenders.len()];
+        for sample in 0..=samples {
+            for turn in 0..contenders.len() {
+                let which = (sample + turn) % contenders.len();
+                let once = self.sample(&mut contenders[which], 1)?;
+                if sample > 0 {
+                    secs[which].push(once);
+                }
+            }
+        }
+        secs.into_iter().map(|secs| self.slowest(secs)).collect()
+    }
+
     /// Seconds per repeat, the work that the device still does included.
     fn sample(&self, contender: &mut Contender, repeats: usize) -> Result<f64> {
         self.world.barrier()?;

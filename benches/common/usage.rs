@@ -44,12 +44,23 @@ impl Run<'_> {
 
     /// The most memory of all ranks while something is done. Collective.
     pub fn memory_of(&self, what: impl FnOnce() -> Result<()>) -> Result<Memory> {
+        self.memory_beside(self.resident_now()?, what)
+    }
+
+    /// What this rank's process has resident, if the rank is the one that tells. Collective.
+    pub fn resident_now(&self) -> Result<Option<u64>> {
         self.settled()?;
         self.world.barrier()?;
+        Ok(if self.counts_its_process() { resident() } else { None })
+    }
+
+    /// [`memory_of`](Self::memory_of) beside what was resident at some time before: memory that was freed since then, and that
+    /// the process has kept, counts when it is used again.
+    pub fn memory_beside(&self, resident: Option<u64>, what: impl FnOnce() -> Result<()>) -> Result<Memory> {
+        self.resident_now()?;
         let device = self.world.gpu();
         device.reset_peak();
         let buffers = device.counters().bytes_now;
-        let resident = if self.counts_its_process() { resident() } else { None };
         self.world.barrier()?;
         what()?;
         self.settled()?;

@@ -6,6 +6,7 @@ pub mod compositing;
 pub mod device;
 pub mod dispatch;
 pub mod exchange;
+pub mod files;
 pub mod halo;
 pub mod lampshade;
 pub mod moves;

@@ -15,13 +15,13 @@ const HELP: &str = "\
 cargo xtask bench [OPTIONS] [-- ARGUMENTS]
 
 Builds every benchmark target in release and runs it. One named ranks_* runs with 2 and 4 ranks as threads and with 2
-and 4 under MPI (isosurface, primitives, volume: 1, 2, 4 and 8 of each); any other runs once. Each prints medians,
-spread and ratios against a reference measured in the same run, and leaves its numbers as JSON; all of them go, with what
-the machine is, into benches/results/ADAPTER-DATE.json, those of --only NAME into ADAPTER-DATE-NAME.json.
+and 4 under MPI (isosurface, primitives, volume: 1, 2, 4 and 8 of each; files: 1, 2 and 4, and 2); any other runs once.
+Each prints medians, spread and ratios against a reference of the same run, and leaves its numbers as JSON; all of them go,
+with what the machine is, into benches/results/ADAPTER-DATE.json, those of --only NAME into ADAPTER-DATE-NAME.json.
 ARGUMENTS go to every benchmark; those here know --samples N and --only CASE.
 
   --only NAME           run only this benchmark, or those whose names contain NAME (may be repeated)
-  --peers               also measure others' programs in target/peers: VTK and scikit-image by pip, lampshade, on Debian IceT
+  --peers               also measure others' programs in target/peers: VTK, scikit-image, h5py, zarr; lampshade; IceT on Debian
   --no-mpi              threads only: neither install, build nor run anything with MPI
   --list                print the names of the benchmarks
 {setup}";
@@ -43,7 +43,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     let example = [&["build", "--release", "--workspace", "--example", "doctor"], context.features()].concat();
     let doctor = context.program("example", "doctor", &example)?;
     context.machine.vars.extend(parsed.has("--peers").then(|| ("ZIPPY_BENCH_PEERS".into(), "1".into())));
-    if parsed.has("--peers") && names.iter().any(|name| ["ranks_isosurface", "ranks_volume"].contains(&&**name)) {
+    if parsed.has("--peers") && names.iter().any(|name| "ranks_files ranks_isosurface ranks_volume".contains(&**name)) {
         others::python(&mut context)?;
     }
     if parsed.has("--peers") && names.iter().any(|name| name == "ranks_volume") {
@@ -52,8 +52,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
             Err(why) => say!("==> IceT is left out: {why}"),
         }
     }
-    let mut runs = Vec::new();
-    let mut failed = Vec::new();
+    let (mut runs, mut failed) = (Vec::new(), Vec::new());
     for program in &built {
         for ranks in rank_counts(&program.name, context.mpi.is_some()) {
             let what = format!("{} with {}", program.name, ranks.label());
@@ -93,6 +92,7 @@ fn chosen(mut known: Vec<String>, parsed: &Parsed) -> Result<Vec<String>, String
 fn rank_counts(name: &str, with_mpi: bool) -> Vec<Ranks> {
     let (threads, processes): (&[usize], &[usize]) = match name {
         others::ICET => (&[], &[2, 4, 8]),
+        "ranks_files" => (&[1, 2, 4], &[2]),
         "ranks_isosurface" | "ranks_primitives" | "ranks_volume" => (&[1, 2, 4, 8], &[1, 2, 4, 8]),
         _ if name.starts_with("ranks_") => (&[2, 4], &[2, 4]),
         _ => return vec![Ranks::Own],

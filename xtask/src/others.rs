@@ -11,7 +11,7 @@ use crate::process::{output, succeed};
 /// What IceT's runs are called.
 pub const ICET: &str = "icet";
 
-/// Makes the virtual environment, installs VTK and scikit-image where they are not yet, and tells the benchmark of its Python.
+/// Makes the virtual environment, installs what is not there yet of VTK, scikit-image, h5py and zarr, and tells of its Python.
 pub fn python(context: &mut Context) -> Result<(), String> {
     let home = context.target().join("peers");
     let python = home.join("bin/python");
@@ -19,8 +19,8 @@ pub fn python(context: &mut Context) -> Result<(), String> {
     if !python.exists() {
         succeed(context.command("python3").args(["-m", "venv"]).arg(&home), "making a virtual environment")?;
     }
-    let pip = "-m pip install --quiet --disable-pip-version-check --no-input vtk scikit-image".split(' ');
-    succeed(context.command(&python).args(pip), "installing VTK and scikit-image with pip")?;
+    let pip = "-m pip install --quiet --disable-pip-version-check --no-input vtk scikit-image h5py zarr".split(' ');
+    succeed(context.command(&python).args(pip), "installing VTK, scikit-image, h5py and zarr with pip")?;
     context.machine.vars.insert("ZIPPY_BENCH_PYTHON".into(), python.display().to_string());
     Ok(())
 }

@@ -21,6 +21,10 @@ fn some_run_with_more_counts() {
         assert_eq!(rank_counts(name, false), eight);
         assert_eq!(rank_counts(name, true).len(), 8);
     }
+    assert_eq!(
+        rank_counts("ranks_files", true),
+        [1, 2, 4].map(Ranks::Threads).into_iter().chain([Ranks::Mpi(2)]).collect::<Vec<_>>()
+    );
     assert_eq!(rank_counts("primitives_kdtree", true), [Ranks::Own]);
     assert_eq!(rank_counts(others::ICET, true), [2, 4, 8].map(Ranks::Mpi));
 }
