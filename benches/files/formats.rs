@@ -89,7 +89,7 @@ impl Kind {
         let checkpoints = || (Checkpoints::new(&path, 1), Contents::new().array(field));
         match self.way {
             Way::Array(compression) => {
-                let zarr = ZarrOptions { compression, ..Default::default() };
+                let zarr = ZarrOptions::new().compression(compression);
                 save_with(world, &path, &field.at(..), &SaveOptions::new().zarr(zarr)).map(drop)
             }
             Way::Checkpoint => {
