@@ -59,7 +59,7 @@ fn measure(run: &Run) -> Result<()> {
     // Once more what zstd makes small.
     let zstd: Vec<Kind> = KINDS.into_iter().filter(|kind| kind.name == "Zarr, zstd").collect();
     let share = field::fill(&field, false)?;
-    if bench.wants("save", &zstd, "without noise") || bench.wants("load", &zstd, "without noise") {
+    if ["save", "load"].iter().any(|what| !bench.wanted(what, &zstd, "without noise").is_empty()) {
         zstd[0].save(run.world, &place.once, &field)?;
         bench.sizes(&zstd[0], "without noise")?;
     }
@@ -122,8 +122,10 @@ struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    fn wants(&self, what: &str, kinds: &[Kind], about: &str) -> bool {
-        kinds.iter().any(|kind| self.run.options.wants(&self.run.named(&name(what, kind, about))))
+    /// Those that were asked for.
+    fn wanted(&self, what: &str, kinds: &[Kind], about: &str) -> Vec<Kind> {
+        let wants = |kind: &&Kind| self.run.options.wants(&self.run.named(&name(what, kind, about)));
+        kinds.iter().filter(wants).copied().collect()
     }
 
     /// What rank 0 does while the others wait. Collective.
@@ -205,7 +207,8 @@ impl<'a> Bench<'a> {
 
     /// Saves, beside plain writes.
     fn saves(&self, kinds: &[Kind], share: &[f32], about: &str) -> Result<()> {
-        if !self.wants("save", kinds, about) {
+        let kinds = &*self.wanted("save", kinds, about);
+        if kinds.is_empty() {
             return Ok(());
         }
         let Self { run, field, place, .. } = *self;
@@ -237,7 +240,8 @@ impl<'a> Bench<'a> {
 
     /// Loads of what was saved once, beside plain reads.
     fn loads(&self, kinds: &[Kind], share: &[f32], about: &str) -> Result<()> {
-        if !self.wants("load", kinds, about) {
+        let kinds = &*self.wanted("load", kinds, about);
+        if kinds.is_empty() {
             return Ok(());
         }
         let Self { run, field, place, .. } = *self;
