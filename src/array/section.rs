@@ -67,11 +67,34 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
     /// A bad region, a section of several boxes, or a device failure.
     #[track_caller]
     pub fn read(&self) -> Result<Vec<T>> {
-        let region = self.one_box("read")?;
-        self.core.was_read(self.chunk, &region, "read", Location::caller());
-        let mut out = vec![T::zeroed(); region.cells() as usize];
-        self.core.read(self.chunk, &region, bytemuck::cast_slice_mut(&mut out))?;
+        let mut out = vec![T::zeroed(); self.one_box("read")?.cells() as usize];
+        self.read_into(&mut out)?;
         Ok(out)
+    }
+
+    /// [`read`](Self::read) into memory that is there: as many values as it has cells.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), and another number of values.
+    #[track_caller]
+    pub fn read_into(&self, values: &mut [T]) -> Result<()> {
+        let region = self.one_box("read")?;
+        self.check_length("the slice to read into", values.len(), &region)?;
+        self.core.was_read(self.chunk, &region, "read", Location::caller());
+        self.core.read(self.chunk, &region, bytemuck::cast_slice_mut(values))
+    }
+
+    fn check_length(&self, what: &str, given: usize, region: &Region) -> Result<()> {
+        match given as u64 == region.cells() {
+            true => Ok(()),
+            false => Err(ArrayError::Length {
+                what: what.to_string(),
+                given,
+                section: self.label(),
+                expected: region.cells(),
+            }
+            .into()),
+        }
     }
 
     /// Replaces its cells by `values`, axis 0 fastest. Local; takes effect after queued kernels, before later ones.
@@ -81,15 +104,7 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
     #[track_caller]
     pub fn write(&self, values: &[T]) -> Result<()> {
         let region = self.one_box("write")?;
-        if values.len() as u64 != region.cells() {
-            return Err(ArrayError::Length {
-                what: "the slice to write".to_string(),
-                given: values.len(),
-                section: self.label(),
-                expected: region.cells(),
-            }
-            .into());
-        }
+        self.check_length("the slice to write", values.len(), &region)?;
         self.core.was_written(self.chunk, &region, "write", Location::caller());
         self.core.write(self.chunk, &region, bytemuck::cast_slice(values))
     }

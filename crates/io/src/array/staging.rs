@@ -51,7 +51,7 @@ pub fn each_block<T: Element, const D: usize>(
         let start = Index::from_fn(D, |axis| if axis + 1 == D { room[axis] * rank as i64 } else { 0 });
         ranges::<D>(&Region::at(start, block.extents()))
     };
-    let mut done = Ok(());
+    let (mut done, mut cells) = (Ok(()), Vec::new());
     for round in 0..rounds {
         let with_one = (0..world.size()).filter(|&rank| round < work.counts[rank]);
         let pair = |rank: usize| {
@@ -61,8 +61,10 @@ pub fn each_block<T: Element, const D: usize>(
         world.exchange(Exchange::new().copies(with_one.map(pair)))?;
         if done.is_ok() && round < work.counts[world.rank()] {
             let block = (work.block)(world.rank(), round);
-            let cells = world
-                .failing("reading a block", || staging.local()?.at_global(of_rank(world.rank(), &block)).read())?;
+            // New memory for each block would cost as much as writing it.
+            cells.resize(block.cells() as usize, T::zeroed());
+            let section = staging.local()?.at_global(of_rank(world.rank(), &block));
+            world.failing("reading a block", || section.read_into(&mut cells))?;
             done = each(&block, bytemuck::cast_slice(&cells));
         }
         if round % ROUNDS == ROUNDS - 1 || round + 1 == rounds {
