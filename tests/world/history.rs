@@ -1,6 +1,7 @@
 //! Who wrote what, which ghost cells are stale, and what kernels reach beyond their chunks.
 
 use zippy::history::{Finding, GhostState, Problem};
+use zippy::transport::{Payload, copied};
 use zippy::{Config, Exchange, GlobalArray, KernelSource, Layout, Operator, Result, Split, World, run_with};
 
 use crate::support::launcher;
@@ -12,7 +13,11 @@ pub fn checked(counts: &[usize], program: impl Fn(&World) -> Result<()> + Send +
             program(world)?;
             // What was read last is looked at when the ranks meet once more.
             world.barrier()?;
-            Ok(world.findings().iter().map(short).collect::<Vec<_>>())
+            // Under a launcher each process has one rank.
+            let own: Vec<String> = world.findings().iter().map(short).collect();
+            let all = world.group().all_gather_v(copied(own.join("\n").as_bytes()))?;
+            let text = |one: &Payload| String::from_utf8_lossy((**one).as_ref()).lines().map(String::from).collect();
+            Ok(all.iter().map(text).collect::<Vec<Vec<String>>>().concat())
         });
         let mut all: Vec<String> = found.unwrap_or_else(|error| panic!("on {ranks} ranks: {error}")).concat();
         all.sort();
@@ -101,7 +106,7 @@ fn a_missing_update_is_found() {
 
 #[test]
 fn findings_name_the_call() {
-    run_with(Config::threads(2).check(true), |world| {
+    run_with(Config::apart(2).check(true), |world| {
         let [_, run] = steps(world, 1, true)?;
         world.debug_point("done")?;
         let findings = world.findings();
@@ -223,7 +228,7 @@ fn overlap_and_both_ways_are_in_order() {
 
 #[test]
 fn states_are_asked_for_in_checked_runs() {
-    run_with(Config::threads(2).check(false), |world| {
+    run_with(Config::apart(2).check(false), |world| {
         let [one, two] = fields(world)?;
         let error = world.ghost_states(&one).unwrap_err().to_string();
         assert!(error.contains("set ZIPPY_CHECK=1"), "{error}");
@@ -236,7 +241,7 @@ fn states_are_asked_for_in_checked_runs() {
         Ok(())
     })
     .unwrap();
-    run_with(Config::threads(2).check(true), |world| {
+    run_with(Config::apart(2).check(true), |world| {
         let [one, _] = fields(world)?;
         assert!(world.ghost_states(&one)?.iter().all(|side| side.state == GhostState::NeverFilled));
         world.ghosts(&one)?;

@@ -23,7 +23,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let p = out_position(id);
     if out_inside(p) { out_store(p + 1, 1.0); }
 }";
-    run_with(Config::threads(1).check(true), |world| {
+    run_with(Config::apart(1).check(true), |world| {
         let array = world.array::<f32, 1>("row", &Layout::new([20]))?;
         let kernel = world.kernel(KernelSource::text("kernel", text))?;
         let chunk = array.local()?;

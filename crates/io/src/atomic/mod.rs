@@ -14,7 +14,6 @@ use tempfile::{Builder, TempPath};
 use crate::IoError;
 pub use collective::CollectiveFile;
 use durable::directory;
-#[cfg(feature = "zarr")]
 pub use durable::sync_directory;
 pub use durable::sync_entry;
 pub use shared::SharedFile;
