@@ -25,12 +25,12 @@ pub(crate) struct Ledger {
     step: Cell<u64>,
     /// The outermost operation under way.
     acting: RefCell<Option<Site>>,
-    watch: Option<Watch>,
+    notes: Option<Notes>,
 }
 
 /// What a checked run knows beside.
 #[derive(Debug, Default)]
-struct Watch {
+struct Notes {
     collective: Cell<u64>,
     /// Those of dropped arrays, too, until the ranks have met.
     arrays: RefCell<Vec<Rc<Ghosts>>>,
@@ -53,12 +53,12 @@ impl Drop for Acting<'_> {
 impl Ledger {
     /// One that looks for stale ghost cells and stray loads, or not.
     pub fn new(watching: bool) -> Self {
-        Self { watch: watching.then(Watch::default), ..Self::default() }
+        Self { notes: watching.then(Notes::default), ..Self::default() }
     }
 
     /// Whether stale ghost cells and stray loads are looked for.
     pub fn watches(&self) -> bool {
-        self.watch.is_some()
+        self.notes.is_some()
     }
 
     /// What is done until the result is dropped, is done by this, unless something around it is under way.
@@ -84,15 +84,15 @@ impl Ledger {
 
     /// The ghost cells of a new array, in a checked run.
     pub fn ghosts(&self, make: impl FnOnce() -> Option<Ghosts>) -> Option<Rc<Ghosts>> {
-        let watch = self.watch.as_ref()?;
+        let notes = self.notes.as_ref()?;
         let ghosts = Rc::new(make()?);
-        watch.arrays.borrow_mut().push(ghosts.clone());
+        notes.arrays.borrow_mut().push(ghosts.clone());
         Some(ghosts)
     }
 
     /// When the ranks met last.
     pub fn met(&self) -> Moment {
-        Moment { collective: self.watch.as_ref().map_or(0, |watch| watch.collective.get()), ..Moment::default() }
+        Moment { collective: self.notes.as_ref().map_or(0, |notes| notes.collective.get()), ..Moment::default() }
     }
 
     /// The ranks meet: what all have written since the last time is told by `told`, and what was read is looked at.
@@ -100,49 +100,49 @@ impl Ledger {
     /// # Errors
     /// What `told` returns.
     pub fn meet(&self, told: impl FnOnce(Vec<WriteRecord>) -> Result<Vec<WriteRecord>>) -> Result<()> {
-        let Some(watch) = &self.watch else { return Ok(()) };
-        let own = watch.arrays.borrow().iter().flat_map(|ghosts| ghosts.take_writes()).collect();
-        let (writes, collective) = (told(own)?, watch.collective.get());
+        let Some(notes) = &self.notes else { return Ok(()) };
+        let own = notes.arrays.borrow().iter().flat_map(|ghosts| ghosts.take_writes()).collect();
+        let (writes, collective) = (told(own)?, notes.collective.get());
         let found: Vec<Finding> =
-            watch.arrays.borrow().iter().flat_map(|ghosts| ghosts.look(collective, &writes)).collect();
-        watch.arrays.borrow_mut().retain(|ghosts| Rc::strong_count(ghosts) > 1);
-        watch.collective.set(collective + 1);
+            notes.arrays.borrow().iter().flat_map(|ghosts| ghosts.look(collective, &writes)).collect();
+        notes.arrays.borrow_mut().retain(|ghosts| Rc::strong_count(ghosts) > 1);
+        notes.collective.set(collective + 1);
         found.into_iter().for_each(|finding| self.found(finding));
         Ok(())
     }
 
     /// Keeps a finding and tells people, once for each array, kind, side and place in the program.
     pub fn found(&self, finding: Finding) {
-        let Some(watch) = &self.watch else { return };
+        let Some(notes) = &self.notes else { return };
         let kind = match &finding.problem {
             Problem::StaleGhosts { side, .. } => format!("stale {side:?}"),
             Problem::LoadOutside(_) => "load".to_string(),
             Problem::StoreOutside(_) => "store".to_string(),
         };
         let key = (format!("{} {kind}", finding.array), finding.site.location().to_string());
-        if watch.told.borrow_mut().insert(key) && watch.findings.borrow().len() < MOST_FINDINGS {
+        if notes.told.borrow_mut().insert(key) && notes.findings.borrow().len() < MOST_FINDINGS {
             trace::warn(&finding.to_string());
-            watch.findings.borrow_mut().push(finding);
+            notes.findings.borrow_mut().push(finding);
         }
     }
 
     /// Tells people something once.
     pub fn tell_once(&self, text: &str) {
         let key = (text.to_string(), String::new());
-        if self.watch.as_ref().is_some_and(|watch| watch.told.borrow_mut().insert(key)) {
+        if self.notes.as_ref().is_some_and(|notes| notes.told.borrow_mut().insert(key)) {
             trace::warn(text);
         }
     }
 
     /// What was found so far.
     pub fn findings(&self) -> Vec<Finding> {
-        self.watch.as_ref().map_or_else(Vec::new, |watch| watch.findings.borrow().clone())
+        self.notes.as_ref().map_or_else(Vec::new, |notes| notes.findings.borrow().clone())
     }
 }
 
 impl Debug for Ledger {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ledger").field("step", &self.step).field("watch", &self.watch).finish_non_exhaustive()
+        f.debug_struct("Ledger").field("step", &self.step).field("notes", &self.notes).finish_non_exhaustive()
     }
 }
 

@@ -141,18 +141,18 @@ pub(super) struct Outside {
 }
 
 impl Told {
-    /// The boxes of ghost cells that were loaded from the array that is bound at this place.
-    pub fn loaded(&self, place: usize, binding: &Binding) -> Vec<Region> {
-        self.reached(place, binding, 0)
+    /// The boxes of ghost cells that were loaded from the array that is bound as this one.
+    pub fn loaded(&self, number: usize, binding: &Binding) -> Vec<Region> {
+        self.reached(number, binding, 0)
     }
 
     /// The boxes of ghost cells that were stored to.
-    pub fn stored(&self, place: usize, binding: &Binding) -> Vec<Region> {
-        self.reached(place, binding, self.parts[place].1.words())
+    pub fn stored(&self, number: usize, binding: &Binding) -> Vec<Region> {
+        self.reached(number, binding, self.parts[number].1.words())
     }
 
-    fn reached(&self, place: usize, binding: &Binding, behind: usize) -> Vec<Region> {
-        let (at, layers) = self.parts[place];
+    fn reached(&self, array: usize, binding: &Binding, behind: usize) -> Vec<Region> {
+        let (at, layers) = self.parts[array];
         let words = &self.words[at + behind..][..layers.words()];
         let is_set = |bit: usize| words[bit / 32] & (1 << (bit % 32)) != 0;
         let (each, mut out) = (layers.components.max(1), Vec::new());

@@ -50,12 +50,11 @@ impl Job {
         let at = Location::caller();
         for &(operand, chunk) in &self.transfer.written {
             let Some(history) = self.operands[operand].history(chunk) else { continue };
-            let written = if history.ghosts().is_some() {
-                self.written(operand, chunk)
-            } else {
-                vec![self.owned(operand, chunk)]
-            };
-            history.operation(&[], &written, What::Local("an exchange"), at);
+            let what = What::Local("an exchange");
+            match history.ghosts() {
+                None => history.operation(&[], &[self.owned(operand, chunk)], what, at),
+                Some(_) => history.operation(&[], &self.written(operand, chunk), what, at),
+            }
         }
         for (operand, chunk, region) in self.fills() {
             self.operands[operand].history(chunk).iter().for_each(|history| history.filled(&region, read_at));
@@ -82,7 +81,7 @@ impl Job {
         let watched = |operand: usize, chunk: ChunkId| {
             self.operands[operand].history(chunk).is_some_and(|history| history.ghosts().is_some())
         };
-        if self.operands.iter().all(|array| array.ghosts().is_none()) {
+        if !self.operands.iter().any(|array| array.home().ledger.watches()) {
             return Vec::new();
         }
         let fills = self.arriving().filter(|of| {

@@ -26,6 +26,9 @@ ARGUMENTS go to every benchmark; those here know --samples N and --only CASE.
   --list                print the names of the benchmarks
 {setup}";
 
+/// Benchmarks with peers in Python.
+const WITH_PYTHON: [&str; 3] = ["ranks_files", "ranks_isosurface", "ranks_volume"];
+
 /// Runs the command.
 pub fn run(arguments: &[String]) -> Result<u8, String> {
     let Some(parsed) = parse("bench", HELP, arguments)? else { return Ok(0) };
@@ -43,7 +46,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     let example = [&["build", "--release", "--workspace", "--example", "doctor"], context.features()].concat();
     let doctor = context.program("example", "doctor", &example)?;
     context.machine.vars.extend(parsed.has("--peers").then(|| ("ZIPPY_BENCH_PEERS".into(), "1".into())));
-    if parsed.has("--peers") && names.iter().any(|name| "ranks_files ranks_isosurface ranks_volume".contains(&**name)) {
+    if parsed.has("--peers") && names.iter().any(|name| WITH_PYTHON.contains(&&**name)) {
         others::python(&mut context)?;
     }
     if parsed.has("--peers") && names.iter().any(|name| name == "ranks_volume") {

@@ -1,8 +1,9 @@
 //! Files: scanned volumes in, pictures and movies out, meshes in and out, and global arrays in and out; checkpoints.
 //!
-//! Functions of [`array`](mod@array), of [`checkpoint`] and [`CollectiveFile`] are collective. Everything else is local to the calling rank and
-//! knows no other rank: each rank opens the file and reads only its own part. Output files appear when they are whole
-//! ([`write_whole`]), one that several ranks write, too ([`SharedFile`], of which `CollectiveFile` is made).
+//! Functions of [`array`](mod@array), of [`checkpoint`] and [`CollectiveFile`] are collective, but where they say that they are
+//! local. Everything else is local to the calling rank and knows no other rank: each rank opens the file and reads only its
+//! own part. Output files appear when they are whole ([`write_whole`]), one that several ranks write, too ([`SharedFile`], of
+//! which `CollectiveFile` is made).
 #![warn(missing_docs)]
 
 pub mod apng;
@@ -12,6 +13,8 @@ pub mod checkpoint;
 mod error;
 mod files;
 mod foreign;
+#[cfg(test)]
+mod full_disk;
 pub mod image;
 pub mod json;
 pub mod mesh;

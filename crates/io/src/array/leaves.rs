@@ -27,29 +27,42 @@ impl Leaf {
 /// # Errors
 /// What is wrong: there are numbers of a type that no such format has.
 pub fn leaves(element: &ElementInfo) -> Result<Vec<Leaf>, String> {
-    let mut found = Vec::new();
-    add(element, "", 0, &mut found)?;
-    Ok(found)
+    flat(element).into_iter().map(|(fields, offset, kind)| leaf(fields.join("."), offset, kind)).collect()
 }
 
-fn add(element: &ElementInfo, name: &str, offset: usize, found: &mut Vec<Leaf>) -> Result<(), String> {
-    let (scalar, components) = match element.kind {
+fn leaf(name: String, offset: usize, kind: ElementKind) -> Result<Leaf, String> {
+    let (number, components) = match kind {
         ElementKind::Scalar(one) => (scalar(one), 1),
         ElementKind::Vector(one, count) => (scalar(one), count as u64),
         ElementKind::Packed(one) => (Some(packed(one)), 1),
-        ElementKind::Record(fields) => {
-            let dot = if name.is_empty() { "" } else { "." };
-            return fields.iter().try_for_each(|field| {
-                add(&field.info, &format!("{name}{dot}{}", field.name), offset + field.offset, found)
-            });
-        }
+        ElementKind::Record(_) => unreachable!("taken apart"),
     };
-    let kind = scalar.ok_or_else(|| {
+    let kind = number.ok_or_else(|| {
         let within = if name.is_empty() { String::new() } else { format!(" in its field {name}") };
         format!("cannot have numbers of 16-bit floats{within}; .npy can")
     })?;
-    found.push(Leaf { name: name.to_string(), offset, kind, components });
-    Ok(())
+    Ok(Leaf { name, offset, kind, components })
+}
+
+/// What a cell consists of once records are taken apart: the names of the fields that lead there, the first byte, and what is
+/// there, which is no record.
+pub fn flat(element: &ElementInfo) -> Vec<(Vec<&'static str>, usize, ElementKind)> {
+    fn add(
+        element: &ElementInfo,
+        fields: &[&'static str],
+        offset: usize,
+        all: &mut Vec<(Vec<&'static str>, usize, ElementKind)>,
+    ) {
+        let ElementKind::Record(members) = element.kind else {
+            return all.push((fields.to_vec(), offset, element.kind));
+        };
+        for field in members {
+            add(&field.info, &[fields, &[field.name]].concat(), offset + field.offset, all);
+        }
+    }
+    let mut all = Vec::new();
+    add(element, &[], 0, &mut all);
+    all
 }
 
 fn scalar(scalar: Scalar) -> Option<ScalarKind> {

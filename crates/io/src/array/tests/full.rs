@@ -2,37 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
 use zippy::{Config, Layout, Split, run_with};
 
 use super::super::save;
 use super::directory;
+use crate::full_disk;
 
 const DIRECTORY: &str = "ZIPPY_IO_FULL_ARRAYS";
-
-/// Runs [`a_child`] by a shell that has done this before.
-fn child(before: &str, wrapper: &[&str], directory: &Path) -> std::io::Result<Output> {
-    let script = format!("{before}; exec \"$1\" --exact array::tests::full::a_child --nocapture");
-    let (first, rest) = wrapper.split_first().expect("a shell");
-    let mut command = Command::new(first);
-    command.args(rest).args(["-c", &script, "sh"]).arg(std::env::current_exe()?);
-    command.env(DIRECTORY, directory).output()
-}
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_changes_nothing() {
-    let directory = directory();
-    let mount = format!("mount -t tmpfs -o size=512k none \"${DIRECTORY}\" || exit 97");
-    let output = match child(&mount, &["unshare", "-rm", "sh"], directory.path()) {
-        // Neither root nor allowed to be: no such file system can be had.
-        Ok(output) if output.status.success() || output.status.code() == Some(101) => output,
-        _ => child("trap '' XFSZ; ulimit -f 200", &["sh"], directory.path()).unwrap(),
-    };
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
-    assert!(text(&output.stdout).contains("the disk was full"), "{}", text(&output.stdout));
+    full_disk::run("array::tests::full::a_child", DIRECTORY, directory().path());
 }
 
 /// All files below a directory, and what is in them; directories, too.

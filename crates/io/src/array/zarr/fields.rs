@@ -2,6 +2,8 @@
 
 use zippy::element::{ElementInfo, ElementKind, Packed, Scalar};
 
+use crate::array::leaves::flat;
+
 /// Numbers of one type at one place of each cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Leaf {
@@ -36,24 +38,16 @@ pub fn under(node: &str, name: &str) -> String {
 
 /// Where the cells of an element lie.
 pub fn leaves(element: &ElementInfo) -> Vec<Leaf> {
-    let mut all = Vec::new();
-    add(element, &[], 0, &mut all);
-    all
-}
-
-fn add(element: &ElementInfo, fields: &[&'static str], offset: usize, all: &mut Vec<Leaf>) {
-    let (kind, number_bytes, numbers) = match element.kind {
-        ElementKind::Scalar(scalar) => (name(scalar), scalar.bytes(), None),
-        ElementKind::Vector(scalar, numbers) => (name(scalar), scalar.bytes(), Some(numbers)),
-        ElementKind::Packed(packed) => (packed_name(packed), packed.bytes(), None),
-        ElementKind::Record(members) => {
-            for field in members {
-                add(&field.info, &[fields, &[field.name]].concat(), offset + field.offset, all);
-            }
-            return;
-        }
+    let leaf = |(fields, offset, kind)| {
+        let (kind, number_bytes, numbers) = match kind {
+            ElementKind::Scalar(scalar) => (name(scalar), scalar.bytes(), None),
+            ElementKind::Vector(scalar, numbers) => (name(scalar), scalar.bytes(), Some(numbers)),
+            ElementKind::Packed(packed) => (packed_name(packed), packed.bytes(), None),
+            ElementKind::Record(_) => unreachable!("taken apart"),
+        };
+        Leaf { fields, offset, kind, number_bytes, numbers }
     };
-    all.push(Leaf { fields: fields.to_vec(), offset, kind, number_bytes, numbers });
+    flat(element).into_iter().map(leaf).collect()
 }
 
 fn packed_name(packed: Packed) -> &'static str {

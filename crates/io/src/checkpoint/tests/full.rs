@@ -4,43 +4,21 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output};
 
 use zippy::{Config, Layout, Result, Split, World, run_with};
 
 use super::{Checkpoints, Contents, directory, is_step, names, save_step};
+use crate::full_disk::{self, SMALL};
 
 const DIRECTORY: &str = "ZIPPY_IO_FULL";
 
-/// Whether the directory is on a small disk of its own.
-const SMALL: &str = "ZIPPY_IO_FULL_SMALL";
-
 const PAGE: u64 = 4096;
-
-/// Runs [`a_child`] by a shell that has done this before.
-fn child(before: &str, wrapper: &[&str], directory: &Path) -> std::io::Result<Output> {
-    let script = format!("{before}; exec \"$1\" --exact checkpoint::tests::full::a_child --nocapture");
-    let (first, rest) = wrapper.split_first().expect("a shell");
-    let mut command = Command::new(first);
-    command.args(rest).args(["-c", &script, "sh"]).arg(std::env::current_exe()?);
-    command.env(DIRECTORY, directory).output()
-}
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_loses_nothing() {
-    let directory = directory();
-    let mount = format!("mount -t tmpfs -o size=512k none \"${DIRECTORY}\" || exit 97; export {SMALL}=1");
-    let mounted = child(&mount, &["unshare", "-rm", "sh"], directory.path());
-    let output = match mounted {
-        // Neither root nor allowed to be: no such file system can be had.
-        Ok(output) if output.status.success() || output.status.code().is_some_and(|code| code == 101) => output,
-        _ => child("trap '' XFSZ; ulimit -f 200", &["sh"], directory.path()).unwrap(),
-    };
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
-    assert!(text(&output.stdout).contains("the disk was full"), "{}", text(&output.stdout));
-    eprintln!("{}", text(&output.stdout));
+    let said = full_disk::run("checkpoint::tests::full::a_child", DIRECTORY, directory().path());
+    eprintln!("{said}");
 }
 
 #[test]
