@@ -16,6 +16,8 @@ use crate::region::Region;
 pub(super) enum Ground<'c> {
     Boxes {
         space: Space,
+        /// Whether it is in the index space of the first written section.
+        written: bool,
         /// Position 0.
         zero: Index,
         whole: Region,
@@ -55,6 +57,18 @@ impl Call<'_> {
         Err(KernelError::Binding { kernel: program.name.clone(), problem }.into())
     }
 
+    /// The section whose start is position 0 in the index space of `over`: the first one that is written there, else the
+    /// first one that is read.
+    fn origin_of(&self, over: &Binding) -> Option<&Binding> {
+        let of_space = |access: bool| {
+            let of = move |(_, binding, mode): &&(_, Binding, AccessMode)| {
+                binding.shape == over.shape && (*mode == AccessMode::Read) == access
+            };
+            self.bound.iter().find(of).map(|(_, binding, _)| binding)
+        };
+        of_space(false).or_else(|| of_space(true))
+    }
+
     fn first_written(&self, program: &Program) -> Result<&Binding> {
         match self.bound.iter().find(|(_, _, access)| *access != AccessMode::Read) {
             Some((_, binding, _)) => Ok(binding),
@@ -70,23 +84,24 @@ impl Call<'_> {
     /// What there is to run over.
     pub(super) fn ground<'c>(&'c self, program: &Program) -> Result<Ground<'c>> {
         let first = self.first_written(program)?;
-        let of_section = |section: &'c Binding, (space, zero)| {
+        let of_section = |section: &'c Binding, origin: Option<&Binding>| {
             let (whole, boxes, label) = (section.section, section.boxes(), &*section.label);
-            Ground::Boxes { space, zero, whole, boxes, label }
+            let written = section.shape == first.shape;
+            let space = if origin.is_some() { Space::Cells } else { Space::Apart };
+            let zero = origin.unwrap_or(section).section.start;
+            Ground::Boxes { space, written, zero, whole, boxes, label }
         };
-        let of_first = (Space::Cells, first.section.start);
         Ok(match self.over.as_ref().map(|domain| &domain.0) {
-            None => of_section(first, of_first),
+            None => of_section(first, Some(first)),
             Some(Given::Section(over)) => {
                 check_binding(program, over)?;
-                let of_another = (Space::Apart, over.section.start);
-                of_section(over, if over.shape == first.shape { of_first } else { of_another })
+                of_section(over, self.origin_of(over))
             }
             Some(Given::Extents(Ok(extents))) => {
                 let whole = Region::whole(*extents);
                 let boxes = if whole.is_empty() { vec![] } else { vec![whole] };
                 let zero = Index::zeros(extents.axes());
-                Ground::Boxes { space: Space::Apart, zero, whole, boxes, label: "the domain" }
+                Ground::Boxes { space: Space::Apart, written: false, zero, whole, boxes, label: "the domain" }
             }
             Some(Given::Extents(Err(problem))) => {
                 return self.wrong(program, format!("it cannot run over these extents: {problem}"));
@@ -123,7 +138,7 @@ impl Call<'_> {
         ground: Ground<'c>,
     ) -> Result<Invocations<'c>> {
         let words = self.words(program, order)?;
-        if let (Some((_, _, name)), Space::Apart | Space::Counted) = (words, ground.space()) {
+        if let (Some((_, _, name)), Ground::Boxes { written: false, .. } | Ground::Counted { .. }) = (words, &ground) {
             return self.wrong(
                 program,
                 format!(

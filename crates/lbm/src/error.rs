@@ -1,0 +1,63 @@
+//! What can be wrong with a flow that is asked for.
+
+/// A flow cannot be set up, or has come to an end, as asked.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FlowError {
+    /// The box has no cells, or too many.
+    #[error("a box of {0:?} cells: each extent must be between 1 and {1}, and the third one 1 in two dimensions")]
+    Extents([i64; 3], i64),
+    /// One side of an axis is periodic, the other is not.
+    #[error("axis {0}: only one side is periodic; both are, or neither")]
+    Periodic(usize),
+    /// Sides that are open meet at an edge.
+    #[error(
+        "sides of axes {0} and {1} are both open; at the edge where they meet nothing is known: one axis must be walls, mirrors or periodic"
+    )]
+    Open(usize, usize),
+    /// A number is not what it must be.
+    #[error("{what} is {value}; it must be {wanted}")]
+    Number {
+        /// Of what.
+        what: &'static str,
+        /// The number.
+        value: f64,
+        /// What it may be.
+        wanted: &'static str,
+    },
+    /// Two axes only.
+    #[error("{0} has two axes: the third must be periodic, and velocities and forces have no third component")]
+    Plane(&'static str),
+    /// The lattice cannot be cut so.
+    #[error("cut of axis {axis} into {parts:?}: {wrong}")]
+    Cut {
+        /// The axis.
+        axis: usize,
+        /// The parts.
+        parts: Vec<i64>,
+        /// What is wrong.
+        wrong: String,
+    },
+    /// There are numbers no more.
+    #[error(
+        "step {step}: density {density} and velocity {velocity:?} at cell {cell:?} (rank {rank}): the flow has become unstable; a lower velocity, a higher viscosity or more cells help"
+    )]
+    Unstable {
+        /// The step after which it was seen.
+        step: u64,
+        /// The first such cell of that rank.
+        cell: [i64; 3],
+        /// Its density.
+        density: f32,
+        /// Its velocity.
+        velocity: [f32; 3],
+        /// Who owns it.
+        rank: usize,
+    },
+}
+
+impl From<FlowError> for zippy::Error {
+    fn from(error: FlowError) -> Self {
+        Self::Other(zippy::error::OtherError::new(error))
+    }
+}

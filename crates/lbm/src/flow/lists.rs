@@ -1,0 +1,131 @@
+//! Cells that are not like the others, found when a flow is made.
+
+use std::ops::Range;
+
+use zippy::{GlobalArray, Layout, LocalArray, Result, World};
+
+use crate::cell::{Border, Cell, Open};
+use crate::problem::Problem;
+
+/// Lists of one rank's cells.
+pub struct Lists {
+    /// Those that move, mirror or are open, chunk by chunk; of a chunk its outlets last.
+    pub borders: LocalArray<Border, 1>,
+    pub chunks: Vec<ListOfChunk>,
+    /// Surfaces of bodies, body by body.
+    pub bodies: Vec<ListOfBody>,
+    /// Cells of this rank at outlets.
+    pub outlets: u64,
+    /// Cells of this rank with fluid.
+    pub fluid: u64,
+}
+
+/// Where a chunk's cells are among the borders.
+pub struct ListOfChunk {
+    pub active: Range<i64>,
+    pub outlets: Range<i64>,
+}
+
+/// The cells of a body that the fluid touches.
+pub struct ListOfBody {
+    pub borders: LocalArray<Border, 1>,
+    /// The part of each chunk.
+    pub chunks: Vec<Range<i64>>,
+}
+
+/// Fills `cells` with what each cell is, and finds those that need more.
+pub fn kinds(world: &World, problem: &Problem, cells: &GlobalArray<u8, 3>) -> Result<Lists> {
+    let set = problem.set;
+    let lattice = problem.lattice();
+    let layers = [0, 1, 2].map(|axis| problem.layer(axis));
+    let (mut all, mut chunks) = (Vec::new(), Vec::new());
+    let mut bodies = vec![(Vec::new(), Vec::new()); problem.bodies.len()];
+    let mut counts = [0_u64; 2];
+    for chunk in cells.chunks() {
+        let region = chunk.region();
+        let (mut kinds, mut outlets) = (Vec::with_capacity(region.cells() as usize), Vec::new());
+        let first = all.len() as i64;
+        let firsts: Vec<i64> = bodies.iter().map(|(list, _): &(Vec<Border>, _)| list.len() as i64).collect();
+        for at in region.points() {
+            let place: [i64; 3] = std::array::from_fn(|axis| at[axis] - layers[axis]);
+            let cell = problem.cell(place);
+            kinds.push(cell.kind());
+            counts[0] += u64::from(cell.flows());
+            let [x, y, z]: [i32; 3] = std::array::from_fn(|axis| (at[axis] - region.start[axis]) as i32);
+            let mut border = Border { cell: [x, y, z, cell.kind().into()], ..Border::default() };
+            let outside = |q: &usize| {
+                let c = set.velocity(*q);
+                (0..3).any(|axis| !problem.periodic(axis) && !(0..lattice[axis]).contains(&(at[axis] - c[axis])))
+            };
+            border.beyond = (1..set.count()).filter(outside).fold(0, |bits, q| bits | 1 << q);
+            let links = || {
+                let from = |q: &usize| {
+                    let c = set.velocity(*q);
+                    problem.cell(std::array::from_fn(|axis| place[axis] - c[axis])).flows()
+                };
+                (1..set.count()).filter(from).fold(0, |bits, q| bits | 1 << q)
+            };
+            match cell {
+                Cell::Fluid => {}
+                Cell::Solid | Cell::Moving(_) => {
+                    let velocity = if let Cell::Moving(velocity) = cell { velocity } else { [0.0; 3] };
+                    border.links = links();
+                    border.flow = flow(velocity, 1.0);
+                    if border.links == 0 {
+                        continue;
+                    }
+                    if let Cell::Moving(_) = cell {
+                        all.push(border);
+                    }
+                    let within = (0..3).all(|axis| (0..problem.extents[axis]).contains(&place[axis]));
+                    if let (true, Some(body)) = (within, problem.bodies.iter().position(|body| (body.inside)(place))) {
+                        let centre = problem.bodies[body].centre;
+                        let arm: [f64; 3] = std::array::from_fn(|axis| place[axis] as f64 - centre[axis]);
+                        border.normal = flow(arm, 0.0);
+                        bodies[body].0.push(border);
+                    }
+                }
+                Cell::Slip(axes) => {
+                    border.links = (0..3).filter(|&axis| axes[axis]).fold(0, |bits, axis| bits | 1 << axis);
+                    all.push(border);
+                }
+                Cell::Open { normal, open } => {
+                    let tends = if let Open::Outlet(density) = open { density } else { 0.0 };
+                    border.normal = flow(normal.map(|x| x as f64), tends);
+                    border.flow = match open {
+                        Open::Velocity(velocity) => flow(velocity, 1.0),
+                        Open::Pressure(density) => flow([0.0; 3], density),
+                        Open::Outlet(_) => flow((problem.velocity)(place), (problem.density)(place)),
+                    };
+                    match open {
+                        Open::Outlet(_) => outlets.push(border),
+                        _ => all.push(border),
+                    }
+                }
+            }
+        }
+        chunk.all().write(&kinds)?;
+        counts[1] += outlets.len() as u64;
+        let middle = all.len() as i64;
+        all.append(&mut outlets);
+        chunks.push(ListOfChunk { active: first..all.len() as i64, outlets: middle..all.len() as i64 });
+        for ((list, chunks), first) in bodies.iter_mut().zip(firsts) {
+            chunks.push(first..list.len() as i64);
+        }
+    }
+    let local = |name: &str, list: &[Border]| -> Result<LocalArray<Border, 1>> {
+        let array = world.local_array(name, &Layout::new([list.len().max(1)]))?;
+        if !list.is_empty() {
+            array.at(0..list.len() as i64).write(list)?;
+        }
+        Ok(array)
+    };
+    let bodies = bodies.into_iter().map(|(list, chunks)| Ok(ListOfBody { borders: local("body", &list)?, chunks }));
+    let bodies = bodies.collect::<Result<_>>()?;
+    let borders = local("borders", &all)?;
+    Ok(Lists { borders, chunks, bodies, outlets: counts[1], fluid: counts[0] })
+}
+
+fn flow(u: [f64; 3], last: f64) -> [f32; 4] {
+    [u[0] as f32, u[1] as f32, u[2] as f32, last as f32]
+}

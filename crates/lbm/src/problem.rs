@@ -1,0 +1,276 @@
+//! What flows, and in what: the description from which a flow is made.
+
+use std::rc::Rc;
+
+use crate::cell::{Cell, Open};
+use crate::error::FlowError;
+use crate::velocities::VelocitySet;
+
+/// A point of the box, or a value for each: cell 0 is the first one of the fluid.
+pub type Place = [i64; 3];
+
+/// The most cells along an axis; coordinates are `i32` on the device.
+const MOST: i64 = 1 << 24;
+
+/// What lies beyond one side of the box.
+#[derive(Clone, Default)]
+pub enum Side {
+    /// The other side.
+    #[default]
+    Periodic,
+    /// A wall at rest, half a cell beyond the outermost cells.
+    Wall,
+    /// A wall there that moves along itself, in cells a step.
+    MovingWall([f64; 3]),
+    /// A mirror there: nothing goes through, and nothing holds back.
+    FreeSlip,
+    /// Fluid comes or goes with this velocity, in cells a step, at the outermost cells.
+    Velocity(Rc<dyn Fn(Place) -> [f64; 3]>),
+    /// Fluid comes or goes with this density (pressure × 3) at the outermost cells, straight through the side.
+    Pressure(f64),
+    /// Fluid goes, with what it has; the density tends to this one.
+    Outlet(f64),
+}
+
+/// How populations come near their equilibrium.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Collision {
+    /// One relaxation time (Bhatnagar, Gross, Krook).
+    Bgk,
+    /// Two, of which the second one follows from this number (Ginzburg): with 3/16 straight walls are exactly half-way.
+    Trt {
+        /// (1/ω⁺ − ½)(1/ω⁻ − ½).
+        magic: f64,
+    },
+}
+
+/// Part of the box that is solid.
+#[derive(Clone)]
+pub(crate) struct Body {
+    pub inside: Rc<dyn Fn(Place) -> bool>,
+    pub velocity: Rc<dyn Fn(Place) -> [f64; 3]>,
+    pub centre: [f64; 3],
+}
+
+/// A flow to be: its lattice, box, sides, bodies, fluid and beginning. All numbers in units of the lattice: cells, steps,
+/// and density 1.
+///
+/// Every rank describes the same one.
+#[derive(Clone)]
+pub struct Problem {
+    pub(crate) set: VelocitySet,
+    pub(crate) extents: [i64; 3],
+    pub(crate) sides: [[Side; 2]; 3],
+    pub(crate) viscosity: f64,
+    pub(crate) collision: Collision,
+    pub(crate) smagorinsky: Option<f64>,
+    pub(crate) force: [f64; 3],
+    pub(crate) bodies: Vec<Body>,
+    pub(crate) density: Rc<dyn Fn(Place) -> f64>,
+    pub(crate) velocity: Rc<dyn Fn(Place) -> [f64; 3]>,
+}
+
+impl Problem {
+    /// A box of so many cells, periodic, at rest; in two dimensions the third extent is 1. Viscosity 1/6, two relaxation
+    /// times with the magic number 3/16.
+    pub fn new(set: VelocitySet, extents: [i64; 3]) -> Self {
+        Self {
+            set,
+            extents,
+            sides: Default::default(),
+            viscosity: 1.0 / 6.0,
+            collision: Collision::Trt { magic: 3.0 / 16.0 },
+            smagorinsky: None,
+            force: [0.0; 3],
+            bodies: Vec::new(),
+            density: Rc::new(|_| 1.0),
+            velocity: Rc::new(|_| [0.0; 3]),
+        }
+    }
+
+    /// What lies beyond both sides of an axis: below its first cells, and above its last ones.
+    ///
+    /// # Panics
+    /// If `axis` is above 2.
+    pub fn sides(mut self, axis: usize, below: Side, above: Side) -> Self {
+        self.sides[axis] = [below, above];
+        self
+    }
+
+    /// The kinematic viscosity, in cells² a step.
+    pub fn viscosity(self, viscosity: f64) -> Self {
+        Self { viscosity, ..self }
+    }
+
+    /// How populations relax.
+    pub fn collision(self, collision: Collision) -> Self {
+        Self { collision, ..self }
+    }
+
+    /// Adds the viscosity of eddies that the lattice does not resolve, with Smagorinsky's constant (0.1 to 0.2).
+    pub fn smagorinsky(self, constant: f64) -> Self {
+        Self { smagorinsky: Some(constant), ..self }
+    }
+
+    /// A force on each cell of fluid, as gravity is one.
+    pub fn force(self, force: [f64; 3]) -> Self {
+        Self { force, ..self }
+    }
+
+    /// A solid body: the cells for which `inside` is true. Its torque counts about `centre`, in cells; cell 0 has its
+    /// middle at 0.
+    pub fn body(self, centre: [f64; 3], inside: impl Fn(Place) -> bool + 'static) -> Self {
+        self.moving_body(centre, inside, |_| [0.0; 3])
+    }
+
+    /// A solid body whose cells stay, but whose surface moves, as that of a wheel.
+    pub fn moving_body(
+        mut self,
+        centre: [f64; 3],
+        inside: impl Fn(Place) -> bool + 'static,
+        velocity: impl Fn(Place) -> [f64; 3] + 'static,
+    ) -> Self {
+        self.bodies.push(Body { inside: Rc::new(inside), velocity: Rc::new(velocity), centre });
+        self
+    }
+
+    /// Density and velocity of each cell at the beginning; else 1 and at rest.
+    pub fn start(
+        self,
+        density: impl Fn(Place) -> f64 + 'static,
+        velocity: impl Fn(Place) -> [f64; 3] + 'static,
+    ) -> Self {
+        Self { density: Rc::new(density), velocity: Rc::new(velocity), ..self }
+    }
+
+    /// Whether an axis is periodic.
+    pub(crate) fn periodic(&self, axis: usize) -> bool {
+        matches!(self.sides[axis][0], Side::Periodic)
+    }
+
+    /// How many layers of cells stand before the fluid along an axis.
+    pub(crate) fn layer(&self, axis: usize) -> i64 {
+        if self.periodic(axis) { 0 } else { 1 }
+    }
+
+    /// The extents of the lattice: those of the box, and a layer of cells beyond sides that are not periodic.
+    pub(crate) fn lattice(&self) -> [i64; 3] {
+        std::array::from_fn(|axis| self.extents[axis] + 2 * self.layer(axis))
+    }
+
+    /// ω⁺ and ω⁻.
+    pub(crate) fn rates(&self) -> [f64; 2] {
+        let even = 3.0 * self.viscosity;
+        let uneven = match self.collision {
+            Collision::Bgk => even,
+            Collision::Trt { magic } => magic / even,
+        };
+        [even, uneven].map(|time| 1.0 / (time + 0.5))
+    }
+
+    /// Relaxation time τ of the stress: 3 ν + ½.
+    pub fn relaxation_time(&self) -> f64 {
+        3.0 * self.viscosity + 0.5
+    }
+
+    /// What the cell at a place is; up to two cells beyond the box. Wrapped around where it is periodic.
+    pub(crate) fn cell(&self, place: Place) -> Cell {
+        let wrapped = |axis: usize| match self.periodic(axis) {
+            true => place[axis].rem_euclid(self.extents[axis]),
+            false => place[axis],
+        };
+        let place = [wrapped(0), wrapped(1), wrapped(2)];
+        let beyond = |axis: usize| match place[axis] {
+            x if x < 0 => Some(&self.sides[axis][0]),
+            x if x >= self.extents[axis] => Some(&self.sides[axis][1]),
+            _ => None,
+        };
+        let all = [beyond(0), beyond(1), beyond(2)];
+        if all.iter().any(Option::is_some) {
+            return outside(all);
+        }
+        for body in &self.bodies {
+            if (body.inside)(place) {
+                let velocity = (body.velocity)(place);
+                return if velocity == [0.0; 3] { Cell::Solid } else { Cell::Moving(velocity) };
+            }
+        }
+        for axis in 0..3 {
+            for (side, end) in self.sides[axis].iter().zip([0, self.extents[axis] - 1]) {
+                if place[axis] != end {
+                    continue;
+                }
+                let open = match side {
+                    Side::Velocity(velocity) => Open::Velocity(velocity(place)),
+                    Side::Pressure(density) => Open::Pressure(*density),
+                    Side::Outlet(density) => Open::Outlet(*density),
+                    _ => continue,
+                };
+                let mut normal = [0; 3];
+                normal[axis] = if end == 0 { 1 } else { -1 };
+                return Cell::Open { normal, open };
+            }
+        }
+        Cell::Fluid
+    }
+
+    /// # Errors
+    /// What is wrong with the description.
+    pub(crate) fn check(&self) -> Result<(), FlowError> {
+        let (plane, extents) = (self.set.axes() == 2, self.extents);
+        if extents.iter().any(|&n| !(1..=MOST).contains(&n)) || plane && extents[2] != 1 {
+            return Err(FlowError::Extents(extents, MOST));
+        }
+        for axis in 0..3 {
+            let [below, above] = &self.sides[axis];
+            if matches!(below, Side::Periodic) != matches!(above, Side::Periodic) {
+                return Err(FlowError::Periodic(axis));
+            }
+        }
+        let open = |axis: &usize| {
+            self.sides[*axis].iter().any(|side| matches!(side, Side::Velocity(_) | Side::Pressure(_) | Side::Outlet(_)))
+        };
+        let open: Vec<usize> = (0..3).filter(open).collect();
+        if let [first, second, ..] = open[..] {
+            return Err(FlowError::Open(first, second));
+        }
+        if plane && (!self.periodic(2) || self.force[2] != 0.0) {
+            return Err(FlowError::Plane(self.set.name()));
+        }
+        let positive = |what, value: f64| match value > 0.0 && value.is_finite() {
+            true => Ok(()),
+            false => Err(FlowError::Number { what, value, wanted: "a finite number above 0" }),
+        };
+        positive("the viscosity", self.viscosity)?;
+        if let Collision::Trt { magic } = self.collision {
+            positive("the magic number", magic)?;
+        }
+        if let Some(constant) = self.smagorinsky {
+            positive("Smagorinsky's constant", constant)?;
+        }
+        for side in self.sides.iter().flatten() {
+            if let Side::Pressure(density) | Side::Outlet(density) = side {
+                positive("the density at a side", *density)?;
+            }
+        }
+        match self.force.iter().find(|x| !x.is_finite()) {
+            Some(&value) => Err(FlowError::Number { what: "the force", value, wanted: "finite" }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The cell beyond one side or, at edges, several. Walls at rest win over those that move, these over mirrors, and mirrors
+/// over open sides, beyond which there is nothing.
+fn outside(all: [Option<&Side>; 3]) -> Cell {
+    let open = |side: &Side| matches!(side, Side::Velocity(_) | Side::Pressure(_) | Side::Outlet(_));
+    let mirrors = all.map(|side| matches!(side, Some(Side::FreeSlip)));
+    let mut walls = all.into_iter().flatten().filter(|side| !open(side) && !matches!(side, Side::FreeSlip));
+    match (walls.next(), walls.next()) {
+        (None, _) if mirrors.contains(&true) => Cell::Slip(mirrors),
+        (Some(Side::MovingWall(velocity)), None) => Cell::Moving(*velocity),
+        // Two walls that move alike, as two parts of one.
+        (Some(Side::MovingWall(one)), Some(Side::MovingWall(other))) if one == other => Cell::Moving(*one),
+        _ => Cell::Solid,
+    }
+}

@@ -1,0 +1,137 @@
+//! Cells that do not collide like the others: walls that move, walls that let the fluid slip, and open sides.
+//!
+//! A wall at rest has nothing to do: where a solid cell leaves its slots alone, what flew into it comes back from it two
+//! steps later, as it does from a cell that reflects; the wall stands half-way between the two cells.
+
+use std::fmt::Write;
+
+use super::collide::two_times;
+use super::text::{along, equilibrium, load, number, store};
+use crate::cell::{MOVING, OPEN, OUTLET, PRESSURE, SLIP};
+use crate::velocities::VelocitySet;
+
+/// What happens to the populations of `border`, of which `kind` says what it is.
+pub fn borders(set: VelocitySet, eddies: bool) -> String {
+    let mut text = load(set);
+    for q in 1..set.count() {
+        _ = writeln!(text, "    g{q} = select(g{q}, 0.0, (border.beyond & {}u) != 0u);", 1_u32 << q);
+    }
+    _ = writeln!(text, "    if kind == {MOVING} {{\n{}    }}", moving(set));
+    _ = writeln!(text, "    if kind == {SLIP} {{\n{}    }}", slip(set));
+    _ = writeln!(text, "    if kind >= {OPEN} {{\n{}    }}", open(set, eddies));
+    text + &store(set) + "}\n"
+}
+
+/// What comes from the fluid goes back with what the wall gives it (Ladd 1994).
+fn moving(set: VelocitySet) -> String {
+    let mut text = String::new();
+    for q in set.firsts() {
+        _ = writeln!(
+            text,
+            "        let push{q} = {} * ({});",
+            number(6.0 * set.weight(q)),
+            along(set.velocity(q), "border.flow")
+        );
+        let link = |q: usize| format!("select(0.0, push{}, (border.links & {}u) != 0u)", (q - 1) | 1, 1_u32 << q);
+        _ = writeln!(
+            text,
+            "        let back{q} = g{next} + {first};\n        g{next} = g{q} - {second};\n        g{q} = back{q};",
+            next = q + 1,
+            first = link(q + 1),
+            second = link(q),
+        );
+    }
+    text
+}
+
+/// What comes goes on as from a mirror; `links` has a bit for each axis across which it stands.
+fn slip(set: VelocitySet) -> String {
+    let mut text = String::new();
+    for axis in 0..set.axes() {
+        _ = writeln!(text, "        if (border.links & {}u) != 0u {{", 1 << axis);
+        for q in 1..set.count() {
+            let mut c = set.velocity(q);
+            if c[axis] > 0 {
+                c[axis] = -c[axis];
+                let other = (1..set.count()).find(|&other| set.velocity(other) == c).unwrap_or(q);
+                _ = writeln!(
+                    text,
+                    "            let h{q} = g{q};\n            g{q} = g{other};\n            g{other} = h{q};"
+                );
+            }
+        }
+        text += "        }\n";
+    }
+    text
+}
+
+/// Density and velocity at an open side, of which one is given, from the populations that go along the side or out. Those
+/// in `inQ` have the sign of the way in.
+pub fn open_flow(set: VelocitySet) -> String {
+    let mut text = String::from("        var known = g0;\n");
+    for q in 1..set.count() {
+        _ = writeln!(text, "        let in{q} = {};", along(set.velocity(q), "border.normal"));
+        _ = writeln!(text, "        known += select(select(0.0, 2.0 * g{q}, in{q} < 0.0), g{q}, in{q} == 0.0);");
+    }
+    _ = writeln!(
+        text,
+        "        known -= 0.5 * dot(force, border.normal.xyz);
+        var u = border.flow.xyz;
+        var density = border.flow.w;
+        if kind == {PRESSURE} || kind == {OUTLET} {{
+            u += ((density - 1.0 - known) / density - dot(u, border.normal.xyz)) * border.normal.xyz;
+        }} else {{
+            density = (1.0 + known) / (1.0 - dot(u, border.normal.xyz));
+        }}"
+    );
+    text
+}
+
+/// All populations anew from density, velocity and the stress of those that are known (Latt 2008), then a collision.
+fn open(set: VelocitySet, eddies: bool) -> String {
+    let mut text = open_flow(set) + "        let excess = density - 1.0;\n";
+    text += &equilibrium(set);
+    for q in set.firsts() {
+        let next = q + 1;
+        _ = writeln!(
+            text,
+            "        let x{q} = g{q} - even{q} - uneven{q};\n        let x{next} = g{next} - even{q} + uneven{q};"
+        );
+        _ = writeln!(
+            text,
+            "        let n{q} = select(x{q}, x{next}, in{q} > 0.0) + select(x{next}, x{q}, in{next} > 0.0);"
+        );
+    }
+    for (a, b) in [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)] {
+        let terms = set.firsts().map(|q| (set.velocity(q)[a] * set.velocity(q)[b], q)).filter(|&(c, _)| c != 0);
+        let terms: Vec<_> = terms.map(|(c, q)| format!("{}n{q}", if c > 0 { "" } else { "-" })).collect();
+        let sum = if terms.is_empty() { "0.0".into() } else { terms.join(" + ").replace("+ -", "- ") };
+        _ = writeln!(text, "        let stress{a}{b} = {sum};");
+    }
+    text += "        let trace = (stress00 + stress11 + stress22) / 3.0;\n";
+    _ = writeln!(text, "        g0 = even0 - {} * trace;", number(4.5 * set.weight(0)));
+    for q in set.firsts() {
+        let c = set.velocity(q);
+        let mut terms = Vec::new();
+        for a in 0..3 {
+            for b in a..3 {
+                match (c[a] * c[b], a == b) {
+                    (0, _) => {}
+                    (_, true) => terms.push(format!("+ stress{a}{b}")),
+                    (1, false) => terms.push(format!("+ 2.0 * stress{a}{b}")),
+                    _ => terms.push(format!("- 2.0 * stress{a}{b}")),
+                }
+            }
+        }
+        let pulled = format!("{} * ({})", number(1.5 * set.weight(q)), along(c, "force"));
+        _ = writeln!(
+            text,
+            "        let bent{q} = even{q} + {} * ({} - trace);",
+            number(4.5 * set.weight(q)),
+            terms.join(" ").trim_start_matches("+ ")
+        );
+        _ = writeln!(text, "        let straight{q} = uneven{q} - {pulled};");
+        _ = writeln!(text, "        g{q} = bent{q} + straight{q};\n        g{} = bent{q} - straight{q};", q + 1);
+    }
+    text + "        {\n" + &two_times(set, eddies) + "        }\n"
+}

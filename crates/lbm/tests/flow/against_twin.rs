@@ -1,0 +1,53 @@
+//! Density and velocity of every cell, after some steps, against plain vectors in `f64`.
+
+use zippy::{Config, run_with};
+use zippy_lbm::Cut;
+
+use super::cases::all;
+use super::support::launcher;
+
+/// A step rounds by some units in the last place of what is about 1.
+const CLOSE: f64 = 4e-6;
+
+#[test]
+fn all_cells() {
+    for case in all() {
+        let mut twin = case.twin();
+        let mut expected = Vec::new();
+        for steps in [1, 2, 21] {
+            while expected.len() < steps {
+                twin.step();
+                expected.push((0..twin.kinds.len()).map(|i| (twin.flows(i), twin.moments(i))).collect::<Vec<_>>());
+            }
+        }
+        let places: Vec<_> = (0..twin.kinds.len()).map(|i| twin.at(i)).collect();
+        for ranks in launcher::counts(&[1, 3]) {
+            run_with(Config::threads(ranks), |world| {
+                let mut flow = case.flow(world, &Cut::Auto)?;
+                for steps in [1, 2, 21] {
+                    flow.run(steps - flow.steps())?;
+                    let fields = flow.fields()?;
+                    let (excess, velocity) = (world.get(fields.excess.at(..))?, world.get(fields.velocity.at(..))?);
+                    let mut fetched = world.fence()?;
+                    let (excess, velocity) = (fetched.redeem(excess)?, fetched.redeem(velocity)?);
+                    for (i, (flows, (density, u))) in expected[steps as usize - 1].iter().enumerate() {
+                        let found = [0, 1, 2].map(|axis| f64::from(velocity[axis * places.len() + i]));
+                        let (wanted, u) = if *flows { (density - 1.0, *u) } else { (0.0, [0.0; 3]) };
+                        let far = (0..3).map(|axis| (found[axis] - u[axis]).abs()).fold(0.0, f64::max);
+                        let off = (f64::from(excess[i]) - wanted).abs();
+                        assert!(
+                            off < CLOSE && far < CLOSE,
+                            "{} {:?}, {ranks} ranks, step {steps}, cell {:?}: {} for {wanted}, {found:?} for {u:?}",
+                            case.name,
+                            case.set,
+                            places[i],
+                            excess[i]
+                        );
+                    }
+                }
+                Ok(())
+            })
+            .unwrap();
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Flows of which the solution is known.
+
+use std::f64::consts::PI;
+
+use zippy::{Config, Result, World, run_with};
+use zippy_lbm::{Collision, Cut, Flow, Problem, Side, VelocitySet};
+
+use super::support::launcher;
+
+/// The velocity along axis 0 of the cells along axis 1, in the middle of the others.
+fn profile(world: &World, flow: &mut Flow) -> Result<Vec<f64>> {
+    let fields = flow.fields()?;
+    let [x, y, z] = flow.inside();
+    let line = world.get(fields.velocity.at(((x.start + x.end) / 2, y, (z.start + z.end) / 2, 0)))?;
+    Ok(world.fence()?.redeem(line)?.into_iter().map(f64::from).collect())
+}
+
+/// Poiseuille: with the magic number 3/16 the parabola is exact between walls half-way, for any viscosity.
+#[test]
+fn poiseuille() {
+    for (set, n, viscosity) in [(VelocitySet::D2Q9, 9, 0.3), (VelocitySet::D3Q19, 8, 1.0), (VelocitySet::D3Q27, 7, 0.6)]
+    {
+        run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
+            let depth = if set == VelocitySet::D2Q9 { 1 } else { 3 };
+            let (height, peak) = (n as f64, 0.05);
+            let force = 8.0 * viscosity * peak / (height * height);
+            let problem = Problem::new(set, [4, n, depth])
+                .sides(1, Side::Wall, Side::Wall)
+                .viscosity(viscosity)
+                .force([force, 0.0, 0.0]);
+            let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
+            flow.run((6.0 * height * height / viscosity) as u64)?;
+            for (y, found) in profile(world, &mut flow)?.into_iter().enumerate() {
+                let y = y as f64 + 0.5;
+                let exact = force / (2.0 * viscosity) * y * (height - y);
+                assert!((found - exact).abs() < 2e-5 * peak, "{set:?}, y {y}: {found}, {exact}");
+            }
+            Ok(())
+        })
+        .unwrap();
+    }
+}
+
+/// Couette: straight between a wall at rest and one that moves.
+#[test]
+fn couette() {
+    run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
+        let (n, u) = (10, 0.05);
+        let problem = Problem::new(VelocitySet::D3Q19, [3, n, 2])
+            .sides(1, Side::Wall, Side::MovingWall([u, 0.0, 0.0]))
+            .viscosity(0.5);
+        let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
+        flow.run(1500)?;
+        for (y, found) in profile(world, &mut flow)?.into_iter().enumerate() {
+            let exact = u * (y as f64 + 0.5) / n as f64;
+            assert!((found - exact).abs() < 2e-5 * u, "y {y}: {found}, {exact}");
+        }
+        Ok(())
+    })
+    .unwrap();
+}
+
+/// The greatest error of Taylor and Green's vortices of `n` cells, when half of the energy has gone, over their speed.
+fn taylor_green(world: &World, set: VelocitySet, n: i64, collision: Collision) -> Result<f64> {
+    let (viscosity, speed) = (0.02, 0.64 / n as f64);
+    let k = 2.0 * PI / n as f64;
+    let wave = move |at: [i64; 3]| [0, 1].map(|axis| k * at[axis] as f64);
+    let problem = Problem::new(set, [n, n, 1]).viscosity(viscosity).collision(collision).start(
+        move |at| {
+            let [x, y] = wave(at);
+            1.0 - 0.75 * speed * speed * ((2.0 * x).cos() + (2.0 * y).cos())
+        },
+        move |at| {
+            let [x, y] = wave(at);
+            [-speed * x.cos() * y.sin(), speed * x.sin() * y.cos(), 0.0]
+        },
+    );
+    let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
+    flow.run((2.0_f64.ln() / (4.0 * viscosity * k * k)).round() as u64)?;
+    let left = (-2.0 * viscosity * k * k * flow.steps() as f64).exp();
+    let fields = flow.fields()?;
+    let velocity = world.get(fields.velocity.at((.., .., 0, 0)))?;
+    let found = world.fence()?.redeem(velocity)?;
+    let error = |(i, found): (usize, f32)| {
+        let [x, y] = wave([i as i64 % n, i as i64 / n, 0]);
+        (f64::from(found) + speed * left * x.cos() * y.sin()).abs()
+    };
+    Ok(found.into_iter().enumerate().map(error).fold(0.0, f64::max) / speed)
+}
+
+/// Half the cells' size, and velocities as the diffusive scale has them: a quarter of the error.
+#[test]
+fn second_order() {
+    run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
+        for (set, collision) in [
+            (VelocitySet::D2Q9, Collision::Bgk),
+            (VelocitySet::D2Q9, Collision::Trt { magic: 0.25 }),
+            (VelocitySet::D3Q27, Collision::Bgk),
+        ] {
+            let errors = [16, 32].map(|n| taylor_green(world, set, n, collision));
+            let [coarse, fine] = errors;
+            let (coarse, fine) = (coarse?, fine?);
+            let order = (coarse / fine).log2();
+            assert!(coarse < 0.02 && order > 1.8, "{set:?} {collision:?}: {coarse}, {fine}, order {order}");
+        }
+        Ok(())
+    })
+    .unwrap();
+}
+
+/// A closed box keeps its mass.
+#[test]
+fn mass() {
+    run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
+        let wall = || Side::Wall;
+        let problem = Problem::new(VelocitySet::D3Q19, [10, 9, 8])
+            .sides(0, wall(), wall())
+            .sides(1, wall(), Side::MovingWall([0.1, 0.0, 0.0]))
+            .sides(2, wall(), Side::FreeSlip)
+            .body([0.0; 3], |[x, y, z]| (4..6).contains(&x) && y < 3 && z > 2)
+            .viscosity(0.02);
+        let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
+        let before = flow.mass()?;
+        flow.run(1000)?;
+        let cells = flow.fluid_cells() as f64;
+        assert!((flow.mass()? - before).abs() < 1e-6 * cells, "{before}, {}", flow.mass()?);
+        Ok(())
+    })
+    .unwrap();
+}

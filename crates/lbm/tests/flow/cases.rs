@@ -1,0 +1,194 @@
+//! Small flows with everything in them, as a `Problem` and as a `Twin`.
+
+use zippy::{Result, World};
+use zippy_lbm::{Collision, Cut, Flow, Place, Problem, Side, VelocitySet};
+
+use super::twin::{Kind, Twin};
+
+/// What lies beyond a side, as plain data.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Beyond {
+    Periodic,
+    Wall,
+    Lid([f64; 3]),
+    Mirror,
+    /// Speed along the axis.
+    Inflow(f64),
+    Pressure(f64),
+}
+
+use Beyond::{Inflow, Lid, Mirror, Periodic, Pressure, Wall};
+
+#[derive(Debug, Clone)]
+pub struct Case {
+    pub name: &'static str,
+    pub set: VelocitySet,
+    pub extents: [i64; 3],
+    pub sides: [[Beyond; 2]; 3],
+    pub force: [f64; 3],
+    pub bgk: bool,
+    pub smagorinsky: f64,
+    /// Scattered solid cells, some of which move.
+    pub solids: bool,
+}
+
+const VISCOSITY: f64 = 0.05;
+
+/// A number for a place that looks random, from 0 to 1.
+fn noise(at: Place, salt: i64) -> f64 {
+    let mut x = (at[0] * 7_919 + at[1] * 104_729 + at[2] * 1_299_709 + salt * 15_485_863) as u64;
+    x = (x ^ x >> 31).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ x >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (x >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+fn density(at: Place) -> f64 {
+    1.0 + 0.02 * (noise(at, 1) - 0.5)
+}
+
+impl Case {
+    fn velocity(&self, at: Place) -> [f64; 3] {
+        let u = [2, 3, 4].map(|salt| 0.06 * (noise(at, salt) - 0.5));
+        if self.set == VelocitySet::D2Q9 { [u[0], u[1], 0.0] } else { u }
+    }
+
+    fn solid(&self, at: Place) -> Option<[f64; 3]> {
+        let is = self.solids && noise(at, 5) < 0.1;
+        let plane = self.set == VelocitySet::D2Q9;
+        is.then(|| if noise(at, 6) < 0.3 { [0.02, -0.01, if plane { 0.0 } else { 0.015 }] } else { [0.0; 3] })
+    }
+
+    pub fn problem(&self) -> Problem {
+        let side = |beyond: Beyond, axis: usize, up: f64| match beyond {
+            Periodic => Side::Periodic,
+            Wall => Side::Wall,
+            Lid(u) => Side::MovingWall(u),
+            Mirror => Side::FreeSlip,
+            Inflow(speed) => {
+                let mut u = [0.0; 3];
+                u[axis] = up * speed;
+                Side::Velocity(std::rc::Rc::new(move |_| u))
+            }
+            Pressure(density) => Side::Pressure(density),
+        };
+        let (one, two, three) = (self.clone(), self.clone(), self.clone());
+        let mut problem = Problem::new(self.set, self.extents).viscosity(VISCOSITY).force(self.force);
+        for (axis, [below, above]) in self.sides.into_iter().enumerate() {
+            problem = problem.sides(axis, side(below, axis, 1.0), side(above, axis, -1.0));
+        }
+        if self.bgk {
+            problem = problem.collision(Collision::Bgk);
+        }
+        if self.smagorinsky > 0.0 {
+            problem = problem.smagorinsky(self.smagorinsky);
+        }
+        problem
+            .moving_body([0.0; 3], move |at| one.solid(at).is_some(), move |at| two.solid(at).unwrap_or_default())
+            .start(density, move |at| three.velocity(at))
+    }
+
+    fn layer(&self, axis: usize) -> i64 {
+        (self.sides[axis][0] != Periodic).into()
+    }
+
+    fn kind(&self, at: Place) -> Kind {
+        let beyond: Vec<(usize, Beyond)> = (0..3)
+            .filter(|&axis| !(0..self.extents[axis]).contains(&at[axis]))
+            .map(|axis| (axis, self.sides[axis][usize::from(at[axis] >= 0)]))
+            .collect();
+        if !beyond.is_empty() {
+            let lids: Vec<_> =
+                beyond.iter().filter_map(|(_, one)| if let Lid(u) = one { Some(*u) } else { None }).collect();
+            let mirrors: Vec<usize> = beyond.iter().filter(|(_, one)| *one == Mirror).map(|(axis, _)| *axis).collect();
+            return match (beyond.iter().any(|(_, one)| *one == Wall), lids.first()) {
+                (true, _) => Kind::Solid,
+                (false, Some(&u)) if lids.iter().all(|other| *other == u) => Kind::Moving(u),
+                (false, None) if !mirrors.is_empty() => Kind::Mirror([0, 1, 2].map(|axis| mirrors.contains(&axis))),
+                _ => Kind::Solid,
+            };
+        }
+        if let Some(u) = self.solid(at) {
+            return if u == [0.0; 3] { Kind::Solid } else { Kind::Moving(u) };
+        }
+        for axis in 0..3 {
+            for (side, up) in [(0, 1_i64), (1, -1)] {
+                let end = if side == 0 { 0 } else { self.extents[axis] - 1 };
+                let mut normal = [0; 3];
+                normal[axis] = up;
+                match self.sides[axis][side] {
+                    Inflow(speed) if at[axis] == end => {
+                        return Kind::Velocity { normal, u: normal.map(|n| n as f64 * speed) };
+                    }
+                    Pressure(density) if at[axis] == end => return Kind::Pressure { normal, density },
+                    _ => {}
+                }
+            }
+        }
+        Kind::Fluid
+    }
+
+    pub fn twin(&self) -> Twin {
+        let layers = [0, 1, 2].map(|axis| self.layer(axis));
+        let shape = std::array::from_fn(|axis| self.extents[axis] + 2 * layers[axis]);
+        let magic = if self.bgk { (3.0 * VISCOSITY).powi(2) } else { 3.0 / 16.0 };
+        let mut twin = Twin {
+            set: self.set,
+            shape,
+            periodic: layers.map(|layer| layer == 0),
+            kinds: Vec::new(),
+            rates: [1.0 / (3.0 * VISCOSITY + 0.5), 1.0 / (magic / (3.0 * VISCOSITY) + 0.5)],
+            smagorinsky: self.smagorinsky,
+            force: self.force,
+            f: Vec::new(),
+        };
+        let place = |at: [i64; 3]| -> Place { std::array::from_fn(|axis| at[axis] - layers[axis]) };
+        twin.kinds = (0..shape.iter().product::<i64>() as usize).map(|i| self.kind(place(twin.at(i)))).collect();
+        twin.start(|at| density(place(at)), |at| self.velocity(place(at)));
+        twin
+    }
+
+    pub fn flow<'w>(&self, world: &'w World, cut: &Cut) -> Result<Flow<'w>> {
+        Flow::new(world, &self.problem(), cut)
+    }
+}
+
+/// Every kind of side, cell and collision at least once for each set of velocities.
+pub fn all() -> Vec<Case> {
+    let plain = |name, set, extents, sides| Case {
+        name,
+        set,
+        extents,
+        sides,
+        force: [0.0; 3],
+        bgk: false,
+        smagorinsky: 0.0,
+        solids: false,
+    };
+    let around = [Periodic; 2];
+    let mut cases = Vec::new();
+    for set in [VelocitySet::D3Q19, VelocitySet::D3Q27] {
+        cases.push(Case { force: [1e-4, -2e-4, 3e-4], ..plain("periodic", set, [7, 6, 5], [around; 3]) });
+        cases.push(Case {
+            solids: true,
+            bgk: true,
+            ..plain("solids", set, [9, 7, 8], [around, [Wall, Lid([0.03, 0.0, -0.02])], around])
+        });
+        cases.push(Case {
+            smagorinsky: 0.17,
+            force: [1e-4, 0.0, 0.0],
+            ..plain("duct", set, [6, 7, 5], [[Inflow(0.03), Pressure(1.01)], [Mirror, Mirror], [Wall, Mirror]])
+        });
+    }
+    let plane = VelocitySet::D2Q9;
+    cases.push(Case { force: [1e-4, 2e-4, 0.0], bgk: true, ..plain("torus", plane, [11, 7, 1], [around; 3]) });
+    cases.push(Case {
+        solids: true,
+        ..plain("cavity", plane, [13, 9, 1], [[Wall, Wall], [Wall, Lid([0.05, 0.0, 0.0])], around])
+    });
+    cases.push(Case {
+        solids: true,
+        smagorinsky: 0.1,
+        ..plain("channel", plane, [12, 8, 1], [[Pressure(1.02), Inflow(-0.02)], [Wall, Mirror], around])
+    });
+    cases
+}

@@ -1,0 +1,13 @@
+//! Flows against plain vectors in `f64`, against what is known exactly, and against themselves over other cuts.
+
+#[path = "../../../../tests/support/mod.rs"]
+mod support;
+
+mod against_twin;
+mod analytic;
+mod cases;
+mod cuts;
+mod mistakes;
+mod twin;
+
+under_mpi!(3);

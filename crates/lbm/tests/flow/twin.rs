@@ -1,0 +1,225 @@
+//! The same flow on plain vectors, in `f64` and with two copies: populations collide, then stream. Walls are cells that
+//! send back what comes.
+
+use zippy_lbm::VelocitySet;
+
+/// What a cell of the lattice is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    Fluid,
+    Solid,
+    Moving([f64; 3]),
+    Mirror([bool; 3]),
+    Velocity { normal: [i64; 3], u: [f64; 3] },
+    Pressure { normal: [i64; 3], density: f64 },
+}
+
+pub struct Twin {
+    pub set: VelocitySet,
+    pub shape: [i64; 3],
+    pub periodic: [bool; 3],
+    pub kinds: Vec<Kind>,
+    /// ω⁺ and ω⁻.
+    pub rates: [f64; 2],
+    pub smagorinsky: f64,
+    pub force: [f64; 3],
+    /// What arrives: population `q` of cell `i` at `i * count + q`.
+    pub f: Vec<f64>,
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+impl Twin {
+    /// In equilibrium with density and velocity, walls at rest.
+    pub fn start(&mut self, density: impl Fn([i64; 3]) -> f64, velocity: impl Fn([i64; 3]) -> [f64; 3]) {
+        for i in 0..self.kinds.len() {
+            let (mut rho, mut u) = (1.0, [0.0; 3]);
+            if self.flows(i) {
+                (rho, u) = (density(self.at(i)), velocity(self.at(i)));
+            }
+            for q in 0..self.set.count() {
+                let pull = 1.5 * self.set.weight(q) * dot(self.c(q), self.force);
+                self.f.push(self.equilibrium(q, rho, u) - pull);
+            }
+        }
+    }
+
+    pub fn at(&self, i: usize) -> [i64; 3] {
+        let [nx, ny, _] = self.shape;
+        let i = i as i64;
+        [i % nx, i / nx % ny, i / nx / ny]
+    }
+
+    /// The cell at a place of the lattice, around the ends where they are periodic.
+    fn index(&self, at: [i64; 3]) -> Option<usize> {
+        let mut index = 0;
+        for axis in (0..3).rev() {
+            let n = self.shape[axis];
+            let x = if self.periodic[axis] { at[axis].rem_euclid(n) } else { at[axis] };
+            if !(0..n).contains(&x) {
+                return None;
+            }
+            index = index * n + x;
+        }
+        Some(index as usize)
+    }
+
+    pub fn flows(&self, i: usize) -> bool {
+        !matches!(self.kinds[i], Kind::Solid | Kind::Moving(_) | Kind::Mirror(_))
+    }
+
+    fn c(&self, q: usize) -> [f64; 3] {
+        self.set.velocity(q).map(|c| c as f64)
+    }
+
+    fn equilibrium(&self, q: usize, density: f64, u: [f64; 3]) -> f64 {
+        let cu = dot(self.c(q), u);
+        self.set.weight(q) * density * (1.0 + 3.0 * cu + 4.5 * cu * cu - 1.5 * dot(u, u))
+    }
+
+    /// Density and velocity of a cell, with half of the force.
+    pub fn moments(&self, i: usize) -> (f64, [f64; 3]) {
+        let count = self.set.count();
+        let f = &self.f[i * count..(i + 1) * count];
+        self.open(i, f).unwrap_or_else(|| moments(self.set, f, self.force))
+    }
+
+    /// Density and velocity at an open side, by what is known there.
+    fn open(&self, i: usize, f: &[f64]) -> Option<(f64, [f64; 3])> {
+        let normal = match self.kinds[i] {
+            Kind::Velocity { normal, .. } | Kind::Pressure { normal, .. } => normal.map(|x| x as f64),
+            _ => return None,
+        };
+        let sum = |sign: f64| -> f64 { (0..f.len()).filter(|&q| dot(self.c(q), normal) == sign).map(|q| f[q]).sum() };
+        let known = sum(0.0) + 2.0 * sum(-1.0) - 0.5 * dot(self.force, normal);
+        match self.kinds[i] {
+            Kind::Velocity { u, .. } => Some((known / (1.0 - dot(u, normal)), u)),
+            Kind::Pressure { density, .. } => Some((density, normal.map(|x| x * (1.0 - known / density)))),
+            _ => None,
+        }
+    }
+
+    pub fn step(&mut self) {
+        let count = self.set.count();
+        let mut next = self.f.clone();
+        for i in 0..self.kinds.len() {
+            let at = self.at(i);
+            let arrived = |q: usize| {
+                let c = self.set.velocity(q);
+                let from = self.index([at[0] - c[0], at[1] - c[1], at[2] - c[2]]);
+                if from.is_some() { self.f[i * count + q] } else { self.set.weight(q) }
+            };
+            let left = self.left(i, (0..count).map(arrived).collect());
+            for (q, left) in left.into_iter().enumerate() {
+                let c = self.set.velocity(q);
+                if let Some(to) = self.index([at[0] + c[0], at[1] + c[1], at[2] + c[2]]) {
+                    next[to * count + q] = left;
+                }
+            }
+        }
+        self.f = next;
+    }
+
+    /// What leaves a cell.
+    fn left(&self, i: usize, f: Vec<f64>) -> Vec<f64> {
+        let count = self.set.count();
+        match self.kinds[i] {
+            Kind::Fluid => self.collided(f),
+            Kind::Solid => (0..count).map(|q| f[self.set.opposite(q)]).collect(),
+            Kind::Moving(u) => {
+                let back = |q: usize| {
+                    let (from, at) = (self.set.opposite(q), self.at(i));
+                    let c = self.set.velocity(from);
+                    let fluid = self.index([at[0] - c[0], at[1] - c[1], at[2] - c[2]]).is_some_and(|n| self.flows(n));
+                    let push = 6.0 * self.set.weight(q) * dot(self.c(from), u);
+                    f[from] - if fluid { push } else { 0.0 }
+                };
+                (0..count).map(back).collect()
+            }
+            Kind::Mirror(axes) => (0..count)
+                .map(|q| {
+                    let mut c = self.set.velocity(q);
+                    (0..3).filter(|&axis| axes[axis]).for_each(|axis| c[axis] = -c[axis]);
+                    f[(0..count).find(|&other| self.set.velocity(other) == c).expect("a mirror image")]
+                })
+                .collect(),
+            Kind::Velocity { normal, .. } | Kind::Pressure { normal, .. } => {
+                let (density, u) = self.open(i, &f).expect("an open side");
+                self.collided(self.regular(&f, normal, density, u))
+            }
+        }
+    }
+
+    /// Latt's regularised populations: those unknown have the stress of their opposites.
+    fn regular(&self, f: &[f64], normal: [i64; 3], density: f64, u: [f64; 3]) -> Vec<f64> {
+        let n = normal.map(|x| x as f64);
+        let beyond = |q: usize| f[q] - self.equilibrium(q, density, u);
+        let mut stress = [[0.0; 3]; 3];
+        for q in 0..f.len() {
+            let part = if dot(self.c(q), n) > 0.0 { beyond(self.set.opposite(q)) } else { beyond(q) };
+            for (a, row) in stress.iter_mut().enumerate() {
+                for (b, sum) in row.iter_mut().enumerate() {
+                    *sum += part * self.c(q)[a] * self.c(q)[b];
+                }
+            }
+        }
+        let one = |q: usize| {
+            let c = self.c(q);
+            let mut sum = 0.0;
+            for a in 0..3 {
+                for b in 0..3 {
+                    sum += (c[a] * c[b] - if a == b { 1.0 / 3.0 } else { 0.0 }) * stress[a][b];
+                }
+            }
+            self.equilibrium(q, density, u) + self.set.weight(q) * (4.5 * sum - 1.5 * dot(c, self.force))
+        };
+        (0..f.len()).map(one).collect()
+    }
+
+    /// What leaves fluid that has relaxed.
+    fn collided(&self, f: Vec<f64>) -> Vec<f64> {
+        let set = self.set;
+        let (density, u) = moments(set, &f, self.force);
+        let beyond: Vec<f64> = (0..f.len()).map(|q| f[q] - self.equilibrium(q, density, u)).collect();
+        let [mut plus, mut minus] = self.rates;
+        if self.smagorinsky > 0.0 {
+            let mut square = 0.0;
+            for a in 0..3 {
+                for b in 0..3 {
+                    let stress: f64 = (0..f.len()).map(|q| beyond[q] * self.c(q)[a] * self.c(q)[b]).sum();
+                    square += stress * stress;
+                }
+            }
+            let magic = (1.0 / plus - 0.5) * (1.0 / minus - 0.5);
+            let time = 1.0 / plus;
+            let grown = 18.0 * 2.0_f64.sqrt() * self.smagorinsky.powi(2) * square.sqrt() / density;
+            plus = 2.0 / (time + (time * time + grown).sqrt());
+            minus = 1.0 / (0.5 + magic / (1.0 / plus - 0.5));
+        }
+        let source = |q: usize| {
+            let c = self.c(q);
+            let both = 9.0 * dot(c, u) * dot(c, self.force) - 3.0 * dot(u, self.force);
+            (set.weight(q) * both, set.weight(q) * 3.0 * dot(c, self.force))
+        };
+        (0..f.len())
+            .map(|q| {
+                let (one, other) = (beyond[q], beyond[set.opposite(q)]);
+                let (even, uneven) = source(q);
+                f[q] - plus * 0.5 * (one + other) - minus * 0.5 * (one - other)
+                    + (1.0 - 0.5 * plus) * even
+                    + (1.0 - 0.5 * minus) * uneven
+            })
+            .collect()
+    }
+}
+
+fn moments(set: VelocitySet, f: &[f64], force: [f64; 3]) -> (f64, [f64; 3]) {
+    let density: f64 = f.iter().sum();
+    let axis = |axis: usize| -> f64 {
+        let momentum: f64 = f.iter().enumerate().map(|(q, f)| f * set.velocity(q)[axis] as f64).sum();
+        (momentum + 0.5 * force[axis]) / density
+    };
+    (density, [axis(0), axis(1), axis(2)])
+}
