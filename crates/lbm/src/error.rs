@@ -4,6 +4,9 @@
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FlowError {
+    /// There is no such case.
+    #[error("there is no case {0:?}; there are {1}")]
+    Case(String, String),
     /// The box has no cells, or too many.
     #[error("a box of {0:?} cells: each extent must be between 1 and {1}, and the third one 1 in two dimensions")]
     Extents([i64; 3], i64),

@@ -30,6 +30,7 @@
 //! (forces), J. Latt et al., Phys. Rev. E 77, 2008 (open sides), and section 5.3 of the Zippy paper.
 #![warn(missing_docs)]
 
+pub mod cases;
 mod cell;
 mod cut;
 mod error;

@@ -143,6 +143,11 @@ impl Problem {
         Self { density: Rc::new(density), velocity: Rc::new(velocity), ..self }
     }
 
+    /// Its velocities.
+    pub fn velocities(&self) -> VelocitySet {
+        self.set
+    }
+
     /// Whether an axis is periodic.
     pub(crate) fn periodic(&self, axis: usize) -> bool {
         matches!(self.sides[axis][0], Side::Periodic)

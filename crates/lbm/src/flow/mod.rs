@@ -58,6 +58,33 @@ impl<'w> Flow<'w> {
     /// # Errors
     /// What is wrong with the problem or the cut, the same on every rank; no memory for it on some rank.
     pub fn new(world: &'w World, problem: &Problem, cut: &Cut) -> Result<Self> {
+        let mut flow = Self::empty(world, problem, cut)?;
+        flow.begin()?;
+        Ok(flow)
+    }
+
+    /// A flow that goes on after so many steps, with populations that `fill` brings: those of
+    /// [`populations`](Self::populations) then, on any number of ranks and of any cut. Viscosity, forces and velocities of
+    /// the problem may be others now.
+    ///
+    /// # Errors
+    /// As those of [`new`](Self::new), and what `fill` says, which is collective.
+    pub fn resumed(
+        world: &'w World,
+        problem: &Problem,
+        cut: &Cut,
+        steps: u64,
+        fill: impl FnOnce(&GlobalArray<f32, 4>) -> Result<()>,
+    ) -> Result<Self> {
+        let mut flow = Self::empty(world, problem, cut)?;
+        fill(&flow.f)?;
+        flow.steps = steps;
+        flow.due = Due::Filling;
+        Ok(flow)
+    }
+
+    /// Without populations.
+    fn empty(world: &'w World, problem: &Problem, cut: &Cut) -> Result<Self> {
         problem.check()?;
         let set = problem.set;
         let parts = cut.resolve(world, problem.lattice(), 4 * set.count() as i64)?;
@@ -76,9 +103,17 @@ impl<'w> Flow<'w> {
         world.group().all_reduce(&mut sums, |one, other| *one += *other)?;
         let (fluid, any_outlets) = (sums[0], sums[1] > 0);
         let (problem, due) = (problem.clone(), Due::Nothing);
-        let mut flow = Self { world, problem, f, cells, parts, lists, fluid, any_outlets, kernels, steps: 0, due };
-        flow.begin()?;
-        Ok(flow)
+        Ok(Self { world, problem, f, cells, parts, lists, fluid, any_outlets, kernels, steps: 0, due })
+    }
+
+    /// All that a flow is: the populations, one copy, x, y, z and slot. With the number of steps it can be saved, and
+    /// [go on](Self::resumed) later. Which population of a pair is in which of its two slots changes from step to step.
+    ///
+    /// # Errors
+    /// A failure of this or of another rank.
+    pub fn populations(&mut self) -> Result<&GlobalArray<f32, 4>> {
+        self.settle()?;
+        Ok(&self.f)
     }
 
     /// How many steps it has made. Local.

@@ -1,0 +1,126 @@
+//! Comparisons with what is known.
+
+use zippy::{Error, Result, World};
+use zippy_lbm::cases::{Case, Exact};
+use zippy_lbm::{Fields, Flow};
+
+/// The largest difference of the velocity from `exact` in any cell, over the speed.
+pub fn exact(world: &World, case: &Case, flow: &Flow, fields: &Fields, exact: &Exact) -> Result<f64> {
+    let inside = flow.inside();
+    let mut largest = [0.0_f64];
+    for chunk in fields.velocity.chunks() {
+        for (at, found) in chunk.region().points().zip(chunk.all().read()?) {
+            let place: [i64; 3] = std::array::from_fn(|axis| at[axis] - inside[axis].start);
+            if (0..3).all(|axis| inside[axis].contains(&at[axis])) {
+                let wanted = exact(place, flow.steps())[at[3] as usize];
+                largest[0] = largest[0].max((f64::from(found) - wanted).abs());
+            }
+        }
+    }
+    world.group().all_reduce(&mut largest, |one, other| *one = one.max(*other))?;
+    Ok(largest[0] / case.speed)
+}
+
+/// How far a square cavity is from the table, and its extreme velocities on the centre lines, over the lid's speed.
+pub struct Ghia {
+    /// Of u and v.
+    pub errors: [f64; 2],
+    /// The least u, the greatest and the least v.
+    pub extremes: [f64; 3],
+}
+
+/// U. Ghia, K. N. Ghia, C. T. Shin, J. Comput. Phys. 48, 387-411 (1982), tables I and II, Reynolds number 100: y and u on the
+/// vertical centre line, x and v on the horizontal one.
+const U: [(f64, f64); 17] = [
+    (1.0, 1.0),
+    (0.9766, 0.84123),
+    (0.9688, 0.78871),
+    (0.9609, 0.73722),
+    (0.9531, 0.68717),
+    (0.8516, 0.23151),
+    (0.7344, 0.00332),
+    (0.6172, -0.13641),
+    (0.5, -0.20581),
+    (0.4531, -0.2109),
+    (0.2813, -0.15662),
+    (0.1719, -0.1015),
+    (0.1016, -0.06434),
+    (0.0703, -0.04775),
+    (0.0625, -0.04192),
+    (0.0547, -0.03717),
+    (0.0, 0.0),
+];
+const V: [(f64, f64); 17] = [
+    (0.0, 0.0),
+    (0.9688, -0.05906),
+    (0.9609, -0.07391),
+    (0.9531, -0.08864),
+    (0.9453, -0.10313),
+    (0.9063, -0.16914),
+    (0.8594, -0.22445),
+    (0.8047, -0.24533),
+    (0.5, 0.05454),
+    (0.2344, 0.17527),
+    (0.2266, 0.17507),
+    (0.1563, 0.16077),
+    (0.0938, 0.12317),
+    (0.0781, 0.1089),
+    (0.0703, 0.10091),
+    (0.0625, 0.09233),
+    (1.0, 0.0),
+];
+
+pub fn ghia(world: &World, case: &Case, flow: &Flow, fields: &Fields) -> Result<Ghia> {
+    if case.name != "cavity2d" || (case.reynolds() - 100.0).abs() > 1e-9 {
+        return Err(Error::program("--compare ghia is a table of the case cavity2d at --re 100"));
+    }
+    let [x, y, z] = flow.inside();
+    let n = x.end - x.start;
+    // A line of cells, or the two beside it.
+    let middle = |start: i64| start + (n - 1) / 2..start + n / 2 + 1;
+    let u = world.get(fields.velocity.at((middle(x.start), y.clone(), z.start, 0)))?;
+    let v = world.get(fields.velocity.at((x.clone(), middle(y.start), z.start, 1)))?;
+    let mut fetched = world.fence()?;
+    let (u, v) = (fetched.redeem(u)?, fetched.redeem(v)?);
+    let (n, wide) = (n as usize, u.len() / n as usize);
+    let mean = |at: &dyn Fn(usize) -> f32| (0..wide).map(|k| f64::from(at(k))).sum::<f64>() / wide as f64 / case.speed;
+    let u = (0..n).map(|i| mean(&|k| u[i * wide + k])).collect();
+    let v = (0..n).map(|i| mean(&|k| v[k * n + i])).collect();
+    let (u, v) = (Line::new(u, 1.0), Line::new(v, 0.0));
+    let error = |line: &Line, table: &[(f64, f64)]| {
+        table.iter().map(|&(at, value)| (line.at(at) - value).abs()).fold(0.0, f64::max)
+    };
+    let samples = |line: &Line| -> Vec<f64> { (0..=20_000).map(|i| line.at(f64::from(i) / 20_000.0)).collect() };
+    let least = |line: &Line| samples(line).into_iter().fold(f64::INFINITY, f64::min);
+    let greatest = |line: &Line| samples(line).into_iter().fold(f64::NEG_INFINITY, f64::max);
+    Ok(Ghia { errors: [error(&u, &U), error(&v, &V)], extremes: [least(&u), greatest(&v), least(&v)] })
+}
+
+/// Values at the middles of cells between two walls, from 0 to 1.
+struct Line {
+    points: Vec<(f64, f64)>,
+}
+
+impl Line {
+    /// With the velocity of the far wall; the near one is at rest.
+    fn new(cells: Vec<f64>, far: f64) -> Self {
+        let n = cells.len() as f64;
+        let mut points = vec![(0.0, 0.0)];
+        points.extend(cells.into_iter().enumerate().map(|(i, value)| ((i as f64 + 0.5) / n, value)));
+        points.push((1.0, far));
+        Self { points }
+    }
+
+    /// The cubic through the four points around.
+    fn at(&self, x: f64) -> f64 {
+        let count = self.points.len();
+        let after = self.points.partition_point(|&(at, _)| at <= x);
+        let first = after.saturating_sub(2).min(count.saturating_sub(4));
+        let four = &self.points[first..(first + 4).min(count)];
+        let term = |(i, &(at, value)): (usize, &(f64, f64))| {
+            let others = four.iter().enumerate().filter(|(j, _)| *j != i);
+            others.fold(value, |product, (_, &(other, _))| product * (x - other) / (at - other))
+        };
+        four.iter().enumerate().map(term).sum()
+    }
+}

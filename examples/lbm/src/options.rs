@@ -1,0 +1,214 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+use serde::{Deserialize, Serialize};
+use zippy::{Config, Error, Result};
+use zippy_lbm::cases::{Choices, NAMES};
+use zippy_lbm::{Collision, Cut, VelocitySet};
+
+/// Lattice Boltzmann flow over several ranks: known cases, with comparisons and checkpoints.
+///
+/// The lattice is cut over the ranks; each keeps its cells on its device, and only what crosses a cut moves. Results are the
+/// same bits for every number of ranks and every cut. Ranks are threads of this process (--ranks), or processes where an
+/// MPI launcher started them.
+#[derive(Parser, Debug, Clone)]
+#[command(name = "lbm", after_help = after())]
+pub struct Options {
+    /// Number of ranks, as threads of this process. Under an MPI launcher leave it out, or give its number of processes.
+    /// Default: ZIPPY_RANKS, else 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub ranks: Option<u64>,
+
+    /// What flows; see below
+    #[arg(long, value_name = "NAME", required_unless_present = "restart")]
+    pub case: Option<String>,
+
+    /// Its size, as one number or as 160x80x80; several, separated by commas, run one after the other, and the order of their
+    /// errors is told
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = size)]
+    pub n: Vec<[i64; 3]>,
+
+    /// The Reynolds number
+    #[arg(long, value_name = "RE")]
+    pub re: Option<f64>,
+
+    /// The speed of the Reynolds number, in cells a step: 0.1 is fast, 0.01 is slow and exact
+    #[arg(long, value_name = "U")]
+    pub speed: Option<f64>,
+
+    /// The velocities of the lattice
+    #[arg(long, value_enum)]
+    pub lattice: Option<Lattice>,
+
+    /// How populations relax: with one time, or with two and the magic number 3/16
+    #[arg(long, value_enum)]
+    pub collision: Option<Relaxation>,
+
+    /// Smagorinsky's constant, for flows whose eddies are smaller than cells: 0.1 to 0.2
+    #[arg(long, value_name = "C")]
+    pub smagorinsky: Option<f64>,
+
+    /// Parts of the lattice along each axis, as 2x2x1. Default: by the number of ranks
+    #[arg(long, value_name = "AxBxC", value_parser = size)]
+    cut: Option<[i64; 3]>,
+
+    /// So many steps, from where it is. Default: as the case has it
+    #[arg(long, value_name = "STEPS", conflicts_with = "until_steady")]
+    pub steps: Option<u64>,
+
+    /// Until the flow does not change any more
+    #[arg(long)]
+    pub until_steady: bool,
+
+    /// Compares with a table: Ghia, Ghia and Shin 1982 of the square cavity at Reynolds number 100
+    #[arg(long, value_enum)]
+    pub compare: Option<Table>,
+
+    /// Writes checkpoints into this directory, as often as --every says and at the end
+    #[arg(long, value_name = "DIR")]
+    pub checkpoint: Option<PathBuf>,
+
+    /// Steps between checkpoints
+    #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub every: Option<u64>,
+
+    /// Goes on from the latest checkpoint of this directory, on any number of ranks; what else is given is changed
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["case", "n", "lattice"])]
+    pub restart: Option<PathBuf>,
+
+    /// Prints a hash of all populations: the same for every number of ranks and every cut
+    #[arg(long)]
+    pub hash: bool,
+
+    /// Prints a JSON object a run
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum Lattice {
+    D2q9,
+    D3q19,
+    D3q27,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum Relaxation {
+    Bgk,
+    Trt,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq)]
+pub enum Table {
+    Ghia,
+}
+
+/// What a run is made from; checkpoints hold it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Setup {
+    pub case: String,
+    pub n: [i64; 3],
+    pub re: Option<f64>,
+    pub speed: Option<f64>,
+    pub lattice: Option<Lattice>,
+    pub collision: Option<Relaxation>,
+    pub smagorinsky: Option<f64>,
+}
+
+fn after() -> String {
+    let cases: String = NAMES.iter().map(|(name, what)| format!("  {name:<15} {what}\n")).collect();
+    format!(
+        "Cases:\n{cases}\nExamples:\n  lbm --ranks 4 --case cavity2d --n 128 --until-steady --compare ghia\n  \
+         lbm --ranks 3 --case taylor-green2d --n 32,64,128\n  \
+         lbm --ranks 4 --case cavity3d --steps 200 --checkpoint ck --every 100\n  \
+         lbm --ranks 3 --restart ck --steps 100 --hash"
+    )
+}
+
+/// `128` or `160x80x80`.
+fn size(text: &str) -> std::result::Result<[i64; 3], String> {
+    let mut n = [0; 3];
+    let parts: Vec<&str> = text.split('x').collect();
+    if parts.len() > 3 {
+        return Err("at most three numbers, as in 160x80x80".into());
+    }
+    for (n, part) in n.iter_mut().zip(parts) {
+        *n = part.parse().ok().filter(|n| *n >= 1).ok_or(format!("{part:?} is not a number of cells"))?;
+    }
+    Ok(n)
+}
+
+impl Options {
+    pub fn config(&self) -> Config {
+        match self.ranks {
+            Some(ranks) => Config::threads(ranks as usize),
+            None => Config::default(),
+        }
+    }
+
+    pub fn cut(&self) -> Cut {
+        self.cut.map_or(Cut::Auto, |parts| Cut::Parts(parts.map(|part| part.max(1) as usize)))
+    }
+
+    /// Mistakes that only several options together are.
+    pub fn check(&self) -> Result<()> {
+        let wrong = match self {
+            Self { every: Some(_), checkpoint: None, .. } => "--every says how often --checkpoint writes; give that, too",
+            Self { compare: Some(Table::Ghia), case: Some(case), .. } if case != "cavity2d" => {
+                "--compare ghia is a table of the case cavity2d"
+            }
+            Self { n, checkpoint: Some(_), .. } if n.len() > 1 => "--checkpoint keeps one run; give one --n",
+            _ => return Ok(()),
+        };
+        Err(Error::program(wrong))
+    }
+
+    /// The runs that are asked for.
+    pub fn setups(&self) -> Vec<Setup> {
+        let one = |n: [i64; 3]| {
+            let case = self.case.clone().unwrap_or_default();
+            let (re, speed) = (self.re, self.speed);
+            let (lattice, collision, smagorinsky) = (self.lattice, self.collision, self.smagorinsky);
+            Setup { case, n, re, speed, lattice, collision, smagorinsky }
+        };
+        match self.n[..] {
+            [] => vec![one([0; 3])],
+            _ => self.n.iter().map(|&n| one(n)).collect(),
+        }
+    }
+
+    /// A checkpoint's run with what is given anew.
+    pub fn changed(&self, saved: Setup) -> Setup {
+        Setup {
+            re: self.re.or(saved.re),
+            speed: self.speed.or(saved.speed),
+            collision: self.collision.or(saved.collision),
+            smagorinsky: self.smagorinsky.or(saved.smagorinsky),
+            ..saved
+        }
+    }
+}
+
+impl Setup {
+    pub fn choices(&self) -> Choices {
+        let set = |lattice| match lattice {
+            Lattice::D2q9 => VelocitySet::D2Q9,
+            Lattice::D3q19 => VelocitySet::D3Q19,
+            Lattice::D3q27 => VelocitySet::D3Q27,
+        };
+        let collision = |relaxation| match relaxation {
+            Relaxation::Bgk => Collision::Bgk,
+            Relaxation::Trt => Collision::Trt { magic: 3.0 / 16.0 },
+        };
+        Choices {
+            n: self.n,
+            reynolds: self.re,
+            speed: self.speed,
+            set: self.lattice.map(set),
+            collision: self.collision.map(collision),
+            smagorinsky: self.smagorinsky,
+        }
+    }
+}

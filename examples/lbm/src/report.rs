@@ -1,0 +1,141 @@
+//! What a run has found.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+use zippy_lbm::cases::Case;
+use zippy_lbm::{Flow, Pull};
+
+use crate::compare::Ghia;
+
+pub struct Report {
+    case: &'static str,
+    n: [i64; 3],
+    lattice: &'static str,
+    ranks: usize,
+    reynolds: f64,
+    mach: f64,
+    relaxation_time: f64,
+    warnings: Vec<String>,
+    /// Steps of the flow, and those of this run.
+    steps: [u64; 2],
+    cells: u64,
+    secs: f64,
+    /// 2 / (speed² × area), which makes a force a coefficient.
+    coefficient: Option<f64>,
+    pub steady: Option<bool>,
+    pub pulls: Vec<Pull>,
+    pub mass: f64,
+    /// The largest error of the velocity over the speed.
+    pub exact: Option<f64>,
+    pub ghia: Option<Ghia>,
+    pub hash: Option<u64>,
+}
+
+impl Report {
+    pub fn new(case: &Case, flow: &Flow, ranks: usize, steps: u64, secs: f64) -> Self {
+        Self {
+            case: case.name,
+            n: flow.inside().map(|axis| axis.end - axis.start),
+            lattice: case.problem.velocities().name(),
+            ranks,
+            reynolds: case.reynolds(),
+            mach: case.mach(),
+            relaxation_time: case.problem.relaxation_time(),
+            warnings: case.warnings(),
+            steps: [flow.steps(), steps],
+            cells: flow.fluid_cells(),
+            secs,
+            coefficient: case.area.map(|area| 2.0 / (case.speed * case.speed * area)),
+            steady: None,
+            pulls: Vec::new(),
+            mass: 0.0,
+            exact: None,
+            ghia: None,
+            hash: None,
+        }
+    }
+
+    /// Million cell updates a second, of all ranks.
+    fn mlups(&self) -> f64 {
+        if self.secs > 0.0 { self.cells as f64 * self.steps[1] as f64 / self.secs / 1e6 } else { 0.0 }
+    }
+
+    fn coefficients(&self) -> Vec<[f64; 3]> {
+        let by = |pull: &Pull| pull.force.map(|x| x * self.coefficient.unwrap_or(0.0));
+        if self.coefficient.is_some() { self.pulls.iter().map(by).collect() } else { Vec::new() }
+    }
+
+    pub fn text(&self) -> String {
+        let [x, y, z] = self.n;
+        let mut text = format!(
+            "{}: {x} x {y} x {z} cells ({} of fluid), {}, {} ranks; Re {:.4}, Mach {:.3}, relaxation time {:.4}\n",
+            self.case, self.cells, self.lattice, self.ranks, self.reynolds, self.mach, self.relaxation_time
+        );
+        for warning in &self.warnings {
+            _ = writeln!(text, "  warning: {warning}");
+        }
+        let [at, steps] = self.steps;
+        let end = match self.steady {
+            Some(true) => ", steady",
+            Some(false) => ", not yet steady",
+            None => "",
+        };
+        _ = write!(text, "  {steps} steps to step {at}{end}: {:.2} s, {:.2} MLUPS", self.secs, self.mlups());
+        for (pull, c) in self.pulls.iter().zip(self.coefficients()) {
+            _ = write!(text, "\n  force {:?}, drag coefficient {:.5}, lift {:.6}", pull.force, c[0], c[1]);
+        }
+        if let Some(error) = self.exact {
+            _ = write!(text, "\n  largest error of the velocity: {error:.3e} of the speed");
+        }
+        if let Some(ghia) = &self.ghia {
+            _ = write!(
+                text,
+                "\n  Ghia's table: largest error {:.4} (u), {:.4} (v); u min {:.6}, v max {:.6}, v min {:.6} (spectral: \
+                 -0.214042, 0.179573, -0.253803)",
+                ghia.errors[0], ghia.errors[1], ghia.extremes[0], ghia.extremes[1], ghia.extremes[2]
+            );
+        }
+        if let Some(hash) = self.hash {
+            _ = write!(text, "\n  hash {hash:016x}");
+        }
+        text
+    }
+
+    pub fn json(&self) -> String {
+        let ghia = self.ghia.as_ref().map(|ghia| {
+            json!({
+                "largest_error_u": ghia.errors[0],
+                "largest_error_v": ghia.errors[1],
+                "u_min": ghia.extremes[0],
+                "v_max": ghia.extremes[1],
+                "v_min": ghia.extremes[2],
+            })
+        });
+        let forces: Vec<Value> =
+            self.pulls.iter().map(|pull| json!({ "force": pull.force, "torque": pull.torque })).collect();
+        json!({
+            "case": self.case,
+            "n": self.n,
+            "lattice": self.lattice,
+            "ranks": self.ranks,
+            "reynolds": self.reynolds,
+            "mach": self.mach,
+            "relaxation_time": self.relaxation_time,
+            "warnings": self.warnings,
+            "fluid_cells": self.cells,
+            "step": self.steps[0],
+            "steps": self.steps[1],
+            "seconds": self.secs,
+            "mlups": self.mlups(),
+            "steady": self.steady,
+            "mass_beyond_1": self.mass,
+            "bodies": forces,
+            "coefficients": self.coefficients(),
+            "largest_error": self.exact,
+            "ghia": ghia,
+            "hash": self.hash.map(|hash| format!("{hash:016x}")),
+        })
+        .to_string()
+    }
+}
