@@ -102,13 +102,19 @@ impl Case {
         let (mach, time) = (self.mach(), self.problem.relaxation_time());
         let mut all = Vec::new();
         if mach > 0.3 {
-            all.push(format!("Mach number {mach:.2}: above 0.3 the fluid is no longer incompressible; lower the speed"));
+            all.push(format!(
+                "Mach number {mach:.2}: above 0.3 the fluid is no longer incompressible; lower the speed"
+            ));
         }
         if time < 0.505 {
-            all.push(format!("relaxation time {time:.4}: so near to 1/2 the flow may become unstable; take more cells"));
+            all.push(format!(
+                "relaxation time {time:.4}: so near to 1/2 the flow may become unstable; take more cells"
+            ));
         }
         if time > 2.0 && self.problem.collision == Collision::Bgk {
-            all.push(format!("relaxation time {time:.2}: with BGK walls seem to slip above 2; take TRT or fewer cells"));
+            all.push(format!(
+                "relaxation time {time:.2}: with BGK walls seem to slip above 2; take TRT or fewer cells"
+            ));
         }
         all
     }
@@ -140,7 +146,8 @@ fn shear(choices: &Choices) -> Result<Case, FlowError> {
     let (n, reynolds, speed) = numbers(choices, n, 50.0, 1.6 / n as f64)?;
     let (viscosity, k) = (speed * n as f64 / reynolds, 2.0 * PI / n as f64);
     let wave = move |y: i64| speed * (k * y as f64).sin();
-    let problem = Problem::new(plane(choices), [n, n, 1]).viscosity(viscosity).start(|_| 1.0, move |at| [wave(at[1]), 0.0, 0.0]);
+    let problem =
+        Problem::new(plane(choices), [n, n, 1]).viscosity(viscosity).start(|_| 1.0, move |at| [wave(at[1]), 0.0, 0.0]);
     let exact: Exact = Rc::new(move |at, steps| [wave(at[1]) * (-viscosity * k * k * steps as f64).exp(), 0.0, 0.0]);
     let steps = (1.0 / (viscosity * k * k)).round() as u64;
     Ok(Case { name: "shear", problem, length: n as f64, speed, steps, exact: Some(exact), area: None })
@@ -179,8 +186,7 @@ fn taylor_green_3d(choices: &Choices) -> Result<Case, FlowError> {
         let [x, y, z] = wave(at);
         [speed * x.sin() * y.cos() * z.cos(), -speed * x.cos() * y.sin() * z.cos(), 0.0]
     };
-    let problem =
-        Problem::new(space(choices), [n, n, n]).viscosity(speed * length / reynolds).start(density, velocity);
+    let problem = Problem::new(space(choices), [n, n, n]).viscosity(speed * length / reynolds).start(density, velocity);
     let steps = (10.0 * length / speed).round() as u64;
     Ok(Case { name: "taylor-green3d", problem, length, speed, steps, exact: None, area: None })
 }

@@ -3,6 +3,7 @@
 use zippy::{Layout, Split, World};
 
 use crate::error::FlowError;
+use crate::problem::{Problem, Side};
 
 /// The parts of the lattice along each axis.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -19,8 +20,9 @@ pub enum Cut {
 }
 
 impl Cut {
-    /// The lengths of the parts along each axis of a lattice, whose cells have so many bytes.
-    pub(crate) fn resolve(&self, world: &World, lattice: [i64; 3], bytes: i64) -> Result<[Vec<i64>; 3], FlowError> {
+    /// The lengths of the parts along each axis of a problem's lattice, whose cells have so many bytes.
+    pub(crate) fn resolve(&self, world: &World, problem: &Problem, bytes: i64) -> Result<[Vec<i64>; 3], FlowError> {
+        let lattice = problem.lattice();
         let parts = match self {
             Self::Sizes(sizes) => {
                 for (axis, parts) in sizes.iter().enumerate() {
@@ -32,6 +34,10 @@ impl Cut {
                     if sum != Some(lattice[axis]) {
                         return Err(wrong(format!("the parts must add up to {}", lattice[axis])));
                     }
+                    let [first, last] = least(problem, axis);
+                    if parts[0] < first || parts[parts.len() - 1] < last {
+                        return Err(wrong(format!("a part at an outlet must have {OUTLET} cells at least")));
+                    }
                 }
                 return Ok(sizes.clone());
             }
@@ -41,13 +47,29 @@ impl Cut {
                 grid(lattice, world.size(), most)
             }
         };
+        let mut lengths: [Vec<i64>; 3] = Default::default();
         for (axis, &count) in parts.iter().enumerate() {
-            if count < 1 || count as i64 > lattice[axis] {
-                let wrong = format!("{count} parts of {} cells: each part must have a cell", lattice[axis]);
+            let (cells, count) = (lattice[axis], count as i64);
+            lengths[axis] = even(cells, count.clamp(1, cells), least(problem, axis)).ok_or_else(|| {
+                let wrong = format!("{count} parts of {cells} cells: each part must have one, at outlets {OUTLET}");
+                FlowError::Cut { axis, parts: vec![], wrong }
+            })?;
+            if lengths[axis].len() as i64 != count {
+                let wrong = format!("{count} parts of {cells} cells: each part must have one");
                 return Err(FlowError::Cut { axis, parts: vec![], wrong });
             }
         }
-        Ok(std::array::from_fn(|axis| even(lattice[axis], parts[axis] as i64)))
+        Ok(lengths)
+    }
+
+    /// Kernels count in a chunk as in one binding, so that it must be one, ghost cells and all.
+    pub(crate) fn check(world: &World, parts: &[Vec<i64>; 3], bytes: i64) -> Result<(), FlowError> {
+        let longest = [0, 1, 2].map(|axis| parts[axis].iter().max().map_or(0, |length| length + 2));
+        let needed = longest.iter().fold(bytes as u64, |product, &length| product.saturating_mul(length as u64));
+        match world.binding_bytes() {
+            most if needed > most => Err(FlowError::Chunk { cells: longest.map(|length| length - 2), needed, most }),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -74,9 +96,25 @@ pub fn layout(parts: &[Vec<i64>; 3], components: Option<usize>) -> Layout {
     }
 }
 
-/// `cells` in so many parts whose lengths differ by one at most.
-fn even(cells: i64, parts: i64) -> Vec<i64> {
-    (0..parts).map(|part| cells * (part + 1) / parts - cells * part / parts).collect()
+/// Cells that a part at an outlet has: the layer beyond, the outlet, and the cell before it.
+const OUTLET: i64 = 3;
+
+/// How many cells the first and the last part along an axis must have.
+fn least(problem: &Problem, axis: usize) -> [i64; 2] {
+    [0, 1].map(|side| if matches!(problem.sides[axis][side], Side::Outlet(_)) { OUTLET } else { 1 })
+}
+
+/// `cells` in so many parts whose lengths differ by one at most, but for those at the ends that must be longer.
+fn even(cells: i64, parts: i64, [first, last]: [i64; 2]) -> Option<Vec<i64>> {
+    let split = |cells: i64, parts: i64| (0..parts).map(move |part| cells * (part + 1) / parts - cells * part / parts);
+    let natural: Vec<i64> = split(cells, parts).collect();
+    let head = (parts > 1 && natural[0] < first).then_some(first);
+    let tail = (parts > 1 && natural[natural.len() - 1] < last).then_some(last);
+    let ends = [head, tail];
+    let rest = parts - ends.iter().flatten().count() as i64;
+    let left = cells - ends.iter().flatten().sum::<i64>();
+    let lengths: Vec<i64> = head.into_iter().chain(split(left, rest)).chain(tail).collect();
+    (lengths.iter().sum::<i64>() == cells && lengths.iter().all(|&length| length >= 1)).then_some(lengths)
 }
 
 /// The number of parts along each axis: as many chunks as ranks, or as a multiple of them where chunks would have more than
@@ -123,10 +161,14 @@ mod tests {
     #[test]
     fn parts_are_even_and_all_there() {
         for (cells, parts) in [(1, 1), (7, 3), (130, 4), (5, 5)] {
-            let lengths = even(cells, parts);
+            let lengths = even(cells, parts, [1, 1]).expect("parts");
             assert_eq!((lengths.len() as i64, lengths.iter().sum::<i64>()), (parts, cells));
             assert!(lengths.iter().max().unwrap() - lengths.iter().min().unwrap() <= 1);
         }
+        assert_eq!(even(10, 5, [1, 3]), Some(vec![1, 2, 2, 2, 3]));
+        assert_eq!(even(10, 5, [3, 1]), Some(vec![3, 1, 2, 2, 2]));
+        assert_eq!(even(10, 5, [3, 3]), Some(vec![3, 1, 1, 2, 3]));
+        assert_eq!(even(6, 5, [3, 3]), None);
     }
 
     #[test]
@@ -134,7 +176,7 @@ mod tests {
         let all = i64::MAX / 64;
         assert_eq!(grid([64, 64, 64], 1, all), [1, 1, 1]);
         assert_eq!(grid([64, 64, 64], 2, all), [1, 1, 2]);
-        assert_eq!(grid([64, 64, 64], 8, all), [2, 2, 2]);
+        assert_eq!(grid([64, 64, 64], 8, all), [1, 2, 4]);
         assert_eq!(grid([300, 20, 20], 5, all), [5, 1, 1]);
         assert_eq!(grid([128, 128, 1], 4, all), [1, 4, 1]);
         // 130³ cells do not fit into a million each but in four parts.

@@ -41,6 +41,19 @@ pub enum FlowError {
         /// What is wrong.
         wrong: String,
     },
+    /// A part of the lattice is too large for a device.
+    #[error(
+        "a part of {cells:?} cells has {needed} bytes with those around it, but some rank's device binds at most {most}: \
+         cut the lattice into more parts, of which a rank may have several"
+    )]
+    Chunk {
+        /// Its cells along each axis.
+        cells: [i64; 3],
+        /// Its bytes.
+        needed: u64,
+        /// The most.
+        most: u64,
+    },
     /// There are numbers no more.
     #[error(
         "step {step}: density {density} and velocity {velocity:?} at cell {cell:?} (rank {rank}): the flow has become unstable; a lower velocity, a higher viscosity or more cells help"

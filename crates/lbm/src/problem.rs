@@ -213,6 +213,13 @@ impl Problem {
                 };
                 let mut normal = [0; 3];
                 normal[axis] = if end == 0 { 1 } else { -1 };
+                // Where no fluid comes from, none can be taken over.
+                let before = std::array::from_fn(|axis| place[axis] + normal[axis]);
+                let closed = self.extents[axis] == 1 || self.bodies.iter().any(|body| (body.inside)(before));
+                let open = match open {
+                    Open::Outlet(density) if closed => Open::Pressure(density),
+                    open => open,
+                };
                 return Cell::Open { normal, open };
             }
         }
@@ -265,13 +272,14 @@ impl Problem {
     }
 }
 
-/// The cell beyond one side or, at edges, several. Walls at rest win over those that move, these over mirrors, and mirrors
-/// over open sides, beyond which there is nothing.
+/// The cell beyond one side or, at edges, several. Walls at rest win over those that move, and these over mirrors. Beyond open
+/// sides there is nothing but cells at rest.
 fn outside(all: [Option<&Side>; 3]) -> Cell {
     let open = |side: &Side| matches!(side, Side::Velocity(_) | Side::Pressure(_) | Side::Outlet(_));
     let mirrors = all.map(|side| matches!(side, Some(Side::FreeSlip)));
-    let mut walls = all.into_iter().flatten().filter(|side| !open(side) && !matches!(side, Side::FreeSlip));
+    let mut walls = all.into_iter().flatten().filter(|side| !matches!(side, Side::FreeSlip));
     match (walls.next(), walls.next()) {
+        _ if all.into_iter().flatten().any(open) => Cell::Solid,
         (None, _) if mirrors.contains(&true) => Cell::Slip(mirrors),
         (Some(Side::MovingWall(velocity)), None) => Cell::Moving(*velocity),
         // Two walls that move alike, as two parts of one.

@@ -155,7 +155,9 @@ impl Options {
     /// Mistakes that only several options together are.
     pub fn check(&self) -> Result<()> {
         let wrong = match self {
-            Self { every: Some(_), checkpoint: None, .. } => "--every says how often --checkpoint writes; give that, too",
+            Self { every: Some(_), checkpoint: None, .. } => {
+                "--every says how often --checkpoint writes; give that, too"
+            }
             Self { compare: Some(Table::Ghia), case: Some(case), .. } if case != "cavity2d" => {
                 "--compare ghia is a table of the case cavity2d"
             }

@@ -104,7 +104,8 @@ fn one(world: &World, options: &Options, setup: &Setup, case: &Case, flow: &mut 
             flow.fields_into(&fields)?;
             flow.check(&fields)?;
         }
-        if let (Some(checkpoints), true) = (&checkpoints, options.every.is_some_and(|n| flow.steps().is_multiple_of(n))) {
+        if let (Some(checkpoints), true) = (&checkpoints, options.every.is_some_and(|n| flow.steps().is_multiple_of(n)))
+        {
             save(world, checkpoints, setup, flow)?;
         }
     }

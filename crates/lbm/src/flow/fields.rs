@@ -38,6 +38,7 @@ impl Flow<'_> {
             let call = call.write("excess", excess.all()).write("velocity", velocity.all());
             self.parameters(call).run()?;
         }
+        self.look_before_outlets()?;
         let outputs = fields.excess.chunks().zip(fields.velocity.chunks());
         let inputs = self.f.chunks().zip(&self.lists.chunks);
         for ((f, list), (excess, velocity)) in inputs.zip(outputs).filter(|((_, list), _)| !list.active.is_empty()) {

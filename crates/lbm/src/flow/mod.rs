@@ -87,7 +87,9 @@ impl<'w> Flow<'w> {
     fn empty(world: &'w World, problem: &Problem, cut: &Cut) -> Result<Self> {
         problem.check()?;
         let set = problem.set;
-        let parts = cut.resolve(world, problem.lattice(), 4 * set.count() as i64)?;
+        let bytes = 4 * set.count() as i64;
+        let parts = cut.resolve(world, problem, bytes)?;
+        Cut::check(world, &parts, bytes)?;
         let f = world.array("populations", &vectors(problem, &parts, set.count()))?;
         let cells = world.array("cells", &scalars(problem, &parts))?;
         let kernels = Kernels {

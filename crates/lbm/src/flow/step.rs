@@ -49,13 +49,7 @@ impl Flow<'_> {
                 }
             }
             None => {
-                for ((f, _), list) in chunks.iter().zip(&self.lists.chunks) {
-                    if !list.outlets.is_empty() {
-                        let list = self.lists.borders.at(list.outlets.clone());
-                        self.parameters(self.kernels.outlets.call().read("f", f.all()).update("borders", list))
-                            .run()?;
-                    }
-                }
+                self.look_before_outlets()?;
                 for (f, cells) in &chunks {
                     step(f, cells.all(), cells.all())?;
                 }
@@ -70,6 +64,15 @@ impl Flow<'_> {
         }
         self.steps += 1;
         self.due = Due::Both;
+        Ok(())
+    }
+
+    /// What outlets take over, from cells that have not made their step.
+    pub(super) fn look_before_outlets(&self) -> Result<()> {
+        for (f, list) in self.f.chunks().zip(&self.lists.chunks).filter(|(_, list)| !list.outlets.is_empty()) {
+            let list = self.lists.borders.at(list.outlets.clone());
+            self.parameters(self.kernels.outlets.call().read("f", f.all()).update("borders", list)).run()?;
+        }
         Ok(())
     }
 

@@ -78,13 +78,49 @@ pub fn open_flow(set: VelocitySet) -> String {
         "        known -= 0.5 * dot(force, border.normal.xyz);
         var u = border.flow.xyz;
         var density = border.flow.w;
+        if kind == {OUTLET} {{
+{}        }}
         if kind == {PRESSURE} || kind == {OUTLET} {{
             u += ((density - 1.0 - known) / density - dot(u, border.normal.xyz)) * border.normal.xyz;
         }} else {{
             density = (1.0 + known) / (1.0 - dot(u, border.normal.xyz));
-        }}"
+        }}",
+        outlet(set)
     );
     text
+}
+
+/// Density and velocity along the side go out with the flow: a step towards those of the cell before it, which are in
+/// `border.flow`. What they were two steps ago comes back from the wall behind the outlet, as [`kept`] has sent it there.
+fn outlet(set: VelocitySet) -> String {
+    let mut text = String::from("            var sum = 0.0;\n            var drift = vec3<f32>(0.0, 0.0, 0.0);\n");
+    for q in 1..set.count() {
+        let [x, y, z] = set.velocity(q).map(|c| c as f32);
+        _ = writeln!(text, "            let v{q} = select(0.0, g{q}, in{q} > 0.0);");
+        _ = writeln!(text, "            sum += v{q};\n            drift += v{q} * vec3<f32>({x:?}, {y:?}, {z:?});");
+    }
+    let unknown = (1..set.count()).filter(|&q| set.velocity(q)[0] > 0);
+    let square: i64 = unknown.clone().map(|q| set.velocity(q)[1].pow(2)).sum();
+    let count = unknown.count();
+    _ = writeln!(
+        text,
+        "            let speed = 2.0 * clamp(-dot(u, border.normal.xyz), 0.0, 1.0);
+            let before = vec4<f32>(drift / {square}.0, 1.0 + sum / {count}.0);
+            let after = (before + speed * vec4<f32>(u, density)) / (1.0 + speed);
+            u = after.xyz - dot(after.xyz, border.normal.xyz) * border.normal.xyz;
+            density = after.w + 0.01 * (border.normal.w - after.w);"
+    );
+    text
+}
+
+/// What an outlet sends into the wall behind it, instead of populations.
+fn kept(set: VelocitySet) -> String {
+    let mut text = format!("        if kind == {OUTLET} {{\n            let through = dot(u, border.normal.xyz);\n");
+    for q in 1..set.count() {
+        let c = along(set.velocity(q), "u");
+        _ = writeln!(text, "            g{q} = select(g{q}, excess - ({c}) - through, in{q} < 0.0);");
+    }
+    text + "        }\n"
 }
 
 /// All populations anew from density, velocity and the stress of those that are known (Latt 2008), then a collision.
@@ -133,5 +169,5 @@ fn open(set: VelocitySet, eddies: bool) -> String {
         _ = writeln!(text, "        let straight{q} = uneven{q} - {pulled};");
         _ = writeln!(text, "        g{q} = bent{q} + straight{q};\n        g{} = bent{q} - straight{q};", q + 1);
     }
-    text + "        {\n" + &two_times(set, eddies) + "        }\n"
+    text + "        {\n" + &two_times(set, eddies) + "        }\n" + &kept(set)
 }

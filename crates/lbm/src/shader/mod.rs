@@ -35,9 +35,9 @@ const BORDER: &str = "struct Border { cell: vec4<i32>, flow: vec4<f32>, normal: 
 /// One invocation for each cell of a list.
 const MAIN_OF_LIST: &str = "@compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    let at = borders_position(id);
-    if !borders_inside(at) { return; }
-    let border = borders_load(at);
+    let number = borders_position(id);
+    if !borders_inside(number) { return; }
+    let border = borders_load(number);
     let p = border.cell.xyz;
 ";
 
@@ -164,12 +164,12 @@ pub fn pulls(set: VelocitySet) -> KernelSource {
         );
     }
     for (k, part) in ["pull.x", "pull.y", "pull.z", "turn.x", "turn.y", "turn.z"].iter().enumerate() {
-        _ = writeln!(text, "    pulls_store(vec2<i32>(at, {k}), {part});");
+        _ = writeln!(text, "    pulls_store(vec2<i32>(number, {k}), {part});");
     }
     source(set, "pulls", text + "}\n")
 }
 
-/// What outlets take over from the cells before them: density and velocity go out with the flow.
+/// Density and velocity of the cells before outlets, before these or those have made a step.
 pub fn outlets(set: VelocitySet) -> KernelSource {
     let mut text = POPULATIONS.replace("ACCESS", "read") + BORDER;
     text += "@group(0) @binding(2) var<storage, read_write> borders: array<Border>;\n";
@@ -178,12 +178,9 @@ pub fn outlets(set: VelocitySet) -> KernelSource {
     text += &load(set);
     text += &moments(set);
     text += FLOW;
-    text += "    let speed = clamp(-dot(u, border.normal.xyz), 0.0, 1.0);
-    var flow = (border.flow + speed * vec4<f32>(u, density)) / (1.0 + speed);
-    flow.w += 0.01 * (border.normal.w - flow.w);
-    var next = border;
-    next.flow = flow;
-    borders_store(at, next);
+    text += "    var next = border;
+    next.flow = vec4<f32>(u, density);
+    borders_store(number, next);
 }
 ";
     source(set, "outlets", text)

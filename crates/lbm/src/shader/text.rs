@@ -38,24 +38,45 @@ fn vector(c: [i64; 3]) -> String {
 /// Reads the populations that arrive at cell `p`, into `g0`, `g1`, …
 ///
 /// Esoteric-Pull (Lehmann 2022): of a pair, one population lies at the cell itself, and the other at the neighbour from
-/// which it comes. Which of the two slots of the pair that is changes from step to step, with `odd`.
+/// which it comes. Which of the two slots of the pair that is changes from step to step, with `odd`. Slots are counted in
+/// the variable itself, as a chunk is one binding: a helper would look at four axes for each of them.
 pub fn load(set: VelocitySet) -> String {
-    let mut text = String::from("    let own = 1 - odd;\n    var g0 = f_load(vec4<i32>(p, 0));\n");
+    let mut text = String::from(
+        "    let own = 1 - odd;
+    let zero = i32(f_index(vec4<i32>(0, 0, 0, 0)));
+    let along_y = i32(f_index(vec4<i32>(0, 1, 0, 0))) - zero;
+    let along_z = i32(f_index(vec4<i32>(0, 0, 1, 0))) - zero;
+    let slot = i32(f_index(vec4<i32>(0, 0, 0, 1))) - zero;
+    let at = zero + p.x + p.y * along_y + p.z * along_z;
+    let here = at + own * slot;
+    let there = at + odd * slot;
+    var g0 = f[at];
+",
+    );
     for q in set.firsts() {
-        let c = set.velocity(q);
-        _ = writeln!(text, "    let p{q} = p + {};", vector(c));
-        _ = writeln!(text, "    var g{q} = f_load(vec4<i32>(p, {q} + own));");
-        _ = writeln!(text, "    var g{} = f_load(vec4<i32>(p{q}, {q} + odd));", q + 1);
+        let [x, y, z] = set.velocity(q);
+        let mut offset = format!("{q} * slot");
+        for (c, name) in [(x, "1"), (y, "along_y"), (z, "along_z")] {
+            match c {
+                0 => {}
+                1 => offset += &format!(" + {name}"),
+                _ => offset += &format!(" - {name}"),
+            }
+        }
+        _ = writeln!(text, "    let i{q} = here + {q} * slot;");
+        _ = writeln!(text, "    let p{q} = there + {offset};");
+        _ = writeln!(text, "    var g{q} = f[i{q}];");
+        _ = writeln!(text, "    var g{} = f[p{q}];", q + 1);
     }
     text
 }
 
 /// Writes the populations that leave cell `p`, each to the slot that its opposite came from.
 pub fn store(set: VelocitySet) -> String {
-    let mut text = String::from("    f_store(vec4<i32>(p, 0), g0);\n");
+    let mut text = String::from("    f[at] = g0;\n");
     for q in set.firsts() {
-        _ = writeln!(text, "    f_store(vec4<i32>(p{q}, {q} + odd), g{q});");
-        _ = writeln!(text, "    f_store(vec4<i32>(p, {q} + own), g{});", q + 1);
+        _ = writeln!(text, "    f[p{q}] = g{q};");
+        _ = writeln!(text, "    f[i{q}] = g{};", q + 1);
     }
     text
 }

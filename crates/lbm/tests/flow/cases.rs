@@ -15,9 +15,10 @@ pub enum Beyond {
     /// Speed along the axis.
     Inflow(f64),
     Pressure(f64),
+    Outlet(f64),
 }
 
-use Beyond::{Inflow, Lid, Mirror, Periodic, Pressure, Wall};
+use Beyond::{Inflow, Lid, Mirror, Outlet, Periodic, Pressure, Wall};
 
 #[derive(Debug, Clone)]
 pub struct Case {
@@ -70,6 +71,7 @@ impl Case {
                 Side::Velocity(std::rc::Rc::new(move |_| u))
             }
             Pressure(density) => Side::Pressure(density),
+            Outlet(density) => Side::Outlet(density),
         };
         let (one, two, three) = (self.clone(), self.clone(), self.clone());
         let mut problem = Problem::new(self.set, self.extents).viscosity(VISCOSITY).force(self.force);
@@ -100,7 +102,8 @@ impl Case {
             let lids: Vec<_> =
                 beyond.iter().filter_map(|(_, one)| if let Lid(u) = one { Some(*u) } else { None }).collect();
             let mirrors: Vec<usize> = beyond.iter().filter(|(_, one)| *one == Mirror).map(|(axis, _)| *axis).collect();
-            return match (beyond.iter().any(|(_, one)| *one == Wall), lids.first()) {
+            let open = |(_, one): &(usize, Beyond)| matches!(one, Inflow(_) | Pressure(_) | Outlet(_));
+            return match (beyond.iter().any(|one| one.1 == Wall || open(one)), lids.first()) {
                 (true, _) => Kind::Solid,
                 (false, Some(&u)) if lids.iter().all(|other| *other == u) => Kind::Moving(u),
                 (false, None) if !mirrors.is_empty() => Kind::Mirror([0, 1, 2].map(|axis| mirrors.contains(&axis))),
@@ -120,6 +123,13 @@ impl Case {
                         return Kind::Velocity { normal, u: normal.map(|n| n as f64 * speed) };
                     }
                     Pressure(density) if at[axis] == end => return Kind::Pressure { normal, density },
+                    Outlet(density) if at[axis] == end => {
+                        let before = std::array::from_fn(|axis| at[axis] + normal[axis]);
+                        return match self.solid(before) {
+                            Some(_) => Kind::Pressure { normal, density },
+                            None => Kind::Outlet { normal, density },
+                        };
+                    }
                     _ => {}
                 }
             }
@@ -184,6 +194,12 @@ pub fn all() -> Vec<Case> {
     cases.push(Case {
         solids: true,
         ..plain("cavity", plane, [13, 9, 1], [[Wall, Wall], [Wall, Lid([0.05, 0.0, 0.0])], around])
+    });
+    let stream = [[Inflow(0.03), Outlet(1.0)], [Mirror, Mirror], [Mirror, Wall]];
+    cases.push(Case { solids: true, ..plain("stream", VelocitySet::D3Q19, [8, 6, 5], stream) });
+    cases.push(Case {
+        force: [1e-4, 0.0, 0.0],
+        ..plain("stream", plane, [7, 11, 1], [[Wall, Lid([0.0, 0.02, 0.0])], [Outlet(1.0), Inflow(-0.03)], around])
     });
     cases.push(Case {
         solids: true,

@@ -42,8 +42,19 @@ fn all_cuts() {
         let lattice = case.twin().shape;
         let three = |parts: i64| [0, 1, 2].map(|axis| uneven(lattice[axis], if lattice[axis] < 3 { 1 } else { parts }));
         for parts in [2, 3] {
-            let cut = Cut::Sizes(three(parts));
+            let mut cut = three(parts);
+            // An outlet and the cell before it are in one part.
+            if case.name == "stream" {
+                cut.iter_mut().filter(|lengths| lengths.len() > 1).for_each(|lengths| {
+                    lengths[0] += 2;
+                    *lengths.last_mut().expect("a part") -= 2;
+                });
+            }
+            let cut = Cut::Sizes(cut);
             assert_eq!(found(&case, 3, &cut), alone, "{} {:?}, cut {cut:?}", case.name, case.set);
+        }
+        if case.name == "stream" {
+            continue;
         }
         let single = Cut::Parts([lattice[0] as usize, 1, 1]);
         assert_eq!(found(&case, 2, &single), alone, "{} {:?}, layers of one cell", case.name, case.set);

@@ -19,7 +19,7 @@ fn error(problem: impl Fn() -> Problem + Sync, cut: Cut) -> String {
 #[test]
 fn are_the_same_error_everywhere() {
     let cube = || Problem::new(VelocitySet::D3Q19, [4, 5, 6]);
-    let checks: [(String, &str); 8] = [
+    let checks: [(String, &str); 9] = [
         (error(|| Problem::new(VelocitySet::D3Q19, [4, 0, 6]), Cut::Auto), "[4, 0, 6]"),
         (error(|| Problem::new(VelocitySet::D2Q9, [4, 4, 2]), Cut::Auto), "1 in two dimensions"),
         (error(|| cube().sides(1, Side::Wall, Side::Periodic), Cut::Auto), "axis 1: only one side is periodic"),
@@ -34,6 +34,10 @@ fn are_the_same_error_everywhere() {
         ),
         (error(cube, Cut::Sizes([vec![4], vec![2, 2], vec![6]])), "axis 1 into [2, 2]: the parts must add up to 5"),
         (error(cube, Cut::Parts([1, 1, 7])), "7 parts of 6 cells"),
+        (
+            error(|| Problem::new(VelocitySet::D3Q27, [1 << 20; 3]), Cut::Parts([1; 3])),
+            "cut the lattice into more parts",
+        ),
     ];
     for (found, wanted) in checks {
         assert!(found.contains(wanted), "{found:?} does not say {wanted:?}");

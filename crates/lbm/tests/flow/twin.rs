@@ -12,6 +12,7 @@ pub enum Kind {
     Mirror([bool; 3]),
     Velocity { normal: [i64; 3], u: [f64; 3] },
     Pressure { normal: [i64; 3], density: f64 },
+    Outlet { normal: [i64; 3], density: f64 },
 }
 
 pub struct Twin {
@@ -89,7 +90,9 @@ impl Twin {
     /// Density and velocity at an open side, by what is known there.
     fn open(&self, i: usize, f: &[f64]) -> Option<(f64, [f64; 3])> {
         let normal = match self.kinds[i] {
-            Kind::Velocity { normal, .. } | Kind::Pressure { normal, .. } => normal.map(|x| x as f64),
+            Kind::Velocity { normal, .. } | Kind::Pressure { normal, .. } | Kind::Outlet { normal, .. } => {
+                normal.map(|x| x as f64)
+            }
             _ => return None,
         };
         let sum = |sign: f64| -> f64 { (0..f.len()).filter(|&q| dot(self.c(q), normal) == sign).map(|q| f[q]).sum() };
@@ -97,6 +100,28 @@ impl Twin {
         match self.kinds[i] {
             Kind::Velocity { u, .. } => Some((known / (1.0 - dot(u, normal)), u)),
             Kind::Pressure { density, .. } => Some((density, normal.map(|x| x * (1.0 - known / density)))),
+            Kind::Outlet { density, .. } => {
+                let n = normal;
+                let at = self.at(i);
+                let before = self.index(std::array::from_fn(|axis| at[axis] + n[axis] as i64)).expect("a cell");
+                let count = f.len();
+                let (rho, u) = moments(self.set, &self.f[before * count..(before + 1) * count], self.force);
+                // Of the values that come back: their mean, and their slopes along the side.
+                let back: Vec<usize> = (0..count).filter(|&q| dot(self.c(q), n) > 0.0).collect();
+                let value = |q: usize| f[q] - self.set.weight(q);
+                let mean = back.iter().map(|&q| value(q)).sum::<f64>() / back.len() as f64;
+                let slope = |axis: usize| {
+                    let square: f64 = back.iter().map(|&q| self.c(q)[axis].powi(2)).sum();
+                    back.iter().map(|&q| value(q) * self.c(q)[axis]).sum::<f64>() / square.max(1.0)
+                };
+                let speed = 2.0 * (-dot(u, n)).clamp(0.0, 1.0);
+                let blend = |old: f64, new: f64| (old + speed * new) / (1.0 + speed);
+                let along = [0, 1, 2].map(|axis| if n[axis] != 0.0 { 0.0 } else { blend(slope(axis), u[axis]) });
+                let rho = blend(1.0 + mean, rho);
+                let rho = rho + 0.01 * (density - rho);
+                let through = 1.0 - known / rho;
+                Some((rho, [0, 1, 2].map(|axis| along[axis] + n[axis] * through)))
+            }
             _ => None,
         }
     }
@@ -145,9 +170,17 @@ impl Twin {
                     f[(0..count).find(|&other| self.set.velocity(other) == c).expect("a mirror image")]
                 })
                 .collect(),
-            Kind::Velocity { normal, .. } | Kind::Pressure { normal, .. } => {
+            Kind::Velocity { normal, .. } | Kind::Pressure { normal, .. } | Kind::Outlet { normal, .. } => {
                 let (density, u) = self.open(i, &f).expect("an open side");
-                self.collided(self.regular(&f, normal, density, u))
+                let mut left = self.collided(self.regular(&f, normal, density, u));
+                if matches!(self.kinds[i], Kind::Outlet { .. }) {
+                    let n = normal.map(|x| x as f64);
+                    let along = [0, 1, 2].map(|axis| if n[axis] == 0.0 { u[axis] } else { 0.0 });
+                    for q in (0..count).filter(|&q| dot(self.c(q), n) < 0.0) {
+                        left[q] = self.set.weight(q) + density - 1.0 - dot(self.c(q), along);
+                    }
+                }
+                left
             }
         }
     }
