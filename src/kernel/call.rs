@@ -64,7 +64,7 @@ impl<'k> Call<'k> {
 
     /// Runs over this section, these extents or this count instead of the first written section: see [`Domain`].
     ///
-    /// Over a section of the same index space positions still count from the start of the first written one: ghost cells
+    /// Over a section of a bound array's index space positions count from the start of the one that is bound: ghost cells
     /// around it are negative or past its end.
     pub fn over(mut self, domain: impl Into<Domain>) -> Self {
         self.over = Some(domain.into());

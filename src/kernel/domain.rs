@@ -8,8 +8,8 @@ use crate::extents::{Index, MAX_AXES};
 /// What a kernel runs over, given to [`Call::over`](super::Call::over): a section, plain extents, or a number of
 /// invocations that is on the device.
 ///
-/// * A section, of whatever array: one invocation a cell. Where it is of the index space of the first written section,
-///   positions count from the start of that one.
+/// * A section, of whatever array: one invocation a cell. Where it is of the index space of a bound array, positions count from
+///   the start of the first section that is written there, else of the first one that is read.
 /// * Extents, as `[n]` or `[n, m, 3]`, of any integer type: so many invocations along each axis, axis 0 along the
 ///   dispatch's x, axis 1 along y, the others folded into z. A workgroup for each of `b` blocks is `[b * 256]` with
 ///   `@workgroup_size(256)`.

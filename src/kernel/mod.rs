@@ -27,8 +27,9 @@
 //! `array<atomic<u32>>` has `x_store(p, v)` instead, cell by cell.
 //!
 //! Arrays may differ in their number of axes (an image and a volume); `x_position` exists for those that have as many as
-//! the domain, which is the first written section or [`Call::over`], and only where that is of the written section's index
-//! space.
+//! the domain, which is the first written section or [`Call::over`], and only where that is a section of the index space of a
+//! bound array. Positions count from the start of the first written section of that space or, if there is none, of the first one
+//! that is read.
 //!
 //! # What a kernel runs over
 //!

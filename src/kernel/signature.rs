@@ -15,7 +15,7 @@ pub struct VarShape {
 /// Where invocations have their places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Space {
-    /// In the index space of the first written section, so that an invocation has a cell.
+    /// In the index space of a bound section, so that an invocation has a cell.
     Cells,
     /// In one of its own.
     Apart,

@@ -193,7 +193,7 @@ fn missing(var: &StorageVar, shape: &VarShape, signature: &Signature, helper: &s
             format!("{x} is bound to packed cells, which have no index of their own")
         }
         "position" if signature.space != Space::Cells => format!(
-            "the kernel does not run over cells of the index space that is written, so that an invocation has no cell in \
+            "the kernel does not run over cells of an index space that is bound, so that an invocation has no cell in \
              {x}: its place in what the kernel runs over is domain_position(id)"
         ),
         "position" if shape.axes != domain_axes => format!(

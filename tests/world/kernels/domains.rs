@@ -171,3 +171,34 @@ fn nothing_to_do() {
         none.chunks().try_for_each(|chunk| count.call().update("x", chunk.with_ghosts()).run())
     });
 }
+
+/// A plane of numbers is written into a volume: the domain is a part of the plane, which is only read, and positions are its.
+#[test]
+fn over_what_is_only_read() {
+    const TEXT: &str = "
+@group(0) @binding(0) var<storage, read> plane: array<f32>;
+@group(0) @binding(1) var<storage, read_write> volume: array<f32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let p = plane_position(id);
+    if plane_inside(p) {
+        for (var z = 0; z < 3; z++) { volume_store(vec3<i32>(p, z), plane_load(p) + 1000.0 * f32(z + 1)); }
+    }
+}";
+    support::ranks(&[1], |world| {
+        let layout = Layout::new([9, 7]).ghost([1, 1]);
+        let plane = world.local_array::<f32, 2>("plane", &layout)?;
+        plane.all().fill_with(|[x, y]| (10 * y + x) as f32)?;
+        let volume = world.local_array::<f32, 3>("volume", &Layout::new([9, 7, 3]))?;
+        let kernel = world.kernel(KernelSource::text("over.wgsl", TEXT))?;
+        // Positions count from the start of the section that is bound, not from that of the domain.
+        let call = kernel.call().read("plane", plane.at((1.., ..))).write("volume", volume.at((1.., .., ..)));
+        call.over(plane.at((3..8, 2..5))).run()?;
+        for (i, found) in volume.all().read()?.into_iter().enumerate() {
+            let [x, y, z] = [i % 9, i / 9 % 7, i / 63];
+            let inside = (3..8).contains(&x) && (2..5).contains(&y);
+            assert_eq!(found, if inside { (10 * y + x + 1000 * (z + 1)) as f32 } else { 0.0 }, "[{x}, {y}, {z}]");
+        }
+        Ok(())
+    });
+}

@@ -29,7 +29,7 @@ fn poiseuille() {
                 .viscosity(viscosity)
                 .force([force, 0.0, 0.0]);
             let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
-            flow.run((6.0 * height * height / viscosity) as u64)?;
+            flow.run((2.0 * height * height / viscosity) as u64)?;
             for (y, found) in profile(world, &mut flow)?.into_iter().enumerate() {
                 let y = y as f64 + 0.5;
                 let exact = force / (2.0 * viscosity) * y * (height - y);
@@ -45,12 +45,12 @@ fn poiseuille() {
 #[test]
 fn couette() {
     run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
-        let (n, u) = (10, 0.05);
+        let (n, u) = (7, 0.05);
         let problem = Problem::new(VelocitySet::D3Q19, [3, n, 2])
             .sides(1, Side::Wall, Side::MovingWall([u, 0.0, 0.0]))
             .viscosity(0.5);
         let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
-        flow.run(1500)?;
+        flow.run(200)?;
         for (y, found) in profile(world, &mut flow)?.into_iter().enumerate() {
             let exact = u * (y as f64 + 0.5) / n as f64;
             assert!((found - exact).abs() < 2e-5 * u, "y {y}: {found}, {exact}");

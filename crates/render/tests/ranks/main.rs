@@ -15,4 +15,4 @@ mod space;
 mod surfaces;
 mod vtk;
 
-under_mpi!(3; without features, shaders, vtk);
+under_mpi!(3; without features, shaders, surfaces, vtk);

@@ -33,7 +33,7 @@ use zippy_render::volume::Phantom;
 use common::nrrd::{Temporary, file};
 use support::launcher;
 
-under_mpi!(3);
+under_mpi!(3; without command_line, isosurfaces, looks, paths, raw, values);
 
 fn options(arguments: &[&str]) -> Result<Options, String> {
     Options::read(["volume"].iter().chain(arguments)).map_err(|error| error.to_string())
