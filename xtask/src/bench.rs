@@ -95,7 +95,7 @@ fn chosen(mut known: Vec<String>, parsed: &Parsed) -> Result<Vec<String>, String
 fn rank_counts(name: &str, with_mpi: bool) -> Vec<Ranks> {
     let (threads, processes): (&[usize], &[usize]) = match name {
         others::ICET => (&[], &[2, 4, 8]),
-        "ranks_files" => (&[1, 2, 4], &[2]),
+        "ranks_files" | "ranks_lbm" => (&[1, 2, 4], &[2]),
         "ranks_isosurface" | "ranks_primitives" | "ranks_volume" => (&[1, 2, 4, 8], &[1, 2, 4, 8]),
         _ if name.starts_with("ranks_") => (&[2, 4], &[2, 4]),
         _ => return vec![Ranks::Own],

@@ -18,6 +18,9 @@ pub enum FlowError {
         "sides of axes {0} and {1} are both open; at the edge where they meet nothing is known: one axis must be walls, mirrors or periodic"
     )]
     Open(usize, usize),
+    /// Cumulants need all velocities.
+    #[error("cumulants are those of D3Q27, not of {0}")]
+    Cumulant(&'static str),
     /// A number is not what it must be.
     #[error("{what} is {value}; it must be {wanted}")]
     Number {

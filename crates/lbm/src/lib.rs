@@ -27,7 +27,7 @@
 //!
 //! After M. Lehmann, *Esoteric Pull and Esoteric Push*, Computation 10(6), 2022 (streaming in place), I. Ginzburg et al.,
 //! *Two-relaxation-time lattice Boltzmann scheme*, Commun. Comput. Phys. 3, 2008, Z. Guo et al., Phys. Rev. E 65, 2002
-//! (forces), J. Latt et al., Phys. Rev. E 77, 2008 (open sides), and section 5.3 of the Zippy paper.
+//! (forces), M. Geier et al., Comput. Math. Appl. 70, 2015 (cumulants), J. Latt et al., Phys. Rev. E 77, 2008 (open sides), and section 5.3 of the Zippy paper.
 #![warn(missing_docs)]
 
 pub mod cases;
@@ -41,6 +41,6 @@ mod velocities;
 
 pub use cut::Cut;
 pub use error::FlowError;
-pub use flow::{Fields, Flow, Pull};
+pub use flow::{Fields, Flow, Pull, Quantity};
 pub use problem::{Collision, Place, Problem, Side};
 pub use velocities::VelocitySet;

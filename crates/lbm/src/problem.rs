@@ -42,6 +42,8 @@ pub enum Collision {
         /// (1/ω⁺ − ½)(1/ω⁻ − ½).
         magic: f64,
     },
+    /// Cumulants (Geier et al. 2015), of D3Q27: for low viscosities and fast flows. Straight walls are not exact.
+    Cumulant,
 }
 
 /// Part of the box that is solid.
@@ -167,7 +169,7 @@ impl Problem {
     pub(crate) fn rates(&self) -> [f64; 2] {
         let even = 3.0 * self.viscosity;
         let uneven = match self.collision {
-            Collision::Bgk => even,
+            Collision::Bgk | Collision::Cumulant => even,
             Collision::Trt { magic } => magic / even,
         };
         [even, uneven].map(|time| 1.0 / (time + 0.5))
@@ -257,12 +259,26 @@ impl Problem {
         if let Collision::Trt { magic } = self.collision {
             positive("the magic number", magic)?;
         }
+        if self.collision == Collision::Cumulant && self.set != VelocitySet::D3Q27 {
+            return Err(FlowError::Cumulant(self.set.name()));
+        }
         if let Some(constant) = self.smagorinsky {
             positive("Smagorinsky's constant", constant)?;
         }
-        for side in self.sides.iter().flatten() {
-            if let Side::Pressure(density) | Side::Outlet(density) = side {
-                positive("the density at a side", *density)?;
+        for (axis, side) in
+            self.sides.iter().enumerate().flat_map(|(axis, sides)| sides.iter().map(move |side| (axis, side)))
+        {
+            match side {
+                Side::Pressure(density) | Side::Outlet(density) => positive("the density at a side", *density)?,
+                Side::MovingWall(velocity) => {
+                    let across = velocity.iter().enumerate().find(|&(k, u)| !u.is_finite() || *u != 0.0 && k == axis);
+                    if let Some((_, &value)) = across {
+                        let what = "a component of a moving wall's velocity";
+                        let wanted = "finite, and across the wall 0";
+                        return Err(FlowError::Number { what, value, wanted });
+                    }
+                }
+                _ => {}
             }
         }
         match self.force.iter().find(|x| !x.is_finite()) {

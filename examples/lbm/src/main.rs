@@ -1,11 +1,15 @@
 //! Lattice Boltzmann flow on several ranks. `--help` says how.
 
 mod compare;
+mod ending;
+mod files;
 mod options;
+mod picture;
 mod report;
 mod run;
 #[path = "../../support/say.rs"]
 mod say;
+mod steady;
 
 use std::process::ExitCode;
 

@@ -42,7 +42,7 @@ pub struct Options {
     #[arg(long, value_enum)]
     pub lattice: Option<Lattice>,
 
-    /// How populations relax: with one time, or with two and the magic number 3/16
+    /// How populations relax: with one time, with two and the magic number 3/16, or as cumulants, which need the lattice d3q27
     #[arg(long, value_enum)]
     pub collision: Option<Relaxation>,
 
@@ -62,6 +62,10 @@ pub struct Options {
     #[arg(long)]
     pub until_steady: bool,
 
+    /// Ends after so many seconds of steps, with a checkpoint where --checkpoint says so, as SIGTERM does
+    #[arg(long, value_name = "SECONDS")]
+    pub budget: Option<u64>,
+
     /// Compares with a table: Ghia, Ghia and Shin 1982 of the square cavity at Reynolds number 100
     #[arg(long, value_enum)]
     pub compare: Option<Table>,
@@ -70,9 +74,30 @@ pub struct Options {
     #[arg(long, value_name = "DIR")]
     pub checkpoint: Option<PathBuf>,
 
-    /// Steps between checkpoints
+    /// Steps between checkpoints, pictures, files of fields and lines of tables
     #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
     pub every: Option<u64>,
+
+    /// Draws this of the flow as it runs, as often as --every says and at both ends
+    #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "until_steady")]
+    pub render: Option<Shown>,
+
+    /// Where pictures go: .apng for a movie, .png for the last one. Default: flow.apng
+    #[arg(long, value_name = "FILE", requires = "render")]
+    pub output: Option<PathBuf>,
+
+    /// Width and height of pictures of a volume
+    #[arg(long, value_name = "WxH", default_value = "512x384", value_parser = pixels)]
+    pub size: (u32, u32),
+
+    /// Writes density beyond 1, speed, vorticity and the Q-criterion into this directory as often as --every says and at both
+    /// ends: a VTI file for each and step, and an index (.pvd) for each, which ParaView shows as an animation
+    #[arg(long, value_name = "DIR")]
+    pub fields: Option<PathBuf>,
+
+    /// Writes force and torque on each body into this table (CSV), likewise
+    #[arg(long, value_name = "FILE")]
+    pub forces: Option<PathBuf>,
 
     /// Goes on from the latest checkpoint of this directory, on any number of ranks; what else is given is changed
     #[arg(long, value_name = "DIR", conflicts_with_all = ["case", "n", "lattice"])]
@@ -98,6 +123,17 @@ pub enum Lattice {
 pub enum Relaxation {
     Bgk,
     Trt,
+    Cumulant,
+}
+
+/// What a picture shows.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq)]
+pub enum Shown {
+    Speed,
+    Vorticity,
+    /// The Q-criterion
+    Q,
+    Density,
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq)]
@@ -123,7 +159,8 @@ fn after() -> String {
         "Cases:\n{cases}\nExamples:\n  lbm --ranks 4 --case cavity2d --n 128 --until-steady --compare ghia\n  \
          lbm --ranks 3 --case taylor-green2d --n 32,64,128\n  \
          lbm --ranks 4 --case cavity3d --steps 200 --checkpoint ck --every 100\n  \
-         lbm --ranks 3 --restart ck --steps 100 --hash"
+         lbm --ranks 3 --restart ck --steps 100 --hash\n  \
+         lbm --ranks 4 --case sphere --n 160x80x80 --steps 2000 --render vorticity --every 50 --output flow.apng"
     )
 }
 
@@ -138,6 +175,12 @@ fn size(text: &str) -> std::result::Result<[i64; 3], String> {
         *n = part.parse().ok().filter(|n| *n >= 1).ok_or(format!("{part:?} is not a number of cells"))?;
     }
     Ok(n)
+}
+
+/// `640x480`.
+fn pixels(text: &str) -> std::result::Result<(u32, u32), String> {
+    let two = text.split_once('x').and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
+    two.filter(|&(width, height): &(u32, u32)| width > 0 && height > 0).ok_or("not a size, as 640x480".into())
 }
 
 impl Options {
@@ -155,13 +198,14 @@ impl Options {
     /// Mistakes that only several options together are.
     pub fn check(&self) -> Result<()> {
         let wrong = match self {
-            Self { every: Some(_), checkpoint: None, .. } => {
-                "--every says how often --checkpoint writes; give that, too"
+            Self { every: Some(_), checkpoint: None, render: None, fields: None, forces: None, .. } => {
+                "--every says how often --checkpoint, --render, --fields and --forces write; give one of these, too"
             }
             Self { compare: Some(Table::Ghia), case: Some(case), .. } if case != "cavity2d" => {
                 "--compare ghia is a table of the case cavity2d"
             }
             Self { n, checkpoint: Some(_), .. } if n.len() > 1 => "--checkpoint keeps one run; give one --n",
+            Self { n, render: Some(_), .. } if n.len() > 1 => "--render draws one run; give one --n",
             _ => return Ok(()),
         };
         Err(Error::program(wrong))
@@ -203,6 +247,7 @@ impl Setup {
         let collision = |relaxation| match relaxation {
             Relaxation::Bgk => Collision::Bgk,
             Relaxation::Trt => Collision::Trt { magic: 3.0 / 16.0 },
+            Relaxation::Cumulant => Collision::Cumulant,
         };
         Choices {
             n: self.n,

@@ -7,6 +7,7 @@ use zippy_lbm::cases::Case;
 use zippy_lbm::{Flow, Pull};
 
 use crate::compare::Ghia;
+use crate::ending::End;
 
 pub struct Report {
     case: &'static str,
@@ -23,9 +24,11 @@ pub struct Report {
     secs: f64,
     /// 2 / (speed² × area), which makes a force a coefficient.
     coefficient: Option<f64>,
-    pub steady: Option<bool>,
+    pub end: End,
     pub pulls: Vec<Pull>,
     pub mass: f64,
+    /// Frames, and the seconds that they took.
+    pub drawing: Option<(u64, f64)>,
     /// The largest error of the velocity over the speed.
     pub exact: Option<f64>,
     pub ghia: Option<Ghia>,
@@ -47,9 +50,10 @@ impl Report {
             cells: flow.fluid_cells(),
             secs,
             coefficient: case.area.map(|area| 2.0 / (case.speed * case.speed * area)),
-            steady: None,
+            end: End::Steps,
             pulls: Vec::new(),
             mass: 0.0,
+            drawing: None,
             exact: None,
             ghia: None,
             hash: None,
@@ -76,14 +80,19 @@ impl Report {
             _ = writeln!(text, "  warning: {warning}");
         }
         let [at, steps] = self.steps;
-        let end = match self.steady {
-            Some(true) => ", steady",
-            Some(false) => ", not yet steady",
-            None => "",
+        let end = match self.end {
+            End::Steps => "",
+            End::Steady => ", steady",
+            End::Unsteady => ", not yet steady",
+            End::Signal => ", ended by a signal",
+            End::Time => ", its time is over",
         };
         _ = write!(text, "  {steps} steps to step {at}{end}: {:.2} s, {:.2} MLUPS", self.secs, self.mlups());
         for (pull, c) in self.pulls.iter().zip(self.coefficients()) {
             _ = write!(text, "\n  force {:?}, drag coefficient {:.5}, lift {:.6}", pull.force, c[0], c[1]);
+        }
+        if let Some((frames, secs)) = self.drawing {
+            _ = write!(text, "\n  {frames} pictures: {secs:.2} s");
         }
         if let Some(error) = self.exact {
             _ = write!(text, "\n  largest error of the velocity: {error:.3e} of the speed");
@@ -128,8 +137,9 @@ impl Report {
             "steps": self.steps[1],
             "seconds": self.secs,
             "mlups": self.mlups(),
-            "steady": self.steady,
+            "ended_by": self.end.name(),
             "mass_beyond_1": self.mass,
+            "pictures": self.drawing.map(|(frames, secs)| json!({ "frames": frames, "seconds": secs })),
             "bodies": forces,
             "coefficients": self.coefficients(),
             "largest_error": self.exact,

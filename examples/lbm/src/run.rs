@@ -1,24 +1,31 @@
 //! A run: steps, and what is done between them.
 
 use std::io::IsTerminal;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use zippy::{Error, Result, World};
 use zippy_io::checkpoint::{Checkpoints, Contents};
-use zippy_lbm::Flow;
 use zippy_lbm::cases::Case;
+use zippy_lbm::{Fields, Flow};
 
 use crate::compare;
+use crate::ending::{End, Ending};
+use crate::files::{Fieldbook, Table};
 use crate::options::{Options, Setup};
+use crate::picture::Painter;
 use crate::report::Report;
 use crate::say::say;
+use crate::steady::Watch;
 
 /// Checkpoints that are kept.
 const KEPT: usize = 2;
 
-/// A flow is steady when its velocities change by less than this part of its speed while the fluid goes its length.
-const STEADY: f64 = 1e-5;
+/// Steps from one look at the flow's numbers to the next: one that has become unstable is found soon.
+const CHECK: u64 = 1000;
+
+/// Steps after which ranks tell each other of signals.
+const LISTEN: u64 = 100;
 
 /// All runs that are asked for, one after the other. Collective.
 pub fn all(world: &World, options: &Options) -> Result<()> {
@@ -68,58 +75,58 @@ fn one(world: &World, options: &Options, setup: &Setup, case: &Case, flow: &mut 
     let begun = flow.steps();
     let until = begun + options.steps.unwrap_or(if options.until_steady { 20 * case.steps } else { case.steps });
     let checkpoints = options.checkpoint.as_ref().map(|directory| Checkpoints::new(directory, KEPT));
-    let look = options.until_steady.then_some(((case.length / case.speed).round() as u64).max(2));
-    // A flow that has become unstable is found soon, and not by each step.
-    let check = 1000;
-    let bar = bar(world, until - begun);
+    let mut watch = options.until_steady.then(|| Watch::new(case));
+    let ending = Ending::watch(checkpoints.is_some(), options.budget.map(Duration::from_secs))?;
     let fields = flow.fields()?;
-    let mut before: Option<Vec<f32>> = None;
-    let (mut steady, mut secs) = (false, 0.0);
-    while flow.steps() < until && !steady {
+    let frames = 1 + options.every.map_or(1, |every| until.div_ceil(every) - begun / every);
+    let mut outputs = Outputs::open(world, options, case, flow, frames)?;
+    outputs.write(world, flow, &fields)?;
+    let bar = bar(world, until - begun);
+    let (mut secs, mut saved, mut end) = (0.0, None, None);
+    while end.is_none() && flow.steps() < until {
         let next = |every: Option<u64>| every.map_or(until, |every| (flow.steps() / every + 1) * every);
-        let stop = [options.every, look, Some(check)].into_iter().map(next).fold(until, u64::min);
+        let stop = [options.every, watch.as_ref().map(|watch| watch.every), Some(CHECK)];
+        let stop = stop.into_iter().map(next).fold(until, u64::min);
         let start = Instant::now();
-        while flow.steps() < stop {
-            flow.run((stop - flow.steps()).min(100))?;
+        while end.is_none() && flow.steps() < stop {
+            flow.run((stop - flow.steps()).min(LISTEN))?;
             bar.set_position(flow.steps() - begun);
+            end = ending.now(world)?;
         }
         world.gpu().wait()?;
         world.barrier()?;
         secs += start.elapsed().as_secs_f64();
         let cells = flow.fluid_cells() as f64 * (flow.steps() - begun) as f64;
         bar.set_message(format!("{:.1} MLUPS", cells / secs / 1e6));
-        if look.is_some_and(|every| flow.steps().is_multiple_of(every)) {
-            flow.fields_into(&fields)?;
-            flow.check(&fields)?;
-            let mut now = Vec::new();
-            for chunk in fields.velocity.chunks() {
-                now.append(&mut chunk.all().read()?);
-            }
-            let far = |before: &Vec<f32>| before.iter().zip(&now).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-            let mut change = [before.as_ref().map_or(f32::INFINITY, far)];
-            world.group().all_reduce(&mut change, |one, other| *one = one.max(*other))?;
-            steady = f64::from(change[0]) < STEADY * case.speed;
-            before = Some(now);
-        } else if flow.steps().is_multiple_of(check) {
-            flow.fields_into(&fields)?;
-            flow.check(&fields)?;
+        if end.is_some() || flow.steps().is_multiple_of(CHECK) || flow.steps() == until {
+            check(flow, &fields, options, saved)?;
         }
-        if let (Some(checkpoints), true) = (&checkpoints, options.every.is_some_and(|n| flow.steps().is_multiple_of(n)))
+        if let Some(watch) = &mut watch
+            && flow.steps().is_multiple_of(watch.every)
+            && watch.look(world, case, flow, &fields)?
         {
+            end = Some(End::Steady);
+        }
+        let due = options.every.is_some_and(|every| flow.steps().is_multiple_of(every));
+        if let (Some(checkpoints), true) = (&checkpoints, due) {
+            check(flow, &fields, options, saved)?;
             save(world, checkpoints, setup, flow)?;
+            saved = Some(flow.steps());
+        }
+        if due || flow.steps() == until {
+            outputs.write(world, flow, &fields)?;
         }
     }
     bar.finish_and_clear();
     flow.fields_into(&fields)?;
-    flow.check(&fields)?;
-    let saved = flow.steps() > begun && options.every.is_some_and(|n| flow.steps().is_multiple_of(n));
-    if let (Some(checkpoints), false) = (&checkpoints, saved) {
+    if let (Some(checkpoints), true) = (&checkpoints, saved != Some(flow.steps())) {
         save(world, checkpoints, setup, flow)?;
     }
     let mut report = Report::new(case, flow, world.size(), flow.steps() - begun, secs);
-    report.steady = options.until_steady.then_some(steady);
+    report.end = end.unwrap_or(if options.until_steady { End::Unsteady } else { End::Steps });
     report.pulls = flow.pulls()?;
     report.mass = flow.mass()?;
+    report.drawing = outputs.painter.map(Painter::finish).transpose()?;
     if let Some(exact) = &case.exact {
         report.exact = Some(compare::exact(world, case, flow, &fields, exact)?);
     }
@@ -130,6 +137,45 @@ fn one(world: &World, options: &Options, setup: &Setup, case: &Case, flow: &mut 
         report.hash = Some(flow.hash()?);
     }
     Ok(report)
+}
+
+/// What is written while a flow runs, beside checkpoints.
+struct Outputs<'w> {
+    painter: Option<Painter<'w>>,
+    book: Option<Fieldbook>,
+    table: Option<Table>,
+}
+
+impl<'w> Outputs<'w> {
+    fn open(world: &'w World, options: &Options, case: &Case, flow: &Flow, frames: u64) -> Result<Self> {
+        let painter =
+            options.render.map(|shown| Painter::new(world, options, shown, case, flow, frames)).transpose()?;
+        let book = options.fields.as_deref().map(|directory| Fieldbook::open(world, directory, flow)).transpose()?;
+        let table = options.forces.as_deref().map(|path| Table::open(world, path, flow.steps() > 0)).transpose()?;
+        Ok(Self { painter, book, table })
+    }
+
+    fn write(&mut self, world: &World, flow: &mut Flow, fields: &Fields) -> Result<()> {
+        if let Some(painter) = &mut self.painter {
+            painter.paint(flow, fields)?;
+        }
+        if let Some(book) = &mut self.book {
+            book.write(world, flow, fields)?;
+        }
+        self.table.as_mut().map_or(Ok(()), |table| table.write(world, flow))
+    }
+}
+
+/// Whether the flow is one still; if not, which checkpoint was the last one where it was.
+fn check(flow: &mut Flow, fields: &Fields, options: &Options, saved: Option<u64>) -> Result<()> {
+    flow.fields_into(fields)?;
+    flow.check(fields).map_err(|error| match (saved, &options.checkpoint) {
+        (Some(step), Some(directory)) => Error::program(format!(
+            "{error}; the last good checkpoint is that of step {step} in {}",
+            directory.display()
+        )),
+        _ => error,
+    })
 }
 
 fn save(world: &World, checkpoints: &Checkpoints, setup: &Setup, flow: &mut Flow) -> Result<()> {

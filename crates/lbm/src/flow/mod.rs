@@ -1,5 +1,6 @@
 //! A flow: its arrays and kernels, and what is done with them.
 
+mod derived;
 mod exchange;
 mod fields;
 mod hash;
@@ -15,6 +16,7 @@ use crate::cut::{Cut, layout};
 use crate::problem::{Place, Problem};
 use crate::shader;
 
+pub use derived::Quantity;
 pub use fields::Fields;
 pub use pulls::Pull;
 
@@ -93,8 +95,8 @@ impl<'w> Flow<'w> {
         let f = world.array("populations", &vectors(problem, &parts, set.count()))?;
         let cells = world.array("cells", &scalars(problem, &parts))?;
         let kernels = Kernels {
-            step: world.kernel(shader::step(set, problem.smagorinsky.is_some()))?,
-            borders: world.kernel(shader::borders(set, problem.smagorinsky.is_some()))?,
+            step: world.kernel(shader::step(set, problem.collision, problem.smagorinsky.is_some()))?,
+            borders: world.kernel(shader::borders(set, problem.collision, problem.smagorinsky.is_some()))?,
             outlets: world.kernel(shader::outlets(set))?,
             fields: world.kernel(shader::fields(set))?,
             open_fields: world.kernel(shader::open_fields(set))?,

@@ -5,20 +5,21 @@
 
 use std::fmt::Write;
 
-use super::collide::two_times;
+use super::collide::collision;
 use super::text::{along, equilibrium, load, number, store};
 use crate::cell::{MOVING, OPEN, OUTLET, PRESSURE, SLIP};
+use crate::problem::Collision;
 use crate::velocities::VelocitySet;
 
 /// What happens to the populations of `border`, of which `kind` says what it is.
-pub fn borders(set: VelocitySet, eddies: bool) -> String {
+pub fn borders(set: VelocitySet, kind: Collision, eddies: bool) -> String {
     let mut text = load(set);
     for q in 1..set.count() {
         _ = writeln!(text, "    g{q} = select(g{q}, 0.0, (border.beyond & {}u) != 0u);", 1_u32 << q);
     }
     _ = writeln!(text, "    if kind == {MOVING} {{\n{}    }}", moving(set));
     _ = writeln!(text, "    if kind == {SLIP} {{\n{}    }}", slip(set));
-    _ = writeln!(text, "    if kind >= {OPEN} {{\n{}    }}", open(set, eddies));
+    _ = writeln!(text, "    if kind >= {OPEN} {{\n{}    }}", open(set, kind, eddies));
     text + &store(set) + "}\n"
 }
 
@@ -124,7 +125,7 @@ fn kept(set: VelocitySet) -> String {
 }
 
 /// All populations anew from density, velocity and the stress of those that are known (Latt 2008), then a collision.
-fn open(set: VelocitySet, eddies: bool) -> String {
+fn open(set: VelocitySet, kind: Collision, eddies: bool) -> String {
     let mut text = open_flow(set) + "        let excess = density - 1.0;\n";
     text += &equilibrium(set);
     for q in set.firsts() {
@@ -169,5 +170,5 @@ fn open(set: VelocitySet, eddies: bool) -> String {
         _ = writeln!(text, "        let straight{q} = uneven{q} - {pulled};");
         _ = writeln!(text, "        g{q} = bent{q} + straight{q};\n        g{} = bent{q} - straight{q};", q + 1);
     }
-    text + "        {\n" + &two_times(set, eddies) + "        }\n" + &kept(set)
+    text + "        {\n" + &collision(set, kind, eddies) + "        }\n" + &kept(set)
 }

@@ -2,12 +2,22 @@
 
 use std::fmt::Write;
 
+use super::cumulant::cumulant;
 use super::text::{FLOW, along, equilibrium, moments, number};
+use crate::problem::Collision;
 use crate::velocities::VelocitySet;
+
+/// What happens to what has arrived; with `eddies`, with the viscosity of those that the lattice does not resolve.
+pub fn collision(set: VelocitySet, collision: Collision, eddies: bool) -> String {
+    match collision {
+        Collision::Bgk | Collision::Trt { .. } => two_times(set, eddies),
+        Collision::Cumulant => cumulant(eddies),
+    }
+}
 
 /// Two relaxation times (Ginzburg 2008): `plus` for what the two of a pair have in common, `minus` for what they differ in;
 /// with both alike it is BGK. With Guo's force. With `eddies` the viscosity grows with the strain (Smagorinsky).
-pub fn two_times(set: VelocitySet, eddies: bool) -> String {
+fn two_times(set: VelocitySet, eddies: bool) -> String {
     let mut text = moments(set) + FLOW + &equilibrium(set);
     text += match eddies {
         false => "    let fast = plus;\n    let slow = minus;\n",
@@ -37,7 +47,7 @@ pub fn two_times(set: VelocitySet, eddies: bool) -> String {
 }
 
 /// `fast` and `slow` with the viscosity of the eddies that the lattice does not resolve, from the stress of the cell itself.
-fn strain(set: VelocitySet) -> String {
+pub fn strain(set: VelocitySet) -> String {
     let mut text = String::new();
     for q in set.firsts() {
         _ = writeln!(text, "    let n{q} = s{q} - 2.0 * even{q};");

@@ -2,15 +2,17 @@
 
 mod border;
 mod collide;
+mod cumulant;
 mod text;
 
 use std::fmt::Write;
 
 use zippy::KernelSource;
 
-use self::collide::two_times;
+use self::collide::collision;
 use self::text::{FLOW, along, equilibrium, load, moments, place, store};
 use crate::cell::OPEN;
+use crate::problem::Collision;
 use crate::velocities::VelocitySet;
 
 /// What all kernels that see populations have in common.
@@ -59,21 +61,25 @@ fn source(set: VelocitySet, name: &str, text: String) -> KernelSource {
 }
 
 /// A step of all cells with fluid and nothing else: what arrives collides, and leaves.
-pub fn step(set: VelocitySet, eddies: bool) -> KernelSource {
-    let body =
-        format!("    if cells_load(p) != 0u {{ return; }}\n{}{}{}", load(set), two_times(set, eddies), store(set));
+pub fn step(set: VelocitySet, kind: Collision, eddies: bool) -> KernelSource {
+    let body = format!(
+        "    if cells_load(p) != 0u {{ return; }}\n{}{}{}",
+        load(set),
+        collision(set, kind, eddies),
+        store(set)
+    );
     let cells_of = "@group(0) @binding(2) var<storage, read> cells: array<u32>;\n";
     source(set, "step", cells("cells", "read_write", cells_of, &body))
 }
 
 /// The same of the cells in a list.
-pub fn borders(set: VelocitySet, eddies: bool) -> KernelSource {
+pub fn borders(set: VelocitySet, kind: Collision, eddies: bool) -> KernelSource {
     let mut text = POPULATIONS.replace("ACCESS", "read_write") + BORDER;
     text += "@group(0) @binding(2) var<storage, read> borders: array<Border>;\n";
     text += MAIN_OF_LIST;
     text += NAMES;
     text += "    let kind = border.cell.w;\n";
-    text += &border::borders(set, eddies);
+    text += &border::borders(set, kind, eddies);
     source(set, "borders", text)
 }
 

@@ -96,6 +96,7 @@ fn second_order() {
             (VelocitySet::D2Q9, Collision::Bgk),
             (VelocitySet::D2Q9, Collision::Trt { magic: 0.25 }),
             (VelocitySet::D3Q27, Collision::Bgk),
+            (VelocitySet::D3Q27, Collision::Cumulant),
         ] {
             let errors = [16, 32].map(|n| taylor_green(world, set, n, collision));
             let [coarse, fine] = errors;

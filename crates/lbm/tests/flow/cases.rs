@@ -28,6 +28,7 @@ pub struct Case {
     pub sides: [[Beyond; 2]; 3],
     pub force: [f64; 3],
     pub bgk: bool,
+    pub cumulant: bool,
     pub smagorinsky: f64,
     /// Scattered solid cells, some of which move.
     pub solids: bool,
@@ -80,6 +81,9 @@ impl Case {
         }
         if self.bgk {
             problem = problem.collision(Collision::Bgk);
+        }
+        if self.cumulant {
+            problem = problem.collision(Collision::Cumulant);
         }
         if self.smagorinsky > 0.0 {
             problem = problem.smagorinsky(self.smagorinsky);
@@ -148,6 +152,7 @@ impl Case {
             kinds: Vec::new(),
             rates: [1.0 / (3.0 * VISCOSITY + 0.5), 1.0 / (magic / (3.0 * VISCOSITY) + 0.5)],
             smagorinsky: self.smagorinsky,
+            cumulant: self.cumulant,
             force: self.force,
             f: Vec::new(),
         };
@@ -171,6 +176,7 @@ pub fn all() -> Vec<Case> {
         sides,
         force: [0.0; 3],
         bgk: false,
+        cumulant: false,
         smagorinsky: 0.0,
         solids: false,
     };
@@ -189,6 +195,17 @@ pub fn all() -> Vec<Case> {
             ..plain("duct", set, [6, 7, 5], [[Inflow(0.03), Pressure(1.01)], [Mirror, Mirror], [Wall, Mirror]])
         });
     }
+    cases.push(Case {
+        cumulant: true,
+        solids: true,
+        force: [1e-4, -2e-4, 3e-4],
+        ..plain("cumulants", VelocitySet::D3Q27, [7, 6, 5], [around, [Wall, Lid([0.03, 0.0, -0.02])], around])
+    });
+    cases.push(Case {
+        cumulant: true,
+        smagorinsky: 0.17,
+        ..plain("cumulants", VelocitySet::D3Q27, [6, 7, 5], [[Inflow(0.03), Pressure(1.01)], [Mirror, Mirror], around])
+    });
     let plane = VelocitySet::D2Q9;
     cases.push(Case { force: [1e-4, 2e-4, 0.0], bgk: true, ..plain("torus", plane, [11, 7, 1], [around; 3]) });
     cases.push(Case {

@@ -7,6 +7,7 @@ mod against_twin;
 mod analytic;
 mod cases;
 mod cuts;
+mod derived;
 mod hundred_lines;
 mod mistakes;
 mod twin;

@@ -1,7 +1,7 @@
 //! What cannot be: the same error on every rank.
 
 use zippy::{Config, run_with};
-use zippy_lbm::{Cut, Flow, Problem, Side, VelocitySet};
+use zippy_lbm::{Collision, Cut, Flow, Problem, Side, VelocitySet};
 
 use super::support::launcher;
 
@@ -19,11 +19,12 @@ fn error(problem: impl Fn() -> Problem + Sync, cut: Cut) -> String {
 #[test]
 fn are_the_same_error_everywhere() {
     let cube = || Problem::new(VelocitySet::D3Q19, [4, 5, 6]);
-    let checks: [(String, &str); 9] = [
+    let checks: [(String, &str); 10] = [
         (error(|| Problem::new(VelocitySet::D3Q19, [4, 0, 6]), Cut::Auto), "[4, 0, 6]"),
         (error(|| Problem::new(VelocitySet::D2Q9, [4, 4, 2]), Cut::Auto), "1 in two dimensions"),
         (error(|| cube().sides(1, Side::Wall, Side::Periodic), Cut::Auto), "axis 1: only one side is periodic"),
         (error(|| cube().viscosity(0.0), Cut::Auto), "the viscosity is 0"),
+        (error(|| cube().collision(Collision::Cumulant), Cut::Auto), "cumulants are those of D3Q27, not of D3Q19"),
         (error(|| cube().force([0.0, f64::NAN, 0.0]), Cut::Auto), "the force is NaN"),
         (
             error(

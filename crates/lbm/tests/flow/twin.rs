@@ -23,6 +23,7 @@ pub struct Twin {
     /// ω⁺ and ω⁻.
     pub rates: [f64; 2],
     pub smagorinsky: f64,
+    pub cumulant: bool,
     pub force: [f64; 3],
     /// What arrives: population `q` of cell `i` at `i * count + q`.
     pub f: Vec<f64>,
@@ -231,6 +232,9 @@ impl Twin {
             plus = 2.0 / (time + (time * time + grown).sqrt());
             minus = 1.0 / (0.5 + magic / (1.0 / plus - 0.5));
         }
+        if self.cumulant {
+            return self.gaussian(&f, density, u, plus);
+        }
         let source = |q: usize| {
             let c = self.c(q);
             let both = 9.0 * dot(c, u) * dot(c, self.force) - 3.0 * dot(u, self.force);
@@ -246,6 +250,61 @@ impl Twin {
             })
             .collect()
     }
+}
+
+impl Twin {
+    /// Cumulants: a Gaussian whose second moments have relaxed, through its moments up to the second order of each axis.
+    fn gaussian(&self, f: &[f64], density: f64, u: [f64; 3], rate: f64) -> Vec<f64> {
+        let mut second = [[0.0; 3]; 3];
+        for (q, f) in f.iter().enumerate() {
+            let away: Vec<f64> = (0..3).map(|axis| self.c(q)[axis] - u[axis]).collect();
+            for (a, row) in second.iter_mut().enumerate() {
+                for (b, sum) in row.iter_mut().enumerate() {
+                    *sum += f * away[a] * away[b];
+                }
+            }
+        }
+        // Geier et al. 2015, equations 58 to 63, with a rate of 1 for the trace.
+        let [xx, yy, zz] = [second[0][0], second[1][1], second[2][2]];
+        let du = -rate / (2.0 * density) * (2.0 * xx - yy - zz) - (xx + yy + zz - density) / (2.0 * density);
+        let dv = du + 3.0 * rate / (2.0 * density) * (xx - yy);
+        let dw = du + 3.0 * rate / (2.0 * density) * (xx - zz);
+        let [sx, sy, sz] = [u[0] * u[0] * du, u[1] * u[1] * dv, u[2] * u[2] * dw];
+        let xy = (1.0 - rate) * (xx - yy) - 3.0 * density * (1.0 - rate / 2.0) * (sx - sy);
+        let xz = (1.0 - rate) * (xx - zz) - 3.0 * density * (1.0 - rate / 2.0) * (sx - sz);
+        let trace = density - 3.0 * density * 0.5 * (sx + sy + sz);
+        let mut variance = second.map(|row| row.map(|value| (1.0 - rate) * value / density));
+        variance[0][0] = (trace + xy + xz) / 3.0 / density;
+        variance[1][1] = variance[0][0] - xy / density;
+        variance[2][2] = variance[0][0] - xz / density;
+        let mean: [f64; 3] = std::array::from_fn(|axis| u[axis] + 0.5 * self.force[axis] / density);
+        // From 1, c and c² along an axis to the velocities -1, 0 and 1.
+        let inverse = [[0.0, -0.5, 0.5], [1.0, 0.0, -1.0], [0.0, 0.5, 0.5]];
+        let one = |q: usize| {
+            let rows = self.set.velocity(q).map(|c| inverse[(c + 1) as usize]);
+            let mut sum = 0.0;
+            for (a, x) in rows[0].iter().enumerate() {
+                for (b, y) in rows[1].iter().enumerate() {
+                    for (c, z) in rows[2].iter().enumerate() {
+                        let axes = [vec![0; a], vec![1; b], vec![2; c]].concat();
+                        sum += x * y * z * moment(&axes, mean, &variance);
+                    }
+                }
+            }
+            density * sum
+        };
+        (0..f.len()).map(one).collect()
+    }
+}
+
+/// The mean of a product of components of a Gaussian: the first one alone, or paired with each of the others (Isserlis).
+fn moment(axes: &[usize], mean: [f64; 3], variance: &[[f64; 3]; 3]) -> f64 {
+    let Some((&first, rest)) = axes.split_first() else { return 1.0 };
+    let pair = |(i, &other): (usize, &usize)| {
+        let others = [&rest[..i], &rest[i + 1..]].concat();
+        variance[first][other] * moment(&others, mean, variance)
+    };
+    mean[first] * moment(rest, mean, variance) + rest.iter().enumerate().map(pair).sum::<f64>()
 }
 
 fn moments(set: VelocitySet, f: &[f64], force: [f64; 3]) -> (f64, [f64; 3]) {

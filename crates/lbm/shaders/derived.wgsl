@@ -1,0 +1,34 @@
+// What a picture of a flow shows: from the velocities of a cell and of those around it, by central differences.
+@group(0) @binding(0) var<storage, read> cells: array<u32>;
+@group(0) @binding(1) var<storage, read> velocity: array<f32>;
+@group(0) @binding(2) var<storage, read_write> values: array<f32>;
+@group(0) @binding(3) var<uniform> quantity: u32;
+
+fn velocity_at(p: vec3<i32>) -> vec3<f32> {
+    let q = vec4<i32>(p, 0);
+    if !velocity_has(q) { return vec3<f32>(0.0); }
+    return vec3<f32>(velocity_load(q), velocity_load(vec4<i32>(p, 1)), velocity_load(vec4<i32>(p, 2)));
+}
+
+fn slope(p: vec3<i32>, step: vec3<i32>) -> vec3<f32> {
+    return 0.5 * (velocity_at(p + step) - velocity_at(p - step));
+}
+
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let p = values_position(id);
+    if !values_inside(p) { return; }
+    let u = velocity_at(p);
+    let dx = slope(p, vec3<i32>(1, 0, 0));
+    let dy = slope(p, vec3<i32>(0, 1, 0));
+    let dz = slope(p, vec3<i32>(0, 0, 1));
+    var value = length(u);
+    if quantity == 1u {
+        value = length(vec3<f32>(dy.z - dz.y, dz.x - dx.z, dx.y - dy.x));
+    }
+    if quantity == 2u {
+        value = -0.5 * (dx.x * dx.x + dy.y * dy.y + dz.z * dz.z) - (dx.y * dy.x + dx.z * dz.x + dy.z * dz.y);
+    }
+    let kind = cells_load(p);
+    values_store(p, select(0.0, value, kind == 0u || kind >= 4u));
+}

@@ -1,0 +1,43 @@
+//! Speed, vorticity and the Q-criterion, on the device.
+
+use zippy::{GlobalArray, Kernel, Result, include_wgsl};
+
+use super::{Fields, Flow};
+
+/// A number for each cell that shows what a flow does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quantity {
+    /// The magnitude of the velocity.
+    Speed,
+    /// The magnitude of the velocity's curl: how fast the fluid turns, twice over.
+    Vorticity,
+    /// The Q-criterion (Hunt, Wray, Moin 1988): above 0 the fluid turns more than it is strained.
+    QCriterion,
+}
+
+impl Flow<'_> {
+    /// An array for [`quantity_into`](Self::quantity_into), or for whatever there is one number a cell of.
+    ///
+    /// # Errors
+    /// A name that is taken; no memory.
+    pub fn quantity_array(&self, name: &str) -> Result<GlobalArray<f32, 3>> {
+        self.scalar(name)
+    }
+
+    /// A quantity of the flow now, from the velocities of a cell and of those around it, by central differences; zero where
+    /// there is no fluid, and velocities there count as zero. `fields` takes density and velocity.
+    ///
+    /// # Errors
+    /// Arrays that are not of this flow; a failure of this or of another rank.
+    pub fn quantity_into(&mut self, quantity: Quantity, fields: &Fields, values: &GlobalArray<f32, 3>) -> Result<()> {
+        self.fields_into(fields)?;
+        self.world.ghosts(&fields.velocity)?;
+        let kernel: Kernel = self.world.kernel(include_wgsl!("../../shaders/derived.wgsl"))?;
+        let chunks = self.cells.chunks().zip(fields.velocity.chunks()).zip(values.chunks());
+        for ((cells, velocity), values) in chunks {
+            let call = kernel.call().read("cells", cells.all()).read("velocity", velocity.all());
+            call.write("values", values.all()).param("quantity", quantity as u32).run()?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,69 @@
+//! Quantities against loops over the velocities.
+
+use zippy::{Config, run_with};
+use zippy_lbm::{Cut, Quantity};
+
+use super::cases::all;
+use super::support::launcher;
+
+#[test]
+fn against_loops() {
+    for case in all().into_iter().filter(|case| ["periodic", "solids", "channel"].contains(&case.name)) {
+        let twin = case.twin();
+        let [nx, ny, nz] = twin.shape;
+        let index = |at: [i64; 3]| -> Option<usize> {
+            let mut wrapped = at;
+            for ((x, n), periodic) in wrapped.iter_mut().zip(twin.shape).zip(twin.periodic) {
+                *x = if periodic && n > 1 { x.rem_euclid(n) } else { *x };
+            }
+            let [x, y, z] = wrapped;
+            let inside = (0..nx).contains(&x) && (0..ny).contains(&y) && (0..nz).contains(&z);
+            inside.then(|| ((z * ny + y) * nx + x) as usize)
+        };
+        run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
+            let mut flow = case.flow(world, &Cut::Auto)?;
+            flow.run(3)?;
+            let fields = flow.fields()?;
+            let values = flow.quantity_array("values")?;
+            for quantity in [Quantity::Speed, Quantity::Vorticity, Quantity::QCriterion] {
+                flow.quantity_into(quantity, &fields, &values)?;
+                let (found, u) = (world.get(values.at(..))?, world.get(fields.velocity.at(..))?);
+                let mut fetched = world.fence()?;
+                let (found, u) = (fetched.redeem(found)?, fetched.redeem(u)?);
+                let count = found.len();
+                let velocity =
+                    |at: [i64; 3]| [0, 1, 2].map(|axis| index(at).map_or(0.0, |i| f64::from(u[axis * count + i])));
+                for i in (0..count).filter(|&i| twin.flows(i)) {
+                    let at = twin.at(i);
+                    // Gradient: row is the axis of the difference.
+                    let rows = [0, 1, 2].map(|axis| {
+                        let [mut next, mut before] = [at, at];
+                        next[axis] += 1;
+                        before[axis] -= 1;
+                        let (next, before) = (velocity(next), velocity(before));
+                        [0, 1, 2].map(|k| 0.5 * (next[k] - before[k]))
+                    });
+                    let expected = match quantity {
+                        Quantity::Speed => velocity(at).iter().map(|x| x * x).sum::<f64>().sqrt(),
+                        Quantity::Vorticity => {
+                            let curl = [(1, 2), (2, 0), (0, 1)].map(|(a, b)| rows[a][b] - rows[b][a]);
+                            curl.iter().map(|x| x * x).sum::<f64>().sqrt()
+                        }
+                        // Half of what the squares of turning are above those of straining.
+                        Quantity::QCriterion => {
+                            let parts = |sign: f64| -> f64 {
+                                let part = |a: usize, b: usize| (0.5 * (rows[a][b] + sign * rows[b][a])).powi(2);
+                                (0..3).map(|a| (0..3).map(|b| part(a, b)).sum::<f64>()).sum()
+                            };
+                            0.5 * (parts(-1.0) - parts(1.0))
+                        }
+                    };
+                    let found = f64::from(found[i]);
+                    assert!((found - expected).abs() < 1e-6, "{quantity:?} at {at:?}: {found}, {expected}");
+                }
+            }
+            Ok(())
+        })
+        .unwrap();
+    }
+}
