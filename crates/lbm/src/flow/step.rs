@@ -87,7 +87,9 @@ impl Flow<'_> {
         let [plus, minus] = self.problem.rates();
         let magic = (1.0 / plus - 0.5) * (1.0 / minus - 0.5);
         let constant = self.problem.smagorinsky.unwrap_or(0.0);
+        // What outlets remember is two steps old.
         call.param("odd", self.odd() as i32)
+            .param("fresh", i32::from(self.steps < 2))
             .param("plus", plus as f32)
             .param("minus", minus as f32)
             .param("eddies", (18.0 * 2.0_f64.sqrt() * constant * constant) as f32)

@@ -79,6 +79,7 @@ pub fn open_flow(set: VelocitySet) -> String {
         "        known -= 0.5 * dot(force, border.normal.xyz);
         var u = border.flow.xyz;
         var density = border.flow.w;
+        var mean = 0.0;
         if kind == {OUTLET} {{
 {}        }}
         if kind == {PRESSURE} || kind == {OUTLET} {{
@@ -91,8 +92,9 @@ pub fn open_flow(set: VelocitySet) -> String {
     text
 }
 
-/// Density and velocity along the side go out with the flow: a step towards those of the cell before it, which are in
-/// `border.flow`. What they were two steps ago comes back from the wall behind the outlet, as [`kept`] has sent it there.
+/// The velocity goes out with the flow: a step towards that of the cell before, which is in `border.flow`. What it was two
+/// steps ago comes back from the wall behind the outlet, as [`kept`] has sent it there. Sound goes out, too: fluid leaves
+/// faster by as much as a wave of the density that is found would move it, which holds the density where it is wanted.
 fn outlet(set: VelocitySet) -> String {
     let mut text = String::from("            var sum = 0.0;\n            var drift = vec3<f32>(0.0, 0.0, 0.0);\n");
     for q in 1..set.count() {
@@ -105,11 +107,16 @@ fn outlet(set: VelocitySet) -> String {
     let count = unknown.count();
     _ = writeln!(
         text,
-        "            let speed = 2.0 * clamp(-dot(u, border.normal.xyz), 0.0, 1.0);
-            let before = vec4<f32>(drift / {square}.0, 1.0 + sum / {count}.0);
-            let after = (before + speed * vec4<f32>(u, density)) / (1.0 + speed);
-            u = after.xyz - dot(after.xyz, border.normal.xyz) * border.normal.xyz;
-            density = after.w + 0.01 * (border.normal.w - after.w);"
+        "            let inward = border.normal.xyz;
+            let speed = 2.0 * clamp(-dot(u, inward), 0.0, 1.0);
+            var before = (sum / {count}.0) * inward + (drift - dot(drift, inward) * inward) / {square}.0;
+            if parameters.fresh == 1 {{ before = u; }}
+            u = (before + speed * u) / (1.0 + speed);
+            mean = dot(u, inward);
+            let sound = {};
+            let half = 0.5 * (1.0 - mean - sound * border.normal.w);
+            density = (sqrt(half * half + sound * (1.0 + known)) - half) / sound;",
+        number(1.0 / 3.0_f64.sqrt())
     );
     text
 }
@@ -119,7 +126,7 @@ fn kept(set: VelocitySet) -> String {
     let mut text = format!("        if kind == {OUTLET} {{\n            let through = dot(u, border.normal.xyz);\n");
     for q in 1..set.count() {
         let c = along(set.velocity(q), "u");
-        _ = writeln!(text, "            g{q} = select(g{q}, excess - ({c}) - through, in{q} < 0.0);");
+        _ = writeln!(text, "            g{q} = select(g{q}, mean - ({c}) - through, in{q} < 0.0);");
     }
     text + "        }\n"
 }

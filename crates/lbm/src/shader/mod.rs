@@ -17,7 +17,7 @@ use crate::velocities::VelocitySet;
 
 /// What all kernels that see populations have in common.
 const POPULATIONS: &str = "@group(0) @binding(0) var<storage, ACCESS> f: array<f32>;
-struct Parameters { odd: i32, plus: f32, minus: f32, eddies: f32, magic: f32, force: vec3<f32> }
+struct Parameters { odd: i32, fresh: i32, plus: f32, minus: f32, eddies: f32, magic: f32, force: vec3<f32> }
 @group(0) @binding(1) var<uniform> parameters: Parameters;
 ";
 

@@ -153,6 +153,7 @@ impl Case {
             rates: [1.0 / (3.0 * VISCOSITY + 0.5), 1.0 / (magic / (3.0 * VISCOSITY) + 0.5)],
             smagorinsky: self.smagorinsky,
             cumulant: self.cumulant,
+            steps: 0,
             force: self.force,
             f: Vec::new(),
         };

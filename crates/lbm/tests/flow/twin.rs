@@ -24,6 +24,7 @@ pub struct Twin {
     pub rates: [f64; 2],
     pub smagorinsky: f64,
     pub cumulant: bool,
+    pub steps: u64,
     pub force: [f64; 3],
     /// What arrives: population `q` of cell `i` at `i * count + q`.
     pub f: Vec<f64>,
@@ -106,22 +107,26 @@ impl Twin {
                 let at = self.at(i);
                 let before = self.index(std::array::from_fn(|axis| at[axis] + n[axis] as i64)).expect("a cell");
                 let count = f.len();
-                let (rho, u) = moments(self.set, &self.f[before * count..(before + 1) * count], self.force);
+                let (_, u) = moments(self.set, &self.f[before * count..(before + 1) * count], self.force);
                 // Of the values that come back: their mean, and their slopes along the side.
                 let back: Vec<usize> = (0..count).filter(|&q| dot(self.c(q), n) > 0.0).collect();
                 let value = |q: usize| f[q] - self.set.weight(q);
-                let mean = back.iter().map(|&q| value(q)).sum::<f64>() / back.len() as f64;
+                let inward = back.iter().map(|&q| value(q)).sum::<f64>() / back.len() as f64;
                 let slope = |axis: usize| {
                     let square: f64 = back.iter().map(|&q| self.c(q)[axis].powi(2)).sum();
                     back.iter().map(|&q| value(q) * self.c(q)[axis]).sum::<f64>() / square.max(1.0)
                 };
                 let speed = 2.0 * (-dot(u, n)).clamp(0.0, 1.0);
                 let blend = |old: f64, new: f64| (old + speed * new) / (1.0 + speed);
-                let along = [0, 1, 2].map(|axis| if n[axis] != 0.0 { 0.0 } else { blend(slope(axis), u[axis]) });
-                let rho = blend(1.0 + mean, rho);
-                let rho = rho + 0.01 * (density - rho);
+                let old = [0, 1, 2].map(|axis| if n[axis] != 0.0 { n[axis] * inward } else { slope(axis) });
+                let old = if self.steps < 2 { u } else { old };
+                let mean: [f64; 3] = std::array::from_fn(|axis| blend(old[axis], u[axis]));
+                // Leaving at the mean speed and that of a sound wave: rho (1 + out + c (rho - wanted)) is known.
+                let (out, sound) = (-dot(mean, n), 1.0 / 3.0_f64.sqrt());
+                let linear = 1.0 + out - sound * density;
+                let rho = (-linear + (linear * linear + 4.0 * sound * known).sqrt()) / (2.0 * sound);
                 let through = 1.0 - known / rho;
-                Some((rho, [0, 1, 2].map(|axis| along[axis] + n[axis] * through)))
+                Some((rho, [0, 1, 2].map(|axis| if n[axis] != 0.0 { n[axis] * through } else { mean[axis] })))
             }
             _ => None,
         }
@@ -146,6 +151,7 @@ impl Twin {
             }
         }
         self.f = next;
+        self.steps += 1;
     }
 
     /// What leaves a cell.
@@ -177,8 +183,11 @@ impl Twin {
                 if matches!(self.kinds[i], Kind::Outlet { .. }) {
                     let n = normal.map(|x| x as f64);
                     let along = [0, 1, 2].map(|axis| if n[axis] == 0.0 { u[axis] } else { 0.0 });
+                    // Of the speed out the part that is not sound.
+                    let Kind::Outlet { density: wanted, .. } = self.kinds[i] else { unreachable!("an outlet") };
+                    let inward = dot(u, n) + (density - wanted) / 3.0_f64.sqrt();
                     for q in (0..count).filter(|&q| dot(self.c(q), n) < 0.0) {
-                        left[q] = self.set.weight(q) + density - 1.0 - dot(self.c(q), along);
+                        left[q] = self.set.weight(q) + inward - dot(self.c(q), along);
                     }
                 }
                 left
