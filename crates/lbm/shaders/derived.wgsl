@@ -5,13 +5,19 @@
 @group(0) @binding(3) var<uniform> quantity: u32;
 
 fn velocity_at(p: vec3<i32>) -> vec3<f32> {
-    let q = vec4<i32>(p, 0);
-    if !velocity_has(q) { return vec3<f32>(0.0); }
-    return vec3<f32>(velocity_load(q), velocity_load(vec4<i32>(p, 1)), velocity_load(vec4<i32>(p, 2)));
+    return vec3<f32>(velocity_load(vec4<i32>(p, 0)), velocity_load(vec4<i32>(p, 1)), velocity_load(vec4<i32>(p, 2)));
+}
+
+// Beside a cell: in walls zero; in mirrors, and behind open sides, as in the cell itself.
+fn beside(p: vec3<i32>, step: vec3<i32>) -> vec3<f32> {
+    if !velocity_has(vec4<i32>(p + step, 0)) { return velocity_at(p); }
+    let kind = cells_load(p + step);
+    if kind == 3u || (kind == 1u && cells_load(p) >= 4u) { return velocity_at(p); }
+    return velocity_at(p + step);
 }
 
 fn slope(p: vec3<i32>, step: vec3<i32>) -> vec3<f32> {
-    return 0.5 * (velocity_at(p + step) - velocity_at(p - step));
+    return 0.5 * (beside(p, step) - beside(p, -step));
 }
 
 @compute @workgroup_size(64)

@@ -25,7 +25,8 @@ impl Flow<'_> {
     }
 
     /// A quantity of the flow now, from the velocities of a cell and of those around it, by central differences; zero where
-    /// there is no fluid, and velocities there count as zero. `fields` takes density and velocity.
+    /// there is no fluid. In walls velocities count as zero, and in mirrors and beyond open sides as those of the cell itself.
+    /// `fields` takes density and velocity.
     ///
     /// # Errors
     /// Arrays that are not of this flow; a failure of this or of another rank.

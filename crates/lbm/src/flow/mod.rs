@@ -103,6 +103,7 @@ impl<'w> Flow<'w> {
             pulls: world.kernel(shader::pulls(set))?,
         };
         let lists = world.agree("looking at the cells of a flow", kinds(world, problem, &cells))?;
+        world.ghosts(&cells)?;
         let mut sums = [lists.fluid, lists.outlets];
         world.group().all_reduce(&mut sums, |one, other| *one += *other)?;
         let (fluid, any_outlets) = (sums[0], sums[1] > 0);
