@@ -7,12 +7,17 @@ use std::time::Instant;
 
 use serde_json::json;
 use zippy::{KernelSource, Layout, LocalArray, Result, World};
-use zippy_lbm::{Cut, Flow, Problem, Side, VelocitySet};
+use zippy_lbm::{Cut, Flow, Problem, Side, Storage, VelocitySet};
 
 use common::{Path, Run, Spread, contender, on_ranks};
 
-/// Bytes of a step of a cell of D3Q19 in `f32`: 19 populations read and written, and what the cell is.
-const BYTES: u64 = 153;
+/// Bytes of a step of a cell of D3Q19: 19 populations read and written, and what the cell is.
+fn bytes(storage: Storage) -> u64 {
+    match storage {
+        Storage::Single => 153,
+        Storage::Half => 77,
+    }
+}
 /// Places along x of a dispatch over long vectors.
 const ROW: u64 = 4096;
 
@@ -28,11 +33,14 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 }";
 
 fn main() -> Result<()> {
-    let about = "Steps of D3Q19 in a closed box, 64^3 and 128^3 cells a rank, in f32: million cell updates a second, beside the \
+    let about = "Steps of D3Q19 in a closed box, 64^3 and 128^3 cells a rank, in f32 and in 16 bits: million cell updates a second, beside the \
                  scalar triad (b + s c) of as many bytes and loads and stores of 19 slots in place without arithmetic; and of a \
                  square cavity of 128^2 cells on all ranks.";
     on_ranks("ranks_lbm", about, &[Path::Mapped, Path::Kernels], |run| {
-        [64, 128].into_iter().try_for_each(|n| space(run, n))?;
+        for n in [64, 128] {
+            space(run, n, Storage::Single)?;
+            space(run, n, Storage::Half)?;
+        }
         plane(run)
     })
 }
@@ -84,8 +92,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     })
 }
 
-fn space(run: &Run, n: i64) -> Result<()> {
-    let case = run.named(&format!("D3Q19 f32, {n}^3 a rank"));
+fn space(run: &Run, n: i64, storage: Storage) -> Result<()> {
+    let kept = if storage == Storage::Half { "16-bit" } else { "f32" };
+    let case = run.named(&format!("D3Q19 {kept}, {n}^3 a rank"));
     if !run.options.wants(&case) {
         return Ok(());
     }
@@ -95,22 +104,24 @@ fn space(run: &Run, n: i64) -> Result<()> {
     let problem = Problem::new(VelocitySet::D3Q19, [n, n, n * ranks])
         .sides(0, wall(), wall())
         .sides(1, wall(), Side::MovingWall([0.05, 0.0, 0.0]))
-        .viscosity(0.05);
+        .viscosity(0.05)
+        .storage(storage);
     let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
+    let bytes = bytes(storage);
     let cells = (n * n * n) as u64;
     let step = contender("step", || {
         flow.step()?;
         world.gpu().wait().map_err(Into::into)
     });
     let mut contenders =
-        [step, contender("triad", triad(world, BYTES * cells)?), contender("in place", in_place(world, cells)?)];
+        [step, contender("triad", triad(world, bytes * cells)?), contender("in place", in_place(world, cells)?)];
     let found = run.alternate(run.options.samples(), &mut contenders)?;
     let ratio =
         |other: &[f64]| Spread::of(&found[0].iter().zip(other).map(|(step, other)| other / step).collect::<Vec<_>>());
     let (secs, of_triad, of_access) = (Spread::of(&found[0]), ratio(&found[1]), ratio(&found[2]));
     if world.rank() == 0 {
         let mlups = (cells * world.size() as u64) as f64 / secs.median / 1e6;
-        let rate = |secs: f64| (BYTES * cells) as f64 * ranks as f64 / secs / 1e9;
+        let rate = |secs: f64| (bytes * cells) as f64 * ranks as f64 / secs / 1e9;
         println!(
             "{case:<34} {mlups:.2} MLUPS, {:.2} GB/s, {:.2} of the triad ({:.2} to {:.2}; {:.2} GB/s), {:.2} of loads and \
              stores alone ({:.2} to {:.2})",

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use crate::error::FlowError;
 use crate::problem::{Collision, Place, Problem, Side};
+use crate::storage::Storage;
 use crate::velocities::VelocitySet;
 
 /// The velocity at a place after so many steps.
@@ -44,6 +45,8 @@ pub struct Choices {
     pub collision: Option<Collision>,
     /// Smagorinsky's constant.
     pub smagorinsky: Option<f64>,
+    /// How populations are kept.
+    pub storage: Storage,
 }
 
 /// A case's name, what it is, and what `--n` means there.
@@ -78,6 +81,7 @@ impl Case {
             _ => return Err(FlowError::Case(name.to_owned(), NAMES.map(|(name, _)| name).join(", "))),
         };
         let mut case = make(choices)?;
+        case.problem = case.problem.storage(choices.storage);
         if let Some(collision) = choices.collision {
             case.problem = case.problem.collision(collision);
         }

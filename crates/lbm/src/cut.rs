@@ -15,14 +15,14 @@ pub enum Cut {
     /// So many parts along each axis, as even as can be.
     Parts([usize; 3]),
     /// Parts of these lengths, in cells of the lattice: those of the box, and one layer beyond each side that is not
-    /// periodic.
+    /// periodic. In 16 bits, in words: along the axis where a word has two cells, of half the lattice.
     Sizes([Vec<i64>; 3]),
 }
 
 impl Cut {
     /// The lengths of the parts along each axis of a problem's lattice, whose cells have so many bytes.
     pub(crate) fn resolve(&self, world: &World, problem: &Problem, bytes: i64) -> Result<[Vec<i64>; 3], FlowError> {
-        let lattice = problem.lattice();
+        let lattice = problem.words();
         let parts = match self {
             Self::Sizes(sizes) => {
                 for (axis, parts) in sizes.iter().enumerate() {
@@ -101,7 +101,8 @@ const OUTLET: i64 = 3;
 
 /// How many cells the first and the last part along an axis must have.
 fn least(problem: &Problem, axis: usize) -> [i64; 2] {
-    [0, 1].map(|side| if matches!(problem.sides[axis][side], Side::Outlet(_)) { OUTLET } else { 1 })
+    let outlet = [0, 1].map(|side| matches!(problem.sides[axis][side], Side::Outlet(_)));
+    [0, 1].map(|side| if outlet[side] { OUTLET + side as i64 * problem.pad(axis) } else { 1 })
 }
 
 /// `cells` in so many parts whose lengths differ by one at most, but for those at the ends that must be longer.

@@ -18,6 +18,11 @@ pub enum FlowError {
         "sides of axes {0} and {1} are both open; at the edge where they meet nothing is known: one axis must be walls, mirrors or periodic"
     )]
     Open(usize, usize),
+    /// No axis of the box has two halves.
+    #[error(
+        "a box of {0:?} cells in 16 bits: a word has two cells half a box apart, so some axis must have an even number of cells, or sides that are not periodic (with outlets 5 cells at least)"
+    )]
+    Fold([i64; 3]),
     /// Cumulants need all velocities.
     #[error("cumulants are those of D3Q27, not of {0}")]
     Cumulant(&'static str),

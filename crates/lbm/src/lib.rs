@@ -37,10 +37,12 @@ mod error;
 mod flow;
 mod problem;
 mod shader;
+mod storage;
 mod velocities;
 
 pub use cut::Cut;
 pub use error::FlowError;
-pub use flow::{Fields, Flow, Pull, Quantity};
+pub use flow::{Fields, Flow, Populations, Pull, Quantity};
 pub use problem::{Collision, Place, Problem, Side};
+pub use storage::Storage;
 pub use velocities::VelocitySet;

@@ -6,7 +6,7 @@ use clap::{Parser, ValueEnum};
 use serde::{Deserialize, Serialize};
 use zippy::{Config, Error, Result};
 use zippy_lbm::cases::{Choices, NAMES};
-use zippy_lbm::{Collision, Cut, VelocitySet};
+use zippy_lbm::{Collision, Cut, Storage, VelocitySet};
 
 /// Lattice Boltzmann flow over several ranks: known cases, with comparisons and checkpoints.
 ///
@@ -45,6 +45,10 @@ pub struct Options {
     /// How populations relax: with one time, with two and the magic number 3/16, or as cumulants, which need the lattice d3q27
     #[arg(long, value_enum)]
     pub collision: Option<Relaxation>,
+
+    /// Bits of a population: 16 take half the memory and have about four digits
+    #[arg(long, value_name = "16|32", value_parser = bits, default_value = "32", conflicts_with = "restart")]
+    pub bits: Storage,
 
     /// Smagorinsky's constant, for flows whose eddies are smaller than cells: 0.1 to 0.2
     #[arg(long, value_name = "C")]
@@ -151,6 +155,9 @@ pub struct Setup {
     pub lattice: Option<Lattice>,
     pub collision: Option<Relaxation>,
     pub smagorinsky: Option<f64>,
+    /// In 16 bits.
+    #[serde(default)]
+    pub half: bool,
 }
 
 fn after() -> String {
@@ -175,6 +182,15 @@ fn size(text: &str) -> std::result::Result<[i64; 3], String> {
         *n = part.parse().ok().filter(|n| *n >= 1).ok_or(format!("{part:?} is not a number of cells"))?;
     }
     Ok(n)
+}
+
+/// `16` or `32`.
+fn bits(text: &str) -> std::result::Result<Storage, String> {
+    match text {
+        "16" => Ok(Storage::Half),
+        "32" => Ok(Storage::Single),
+        _ => Err("16 or 32".into()),
+    }
 }
 
 /// `640x480`.
@@ -217,7 +233,8 @@ impl Options {
             let case = self.case.clone().unwrap_or_default();
             let (re, speed) = (self.re, self.speed);
             let (lattice, collision, smagorinsky) = (self.lattice, self.collision, self.smagorinsky);
-            Setup { case, n, re, speed, lattice, collision, smagorinsky }
+            let half = self.bits == Storage::Half;
+            Setup { case, n, re, speed, lattice, collision, smagorinsky, half }
         };
         match self.n[..] {
             [] => vec![one([0; 3])],
@@ -256,6 +273,7 @@ impl Setup {
             set: self.lattice.map(set),
             collision: self.collision.map(collision),
             smagorinsky: self.smagorinsky,
+            storage: if self.half { Storage::Half } else { Storage::Single },
         }
     }
 }

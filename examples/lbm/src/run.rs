@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use zippy::{Error, Result, World};
 use zippy_io::checkpoint::{Checkpoints, Contents};
 use zippy_lbm::cases::Case;
-use zippy_lbm::{Fields, Flow};
+use zippy_lbm::{Fields, Flow, Populations};
 
 use crate::compare;
 use crate::ending::{End, Ending};
@@ -45,7 +45,10 @@ pub fn all(world: &World, options: &Options) -> Result<()> {
         let mut flow = match &checkpoint {
             None => Flow::new(world, &case.problem, &options.cut())?,
             Some(checkpoint) => {
-                let fill = |populations: &_| checkpoint.fill(world, populations);
+                let fill = |populations: &Populations| match populations {
+                    Populations::Single(f) => checkpoint.fill(world, f),
+                    Populations::Half(f) => checkpoint.fill(world, f),
+                };
                 Flow::resumed(world, &case.problem, &options.cut(), checkpoint.step(), fill)?
             }
         };
@@ -180,7 +183,11 @@ fn check(flow: &mut Flow, fields: &Fields, options: &Options, saved: Option<u64>
 
 fn save(world: &World, checkpoints: &Checkpoints, setup: &Setup, flow: &mut Flow) -> Result<()> {
     let steps = flow.steps();
-    let contents = Contents::new().array(flow.populations()?).state(setup);
+    let contents = match flow.populations()? {
+        Populations::Single(f) => Contents::new().array(f),
+        Populations::Half(f) => Contents::new().array(f),
+    };
+    let contents = contents.state(setup);
     checkpoints.save(world, steps, &contents)
 }
 

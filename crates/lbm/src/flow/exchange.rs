@@ -39,9 +39,9 @@ impl Flow<'_> {
     pub(super) fn exchange(&self) -> Option<Exchange> {
         let (set, odd) = (self.problem.set, self.odd());
         let there =
-            |exchange: Exchange| exchange.ghosts(&self.f).components(3, move |direction| across(set, odd, direction));
+            |exchange: Exchange| self.f.ghosts(exchange).components(3, move |direction| across(set, odd, direction));
         let back = |exchange: Exchange| {
-            exchange.ghosts(&self.f).components(3, move |direction| across(set, 1 - odd, direction)).reverse()
+            self.f.ghosts(exchange).components(3, move |direction| across(set, 1 - odd, direction)).reverse()
         };
         match self.due {
             Due::Nothing => None,

@@ -1,8 +1,9 @@
 //! Density and velocity, made when they are asked for.
 
-use zippy::{GlobalArray, Result};
+use zippy::{GlobalArray, Layout, Result};
 
-use super::{Flow, scalars, vectors};
+use super::populations::parts_in_cells;
+use super::{Flow, on_lattice, scalars, vectors};
 use crate::error::FlowError;
 
 /// Density and velocity of each cell of the lattice, zero where there is no fluid. Cut as the flow is, with its ghost
@@ -32,31 +33,40 @@ impl Flow<'_> {
     /// Arrays that are not of this flow; a failure of this or of another rank.
     pub fn fields_into(&mut self, fields: &Fields) -> Result<()> {
         self.settle()?;
-        let outputs = fields.excess.chunks().zip(fields.velocity.chunks());
-        for ((f, cells), (excess, velocity)) in self.f.chunks().zip(self.cells.chunks()).zip(outputs) {
-            let call = self.kernels.fields.call().read("f", f.all()).read("cells", cells.all());
-            let call = call.write("excess", excess.all()).write("velocity", velocity.all());
-            self.parameters(call).run()?;
+        let f = self.f.chunks();
+        let outputs = || fields.excess.chunks().zip(fields.velocity.chunks());
+        for (n, (cells, (excess, velocity))) in self.cells.chunks().zip(outputs()).enumerate() {
+            let call = self.reading(&self.kernels.fields, &f, n).read("cells", cells.all());
+            self.forced(call, n).write("excess", excess.all()).write("velocity", velocity.all()).run()?;
         }
         self.look_before_outlets()?;
-        let outputs = fields.excess.chunks().zip(fields.velocity.chunks());
-        let inputs = self.f.chunks().zip(&self.lists.chunks);
-        for ((f, list), (excess, velocity)) in inputs.zip(outputs).filter(|((_, list), _)| !list.active.is_empty()) {
+        for (n, (list, (excess, velocity))) in self.lists.chunks.iter().zip(outputs()).enumerate() {
+            if list.active.is_empty() {
+                continue;
+            }
             let list = self.lists.borders.at(list.active.clone());
-            let call = self.kernels.open_fields.call().read("f", f.all()).read("borders", list.clone());
-            self.parameters(call.update("excess", excess.all()).update("velocity", velocity.all()).over(list)).run()?;
+            let call = self.reading(&self.kernels.open_fields, &f, n).read("borders", list.clone());
+            let call = call.update("excess", excess.all()).update("velocity", velocity.all());
+            self.forced(call, n).over(list).run()?;
         }
         Ok(())
     }
 
-    /// The sum of all density beyond 1, with what walls hold of it for a step, not rounded until the end. In a closed box it
-    /// stays what it is, but for the rounding of collisions.
+    /// The sum of all density beyond 1, with what walls hold of it for a step; of each slot not rounded until the end. In a
+    /// closed box it stays what it is, but for the rounding of collisions, and in 16 bits that of populations.
     ///
     /// # Errors
     /// A failure of this or of another rank.
     pub fn mass(&mut self) -> Result<f64> {
         self.settle()?;
-        self.world.sum(self.f.at(..))
+        let (f, values, mut mass) = (self.f.chunks(), self.scalar("slot")?, 0.0);
+        for slot in 0..self.problem.set.count() as i32 {
+            for (n, values) in values.chunks().enumerate() {
+                self.reading(&self.kernels.slot, &f, n).param("slot", slot).write("values", values.all()).run()?;
+            }
+            mass += self.world.sum(values.at(..))?;
+        }
+        Ok(mass)
     }
 
     /// Sees that all is well: that densities and velocities are numbers, and no velocity is beyond that of sound.
@@ -89,13 +99,41 @@ impl Flow<'_> {
         self.world.agree("looking whether a flow is stable", wrong)
     }
 
+    /// The forces on each cell, where they differ.
+    pub(super) fn force_array(&self) -> Result<Option<GlobalArray<f32, 4>>> {
+        let Some(force) = &self.problem.forces else { return Ok(None) };
+        let array: GlobalArray<f32, 4> = self.lattice_array("forces", &self.vectors(3).ghost([0; 4]))?;
+        let mut wrong = None;
+        array.fill_with(|[x, y, z, axis]| {
+            let value = force(self.place([x, y, z]))[axis as usize];
+            if !value.is_finite() || self.problem.set.axes() == 2 && axis == 2 && value != 0.0 {
+                wrong.get_or_insert(value);
+            }
+            value as f32
+        })?;
+        let what = "a component of the force on a cell";
+        let wrong = wrong.map_or(Ok(()), |value| {
+            Err(FlowError::Number { what, value, wanted: "finite, and in two dimensions the third one 0" })
+        });
+        self.world.agree("the forces on a flow", wrong.map_err(Into::into))?;
+        Ok(Some(array))
+    }
+
     /// An array of a number a cell, cut as the flow is.
     pub(super) fn scalar(&self, name: &str) -> Result<GlobalArray<f32, 3>> {
-        self.world.array(name, &scalars(&self.problem, &self.parts))
+        self.lattice_array(name, &scalars(&self.problem, &self.parts))
     }
 
     /// An array of three numbers a cell.
     pub(super) fn vector(&self, name: &str) -> Result<GlobalArray<f32, 4>> {
-        self.world.array(name, &vectors(&self.problem, &self.parts, 3))
+        self.lattice_array(name, &self.vectors(3))
+    }
+
+    fn vectors(&self, components: usize) -> Layout {
+        vectors(&self.problem, &parts_in_cells(&self.problem, &self.parts), components)
+    }
+
+    fn lattice_array<const D: usize>(&self, name: &str, layout: &Layout) -> Result<GlobalArray<f32, D>> {
+        on_lattice(self.world, &self.problem, &self.parts, name, layout)
     }
 }

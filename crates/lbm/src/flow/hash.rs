@@ -3,6 +3,7 @@
 use zippy::Result;
 
 use super::Flow;
+use super::populations::Lane;
 
 /// Mixes a word well (the end of MurmurHash3).
 fn mixed(mut word: u64) -> u64 {
@@ -22,18 +23,19 @@ impl Flow<'_> {
         let (set, odd) = (self.problem.set, self.odd());
         let lattice = self.problem.lattice();
         let mut sum = 0_u64;
-        for chunk in self.f.chunks() {
+        let words = self.f.chunks();
+        for Lane { words: chunk, lane, offset, .. } in self.lanes.iter().copied() {
             for slot in 0..set.count() {
                 // Of a pair, one slot holds the first population of its cell, the other the second one of the cell before.
                 let first = slot.saturating_sub(1) / 2 * 2 + 1;
                 let own = slot == 0 || slot == first + 1 - odd;
                 let (q, c) =
                     if own { (if slot == 0 { 0 } else { first }, [0; 3]) } else { (first + 1, set.velocity(first)) };
-                let section = chunk.at((.., .., .., slot as i64));
-                for (at, value) in section.region()?.points().zip(section.read()?) {
-                    let mut cell = [0; 3];
+                let (region, bits) = words[chunk].bits(slot as i64, lane)?;
+                for (at, value) in region.points().zip(bits) {
+                    let mut cell = [0_i64; 3];
                     for axis in 0..3 {
-                        cell[axis] = at[axis] - c[axis];
+                        cell[axis] = at[axis] + offset[axis] - c[axis];
                         if self.problem.periodic(axis) {
                             cell[axis] = cell[axis].rem_euclid(lattice[axis]);
                         }
@@ -43,7 +45,7 @@ impl Flow<'_> {
                     if there {
                         let number =
                             cell.iter().zip(lattice).rev().fold(0, |number, (&x, n)| number * n as u64 + x as u64);
-                        sum = sum.wrapping_add(mixed(mixed(number * 32 + q as u64) ^ u64::from(value.to_bits())));
+                        sum = sum.wrapping_add(mixed(mixed(number * 32 + q as u64) ^ u64::from(value)));
                     }
                 }
             }

@@ -5,19 +5,23 @@ mod exchange;
 mod fields;
 mod hash;
 mod lists;
+mod populations;
 mod pulls;
 mod step;
 
-use zippy::{GlobalArray, Kernel, Layout, Result, World};
+use zippy::region::Region;
+use zippy::{Element, GlobalArray, Kernel, Layout, Result, World};
 
 use self::exchange::Due;
 use self::lists::{Lists, kinds};
+use self::populations::{Lane, lanes, ownership, parts_in_cells};
 use crate::cut::{Cut, layout};
 use crate::problem::{Place, Problem};
-use crate::shader;
+use crate::shader::{self, Form};
 
 pub use derived::Quantity;
 pub use fields::Fields;
+pub use populations::Populations;
 pub use pulls::Pull;
 
 /// A fluid that flows, over all ranks of a world.
@@ -26,12 +30,15 @@ pub use pulls::Pull;
 pub struct Flow<'w> {
     world: &'w World,
     problem: Problem,
-    /// The populations, one copy: x, y, z, slot.
-    f: GlobalArray<f32, 4>,
+    f: Populations,
     /// What each cell is.
     cells: GlobalArray<u8, 3>,
-    /// How the lattice is cut along each axis.
+    /// The forces on each cell, where they differ.
+    forces: Option<GlobalArray<f32, 4>>,
+    /// How the lattice is cut along each axis, in words of populations.
     parts: [Vec<i64>; 3],
+    /// Where the populations of each of this rank's chunks of the lattice are.
+    lanes: Vec<Lane>,
     lists: Lists,
     /// Cells with fluid, and whether there are outlets, on all ranks.
     fluid: u64,
@@ -48,6 +55,7 @@ struct Kernels {
     fields: Kernel,
     open_fields: Kernel,
     pulls: Kernel,
+    slot: Kernel,
 }
 
 impl<'w> Flow<'w> {
@@ -76,7 +84,7 @@ impl<'w> Flow<'w> {
         problem: &Problem,
         cut: &Cut,
         steps: u64,
-        fill: impl FnOnce(&GlobalArray<f32, 4>) -> Result<()>,
+        fill: impl FnOnce(&Populations) -> Result<()>,
     ) -> Result<Self> {
         let mut flow = Self::empty(world, problem, cut)?;
         fill(&flow.f)?;
@@ -88,35 +96,43 @@ impl<'w> Flow<'w> {
     /// Without populations.
     fn empty(world: &'w World, problem: &Problem, cut: &Cut) -> Result<Self> {
         problem.check()?;
-        let set = problem.set;
-        let bytes = 4 * set.count() as i64;
+        // A word is four bytes.
+        let bytes = 4 * problem.set.count() as i64;
         let parts = cut.resolve(world, problem, bytes)?;
         Cut::check(world, &parts, bytes)?;
-        let f = world.array("populations", &vectors(problem, &parts, set.count()))?;
-        let cells = world.array("cells", &scalars(problem, &parts))?;
+        let f = Populations::new(world, problem, &parts)?;
+        let cells: GlobalArray<u8, 3> = on_lattice(world, problem, &parts, "cells", &scalars(problem, &parts))?;
+        let form = Form::of(problem);
         let kernels = Kernels {
-            step: world.kernel(shader::step(set, problem.collision, problem.smagorinsky.is_some()))?,
-            borders: world.kernel(shader::borders(set, problem.collision, problem.smagorinsky.is_some()))?,
-            outlets: world.kernel(shader::outlets(set))?,
-            fields: world.kernel(shader::fields(set))?,
-            open_fields: world.kernel(shader::open_fields(set))?,
-            pulls: world.kernel(shader::pulls(set))?,
+            step: world.kernel(shader::step(&form))?,
+            borders: world.kernel(shader::borders(&form))?,
+            outlets: world.kernel(shader::outlets(&form))?,
+            fields: world.kernel(shader::fields(&form))?,
+            open_fields: world.kernel(shader::open_fields(&form))?,
+            pulls: world.kernel(shader::pulls(&form))?,
+            slot: world.kernel(shader::slot(&form))?,
         };
         let lists = world.agree("looking at the cells of a flow", kinds(world, problem, &cells))?;
         world.ghosts(&cells)?;
         let mut sums = [lists.fluid, lists.outlets];
         world.group().all_reduce(&mut sums, |one, other| *one += *other)?;
         let (fluid, any_outlets) = (sums[0], sums[1] > 0);
+        let regions: Vec<Region> = cells.chunks().map(|chunk| chunk.region()).collect();
+        let lanes = lanes(problem, &f.chunks(), &regions);
         let (problem, due) = (problem.clone(), Due::Nothing);
-        Ok(Self { world, problem, f, cells, parts, lists, fluid, any_outlets, kernels, steps: 0, due })
+        let forces = None;
+        let mut flow =
+            Self { world, problem, f, cells, forces, parts, lanes, lists, fluid, any_outlets, kernels, steps: 0, due };
+        flow.forces = flow.force_array()?;
+        Ok(flow)
     }
 
-    /// All that a flow is: the populations, one copy, x, y, z and slot. With the number of steps it can be saved, and
+    /// All that a flow is: the populations. With the number of steps it can be saved, and
     /// [go on](Self::resumed) later. Which population of a pair is in which of its two slots changes from step to step.
     ///
     /// # Errors
     /// A failure of this or of another rank.
-    pub fn populations(&mut self) -> Result<&GlobalArray<f32, 4>> {
+    pub fn populations(&mut self) -> Result<&Populations> {
         self.settle()?;
         Ok(&self.f)
     }
@@ -150,12 +166,26 @@ impl<'w> Flow<'w> {
     }
 }
 
-/// The layout of an array of one value a cell.
-fn scalars(problem: &Problem, parts: &[Vec<i64>; 3]) -> Layout {
-    layout(parts, None).ghost(ghost(problem)).periodic(periodic(problem))
+/// An array on the lattice whose layout this is, where the words of its cells are.
+fn on_lattice<T: Element, const D: usize>(
+    world: &World,
+    problem: &Problem,
+    words: &[Vec<i64>; 3],
+    name: &str,
+    layout: &Layout,
+) -> Result<GlobalArray<T, D>> {
+    match problem.fold() {
+        None => world.array(name, layout),
+        Some(_) => world.array_owned(name, layout, ownership(world, problem, words)?),
+    }
 }
 
-/// The layout of an array of several numbers a cell.
+/// The layout of an array of one value a cell.
+fn scalars(problem: &Problem, words: &[Vec<i64>; 3]) -> Layout {
+    layout(&parts_in_cells(problem, words), None).ghost(ghost(problem)).periodic(periodic(problem))
+}
+
+/// The layout of an array of several numbers for each place of these parts.
 fn vectors(problem: &Problem, parts: &[Vec<i64>; 3], components: usize) -> Layout {
     let ([gx, gy, gz], [px, py, pz]) = (ghost(problem), periodic(problem));
     layout(parts, Some(components)).ghost([gx, gy, gz, 0]).periodic([px, py, pz, false])

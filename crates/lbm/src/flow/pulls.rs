@@ -41,10 +41,11 @@ impl Flow<'_> {
     fn pulls_of(&self, body: &ListOfBody) -> Result<LocalArray<f32, 2>> {
         let length = body.chunks.last().map_or(0, |part| part.end);
         let parts = self.world.local_array("pulls", &Layout::new([length.max(1), 6]))?;
-        for (f, part) in self.f.chunks().zip(&body.chunks).filter(|(_, part)| !part.is_empty()) {
+        let f = self.f.chunks();
+        for (n, part) in body.chunks.iter().enumerate().filter(|(_, part)| !part.is_empty()) {
             let list = body.borders.at(part.clone());
-            let call = self.kernels.pulls.call().read("f", f.all()).read("borders", list.clone());
-            self.parameters(call.write("pulls", parts.at((part.clone(), ..))).over(list)).run()?;
+            let call = self.reading(&self.kernels.pulls, &f, n).read("borders", list.clone());
+            call.write("pulls", parts.at((part.clone(), ..))).over(list).run()?;
         }
         Ok(parts)
     }

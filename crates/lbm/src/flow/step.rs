@@ -1,11 +1,13 @@
 //! Steps.
 
+use zippy::array::{ChunkRef, LocalSection};
 use zippy::kernel::Call;
 use zippy::{Exchange, Kernel, Result};
 
 use super::Flow;
 use super::exchange::{Due, across};
-use crate::shader;
+use super::populations::{Lane, Words};
+use crate::shader::{self, Form};
 
 impl Flow<'_> {
     /// So many steps. Complete on return is what ghosts of other ranks need; kernels may still run.
@@ -33,45 +35,57 @@ impl Flow<'_> {
             }
             None => None,
         };
-        let chunks: Vec<_> = self.f.chunks().zip(self.cells.chunks()).collect();
-        let step = |f: &zippy::array::ChunkRef<f32, 4>, cells, over| {
-            let call = self.kernels.step.call().update("f", f.all()).read("cells", cells).over(over);
-            self.parameters(call).run()
-        };
+        let words = self.f.chunks();
+        let cells: Vec<_> = self.cells.chunks().collect();
         match halo {
             Some(halo) => {
-                for (f, cells) in &chunks {
-                    step(f, cells.all(), cells.interior())?;
-                }
+                self.collide(&words, &cells, ChunkRef::interior)?;
                 halo.wait()?;
-                for (f, cells) in &chunks {
-                    step(f, cells.all(), cells.boundary())?;
-                }
+                self.collide(&words, &cells, ChunkRef::boundary)?;
             }
             None => {
                 self.look_before_outlets()?;
-                for (f, cells) in &chunks {
-                    step(f, cells.all(), cells.all())?;
-                }
+                self.collide(&words, &cells, ChunkRef::all)?;
             }
         }
-        for ((f, _), list) in chunks.iter().zip(&self.lists.chunks) {
-            if !list.active.is_empty() {
-                let list = self.lists.borders.at(list.active.clone());
-                let call = self.kernels.borders.call().update("f", f.all()).read("borders", list.clone()).over(list);
-                self.parameters(call).run()?;
-            }
+        // The cells of a list are in one half of their words, so that no two of them share one.
+        for (n, list) in self.lists.chunks.iter().enumerate().filter(|(_, list)| !list.active.is_empty()) {
+            let list = self.lists.borders.at(list.active.clone());
+            let call = words[self.lanes[n].words].update(self.kernels.borders.call()).read("borders", list.clone());
+            self.forced(self.parameters(call, n), n).over(list).run()?;
         }
         self.steps += 1;
         self.due = Due::Both;
         Ok(())
     }
 
+    /// A step of all cells with fluid and nothing else, over this part of each chunk.
+    fn collide(
+        &self,
+        words: &[Words],
+        cells: &[ChunkRef<u8, 3>],
+        part: impl Fn(&ChunkRef<u8, 3>) -> LocalSection<u8, 3>,
+    ) -> Result<()> {
+        for (n, lane) in self.lanes.iter().enumerate().filter(|(_, lane)| lane.lane == 0) {
+            let mut call = words[lane.words].update(self.kernels.step.call()).read("cells", cells[n].all());
+            let other = self.lanes.iter().position(|other| other.lane == 1 && other.words == lane.words);
+            if let Some(other) = other {
+                call = call.read("others", cells[other].all());
+                if let Some(forces) = self.forces.as_ref().and_then(|forces| forces.chunks().nth(other)) {
+                    call = call.read("more_forces", forces.all());
+                }
+            }
+            self.forced(self.parameters(call, n), n).over(part(&cells[n])).run()?;
+        }
+        Ok(())
+    }
+
     /// What outlets take over, from cells that have not made their step.
     pub(super) fn look_before_outlets(&self) -> Result<()> {
-        for (f, list) in self.f.chunks().zip(&self.lists.chunks).filter(|(_, list)| !list.outlets.is_empty()) {
+        let words = self.f.chunks();
+        for (n, list) in self.lists.chunks.iter().enumerate().filter(|(_, list)| !list.outlets.is_empty()) {
             let list = self.lists.borders.at(list.outlets.clone());
-            self.parameters(self.kernels.outlets.call().read("f", f.all()).update("borders", list)).run()?;
+            self.forced(self.reading(&self.kernels.outlets, &words, n), n).update("borders", list).run()?;
         }
         Ok(())
     }
@@ -82,8 +96,22 @@ impl Flow<'_> {
         !self.any_outlets && !self.world.gpu().host_mapped()
     }
 
+    /// A kernel that reads the populations of a chunk of the lattice.
+    pub(super) fn reading<'k>(&self, kernel: &'k Kernel, words: &[Words], chunk: usize) -> Call<'k> {
+        self.parameters(words[self.lanes[chunk].words].read(kernel.call()), chunk)
+    }
+
+    /// Gives a kernel the forces on a chunk's cells, where they differ.
+    pub(super) fn forced<'k>(&self, call: Call<'k>, chunk: usize) -> Call<'k> {
+        match self.forces.as_ref().and_then(|forces| forces.chunks().nth(chunk)) {
+            Some(forces) => call.read("forces", forces.all()),
+            None => call,
+        }
+    }
+
     /// What all kernels of populations are told.
-    pub(super) fn parameters<'k>(&self, call: Call<'k>) -> Call<'k> {
+    fn parameters<'k>(&self, call: Call<'k>, chunk: usize) -> Call<'k> {
+        let Lane { lane, ends: [first, last], .. } = self.lanes[chunk];
         let [plus, minus] = self.problem.rates();
         let magic = (1.0 / plus - 0.5) * (1.0 / minus - 0.5);
         let constant = self.problem.smagorinsky.unwrap_or(0.0);
@@ -94,12 +122,15 @@ impl Flow<'_> {
             .param("minus", minus as f32)
             .param("eddies", (18.0 * 2.0_f64.sqrt() * constant * constant) as f32)
             .param("magic", magic as f32)
+            .param("lane", lane)
+            .param("first", first)
+            .param("last", last)
             .param("force", self.problem.force.map(|x| x as f32))
     }
 
     /// Populations of the beginning.
     pub(super) fn begin(&mut self) -> Result<()> {
-        let start: Kernel = self.world.kernel(shader::start(self.problem.set))?;
+        let start: Kernel = self.world.kernel(shader::start(&Form::of(&self.problem)))?;
         let excess = self.scalar("excess")?;
         let velocity = self.vector("velocity")?;
         let problem = self.problem.clone();
@@ -120,13 +151,15 @@ impl Flow<'_> {
             (place, true) => (problem.velocity)(place)[axis as usize] as f32,
             _ => 0.0,
         })?;
-        for ((f, excess), velocity) in self.f.chunks().zip(excess.chunks()).zip(velocity.chunks()) {
-            let call = start.call().write("f", f.all()).read("excess", excess.all()).read("velocity", velocity.all());
-            self.parameters(call.over(excess.all())).run()?;
+        let words = self.f.chunks();
+        for (n, (excess, velocity)) in excess.chunks().zip(velocity.chunks()).enumerate() {
+            let call = words[self.lanes[n].words].update(start.call());
+            let call = call.read("excess", excess.all()).read("velocity", velocity.all()).over(excess.all());
+            self.forced(self.parameters(call, n), n).run()?;
         }
         // Half of what was written belongs to cells of others.
         let (set, odd) = (self.problem.set, self.odd());
-        let back = Exchange::new().ghosts(&self.f).components(3, move |direction| across(set, odd, direction));
+        let back = self.f.ghosts(Exchange::new()).components(3, move |direction| across(set, odd, direction));
         self.world.exchange(back.reverse())?;
         self.due = Due::Filling;
         Ok(())

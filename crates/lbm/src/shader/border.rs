@@ -5,6 +5,7 @@
 
 use std::fmt::Write;
 
+use super::Form;
 use super::collide::collision;
 use super::text::{along, equilibrium, load, number, store};
 use crate::cell::{MOVING, OPEN, OUTLET, PRESSURE, SLIP};
@@ -12,15 +13,16 @@ use crate::problem::Collision;
 use crate::velocities::VelocitySet;
 
 /// What happens to the populations of `border`, of which `kind` says what it is.
-pub fn borders(set: VelocitySet, kind: Collision, eddies: bool) -> String {
-    let mut text = load(set);
+pub fn borders(form: &Form) -> String {
+    let Form { set, collision, eddies, .. } = *form;
+    let mut text = load(form);
     for q in 1..set.count() {
         _ = writeln!(text, "    g{q} = select(g{q}, 0.0, (border.beyond & {}u) != 0u);", 1_u32 << q);
     }
     _ = writeln!(text, "    if kind == {MOVING} {{\n{}    }}", moving(set));
     _ = writeln!(text, "    if kind == {SLIP} {{\n{}    }}", slip(set));
-    _ = writeln!(text, "    if kind >= {OPEN} {{\n{}    }}", open(set, kind, eddies));
-    text + &store(set) + "}\n"
+    _ = writeln!(text, "    if kind >= {OPEN} {{\n{}    }}", open(set, collision, eddies));
+    text + &store(form)
 }
 
 /// What comes from the fluid goes back with what the wall gives it (Ladd 1994).

@@ -26,7 +26,7 @@ fn two_times(set: VelocitySet, eddies: bool) -> String {
     if eddies {
         text += &strain(set);
     }
-    text += "    let pull = 3.0 * dot(u, force);\n    let keep = 1.0 - 0.5 * fast;\n    let keep_slow = 1.0 - 0.5 * slow;\n";
+    text += "    let pull = 3.0 * (u.x * force.x + u.y * force.y + u.z * force.z);\n    let keep = 1.0 - 0.5 * fast;\n    let keep_slow = 1.0 - 0.5 * slow;\n";
     _ = writeln!(text, "    g0 -= fast * (g0 - even0) + keep * ({} * pull);", number(set.weight(0)));
     for q in set.firsts() {
         let w = set.weight(q);

@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use super::collide::strain;
-use super::text::{FLOW, equilibrium, moments, number};
+use super::text::{AXES, FLOW, equilibrium, moments, number};
 use crate::velocities::VelocitySet;
 
 const SET: VelocitySet = VelocitySet::D3Q27;
@@ -27,17 +27,18 @@ pub fn cumulant(eddies: bool) -> String {
         let rest = if a == b { " - excess / 3.0" } else { "" };
         _ = writeln!(
             text,
-            "    let k{a}{b} = ({sum}){rest} - density * (u[{a}] * u[{b}]) + 0.5 * (u[{a}] * force[{b}] + u[{b}] * force[{a}]);"
+            "    let k{a}{b} = ({sum}){rest} - density * (u.{x} * u.{y}) + 0.5 * (u.{x} * force.{y} + u.{y} * force.{x});",
+            x = AXES[a],
+            y = AXES[b],
         );
     }
     text += "    let bulk = k00 + k11 + k22;
     let xy = k00 - k11;
     let xz = k00 - k22;
-    let square = u * u;
     let slope_x = (-0.5 / density) * (fast * (xy + xz) + bulk);
     let slope_y = slope_x + (1.5 / density) * (fast * xy);
     let slope_z = slope_x + (1.5 / density) * (fast * xz);
-    let stretch = square * vec3<f32>(slope_x, slope_y, slope_z);
+    let stretch = Triple(u.x * u.x * slope_x, u.y * u.y * slope_y, u.z * u.z * slope_z);
     let missing = (3.0 * density) * (1.0 - 0.5 * fast);
     let after_xy = (1.0 - fast) * xy - missing * (stretch.x - stretch.y);
     let after_xz = (1.0 - fast) * xz - missing * (stretch.x - stretch.z);
@@ -59,7 +60,8 @@ pub fn cumulant(eddies: bool) -> String {
     let k112 = zz * k110 + 2.0 * k101 * k011;
     let k222 = xx * yy * zz + 2.0 * (xx * k011 * k011 + yy * k101 * k101 + zz * k110 * k110)
         + 8.0 * k110 * k101 * k011;
-    let mean = u + (0.5 * inverse) * force;
+    let share = 0.5 * inverse;
+    let mean = Triple(u.x + share * force.x, u.y + share * force.y, u.z + share * force.z);
 ";
     let known = |powers: [usize; 3]| -> Option<String> {
         Some(match powers {

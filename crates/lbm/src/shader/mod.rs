@@ -1,4 +1,4 @@
-//! The kernels of a flow, written for its set of velocities.
+//! The kernels of a flow, written for its set of velocities and for how it keeps populations.
 
 mod border;
 mod collide;
@@ -10,16 +10,108 @@ use std::fmt::Write;
 use zippy::KernelSource;
 
 use self::collide::collision;
-use self::text::{FLOW, along, equilibrium, load, moments, place, store};
+use self::text::{FLOW, along, begin, equilibrium, load, load_two, moments, number, store, store_two};
 use crate::cell::OPEN;
-use crate::problem::Collision;
+use crate::problem::{Collision, Problem};
 use crate::velocities::VelocitySet;
 
-/// What all kernels that see populations have in common.
-const POPULATIONS: &str = "@group(0) @binding(0) var<storage, ACCESS> f: array<f32>;
-struct Parameters { odd: i32, fresh: i32, plus: f32, minus: f32, eddies: f32, magic: f32, force: vec3<f32> }
+/// What kernels are written for.
+#[derive(Debug, Clone, Copy)]
+pub struct Form {
+    pub set: VelocitySet,
+    collision: Collision,
+    /// With the viscosity of eddies that the lattice does not resolve.
+    eddies: bool,
+    /// With forces that differ from cell to cell.
+    forced: bool,
+    /// Two cells that lie half the lattice apart along this axis share a word of two halves.
+    fold: Option<usize>,
+}
+
+impl Form {
+    pub fn of(problem: &Problem) -> Self {
+        Self {
+            set: problem.set,
+            collision: problem.collision,
+            eddies: problem.smagorinsky.is_some(),
+            forced: problem.forces.is_some(),
+            fold: problem.fold(),
+        }
+    }
+
+    /// Of three texts the one for the neighbour from which population `q` + 1 comes: on the same side of the fold, or above
+    /// or below on what may be the other one.
+    fn across<'t>(&self, q: usize, [same, above, below]: [&'t str; 3]) -> &'t str {
+        match self.fold.map(|axis| self.set.velocity(q)[axis]) {
+            None | Some(0) => same,
+            Some(1) => above,
+            Some(_) => below,
+        }
+    }
+}
+
+/// What all kernels that see populations have in common: `Real` is a number for each cell that an invocation has.
+fn head(form: &Form, access: &str, two: bool) -> String {
+    let (word, real) = (if form.fold.is_some() { "u32" } else { "f32" }, if two { "vec2<f32>" } else { "f32" });
+    let halves = if form.fold.is_some() { HALVES } else { "" };
+    format!(
+        "@group(0) @binding(0) var<storage, {access}> f: array<{word}>;
+struct Parameters {{ odd: i32, fresh: i32, plus: f32, minus: f32, eddies: f32, magic: f32, lane: i32, first: i32,
+    last: i32, force: vec3<f32> }}
 @group(0) @binding(1) var<uniform> parameters: Parameters;
+alias Real = {real};
+struct Triple {{ x: Real, y: Real, z: Real }}
+{halves}"
+    )
+}
+
+/// Populations in 16 bits. They are multiplied by 2^15, as they are small and halves have few digits near zero; and rounded
+/// to the nearest half before they are packed, as some devices cut off, which would slow the flow down.
+const HALVES: &str = "fn two(word: u32) -> vec2<f32> { return unpack2x16float(word) * 0.000030517578125; }
+fn half(word: u32, lane: i32) -> f32 {
+    let both = two(word);
+    return select(both.x, both.y, lane == 1);
+}
+fn packed(values: vec2<f32>) -> u32 {
+    let bits = bitcast<vec2<u32>>(values * 32768.0);
+    let even = (bits >> vec2<u32>(13u, 13u)) & vec2<u32>(1u, 1u);
+    let near = (bits + even + vec2<u32>(4095u, 4095u)) & vec2<u32>(0xffffe000u, 0xffffe000u);
+    return pack2x16float(bitcast<vec2<f32>>(near));
+}
+fn merged(word: u32, values: vec2<f32>, mask: u32) -> u32 { return (word & ~mask) | (packed(values) & mask); }
+fn with_half(word: u32, lane: i32, value: f32) -> u32 {
+    return merged(word, vec2<f32>(value, value), select(0x0000ffffu, 0xffff0000u, lane == 1));
+}
+fn turned(word: u32, turn: bool) -> u32 { return select(word, (word << 16u) | (word >> 16u), turn); }
 ";
+
+/// The force on a cell.
+fn force(form: &Form) -> (&'static str, &'static str) {
+    match form.forced {
+        false => ("", "    let force = parameters.force;\n"),
+        true => (
+            "@group(0) @binding(5) var<storage, read> forces: array<f32>;\n",
+            "    let force = parameters.force + vec3<f32>(forces_load(vec4<i32>(p, 0)), forces_load(vec4<i32>(p, 1)),
+        forces_load(vec4<i32>(p, 2)));\n",
+        ),
+    }
+}
+
+/// The same of two cells.
+fn forces(form: &Form) -> (&'static str, String) {
+    if !form.forced {
+        return ("", "    let force = parameters.force;\n".into());
+    }
+    let of = |axis: usize| {
+        let [a, b] = ["forces", "more_forces"].map(|name| format!("{name}_load(vec4<i32>(p, {axis}))"));
+        format!("parameters.force.{} + vec2<f32>({a},\n        {b})", text::AXES[axis])
+    };
+    (
+        "@group(0) @binding(5) var<storage, read> forces: array<f32>;
+@group(0) @binding(6) var<storage, read> more_forces: array<f32>;\n",
+        format!("    let force = Triple({}, {}, {});\n", of(0), of(1), of(2)),
+    )
+}
 
 /// The names by which the texts know the parameters.
 const NAMES: &str = "    let odd = parameters.odd;
@@ -27,7 +119,6 @@ const NAMES: &str = "    let odd = parameters.odd;
     let minus = parameters.minus;
     let eddies = parameters.eddies;
     let magic = parameters.magic;
-    let force = parameters.force;
 ";
 
 /// A cell in a list; `links` has a bit for each population that comes to it from the fluid.
@@ -40,14 +131,20 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let number = borders_position(id);
     if !borders_inside(number) { return; }
     let border = borders_load(number);
-    let p = border.cell.xyz;
 ";
 
+/// The cell itself.
+const CELL: &str = "border.cell.xyz";
+
 /// A kernel with one invocation for each cell of the array `over`, which it names `p`.
-fn cells(over: &str, access: &str, declarations: &str, body: &str) -> String {
-    let head = POPULATIONS.replace("ACCESS", access);
+fn cells(form: &Form, over: &str, access: &str, declarations: &str, body: &str) -> String {
+    let (binding, force) = force(form);
+    kernel(over, &(head(form, access, false) + declarations + binding), &(force.to_owned() + body))
+}
+
+fn kernel(over: &str, declarations: &str, body: &str) -> String {
     format!(
-        "{head}{declarations}@compute @workgroup_size(64)
+        "{declarations}@compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     let p = {over}_position(id);
     if !{over}_inside(p) {{ return; }}
@@ -56,57 +153,86 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     )
 }
 
-fn source(set: VelocitySet, name: &str, text: String) -> KernelSource {
-    KernelSource::text(format!("{name}.{}.wgsl", set.name().to_lowercase()), text)
+/// A kernel with one invocation for each cell of a list, which is about the cell `at`.
+fn list(form: &Form, access: &str, borders: &str, declarations: &str, at: &str, body: &str) -> String {
+    let (binding, force) = force(form);
+    head(form, access, false)
+        + BORDER
+        + &format!("@group(0) @binding(2) var<storage, {borders}> borders: array<Border>;\n")
+        + declarations
+        + binding
+        + MAIN_OF_LIST
+        + &format!("    let p = {at};\n    let kind = border.cell.w;\n")
+        + NAMES
+        + force
+        + body
+        + "}\n"
+}
+
+fn source(form: &Form, name: &str, text: String) -> KernelSource {
+    let fold = if form.fold.is_some() { ".half" } else { "" };
+    KernelSource::text(format!("{name}.{}{fold}.wgsl", form.set.name().to_lowercase()), text)
 }
 
 /// A step of all cells with fluid and nothing else: what arrives collides, and leaves.
-pub fn step(set: VelocitySet, kind: Collision, eddies: bool) -> KernelSource {
-    let body = format!(
-        "    if cells_load(p) != 0u {{ return; }}\n{}{}{}",
-        load(set),
-        collision(set, kind, eddies),
-        store(set)
-    );
+pub fn step(form: &Form) -> KernelSource {
     let cells_of = "@group(0) @binding(2) var<storage, read> cells: array<u32>;\n";
-    source(set, "step", cells("cells", "read_write", cells_of, &body))
+    let text = match form.fold {
+        None => {
+            let body = format!(
+                "    if cells_load(p) != 0u {{ return; }}\n{}{}{}",
+                load(form),
+                collision(form.set, form.collision, form.eddies),
+                store(form)
+            );
+            cells(form, "cells", "read_write", cells_of, &body)
+        }
+        Some(_) => {
+            let (binding, forces) = forces(form);
+            let others = "@group(0) @binding(3) var<storage, read> others: array<u32>;\n";
+            let mask = "    let mask = select(0u, 0x0000ffffu, cells_load(p) == 0u) | select(0u, 0xffff0000u, others_load(p) == 0u);
+    if mask == 0u { return; }
+";
+            let body = [mask, &forces, &load_two(form), &collision(form.set, form.collision, form.eddies)].concat();
+            kernel(
+                "cells",
+                &[&head(form, "read_write", true), cells_of, others, binding].concat(),
+                &(body + &store_two(form)),
+            )
+        }
+    };
+    source(form, "step", text)
 }
 
 /// The same of the cells in a list.
-pub fn borders(set: VelocitySet, kind: Collision, eddies: bool) -> KernelSource {
-    let mut text = POPULATIONS.replace("ACCESS", "read_write") + BORDER;
-    text += "@group(0) @binding(2) var<storage, read> borders: array<Border>;\n";
-    text += MAIN_OF_LIST;
-    text += NAMES;
-    text += "    let kind = border.cell.w;\n";
-    text += &border::borders(set, kind, eddies);
-    source(set, "borders", text)
+pub fn borders(form: &Form) -> KernelSource {
+    source(form, "borders", list(form, "read_write", "read", "", CELL, &border::borders(form)))
 }
 
 /// Populations from density and velocity: those of the equilibrium.
-pub fn start(set: VelocitySet) -> KernelSource {
+pub fn start(form: &Form) -> KernelSource {
     let mut body = String::from(
         "    let excess = excess_load(p);
     let density = 1.0 + excess;
     let u = vec3<f32>(velocity_load(vec4<i32>(p, 0)), velocity_load(vec4<i32>(p, 1)), velocity_load(vec4<i32>(p, 2)));
 ",
     );
-    body += &equilibrium(set);
+    body += &equilibrium(form.set);
     body += "    let g0 = even0;\n";
-    for q in set.firsts() {
-        let pull = format!("{} * ({})", text::number(1.5 * set.weight(q)), along(set.velocity(q), "force"));
+    for q in form.set.firsts() {
+        let pull = format!("{} * ({})", number(1.5 * form.set.weight(q)), along(form.set.velocity(q), "force"));
         _ = writeln!(body, "    let straight{q} = uneven{q} - {pull};");
         _ = writeln!(body, "    let g{q} = even{q} + straight{q};\n    let g{} = even{q} - straight{q};", q + 1);
     }
-    body += &place(set);
+    body += &begin(form);
     let fields = "@group(0) @binding(2) var<storage, read> excess: array<f32>;
 @group(0) @binding(3) var<storage, read> velocity: array<f32>;
 ";
-    source(set, "start", cells("excess", "read_write", fields, &body))
+    source(form, "start", cells(form, "excess", "read_write", fields, &body))
 }
 
 /// Density beyond 1 and velocity of every cell of fluid but those at open sides; elsewhere zero.
-pub fn fields(set: VelocitySet) -> KernelSource {
+pub fn fields(form: &Form) -> KernelSource {
     let body = format!(
         "{}{}{FLOW}    let fluid = cells_load(p) == 0u;
     excess_store(p, select(0.0, excess, fluid));
@@ -114,51 +240,43 @@ pub fn fields(set: VelocitySet) -> KernelSource {
     velocity_store(vec4<i32>(p, 1), select(0.0, u.y, fluid));
     velocity_store(vec4<i32>(p, 2), select(0.0, u.z, fluid));
 ",
-        load(set),
-        moments(set)
+        load(form),
+        moments(form.set)
     );
     let fields = "@group(0) @binding(2) var<storage, read> cells: array<u32>;
 @group(0) @binding(3) var<storage, read_write> excess: array<f32>;
 @group(0) @binding(4) var<storage, read_write> velocity: array<f32>;
 ";
-    source(set, "fields", cells("excess", "read", fields, &body))
+    source(form, "fields", cells(form, "excess", "read", fields, &body))
 }
 
 /// Density and velocity of cells at open sides, where not all populations are known.
-pub fn open_fields(set: VelocitySet) -> KernelSource {
-    let mut text = POPULATIONS.replace("ACCESS", "read") + BORDER;
-    text += "@group(0) @binding(2) var<storage, read> borders: array<Border>;
-@group(0) @binding(3) var<storage, read_write> excess: array<f32>;
+pub fn open_fields(form: &Form) -> KernelSource {
+    let fields = "@group(0) @binding(3) var<storage, read_write> excess: array<f32>;
 @group(0) @binding(4) var<storage, read_write> velocity: array<f32>;
 ";
-    text += MAIN_OF_LIST;
-    text += NAMES;
-    _ = writeln!(text, "    let kind = border.cell.w;\n    if kind < {OPEN} {{ return; }}");
-    text += &load(set);
-    text += &border::open_flow(set);
-    text += "    excess_store(p, density - 1.0);
+    let body = format!(
+        "    if kind < {OPEN} {{ return; }}
+{}{}    excess_store(p, density - 1.0);
     velocity_store(vec4<i32>(p, 0), u.x);
     velocity_store(vec4<i32>(p, 1), u.y);
     velocity_store(vec4<i32>(p, 2), u.z);
-}
-";
-    source(set, "open_fields", text)
+",
+        load(form),
+        border::open_flow(form.set)
+    );
+    source(form, "open_fields", list(form, "read", "read", fields, CELL, &body))
 }
 
 /// What the fluid does to the solid cells in a list in a step: force and torque, six numbers a cell.
-pub fn pulls(set: VelocitySet) -> KernelSource {
-    let mut text = POPULATIONS.replace("ACCESS", "read") + BORDER;
-    text += "@group(0) @binding(2) var<storage, read> borders: array<Border>;
-@group(0) @binding(3) var<storage, read_write> pulls: array<f32>;
-";
-    text += MAIN_OF_LIST;
-    text += NAMES;
-    text += &load(set);
+pub fn pulls(form: &Form) -> KernelSource {
+    let form = &Form { forced: false, ..*form };
+    let mut text = load(form);
     text += "    var pull = vec3<f32>(0.0, 0.0, 0.0);\n    var turn = vec3<f32>(0.0, 0.0, 0.0);\n";
-    for q in 1..set.count() {
-        let c = set.velocity(q);
+    for q in 1..form.set.count() {
+        let c = form.set.velocity(q);
         let vector = format!("vec3<f32>({:?}, {:?}, {:?})", c[0] as f32, c[1] as f32, c[2] as f32);
-        let push = format!("{} * ({})", text::number(6.0 * set.weight(q)), along(c, "border.flow"));
+        let push = format!("{} * ({})", number(6.0 * form.set.weight(q)), along(c, "border.flow"));
         _ = writeln!(
             text,
             "    if (border.links & {}u) != 0u {{
@@ -172,22 +290,33 @@ pub fn pulls(set: VelocitySet) -> KernelSource {
     for (k, part) in ["pull.x", "pull.y", "pull.z", "turn.x", "turn.y", "turn.z"].iter().enumerate() {
         _ = writeln!(text, "    pulls_store(vec2<i32>(number, {k}), {part});");
     }
-    source(set, "pulls", text + "}\n")
+    let pulls = "@group(0) @binding(3) var<storage, read_write> pulls: array<f32>;\n";
+    source(form, "pulls", list(form, "read", "read", pulls, CELL, &text))
 }
 
 /// Density and velocity of the cells before outlets, before these or those have made a step.
-pub fn outlets(set: VelocitySet) -> KernelSource {
-    let mut text = POPULATIONS.replace("ACCESS", "read") + BORDER;
-    text += "@group(0) @binding(2) var<storage, read_write> borders: array<Border>;\n";
-    text += &MAIN_OF_LIST.replace("border.cell.xyz", "border.cell.xyz + vec3<i32>(border.normal.xyz)");
-    text += NAMES;
-    text += &load(set);
-    text += &moments(set);
+pub fn outlets(form: &Form) -> KernelSource {
+    let mut text = load(form);
+    text += &moments(form.set);
     text += FLOW;
     text += "    var next = border;
-    next.flow = vec4<f32>(u, density);
+    next.flow = vec4<f32>(u.x, u.y, u.z, density);
     borders_store(number, next);
-}
 ";
-    source(set, "outlets", text)
+    let before = "border.cell.xyz + vec3<i32>(border.normal.xyz)";
+    source(form, "outlets", list(form, "read", "read_write", "", before, &text))
+}
+
+/// One population of every cell, wherever it is, as a number.
+pub fn slot(form: &Form) -> KernelSource {
+    let form = &Form { forced: false, ..*form };
+    let word = "f[f_index(vec4<i32>(p, slot))]";
+    let value = match form.fold {
+        None => word.to_owned(),
+        Some(_) => format!("half({word}, parameters.lane)"),
+    };
+    let more = "@group(0) @binding(2) var<storage, read_write> values: array<f32>;
+@group(0) @binding(3) var<uniform> slot: i32;
+";
+    source(form, "slot", cells(form, "values", "read", more, &format!("    values_store(p, {value});\n")))
 }

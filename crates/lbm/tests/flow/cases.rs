@@ -1,7 +1,7 @@
 //! Small flows with everything in them, as a `Problem` and as a `Twin`.
 
 use zippy::{Result, World};
-use zippy_lbm::{Collision, Cut, Flow, Place, Problem, Side, VelocitySet};
+use zippy_lbm::{Collision, Cut, Flow, Place, Problem, Side, Storage, VelocitySet};
 
 use super::twin::{Kind, Twin};
 
@@ -32,6 +32,9 @@ pub struct Case {
     pub smagorinsky: f64,
     /// Scattered solid cells, some of which move.
     pub solids: bool,
+    /// A force that differs from cell to cell.
+    pub field: bool,
+    pub storage: Storage,
 }
 
 const VISCOSITY: f64 = 0.05;
@@ -52,6 +55,15 @@ impl Case {
     fn velocity(&self, at: Place) -> [f64; 3] {
         let u = [2, 3, 4].map(|salt| 0.06 * (noise(at, salt) - 0.5));
         if self.set == VelocitySet::D2Q9 { [u[0], u[1], 0.0] } else { u }
+    }
+
+    fn force_at(&self, at: Place) -> [f64; 3] {
+        let force = [7, 8, 9].map(|salt| 1e-3 * (noise(at, salt) - 0.5));
+        match (self.field, self.set) {
+            (false, _) => [0.0; 3],
+            (true, VelocitySet::D2Q9) => [force[0], force[1], 0.0],
+            (true, _) => force,
+        }
     }
 
     fn solid(&self, at: Place) -> Option<[f64; 3]> {
@@ -88,7 +100,12 @@ impl Case {
         if self.smagorinsky > 0.0 {
             problem = problem.smagorinsky(self.smagorinsky);
         }
+        if self.field {
+            let field = self.clone();
+            problem = problem.force_field(move |at| field.force_at(at));
+        }
         problem
+            .storage(self.storage)
             .moving_body([0.0; 3], move |at| one.solid(at).is_some(), move |at| two.solid(at).unwrap_or_default())
             .start(density, move |at| three.velocity(at))
     }
@@ -154,11 +171,16 @@ impl Case {
             smagorinsky: self.smagorinsky,
             cumulant: self.cumulant,
             steps: 0,
-            force: self.force,
+            forces: Vec::new(),
             f: Vec::new(),
         };
         let place = |at: [i64; 3]| -> Place { std::array::from_fn(|axis| at[axis] - layers[axis]) };
         twin.kinds = (0..shape.iter().product::<i64>() as usize).map(|i| self.kind(place(twin.at(i)))).collect();
+        let total = |at| {
+            let more = self.force_at(at);
+            [0, 1, 2].map(|axis| self.force[axis] + more[axis])
+        };
+        twin.forces = (0..twin.kinds.len()).map(|i| total(place(twin.at(i)))).collect();
         twin.start(|at| density(place(at)), |at| self.velocity(place(at)));
         twin
     }
@@ -180,6 +202,8 @@ pub fn all() -> Vec<Case> {
         cumulant: false,
         smagorinsky: 0.0,
         solids: false,
+        field: false,
+        storage: Storage::Single,
     };
     let around = [Periodic; 2];
     let mut cases = Vec::new();
@@ -224,5 +248,16 @@ pub fn all() -> Vec<Case> {
         smagorinsky: 0.1,
         ..plain("channel", plane, [12, 8, 1], [[Pressure(1.02), Inflow(-0.02)], [Wall, Mirror], around])
     });
+    let forced = ["duct", "cumulants", "stream"].map(|name| cases.iter().rposition(|case| case.name == name));
+    for number in forced.into_iter().flatten() {
+        cases[number].field = true;
+    }
+    // Each axis is folded in some, with an even and an odd number of cells.
+    let half = |case: &Case| Case { storage: Storage::Half, ..case.clone() };
+    let halves = ["periodic", "solids", "duct", "cumulants", "cavity", "stream"];
+    let halves: Vec<Case> =
+        halves.iter().flat_map(|name| cases.iter().rfind(|case| case.name == *name).map(half)).collect();
+    cases.extend(halves);
+    cases.push(Case { storage: Storage::Half, ..plain("slab", plane, [8, 7, 1], [around; 3]) });
     cases
 }

@@ -25,7 +25,8 @@ pub struct Twin {
     pub smagorinsky: f64,
     pub cumulant: bool,
     pub steps: u64,
-    pub force: [f64; 3],
+    /// Of each cell.
+    pub forces: Vec<[f64; 3]>,
     /// What arrives: population `q` of cell `i` at `i * count + q`.
     pub f: Vec<f64>,
 }
@@ -43,7 +44,7 @@ impl Twin {
                 (rho, u) = (density(self.at(i)), velocity(self.at(i)));
             }
             for q in 0..self.set.count() {
-                let pull = 1.5 * self.set.weight(q) * dot(self.c(q), self.force);
+                let pull = 1.5 * self.set.weight(q) * dot(self.c(q), self.forces[i]);
                 self.f.push(self.equilibrium(q, rho, u) - pull);
             }
         }
@@ -86,7 +87,7 @@ impl Twin {
     pub fn moments(&self, i: usize) -> (f64, [f64; 3]) {
         let count = self.set.count();
         let f = &self.f[i * count..(i + 1) * count];
-        self.open(i, f).unwrap_or_else(|| moments(self.set, f, self.force))
+        self.open(i, f).unwrap_or_else(|| moments(self.set, f, self.forces[i]))
     }
 
     /// Density and velocity at an open side, by what is known there.
@@ -98,7 +99,7 @@ impl Twin {
             _ => return None,
         };
         let sum = |sign: f64| -> f64 { (0..f.len()).filter(|&q| dot(self.c(q), normal) == sign).map(|q| f[q]).sum() };
-        let known = sum(0.0) + 2.0 * sum(-1.0) - 0.5 * dot(self.force, normal);
+        let known = sum(0.0) + 2.0 * sum(-1.0) - 0.5 * dot(self.forces[i], normal);
         match self.kinds[i] {
             Kind::Velocity { u, .. } => Some((known / (1.0 - dot(u, normal)), u)),
             Kind::Pressure { density, .. } => Some((density, normal.map(|x| x * (1.0 - known / density)))),
@@ -107,7 +108,7 @@ impl Twin {
                 let at = self.at(i);
                 let before = self.index(std::array::from_fn(|axis| at[axis] + n[axis] as i64)).expect("a cell");
                 let count = f.len();
-                let (_, u) = moments(self.set, &self.f[before * count..(before + 1) * count], self.force);
+                let (_, u) = moments(self.set, &self.f[before * count..(before + 1) * count], self.forces[before]);
                 // Of the values that come back: their mean, and their slopes along the side.
                 let back: Vec<usize> = (0..count).filter(|&q| dot(self.c(q), n) > 0.0).collect();
                 let value = |q: usize| f[q] - self.set.weight(q);
@@ -158,7 +159,7 @@ impl Twin {
     fn left(&self, i: usize, f: Vec<f64>) -> Vec<f64> {
         let count = self.set.count();
         match self.kinds[i] {
-            Kind::Fluid => self.collided(f),
+            Kind::Fluid => self.collided(i, f),
             Kind::Solid => (0..count).map(|q| f[self.set.opposite(q)]).collect(),
             Kind::Moving(u) => {
                 let back = |q: usize| {
@@ -179,7 +180,7 @@ impl Twin {
                 .collect(),
             Kind::Velocity { normal, .. } | Kind::Pressure { normal, .. } | Kind::Outlet { normal, .. } => {
                 let (density, u) = self.open(i, &f).expect("an open side");
-                let mut left = self.collided(self.regular(&f, normal, density, u));
+                let mut left = self.collided(i, self.regular(i, &f, normal, density, u));
                 if matches!(self.kinds[i], Kind::Outlet { .. }) {
                     let n = normal.map(|x| x as f64);
                     let along = [0, 1, 2].map(|axis| if n[axis] == 0.0 { u[axis] } else { 0.0 });
@@ -196,7 +197,7 @@ impl Twin {
     }
 
     /// Latt's regularised populations: those unknown have the stress of their opposites.
-    fn regular(&self, f: &[f64], normal: [i64; 3], density: f64, u: [f64; 3]) -> Vec<f64> {
+    fn regular(&self, i: usize, f: &[f64], normal: [i64; 3], density: f64, u: [f64; 3]) -> Vec<f64> {
         let n = normal.map(|x| x as f64);
         let beyond = |q: usize| f[q] - self.equilibrium(q, density, u);
         let mut stress = [[0.0; 3]; 3];
@@ -216,15 +217,15 @@ impl Twin {
                     sum += (c[a] * c[b] - if a == b { 1.0 / 3.0 } else { 0.0 }) * stress[a][b];
                 }
             }
-            self.equilibrium(q, density, u) + self.set.weight(q) * (4.5 * sum - 1.5 * dot(c, self.force))
+            self.equilibrium(q, density, u) + self.set.weight(q) * (4.5 * sum - 1.5 * dot(c, self.forces[i]))
         };
         (0..f.len()).map(one).collect()
     }
 
     /// What leaves fluid that has relaxed.
-    fn collided(&self, f: Vec<f64>) -> Vec<f64> {
-        let set = self.set;
-        let (density, u) = moments(set, &f, self.force);
+    fn collided(&self, i: usize, f: Vec<f64>) -> Vec<f64> {
+        let (set, force) = (self.set, self.forces[i]);
+        let (density, u) = moments(set, &f, force);
         let beyond: Vec<f64> = (0..f.len()).map(|q| f[q] - self.equilibrium(q, density, u)).collect();
         let [mut plus, mut minus] = self.rates;
         if self.smagorinsky > 0.0 {
@@ -242,12 +243,12 @@ impl Twin {
             minus = 1.0 / (0.5 + magic / (1.0 / plus - 0.5));
         }
         if self.cumulant {
-            return self.gaussian(&f, density, u, plus);
+            return self.gaussian(&f, density, u, plus, force);
         }
         let source = |q: usize| {
             let c = self.c(q);
-            let both = 9.0 * dot(c, u) * dot(c, self.force) - 3.0 * dot(u, self.force);
-            (set.weight(q) * both, set.weight(q) * 3.0 * dot(c, self.force))
+            let both = 9.0 * dot(c, u) * dot(c, force) - 3.0 * dot(u, force);
+            (set.weight(q) * both, set.weight(q) * 3.0 * dot(c, force))
         };
         (0..f.len())
             .map(|q| {
@@ -263,7 +264,7 @@ impl Twin {
 
 impl Twin {
     /// Cumulants: a Gaussian whose second moments have relaxed, through its moments up to the second order of each axis.
-    fn gaussian(&self, f: &[f64], density: f64, u: [f64; 3], rate: f64) -> Vec<f64> {
+    fn gaussian(&self, f: &[f64], density: f64, u: [f64; 3], rate: f64, force: [f64; 3]) -> Vec<f64> {
         let mut second = [[0.0; 3]; 3];
         for (q, f) in f.iter().enumerate() {
             let away: Vec<f64> = (0..3).map(|axis| self.c(q)[axis] - u[axis]).collect();
@@ -286,7 +287,7 @@ impl Twin {
         variance[0][0] = (trace + xy + xz) / 3.0 / density;
         variance[1][1] = variance[0][0] - xy / density;
         variance[2][2] = variance[0][0] - xz / density;
-        let mean: [f64; 3] = std::array::from_fn(|axis| u[axis] + 0.5 * self.force[axis] / density);
+        let mean: [f64; 3] = std::array::from_fn(|axis| u[axis] + 0.5 * force[axis] / density);
         // From 1, c and c² along an axis to the velocities -1, 0 and 1.
         let inverse = [[0.0, -0.5, 0.5], [1.0, 0.0, -1.0], [0.0, 0.5, 0.5]];
         let one = |q: usize| {

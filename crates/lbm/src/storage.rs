@@ -1,0 +1,51 @@
+//! In how many bits populations are kept.
+
+use crate::problem::{Problem, Side};
+
+/// How populations are kept; they are computed in 32 bits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Storage {
+    /// As numbers of 32 bits.
+    #[default]
+    Single,
+    /// As halves of 16 bits, two in a word: half the memory, and half of what moves. Rounding to eleven binary digits in each
+    /// step is like a noise of about a ten-thousandth of the speed.
+    ///
+    /// The two cells of a word lie half the lattice apart along one axis, the last one that is periodic with an even number
+    /// of cells, or not periodic. So an invocation has both, and writes no word that another one writes, too.
+    Half,
+}
+
+/// The fewest cells between outlets on an axis that is folded: an outlet and the cell before it are on one side of the fold.
+const BETWEEN_OUTLETS: i64 = 5;
+
+impl Problem {
+    /// The axis along which the two cells of a word lie half the lattice apart, if words have two.
+    pub(crate) fn fold(&self) -> Option<usize> {
+        match self.storage {
+            Storage::Single => None,
+            Storage::Half => (0..self.set.axes()).rev().find(|&axis| self.folds(axis)),
+        }
+    }
+
+    /// Whether an axis can be folded.
+    pub(crate) fn folds(&self, axis: usize) -> bool {
+        let cells = self.extents[axis];
+        let outlet = self.sides[axis].iter().any(|side| matches!(side, Side::Outlet(_)));
+        match self.periodic(axis) {
+            true => cells % 2 == 0,
+            false => !outlet || cells >= BETWEEN_OUTLETS,
+        }
+    }
+
+    /// How many layers of solid cells stand behind the lattice's last one along an axis, so that it has two halves.
+    pub(crate) fn pad(&self, axis: usize) -> i64 {
+        if self.fold() == Some(axis) { self.extents[axis] % 2 } else { 0 }
+    }
+
+    /// The extents of the lattice in words.
+    pub(crate) fn words(&self) -> [i64; 3] {
+        let (lattice, fold) = (self.lattice(), self.fold());
+        std::array::from_fn(|axis| if fold == Some(axis) { lattice[axis] / 2 } else { lattice[axis] })
+    }
+}
