@@ -8,7 +8,7 @@ use zippy::Exchange;
 use zippy::{GlobalArray, Layout, Result, Split};
 
 use common::{Path, Run, contender, on_ranks};
-use reference::device::DeviceHalo;
+use reference::device::{DeviceHalo, read};
 use reference::exchange::Messages;
 use reference::halo::{Reach, grid, halo};
 
@@ -101,16 +101,4 @@ fn same(array: &GlobalArray<f32, 3>, vector: &[f32]) -> Result<()> {
     let own = array.local()?.with_ghosts().read()?;
     assert!(own == vector, "the reference exchanges what the library does");
     Ok(())
-}
-
-fn read(device: &wgpu::Device, queue: &wgpu::Queue, buffer: &wgpu::Buffer) -> Vec<f32> {
-    let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
-    let size = buffer.size();
-    let back = device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false });
-    let mut encoder = device.create_command_encoder(&Default::default());
-    encoder.copy_buffer_to_buffer(buffer, 0, &back, 0, size);
-    queue.submit([encoder.finish()]);
-    back.map_async(wgpu::MapMode::Read, .., |mapped| mapped.expect("a readback buffer can be mapped"));
-    device.poll(wgpu::PollType::wait_indefinitely()).expect("the device works");
-    bytemuck::pod_collect_to_vec(&back.get_mapped_range(..).expect("it is mapped"))
 }

@@ -1,15 +1,19 @@
 //! Steps of a flow beside what the adapter's memory lets them be: the scalar triad of as many bytes, and the same loads and
-//! stores without arithmetic.
+//! stores without arithmetic. And the steps of a plain program beside the same by hand.
 
 mod common;
+mod reference;
 
 use std::time::Instant;
 
 use serde_json::json;
-use zippy::{KernelSource, Layout, LocalArray, Result, World};
+use zippy::{Exchange, GlobalArray, KernelSource, Layout, LocalArray, Result, Split, World};
 use zippy_lbm::{Cut, Flow, Problem, Side, Storage, VelocitySet};
 
 use common::{Path, Run, Spread, contender, on_ranks};
+use reference::device::read;
+use reference::halo::grid;
+use reference::lattice::{ByHand, Plan, SET, body};
 
 /// Bytes of a step of a cell of D3Q19: 19 populations read and written, and what the cell is.
 fn bytes(storage: Storage) -> u64 {
@@ -35,12 +39,15 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 fn main() -> Result<()> {
     let about = "Steps of D3Q19 in a closed box, 64^3 and 128^3 cells a rank, in f32 and in 16 bits: million cell updates a second, beside the \
                  scalar triad (b + s c) of as many bytes and loads and stores of 19 slots in place without arithmetic; and of a \
-                 square cavity of 128^2 cells on all ranks.";
+                 square cavity of 128^2 cells on all ranks; what walls and bodies cost; and steps of D3Q19 in two copies on global \
+                 arrays beside the same by hand with wgpu (benches/reference/lattice.rs).";
     on_ranks("ranks_lbm", about, &[Path::Mapped, Path::Kernels], |run| {
         for n in [64, 128] {
             space(run, n, Storage::Single)?;
             space(run, n, Storage::Half)?;
         }
+        boundaries(run)?;
+        two_copies(run)?;
         plane(run)
     })
 }
@@ -116,6 +123,7 @@ fn space(run: &Run, n: i64, storage: Storage) -> Result<()> {
     let mut contenders =
         [step, contender("triad", triad(world, bytes * cells)?), contender("in place", in_place(world, cells)?)];
     let found = run.alternate(run.options.samples(), &mut contenders)?;
+    let job = run.cpu_secs(&mut contenders[0])?.map(|secs| secs.job / (cells * world.size() as u64) as f64);
     let ratio =
         |other: &[f64]| Spread::of(&found[0].iter().zip(other).map(|(step, other)| other / step).collect::<Vec<_>>());
     let (secs, of_triad, of_access) = (Spread::of(&found[0]), ratio(&found[1]), ratio(&found[2]));
@@ -134,9 +142,13 @@ fn space(run: &Run, n: i64, storage: Storage) -> Result<()> {
             of_access.low,
             of_access.high,
         );
+        if let Some(secs) = job {
+            println!("    {:.1} ns of CPU time a cell update", 1e9 * secs);
+        }
         run.add(json!({
             "case": case,
             "mlups": mlups,
+            "cpu_secs_per_update": job,
             "median_step_secs": secs.median,
             "quartiles_step_secs": [secs.low, secs.high],
             "of_triad": of_triad.median,
@@ -146,6 +158,93 @@ fn space(run: &Run, n: i64, storage: Storage) -> Result<()> {
         }));
     }
     Ok(())
+}
+
+/// Steps with walls and bodies beside those of as many cells without.
+fn boundaries(run: &Run) -> Result<()> {
+    const N: i64 = 64;
+    let world = run.world;
+    let cells = N * N * N * world.size() as i64;
+    let box_of = || Problem::new(VelocitySet::D3Q19, [N, N, N * world.size() as i64]).viscosity(0.05);
+    let closed = |problem: Problem| {
+        let problem = problem.sides(0, Side::Wall, Side::Wall).sides(2, Side::FreeSlip, Side::FreeSlip);
+        problem.sides(1, Side::Wall, Side::MovingWall([0.05, 0.0, 0.0]))
+    };
+    let inflow = Side::Velocity(std::rc::Rc::new(|_| [0.05, 0.0, 0.0]));
+    let stream = box_of().sides(0, inflow, Side::Outlet(1.0)).sides(1, Side::FreeSlip, Side::FreeSlip);
+    let ball = |[x, y, z]: [i64; 3]| (x - 20).pow(2) + (y - 32).pow(2) + (z - 32).pow(2) < 100;
+    let flow = |name, problem: Problem| Flow::new(world, &problem.named(name), &Cut::Auto);
+    let stream = stream.body([20.0, 32.0, 32.0], ball);
+    let mut flows = [flow("closed", closed(box_of()))?, flow("periodic", box_of())?, flow("stream", stream)?];
+    let [closed, periodic, stream] = &mut flows;
+    let contenders = vec![
+        contender("inlet, outlet, mirrors, a sphere", || stream.step()),
+        contender("periodic", || periodic.step()),
+        contender("walls, a lid, mirrors", || closed.step()),
+    ];
+    let bytes = bytes(Storage::Single) * (cells as u64) / world.size() as u64;
+    run.compare("what is at sides and bodies, 64^3 a rank", bytes, Some(1.4), contenders)
+}
+
+/// A program that has the cells' neighbours from a ghost update beside one that has written it all by hand.
+fn two_copies(run: &Run) -> Result<()> {
+    const N: i64 = 64;
+    let case = "D3Q19, two copies, 64^3 a rank";
+    if !run.options.wants(&run.named(case)) {
+        return Ok(());
+    }
+    let world = run.world;
+    let ranks = grid(world.size());
+    let [a, b, c] = ranks.map(Split::Even);
+    let shape = ranks.map(|ranks| ranks as i64 * N);
+    let layout = Layout::new([shape[0], shape[1], shape[2], 19]).split([a, b, c, Split::Whole]);
+    let layout = layout.ghost([1, 1, 1, 0]).periodic([true, true, true, false]);
+    let mut copies = [world.array::<f32, 4>("now", &layout)?, world.array::<f32, 4>("next", &layout)?];
+    let value = |[x, y, z]: [i64; 3], q: usize| {
+        let noise = (x * 7 + y * 13 + z * 29 + q as i64 * 5) % 31;
+        (SET.weight(q) * (1.0 + 1e-3 * noise as f64)) as f32
+    };
+    copies[0].fill_with(|[x, y, z, q]| value([x, y, z], q as usize))?;
+    let text = format!(
+        "@group(0) @binding(0) var<storage, read> now: array<f32>;
+@group(0) @binding(1) var<storage, read_write> next: array<f32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
+    let p = domain_position(id);
+    if !domain_inside(p) {{ return; }}
+    let zero = i32(next_index(vec4<i32>(0, 0, 0, 0)));
+    let along_y = i32(next_index(vec4<i32>(0, 1, 0, 0))) - zero;
+    let along_z = i32(next_index(vec4<i32>(0, 0, 1, 0))) - zero;
+    let slot = i32(next_index(vec4<i32>(0, 0, 0, 1))) - zero;
+    let at = zero + p.x + p.y * along_y + p.z * along_z;
+{}}}",
+        body()
+    );
+    let kernel = world.kernel(KernelSource::text("two_copies.wgsl", text))?;
+    // What flies out of the neighbour's cells that lie there, so against the way to them.
+    let crossing = |way: &[i8]| {
+        let way = [way[0], way[1], way[2]].map(|c| -i64::from(c));
+        (0..19).filter(|&q| (0..3).all(|axis| way[axis] == 0 || way[axis] == SET.velocity(q)[axis])).collect::<Vec<_>>()
+    };
+    let step = |copies: &mut [GlobalArray<f32, 4>; 2]| -> Result<()> {
+        world.exchange(Exchange::new().ghosts(&copies[0]).components(3, crossing))?;
+        let (now, next) = (copies[0].local()?, copies[1].local()?);
+        kernel.call().read("now", now.all()).write("next", next.all()).over([N as u64; 3]).run()?;
+        copies.swap(0, 1);
+        Ok(())
+    };
+    let plan = Plan::new(world.rank(), ranks, N as usize);
+    let at = [world.rank() % ranks[0], world.rank() / ranks[0] % ranks[1], world.rank() / ranks[0] / ranks[1]];
+    let field = plan.field(|cell, q| value(std::array::from_fn(|axis| cell[axis] as i64 + at[axis] as i64 * N), q));
+    let gpu = world.gpu();
+    let mut by_hand = ByHand::new(gpu.raw(), gpu.queue(), &plan, &field);
+    for _ in 0..3 {
+        step(&mut copies)?;
+        by_hand.step(world.group())?;
+    }
+    let found = read(gpu.raw(), gpu.queue(), &by_hand.copies[by_hand.now].chunk);
+    assert!(copies[0].local()?.all().read()? == plan.cells(&found), "both compute the same");
+    let by_hand = contender("by hand with wgpu", || by_hand.step(world.group()));
+    run.compare(case, 152 * (N * N * N) as u64, Some(1.0), vec![contender("zippy", || step(&mut copies)), by_hand])
 }
 
 /// Bound by what goes between ranks.

@@ -208,3 +208,16 @@ impl Pass {
         pass.dispatch_workgroups(self.groups, 1, 1);
     }
 }
+
+/// What is in a buffer now.
+pub fn read(device: &Device, queue: &Queue, buffer: &wgpu::Buffer) -> Vec<f32> {
+    let usage = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
+    let size = buffer.size();
+    let back = device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false });
+    let mut encoder = device.create_command_encoder(&Default::default());
+    encoder.copy_buffer_to_buffer(buffer, 0, &back, 0, size);
+    queue.submit([encoder.finish()]);
+    back.map_async(wgpu::MapMode::Read, .., |mapped| mapped.expect("a readback buffer can be mapped"));
+    device.poll(wgpu::PollType::wait_indefinitely()).expect("the device works");
+    bytemuck::pod_collect_to_vec(&back.get_mapped_range(..).expect("it is mapped"))
+}

@@ -9,6 +9,7 @@ pub mod exchange;
 pub mod files;
 pub mod halo;
 pub mod lampshade;
+pub mod lattice;
 pub mod moves;
 pub mod peer;
 pub mod pixel;

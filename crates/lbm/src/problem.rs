@@ -61,6 +61,7 @@ pub(crate) struct Body {
 /// Every rank describes the same one.
 #[derive(Clone)]
 pub struct Problem {
+    pub(crate) name: String,
     pub(crate) set: VelocitySet,
     pub(crate) extents: [i64; 3],
     pub(crate) sides: [[Side; 2]; 3],
@@ -80,6 +81,7 @@ impl Problem {
     /// times with the magic number 3/16.
     pub fn new(set: VelocitySet, extents: [i64; 3]) -> Self {
         Self {
+            name: "flow".into(),
             set,
             extents,
             sides: Default::default(),
@@ -93,6 +95,11 @@ impl Problem {
             density: Rc::new(|_| 1.0),
             velocity: Rc::new(|_| [0.0; 3]),
         }
+    }
+
+    /// What the flow is called: its arrays are called so, too, and a world has one of each name. Else `flow`.
+    pub fn named(self, name: &str) -> Self {
+        Self { name: name.to_owned(), ..self }
     }
 
     /// What lies beyond both sides of an axis: below its first cells, and above its last ones.
@@ -163,6 +170,11 @@ impl Problem {
     /// Its velocities.
     pub fn velocities(&self) -> VelocitySet {
         self.set
+    }
+
+    /// What an array of the flow is called.
+    pub(crate) fn array_name(&self, what: &str) -> String {
+        format!("{} {what}", self.name)
     }
 
     /// Whether an axis is periodic.

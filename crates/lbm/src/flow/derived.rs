@@ -2,7 +2,7 @@
 
 use zippy::{GlobalArray, Kernel, Result, include_wgsl};
 
-use super::{Fields, Flow};
+use super::{Fields, Flow, scalars};
 
 /// A number for each cell that shows what a flow does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl Flow<'_> {
     /// # Errors
     /// A name that is taken; no memory.
     pub fn quantity_array(&self, name: &str) -> Result<GlobalArray<f32, 3>> {
-        self.scalar(name)
+        self.lattice_array(name, &scalars(&self.problem, &self.parts))
     }
 
     /// A quantity of the flow now, from the velocities of a cell and of those around it, by central differences; zero where

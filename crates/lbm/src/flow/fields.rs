@@ -102,7 +102,8 @@ impl Flow<'_> {
     /// The forces on each cell, where they differ.
     pub(super) fn force_array(&self) -> Result<Option<GlobalArray<f32, 4>>> {
         let Some(force) = &self.problem.forces else { return Ok(None) };
-        let array: GlobalArray<f32, 4> = self.lattice_array("forces", &self.vectors(3).ghost([0; 4]))?;
+        let array: GlobalArray<f32, 4> =
+            self.lattice_array(&self.problem.array_name("forces"), &self.vectors(3).ghost([0; 4]))?;
         let mut wrong = None;
         array.fill_with(|[x, y, z, axis]| {
             let value = force(self.place([x, y, z]))[axis as usize];
@@ -121,19 +122,19 @@ impl Flow<'_> {
 
     /// An array of a number a cell, cut as the flow is.
     pub(super) fn scalar(&self, name: &str) -> Result<GlobalArray<f32, 3>> {
-        self.lattice_array(name, &scalars(&self.problem, &self.parts))
+        self.lattice_array(&self.problem.array_name(name), &scalars(&self.problem, &self.parts))
     }
 
     /// An array of three numbers a cell.
     pub(super) fn vector(&self, name: &str) -> Result<GlobalArray<f32, 4>> {
-        self.lattice_array(name, &self.vectors(3))
+        self.lattice_array(&self.problem.array_name(name), &self.vectors(3))
     }
 
     fn vectors(&self, components: usize) -> Layout {
         vectors(&self.problem, &parts_in_cells(&self.problem, &self.parts), components)
     }
 
-    fn lattice_array<const D: usize>(&self, name: &str, layout: &Layout) -> Result<GlobalArray<f32, D>> {
+    pub(super) fn lattice_array<const D: usize>(&self, name: &str, layout: &Layout) -> Result<GlobalArray<f32, D>> {
         on_lattice(self.world, &self.problem, &self.parts, name, layout)
     }
 }

@@ -114,7 +114,7 @@ pub fn kinds(world: &World, problem: &Problem, cells: &GlobalArray<u8, 3>) -> Re
         }
     }
     let local = |name: &str, list: &[Border]| -> Result<LocalArray<Border, 1>> {
-        let array = world.local_array(name, &Layout::new([list.len().max(1)]))?;
+        let array = world.local_array(&problem.array_name(name), &Layout::new([list.len().max(1)]))?;
         if !list.is_empty() {
             array.at(0..list.len() as i64).write(list)?;
         }

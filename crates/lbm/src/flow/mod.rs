@@ -101,7 +101,8 @@ impl<'w> Flow<'w> {
         let parts = cut.resolve(world, problem, bytes)?;
         Cut::check(world, &parts, bytes)?;
         let f = Populations::new(world, problem, &parts)?;
-        let cells: GlobalArray<u8, 3> = on_lattice(world, problem, &parts, "cells", &scalars(problem, &parts))?;
+        let cells: GlobalArray<u8, 3> =
+            on_lattice(world, problem, &parts, &problem.array_name("cells"), &scalars(problem, &parts))?;
         let form = Form::of(problem);
         let kernels = Kernels {
             step: world.kernel(shader::step(&form))?,

@@ -19,14 +19,14 @@ pub enum Populations {
 
 impl Populations {
     pub(super) fn new(world: &World, problem: &Problem, parts: &[Vec<i64>; 3]) -> Result<Self> {
-        let layout = vectors(problem, parts, problem.set.count());
+        let (name, layout) = (problem.array_name("populations"), vectors(problem, parts, problem.set.count()));
         match problem.fold() {
-            None => world.array("populations", &layout).map(Self::Single),
+            None => world.array(&name, &layout).map(Self::Single),
             Some(axis) => {
                 // What is behind the last word is before the first one, and the other way round.
                 let periodic = [0, 1, 2].map(|other| other == axis || super::periodic(problem)[other]);
                 let [x, y, z] = periodic;
-                world.array("populations", &layout.periodic([x, y, z, false])).map(Self::Half)
+                world.array(&name, &layout.periodic([x, y, z, false])).map(Self::Half)
             }
         }
     }

@@ -40,7 +40,7 @@ impl Flow<'_> {
     /// Six numbers for each cell of a body on this rank.
     fn pulls_of(&self, body: &ListOfBody) -> Result<LocalArray<f32, 2>> {
         let length = body.chunks.last().map_or(0, |part| part.end);
-        let parts = self.world.local_array("pulls", &Layout::new([length.max(1), 6]))?;
+        let parts = self.world.local_array(&self.problem.array_name("pulls"), &Layout::new([length.max(1), 6]))?;
         let f = self.f.chunks();
         for (n, part) in body.chunks.iter().enumerate().filter(|(_, part)| !part.is_empty()) {
             let list = body.borders.at(part.clone());

@@ -1,7 +1,7 @@
 //! The same bits for every number of ranks and every cut.
 
-use zippy::{Config, run_with};
-use zippy_lbm::{Cut, Populations, Storage};
+use zippy::{Config, Layout, run_with};
+use zippy_lbm::{Cut, Flow, Populations, Storage};
 
 use super::cases::{Case, all};
 use super::support::launcher;
@@ -69,4 +69,20 @@ fn all_cuts() {
             );
         }
     }
+}
+
+#[test]
+fn side_by_side() {
+    let case = &all()[0];
+    let alone = found(case, 1, &Cut::Auto).0;
+    let hashes = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
+        let _own = world.array::<f32, 1>("velocity", &Layout::new([3]))?;
+        let problem = case.problem();
+        let mut one = Flow::new(world, &problem, &Cut::Auto)?;
+        let mut other = Flow::new(world, &problem.named("other"), &Cut::Auto)?;
+        one.run(7)?;
+        other.run(7)?;
+        Ok([one.hash()?, other.hash()?])
+    });
+    assert!(hashes.unwrap().iter().all(|hashes| *hashes == [alone; 2]));
 }
