@@ -41,10 +41,10 @@ impl Flow<'_> {
         }
         self.look_before_outlets()?;
         for (n, (list, (excess, velocity))) in self.lists.chunks.iter().zip(outputs()).enumerate() {
-            if list.active.is_empty() {
+            if list.open.is_empty() {
                 continue;
             }
-            let list = self.lists.borders.at(list.active.clone());
+            let list = self.lists.borders.at(list.open.clone());
             let call = self.reading(&self.kernels.open_fields, &f, n).read("borders", list.clone());
             let call = call.update("excess", excess.all()).update("velocity", velocity.all());
             self.forced(call, n).over(list).run()?;

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use zippy::{GlobalArray, Layout, LocalArray, Result, World};
 
-use crate::cell::{Border, Cell, Open};
+use crate::cell::{Border, Cell, MOVING, OPEN, OUTLET, Open, SLIP};
 use crate::problem::Problem;
 
 /// Lists of one rank's cells.
 pub struct Lists {
-    /// Those that move, mirror or are open, chunk by chunk; of a chunk its outlets last.
+    /// Those that move, mirror or are open, chunk by chunk, in this order; of a chunk its outlets last.
     pub borders: LocalArray<Border, 1>,
     pub chunks: Vec<ListOfChunk>,
     /// Surfaces of bodies, body by body.
@@ -22,7 +22,10 @@ pub struct Lists {
 
 /// Where a chunk's cells are among the borders.
 pub struct ListOfChunk {
-    pub active: Range<i64>,
+    pub moving: Range<i64>,
+    pub slip: Range<i64>,
+    /// Outlets among them, last.
+    pub open: Range<i64>,
     pub outlets: Range<i64>,
 }
 
@@ -43,8 +46,7 @@ pub fn kinds(world: &World, problem: &Problem, cells: &GlobalArray<u8, 3>) -> Re
     let mut counts = [0_u64; 2];
     for chunk in cells.chunks() {
         let region = chunk.region();
-        let (mut kinds, mut outlets) = (Vec::with_capacity(region.cells() as usize), Vec::new());
-        let first = all.len() as i64;
+        let (mut kinds, first) = (Vec::with_capacity(region.cells() as usize), all.len());
         let firsts: Vec<i64> = bodies.iter().map(|(list, _): &(Vec<Border>, _)| list.len() as i64).collect();
         for at in region.points() {
             let place: [i64; 3] = std::array::from_fn(|axis| at[axis] - layers[axis]);
@@ -97,18 +99,22 @@ pub fn kinds(world: &World, problem: &Problem, cells: &GlobalArray<u8, 3>) -> Re
                         Open::Pressure(density) => flow([0.0; 3], density),
                         Open::Outlet(_) => flow((problem.velocity)(place), (problem.density)(place)),
                     };
-                    match open {
-                        Open::Outlet(_) => outlets.push(border),
-                        _ => all.push(border),
-                    }
+                    all.push(border);
                 }
             }
         }
         chunk.all().write(&kinds)?;
-        counts[1] += outlets.len() as u64;
-        let middle = all.len() as i64;
-        all.append(&mut outlets);
-        chunks.push(ListOfChunk { active: first..all.len() as i64, outlets: middle..all.len() as i64 });
+        let kind = |border: &Border| border.cell[3];
+        all[first..].sort_by_key(kind);
+        let from = |least: u8| (first + all[first..].partition_point(|border| kind(border) < least.into())) as i64;
+        let list = ListOfChunk {
+            moving: from(MOVING)..from(SLIP),
+            slip: from(SLIP)..from(OPEN),
+            open: from(OPEN)..all.len() as i64,
+            outlets: from(OUTLET)..all.len() as i64,
+        };
+        counts[1] += (list.outlets.end - list.outlets.start) as u64;
+        chunks.push(list);
         for ((list, chunks), first) in bodies.iter_mut().zip(firsts) {
             chunks.push(first..list.len() as i64);
         }

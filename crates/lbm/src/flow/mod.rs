@@ -50,7 +50,9 @@ pub struct Flow<'w> {
 
 struct Kernels {
     step: Kernel,
-    borders: Kernel,
+    moving: Kernel,
+    slip: Kernel,
+    open: Kernel,
     outlets: Kernel,
     fields: Kernel,
     open_fields: Kernel,
@@ -106,7 +108,9 @@ impl<'w> Flow<'w> {
         let form = Form::of(problem);
         let kernels = Kernels {
             step: world.kernel(shader::step(&form))?,
-            borders: world.kernel(shader::borders(&form))?,
+            moving: world.kernel(shader::moving(&form))?,
+            slip: world.kernel(shader::slip(&form))?,
+            open: world.kernel(shader::open(&form))?,
             outlets: world.kernel(shader::outlets(&form))?,
             fields: world.kernel(shader::fields(&form))?,
             open_fields: world.kernel(shader::open_fields(&form))?,

@@ -4,9 +4,9 @@ use zippy::array::{ChunkRef, LocalSection};
 use zippy::kernel::Call;
 use zippy::{Exchange, Kernel, Result};
 
-use super::Flow;
 use super::exchange::{Due, across};
 use super::populations::{Lane, Words};
+use super::{Flow, Kernels};
 use crate::shader::{self, Form};
 
 impl Flow<'_> {
@@ -49,10 +49,15 @@ impl Flow<'_> {
             }
         }
         // The cells of a list are in one half of their words, so that no two of them share one.
-        for (n, list) in self.lists.chunks.iter().enumerate().filter(|(_, list)| !list.active.is_empty()) {
-            let list = self.lists.borders.at(list.active.clone());
-            let call = words[self.lanes[n].words].update(self.kernels.borders.call()).read("borders", list.clone());
-            self.forced(self.parameters(call, n), n).over(list).run()?;
+        for (n, list) in self.lists.chunks.iter().enumerate() {
+            let Kernels { moving, slip, open, .. } = &self.kernels;
+            for (kernel, list) in [(moving, &list.moving), (slip, &list.slip), (open, &list.open)] {
+                if !list.is_empty() {
+                    let list = self.lists.borders.at(list.clone());
+                    let call = words[self.lanes[n].words].update(kernel.call()).read("borders", list.clone());
+                    self.forced(self.parameters(call, n), n).over(list).run()?;
+                }
+            }
         }
         self.steps += 1;
         self.due = Due::Both;

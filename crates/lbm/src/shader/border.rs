@@ -8,26 +8,21 @@ use std::fmt::Write;
 use super::Form;
 use super::collide::collision;
 use super::text::{along, equilibrium, load, number, store};
-use crate::cell::{MOVING, OPEN, OUTLET, PRESSURE, SLIP};
-use crate::problem::Collision;
+use crate::cell::{OUTLET, PRESSURE};
 use crate::velocities::VelocitySet;
 
-/// What happens to the populations of `border`, of which `kind` says what it is.
-pub fn borders(form: &Form) -> String {
-    let Form { set, collision, eddies, .. } = *form;
+/// The populations of a border's cell; those that would come from beyond the lattice are zero.
+fn arrived(form: &Form) -> String {
     let mut text = load(form);
-    for q in 1..set.count() {
+    for q in 1..form.set.count() {
         _ = writeln!(text, "    g{q} = select(g{q}, 0.0, (border.beyond & {}u) != 0u);", 1_u32 << q);
     }
-    _ = writeln!(text, "    if kind == {MOVING} {{\n{}    }}", moving(set));
-    _ = writeln!(text, "    if kind == {SLIP} {{\n{}    }}", slip(set));
-    _ = writeln!(text, "    if kind >= {OPEN} {{\n{}    }}", open(set, collision, eddies));
-    text + &store(form)
+    text
 }
 
 /// What comes from the fluid goes back with what the wall gives it (Ladd 1994).
-fn moving(set: VelocitySet) -> String {
-    let mut text = String::new();
+pub fn moving(form: &Form) -> String {
+    let (set, mut text) = (form.set, arrived(form));
     for q in set.firsts() {
         _ = writeln!(
             text,
@@ -44,12 +39,12 @@ fn moving(set: VelocitySet) -> String {
             second = link(q),
         );
     }
-    text
+    text + &store(form)
 }
 
 /// What comes goes on as from a mirror; `links` has a bit for each axis across which it stands.
-fn slip(set: VelocitySet) -> String {
-    let mut text = String::new();
+pub fn slip(form: &Form) -> String {
+    let (set, mut text) = (form.set, arrived(form));
     for axis in 0..set.axes() {
         _ = writeln!(text, "        if (border.links & {}u) != 0u {{", 1 << axis);
         for q in 1..set.count() {
@@ -65,7 +60,7 @@ fn slip(set: VelocitySet) -> String {
         }
         text += "        }\n";
     }
-    text
+    text + &store(form)
 }
 
 /// Density and velocity at an open side, of which one is given, from the populations that go along the side or out. Those
@@ -134,8 +129,9 @@ fn kept(set: VelocitySet) -> String {
 }
 
 /// All populations anew from density, velocity and the stress of those that are known (Latt 2008), then a collision.
-fn open(set: VelocitySet, kind: Collision, eddies: bool) -> String {
-    let mut text = open_flow(set) + "        let excess = density - 1.0;\n";
+pub fn open(form: &Form) -> String {
+    let Form { set, collision: kind, eddies, .. } = *form;
+    let mut text = arrived(form) + &open_flow(set) + "        let excess = density - 1.0;\n";
     text += &equilibrium(set);
     for q in set.firsts() {
         let next = q + 1;
@@ -179,5 +175,5 @@ fn open(set: VelocitySet, kind: Collision, eddies: bool) -> String {
         _ = writeln!(text, "        let straight{q} = uneven{q} - {pulled};");
         _ = writeln!(text, "        g{q} = bent{q} + straight{q};\n        g{} = bent{q} - straight{q};", q + 1);
     }
-    text + "        {\n" + &collision(set, kind, eddies) + "        }\n" + &kept(set)
+    text + "        {\n" + &collision(set, kind, eddies) + "        }\n" + &kept(set) + &store(form)
 }

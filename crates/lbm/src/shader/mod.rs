@@ -11,7 +11,6 @@ use zippy::KernelSource;
 
 use self::collide::collision;
 use self::text::{FLOW, along, begin, equilibrium, load, load_two, moments, number, store, store_two};
-use crate::cell::OPEN;
 use crate::problem::{Collision, Problem};
 use crate::velocities::VelocitySet;
 
@@ -204,9 +203,19 @@ pub fn step(form: &Form) -> KernelSource {
     source(form, "step", text)
 }
 
-/// The same of the cells in a list.
-pub fn borders(form: &Form) -> KernelSource {
-    source(form, "borders", list(form, "read_write", "read", "", CELL, &border::borders(form)))
+/// What walls that move do with populations.
+pub fn moving(form: &Form) -> KernelSource {
+    source(form, "moving", list(form, "read_write", "read", "", CELL, &border::moving(form)))
+}
+
+/// What mirrors do with populations.
+pub fn slip(form: &Form) -> KernelSource {
+    source(form, "slip", list(form, "read_write", "read", "", CELL, &border::slip(form)))
+}
+
+/// A step of cells at open sides.
+pub fn open(form: &Form) -> KernelSource {
+    source(form, "open", list(form, "read_write", "read", "", CELL, &border::open(form)))
 }
 
 /// Populations from density and velocity: those of the equilibrium.
@@ -256,8 +265,7 @@ pub fn open_fields(form: &Form) -> KernelSource {
 @group(0) @binding(4) var<storage, read_write> velocity: array<f32>;
 ";
     let body = format!(
-        "    if kind < {OPEN} {{ return; }}
-{}{}    excess_store(p, density - 1.0);
+        "{}{}    excess_store(p, density - 1.0);
     velocity_store(vec4<i32>(p, 0), u.x);
     velocity_store(vec4<i32>(p, 1), u.y);
     velocity_store(vec4<i32>(p, 2), u.z);
