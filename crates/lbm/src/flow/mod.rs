@@ -43,6 +43,7 @@ pub struct Flow<'w> {
     /// Cells with fluid, and whether there are outlets, on all ranks.
     fluid: u64,
     any_outlets: bool,
+    form: Form,
     kernels: Kernels,
     steps: u64,
     due: Due,
@@ -105,7 +106,8 @@ impl<'w> Flow<'w> {
         let f = Populations::new(world, problem, &parts)?;
         let cells: GlobalArray<u8, 3> =
             on_lattice(world, problem, &parts, &problem.array_name("cells"), &scalars(problem, &parts))?;
-        let form = Form::of(problem);
+        let software = world.gpu().adapter().device_type == zippy::wgpu::DeviceType::Cpu;
+        let form = Form::of(problem, &parts, software);
         let kernels = Kernels {
             step: world.kernel(shader::step(&form))?,
             moving: world.kernel(shader::moving(&form))?,
@@ -126,8 +128,22 @@ impl<'w> Flow<'w> {
         let lanes = lanes(problem, &f.chunks(), &regions);
         let (problem, due) = (problem.clone(), Due::Nothing);
         let forces = None;
-        let mut flow =
-            Self { world, problem, f, cells, forces, parts, lanes, lists, fluid, any_outlets, kernels, steps: 0, due };
+        let mut flow = Self {
+            world,
+            problem,
+            f,
+            cells,
+            forces,
+            parts,
+            lanes,
+            lists,
+            fluid,
+            any_outlets,
+            form,
+            kernels,
+            steps: 0,
+            due,
+        };
         flow.forces = flow.force_array()?;
         Ok(flow)
     }

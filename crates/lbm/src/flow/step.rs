@@ -7,7 +7,7 @@ use zippy::{Exchange, Kernel, Result};
 use super::exchange::{Due, across};
 use super::populations::{Lane, Words};
 use super::{Flow, Kernels};
-use crate::shader::{self, Form};
+use crate::shader;
 
 impl Flow<'_> {
     /// So many steps. Complete on return is what ghosts of other ranks need; kernels may still run.
@@ -135,7 +135,7 @@ impl Flow<'_> {
 
     /// Populations of the beginning.
     pub(super) fn begin(&mut self) -> Result<()> {
-        let start: Kernel = self.world.kernel(shader::start(&Form::of(&self.problem)))?;
+        let start: Kernel = self.world.kernel(shader::start(&self.form))?;
         let excess = self.scalar("excess")?;
         let velocity = self.vector("velocity")?;
         let problem = self.problem.clone();

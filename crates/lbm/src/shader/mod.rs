@@ -25,11 +25,15 @@ pub struct Form {
     forced: bool,
     /// Two cells that lie half the lattice apart along this axis share a word of two halves.
     fold: Option<usize>,
+    /// Cells of a workgroup along the first two axes.
+    group: [i64; 2],
 }
 
 impl Form {
-    pub fn of(problem: &Problem) -> Self {
+    /// For a lattice that is cut into these parts, in words, and a device that is software or not.
+    pub fn of(problem: &Problem, parts: &[Vec<i64>; 3], software: bool) -> Self {
         Self {
+            group: if software { snug(parts) } else { [64, 1] },
             set: problem.set,
             collision: problem.collision,
             eddies: problem.smagorinsky.is_some(),
@@ -135,15 +139,26 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 /// The cell itself.
 const CELL: &str = "border.cell.xyz";
 
+/// Cells of a workgroup so that few invocations have no cell: on software adapters those cost as much as others.
+fn snug(parts: &[Vec<i64>; 3]) -> [i64; 2] {
+    let filled = |group: &[i64; 2]| -> i64 {
+        let along =
+            |axis: usize| parts[axis].iter().map(|n| (n + group[axis] - 1) / group[axis] * group[axis]).sum::<i64>();
+        along(0) * along(1)
+    };
+    [[64, 1], [32, 2], [16, 4], [8, 8]].into_iter().min_by_key(filled).unwrap_or([64, 1])
+}
+
 /// A kernel with one invocation for each cell of the array `over`, which it names `p`.
 fn cells(form: &Form, over: &str, access: &str, declarations: &str, body: &str) -> String {
     let (binding, force) = force(form);
-    kernel(over, &(head(form, access, false) + declarations + binding), &(force.to_owned() + body))
+    kernel(form, over, &(head(form, access, false) + declarations + binding), &(force.to_owned() + body))
 }
 
-fn kernel(over: &str, declarations: &str, body: &str) -> String {
+fn kernel(form: &Form, over: &str, declarations: &str, body: &str) -> String {
+    let [x, y] = form.group;
     format!(
-        "{declarations}@compute @workgroup_size(64)
+        "{declarations}@compute @workgroup_size({x}, {y})
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     let p = {over}_position(id);
     if !{over}_inside(p) {{ return; }}
@@ -194,6 +209,7 @@ pub fn step(form: &Form) -> KernelSource {
 ";
             let body = [mask, &forces, &load_two(form), &collision(form.set, form.collision, form.eddies)].concat();
             kernel(
+                form,
                 "cells",
                 &[&head(form, "read_write", true), cells_of, others, binding].concat(),
                 &(body + &store_two(form)),
