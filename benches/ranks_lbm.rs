@@ -4,10 +4,11 @@
 mod common;
 mod reference;
 
+use std::cell::RefCell;
 use std::time::Instant;
 
 use serde_json::json;
-use zippy::{Exchange, GlobalArray, KernelSource, Layout, LocalArray, Result, Split, World};
+use zippy::{Exchange, KernelSource, Layout, LocalArray, Result, Split, World};
 use zippy_lbm::{Cut, Flow, Problem, Side, Storage, VelocitySet};
 
 use common::{Path, Run, Spread, contender, on_ranks};
@@ -199,7 +200,7 @@ fn two_copies(run: &Run) -> Result<()> {
     let shape = ranks.map(|ranks| ranks as i64 * N);
     let layout = Layout::new([shape[0], shape[1], shape[2], 19]).split([a, b, c, Split::Whole]);
     let layout = layout.ghost([1, 1, 1, 0]).periodic([true, true, true, false]);
-    let mut copies = [world.array::<f32, 4>("now", &layout)?, world.array::<f32, 4>("next", &layout)?];
+    let copies = [world.array::<f32, 4>("now", &layout)?, world.array::<f32, 4>("next", &layout)?];
     let value = |[x, y, z]: [i64; 3], q: usize| {
         let noise = (x * 7 + y * 13 + z * 29 + q as i64 * 5) % 31;
         (SET.weight(q) * (1.0 + 1e-3 * noise as f64)) as f32
@@ -225,12 +226,17 @@ fn two_copies(run: &Run) -> Result<()> {
         let way = [way[0], way[1], way[2]].map(|c| -i64::from(c));
         (0..19).filter(|&q| (0..3).all(|axis| way[axis] == 0 || way[axis] == SET.velocity(q)[axis])).collect::<Vec<_>>()
     };
-    let step = |copies: &mut [GlobalArray<f32, 4>; 2]| -> Result<()> {
-        world.exchange(Exchange::new().ghosts(&copies[0]).components(3, crossing))?;
+    let copies = RefCell::new(copies);
+    let compute = || -> Result<()> {
+        let mut copies = copies.borrow_mut();
         let (now, next) = (copies[0].local()?, copies[1].local()?);
         kernel.call().read("now", now.all()).write("next", next.all()).over([N as u64; 3]).run()?;
         copies.swap(0, 1);
         Ok(())
+    };
+    let step = || -> Result<()> {
+        world.exchange(Exchange::new().ghosts(&copies.borrow()[0]).components(3, crossing))?;
+        compute()
     };
     let plan = Plan::new(world.rank(), ranks, N as usize);
     let at = [world.rank() % ranks[0], world.rank() / ranks[0] % ranks[1], world.rank() / ranks[0] / ranks[1]];
@@ -238,13 +244,22 @@ fn two_copies(run: &Run) -> Result<()> {
     let gpu = world.gpu();
     let mut by_hand = ByHand::new(gpu.raw(), gpu.queue(), &plan, &field);
     for _ in 0..3 {
-        step(&mut copies)?;
+        step()?;
         by_hand.step(world.group())?;
     }
     let found = read(gpu.raw(), gpu.queue(), &by_hand.copies[by_hand.now].chunk);
-    assert!(copies[0].local()?.all().read()? == plan.cells(&found), "both compute the same");
-    let by_hand = contender("by hand with wgpu", || by_hand.step(world.group()));
-    run.compare(case, 152 * (N * N * N) as u64, Some(1.0), vec![contender("zippy", || step(&mut copies)), by_hand])
+    assert!(copies.borrow()[0].local()?.all().read()? == plan.cells(&found), "both compute the same");
+    let by_hand = RefCell::new(by_hand);
+    let contenders = vec![
+        contender("zippy", step),
+        contender("by hand with wgpu", || by_hand.borrow_mut().step(world.group())),
+        contender("zippy, without the exchange", compute),
+        contender("by hand, without the exchange", || {
+            by_hand.borrow_mut().compute();
+            Ok(())
+        }),
+    ];
+    run.compare(case, 152 * (N * N * N) as u64, Some(1.0), contenders)
 }
 
 /// Bound by what goes between ranks.

@@ -188,6 +188,12 @@ impl<'e> ByHand<'e> {
     /// One step. The device may still be at it on return.
     pub fn step(&mut self, group: &Group) -> Result<()> {
         self.copies[self.now].step(group)?;
+        self.compute();
+        Ok(())
+    }
+
+    /// A step without the exchange.
+    pub fn compute(&mut self) {
         let mut encoder = self.device.create_command_encoder(&Default::default());
         {
             let mut pass = encoder.begin_compute_pass(&Default::default());
@@ -197,6 +203,5 @@ impl<'e> ByHand<'e> {
         }
         self.queue.submit([encoder.finish()]);
         self.now = 1 - self.now;
-        Ok(())
     }
 }
