@@ -27,7 +27,8 @@ fn all_cells() {
             }
         }
         let places: Vec<_> = (0..twin.kinds.len()).map(|i| twin.at(i)).collect();
-        for ranks in launcher::counts(&[1, 3]) {
+        let counts: &[usize] = if case.storage == Storage::Half { &[3] } else { &[1, 3] };
+        for ranks in launcher::counts(counts) {
             run_with(Config::threads(ranks), |world| {
                 let mut flow = case.flow(world, &Cut::Auto)?;
                 for steps in [1, 2, 21] {
