@@ -33,14 +33,18 @@
 pub mod cases;
 mod cell;
 mod cut;
+pub mod described;
 mod error;
 mod flow;
 mod problem;
 mod shader;
+pub mod solids;
+mod units;
 mod velocities;
 
 pub use cut::Cut;
 pub use error::FlowError;
-pub use flow::{Fields, Flow, Pull, Quantity};
+pub use flow::{Fields, Flow, Motion, Pull, Quantity};
 pub use problem::{Collision, Place, Problem, Side};
+pub use units::Units;
 pub use velocities::VelocitySet;

@@ -5,6 +5,7 @@ mod exchange;
 mod fields;
 mod hash;
 mod lists;
+mod motion;
 mod pulls;
 mod step;
 
@@ -18,6 +19,7 @@ use crate::shader;
 
 pub use derived::Quantity;
 pub use fields::Fields;
+pub use motion::Motion;
 pub use pulls::Pull;
 
 /// A fluid that flows, over all ranks of a world.
