@@ -13,7 +13,7 @@ use crate::error::FlowError;
 ///
 /// A point is inside where the surface winds around it more than half a time (A. Jacobson et al., *Robust inside-outside
 /// segmentation using generalized winding numbers*, ACM Trans. Graph. 32, 2013). So small holes, triangles that are there
-/// twice, some that are turned, and parts that overlap do no harm. Triangles that are farther away than twice their extent
+/// twice, some that are turned, and parts that overlap do no harm. Triangles that are farther away than three times their extent
 /// count by their moments (G. Barill et al., *Fast winding numbers for soups and clouds*, ACM Trans. Graph. 37, 2018), in a
 /// tree: a point costs as the logarithm of their number.
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ struct Node {
 const LEAF: usize = 8;
 
 /// Times their extent.
-const FAR: f64 = 2.0;
+const FAR: f64 = 3.0;
 
 /// Seen from a point on the surface, one half of all directions are inside, but for what moments are wrong by.
 const HALF: f64 = 0.5;
