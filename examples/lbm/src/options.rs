@@ -173,8 +173,7 @@ fn after() -> String {
          lbm --case object --solid tooth.nrrd --above 600 --n 192x96x96 --forces forces.csv --line 20\n  \
          lbm --case object --solid car.stl --solid-size 60 --length 4.5 --viscosity 1.5e-5 --flow-speed 1e-4\n  \
          lbm --case channel.toml --probes probes.csv\n\n\
-         A file that describes a case has the tables lattice, units, fluid, reference, sides, bodies and probes: crates/lbm/README.md \
-         has one with every key."
+         crates/lbm/README.md has a file that describes a case; zippy_lbm::described lists all keys."
     )
 }
 

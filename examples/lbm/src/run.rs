@@ -77,7 +77,8 @@ pub fn all(world: &World, options: &Options) -> Result<()> {
 fn one(world: &World, options: &Options, setup: &Setup, made: &Made, flow: &mut Flow) -> Result<Report> {
     let case = &made.case;
     let begun = flow.steps();
-    let until = begun + options.steps.unwrap_or(if options.until_steady { 20 * case.steps } else { case.steps });
+    let most = if options.until_steady { case.steps.saturating_mul(20) } else { case.steps };
+    let until = begun.saturating_add(options.steps.unwrap_or(most));
     let checkpoints = options.checkpoint.as_ref().map(|directory| Checkpoints::new(directory, KEPT));
     let mut watch = options.until_steady.then(|| Watch::new(case));
     let ending = Ending::watch(checkpoints.is_some(), options.budget.map(Duration::from_secs))?;

@@ -14,7 +14,8 @@ use crate::units::Units;
 
 /// # Errors
 /// Numbers that cannot be.
-pub fn check(text: &Text, file: &File) -> std::result::Result<(), FlowError> {
+pub fn check(text: &Text, file: &File, units: &Units) -> std::result::Result<(), FlowError> {
+    let size = file.lattice.get_ref().cells.map(|n| n as f64 * units.cell);
     for (number, table) in file.bodies.iter().enumerate() {
         let (body, own) = (table.get_ref(), format!("bodies[{number}]"));
         let key = |name: &str| format!("{own}.{name}");
@@ -68,8 +69,43 @@ pub fn check(text: &Text, file: &File) -> std::result::Result<(), FlowError> {
                 }
             }
         }
+        let bounds = bounds(&body.shape);
+        if let Some(axis) = (0..3).find(|&axis| bounds[axis][1] <= 0.0 || bounds[axis][0] >= size[axis]) {
+            let [low, high] = bounds[axis];
+            let wrong = format!(
+                "it is from {low} to {high} along axis {axis}, outside of the box, which ends at {}",
+                size[axis]
+            );
+            return Err(text.wrong(table, &own, wrong));
+        }
     }
     Ok(())
+}
+
+/// From where to where a body is along each axis, as far as the text says it.
+fn bounds(shape: &Shape) -> [[f64; 2]; 3] {
+    let all = [f64::NEG_INFINITY, f64::INFINITY];
+    let around = |centre: [f64; 3], radius: f64| centre.map(|x| [x - radius, x + radius]);
+    match shape {
+        Shape::Sphere(sphere) => around(sphere.centre, sphere.radius),
+        Shape::Box(corners) => std::array::from_fn(|axis| [corners.from[axis], corners.to[axis]]),
+        Shape::Cylinder(cylinder) => {
+            let (axis, x) = (along(cylinder.axis), cylinder.centre);
+            let mut bounds = around(x, cylinder.radius);
+            bounds[axis] = cylinder.length.map_or(all, |length| [x[axis] - 0.5 * length, x[axis] + 0.5 * length]);
+            bounds
+        }
+        // Their solids say it.
+        Shape::Scan(_) | Shape::Surface(_) => [all; 3],
+    }
+}
+
+fn along(axis: Along) -> usize {
+    match axis {
+        Along::X => 0,
+        Along::Y => 1,
+        Along::Z => 2,
+    }
 }
 
 /// Velocities of surfaces.
@@ -162,11 +198,7 @@ pub fn put(
         }
         Shape::Cylinder(cylinder) => {
             let (centre, radius) = (cells(cylinder.centre), cylinder.radius / units.cell);
-            let along = match cylinder.axis {
-                Along::X => 0,
-                Along::Y => 1,
-                Along::Z => 2,
-            };
+            let along = along(cylinder.axis);
             let half = cylinder.length.map_or(f64::INFINITY, |length| 0.5 * length / units.cell);
             let inside = move |at: Place| {
                 let across = (0..3).filter(|&axis| axis != along);

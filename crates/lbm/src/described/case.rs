@@ -61,7 +61,7 @@ impl Described {
         text.finite(fluid, "fluid.velocity", &fluid.get_ref().velocity)?;
         let units = units(text, &file)?;
         sides::check(text, &file, &units)?;
-        bodies::check(text, &file)?;
+        bodies::check(text, &file, &units)?;
         let probes = probes(text, &file, &units)?;
         let warnings = warnings(&file, &units);
         Ok(Self { file, units, probes, warnings })

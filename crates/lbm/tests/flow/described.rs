@@ -155,6 +155,11 @@ fn mistakes_have_a_line_and_a_key() {
         (changed("above = \"wall\"", "above = \"periodic\""), line("[sides.y]"), "only one side is periodic"),
         (changed("outlet = 0.0", "outlet = 1e9"), line("[sides.x]"), "sides.x.above: 1000000000 is the density"),
         (changed("radius = 0.0625", "radius = -1"), line("[[bodies]]"), "bodies[0].cylinder.radius: it is -1"),
+        (
+            changed("centre = [0.375, 0.25, 0]", "centre = [0.375, 0.6, 0]"),
+            line("[[bodies]]"),
+            "bodies[0]: it is from 0.5375 to",
+        ),
         (changed("at = [0.5664", "at = [9.5664"), line("[[probes]]"), "along axis 0 must be from 0 to below 2"),
         (changed("at = [0.5664", "at = [nan, 0.5664"), line("at = [0.5664"), "4 numbers; there must be 3"),
         (changed("steps = 20000", "steps = -1"), line("steps = "), "invalid value"),
