@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use crate::error::FlowError;
 use crate::problem::{Collision, Place, Problem, Side};
+use crate::solids::{Placement, Shape, Solid};
 use crate::storage::Storage;
 use crate::velocities::VelocitySet;
 
@@ -31,7 +32,7 @@ pub struct Case {
 }
 
 /// What can be chosen of a case; what is left out is as the case has it.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Choices {
     /// Cells along each axis, or the one number by which a case is sized in `n[0]`, with zeros behind it.
     pub n: [i64; 3],
@@ -47,10 +48,33 @@ pub struct Choices {
     pub smagorinsky: Option<f64>,
     /// How populations are kept.
     pub storage: Storage,
+    /// Of the case "object", what stands in the stream: see [`Choices::placement`].
+    pub solid: Option<Solid>,
+}
+
+impl Choices {
+    /// Where the case "object" has a shape, with the longest edge of its box so many cells long, or else two fifths of the
+    /// stream's height.
+    pub fn placement(&self, shape: &dyn Shape, longest: Option<f64>) -> Placement {
+        let extents = self.stream();
+        let share = |axis: usize, share: f64| extents[axis] as f64 * share - 0.5;
+        shape.placed(longest.unwrap_or(0.4 * extents[1] as f64), [share(0, 0.3), share(1, 0.5), share(2, 0.5)])
+    }
+
+    /// The box of a stream past a body.
+    pub fn stream(&self) -> [i64; 3] {
+        match (self.n, self.set) {
+            ([0, ..], Some(VelocitySet::D2Q9)) => [160, 80, 1],
+            ([0, ..], _) => [160, 80, 80],
+            ([n, 0, _], Some(VelocitySet::D2Q9)) => [n, n / 2, 1],
+            ([n, 0, _], _) => [n, n / 2, n / 2],
+            (n, _) => n,
+        }
+    }
 }
 
 /// A case's name, what it is, and what `--n` means there.
-pub const NAMES: [(&str, &str); 9] = [
+pub const NAMES: [(&str, &str); 10] = [
     ("shear", "a wave of shear in a periodic square that dies away; n cells a side"),
     ("taylor-green2d", "vortices in a periodic square that die away; n cells a side"),
     ("taylor-green3d", "vortices in a periodic cube that break up; n cells a side"),
@@ -60,6 +84,7 @@ pub const NAMES: [(&str, &str); 9] = [
     ("cavity3d", "a cubic box whose lid moves; n cells a side"),
     ("cylinder", "a cylinder in a channel (Schäfer and Turek 1996, 2D-1); n cells a diameter"),
     ("sphere", "a sphere in a stream; n cells along each axis, a fifth of the second one its diameter"),
+    ("object", "a solid from a file, a scan or a surface, in a stream; n cells along each axis"),
 ];
 
 impl Case {
@@ -78,6 +103,7 @@ impl Case {
             "cavity3d" => cavity_3d,
             "cylinder" => cylinder,
             "sphere" => sphere,
+            "object" => object,
             _ => return Err(FlowError::Case(name.to_owned(), NAMES.map(|(name, _)| name).join(", "))),
         };
         let mut case = make(choices)?;
@@ -268,11 +294,7 @@ fn cylinder(choices: &Choices) -> Result<Case, FlowError> {
 
 fn sphere(choices: &Choices) -> Result<Case, FlowError> {
     let (_, reynolds, speed) = numbers(choices, 160, 100.0, 0.05)?;
-    let extents = match choices.n {
-        [0, ..] => [160, 80, 80],
-        [n, 0, _] => [n, n / 2, n / 2],
-        n => n,
-    };
+    let extents = choices.stream();
     let diameter = (extents[1] as f64 / 5.0).max(1.0);
     let middle = [extents[0] as f64 / 4.0 - 0.5, extents[1] as f64 / 2.0 - 0.5, extents[2] as f64 / 2.0 - 0.5];
     let inside = move |at: Place| {
@@ -290,4 +312,30 @@ fn sphere(choices: &Choices) -> Result<Case, FlowError> {
     let area = Some(PI * diameter * diameter / 4.0);
     let steps = (3.0 * extents[0] as f64 / speed).round() as u64;
     Ok(Case { name: "sphere", problem, length: diameter, speed, steps, exact: None, area })
+}
+
+fn object(choices: &Choices) -> Result<Case, FlowError> {
+    let (_, reynolds, speed) = numbers(choices, 160, 100.0, 0.05)?;
+    let solid = choices.solid.as_ref().ok_or(FlowError::NoSolid("object"))?;
+    let extents = choices.stream();
+    if extents.iter().map(|&n| n as u64).product::<u64>() == solid.cells() {
+        return Err(FlowError::Solid(format!(
+            "it fills the whole box of {extents:?} cells; it must leave some to the fluid"
+        )));
+    }
+    let [_, y, z] = solid.bounds();
+    let length = (y.end - y.start).max(z.end - z.start) as f64;
+    let stream = move |_| [speed, 0.0, 0.0];
+    let mut problem = Problem::new(space(choices), extents)
+        .sides(0, Side::Velocity(Rc::new(stream)), Side::Outlet(1.0))
+        .sides(1, Side::FreeSlip, Side::FreeSlip)
+        .viscosity(speed * length / reynolds)
+        .body(solid.middle(), solid.inside())
+        .start(|_| 1.0, stream);
+    if space(choices) != VelocitySet::D2Q9 {
+        problem = problem.sides(2, Side::FreeSlip, Side::FreeSlip);
+    }
+    let area = Some(solid.shadow(0) as f64);
+    let steps = (3.0 * extents[0] as f64 / speed).round() as u64;
+    Ok(Case { name: "object", problem, length, speed, steps, exact: None, area })
 }

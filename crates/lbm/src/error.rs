@@ -62,6 +62,22 @@ pub enum FlowError {
         /// The most.
         most: u64,
     },
+    /// Nothing can be made of the shape of a solid.
+    #[error("the solid: {0}")]
+    Solid(String),
+    /// A case that flows around a solid has none.
+    #[error("the case {0} flows around a solid that is made of a file; say which one")]
+    NoSolid(&'static str),
+    /// A case of one's own is not described as it must be.
+    #[error("line {line}, {key}: {wrong}")]
+    Described {
+        /// The line of the text where the table or the value begins.
+        line: usize,
+        /// Which one.
+        key: String,
+        /// What is wrong and what would be right.
+        wrong: String,
+    },
     /// There are numbers no more.
     #[error(
         "step {step}: density {density} and velocity {velocity:?} at cell {cell:?} (rank {rank}): the flow has become unstable; a lower velocity, a higher viscosity or more cells help"

@@ -33,16 +33,20 @@
 pub mod cases;
 mod cell;
 mod cut;
+pub mod described;
 mod error;
 mod flow;
 mod problem;
 mod shader;
+pub mod solids;
 mod storage;
+mod units;
 mod velocities;
 
 pub use cut::Cut;
 pub use error::FlowError;
-pub use flow::{Fields, Flow, Populations, Pull, Quantity};
+pub use flow::{Fields, Flow, Motion, Populations, Pull, Quantity};
 pub use problem::{Collision, Place, Problem, Side};
 pub use storage::Storage;
+pub use units::Units;
 pub use velocities::VelocitySet;

@@ -177,6 +177,11 @@ impl Problem {
         format!("{} {what}", self.name)
     }
 
+    /// Whether there is fluid in a cell of the box; beyond it there is none.
+    pub fn flows(&self, place: Place) -> bool {
+        (0..3).all(|axis| (0..self.extents[axis]).contains(&place[axis])) && self.cell(place).flows()
+    }
+
     /// Whether an axis is periodic.
     pub(crate) fn periodic(&self, axis: usize) -> bool {
         matches!(self.sides[axis][0], Side::Periodic)

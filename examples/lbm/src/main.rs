@@ -3,13 +3,17 @@
 mod compare;
 mod ending;
 mod files;
+mod inputs;
+mod made;
 mod options;
 mod picture;
 mod report;
 mod run;
 #[path = "../../support/say.rs"]
 mod say;
+mod solid;
 mod steady;
+mod tables;
 
 use std::process::ExitCode;
 

@@ -8,6 +8,8 @@ use zippy::{Config, Error, Result};
 use zippy_lbm::cases::{Choices, NAMES};
 use zippy_lbm::{Collision, Cut, Storage, VelocitySet};
 
+use crate::inputs::{FromFile, Inputs, Physical, absolute};
+
 /// Lattice Boltzmann flow over several ranks: known cases, with comparisons and checkpoints.
 ///
 /// The lattice is cut over the ranks; each keeps its cells on its device, and only what crosses a cut moves. Results are the
@@ -21,7 +23,7 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub ranks: Option<u64>,
 
-    /// What flows; see below
+    /// What flows; see below. Or a file that describes a case of one's own, with the ending .toml
     #[arg(long, value_name = "NAME", required_unless_present = "restart")]
     pub case: Option<String>,
 
@@ -94,14 +96,11 @@ pub struct Options {
     #[arg(long, value_name = "WxH", default_value = "512x384", value_parser = pixels)]
     pub size: (u32, u32),
 
-    /// Writes density beyond 1, speed, vorticity and the Q-criterion into this directory as often as --every says and at both
-    /// ends: a VTI file for each and step, and an index (.pvd) for each, which ParaView shows as an animation
+    /// Writes velocity (as vectors) with density beyond 1, speed, vorticity and the Q-criterion into this directory as often as
+    /// --every says and at both ends: a VTI file for each and step, and an index (.pvd) for each, which ParaView shows as an
+    /// animation
     #[arg(long, value_name = "DIR")]
     pub fields: Option<PathBuf>,
-
-    /// Writes force and torque on each body into this table (CSV), likewise
-    #[arg(long, value_name = "FILE")]
-    pub forces: Option<PathBuf>,
 
     /// Goes on from the latest checkpoint of this directory, on any number of ranks; what else is given is changed
     #[arg(long, value_name = "DIR", conflicts_with_all = ["case", "n", "lattice"])]
@@ -114,6 +113,9 @@ pub struct Options {
     /// Prints a JSON object a run
     #[arg(long)]
     pub json: bool,
+
+    #[command(flatten)]
+    pub inputs: Inputs,
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -158,6 +160,13 @@ pub struct Setup {
     /// In 16 bits.
     #[serde(default)]
     pub half: bool,
+    /// What a file that describes the case says; then `case` is its name.
+    #[serde(default)]
+    pub text: Option<String>,
+    #[serde(default)]
+    pub solid: Option<FromFile>,
+    #[serde(default)]
+    pub physical: Option<Physical>,
 }
 
 fn after() -> String {
@@ -167,7 +176,11 @@ fn after() -> String {
          lbm --ranks 3 --case taylor-green2d --n 32,64,128\n  \
          lbm --ranks 4 --case cavity3d --steps 200 --checkpoint ck --every 100\n  \
          lbm --ranks 3 --restart ck --steps 100 --hash\n  \
-         lbm --ranks 4 --case sphere --n 160x80x80 --steps 2000 --render vorticity --every 50 --output flow.apng"
+         lbm --ranks 4 --case sphere --n 160x80x80 --steps 2000 --render vorticity --every 50 --output flow.apng\n  \
+         lbm --case object --solid tooth.nrrd --above 600 --n 192x96x96 --forces forces.csv --line 20\n  \
+         lbm --case object --solid car.stl --solid-size 60 --length 4.5 --viscosity 1.5e-5 --flow-speed 1e-4\n  \
+         lbm --case channel.toml --probes probes.csv\n\n\
+         crates/lbm/README.md has a file that describes a case; zippy_lbm::described lists all keys."
     )
 }
 
@@ -213,38 +226,62 @@ impl Options {
 
     /// Mistakes that only several options together are.
     pub fn check(&self) -> Result<()> {
+        self.inputs.check()?;
+        let tables = self.inputs.forces.is_some() || self.inputs.probes.is_some();
         let wrong = match self {
-            Self { every: Some(_), checkpoint: None, render: None, fields: None, forces: None, .. } => {
-                "--every says how often --checkpoint, --render, --fields and --forces write; give one of these, too"
+            Self { inputs: Inputs { line: Some(_), .. }, .. } if !tables => {
+                "--line says how often --forces and --probes write; give one of these, too"
+            }
+            Self { every: Some(_), checkpoint: None, render: None, fields: None, .. } if !tables => {
+                "--every says how often --checkpoint, --render, --fields, --forces and --probes write; give one of these, too"
             }
             Self { compare: Some(Table::Ghia), case: Some(case), .. } if case != "cavity2d" => {
                 "--compare ghia is a table of the case cavity2d"
             }
             Self { n, checkpoint: Some(_), .. } if n.len() > 1 => "--checkpoint keeps one run; give one --n",
             Self { n, render: Some(_), .. } if n.len() > 1 => "--render draws one run; give one --n",
+            Self { n, .. } if n.len() > 1 && tables => "--forces and --probes are tables of one run; give one --n",
             _ => return Ok(()),
         };
         Err(Error::program(wrong))
     }
 
-    /// The runs that are asked for.
-    pub fn setups(&self) -> Vec<Setup> {
-        let one = |n: [i64; 3]| {
-            let case = self.case.clone().unwrap_or_default();
-            let (re, speed) = (self.re, self.speed);
-            let (lattice, collision, smagorinsky) = (self.lattice, self.collision, self.smagorinsky);
-            let half = self.bits == Storage::Half;
-            Setup { case, n, re, speed, lattice, collision, smagorinsky, half }
+    /// The runs that are asked for. Local.
+    ///
+    /// # Errors
+    /// The file that describes the case cannot be read.
+    pub fn setups(&self) -> Result<Vec<Setup>> {
+        let mut case = self.case.clone().unwrap_or_default();
+        let mut text = None;
+        if case.to_ascii_lowercase().ends_with(".toml") {
+            let read = std::fs::read_to_string(&case);
+            text = Some(read.map_err(|error| Error::program(format!("cannot read {case}: {error}")))?);
+            case = absolute(case.as_ref()).display().to_string();
+        }
+        let one = |n: [i64; 3]| Setup {
+            case: case.clone(),
+            n,
+            re: self.re,
+            speed: self.speed,
+            lattice: self.lattice,
+            collision: self.collision,
+            smagorinsky: self.smagorinsky,
+            half: self.bits == Storage::Half,
+            text: text.clone(),
+            solid: self.inputs.solid(),
+            physical: self.inputs.physical(),
         };
-        match self.n[..] {
+        Ok(match self.n[..] {
             [] => vec![one([0; 3])],
             _ => self.n.iter().map(|&n| one(n)).collect(),
-        }
+        })
     }
 
     /// A checkpoint's run with what is given anew.
     pub fn changed(&self, saved: Setup) -> Setup {
+        let physical = self.inputs.physical().or(saved.physical.filter(|_| self.re.is_none()));
         Setup {
+            physical,
             re: self.re.or(saved.re),
             speed: self.speed.or(saved.speed),
             collision: self.collision.or(saved.collision),
@@ -268,12 +305,13 @@ impl Setup {
         };
         Choices {
             n: self.n,
-            reynolds: self.re,
+            reynolds: self.physical.map(|physical| physical.reynolds()).or(self.re),
             speed: self.speed,
             set: self.lattice.map(set),
             collision: self.collision.map(collision),
             smagorinsky: self.smagorinsky,
             storage: if self.half { Storage::Half } else { Storage::Single },
+            solid: None,
         }
     }
 }

@@ -3,14 +3,14 @@
 use std::fmt::Write;
 
 use serde_json::{Value, json};
-use zippy_lbm::cases::Case;
-use zippy_lbm::{Flow, Pull};
+use zippy_lbm::{Flow, Pull, Units};
 
 use crate::compare::Ghia;
 use crate::ending::End;
+use crate::made::Made;
 
 pub struct Report {
-    case: &'static str,
+    case: String,
     n: [i64; 3],
     lattice: &'static str,
     ranks: usize,
@@ -18,6 +18,7 @@ pub struct Report {
     mach: f64,
     relaxation_time: f64,
     warnings: Vec<String>,
+    physical: Option<Physical>,
     /// Steps of the flow, and those of this run.
     steps: [u64; 2],
     cells: u64,
@@ -35,17 +36,43 @@ pub struct Report {
     pub hash: Option<u64>,
 }
 
+/// What numbers of the lattice are in m, s and kg.
+struct Physical {
+    units: Units,
+    plane: bool,
+    length: f64,
+    speed: f64,
+    viscosity: f64,
+}
+
+impl Physical {
+    /// Forces in N and torques in N m; in two dimensions for each metre of depth.
+    fn pull(&self, pull: &Pull) -> [[f64; 3]; 2] {
+        let (force, torque) = (self.units.force(self.plane), self.units.torque(self.plane));
+        [pull.force.map(|x| x * force), pull.torque.map(|x| x * torque)]
+    }
+}
+
 impl Report {
-    pub fn new(case: &Case, flow: &Flow, ranks: usize, steps: u64, secs: f64) -> Self {
+    pub fn new(made: &Made, flow: &Flow, ranks: usize, steps: u64, secs: f64) -> Self {
+        let case = &made.case;
+        let physical = made.units.map(|units| Physical {
+            units,
+            plane: case.problem.velocities().axes() == 2,
+            length: case.length * units.cell,
+            speed: case.speed * units.speed(),
+            viscosity: case.speed * case.length / case.reynolds() * units.viscosity(),
+        });
         Self {
-            case: case.name,
+            case: made.title.clone(),
+            physical,
             n: flow.inside().map(|axis| axis.end - axis.start),
             lattice: case.problem.velocities().name(),
             ranks,
             reynolds: case.reynolds(),
             mach: case.mach(),
             relaxation_time: case.problem.relaxation_time(),
-            warnings: case.warnings(),
+            warnings: case.warnings().into_iter().chain(made.warnings.clone()).collect(),
             steps: [flow.steps(), steps],
             cells: flow.fluid_cells(),
             secs,
@@ -76,6 +103,17 @@ impl Report {
             "{}: {x} x {y} x {z} cells ({} of fluid), {}, {} ranks; Re {:.4}, Mach {:.3}, relaxation time {:.4}\n",
             self.case, self.cells, self.lattice, self.ranks, self.reynolds, self.mach, self.relaxation_time
         );
+        if let Some(Physical { units, length, speed, viscosity, .. }) = &self.physical {
+            _ = writeln!(
+                text,
+                "  a cell is {:.4e} m, a step {:.4e} s; length {length:.4e} m, speed {speed:.4e} m/s, viscosity {viscosity:.4e} m²/s, \
+                 density {:.4e} kg/m³; {:.4e} s so far",
+                units.cell,
+                units.step,
+                units.density,
+                self.steps[0] as f64 * units.step
+            );
+        }
         for warning in &self.warnings {
             _ = writeln!(text, "  warning: {warning}");
         }
@@ -88,8 +126,16 @@ impl Report {
             End::Time => ", its time is over",
         };
         _ = write!(text, "  {steps} steps to step {at}{end}: {:.2} s, {:.2} MLUPS", self.secs, self.mlups());
-        for (pull, c) in self.pulls.iter().zip(self.coefficients()) {
-            _ = write!(text, "\n  force {:?}, drag coefficient {:.5}, lift {:.6}", pull.force, c[0], c[1]);
+        let coefficients = self.coefficients();
+        for (body, pull) in self.pulls.iter().enumerate() {
+            _ = write!(text, "\n  force {:?}", pull.force);
+            if let Some(physical) = &self.physical {
+                let [[x, y, z], _] = physical.pull(pull);
+                _ = write!(text, ", [{x:.4e}, {y:.4e}, {z:.4e}] N{}", if physical.plane { " for a metre" } else { "" });
+            }
+            if let Some(c) = coefficients.get(body) {
+                _ = write!(text, ", drag coefficient {:.5}, lift {:.6}", c[0], c[1]);
+            }
         }
         if let Some((frames, secs)) = self.drawing {
             _ = write!(text, "\n  {frames} pictures: {secs:.2} s");
@@ -123,6 +169,28 @@ impl Report {
         });
         let forces: Vec<Value> =
             self.pulls.iter().map(|pull| json!({ "force": pull.force, "torque": pull.torque })).collect();
+        let physical = self.physical.as_ref().map(|physical| {
+            let Physical { units, plane, length, speed, viscosity } = physical;
+            let pulls: Vec<Value> = self
+                .pulls
+                .iter()
+                .map(|pull| {
+                    let [force, torque] = physical.pull(pull);
+                    json!({ "force": force, "torque": torque })
+                })
+                .collect();
+            json!({
+                "cell_m": units.cell,
+                "step_s": units.step,
+                "density_kg_m3": units.density,
+                "length_m": length,
+                "speed_m_s": speed,
+                "viscosity_m2_s": viscosity,
+                "time_s": self.steps[0] as f64 * units.step,
+                "bodies_N_and_Nm": pulls,
+                "for_a_metre_of_depth": plane,
+            })
+        });
         json!({
             "case": self.case,
             "n": self.n,
@@ -141,6 +209,7 @@ impl Report {
             "mass_beyond_1": self.mass,
             "pictures": self.drawing.map(|(frames, secs)| json!({ "frames": frames, "seconds": secs })),
             "bodies": forces,
+            "physical": physical,
             "coefficients": self.coefficients(),
             "largest_error": self.exact,
             "ghia": ghia,

@@ -6,17 +6,19 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use zippy::{Error, Result, World};
 use zippy_io::checkpoint::{Checkpoints, Contents};
-use zippy_lbm::cases::Case;
+use zippy_lbm::described::Probe;
 use zippy_lbm::{Fields, Flow, Populations};
 
 use crate::compare;
 use crate::ending::{End, Ending};
-use crate::files::{Fieldbook, Table};
+use crate::files::Fieldbook;
+use crate::made::Made;
 use crate::options::{Options, Setup};
 use crate::picture::Painter;
 use crate::report::Report;
 use crate::say::say;
 use crate::steady::Watch;
+use crate::tables::{Forces, Probes};
 
 /// Checkpoints that are kept.
 const KEPT: usize = 2;
@@ -37,11 +39,12 @@ pub fn all(world: &World, options: &Options) -> Result<()> {
             let setup = options.changed(checkpoint.state()?);
             vec![(setup, Some(checkpoint))]
         }
-        None => options.setups().into_iter().map(|setup| (setup, None)).collect(),
+        None => world.agree("reading what flows", options.setups())?.into_iter().map(|setup| (setup, None)).collect(),
     };
     let mut errors: Vec<(f64, f64)> = Vec::new();
     for (setup, checkpoint) in runs {
-        let case = Case::named(&setup.case, &setup.choices())?;
+        let made = Made::new(world, &setup)?;
+        let case = &made.case;
         let mut flow = match &checkpoint {
             None => Flow::new(world, &case.problem, &options.cut())?,
             Some(checkpoint) => {
@@ -52,7 +55,7 @@ pub fn all(world: &World, options: &Options) -> Result<()> {
                 Flow::resumed(world, &case.problem, &options.cut(), checkpoint.step(), fill)?
             }
         };
-        let report = one(world, options, &setup, &case, &mut flow)?;
+        let report = one(world, options, &setup, &made, &mut flow)?;
         if let Some(error) = report.exact {
             errors.push((case.length, error));
         }
@@ -74,21 +77,26 @@ pub fn all(world: &World, options: &Options) -> Result<()> {
 }
 
 /// One flow until its end.
-fn one(world: &World, options: &Options, setup: &Setup, case: &Case, flow: &mut Flow) -> Result<Report> {
+fn one(world: &World, options: &Options, setup: &Setup, made: &Made, flow: &mut Flow) -> Result<Report> {
+    let case = &made.case;
     let begun = flow.steps();
-    let until = begun + options.steps.unwrap_or(if options.until_steady { 20 * case.steps } else { case.steps });
+    let most = if options.until_steady { case.steps.saturating_mul(20) } else { case.steps };
+    let until = begun.saturating_add(options.steps.unwrap_or(most));
     let checkpoints = options.checkpoint.as_ref().map(|directory| Checkpoints::new(directory, KEPT));
     let mut watch = options.until_steady.then(|| Watch::new(case));
     let ending = Ending::watch(checkpoints.is_some(), options.budget.map(Duration::from_secs))?;
     let fields = flow.fields()?;
     let frames = 1 + options.every.map_or(1, |every| until.div_ceil(every) - begun / every);
-    let mut outputs = Outputs::open(world, options, case, flow, frames)?;
+    let line = options.inputs.line.or(made.line).or(options.every);
+    let mut outputs = Outputs::open(world, options, made, flow, frames)?;
     outputs.write(world, flow, &fields)?;
+    outputs.lines(world, flow, &fields)?;
     let bar = bar(world, until - begun);
     let (mut secs, mut saved, mut end) = (0.0, None, None);
     while end.is_none() && flow.steps() < until {
         let next = |every: Option<u64>| every.map_or(until, |every| (flow.steps() / every + 1) * every);
-        let stop = [options.every, watch.as_ref().map(|watch| watch.every), Some(CHECK)];
+        let lines = line.filter(|_| outputs.has_tables());
+        let stop = [options.every, lines, watch.as_ref().map(|watch| watch.every), Some(CHECK)];
         let stop = stop.into_iter().map(next).fold(until, u64::min);
         let start = Instant::now();
         while end.is_none() && flow.steps() < stop {
@@ -119,13 +127,16 @@ fn one(world: &World, options: &Options, setup: &Setup, case: &Case, flow: &mut 
         if due || flow.steps() == until {
             outputs.write(world, flow, &fields)?;
         }
+        if line.is_some_and(|line| flow.steps().is_multiple_of(line)) || flow.steps() == until {
+            outputs.lines(world, flow, &fields)?;
+        }
     }
     bar.finish_and_clear();
     flow.fields_into(&fields)?;
     if let (Some(checkpoints), true) = (&checkpoints, saved != Some(flow.steps())) {
         save(world, checkpoints, setup, flow)?;
     }
-    let mut report = Report::new(case, flow, world.size(), flow.steps() - begun, secs);
+    let mut report = Report::new(made, flow, world.size(), flow.steps() - begun, secs);
     report.end = end.unwrap_or(if options.until_steady { End::Unsteady } else { End::Steps });
     report.pulls = flow.pulls()?;
     report.mass = flow.mass()?;
@@ -146,16 +157,25 @@ fn one(world: &World, options: &Options, setup: &Setup, case: &Case, flow: &mut 
 struct Outputs<'w> {
     painter: Option<Painter<'w>>,
     book: Option<Fieldbook>,
-    table: Option<Table>,
+    forces: Option<Forces>,
+    probes: Option<Probes>,
 }
 
 impl<'w> Outputs<'w> {
-    fn open(world: &'w World, options: &Options, case: &Case, flow: &Flow, frames: u64) -> Result<Self> {
+    fn open(world: &'w World, options: &Options, made: &Made, flow: &Flow, frames: u64) -> Result<Self> {
         let painter =
-            options.render.map(|shown| Painter::new(world, options, shown, case, flow, frames)).transpose()?;
+            options.render.map(|shown| Painter::new(world, options, shown, &made.case, flow, frames)).transpose()?;
         let book = options.fields.as_deref().map(|directory| Fieldbook::open(world, directory, flow)).transpose()?;
-        let table = options.forces.as_deref().map(|path| Table::open(world, path, flow.steps() > 0)).transpose()?;
-        Ok(Self { painter, book, table })
+        let (units, inputs) = (made.units, &options.inputs);
+        let forces = inputs.forces.as_deref().map(|path| Forces::open(world, path, flow, units)).transpose()?;
+        let given = inputs.probe.iter().enumerate().map(|(k, &place)| Probe { name: k.to_string(), place });
+        let places: Vec<Probe> = made.probes.iter().cloned().chain(given).collect();
+        let probes = inputs.probes.as_deref().map(|path| Probes::open(world, path, flow, places, units)).transpose()?;
+        Ok(Self { painter, book, forces, probes })
+    }
+
+    fn has_tables(&self) -> bool {
+        self.forces.is_some() || self.probes.is_some()
     }
 
     fn write(&mut self, world: &World, flow: &mut Flow, fields: &Fields) -> Result<()> {
@@ -165,7 +185,15 @@ impl<'w> Outputs<'w> {
         if let Some(book) = &mut self.book {
             book.write(world, flow, fields)?;
         }
-        self.table.as_mut().map_or(Ok(()), |table| table.write(world, flow))
+        Ok(())
+    }
+
+    /// Lines of tables.
+    fn lines(&mut self, world: &World, flow: &mut Flow, fields: &Fields) -> Result<()> {
+        if let Some(forces) = &mut self.forces {
+            forces.write(world, flow)?;
+        }
+        self.probes.as_mut().map_or(Ok(()), |probes| probes.write(world, flow, fields))
     }
 }
 

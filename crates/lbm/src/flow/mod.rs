@@ -5,6 +5,7 @@ mod exchange;
 mod fields;
 mod hash;
 mod lists;
+mod motion;
 mod populations;
 mod pulls;
 mod step;
@@ -21,6 +22,7 @@ use crate::shader::{self, Form};
 
 pub use derived::Quantity;
 pub use fields::Fields;
+pub use motion::Motion;
 pub use populations::Populations;
 pub use pulls::Pull;
 

@@ -8,8 +8,10 @@ mod analytic;
 mod cases;
 mod cuts;
 mod derived;
+mod described;
 mod hundred_lines;
 mod mistakes;
+mod solids;
 mod twin;
 
 under_mpi!(3);

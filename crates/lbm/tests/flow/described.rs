@@ -1,0 +1,175 @@
+//! Cases of one's own, as texts.
+
+use std::rc::Rc;
+
+use zippy::{Config, Error, run_with};
+use zippy_lbm::described::{Described, Source};
+use zippy_lbm::solids::{Shape, Surface};
+use zippy_lbm::{Collision, Cut, Flow, Problem, Side, VelocitySet};
+
+use super::support::launcher;
+
+/// The text of the README.
+fn example() -> String {
+    let readme = include_str!("../../README.md");
+    let text = readme.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
+    text.expect("an example").to_owned()
+}
+
+fn no_files(_: &zippy::World, source: &Source) -> zippy::Result<Rc<dyn Shape>> {
+    Err(Error::program(format!("{source:?} is not there")))
+}
+
+/// Water past a cylinder that turns, in metres, and the same written by hand for the lattice.
+#[test]
+fn the_example_is_what_it_says() {
+    let hashes = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
+        let described = Described::parse(&example())?;
+        assert_eq!(described.name(), "a cylinder that turns in a channel");
+        assert_eq!((described.every(), described.warnings()), (Some(50), &[][..]));
+        let units = described.units().expect("units");
+        // 0.0625 cells a step are 0.25 m/s.
+        assert_eq!((units.cell, units.step, units.density), (0.0078125, 0.001953125, 1000.0));
+        let case = described.case(world, &no_files)?;
+        assert!((case.reynolds() - 100.0).abs() < 1e-9 && case.length == 16.0 && case.speed == 0.0625);
+        assert_eq!((case.steps, case.area), (20_000, Some(16.0)));
+        let [probe] = described.probes() else { panic!("{:?}", described.probes()) };
+        assert_eq!((probe.name.as_str(), probe.place), ("wake", [72, 32, 0]));
+
+        let (n, middle, radius) = ([256, 64, 1], [47.5, 31.5, -0.5], 8.0);
+        let profile = |at: [i64; 3]| {
+            let y = (at[1] as f64 + 0.5) / 64.0;
+            [0.09375 * (4.0 * y * (1.0 - y)), 0.0, 0.0]
+        };
+        let turn = 2.0 * 0.001953125;
+        let problem = Problem::new(VelocitySet::D2Q9, n)
+            .sides(0, Side::Velocity(Rc::new(profile)), Side::Outlet(1.0))
+            .sides(1, Side::Wall, Side::Wall)
+            .viscosity(0.01)
+            .collision(Collision::Trt { magic: 3.0 / 16.0 })
+            .moving_body(
+                middle,
+                move |at| (at[0] as f64 - middle[0]).powi(2) + (at[1] as f64 - middle[1]).powi(2) < radius * radius,
+                move |at| [-turn * (at[1] as f64 - middle[1]), turn * (at[0] as f64 - middle[0]), 0.0],
+            )
+            .start(|_| 1.0, |_| [0.0625, 0.0, 0.0]);
+        let mut hashes = Vec::new();
+        for problem in [&case.problem, &problem] {
+            let mut flow = Flow::new(world, problem, &Cut::Auto)?;
+            flow.run(20)?;
+            let fields = flow.fields()?;
+            flow.check(&fields)?;
+            hashes.push((flow.hash()?, flow.pulls()?));
+        }
+        Ok(hashes)
+    });
+    for both in hashes.unwrap() {
+        assert_eq!(both[0], both[1]);
+        assert!(both[0].1[0].force[0] > 0.0);
+    }
+}
+
+/// Poiseuille's flow of oil between plates, in metres and seconds: u = a h² / (8 ν) in the middle.
+#[test]
+fn physical_numbers_come_back() {
+    let text = "
+        steps = 3000
+        lattice = { cells = [4, 16, 1] }
+        units = { cell = 0.000625, step = 0.0001, density = 900.0 }
+        fluid = { viscosity = 1e-3, acceleration = [0.8, 0, 0] }
+        reference = { length = 0.01, speed = 0.01 }
+        sides.y = { below = \"wall\", above = \"wall\" }
+        probes = [{ name = \"middle\", at = [0.001, 0.0052, 0] }]
+    ";
+    run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
+        let described = Described::parse(text)?;
+        let case = described.case(world, &no_files)?;
+        let mut flow = Flow::new(world, &case.problem, &Cut::Auto)?;
+        flow.run(case.steps)?;
+        let place = described.probes()[0].place;
+        assert_eq!(place, [1, 8, 0]);
+        let fields = flow.fields()?;
+        let inside = flow.inside();
+        let found = world.get(fields.velocity.at((inside[0].start + 1, inside[1].start + 8, 0, 0)))?;
+        let found = f64::from(world.fence()?.redeem(found)?[0]) * described.units().expect("units").speed();
+        let y = 8.5 * 0.000625;
+        let exact = 0.8 / (2.0 * 1e-3) * y * (0.01 - y);
+        assert!((found - exact).abs() < 1e-3 * exact, "{found}, {exact}");
+        Ok(())
+    })
+    .unwrap();
+}
+
+/// A file's body stands where the text says, in metres.
+#[test]
+fn bodies_of_files_have_their_places() {
+    let text = "
+        steps = 1
+        lattice.cells = [20, 16, 12]
+        units = { cell = 0.5, step = 1.0, density = 1.0 }
+        fluid.viscosity = 0.025
+        reference = { length = 2.0, speed = 0.01 }
+        [[bodies]]
+        shape.surface = { file = 'cube.stl', size = 2.0, centre = [5.0, 4.0, 3.0] }
+        [[bodies]]
+        shape.surface = { file = 'cube.stl', unit = 1.0 }
+    ";
+    let cells = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
+        let load = |_: &zippy::World, source: &Source| -> zippy::Result<Rc<dyn Shape>> {
+            assert_eq!(*source, Source::Surface { file: "cube.stl".into() });
+            // A cube of edge 1 from (1, 1, 1) on.
+            let corner = |bits: usize| [0, 1, 2].map(|axis| if bits >> axis & 1 == 1 { 2.0 } else { 1.0 });
+            let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+            let halves = faces.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]);
+            Ok(Rc::new(Surface::new(&halves.map(|corners| corners.map(corner)).collect::<Vec<_>>())?))
+        };
+        let case = Described::parse(text)?.case(world, &load)?;
+        let solid = |at: &[i64; 3]| !case.problem.flows(*at);
+        let all = (0..12).flat_map(|z| (0..16).flat_map(move |y| (0..20).map(move |x| [x, y, z])));
+        Ok(all.filter(solid).collect::<Vec<_>>())
+    });
+    // 4 cells an edge, the corner 4 m from that of the box; and 2 cells from 1 m on.
+    for cells in cells.unwrap() {
+        let large = |at: &[i64; 3]| (8..12).contains(&at[0]) && (6..10).contains(&at[1]) && (4..8).contains(&at[2]);
+        let small = |at: &[i64; 3]| at.iter().all(|x| (2..4).contains(x));
+        assert_eq!(cells.len(), 64 + 8);
+        assert!(cells.iter().all(|at| large(at) || small(at)), "{cells:?}");
+    }
+}
+
+#[test]
+fn mistakes_have_a_line_and_a_key() {
+    let base = example();
+    let changed = |from: &str, to: &str| {
+        assert!(base.contains(from), "{from}");
+        base.replacen(from, to, 1)
+    };
+    let line = |text: &str| 1 + base.lines().position(|line| line.contains(text)).expect("it is there");
+    let checks: Vec<(String, usize, &str)> = vec![
+        (changed("viscosity = ", "viscousity = "), line("viscosity = "), "unknown field `viscousity`"),
+        (changed("cells = [256, 64, 1]", "cells = [256, 64]"), line("cells = ["), "2 numbers; there must be 3"),
+        (changed("cells = [256, 64, 1]", "cells = [256, -64, 1]"), line("[lattice]"), "lattice.cells: -64"),
+        (changed("lattice_speed = ", "step = 1.0\nlattice_speed = "), line("[units]"), "give one of step"),
+        (changed("density = 1000.0", "density = 0"), line("[units]"), "units.density: it is 0"),
+        (changed("\"wall\"", "\"wal\""), line("below = \"wall\""), "unknown variant `wal`"),
+        (changed("above = \"wall\"", "above = \"periodic\""), line("[sides.y]"), "only one side is periodic"),
+        (changed("outlet = 0.0", "outlet = 1e9"), line("[sides.x]"), "sides.x.above: 1000000000 is the density"),
+        (changed("radius = 0.0625", "radius = -1"), line("[[bodies]]"), "bodies[0].cylinder.radius: it is -1"),
+        (
+            changed("centre = [0.375, 0.25, 0]", "centre = [0.375, 0.6, 0]"),
+            line("[[bodies]]"),
+            "bodies[0]: it is from 0.5375 to",
+        ),
+        (changed("at = [0.5664", "at = [9.5664"), line("[[probes]]"), "along axis 0 must be from 0 to below 2"),
+        (changed("at = [0.5664", "at = [nan, 0.5664"), line("at = [0.5664"), "4 numbers; there must be 3"),
+        (changed("steps = 20000", "steps = -1"), line("steps = "), "invalid value"),
+        (changed("steps = 20000", "steps = 20000 20"), line("steps = "), ""),
+    ];
+    for (text, line, wanted) in checks {
+        let error = Described::parse(&text).expect_err(wanted).to_string();
+        assert!(error.starts_with(&format!("line {line}, ")) && error.contains(wanted), "{line}, {wanted:?}: {error}");
+    }
+    assert!(Described::parse("").expect_err("nothing").to_string().contains("missing field `steps`"));
+    let fast = Described::parse(&changed("lattice_speed = 0.0625", "lattice_speed = 0.5")).expect("it can be");
+    assert!(fast.warnings()[0].contains("sides.x.below has Mach number 1.30"), "{:?}", fast.warnings());
+}

@@ -1,0 +1,305 @@
+//! Solid cells from surfaces and scans, against what is known of spheres, boxes and planes.
+
+use std::f64::consts::PI;
+use std::ops::Range;
+
+use zippy::{Config, Result, World, run_with};
+use zippy_lbm::solids::{Placement, Shape, Solid, Surface, Take, Voxels};
+use zippy_lbm::{Cut, Flow, Problem, Side, VelocitySet};
+
+use super::support::launcher;
+
+type Triangle = [[f32; 3]; 3];
+
+/// A sphere of radius 1 around a point, of `2 n (n - 1)` triangles.
+fn sphere(n: usize, centre: [f32; 3]) -> Vec<Triangle> {
+    let at = |i: usize, j: usize| -> [f32; 3] {
+        let (polar, around) = (PI * i as f64 / n as f64, 2.0 * PI * (j % n) as f64 / n as f64);
+        let unit = [polar.sin() * around.cos(), polar.sin() * around.sin(), polar.cos()];
+        std::array::from_fn(|axis| unit[axis] as f32 + centre[axis])
+    };
+    let mut all = Vec::new();
+    for i in 0..n {
+        for j in 0..n {
+            let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
+            if i + 1 < n {
+                all.push([a, b, c]);
+            }
+            if i > 0 {
+                all.push([a, c, d]);
+            }
+        }
+    }
+    all
+}
+
+/// A cube of edge 4 with a corner at the origin.
+fn cube() -> Vec<Triangle> {
+    let corner = |bits: usize| [0, 1, 2].map(|axis| if bits >> axis & 1 == 1 { 4.0 } else { 0.0 });
+    let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let halves = faces.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]);
+    halves.map(|corners| corners.map(corner)).collect()
+}
+
+fn noise(number: usize) -> f64 {
+    let mut x = (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ x >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (x >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+fn points(count: usize) -> impl Iterator<Item = [f64; 3]> {
+    (0..count).map(|k| [0, 1, 2].map(|axis| 3.0 * noise(3 * k + axis) - 1.5))
+}
+
+fn radius(at: [f64; 3]) -> f64 {
+    at.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// Moments of triangles that are far away are wrong by little, near the surface and far from it.
+#[test]
+fn a_sphere_winds_once_around_what_is_in_it() {
+    let surface = Surface::new(&sphere(60, [0.0; 3])).unwrap();
+    // Facets are inside the sphere by so much.
+    let chord = 1.0 - (PI / 60.0).cos();
+    let mut largest = 0.0_f64;
+    for at in points(4000) {
+        let (winding, r) = (surface.winding(at), radius(at));
+        if r > 1.0 || r < 1.0 - 3.0 * chord {
+            let exact = f64::from(u8::from(r < 1.0));
+            largest = largest.max((winding - exact).abs());
+            assert_eq!(surface.contains(at), r < 1.0);
+        }
+    }
+    assert!(largest < 0.05, "{largest}");
+}
+
+/// A hole, triangles that are there twice, and some that are turned: what is away from them does not change.
+#[test]
+fn a_broken_sphere_has_the_same_inside() {
+    let whole = sphere(60, [0.0; 3]);
+    let hole: Vec<_> = whole.iter().copied().filter(|one| one[0][2] < 0.97).collect();
+    assert!(hole.len() + 100 < whole.len());
+    let twice: Vec<_> = whole.iter().copied().chain(whole.iter().copied().take(whole.len() / 3)).collect();
+    let mut turned = whole.clone();
+    let flipped: Vec<usize> = (0..whole.len()).filter(|&k| noise(k) < 0.02).collect();
+    assert!(flipped.len() > 50);
+    flipped.iter().for_each(|&k| turned[k].swap(0, 1));
+    let inside_out: Vec<_> = whole.iter().map(|&[a, b, c]| [b, a, c]).collect();
+    // One triangle has an edge of a tenth.
+    for (name, triangles, margin) in
+        [("hole", &hole, 0.4), ("twice", &twice, 0.01), ("turned", &turned, 0.12), ("inside out", &inside_out, 0.01)]
+    {
+        let surface = Surface::new(triangles).unwrap();
+        for at in points(3000).filter(|&at| (radius(at) - 1.0).abs() > margin) {
+            let winding = surface.winding(at);
+            assert_eq!(surface.contains(at), radius(at) < 1.0, "{name}: {at:?}, {winding}");
+        }
+    }
+}
+
+/// All ranks, as many as there may be, find the same cells.
+fn everywhere(make: impl Fn(&World) -> Result<Solid> + Sync) -> Solids {
+    let mut all = Vec::new();
+    for count in launcher::counts(&[1, 2, 3]) {
+        let found = run_with(Config::threads(count), |world| {
+            let solid = make(world)?;
+            let range = -3..40_i64;
+            let cells: Vec<[i64; 3]> = range
+                .clone()
+                .flat_map(|z| range.clone().flat_map(move |y| (-3..40_i64).map(move |x| [x, y, z])))
+                .filter(|&at| solid.contains(at))
+                .collect();
+            assert_eq!(cells.len() as u64, solid.cells());
+            Ok(Solids {
+                cells,
+                bounds: solid.bounds(),
+                shadow: [0, 1, 2].map(|axis| solid.shadow(axis)),
+                middle: solid.middle(),
+            })
+        });
+        all.extend(found.unwrap());
+    }
+    assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
+    all.swap_remove(0)
+}
+
+#[derive(Debug, PartialEq)]
+struct Solids {
+    cells: Vec<[i64; 3]>,
+    bounds: [Range<i64>; 3],
+    shadow: [u64; 3],
+    middle: [f64; 3],
+}
+
+/// Cells whose middles are on a face, an edge or a corner are not solid.
+#[test]
+fn the_surface_itself_is_not_solid() {
+    let placement = Placement { scale: 1.0, middle: [5.0, 4.0, 3.0] };
+    let found = everywhere(|world| Surface::new(&cube())?.solid(world, &placement, [12, 9, 7]));
+    assert_eq!(found.bounds, [4..7, 3..6, 2..5]);
+    assert_eq!((found.cells.len(), found.shadow, found.middle), (27, [9; 3], [5.0, 4.0, 3.0]));
+    // Two and a half times as large, and half a cell along: between cells.
+    let placement = Placement { scale: 2.5, middle: [5.5, 4.5, 2.0] };
+    let found = everywhere(|world| Surface::new(&cube())?.solid(world, &placement, [12, 9, 7]));
+    assert_eq!(found.bounds, [1..11, 0..9, 0..7], "what leaves the box is not there");
+    assert_eq!(found.cells.len(), 10 * 9 * 7);
+}
+
+/// Solid are those cells whose middles are inside, also where there is a hole, whoever looks at them.
+#[test]
+fn cells_are_where_their_middles_are() {
+    let hole: Vec<_> = sphere(40, [0.3, -0.1, 0.0]).into_iter().filter(|one| one[0][2] < 0.8).collect();
+    let placement = Placement { scale: 14.7, middle: [18.2, 17.9, 16.4] };
+    let found = everywhere(|world| Surface::new(&hole)?.solid(world, &placement, [36, 36, 34]));
+    let surface = Surface::new(&hole).unwrap();
+    let [low, high] = surface.bounds();
+    let mut wanted = Vec::new();
+    for (z, y, x) in (0..34).flat_map(|z| (0..36).flat_map(move |y| (0..36).map(move |x| (z, y, x)))) {
+        let at = std::array::from_fn(|axis| {
+            0.5 * (low[axis] + high[axis]) + ([x, y, z][axis] as f64 - placement.middle[axis]) / placement.scale
+        });
+        if (0..3).all(|axis| (low[axis]..=high[axis]).contains(&at[axis])) && surface.contains(at) {
+            wanted.push([x, y, z]);
+        }
+    }
+    assert!(wanted.len() > 8000, "{}", wanted.len());
+    assert_eq!(found.cells, wanted);
+}
+
+/// A scan of a plane is exact between voxels, and of a ball as round as its voxels.
+#[test]
+fn scans_are_interpolated() {
+    // v = x + 2 y + 3 z at the middles of voxels.
+    let (shape, spacing) = ([6, 5, 4], [1.0, 2.0, 0.5]);
+    let value = |at: [f64; 3]| at[0] + 2.0 * at[1] + 3.0 * at[2];
+    let middle = |voxel: [i64; 3]| std::array::from_fn(|axis| (voxel[axis] as f64 + 0.5) * spacing[axis]);
+    let placement = Placement { scale: 3.0, middle: [10.3, 16.1, 4.2] };
+    let make = |above: f64, below: Option<f64>| {
+        move |world: &World| {
+            // What hands planes over belongs to a rank.
+            let read = scan(shape, move |voxel| value(middle(voxel)));
+            Voxels { shape, spacing, above, below, read: &read }.solid(world, &placement, [32, 40, 10])
+        }
+    };
+    let (above, below) = (9.0, 15.0);
+    let found = everywhere(make(above, Some(below)));
+    let mut wanted = Vec::new();
+    for (z, y, x) in (0..10).flat_map(|z| (0..40).flat_map(move |y| (0..32).map(move |x| (z, y, x)))) {
+        let at: [f64; 3] = std::array::from_fn(|axis| {
+            0.5 * shape[axis] as f64 * spacing[axis] + ([x, y, z][axis] as f64 - placement.middle[axis]) / 3.0
+        });
+        let in_it = (0..3).all(|axis| (0.0..=shape[axis] as f64 * spacing[axis]).contains(&at[axis]));
+        let at =
+            std::array::from_fn(|axis| at[axis].clamp(0.5 * spacing[axis], (shape[axis] as f64 - 0.5) * spacing[axis]));
+        if in_it && value(at) > above && value(at) <= below {
+            wanted.push([x, y, z]);
+        }
+    }
+    assert!(wanted.len() > 500);
+    assert_eq!(found.cells, wanted);
+}
+
+/// Planes of a scan, one after the other, as a file gives them.
+fn scan(shape: [i64; 3], value: impl Fn([i64; 3]) -> f64) -> impl Fn(Range<i64>, &mut Take) -> Result<()> {
+    move |planes, take| {
+        for z in planes {
+            let cells = (0..shape[1]).flat_map(|y| (0..shape[0]).map(move |x| [x, y, z]));
+            take(z, &cells.map(|voxel| value(voxel) as f32).collect::<Vec<_>>())?;
+        }
+        Ok(())
+    }
+}
+
+/// A surface, a scan and a function of the same ball are the same cells, and the same force and torque on them.
+#[test]
+fn forces_are_those_of_the_cells() {
+    let (extents, middle, radius) = ([36, 20, 20], [11.5, 9.5, 9.5], 4.25);
+    let far = move |at: [f64; 3]| -> f64 { (0..3).map(|axis| (at[axis] - middle[axis]).powi(2)).sum::<f64>().sqrt() };
+    let pulls = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
+        let placement = Placement { scale: radius, middle };
+        let surface = Surface::new(&sphere(80, [3.0, 0.0, -2.0]))?.solid(world, &placement, extents)?;
+        let read = scan([60, 60, 60], |voxel| {
+            1.0 - (0..3).map(|axis| (voxel[axis] as f64 - 29.5).powi(2)).sum::<f64>().sqrt() / 20.0
+        });
+        let voxels = Voxels { shape: [60; 3], spacing: [0.25; 3], above: 0.0, below: None, read: &read };
+        let voxels = voxels.solid(world, &Placement { scale: radius / 5.0, middle }, extents)?;
+        let function = move |at: [i64; 3]| far(at.map(|x| x as f64)) < radius;
+        let stream = std::rc::Rc::new(|_| [0.05, 0.0, 0.0]);
+        let mut all = Vec::new();
+        let problem = || {
+            Problem::new(VelocitySet::D3Q19, extents)
+                .sides(0, Side::Velocity(stream.clone()), Side::Outlet(1.0))
+                .viscosity(0.02)
+                .start(|_| 1.0, |_| [0.05, 0.0, 0.0])
+        };
+        for problem in [
+            problem().body(middle, function),
+            problem().body(surface.middle(), surface.inside()),
+            problem().body(voxels.middle(), voxels.inside()),
+        ] {
+            let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
+            flow.run(40)?;
+            all.push((flow.fluid_cells(), flow.hash()?, flow.pulls()?));
+        }
+        assert_eq!(surface.middle(), middle);
+        Ok(all)
+    });
+    for all in pulls.unwrap() {
+        assert_eq!(all[0], all[1]);
+        assert_eq!(all[0], all[2]);
+        assert!(all[0].2[0].force[0] > 0.1, "{:?}", all[0].2);
+    }
+}
+
+#[test]
+fn mistakes_say_what_would_be_right() {
+    let error = |make: &(dyn Fn(&World) -> Result<Solid> + Sync)| {
+        let errors = run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
+            let error = make(world).expect_err("a mistake").to_string();
+            world.barrier()?;
+            Ok(error)
+        });
+        let errors = errors.unwrap();
+        assert!(errors.windows(2).all(|pair| pair[0] == pair[1]), "{errors:?}");
+        errors.into_iter().next().unwrap()
+    };
+    let place = |scale: f64| Placement { scale, middle: [4.0; 3] };
+    let ball =
+        |scale: f64| move |world: &World| Surface::new(&sphere(8, [0.0; 3]))?.solid(world, &place(scale), [9; 3]);
+    let voxels = |above: f64, below: Option<f64>| {
+        move |world: &World| {
+            let read = scan([4; 3], |voxel| voxel[0] as f64);
+            Voxels { shape: [4; 3], spacing: [1.0; 3], above, below, read: &read }.solid(world, &place(2.0), [9; 3])
+        }
+    };
+    let sheet = |world: &World| {
+        let sheet = [[[0.0_f32; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]];
+        Surface::new(&sheet)?.solid(world, &place(6.0), [9; 3])
+    };
+    let checks: [(String, &str); 10] = [
+        (error(&|_| Ok(Surface::new(&[]).map(|_| unreachable!())?)), "no triangles"),
+        (error(&|_| Ok(Surface::new(&[[[f32::NAN; 3]; 3]]).map(|_| unreachable!())?)), "triangle 0"),
+        (error(&ball(0.0)), "cells for a unit of a shape is 0"),
+        (error(&ball(f64::NAN)), "NaN"),
+        (
+            error(&|world| {
+                Surface::new(&cube())?.solid(world, &Placement { scale: 1.0, middle: [40.0, 4.0, 4.0] }, [9; 3])
+            }),
+            "38.000 to 42.000",
+        ),
+        (error(&sheet), "no cell inside"),
+        (error(&voxels(3.0, None)), "values are from 0 to 3"),
+        (error(&voxels(1.0, Some(0.5))), "the second number must be larger"),
+        (error(&voxels(f64::INFINITY, None)), "must be finite"),
+        (
+            error(&|world| {
+                let far = Placement { scale: 1e9, middle: [8e6; 3] };
+                Surface::new(&cube())?.solid(world, &far, [1 << 24; 3])
+            }),
+            "more than there is memory for",
+        ),
+    ];
+    for (found, wanted) in checks {
+        assert!(found.contains(wanted), "{found:?} does not say {wanted:?}");
+    }
+}

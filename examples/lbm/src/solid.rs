@@ -1,0 +1,110 @@
+//! Solids out of files.
+
+use std::ops::Range;
+use std::path::Path;
+use std::rc::Rc;
+
+use zippy::region::Region;
+use zippy::{Error, Result, World};
+use zippy_io::mesh;
+use zippy_io::volume::{self, RawLayout, VolumeFile};
+use zippy_lbm::solids::{Placement, Shape, Solid, Surface, Take, Voxels};
+
+use crate::inputs::{FromFile, Raw};
+
+/// A scan in a file, of which each rank reads the planes that it needs.
+struct Scan {
+    file: VolumeFile,
+    above: f64,
+    below: Option<f64>,
+}
+
+impl Scan {
+    fn with<R>(&self, then: impl FnOnce(&Voxels) -> R) -> R {
+        let (shape, spacing) = (self.file.shape(), self.file.spacing());
+        let axes = shape.axes();
+        let read = |planes: Range<i64>, take: &mut Take| -> Result<()> {
+            let plane = |z: i64| {
+                let (mut start, mut end) = (vec![0; axes], shape.to_vec());
+                if axes == 3 {
+                    (start[2], end[2]) = (z, z + 1);
+                }
+                Region::new(&start, &end)
+            };
+            let regions: Vec<Region> = planes.clone().map(plane).collect::<std::result::Result<_, _>>()?;
+            self.file.read_regions_f32(&regions, |number, voxels| take(planes.start + number as i64, &voxels))
+        };
+        then(&Voxels {
+            shape: std::array::from_fn(|axis| if axis < axes { shape[axis] } else { 1 }),
+            spacing: std::array::from_fn(|axis| spacing.get(axis).copied().unwrap_or(1.0)),
+            above: self.above,
+            below: self.below,
+            read: &read,
+        })
+    }
+}
+
+impl Shape for Scan {
+    fn bounds(&self) -> [[f64; 3]; 2] {
+        self.with(|voxels| voxels.bounds())
+    }
+
+    fn solid(&self, world: &World, placement: &Placement, extents: [i64; 3]) -> Result<Solid> {
+        self.with(|voxels| voxels.solid(world, placement, extents))
+    }
+}
+
+/// Opens a scan. Collective.
+pub fn scan(world: &World, file: &Path, above: f64, below: Option<f64>, raw: Option<&Raw>) -> Result<Rc<dyn Shape>> {
+    let open = || -> Result<VolumeFile> {
+        let opened = match raw {
+            Some(raw) => {
+                let kind = raw.kind.parse().map_err(Error::program)?;
+                VolumeFile::raw(file, RawLayout::new(raw.shape, kind))?
+            }
+            None => volume::open(file)?,
+        };
+        match opened.components() {
+            1 => Ok(opened),
+            count => Err(Error::program(format!(
+                "{}: {count} numbers a voxel; a solid is made of a scan with one",
+                file.display()
+            ))),
+        }
+    };
+    let file = world.agree("opening a scan", open())?;
+    Ok(Rc::new(Scan { file, above, below }))
+}
+
+/// Reads a surface. Collective.
+pub fn surface(world: &World, file: &Path) -> Result<Rc<dyn Shape>> {
+    let read = || -> Result<Surface> {
+        let mesh = mesh::read(file)?;
+        let corner = |vertex: u64| usize::try_from(vertex).ok().and_then(|vertex| mesh.positions.get(vertex).copied());
+        let triangle = |[a, b, c]: [u64; 3]| Some([corner(a)?, corner(b)?, corner(c)?]);
+        let triangles: Option<Vec<_>> = mesh.triangles.iter().map(|&one| triangle(one)).collect();
+        let none = || Error::program(format!("{}: a triangle names a vertex that there is not", file.display()));
+        let triangles = triangles.ok_or_else(none)?;
+        Surface::new(&triangles).map_err(|error| Error::program(format!("{}: {error}", file.display())))
+    };
+    let surface = world.agree("reading a surface", read())?;
+    Ok(Rc::new(surface))
+}
+
+/// Whatever a file is, by the ending of its name. Collective.
+pub fn shape(world: &World, from: &FromFile) -> Result<Rc<dyn Shape>> {
+    let ending = from.file.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let is_surface = matches!(&*ending, "stl" | "ply" | "obj" | "vtp" | "pvtp");
+    match (is_surface, from.above) {
+        (true, None) => surface(world, &from.file),
+        (true, Some(_)) => Err(Error::program(format!(
+            "{} is a surface: its inside is solid, and --above is for scans",
+            from.file.display()
+        ))),
+        (false, Some(above)) => scan(world, &from.file, above, from.below, from.raw.as_ref()),
+        (false, None) => Err(Error::program(format!(
+            "{} is no surface (.stl, .ply, .obj, .vtp); of a scan --above says from which value on it is solid",
+            from.file.display()
+        ))),
+    }
+}
