@@ -2,7 +2,7 @@
 
 use zippy::{Element, GlobalArray, Result};
 
-use super::{Fields, Flow, scalars};
+use super::{Fields, Flow, on_lattice, scalars};
 
 /// What a cell of fluid does; zeros where there is none. A file of such cells has velocities as vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Element)]
@@ -20,7 +20,7 @@ impl Flow<'_> {
     /// # Errors
     /// A name that is taken; no memory.
     pub fn motion_array(&self, name: &str) -> Result<GlobalArray<Motion, 3>> {
-        self.world.array(name, &scalars(&self.problem, &self.parts))
+        on_lattice(self.world, &self.problem, &self.parts, name, &scalars(&self.problem, &self.parts))
     }
 
     /// Density and velocity now, by way of the host, chunk by chunk. `fields` takes them, too.
