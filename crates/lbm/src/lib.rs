@@ -33,6 +33,7 @@
 pub mod cases;
 mod cell;
 mod cut;
+mod driven;
 mod error;
 mod flow;
 mod problem;
