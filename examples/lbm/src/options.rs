@@ -8,6 +8,9 @@ use zippy::{Config, Error, Result};
 use zippy_lbm::cases::{Choices, NAMES};
 use zippy_lbm::{Collision, Cut, VelocitySet};
 
+use crate::scene::Shown;
+use crate::showing::Showing;
+
 /// Lattice Boltzmann flow over several ranks: known cases, with comparisons and checkpoints.
 ///
 /// The lattice is cut over the ranks; each keeps its cells on its device, and only what crosses a cut moves. Results are the
@@ -86,9 +89,12 @@ pub struct Options {
     #[arg(long, value_name = "FILE", requires = "render")]
     pub output: Option<PathBuf>,
 
-    /// Width and height of pictures of a volume
-    #[arg(long, value_name = "WxH", default_value = "512x384", value_parser = pixels)]
+    /// Width and height of pictures; in those of slices cells are as large as fit, and a pixel at least
+    #[arg(long, value_name = "WxH", default_value = "640x480", value_parser = pixels)]
     pub size: (u32, u32),
+
+    #[command(flatten)]
+    pub showing: Showing,
 
     /// Writes density beyond 1, speed, vorticity and the Q-criterion into this directory as often as --every says and at both
     /// ends: a VTI file for each and step, and an index (.pvd) for each, which ParaView shows as an animation
@@ -126,16 +132,6 @@ pub enum Relaxation {
     Cumulant,
 }
 
-/// What a picture shows.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq)]
-pub enum Shown {
-    Speed,
-    Vorticity,
-    /// The Q-criterion
-    Q,
-    Density,
-}
-
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq)]
 pub enum Table {
     Ghia,
@@ -160,7 +156,9 @@ fn after() -> String {
          lbm --ranks 3 --case taylor-green2d --n 32,64,128\n  \
          lbm --ranks 4 --case cavity3d --steps 200 --checkpoint ck --every 100\n  \
          lbm --ranks 3 --restart ck --steps 100 --hash\n  \
-         lbm --ranks 4 --case sphere --n 160x80x80 --steps 2000 --render vorticity --every 50 --output flow.apng"
+         lbm --ranks 4 --case sphere --n 160x80x80 --steps 2000 --render vorticity --every 50 --output flow.apng\n  \
+         lbm --ranks 4 --case sphere --steps 2000 --render q --as surface --every 50 --output wake.apng\n  \
+         lbm --ranks 2 --case sphere --n 96x48x48 --view"
     )
 }
 
@@ -206,6 +204,14 @@ impl Options {
             }
             Self { n, checkpoint: Some(_), .. } if n.len() > 1 => "--checkpoint keeps one run; give one --n",
             Self { n, render: Some(_), .. } if n.len() > 1 => "--render draws one run; give one --n",
+            Self { n, showing, .. } if n.len() > 1 && showing.view => "--view shows one run; give one --n",
+            Self { render: None, showing, .. } if showing.is_given() && !showing.view => {
+                "--as, --iso, --slice and --range say how --render or --view draws; give one of these, too"
+            }
+            Self { showing, .. } if showing.contradiction().is_some() => showing.contradiction().unwrap_or_default(),
+            Self { showing, until_steady: true, .. } if showing.view => {
+                "--view runs until its window is closed, or for --steps; leave --until-steady out"
+            }
             _ => return Ok(()),
         };
         Err(Error::program(wrong))

@@ -86,6 +86,7 @@ impl Report {
             End::Unsteady => ", not yet steady",
             End::Signal => ", ended by a signal",
             End::Time => ", its time is over",
+            End::Closed => ", its window was closed",
         };
         _ = write!(text, "  {steps} steps to step {at}{end}: {:.2} s, {:.2} MLUPS", self.secs, self.mlups());
         for (pull, c) in self.pulls.iter().zip(self.coefficients()) {
