@@ -90,18 +90,21 @@ impl<W, E> Link<W, E> {
     /// Another rank has failed; there is no window.
     pub fn next(&self, world: &World, awake: impl Fn() -> bool) -> Result<Next<W>> {
         let since = Instant::now();
-        let mut wishes = self.wishes();
         loop {
+            let mut wishes = self.wishes();
             if let Some(closed) = &wishes.closed {
                 return closed.clone().map(|()| Next::End).map_err(Error::program);
             }
             if let Some(wanted) = wishes.wanted.take() {
                 return Ok(Next::Wish(Box::new(wanted)));
             }
+            // Not while it is held: it may ask whether this is closed.
+            drop(wishes);
             if awake() || since.elapsed() >= HEARTBEAT {
                 return Ok(Next::Nothing);
             }
-            wishes = self.wished.wait_timeout(wishes, POLL).unwrap_or_else(PoisonError::into_inner).0;
+            let nothing = |wishes: &mut Wishes<W>| wishes.closed.is_none() && wishes.wanted.is_none();
+            drop(self.wished.wait_timeout_while(self.wishes(), POLL, nothing).unwrap_or_else(PoisonError::into_inner));
             world.group().alive()?;
         }
     }

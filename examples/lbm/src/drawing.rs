@@ -66,17 +66,17 @@ impl<'w> Pictures<'w> {
         Ok(&self.values)
     }
 
-    /// The picture of a scene, with a legend where there is room for one; on rank 0. Collective.
+    /// The picture of a scene, with a legend where that is `told` and there is room for one; on rank 0. Collective.
     ///
     /// # Errors
     /// A scene that makes no sense, the same on every rank; a failure of this or of another rank.
-    pub fn draw(&mut self, flow: &mut Flow, fields: &Fields, scene: &Scene) -> Result<Option<Image>> {
+    pub fn draw(&mut self, flow: &mut Flow, fields: &Fields, scene: &Scene, told: bool) -> Result<Option<Image>> {
         let cells = flow.inside().map(|axis| axis.end - axis.start);
         self.world.agree("looking at a scene", scene.check(cells, flow.problem().velocities().axes()))?;
         self.values(flow, fields, scene.shown)?;
         let (width, height) = scene.look.size;
         let rows = legend::rows(width as usize) as u32;
-        let told = scene.way == Way::Slice || height > 3 * rows;
+        let told = told && (scene.way == Way::Slice || height > 3 * rows);
         let size = (width, if told && height > rows { height - rows } else { height });
         let drawn = Scene { look: Look { size, ..scene.look.clone() }, ..scene.clone() };
         let (image, name, range) = match scene.way {

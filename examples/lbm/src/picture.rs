@@ -87,7 +87,7 @@ impl<'w> Painter<'w> {
     /// Draws the flow as it is. Collective.
     pub fn paint(&mut self, flow: &mut Flow, fields: &Fields) -> Result<()> {
         let start = Instant::now();
-        let image = self.pictures.draw(flow, fields, &self.scene)?;
+        let image = self.pictures.draw(flow, fields, &self.scene, true)?;
         let written = match (&mut self.output, image) {
             (Output::Movie(Reel { movie: Some(movie), left, begun }), Some(image)) => {
                 (*left, *begun) = (left.saturating_sub(1), true);

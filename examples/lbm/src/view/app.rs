@@ -7,13 +7,15 @@ use std::time::{Duration, Instant};
 use zippy_render::volume::{Distribution, TransferFunction};
 use zippy_view::eframe::{self, CreationContext};
 use zippy_view::egui::{
-    self, Align, Align2, CentralPanel, Color32, Context, FontId, Key, Layout, Panel, RichText, ScrollArea, Ui, vec2,
+    self, Align, Align2, CentralPanel, Color32, Context, FontId, Key, Layout, Panel, Rect, RichText, ScrollArea, Ui,
+    vec2,
 };
 use zippy_view::panels::FrameRate;
 use zippy_view::{CameraControl, Picture, TransferEditor};
 
 use super::link::{Event, Frame, Link, Setting, Wanted};
-use crate::scene::{Shown, Way};
+use crate::legend::short;
+use crate::scene::{Shown, Way, scale};
 
 /// So long after the last change the picture is drawn in full.
 const REST: Duration = Duration::from_millis(250);
@@ -184,8 +186,33 @@ impl Viewer {
             let corner = response.rect.left_top() + vec2(10.0, 8.0);
             let help = if slice { HELP_OF_SLICES } else { HELP };
             ui.painter().text(corner, Align2::LEFT_TOP, help, FontId::proportional(12.0), colour);
+            self.legend(ui, response.rect);
         });
         self.asks(ui.ctx())
+    }
+
+    /// What the colours are, in the lower left corner of the picture.
+    fn legend(&self, ui: &Ui, area: Rect) {
+        let scene = &self.wanted.scene;
+        let (name, [low, high]) = match scene.way {
+            Way::Surface => (format!("{} on {}", scene.shown.beside().name(), scene.shown.name()), scene.beside),
+            _ => (scene.shown.name().to_owned(), scene.range),
+        };
+        let on_surfaces = TransferFunction { colour: scale(scene.beside), ..scene.look.transfer.clone() };
+        let colours = if scene.way == Way::Surface { &on_surfaces } else { &scene.look.transfer };
+        let (font, ink, painter) = (FontId::proportional(13.0), ui.visuals().text_color(), ui.painter());
+        let mut at = area.left_bottom() + vec2(12.0, -18.0);
+        let text = |at, text: String| painter.text(at, Align2::LEFT_CENTER, text, font.clone(), ink).right() + 8.0;
+        at.x = text(at, name);
+        at.x = text(at, short(low));
+        for step in 0..64_u8 {
+            let share = f64::from(step) / 63.0;
+            let bytes = colours.colour_at(low + (high - low) * share).map(|part| (part * 255.0) as u8);
+            let square = Rect::from_min_size(at + vec2(3.0 * f32::from(step), -6.0), vec2(3.5, 12.0));
+            painter.rect_filled(square, 0.0, Color32::from_rgb(bytes[0], bytes[1], bytes[2]));
+        }
+        at.x += 64.0 * 3.0 + 8.0;
+        _ = text(at, short(high));
     }
 
     /// Keys that work wherever the pointer is, but not while something else listens to them.

@@ -121,8 +121,9 @@ impl Viewer {
     fn fitted(&mut self, ui: &mut Ui) {
         let [low, high] = self.wanted.scene.range;
         let Some((_, _, [least, largest])) = self.values else { return };
+        let these = if self.wanted.scene.way == Way::Surface { "Isovalues" } else { "Colours" };
         ui.weak(format!(
-            "Colours from {} to {}; values from {} to {}",
+            "{these} from {} to {}; values from {} to {}",
             short(low),
             short(high),
             short(least),

@@ -23,6 +23,8 @@ use crate::scene::{Scene, Shown};
 /// While it runs, the distribution of values is counted this often.
 const COUNTING: Duration = Duration::from_secs(1);
 const BINS: usize = 128;
+/// The least part of the sides of a picture that a quick one has.
+const COARSEST: f64 = 0.4;
 
 /// What rank 0 tells all ranks.
 #[derive(Serialize, Deserialize)]
@@ -65,7 +67,8 @@ struct Clerk {
 impl<'w> Window<'w> {
     /// Tells the window what there is to see. Collective.
     pub fn open(world: &'w World, link: &Arc<Link>, options: &Options, case: &Case, flow: &Flow) -> Result<Self> {
-        let scene = options.showing.scene(options.size, case, flow, options.render.unwrap_or(Shown::Vorticity));
+        // The box is seen whole in every window that is wider than high.
+        let scene = options.showing.scene((720, 720), case, flow, options.render.unwrap_or(Shown::Vorticity));
         let cells = flow.inside().map(|axis| axis.end - axis.start);
         let axes = flow.problem().velocities().axes();
         world.agree("opening a window", scene.check(cells, axes))?;
@@ -120,7 +123,7 @@ impl<'w> Window<'w> {
                 if order.counted {
                     self.count(world, flow, fields, &order.scene)?;
                 }
-                self.draw(world, flow, fields, &order.scene, since)
+                self.draw(flow, fields, &order.scene, since)
             });
             if let Err(error) = done {
                 world.group().alive()?;
@@ -151,16 +154,19 @@ impl<'w> Window<'w> {
     }
 
     /// Draws a scene if it is not what was drawn last, and tells the window.
-    fn draw(&mut self, world: &World, flow: &mut Flow, fields: &Fields, scene: &Scene, since: Instant) -> Result<()> {
+    fn draw(&mut self, flow: &mut Flow, fields: &Fields, scene: &Scene, since: Instant) -> Result<()> {
         let now = (flow.steps(), scene.clone());
         if self.drawn.as_ref() == Some(&now) {
             return Ok(());
         }
         // Also if it is refused: it would be again.
         self.drawn = Some(now);
-        let Some(image) = self.pictures.draw(flow, fields, scene)? else { return Ok(()) };
+        // This takes as long for any size.
+        self.pictures.values(flow, fields, scene.shown)?;
+        let start = Instant::now();
+        let Some(image) = self.pictures.draw(flow, fields, scene, false)? else { return Ok(()) };
         let (secs, clerk) = (since.elapsed().as_secs_f64(), &mut self.rank_0);
-        clerk.pace.learn(scene.look.size, secs);
+        clerk.pace.learn(scene.look.size, start.elapsed().as_secs_f64());
         let updates = |(since, from): (Instant, u64)| {
             let steps = flow.steps().saturating_sub(from) as f64;
             flow.fluid_cells() as f64 * steps / since.elapsed().as_secs_f64().max(1e-9) / 1e6
@@ -168,7 +174,6 @@ impl<'w> Window<'w> {
         let mlups = clerk.left.take().map_or(0.0, updates);
         let quick = clerk.wanted.as_ref().is_some_and(|wanted| wanted.scene.look.size != scene.look.size);
         let frame = Frame { image: colour_image(&image), quick, secs, steps: flow.steps(), mlups };
-        _ = world;
         self.link.tell(Event::Picture(Box::new(frame)));
         Ok(())
     }
@@ -208,7 +213,9 @@ impl Clerk {
         self.idle = steps == 0;
         let mut scene = wanted.scene.clone();
         if wanted.running || wanted.moving || steps > 0 {
-            scene.look.size = self.pace.quick(scene.look.size);
+            let (full, quick) = (scene.look.size, self.pace.quick(scene.look.size));
+            let side = |full: u32, quick: u32| quick.max((f64::from(full) * COARSEST) as u32);
+            scene.look.size = (side(full.0, quick.0), side(full.1, quick.1));
         }
         let fresh = |(since, shown): &(Instant, Shown)| since.elapsed() < COUNTING && *shown == scene.shown;
         let asked = std::mem::replace(&mut self.measured, wanted.measured) != wanted.measured;
