@@ -18,6 +18,7 @@ pub enum Shown {
 }
 
 impl Shown {
+    #[cfg_attr(not(feature = "view"), allow(dead_code))]
     pub const ALL: [Self; 4] = [Self::Speed, Self::Vorticity, Self::Q, Self::Density];
 
     pub fn name(self) -> &'static str {
