@@ -28,7 +28,9 @@ pub const STEPS: [Step; 9] = [
         "default-build",
         "what `cargo xtask demo` builds, and tests, without MPI and features that only other packages ask for",
         &[],
-        &["check --package zippy-ga --package volume --no-default-features --lib --bins --test=world --test=transport"],
+        &[
+            "check --package zippy-ga --package volume --package lbm --no-default-features --lib --bins --test=world --test=transport",
+        ],
     ),
     step("docs", "documentation builds without warnings", &[("RUSTDOCFLAGS", "-D warnings")], &["doc {all} --no-deps"]),
     step("build", "every test and example builds", &[], &["test {all} --no-run"]),

@@ -78,6 +78,14 @@ pub enum FlowError {
         /// What is wrong and what would be right.
         wrong: String,
     },
+    /// A flow that runs is not to be another one altogether.
+    #[error("a flow that runs keeps {0}; make a new one, or resume one from its populations")]
+    Changed(&'static str),
+    /// Fluid where there was none, or none where there was.
+    #[error(
+        "cell {0:?} would become another kind of cell; of a flow that runs only velocities, densities, force and viscosity change"
+    )]
+    ChangedCell([i64; 3]),
     /// There are numbers no more.
     #[error(
         "step {step}: density {density} and velocity {velocity:?} at cell {cell:?} (rank {rank}): the flow has become unstable; a lower velocity, a higher viscosity or more cells help"

@@ -34,6 +34,7 @@ pub mod cases;
 mod cell;
 mod cut;
 pub mod described;
+mod driven;
 mod error;
 mod flow;
 mod problem;

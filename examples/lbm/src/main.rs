@@ -1,19 +1,36 @@
 //! Lattice Boltzmann flow on several ranks. `--help` says how.
 
 mod compare;
+mod drawing;
 mod ending;
 mod files;
+mod flat;
 mod inputs;
+#[path = "../../support/interrupt.rs"]
+mod interrupt;
+mod legend;
+#[cfg(feature = "view")]
+#[path = "../../support/link.rs"]
+mod link;
 mod made;
 mod options;
+mod outline;
+#[cfg(feature = "view")]
+#[path = "../../support/pace.rs"]
+mod pace;
 mod picture;
 mod report;
 mod run;
 #[path = "../../support/say.rs"]
 mod say;
+mod scene;
+mod showing;
 mod solid;
 mod steady;
+mod surface;
 mod tables;
+#[cfg_attr(not(feature = "view"), path = "no_view.rs")]
+mod view;
 
 use std::process::ExitCode;
 
@@ -35,5 +52,14 @@ fn main() -> ExitCode {
 
 fn program(options: &Options) -> Result<()> {
     options.check()?;
-    zippy::run_with(options.config(), |world| run::all(world, options)).map(drop)
+    if options.showing.view {
+        return view::run("Zippy flow", |link| {
+            let ranks = zippy::run_with(options.config(), |world| {
+                link.started(world);
+                run::all(world, options, Some(link))
+            });
+            ranks.map(drop)
+        });
+    }
+    zippy::run_with(options.config(), |world| run::all(world, options, None)).map(drop)
 }

@@ -10,6 +10,9 @@ use zippy_lbm::{Collision, Cut, Storage, VelocitySet};
 
 use crate::inputs::{FromFile, Inputs, Physical, absolute};
 
+use crate::scene::Shown;
+use crate::showing::Showing;
+
 /// Lattice Boltzmann flow over several ranks: known cases, with comparisons and checkpoints.
 ///
 /// The lattice is cut over the ranks; each keeps its cells on its device, and only what crosses a cut moves. Results are the
@@ -92,9 +95,12 @@ pub struct Options {
     #[arg(long, value_name = "FILE", requires = "render")]
     pub output: Option<PathBuf>,
 
-    /// Width and height of pictures of a volume
-    #[arg(long, value_name = "WxH", default_value = "512x384", value_parser = pixels)]
+    /// Width and height of pictures; in those of slices cells are as large as fit, and a pixel at least
+    #[arg(long, value_name = "WxH", default_value = "640x480", value_parser = pixels)]
     pub size: (u32, u32),
+
+    #[command(flatten)]
+    pub showing: Showing,
 
     /// Writes velocity (as vectors) with density beyond 1, speed, vorticity and the Q-criterion into this directory as often as
     /// --every says and at both ends: a VTI file for each and step, and an index (.pvd) for each, which ParaView shows as an
@@ -132,16 +138,6 @@ pub enum Relaxation {
     Cumulant,
 }
 
-/// What a picture shows.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq)]
-pub enum Shown {
-    Speed,
-    Vorticity,
-    /// The Q-criterion
-    Q,
-    Density,
-}
-
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq)]
 pub enum Table {
     Ghia,
@@ -177,6 +173,8 @@ fn after() -> String {
          lbm --ranks 4 --case cavity3d --steps 200 --checkpoint ck --every 100\n  \
          lbm --ranks 3 --restart ck --steps 100 --hash\n  \
          lbm --ranks 4 --case sphere --n 160x80x80 --steps 2000 --render vorticity --every 50 --output flow.apng\n  \
+         lbm --ranks 4 --case sphere --steps 2000 --render q --as surface --every 50 --output wake.apng\n  \
+         lbm --ranks 2 --case sphere --n 96x48x48 --view\n  \
          lbm --case object --solid tooth.nrrd --above 600 --n 192x96x96 --forces forces.csv --line 20\n  \
          lbm --case object --solid car.stl --solid-size 60 --length 4.5 --viscosity 1.5e-5 --flow-speed 1e-4\n  \
          lbm --case channel.toml --probes probes.csv\n\n\
@@ -241,6 +239,14 @@ impl Options {
             Self { n, checkpoint: Some(_), .. } if n.len() > 1 => "--checkpoint keeps one run; give one --n",
             Self { n, render: Some(_), .. } if n.len() > 1 => "--render draws one run; give one --n",
             Self { n, .. } if n.len() > 1 && tables => "--forces and --probes are tables of one run; give one --n",
+            Self { n, showing, .. } if n.len() > 1 && showing.view => "--view shows one run; give one --n",
+            Self { render: None, showing, .. } if showing.is_given() && !showing.view => {
+                "--as, --iso, --slice and --range say how --render or --view draws; give one of these, too"
+            }
+            Self { showing, .. } if showing.contradiction().is_some() => showing.contradiction().unwrap_or_default(),
+            Self { showing, until_steady: true, .. } if showing.view => {
+                "--view runs until its window is closed, or for --steps; leave --until-steady out"
+            }
             _ => return Ok(()),
         };
         Err(Error::program(wrong))

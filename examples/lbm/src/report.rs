@@ -124,6 +124,7 @@ impl Report {
             End::Unsteady => ", not yet steady",
             End::Signal => ", ended by a signal",
             End::Time => ", its time is over",
+            End::Closed => ", its window was closed",
         };
         _ = write!(text, "  {steps} steps to step {at}{end}: {:.2} s, {:.2} MLUPS", self.secs, self.mlups());
         let coefficients = self.coefficients();

@@ -1,6 +1,8 @@
 //! A run: steps, and what is done between them.
 
 use std::io::IsTerminal;
+use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -10,7 +12,7 @@ use zippy_lbm::described::Probe;
 use zippy_lbm::{Fields, Flow, Populations};
 
 use crate::compare;
-use crate::ending::{End, Ending};
+use crate::ending::{End, Ending, Listening};
 use crate::files::Fieldbook;
 use crate::made::Made;
 use crate::options::{Options, Setup};
@@ -19,6 +21,7 @@ use crate::report::Report;
 use crate::say::say;
 use crate::steady::Watch;
 use crate::tables::{Forces, Probes};
+use crate::view::{Link, Window};
 
 /// Checkpoints that are kept.
 const KEPT: usize = 2;
@@ -26,11 +29,11 @@ const KEPT: usize = 2;
 /// Steps from one look at the flow's numbers to the next: one that has become unstable is found soon.
 const CHECK: u64 = 1000;
 
-/// Steps after which ranks tell each other of signals.
-const LISTEN: u64 = 100;
+/// The steps of a run that a window ends: more than anybody waits for.
+const ENDLESS: u64 = 1 << 40;
 
-/// All runs that are asked for, one after the other. Collective.
-pub fn all(world: &World, options: &Options) -> Result<()> {
+/// All runs that are asked for, one after the other; `link` leads to the window that shows them. Collective.
+pub fn all(world: &World, options: &Options, link: Option<&Arc<Link>>) -> Result<()> {
     let runs = match &options.restart {
         Some(directory) => {
             let checkpoint = Checkpoints::new(directory, KEPT).latest(world)?;
@@ -55,9 +58,10 @@ pub fn all(world: &World, options: &Options) -> Result<()> {
                 Flow::resumed(world, &case.problem, &options.cut(), checkpoint.step(), fill)?
             }
         };
-        let report = one(world, options, &setup, &made, &mut flow)?;
+        let length = made.case.length;
+        let report = one(world, options, setup, made, &mut flow, link)?;
         if let Some(error) = report.exact {
-            errors.push((case.length, error));
+            errors.push((length, error));
         }
         if world.rank() == 0 {
             say(if options.json { report.json() } else { report.text() })?;
@@ -77,30 +81,61 @@ pub fn all(world: &World, options: &Options) -> Result<()> {
 }
 
 /// One flow until its end.
-fn one(world: &World, options: &Options, setup: &Setup, made: &Made, flow: &mut Flow) -> Result<Report> {
-    let case = &made.case;
+fn one(
+    world: &World,
+    options: &Options,
+    mut setup: Setup,
+    mut made: Made,
+    flow: &mut Flow,
+    link: Option<&Arc<Link>>,
+) -> Result<Report> {
     let begun = flow.steps();
-    let most = if options.until_steady { case.steps.saturating_mul(20) } else { case.steps };
-    let until = begun.saturating_add(options.steps.unwrap_or(most));
+    let until = begun.saturating_add(options.steps.unwrap_or(match link {
+        Some(_) => ENDLESS,
+        None if options.until_steady => made.case.steps.saturating_mul(20),
+        None => made.case.steps,
+    }));
     let checkpoints = options.checkpoint.as_ref().map(|directory| Checkpoints::new(directory, KEPT));
-    let mut watch = options.until_steady.then(|| Watch::new(case));
-    let ending = Ending::watch(checkpoints.is_some(), options.budget.map(Duration::from_secs))?;
+    let mut watch = options.until_steady.then(|| Watch::new(&made.case));
+    let closed = link.map(|link| {
+        let link = Arc::clone(link);
+        Box::new(move || link.is_closed()) as Box<dyn Fn() -> bool>
+    });
+    let saves = checkpoints.is_some() || options.render.is_some() || link.is_some();
+    let ending = Ending::watch(saves, options.budget.map(Duration::from_secs), closed);
+    let ending = world.agree("watching for signals", ending)?;
     let fields = flow.fields()?;
     let frames = 1 + options.every.map_or(1, |every| until.div_ceil(every) - begun / every);
     let line = options.inputs.line.or(made.line).or(options.every);
-    let mut outputs = Outputs::open(world, options, made, flow, frames)?;
+    let mut outputs = Outputs::open(world, options, &made, flow, frames)?;
     outputs.write(world, flow, &fields)?;
     outputs.lines(world, flow, &fields)?;
-    let bar = bar(world, until - begun);
+    let mut window = link.map(|link| Window::open(world, link, options, &made.case, flow)).transpose()?;
+    let bar = if link.is_some() { ProgressBar::hidden() } else { bar(world, until - begun) };
+    let mut listening = Listening::new();
     let (mut secs, mut saved, mut end) = (0.0, None, None);
     while end.is_none() && flow.steps() < until {
+        let turn =
+            window.as_mut().map(|window| window.turn(world, &ending, (&mut setup, &mut made.case), flow, &fields));
+        let shown = match turn.transpose()? {
+            Some(ControlFlow::Continue(steps)) => flow.steps() + steps,
+            Some(ControlFlow::Break(asked)) => {
+                check(flow, &fields, options, saved)?;
+                end = Some(asked);
+                break;
+            }
+            None => until,
+        };
         let next = |every: Option<u64>| every.map_or(until, |every| (flow.steps() / every + 1) * every);
         let lines = line.filter(|_| outputs.has_tables());
         let stop = [options.every, lines, watch.as_ref().map(|watch| watch.every), Some(CHECK)];
-        let stop = stop.into_iter().map(next).fold(until, u64::min);
+        let stop = stop.into_iter().map(next).fold(until.min(shown), u64::min);
         let start = Instant::now();
         while end.is_none() && flow.steps() < stop {
-            flow.run((stop - flow.steps()).min(LISTEN))?;
+            let (steps, begun_at) = ((stop - flow.steps()).min(listening.steps()), Instant::now());
+            flow.run(steps)?;
+            world.gpu().wait()?;
+            listening.took(world, steps, begun_at.elapsed().as_secs_f64())?;
             bar.set_position(flow.steps() - begun);
             end = ending.now(world)?;
         }
@@ -114,14 +149,14 @@ fn one(world: &World, options: &Options, setup: &Setup, made: &Made, flow: &mut 
         }
         if let Some(watch) = &mut watch
             && flow.steps().is_multiple_of(watch.every)
-            && watch.look(world, case, flow, &fields)?
+            && watch.look(world, &made.case, flow, &fields)?
         {
             end = Some(End::Steady);
         }
         let due = options.every.is_some_and(|every| flow.steps().is_multiple_of(every));
         if let (Some(checkpoints), true) = (&checkpoints, due) {
             check(flow, &fields, options, saved)?;
-            save(world, checkpoints, setup, flow)?;
+            save(world, checkpoints, &setup, flow)?;
             saved = Some(flow.steps());
         }
         if due || flow.steps() == until {
@@ -134,18 +169,18 @@ fn one(world: &World, options: &Options, setup: &Setup, made: &Made, flow: &mut 
     bar.finish_and_clear();
     flow.fields_into(&fields)?;
     if let (Some(checkpoints), true) = (&checkpoints, saved != Some(flow.steps())) {
-        save(world, checkpoints, setup, flow)?;
+        save(world, checkpoints, &setup, flow)?;
     }
-    let mut report = Report::new(made, flow, world.size(), flow.steps() - begun, secs);
+    let mut report = Report::new(&made, flow, world.size(), flow.steps() - begun, secs);
     report.end = end.unwrap_or(if options.until_steady { End::Unsteady } else { End::Steps });
     report.pulls = flow.pulls()?;
     report.mass = flow.mass()?;
     report.drawing = outputs.painter.map(Painter::finish).transpose()?;
-    if let Some(exact) = &case.exact {
-        report.exact = Some(compare::exact(world, case, flow, &fields, exact)?);
+    if let Some(exact) = &made.case.exact {
+        report.exact = Some(compare::exact(world, &made.case, flow, &fields, exact)?);
     }
     if options.compare.is_some() {
-        report.ghia = Some(compare::ghia(world, case, flow, &fields)?);
+        report.ghia = Some(compare::ghia(world, &made.case, flow, &fields)?);
     }
     if options.hash {
         report.hash = Some(flow.hash()?);
@@ -163,8 +198,9 @@ struct Outputs<'w> {
 
 impl<'w> Outputs<'w> {
     fn open(world: &'w World, options: &Options, made: &Made, flow: &Flow, frames: u64) -> Result<Self> {
-        let painter =
-            options.render.map(|shown| Painter::new(world, options, shown, &made.case, flow, frames)).transpose()?;
+        // A window shows itself; a file beside it is one that was asked for.
+        let drawn = options.render.filter(|_| !options.showing.view || options.output.is_some());
+        let painter = drawn.map(|shown| Painter::new(world, options, shown, &made.case, flow, frames)).transpose()?;
         let book = options.fields.as_deref().map(|directory| Fieldbook::open(world, directory, flow)).transpose()?;
         let (units, inputs) = (made.units, &options.inputs);
         let forces = inputs.forces.as_deref().map(|path| Forces::open(world, path, flow, units)).transpose()?;

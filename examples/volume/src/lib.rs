@@ -7,16 +7,23 @@ pub mod choices;
 pub mod clock;
 pub mod compile;
 pub mod cut;
+#[path = "../../support/interrupt.rs"]
 pub mod interrupt;
 pub mod irregular;
 pub mod isosurface;
 pub mod job;
 pub mod keyframes;
+#[cfg(feature = "view")]
+#[path = "../../support/link.rs"]
+mod link;
 pub mod look;
 pub mod measured;
 pub mod movie;
 pub mod options;
 pub mod output;
+#[cfg(feature = "view")]
+#[path = "../../support/pace.rs"]
+mod pace;
 pub mod parse;
 pub mod phase;
 pub mod pose;

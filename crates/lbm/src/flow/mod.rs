@@ -1,5 +1,6 @@
 //! A flow: its arrays and kernels, and what is done with them.
 
+mod change;
 mod derived;
 mod exchange;
 mod fields;

@@ -1,7 +1,7 @@
 //! Solid cells as bits.
 
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use zippy::{Result, World};
 
@@ -15,7 +15,7 @@ const MOST: i64 = 1 << 36;
 pub struct Solid {
     start: [i64; 3],
     extents: [i64; 3],
-    words: Rc<[u64]>,
+    words: Arc<[u64]>,
     cells: u64,
 }
 

@@ -6,6 +6,7 @@ mod support;
 mod against_twin;
 mod analytic;
 mod cases;
+mod change;
 mod cuts;
 mod derived;
 mod described;

@@ -45,6 +45,11 @@ impl TransferEditor {
         Self { range: [values.min, high], values, log: true, selected: None }
     }
 
+    /// Other values of the same volume, as while it changes; what is selected stays.
+    pub fn set_values(&mut self, values: Distribution) {
+        *self = Self { log: self.log, selected: self.selected, ..Self::new(values) };
+    }
+
     /// Whether the distribution is drawn by the logarithms of its counts.
     pub fn log(&self) -> bool {
         self.log

@@ -5,17 +5,16 @@
 
 mod app;
 mod link;
-mod pace;
 mod serve;
 
 pub use link::Link;
 pub use serve::show;
 
 use std::sync::Arc;
-use std::thread;
 
 use zippy::Result;
 use zippy::error::Error;
+use zippy_view::eframe::{self, CreationContext};
 
 use super::interrupt::on_interrupt;
 use link::Event;
@@ -33,22 +32,14 @@ pub fn run(title: &str, ranks: impl FnOnce(&Arc<Link>) -> Result<()> + Send) -> 
     let interrupted = Arc::clone(&link);
     // Closes the window in good order.
     on_interrupt(move |_| interrupted.close(Ok(()))).map_err(|error| Error::program(format!("Ctrl-C: {error}")))?;
-    thread::scope(|scope| {
-        let running = thread::Builder::new().name("ranks".into()).spawn_scoped(scope, || {
-            let result = ranks(&link);
-            link.ended();
-            result
-        });
-        let running = running.map_err(|error| Error::program(format!("a thread for the ranks: {error}")))?;
-        let mut closed = Ok(());
-        if let Ok(Event::Started) = events.recv() {
-            let link = Arc::clone(&link);
-            closed = zippy_view::open(title, WINDOW, move |context| Box::new(app::App::new(context, link, events)));
-        }
-        // The ranks, if they still run, end with the window, and with its error.
-        let closed = closed.map_err(|error| error.to_string());
-        link.close(closed.clone());
-        let ended = running.join().unwrap_or_else(|_| Err(Error::program("the thread of the ranks panicked")));
-        ended.and(closed.map_err(Error::program))
-    })
+    let open = |started: Event| matches!(started, Event::Started);
+    let running = || {
+        let result = ranks(&link);
+        link.tell(Event::Ended);
+        result
+    };
+    let app = |context: &CreationContext, events| -> Box<dyn eframe::App> {
+        Box::new(app::App::new(context, Arc::clone(&link), events))
+    };
+    link.beside((title, WINDOW), events, open, running, app)
 }

@@ -9,9 +9,10 @@ use zippy::{Result, World};
 use zippy_render::volume::{Frame, Look};
 use zippy_view::colour_image;
 
-use super::link::{Event, Link, Next, Shown};
-use super::pace::Pace;
+use super::link::{Event, Link, Shown};
 use crate::isosurface::Isosurface;
+use crate::link::Next;
+use crate::pace::Pace;
 use crate::setting::Setting;
 
 /// What rank 0 tells all ranks.
@@ -40,10 +41,10 @@ pub fn show(
     loop {
         let (mut order, mut wanted) = (None, None);
         if world.rank() == 0 {
-            order = Some(match link.next(world)? {
+            order = Some(match link.next(world, || false)? {
                 Next::End => Order::End,
                 Next::Nothing => Order::Nothing,
-                Next::Render(next) => {
+                Next::Wish(next) => {
                     let size = if next.moving { pace.quick(next.look.size) } else { next.look.size };
                     let look = Look { size, ..next.look.clone() };
                     let isosurface = next.isosurface.clone();

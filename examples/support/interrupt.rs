@@ -13,8 +13,10 @@ const POLL: Duration = Duration::from_millis(20);
 
 /// A signal that has asked the program to end.
 #[derive(Debug, Clone, Copy)]
+#[allow(dead_code)] // in programs that only end
 pub struct Signal(i32);
 
+#[allow(dead_code)]
 impl Signal {
     /// `SIGINT`, `SIGTERM` or `SIGHUP`.
     pub fn name(self) -> &'static str {

@@ -1,0 +1,109 @@
+//! Flows that go on as another problem.
+
+use zippy::{Config, run_with};
+use zippy_lbm::cases::{Case as Known, Choices};
+use zippy_lbm::{Collision, Cut, Problem, Side, VelocitySet};
+
+use super::cases::{Case, all};
+use super::support::launcher;
+
+type Change = fn(Problem) -> Problem;
+
+/// The hashes after `before` steps of a case, each of these changes of its problem or none, and 4 steps.
+fn hashes(case: &Case, ranks: usize, before: u64, changes: &[Option<Change>]) -> Vec<u64> {
+    let all = run_with(Config::threads(launcher::counts(&[ranks])[0]), |world| {
+        let hash = |change: &Option<Change>| {
+            let mut flow = case.flow(world, &Cut::Auto)?;
+            flow.run(before)?;
+            if let Some(change) = change {
+                flow.change(&change(case.problem()))?;
+            }
+            flow.run(4)?;
+            flow.hash()
+        };
+        changes.iter().map(hash).collect()
+    });
+    let all: Vec<Vec<u64>> = all.unwrap();
+    assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "ranks differ");
+    all.into_iter().next().unwrap()
+}
+
+#[test]
+fn to_themselves_they_go_on() {
+    for (number, case) in all().iter().enumerate() {
+        // After odd numbers of steps, and even ones.
+        let found = hashes(case, 2, 2 + number as u64 % 2, &[None, Some(|problem| problem)]);
+        assert_eq!(found[0], found[1], "{} {:?}", case.name, case.set);
+    }
+}
+
+#[test]
+fn to_others_they_are_the_same_for_every_number_of_ranks() {
+    // Walls that have come to rest are walls at rest, for ranks that see a wall only beyond a cut, too.
+    let changes: [Option<Change>; 3] =
+        [None, Some(|problem| problem.driven(1.5).viscosity(0.07)), Some(|problem| problem.driven(0.0))];
+    for case in all().iter().filter(|case| ["solids", "duct", "stream", "channel"].contains(&case.name)) {
+        let alone = hashes(case, 1, 3, &changes);
+        assert_eq!(hashes(case, 3, 3, &changes), alone, "{} {:?}", case.name, case.set);
+        assert!(alone[0] != alone[1] && alone[0] != alone[2], "{} {:?}", case.name, case.set);
+    }
+}
+
+/// A lid that moves twice as fast from some step on drags the fluid into the line of Couette's flow, twice as fast.
+#[test]
+fn a_lid_speeds_up() {
+    let choices = Choices { n: [8, 0, 0], reynolds: Some(2.0), speed: Some(0.02), ..Choices::default() };
+    let found = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
+        let case = Known::named("couette", &choices)?;
+        let mut flow = zippy_lbm::Flow::new(world, &case.problem, &Cut::Auto)?;
+        flow.run(100)?;
+        let faster = case.driven(0.04);
+        assert!(case.problem.is_driven() && (faster.reynolds() - 4.0).abs() < 1e-12);
+        flow.change(&faster.problem)?;
+        flow.run(5000)?;
+        let fields = flow.fields()?;
+        let line = world.get(fields.velocity.at((1, 1..9, 0, 0)))?;
+        world.fence()?.redeem(line)
+    });
+    for (y, u) in found.unwrap()[0].iter().enumerate() {
+        let wanted = 0.04 * (y as f64 + 0.5) / 8.0;
+        assert!((f64::from(*u) - wanted).abs() < 1e-5, "at {y}: {u}, not {wanted}");
+    }
+}
+
+/// What a flow cannot become is refused alike by all ranks, and it goes on as it was.
+#[test]
+fn what_does_not_fit_is_refused() {
+    let lid = |u: f64| Side::MovingWall([u, 0.0, 0.0]);
+    let cavity = |n: i64, hole: i64| {
+        Problem::new(VelocitySet::D2Q9, [n, 6, 1])
+            .sides(0, Side::Wall, Side::Wall)
+            .sides(1, Side::Wall, lid(0.05))
+            .body([0.0; 3], move |at| at == [hole, 2, 0])
+    };
+    let hashes = run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
+        let run = |refused: bool| {
+            let mut flow = zippy_lbm::Flow::new(world, &cavity(9, 4), &Cut::Parts([3, 1, 1]))?;
+            flow.run(3)?;
+            let others = [
+                (cavity(8, 4), "keeps its lattice"),
+                (cavity(9, 4).collision(Collision::Bgk), "keeps its collision"),
+                (cavity(9, 4).smagorinsky(0.1), "keeps its collision"),
+                (cavity(9, 4).body([0.0; 3], |_| false), "keeps its bodies"),
+                (cavity(9, 4).viscosity(-1.0), "the viscosity is -1"),
+                (cavity(9, 7), "would become another kind of cell"),
+                (cavity(9, 4).sides(0, Side::Wall, Side::FreeSlip), "would become another kind of cell"),
+            ];
+            for (other, wanted) in others.iter().filter(|_| refused) {
+                let error = flow.change(other).expect_err(wanted).to_string();
+                assert!(error.contains(wanted), "{error:?} does not say {wanted:?}");
+            }
+            flow.run(4)?;
+            flow.hash()
+        };
+        Ok((run(true)?, run(false)?))
+    });
+    for (refused, plain) in hashes.unwrap() {
+        assert_eq!(refused, plain);
+    }
+}

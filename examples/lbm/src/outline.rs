@@ -1,0 +1,69 @@
+//! The edges of a box in a picture, behind everything else.
+
+use zippy_io::image::Image;
+use zippy_render::volume::{Camera, Crop, Look, Projection};
+
+/// As bright as they are.
+const GREY: f32 = 0.30;
+
+/// Draws the edges of a look's crop box where the picture is transparent.
+pub fn draw(image: &mut Image, look: &Look) {
+    let Some(Crop { low, high }) = look.crop else { return };
+    let corner = |number: usize| -> [f64; 3] {
+        std::array::from_fn(|axis| if number >> axis & 1 == 0 { low[axis] } else { high[axis] })
+    };
+    let size = [image.width as f64, image.height as f64];
+    for (from, axis) in
+        (0..8).flat_map(|from| (0..3).map(move |axis| (from, axis))).filter(|(from, axis)| from >> axis & 1 == 0)
+    {
+        let ends = [corner(from), corner(from | 1 << axis)];
+        // Fine enough that perspective and what lies behind the camera need no care.
+        let points = (0..=4 * (image.width + image.height)).map(|step| {
+            let share = step as f64 / (4 * (image.width + image.height)) as f64;
+            std::array::from_fn(|k| ends[0][k] + (ends[1][k] - ends[0][k]) * share)
+        });
+        let mut last = None;
+        for pixel in points.filter_map(|point| seen(&look.camera, size, point)) {
+            if last.replace(pixel) != Some(pixel) {
+                let drawn = &mut image.pixels[pixel.1 * image.width + pixel.0];
+                let behind = (1.0 - drawn[3]) * GREY;
+                drawn.iter_mut().take(3).for_each(|part| *part += behind);
+                drawn[3] = 1.0;
+            }
+        }
+    }
+}
+
+/// The pixel of a point, if it is in the picture.
+fn seen(camera: &Camera, [width, height]: [f64; 2], point: [f64; 3]) -> Option<(usize, usize)> {
+    let forward = unit(minus(camera.focal_point, camera.position));
+    let right = unit(cross(forward, camera.view_up));
+    let up = cross(right, forward);
+    let to = minus(point, camera.position);
+    let depth = dot(to, forward);
+    let half = match camera.projection {
+        Projection::Perspective { vertical_fov_degrees } => depth * (vertical_fov_degrees / 2.0).to_radians().tan(),
+        Projection::Parallel { half_height } => half_height,
+    };
+    let x = width / 2.0 + dot(to, right) / half * height / 2.0;
+    let y = height / 2.0 - dot(to, up) / half * height / 2.0;
+    let within = depth > 0.0 && (0.0..width).contains(&x) && (0.0..height).contains(&y);
+    within.then_some((x as usize, y as usize))
+}
+
+fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|axis| a[axis] - b[axis])
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+fn unit(v: [f64; 3]) -> [f64; 3] {
+    let length = dot(v, v).sqrt();
+    v.map(|x| x / length)
+}

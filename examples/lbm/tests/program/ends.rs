@@ -1,0 +1,64 @@
+//! Runs that are ended before their last step keep what they have.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::running::{Running, kill};
+
+/// How many frames a movie says that it has, and how many can be read.
+fn frames(path: &Path) -> (u32, usize) {
+    let mut reader =
+        png::Decoder::new(std::io::BufReader::new(std::fs::File::open(path).unwrap())).read_info().unwrap();
+    let told = reader.info().animation_control.unwrap().num_frames;
+    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+    let read = (0..told).take_while(|_| reader.next_frame(&mut bytes).is_ok()).count();
+    assert!(reader.finish().is_ok());
+    (told, read)
+}
+
+fn started(directory: &Path, options: &str) -> Running {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lbm"));
+    command.args(options.split_whitespace()).current_dir(directory).env_remove("ZIPPY_RANKS");
+    Running::start(command)
+}
+
+const ENDLESS: &str = "--ranks 2 --case cylinder --n 4 --steps 100000000 --every 20 --render speed --output flow.apng";
+
+#[test]
+fn a_movie_is_whole_after_signals() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("flow.apng");
+    for signal in ["INT", "TERM"] {
+        let mut running = started(directory.path(), &format!("{ENDLESS} --forces table.csv --json"));
+        running.wait("some steps", || {
+            // A line a picture.
+            let table = std::fs::read_to_string(directory.path().join("table.csv")).unwrap_or_default();
+            (table.lines().count() > 8).then_some(())
+        });
+        kill(signal, running.id());
+        let output = running.ended();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success() && said.contains("\"ended_by\":\"signal\""), "{said}");
+        let (told, read) = frames(&file);
+        assert!(told as usize == read && read > 3, "{told} {read}");
+        std::fs::remove_file(&file).unwrap();
+        std::fs::remove_file(directory.path().join("table.csv")).unwrap();
+    }
+}
+
+#[test]
+fn a_movie_is_whole_when_the_time_is_over_and_when_the_flow_fails() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("flow.apng");
+    let output = started(directory.path(), &format!("{ENDLESS} --budget 1")).ended();
+    assert!(output.status.success() && String::from_utf8_lossy(&output.stdout).contains("its time is over"));
+    let (told, read) = frames(&file);
+    assert!(told as usize == read && read > 1, "{told} {read}");
+    std::fs::remove_file(&file).unwrap();
+
+    let unstable = ENDLESS.replace("100000000", "4000").replace("--n 4", "--n 4 --re 1e9 --speed 0.6");
+    let output = started(directory.path(), &unstable).ended();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("has become unstable"), "{output:?}");
+    let (told, read) = frames(&file);
+    assert!(told as usize == read && read > 1, "{told} {read}");
+}

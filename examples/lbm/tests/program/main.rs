@@ -1,0 +1,10 @@
+//! The program as people use it: its pictures, its window, and how it ends.
+
+#[path = "../../../volume/tests/program/running.rs"]
+mod running;
+#[path = "../../../volume/tests/program/screen.rs"]
+mod screen;
+
+mod ends;
+mod pictures;
+mod window;
