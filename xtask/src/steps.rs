@@ -73,7 +73,7 @@ pub const DRIVERS: Step = step(
     "drivers",
     "what uses a device, on another implementation of Vulkan",
     &[],
-    &[EXAMPLES, "{suites} --test device --test picture"],
+    &[EXAMPLES, "{suites} --test device --test flow --test picture"],
 );
 
 /// The tests with ranks that have devices.

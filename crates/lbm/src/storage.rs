@@ -8,8 +8,9 @@ pub enum Storage {
     /// As numbers of 32 bits.
     #[default]
     Single,
-    /// As halves of 16 bits, two in a word: half the memory, and half of what moves. Rounding to eleven binary digits in each
-    /// step is like a noise of about a ten-thousandth of the speed.
+    /// As halves of 16 bits, two in a word: half the memory, and half of what moves. They are rounded to eleven binary digits
+    /// after each step, up or down by chance, which is a noise in velocities of some ten-thousandths of the speed (0.05 cells
+    /// a step; slower flows have more). A flow never becomes quite steady.
     ///
     /// The two cells of a word lie half the lattice apart along one axis, the last one that is periodic with an even number
     /// of cells, or not periodic. So an invocation has both, and writes no word that another one writes, too.

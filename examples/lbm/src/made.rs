@@ -69,8 +69,8 @@ impl Made {
     fn described(world: &World, setup: &Setup, text: &str) -> Result<Self> {
         let place = |error: &dyn std::fmt::Display| Error::program(format!("{}: {error}", setup.case));
         for (given, name) in [
-            (setup.re.is_some(), "--re"),
-            (setup.speed.is_some(), "--speed"),
+            // A window has changed both, or neither.
+            (setup.re.is_some() && setup.speed.is_none(), "--re"),
             (setup.n != [0; 3], "--n"),
             (setup.lattice.is_some(), "--lattice"),
             (setup.collision.is_some(), "--collision"),
@@ -88,8 +88,9 @@ impl Made {
             Source::Scan { file, above, below } => solid::scan(world, &folder.join(file), *above, *below, None),
             Source::Surface { file } => solid::surface(world, &folder.join(file)),
         };
+        let case = described.case(world, &load)?;
         Ok(Self {
-            case: described.case(world, &load)?,
+            case: setup.speed.map_or(case.clone(), |speed| case.driven(speed)),
             title: described.name().to_owned(),
             units: described.units(),
             probes: described.probes().to_vec(),

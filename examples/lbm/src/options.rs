@@ -226,7 +226,14 @@ impl Options {
     pub fn check(&self) -> Result<()> {
         self.inputs.check()?;
         let tables = self.inputs.forces.is_some() || self.inputs.probes.is_some();
+        let named = self.case.as_ref().is_some_and(|case| !case.to_ascii_lowercase().ends_with(".toml"));
         let wrong = match self {
+            Self { until_steady: true, bits: Storage::Half, .. } => {
+                "--until-steady waits until nothing changes, and in 16 bits something always does; give --steps"
+            }
+            Self { case: Some(_), re, speed, .. } if !named && (re.is_some() || speed.is_some()) => {
+                "--re and --speed are for named cases; here the file says them"
+            }
             Self { inputs: Inputs { line: Some(_), .. }, .. } if !tables => {
                 "--line says how often --forces and --probes write; give one of these, too"
             }

@@ -104,6 +104,8 @@ pub struct Lane {
     pub ends: [i32; 2],
     /// How far its cells are from the words, in cells along each axis.
     pub offset: [i64; 3],
+    /// The first word.
+    pub origin: [i32; 3],
 }
 
 /// The parts of the lattice, in cells: of words with two cells, twice as many along the axis that is folded.
@@ -133,7 +135,8 @@ pub fn ownership(world: &World, problem: &Problem, words: &[Vec<i64>; 3]) -> Res
 /// Where the populations of each of this rank's chunks of the lattice are.
 pub fn lanes(problem: &Problem, words: &[Words], cells: &[Region]) -> Vec<Lane> {
     let Some(axis) = problem.fold() else {
-        return (0..cells.len()).map(|words| Lane { words, lane: 0, ends: [-1; 2], offset: [0; 3] }).collect();
+        let alone = |words| Lane { words, lane: 0, ends: [-1; 2], offset: [0; 3], origin: [0; 3] };
+        return (0..cells.len()).map(alone).collect();
     };
     let half = problem.words()[axis];
     let lane = |region: &Region| {
@@ -143,7 +146,8 @@ pub fn lanes(problem: &Problem, words: &[Words], cells: &[Region]) -> Vec<Lane> 
         let of = |words: &Words| (0..3).all(|axis| words.region().start[axis] + offset[axis] == region.start[axis]);
         let words = words.iter().position(of)?;
         let before = region.start[axis] - offset[axis];
-        Some(Lane { words, lane, ends: [-before as i32, (half - 1 - before) as i32], offset })
+        let origin = std::array::from_fn(|axis| (region.start[axis] - offset[axis]) as i32);
+        Some(Lane { words, lane, ends: [-before as i32, (half - 1 - before) as i32], offset, origin })
     };
     cells.iter().filter_map(lane).collect()
 }

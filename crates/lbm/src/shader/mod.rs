@@ -60,7 +60,7 @@ fn head(form: &Form, access: &str, two: bool) -> String {
     format!(
         "@group(0) @binding(0) var<storage, {access}> f: array<{word}>;
 struct Parameters {{ odd: i32, fresh: i32, plus: f32, minus: f32, eddies: f32, magic: f32, lane: i32, first: i32,
-    last: i32, force: vec3<f32> }}
+    last: i32, step: i32, origin: vec3<i32>, force: vec3<f32> }}
 @group(0) @binding(1) var<uniform> parameters: Parameters;
 alias Real = {real};
 struct Triple {{ x: Real, y: Real, z: Real }}
@@ -68,22 +68,38 @@ struct Triple {{ x: Real, y: Real, z: Real }}
     )
 }
 
-/// Populations in 16 bits. They are multiplied by 2^15, as they are small and halves have few digits near zero; and rounded
-/// to the nearest half before they are packed, as some devices cut off, which would slow the flow down.
+/// Populations in 16 bits. They are multiplied by 2^15, as they are small and halves have few digits near zero, and rounded up
+/// or down by chance, as far as they are from both: so a flow that is steady gets noise and no force. To the nearest half it
+/// would be the same error in each step. Chance is a number that cell, population and step make, so it is the same on every
+/// cut. What no half can be becomes no number at all, whatever the device packs it to.
 const HALVES: &str = "fn two(word: u32) -> vec2<f32> { return unpack2x16float(word) * 0.000030517578125; }
 fn half(word: u32, lane: i32) -> f32 {
     let both = two(word);
     return select(both.x, both.y, lane == 1);
 }
-fn packed(values: vec2<f32>) -> u32 {
-    let bits = bitcast<vec2<u32>>(values * 32768.0);
-    let even = (bits >> vec2<u32>(13u, 13u)) & vec2<u32>(1u, 1u);
-    let near = (bits + even + vec2<u32>(4095u, 4095u)) & vec2<u32>(0xffffe000u, 0xffffe000u);
-    return pack2x16float(bitcast<vec2<f32>>(near));
+fn seed_of(p: vec3<i32>) -> u32 {
+    let at = vec3<u32>(p + parameters.origin) * vec3<u32>(0x8da6b343u, 0xd8163841u, 0xcb1ab31fu);
+    let state = (at.x ^ at.y ^ at.z ^ (u32(parameters.step) * 0x9e3779b9u)) * 747796405u + 2891336453u;
+    let word = ((state >> ((state >> 28u) + 4u)) ^ state) * 277803737u;
+    return (word >> 22u) ^ word;
 }
-fn merged(word: u32, values: vec2<f32>, mask: u32) -> u32 { return (word & ~mask) | (packed(values) & mask); }
-fn with_half(word: u32, lane: i32, value: f32) -> u32 {
-    return merged(word, vec2<f32>(value, value), select(0x0000ffffu, 0xffff0000u, lane == 1));
+fn chance(seed: u32, q: u32) -> u32 {
+    var x = seed + q * 0x9e3779b9u;
+    x = (x ^ (x >> 16u)) * 0x7feb352du;
+    return x ^ (x >> 15u);
+}
+fn packed(values: vec2<f32>, chance: u32) -> u32 {
+    let bits = bitcast<vec2<u32>>(values * 32768.0);
+    let up = vec2<u32>(chance, chance >> 16u) & vec2<u32>(0x1fffu, 0x1fffu);
+    let rounded = (bits + up) & vec2<u32>(0xffffe000u, 0xffffe000u);
+    let lost = (bits & vec2<u32>(0x7fffffffu, 0x7fffffffu)) > vec2<u32>(0x477fe000u, 0x477fe000u);
+    return pack2x16float(bitcast<vec2<f32>>(rounded)) | select(0u, 0x7e00u, lost.x) | select(0u, 0x7e000000u, lost.y);
+}
+fn merged(word: u32, values: vec2<f32>, mask: u32, chance: u32) -> u32 {
+    return (word & ~mask) | (packed(values, chance) & mask);
+}
+fn with_half(word: u32, lane: i32, value: f32, chance: u32) -> u32 {
+    return merged(word, vec2<f32>(value, value), select(0x0000ffffu, 0xffff0000u, lane == 1), chance);
 }
 fn turned(word: u32, turn: bool) -> u32 { return select(word, (word << 16u) | (word >> 16u), turn); }
 ";

@@ -116,14 +116,19 @@ pub fn begin(form: &Form) -> String {
 fn place(form: &Form, own: impl Fn(usize) -> usize, other: impl Fn(usize) -> usize) -> String {
     let write = |at: String, lane: &str, q: usize| match form.fold {
         None => format!("    f[{at}] = g{q};\n"),
-        Some(_) => format!("    f[{at}] = with_half(f[{at}], {lane}, g{q});\n"),
+        Some(_) => format!("    f[{at}] = with_half(f[{at}], {lane}, g{q}, chance(seed, {q}u));\n"),
     };
-    let mut text = write("at".into(), "lane", 0);
+    let mut text = seed(form).to_owned() + &write("at".into(), "lane", 0);
     for q in form.set.firsts() {
         text += &write(format!("p{q}"), form.across(q, ["lane", "above", "below"]), other(q));
         text += &write(format!("i{q}"), "lane", own(q));
     }
     text
+}
+
+/// What chance begins with, for a word and a step.
+fn seed(form: &Form) -> &'static str {
+    if form.fold.is_some() { "    let seed = seed_of(p);\n" } else { "" }
 }
 
 /// [`load`] of both cells of a word at once, with the words as they were in `w0`, `w1`, …
@@ -143,14 +148,14 @@ pub fn load_two(form: &Form) -> String {
 
 /// [`store`] of both cells of a word, of which `mask` has the bits of those that have collided.
 pub fn store_two(form: &Form) -> String {
-    let mut text = String::from("    f[at] = merged(w0, g0, mask);\n");
+    let mut text = seed(form).to_owned() + "    f[at] = merged(w0, g0, mask, chance(seed, 0u));\n";
     for q in form.set.firsts() {
         let next = q + 1;
         let there = match form.across(q, ["", "up", "down"]) {
-            "" => format!("merged(w{next}, g{q}, mask)"),
-            turn => format!("turned(merged(w{next}, g{q}, mask), {turn})"),
+            "" => format!("merged(w{next}, g{q}, mask, chance(seed, {q}u))"),
+            turn => format!("turned(merged(w{next}, g{q}, mask, chance(seed, {q}u)), {turn})"),
         };
-        _ = writeln!(text, "    f[p{q}] = {there};\n    f[i{q}] = merged(w{q}, g{next}, mask);");
+        _ = writeln!(text, "    f[p{q}] = {there};\n    f[i{q}] = merged(w{q}, g{next}, mask, chance(seed, {next}u));");
     }
     text
 }

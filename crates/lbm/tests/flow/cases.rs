@@ -258,6 +258,12 @@ pub fn all() -> Vec<Case> {
     let halves: Vec<Case> =
         halves.iter().flat_map(|name| cases.iter().rfind(|case| case.name == *name).map(half)).collect();
     cases.extend(halves);
-    cases.push(Case { storage: Storage::Half, ..plain("slab", plane, [8, 7, 1], [around; 3]) });
+    let half = |case: Case| Case { storage: Storage::Half, ..case };
+    cases.push(half(plain("slab", plane, [8, 7, 1], [around; 3])));
+    // Walls and mirrors that meet around the fold; an outlet behind it.
+    let room = [around, [Wall, Lid([0.0, 0.0, 0.02])], [Mirror, Lid([0.03, 0.0, 0.0])]];
+    cases.push(half(Case { solids: true, ..plain("room", VelocitySet::D3Q19, [5, 4, 6], room) }));
+    let out = [[Wall, Wall], [Inflow(0.03), Outlet(1.0)], around];
+    cases.push(half(Case { solids: true, ..plain("stream", plane, [7, 9, 1], out) }));
     cases
 }

@@ -3,6 +3,7 @@
 use zippy::{Config, Layout, run_with};
 use zippy_lbm::{Cut, Flow, Populations, Storage};
 
+use super::against_twin;
 use super::cases::{Case, all};
 use super::support::launcher;
 
@@ -36,38 +37,82 @@ fn uneven(n: i64, parts: i64) -> Vec<i64> {
     (0..parts).map(|part| if part + 1 < parts { 1 + part } else { n - parts * (parts - 1) / 2 }).collect()
 }
 
+/// Three uneven parts along each axis that is long enough for them, with one cell in the first where that may be.
+fn sizes(case: &Case, lattice: [i64; 3]) -> Cut {
+    // An outlet and the cell before it are in one part.
+    let outlet = case.name == "stream";
+    let least = if outlet { 7 + i64::from(case.storage == Storage::Half) } else { 4 };
+    let mut cut = [0, 1, 2].map(|axis| uneven(lattice[axis], if lattice[axis] < least { 1 } else { 3 }));
+    if outlet {
+        cut.iter_mut().filter(|lengths| lengths.len() > 1).for_each(|lengths| {
+            lengths[0] += 2;
+            *lengths.last_mut().expect("a part") -= 2;
+        });
+    }
+    Cut::Sizes(cut)
+}
+
+fn same(case: &Case, found: &Found, alone: &Found, ranks: usize, cut: &Cut) {
+    assert_eq!(found, alone, "{} {:?} {:?}, {ranks} ranks, {cut:?}", case.name, case.set, case.storage);
+}
+
 #[test]
 fn all_cuts() {
     for (number, case) in all().into_iter().enumerate() {
         // Under a launcher three ranks have the one chunk.
         let alone = found(&case, 1, &Cut::Parts([1; 3]));
-        let lattice = alone.3;
-        // An outlet and the cell before it are in one part.
-        let outlet = case.name == "stream";
-        let sizes = |parts: i64| {
-            let least = if outlet { 7 + i64::from(case.storage == Storage::Half) } else { 4 };
-            let mut cut = [0, 1, 2].map(|axis| uneven(lattice[axis], if lattice[axis] < least { 1 } else { parts }));
-            if outlet {
-                cut.iter_mut().filter(|lengths| lengths.len() > 1).for_each(|lengths| {
-                    lengths[0] += 2;
-                    *lengths.last_mut().expect("a part") -= 2;
-                });
-            }
-            Cut::Sizes(cut)
-        };
-        let single = if outlet { Cut::Auto } else { Cut::Parts([lattice[0] as usize, 1, 1]) };
-        let ways = [(2, Cut::Auto), (3, sizes(3)), (5, Cut::Auto), (2, single), (3, Cut::Auto), (3, sizes(2))];
-        // Each case goes half of the ways, and the next one the others; those in 16 bits go two.
-        let count = if case.storage == Storage::Half { 2 } else { 3 };
-        for (ranks, cut) in ways.iter().skip(number % 2).step_by(2).take(count) {
-            assert_eq!(
-                found(&case, *ranks, cut),
-                alone,
-                "{} {:?} {:?}, {ranks} ranks, {cut:?}",
-                case.name,
-                case.set,
-                case.storage
-            );
+        let single = [Cut::Auto, Cut::Parts([alone.3[0] as usize, 1, 1])][usize::from(case.name != "stream")].clone();
+        let ways = [(5, Cut::Auto), (2, single)];
+        let (ranks, cut) = &ways[number % 2];
+        same(&case, &found(&case, *ranks, cut), &alone, *ranks, cut);
+        let cut = sizes(&case, alone.3);
+        same(&case, &found(&case, 3, &cut), &alone, 3, &cut);
+    }
+}
+
+/// Populations of an odd step go to other ranks and another cut, as through a file.
+#[test]
+fn resumed() {
+    for case in all().iter().filter(|case| ["solids", "duct", "stream", "room"].contains(&case.name)) {
+        let alone = found(case, 1, &Cut::Parts([1; 3]));
+        let words = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
+            let mut flow = case.flow(world, &Cut::Auto)?;
+            flow.run(3)?;
+            Ok(match flow.populations()? {
+                Populations::Single(f) => {
+                    let all = world.get(f.at(..))?;
+                    world.fence()?.redeem(all)?.into_iter().map(f32::to_bits).collect::<Vec<_>>()
+                }
+                Populations::Half(f) => {
+                    let all = world.get(f.at(..))?;
+                    world.fence()?.redeem(all)?
+                }
+            })
+        });
+        let words = words.unwrap().swap_remove(0);
+        let [nx, ny, nz] = alone.3;
+        let word = |[x, y, z, slot]: [i64; 4]| words[(x + nx * (y + ny * (z + nz * slot))) as usize];
+        let hashes = run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
+            let mut flow =
+                Flow::resumed(world, &case.problem(), &sizes(case, alone.3), 3, |populations| match populations {
+                    Populations::Single(f) => f.fill_with(|at| f32::from_bits(word(at))),
+                    Populations::Half(f) => f.fill_with(word),
+                })?;
+            flow.run(4)?;
+            flow.hash()
+        });
+        assert!(hashes.unwrap().iter().all(|&hash| hash == alone.0), "{} {:?}", case.name, case.storage);
+    }
+}
+
+// Where the device is not the host, cells inside are computed before those at cuts.
+crate::with_variables! {
+    without_mapping_chunks, [("ZIPPY_HOST_MAP", "0")], || {
+        for case in all().iter().filter(|case| ["periodic", "room", "cavity"].contains(&case.name)) {
+            let alone = found(case, 1, &Cut::Parts([1; 3]));
+            let cut = sizes(case, alone.3);
+            same(case, &found(case, 3, &cut), &alone, 3, &cut);
+            against_twin::compare(case, &[2]);
         }
     }
 }
