@@ -105,7 +105,7 @@ impl<'w> Flow<'w> {
         // A word is four bytes.
         let bytes = 4 * problem.set.count() as i64;
         let parts = cut.resolve(world, problem, bytes)?;
-        Cut::check(world, &parts, bytes)?;
+        Cut::check(world, problem, &parts, bytes)?;
         let f = Populations::new(world, problem, &parts)?;
         let cells: GlobalArray<u8, 3> =
             on_lattice(world, problem, &parts, &problem.array_name("cells"), &scalars(problem, &parts))?;
