@@ -32,6 +32,7 @@
 
 pub mod cases;
 mod cell;
+mod check;
 mod cut;
 pub mod described;
 mod driven;
