@@ -38,6 +38,7 @@ pub mod described;
 mod driven;
 mod error;
 mod flow;
+mod given;
 mod problem;
 mod shader;
 pub mod solids;
