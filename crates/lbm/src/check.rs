@@ -28,10 +28,8 @@ impl Problem {
         if let [first, second, ..] = open[..] {
             return Err(FlowError::Open(first, second));
         }
-        if let [axis] = open[..] {
-            if extents[axis] == 1 && differ(&self.sides[axis]) {
-                return Err(FlowError::Thin(axis));
-            }
+        if let Some(&axis) = open.iter().find(|&&axis| extents[axis] == 1 && differ(&self.sides[axis])) {
+            return Err(FlowError::Thin(axis));
         }
         let lifts = |side: &Side| matches!(side, Side::MovingWall([_, _, z]) if *z != 0.0);
         if plane && (!self.periodic(2) || self.force[2] != 0.0 || self.sides.iter().flatten().any(lifts)) {
