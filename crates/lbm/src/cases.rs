@@ -91,7 +91,7 @@ impl Case {
     /// A case by its name.
     ///
     /// # Errors
-    /// No case has this name; a number that cannot be.
+    /// No case has this name; it is sized by other numbers; a number that cannot be.
     pub fn named(name: &str, choices: &Choices) -> Result<Self, FlowError> {
         let make = match name {
             "shear" => shear,
@@ -106,6 +106,7 @@ impl Case {
             "object" => object,
             _ => return Err(FlowError::Case(name.to_owned(), NAMES.map(|(name, _)| name).join(", "))),
         };
+        sized(name, choices)?;
         let mut case = make(choices)?;
         case.problem = case.problem.storage(choices.storage);
         if let Some(collision) = choices.collision {
@@ -147,6 +148,25 @@ impl Case {
             ));
         }
         all
+    }
+}
+
+/// Whether a case is sized by as many numbers as are given; zeros stand for those that are not.
+fn sized(name: &str, choices: &Choices) -> Result<(), FlowError> {
+    let plane = choices.set == Some(VelocitySet::D2Q9);
+    let (three, wanted) = match (name, plane) {
+        ("sphere" | "object", false) => (true, "one number or three, as 160 or 160x80x80"),
+        ("sphere" | "object", true) => (true, "one number or three, the third one 1, as 160 or 160x80x1"),
+        _ => (false, "one number, as 64"),
+    };
+    let right = match choices.n {
+        [_, 0, 0] => true,
+        [x, y, z] => three && [x, y, z].iter().all(|&n| n != 0),
+    };
+    let given = || choices.n.iter().take_while(|&&n| n != 0).map(i64::to_string).collect::<Vec<_>>().join("x");
+    match right {
+        true => Ok(()),
+        false => Err(FlowError::Size { case: name.to_owned(), given: given(), wanted }),
     }
 }
 
@@ -228,7 +248,7 @@ fn couette(choices: &Choices) -> Result<Case, FlowError> {
         .sides(1, Side::Wall, Side::MovingWall([speed, 0.0, 0.0]))
         .viscosity(viscosity);
     let exact: Exact = Rc::new(move |at, _| [speed * (at[1] as f64 + 0.5) / n as f64, 0.0, 0.0]);
-    let steps = (3.0 * (n * n) as f64 / viscosity).round() as u64;
+    let steps = (3.0 * (n as f64 * n as f64) / viscosity).round() as u64;
     Ok(Case { name: "couette", problem, length: n as f64, speed, steps, exact: Some(exact), area: None })
 }
 
@@ -323,7 +343,7 @@ fn object(choices: &Choices) -> Result<Case, FlowError> {
     let (_, reynolds, speed) = numbers(choices, 160, 100.0, 0.05)?;
     let solid = choices.solid.as_ref().ok_or(FlowError::NoSolid("object"))?;
     let extents = choices.stream();
-    if extents.iter().map(|&n| n as u64).product::<u64>() == solid.cells() {
+    if extents.iter().try_fold(1_i64, |product, &n| product.checked_mul(n)) == i64::try_from(solid.cells()).ok() {
         return Err(FlowError::Solid(format!(
             "it fills the whole box of {extents:?} cells; it must leave some to the fluid"
         )));

@@ -17,6 +17,11 @@ pub const PRESSURE: u8 = 5;
 /// With what flows out.
 pub const OUTLET: u8 = 6;
 
+/// Whether there is fluid in a cell of this kind.
+pub fn flows(kind: u8) -> bool {
+    kind == FLUID || kind >= OPEN
+}
+
 /// What a cell is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cell {
@@ -57,7 +62,7 @@ impl Cell {
 
     /// Whether there is fluid.
     pub fn flows(&self) -> bool {
-        matches!(self, Self::Fluid | Self::Open { .. })
+        flows(self.kind())
     }
 }
 

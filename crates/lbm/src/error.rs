@@ -36,15 +36,30 @@ pub enum FlowError {
         /// What it may be.
         wanted: &'static str,
     },
+    /// A function of the problem gives what cannot be.
+    #[error("{what} at cell {place:?} is {value}; it must be {wanted}")]
+    Given {
+        /// Of what.
+        what: &'static str,
+        /// The cell for which it was asked.
+        place: [i64; 3],
+        /// What it gives.
+        value: String,
+        /// What it may be.
+        wanted: &'static str,
+    },
+    /// One layer of cells between two open sides.
+    #[error("axis {0} has one cell between two open sides that differ; there must be two at least")]
+    Thin(usize),
     /// Two axes only.
     #[error("{0} has two axes: the third must be periodic, and velocities and forces have no third component")]
     Plane(&'static str),
     /// The lattice cannot be cut so.
-    #[error("cut of axis {axis} into {parts:?}: {wrong}")]
+    #[error("cut of axis {axis}{}: {wrong}", into(parts))]
     Cut {
         /// The axis.
         axis: usize,
-        /// The parts.
+        /// The parts, where they are given one by one.
         parts: Vec<i64>,
         /// What is wrong.
         wrong: String,
@@ -62,6 +77,19 @@ pub enum FlowError {
         /// The most.
         most: u64,
     },
+    /// A lattice has more chunks than can be kept in mind.
+    #[error(
+        "a lattice of {lattice:?} cells or words would be cut into {chunks} chunks or more; there can be {most}: \
+         take fewer cells, or fewer and larger parts"
+    )]
+    Chunks {
+        /// Its extents.
+        lattice: [i64; 3],
+        /// How many at least.
+        chunks: i128,
+        /// The most.
+        most: i128,
+    },
     /// Nothing can be made of the shape of a solid.
     #[error("the solid: {0}")]
     Solid(String),
@@ -76,6 +104,24 @@ pub enum FlowError {
         /// Which one.
         key: String,
         /// What is wrong and what would be right.
+        wrong: String,
+    },
+    /// A case is sized by other numbers.
+    #[error("the size of the case {case} is {wanted}, not {given}")]
+    Size {
+        /// The case.
+        case: String,
+        /// What was given.
+        given: String,
+        /// What it is sized by.
+        wanted: &'static str,
+    },
+    /// An array is that of another flow, or of none.
+    #[error("the array {name:?} is not of this flow: {wrong}; take one that the flow has made, of this cut")]
+    Array {
+        /// The array.
+        name: String,
+        /// How it differs.
         wrong: String,
     },
     /// A flow that runs is not to be another one altogether.
@@ -102,6 +148,10 @@ pub enum FlowError {
         /// Who owns it.
         rank: usize,
     },
+}
+
+fn into(parts: &[i64]) -> String {
+    if parts.is_empty() { String::new() } else { format!(" into {parts:?}") }
 }
 
 impl From<FlowError> for zippy::Error {

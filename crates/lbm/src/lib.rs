@@ -32,11 +32,13 @@
 
 pub mod cases;
 mod cell;
+mod check;
 mod cut;
 pub mod described;
 mod driven;
 mod error;
 mod flow;
+mod given;
 mod problem;
 mod shader;
 pub mod solids;

@@ -3,15 +3,11 @@
 use std::rc::Rc;
 
 use crate::cell::{Cell, Open};
-use crate::error::FlowError;
 use crate::storage::Storage;
 use crate::velocities::VelocitySet;
 
 /// A point of the box, or a value for each: cell 0 is the first one of the fluid.
 pub type Place = [i64; 3];
-
-/// The most cells along an axis; coordinates are `i32` on the device.
-const MOST: i64 = 1 << 24;
 
 /// What lies beyond one side of the box.
 #[derive(Clone, Default)]
@@ -25,11 +21,12 @@ pub enum Side {
     MovingWall([f64; 3]),
     /// A mirror there: nothing goes through, and nothing holds back.
     FreeSlip,
-    /// Fluid comes or goes with this velocity, in cells a step, at the outermost cells.
+    /// Fluid comes or goes with this velocity, in cells a step and below 1, at the outermost cells.
     Velocity(Rc<dyn Fn(Place) -> [f64; 3]>),
     /// Fluid comes or goes with this density (pressure × 3) at the outermost cells, straight through the side.
     Pressure(f64),
-    /// Fluid goes, with what it has; the density tends to this one.
+    /// Fluid goes, with what it has; the density tends to this one. Where there is nothing to take over from, with one or
+    /// two cells along the axis or a body before the side, it is a pressure.
     Outlet(f64),
 }
 
@@ -131,7 +128,8 @@ impl Problem {
         Self { force, ..self }
     }
 
-    /// A force of its own on each cell of fluid, beside that on all. It costs 12 bytes a cell.
+    /// A force of its own on each cell of fluid, beside that on all. It is asked once for each of these, and for no others.
+    /// It costs 12 bytes a cell.
     pub fn force_field(self, force: impl Fn(Place) -> [f64; 3] + 'static) -> Self {
         Self { forces: Some(Rc::new(force)), ..self }
     }
@@ -248,9 +246,9 @@ impl Problem {
                 };
                 let mut normal = [0; 3];
                 normal[axis] = if end == 0 { 1 } else { -1 };
-                // Where no fluid comes from, none can be taken over.
+                // Where no fluid comes from, none can be taken over; of two cells either is at a side.
                 let before = std::array::from_fn(|axis| place[axis] + normal[axis]);
-                let closed = self.extents[axis] == 1 || self.bodies.iter().any(|body| (body.inside)(before));
+                let closed = self.extents[axis] <= 2 || self.bodies.iter().any(|body| (body.inside)(before));
                 let open = match open {
                     Open::Outlet(density) if closed => Open::Pressure(density),
                     open => open,
@@ -260,82 +258,70 @@ impl Problem {
         }
         Cell::Fluid
     }
+}
 
-    /// # Errors
-    /// What is wrong with the description.
-    pub(crate) fn check(&self) -> Result<(), FlowError> {
-        let (plane, extents) = (self.set.axes() == 2, self.extents);
-        if extents.iter().any(|&n| !(1..=MOST).contains(&n)) || plane && extents[2] != 1 {
-            return Err(FlowError::Extents(extents, MOST));
+/// Whether fluid comes or goes there.
+pub(crate) fn is_open(side: &Side) -> bool {
+    matches!(side, Side::Velocity(_) | Side::Pressure(_) | Side::Outlet(_))
+}
+
+/// The cell beyond one side or, at edges and corners, several. Walls at rest win over those that move, and these over mirrors;
+/// walls that move alike are parts of one, others stop each other. Beyond open sides there is nothing but cells at rest.
+fn outside(all: [Option<&Side>; 3]) -> Cell {
+    let mirrors = all.map(|side| matches!(side, Some(Side::FreeSlip)));
+    let mut moving = None;
+    for side in all.into_iter().flatten() {
+        match side {
+            Side::FreeSlip => {}
+            Side::MovingWall(velocity) if moving.is_none_or(|other| other == *velocity) => moving = Some(*velocity),
+            _ => return Cell::Solid,
         }
-        for axis in 0..3 {
-            let [below, above] = &self.sides[axis];
-            if matches!(below, Side::Periodic) != matches!(above, Side::Periodic) {
-                return Err(FlowError::Periodic(axis));
-            }
-        }
-        let open = |axis: &usize| {
-            self.sides[*axis].iter().any(|side| matches!(side, Side::Velocity(_) | Side::Pressure(_) | Side::Outlet(_)))
-        };
-        let open: Vec<usize> = (0..3).filter(open).collect();
-        if let [first, second, ..] = open[..] {
-            return Err(FlowError::Open(first, second));
-        }
-        if plane && (!self.periodic(2) || self.force[2] != 0.0) {
-            return Err(FlowError::Plane(self.set.name()));
-        }
-        if self.storage == Storage::Half && self.fold().is_none() {
-            return Err(FlowError::Fold(extents));
-        }
-        let positive = |what, value: f64| match value > 0.0 && value.is_finite() {
-            true => Ok(()),
-            false => Err(FlowError::Number { what, value, wanted: "a finite number above 0" }),
-        };
-        positive("the viscosity", self.viscosity)?;
-        if let Collision::Trt { magic } = self.collision {
-            positive("the magic number", magic)?;
-        }
-        if self.collision == Collision::Cumulant && self.set != VelocitySet::D3Q27 {
-            return Err(FlowError::Cumulant(self.set.name()));
-        }
-        if let Some(constant) = self.smagorinsky {
-            positive("Smagorinsky's constant", constant)?;
-        }
-        for (axis, side) in
-            self.sides.iter().enumerate().flat_map(|(axis, sides)| sides.iter().map(move |side| (axis, side)))
-        {
-            match side {
-                Side::Pressure(density) | Side::Outlet(density) => positive("the density at a side", *density)?,
-                Side::MovingWall(velocity) => {
-                    let across = velocity.iter().enumerate().find(|&(k, u)| !u.is_finite() || *u != 0.0 && k == axis);
-                    if let Some((_, &value)) = across {
-                        let what = "a component of a moving wall's velocity";
-                        let wanted = "finite, and across the wall 0";
-                        return Err(FlowError::Number { what, value, wanted });
-                    }
-                }
-                _ => {}
-            }
-        }
-        match self.force.iter().find(|x| !x.is_finite()) {
-            Some(&value) => Err(FlowError::Number { what: "the force", value, wanted: "finite" }),
-            None => Ok(()),
-        }
+    }
+    match moving {
+        Some(velocity) => Cell::Moving(velocity),
+        None if mirrors.contains(&true) => Cell::Slip(mirrors),
+        None => Cell::Solid,
     }
 }
 
-/// The cell beyond one side or, at edges, several. Walls at rest win over those that move, and these over mirrors. Beyond open
-/// sides there is nothing but cells at rest.
-fn outside(all: [Option<&Side>; 3]) -> Cell {
-    let open = |side: &Side| matches!(side, Side::Velocity(_) | Side::Pressure(_) | Side::Outlet(_));
-    let mirrors = all.map(|side| matches!(side, Some(Side::FreeSlip)));
-    let mut walls = all.into_iter().flatten().filter(|side| !matches!(side, Side::FreeSlip));
-    match (walls.next(), walls.next()) {
-        _ if all.into_iter().flatten().any(open) => Cell::Solid,
-        (None, _) if mirrors.contains(&true) => Cell::Slip(mirrors),
-        (Some(Side::MovingWall(velocity)), None) => Cell::Moving(*velocity),
-        // Two walls that move alike, as two parts of one.
-        (Some(Side::MovingWall(one)), Some(Side::MovingWall(other))) if one == other => Cell::Moving(*one),
-        _ => Cell::Solid,
+#[cfg(test)]
+mod tests {
+    use super::{Cell, Problem, Side, outside};
+    use crate::cell::Open;
+    use crate::velocities::VelocitySet;
+
+    #[test]
+    fn corners_look_at_all_their_walls() {
+        let lid = Side::MovingWall([0.1, 0.0, 0.0]);
+        let other = Side::MovingWall([0.0, 0.0, 0.1]);
+        let (wall, slip, open) = (Side::Wall, Side::FreeSlip, Side::Pressure(1.0));
+        let moving = Cell::Moving([0.1, 0.0, 0.0]);
+        let corner = |sides: [&Side; 3]| outside(sides.map(Some));
+        for turned in 0..3 {
+            let turn = |mut sides: [&Side; 3]| {
+                sides.rotate_left(turned);
+                corner(sides)
+            };
+            assert_eq!(turn([&lid, &lid, &wall]), Cell::Solid);
+            assert_eq!(turn([&lid, &lid, &other]), Cell::Solid);
+            assert_eq!(turn([&lid, &lid, &open]), Cell::Solid);
+            assert_eq!(turn([&slip, &slip, &wall]), Cell::Solid);
+            assert_eq!(turn([&lid, &lid, &slip]), moving);
+            assert_eq!(turn([&lid, &slip, &slip]), moving);
+        }
+        assert_eq!(corner([&lid; 3]), moving);
+        assert_eq!(corner([&slip; 3]), Cell::Slip([true; 3]));
+        assert_eq!(outside([Some(&slip), None, None]), Cell::Slip([true, false, false]));
+    }
+
+    #[test]
+    fn outlets_need_a_cell_before_them() {
+        let at = |cells: i64, place: i64| {
+            let problem = Problem::new(VelocitySet::D3Q19, [cells, 4, 4]);
+            problem.sides(0, Side::Pressure(1.1), Side::Outlet(0.9)).cell([place, 2, 2])
+        };
+        assert!(matches!(at(3, 2), Cell::Open { open: Open::Outlet(_), .. }));
+        assert!(matches!(at(2, 1), Cell::Open { open: Open::Pressure(density), .. } if density == 0.9));
+        assert!(matches!(at(2, 0), Cell::Open { open: Open::Pressure(density), .. } if density == 1.1));
     }
 }

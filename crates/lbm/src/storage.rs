@@ -44,8 +44,17 @@ impl Problem {
         if self.fold() == Some(axis) { self.extents[axis] % 2 } else { 0 }
     }
 
-    /// The extents of the lattice in words.
-    pub(crate) fn words(&self) -> [i64; 3] {
+    /// The extents of what a [`Cut`](crate::Cut) cuts. In 32 bits, the cells of the lattice along each axis: those of the box,
+    /// and a layer beyond each side that is not periodic. In 16 bits, words of two cells: along the axis that is folded
+    /// half as many, of which a box with an odd number of cells between sides has two layers behind it.
+    ///
+    /// ```
+    /// # use zippy_lbm::{Problem, Side, Storage, VelocitySet};
+    /// let problem = Problem::new(VelocitySet::D3Q19, [8, 6, 5]).sides(2, Side::Wall, Side::Wall);
+    /// assert_eq!(problem.words(), [8, 6, 7]);
+    /// assert_eq!(problem.storage(Storage::Half).words(), [8, 6, 4]);
+    /// ```
+    pub fn words(&self) -> [i64; 3] {
         let (lattice, fold) = (self.lattice(), self.fold());
         std::array::from_fn(|axis| if fold == Some(axis) { lattice[axis] / 2 } else { lattice[axis] })
     }

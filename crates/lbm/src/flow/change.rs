@@ -22,12 +22,16 @@ impl Flow<'_> {
         self.world.agree("changing a flow", fits.map_err(Into::into))?;
         let before = self.cells.chunks().map(|chunk| chunk.all().read()).collect::<Result<Vec<_>>>();
         let before = self.world.agree("looking at the cells of a flow", before)?;
-        let found = kinds(self.world, problem, &self.cells).and_then(|lists| self.same(&before).map(|()| lists));
+        let found = kinds(self.world, problem, &self.cells).and_then(|lists| {
+            self.same(&before)?;
+            Ok((lists, self.forces_of(problem)?))
+        });
         match self.world.agree("looking at the cells of a changed flow", found) {
-            Ok(lists) => {
+            Ok((lists, forces)) => {
                 (self.lists, self.problem) = (lists, problem.clone());
-                self.forces = None;
-                self.forces = self.force_array()?;
+                let mut chunks = self.forces.iter().flat_map(|array| array.chunks()).zip(&forces);
+                let written = chunks.try_for_each(|(chunk, forces)| chunk.all().write(forces));
+                self.world.agree("writing the forces on a flow", written)?;
                 self.world.ghosts(&self.cells).map(drop)
             }
             Err(error) => {

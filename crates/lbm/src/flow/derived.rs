@@ -31,6 +31,8 @@ impl Flow<'_> {
     /// # Errors
     /// Arrays that are not of this flow; a failure of this or of another rank.
     pub fn quantity_into(&mut self, quantity: Quantity, fields: &Fields, values: &GlobalArray<f32, 3>) -> Result<()> {
+        let own = self.owns(values).map_err(Into::into);
+        self.world.agree("an array for a quantity of a flow", own)?;
         self.fields_into(fields)?;
         self.world.ghosts(&fields.velocity)?;
         let kernel: Kernel = self.world.kernel(include_wgsl!("../../shaders/derived.wgsl"))?;

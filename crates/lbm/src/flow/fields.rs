@@ -1,10 +1,14 @@
 //! Density and velocity, made when they are asked for.
 
+use zippy::array::ChunkRef;
 use zippy::{GlobalArray, Layout, Result};
 
 use super::populations::parts_in_cells;
 use super::{Flow, on_lattice, scalars, vectors};
+use crate::cell::flows;
 use crate::error::FlowError;
+use crate::given;
+use crate::problem::Problem;
 
 /// Density and velocity of each cell of the lattice, zero where there is no fluid. Cut as the flow is, with its ghost
 /// cells, which are not filled.
@@ -17,12 +21,17 @@ pub struct Fields {
 }
 
 impl Flow<'_> {
-    /// Density and velocity now, in arrays of their own. Half a step's force belongs to the velocity.
+    /// Density and velocity now, in arrays of their own, 16 bytes a cell. Half a step's force belongs to the velocity. The
+    /// first ones are called `flow velocity` and `flow excess density`, if the flow is called `flow`, the next ones
+    /// `flow velocity 2` and so on.
     ///
     /// # Errors
     /// No memory for them; a failure of this or of another rank.
     pub fn fields(&mut self) -> Result<Fields> {
-        let fields = Fields { excess: self.scalar("excess density")?, velocity: self.vector("velocity")? };
+        self.asked += 1;
+        let name = |what: &str| if self.asked > 1 { format!("{what} {}", self.asked) } else { what.to_owned() };
+        let (excess, velocity) = (name("excess density"), name("velocity"));
+        let fields = Fields { excess: self.scalar(&excess)?, velocity: self.vector(&velocity)? };
         self.fields_into(&fields)?;
         Ok(fields)
     }
@@ -32,6 +41,8 @@ impl Flow<'_> {
     /// # Errors
     /// Arrays that are not of this flow; a failure of this or of another rank.
     pub fn fields_into(&mut self, fields: &Fields) -> Result<()> {
+        let own = self.owns_fields(fields).map_err(Into::into);
+        self.world.agree("arrays for density and velocity of a flow", own)?;
         self.settle()?;
         let f = self.f.chunks();
         let outputs = || fields.excess.chunks().zip(fields.velocity.chunks());
@@ -72,8 +83,10 @@ impl Flow<'_> {
     /// Sees that all is well: that densities and velocities are numbers, and no velocity is beyond that of sound.
     ///
     /// # Errors
-    /// The first cell of the lowest rank where it is not; the same error on every rank.
+    /// The first cell of the lowest rank where it is not; arrays that are not of this flow; the same error on every rank.
     pub fn check(&mut self, fields: &Fields) -> Result<()> {
+        let own = self.owns_fields(fields).map_err(Into::into);
+        self.world.agree("arrays of density and velocity of a flow", own)?;
         let mut wrong = Ok(());
         for (excess, velocity) in fields.excess.chunks().zip(fields.velocity.chunks()) {
             let (values, cells) = (excess.all().read()?, excess.region());
@@ -99,24 +112,33 @@ impl Flow<'_> {
         self.world.agree("looking whether a flow is stable", wrong)
     }
 
-    /// The forces on each cell, where they differ.
+    /// The forces of a problem on each cell of this rank's chunks, where they differ; zero where nothing flows. Local.
+    pub(super) fn forces_of(&self, problem: &Problem) -> Result<Vec<Vec<f32>>> {
+        let Some(force) = &problem.forces else { return Ok(Vec::new()) };
+        let of_chunk = |cells: ChunkRef<u8, 3>| {
+            let kinds = cells.all().read()?;
+            let mut values = vec![0.0_f32; 3 * kinds.len()];
+            for (n, at) in cells.region().points().enumerate().filter(|&(n, _)| flows(kinds[n])) {
+                let place = self.place([at[0], at[1], at[2]]);
+                let value = force(place);
+                given::force(problem, place, value)?;
+                (0..3).for_each(|axis| values[axis * kinds.len() + n] = value[axis] as f32);
+            }
+            Ok(values)
+        };
+        self.cells.chunks().map(of_chunk).collect()
+    }
+
+    /// An array of the forces on each cell, where they differ.
     pub(super) fn force_array(&self) -> Result<Option<GlobalArray<f32, 4>>> {
-        let Some(force) = &self.problem.forces else { return Ok(None) };
+        if self.problem.forces.is_none() {
+            return Ok(None);
+        }
+        let forces = self.world.agree("the forces on a flow", self.forces_of(&self.problem))?;
         let array: GlobalArray<f32, 4> =
             self.lattice_array(&self.problem.array_name("forces"), &self.vectors(3).ghost([0; 4]))?;
-        let mut wrong = None;
-        array.fill_with(|[x, y, z, axis]| {
-            let value = force(self.place([x, y, z]))[axis as usize];
-            if !value.is_finite() || self.problem.set.axes() == 2 && axis == 2 && value != 0.0 {
-                wrong.get_or_insert(value);
-            }
-            value as f32
-        })?;
-        let what = "a component of the force on a cell";
-        let wrong = wrong.map_or(Ok(()), |value| {
-            Err(FlowError::Number { what, value, wanted: "finite, and in two dimensions the third one 0" })
-        });
-        self.world.agree("the forces on a flow", wrong.map_err(Into::into))?;
+        let written = array.chunks().zip(&forces).try_for_each(|(chunk, forces)| chunk.all().write(forces));
+        self.world.agree("writing the forces on a flow", written)?;
         Ok(Some(array))
     }
 

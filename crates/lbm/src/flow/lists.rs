@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use zippy::{GlobalArray, Layout, LocalArray, Result, World};
 
-use crate::cell::{Border, Cell, MOVING, OPEN, OUTLET, Open, SLIP};
+use crate::cell::{Border, Cell, MOVING, OPEN, OUTLET, Open, SLIP, flows};
+use crate::given;
 use crate::problem::Problem;
 
 /// Lists of one rank's cells.
@@ -37,6 +38,9 @@ pub struct ListOfBody {
 }
 
 /// Fills `cells` with what each cell is, and finds those that need more.
+///
+/// # Errors
+/// Velocities or densities of these that cannot be; what writing says. Of this rank alone.
 pub fn kinds(world: &World, problem: &Problem, cells: &GlobalArray<u8, 3>) -> Result<Lists> {
     let set = problem.set;
     let lattice = problem.lattice();
@@ -55,11 +59,12 @@ pub fn kinds(world: &World, problem: &Problem, cells: &GlobalArray<u8, 3>) -> Re
             counts[0] += u64::from(cell.flows());
             let [x, y, z]: [i32; 3] = std::array::from_fn(|axis| (at[axis] - region.start[axis]) as i32);
             let mut border = Border { cell: [x, y, z, cell.kind().into()], ..Border::default() };
+            // Most cells are not kept, and this costs most.
             let outside = |q: &usize| {
                 let c = set.velocity(*q);
                 (0..3).any(|axis| !problem.periodic(axis) && !(0..lattice[axis]).contains(&(at[axis] - c[axis])))
             };
-            border.beyond = (1..set.count()).filter(outside).fold(0, |bits, q| bits | 1 << q);
+            let beyond = || (1..set.count()).filter(outside).fold(0, |bits, q| bits | 1 << q);
             let links = || {
                 let from = |q: &usize| {
                     let c = set.velocity(*q);
@@ -76,6 +81,8 @@ pub fn kinds(world: &World, problem: &Problem, cells: &GlobalArray<u8, 3>) -> Re
                     if border.links == 0 {
                         continue;
                     }
+                    given::velocity(problem, "the velocity of a body or a wall", place, velocity)?;
+                    border.beyond = beyond();
                     if let Cell::Moving(_) = cell {
                         all.push(border);
                     }
@@ -89,15 +96,23 @@ pub fn kinds(world: &World, problem: &Problem, cells: &GlobalArray<u8, 3>) -> Re
                 }
                 Cell::Slip(axes) => {
                     border.links = (0..3).filter(|&axis| axes[axis]).fold(0, |bits, axis| bits | 1 << axis);
+                    border.beyond = beyond();
                     all.push(border);
                 }
                 Cell::Open { normal, open } => {
                     let tends = if let Open::Outlet(density) = open { density } else { 0.0 };
                     border.normal = flow(normal.map(|x| x as f64), tends);
+                    border.beyond = beyond();
                     border.flow = match open {
-                        Open::Velocity(velocity) => flow(velocity, 1.0),
+                        Open::Velocity(velocity) => {
+                            given::velocity(problem, "the velocity at an open side", place, velocity)?;
+                            flow(velocity, 1.0)
+                        }
                         Open::Pressure(density) => flow([0.0; 3], density),
-                        Open::Outlet(_) => flow((problem.velocity)(place), (problem.density)(place)),
+                        Open::Outlet(_) => {
+                            given::start(problem, place)?;
+                            flow((problem.velocity)(place), (problem.density)(place))
+                        }
                     };
                     all.push(border);
                 }
@@ -130,6 +145,20 @@ pub fn kinds(world: &World, problem: &Problem, cells: &GlobalArray<u8, 3>) -> Re
     let bodies = bodies.collect::<Result<_>>()?;
     let borders = local("borders", &all)?;
     Ok(Lists { borders, chunks, bodies, outlets: counts[1], fluid: counts[0] })
+}
+
+/// Sees that the fluid can begin as the problem says.
+///
+/// # Errors
+/// The first cell of this rank that cannot.
+pub fn start(problem: &Problem, cells: &GlobalArray<u8, 3>) -> Result<()> {
+    for chunk in cells.chunks() {
+        let kinds = chunk.all().read()?;
+        for (at, _) in chunk.region().points().zip(&kinds).filter(|&(_, &kind)| flows(kind)) {
+            given::start(problem, std::array::from_fn(|axis| at[axis] - problem.layer(axis)))?;
+        }
+    }
+    Ok(())
 }
 
 fn flow(u: [f64; 3], last: f64) -> [f32; 4] {

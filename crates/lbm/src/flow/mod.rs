@@ -7,6 +7,7 @@ mod fields;
 mod hash;
 mod lists;
 mod motion;
+mod own;
 mod populations;
 mod pulls;
 mod step;
@@ -50,6 +51,8 @@ pub struct Flow<'w> {
     kernels: Kernels,
     steps: u64,
     due: Due,
+    /// How often there were new arrays for density and velocity.
+    asked: u64,
 }
 
 struct Kernels {
@@ -68,13 +71,15 @@ impl<'w> Flow<'w> {
     /// The flow of a problem at its beginning: every cell in equilibrium with its density and velocity.
     ///
     /// All ranks describe the same problem and name the same cut. Cost: the populations, one byte a cell, and 64 bytes for
-    /// each cell that moves, mirrors or is open; 16 bytes a cell more while it is set up. Functions of the problem are
-    /// called for the cells of this rank and those around them.
+    /// each cell that moves, mirrors or is open, and for each cell of a body's surface; 16 bytes a cell more while it is set
+    /// up. Functions of the problem are called for the cells of this rank and those around them, those of the beginning
+    /// and forces for cells of fluid alone.
     ///
     /// # Errors
     /// What is wrong with the problem or the cut, the same on every rank; no memory for it on some rank.
     pub fn new(world: &'w World, problem: &Problem, cut: &Cut) -> Result<Self> {
         let mut flow = Self::empty(world, problem, cut)?;
+        world.agree("looking at the beginning of a flow", lists::start(problem, &flow.cells))?;
         flow.begin()?;
         Ok(flow)
     }
@@ -105,7 +110,7 @@ impl<'w> Flow<'w> {
         // A word is four bytes.
         let bytes = 4 * problem.set.count() as i64;
         let parts = cut.resolve(world, problem, bytes)?;
-        Cut::check(world, &parts, bytes)?;
+        Cut::check(world, problem, &parts, bytes)?;
         let f = Populations::new(world, problem, &parts)?;
         let cells: GlobalArray<u8, 3> =
             on_lattice(world, problem, &parts, &problem.array_name("cells"), &scalars(problem, &parts))?;
@@ -146,6 +151,7 @@ impl<'w> Flow<'w> {
             kernels,
             steps: 0,
             due,
+            asked: 0,
         };
         flow.forces = flow.force_array()?;
         Ok(flow)

@@ -28,6 +28,8 @@ impl Flow<'_> {
     /// # Errors
     /// Arrays that are not of this flow; a failure of this or of another rank.
     pub fn motion_into(&mut self, fields: &Fields, motion: &GlobalArray<Motion, 3>) -> Result<()> {
+        let own = self.owns(motion).map_err(Into::into);
+        self.world.agree("an array for the motion of a flow", own)?;
         self.fields_into(fields)?;
         let mut written = Ok(());
         for ((excess, velocity), motion) in fields.excess.chunks().zip(fields.velocity.chunks()).zip(motion.chunks()) {

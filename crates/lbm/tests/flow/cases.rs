@@ -180,7 +180,9 @@ impl Case {
             let more = self.force_at(at);
             [0, 1, 2].map(|axis| self.force[axis] + more[axis])
         };
-        twin.forces = (0..twin.kinds.len()).map(|i| total(place(twin.at(i)))).collect();
+        let walls = |i: usize| matches!(twin.kinds[i], Kind::Solid | Kind::Moving(_) | Kind::Mirror(_));
+        twin.forces =
+            (0..twin.kinds.len()).map(|i| if walls(i) { self.force } else { total(place(twin.at(i))) }).collect();
         twin.start(|at| density(place(at)), |at| self.velocity(place(at)));
         twin
     }

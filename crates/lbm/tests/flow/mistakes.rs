@@ -1,7 +1,12 @@
 //! What cannot be: the same error on every rank.
 
-use zippy::{Config, run_with};
-use zippy_lbm::{Collision, Cut, Flow, Problem, Side, VelocitySet};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use zippy::{Config, Error, run_with};
+use zippy_lbm::cases::{Case, Choices};
+use zippy_lbm::{Collision, Cut, Fields, Flow, Place, Problem, Quantity, Side, Storage, VelocitySet};
 
 use super::support::launcher;
 
@@ -43,4 +48,208 @@ fn are_the_same_error_everywhere() {
     for (found, wanted) in checks {
         assert!(found.contains(wanted), "{found:?} does not say {wanted:?}");
     }
+}
+
+/// A mistake of a function at some cells: those ranks that see it say so, the others that they do.
+fn given(problem: impl Fn() -> Problem + Sync) -> String {
+    let errors = run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
+        let error = Flow::new(world, &problem(), &Cut::Parts([3, 1, 1])).err().expect("a mistake");
+        world.barrier()?;
+        Ok(match error {
+            Error::Remote { message, .. } => message,
+            error => error.to_string(),
+        })
+    });
+    errors.unwrap().into_iter().next().unwrap()
+}
+
+#[test]
+fn values_are_looked_at() {
+    let cube = || Problem::new(VelocitySet::D3Q19, [6, 5, 4]);
+    let plane = || Problem::new(VelocitySet::D2Q9, [6, 5, 1]);
+    let stream = |problem: Problem, u: [f64; 3]| {
+        let inflow = move |place: Place| if place[1] == 2 { u } else { [0.0; 3] };
+        problem.sides(0, Side::Velocity(Rc::new(inflow)), Side::Outlet(1.0))
+    };
+    let one = |value: f64, other: f64| move |place: Place| if place == [4, 3, 0] { value } else { other };
+    let start = |density: f64, u: [f64; 3]| {
+        plane().start(one(density, 1.0), move |place| if place == [4, 3, 0] { u } else { [0.0; 3] })
+    };
+    let wheel = |problem: Problem, u: [f64; 3]| problem.moving_body([0.0; 3], |place| place == [4, 3, 0], move |_| u);
+    let force = |value: f64| plane().force_field(move |place| [0.0, one(value, 0.0)(place), 0.0]);
+    let slower = "finite, and slower than 1 cell a step";
+    let checks = [
+        (given(|| stream(cube(), [f64::NAN, 0.0, 0.0])), "open side at cell [0, 2, 0] is [NaN, 0.0, 0.0]", slower),
+        (given(|| stream(cube(), [1.0, 0.0, 0.0])), "open side at cell [0, 2, 0] is [1.0, 0.0, 0.0]", slower),
+        (given(|| stream(plane(), [0.1, 0.0, 0.1])), "cell [0, 2, 0] is [0.1, 0.0, 0.1]", "without a third component"),
+        (given(|| start(0.0, [0.0; 3])), "density of the beginning at cell [4, 3, 0] is 0", "above 0"),
+        (given(|| start(f64::INFINITY, [0.0; 3])), "at cell [4, 3, 0] is inf", "above 0"),
+        (
+            given(|| start(1.0, [0.0, f64::NAN, 0.0])),
+            "velocity of the beginning at cell [4, 3, 0] is [0.0, NaN",
+            slower,
+        ),
+        (given(|| start(1.0, [0.0, 0.0, 0.1])), "at cell [4, 3, 0] is [0.0, 0.0, 0.1]", "without a third component"),
+        (given(|| wheel(cube(), [0.8, -0.8, 0.0])), "a body or a wall at cell [4, 3, 0] is [0.8, -0.8, 0.0]", slower),
+        (given(|| wheel(plane(), [0.0, 0.0, 0.1])), "a body or a wall at cell [4, 3, 0]", "without a third component"),
+        (given(|| force(f64::NAN)), "the force at cell [4, 3, 0] is [0.0, NaN, 0.0]", "finite"),
+        (given(|| plane().sides(1, Side::Wall, Side::MovingWall([0.0, 0.0, 0.1]))), "D2Q9 has two axes", "no third"),
+    ];
+    for (found, place, wanted) in checks {
+        assert!(found.contains(place) && found.contains(wanted), "{found:?} does not say {place:?}, {wanted:?}");
+    }
+}
+
+/// Forces are asked for once a cell, and where there is fluid alone.
+#[test]
+fn functions_are_asked_of_cells_of_fluid() {
+    run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
+        let asked: Rc<RefCell<Vec<Place>>> = Rc::default();
+        let list = Rc::clone(&asked);
+        let plain = Problem::new(VelocitySet::D3Q19, [6, 5, 4])
+            .sides(0, Side::Pressure(1.0), Side::Outlet(1.0))
+            .sides(1, Side::Wall, Side::FreeSlip)
+            .body([0.0; 3], |place| place[0] == 3 && place[1] < 3);
+        let forced = plain.clone().force_field(move |place| {
+            list.borrow_mut().push(place);
+            [1e-4, 0.0, 0.0]
+        });
+        let flow = Flow::new(world, &forced, &Cut::Auto)?;
+        let once: BTreeSet<Place> = asked.borrow().iter().copied().collect();
+        assert_eq!(once.len(), asked.borrow().len());
+        assert!(once.iter().all(|&place| plain.flows(place)));
+        let mut sum = [once.len() as u64];
+        world.group().all_reduce(&mut sum, |one, other| *one += *other)?;
+        assert_eq!((sum[0], flow.fluid_cells()), (6 * 5 * 4 - 12, 6 * 5 * 4 - 12));
+        Ok(())
+    })
+    .unwrap();
+}
+
+/// Arrays of another cut are refused by all ranks alike, before anything is written; a flow may have several of its own.
+#[test]
+fn arrays_of_others_are_refused() {
+    run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
+        for storage in [Storage::Single, Storage::Half] {
+            let problem = |name: &str| Problem::new(VelocitySet::D3Q19, [12, 6, 4]).storage(storage).named(name);
+            let flow = |name: &str, cut: Cut| Flow::new(world, &problem(name), &cut);
+            let mut own = flow("own", Cut::Parts([3, 1, 1]))?;
+            let fields = own.fields()?;
+            let again = own.fields()?;
+            assert_eq!([fields.velocity.name(), again.velocity.name()], ["own velocity", "own velocity 2"]);
+            let parts = Cut::Sizes([vec![3, 4, 5], vec![6], vec![own.problem().words()[2]]]);
+            for (name, cut) in [("sizes", parts), ("across", Cut::Parts([1, 3, 1]))] {
+                let mut other = flow(name, cut)?;
+                let others = other.fields()?;
+                let mixed = Fields { excess: fields.excess.clone(), velocity: others.velocity.clone() };
+                let (values, motion) = (other.quantity_array("values")?, other.motion_array("motion")?);
+                let refused = |result: zippy::Result<()>| {
+                    let error = result.expect_err("an array of another flow").to_string();
+                    assert!(error.contains("is not of this flow"), "{error}");
+                };
+                refused(own.fields_into(&others));
+                refused(own.fields_into(&mixed));
+                refused(own.quantity_into(Quantity::Speed, &fields, &values));
+                refused(own.motion_into(&fields, &motion));
+                refused(own.check(&others));
+            }
+            own.fields_into(&again)?;
+            own.check(&again)?;
+        }
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn cuts_say_what_they_count() {
+    let half = || Problem::new(VelocitySet::D3Q19, [6, 5, 8]).storage(Storage::Half);
+    let thin =
+        |cells: [i64; 3]| Problem::new(VelocitySet::D2Q9, cells).sides(0, Side::Pressure(1.0), Side::Outlet(1.0));
+    let checks = [
+        (
+            error(half, Cut::Sizes([vec![6], vec![5], vec![4, 4]])),
+            "axis 2 into [4, 4]: the parts must add up to 4 words (two cells each)",
+        ),
+        (error(half, Cut::Parts([1, 1, 5])), "cut of axis 2: 5 parts of 4 words (two cells each)"),
+        (error(half, Cut::Parts([1, 6, 1])), "cut of axis 1: 6 parts of 5 cells: each part must have one at least"),
+        (error(|| thin([6, 4, 1]), Cut::Parts([7, 1, 1])), "at outlets more: the first one 1, the last one 3"),
+        (
+            error(|| thin([6, 4, 1]), Cut::Sizes([vec![6, 2], vec![4], vec![1]])),
+            "the first part must have 1 cells at least, the last one 3",
+        ),
+        (error(|| Problem::new(VelocitySet::D3Q19, [100_000; 3]), Cut::Auto), "chunks or more; there can be"),
+        (error(|| Problem::new(VelocitySet::D2Q9, [1 << 24, 1 << 24, 1]), Cut::Auto), "chunks or more; there can be"),
+        (error(|| Problem::new(VelocitySet::D3Q19, [1 << 24; 3]), Cut::Parts([1 << 24; 3])), "there can be 65536"),
+        (error(|| Problem::new(VelocitySet::D3Q19, [4; 3]), Cut::Parts([usize::MAX, 1, 1])), "parts of 4 cells"),
+        (error(|| Problem::new(VelocitySet::D3Q19, [1 << 24; 3]), Cut::Parts([1; 3])), "cut the lattice into more"),
+    ];
+    for (found, wanted) in checks {
+        assert!(found.contains(wanted) && !found.contains("into []"), "{found:?} does not say {wanted:?}");
+    }
+}
+
+/// More ranks than parts that can be: some have nothing, and the flow is the same.
+#[test]
+fn ranks_may_have_nothing() {
+    let hash = |ranks: usize| {
+        let hashes = run_with(Config::threads(launcher::counts(&[ranks])[0]), |world| {
+            let stream = |_| [0.01, 0.0, 0.0];
+            let problem = Problem::new(VelocitySet::D2Q9, [5, 1, 1])
+                .sides(0, Side::Velocity(Rc::new(stream)), Side::Outlet(1.0))
+                .start(|_| 1.0, stream);
+            let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
+            flow.run(7)?;
+            let fields = flow.fields()?;
+            flow.check(&fields)?;
+            flow.hash()
+        });
+        hashes.unwrap()[0]
+    };
+    assert_eq!(hash(8), hash(1));
+}
+
+#[test]
+fn cases_say_how_they_are_sized() {
+    let named = |name: &str, n: [i64; 3], set: Option<VelocitySet>| {
+        Case::named(name, &Choices { n, set, ..Choices::default() }).map(drop).map_err(|error| error.to_string())
+    };
+    let wrong = |name: &str, n: [i64; 3], wanted: &str| {
+        let error = named(name, n, None).expect_err(wanted);
+        assert!(error.contains(wanted), "{error:?} does not say {wanted:?}");
+    };
+    wrong("cavity2d", [16, 8, 0], "the size of the case cavity2d is one number, as 64, not 16x8");
+    wrong("taylor-green3d", [16, 8, 8], "not 16x8x8");
+    wrong("sphere", [16, 8, 0], "one number or three");
+    assert!(named("cavity2d", [16, 0, 0], None).is_ok() && named("cavity2d", [0; 3], None).is_ok());
+    assert!(named("sphere", [16, 8, 8], None).is_ok() && named("sphere", [16, 0, 0], None).is_ok());
+    assert!(named("sphere", [16, 8, 1], Some(VelocitySet::D2Q9)).is_ok());
+    // Numbers without sense are mistakes, too.
+    for name in ["couette", "cylinder", "sphere", "taylor-green3d"] {
+        assert!(named(name, [i64::MAX, 0, 0], None).is_ok(), "{name}: the box is looked at when it flows");
+    }
+}
+
+/// A force that cannot be leaves a flow that runs as it was.
+#[test]
+fn forces_that_are_refused_change_nothing() {
+    let forced = |value: f64| {
+        let force = move |place: Place| if place == [4, 3, 0] { [value, 0.0, 0.0] } else { [1e-4, 2e-4, 0.0] };
+        Problem::new(VelocitySet::D2Q9, [6, 5, 1]).sides(1, Side::Wall, Side::Wall).force_field(force)
+    };
+    run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
+        let hash = |refused: bool| {
+            let mut flow = Flow::new(world, &forced(1e-3), &Cut::Parts([3, 1, 1]))?;
+            flow.run(3)?;
+            if refused {
+                let error = flow.change(&forced(f64::NAN)).expect_err("a force that is no number").to_string();
+                assert!(error.contains("the force at cell [4, 3, 0] is [NaN, 0.0, 0.0]"), "{error}");
+            }
+            flow.run(3)?;
+            flow.hash()
+        };
+        assert_eq!(hash(true)?, hash(false)?);
+        Ok(())
+    })
+    .unwrap();
 }
