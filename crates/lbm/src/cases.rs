@@ -293,7 +293,7 @@ fn cylinder(choices: &Choices) -> Result<Case, FlowError> {
     // the inlet. Inlet and outlet are in the middles of cells, walls at their edges.
     let (n, reynolds, speed) = numbers(choices, 20, 20.0, 0.05)?;
     let diameter = n as f64;
-    let (width, height) = ((22.0 * diameter).round() as i64 + 1, (4.1 * diameter).round() as i64);
+    let (width, height) = (((22.0 * diameter).round() as i64).saturating_add(1), (4.1 * diameter).round() as i64);
     let profile = move |at: Place| {
         let y = (at[1] as f64 + 0.5) / height as f64;
         [1.5 * speed * 4.0 * y * (1.0 - y), 0.0, 0.0]
