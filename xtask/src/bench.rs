@@ -76,9 +76,8 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
 
 /// All benchmarks: the programs of the package of that name, which lie beside its manifest.
 fn known(context: &Context) -> Vec<String> {
-    let mut files = context.machine.list(context.root.join("benches"));
-    files.retain(|file| file.extension().is_some_and(|end| end == "rs"));
-    files.iter().filter_map(|file| Some(file.file_stem()?.to_str()?.into())).collect()
+    let files = context.machine.list(context.root.join("benches"));
+    files.iter().filter_map(|file| Some(file.file_name()?.to_str()?.strip_suffix(".rs")?.into())).collect()
 }
 
 /// All benchmarks, or those whose names have a part that `--only` names.

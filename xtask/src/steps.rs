@@ -78,7 +78,6 @@ pub const DRIVERS: Step = step(
 
 /// The tests with ranks that have devices.
 const SUITES: &str = "{test} --test world --test algorithms --test ranks --test surfaces";
-
 const EXAMPLES: &str = "build {all} --examples";
 
 const fn step(name: &'static str, about: &'static str, environment: Environment, commands: Commands) -> Step {

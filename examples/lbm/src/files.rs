@@ -15,12 +15,16 @@ pub struct Fieldbook {
 }
 
 impl Fieldbook {
-    /// Makes the directory. Collective.
+    /// Makes the directory. Of what is there the indices keep the steps before this one. Collective.
     pub fn open(world: &World, directory: &Path, flow: &Flow) -> Result<Self> {
         let made = std::fs::create_dir_all(directory)
             .map_err(|error| Error::program(format!("cannot make the directory {}: {error}", directory.display())));
         world.agree("making the directory of fields", made)?;
-        let index = |name: &'static str| Ok((name, TimeSeries::open(world, directory.join(format!("{name}.pvd")))?));
+        let index = |name: &'static str| {
+            let mut series = TimeSeries::open(world, directory.join(format!("{name}.pvd")))?;
+            series.keep_before(flow.steps() as f64);
+            Ok((name, series))
+        };
         let series = ["motion", "speed", "vorticity", "q"].into_iter().map(index).collect::<Result<_>>()?;
         let (values, motion) = (flow.quantity_array("saved")?, flow.motion_array("motion")?);
         Ok(Self { directory: directory.to_owned(), values, motion, series })

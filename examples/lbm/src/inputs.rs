@@ -12,7 +12,7 @@ use zippy_lbm::Units;
 #[derive(Args, Debug, Clone)]
 pub struct Inputs {
     /// Of the case object: what stands in the stream, a scan (.nrrd, .nii, .mha, .vti, .npy, or raw numbers), of which --above says
-    /// what is solid, or a surface of triangles (.stl, .ply, .obj, .vtp), whose inside is
+    /// what is solid, or a surface of triangles (binary .stl, .ply, .obj, .vtp), whose inside is
     #[arg(long, value_name = "FILE", help_heading = "Solid", conflicts_with = "restart")]
     pub solid: Option<PathBuf>,
 
@@ -32,9 +32,9 @@ pub struct Inputs {
     #[arg(long, value_name = "AxBxC:TYPE", help_heading = "Solid", requires = "above", value_parser = raw)]
     pub raw: Option<Raw>,
 
-    /// The length of the Reynolds number in m; with --viscosity and --flow-speed it is in place of --re, and says what a cell
-    /// and a step are
-    #[arg(long, value_name = "M", help_heading = "Physical units", conflicts_with = "re", requires_all = ["viscosity", "flow_speed"])]
+    /// The length of the Reynolds number in m: of an object its greatest width across the stream, of a cylinder its diameter. With
+    /// --viscosity, --flow-speed and --density it is in place of --re, and says what a cell and a step are
+    #[arg(long, value_name = "M", help_heading = "Physical units", conflicts_with = "re", requires_all = ["viscosity", "flow_speed", "density"])]
     pub length: Option<f64>,
 
     /// The kinematic viscosity in m²/s: 1e-6 is water, 1.5e-5 air
@@ -45,9 +45,9 @@ pub struct Inputs {
     #[arg(long, value_name = "M/S", help_heading = "Physical units", requires = "length")]
     pub flow_speed: Option<f64>,
 
-    /// The density in kg/m³, by which forces are told
-    #[arg(long, value_name = "KG/M3", help_heading = "Physical units", requires = "length", default_value_t = 1000.0)]
-    pub density: f64,
+    /// The density in kg/m³, by which forces are told: 1000 is water, 1.2 air
+    #[arg(long, value_name = "KG/M3", help_heading = "Physical units", requires = "length")]
+    pub density: Option<f64>,
 
     /// A cell whose density and velocity are told in the table of --probes, as 80,40,40: the first one is 0,0,0. May be
     /// given several times
@@ -103,7 +103,7 @@ impl Inputs {
             ("--length", self.length),
             ("--viscosity", self.viscosity),
             ("--flow-speed", self.flow_speed),
-            ("--density", Some(self.density)),
+            ("--density", self.density),
         ];
         for (name, value) in numbers {
             if let Some(value) = value.filter(|value| !(*value > 0.0 && value.is_finite())) {
@@ -125,7 +125,7 @@ impl Inputs {
 
     pub fn physical(&self) -> Option<Physical> {
         let (length, viscosity, speed) = (self.length?, self.viscosity?, self.flow_speed?);
-        Some(Physical { length, viscosity, speed, density: self.density })
+        Some(Physical { length, viscosity, speed, density: self.density? })
     }
 }
 

@@ -69,8 +69,6 @@ impl Made {
     fn described(world: &World, setup: &Setup, text: &str) -> Result<Self> {
         let place = |error: &dyn std::fmt::Display| Error::program(format!("{}: {error}", setup.case));
         for (given, name) in [
-            // A window has changed both, or neither.
-            (setup.re.is_some() && setup.speed.is_none(), "--re"),
             (setup.n != [0; 3], "--n"),
             (setup.lattice.is_some(), "--lattice"),
             (setup.collision.is_some(), "--collision"),

@@ -1,6 +1,6 @@
 //! The command line.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
 use serde::{Deserialize, Serialize};
@@ -144,7 +144,7 @@ pub enum Table {
 }
 
 /// What a run is made from; checkpoints hold it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Setup {
     pub case: String,
     pub n: [i64; 3],
@@ -176,7 +176,7 @@ fn after() -> String {
          lbm --ranks 4 --case sphere --steps 2000 --render q --as surface --every 50 --output wake.apng\n  \
          lbm --ranks 2 --case sphere --n 96x48x48 --view\n  \
          lbm --case object --solid tooth.nrrd --above 600 --n 192x96x96 --forces forces.csv --line 20\n  \
-         lbm --case object --solid car.stl --solid-size 60 --length 4.5 --viscosity 1.5e-5 --flow-speed 1e-4\n  \
+         lbm --case object --solid car.stl --solid-size 60 --length 1.8 --viscosity 1.5e-5 --flow-speed 1e-3 --density 1.2\n  \
          lbm --case channel.toml --probes probes.csv\n\n\
          crates/lbm/README.md has a file that describes a case; zippy_lbm::described lists all keys."
     )
@@ -195,6 +195,10 @@ fn size(text: &str) -> std::result::Result<[i64; 3], String> {
     Ok(n)
 }
 
+fn ends_as_a_picture(file: &Path) -> bool {
+    file.extension().is_some_and(|ending| ending == "apng" || ending == "png")
+}
+
 /// `16` or `32`.
 fn bits(text: &str) -> std::result::Result<Storage, String> {
     match text {
@@ -204,10 +208,14 @@ fn bits(text: &str) -> std::result::Result<Storage, String> {
     }
 }
 
+/// Pixels along a side of a picture.
+const MOST: u32 = 16384;
+
 /// `640x480`.
 fn pixels(text: &str) -> std::result::Result<(u32, u32), String> {
     let two = text.split_once('x').and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
-    two.filter(|&(width, height): &(u32, u32)| width > 0 && height > 0).ok_or("not a size, as 640x480".into())
+    let can_be = |&(width, height): &(u32, u32)| (1..=MOST).contains(&width) && (1..=MOST).contains(&height);
+    two.filter(can_be).ok_or(format!("not a size, as 640x480, of at most {MOST} pixels a side"))
 }
 
 impl Options {
@@ -244,6 +252,10 @@ impl Options {
                 "--compare ghia is a table of the case cavity2d"
             }
             Self { n, checkpoint: Some(_), .. } if n.len() > 1 => "--checkpoint keeps one run; give one --n",
+            Self { n, fields: Some(_), .. } if n.len() > 1 => "--fields keeps one run; give one --n",
+            Self { output: Some(file), .. } if !ends_as_a_picture(file) => {
+                "--output is a movie (.apng) or a picture (.png), by its name"
+            }
             Self { n, render: Some(_), .. } if n.len() > 1 => "--render draws one run; give one --n",
             Self { n, .. } if n.len() > 1 && tables => "--forces and --probes are tables of one run; give one --n",
             Self { n, showing, .. } if n.len() > 1 && showing.view => "--view shows one run; give one --n",
@@ -291,16 +303,32 @@ impl Options {
     }
 
     /// A checkpoint's run with what is given anew.
-    pub fn changed(&self, saved: Setup) -> Setup {
-        let physical = self.inputs.physical().or(saved.physical.filter(|_| self.re.is_none()));
-        Setup {
+    ///
+    /// # Errors
+    /// What cannot be changed: a cell and a step are what they were.
+    pub fn changed(&self, saved: Setup) -> Result<Setup> {
+        if saved.text.is_some() && (self.re.is_some() || self.speed.is_some()) {
+            return Err(Error::program(
+                "--re and --speed are for named cases; the file that describes this one says them",
+            ));
+        }
+        let same =
+            |given: &Physical| saved.physical.is_some_and(|old| given.length == old.length && given.speed == old.speed);
+        let given = self.inputs.physical();
+        if saved.physical.is_some() && self.speed.is_some() || given.is_some_and(|given| !same(&given)) {
+            let wrong = "a run in physical units keeps the size of a cell and the time of a step: --speed, and another --length or \
+                         --flow-speed, would change them; --viscosity and --density may be others";
+            return Err(Error::program(wrong));
+        }
+        let physical = given.or(saved.physical.filter(|_| self.re.is_none()));
+        Ok(Setup {
             physical,
             re: self.re.or(saved.re),
             speed: self.speed.or(saved.speed),
             collision: self.collision.or(saved.collision),
             smagorinsky: self.smagorinsky.or(saved.smagorinsky),
             ..saved
-        }
+        })
     }
 }
 

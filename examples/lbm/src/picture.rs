@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use zippy::{Result, World};
+use zippy::{Error, Result, World};
 use zippy_io::apng::Movie;
 use zippy_io::png::{self, Behind, Depth, Style};
 use zippy_lbm::cases::Case;
@@ -71,6 +71,16 @@ impl<'w> Painter<'w> {
         let scene = options.showing.scene(options.size, case, flow, shown);
         let pictures = Pictures::new(world, ["shown", "shown beside", "surface", "bodies"], flow)?;
         let path = options.output.as_deref().unwrap_or(Path::new("flow.apng"));
+        let goes_on = || -> Result<()> {
+            match world.rank() == 0 && flow.steps() > 0 && path.extension().is_some_and(|end| end == "apng") {
+                true if path.exists() => Err(Error::program(format!(
+                    "{} has the movie until here; give another --output to go on",
+                    path.display()
+                ))),
+                _ => Ok(()),
+            }
+        };
+        world.agree("making the file of pictures", goes_on())?;
         let output = match (world.rank(), path.extension().and_then(|ending| ending.to_str())) {
             (0, Some("apng")) => {
                 let frames = frames.min(i32::MAX as u64) as u32;

@@ -20,7 +20,7 @@ use crate::picture::Painter;
 use crate::report::Report;
 use crate::say::say;
 use crate::steady::Watch;
-use crate::tables::{Forces, Probes};
+use crate::tables::{self, Forces, Probes};
 use crate::view::{Link, Window};
 
 /// Checkpoints that are kept.
@@ -39,18 +39,22 @@ pub fn all(world: &World, options: &Options, link: Option<&Arc<Link>>) -> Result
             let checkpoint = Checkpoints::new(directory, KEPT).latest(world)?;
             let none = || Error::program(format!("there is no checkpoint in {}", directory.display()));
             let checkpoint = checkpoint.ok_or_else(none)?;
-            let setup = options.changed(checkpoint.state()?);
-            vec![(setup, Some(checkpoint))]
+            let saved: Setup = checkpoint.state()?;
+            let setup = options.changed(saved.clone())?;
+            let changed = setup != saved;
+            vec![(setup, Some((checkpoint, changed)))]
         }
         None => world.agree("reading what flows", options.setups())?.into_iter().map(|setup| (setup, None)).collect(),
     };
     let mut errors: Vec<(f64, f64)> = Vec::new();
     for (setup, checkpoint) in runs {
-        let made = Made::new(world, &setup)?;
+        let mut made = Made::new(world, &setup)?;
+        // What was before the change is not in what is known.
+        made.case.exact = made.case.exact.filter(|_| !matches!(checkpoint, Some((_, true))));
         let case = &made.case;
         let mut flow = match &checkpoint {
             None => Flow::new(world, &case.problem, &options.cut())?,
-            Some(checkpoint) => {
+            Some((checkpoint, _)) => {
                 let fill = |populations: &Populations| match populations {
                     Populations::Single(f) => checkpoint.fill(world, f),
                     Populations::Half(f) => checkpoint.fill(world, f),
@@ -105,8 +109,8 @@ fn one(
     let ending = Ending::watch(saves, options.budget.map(Duration::from_secs), closed);
     let ending = world.agree("watching for signals", ending)?;
     let fields = flow.fields()?;
-    let frames = 1 + options.every.map_or(1, |every| until.div_ceil(every) - begun / every);
-    let line = options.inputs.line.or(made.line).or(options.every);
+    let frames = options.every.map_or(1, |every| until.div_ceil(every) - begun / every).saturating_add(1);
+    let line = options.inputs.line.or(options.every).or(made.line);
     let mut outputs = Outputs::open(world, options, &made, flow, frames)?;
     outputs.write(world, flow, &fields)?;
     outputs.lines(world, flow, &fields)?;
@@ -159,14 +163,16 @@ fn one(
             save(world, checkpoints, &setup, flow)?;
             saved = Some(flow.steps());
         }
-        if due || flow.steps() == until {
+        if due {
             outputs.write(world, flow, &fields)?;
         }
-        if line.is_some_and(|line| flow.steps().is_multiple_of(line)) || flow.steps() == until {
+        if line.is_some_and(|line| flow.steps().is_multiple_of(line)) {
             outputs.lines(world, flow, &fields)?;
         }
     }
     bar.finish_and_clear();
+    outputs.write(world, flow, &fields)?;
+    outputs.lines(world, flow, &fields)?;
     flow.fields_into(&fields)?;
     if let (Some(checkpoints), true) = (&checkpoints, saved != Some(flow.steps())) {
         save(world, checkpoints, &setup, flow)?;
@@ -194,27 +200,38 @@ struct Outputs<'w> {
     book: Option<Fieldbook>,
     forces: Option<Forces>,
     probes: Option<Probes>,
+    /// The steps at which pictures and files, and lines of tables, were written last.
+    last: [Option<u64>; 2],
 }
 
 impl<'w> Outputs<'w> {
     fn open(world: &'w World, options: &Options, made: &Made, flow: &Flow, frames: u64) -> Result<Self> {
+        let inputs = &options.inputs;
+        let given = inputs.probe.iter().enumerate().map(|(k, &place)| Probe { name: k.to_string(), place });
+        let places: Vec<Probe> = made.probes.iter().cloned().chain(given).collect();
+        // Before anything is written over.
+        if inputs.probes.is_some() {
+            tables::check(flow, &places)?;
+        }
         // A window shows itself; a file beside it is one that was asked for.
         let drawn = options.render.filter(|_| !options.showing.view || options.output.is_some());
         let painter = drawn.map(|shown| Painter::new(world, options, shown, &made.case, flow, frames)).transpose()?;
         let book = options.fields.as_deref().map(|directory| Fieldbook::open(world, directory, flow)).transpose()?;
-        let (units, inputs) = (made.units, &options.inputs);
+        let units = made.units;
         let forces = inputs.forces.as_deref().map(|path| Forces::open(world, path, flow, units)).transpose()?;
-        let given = inputs.probe.iter().enumerate().map(|(k, &place)| Probe { name: k.to_string(), place });
-        let places: Vec<Probe> = made.probes.iter().cloned().chain(given).collect();
         let probes = inputs.probes.as_deref().map(|path| Probes::open(world, path, flow, places, units)).transpose()?;
-        Ok(Self { painter, book, forces, probes })
+        Ok(Self { painter, book, forces, probes, last: [None; 2] })
     }
 
     fn has_tables(&self) -> bool {
         self.forces.is_some() || self.probes.is_some()
     }
 
+    /// Pictures and files, once a step.
     fn write(&mut self, world: &World, flow: &mut Flow, fields: &Fields) -> Result<()> {
+        if self.last[0].replace(flow.steps()) == Some(flow.steps()) {
+            return Ok(());
+        }
         if let Some(painter) = &mut self.painter {
             painter.paint(flow, fields)?;
         }
@@ -224,8 +241,11 @@ impl<'w> Outputs<'w> {
         Ok(())
     }
 
-    /// Lines of tables.
+    /// Lines of tables, once a step.
     fn lines(&mut self, world: &World, flow: &mut Flow, fields: &Fields) -> Result<()> {
+        if self.last[1].replace(flow.steps()) == Some(flow.steps()) {
+            return Ok(());
+        }
         if let Some(forces) = &mut self.forces {
             forces.write(world, flow)?;
         }

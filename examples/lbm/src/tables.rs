@@ -87,6 +87,28 @@ impl Forces {
     }
 }
 
+/// Whether probes are where they can see something.
+///
+/// # Errors
+/// None; a probe beyond the box, or where there is no fluid.
+pub fn check(flow: &Flow, probes: &[Probe]) -> Result<()> {
+    let n = flow.inside().map(|axis| axis.end - axis.start);
+    if probes.is_empty() {
+        let wrong = "--probes writes what probes see: --probe X,Y,Z, or [[probes]] of the file that describes the case";
+        return Err(Error::program(wrong));
+    }
+    for Probe { name, place } in probes {
+        if !(0..3).all(|axis| (0..n[axis]).contains(&place[axis])) {
+            let wrong = format!("the probe {name} is at cell {place:?}, but the box has {n:?} cells, counted from 0");
+            return Err(Error::program(wrong));
+        }
+        if !flow.problem().flows(*place) {
+            return Err(Error::program(format!("the probe {name} is at cell {place:?}, which is solid")));
+        }
+    }
+    Ok(())
+}
+
 /// Density and velocity at some cells, a line a look and probe.
 pub struct Probes {
     table: Table,
@@ -95,27 +117,8 @@ pub struct Probes {
 }
 
 impl Probes {
-    /// Collective.
-    ///
-    /// # Errors
-    /// A probe beyond the box, or where there is no fluid.
+    /// Of probes that have been [checked](check). Collective.
     pub fn open(world: &World, path: &Path, flow: &Flow, probes: Vec<Probe>, units: Option<Units>) -> Result<Self> {
-        let n = flow.inside().map(|axis| axis.end - axis.start);
-        if probes.is_empty() {
-            let wrong =
-                "--probes writes what probes see: --probe X,Y,Z, or [[probes]] of the file that describes the case";
-            return Err(Error::program(wrong));
-        }
-        for Probe { name, place } in &probes {
-            if !(0..3).all(|axis| (0..n[axis]).contains(&place[axis])) {
-                let wrong =
-                    format!("the probe {name} is at cell {place:?}, but the box has {n:?} cells, counted from 0");
-                return Err(Error::program(wrong));
-            }
-            if !flow.problem().flows(*place) {
-                return Err(Error::program(format!("the probe {name} is at cell {place:?}, which is solid")));
-            }
-        }
         let header = match units {
             Some(_) => "step,time_s,probe,pressure_Pa,velocity_x_m_s,velocity_y_m_s,velocity_z_m_s",
             None => "step,probe,density_beyond_1,velocity_x,velocity_y,velocity_z",
@@ -127,13 +130,12 @@ impl Probes {
     pub fn write(&mut self, world: &World, flow: &mut Flow, fields: &Fields) -> Result<()> {
         flow.fields_into(fields)?;
         let inside = flow.inside();
-        let mut wanted = Vec::new();
-        if world.rank() == 0 {
-            for probe in &self.probes {
-                let [x, y, z]: [i64; 3] = std::array::from_fn(|axis| inside[axis].start + probe.place[axis]);
-                wanted.push((world.get(fields.excess.at((x, y, z)))?, world.get(fields.velocity.at((x, y, z, ..)))?));
-            }
-        }
+        let ask = |probe: &Probe| -> Result<_> {
+            let [x, y, z]: [i64; 3] = std::array::from_fn(|axis| inside[axis].start + probe.place[axis]);
+            Ok((world.get(fields.excess.at((x, y, z)))?, world.get(fields.velocity.at((x, y, z, ..)))?))
+        };
+        let asking = if world.rank() == 0 { &self.probes[..] } else { &[] };
+        let wanted = world.agree("asking what probes see", asking.iter().map(ask).collect::<Result<Vec<_>>>())?;
         let mut fetched = world.fence()?;
         let mut lines = String::new();
         let scale = self.units.map_or([1.0; 2], |units| [units.pressure(), units.speed()]);

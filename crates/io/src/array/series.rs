@@ -84,6 +84,12 @@ impl TimeSeries {
         Ok(Self { path, entries })
     }
 
+    /// Forgets the files of this time and later, as a program does that goes on from there. The files stay; the index is
+    /// written anew with the next one. Local.
+    pub fn keep_before(&mut self, time: f64) {
+        self.entries.retain(|entry| entry.time < time);
+    }
+
     /// Appends a file, which is there and whole, at a time: the index is written anew, whole or not at all. Files are in the
     /// order of their times; one of the same time is replaced, as by a program that starts again from a checkpoint.
     /// Collective; on return the index is in its place.

@@ -154,8 +154,12 @@ pub fn put(
     units: &Units,
     load: &Load<'_>,
 ) -> Result<Problem> {
-    // Cell 0 has its middle half a cell from the corner.
-    let cells = |place: [f64; 3]| place.map(|x| x / units.cell - 0.5);
+    // Cell 0 has its middle half a cell from the corner; in the plane all is at the one layer's middle.
+    let plane = problem.velocities().axes() == 2;
+    let cells = |place: [f64; 3]| {
+        let [x, y, z] = place.map(|x| x / units.cell - 0.5);
+        [x, y, if plane { 0.0 } else { z }]
+    };
     let (velocity, spin) = (body.velocity.map(|u| u / units.speed()), body.spin.map(|x| x * units.step));
     let surface = move |centre: [f64; 3]| {
         move |at: Place| {

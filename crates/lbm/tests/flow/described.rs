@@ -36,7 +36,7 @@ fn the_example_is_what_it_says() {
         let [probe] = described.probes() else { panic!("{:?}", described.probes()) };
         assert_eq!((probe.name.as_str(), probe.place), ("wake", [72, 32, 0]));
 
-        let (n, middle, radius) = ([256, 64, 1], [47.5, 31.5, -0.5], 8.0);
+        let (n, middle, radius) = ([256, 64, 1], [47.5, 31.5, 0.0], 8.0);
         let profile = |at: [i64; 3]| {
             let y = (at[1] as f64 + 0.5) / 64.0;
             [0.09375 * (4.0 * y * (1.0 - y)), 0.0, 0.0]

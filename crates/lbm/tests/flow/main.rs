@@ -15,4 +15,4 @@ mod mistakes;
 mod solids;
 mod twin;
 
-under_mpi!(3);
+under_mpi!(3; without against_twin, analytic, hundred_lines);

@@ -52,7 +52,9 @@ impl Viewer {
             return;
         }
         let most = (2.0 * self.setting.speed).max(FAST);
-        let slider = Slider::new(&mut self.wanted.speed, 0.0..=most).max_decimals(4).text("speed, cells a step");
+        let slider = Slider::new(&mut self.wanted.speed, 0.01 * self.setting.speed..=most)
+            .max_decimals(4)
+            .text("speed, cells a step");
         ui.add(slider)
             .on_hover_text("The speed at the inflow or of the lid, or what the force makes; the viscosity stays");
         let speed = self.wanted.speed;

@@ -143,10 +143,14 @@ impl<'w> Window<'w> {
         if speed == self.speed {
             return Ok(());
         }
-        self.speed = speed;
+        let before = std::mem::replace(&mut self.speed, speed);
         let driven = self.case.driven(speed);
         flow.change(&driven.problem)?;
         (setup.speed, setup.re) = (Some(speed), Some(driven.reynolds()));
+        // A cell and a step stay what they are.
+        if let Some(physical) = &mut setup.physical {
+            physical.speed *= speed / before;
+        }
         *case = driven;
         self.pictures.forget();
         self.drawn = None;

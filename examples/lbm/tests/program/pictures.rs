@@ -93,7 +93,7 @@ fn slices_show_their_cells() {
 #[test]
 fn bodies_and_lids_are_where_they_belong() {
     let directory = tempfile::tempdir().unwrap();
-    run(directory.path(), "--case cylinder --n 10 --steps 2 --render speed --output c.png --size 440x100").unwrap();
+    run(directory.path(), "--case cylinder --n 10 --steps 2 --render speed --output c.png --size 442x100").unwrap();
     let (width, cells) = pixels(&directory.path().join("c.png"));
     let grey =
         |x: f64, y: f64| cells[(41 * 2 - 1 - (y * 2.0) as usize) * width + (x * 2.0) as usize] == [115, 115, 120];

@@ -21,6 +21,9 @@ fn files_are_in_the_order_of_time() {
         let mut series = TimeSeries::open(world, &path)?;
         assert!(!path.exists());
         world.barrier()?;
+        series.append(world, 0.5, file("1.vti"))?;
+        // A program that goes on from 0.1.
+        series.keep_before(0.1);
         series.append(world, 0.1, file("1.vti"))?;
         series.append(world, 0.0, file("0.vti"))?;
         let error = series.append(world, f64::NAN, file("0.vti")).unwrap_err().to_string();
