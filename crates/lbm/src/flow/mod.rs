@@ -115,7 +115,8 @@ impl<'w> Flow<'w> {
         let cells: GlobalArray<u8, 3> =
             on_lattice(world, problem, &parts, &problem.array_name("cells"), &scalars(problem, &parts))?;
         let software = world.gpu().adapter().device_type == zippy::wgpu::DeviceType::Cpu;
-        let form = Form::of(problem, &parts, software);
+        let strides: Vec<_> = f.chunks().iter().map(|words| words.strides(ghost(problem))).collect();
+        let form = Form::of(problem, &parts, software).with_strides(&strides);
         let kernels = Kernels {
             step: world.kernel(shader::step(&form))?,
             moving: world.kernel(shader::moving(&form))?,

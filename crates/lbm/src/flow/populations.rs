@@ -77,6 +77,13 @@ impl Words {
         }
     }
 
+    /// How far apart the next cells along y and z and the next slot are, in words.
+    pub fn strides(&self, ghost: [i64; 3]) -> [i64; 3] {
+        let extents = self.region().extents();
+        let [x, y, z] = [0, 1, 2].map(|axis| extents[axis] + 2 * ghost[axis]);
+        [x, x * y, x * y * z]
+    }
+
     /// The bits of a slot's populations in one lane, and where the words are.
     pub fn bits(&self, slot: i64, lane: i32) -> Result<(Region, Vec<u32>)> {
         match self {

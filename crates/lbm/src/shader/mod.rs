@@ -27,6 +27,8 @@ pub struct Form {
     fold: Option<usize>,
     /// Cells of a workgroup along the first two axes.
     group: [i64; 2],
+    /// How far apart the next cells along y and z and the next slot are, where all chunks of this rank have the same.
+    strides: Option<[i64; 3]>,
 }
 
 impl Form {
@@ -34,12 +36,19 @@ impl Form {
     pub fn of(problem: &Problem, parts: &[Vec<i64>; 3], software: bool) -> Self {
         Self {
             group: if software { snug(parts) } else { [64, 1] },
+            strides: None,
             set: problem.set,
             collision: problem.collision,
             eddies: problem.smagorinsky.is_some(),
             forced: problem.forces.is_some(),
             fold: problem.fold(),
         }
+    }
+
+    /// With the strides of this rank's chunks of populations, if they are all alike: numbers are quicker than variables.
+    pub fn with_strides(self, strides: &[[i64; 3]]) -> Self {
+        let alike = strides.windows(2).all(|pair| pair[0] == pair[1]);
+        Self { strides: strides.first().copied().filter(|_| alike), ..self }
     }
 
     /// Of three texts the one for the neighbour from which population `q` + 1 comes: on the same side of the fold, or above

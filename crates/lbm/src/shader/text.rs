@@ -37,17 +37,18 @@ pub fn number(value: f64) -> String {
 /// which it comes. Which of the two slots of the pair that is changes from step to step, with `odd`. Slots are counted in
 /// the variable itself, as a chunk is one binding: a helper would look at four axes for each of them.
 pub fn slots(form: &Form) -> String {
-    let mut text = String::from(
-        "    let own = 1 - odd;
-    let zero = i32(f_index(vec4<i32>(0, 0, 0, 0)));
-    let along_y = i32(f_index(vec4<i32>(0, 1, 0, 0))) - zero;
-    let along_z = i32(f_index(vec4<i32>(0, 0, 1, 0))) - zero;
-    let slot = i32(f_index(vec4<i32>(0, 0, 0, 1))) - zero;
-    let at = zero + p.x + p.y * along_y + p.z * along_z;
+    let mut text = String::from("    let own = 1 - odd;\n    let zero = i32(f_index(vec4<i32>(0, 0, 0, 0)));\n");
+    let next = ["along_y", "along_z", "slot"].into_iter().zip(["0, 1, 0, 0", "0, 0, 1, 0", "0, 0, 0, 1"]);
+    for (k, (name, place)) in next.enumerate() {
+        _ = match form.strides {
+            Some(strides) => writeln!(text, "    let {name} = {};", strides[k]),
+            None => writeln!(text, "    let {name} = i32(f_index(vec4<i32>({place}))) - zero;"),
+        };
+    }
+    text += "    let at = zero + p.x + p.y * along_y + p.z * along_z;
     let here = at + own * slot;
     let there = at + odd * slot;
-",
-    );
+";
     for q in form.set.firsts() {
         let [x, y, z] = form.set.velocity(q);
         let mut offset = format!("{q} * slot");
