@@ -85,6 +85,8 @@ pub mod world;
 
 pub mod algorithms;
 
+pub mod debug;
+
 // What programs are written with.
 #[doc(inline)]
 pub use array::{GlobalArray, LocalArray, together};

@@ -7,7 +7,7 @@ use crate::source::Source;
 
 /// The layers, from the bottom of what is known to the top of what may be used: a module may use rows above its own
 /// row, and modules of its own row as long as they do not use each other in a circle.
-pub const LAYERS: [&[&str]; 10] = [
+pub const LAYERS: [&[&str]; 11] = [
     &["error", "element", "extents", "trace", "wgsl"],
     &["region"],
     &["layout", "chunks", "ownership", "locate"],
@@ -18,6 +18,7 @@ pub const LAYERS: [&[&str]; 10] = [
     &["kernel", "array"],
     &["world"],
     &["algorithms"],
+    &["debug"],
 ];
 
 /// One broken rule, and where.

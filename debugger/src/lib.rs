@@ -1,0 +1,3 @@
+//! The array viewer: what it asks a running program or a recording, and how it shows what it gets.
+
+pub mod session;

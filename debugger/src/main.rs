@@ -1,0 +1,3 @@
+//! The array viewer's program.
+
+fn main() {}

@@ -1,0 +1,105 @@
+//! [`ArrayEntry`]: an array as it is listed.
+
+use serde::{Deserialize, Serialize};
+
+use super::ElementType;
+
+/// More chunks of an array are not listed one by one.
+pub const MOST_CHUNKS: usize = 1 << 14;
+
+/// Names an array of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ArrayRef {
+    /// Whose it is; none of a global array's.
+    pub rank: Option<u32>,
+    /// Its number, there or in the world.
+    pub number: u64,
+}
+
+/// What an array is to its program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Kind {
+    /// Cut over the ranks.
+    Global,
+    /// Of one rank.
+    Local,
+    /// Of one rank, one axis, and as long as is needed.
+    Growable,
+}
+
+/// An array of all ranks, or of one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ArrayEntry {
+    /// How requests name it.
+    pub array: ArrayRef,
+    /// Its name in the program.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// What its cells are.
+    pub element: ElementType,
+    /// Its extents in cells; of a growable array those in use.
+    pub shape: Vec<i64>,
+    /// Ghost widths before and behind each chunk, by axis.
+    pub ghosts: [Vec<i64>; 2],
+    /// Which axes are periodic.
+    pub periodic: Vec<bool>,
+    /// How many chunks it has.
+    pub chunk_count: u64,
+    /// Its chunks by number, those without cells, too; none where they are more than [`MOST_CHUNKS`].
+    pub chunks: Vec<ChunkEntry>,
+    /// What they take on all devices, ghost cells included.
+    pub bytes: u64,
+    /// How often it was written: that of the chunk written most.
+    pub writes: u64,
+    /// Its last write, if any: of those of its chunks the one of the latest step.
+    pub last_write: Option<LastWrite>,
+}
+
+/// A chunk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChunkEntry {
+    /// Its owner.
+    pub rank: u32,
+    /// The first of its cells, in global coordinates.
+    pub start: Vec<i64>,
+    /// Behind the last one.
+    pub end: Vec<i64>,
+    /// How often it was written.
+    pub writes: u64,
+}
+
+/// Who wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastWrite {
+    /// The operation or kernel.
+    pub operation: String,
+    /// The file of the call.
+    pub file: String,
+    /// Its line.
+    pub line: u32,
+    /// How many debug points its rank had passed.
+    pub step: u64,
+}
+
+/// The ghost cells on one side of a chunk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GhostEntry {
+    /// The chunk's number.
+    pub chunk: u64,
+    /// −1, 0 or 1 an axis.
+    pub side: Vec<i8>,
+    /// The worst that is true of a cell there.
+    pub state: GhostKind,
+}
+
+/// What ghost cells are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum GhostKind {
+    /// As their owners.
+    Fresh,
+    /// An owner has been written since they were filled.
+    Stale,
+    /// Not filled since the array was made.
+    NeverFilled,
+}
