@@ -87,6 +87,8 @@ pub mod algorithms;
 
 pub mod debug;
 
+mod run;
+
 // What programs are written with.
 #[doc(inline)]
 pub use array::{GlobalArray, LocalArray, together};
@@ -102,13 +104,15 @@ pub use kernel::{Kernel, KernelSource};
 pub use layout::{Layout, Split};
 #[doc(inline)]
 pub use ownership::Ownership;
-#[doc(inline)]
-pub use transport::Config;
 #[cfg(feature = "mpi")]
 #[doc(inline)]
-pub use world::run_on;
+pub use run::run_on;
 #[doc(inline)]
-pub use world::{Exchange, Moved, Plan, World, run, run_with};
+pub use run::{run, run_with};
+#[doc(inline)]
+pub use transport::Config;
+#[doc(inline)]
+pub use world::{Exchange, Moved, Plan, World};
 pub use zippy_derive::Element;
 
 // What describes arrays and what moves, without a GPU.

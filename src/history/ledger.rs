@@ -77,6 +77,11 @@ impl Ledger {
         self.step.get()
     }
 
+    /// How far it has come.
+    pub fn step(&self) -> u64 {
+        self.step.get()
+    }
+
     /// Who does what is done now.
     pub fn site(&self, what: What, at: &'static Location<'static>) -> Site {
         self.acting.borrow().clone().unwrap_or_else(|| Site::new(what, at, self.step.get()))

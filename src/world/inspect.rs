@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
 
 use super::{Collective, Exchange, Named, World};
-use crate::array::{ArrayCore, GlobalArray};
+use crate::array::{ArrayCore, ArrayId, GlobalArray};
 use crate::chunks::ChunkId;
 use crate::device::BoxOf;
 use crate::element::Element;
@@ -101,6 +101,27 @@ impl World {
     pub fn arrays(&self) -> Vec<ArrayInfo> {
         let registry = self.registry.borrow();
         registry.alive().chain(registry.locals()).map(|array| info(&array)).collect()
+    }
+
+    /// The arrays that are alive: those in the registry, then those of this rank alone.
+    pub(crate) fn alive_arrays(&self) -> (Vec<Rc<ArrayCore>>, Vec<Rc<ArrayCore>>) {
+        let registry = self.registry.borrow();
+        (registry.alive().collect(), registry.locals().collect())
+    }
+
+    /// The array of a number: of this rank's memory, if it is named, or in the registry. `None` where another rank is named.
+    pub(crate) fn numbered(&self, rank: Option<u32>, number: u64) -> Option<Rc<ArrayCore>> {
+        let registry = self.registry.borrow();
+        match rank {
+            None => registry.get(ArrayId(number)),
+            Some(rank) if rank as usize == self.rank() => registry.locals().find(|array| array.memory(0) == number),
+            Some(_) => None,
+        }
+    }
+
+    /// Whether the run is checked, so that what ghost cells are is known.
+    pub(crate) fn is_checked(&self) -> bool {
+        self.ledger.watches()
     }
 
     /// What was found so far on this rank in a checked run (`ZIPPY_CHECK=1`): stale ghost cells that were read, and loads

@@ -27,7 +27,6 @@ mod parcels;
 mod pending;
 mod planned;
 mod plans;
-mod start;
 mod transfer;
 mod turns;
 
@@ -36,6 +35,7 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use std::panic::Location;
 use std::rc::Rc;
+use std::time::Instant;
 
 pub(crate) use self::named::{Collective, Named, hash};
 
@@ -45,12 +45,10 @@ pub(crate) use self::deliver::{Column, Destined};
 pub use self::deliver::{Delivered, Destinations};
 pub use self::exchange::Exchange;
 pub use self::inspect::{ArrayInfo, ArrayKind, ChunkInfo, GhostDifference, GhostSide};
+pub(crate) use self::observe::Observer;
 pub use self::one_sided::{Fetched, PutSource, Ticket};
 pub use self::pending::Pending;
 pub use self::plans::{Plan, PlanCounters};
-#[cfg(feature = "mpi")]
-pub use self::start::run_on;
-pub use self::start::{run, run_with};
 pub use crate::device::Operator;
 pub use crate::plan::Moved;
 pub use crate::transport::Config;
@@ -65,7 +63,7 @@ use crate::trace::{Profile, Tracer};
 use crate::transport::{Entered, Group, Payload, copied};
 
 /// What is called at each debug point.
-type Observer = Rc<RefCell<dyn FnMut(&World, &DebugPoint) -> Result<()>>>;
+type ObserverOfProgram = Rc<RefCell<dyn FnMut(&World, &DebugPoint) -> Result<()>>>;
 
 /// One rank's view of the run: its group of ranks, its device, its arrays.
 ///
@@ -83,9 +81,11 @@ pub struct World {
     /// What algorithms have composed, by text.
     composed: RefCell<HashMap<String, Kernel>>,
     tracer: Tracer,
-    observer: RefCell<Option<Observer>>,
-    /// Whether it is being called.
+    observer: RefCell<Option<ObserverOfProgram>>,
+    viewer: RefCell<Option<Rc<RefCell<dyn Observer>>>>,
+    /// Whether one of them is being called.
     observing: Cell<bool>,
+    begun: Instant,
 }
 
 impl World {
@@ -106,8 +106,33 @@ impl World {
             composed: RefCell::default(),
             tracer: Tracer::default(),
             observer: RefCell::default(),
+            viewer: RefCell::default(),
+            begun: Instant::now(),
             observing: Cell::default(),
         })
+    }
+
+    /// What is left to do when the program has returned. Collective.
+    ///
+    /// # Errors
+    /// One-sided operations without a fence; what ranks have called that differs.
+    pub(crate) fn close(&self) -> Result<()> {
+        self.epoch.ended()?;
+        self.note_rearranged();
+        // What was read last is looked at, too.
+        if self.ledger.watches() {
+            let patience = self.group.patience();
+            self.group.set_patience(patience.at_the_end());
+            let met = self.collective("nothing more", hash("nothing more"), || Ok(()));
+            self.group.set_patience(patience);
+            met?;
+        }
+        Ok(())
+    }
+
+    /// Microseconds since this rank's world was opened.
+    pub(crate) fn micros(&self) -> u64 {
+        self.begun.elapsed().as_micros() as u64
     }
 
     /// This rank, `0..size()`.

@@ -18,13 +18,26 @@ impl Display for Called {
     }
 }
 
-impl World {
-    /// A place, named for people, where one may look into the arrays: it calls the [observer](Self::observe), if there is
-    /// one, and counts the step. Collective; without an observer it sends nothing (but where calls are compared) and waits
-    /// for nothing.
+/// What looks into a world at its debug points.
+pub(crate) trait Observer {
+    /// Whether it will look at the next debug point, which has this number, if it has this name. The same on every rank.
+    fn wants(&self, next: u64, name: &str) -> bool;
+    /// Looks. The same collectives on every rank.
     ///
     /// # Errors
-    /// What the observer returns; a failure of this or of another rank.
+    /// What ends the program.
+    fn look(&mut self, world: &World, point: &DebugPoint) -> Result<()>;
+    /// The run is over: how it ended.
+    fn end(&mut self, how: &str);
+}
+
+impl World {
+    /// A place, named for people, where one may look into the arrays: it calls the [observer](Self::observe), if there is
+    /// one, lets [viewers](crate::debug) look, and counts the step. Collective; where nobody looks it sends nothing (but where
+    /// calls are compared) and waits for nothing.
+    ///
+    /// # Errors
+    /// What the observer returns; a viewer that stops the program; a failure of this or of another rank.
     #[track_caller]
     pub fn debug_point(&self, name: &str) -> Result<()> {
         let location = Location::caller();
@@ -34,11 +47,40 @@ impl World {
             return Ok(());
         }
         let step = self.ledger.next_step();
-        let Some(observer) = self.observer.borrow().clone() else { return Ok(()) };
+        let (observer, viewer) = (self.observer.borrow().clone(), self.viewer.borrow().clone());
+        let viewer = viewer.filter(|viewer| viewer.borrow().wants(step, name));
+        if observer.is_none() && viewer.is_none() {
+            return Ok(());
+        }
+        let point = DebugPoint { name: name.to_string(), step, location };
         self.observing.set(true);
-        let looked = (observer.borrow_mut())(self, &DebugPoint { name: name.to_string(), step, location });
+        let looked = observer.map_or(Ok(()), |observer| (observer.borrow_mut())(self, &point));
+        let looked = looked.and_then(|()| match viewer {
+            Some(viewer) => self.failing(Called(name.into()), || viewer.borrow_mut().look(self, &point)),
+            None => Ok(()),
+        });
         self.observing.set(false);
         looked
+    }
+
+    /// Whether somebody looks at the next [`debug_point`](Self::debug_point), if it has this name: arrays that are there for
+    /// people only need not be computed otherwise. Local, and the same on every rank.
+    pub fn is_observed(&self, name: &str) -> bool {
+        let wants = |viewer: &Rc<RefCell<dyn Observer>>| viewer.borrow().wants(self.ledger.step() + 1, name);
+        let observed = self.observer.borrow().is_some() || self.viewer.borrow().as_ref().is_some_and(wants);
+        observed && !self.observing.get()
+    }
+
+    /// Has a viewer look at debug points from now on.
+    pub(crate) fn attach(&self, viewer: impl Observer + 'static) {
+        *self.viewer.borrow_mut() = Some(Rc::new(RefCell::new(viewer)));
+    }
+
+    /// Tells the viewer, if there is one, how the run has ended.
+    pub(crate) fn detach(&self, how: &str) {
+        if let Some(viewer) = self.viewer.take() {
+            viewer.borrow_mut().end(how);
+        }
     }
 
     /// Calls `observer` at each [`debug_point`](Self::debug_point) from now on, in place of the one before, if any. It may

@@ -5,6 +5,7 @@ mod bounded;
 mod composite;
 mod copy;
 mod copy_local;
+mod debug;
 mod differing_operations;
 mod elementwise;
 mod exchange;

@@ -89,6 +89,7 @@ fn surfaces<T: Kept>(world: &World, options: &Options, source: &Source, field: G
     if options.filters.any_given() {
         return filters::run(world, options, &field, grid);
     }
+    world.debug_point("field")?;
     world.barrier()?;
     let start = Instant::now();
     let extractor = match options.normals {
@@ -101,6 +102,7 @@ fn surfaces<T: Kept>(world: &World, options: &Options, source: &Source, field: G
     let meshes = extractor.extract_several(&isovalues)?;
     world.barrier()?;
     let secs = [prepare_secs, start.elapsed().as_secs_f64()];
+    world.debug_point("surfaces")?;
     for (&isovalue, mesh) in isovalues.iter().zip(meshes) {
         let mut report = Report::new(&mesh, isovalue, field.shape(), world.size(), secs);
         report.together = isovalues.len();

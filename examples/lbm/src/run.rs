@@ -137,7 +137,7 @@ fn one(
         let start = Instant::now();
         while end.is_none() && flow.steps() < stop {
             let (steps, begun_at) = ((stop - flow.steps()).min(listening.steps()), Instant::now());
-            flow.run(steps)?;
+            advance(world, flow, &fields, steps)?;
             world.gpu().wait()?;
             listening.took(world, steps, begun_at.elapsed().as_secs_f64())?;
             bar.set_position(flow.steps() - begun);
@@ -192,6 +192,18 @@ fn one(
         report.hash = Some(flow.hash()?);
     }
     Ok(report)
+}
+
+/// So many steps, with a debug point behind each. Density and velocity are there for who looks, and not computed otherwise.
+fn advance(world: &World, flow: &mut Flow, fields: &Fields, steps: u64) -> Result<()> {
+    for _ in 0..steps {
+        flow.step()?;
+        if world.is_observed("step") {
+            flow.fields_into(fields)?;
+        }
+        world.debug_point("step")?;
+    }
+    Ok(())
 }
 
 /// What is written while a flow runs, beside checkpoints.

@@ -1,9 +1,10 @@
 //! Starting a program on its ranks.
 
-use super::{World, hash};
+use crate::debug;
 use crate::device::{Device, DeviceOptions};
 use crate::error::Result;
 use crate::transport::{self, Config, Group, TransportKind};
+use crate::world::World;
 
 /// Runs a program on every rank: under an MPI launcher on its processes, with `ZIPPY_RANKS=n` on n threads, else on one
 /// rank. Returns when all ranks of this process are done.
@@ -51,18 +52,13 @@ where
 
 fn on_rank<R>(group: Group, program: &impl Fn(&World) -> Result<R>) -> Result<R> {
     let world = opened(group)?;
-    let result = program(&world)?;
-    world.epoch.ended()?;
-    world.note_rearranged();
-    // What was read last is looked at, too.
-    if world.ledger.watches() {
-        let patience = world.group.patience();
-        world.group.set_patience(patience.at_the_end());
-        let met = world.collective("nothing more", hash("nothing more"), || Ok(()));
-        world.group.set_patience(patience);
-        met?;
+    debug::attach_by_environment(&world)?;
+    let result = program(&world).and_then(|result| world.close().map(|()| result));
+    match &result {
+        Ok(_) => world.detach("the program has come to its end"),
+        Err(error) => world.detach(&format!("the program has failed: {error}")),
     }
-    Ok(result)
+    result
 }
 
 fn opened(group: Group) -> Result<World> {

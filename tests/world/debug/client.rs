@@ -1,0 +1,152 @@
+//! A viewer, as far as the tests need one.
+
+use std::io;
+use std::net::TcpStream;
+use std::sync::Mutex;
+use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
+
+use zippy::debug::protocol::{Answer, ArrayEntry, Ask, Control, Message, Point, Program, Request, frame, greeting};
+use zippy::debug::{Door, Settings, attach};
+use zippy::{Config, Result, World, run_with};
+
+use crate::support::launcher;
+
+/// Longer than anything takes: a test that waits so long fails.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub struct Client {
+    stream: TcpStream,
+    pub program: Program,
+    next: u32,
+    /// Points that have been said.
+    points: Vec<Point>,
+    pub ended: Option<String>,
+}
+
+impl Client {
+    pub fn connect(door: &Door) -> io::Result<Self> {
+        let mut stream = TcpStream::connect(("127.0.0.1", door.port))?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        greeting::greet(&mut stream, &door.token)?;
+        let program = frame::read(&mut stream, frame::MOST_TOLD)?.expect("a program says what it is");
+        Ok(Self { stream, program, next: 0, points: Vec::new(), ended: None })
+    }
+
+    pub fn stream(&self) -> &TcpStream {
+        &self.stream
+    }
+
+    /// The next thing that is said; none when the connection has ended.
+    pub fn hear(&mut self) -> Option<Message> {
+        let message: Option<Message> = frame::read(&mut self.stream, frame::MOST_TOLD).expect("a message");
+        match &message {
+            Some(Message::Point(point)) => self.points.push(point.clone()),
+            Some(Message::End(how)) => self.ended = Some(how.clone()),
+            _ => {}
+        }
+        message
+    }
+
+    pub fn ask(&mut self, request: Request) -> std::result::Result<Answer, String> {
+        self.next += 1;
+        let id = self.next;
+        frame::write(&mut self.stream, &Ask { id, request }, frame::MOST_ASKED).expect("it is sent");
+        loop {
+            match self.hear().expect("an answer") {
+                Message::Answer(answered, answer) => {
+                    assert_eq!(answered, id);
+                    return answer;
+                }
+                Message::End(how) => panic!("the program ended without an answer: {how}"),
+                Message::Point(_) => {}
+            }
+        }
+    }
+
+    pub fn control(&mut self, control: Control) {
+        assert_eq!(self.ask(Request::Control(control)), Ok(Answer::Done));
+    }
+
+    /// The point at which the program pauses next, or does already.
+    pub fn paused(&mut self) -> Point {
+        loop {
+            if let Some(point) = self.points.last().filter(|point| point.paused) {
+                return point.clone();
+            }
+            assert!(self.hear().is_some(), "it ended");
+        }
+    }
+
+    /// Goes on and waits for the next pause.
+    pub fn go(&mut self, control: Control) -> Point {
+        self.points.clear();
+        self.control(control);
+        // What was said before the answer may be where it was.
+        self.points.retain(|point| !point.paused);
+        self.paused()
+    }
+
+    pub fn arrays(&mut self) -> Vec<ArrayEntry> {
+        match self.ask(Request::Arrays) {
+            Ok(Answer::Arrays(arrays)) => arrays,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub fn array(&mut self, name: &str) -> ArrayEntry {
+        self.arrays().into_iter().find(|array| array.name == name).expect("it is listed")
+    }
+
+    /// Goes on, and hears until the end.
+    pub fn to_the_end(&mut self) -> String {
+        self.control(Control::Continue);
+        while self.hear().is_some() {}
+        self.ended.clone().expect("a program says that it ends")
+    }
+}
+
+/// Runs a program with a viewer beside it, once for each number of ranks.
+pub fn watched(
+    counts: &[usize],
+    settings: &Settings,
+    program: impl Fn(&World) -> Result<()> + Send + Sync,
+    viewer: impl Fn(&Door) + Send + Sync,
+) {
+    for count in launcher::counts(counts) {
+        let results = watched_once(Config::threads(count), settings, &program, &viewer);
+        results.unwrap_or_else(|error| panic!("on {count} ranks: {error}"));
+    }
+}
+
+/// One run, with its result.
+pub fn watched_once(
+    config: Config,
+    settings: &Settings,
+    program: impl Fn(&World) -> Result<()> + Send + Sync,
+    viewer: impl Fn(&Door) + Send + Sync,
+) -> Result<()> {
+    let (sender, receiver) = channel::<Door>();
+    let sender: Mutex<Option<Sender<Door>>> = Mutex::new(Some(sender));
+    std::thread::scope(|scope| {
+        let viewer = &viewer;
+        let watching = scope.spawn(move || {
+            if let Ok(door) = receiver.recv() {
+                viewer(&door);
+            }
+        });
+        let run = run_with(config, |world| {
+            let door = attach(world, settings)?;
+            assert_eq!(door.is_some(), world.rank() == 0);
+            let sender = door.and_then(|door| Some((sender.lock().unwrap().take()?, door)));
+            if let Some((sender, door)) = sender {
+                sender.send(door).expect("the viewer waits for it");
+            }
+            program(world)
+        });
+        // Where there is no rank 0 nobody comes.
+        sender.lock().unwrap().take();
+        watching.join().expect("what the viewer saw is right");
+        run.map(drop)
+    })
+}

@@ -1,0 +1,164 @@
+//! Who comes to the door, and what that does to the run: nothing.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use zippy::debug::protocol::{Answer, Ask, Control, Request, frame, greeting};
+use zippy::debug::{Door, Settings, attach};
+use zippy::{Config, Layout, Result, Split, World, run_with};
+
+use super::client::{Client, watched};
+use crate::support::launcher;
+
+fn program(world: &World) -> Result<()> {
+    let a = world.array::<i32, 1>("a", &Layout::new([100_000]).split([Split::Even(world.size())]))?;
+    for step in 0..4 {
+        a.fill_with(|[x]| x as i32 + step)?;
+        world.debug_point("step")?;
+    }
+    let sum = world.sum(a.at(..))?;
+    assert_eq!(sum, 100_000 * 99_999 / 2 + 300_000);
+    Ok(())
+}
+
+fn refused(door: &Door) -> String {
+    Client::connect(door).err().expect("it is refused").to_string()
+}
+
+/// All that is sent back.
+fn said(door: &Door, bytes: &[u8]) -> Vec<u8> {
+    let mut stream = TcpStream::connect(("127.0.0.1", door.port)).unwrap();
+    stream.write_all(bytes).unwrap();
+    let mut back = Vec::new();
+    let _ = stream.read_to_end(&mut back);
+    back
+}
+
+#[test]
+fn strangers_are_let_go() {
+    watched(&[1, 3], &Settings::listen(0).paused(), program, |door| {
+        let wrong = Door { token: "0".repeat(greeting::TOKEN_DIGITS), ..door.clone() };
+        assert!(refused(&wrong).contains("token"), "{}", refused(&wrong));
+        for token in ["", &door.token[1..]] {
+            let wrong = Door { token: token.to_string(), ..door.clone() };
+            assert!(refused(&wrong).contains("token"));
+        }
+        let mut other = greeting::greeting(&door.token);
+        other[8] ^= 0xff;
+        assert_eq!(said(door, &other).last(), Some(&1), "another version");
+        assert_eq!(said(door, b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: everything\r\n\r\n"), []);
+        // Half a greeting and silence: others need not wait for its end.
+        let silent = TcpStream::connect(("127.0.0.1", door.port)).unwrap();
+        (&silent).write_all(&other[..20]).unwrap();
+        let mut viewer = Client::connect(door).unwrap();
+        viewer.paused();
+        viewer.to_the_end();
+    });
+}
+
+#[test]
+fn nonsense_ends_a_connection_and_nothing_else() {
+    watched(&[2], &Settings::listen(0).paused().lost(None), program, |door| {
+        let right = frame::encode(&Ask { id: 1, request: Request::Arrays }, frame::MOST_ASKED).unwrap();
+        let mut longer = right.clone();
+        longer.push(0);
+        longer[0] += 1;
+        let frames: [&[u8]; 5] = [&[255; 4], &[0; 4], &[1, 0, 0, 0, 77], &longer, &right[..3]];
+        for bytes in frames {
+            let viewer = Client::connect(door).unwrap();
+            viewer.stream().write_all(bytes).unwrap();
+            viewer.stream().shutdown(std::net::Shutdown::Write).unwrap();
+            let mut rest = Vec::new();
+            let _ = viewer.stream().read_to_end(&mut rest);
+        }
+        // As many as may come, and one more.
+        let mut viewers = Vec::new();
+        let error = loop {
+            match Client::connect(door) {
+                Ok(viewer) => viewers.push(viewer),
+                // Those before have not all been let go yet.
+                Err(_) if viewers.is_empty() => {}
+                Err(error) => break error.to_string(),
+            }
+        };
+        assert!(error.contains("as many viewers") && viewers.len() <= 8, "{error}");
+        let mut last = viewers.pop().unwrap();
+        drop(viewers);
+        last.paused();
+        last.to_the_end();
+    });
+}
+
+#[test]
+fn a_paused_program_goes_on_when_its_viewer_has_gone() {
+    let lost = Some(Duration::from_millis(300));
+    watched(&[1, 3], &Settings::listen(0).paused().lost(lost), program, |door| {
+        Client::connect(door).unwrap().paused();
+    });
+    // Nobody comes at all.
+    for count in launcher::counts(&[2]) {
+        run_with(Config::threads(count), |world| {
+            attach(world, &Settings::listen(0).paused().lost(lost))?;
+            program(world)
+        })
+        .unwrap();
+    }
+}
+
+#[test]
+fn who_asks_and_does_not_listen_is_let_go() {
+    watched(&[2], &Settings::listen(0).paused().lost(Some(Duration::ZERO)), program, |door| {
+        let mut viewer = Client::connect(door).unwrap();
+        let array = viewer.array("a").array;
+        let view = zippy::debug::protocol::ViewRequest {
+            array,
+            chunk: None,
+            start: vec![0],
+            end: vec![100_000],
+            stride: vec![1],
+            numbers: None,
+        };
+        // 400 MB of answers that nobody reads: the program lets the viewer go, and goes on.
+        for id in 0..1000 {
+            let ask = Ask { id, request: Request::View(view.clone()) };
+            if frame::write(&mut viewer.stream(), &ask, frame::MOST_ASKED).is_err() {
+                break;
+            }
+        }
+    });
+}
+
+#[test]
+fn two_viewers_see_the_same() {
+    watched(&[2], &Settings::listen(0).paused(), program, |door| {
+        let [mut one, mut other] = [0, 1].map(|_| Client::connect(door).unwrap());
+        one.paused();
+        assert_eq!(other.ask(Request::Control(Control::Step(2))), Ok(Answer::Done));
+        while other.hear().is_some_and(|_| other.paused().step < 3) {}
+        assert_eq!(one.go(Control::Step(1)).step, 4);
+        other.to_the_end();
+    });
+}
+
+#[test]
+fn a_port_that_is_taken_is_an_error_on_every_rank() {
+    let taken = Mutex::new(None);
+    for count in launcher::counts(&[3]) {
+        run_with(Config::threads(count), |world| {
+            if world.rank() == 0 {
+                *taken.lock().unwrap() = Some(std::net::TcpListener::bind("127.0.0.1:0").unwrap());
+            }
+            let listener = taken.lock().unwrap();
+            let port = listener.as_ref().map_or(0, |listener| listener.local_addr().unwrap().port());
+            drop(listener);
+            let error = attach(world, &Settings::listen(port)).unwrap_err().to_string();
+            assert!(error.contains("is taken"), "{error}");
+            let error = attach(world, &Settings::record("/nowhere/at/all.zrec")).unwrap_err().to_string();
+            assert!(error.contains("/nowhere/at/all.zrec"), "{error}");
+            world.barrier()
+        })
+        .unwrap();
+    }
+}

@@ -1,0 +1,7 @@
+//! Looking into a running program, over a real connection.
+
+mod client;
+mod doors;
+mod recordings;
+mod steps;
+mod views;

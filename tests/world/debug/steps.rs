@@ -1,0 +1,113 @@
+//! Pausing, stepping, and rules.
+
+use zippy::debug::Settings;
+use zippy::debug::protocol::{Answer, Control, Request, Rule, When};
+use zippy::{Config, Layout, Result, Split, World};
+
+use super::client::{Client, watched, watched_once};
+use crate::support::launcher;
+
+const COUNTS: &[usize] = &[1, 3];
+
+/// Six steps of two debug points each; `a` is filled with the number of the step.
+fn program(world: &World) -> Result<()> {
+    let a = world.array::<i32, 1>("a", &Layout::new([7]).split([Split::Even(world.size())]))?;
+    for step in 1..=6 {
+        world.debug_point("before")?;
+        a.fill(step)?;
+        world.debug_point("after")?;
+    }
+    Ok(())
+}
+
+fn rule(name: Option<&str>, when: When) -> Rule {
+    Rule { name: name.map(str::to_string), when }
+}
+
+#[test]
+fn a_program_is_stepped() {
+    watched(COUNTS, &Settings::listen(0).paused(), program, |door| {
+        let mut viewer = Client::connect(door).unwrap();
+        assert!(viewer.program.ranks >= 1 && viewer.program.adapters.len() == 1);
+        let point = viewer.paused();
+        assert_eq!((point.step, &*point.name, &*point.reason), (1, "before", ""));
+        assert!(point.file.ends_with("steps.rs") && point.line > 10, "{point:?}");
+        let points: Vec<_> = [1, 1, 3, 0].map(|steps| viewer.go(Control::Step(steps)).step).into();
+        assert_eq!(points, [2, 3, 6, 7]);
+        assert_eq!(viewer.go(Control::RunTo("after".into())).step, 8);
+        assert_eq!(viewer.go(Control::RunTo("after".into())).step, 10);
+        assert_eq!(viewer.to_the_end(), "the program has come to its end");
+    });
+}
+
+#[test]
+fn rules_pause_it() {
+    watched(COUNTS, &Settings::listen(0).paused(), program, |door| {
+        let mut viewer = Client::connect(door).unwrap();
+        viewer.paused();
+        let rules = |viewer: &mut Client, rules| viewer.ask(Request::Rules(rules));
+        assert_eq!(rules(&mut viewer, vec![rule(Some("after"), When::Always)]), Ok(Answer::Done));
+        let point = viewer.go(Control::Continue);
+        assert_eq!((point.step, &*point.reason), (2, "debug point \"after\""));
+        assert_eq!(rules(&mut viewer, vec![rule(None, When::Every(3))]), Ok(Answer::Done));
+        assert_eq!([0; 2].map(|_| viewer.go(Control::Continue).step), [3, 6]);
+        // A rule counts while the program is to run elsewhere, too.
+        assert_eq!(viewer.go(Control::Step(100)).step, 9);
+        let wrong = rules(&mut viewer, vec![rule(None, When::Every(0))]).unwrap_err();
+        assert!(wrong.contains("1 at least"), "{wrong}");
+        assert_eq!(viewer.go(Control::Continue).step, 12, "a wrong rule leaves the others as they were");
+        viewer.to_the_end();
+    });
+}
+
+#[test]
+fn it_ends_when_it_is_told_to() {
+    let run = |control: Control| {
+        watched_once(
+            Config::threads(launcher::counts(&[3])[0]),
+            &Settings::listen(0).paused(),
+            |world| {
+                program(world)?;
+                // Nobody is asked any more.
+                assert!(!world.is_observed("before"));
+                Ok(())
+            },
+            |door| {
+                let mut viewer = Client::connect(door).unwrap();
+                viewer.paused();
+                viewer.control(control.clone());
+                while viewer.hear().is_some() {}
+                let how = viewer.ended.unwrap();
+                let said = if control == Control::Stop { "stopped by the viewer" } else { "goes on without it" };
+                assert!(how.contains(said), "{how}");
+            },
+        )
+    };
+    assert_eq!(run(Control::Detach), Ok(()));
+    let error = run(Control::Stop).unwrap_err().to_string();
+    assert!(error.contains("stopped by the viewer"), "{error}");
+}
+
+#[test]
+fn what_is_computed_for_viewers_is_known_beforehand() {
+    watched(
+        COUNTS,
+        &Settings::listen(0).paused(),
+        |world| {
+            assert!(world.is_observed("first"));
+            world.debug_point("first")?;
+            assert!(world.is_observed("named") && !world.is_observed("other"));
+            world.debug_point("other")?;
+            assert!(world.is_observed("named"));
+            world.debug_point("named")
+        },
+        |door| {
+            let mut viewer = Client::connect(door).unwrap();
+            viewer.paused();
+            // So that no meeting comes by itself.
+            assert_eq!(viewer.ask(Request::Rules(vec![rule(Some("named"), When::Always)])), Ok(Answer::Done));
+            assert_eq!(viewer.go(Control::Step(1000)).step, 3);
+            viewer.to_the_end();
+        },
+    );
+}

@@ -1,0 +1,205 @@
+//! What viewers are shown, against what the program has written.
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config as Cases, TestRunner};
+use zippy::debug::Settings;
+use zippy::debug::protocol::{
+    Answer, ArrayEntry, ArrayRef, Control, Kind, MOST_VIEW_BYTES, Request, ScalarType, View, ViewRequest,
+};
+use zippy::{Element, Layout, Result, Split, World};
+
+use super::client::{Client, watched};
+
+const SHAPE: [i64; 3] = [7, 5, 9];
+
+#[derive(Clone, Copy, Element)]
+#[repr(C)]
+struct Particle {
+    position: [f32; 3],
+    id: u32,
+}
+
+fn number(at: [i64; 3]) -> i64 {
+    at[0] + 10 * at[1] + 100 * at[2]
+}
+
+/// Arrays whose cells say where they are, one of them with ghost cells of which half are filled.
+fn program(world: &World) -> Result<()> {
+    let n = world.size();
+    let layout = Layout::new(SHAPE).split([Split::Whole, Split::Even(2), Split::Even(n)]);
+    let a = world.array::<f32, 3>("a", &layout)?;
+    a.fill_with(|at| number(at) as f32)?;
+    let bytes = world.array::<u8, 3>("bytes", &layout)?;
+    bytes.fill_with(|at| number(at) as u8)?;
+    let particles = world.array::<Particle, 3>("particles", &layout)?;
+    particles.fill_with(|at| Particle { position: at.map(|x| x as f32), id: number(at) as u32 })?;
+    let line = world.array::<i32, 1>("line", &Layout::new([12]).split([Split::Even(3)]).ghost([2]).periodic([true]))?;
+    line.fill_with(|[x]| x as i32)?;
+    world.ghosts(&line)?;
+    let own = world.local_array::<[u32; 2], 1>("own", &Layout::new([4 + world.rank() as i64]))?;
+    let cells: Vec<_> = (0..own.shape()[0]).map(|x| [x as u32, world.rank() as u32]).collect();
+    own.all().write(&cells)?;
+    let empty = world.array::<f32, 2>("empty", &Layout::new([0, 3]))?;
+    world.debug_point("made")?;
+    drop(empty);
+    world.debug_point("less")
+}
+
+fn request(array: ArrayRef, start: &[i64], end: &[i64], stride: &[i64]) -> ViewRequest {
+    ViewRequest { array, chunk: None, start: start.to_vec(), end: end.to_vec(), stride: stride.to_vec(), numbers: None }
+}
+
+fn view(viewer: &mut Client, of: ViewRequest) -> std::result::Result<View, String> {
+    match viewer.ask(Request::View(of.clone()))? {
+        Answer::View(view) => {
+            assert_eq!((&view.of, view.step), (&of, 1));
+            Ok(view)
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The cells that a request asks for, axis 0 fastest.
+fn cells(of: &ViewRequest) -> Vec<[i64; 3]> {
+    let along = |axis: usize| (of.start[axis]..of.end[axis]).step_by(of.stride[axis] as usize);
+    let mut all = Vec::new();
+    for z in along(2) {
+        for y in along(1) {
+            all.extend(along(0).map(|x| [x, y, z]));
+        }
+    }
+    all
+}
+
+fn boxes(array: ArrayRef) -> impl Strategy<Value = ViewRequest> {
+    let along = |extent: i64| (0..=extent, 0..=extent, 1..=extent + 2);
+    (along(SHAPE[0]), along(SHAPE[1]), along(SHAPE[2])).prop_map(move |(x, y, z)| {
+        let ends = [x, y, z].map(|(one, other, stride)| (one.min(other), one.max(other), stride));
+        request(array, &ends.map(|end| end.0), &ends.map(|end| end.1), &ends.map(|end| end.2))
+    })
+}
+
+#[test]
+fn any_box_with_any_strides_is_seen() {
+    watched(&[1, 2, 3, 5], &Settings::listen(0).paused(), program, |door| {
+        let mut viewer = Client::connect(door).unwrap();
+        let [a, bytes, particles] = ["a", "bytes", "particles"].map(|name| viewer.array(name).array);
+        let mut runner = TestRunner::new(Cases { cases: 60, ..Cases::default() });
+        let viewer = std::cell::RefCell::new(viewer);
+        runner
+            .run(&boxes(a), |of| {
+                let viewer = &mut *viewer.borrow_mut();
+                let wanted = cells(&of);
+                let seen = view(viewer, of.clone()).unwrap();
+                let expected: Vec<u8> = wanted.iter().flat_map(|&at| (number(at) as f32).to_le_bytes()).collect();
+                prop_assert_eq!(seen.cells, expected);
+                let seen = view(viewer, ViewRequest { array: bytes, ..of.clone() }).unwrap();
+                let expected: Vec<u8> = wanted.iter().map(|&at| number(at) as u8).collect();
+                prop_assert_eq!(seen.cells, expected);
+                let positions = ViewRequest { array: particles, numbers: Some(0), ..of.clone() };
+                let seen = view(viewer, positions).unwrap();
+                let expected: Vec<u8> = wanted.iter().flatten().flat_map(|&x| (x as f32).to_le_bytes()).collect();
+                prop_assert_eq!(seen.cells, expected);
+                let seen = view(viewer, ViewRequest { array: particles, numbers: Some(1), ..of }).unwrap();
+                let expected: Vec<u8> = wanted.iter().flat_map(|&at| (number(at) as u32).to_le_bytes()).collect();
+                prop_assert_eq!(seen.cells, expected);
+                Ok(())
+            })
+            .unwrap();
+        viewer.into_inner().to_the_end();
+    });
+}
+
+#[test]
+fn ghost_cells_are_seen_as_a_chunk_has_them() {
+    watched(&[1, 2], &Settings::listen(0).paused(), program, |door| {
+        let mut viewer = Client::connect(door).unwrap();
+        let line = viewer.array("line");
+        assert_eq!((line.ghosts.clone(), line.periodic.clone()), ([vec![2], vec![2]], vec![true]));
+        for (chunk, of) in line.chunks.iter().enumerate() {
+            let (start, end) = (of.start[0] - 2, of.end[0] + 2);
+            let of = ViewRequest { chunk: Some(chunk as u64), ..request(line.array, &[start], &[end], &[1]) };
+            let seen: Vec<i32> = bytemuck::pod_collect_to_vec(&view(&mut viewer, of).unwrap().cells);
+            let expected: Vec<i32> = (start..end).map(|x| x.rem_euclid(12) as i32).collect();
+            assert_eq!(seen, expected);
+        }
+        let wrong = ViewRequest { chunk: Some(3), ..request(line.array, &[0], &[1], &[1]) };
+        assert!(view(&mut viewer, wrong).unwrap_err().contains("3 chunks and no chunk 3"));
+        viewer.to_the_end();
+    });
+}
+
+#[test]
+fn all_arrays_of_all_ranks_are_listed() {
+    watched(&[1, 3], &Settings::listen(0).paused(), program, |door| {
+        let mut viewer = Client::connect(door).unwrap();
+        let ranks = viewer.program.ranks;
+        let particles = viewer.array("particles");
+        let numbers: Vec<_> = particles.element.numbers.iter().map(|of| (&*of.name, of.offset, of.scalar)).collect();
+        assert_eq!(numbers, [("position", 0, ScalarType::F32), ("id", 12, ScalarType::U32)]);
+        assert_eq!((particles.kind, particles.element.bytes, &*particles.shape), (Kind::Global, 16, &SHAPE[..]));
+        assert_eq!(particles.chunk_count, u64::from(2 * ranks));
+        let cells: i64 = particles.chunks.iter().map(|chunk| volume(&chunk.start, &chunk.end)).sum();
+        assert_eq!(cells, 7 * 5 * 9);
+        let write = particles.last_write.clone().unwrap();
+        assert!(write.file.ends_with("views.rs") && write.line > 20 && write.step == 0, "{write:?}");
+        assert!(particles.bytes >= 7 * 5 * 9 * 16 && particles.writes == 1);
+        let own: Vec<ArrayEntry> = viewer.arrays().into_iter().filter(|array| array.name == "own").collect();
+        assert_eq!(own.len(), ranks as usize);
+        for (rank, array) in own.iter().enumerate() {
+            assert_eq!(
+                (array.kind, array.array.rank, &*array.shape),
+                (Kind::Local, Some(rank as u32), &[4 + rank as i64][..])
+            );
+            assert_eq!(array.chunks[0].rank, rank as u32);
+            let of = request(array.array, &[1], &[4], &[2]);
+            let seen: Vec<[u32; 2]> = bytemuck::pod_collect_to_vec(&view(&mut viewer, of).unwrap().cells);
+            assert_eq!(seen, [[1, rank as u32], [3, rank as u32]]);
+        }
+        let empty = viewer.array("empty");
+        assert_eq!((&*empty.shape, empty.bytes), (&[0, 3][..], 0));
+        assert_eq!(view(&mut viewer, request(empty.array, &[0, 0], &[0, 3], &[1, 1])).unwrap().cells, []);
+        assert_eq!(viewer.go(Control::Step(1)).name, "less");
+        assert!(!viewer.arrays().iter().any(|array| array.name == "empty"));
+        let gone = viewer.ask(Request::View(request(empty.array, &[0, 0], &[0, 3], &[1, 1])));
+        assert!(gone.as_ref().is_err_and(|text| text.contains("no such array")), "{gone:?}");
+        viewer.to_the_end();
+    });
+}
+
+fn volume(start: &[i64], end: &[i64]) -> i64 {
+    start.iter().zip(end).map(|(start, end)| end - start).product()
+}
+
+#[test]
+fn what_cannot_be_seen_is_said() {
+    watched(&[2], &Settings::listen(0).paused(), program, |door| {
+        let mut viewer = Client::connect(door).unwrap();
+        let array = viewer.array("a").array;
+        let whole = |stride: &[i64]| request(array, &[0; 3], &SHAPE, stride);
+        let of = |array: ArrayRef| ViewRequest { array, ..whole(&[1; 3]) };
+        let far = i64::MAX;
+        let wrong = [
+            (whole(&[1, 1]), "axes"),
+            (whole(&[1, 0, 1]), "strides below 1"),
+            (request(array, &[0; 3], &[7, 5, 10], &[1; 3]), "array \"a\""),
+            (request(array, &[-1, 0, 0], &SHAPE, &[1; 3]), "array \"a\""),
+            (request(array, &[2, 0, 0], &[1, 5, 9], &[1; 3]), "2"),
+            (request(array, &[i64::MIN, 0, 0], &[far, 5, 9], &[1; 3]), ""),
+            (request(array, &[], &[], &[]), "axes"),
+            (ViewRequest { numbers: Some(1), ..whole(&[1; 3]) }, "1 numbers"),
+            (of(ArrayRef { rank: None, number: 1 << 40 }), "no such array"),
+            (of(ArrayRef { rank: Some(1), number: 1 << 40 }), "no such array"),
+            (of(ArrayRef { rank: Some(99), number: 1 }), "no such rank"),
+        ];
+        for (of, said) in wrong {
+            let error = view(&mut viewer, of.clone()).unwrap_err();
+            assert!(error.contains(said), "{of:?}: {error}");
+        }
+        let large = request(array, &[0; 3], &[1 << 20, 1 << 20, 1], &[1; 3]);
+        assert!(large.bytes(4).is_some_and(|bytes| bytes > MOST_VIEW_BYTES));
+        let fitting = large.clone().fitting(4, MOST_VIEW_BYTES);
+        assert!(fitting.bytes(4).is_some_and(|bytes| bytes <= MOST_VIEW_BYTES && bytes > MOST_VIEW_BYTES / 4));
+        viewer.to_the_end();
+    });
+}
