@@ -7,6 +7,7 @@
 mod common;
 mod damage;
 mod input;
+mod protocol;
 mod run;
 mod samples;
 mod tally;
@@ -56,6 +57,10 @@ pub struct Options {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["minutes", "seed", "workers"])]
     pub replay: Option<PathBuf>,
 
+    /// Instead of files so many damaged messages between programs and viewers, here and now
+    #[arg(long, value_name = "N", conflicts_with_all = ["minutes", "workers", "replay"])]
+    pub messages: Option<u64>,
+
     /// The result as one line of JSON
     #[arg(long)]
     pub json: bool,
@@ -82,6 +87,15 @@ fn main() -> ExitCode {
     if let (Some(first), Some(folder)) = (options.first, options.folder.clone()) {
         worker::work(seed, first, options.workers, Folder(folder));
         return ExitCode::SUCCESS;
+    }
+    if let Some(inputs) = options.messages {
+        return match protocol::run(seed, inputs) {
+            Ok(tally) => told(tally.said(seed, options.json), ExitCode::SUCCESS),
+            Err(text) => {
+                complain(format_args!("fuzz: {text}"));
+                ExitCode::FAILURE
+            }
+        };
     }
     if let Some(folder) = &options.replay {
         return match worker::replay(folder) {

@@ -19,6 +19,7 @@ many inputs there were, the slowest one and the one that held most memory. Needs
   --workers N           processes that read (default 1)
   --limit SECONDS       an input that takes longer is a finding (default 10)
   --replay DIR          reads the files of one finding instead
+  --messages N          instead of files so many damaged messages between programs and viewers
   --json                the result as one line of JSON
   --help                this text";
 
