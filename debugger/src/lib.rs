@@ -1,3 +1,4 @@
 //! The array viewer: what it asks a running program or a recording, and how it shows what it gets.
 
+pub mod look;
 pub mod session;

@@ -32,4 +32,8 @@ pub trait Session {
     fn steps(&self) -> &[u64];
     /// Goes to one of these; said by a [`Message::Point`].
     fn go_to(&mut self, step: u64);
+    /// What a person should know about the other side, in words: that a recording was cut off, say.
+    fn notice(&self) -> Option<String> {
+        None
+    }
 }
