@@ -114,12 +114,12 @@ impl App {
             ui.add_space(2.0);
         });
         Panel::bottom("status").show(ui, |ui| status::show(ui, &self.store, &*self.session));
-        Panel::bottom("tabs").resizable(true).default_size(220.0).size_range(80.0..=700.0).show(ui, |ui| {
+        Panel::bottom("tabs").resizable(true).default_size(200.0).size_range(80.0..=700.0).show(ui, |ui| {
             // Panels are as large as what is in them.
             ui.set_min_size(ui.available_size());
             self.tabs(ui, arrays);
         });
-        Panel::left("arrays").resizable(true).default_size(470.0).size_range(160.0..=900.0).show(ui, |ui| {
+        Panel::left("arrays").resizable(true).default_size(488.0).size_range(160.0..=900.0).show(ui, |ui| {
             ui.set_min_size(ui.available_size());
             ui.add_space(4.0);
             if let Some(error) = &listed.error {
@@ -175,7 +175,7 @@ impl App {
     fn look(&mut self, ui: &mut Ui, arrays: &[zippy::debug::protocol::ArrayEntry]) {
         ui.add_space(4.0);
         CollapsingHeader::new("Cell").default_open(true).show(ui, |ui| {
-            self.picks.show(ui, &mut self.store, arrays);
+            self.picks.pointed(ui, &mut self.store, arrays);
         });
         let Some(array) = self.arrays.chosen(arrays) else { return };
         if let Ok(look) = self.slices.look(array) {
@@ -197,6 +197,9 @@ impl App {
             if overlays.moves {
                 legend(ui, &MOVES);
             }
+        });
+        CollapsingHeader::new("Pinned").default_open(true).show(ui, |ui| {
+            self.picks.show(ui, &mut self.store, arrays);
         });
     }
 }
