@@ -1,0 +1,3 @@
+//! The viewer without a window: what is shown, recordings, programs, the command line.
+
+mod colours;
