@@ -21,7 +21,9 @@ fn numbers_lie_where_their_norm_says() {
     // Even up to 1; a factor of e beyond is as much as from 0 to 1.
     let e = std::f64::consts::E;
     let symlog = Scale::new(Norm::SymLog(1.0), (-e * e, e * e)).unwrap();
-    for (value, share) in [(-e, 1.0 / 6.0), (-1.0, 2.0 / 6.0), (0.0, 0.5), (0.5, 3.5 / 6.0), (1.0, 4.0 / 6.0), (e, 5.0 / 6.0)] {
+    for (value, share) in
+        [(-e, 1.0 / 6.0), (-1.0, 2.0 / 6.0), (0.0, 0.5), (0.5, 3.5 / 6.0), (1.0, 4.0 / 6.0), (e, 5.0 / 6.0)]
+    {
         assert!((within(symlog.share(value)) - share).abs() < 1e-12, "{value}");
     }
     for scale in [linear, log, symlog] {
@@ -125,7 +127,8 @@ fn maps_are_those_of_their_names() {
                     let [red, green, blue] = map.at(share).map(f64::from);
                     0.2126 * red + 0.7152 * green + 0.0722 * blue
                 };
-                let rising = (0..255).all(|step| grey(f64::from(step + 1) / 255.0) > grey(f64::from(step) / 255.0) - 1.0);
+                let rising =
+                    (0..255).all(|step| grey(f64::from(step + 1) / 255.0) > grey(f64::from(step) / 255.0) - 1.0);
                 assert!(rising && grey(1.0) - grey(0.0) > 100.0, "{}", map.name);
             }
             // The middle is lighter than both ends.

@@ -59,6 +59,14 @@ impl Replay {
         self.index.good()
     }
 
+    /// From one recorded cell of an array to the next along each axis, at this debug point.
+    ///
+    /// # Errors
+    /// It has none of this array here.
+    pub fn stride(&mut self, entry: &ArrayEntry) -> Result<Vec<i64>, String> {
+        self.recorded(entry).map(|view| view.of.stride.clone())
+    }
+
     /// Tells the first debug point as soon as there is one.
     fn begin(&mut self) {
         if !self.begun && !self.index.points.is_empty() {
