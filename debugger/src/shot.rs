@@ -16,6 +16,7 @@ use crate::look::{
 
 /// What is to be seen of an array, and where it goes.
 #[derive(Args, Debug, Clone, Default, Deserialize)]
+#[group(skip)]
 #[serde(default, deny_unknown_fields)]
 pub struct Shot {
     /// The name of the array

@@ -1,4 +1,9 @@
 //! The viewer without a window: what is shown, recordings, programs, the command line.
 
 mod colours;
+mod commands;
 mod geometry;
+mod pictures;
+mod programs;
+mod recordings;
+mod support;
