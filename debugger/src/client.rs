@@ -211,10 +211,7 @@ impl Client {
         let steps = self.session.steps();
         if steps.binary_search(&step).is_err() {
             let have = match steps {
-                [] if matches!(self.session.state(), State::Open) && self.session.notice().is_none() => {
-                    "a program that runs is looked at where it is".into()
-                }
-                [] => "the recording has none".into(),
+                [] => "a program that runs is looked at where it is, and this recording has none".into(),
                 [first, .., last] if steps.len() > 16 => format!("there are {} from {first} to {last}", steps.len()),
                 _ => format!("there are {}", steps.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")),
             };

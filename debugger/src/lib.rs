@@ -1,6 +1,7 @@
 //! The array viewer: what it asks a running program or a recording, and how it shows what it gets.
 
 pub mod client;
+pub mod comparison;
 pub mod export;
 pub mod info;
 pub mod look;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Deserialize;
-use zippy::debug::protocol::{ArrayEntry, ElementType, View};
+use zippy::debug::protocol::{ArrayEntry, View};
 use zippy_io::write_whole;
 
 use crate::client::Client;
@@ -140,7 +140,7 @@ impl Shot {
         let wanted = Quantity::named(&entry.element, self.component.as_deref())?;
         let slice = self.slice(&entry.shape)?;
         let extents = slice.extents(&entry.shape);
-        if extents.contains(&0) || entry.shape.contains(&0) {
+        if entry.shape.iter().any(|&extent| extent < 1) {
             return Err(format!("`{}` has no cell: its shape is {:?}", entry.name, entry.shape));
         }
         let stride = self.stride.unwrap_or(1).max(1);
@@ -227,9 +227,4 @@ fn statistics(numbers: &[f64], name: &str) -> String {
     let ends = ends.map_or("no finite number".into(), |(low, high)| format!("min {low}, max {high}"));
     let count = |is: fn(&f64) -> bool| numbers.iter().filter(|value| is(value)).count();
     format!("\n{name}{ends}, {} NaN, {} infinite", count(|value| value.is_nan()), count(|value| value.is_infinite()))
-}
-
-/// What cells of a type have, for help: the names that `component` takes.
-pub fn components(element: &ElementType) -> Vec<String> {
-    Quantity::all(element).into_iter().map(|(name, _)| name).collect()
 }

@@ -317,3 +317,62 @@ fn a_script_goes_on_after_what_is_wrong() {
     }
     assert_eq!(found.last().unwrap(), &json!({"steps": [1, 2, 10]}));
 }
+
+#[test]
+fn comparisons_say_what_differs_and_end_as_others_do() {
+    let (directory, _) = recording();
+    // Another run: one cell is the next number of its type, one NaN is none.
+    let mut other = entries();
+    for entry in &mut other {
+        if let zippy::debug::protocol::Recorded::View(view) = entry
+            && (view.of.array, view.step) == (crate::support::DENSITY, 2)
+        {
+            view.cells[4..8].copy_from_slice(&7.0_f32.to_le_bytes());
+            let place = 4 * (3 + 5 * (2 + 4));
+            view.cells[place..place + 4].copy_from_slice(&density(2, [3, 2, 1]).next_up().to_le_bytes());
+        }
+    }
+    std::fs::write(directory.path().join("other.zrec"), written(&other).0).unwrap();
+    let compare = |arguments: &[&str]| {
+        let output = viewer(directory.path(), &["compare", "run.zrec"]).args(arguments).output().unwrap();
+        let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+        assert!(!text.contains("panicked"), "{text}");
+        (output.status.code().unwrap(), text)
+    };
+    for (arguments, code, parts) in [
+        (vec!["other.zrec", "--array", "density", "--step", "10"], 0, vec!["none of 60 cells differs"]),
+        (
+            vec!["other.zrec", "--array", "density", "--step", "2"],
+            1,
+            vec![
+                "2 of 60 cells differ, the first one at [1, 0, 0]: NaN (0x",
+                " and 7.0 (0x40e00000)",
+                " 1 ULP",
+                "1 cells are NaN",
+            ],
+        ),
+        (
+            vec!["--array", "density", "--other-array", "copy", "--step", "10"],
+            1,
+            vec!["1 of 60", "[4, 2, 1]: 10124.0 (0x", "-1.0 (0xbf800000)", "at most 10125 apart"],
+        ),
+        (
+            vec!["--array", "flow", "--step", "1", "--other-step", "10", "--component", "velocity.z"],
+            1,
+            vec!["debug point 1, flow at debug point 10", "40 of 60", "[0, 0, 1]", "velocity.z: at most 18 apart"],
+        ),
+        (
+            vec!["--array", "coarse", "--step", "1", "--other-step", "10"],
+            0,
+            vec!["every so-manyth cell: [3]", "none of 34"],
+        ),
+        (vec!["--array", "density", "--other-array", "flow"], 2, vec!["f32", "Parcel"]),
+        (vec!["--array", "density", "--other-array", "coarse"], 2, vec!["[5, 4, 3]", "[100]"]),
+        (vec!["--array", "density", "--step", "3"], 2, vec!["no debug point 3"]),
+        (vec!["none.zrec", "--array", "density"], 2, vec!["none.zrec"]),
+    ] {
+        let (found, text) = compare(&arguments);
+        assert!(parts.iter().all(|part| text.contains(part)), "{arguments:?}: {text}");
+        assert_eq!(found, code, "{text}");
+    }
+}

@@ -2,8 +2,10 @@
 
 mod colours;
 mod commands;
+mod fake;
 mod geometry;
 mod pictures;
 mod programs;
 mod recordings;
+mod running;
 mod support;

@@ -2,6 +2,9 @@
 
 use zippy::debug::protocol::{ElementType, MOST_VIEW_BYTES, View, ViewRequest};
 
+/// No recorded index or stride is larger.
+const MOST: i64 = 1 << 60;
+
 /// Which cells of an axis are told: the first and the stride in cells of the array, how many, and the place of the first among
 /// the recorded ones and the stride there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,12 +21,10 @@ struct Along {
 /// stride that there is; where none lies there the one before.
 fn along(asked: (i64, i64, i64), recorded: (i64, i64), count: i64) -> Option<Along> {
     let ((start, end, stride), (first, step)) = (asked, recorded);
+    let stride = stride.min(MOST);
     let last = first.checked_add((count - 1).checked_mul(step)?)?;
     if count < 1 {
         return None;
-    }
-    if end <= start {
-        return Some(Along { start, end: start, stride, count: 0, place: 0, step: 1 });
     }
     let wanted = (end - start - 1) / stride + 1;
     let reaches = start + (wanted - 1) * stride;
@@ -64,14 +65,19 @@ pub fn cut(recorded: &View, element: &ElementType, shape: &[i64], asked: &ViewRe
     let extents = asked.extents().filter(|extents| extents.len() == axes);
     let extents =
         extents.ok_or_else(|| format!("a view of an array of {axes} axes needs a box and a stride along each"))?;
-    if extents.iter().all(|&extent| extent > 0)
-        && (0..axes).any(|axis| asked.start[axis] < 0 || asked.end[axis] > shape[axis])
-    {
+    if !extents.contains(&0) && (0..axes).any(|axis| asked.start[axis] < 0 || asked.end[axis] > shape[axis]) {
         let box_of: Vec<String> = (0..axes).map(|axis| format!("{}..{}", asked.start[axis], asked.end[axis])).collect();
         return Err(format!("the box {} lies outside of the array, of shape {shape:?}", box_of.join(" x ")));
     }
     let damaged = || "the recorded view makes no sense".to_string();
     let there = recorded.of.extents().filter(|extents| extents.len() == axes).ok_or_else(damaged)?;
+    let (starts, ends, strides) = (&recorded.of.start, &recorded.of.end, &recorded.of.stride);
+    if starts.iter().any(|&start| start < 0) || ends.iter().chain(strides).any(|&number| number > MOST) {
+        return Err(damaged());
+    }
+    if extents.contains(&0) {
+        return Ok(View { of: asked.clone(), step: recorded.step, cells: Vec::new() });
+    }
     let axis_of = |axis: usize| {
         let request = (asked.start[axis], asked.end[axis], asked.stride[axis]);
         along(request, (recorded.of.start[axis], recorded.of.stride[axis]), there[axis])

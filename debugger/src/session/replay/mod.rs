@@ -33,6 +33,8 @@ pub struct Replay {
     rules: Vec<Rule>,
     next: u32,
     kept: Vec<(u64, Arc<View>)>,
+    /// The list of arrays that was read last, and its place.
+    listed: Option<(u64, Arc<[ArrayEntry]>)>,
     begun: bool,
 }
 
@@ -44,7 +46,7 @@ impl Replay {
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
         let index = Index::open(path.as_ref())?;
         let (told, rules, kept) = (Vec::new(), Vec::new(), Vec::new());
-        let mut replay = Self { index, at: 0, told, rules, next: 0, kept, begun: false };
+        let mut replay = Self { index, at: 0, told, rules, next: 0, kept, listed: None, begun: false };
         replay.begin();
         Ok(replay)
     }
@@ -86,14 +88,19 @@ impl Replay {
         }
     }
 
-    fn arrays(&mut self) -> Result<Vec<ArrayEntry>, String> {
+    fn arrays(&mut self) -> Result<Arc<[ArrayEntry]>, String> {
         let none = "the recording has no list of arrays up to here";
         let steps = self.index.points.get(..=self.at).unwrap_or_default();
         let place = steps.iter().rev().find_map(|step| step.arrays).ok_or(none)?;
-        match self.index.read(place)? {
-            Recorded::Arrays(arrays) => Ok(arrays),
-            _ => Err(format!("the recording has changed at byte {place}: open it again")),
+        if let Some((_, listed)) = self.listed.as_ref().filter(|(at, _)| *at == place) {
+            return Ok(Arc::clone(listed));
         }
+        let Recorded::Arrays(arrays) = self.index.read(place)? else {
+            return Err(format!("the recording has changed at byte {place}: open it again"));
+        };
+        let arrays: Arc<[ArrayEntry]> = arrays.into();
+        self.listed = Some((place, Arc::clone(&arrays)));
+        Ok(arrays)
     }
 
     fn entry(&mut self, array: ArrayRef) -> Result<ArrayEntry, String> {
@@ -183,7 +190,7 @@ impl Replay {
 
     fn answer(&mut self, request: Request) -> Result<Answer, String> {
         match request {
-            Request::Arrays => self.arrays().map(Answer::Arrays),
+            Request::Arrays => self.arrays().map(|arrays| Answer::Arrays(arrays.to_vec())),
             Request::View(request) => self.view(&request).map(Answer::View),
             Request::Summary(request) => self.summary(&request),
             Request::Compare(one, other) => self.compare(one, other),
