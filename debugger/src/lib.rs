@@ -1,5 +1,6 @@
 //! The array viewer: what it asks a running program or a recording, and how it shows what it gets.
 
+pub mod app;
 pub mod client;
 pub mod comparison;
 pub mod export;
