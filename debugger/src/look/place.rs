@@ -52,9 +52,10 @@ pub fn place(entry: &ArrayEntry, chunk: Option<u64>, index: &[i64]) -> Option<Pl
     let [before, behind] = &entry.ghosts;
     let ghost = |widths: &[i64], axis: usize| widths.get(axis).copied().unwrap_or(0);
     let kept = (0..index.len()).all(|axis| {
-        index[axis] >= of.start[axis] - ghost(before, axis) && index[axis] < of.end[axis] + ghost(behind, axis)
+        let low = of.start[axis].saturating_sub(ghost(before, axis));
+        index[axis] >= low && index[axis] < of.end[axis].saturating_add(ghost(behind, axis))
     });
-    let local = index.iter().zip(&of.start).map(|(at, start)| at - start).collect();
+    let local = index.iter().zip(&of.start).map(|(at, start)| at.saturating_sub(*start)).collect();
     kept.then(|| Place { chunk, rank: of.rank, local, owned: holds(of, index), owner })
 }
 
@@ -66,10 +67,10 @@ pub fn box_in_plane(slice: &super::Slice, chunk: &ChunkEntry, [before, behind]: 
         return None;
     }
     let ghost = |widths: &[i64], axis: usize| widths.get(axis).copied().unwrap_or(0);
-    let start: Vec<i64> = (0..axes).map(|axis| chunk.start[axis] - ghost(before, axis)).collect();
-    let end: Vec<i64> = (0..axes).map(|axis| chunk.end[axis] + ghost(behind, axis)).collect();
+    let start: Vec<i64> = (0..axes).map(|axis| chunk.start[axis].saturating_sub(ghost(before, axis))).collect();
+    let end: Vec<i64> = (0..axes).map(|axis| chunk.end[axis].saturating_add(ghost(behind, axis))).collect();
     let cut = slice.fixed().all(|axis| (start[axis]..end[axis]).contains(&slice.at[axis]));
-    let last: Vec<i64> = end.iter().map(|end| end - 1).collect();
-    let (low, high) = (slice.shadow(&start), slice.shadow(&last).map(|last| last + 1));
+    let last: Vec<i64> = end.iter().map(|end| end.saturating_sub(1)).collect();
+    let (low, high) = (slice.shadow(&start), slice.shadow(&last).map(|last| last.saturating_add(1)));
     (cut && low[0] < high[0] && low[1] < high[1]).then_some([low, high])
 }

@@ -115,7 +115,7 @@ impl Quantity {
     }
 
     /// Its value, from the bytes of its numbers; none where they are too few.
-    pub(super) fn value(&self, numbers: &Numbers, bytes: &[u8]) -> Option<f64> {
+    pub fn value(&self, numbers: &Numbers, bytes: &[u8]) -> Option<f64> {
         let width = numbers.scalar.bytes();
         let component = |place: usize| numbers.scalar.value(bytes.get(place * width..)?);
         match self.part {

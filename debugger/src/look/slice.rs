@@ -69,15 +69,17 @@ impl Slice {
 
     /// How many cells the plane has across and up; one up where there is no such axis.
     pub fn extents(&self, shape: &[i64]) -> [i64; 2] {
-        [shape[self.across], self.up.map_or(1, |up| shape[up])]
+        let along = |axis: usize| shape.get(axis).map_or(0, |&extent| extent.max(0));
+        [along(self.across), self.up.map_or(1, along)]
     }
 
     /// The cell of the array that is this cell of the plane.
     pub fn index(&self, [across, up]: [i64; 2]) -> Vec<i64> {
         let mut index = self.at.clone();
-        index[self.across] = across;
-        if let Some(axis) = self.up {
-            index[axis] = up;
+        for (axis, at) in [(Some(self.across), across), (self.up, up)] {
+            if let Some(place) = axis.and_then(|axis| index.get_mut(axis)) {
+                *place = at;
+            }
         }
         index
     }
@@ -90,7 +92,8 @@ impl Slice {
 
     /// Where a cell of any plane lies in this one, seen along the other axes.
     pub fn shadow(&self, index: &[i64]) -> [i64; 2] {
-        [index[self.across], self.up.map_or(0, |up| index[up])]
+        let along = |axis: usize| index.get(axis).copied().unwrap_or(0);
+        [along(self.across), self.up.map_or(0, along)]
     }
 
     /// Asks for the cells of the plane from `start` to before `end`, every `stride`th, along both axes.
@@ -110,7 +113,7 @@ impl Slice {
             numbers,
         };
         for (part, axis) in [Some(self.across), self.up].into_iter().enumerate() {
-            let Some(axis) = axis else { continue };
+            let Some(axis) = axis.filter(|&axis| axis < self.at.len()) else { continue };
             (request.start[axis], request.end[axis]) = (start[part], end[part]);
             request.stride[axis] = stride[part];
         }

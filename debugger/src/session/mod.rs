@@ -1,8 +1,14 @@
 //! [`Session`]: a program that is looked at, running or recorded.
 
+mod live;
+mod replay;
+
 use std::time::Duration;
 
 use zippy::debug::protocol::{Message, Program, Request};
+
+pub use live::{Live, MOST_UNANSWERED};
+pub use replay::Replay;
 
 /// How things stand with the other side.
 #[derive(Debug, Clone, PartialEq, Eq)]
