@@ -1,8 +1,14 @@
 //! [`Session`]: a program that is looked at, running or recorded.
 
+mod live;
+mod replay;
+
 use std::time::Duration;
 
 use zippy::debug::protocol::{Message, Program, Request};
+
+pub use live::{Live, MOST_UNANSWERED};
+pub use replay::Replay;
 
 /// How things stand with the other side.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,4 +38,8 @@ pub trait Session {
     fn steps(&self) -> &[u64];
     /// Goes to one of these; said by a [`Message::Point`].
     fn go_to(&mut self, step: u64);
+    /// What a person should know about the other side, in words: that a recording was cut off, say.
+    fn notice(&self) -> Option<String> {
+        None
+    }
 }

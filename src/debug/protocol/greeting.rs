@@ -76,7 +76,8 @@ pub fn answer(to: &mut impl Write, reception: Reception) -> io::Result<()> {
 /// Greets a program and waits for what it makes of that.
 ///
 /// # Errors
-/// What the stream says; in words why the program does not listen.
+/// What the stream says; in words why the program does not listen: [`ResourceBusy`](io::ErrorKind::ResourceBusy) where it has as
+/// many viewers as it takes, else [`ConnectionRefused`](io::ErrorKind::ConnectionRefused).
 pub fn greet(stream: &mut (impl Read + Write), token: &str) -> io::Result<()> {
     stream.write_all(&greeting(token))?;
     stream.flush()?;
@@ -96,7 +97,7 @@ pub fn greet(stream: &mut (impl Read + Write), token: &str) -> io::Result<()> {
             ))
         }
         2 => refused("the token is not the one that the program has printed".into()),
-        3 => refused("as many viewers are connected as the program takes".into()),
+        3 => Err(io::Error::new(io::ErrorKind::ResourceBusy, "as many viewers are connected as the program takes")),
         code => refused(format!("the program does not listen and says only {code}")),
     }
 }

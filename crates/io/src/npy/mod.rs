@@ -7,7 +7,7 @@ mod dictionary;
 mod write;
 
 use dictionary::{Dictionary, Value};
-pub use write::write_image;
+pub use write::{header, write_image};
 
 use super::files::Head;
 use super::scalar::ScalarKind;

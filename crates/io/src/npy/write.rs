@@ -22,7 +22,8 @@ pub fn write_image(path: impl AsRef<Path>, image: &Image) -> Result<(), IoError>
 }
 
 /// The header of an array in C order: magic, version, length, a dictionary of Python; the data begin at a multiple of 64. The
-/// version is 1, but 2 where the length needs more than 16 bits, and 3 where there is more than ASCII.
+/// version is 1, but 2 where the length needs more than 16 bits, and 3 where there is more than ASCII. `kind` is a type as Python
+/// writes it, `'<f4'` with its quotes; the last axis of `shape` is the fastest.
 pub fn header(kind: &str, shape: &[u64]) -> Vec<u8> {
     let shape: Vec<String> = shape.iter().map(u64::to_string).collect();
     let mut text = format!("{{'descr': {kind}, 'fortran_order': False, 'shape': ({},), }}", shape.join(", "));

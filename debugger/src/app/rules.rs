@@ -1,0 +1,132 @@
+//! Breakpoints: where the program is to pause.
+
+use zippy::debug::protocol::{Request, Rule, When};
+use zippy_view::egui::{Button, ComboBox, DragValue, Grid, Key, RichText, TextEdit, Ui};
+
+use super::store::Store;
+
+const KINDS: [&str; 3] = ["always", "every", "if"];
+
+/// The breakpoints, and the one that is being written.
+pub struct Breakpoints {
+    rules: Vec<Rule>,
+    name: String,
+    kind: usize,
+    every: u64,
+    condition: String,
+    run: u64,
+}
+
+impl Default for Breakpoints {
+    fn default() -> Self {
+        Self { rules: Vec::new(), name: String::new(), kind: 0, every: 10, condition: String::new(), run: 0 }
+    }
+}
+
+impl Breakpoints {
+    /// A program that was found again knows none of them.
+    pub fn renew(&mut self, store: &mut Store) {
+        if self.run != store.run {
+            self.run = store.run;
+            if !self.rules.is_empty() {
+                store.order(Request::Rules(self.rules.clone()));
+            }
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// Shows them and sends them when they are others.
+    pub fn show(&mut self, ui: &mut Ui, store: &mut Store) {
+        let before = self.rules.clone();
+        self.editor(ui, store);
+        if let Some(refused) = &store.refused {
+            ui.colored_label(ui.visuals().error_fg_color, refused);
+        }
+        ui.separator();
+        if self.rules.is_empty() {
+            ui.weak("No breakpoints: the program pauses where it is asked to.");
+        }
+        let mut removed = None;
+        Grid::new("breakpoints").num_columns(3).spacing([24.0, 4.0]).show(ui, |ui| {
+            for (number, rule) in self.rules.iter().enumerate() {
+                let name = rule.name.as_deref().map_or_else(|| "any debug point".into(), |name| format!("at {name:?}"));
+                ui.label(name);
+                ui.label(RichText::new(when(&rule.when)).monospace());
+                let remove = ui.button("Remove").on_hover_text("The program does not pause there any more");
+                if remove.accessible_name(format!("remove breakpoint {}", number + 1)).clicked() {
+                    removed = Some(number);
+                }
+                ui.end_row();
+            }
+        });
+        if let Some(number) = removed {
+            self.rules.remove(number);
+        }
+        if self.rules != before {
+            store.order(Request::Rules(self.rules.clone()));
+        }
+    }
+
+    fn editor(&mut self, ui: &mut Ui, store: &Store) {
+        let mut entered = false;
+        ui.horizontal_wrapped(|ui| {
+            ui.label("Pause at");
+            ui.add(TextEdit::singleline(&mut self.name).desired_width(130.0).hint_text("any debug point"))
+                .accessible_name("debug point of the breakpoint");
+            ComboBox::new("names for breakpoints", "")
+                .selected_text("seen")
+                .width(60.0)
+                .show_ui(ui, |ui| {
+                    for name in &store.names {
+                        ui.selectable_value(&mut self.name, name.clone(), name);
+                    }
+                })
+                .response
+                .accessible_name("debug points seen, for the breakpoint");
+            for (number, name) in KINDS.iter().enumerate() {
+                ui.radio_value(&mut self.kind, number, *name);
+            }
+            match self.kind {
+                1 => {
+                    ui.add(DragValue::new(&mut self.every).range(1..=1_000_000_000_u64).prefix("n = "))
+                        .accessible_name("every so many debug points");
+                }
+                2 => {
+                    let hint = "max(abs(u)) > 0.3, nan(f) > 0, a != b, stale(f) > 0";
+                    let field = ui.add(TextEdit::singleline(&mut self.condition).desired_width(290.0).hint_text(hint));
+                    entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+                    field.accessible_name("condition");
+                }
+                _ => {}
+            }
+            let complete = self.kind != 2 || !self.condition.trim().is_empty();
+            entered |= ui.add_enabled(complete, Button::new("Add breakpoint")).clicked();
+            if entered && complete {
+                self.rules.push(self.rule());
+                self.condition.clear();
+            }
+        });
+    }
+
+    fn rule(&self) -> Rule {
+        let name = self.name.trim();
+        let when = match self.kind {
+            0 => When::Always,
+            1 => When::Every(self.every),
+            _ => When::Condition(self.condition.trim().into()),
+        };
+        Rule { name: (!name.is_empty()).then(|| name.into()), when }
+    }
+}
+
+fn when(when: &When) -> String {
+    match when {
+        When::Always => "always".into(),
+        When::Every(count) => format!("every {count} debug points"),
+        When::Condition(condition) => format!("if {condition}"),
+    }
+}

@@ -1,0 +1,154 @@
+//! The bar over the cells: what is shown of an array, and which slice.
+
+use zippy::debug::protocol::ArrayEntry;
+use zippy_view::egui::{ComboBox, DragValue, Slider, Ui};
+
+use super::Look;
+use crate::app::words;
+use crate::look::Quantity;
+
+/// Sliders side by side.
+const SLIDERS: usize = 3;
+
+/// Ways to show cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    Slice,
+    Mosaic,
+    Planes,
+    Line,
+    Sheet,
+}
+
+/// Each with its name, and how many axes it needs.
+const MODES: [(Mode, &str, usize); 5] = [
+    (Mode::Slice, "slice", 2),
+    (Mode::Mosaic, "mosaic", 3),
+    (Mode::Planes, "three planes", 3),
+    (Mode::Line, "line", 1),
+    (Mode::Sheet, "numbers", 1),
+];
+
+impl Look {
+    /// Shows it, and takes what is chosen.
+    pub(super) fn bar(&mut self, ui: &mut Ui, array: &ArrayEntry) {
+        ui.horizontal_wrapped(|ui| {
+            ui.strong(words::title(array));
+            ui.weak(format!("{} {}", words::shape(&array.shape), array.element.name));
+            ui.separator();
+            let axes = array.shape.len();
+            for (mode, name, _) in MODES.into_iter().filter(|(.., needed)| *needed <= axes) {
+                ui.selectable_value(&mut self.mode, mode, name);
+            }
+            ui.separator();
+            self.quantities(ui, array);
+            if matches!(self.mode, Mode::Slice | Mode::Mosaic | Mode::Planes)
+                && ui.button("Fit").on_hover_text("All of it; also a double click, or Home").clicked()
+            {
+                self.panes.iter_mut().for_each(|pane| pane.plane.fit());
+            }
+        });
+        ui.horizontal_wrapped(|ui| self.axes(ui, array));
+        self.sliders(ui, array);
+    }
+
+    fn quantities(&mut self, ui: &mut Ui, array: &ArrayEntry) {
+        let all = Quantity::all(&array.element);
+        if all.len() < 2 {
+            return;
+        }
+        let chosen = self.quantity.name(&array.element);
+        ComboBox::new("quantity", "shows").selected_text(chosen).show_ui(ui, |ui| {
+            for (name, quantity) in all {
+                ui.selectable_value(&mut self.quantity, quantity, name);
+            }
+        });
+    }
+
+    fn axes(&mut self, ui: &mut Ui, array: &ArrayEntry) {
+        let count = array.shape.len();
+        let choose = |ui: &mut Ui, label: &str, chosen: usize, among: &[usize]| {
+            let mut to = None;
+            ComboBox::new(("axis", label), label).selected_text(words::axis(chosen)).width(70.0).show_ui(ui, |ui| {
+                for &axis in among {
+                    if ui.selectable_label(axis == chosen, words::axis(axis)).clicked() {
+                        to = Some(axis);
+                    }
+                }
+            });
+            to
+        };
+        let all: Vec<usize> = (0..count).collect();
+        if count > 1 && self.mode != Mode::Planes {
+            if let Some(axis) = choose(ui, "across", self.slice.across, &all) {
+                self.slice.set_across(axis);
+            }
+            if let (Some(up), true) = (self.slice.up, self.mode != Mode::Line)
+                && let Some(axis) = choose(ui, "up", up, &all)
+            {
+                self.slice.set_up(axis);
+            }
+        }
+        if self.mode == Mode::Mosaic {
+            let fixed: Vec<usize> = self.slice.fixed().collect();
+            let along = self.along.filter(|axis| fixed.contains(axis)).or(fixed.first().copied());
+            if let Some(axis) = along.and_then(|along| choose(ui, "one tile each", along, &fixed)) {
+                self.along = Some(axis);
+            }
+        }
+        if self.mode == Mode::Slice && !array.chunks.is_empty() {
+            ui.checkbox(&mut self.alone, "one chunk with its ghost cells");
+            if self.alone {
+                let last = array.chunks.len() as u64 - 1;
+                self.chunk = self.chunk.min(last);
+                ui.add(DragValue::new(&mut self.chunk).range(0..=last).prefix("chunk ")).accessible_name("chunk");
+                if let Some(chunk) = array.chunks.get(self.chunk as usize) {
+                    ui.weak(format!("of rank {}", chunk.rank));
+                    if ui.button("Go there").on_hover_text("Slices through its middle").clicked() {
+                        let middle = chunk.start.iter().zip(&chunk.end).map(|(start, end)| (start + end - 1) / 2);
+                        self.slice.at = middle.collect();
+                        self.slice = self.slice.within(&array.shape);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A slider for each axis whose index can be chosen.
+    fn sliders(&mut self, ui: &mut Ui, array: &ArrayEntry) {
+        let mosaic = (self.mode == Mode::Mosaic).then_some(self.along).flatten();
+        let free = |axis: usize| match self.mode {
+            Mode::Planes => true,
+            Mode::Line => axis != self.slice.across,
+            _ => !self.slice.shows(axis) && Some(axis) != mosaic,
+        };
+        let axes: Vec<usize> = (0..array.shape.len()).filter(|&axis| free(axis)).collect();
+        if axes.is_empty() {
+            return;
+        }
+        let columns = axes.len().min(SLIDERS);
+        let wide = ui.available_width() / columns as f32;
+        for row in axes.chunks(SLIDERS) {
+            ui.horizontal(|ui| {
+                for &axis in row {
+                    ui.monospace(words::axis(axis));
+                    // Beside it are a name and a number.
+                    ui.spacing_mut().slider_width = (wide - 100.0).clamp(24.0, 220.0);
+                    let (low, high) = self.reach(axis, array);
+                    let slider = Slider::new(&mut self.slice.at[axis], low..=high);
+                    ui.add(slider).accessible_name(format!("index along {}", words::axis(axis)));
+                }
+            });
+        }
+    }
+
+    /// The indices along an axis that can be looked at: of one chunk, its ghost cells may lie outside of the array.
+    fn reach(&self, axis: usize, array: &ArrayEntry) -> (i64, i64) {
+        let last = array.shape[axis] - 1;
+        if self.mode == Mode::Slice && self.alone {
+            (-array.ghosts[0][axis], last + array.ghosts[1][axis])
+        } else {
+            (0, last)
+        }
+    }
+}

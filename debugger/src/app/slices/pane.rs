@@ -1,0 +1,136 @@
+//! [`Pane`]: a plane with its picture and what is drawn over it.
+
+use zippy::debug::protocol::{ArrayEntry, Request, ViewRequest};
+use zippy_view::egui::{Ui, Vec2};
+
+use super::layer::Layer;
+use super::overlay::{Canvas, Overlays, message};
+use super::plane::{Done, Plane};
+use super::tiles::Tiles;
+use crate::app::pick::{Cell, Picks};
+use crate::app::store::Store;
+use crate::app::style::{Known, Style};
+use crate::look::Quantity;
+
+/// What a part of the window has to show cells with.
+pub struct Given<'a> {
+    pub store: &'a mut Store,
+    pub array: &'a ArrayEntry,
+    pub picks: &'a mut Picks,
+    pub overlays: Overlays,
+    pub known: &'a Known,
+}
+
+/// A plane on the screen.
+#[derive(Default)]
+pub struct Pane {
+    pub plane: Plane,
+    pub layer: Layer,
+    /// What is asked for to show it.
+    pub asked: Option<ViewRequest>,
+    /// Whether lines show where its slice is along the other axes.
+    pub crossed: bool,
+}
+
+impl Pane {
+    /// Shows it; the cell that other planes are to be moved to, if one was chosen.
+    #[allow(clippy::too_many_arguments)]
+    pub fn show(
+        &mut self,
+        ui: &mut Ui,
+        size: Vec2,
+        tiles: &Tiles,
+        name: &str,
+        quantity: Quantity,
+        style: &mut Style,
+        given: &mut Given,
+    ) -> Option<Vec<i64>> {
+        let array = given.array;
+        let bounds = tiles.bounds(array).unwrap_or_default();
+        let done = self.plane.show(ui, size, bounds, name);
+        self.asked = tiles.request(array, &done.port, ui.ctx().pixels_per_point().into(), quantity);
+        if let Some(request) = self.asked.clone() {
+            let found = given.store.view(request);
+            self.layer.take(&found, array, quantity, tiles);
+        }
+        let painter = ui.painter_at(done.response.rect);
+        let mut problem = self.layer.error.clone();
+        match self.layer.values().map(|values| style.colouring(given.known, values)) {
+            Some(Ok(colouring)) => self.layer.paint(ui, &painter, &done.port, array, colouring),
+            Some(Err(error)) => problem = problem.or(Some(error)),
+            None => {}
+        }
+        if tiles.bounds(array).is_none() {
+            problem = Some(match tiles.chunk().and_then(|chunk| array.chunks.get(chunk as usize)) {
+                Some(chunk) => {
+                    format!("this slice does not cut the chunk: it goes from {:?} to {:?}", chunk.start, chunk.end)
+                }
+                None => "the chunks of this array are not listed".into(),
+            });
+        }
+        self.overlays(ui, &done, tiles, given);
+        let taken = picked(&done, tiles, given);
+        let colours = ui.visuals();
+        if let Some(problem) = problem.or_else(|| self.layer.error.clone()) {
+            message(&painter, done.response.rect, &problem, colours.error_fg_color);
+        } else if self.layer.values().is_none() && self.asked.is_some() {
+            message(&painter, done.response.rect, "asking …", colours.weak_text_color());
+        }
+        taken
+    }
+
+    fn overlays(&self, ui: &Ui, done: &Done, tiles: &Tiles, given: &mut Given) {
+        let (array, overlays) = (given.array, given.overlays);
+        let ghosts = overlays.ghosts.then(|| given.store.ghosts(array.array));
+        let moves = overlays.moves.then(|| given.store.want(Request::Moves));
+        let painter = ui.painter_at(done.response.rect);
+        for tile in tiles.all(array) {
+            let canvas = Canvas { painter: &painter, port: &done.port, tile: &tile };
+            canvas.chunks(array, overlays);
+            if let Tiles::Many(mosaic) = tiles {
+                canvas.index(mosaic.axis());
+            }
+            if let Some(ghosts) = ghosts.as_ref().and_then(|found| found.ghosts()) {
+                canvas.ghosts(array, ghosts, tiles.chunk());
+            }
+            if let Some(moves) = moves.as_ref().and_then(|found| found.moves()) {
+                canvas.moves(array, moves);
+            }
+            if let (Tiles::One(slice), true) = (tiles, self.crossed) {
+                canvas.cross(slice, tile.bounds);
+            }
+        }
+        let mut errors = [ghosts, moves].into_iter().flatten().filter_map(|found| found.error);
+        if let Some(error) = errors.next() {
+            let strip = done.response.rect;
+            let strip = strip.with_max_y(strip.top() + 48.0);
+            message(&painter, strip, &error, ui.visuals().warn_fg_color);
+        }
+        // On top of everything, in the plane's own coordinates.
+        if let Some(tile) = tiles.all(array).first() {
+            let mut whole = tile.clone();
+            whole.offset = [0, 0];
+            let canvas = Canvas { painter: &painter, port: &done.port, tile: &whole };
+            let here = |cell: &&Cell| cell.array == array.array && cell.chunk == tiles.chunk();
+            for cell in given.picks.pinned().filter(here) {
+                if let Some(at) = tiles.position(&cell.at) {
+                    canvas.cell(at, true);
+                }
+            }
+            if let Some(at) = done.cell.filter(|at| tiles.index(array, *at).is_some()) {
+                canvas.cell(at, false);
+            }
+        }
+    }
+}
+
+/// Tells what is pointed at; the cell to move other planes to.
+fn picked(done: &Done, tiles: &Tiles, given: &mut Given) -> Option<Vec<i64>> {
+    let at = tiles.index(given.array, done.cell?)?;
+    let cell = Cell { array: given.array.array, chunk: tiles.chunk(), at: at.clone() };
+    given.picks.hovered = Some(cell.clone());
+    if done.pinned {
+        given.picks.toggle(given.array, cell);
+    }
+    done.taken.then_some(at)
+}

@@ -1,0 +1,149 @@
+//! The histogram with the ends of the range, which can be dragged, over a bar of the colours.
+
+use zippy_view::egui::accesskit::Role;
+use zippy_view::egui::{
+    Align2, Color32, EventFilter, FontId, Id, Key, Mesh, Painter, Rect, Sense, Shape, Stroke, Ui, WidgetInfo, pos2,
+    vec2,
+};
+
+use super::bins::Bins;
+use crate::app::words;
+use crate::look::Colouring;
+
+const HEIGHT: f32 = 84.0;
+const BAR: f32 = 14.0;
+const TEXT: f32 = 16.0;
+/// Half the width of what can be grabbed.
+const GRAB: f32 = 6.0;
+
+/// Values along the width of an area.
+struct Axis {
+    area: Rect,
+    low: f64,
+    high: f64,
+}
+
+impl Axis {
+    fn x(&self, value: f64) -> f32 {
+        let share = ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0);
+        self.area.left() + share as f32 * self.area.width()
+    }
+
+    fn value(&self, x: f32) -> f64 {
+        let share = f64::from((x - self.area.left()) / self.area.width().max(1.0)).clamp(0.0, 1.0);
+        self.low + share * (self.high - self.low)
+    }
+}
+
+/// Shows it; other ends where they were moved.
+pub fn show(
+    ui: &mut Ui,
+    bins: &Bins,
+    ends: Option<(f64, f64)>,
+    colouring: Option<&Colouring>,
+    log: bool,
+) -> Option<(f64, f64)> {
+    let size = vec2(ui.available_width().clamp(120.0, 600.0), HEIGHT + BAR + TEXT);
+    let (whole, response) = ui.allocate_exact_size(size, Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "histogram"));
+    let inner = whole.shrink2(vec2(GRAB, 0.0));
+    let area = inner.with_max_y(inner.top() + HEIGHT);
+    let bar = Rect::from_min_size(area.left_bottom(), vec2(area.width(), BAR));
+    let axis = axis(area, bins, ends);
+    let painter = ui.painter_at(whole);
+    painter.rect_filled(area, 2.0, ui.visuals().extreme_bg_color);
+    counts(&painter, &axis, bins, log, ui.visuals().weak_text_color());
+    if let Some(colouring) = colouring {
+        colours(&painter, bar, &axis, colouring);
+    }
+    let font = FontId::proportional(11.0);
+    let weak = ui.visuals().text_color();
+    painter.text(bar.left_bottom(), Align2::LEFT_TOP, words::short(axis.low), font.clone(), weak);
+    painter.text(bar.right_bottom(), Align2::RIGHT_TOP, words::short(axis.high), font, weak);
+    let (low, high) = ends?;
+    let moved_low = handle(ui, &axis, bar, low, "low end of the colours");
+    let moved_high = handle(ui, &axis, bar, high, "high end of the colours");
+    match (moved_low, moved_high) {
+        (None, None) => None,
+        (low_to, high_to) => {
+            let (to_low, to_high) = (low_to.unwrap_or(low), high_to.unwrap_or(high));
+            // The end that is moved stops at the other one.
+            Some(if low_to.is_some() { (to_low.min(to_high), to_high) } else { (to_low, to_high.max(to_low)) })
+        }
+    }
+}
+
+/// Wide enough for the numbers and the ends; never of no width.
+fn axis(area: Rect, bins: &Bins, ends: Option<(f64, f64)>) -> Axis {
+    let (mut low, mut high) = bins.range;
+    if let Some((from, to)) = ends {
+        (low, high) = (low.min(from), high.max(to));
+    }
+    if high - low <= 0.0 || !(high - low).is_finite() {
+        let reach = (low.abs() * 0.5).clamp(0.5, 1e300);
+        (low, high) = (low - reach, high + reach);
+    }
+    Axis { area, low, high }
+}
+
+fn counts(painter: &Painter, axis: &Axis, bins: &Bins, log: bool, colour: Color32) {
+    let scale = |count: u64| if log { (count as f64).ln_1p() } else { count as f64 };
+    let most = scale(bins.counts.iter().copied().max().unwrap_or(0)).max(f64::MIN_POSITIVE);
+    let (low, high) = bins.range;
+    let width = (high - low) / bins.counts.len().max(1) as f64;
+    let mut mesh = Mesh::default();
+    for (number, &count) in bins.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+        let left = axis.x(low + width * number as f64);
+        let right = axis.x(low + width * (number + 1) as f64).max(left + 1.0);
+        let top = axis.area.bottom() - (scale(count) / most) as f32 * (axis.area.height() - 4.0);
+        mesh.add_colored_rect(Rect::from_min_max(pos2(left, top), pos2(right, axis.area.bottom())), colour);
+    }
+    painter.add(Shape::mesh(mesh));
+}
+
+fn colours(painter: &Painter, bar: Rect, axis: &Axis, colouring: &Colouring) {
+    let mut mesh = Mesh::default();
+    let mut x = bar.left();
+    while x < bar.right() {
+        let next = (x + 1.0).min(bar.right());
+        let [red, green, blue] = colouring.of(axis.value((x + next) / 2.0));
+        let place = Rect::from_min_max(pos2(x, bar.top()), pos2(next, bar.bottom()));
+        mesh.add_colored_rect(place, Color32::from_rgb(red, green, blue));
+        x = next;
+    }
+    painter.add(Shape::mesh(mesh));
+}
+
+/// An end that can be dragged, and moved by keys; where it was moved to.
+fn handle(ui: &Ui, axis: &Axis, bar: Rect, value: f64, name: &str) -> Option<f64> {
+    let x = axis.x(value);
+    let place = Rect::from_min_max(pos2(x - GRAB, axis.area.top()), pos2(x + GRAB, bar.bottom()));
+    let id: Id = ui.scope_id().with(name);
+    let response = ui.interact(place, id, Sense::click_and_drag());
+    let text = format!("{name}: {}", words::short(value));
+    response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, &text));
+    if response.clicked() || response.drag_started() {
+        response.request_focus();
+    }
+    let active = response.has_focus() || response.dragged() || response.hovered();
+    let colour = if active { Color32::WHITE } else { ui.visuals().text_color() };
+    let painter = ui.painter_at(place);
+    painter.vline(x, place.y_range(), Stroke::new(if active { 2.0 } else { 1.0 }, colour));
+    let knob = Rect::from_center_size(pos2(x, axis.area.top() + 6.0), vec2(9.0, 12.0));
+    painter.rect_filled(knob, 2.0, colour);
+    if response.dragged()
+        && let Some(pointer) = response.interact_pointer_pos()
+    {
+        return Some(axis.value(pointer.x)).filter(|to| *to != value);
+    }
+    if response.has_focus() {
+        let filter = EventFilter { horizontal_arrows: true, ..EventFilter::default() };
+        ui.memory_mut(|memory| memory.set_focus_lock_filter(id, filter));
+        let presses = |key| ui.input(|input| input.num_presses(key)) as f64;
+        let right = presses(Key::ArrowRight) - presses(Key::ArrowLeft);
+        if right != 0.0 {
+            return Some(value + right * (axis.high - axis.low) / 50.0);
+        }
+    }
+    None
+}

@@ -1,0 +1,207 @@
+//! How numbers become colours: map, range and norm, with a histogram of the numbers.
+
+mod bins;
+mod histogram;
+
+use zippy::debug::protocol::{ArrayEntry, Component, SummaryRequest};
+use zippy_view::egui::{ComboBox, DragValue, Grid, Ui};
+
+use super::store::Store;
+use super::words;
+use crate::look::{ColourMap, Colouring, Norm, Part, Quantity, Range, Scale, Values};
+use bins::Bins;
+
+/// Bins of the histogram.
+const BINS: u16 = 128;
+
+/// How the numbers of an array are coloured.
+#[derive(Debug, Clone)]
+pub struct Style {
+    map: &'static ColourMap,
+    range: Range,
+    norm: Norm,
+    /// The ends that stay as they are in other steps.
+    locked: Option<(f64, f64)>,
+    /// Those of the last frame.
+    ends: Option<(f64, f64)>,
+    percentiles: (f64, f64),
+    even: f64,
+    log_counts: bool,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self {
+            map: ColourMap::first(),
+            range: Range::Extremes,
+            norm: Norm::Linear,
+            locked: None,
+            ends: None,
+            percentiles: (1.0, 99.0),
+            even: 1e-3,
+            log_counts: true,
+        }
+    }
+}
+
+/// What is known of the numbers that are coloured.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    /// Of the whole array, where it is a component.
+    component: Option<Component>,
+    bins: Option<Bins>,
+    error: Option<String>,
+}
+
+impl Known {
+    /// Asks for what is needed to colour a quantity of an array. Of lengths only the numbers that are seen are known.
+    pub fn new(store: &mut Store, array: &ArrayEntry, quantity: Quantity, seen: Option<&Values>) -> Self {
+        let Part::Component(number) = quantity.part else {
+            let bins = seen.and_then(|values| Bins::of(&values.numbers, usize::from(BINS)));
+            return Self { bins, ..Self::default() };
+        };
+        let request = SummaryRequest { array: array.array, numbers: quantity.numbers, bins: BINS, range: None };
+        let found = store.summary(request);
+        let component = found.summary().and_then(|summary| summary.components.get(usize::from(number)).cloned());
+        // Without a summary, as of a coarse recording, what is seen has to do.
+        let bins = component.as_ref().map(Bins::from).or_else(|| Bins::of(&seen?.numbers, usize::from(BINS)));
+        Self { component, bins, error: found.error }
+    }
+}
+
+impl Style {
+    /// The colours for these numbers.
+    ///
+    /// # Errors
+    /// There are no such numbers, or the range has no logarithm.
+    pub fn colouring(&mut self, known: &Known, seen: &Values) -> Result<Colouring, String> {
+        let ends = self.locked.or_else(|| match (&known.component, self.range) {
+            (Some(component), range) => range.of_summary(component, self.norm),
+            (None, range) => range.of(&seen.numbers, self.norm),
+        });
+        let ends = match (ends, self.norm) {
+            (Some(ends), _) => ends,
+            (None, Norm::Log) => return Err("there is no number above 0 for a logarithmic norm".into()),
+            // NaNs and infinities have colours of their own.
+            (None, _) => (0.0, 0.0),
+        };
+        self.ends = Some(ends);
+        Ok(Colouring { map: self.map, scale: Scale::new(self.norm, ends)? })
+    }
+
+    /// Shows the settings.
+    pub fn show(&mut self, ui: &mut Ui, known: &Known, colouring: Option<&Colouring>) {
+        ui.horizontal(|ui| {
+            ComboBox::from_label("colours").selected_text(self.map.name).width(110.0).show_ui(ui, |ui| {
+                for map in ColourMap::all() {
+                    if ui.selectable_label(self.map == map, map.name).clicked() {
+                        self.map = map;
+                    }
+                }
+            });
+        });
+        self.norms(ui);
+        self.ranges(ui);
+        if let Some(bins) = &known.bins {
+            let log = self.log_counts;
+            if let Some((low, high)) = histogram::show(ui, bins, self.ends, colouring, log) {
+                self.locked = None;
+                self.range = Range::Fixed(low, high);
+            }
+            ui.checkbox(&mut self.log_counts, "logarithms of counts");
+        }
+        if let Some(error) = &known.error {
+            ui.colored_label(ui.visuals().error_fg_color, error);
+        }
+        counts(ui, known);
+    }
+
+    fn norms(&mut self, ui: &mut Ui) {
+        ui.horizontal_wrapped(|ui| {
+            let number = match self.norm {
+                Norm::Linear => 0,
+                Norm::Log => 1,
+                Norm::SymLog(_) => 2,
+            };
+            for (place, name) in ["linear", "log", "symlog"].into_iter().enumerate() {
+                if ui.radio(number == place, name).clicked() {
+                    self.norm = [Norm::Linear, Norm::Log, Norm::SymLog(self.even)][place];
+                }
+            }
+            if let Norm::SymLog(even) = &mut self.norm {
+                let speed = (*even * 0.02).max(1e-12);
+                ui.add(DragValue::new(even).speed(speed).range(1e-12..=1e12).prefix("even to "))
+                    .accessible_name("symlog is even up to");
+                self.even = *even;
+            }
+        });
+    }
+
+    fn ranges(&mut self, ui: &mut Ui) {
+        ui.horizontal_wrapped(|ui| {
+            let before = self.range;
+            if ui.radio(self.range == Range::Extremes, "min–max").clicked() {
+                self.range = Range::Extremes;
+            }
+            if ui.radio(matches!(self.range, Range::Percentile(..)), "percentiles").clicked() {
+                self.range = Range::Percentile(self.percentiles.0, self.percentiles.1);
+            }
+            if ui.radio(self.range == Range::Symmetric, "symmetric").clicked() {
+                self.range = Range::Symmetric;
+            }
+            if ui.radio(matches!(self.range, Range::Fixed(..)), "by hand").clicked() {
+                let (low, high) = self.ends.unwrap_or((0.0, 1.0));
+                self.range = Range::Fixed(low, high);
+            }
+            if self.range != before {
+                self.locked = None;
+            }
+        });
+        ui.horizontal_wrapped(|ui| {
+            match &mut self.range {
+                Range::Percentile(low, high) => {
+                    ui.add(DragValue::new(low).range(0.0..=*high).speed(0.1).suffix(" %"))
+                        .accessible_name("lower percentile");
+                    ui.add(DragValue::new(high).range(*low..=100.0).speed(0.1).suffix(" %"))
+                        .accessible_name("upper percentile");
+                    self.percentiles = (*low, *high);
+                }
+                Range::Fixed(low, high) => {
+                    let speed = ((*high - *low).abs() * 0.01).max(1e-9);
+                    ui.add(DragValue::new(low).range(f64::MIN..=*high).speed(speed)).accessible_name("low end");
+                    ui.add(DragValue::new(high).range(*low..=f64::MAX).speed(speed)).accessible_name("high end");
+                }
+                Range::Extremes | Range::Symmetric => {
+                    if let Some((low, high)) = self.ends {
+                        ui.monospace(format!("{} … {}", words::short(low), words::short(high)));
+                    }
+                }
+            }
+            let mut locked = self.locked.is_some();
+            if ui.checkbox(&mut locked, "lock").on_hover_text("The same range in all steps").changed() {
+                self.locked = self.ends.filter(|_| locked);
+            }
+        });
+    }
+}
+
+/// What there is in the whole array.
+fn counts(ui: &mut Ui, known: &Known) {
+    let Some(component) = &known.component else { return };
+    Grid::new("counts").num_columns(4).spacing([10.0, 2.0]).show(ui, |ui| {
+        let mut pair = |name: &str, text: String, end: bool| {
+            ui.weak(name);
+            ui.monospace(text);
+            if end {
+                ui.end_row();
+            }
+        };
+        let (low, high) = component.extremes.unzip();
+        let shown = |value: Option<f64>| value.map_or_else(|| "none".into(), words::short);
+        pair("min", shown(low), false);
+        pair("max", shown(high), true);
+        pair("NaNs", component.nans.to_string(), false);
+        pair("infinities", component.infinities.to_string(), true);
+        pair("cells", component.count.to_string(), true);
+    });
+}

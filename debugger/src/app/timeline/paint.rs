@@ -1,0 +1,90 @@
+//! Spans as boxes, one row a rank.
+
+use zippy::debug::protocol::{Span, SpanKind, Timeline};
+use zippy_view::egui::{Align2, Color32, FontId, Mesh, Painter, Rect, Shape, Stroke, StrokeKind, Ui, pos2};
+
+use super::axis::Axis;
+use super::lane::{TIMES, kind, row};
+use crate::app::words;
+
+/// Draws all that is seen. `chosen` is a rank and the number of one of its spans.
+pub fn rows(ui: &Ui, area: Rect, axis: &Axis, known: &Timeline, chosen: Option<(usize, usize)>) {
+    let painter = ui.painter_at(area);
+    painter.rect_filled(area, 2.0, ui.visuals().extreme_bg_color);
+    let weak = ui.visuals().weak_text_color();
+    times(&painter, area, axis, weak);
+    let inner = painter.with_clip_rect(axis.area.intersect(painter.clip_rect()));
+    for (rank, spans) in known.ranks.iter().enumerate() {
+        let lane = row(area, rank);
+        if !lane.intersects(painter.clip_rect()) {
+            continue;
+        }
+        let at = lane.left_center() + [6.0, 0.0].into();
+        painter.text(at, Align2::LEFT_CENTER, format!("rank {rank}"), FontId::proportional(12.0), weak);
+        boxes(&inner, axis, lane, spans);
+    }
+    if let Some((rank, number)) = chosen
+        && let Some(span) = known.ranks.get(rank).and_then(|spans| spans.get(number))
+    {
+        mark(&inner, axis, area, rank, span, known.ranks.len());
+    }
+}
+
+fn times(painter: &Painter, area: Rect, axis: &Axis, colour: Color32) {
+    for time in axis.ticks() {
+        let x = axis.x(time);
+        painter.vline(x, area.top() + TIMES..=area.bottom(), Stroke::new(1.0, colour.gamma_multiply(0.25)));
+        let text = words::micros(time as u64);
+        painter.text(pos2(x, area.top() + 4.0), Align2::CENTER_TOP, text, FontId::proportional(11.0), colour);
+    }
+}
+
+/// Boxes narrower than a point are drawn once a point, so that a long run costs no more than its width.
+fn boxes(painter: &Painter, axis: &Axis, lane: Rect, spans: &[Span]) {
+    let mut mesh = Mesh::default();
+    let mut labels = Vec::new();
+    let mut reached = f32::NEG_INFINITY;
+    let end = spans.partition_point(|span| (span.start as f64) < axis.seen.1);
+    for span in &spans[..end] {
+        let left = axis.x(span.start as f64);
+        let right = axis.x(span.start as f64 + span.length as f64).max(left + 1.0);
+        if right < axis.area.left() || (right - left <= 1.0 && left < reached) {
+            continue;
+        }
+        reached = right;
+        let (_, colour) = kind(span.kind);
+        let place = Rect::from_min_max(pos2(left, lane.top() + 3.0), pos2(right, lane.bottom() - 3.0));
+        mesh.add_colored_rect(place, colour);
+        if right - left > 40.0 {
+            labels.push((place, span));
+        }
+    }
+    painter.add(Shape::mesh(mesh));
+    for (place, span) in labels {
+        let place = place.intersect(axis.area);
+        let inside = painter.with_clip_rect(place.intersect(painter.clip_rect()));
+        let at = place.left_center() + [4.0, 0.0].into();
+        inside.text(at, Align2::LEFT_CENTER, label(span), FontId::proportional(11.0), Color32::from_gray(16));
+    }
+}
+
+fn label(span: &Span) -> String {
+    match (span.kind, span.peer) {
+        (SpanKind::Wait, Some(peer)) => format!("{} of rank {peer}", span.what),
+        _ => span.what.clone(),
+    }
+}
+
+/// A frame around a span, and an arrow to whom it waits for.
+fn mark(painter: &Painter, axis: &Axis, area: Rect, rank: usize, span: &Span, ranks: usize) {
+    let lane = row(area, rank);
+    let left = axis.x(span.start as f64);
+    let right = axis.x(span.start as f64 + span.length as f64).max(left + 1.0);
+    let place = Rect::from_min_max(pos2(left, lane.top() + 2.0), pos2(right, lane.bottom() - 2.0));
+    let stroke = Stroke::new(1.5, Color32::WHITE);
+    painter.rect_stroke(place, 1.0, stroke, StrokeKind::Outside);
+    if let Some(peer) = span.peer.map(|peer| peer as usize).filter(|peer| *peer < ranks && *peer != rank) {
+        let to = pos2(right, row(area, peer).center().y);
+        painter.arrow(to, pos2(right, lane.center().y) - to, stroke);
+    }
+}

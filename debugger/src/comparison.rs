@@ -1,0 +1,109 @@
+//! Two arrays, number by number: [`Comparison`].
+
+use std::fmt::Write;
+
+use clap::Args;
+use zippy::debug::protocol::{ArrayEntry, View, ViewRequest};
+
+use crate::client::Client;
+use crate::look::{Differences, Quantity, cell};
+
+/// Which arrays, and when.
+#[derive(Args, Debug, Clone, Default)]
+#[group(skip)]
+pub struct Comparison {
+    /// The name of the array
+    #[arg(long, value_name = "NAME")]
+    pub array: String,
+
+    /// The name of the other one. Default: the same
+    #[arg(long, value_name = "NAME")]
+    pub other_array: Option<String>,
+
+    /// The rank whose arrays they are, where several ranks have some of these names
+    #[arg(long, value_name = "RANK")]
+    pub rank: Option<u32>,
+
+    /// The debug point, of a recording. Default: the first one
+    #[arg(long, value_name = "N")]
+    pub step: Option<u64>,
+
+    /// The debug point of the other one, of a recording. Default: that of --step
+    #[arg(long, value_name = "N")]
+    pub other_step: Option<u64>,
+
+    /// Which number of a cell the differences are of: x, y or length of a vector, of a record velocity.x. Default: the length of a
+    /// vector, the first number of a record
+    #[arg(long, value_name = "NAME")]
+    pub component: Option<String>,
+}
+
+impl Comparison {
+    /// Compares all cells; whether all have the same bits, and what there is to be said. Waits for both sides.
+    ///
+    /// # Errors
+    /// It names what there is not; types, shapes or recorded cells differ; the arrays cannot be fetched.
+    pub fn make(&self, one: &mut Client, other: &mut Client) -> Result<(bool, String), String> {
+        let name = self.other_array.as_ref().unwrap_or(&self.array);
+        // A program that runs is looked at where it is.
+        let other_step = self.other_step.or(self.step.filter(|_| !other.steps().is_empty()));
+        let step = self.step.filter(|_| !one.steps().is_empty() || self.other_step.is_some());
+        let (one, one_view) = fetch(one, &self.array, self.rank, step)?;
+        let (other, other_view) = fetch(other, name, self.rank, other_step)?;
+        if one.shape != other.shape {
+            return Err(format!("`{}` has the shape {:?}, and `{name}` {:?}", self.array, one.shape, other.shape));
+        }
+        let quantity = Quantity::named(&one.element, self.component.as_deref())?;
+        let found = Differences::new((&one_view, &one.element), (&other_view, &other.element), quantity)?;
+        let count = one_view.of.extents().unwrap_or_default().iter().product::<i64>();
+        let (steps, array) = ([one_view.step, other_view.step], &self.array);
+        let mut text = format!("{array} at debug point {}, {name} at debug point {}", steps[0], steps[1]);
+        if one_view.of.stride.iter().any(|&stride| stride > 1) {
+            let _ = write!(text, "; only every so-manyth cell: {:?}", one_view.of.stride);
+        }
+        let Some(first) = &found.first else {
+            let _ = write!(text, "\nnone of {count} cells differs");
+            return Ok((true, text));
+        };
+        let _ = write!(text, "\n{} of {count} cells differ, the first one at {first:?}: ", found.cells);
+        let values = [(&one_view, &one), (&other_view, &other)].map(|(view, entry)| exact(view, entry, first));
+        let _ = write!(text, "{}", values.join(" and "));
+        let of = quantity.name(&one.element);
+        let of = if of.is_empty() { String::new() } else { format!("{of}: ") };
+        if let (Some(absolute), Some(relative), Some(ulp)) = (found.largest, found.largest_relative, found.largest_ulp)
+        {
+            let _ = write!(text, "\n{of}at most {absolute} apart, relative to the larger one {relative}, {ulp} ULP");
+        }
+        let _ = write!(text, "\n{of}{} cells are NaN in one of them only", found.nans);
+        Ok((false, text))
+    }
+}
+
+fn fetch(client: &mut Client, name: &str, rank: Option<u32>, step: Option<u64>) -> Result<(ArrayEntry, View), String> {
+    if let Some(step) = step {
+        client.go_to(step)?;
+    }
+    let entry = client.array(name, rank)?;
+    let request = ViewRequest {
+        array: entry.array,
+        chunk: None,
+        start: vec![0; entry.shape.len()],
+        end: entry.shape.clone(),
+        stride: vec![1; entry.shape.len()],
+        numbers: None,
+    };
+    let view = client.cells(&request, entry.element.bytes as usize)?;
+    Ok((entry, view))
+}
+
+/// All numbers of a cell, with their bits.
+fn exact(view: &View, entry: &ArrayEntry, at: &[i64]) -> String {
+    let members = cell(view, &entry.element, at).unwrap_or_default().into_iter();
+    let all = members.flat_map(|member| {
+        let name = if member.name.is_empty() { String::new() } else { format!("{} ", member.name) };
+        let each: Vec<String> =
+            member.components.iter().map(|exact| format!("{} ({})", exact.text, exact.bits)).collect();
+        [format!("{name}{}", each.join(", "))]
+    });
+    all.collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,65 @@
+//! Slices as text.
+
+use std::fmt::Write;
+
+use zippy::debug::protocol::Numbers;
+
+use super::{Sheet, Wanted};
+use crate::look::{Part, Quantity, axis_name};
+
+/// What a column of numbers is.
+struct Column<'a> {
+    name: String,
+    quantity: Quantity,
+    numbers: &'a Numbers,
+}
+
+/// A name that a comma or a quote does not break.
+fn field(name: &str) -> String {
+    let name: String = name.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name }
+}
+
+/// A line of names and then a line a cell, the lower row first: its index along every axis and its numbers, in digits that give
+/// them back exactly. Numbers without a name stand under `value`.
+///
+/// # Errors
+/// Cells have no such numbers.
+pub fn csv(sheet: &Sheet, wanted: Wanted) -> Result<String, String> {
+    let none = || format!("cells of {} have no such numbers", sheet.element.name);
+    let all = Quantity::all(sheet.element).into_iter();
+    let shown = |quantity: &Quantity| match wanted {
+        Some(wanted) => *quantity == wanted,
+        None => matches!(quantity.part, Part::Component(_)),
+    };
+    let columns: Option<Vec<Column>> = all
+        .filter(|(_, quantity)| shown(quantity))
+        .map(|(name, quantity)| {
+            let name = if name.is_empty() { "value".into() } else { name };
+            Some(Column { name, quantity, numbers: quantity.of(sheet.element)? })
+        })
+        .collect();
+    let columns = columns.filter(|columns| !columns.is_empty()).ok_or_else(none)?;
+    let axes = (0..sheet.slice.at.len()).map(axis_name);
+    let names: Vec<String> = axes.chain(columns.iter().map(|column| field(&column.name))).collect();
+    let mut out = names.join(",");
+    out.push('\n');
+    for row in 0..sheet.height {
+        for column in 0..sheet.width {
+            let index: Vec<String> = sheet.index(column, row).iter().map(i64::to_string).collect();
+            out.push_str(&index.join(","));
+            for Column { quantity, numbers, .. } in &columns {
+                let bytes = sheet.numbers(column, row, numbers);
+                let text = match quantity.part {
+                    Part::Component(place) => bytes
+                        .get(usize::from(place) * numbers.scalar.bytes()..)
+                        .and_then(|bytes| numbers.scalar.text(bytes)),
+                    Part::Length => quantity.value(numbers, bytes).map(|length| format!("{length:?}")),
+                };
+                let _ = write!(out, ",{}", text.ok_or_else(none)?);
+            }
+            out.push('\n');
+        }
+    }
+    Ok(out)
+}

@@ -1,0 +1,25 @@
+//! Pictures as files.
+
+use crate::look::Rgba;
+
+/// The most pixels along an edge of a picture.
+pub const MOST_EDGE: usize = 1 << 15;
+
+/// The file of a picture.
+///
+/// # Errors
+/// It has no pixel, or too many.
+pub fn png(picture: &Rgba) -> Result<Vec<u8>, String> {
+    let (width, height) = (picture.width, picture.height);
+    let edge = |length: usize| u32::try_from(length).ok().filter(|_| (1..=MOST_EDGE).contains(&length));
+    let (Some(columns), Some(rows)) = (edge(width), edge(height)) else {
+        return Err(format!("a picture has 1 to {MOST_EDGE} pixels along an edge, and not {width} x {height}"));
+    };
+    let mut out = Vec::new();
+    let mut encoder = png::Encoder::new(&mut out, columns, rows);
+    encoder.set_color(png::ColorType::Rgba);
+    encoder.set_depth(png::BitDepth::Eight);
+    let written = encoder.write_header().and_then(|mut writer| writer.write_image_data(&picture.pixels));
+    written.map_err(|error| format!("the picture cannot be encoded: {error}"))?;
+    Ok(out)
+}

@@ -1,0 +1,85 @@
+//! What a recording has: [`info`].
+
+use std::fmt::Write;
+use std::path::Path;
+
+use zippy::debug::protocol::{Answer, ArrayEntry, Kind, Message, Point, Request};
+use zippy_io::{quoted, said, shown};
+
+use crate::session::{Replay, Session};
+
+/// A number of bytes in few digits.
+fn bytes(count: u64) -> String {
+    let units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+    let place = (count.max(1).ilog2() / 10).min(4) as usize;
+    if place == 0 {
+        format!("{count} bytes")
+    } else {
+        format!("{:.1} {}", count as f64 / f64::powi(1024.0, place as i32), units[place])
+    }
+}
+
+fn array(text: &mut String, entry: &ArrayEntry, stride: &Result<Vec<i64>, String>) {
+    let shape: Vec<String> = entry.shape.iter().map(i64::to_string).collect();
+    let kind = match (entry.kind, entry.array.rank) {
+        (Kind::Global, _) => format!("in {} chunks", entry.chunk_count),
+        (Kind::Local, Some(rank)) => format!("of rank {rank}"),
+        (Kind::Growable, Some(rank)) => format!("growable, of rank {rank}"),
+        (Kind::Local, None) => "local".into(),
+        (Kind::Growable, None) => "growable".into(),
+    };
+    let (name, shape, element) = (quoted(&entry.name), shape.join(" x "), said(&entry.element.name));
+    let recorded = match stride {
+        Ok(stride) if stride.iter().all(|&stride| stride == 1) => "every cell".into(),
+        Ok(stride) => format!("one cell of every {stride:?}"),
+        Err(error) => said(error),
+    };
+    let _ = writeln!(text, "  {name}: {shape} of {element}, {kind}, {}; {recorded}", bytes(entry.bytes));
+}
+
+/// What a recording has, in words: its program, its debug points, the arrays of the last one, how it ends.
+///
+/// # Errors
+/// It cannot be opened.
+pub fn info(path: &Path) -> Result<String, String> {
+    let cannot = |error: std::io::Error| format!("cannot open {}: {error}", shown(path));
+    let mut replay = Replay::open(path).map_err(cannot)?;
+    let size = std::fs::metadata(path).map_err(cannot)?.len();
+    let mut text = String::new();
+    if let Some(program) = replay.program() {
+        let ranks = if program.ranks == 1 { "1 rank".into() } else { format!("{} ranks", program.ranks) };
+        let checked = if program.checked { ", checked" } else { "" };
+        let adapters: Vec<String> = program.adapters.iter().map(|adapter| quoted(adapter)).collect();
+        let _ = writeln!(text, "{}, {ranks}{checked}, on {}", quoted(&program.name), adapters.join(", "));
+    }
+    let _ = writeln!(text, "{}", bytes(size));
+    let _ = match replay.steps() {
+        [] => writeln!(text, "no debug point"),
+        [only] => writeln!(text, "1 debug point: {only}"),
+        [first, .., last] => writeln!(text, "{} debug points: {first} to {last}", replay.steps().len()),
+    };
+    if let Some(&last) = replay.steps().last() {
+        replay.go_to(last);
+        replay.ask(Request::Arrays);
+        for message in replay.poll() {
+            match message {
+                Message::Point(Point { step, name, micros, .. }) if step == last => {
+                    let seconds = micros as f64 / 1e6;
+                    let _ = writeln!(text, "the last one, {}, after {seconds:.3} s of the run", quoted(&name));
+                }
+                Message::Answer(_, Ok(Answer::Arrays(arrays))) => {
+                    let _ = writeln!(text, "{} arrays there", arrays.len());
+                    arrays.iter().for_each(|entry| array(&mut text, entry, &replay.stride(entry)));
+                }
+                Message::Answer(_, Err(error)) => drop(writeln!(text, "{error}")),
+                _ => {}
+            }
+        }
+    }
+    let end = replay.end().filter(|end| !end.is_empty()).map(|end| format!(": {}", said(end))).unwrap_or_default();
+    let _ = match replay.notice() {
+        Some(notice) => write!(text, "{}", said(&notice)),
+        None => write!(text, "whole: the run has come to its end{end}"),
+    };
+    Ok(text)
+}

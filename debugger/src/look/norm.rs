@@ -1,0 +1,146 @@
+//! [`Scale`]: where numbers lie between two ends.
+
+/// How numbers are spread between the ends of a range.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Norm {
+    /// Evenly.
+    Linear,
+    /// By their logarithms. Needs a range above 0.
+    Log,
+    /// Evenly near 0, up to this size, and by their logarithms beyond, on both sides.
+    SymLog(f64),
+}
+
+/// A norm and a range.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scale {
+    norm: Norm,
+    range: (f64, f64),
+}
+
+/// Where a number lies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Share {
+    /// Between the ends, 0 to 1; in the middle where both ends are one.
+    Within(f64),
+    /// Finite, below the range.
+    Below,
+    /// Finite, above it.
+    Above,
+    /// Not a number.
+    Nan,
+    /// Infinite, above 0.
+    PlusInfinity,
+    /// Infinite, below 0.
+    MinusInfinity,
+}
+
+impl Norm {
+    /// The norm of this name: `linear`, `log`, `symlog` or `symlog:0.01` with the size up to which it is even.
+    ///
+    /// # Errors
+    /// There is none of this name.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let wrong = || format!("`{text}` is no norm; there are linear, log and symlog:SIZE with a size above 0");
+        match text.split_once(':') {
+            None if text == "linear" => Ok(Self::Linear),
+            None if text == "log" => Ok(Self::Log),
+            None if text == "symlog" => Ok(Self::SymLog(1.0)),
+            Some(("symlog", size)) => match size.parse::<f64>() {
+                Ok(size) if size > 0.0 && size.is_finite() => Ok(Self::SymLog(size)),
+                _ => Err(wrong()),
+            },
+            _ => Err(wrong()),
+        }
+    }
+
+    fn forth(self, value: f64) -> f64 {
+        match self {
+            Self::Linear => value,
+            Self::Log => value.ln(),
+            Self::SymLog(size) => {
+                let share = (value / size).abs();
+                (if share <= 1.0 { share } else { 1.0 + share.ln() }).copysign(value)
+            }
+        }
+    }
+
+    fn back(self, place: f64) -> f64 {
+        match self {
+            Self::Linear => place,
+            Self::Log => place.exp(),
+            Self::SymLog(size) => {
+                let share = place.abs();
+                size * (if share <= 1.0 { share } else { (share - 1.0).exp() }).copysign(place)
+            }
+        }
+    }
+}
+
+impl Scale {
+    /// A norm between two ends.
+    ///
+    /// # Errors
+    /// They are not finite, or not in their order; the norm has no logarithm of one.
+    pub fn new(norm: Norm, range: (f64, f64)) -> Result<Self, String> {
+        let (low, high) = range;
+        if !low.is_finite() || !high.is_finite() || low > high {
+            return Err(format!(
+                "a range goes from a number to one that is not below it, and not from {low} to {high}"
+            ));
+        }
+        if norm == Norm::Log && low <= 0.0 {
+            return Err(format!("a logarithmic norm needs a range above 0, and this one begins at {low}"));
+        }
+        if let Norm::SymLog(size) = norm
+            && !(size > 0.0 && size.is_finite())
+        {
+            return Err(format!("a symlog norm is even up to a size above 0, and not up to {size}"));
+        }
+        Ok(Self { norm, range })
+    }
+
+    /// Its ends.
+    pub fn range(&self) -> (f64, f64) {
+        self.range
+    }
+
+    /// Its norm.
+    pub fn norm(&self) -> Norm {
+        self.norm
+    }
+
+    /// Where a number lies.
+    pub fn share(&self, value: f64) -> Share {
+        let (low, high) = self.range;
+        if value.is_nan() {
+            Share::Nan
+        } else if value.is_infinite() {
+            if value > 0.0 { Share::PlusInfinity } else { Share::MinusInfinity }
+        } else if value < low {
+            Share::Below
+        } else if value > high {
+            Share::Above
+        } else if low == high {
+            Share::Within(0.5)
+        } else {
+            // Halves, as the whole may be more than there is.
+            let [low, high, at] = [low, high, value].map(|value| self.norm.forth(value) / 2.0);
+            Share::Within(((at - low) / (high - low)).clamp(0.0, 1.0))
+        }
+    }
+
+    /// The number at a share of the way from the lower end to the upper one.
+    pub fn value(&self, share: f64) -> f64 {
+        let (low, high) = self.range;
+        let share = share.clamp(0.0, 1.0);
+        if share == 0.0 {
+            return low;
+        }
+        if share == 1.0 {
+            return high;
+        }
+        let [first, last] = [low, high].map(|value| self.norm.forth(value));
+        self.norm.back(first * (1.0 - share) + last * share).clamp(low, high)
+    }
+}

@@ -1,0 +1,127 @@
+//! [`paint`]: numbers become a picture.
+
+use super::colours::{APART, ColourMap, MapKind};
+use super::norm::{Scale, Share};
+use super::slice::Slice;
+use super::values::Values;
+
+/// How numbers become colours.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Colouring {
+    /// The colours.
+    pub map: &'static ColourMap,
+    /// From where to where they go. Categorical maps have a colour for every number, and look at no scale.
+    pub scale: Scale,
+}
+
+/// A picture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rgba {
+    /// Pixels in a row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// Red, green, blue and alpha of each pixel, not premultiplied; the upper row first.
+    pub pixels: Vec<u8>,
+}
+
+impl Colouring {
+    /// The colour of a number.
+    pub fn of(&self, value: f64) -> [u8; 3] {
+        match self.scale.share(value) {
+            Share::Nan => APART.nan,
+            Share::PlusInfinity => APART.plus_infinity,
+            Share::MinusInfinity => APART.minus_infinity,
+            _ if self.map.kind == MapKind::Categorical => self.map.class(value),
+            Share::Within(share) => self.map.at(share),
+            Share::Below => APART.below,
+            Share::Above => APART.above,
+        }
+    }
+
+    /// Its colours from the lower end to the upper one, so many pixels wide and high.
+    pub fn bar(&self, width: usize, height: usize) -> Rgba {
+        let last = width.saturating_sub(1).max(1) as f64;
+        let mut picture = Rgba::filled(width, height, [0; 3]);
+        for column in 0..width {
+            let colour = self.of(self.scale.value(column as f64 / last));
+            (0..height).for_each(|row| picture.set(column, row, colour));
+        }
+        picture
+    }
+}
+
+impl Rgba {
+    /// A picture of one colour.
+    pub fn filled(width: usize, height: usize, [red, green, blue]: [u8; 3]) -> Self {
+        Self { width, height, pixels: [red, green, blue, 255].repeat(width * height) }
+    }
+
+    /// The pixel in a column and a row from above; none outside.
+    pub fn get(&self, column: usize, row: usize) -> Option<[u8; 4]> {
+        let inside = column < self.width && row < self.height;
+        let at = (row * self.width + column) * 4;
+        inside.then(|| self.pixels.get(at..at + 4)?.try_into().ok()).flatten()
+    }
+
+    /// Gives a pixel a colour, opaque. Pixels outside are left out.
+    pub fn set(&mut self, column: usize, row: usize, [red, green, blue]: [u8; 3]) {
+        if column < self.width && row < self.height {
+            let at = (row * self.width + column) * 4;
+            self.pixels[at..at + 4].copy_from_slice(&[red, green, blue, 255]);
+        }
+    }
+
+    /// Each pixel as a square of so many.
+    #[must_use]
+    pub fn enlarged(&self, times: usize) -> Self {
+        let mut pixels = Vec::with_capacity(self.pixels.len() * times * times);
+        for row in self.pixels.chunks_exact((self.width * 4).max(1)) {
+            let wide: Vec<u8> = row.chunks_exact(4).flat_map(|pixel| pixel.repeat(times)).collect();
+            (0..times).for_each(|_| pixels.extend(&wide));
+        }
+        Self { width: self.width * times, height: self.height * times, pixels }
+    }
+}
+
+/// The picture of a slice of what a view has: a pixel a cell that was sampled, the last one upwards in the upper row. Along
+/// axes that are not shown the slice's index counts, or of a coarse view the cell that stands for it; where the view has one
+/// only, that one.
+///
+/// # Errors
+/// The view has other axes than the slice, or not this slice.
+pub fn paint(values: &Values, slice: &Slice, colouring: &Colouring) -> Result<Rgba, String> {
+    let axes = values.extents.len();
+    if slice.at.len() != axes || slice.across >= axes || slice.up.is_some_and(|up| up >= axes) {
+        return Err(format!("a view of {axes} axes has no slice of {}", slice.at.len()));
+    }
+    let mut strides = vec![1_usize; axes];
+    for axis in 1..axes {
+        strides[axis] = strides[axis - 1] * values.extents[axis - 1].max(0) as usize;
+    }
+    let mut first = 0;
+    for axis in slice.fixed() {
+        let (start, stride) = (values.of.start[axis], values.of.stride[axis]);
+        let place = match values.extents[axis] {
+            1 => 0,
+            extent => {
+                let place = slice.at[axis].saturating_sub(start).div_euclid(stride);
+                let missing = || format!("the view has no slice at {} along axis {axis}", slice.at[axis]);
+                (0..extent).contains(&place).then_some(place).ok_or_else(missing)?
+            }
+        };
+        first += place as usize * strides[axis];
+    }
+    let width = values.extents[slice.across].max(0) as usize;
+    let height = slice.up.map_or(1, |up| values.extents[up].max(0) as usize);
+    let mut picture = Rgba::filled(width, height, APART.nothing);
+    for row in 0..height {
+        let above = slice.up.map_or(0, |up| (height - 1 - row) * strides[up]);
+        for column in 0..width {
+            if let Some(&value) = values.numbers.get(first + above + column * strides[slice.across]) {
+                picture.set(column, row, colouring.of(value));
+            }
+        }
+    }
+    Ok(picture)
+}

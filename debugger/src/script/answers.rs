@@ -1,0 +1,150 @@
+//! Answers as JSON.
+
+use serde_json::{Map, Number, Value, json};
+use zippy::debug::protocol::{ArrayEntry, Component, Numbers, ScalarType, Summary, View};
+
+use super::standing;
+use crate::client::Client;
+use crate::look::{Exact, Member, Part, Place, Quantity, cell};
+
+/// The program and how things stand with it.
+pub fn program(client: &Client) -> Value {
+    let mut value = json!({ "state": standing(&client.state()), "notice": client.notice() });
+    if let Some(program) = client.program() {
+        value["name"] = json!(program.name);
+        value["ranks"] = json!(program.ranks);
+        value["checked"] = json!(program.checked);
+        value["adapters"] = json!(program.adapters);
+    }
+    value
+}
+
+/// A number in digits that give it back exactly; NaN and infinities, which JSON has not, as text.
+fn number(scalar: ScalarType, bytes: &[u8]) -> Option<Value> {
+    let text = scalar.text(bytes)?;
+    let exact = match scalar {
+        ScalarType::U64 => text.parse::<u64>().ok().map(Number::from),
+        ScalarType::I64 => text.parse::<i64>().ok().map(Number::from),
+        scalar if scalar.is_float() => text.parse::<f64>().ok().and_then(Number::from_f64),
+        _ => text.parse::<i64>().ok().map(Number::from),
+    };
+    Some(exact.map_or(Value::String(text), Value::Number))
+}
+
+/// A float; NaN and infinities as text.
+fn float(value: f64) -> Value {
+    Number::from_f64(value).map_or_else(|| Value::String(value.to_string()), Value::Number)
+}
+
+/// The numbers of a member: one, or a list.
+fn member(numbers: &Numbers, bytes: &[u8]) -> Option<Value> {
+    let width = numbers.scalar.bytes();
+    let each = (0..usize::from(numbers.components)).map(|place| number(numbers.scalar, bytes.get(place * width..)?));
+    let each: Vec<Value> = each.collect::<Option<_>>()?;
+    Some(if numbers.components == 1 { each.into_iter().next()? } else { Value::Array(each) })
+}
+
+/// A view: its cells axis 0 fastest, one number of each where one was asked for.
+pub fn view(entry: &ArrayEntry, view: &View, quantity: Option<Quantity>) -> Result<Value, String> {
+    let wrong = || format!("the view of `{}` makes no sense", entry.name);
+    let element = &entry.element;
+    let extents = view.of.extents().ok_or_else(wrong)?;
+    let of_quantity = quantity.map(|quantity| quantity.of(element).ok_or_else(wrong)).transpose()?;
+    let cell_bytes = of_quantity.map_or(element.bytes as usize, Numbers::bytes);
+    if view.of.numbers != quantity.map(|quantity| quantity.numbers)
+        || view.of.bytes(cell_bytes) != Some(view.cells.len())
+        || cell_bytes == 0
+    {
+        return Err(wrong());
+    }
+    let one = |cell: &[u8]| -> Option<Value> {
+        if let (Some(numbers), Some(quantity)) = (of_quantity, quantity) {
+            return match quantity.part {
+                Part::Component(place) => {
+                    number(numbers.scalar, cell.get(usize::from(place) * numbers.scalar.bytes()..)?)
+                }
+                Part::Length => quantity.value(numbers, cell).map(float),
+            };
+        }
+        match element.numbers.as_slice() {
+            [only] if only.name.is_empty() => member(only, cell.get(only.offset as usize..)?),
+            all => {
+                let each = all.iter().map(|numbers| {
+                    Some((numbers.name.clone(), member(numbers, cell.get(numbers.offset as usize..)?)?))
+                });
+                Some(Value::Object(each.collect::<Option<Map<_, _>>>()?))
+            }
+        }
+    };
+    let cells: Option<Vec<Value>> = view.cells.chunks_exact(cell_bytes).map(one).collect();
+    Ok(json!({
+        "array": entry.name,
+        "step": view.step,
+        "type": element.name,
+        "start": view.of.start,
+        "stride": view.of.stride,
+        "extents": extents,
+        "cells": cells.ok_or_else(wrong)?,
+    }))
+}
+
+fn exact(exact: &Exact) -> Value {
+    // Digits say more than a rounded number.
+    let value = exact.text.parse::<u64>().map(Number::from).or_else(|_| exact.text.parse::<i64>().map(Number::from));
+    let value = value.ok().or_else(|| exact.text.parse::<f64>().ok().and_then(Number::from_f64));
+    json!({ "value": value.map_or_else(|| json!(exact.text), Value::Number), "bits": exact.bits })
+}
+
+fn members(members: &[Member]) -> Value {
+    let one = |member: &Member| match member.components.as_slice() {
+        [only] => exact(only),
+        all => Value::Array(all.iter().map(exact).collect()),
+    };
+    match members {
+        [only] if only.name.is_empty() => one(only),
+        all => Value::Object(all.iter().map(|member| (member.name.clone(), one(member))).collect()),
+    }
+}
+
+/// A cell, and where it is kept.
+pub fn pick(entry: &ArrayEntry, view: &View, at: &[i64], place: Option<Place>) -> Result<Value, String> {
+    let Some(found) = cell(view, &entry.element, at) else {
+        let nearest = &view.of.start;
+        return Err(format!("there is no cell {at:?} of `{}` here; the nearest one is {nearest:?}", entry.name));
+    };
+    let mut value = json!({ "array": entry.name, "at": at, "step": view.step });
+    match members(&found) {
+        // A scalar's value and bits stand beside where it is.
+        Value::Object(fields) if found.len() == 1 && fields.contains_key("bits") => {
+            fields.into_iter().for_each(|(name, field)| value[name] = field);
+        }
+        fields => value["members"] = fields,
+    }
+    if let Some(place) = place {
+        value["rank"] = json!(place.rank);
+        value["chunk"] = json!(place.chunk);
+        value["local"] = json!(place.local);
+        value["owned"] = json!(place.owned);
+        value["owner"] = json!(place.owner.map(|(chunk, rank)| json!({ "chunk": chunk, "rank": rank })));
+    }
+    Ok(value)
+}
+
+/// A summary.
+pub fn summary(entry: &ArrayEntry, summary: &Summary) -> Value {
+    let one = |component: &Component| {
+        json!({
+            "count": component.count,
+            "nans": component.nans,
+            "infinities": component.infinities,
+            "min": component.extremes.map(|(low, _)| low),
+            "max": component.extremes.map(|(_, high)| high),
+            "range": [float(component.range.0), float(component.range.1)],
+            "bins": component.bins,
+            "below": component.outside.0,
+            "above": component.outside.1,
+        })
+    };
+    let components: Vec<Value> = summary.components.iter().map(one).collect();
+    json!({ "array": entry.name, "step": summary.step, "components": components })
+}

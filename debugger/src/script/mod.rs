@@ -1,0 +1,208 @@
+//! The script interface: a JSON request a line, a JSON answer a line.
+
+mod answers;
+mod requests;
+
+use std::io::{self, BufRead, ErrorKind, Read, Write};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use zippy::debug::protocol::{Answer, Control, Request, SummaryRequest, ViewRequest};
+
+use self::requests::{ArrayName, Line, Pick, Seen, Summed, Wait, WaitFor};
+use crate::client::Client;
+use crate::look::{Part, Quantity, place};
+use crate::session::State;
+
+/// The longest line that is taken.
+const MOST_LINE: u64 = 1 << 20;
+
+/// Answers each line of `input` with one on `output`, in their order, until the input ends or nobody reads the output. What is
+/// wrong with a line is its answer: `{"error": …, "line": …}`. Empty lines are left out.
+///
+/// # Errors
+/// What the streams say.
+pub fn run(client: &mut Client, mut input: impl BufRead, mut output: impl Write, patience: Duration) -> io::Result<()> {
+    let mut number = 0_u64;
+    loop {
+        let mut line = Vec::new();
+        if input.by_ref().take(MOST_LINE).read_until(b'\n', &mut line)? == 0 {
+            return Ok(());
+        }
+        number += 1;
+        let whole = line.ends_with(b"\n") || (line.len() as u64) < MOST_LINE;
+        if line.iter().all(u8::is_ascii_whitespace) && whole {
+            continue;
+        }
+        let answer = if whole {
+            answer(client, &line, patience)
+        } else {
+            skip(&mut input)?;
+            Err(format!("a line has at most {MOST_LINE} bytes"))
+        };
+        let answer = answer.unwrap_or_else(|text| json!({ "error": text, "line": number }));
+        match writeln!(output, "{answer}").and_then(|()| output.flush()) {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
+            written => written?,
+        }
+    }
+}
+
+/// Reads to the end of a line.
+fn skip(input: &mut impl BufRead) -> io::Result<()> {
+    loop {
+        let mut rest = Vec::new();
+        if input.by_ref().take(MOST_LINE).read_until(b'\n', &mut rest)? == 0 || rest.ends_with(b"\n") {
+            return Ok(());
+        }
+    }
+}
+
+/// The answer to a line.
+fn answer(client: &mut Client, line: &[u8], patience: Duration) -> Result<Value, String> {
+    let line: Line = serde_json::from_slice(line).map_err(|error| format!("this is no request: {error}"))?;
+    Ok(match line {
+        Line::Program(_) => json!({ "program": answers::program(client) }),
+        Line::Point(_) => json!({ "point": client.point() }),
+        Line::Steps(_) => json!({ "steps": client.steps() }),
+        Line::Arrays(filter) => {
+            let arrays = client.arrays()?.into_iter();
+            let named = |name: &str| filter.name.as_ref().is_none_or(|part| name.contains(part.as_str()));
+            json!({ "arrays": arrays.filter(|entry| named(&entry.name)).collect::<Vec<_>>() })
+        }
+        Line::View(wanted) => json!({ "view": view(client, wanted)? }),
+        Line::Pick(pick) => json!({ "pick": picked(client, pick)? }),
+        Line::Summary(wanted) => json!({ "summary": summary(client, wanted)? }),
+        Line::Ghosts(ghosts) => {
+            let array = find(client, &ghosts.array)?.array;
+            match client.ask(Request::Ghosts(array))? {
+                Answer::Ghosts(ghosts) => json!({ "ghosts": ghosts }),
+                _ => return Err(other()),
+            }
+        }
+        Line::Compare([one, another]) => {
+            let (one, another) = (find(client, &one)?.array, find(client, &another)?.array);
+            match client.ask(Request::Compare(one, another))? {
+                Answer::Difference(found) => json!({ "compare": found }),
+                _ => return Err(other()),
+            }
+        }
+        Line::Moves(_) => match client.ask(Request::Moves)? {
+            Answer::Moves(moves) => json!({ "moves": moves }),
+            _ => return Err(other()),
+        },
+        Line::Timeline(since) => match client.ask(Request::Timeline(since.since))? {
+            Answer::Timeline(timeline) => json!({ "timeline": timeline }),
+            _ => return Err(other()),
+        },
+        Line::Control(control) => controlled(client, control.into())?,
+        Line::Step(count) => controlled(client, Control::Step(count))?,
+        Line::GoTo(step) => {
+            client.go_to(step)?;
+            json!({ "point": client.point() })
+        }
+        Line::Rules(rules) => {
+            let rules = rules.into_iter().map(requests::rule).collect::<Result<_, _>>()?;
+            match client.ask(Request::Rules(rules))? {
+                Answer::Done => json!({ "rules": "done" }),
+                _ => return Err(other()),
+            }
+        }
+        Line::Wait(wait) => waited(client, &wait, patience)?,
+        Line::Shot(shot) => json!({ "shot": shot.take(client)? }),
+    })
+}
+
+fn other() -> String {
+    "the program has answered something else".into()
+}
+
+fn find(client: &mut Client, name: &ArrayName) -> Result<zippy::debug::protocol::ArrayEntry, String> {
+    let (name, rank) = name.parts();
+    client.array(name, rank)
+}
+
+fn controlled(client: &mut Client, control: Control) -> Result<Value, String> {
+    match client.ask(Request::Control(control))? {
+        Answer::Done => Ok(json!({ "control": "done", "point": client.point() })),
+        _ => Err(other()),
+    }
+}
+
+fn waited(client: &mut Client, wait: &Wait, patience: Duration) -> Result<Value, String> {
+    let (what, seconds) = wait.parts();
+    let patience = match seconds {
+        None => patience,
+        Some(seconds) => {
+            Duration::try_from_secs_f64(seconds).map_err(|_| format!("{seconds} s cannot be waited for"))?
+        }
+    };
+    match what {
+        WaitFor::Paused => client.until_paused(patience).map(|point| json!({ "wait": "paused", "point": point })),
+        WaitFor::End => client.until_over(patience).map(|how| json!({ "wait": "end", "how": how })),
+        WaitFor::Program => client.until_there(patience).map(|()| json!({ "wait": "program" })),
+    }
+}
+
+fn summary(client: &mut Client, wanted: Summed) -> Result<Value, String> {
+    let entry = find(client, &wanted.array)?;
+    let quantity = Quantity::named(&entry.element, wanted.component.as_deref())?;
+    let range = wanted.range.map(|[low, high]| (low, high));
+    let request = SummaryRequest { array: entry.array, numbers: quantity.numbers, bins: wanted.bins, range };
+    let Answer::Summary(mut found) = client.ask(Request::Summary(request))? else { return Err(other()) };
+    if let (Part::Component(component), true) = (quantity.part, wanted.component.is_some()) {
+        let only = usize::from(component);
+        found.components = found.components.drain(..).skip(only).take(1).collect();
+    }
+    Ok(answers::summary(&entry, &found))
+}
+
+fn view(client: &mut Client, wanted: Seen) -> Result<Value, String> {
+    let entry = find(client, &wanted.array)?;
+    let axes = entry.shape.len();
+    let wrong = |what: &str, has: usize| format!("`{}` has {axes} axes, and the {what} has {has}", entry.name);
+    if wanted.region.len() != axes {
+        return Err(wrong("box", wanted.region.len()));
+    }
+    let stride = wanted.stride.unwrap_or_else(|| vec![1; axes]);
+    if stride.len() != axes {
+        return Err(wrong("stride", stride.len()));
+    }
+    if let Some(stride) = stride.iter().find(|&&stride| stride < 1) {
+        return Err(format!("a stride is at least 1, and not {stride}"));
+    }
+    let quantity = wanted.component.as_deref().map(|name| Quantity::named(&entry.element, Some(name))).transpose()?;
+    let request = ViewRequest {
+        array: entry.array,
+        chunk: wanted.chunk,
+        start: wanted.region.iter().map(|[start, _]| *start).collect(),
+        end: wanted.region.iter().map(|[_, end]| *end).collect(),
+        stride,
+        numbers: quantity.map(|quantity| quantity.numbers),
+    };
+    let view = client.view(request)?;
+    answers::view(&entry, &view, quantity)
+}
+
+fn picked(client: &mut Client, pick: Pick) -> Result<Value, String> {
+    let entry = find(client, &pick.array)?;
+    if pick.at.len() != entry.shape.len() {
+        let (axes, has) = (entry.shape.len(), pick.at.len());
+        return Err(format!("`{}` has {axes} axes, and the cell has {has}", entry.name));
+    }
+    let end: Option<Vec<i64>> = pick.at.iter().map(|at| at.checked_add(1)).collect();
+    let end = end.ok_or("such an index lies outside of every array")?;
+    let (start, stride) = (pick.at.clone(), vec![1; pick.at.len()]);
+    let view = client.view(ViewRequest { array: entry.array, chunk: pick.chunk, start, end, stride, numbers: None })?;
+    let at = place(&entry, pick.chunk, &pick.at);
+    answers::pick(&entry, &view, &pick.at, at)
+}
+
+/// How a session stands, in a word.
+fn standing(state: &State) -> Value {
+    match state {
+        State::Connecting(why) => json!({ "connecting": why }),
+        State::Open => json!("open"),
+        State::Closed(how) => json!({ "closed": how }),
+    }
+}

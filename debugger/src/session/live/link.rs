@@ -1,0 +1,280 @@
+//! The connection: a thread that looks for the program and hears it, and one that tells it what is asked.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::io::{self, BufReader, ErrorKind, Write};
+use std::net::{Shutdown, TcpStream, ToSocketAddrs};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use zippy::debug::protocol::{Message, Program, frame, greeting};
+
+use super::MOST_UNANSWERED;
+use crate::session::State;
+
+/// Between two attempts: the first pause, and the longest.
+const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(3)];
+/// As long may a connection take to come about, and each answer of the greeting.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What the threads and the session share.
+pub struct Shared {
+    address: String,
+    token: String,
+    inner: Mutex<Inner>,
+    changed: Condvar,
+}
+
+/// How things stand.
+pub struct Inner {
+    pub state: State,
+    pub program: Option<Program>,
+    /// Counts what a session may want to know of.
+    pub changes: u64,
+    told: VecDeque<Message>,
+    /// Frames that are to be sent.
+    asks: VecDeque<Vec<u8>>,
+    unanswered: BTreeSet<u32>,
+    /// Answers among what was told.
+    answers: usize,
+    stream: Option<TcpStream>,
+    left: bool,
+}
+
+impl Inner {
+    /// What was told and not fetched.
+    pub fn fetch(&mut self) -> Vec<Message> {
+        self.answers = 0;
+        self.told.drain(..).collect()
+    }
+
+    fn answer(&mut self, id: u32, text: String) {
+        self.unanswered.remove(&id);
+        self.answers += 1;
+        self.told.push_back(Message::Answer(id, Err(text)));
+    }
+
+    /// Keeps what was heard, if it is wanted.
+    fn hear(&mut self, message: Message) {
+        match &message {
+            Message::Point(_) => self.told.retain(|told| !matches!(told, Message::Point(_))),
+            Message::Answer(id, _) if !self.unanswered.remove(id) => return,
+            Message::Answer(..) => self.answers += 1,
+            Message::End(_) => {}
+        }
+        self.told.push_back(message);
+    }
+}
+
+impl Shared {
+    pub fn new(address: &str, token: &str) -> Self {
+        let inner = Inner {
+            state: State::Connecting(String::new()),
+            program: None,
+            changes: 0,
+            told: VecDeque::new(),
+            asks: VecDeque::new(),
+            unanswered: BTreeSet::new(),
+            answers: 0,
+            stream: None,
+            left: false,
+        };
+        Self { address: address.into(), token: token.into(), inner: Mutex::new(inner), changed: Condvar::new() }
+    }
+
+    pub fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits while this is so, but no longer than that.
+    pub fn wait(&self, most: Duration, so: impl Fn(&Inner) -> bool) -> MutexGuard<'_, Inner> {
+        let waited = self.changed.wait_timeout_while(self.lock(), most, |inner| so(inner));
+        waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    fn change<R>(&self, change: impl FnOnce(&mut Inner) -> R) -> R {
+        let mut inner = self.lock();
+        let result = change(&mut inner);
+        inner.changes += 1;
+        self.changed.notify_all();
+        result
+    }
+
+    /// Sends a frame when that is possible.
+    pub fn ask(&self, id: u32, encoded: Result<Vec<u8>, String>) {
+        self.change(|inner| match encoded {
+            Err(text) => inner.answer(id, text),
+            Ok(_) if inner.state != State::Open => inner.answer(id, "no program is there to ask".into()),
+            Ok(_) if inner.unanswered.len() + inner.answers >= MOST_UNANSWERED => {
+                inner.answer(id, format!("{MOST_UNANSWERED} requests are unanswered already: ask again when some are"));
+            }
+            Ok(frame) => {
+                inner.unanswered.insert(id);
+                inner.asks.push_back(frame);
+            }
+        });
+    }
+
+    /// Ends everything.
+    pub fn leave(&self) {
+        self.change(|inner| {
+            inner.left = true;
+            if let Some(stream) = inner.stream.take() {
+                let _ = stream.shutdown(Shutdown::Both);
+            }
+        });
+    }
+}
+
+/// Why a connection did not come about.
+enum Failed {
+    /// It may later.
+    Yet(String),
+    /// It never will.
+    Forever(String),
+}
+
+/// Starts to look for the program.
+pub fn start(shared: &Arc<Shared>) {
+    let of_thread = Arc::clone(shared);
+    let started = thread::Builder::new().name("viewer-link".into()).spawn(move || look(&of_thread));
+    if let Err(error) = started {
+        shared.change(|inner| inner.state = State::Closed(format!("no thread could be started: {error}")));
+    }
+}
+
+fn look(shared: &Arc<Shared>) {
+    let mut pause = PAUSES[0];
+    while !shared.lock().left {
+        match connect(shared) {
+            Ok((stream, program)) => {
+                pause = PAUSES[0];
+                let how = converse(shared, stream, program);
+                let text = format!("{how}; the next run at {} is looked for", shared.address);
+                close(shared, text);
+            }
+            Err(Failed::Forever(text)) => return close(shared, text),
+            Err(Failed::Yet(text)) => shared.change(|inner| {
+                inner.stream = None;
+                // That a program is over stays to be read until there is another one.
+                if !matches!(inner.state, State::Closed(_)) {
+                    inner.state = State::Connecting(text);
+                }
+            }),
+        }
+        drop(shared.wait(pause, |inner| !inner.left));
+        pause = (pause * 2).min(PAUSES[1]);
+    }
+}
+
+fn close(shared: &Shared, how: String) {
+    shared.change(|inner| {
+        inner.stream = None;
+        inner.asks.clear();
+        for id in std::mem::take(&mut inner.unanswered) {
+            inner.answer(id, format!("it was not answered: {how}"));
+        }
+        inner.state = State::Closed(how);
+    });
+}
+
+fn connect(shared: &Shared) -> Result<(TcpStream, Program), Failed> {
+    let address = &shared.address;
+    let unreachable = |error: io::Error| Failed::Yet(format!("nothing answers at {address}: {error}"));
+    let places = address.to_socket_addrs().map_err(unreachable)?;
+    let mut stream = Err(io::Error::new(ErrorKind::NotFound, "it has no address"));
+    for place in places {
+        stream = TcpStream::connect_timeout(&place, PATIENCE);
+        if stream.is_ok() {
+            break;
+        }
+    }
+    let mut stream = stream.map_err(unreachable)?;
+    let broken = |error: io::Error| {
+        let text = match error.kind() {
+            ErrorKind::WouldBlock | ErrorKind::TimedOut => format!("what is at {address} says nothing"),
+            _ => format!("what is at {address} does not go on: {error}"),
+        };
+        Failed::Yet(text)
+    };
+    stream.set_nodelay(true).map_err(broken)?;
+    stream.set_read_timeout(Some(PATIENCE)).map_err(broken)?;
+    // So that who leaves need not wait for it.
+    let copy = stream.try_clone().map_err(broken)?;
+    shared.change(|inner| inner.stream = Some(copy));
+    if shared.lock().left {
+        return Err(Failed::Yet(String::new()));
+    }
+    greeting::greet(&mut stream, &shared.token).map_err(|error| match error.kind() {
+        ErrorKind::ConnectionRefused => Failed::Forever(format!("{address}: {error}")),
+        ErrorKind::ResourceBusy => Failed::Yet(format!("{address}: {error}")),
+        _ => broken(error),
+    })?;
+    let program = frame::read::<Program>(&mut stream, frame::MOST_TOLD).map_err(broken)?;
+    let program = program.ok_or_else(|| Failed::Yet(format!("what is at {address} has hung up")))?;
+    stream.set_read_timeout(None).map_err(broken)?;
+    Ok((stream, program))
+}
+
+/// Hears a program until it is over; how that came.
+fn converse(shared: &Arc<Shared>, stream: TcpStream, program: Program) -> String {
+    let writer = match stream.try_clone() {
+        Ok(copy) => copy,
+        Err(error) => return format!("the connection was lost: {error}"),
+    };
+    shared.change(|inner| {
+        inner.program = Some(program);
+        inner.state = State::Open;
+    });
+    let of_thread = Arc::clone(shared);
+    let writing = thread::Builder::new().name("viewer-asks".into()).spawn(move || tell(&of_thread, writer));
+    let writing = match writing {
+        Ok(thread) => thread,
+        Err(error) => return format!("no thread could be started: {error}"),
+    };
+    let mut reader = BufReader::new(&stream);
+    let how = loop {
+        match frame::read::<Message>(&mut reader, frame::MOST_TOLD) {
+            Ok(Some(message)) => {
+                let end = match &message {
+                    Message::End(text) if text.is_empty() => Some("the program has ended".into()),
+                    Message::End(text) => Some(format!("the program has ended: {text}")),
+                    _ => None,
+                };
+                shared.change(|inner| inner.hear(message));
+                if let Some(end) = end {
+                    break end;
+                }
+            }
+            Ok(None) => break "the program has hung up".into(),
+            Err(error) if error.kind() == ErrorKind::InvalidData => {
+                break format!("the program cannot be understood: {error}");
+            }
+            Err(error) => break format!("the connection was lost: {error}"),
+        }
+    };
+    let _ = stream.shutdown(Shutdown::Both);
+    // Asks that come now are answered; the writer sees that it is over.
+    shared.change(|inner| inner.state = State::Closed(how.clone()));
+    let _ = writing.join();
+    how
+}
+
+/// Tells a program what is asked, while the connection stands.
+fn tell(shared: &Shared, mut stream: TcpStream) {
+    loop {
+        let frame = {
+            let idle = |inner: &Inner| inner.asks.is_empty() && inner.state == State::Open && !inner.left;
+            let mut inner = shared.wait(Duration::MAX, idle);
+            match inner.asks.pop_front().filter(|_| inner.state == State::Open && !inner.left) {
+                Some(frame) => frame,
+                None => return,
+            }
+        };
+        if stream.write_all(&frame).is_err() {
+            // The one who reads says so.
+            let _ = stream.shutdown(Shutdown::Both);
+            return;
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! [`Index`]: where the entries of a recording are.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufReader, ErrorKind};
+use std::path::Path;
+
+use zippy::debug::protocol::{ArrayRef, Point, Program, Recorded};
+use zippy::debug::recording::Reader;
+
+/// A debug point and what there was then.
+pub struct Step {
+    pub point: Point,
+    /// Where its list of arrays is.
+    pub arrays: Option<u64>,
+    /// Where the views of each array are.
+    pub views: BTreeMap<ArrayRef, Vec<u64>>,
+}
+
+/// The entries of a recording, as far as it is good.
+pub struct Index {
+    reader: Reader<BufReader<File>>,
+    file: File,
+    pub program: Option<Program>,
+    pub points: Vec<Step>,
+    /// The number of each.
+    pub steps: Vec<u64>,
+    /// How the run ended.
+    pub end: Option<String>,
+    /// Why the last scan went no further, where that was not the end of the file.
+    damage: Option<String>,
+    /// Where the next entry begins.
+    next: u64,
+    /// Whether the reader is there.
+    is_next: bool,
+    /// How long the file was at the last scan.
+    length: u64,
+}
+
+impl Index {
+    /// Opens a recording and scans all of it.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        if file.metadata()?.is_dir() {
+            return Err(io::Error::new(ErrorKind::InvalidInput, "it is a directory, and a recording is a file"));
+        }
+        let mut reader = Reader::new(BufReader::with_capacity(1 << 16, file.try_clone()?))?;
+        let next = reader.place()?;
+        let mut index = Self {
+            reader,
+            file,
+            program: None,
+            points: Vec::new(),
+            steps: Vec::new(),
+            end: None,
+            damage: None,
+            next,
+            is_next: true,
+            length: 0,
+        };
+        index.grow(u64::MAX);
+        Ok(index)
+    }
+
+    /// Scans what was added to the file since, but no more than about so many bytes. Whether there was anything.
+    pub fn grow(&mut self, most: u64) -> bool {
+        let Ok(length) = self.file.metadata().map(|data| data.len()) else { return false };
+        let stopped = self.damage.is_some() || self.next >= self.length;
+        if self.end.is_some() || length == self.length && stopped {
+            return false;
+        }
+        self.length = length;
+        if length < self.next {
+            let text = "the file has become shorter than it was: another run may be writing it; open it again";
+            self.damage = Some(text.into());
+            return true;
+        }
+        let (begin, before) = (self.next, self.points.len());
+        // What was read to the end of the file before.
+        self.is_next = false;
+        while self.next - begin < most && self.end.is_none() {
+            match self.entry() {
+                Ok(Some(entry)) => {
+                    self.damage = self.take(entry).err();
+                    if self.damage.is_some() {
+                        break;
+                    }
+                }
+                Ok(None) => {
+                    self.damage = None;
+                    break;
+                }
+                Err(error) => {
+                    self.damage = Some(error.to_string());
+                    break;
+                }
+            }
+        }
+        self.next > begin || self.points.len() > before || self.damage.is_some()
+    }
+
+    /// The next entry; `next` moves behind it in [`take`](Self::take).
+    fn entry(&mut self) -> io::Result<Option<Recorded>> {
+        // Going there empties the reader's buffer.
+        if !std::mem::replace(&mut self.is_next, true) {
+            self.reader.go_to(self.next)?;
+        }
+        self.reader.next_entry()
+    }
+
+    fn take(&mut self, entry: Recorded) -> Result<(), String> {
+        let place = self.next;
+        match entry {
+            Recorded::Program(program) if self.program.is_none() => self.program = Some(program),
+            Recorded::Program(_) => return Err("a second run begins in the midst of it".into()),
+            _ if self.program.is_none() => return Err("it does not begin with what the program is".into()),
+            Recorded::Point(point) => {
+                if let Some(last) = self.steps.last().filter(|&&last| last >= point.step) {
+                    return Err(format!("debug point {} follows debug point {last}", point.step));
+                }
+                self.steps.push(point.step);
+                self.points.push(Step { point, arrays: None, views: BTreeMap::new() });
+            }
+            Recorded::Arrays(_) => {
+                if let Some(step) = self.points.last_mut() {
+                    step.arrays = Some(place);
+                }
+            }
+            Recorded::View(view) => {
+                if let Some(step) = self.points.last_mut() {
+                    step.views.entry(view.of.array).or_default().push(place);
+                }
+            }
+            Recorded::End(how) => self.end = Some(how),
+        }
+        self.next = self.reader.place().map_err(|error| error.to_string())?;
+        Ok(())
+    }
+
+    /// Reads an entry at its place.
+    pub fn read(&mut self, place: u64) -> Result<Recorded, String> {
+        let length = self.file.metadata().map_err(|error| error.to_string())?.len();
+        if place >= length {
+            return Err("the file has become shorter than it was: open it again".into());
+        }
+        self.is_next = false;
+        let read = self.reader.go_to(place).and_then(|()| self.reader.next_entry());
+        match read {
+            Ok(Some(entry)) => Ok(entry),
+            Ok(None) => Err("the file has become shorter than it was: open it again".into()),
+            Err(error) => Err(format!("the recording cannot be read at byte {place}: {error}")),
+        }
+    }
+
+    /// Bytes that were scanned and are good.
+    pub fn good(&self) -> u64 {
+        self.next
+    }
+
+    /// What is to be said of the end of the recording; nothing of one that is whole.
+    pub fn notice(&self) -> Option<String> {
+        let last = match self.steps.last() {
+            Some(step) => format!("debug point {step}"),
+            None if self.program.is_some() => "the beginning".into(),
+            None => {
+                return Some(format!("the recording has nothing: {}", self.damage.as_deref().unwrap_or("it is empty")));
+            }
+        };
+        match (&self.damage, &self.end) {
+            (Some(damage), _) => Some(format!(
+                "the recording is good up to {last}, of {} of its {} bytes: {damage}",
+                self.next, self.length
+            )),
+            (None, None) => Some(format!("the recording has no end after {last}: the run goes on, or was killed")),
+            (None, Some(_)) => None,
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! A slice as a file: [`Shot`].
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Deserialize;
+use zippy::debug::protocol::{ArrayEntry, View};
+use zippy_io::write_whole;
+
+use crate::client::Client;
+use crate::export::{MOST_EDGE, Sheet, csv, npy, png};
+use crate::look::{
+    ColourMap, Colouring, MapKind, Norm, Quantity, Range, Scale, Share, Slice, Values, axis, axis_name, indices, paint,
+};
+
+/// What is to be seen of an array, and where it goes.
+#[derive(Args, Debug, Clone, Default, Deserialize)]
+#[group(skip)]
+#[serde(default, deny_unknown_fields)]
+pub struct Shot {
+    /// The name of the array
+    #[arg(long, value_name = "NAME")]
+    pub array: String,
+
+    /// The rank whose array it is, where several ranks have one of this name
+    #[arg(long, value_name = "RANK")]
+    pub rank: Option<u32>,
+
+    /// Where the slice lies: an index along each axis that is not shown, as z=0 or 2=0,w=3. Negative ones count from the end.
+    /// Default: the middle
+    #[arg(
+        long,
+        value_name = "AXIS=INDEX,...",
+        default_value = "",
+        hide_default_value = true,
+        allow_hyphen_values = true
+    )]
+    pub slice: String,
+
+    /// The axis to the right. Default: the first one that --slice does not name
+    #[arg(long, value_name = "AXIS")]
+    pub across: Option<String>,
+
+    /// The axis that goes up. Default: the next one that --slice does not name
+    #[arg(long, value_name = "AXIS")]
+    pub up: Option<String>,
+
+    /// The debug point of a recording. Default: the first one
+    #[arg(long, value_name = "N")]
+    pub step: Option<u64>,
+
+    /// Which number of a cell: x, y or length of a vector, of a record velocity.x. Default: the length of a vector, the first
+    /// number of a record; in .npy and .csv files all of them
+    #[arg(long, value_name = "NAME")]
+    pub component: Option<String>,
+
+    /// Only every so-manyth cell across and up
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
+    pub stride: Option<i64>,
+
+    /// The colours; see below. Default: viridis
+    #[arg(long, value_name = "NAME")]
+    pub map: Option<String>,
+
+    /// From where to where they go: min:max, p1:p99 by percentiles, symmetric about 0, or two numbers as -0.5:2. Default: min:max
+    #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
+    pub range: Option<String>,
+
+    /// How: linear, log, or symlog:SIZE, which is even up to this size on both sides of 0. Default: linear
+    #[arg(long, value_name = "NORM")]
+    pub norm: Option<String>,
+
+    /// Pixels for a cell, along each edge. Default: as many as make the picture about 512 wide
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=512))]
+    pub scale: Option<u64>,
+
+    /// The file: .png for colours, .npy or .csv for exact numbers
+    #[arg(long, value_name = "FILE")]
+    pub output: PathBuf,
+}
+
+/// Kinds of files.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Png,
+    Npy,
+    Csv,
+}
+
+fn kind(path: &Path) -> Result<Kind, String> {
+    match path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase).as_deref() {
+        Some("png") => Ok(Kind::Png),
+        Some("npy") => Ok(Kind::Npy),
+        Some("csv") => Ok(Kind::Csv),
+        _ => Err(format!("{path:?} ends in none of .png, .npy and .csv")),
+    }
+}
+
+impl Shot {
+    /// The slice of an array of this shape.
+    fn slice(&self, shape: &[i64]) -> Result<Slice, String> {
+        let mut slice = Slice::new(shape);
+        if shape.is_empty() {
+            return Err("the array has no axis".into());
+        }
+        let fixed = indices(&self.slice, shape)?;
+        for &(axis, at) in &fixed {
+            slice.at[axis] = at;
+        }
+        let chosen = |name: &Option<String>| name.as_deref().map(|name| axis(name, shape.len())).transpose();
+        let (across, up) = (chosen(&self.across)?, chosen(&self.up)?);
+        let mut free = (0..shape.len())
+            .filter(|axis| !fixed.iter().any(|(other, _)| other == axis) && Some(*axis) != across && Some(*axis) != up);
+        slice.across =
+            across.or_else(|| free.next()).ok_or("--slice names every axis: leave one or two to be shown")?;
+        slice.up = up.or_else(|| free.next());
+        if slice.up == Some(slice.across) {
+            return Err(format!("axis {} goes either across or up", axis_name(slice.across)));
+        }
+        if let Some((axis, _)) = fixed.iter().find(|(axis, _)| slice.shows(*axis)) {
+            return Err(format!("axis {} is shown, and --slice names it", axis_name(*axis)));
+        }
+        Ok(slice)
+    }
+
+    /// Takes it, and writes the file whole or not at all. What it shows, in words.
+    ///
+    /// # Errors
+    /// It makes no sense, names what there is not, or cannot be had or written.
+    pub fn take(&self, client: &mut Client) -> Result<String, String> {
+        let kind = kind(&self.output)?;
+        let norm = self.norm.as_deref().map_or(Ok(Norm::Linear), Norm::parse)?;
+        let range = self.range.as_deref().map_or(Ok(Range::Extremes), Range::parse)?;
+        let map = self.map.as_deref().map_or_else(|| Ok(ColourMap::first()), ColourMap::named)?;
+        if let Some(step) = self.step {
+            client.go_to(step)?;
+        }
+        let entry = client.array(&self.array, self.rank)?;
+        let wanted = Quantity::named(&entry.element, self.component.as_deref())?;
+        let slice = self.slice(&entry.shape)?;
+        let extents = slice.extents(&entry.shape);
+        if entry.shape.iter().any(|&extent| extent < 1) {
+            return Err(format!("`{}` has no cell: its shape is {:?}", entry.name, entry.shape));
+        }
+        let stride = self.stride.unwrap_or(1).max(1);
+        let request = slice.request(entry.array, [[0, 0], extents], [stride; 2], None);
+        let view = client.cells(&request, entry.element.bytes as usize)?;
+        let values = Values::new(&view, &entry.element, wanted)?;
+        let mut text = self.heading(client, &entry, &slice, &view);
+        let numbers = self.component.as_ref().map(|_| wanted);
+        let bytes = match kind {
+            Kind::Npy => npy(&Sheet::new(&view, &entry.element, &slice)?, numbers)?,
+            Kind::Csv => csv(&Sheet::new(&view, &entry.element, &slice)?, numbers)?.into_bytes(),
+            Kind::Png => {
+                let scale = match (range.of(&values.numbers, norm), map.kind) {
+                    (Some(ends), _) => Scale::new(norm, ends)?,
+                    // There is no number to be coloured by it, or no range is looked at.
+                    (None, _) => Scale::new(Norm::Linear, (0.0, 0.0))?,
+                };
+                let picture = paint(&values, &slice, &Colouring { map, scale })?;
+                let times = match self.scale {
+                    Some(times) => usize::try_from(times).unwrap_or(usize::MAX),
+                    None => (512 / picture.width.max(picture.height).max(1)).max(1),
+                };
+                self.legend(&mut text, &values, map, scale);
+                let edge = picture.width.max(picture.height).saturating_mul(times);
+                if edge > MOST_EDGE {
+                    return Err(format!(
+                        "a picture has at most {} pixels along an edge, and this one would have {edge}: take a smaller --scale, \
+                         or a --stride",
+                        MOST_EDGE
+                    ));
+                }
+                png(&picture.enlarged(times))?
+            }
+        };
+        text.push_str(&statistics(&values.numbers, &wanted.name(&entry.element)));
+        write_whole(&self.output, &bytes).map_err(|error| error.to_string())?;
+        let _ = write!(text, "\nwritten to {}: {} bytes", self.output.display(), bytes.len());
+        Ok(text)
+    }
+
+    fn heading(&self, client: &mut Client, entry: &ArrayEntry, slice: &Slice, view: &View) -> String {
+        let point = client.point().filter(|point| point.step == view.step && !point.name.is_empty());
+        let name = point.map(|point| format!(" ({})", point.name)).unwrap_or_default();
+        let rank = entry.array.rank.map(|rank| format!(" of rank {rank}")).unwrap_or_default();
+        let mut text = format!("{}{rank} at debug point {}{name}", entry.name, view.step);
+        for axis in slice.fixed() {
+            let _ = write!(text, ", {}={}", axis_name(axis), view.of.start[axis]);
+        }
+        let extents = view.of.extents().unwrap_or_default();
+        let _ = write!(text, "\n{} across, {} cells", axis_name(slice.across), extents[slice.across]);
+        if let Some(up) = slice.up {
+            let _ = write!(text, "; {} up, {} cells", axis_name(up), extents[up]);
+        }
+        let _ = write!(text, "; {}", entry.element.name);
+        let strides: Vec<i64> =
+            [Some(slice.across), slice.up].into_iter().flatten().map(|axis| view.of.stride[axis]).collect();
+        if strides.iter().any(|&stride| stride > 1) {
+            let _ = write!(text, "; only every so-manyth cell: {strides:?}");
+        }
+        text
+    }
+
+    fn legend(&self, text: &mut String, values: &Values, map: &ColourMap, scale: Scale) {
+        if map.kind == MapKind::Categorical {
+            let _ = write!(text, "\nclasses, {}", map.name);
+            return;
+        }
+        let (low, high) = scale.range();
+        let norm = match scale.norm() {
+            Norm::Linear => "linear".into(),
+            Norm::Log => "logarithmic".into(),
+            Norm::SymLog(size) => format!("symlog, even up to {size}"),
+        };
+        let count = |wanted: Share| values.numbers.iter().filter(|&&value| scale.share(value) == wanted).count();
+        let (below, above) = (count(Share::Below), count(Share::Above));
+        let _ = write!(text, "\ncolours from {low} to {high}, {norm}, {}; {below} below, {above} above", map.name);
+    }
+}
+
+/// Smallest, largest, and what is no finite number.
+fn statistics(numbers: &[f64], name: &str) -> String {
+    let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
+    let ends = Range::Extremes.of(numbers, Norm::Linear);
+    let ends = ends.map_or("no finite number".into(), |(low, high)| format!("min {low}, max {high}"));
+    let count = |is: fn(&f64) -> bool| numbers.iter().filter(|value| is(value)).count();
+    format!("\n{name}{ends}, {} NaN, {} infinite", count(|value| value.is_nan()), count(|value| value.is_infinite()))
+}

@@ -1,0 +1,75 @@
+//! A program as the test plays it.
+
+use std::io::Read;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::time::Duration;
+
+use zippy::debug::protocol::greeting::{self, GREETING_BYTES, Reception};
+use zippy::debug::protocol::{Ask, Message, Point, Program, frame};
+use zippy_debugger::session::{Live, Session, State};
+
+pub const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+/// As long is waited for what has to come.
+pub const LONG: Duration = Duration::from_secs(60);
+
+pub fn listener() -> (TcpListener, SocketAddr) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    (listener, address)
+}
+
+/// Accepts a viewer, hears its greeting and receives it so.
+pub fn accept(listener: &TcpListener) -> (TcpStream, Option<Reception>) {
+    let (mut stream, _) = listener.accept().unwrap();
+    let mut bytes = [0; GREETING_BYTES];
+    stream.read_exact(&mut bytes).unwrap();
+    let reception = greeting::received(&bytes, TOKEN);
+    (stream, reception)
+}
+
+pub fn welcome(listener: &TcpListener, name: &str) -> TcpStream {
+    let (mut stream, reception) = accept(listener);
+    assert_eq!(reception, Some(Reception::Welcome));
+    greeting::answer(&mut stream, Reception::Welcome).unwrap();
+    tell(&mut stream, &program(name));
+    stream
+}
+
+pub fn program(name: &str) -> Program {
+    Program { name: name.into(), ranks: 4, checked: false, adapters: Vec::new() }
+}
+
+pub fn tell(stream: &mut TcpStream, value: &impl serde::Serialize) {
+    frame::write(stream, value, frame::MOST_TOLD).unwrap();
+}
+
+pub fn asked(stream: &mut TcpStream) -> Option<Ask> {
+    frame::read(stream, frame::MOST_ASKED).unwrap()
+}
+
+pub fn point(step: u64, paused: bool) -> Message {
+    let (name, file, reason) = ("after collide".into(), "flow.rs".into(), String::new());
+    Message::Point(Point { step, name, file, line: 7, paused, reason, micros: step })
+}
+
+/// Waits until this is so, and hands back all that was said.
+pub fn until(live: &mut Live, so: impl Fn(&State, &[Message]) -> bool) -> Vec<Message> {
+    let mut told = Vec::new();
+    for _ in 0..LONG.as_millis() / 50 {
+        let state = live.state();
+        told.extend(live.poll());
+        if so(&state, &told) {
+            return told;
+        }
+        live.wait(Duration::from_millis(50));
+    }
+    panic!("it did not come to that: {:?}, {told:?}", live.state());
+}
+
+pub fn is_open(state: &State, _: &[Message]) -> bool {
+    *state == State::Open
+}
+
+pub fn closed(state: &State) -> &str {
+    if let State::Closed(how) = state { how } else { "" }
+}

@@ -1,0 +1,11 @@
+//! The viewer without a window: what is shown, recordings, programs, the command line.
+
+mod colours;
+mod commands;
+mod fake;
+mod geometry;
+mod pictures;
+mod programs;
+mod recordings;
+mod running;
+mod support;

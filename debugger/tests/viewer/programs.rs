@@ -1,0 +1,194 @@
+//! Programs that run: wrong ones, slow ones, those that vanish and come back.
+
+use std::io::Write;
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::thread;
+use std::time::Duration;
+
+use zippy::debug::protocol::greeting::{self, Reception};
+use zippy::debug::protocol::{Answer, Message, Point, Request, Rule, VERSION, When, frame};
+use zippy_debugger::session::{Live, MOST_UNANSWERED, Session, State};
+
+use crate::fake::{LONG, TOKEN, accept, asked, closed, is_open, listener, point, program, tell, until, welcome};
+use crate::support::arrays;
+
+#[test]
+fn a_program_is_asked_and_answers() {
+    let (listener, address) = listener();
+    let fake = thread::spawn(move || {
+        let mut stream = welcome(&listener, "lbm");
+        tell(&mut stream, &point(3, true));
+        let mut requests = Vec::new();
+        while let Some(ask) = asked(&mut stream) {
+            // To nobody's question, to this one, and to this one again.
+            tell(&mut stream, &Message::Answer(ask.id + 1000, Ok(Answer::Done)));
+            tell(&mut stream, &Message::Answer(ask.id, Ok(Answer::Arrays(arrays(3)))));
+            tell(&mut stream, &Message::Answer(ask.id, Ok(Answer::Done)));
+            requests.push(ask.request);
+        }
+        requests
+    });
+    let mut live = Live::connect(&address.to_string(), TOKEN);
+    until(&mut live, is_open);
+    assert_eq!(live.program(), Some(&program("lbm")));
+    let ids = [live.ask(Request::Arrays), live.ask(Request::Moves)];
+    let mut told = until(&mut live, |_, told| told.iter().filter(|m| matches!(m, Message::Answer(..))).count() == 2);
+    told.retain(|message| !matches!(message, Message::Point(_)));
+    assert_eq!(told, ids.map(|id| Message::Answer(id, Ok(Answer::Arrays(arrays(3))))));
+    drop(live);
+    assert_eq!(fake.join().unwrap(), [Request::Arrays, Request::Moves]);
+}
+
+#[test]
+fn only_the_latest_point_is_kept() {
+    let (listener, address) = listener();
+    let fake = thread::spawn(move || {
+        let mut stream = welcome(&listener, "fast");
+        // Far more than connections hold, so that most was heard when all is told.
+        for step in 1..=3000 {
+            let Message::Point(point) = point(step, false) else { unreachable!() };
+            tell(&mut stream, &Message::Point(Point { name: "x".repeat(20_000), ..point }));
+        }
+        stream
+    });
+    let mut live = Live::connect(&address.to_string(), TOKEN);
+    let mut stream = fake.join().unwrap();
+    let told = live.poll();
+    assert!(matches!(told.as_slice(), [Message::Point(point)] if point.step > 1000), "{} points", told.len());
+    tell(&mut stream, &point(3001, true));
+    until(&mut live, |_, told| told.last() == Some(&point(3001, true)));
+}
+
+#[test]
+fn who_is_refused_is_told_why_and_does_not_come_again() {
+    type Reply = fn(&mut TcpStream, Option<Reception>);
+    let cases: [(Reply, &str, &str); 4] = [
+        (
+            |stream, reception| greeting::answer(stream, reception.unwrap()).unwrap(),
+            "f123456789abcdef0123456789abcdef",
+            "token",
+        ),
+        (
+            |stream, _| stream.write_all(&[b"zippydbg".as_slice(), &[VERSION as u8 + 1, 0, 1]].concat()).unwrap(),
+            TOKEN,
+            "release",
+        ),
+        (|stream, _| stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap(), TOKEN, "no program of Zippy's"),
+        (|stream, _| stream.write_all(&[b"zippydbg".as_slice(), &[1, 0, 77]].concat()).unwrap(), TOKEN, "77"),
+    ];
+    for (reply, token, part) in cases {
+        let (listener, address) = listener();
+        let fake = thread::spawn(move || {
+            let (mut stream, reception) = accept(&listener);
+            reply(&mut stream, reception);
+            listener
+        });
+        let mut live = Live::connect(&address.to_string(), token);
+        let id = live.ask(Request::Arrays);
+        let told = until(&mut live, |state, _| !closed(state).is_empty());
+        assert!(closed(&live.state()).contains(part), "{:?}", live.state());
+        assert!(matches!(&told[..], [Message::Answer(answered, Err(_))] if *answered == id), "{told:?}");
+        let listener = fake.join().unwrap();
+        listener.set_nonblocking(true).unwrap();
+        thread::sleep(Duration::from_millis(300));
+        assert!(listener.accept().is_err(), "it came again");
+        assert!(closed(&live.state()).contains(part));
+    }
+}
+
+#[test]
+fn what_comes_late_is_waited_for() {
+    // A port where nobody listens yet.
+    let address = listener().1;
+    let mut live = Live::connect(&address.to_string(), TOKEN);
+    until(&mut live, |state, _| matches!(state, State::Connecting(why) if why.contains(&address.to_string())));
+    let fake = thread::spawn(move || {
+        let listener = TcpListener::bind(address).unwrap();
+        // At first there is no room, then it hangs up, then it speaks slowly.
+        let (mut stream, _) = accept(&listener);
+        greeting::answer(&mut stream, Reception::Full).unwrap();
+        drop(stream);
+        drop(accept(&listener));
+        let (mut stream, _) = accept(&listener);
+        let mut bytes = Vec::new();
+        greeting::answer(&mut bytes, Reception::Welcome).unwrap();
+        frame::write(&mut bytes, &program("slow"), frame::MOST_TOLD).unwrap();
+        frame::write(&mut bytes, &point(9, true), frame::MOST_TOLD).unwrap();
+        for byte in bytes {
+            stream.write_all(&[byte]).unwrap();
+            stream.flush().unwrap();
+            thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(asked(&mut stream), None);
+    });
+    let told = until(&mut live, |_, told| !told.is_empty());
+    assert_eq!((told, live.state()), (vec![point(9, true)], State::Open));
+    assert_eq!(live.program().unwrap().name, "slow");
+    drop(live);
+    fake.join().unwrap();
+}
+
+#[test]
+fn a_program_that_ends_or_vanishes_is_looked_for_again() {
+    let (listener, address) = listener();
+    let goodbye: [fn(&mut TcpStream); 5] = [
+        |stream| tell(stream, &Message::End("it has returned".into())),
+        |stream| stream.shutdown(Shutdown::Both).unwrap(),
+        // Half of a frame.
+        |stream| stream.write_all(&[200, 0, 0, 0, 1, 2, 3]).unwrap(),
+        |stream| stream.write_all(&[0xff; 64]).unwrap(),
+        |stream| stream.write_all(&[3, 0, 0, 0, 0xff, 0xff, 0xff]).unwrap(),
+    ];
+    let fake = thread::spawn(move || {
+        for (run, goodbye) in goodbye.into_iter().enumerate() {
+            let mut stream = welcome(&listener, &format!("run {run}"));
+            assert_eq!(asked(&mut stream).unwrap().request, Request::Arrays);
+            goodbye(&mut stream);
+        }
+        assert_eq!(asked(&mut welcome(&listener, "the last run")), None);
+    });
+    let mut live = Live::connect(&address.to_string(), TOKEN);
+    for (run, part) in ["it has returned", "hung up", "ends after 3", "4294967295", "no sense"].into_iter().enumerate()
+    {
+        let name = format!("run {run}");
+        while live.state() != State::Open || live.program().is_none_or(|program| program.name != name) {
+            live.wait(LONG);
+            live.poll();
+        }
+        let id = live.ask(Request::Arrays);
+        let lost = |message: &Message| matches!(message, Message::Answer(answered, Err(_)) if *answered == id);
+        let told = until(&mut live, |_, told| told.iter().any(lost));
+        let Some(Message::Answer(_, Err(text))) = told.iter().find(|message| lost(message)) else { panic!() };
+        assert!(text.contains(part), "{run}: {text}");
+    }
+    while live.program().is_none_or(|program| program.name != "the last run") {
+        live.wait(LONG);
+        live.poll();
+    }
+    assert_eq!(live.state(), State::Open);
+    drop(live);
+    fake.join().unwrap();
+}
+
+#[test]
+fn asks_are_bounded_and_never_wait() {
+    let (listener, address) = listener();
+    // It hears nothing.
+    let fake = thread::spawn(move || welcome(&listener, "deaf"));
+    let mut live = Live::connect(&address.to_string(), TOKEN);
+    until(&mut live, is_open);
+    let rules = |bytes| Request::Rules(vec![Rule { name: None, when: When::Condition("x".repeat(bytes)) }]);
+    for _ in 0..MOST_UNANSWERED {
+        live.ask(rules(60_000));
+    }
+    assert_eq!(live.poll(), []);
+    let more = [live.ask(Request::Arrays), live.ask(rules(frame::MOST_ASKED))];
+    let told = live.poll();
+    let [Message::Answer(first, Err(many)), Message::Answer(second, Err(long))] = told.as_slice() else {
+        panic!("{told:?}")
+    };
+    assert!([*first, *second] == more && many.contains("32") && long.contains("65536"), "{many}, {long}");
+    drop(fake.join().unwrap());
+    let told = until(&mut live, |_, told| told.len() == MOST_UNANSWERED);
+    assert!(told.iter().all(|message| matches!(message, Message::Answer(_, Err(_)))));
+}

@@ -1,0 +1,139 @@
+//! A program that says what makes no sense does not end the viewer.
+
+use zippy::debug::protocol::*;
+
+use super::*;
+
+fn odd() -> Vec<ArrayEntry> {
+    let mut none = array(10, "none", &[4, 4], 1);
+    none.shape.clear();
+    let mut empty = array(11, "empty", &[4, 4], 1);
+    empty.shape[1] = 0;
+    let mut bare = array(12, "bare", &[4, 4], 1);
+    bare.element.numbers.clear();
+    let mut ragged = array(13, "ragged", &[4, 4, 4], 1);
+    ragged.chunks[0].start.pop();
+    ragged.chunks[1].end.extend([9; 5]);
+    ragged.ghosts = [vec![1], vec![]];
+    let mut huge = array(14, "huge", &[4, 4, 4], 1);
+    huge.shape = vec![i64::MAX, i64::MAX / 2, 3];
+    huge.chunks[0].end = vec![i64::MAX; 3];
+    huge.chunks[1].start = vec![i64::MIN; 3];
+    let mut negative = array(15, "negative", &[4, 4], 1);
+    negative.shape[0] = -3;
+    let mut torn = array(16, "torn", &[4, 4], 1);
+    torn.element.numbers[0].offset = 1 << 30;
+    torn.element.numbers[0].components = 255;
+    let mut seven = array(17, "seven", &[4; 7], 1);
+    seven.chunks.clear();
+    seven.chunk_count = 1 << 40;
+    vec![none, empty, bare, ragged, huge, negative, torn, seven]
+}
+
+/// Looks at everything in every way.
+fn tour(harness: &mut Window) {
+    let names: Vec<String> = odd().into_iter().map(|entry| entry.name).collect();
+    for name in names {
+        click(harness, &format!("look at {name}"));
+        for mode in ["slice", "mosaic", "three planes", "line", "numbers"] {
+            if harness.query_by_label(mode).is_some() {
+                click(harness, mode);
+                let places = harness.query_all_by_label_contains(&name).map(|node| node.rect().center());
+                let places: Vec<_> = places.collect();
+                for place in places {
+                    harness.hover_at(place);
+                    harness.run();
+                }
+            }
+        }
+        if harness.query_by_label("slice").is_some() {
+            click(harness, "slice");
+        }
+        if harness.query_by_label("one chunk with its ghost cells").is_some() {
+            click(harness, "one chunk with its ghost cells");
+            click(harness, "Go there");
+        }
+        for tab in ["History", "Compare", "Moves", "Timeline"] {
+            click(harness, tab);
+        }
+    }
+}
+
+fn over(instead: fn(&Request) -> Option<Result<Answer, String>>) {
+    let fake = Fake::new(odd());
+    fake.inside.borrow_mut().instead = instead;
+    let mut harness = window(&fake);
+    for overlay in ["owners", "ghost cells that are not fresh", "moves of the last transfer"] {
+        click(&mut harness, overlay);
+    }
+    tour(&mut harness);
+    assert!(sees(&harness, "look at huge"));
+}
+
+#[test]
+fn views_with_too_few_bytes_or_other_boxes() {
+    over(|request| match request {
+        Request::View(of) => {
+            let mut of = of.clone();
+            of.start.iter_mut().for_each(|start| *start -= 3);
+            Some(Ok(Answer::View(View { of, step: 1, cells: vec![0; 7] })))
+        }
+        Request::Summary(_) => Some(Err("no".into())),
+        _ => None,
+    });
+}
+
+#[test]
+fn views_of_other_axes_and_summaries_of_nothing() {
+    over(|request| match request {
+        Request::View(of) => {
+            let of = ViewRequest { start: vec![0], end: vec![2], stride: vec![1], ..of.clone() };
+            Some(Ok(Answer::View(View { of, step: u64::MAX, cells: vec![0xff; 8] })))
+        }
+        Request::Summary(of) => {
+            let component = Component {
+                count: u64::MAX,
+                nans: u64::MAX,
+                infinities: 0,
+                extremes: Some((f64::NAN, f64::INFINITY)),
+                range: (f64::NEG_INFINITY, f64::NAN),
+                bins: vec![u64::MAX; 3],
+                outside: (u64::MAX, 1),
+            };
+            let components = vec![component];
+            Some(Ok(Answer::Summary(Summary { array: of.array, numbers: 0, step: 0, components })))
+        }
+        _ => None,
+    });
+}
+
+#[test]
+fn ghosts_moves_and_times_that_make_no_sense() {
+    over(|request| match request {
+        Request::View(_) | Request::Summary(_) => Some(Err("it is not there".into())),
+        Request::Ghosts(_) => {
+            let side = |side: &[i8]| GhostEntry { chunk: u64::MAX, side: side.into(), state: GhostKind::Stale };
+            let other = GhostEntry { chunk: 0, ..side(&[127, -128, 5]) };
+            Some(Ok(Answer::Ghosts(vec![side(&[]), side(&[1; 9]), other])))
+        }
+        Request::Moves => {
+            let end = |array: u64, start: &[i64]| (ArrayRef { rank: None, number: array }, 9, 9, start.to_vec());
+            let entry = |start: &[i64], extents: &[i64]| MoveEntry {
+                from: end(14, start),
+                to: end(14, start),
+                extents: extents.to_vec(),
+                bytes: u64::MAX,
+            };
+            let moves = vec![entry(&[], &[]), entry(&[i64::MAX; 3], &[i64::MAX; 3]), entry(&[i64::MIN; 3], &[-1; 3])];
+            let operation = "copy".into();
+            Some(Ok(Answer::Moves(Moves { operation, moves, count: u64::MAX, bytes_local: 0, bytes_network: 1 })))
+        }
+        Request::Timeline(_) => {
+            let span =
+                |start, length| Span { kind: SpanKind::Wait, what: "x".into(), start, length, peer: Some(u32::MAX) };
+            let spans = vec![span(u64::MAX, u64::MAX), span(5, 0), span(0, u64::MAX)];
+            Some(Ok(Answer::Timeline(Timeline { until: u64::MAX, ranks: vec![spans, vec![]] })))
+        }
+        _ => None,
+    });
+}

@@ -1,0 +1,90 @@
+//! The viewer's window over a program that the tests make up: what it shows, and what it asks for.
+
+mod asking;
+mod cells;
+mod control;
+mod fake;
+mod hostile;
+mod listing;
+mod looking;
+mod tabs;
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use fake::{Fake, array};
+use zippy::debug::protocol::{Request, ViewRequest};
+use zippy_debugger::app::App;
+use zippy_view::egui::accesskit::Role;
+use zippy_view::egui::{Event, Modifiers, PointerButton, Pos2};
+
+/// A window over a program.
+type Window = Harness<'static, App>;
+
+/// The window of a program with these arrays, and the program.
+fn window(fake: &Fake) -> Window {
+    let app = App::new(Box::new(fake.clone()));
+    let builder = Harness::builder().with_size([1440.0, 900.0]).with_step_dt(0.05).with_max_steps(20);
+    let mut harness = builder.build_ui_state(|ui, app: &mut App| app.show(ui), app);
+    settle(&mut harness);
+    harness
+}
+
+/// Until what was asked for has come and is shown.
+fn settle(harness: &mut Window) {
+    for _ in 0..4 {
+        harness.run();
+    }
+}
+
+/// A three-dimensional array, a field of vectors and a line.
+fn program() -> Fake {
+    Fake::new(vec![
+        array(0, "density", &[12, 10, 8], 1),
+        array(1, "velocity", &[12, 10, 8], 3),
+        array(2, "profile", &[20], 1),
+        array(3, "next density", &[12, 10, 8], 1),
+    ])
+}
+
+/// The views among what was asked for.
+fn views(asked: Vec<Request>) -> Vec<ViewRequest> {
+    let view = |request| match request {
+        Request::View(of) => Some(of),
+        _ => None,
+    };
+    asked.into_iter().filter_map(view).collect()
+}
+
+/// The last one of more than a cell.
+fn last_view(asked: Vec<Request>) -> ViewRequest {
+    let slices =
+        views(asked).into_iter().filter(|of| of.extents().is_some_and(|extents| extents.iter().any(|n| *n > 1)));
+    slices.last().expect("a view was asked for")
+}
+
+fn press(harness: &mut Window, button: PointerButton, at: Pos2) {
+    let event = |pressed| Event::PointerButton { pos: at, button, pressed, modifiers: Modifiers::NONE };
+    for event in [Event::PointerMoved(at), event(true), event(false)] {
+        harness.event(event);
+        harness.step();
+    }
+    settle(harness);
+}
+
+fn click(harness: &mut Window, label: &str) {
+    harness.get_by_label(label).click();
+    settle(harness);
+}
+
+/// Whether a text like this is seen.
+fn sees(harness: &Window, text: &str) -> bool {
+    harness.query_all_by_label_contains(text).next().is_some()
+}
+
+/// Chooses from the list that a box opens.
+fn choose(harness: &mut Window, list: &str, entry: &str) {
+    harness.get_by_role_and_label(Role::ComboBox, list).click();
+    settle(harness);
+    harness.get_by_role_and_label(Role::Button, entry).click();
+    settle(harness);
+}
