@@ -94,6 +94,7 @@ impl World {
         let inner = group.unchecked();
         let common = common::CommonLimits::of(&inner, &device)?;
         let ledger = Rc::new(Ledger::new(group.watching()));
+        let named = inner.clone();
         Ok(Self {
             inner,
             group,
@@ -104,7 +105,7 @@ impl World {
             plans: RefCell::new(planned::new_cache()),
             epoch: one_sided::Epoch::default(),
             composed: RefCell::default(),
-            tracer: Tracer::default(),
+            tracer: Tracer::new(move || named.operation_text("a transfer")),
             observer: RefCell::default(),
             observing: Cell::default(),
         })

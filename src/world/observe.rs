@@ -8,6 +8,7 @@ use std::rc::Rc;
 use super::debug_point::DebugPoint;
 use super::{World, hash};
 use crate::error::Result;
+use crate::trace::{self, SpanKind};
 
 /// How messages and comparisons name it.
 struct Called(Rc<str>);
@@ -35,6 +36,7 @@ impl World {
         }
         let step = self.ledger.next_step();
         let Some(observer) = self.observer.borrow().clone() else { return Ok(()) };
+        let _span = trace::span(SpanKind::Debug, || name.to_owned());
         self.observing.set(true);
         let looked = (observer.borrow_mut())(self, &DebugPoint { name: name.to_string(), step, location });
         self.observing.set(false);
