@@ -17,6 +17,7 @@ mod in_place;
 mod inspect;
 mod job;
 mod jobs;
+mod last_moves;
 mod meeting;
 mod memory;
 mod named;
@@ -28,6 +29,7 @@ mod pending;
 mod planned;
 mod plans;
 mod start;
+mod timeline;
 mod transfer;
 mod turns;
 
@@ -37,6 +39,7 @@ use std::fmt::Display;
 use std::panic::Location;
 use std::rc::Rc;
 
+pub(crate) use self::last_moves::{BoxEnd, MovedBox};
 pub(crate) use self::named::{Collective, Named, hash};
 
 pub use self::copy::Section;
@@ -86,6 +89,7 @@ pub struct World {
     observer: RefCell<Option<Observer>>,
     /// Whether it is being called.
     observing: Cell<bool>,
+    last_exchange: RefCell<last_moves::LastExchange>,
 }
 
 impl World {
@@ -108,6 +112,7 @@ impl World {
             tracer: Tracer::new(move || named.operation_text("a transfer")),
             observer: RefCell::default(),
             observing: Cell::default(),
+            last_exchange: RefCell::default(),
         })
     }
 
