@@ -11,8 +11,8 @@ use crate::trace::{ChromeWriter, Told, TraceFile, warn};
 
 /// After so long, ranks that have come to the end of a run have told their spans.
 const WELL: Duration = Duration::from_secs(60);
-/// And after so long those of a run that has failed that ever will.
-const FAILED: Duration = Duration::from_secs(3);
+/// And after so long those of a run that has failed that ever will: less than after which ranks are missed.
+const FAILED: Duration = Duration::from_secs(2);
 
 /// Whether a file can be written there, before a long run.
 pub(super) fn check(file: &Path) -> Result<()> {
@@ -45,7 +45,8 @@ fn write(group: &Group, file: &Path, own: &Told, tag: Tag, well: bool) -> Result
     let mut forgotten = vec![(0, own.forgotten())];
     let mut missing: Vec<usize> = (1..group.size()).collect();
     let mut problem = None;
-    let limit = if well { WELL } else { FAILED }.min(group.patience().timeout.unwrap_or(Duration::MAX));
+    let timeout = group.patience().timeout.unwrap_or(Duration::MAX);
+    let limit = if well { WELL.min(timeout) } else { FAILED.min(timeout / 4) };
     let began = Instant::now();
     // Straight from the transport: waits of a group end with the failure of the run.
     while !missing.is_empty() && problem.is_none() {
