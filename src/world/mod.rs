@@ -17,6 +17,7 @@ mod in_place;
 mod inspect;
 mod job;
 mod jobs;
+mod last_exchange;
 mod last_moves;
 mod meeting;
 mod memory;
@@ -39,7 +40,7 @@ use std::fmt::Display;
 use std::panic::Location;
 use std::rc::Rc;
 
-pub(crate) use self::last_moves::{BoxEnd, MovedBox};
+pub(crate) use self::last_exchange::{BoxEnd, MovedBox};
 pub(crate) use self::named::{Collective, Named, hash};
 
 pub use self::copy::Section;
@@ -89,7 +90,7 @@ pub struct World {
     observer: RefCell<Option<Observer>>,
     /// Whether it is being called.
     observing: Cell<bool>,
-    last_exchange: RefCell<last_moves::LastExchange>,
+    last_exchange: RefCell<last_exchange::LastExchange>,
 }
 
 impl World {
