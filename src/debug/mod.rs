@@ -25,6 +25,8 @@ mod compare;
 mod condition;
 mod control;
 mod described;
+#[cfg(test)]
+mod happening_tests;
 mod listing;
 mod moves;
 mod order;

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::Device;
 use super::counters::Tally;
 use crate::error::DeviceError;
+use crate::trace::{self, SpanKind};
 
 impl Device {
     /// Records commands into the pending encoder; nothing runs before [`Device::flush`]. Commands run in the order in
@@ -48,6 +49,7 @@ impl Device {
         }
         let pending = self.logical().encoder.borrow_mut().take();
         let Some(encoder) = pending else { return self.check("flush") };
+        let _span = trace::span(SpanKind::Kernel, || trace::queued_text("submitting", "commands", false));
         self.checked("submitting recorded work", || self.submit(encoder))
     }
 
@@ -67,6 +69,9 @@ impl Device {
     /// Lets wgpu run its callbacks; with a waiting `poll_type` after the work submitted so far is done.
     pub(super) fn poll(&self, poll_type: wgpu::PollType) -> Result<(), DeviceError> {
         self.check("polling the device")?;
+        let waits = matches!(poll_type, wgpu::PollType::Wait { .. });
+        let _span =
+            waits.then(|| trace::span(SpanKind::Kernel, || trace::queued_text("waiting for", "the device", true)));
         // wgpu panics where a poll finds the device lost; that is an error of ours.
         match catch_unwind(AssertUnwindSafe(|| self.raw().poll(poll_type))) {
             Ok(Ok(_)) => self.check("polling the device"),

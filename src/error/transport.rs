@@ -153,6 +153,16 @@ pub enum TransportError {
         /// The limit.
         limit: usize,
     },
+    /// There is no place for the timeline of a run.
+    #[error(
+        "the trace {file:?} cannot be written: {message}; name a file in a directory that is there (ZIPPY_TRACE, Config::trace)"
+    )]
+    Trace {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        message: String,
+    },
     /// An MPI call failed.
     #[error("{call} failed: {message}")]
     Mpi {

@@ -17,7 +17,7 @@ use crate::device::Device;
 use crate::error::{KernelError, Result};
 use crate::history::{Ledger, What};
 use crate::region::Region;
-use crate::trace;
+use crate::trace::{self, SpanKind};
 
 /// Dispatches whose geometry is placed together.
 const AT_A_TIME: usize = 16;
@@ -132,6 +132,8 @@ impl Call<'_> {
         if dispatches.is_empty() {
             return Ok(false);
         }
+        let _span = trace::span(SpanKind::Kernel, || format!("recording {}", version.label));
+        trace::queued(&version.label);
         device.check(&format!("running kernel {name}"))?;
         let pipeline = compiled.pipeline(device, name)?;
         let (buffers, words) = self.arrays(prepared, report)?;

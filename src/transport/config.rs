@@ -1,5 +1,6 @@
 //! How a run is started.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::environment::{self, Launcher, MAX_THREADS, detect_launcher};
@@ -26,6 +27,7 @@ pub(crate) enum Ranks {
 /// | [`check`](Self::check) | `ZIPPY_CHECK` | off; calls are compared in debug builds |
 /// | [`timeout`](Self::timeout) | `ZIPPY_TIMEOUT_SECS` | 300 s |
 /// | [`warn_after`](Self::warn_after) | | 10 s |
+/// | [`trace`](Self::trace) | `ZIPPY_TRACE` | none |
 /// | [`exit_on_failure`](Self::exit_on_failure) | off with `ZIPPY_VERBOSE=1` | on in [`run`](crate::run) only |
 /// | [`stack_bytes`](Self::stack_bytes) | | 16 MiB |
 /// | [`piece_bytes`](Self::piece_bytes) | | 1 GiB |
@@ -38,6 +40,7 @@ pub struct Config {
     piece_bytes: Option<usize>,
     stack_bytes: Option<usize>,
     exit_on_failure: bool,
+    trace: Option<PathBuf>,
 }
 
 impl Config {
@@ -97,6 +100,21 @@ impl Config {
         Self { exit_on_failure: exit, ..self }
     }
 
+    /// The file for the timeline of all ranks: what each did when, and for whom it waited. Rank 0 writes it at the end of the
+    /// run, also of one that failed, as far as the other ranks still come to their end. Perfetto (`ui.perfetto.dev`) opens
+    /// it, as Chrome's trace events in JSON: a process each rank.
+    ///
+    /// Under MPI what rank 0 was told holds. Each rank keeps its latest 2^18 spans, and what is not there is said. Times are
+    /// since the start of the run; under MPI ranks begin to count when they have heard of all others, so that their rows
+    /// are apart by the time of a few messages. Of several runs of a process that name one file, the last one's is left.
+    ///
+    /// A place where no file can be is an error at the start of the run; a file that cannot be written in the end is said
+    /// and ends no run.
+    #[must_use]
+    pub fn trace(self, file: impl Into<PathBuf>) -> Self {
+        Self { trace: Some(file.into()), ..self }
+    }
+
     /// The stack of each rank's thread in bytes.
     #[must_use]
     pub fn stack_bytes(self, stack_bytes: usize) -> Self {
@@ -137,6 +155,8 @@ pub(crate) struct Settings {
     pub stack_bytes: usize,
     #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
     pub exit_on_failure: bool,
+    /// Where the timeline goes.
+    pub trace: Option<PathBuf>,
 }
 
 impl Settings {
@@ -194,6 +214,7 @@ impl Settings {
             piece_bytes,
             stack_bytes,
             exit_on_failure: config.exit_on_failure && !environment::verbose(&variable)?,
+            trace: config.trace.clone().or_else(|| variable("ZIPPY_TRACE").map(PathBuf::from)),
         })
     }
 }

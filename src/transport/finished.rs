@@ -1,15 +1,40 @@
 //! Ranks whose program has finished: whoever still waits for a message of one is told at once.
 
-use super::{Group, Payload, Tag};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::Path;
+use std::time::Instant;
+
+use super::{Group, Payload, Tag, traced};
 use crate::error::{Error, Failure, Result};
+use crate::trace;
 
 /// A program whose result is kept elsewhere, so that what starts ranks is compiled once and not for each program.
 pub(crate) type RankProgram<'a> = dyn Fn(Group) -> Result<()> + Sync + 'a;
 
+/// From when a rank counts, and where the timeline of all goes, if anywhere: the name is rank 0's.
+pub(crate) struct Beginning<'a> {
+    pub zero: Instant,
+    pub trace: Option<&'a Path>,
+}
+
 /// One rank's program and its end.
-pub(crate) fn run_rank(group: &Group, program: &dyn Fn(Group) -> Result<()>) -> Result<()> {
+pub(crate) fn run_rank(
+    group: &Group,
+    Beginning { zero, trace: file }: Beginning<'_>,
+    program: &dyn Fn(Group) -> Result<()>,
+) -> Result<()> {
+    let _kept = trace::Kept::begin(zero);
     let finish = |()| group.finished().and_then(|()| group.finish());
-    program(group.clone()).and_then(finish).map_err(|error| group.fail_for_good(error))
+    let run = || program(group.clone()).and_then(finish).map_err(|error| group.fail_for_good(error));
+    let Some(file) = file else { return run() };
+    if group.rank() == 0 {
+        traced::check(file).map_err(|error| group.fail_for_good(error))?;
+    }
+    trace::keep(trace::FILE_SPANS);
+    // What a rank did before it panicked is told, too.
+    let ended = catch_unwind(AssertUnwindSafe(run));
+    traced::collect(group, file, matches!(ended, Ok(Ok(()))));
+    ended.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 impl Group {

@@ -5,13 +5,13 @@ use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::config::{Settings, Start};
 use super::environment;
 use super::exit;
 use super::failure::PanicWatch;
-use super::finished::{RankProgram, run_rank};
+use super::finished::{Beginning, RankProgram, run_rank};
 use super::threads::{Hub, Threads};
 use super::{Config, Group};
 use crate::error::{Error, Failure, Result, TransportError};
@@ -68,12 +68,13 @@ fn on_threads(ranks: usize, settings: &Settings, program: &RankProgram<'_>) -> R
     }
     let _run = exit::RunGuard::begin();
     let hub = Hub::new(ranks);
+    let zero = Instant::now();
     let results: Vec<Result<()>> = thread::scope(|scope| {
         let start = |rank| {
             let hub = &hub;
             let thread = thread::Builder::new().name(format!("rank {rank}")).stack_size(settings.stack_bytes);
             let body = move || {
-                let result = one_thread(hub, rank, settings, program);
+                let result = one_thread(hub, rank, (settings, zero), program);
                 hub.board.come_back(rank);
                 result
             };
@@ -111,7 +112,12 @@ fn crowd(ranks: usize, cores: usize) -> Option<String> {
     })
 }
 
-fn one_thread(hub: &Arc<Hub>, rank: usize, settings: &Settings, program: &RankProgram<'_>) -> Result<()> {
+fn one_thread(
+    hub: &Arc<Hub>,
+    rank: usize,
+    (settings, zero): (&Settings, Instant),
+    program: &RankProgram<'_>,
+) -> Result<()> {
     let told = Arc::clone(hub);
     let watch = PanicWatch::new(rank, move |panic| {
         let (operation, message) = (format!("a panic at {}", panic.place), panic.message.clone());
@@ -120,7 +126,7 @@ fn one_thread(hub: &Arc<Hub>, rank: usize, settings: &Settings, program: &RankPr
     let run = || {
         let transport = Box::new(Threads::new(Arc::clone(hub), rank));
         let group = Group::of_all(transport, settings.patience, settings.checks);
-        run_rank(&group, program)
+        run_rank(&group, Beginning { zero, trace: settings.trace.as_deref() }, program)
     };
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
         let panic = watch.seen();

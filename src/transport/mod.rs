@@ -44,6 +44,7 @@ mod exit;
 mod failure;
 mod finished;
 mod grace;
+mod traced;
 
 #[cfg(feature = "mpi")]
 pub use self::mpi::run_on;

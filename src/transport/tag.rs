@@ -28,6 +28,8 @@ pub(crate) enum Beside {
     Sum,
     /// The sub-groups of a rank.
     SubGroups,
+    /// What a rank did when.
+    Spans,
 }
 
 impl Tag {

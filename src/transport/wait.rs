@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::Group;
 use crate::error::{Result, TransportError};
-use crate::trace;
+use crate::trace::{self, SpanKind};
 
 /// A wait that has taken so long listens to ranks that wait.
 const LISTEN_AFTER: Duration = Duration::from_millis(1);
@@ -13,6 +13,8 @@ const ASK_AFTER: Duration = Duration::from_millis(100);
 
 /// A rank that waits only for short times listens so often.
 const LISTEN_EVERY: Duration = Duration::from_millis(20);
+/// Shorter waits are not kept in a timeline.
+const SEEN: Duration = Duration::from_micros(20);
 
 impl Group {
     /// Calls `step` until it returns a value, an error, or the run fails; the wait of every operation.
@@ -38,6 +40,24 @@ impl Group {
             return Ok(value);
         }
         let started = Instant::now();
+        let waited = self.wait_on(operation, peer, started, step);
+        if trace::is_on() {
+            let ended = Instant::now();
+            if ended - started >= SEEN {
+                let peer = peer.map(|peer| self.world_rank_of(peer));
+                trace::add(SpanKind::Wait, &self.operation_text(operation), started, ended, peer);
+            }
+        }
+        waited
+    }
+
+    fn wait_on<T>(
+        &self,
+        operation: &str,
+        peer: Option<usize>,
+        started: Instant,
+        mut step: impl FnMut() -> Result<Option<T>>,
+    ) -> Result<T> {
         self.listen_now_and_then(started)?;
         let patience = self.patience();
         let (mut warn_after, mut ask_after) = (patience.warn_after, ASK_AFTER);

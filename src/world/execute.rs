@@ -68,6 +68,7 @@ impl World {
     }
 
     fn execute_all(&self, jobs: Vec<Job>) -> Result<Moved> {
+        self.remember(&jobs);
         let moved = moved(&jobs);
         jobs.iter().for_each(|job| job.note(&self.ledger.met()));
         let (lending, read_after) = (Lending::of(self, &jobs)?, reads_what_is_written(&jobs));
@@ -94,6 +95,7 @@ impl World {
     /// Reads all sources, posts all messages and does the local moves, but for those that have an order: of waves among
     /// each other, of jobs, and of combining with what is combined by another operation before this one is waited for.
     pub(super) fn execute_start(&self, jobs: Vec<Job>) -> Result<PostedJobs> {
+        self.remember(&jobs);
         let when = |place: usize, job: &Job, lane: &Lane| match (job.meeting(lane), when(job, lane, place == 0, false))
         {
             (Meeting::Replace, When::AtOnce) => When::AtOnce,

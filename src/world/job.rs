@@ -44,6 +44,16 @@ impl Job {
         Ok(Self { overlap: transfer.overlap || aliased, transfer, leases, meetings, operands, plan })
     }
 
+    /// What the moves' arrays are.
+    pub fn operands(&self) -> &Operands {
+        &self.operands
+    }
+
+    /// What is moved.
+    pub fn plan(&self) -> &Rc<RankPlan> {
+        &self.plan
+    }
+
     /// Tells the chunks that they are written, and their ghost cells that they are from a moment.
     #[track_caller]
     pub fn note(&self, read_at: &Moment) {

@@ -17,6 +17,8 @@ mod in_place;
 mod inspect;
 mod job;
 mod jobs;
+mod last_exchange;
+mod last_moves;
 mod meeting;
 mod memory;
 mod named;
@@ -27,6 +29,7 @@ mod parcels;
 mod pending;
 mod planned;
 mod plans;
+mod timeline;
 mod transfer;
 mod turns;
 
@@ -35,8 +38,8 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use std::panic::Location;
 use std::rc::Rc;
-use std::time::Instant;
 
+pub(crate) use self::last_exchange::{BoxEnd, MovedBox};
 pub(crate) use self::named::{Collective, Named, hash};
 
 pub use self::copy::Section;
@@ -85,7 +88,7 @@ pub struct World {
     viewer: RefCell<Option<Rc<RefCell<dyn Observer>>>>,
     /// Whether one of them is being called.
     observing: Cell<bool>,
-    begun: Instant,
+    last_exchange: RefCell<last_exchange::LastExchange>,
 }
 
 impl World {
@@ -94,6 +97,7 @@ impl World {
         let inner = group.unchecked();
         let common = common::CommonLimits::of(&inner, &device)?;
         let ledger = Rc::new(Ledger::new(group.watching()));
+        let named = inner.clone();
         Ok(Self {
             inner,
             group,
@@ -104,11 +108,11 @@ impl World {
             plans: RefCell::new(planned::new_cache()),
             epoch: one_sided::Epoch::default(),
             composed: RefCell::default(),
-            tracer: Tracer::default(),
+            tracer: Tracer::new(move || named.operation_text("a transfer")),
             observer: RefCell::default(),
             viewer: RefCell::default(),
-            begun: Instant::now(),
             observing: Cell::default(),
+            last_exchange: RefCell::default(),
         })
     }
 
@@ -128,11 +132,6 @@ impl World {
             met?;
         }
         Ok(())
-    }
-
-    /// Microseconds since this rank's world was opened.
-    pub(crate) fn micros(&self) -> u64 {
-        self.begun.elapsed().as_micros() as u64
     }
 
     /// This rank, `0..size()`.

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use super::debug_point::DebugPoint;
 use super::{World, hash};
 use crate::error::Result;
+use crate::trace::{self, SpanKind};
 
 /// How messages and comparisons name it.
 struct Called(Rc<str>);
@@ -53,6 +54,7 @@ impl World {
             return Ok(());
         }
         let point = DebugPoint { name: name.to_string(), step, location };
+        let _span = trace::span(SpanKind::Debug, || name.to_owned());
         self.observing.set(true);
         let looked = observer.map_or(Ok(()), |observer| (observer.borrow_mut())(self, &point));
         let looked = looked.and_then(|()| match viewer {

@@ -29,6 +29,7 @@ mod reduce;
 mod safety;
 mod silent_mistakes;
 mod together;
+mod trace;
 mod warm;
 
 #[path = "../../crates/io/tests/common/counting.rs"]

@@ -27,6 +27,7 @@ mod wire;
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::rc::Rc;
 use std::thread;
 
@@ -39,7 +40,7 @@ use self::wire::Wire;
 use super::config::Settings;
 use super::environment;
 use super::failure::PanicWatch;
-use super::finished::{RankProgram, run_rank};
+use super::finished::{Beginning, RankProgram, run_rank};
 use super::{Config, Group, Launcher};
 use crate::error::{Error, Result, TransportError};
 use crate::trace::say;
@@ -115,10 +116,12 @@ fn one_rank(
                 say(&error.to_string());
             }
         };
-        let communicator = start::communicator(parent, &topology, asked, settings).inspect_err(said)?;
+        let start::Started { communicator, zero, traced } =
+            start::communicator(parent, &topology, asked, settings).inspect_err(said)?;
         let wire = Rc::new(Wire::new(communicator, topology, settings.piece_bytes));
         let group = Group::of_all(Box::new(Rc::clone(&wire)), settings.patience, settings.checks);
-        let result = run_rank(&group, program);
+        let trace = traced.then(|| settings.trace.as_deref().unwrap_or(Path::new("")));
+        let result = run_rank(&group, Beginning { zero, trace }, program);
         wire.end(result.is_ok(), settings).inspect_err(said)?;
         match wire.control.first_failure() {
             // A rank that was done before another one failed.

@@ -22,8 +22,8 @@ pub(super) fn check_launcher(launcher: &Launcher, topology: &Topology) -> Result
 }
 
 /// What the processes of a run must have in common, as numbers: version, piece size, comparison of calls, and the
-/// number of ranks that was asked for (0: none), with whether the environment asked.
-type CommonNumbers = [u64; 7];
+/// number of ranks that was asked for (0: none), with whether the environment asked; and whether a timeline is wanted.
+type CommonNumbers = [u64; 8];
 
 fn common(asked: Option<(usize, &'static str)>, settings: &Settings) -> CommonNumbers {
     let number = |text: &str| text.parse().unwrap_or(0);
@@ -35,6 +35,7 @@ fn common(asked: Option<(usize, &'static str)>, settings: &Settings) -> CommonNu
         settings.checks as u64,
         asked.map_or(0, |(ranks, _)| ranks as u64),
         u64::from(asked.is_some_and(|(_, by)| by == "ZIPPY_RANKS")),
+        u64::from(settings.trace.is_some()),
     ]
 }
 
@@ -66,17 +67,27 @@ pub(super) fn is_agreed(error: &TransportError) -> bool {
     matches!(error, TransportError::RankCount { .. } | TransportError::Settings { .. })
 }
 
+/// What a run begins with.
+pub(super) struct Started {
+    pub communicator: Communicator,
+    /// When this rank has heard of all others: the zero of its clock.
+    pub zero: Instant,
+    /// Whether rank 0 wants a timeline.
+    pub traced: bool,
+}
+
 /// A communicator for one run, when all processes have agreed on its settings. Collective over `parent`.
 pub(super) fn communicator(
     parent: &Communicator,
     topology: &Topology,
     asked: Option<(usize, &'static str)>,
     settings: &Settings,
-) -> Result<Communicator, TransportError> {
+) -> Result<Started, TransportError> {
     let (_, all) = complete(parent.collect(common(asked, settings))?, topology, settings)?;
+    let zero = Instant::now();
     agree(&all)?;
     let made = complete(parent.duplicate()?, topology, settings)?;
-    Communicator::made(made)
+    Ok(Started { communicator: Communicator::made(made)?, zero, traced: all[0][7] == 1 })
 }
 
 /// Waits for an operation of all ranks.
@@ -122,7 +133,7 @@ mod tests {
 
     #[test]
     fn processes_that_differ_are_named() {
-        let own: CommonNumbers = [0, 1, 0, 1 << 30, 1, 0, 0];
+        let own: CommonNumbers = [0, 1, 0, 1 << 30, 1, 0, 0, 0];
         assert_eq!(agree(&[own; 4]), Ok(()));
         let mut all = [own; 4];
         all[2][3] = 4096;

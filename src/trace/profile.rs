@@ -1,29 +1,9 @@
-//! Where the time of a program goes: seconds spent packing, waiting, unpacking and planning; and what people are told
-//! besides results.
-//!
-//! The share of a step spent in overhead, waiting and compute is the paper's Figure 10.
+//! [`Profile`]: seconds by activity.
 
 use std::cell::RefCell;
-use std::io::Write;
 use std::time::Instant;
 
-use tracing::subscriber::NoSubscriber;
-
-/// Tells people what no result can carry, such as that a wait is slow: through the program's `tracing` subscriber, or on
-/// standard error where it has none.
-pub fn warn(text: &str) {
-    if tracing::dispatcher::get_default(|subscriber| subscriber.is::<NoSubscriber>()) {
-        say(text);
-    } else {
-        tracing::warn!("{text}");
-    }
-}
-
-/// Writes a line to standard error in one piece, so that a launcher, which merges the output of many processes, does not
-/// tear it apart. Nobody is left to be told if that fails.
-pub(crate) fn say(line: &str) {
-    let _ = std::io::stderr().write_all(format!("zippy: {line}\n").as_bytes());
-}
+use super::spans::{self, SpanKind};
 
 /// What a span of time was spent on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -62,18 +42,40 @@ impl Profile {
     }
 }
 
-/// Adds up spans.
-#[derive(Debug, Default)]
+impl Activity {
+    /// Its spans' kind. A wait keeps its own span, which knows the other rank, so that none is kept twice.
+    fn kind(self) -> Option<SpanKind> {
+        match self {
+            Self::Plan => Some(SpanKind::Plan),
+            Self::Pack => Some(SpanKind::Pack),
+            Self::Local => Some(SpanKind::Local),
+            Self::Wait => None,
+            Self::Unpack => Some(SpanKind::Unpack),
+        }
+    }
+}
+
+/// Adds up spans, and keeps them while somebody wants them.
 pub(crate) struct Tracer {
     profile: RefCell<Profile>,
+    operation: Box<dyn Fn() -> String>,
 }
 
 impl Tracer {
+    /// `operation` says what the rank is doing.
+    pub fn new(operation: impl Fn() -> String + 'static) -> Self {
+        Self { profile: RefCell::default(), operation: Box::new(operation) }
+    }
+
     /// Runs `f` and books its time.
     pub fn span<R>(&self, activity: Activity, f: impl FnOnce() -> R) -> R {
         let start = Instant::now();
         let result = f();
-        let secs = start.elapsed().as_secs_f64();
+        let end = Instant::now();
+        if let Some(kind) = activity.kind().filter(|_| spans::is_on()) {
+            spans::add(kind, &(self.operation)(), start, end, None);
+        }
+        let secs = (end - start).as_secs_f64();
         let mut profile = self.profile.borrow_mut();
         *match activity {
             Activity::Plan => &mut profile.plan_secs,

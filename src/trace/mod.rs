@@ -1,0 +1,37 @@
+//! Where the time of a program goes: seconds spent packing, waiting, unpacking and planning; what each rank did when; and
+//! what people are told besides results.
+//!
+//! The share of a step spent in overhead, waiting and compute is the paper's Figure 10.
+
+mod chrome;
+mod file;
+mod profile;
+mod spans;
+
+use std::io::Write;
+
+use tracing::subscriber::NoSubscriber;
+
+pub(crate) use self::chrome::{ChromeWriter, Told};
+pub(crate) use self::file::TraceFile;
+pub use self::profile::Profile;
+pub(crate) use self::profile::{Activity, Tracer};
+pub(crate) use self::spans::{
+    FILE_SPANS, Kept, LATEST_SPANS, Span, SpanKind, add, is_on, keep, now_nanos, queued, queued_text, span, spans_after,
+};
+
+/// Tells people what no result can carry, such as that a wait is slow: through the program's `tracing` subscriber, or on
+/// standard error where it has none.
+pub fn warn(text: &str) {
+    if tracing::dispatcher::get_default(|subscriber| subscriber.is::<NoSubscriber>()) {
+        say(text);
+    } else {
+        tracing::warn!("{text}");
+    }
+}
+
+/// Writes a line to standard error in one piece, so that a launcher, which merges the output of many processes, does not
+/// tear it apart. Nobody is left to be told if that fails.
+pub(crate) fn say(line: &str) {
+    let _ = std::io::stderr().write_all(format!("zippy: {line}\n").as_bytes());
+}
