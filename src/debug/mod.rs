@@ -2,6 +2,7 @@
 
 #[allow(dead_code)]
 mod compare;
+mod condition;
 mod described;
 #[allow(dead_code)]
 mod measure;
@@ -11,3 +12,5 @@ pub mod protocol;
 pub mod recording;
 #[allow(dead_code)]
 mod summary;
+
+pub use condition::Condition;
