@@ -1,11 +1,11 @@
 //! [`Attached`]: what looks into a run at its debug points, on each rank.
 
+use super::answers::answer;
 use super::condition::Condition;
 use super::control::Control;
 use super::order::{Ahead, Order};
-use super::protocol::{Answer, Point, Request, Rule, When};
+use super::protocol::{Point, Rule, When};
 use super::record::Recorder;
-use super::{compare, listing, moves, summary, timeline, views};
 use crate::World;
 use crate::error::{Error, Result};
 use crate::transport::{decoded, encoded};
@@ -84,7 +84,7 @@ impl Attached {
             let own = self.control.as_mut().map(|control| encoded(&control.order(step))).transpose()?;
             match decoded(&world.inner().broadcast(0, own)?)? {
                 Order::Serve(request) => {
-                    let answer = serve(world, &request, step)?;
+                    let answer = answer(world, &request, step)?;
                     if let (Some(control), Some(answer)) = (&mut self.control, answer) {
                         control.answer(answer);
                     }
@@ -106,7 +106,7 @@ impl Attached {
     fn go(&mut self, ahead: Ahead) -> Result<()> {
         if self.ahead.rules != ahead.rules {
             let condition = |rule: &Rule| match &rule.when {
-                When::Condition(text) => Condition::parse(text).map(Some).map_err(Error::program),
+                When::Condition(text) => text.parse().map(Some).map_err(Error::program),
                 _ => Ok(None),
             };
             self.conditions = ahead.rules.iter().map(condition).collect::<Result<_>>()?;
@@ -151,18 +151,4 @@ fn applies(rule: &Rule, step: u64, name: &str) -> bool {
             When::Every(number) => step.is_multiple_of(number.max(1)),
             When::Always | When::Condition(_) => true,
         }
-}
-
-/// What is to be answered, on rank 0. Called by all ranks.
-fn serve(world: &World, request: &Request, step: u64) -> Result<Option<Result<Answer, String>>> {
-    Ok(match request {
-        Request::Arrays => listing::arrays(world)?.map(|told| told.map(Answer::Arrays)),
-        Request::View(view) => views::view(world, view, step)?.map(|told| told.map(Answer::View)),
-        Request::Ghosts(array) => listing::ghosts(world, *array)?.map(|told| told.map(Answer::Ghosts)),
-        Request::Summary(wanted) => summary::told(world, wanted, step)?.map(|told| told.map(Answer::Summary)),
-        Request::Compare(one, other) => compare::told(world, *one, *other)?.map(|told| told.map(Answer::Difference)),
-        Request::Moves => moves::moves(world)?.map(|moves| Ok(Answer::Moves(moves))),
-        Request::Timeline(since) => timeline::timeline(world, *since)?.map(|line| Ok(Answer::Timeline(line))),
-        Request::Control(_) | Request::Rules(_) => Some(Ok(Answer::Done)).filter(|_| world.rank() == 0),
-    })
 }

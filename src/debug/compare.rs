@@ -1,6 +1,94 @@
-use super::protocol::{ArrayRef, Difference};
+//! Where two arrays differ.
+
+use std::rc::Rc;
+
+use super::protocol::Difference;
 use crate::World;
+use crate::algorithms::reduce::Spot;
+use crate::array::{ArrayCore, ArrayKind, Side, aligned};
+use crate::chunks::ChunkId;
 use crate::error::Result;
-pub(super) fn told(_: &World, _: ArrayRef, _: ArrayRef) -> Result<Option<Result<Difference, String>>> {
-    Ok(None)
+use crate::extents::Index;
+use crate::region::Region;
+
+/// How many cells of two global arrays differ in some bit, and the first of them, axis 0 fastest. Every rank calls, inside an
+/// operation that was compared, and all have the same answer. Cells are read to the host, a few at a time.
+///
+/// # Errors
+/// A failure of this or of another rank; within, why the arrays cannot be compared: they differ in type or shape, one is not
+/// global, or cells that go together are on different ranks.
+pub(super) fn compare(world: &World, arrays: [&Rc<ArrayCore>; 2]) -> Result<Result<Difference, String>> {
+    if let Some(text) = unlike(arrays) {
+        return Ok(Err(text));
+    }
+    let sides = arrays.map(|array| Side { core: array.clone(), region: array.bounds(), chunk: None });
+    let boxes = match aligned("a comparison", &sides) {
+        Ok(boxes) => boxes,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    let (mut cells, mut first) = (0, Spot::NOWHERE);
+    for boxes in boxes {
+        let (here, at) = differing(arrays, [boxes.0[0], boxes.0[1]])?;
+        (cells, first) = (cells + here, first.min(at));
+    }
+    let (mut cells, mut first) = ([cells], [first]);
+    world.inner().all_reduce(&mut cells, |sum, more| *sum += more)?;
+    world.inner().all_reduce(&mut first, |least, other| *least = (*least).min(*other))?;
+    Ok(Ok(Difference { cells: cells[0], first: first[0].in_axes(sides[0].region.axes()) }))
+}
+
+/// Why two arrays cannot be compared at all.
+pub(super) fn unlike(arrays: [&Rc<ArrayCore>; 2]) -> Option<String> {
+    for array in arrays.iter().filter(|array| array.kind() != ArrayKind::Global) {
+        return Some(format!("array {:?} is a {} one; only global arrays are compared", array.name(), array.kind()));
+    }
+    let [one, other] = arrays;
+    if one.element() != other.element() {
+        let types = [one, other].map(|array| format!("array {:?} is of {}", array.name(), array.element().name));
+        return Some(format!("{} and {}; only arrays of one type are compared", types[0], types[1]));
+    }
+    let shapes = [one, other].map(|array| array.bounds().extents());
+    if shapes[0] != shapes[1] {
+        let (a, b) = (one.name(), other.name());
+        return Some(format!(
+            "array {a:?} has {} cells and array {b:?} {}; only arrays of one shape are compared",
+            shapes[0], shapes[1]
+        ));
+    }
+    None
+}
+
+/// How many cells of two boxes differ, and the first of them, in the coordinates of the first array.
+fn differing(arrays: [&Rc<ArrayCore>; 2], boxes: [(ChunkId, Region); 2]) -> Result<(u64, Spot)> {
+    let bytes = arrays[0].element().bytes;
+    let most = (arrays[0].device().bytes_at_a_time() / bytes as u64).max(1);
+    let (mut cells, mut first) = (0, Spot::NOWHERE);
+    let mut read = [Vec::new(), Vec::new()];
+    for part in boxes[0].1.cut(most) {
+        let shift = part.start - boxes[0].1.start;
+        for ((array, (chunk, whole)), read) in arrays.iter().zip(boxes).zip(&mut read) {
+            read.resize(part.cells() as usize * bytes, 0);
+            array.read(chunk, &Region::at(whole.start + shift, part.extents()), read)?;
+        }
+        if read[0] == read[1] {
+            continue;
+        }
+        let pairs = read[0].chunks_exact(bytes).zip(read[1].chunks_exact(bytes)).enumerate();
+        let mut differ = pairs.filter(|(_, (one, other))| one != other).map(|(place, _)| place).peekable();
+        if let Some(&place) = differ.peek() {
+            first = first.min(Spot::new(&cell(&part, place as i64)));
+        }
+        cells += differ.count() as u64;
+    }
+    Ok((cells, first))
+}
+
+/// The cell at a place in a region, axis 0 fastest.
+fn cell(region: &Region, mut place: i64) -> Index {
+    let extents = region.extents();
+    Index::from_fn(region.axes(), |axis| {
+        let at = region.start[axis] + place % extents[axis];
+        place /= extents[axis];
+        at
+    })
 }

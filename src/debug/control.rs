@@ -191,7 +191,7 @@ fn check(rules: &[Rule]) -> Result<(), String> {
         match &rule.when {
             When::Always | When::Every(1..) => {}
             When::Every(0) => return Err("a rule for every 0 debug points: it must be 1 at least".into()),
-            When::Condition(text) => drop(Condition::parse(text)?),
+            When::Condition(text) => drop(text.parse::<Condition>()?),
         }
     }
     Ok(())

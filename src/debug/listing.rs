@@ -5,8 +5,9 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use super::described::element_type;
-use super::protocol::{ArrayEntry, ArrayRef, ChunkEntry, GhostEntry, GhostKind, Kind, LastWrite, MOST_CHUNKS};
+use super::protocol::{
+    ArrayEntry, ArrayRef, ChunkEntry, ElementType, GhostEntry, GhostKind, Kind, LastWrite, MOST_CHUNKS,
+};
 use super::told::told;
 use crate::World;
 use crate::array::{ArrayCore, ArrayKind};
@@ -140,7 +141,7 @@ fn entry(array: &Rc<ArrayCore>, named: ArrayRef, held: &[Held], first_rank: usiz
             ArrayKind::Local => Kind::Local,
             ArrayKind::Growable => Kind::Growable,
         },
-        element: element_type(array.element()),
+        element: ElementType::from(array.element()),
         shape: array.in_use().to_vec(),
         ghosts: [chunks.ghost_lo().to_vec(), chunks.ghost_hi().to_vec()],
         periodic: chunks.periodic().to_vec(),

@@ -20,6 +20,7 @@
 //! Views are cut, thinned out and counted where the cells are, so that what travels is what is seen. Fan, Qiu, Kaufman,
 //! *Zippy* (Eurographics 2008), section 3.4.
 
+mod answers;
 mod attached;
 mod compare;
 mod condition;
@@ -28,6 +29,9 @@ mod described;
 #[cfg(test)]
 mod happening_tests;
 mod listing;
+mod measure;
+#[cfg(test)]
+mod measure_tests;
 mod moves;
 mod order;
 mod pace;
@@ -42,6 +46,7 @@ mod timeline;
 mod told;
 mod views;
 
+pub use condition::Condition;
 pub use settings::Settings;
 
 use std::env;

@@ -1,7 +1,6 @@
 //! Cells for a viewer: each rank cuts its part out of its chunks, and rank 0 puts the parts together.
 
-use super::described::element_type;
-use super::protocol::{MOST_VIEW_BYTES, View, ViewRequest};
+use super::protocol::{ElementType, MOST_VIEW_BYTES, View, ViewRequest};
 use super::told::told;
 use crate::World;
 use crate::array::ArrayCore;
@@ -79,7 +78,7 @@ impl Cut {
         let limits = chunk.map_or_else(|| array.bounds(), |chunk| array.chunks().storage(chunk));
         let region = Region::new(&request.start, &request.end).map_err(|error| error.to_string())?;
         region.check_within(&limits, &format!("array {name:?}")).map_err(|error| error.to_string())?;
-        let element = element_type(array.element());
+        let element = ElementType::from(array.element());
         let taken = match request.numbers {
             None => vec![(0, array.element().bytes)],
             Some(which) => {

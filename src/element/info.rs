@@ -134,6 +134,36 @@ impl ElementInfo {
         Self { name, bytes: packed.bytes(), align: packed.bytes(), kind: ElementKind::Packed(packed) }
     }
 
+    /// What a cell consists of once records are taken apart, in order: the names of the members that lead there, outermost
+    /// first (none where the cell is no record), the first byte in the cell, and what is there, which is no record.
+    ///
+    /// ```
+    /// # use zippy::{Element, element::{ElementKind, Scalar}};
+    /// #[derive(Clone, Copy, Element)]
+    /// #[repr(C)]
+    /// struct Particle {
+    ///     position: [f32; 3],
+    ///     id: u32,
+    /// }
+    /// let [position, id] = &Particle::INFO.flat()[..] else { panic!("two members") };
+    /// assert_eq!(*position, (vec!["position"], 0, ElementKind::Vector(Scalar::F32, 3)));
+    /// assert_eq!(*id, (vec!["id"], 12, ElementKind::Scalar(Scalar::U32)));
+    /// ```
+    pub fn flat(&self) -> Vec<(Vec<&'static str>, usize, ElementKind)> {
+        let mut all = Vec::new();
+        self.flatten(&[], 0, &mut all);
+        all
+    }
+
+    fn flatten(&self, members: &[&'static str], offset: usize, all: &mut Vec<(Vec<&'static str>, usize, ElementKind)>) {
+        let ElementKind::Record(fields) = self.kind else {
+            return all.push((members.to_vec(), offset, self.kind));
+        };
+        for field in fields {
+            field.info.flatten(&[members, &[field.name]].concat(), offset + field.offset, all);
+        }
+    }
+
     /// WGSL that declares the records that it consists of, innermost first.
     pub(crate) fn declarations(&self) -> String {
         let mut text = String::new();

@@ -146,6 +146,26 @@ mod tests {
     }
 
     #[test]
+    fn records_in_records_are_taken_apart() {
+        use ElementKind::Vector;
+        let found: Vec<_> =
+            Pair::INFO.flat().into_iter().map(|(path, offset, kind)| (path.join("/"), offset, kind)).collect();
+        let number = ElementKind::Scalar;
+        let particle = |name: &str, at: usize| {
+            [
+                (format!("{name}/position"), at, Vector(Scalar::F32, 3)),
+                (format!("{name}/mass"), at + 12, number(Scalar::F32)),
+                (format!("{name}/type"), at + 16, number(Scalar::U32)),
+                (format!("{name}/_pad"), at + 20, number(Scalar::U32)),
+                (format!("{name}/velocity"), at + 24, Vector(Scalar::F32, 2)),
+            ]
+        };
+        let last = [("weight".into(), 64, number(Scalar::F64)), ("spare".into(), 72, Vector(Scalar::U32, 2))];
+        assert_eq!(found, [&particle("first", 0)[..], &particle("second", 32), &last].concat());
+        assert_eq!(u8::INFO.flat(), [(vec![], 0, ElementKind::Packed(Packed::U8))]);
+    }
+
+    #[test]
     fn what_an_adapter_lacks_is_named() {
         let have = Capabilities { f16: true, ..Capabilities::default() };
         assert_eq!(f16::INFO.supported_by(have, "llvmpipe"), Ok(()));

@@ -40,9 +40,20 @@ impl Within {
     /// All numbers.
     pub const ALL: Self = Self { host: (0, u64::MAX), device: (0, u32::MAX) };
 
-    fn of<S: Number>((low, high): (S, S)) -> Self {
-        let host = |number: S, nothing| number.key().unwrap_or(nothing);
-        Self { host: (host(low, u64::MAX), host(high, 0)), device: (low.device_key(), high.device_key()) }
+    /// Those from one number to another.
+    pub fn of<S: Number>((low, high): (S, S)) -> Self {
+        let (from, to) = (Self::from(low), Self::up_to(high));
+        Self { host: (from.host.0, to.host.1), device: (from.device.0, to.device.1) }
+    }
+
+    /// Those from a number on.
+    pub fn from<S: Number>(low: S) -> Self {
+        Self { host: (low.key().unwrap_or(u64::MAX), u64::MAX), device: (low.device_key(), u32::MAX) }
+    }
+
+    /// Those up to a number.
+    pub fn up_to<S: Number>(high: S) -> Self {
+        Self { host: (0, high.key().unwrap_or(0)), device: (0, high.device_key()) }
     }
 }
 
@@ -137,7 +148,7 @@ impl World {
         within: &Within,
     ) -> Result<Vec<Found>> {
         collective(self, verb, &[section], hash((stride, within.host)), |operand| {
-            let mut found = local::<T>(&operand.strided(stride), within)?;
+            let mut found = local(&operand.strided(stride), within)?;
             self.inner().all_reduce(&mut found, Found::merge)?;
             Ok(found)
         })
@@ -160,10 +171,10 @@ impl Found {
 }
 
 /// What this rank has, a component each; what is not within the range counts as NaNs do.
-pub fn local<T: Reducible>(operand: &LocalOperand<1>, within: &Within) -> Result<Vec<Found>> {
-    let mut found = vec![NOTHING; T::COMPONENTS];
-    let Some(format) = operand.format::<T>() else {
-        operand.read::<T>(|component, [number]| {
+pub fn local<S: Number>(operand: &LocalOperand<S, 1>, within: &Within) -> Result<Vec<Found>> {
+    let mut found = vec![NOTHING; operand.components()];
+    let Some(format) = operand.format() else {
+        operand.read(|component, [number]| {
             let found = &mut found[component];
             match number.key().filter(|&key| within.host.0 <= key && key <= within.host.1) {
                 Some(key) => (found.min, found.max) = (found.min.min(key), found.max.max(key)),
@@ -179,9 +190,9 @@ pub fn local<T: Reducible>(operand: &LocalOperand<1>, within: &Within) -> Result
             (min, max) = (min.min(words[0]), max.max(words[1]));
             nans += u64::from(words[2]);
         };
-        operand.fold::<T>(format, (&EXTREMES, &[within.device.0, within.device.1]), component, &mut each)?;
+        operand.fold(format, (&EXTREMES, &[within.device.0, within.device.1]), component, &mut each)?;
         let numbers = operand.cells() - nans;
-        let key = |key: u32| T::Scalar::from_device_key(key).key().unwrap_or_default();
+        let key = |key: u32| S::from_device_key(key).key().unwrap_or_default();
         *found = if numbers == 0 {
             Found { nans, ..NOTHING }
         } else {

@@ -39,10 +39,13 @@ impl<S: Number> Bins<S> {
     pub fn even(low: S, high: S, count: usize) -> Result<Self> {
         Self::edges(vec![low, high])?;
         let mut edges: Vec<S> = (0..=count).map(|i| S::edge(low, high, i, count.max(1))).collect();
-        // Rounding must not make an edge smaller than the one before it.
-        for i in 1..edges.len() {
-            if edges[i].key() < edges[i - 1].key() && i < count {
+        // Rounding must not make an edge smaller than the one before it, nor larger than the last one.
+        for i in 1..count {
+            if edges[i].key() < edges[i - 1].key() {
                 edges[i] = edges[i - 1];
+            }
+            if edges[i].key() > high.key() {
+                edges[i] = high;
             }
         }
         Self::edges(edges)
@@ -134,40 +137,50 @@ impl World {
         bins: &Bins<T::Scalar>,
     ) -> Result<T::Each<Histogram>> {
         let keys: Vec<u64> = bins.edges.iter().filter_map(|&edge| order(edge)).collect();
-        collective(self, "histogram", &[section.into()], hash((&keys, stride)), |operand| {
-            let operand = &operand.strided(stride);
-            let each = bins.count() + 3;
-            let mut counts = vec![0_u64; each * T::COMPONENTS];
-            match operand.format::<T>() {
-                None => operand.read::<T>(|component, [number]| {
-                    let place = match order(number) {
-                        None => each - 1,
-                        Some(key) if key == keys[keys.len() - 1] => bins.count(),
-                        Some(key) => keys.partition_point(|edge| *edge <= key),
-                    };
-                    counts[component * each + place] += 1;
-                })?,
-                Some(format) => {
-                    for (component, counts) in counts.chunks_mut(each).enumerate() {
-                        count_on_device::<T>(operand, (format, bins), component, counts)?;
-                    }
-                }
-            }
+        collective(self, "histogram", &[section.into()], hash((keys, stride)), |operand| {
+            let mut counts = local(&operand.strided(stride), &vec![bins; T::COMPONENTS])?;
             self.inner().all_reduce(&mut counts, |sum, more| *sum += more)?;
-            Ok(T::each(|component| {
-                let [below, counts @ .., above, nans] = &counts[component * each..][..each] else {
-                    return Histogram::default();
-                };
-                Histogram { counts: counts.to_vec(), below: *below, above: *above, nans: *nans }
-            }))
+            let each = counts.len() / T::COMPONENTS;
+            Ok(T::each(|component| Histogram::of(&counts[component * each..][..each])))
         })
     }
 }
 
+impl Histogram {
+    /// What [`local`] says of one component.
+    pub(crate) fn of(counts: &[u64]) -> Self {
+        let [below, counts @ .., above, nans] = counts else { return Self::default() };
+        Self { counts: counts.to_vec(), below: *below, above: *above, nans: *nans }
+    }
+}
+
+/// What this rank has, one component after the other, each with bins of its own: numbers below, in bins, above, NaNs.
+pub fn local<S: Number>(operand: &LocalOperand<S, 1>, bins: &[&Bins<S>]) -> Result<Vec<u64>> {
+    let mut counts: Vec<Vec<u64>> = bins.iter().map(|bins| vec![0; bins.count() + 3]).collect();
+    if let Some(format) = operand.format() {
+        for (component, (bins, counts)) in bins.iter().zip(&mut counts).enumerate() {
+            count_on_device(operand, (format, bins), component, counts)?;
+        }
+        return Ok(counts.concat());
+    }
+    let keys = |bins: &&Bins<S>| -> Vec<u64> { bins.edges.iter().filter_map(|&edge| order(edge)).collect() };
+    let keys: Vec<Vec<u64>> = bins.iter().map(keys).collect();
+    operand.read(|component, [number]| {
+        let (keys, counts) = (&keys[component], &mut counts[component]);
+        let place = match order(number) {
+            None => counts.len() - 1,
+            Some(key) if key == keys[keys.len() - 1] => keys.len() - 1,
+            Some(key) => keys.partition_point(|edge| *edge <= key),
+        };
+        counts[place] += 1;
+    })?;
+    Ok(counts.concat())
+}
+
 /// Adds what this rank's device finds in one component: numbers below, in bins, above, NaNs.
-fn count_on_device<T: Reducible>(
-    operand: &LocalOperand<1>,
-    (format, bins): (Format, &Bins<T::Scalar>),
+fn count_on_device<S: Number>(
+    operand: &LocalOperand<S, 1>,
+    (format, bins): (Format, &Bins<S>),
     component: usize,
     counts: &mut [u64],
 ) -> Result<()> {
@@ -190,7 +203,7 @@ fn count_on_device<T: Reducible>(
                 *counts.last_mut().expect("counts end in NaNs") += u64::from(words[HISTOGRAM.words - 1]);
             }
         };
-        operand.fold::<T>(format, (&HISTOGRAM, &constants), component, &mut add)?;
+        operand.fold(format, (&HISTOGRAM, &constants), component, &mut add)?;
         if end {
             return Ok(());
         }

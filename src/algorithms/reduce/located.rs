@@ -1,14 +1,12 @@
 //! Where the smallest and the largest cells are.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::extremes::{Found, Within, local};
 use super::number::{Number, Reducible};
 use super::operand::{LocalOperand, collective};
+use super::spot::Spot;
 use crate::World;
 use crate::array::GlobalSection;
 use crate::error::Result;
-use crate::extents::{Index, MAX_AXES};
 use crate::region::Region;
 use crate::world::Section;
 
@@ -19,20 +17,6 @@ pub struct Located<S, const D: usize> {
     pub position: [i64; D],
     /// The number there.
     pub value: S,
-}
-
-/// A position as ranks exchange it: the slowest axis first, so that the order is that of the cells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
-#[repr(C)]
-struct Spot([i64; MAX_AXES]);
-
-const NOWHERE: Spot = Spot([i64::MAX; MAX_AXES]);
-
-impl Spot {
-    fn new(position: &Index) -> Self {
-        let axes = position.axes();
-        Self(std::array::from_fn(|i| if i < axes { position[axes - 1 - i] } else { 0 }))
-    }
 }
 
 /// Which of the extremes is looked for.
@@ -87,19 +71,19 @@ impl World {
         pick: Pick,
     ) -> Result<T::Each<Option<Located<T::Scalar, D>>>> {
         collective(self, verb, &[Section::Global(section)], 0, |operand| {
-            let mine = local::<T>(operand, &Within::ALL)?;
+            let mine = local(operand, &Within::ALL)?;
             let mut all = mine.clone();
             self.inner().all_reduce(&mut all, Found::merge)?;
-            let mut spots = vec![NOWHERE; T::COMPONENTS];
+            let mut spots = vec![Spot::NOWHERE; T::COMPONENTS];
             for (component, spot) in spots.iter_mut().enumerate() {
                 let wanted = pick(&all[component]);
                 if mine[component].numbers > 0 && pick(&mine[component]) == wanted {
-                    *spot = first::<T>(operand, component, &|found| found.numbers > 0 && pick(found) == wanted)?;
+                    *spot = first(operand, component, &|found| found.numbers > 0 && pick(found) == wanted)?;
                 }
             }
             self.inner().all_reduce(&mut spots, |least, other| *least = (*least).min(*other))?;
             Ok(T::each(|component| {
-                let position = std::array::from_fn(|axis| spots[component].0[D - 1 - axis]);
+                let position = spots[component].position();
                 let value = T::Scalar::from_key(pick(&all[component]));
                 (all[component].numbers > 0).then_some(Located { position, value })
             }))
@@ -108,13 +92,12 @@ impl World {
 }
 
 /// The first cell of this rank that has the number.
-fn first<T: Reducible>(operand: &LocalOperand<1>, component: usize, has: &dyn Fn(&Found) -> bool) -> Result<Spot> {
-    let mut least = NOWHERE;
+fn first<S: Number>(operand: &LocalOperand<S, 1>, component: usize, has: &dyn Fn(&Found) -> bool) -> Result<Spot> {
+    let mut least = Spot::NOWHERE;
     for boxes in operand.aligned() {
         let (chunk, region) = boxes.0[0];
-        let there = |region: Region| {
-            Ok::<_, crate::Error>(has(&local::<T>(&operand.only(chunk, region), &Within::ALL)?[component]))
-        };
+        let there =
+            |region: Region| Ok::<_, crate::Error>(has(&local(&operand.only(chunk, region), &Within::ALL)?[component]));
         if Spot::new(&region.start) > least || !there(region)? {
             continue;
         }

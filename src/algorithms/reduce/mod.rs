@@ -12,6 +12,7 @@ mod located;
 mod number;
 mod operand;
 mod source;
+mod spot;
 mod sums;
 mod total;
 #[cfg(test)]
@@ -19,8 +20,13 @@ mod twin;
 
 pub use exact::ExactSum;
 pub use extremes::Extremes;
+pub(crate) use extremes::{Found, Within, local as local_extremes};
+pub(crate) use histogram::local as local_histogram;
 pub use histogram::{Bins, Histogram};
 pub use located::Located;
 pub use number::{Factor, Number, Reducible};
+pub(crate) use operand::LocalOperand;
 pub use operand::Stride;
+pub(crate) use spot::Spot;
 pub use sums::SumOf;
+pub(crate) use sums::{rounded, sum_words};

@@ -54,6 +54,12 @@ pub trait Number: Element + PartialEq + std::fmt::Debug + sealed::Number {
     /// A NaN, where there is one.
     #[doc(hidden)]
     fn nan() -> Option<Self>;
+    /// The number, rounded where an `f64` has not as many digits.
+    #[doc(hidden)]
+    fn to_f64(self) -> f64;
+    /// The finite number nearest to this one, which is no NaN.
+    #[doc(hidden)]
+    fn nearest(value: f64) -> Self;
 }
 
 /// A [`Number`] whose products add up without overflow: all but `i64` and `u64`.
@@ -117,6 +123,12 @@ macro_rules! integers {
             }
             fn nan() -> Option<Self> {
                 None
+            }
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+            fn nearest(value: f64) -> Self {
+                value.round() as $ty
             }
         }
     )*};
@@ -202,6 +214,12 @@ macro_rules! floats {
             fn nan() -> Option<Self> {
                 Some(Self::NAN)
             }
+            fn to_f64(self) -> f64 {
+                $to_f64(self)
+            }
+            fn nearest(value: f64) -> Self {
+                $from_f64(value.clamp($to_f64(Self::MIN), $to_f64(Self::MAX)))
+            }
         }
     )*};
 }
@@ -267,5 +285,16 @@ mod tests {
         ordered(&[f64::NEG_INFINITY, -1e300, -0.0, 0.0, 5e-324, 1.0, f64::INFINITY]);
         ordered(&[f16::NEG_INFINITY, f16::MIN, f16::NEG_ZERO, f16::ZERO, f16::from_bits(1), f16::MAX]);
         assert!(f32::NAN.key().is_none() && f64::NAN.key().is_none() && f16::NAN.key().is_none());
+    }
+
+    #[test]
+    fn the_nearest_number_is_finite() {
+        assert_eq!([-1e9, -0.4, 0.6, 254.5, 1e9].map(u8::nearest), [0, 0, 1, 255, 255]);
+        assert_eq!([f64::MIN, -2.5, f64::MAX].map(i64::nearest), [i64::MIN, -3, i64::MAX]);
+        assert_eq!([-1.0, f64::INFINITY].map(u64::nearest), [0, u64::MAX]);
+        assert_eq!([-1e300, 0.1, f64::INFINITY].map(f32::nearest), [f32::MIN, 0.1, f32::MAX]);
+        assert_eq!([f64::NEG_INFINITY, 1e-30, 65_519.0].map(f16::nearest), [f16::MIN, f16::ZERO, f16::MAX]);
+        assert_eq!(f64::nearest(f64::NEG_INFINITY), f64::MIN);
+        assert_eq!((i8::MIN.to_f64(), f16::MAX.to_f64(), u64::MAX.to_f64()), (-128.0, 65_504.0, 2_f64.powi(64)));
     }
 }

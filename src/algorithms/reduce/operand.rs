@@ -1,15 +1,16 @@
 //! What a rank has of the sections that are reduced.
 
+use std::marker::PhantomData;
 use std::rc::Rc;
 
 use super::number::{Format, Number, Reducible};
 use super::source::{Work, kernel};
 use crate::World;
-use crate::array::{Aligned, ArrayCore, aligned};
+use crate::array::{Aligned, ArrayCore, ArrayKind, Side, aligned};
 use crate::chunks::ChunkId;
 use crate::device::{BoxOf, FoldKernel, Lease, Piece, Staged, Strided};
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{ArrayError, Result};
 use crate::extents::Index;
 use crate::region::Region;
 use crate::world::{Collective, Named, Section};
@@ -28,23 +29,77 @@ impl Stride {
     pub const ALL: Self = Self { every: 1, first: 0 };
 }
 
-/// This rank's boxes of `N` sections, side by side.
-pub struct LocalOperand<const N: usize> {
+/// Which numbers of a cell count, in scalars of their type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Numbers {
+    /// The first of them.
+    pub first: usize,
+    /// How many, side by side: each is reduced for itself.
+    pub components: usize,
+    /// How many the cell would have if it consisted of nothing else.
+    pub per_cell: usize,
+}
+
+/// This rank's boxes of `N` sections, side by side, and the numbers of type `S` in their cells.
+pub struct LocalOperand<S, const N: usize> {
     cores: [Rc<ArrayCore>; N],
     aligned: Vec<Aligned>,
     stride: Stride,
+    numbers: Numbers,
+    scalar: PhantomData<S>,
 }
 
-impl<const N: usize> LocalOperand<N> {
-    fn new<T: Element, const D: usize>(verb: &str, sections: &[Section<T, D>; N]) -> Result<Self> {
+impl<S: Number> LocalOperand<S, 1> {
+    /// The numbers from a byte of each cell on that this rank has of an array whose type is known only at run time: of the
+    /// cells that its chunks own, of a growable array those in use.
+    ///
+    /// # Errors
+    /// The cells have no such numbers.
+    pub fn erased(array: &Rc<ArrayCore>, offset: usize, components: usize) -> Result<Self> {
+        let (bytes, cell) = (S::INFO.bytes, array.element().bytes);
+        if !offset.is_multiple_of(bytes) || !cell.is_multiple_of(bytes) || offset + components * bytes > cell {
+            let (name, element, scalar) = (array.name(), array.element().name, S::INFO.name);
+            let text = format!(
+                "cells of array {name:?} are of type {element}, {cell} bytes each, and have no {components} numbers of \
+                 type {scalar} at byte {offset}"
+            );
+            return Err(ArrayError::Other(text).into());
+        }
+        let numbers = Numbers { first: offset / bytes, components, per_cell: cell / bytes };
+        let chunk = (array.kind() != ArrayKind::Global).then_some(0);
+        let side = Side { core: array.clone(), region: Region::whole(array.in_use()), chunk };
+        Self::of("a reduction", &[side], numbers)
+    }
+
+    /// One of its components alone.
+    pub fn only_component(&self, component: usize) -> Self {
+        let numbers = Numbers { first: self.numbers.first + component, components: 1, ..self.numbers };
+        Self { numbers, ..self.strided(self.stride) }
+    }
+}
+
+impl<S: Number, const N: usize> LocalOperand<S, N> {
+    fn new<T: Reducible<Scalar = S>, const D: usize>(verb: &str, sections: &[Section<T, D>; N]) -> Result<Self> {
         let sides = sections.iter().map(|section| section.side(verb)).collect::<Result<Vec<_>>>()?;
-        let aligned = aligned(verb, &sides)?;
-        Ok(Self { cores: std::array::from_fn(|i| sides[i].core.clone()), aligned, stride: Stride::ALL })
+        let numbers = Numbers { first: 0, components: T::COMPONENTS, per_cell: T::COMPONENTS };
+        Self::of(verb, &sides, numbers)
+    }
+
+    fn of(verb: &str, sides: &[Side], numbers: Numbers) -> Result<Self> {
+        let aligned = aligned(verb, sides)?;
+        let cores = std::array::from_fn(|i| sides[i].core.clone());
+        Ok(Self { cores, aligned, stride: Stride::ALL, numbers, scalar: PhantomData })
     }
 
     /// These cells of the boxes alone.
     pub fn strided(&self, stride: Stride) -> Self {
-        Self { cores: self.cores.clone(), aligned: self.aligned.clone(), stride }
+        let (cores, aligned) = (self.cores.clone(), self.aligned.clone());
+        Self { cores, aligned, stride, numbers: self.numbers, scalar: PhantomData }
+    }
+
+    /// How many numbers of a cell are reduced, each for itself.
+    pub fn components(&self) -> usize {
+        self.numbers.components
     }
 
     /// The boxes.
@@ -53,11 +108,13 @@ impl<const N: usize> LocalOperand<N> {
     }
 
     /// A part of one box of the first section.
-    pub fn only(&self, chunk: ChunkId, region: Region) -> LocalOperand<1> {
+    pub fn only(&self, chunk: ChunkId, region: Region) -> LocalOperand<S, 1> {
         LocalOperand {
             cores: [self.cores[0].clone()],
             aligned: vec![Aligned(vec![(chunk, region)])],
             stride: self.stride,
+            numbers: self.numbers,
+            scalar: PhantomData,
         }
     }
 
@@ -79,38 +136,33 @@ impl<const N: usize> LocalOperand<N> {
     }
 
     /// A component of a box of one of the sections, in scalars; nothing where it has no cells.
-    fn component<T: Reducible>(
-        &self,
-        which: usize,
-        boxes: &Aligned,
-        component: usize,
-    ) -> Result<Option<(Lease, Strided)>> {
-        let (n, (chunk, _)) = (T::COMPONENTS, boxes.0[which]);
+    fn component(&self, which: usize, boxes: &Aligned, component: usize) -> Result<Option<(Lease, Strided)>> {
+        let (Numbers { first, per_cell, .. }, (chunk, _)) = (self.numbers, boxes.0[which]);
         let Some(Strided { offset, extents, strides }) = self.view(which, boxes.0[which]) else { return Ok(None) };
-        let strides = Index::from_fn(strides.axes(), |axis| strides[axis] * n as i64);
-        let view = Strided { offset: offset * n as u64 + component as u64, extents, strides };
+        let strides = Index::from_fn(strides.axes(), |axis| strides[axis] * per_cell as i64);
+        let view = Strided { offset: offset * per_cell as u64 + (first + component) as u64, extents, strides };
         Ok(self.cores[which].lease(chunk)?.map(|lease| (lease, view)))
     }
 
     /// How the device's kernels read the cells, where they do the work. The host does it for 64-bit types, and where
     /// the device is the host itself in disguise: a software adapter, whose memory is mapped.
-    pub fn format<T: Reducible>(&self) -> Option<Format> {
-        T::Scalar::FORMAT.filter(|_| !self.cores[0].device().is_host())
+    pub fn format(&self) -> Option<Format> {
+        S::FORMAT.filter(|_| !self.cores[0].device().is_host())
     }
 
     /// Runs a kernel over one component.
-    pub fn fold<T: Reducible>(
+    pub fn fold(
         &self,
         format: Format,
         (work, constants): (&Work, &[u32]),
         component: usize,
         each: &mut dyn FnMut(&[u32]),
     ) -> Result<()> {
-        let (name, source) = kernel(work, &T::Scalar::INFO, format);
+        let (name, source) = kernel(work, &S::INFO, format);
         let mut held = Vec::with_capacity(self.aligned.len());
         for boxes in &self.aligned {
-            let second = if N > 1 { self.component::<T>(1, boxes, component)? } else { None };
-            if let Some(first) = self.component::<T>(0, boxes, component)? {
+            let second = if N > 1 { self.component(1, boxes, component)? } else { None };
+            if let Some(first) = self.component(0, boxes, component)? {
                 held.push((first, second));
             }
         }
@@ -119,26 +171,35 @@ impl<const N: usize> LocalOperand<N> {
         }
         let pairs: Vec<_> = held.iter().map(|(first, second)| (box_of(first), second.as_ref().map(box_of))).collect();
         let kernel = FoldKernel { name: &name, source: &source, words: work.words, constants };
-        Ok(self.cores[0].device().fold(&kernel, T::Scalar::INFO.bytes, &pairs, each)?)
+        Ok(self.cores[0].device().fold(&kernel, S::INFO.bytes, &pairs, each)?)
     }
 
     /// Reads all cells to the host, some at a time, and calls `each` with a component's number and the numbers of all
     /// sections.
-    pub fn read<T: Reducible>(&self, mut each: impl FnMut(usize, [T::Scalar; N])) -> Result<()> {
-        let most = (self.cores[0].device().bytes_at_a_time() / T::INFO.bytes as u64).max(1);
+    pub fn read(&self, mut each: impl FnMut(usize, [S; N])) -> Result<()> {
+        let Numbers { first, components, per_cell } = self.numbers;
+        let most = (self.cores[0].device().bytes_at_a_time() / self.cores[0].element().bytes as u64).max(1);
         for boxes in &self.aligned {
             for lead in boxes.0[0].1.cut(most) {
                 let shift = lead.start - boxes.0[0].1.start;
                 let part =
                     |(chunk, region): (ChunkId, Region)| (chunk, Region::at(region.start + shift, lead.extents()));
                 let Some(Strided { extents, .. }) = self.view(0, part(boxes.0[0])) else { continue };
-                let scalars = extents.product().unwrap_or(0) as usize * T::COMPONENTS;
+                let scalars = extents.product().unwrap_or(0) as usize * per_cell;
                 let staged = (0..N).map(|i| self.stage(i, part(boxes.0[i]))).collect::<Result<Vec<_>>>()?;
-                let numbers: Vec<&[T::Scalar]> =
+                let numbers: Vec<&[S]> =
                     staged.iter().map(|staged| &bytemuck::cast_slice(staged.as_ref())[..scalars]).collect();
-                let numbers: [&[T::Scalar]; N] = std::array::from_fn(|i| numbers[i]);
-                for at in 0..numbers[0].len() {
-                    each(at % T::COMPONENTS, numbers.map(|numbers| numbers[at]));
+                let numbers: [&[S]; N] = std::array::from_fn(|i| numbers[i]);
+                if per_cell == 1 {
+                    for at in 0..numbers[0].len() {
+                        each(0, numbers.map(|numbers| numbers[at]));
+                    }
+                    continue;
+                }
+                for component in first..first + components {
+                    for at in (component..numbers[0].len()).step_by(per_cell) {
+                        each(component - first, numbers.map(|numbers| numbers[at]));
+                    }
                 }
             }
         }
@@ -160,12 +221,12 @@ impl<const N: usize> LocalOperand<N> {
 /// Runs a reduction as a collective of its own name: `f` finds what this rank has and talks to the others. A mistake in
 /// global sections is returned before anything is sent, by all ranks alike. `argument` is a fingerprint of what else
 /// must agree.
-pub fn collective<T: Element, const D: usize, const N: usize, R>(
+pub fn collective<T: Reducible, const D: usize, const N: usize, R>(
     world: &World,
     verb: &'static str,
     sections: &[Section<T, D>; N],
     argument: u64,
-    f: impl FnOnce(&LocalOperand<N>) -> Result<R>,
+    f: impl FnOnce(&LocalOperand<T::Scalar, N>) -> Result<R>,
 ) -> Result<R> {
     world.alive()?;
     let operand = LocalOperand::new(verb, sections);

@@ -107,17 +107,7 @@ impl World {
         add: impl Fn([T::Scalar; N], &mut TotalOf<T>),
     ) -> Result<Vec<TotalOf<T>>> {
         collective(self, verb, &sections, 0, |operand| {
-            let mut totals: Vec<_> = (0..T::COMPONENTS).map(|_| TotalOf::<T>::default()).collect();
-            match operand.format::<T>() {
-                None => operand.read::<T>(|component, numbers| add(numbers, &mut totals[component]))?,
-                Some(format) => {
-                    let adding = if format.order == Order::Float { float } else { integer };
-                    for (component, total) in totals.iter_mut().enumerate() {
-                        add_on_device::<T, N>(operand, (format, adding), component, total)?;
-                    }
-                }
-            }
-            let mut words: Vec<i64> = totals.into_iter().flat_map(Total::into_words).collect();
+            let mut words = local(operand, [integer, float], add)?;
             self.inner().all_reduce(&mut words, |sum, more| *sum += more)?;
             Ok(words.chunks(words.len() / T::COMPONENTS).map(Total::from_words).collect())
         })
@@ -131,17 +121,46 @@ fn finish<T: Reducible>(totals: Vec<TotalOf<T>>) -> SumOf<T> {
     T::each(|_| totals.next().unwrap_or_default().finish())
 }
 
+/// The words of what this rank has, one component after the other.
+fn local<S: Number, const N: usize>(
+    operand: &LocalOperand<S, N>,
+    [integer, float]: [&Adding; 2],
+    add: impl Fn([S; N], &mut S::Total),
+) -> Result<Vec<i64>> {
+    let mut totals: Vec<_> = (0..operand.components()).map(|_| S::Total::default()).collect();
+    match operand.format() {
+        None => operand.read(|component, numbers| add(numbers, &mut totals[component]))?,
+        Some(format) => {
+            let adding = if format.order == Order::Float { float } else { integer };
+            for (component, total) in totals.iter_mut().enumerate() {
+                add_on_device(operand, (format, adding), component, total)?;
+            }
+        }
+    }
+    Ok(totals.into_iter().flat_map(Total::into_words).collect())
+}
+
+/// The words of the sums of what this rank has, one component after the other. They add up over ranks and components.
+pub fn sum_words<S: Number>(operand: &LocalOperand<S, 1>) -> Result<Vec<i64>> {
+    local(operand, [&SUM_INTEGER, &SUM_FLOAT], |[number], total| number.add_to(total))
+}
+
+/// The sum that has these words.
+pub fn rounded<S: Number>(words: &[i64]) -> f64 {
+    S::Total::from_words(words).into_f64()
+}
+
 /// Adds what this rank's device finds in one component.
-fn add_on_device<T: Reducible, const N: usize>(
-    operand: &LocalOperand<N>,
+fn add_on_device<S: Number, const N: usize>(
+    operand: &LocalOperand<S, N>,
     (format, adding): (Format, &Adding),
     component: usize,
-    total: &mut TotalOf<T>,
+    total: &mut S::Total,
 ) -> Result<()> {
     let mut columns = vec![0_i64; adding.work.words];
     // All words fit 31 bits and a sign, digits of unsigned numbers and counts too.
     let mut add = |words: &[u32]| columns.iter_mut().zip(words).for_each(|(sum, &word)| *sum += i64::from(word as i32));
-    operand.fold::<T>(format, (&adding.work, &[]), component, &mut add)?;
+    operand.fold(format, (&adding.work, &[]), component, &mut add)?;
     let (digits, specials) = columns.split_at(adding.digits);
     for (exponent, &digit) in (0..).map(|place| adding.lowest + 16 * place).zip(digits) {
         total.add_digit(digit, exponent);

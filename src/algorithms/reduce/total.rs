@@ -17,6 +17,8 @@ pub trait Total: Default {
     fn from_words(words: &[i64]) -> Self;
     /// The result.
     fn finish(self) -> Self::Sum;
+    /// The result, rounded where an `f64` has not as many digits.
+    fn into_f64(self) -> f64;
 }
 
 /// Bits of a mantissa's lower part.
@@ -99,6 +101,10 @@ impl Total for Float {
     fn finish(self) -> f64 {
         self.settled().into_f64()
     }
+
+    fn into_f64(self) -> f64 {
+        self.finish()
+    }
 }
 
 /// A sum of integers: below 2^127 for every array whose cells a 64-bit number counts.
@@ -132,6 +138,10 @@ impl Total for Integer {
 
     fn finish(self) -> i128 {
         self.0
+    }
+
+    fn into_f64(self) -> f64 {
+        self.0 as f64
     }
 }
 

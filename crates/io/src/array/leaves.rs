@@ -27,7 +27,7 @@ impl Leaf {
 /// # Errors
 /// What is wrong: there are numbers of a type that no such format has.
 pub fn leaves(element: &ElementInfo) -> Result<Vec<Leaf>, String> {
-    flat(element).into_iter().map(|(fields, offset, kind)| leaf(fields.join("."), offset, kind)).collect()
+    element.flat().into_iter().map(|(fields, offset, kind)| leaf(fields.join("."), offset, kind)).collect()
 }
 
 fn leaf(name: String, offset: usize, kind: ElementKind) -> Result<Leaf, String> {
@@ -42,27 +42,6 @@ fn leaf(name: String, offset: usize, kind: ElementKind) -> Result<Leaf, String> 
         format!("cannot have numbers of 16-bit floats{within}; .npy can")
     })?;
     Ok(Leaf { name, offset, kind, components })
-}
-
-/// What a cell consists of once records are taken apart: the names of the fields that lead there, the first byte, and what is
-/// there, which is no record.
-pub fn flat(element: &ElementInfo) -> Vec<(Vec<&'static str>, usize, ElementKind)> {
-    fn add(
-        element: &ElementInfo,
-        fields: &[&'static str],
-        offset: usize,
-        all: &mut Vec<(Vec<&'static str>, usize, ElementKind)>,
-    ) {
-        let ElementKind::Record(members) = element.kind else {
-            return all.push((fields.to_vec(), offset, element.kind));
-        };
-        for field in members {
-            add(&field.info, &[fields, &[field.name]].concat(), offset + field.offset, all);
-        }
-    }
-    let mut all = Vec::new();
-    add(element, &[], 0, &mut all);
-    all
 }
 
 fn scalar(scalar: Scalar) -> Option<ScalarKind> {

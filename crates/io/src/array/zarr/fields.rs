@@ -2,8 +2,6 @@
 
 use zippy::element::{ElementInfo, ElementKind, Packed, Scalar};
 
-use crate::array::leaves::flat;
-
 /// Numbers of one type at one place of each cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Leaf {
@@ -47,7 +45,7 @@ pub fn leaves(element: &ElementInfo) -> Vec<Leaf> {
         };
         Leaf { fields, offset, kind, number_bytes, numbers }
     };
-    flat(element).into_iter().map(leaf).collect()
+    element.flat().into_iter().map(leaf).collect()
 }
 
 fn packed_name(packed: Packed) -> &'static str {

@@ -1,0 +1,31 @@
+//! [`Spot`]: a cell's position as ranks exchange it.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::extents::{Index, MAX_AXES};
+
+/// A position with the slowest axis first, so that the order is that of the cells, axis 0 fastest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub struct Spot([i64; MAX_AXES]);
+
+impl Spot {
+    /// Behind every position.
+    pub const NOWHERE: Self = Self([i64::MAX; MAX_AXES]);
+
+    /// Of a position.
+    pub fn new(position: &Index) -> Self {
+        let axes = position.axes();
+        Self(std::array::from_fn(|i| if i < axes { position[axes - 1 - i] } else { 0 }))
+    }
+
+    /// The position, of an array of `D` axes.
+    pub fn position<const D: usize>(&self) -> [i64; D] {
+        std::array::from_fn(|axis| self.0[D - 1 - axis])
+    }
+
+    /// The position, of an array of so many axes; none where there is none.
+    pub fn in_axes(&self, axes: usize) -> Option<Vec<i64>> {
+        (*self != Self::NOWHERE).then(|| self.0[..axes].iter().rev().copied().collect())
+    }
+}

@@ -1,0 +1,405 @@
+//! Summaries and comparisons against plain loops over the same cells, whatever their type, cut and number of ranks.
+
+use half::f16;
+
+use super::compare::compare;
+use super::protocol::{ArrayRef, Component, Difference, ElementType, Numbers, Summary, SummaryRequest};
+use super::summary::summary;
+use crate::error::Result;
+use crate::world::hash;
+use crate::{Config, Element, GlobalArray, Layout, Split, World, run_with};
+
+#[derive(Clone, Copy, zippy_derive::Element)]
+#[repr(C)]
+struct Inner {
+    shade: [f32; 2],
+    number: i32,
+    _pad: u32,
+}
+
+#[derive(Clone, Copy, zippy_derive::Element)]
+#[repr(C)]
+struct Narrow {
+    place: [f32; 3],
+    kind: u32,
+    inner: Inner,
+}
+
+#[derive(Clone, Copy, zippy_derive::Element)]
+#[repr(C)]
+struct Wide {
+    weight: f64,
+    id: u64,
+    half: [f16; 2],
+    _pad: u32,
+    change: [f16; 4],
+}
+
+fn on_ranks(program: impl Fn(&World) -> Result<()> + Send + Sync) {
+    for ranks in [1, 2, 3] {
+        run_with(Config::apart(ranks), &program).unwrap_or_else(|error| panic!("on {ranks} ranks: {error}"));
+    }
+}
+
+const THIS: ArrayRef = ArrayRef { rank: None, number: 7 };
+
+fn summed(world: &World, array: &std::rc::Rc<crate::array::ArrayCore>, request: &SummaryRequest) -> Result<Summary> {
+    let found = world.collective("summary", hash("summary"), || summary(world, array, request, 42))?;
+    Ok(found.unwrap_or_else(|error| panic!("{request:?}: {error}")))
+}
+
+/// Something that looks random and belongs to a position.
+fn mixed(at: [i64; 2], which: u64) -> u64 {
+    let mixed = at.iter().fold(which + 1, |h, &x| (h ^ x as u64).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(23));
+    mixed >> 20
+}
+
+/// Eighths from −4 to 12, both of which there are; NaNs and infinities.
+fn float(at: [i64; 2], which: u64) -> f64 {
+    match (at, mixed(at, which) % 40) {
+        ([0, 0], _) => -4.0,
+        ([12, 6], _) => 12.0,
+        (_, 0) => f64::NAN,
+        (_, 1) => f64::INFINITY,
+        (_, 2) => f64::NEG_INFINITY,
+        (_, 3) => -0.0,
+        (_, more) => (more * 31 % 129) as f64 / 8.0 - 4.0,
+    }
+}
+
+/// Whole numbers from 16 to 175, both of which there are.
+fn whole(at: [i64; 2], which: u64) -> i64 {
+    match at {
+        [0, 0] => 16,
+        [12, 6] => 175,
+        _ => 16 + (mixed(at, which) % 160) as i64,
+    }
+}
+
+fn narrow(at: [i64; 2]) -> Narrow {
+    let f = |which| float(at, which) as f32;
+    let inner = Inner { shade: [f(4), f(5)], number: whole(at, 6) as i32 - 100, _pad: 3 };
+    Narrow { place: [f(0), f(1), f(2)], kind: whole(at, 3) as u32, inner }
+}
+
+fn wide(at: [i64; 2]) -> Wide {
+    let half = |which| f16::from_f64(float(at, which));
+    let (half, change) = ([half(3), half(4)], [half(5), half(6), half(7), half(8)]);
+    Wide { weight: float(at, 1), id: whole(at, 2) as u64, half, _pad: 0, change }
+}
+
+/// What a plain loop finds.
+fn expected(values: &[f64], is_float: bool, bins: usize, range: Option<(f64, f64)>) -> Component {
+    let finite: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
+    let least = finite.iter().copied().reduce(f64::min);
+    let extremes = least.map(|least| (least, finite.iter().copied().fold(least, f64::max)));
+    let range = range.or(extremes).unwrap_or((0.0, 0.0));
+    let width = (range.1 - range.0 + if is_float { 0.0 } else { 1.0 }) / bins.max(1) as f64;
+    let (mut counts, mut outside) = (vec![0; bins], (0, 0));
+    for value in values.iter().filter(|value| !value.is_nan() && bins > 0) {
+        match *value {
+            value if value < range.0 => outside.0 += 1,
+            value if value > range.1 => outside.1 += 1,
+            _ if range.0 == range.1 => counts[bins - 1] += 1,
+            value => counts[(((value - range.0) / width) as usize).min(bins - 1)] += 1,
+        }
+    }
+    let nans = values.iter().filter(|value| value.is_nan()).count() as u64;
+    let infinities = values.iter().filter(|value| value.is_infinite()).count() as u64;
+    Component { count: values.len() as u64, nans, infinities, extremes, range, bins: counts, outside }
+}
+
+/// The values of a component of all cells.
+fn values<T: Element>(cells: &[T], numbers: &Numbers, component: usize) -> Vec<f64> {
+    let first = numbers.offset as usize + component * numbers.scalar.bytes();
+    let value = |cell: &T| numbers.scalar.value(&bytemuck::bytes_of(cell)[first..]).unwrap();
+    cells.iter().map(value).collect()
+}
+
+const SHAPE: [i64; 2] = [13, 7];
+
+fn layouts(ranks: usize) -> Vec<Layout> {
+    let plain = Layout::new(SHAPE);
+    vec![
+        plain.clone(),
+        plain.clone().ghost([2, 1]).split([Split::Sizes(vec![5, 0, 8]), Split::Even(ranks)]),
+        plain.clone().ghost_sides([(1, 0), (0, 3)]).split([Split::Even(5), Split::Sizes(vec![1, 6])]),
+        // Ranks without cells.
+        plain.split([Split::Sizes(vec![0, 13]), Split::Whole]),
+    ]
+}
+
+fn cells<T>(value: impl Fn([i64; 2]) -> T) -> Vec<T> {
+    (0..SHAPE[1]).flat_map(|y| (0..SHAPE[0]).map(move |x| [x, y])).map(value).collect()
+}
+
+/// An array whose ghost cells would spoil every result.
+fn array<T: Element>(world: &World, layout: &Layout, value: impl Fn([i64; 2]) -> T) -> Result<GlobalArray<T, 2>> {
+    let array = world.array::<T, 2>("a", layout)?;
+    array.fill(bytemuck::pod_read_unaligned(&vec![0xff; size_of::<T>()]))?;
+    array.fill_with(value)?;
+    Ok(array)
+}
+
+/// Compares the summaries of all numbers of a type with plain loops; ranges of integers are moved by so much.
+fn check<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Copy) -> Result<()> {
+    if T::INFO.supported_by(world.gpu().features(), "").is_err() {
+        return Ok(());
+    }
+    let cells = cells(value);
+    for layout in layouts(world.size()) {
+        let array = array(world, &layout, value)?;
+        for (place, numbers) in ElementType::from(&T::INFO).numbers.iter().enumerate() {
+            let is_float = numbers.scalar.is_float();
+            let by_hand = if is_float { (-2.0, 6.0) } else { (20.0, 51.0) };
+            for (bins, range) in [(16, None), (16, Some(by_hand)), (0, None), (0, Some(by_hand))] {
+                let request = SummaryRequest { array: THIS, numbers: place as u16, bins, range };
+                let found = summed(world, array.core(), &request)?;
+                assert_eq!((found.array, found.numbers, found.step), (THIS, place as u16, 42));
+                let of = |component| values(&cells, numbers, component);
+                let components = (0..usize::from(numbers.components)).map(of);
+                let right: Vec<_> = components.map(|values| expected(&values, is_float, bins.into(), range)).collect();
+                assert_eq!(found.components, right, "{} {numbers:?} {bins} {range:?} {layout:?}", T::INFO.name);
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn summaries_are_those_of_a_plain_loop() {
+    on_ranks(|world| {
+        check(world, narrow)?;
+        check(world, wide)?;
+        check(world, |at| float(at, 9) as f32)?;
+        check(world, |at| float(at, 9))?;
+        check(world, |at| f16::from_f64(float(at, 9)))?;
+        check(world, |at| std::array::from_fn::<f32, 4, _>(|c| float(at, c as u64) as f32))?;
+        check(world, |at| std::array::from_fn::<f16, 2, _>(|c| f16::from_f64(float(at, c as u64))))?;
+        check(world, |at| [whole(at, 0) as u32, whole(at, 1) as u32])?;
+        check(world, |at| whole(at, 0) as u8)?;
+        check(world, |at| (whole(at, 0) - 100) as i8)?;
+        check(world, |at| whole(at, 0) as u16)?;
+        check(world, |at| whole(at, 0) as i16 - 100)?;
+        check(world, |at| whole(at, 0) as u64)?;
+        check(world, |at| whole(at, 0) - 100)
+    });
+}
+
+#[test]
+fn large_numbers_are_rounded_and_still_in_their_bins() {
+    on_ranks(|world| {
+        if u64::INFO.supported_by(world.gpu().features(), "").is_err() {
+            return Ok(());
+        }
+        let (low, high) = ((1 << 60) + 1, u64::MAX - 1);
+        let value = |[x, y]: [i64; 2]| [low, high, high, (1 << 63) + 5][((x + 13 * y) % 4) as usize];
+        let array = array(world, &layouts(world.size())[1], value)?;
+        let request = SummaryRequest { array: THIS, numbers: 0, bins: 2, range: None };
+        let found = &summed(world, array.core(), &request)?.components[0];
+        let ends = (2_f64.powi(60), 2_f64.powi(64));
+        assert_eq!((found.extremes, found.range), (Some(ends), ends));
+        assert_eq!((&found.bins[..], found.outside), (&[23 + 22, 46][..], (0, 0)));
+        Ok(())
+    });
+}
+
+#[test]
+fn arrays_without_cells_or_with_one_number() {
+    on_ranks(|world| {
+        let request = SummaryRequest { array: THIS, numbers: 0, bins: 3, range: None };
+        let none = world.array::<f32, 2>("none", &Layout::new([0, 5]))?;
+        let nothing = Component {
+            count: 0,
+            nans: 0,
+            infinities: 0,
+            extremes: None,
+            range: (0.0, 0.0),
+            bins: vec![0; 3],
+            outside: (0, 0),
+        };
+        assert_eq!(summed(world, none.core(), &request)?.components, [nothing.clone()]);
+        let one = world.array::<f32, 2>("one", &Layout::new(SHAPE).split_all(Split::Even(3)))?;
+        for (value, nans, infinities) in [(0.1, 0, 0), (f32::NAN, 91, 0), (f32::INFINITY, 0, 91)] {
+            one.fill(value)?;
+            let found = summed(world, one.core(), &request)?.components.swap_remove(0);
+            let is_finite = value.is_finite();
+            let ends = if is_finite { (f64::from(value), f64::from(value)) } else { (0.0, 0.0) };
+            let (bins, outside) = (vec![0, 0, if is_finite { 91 } else { 0 }], (0, infinities));
+            let extremes = is_finite.then_some(ends);
+            assert_eq!(found, Component { count: 91, nans, infinities, extremes, range: ends, bins, outside });
+        }
+        if f64::INFO.supported_by(world.gpu().features(), "").is_err() {
+            return Ok(());
+        }
+        // Rounded edges of no width stay where they are.
+        let double = world.array::<f64, 2>("double", &Layout::new(SHAPE).split_all(Split::Even(2)))?;
+        for value in (1..40).map(|i| f64::from(i) * 0.1) {
+            double.fill(value)?;
+            let request = SummaryRequest { bins: 7, ..request };
+            let found = &summed(world, double.core(), &request)?.components[0];
+            assert_eq!((found.extremes, found.bins[6]), (Some((value, value)), 91));
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn arrays_of_one_rank_send_nothing() {
+    on_ranks(|world| {
+        // Only one rank asks: a message would wait for ever.
+        if world.rank() != world.size() - 1 {
+            return Ok(());
+        }
+        let request = SummaryRequest { array: THIS, numbers: 0, bins: 4, range: Some((0.0, 400.0)) };
+        let found = |core| Ok::<_, crate::Error>(summary(world, core, &request, 1)?.unwrap().components.swap_remove(0));
+        let local = world.local_array::<f32, 2>("mine", &Layout::new([30, 20]).ghost([2, 2]))?;
+        local.with_ghosts().fill(f32::NAN)?;
+        local.all().fill_with(|[x, y]| (x + 30 * y) as f32)?;
+        let values: Vec<f64> = (0..600).map(f64::from).collect();
+        assert_eq!(found(local.core())?, expected(&values, true, 4, request.range));
+
+        let mut list = world.growable::<[u32; 2]>("list")?;
+        for length in [0_u32, 3, 400, 3] {
+            // What a longer list has left there does not count.
+            list.clear();
+            list.append(&(0..length).map(|i| [i, 5000 + i]).collect::<Vec<_>>())?;
+            let values: Vec<f64> = (0..length).map(f64::from).collect();
+            let [first, second] = &summary(world, list.core(), &request, 1)?.unwrap().components[..] else {
+                panic!("two")
+            };
+            let right = expected(&values, false, 4, request.range);
+            assert_eq!((first.count, first.extremes, first.outside), (right.count, right.extremes, right.outside));
+            assert_eq!((second.bins.iter().sum::<u64>(), second.outside), (0, (0, u64::from(length))));
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn what_is_wrong_with_a_request_is_said() {
+    on_ranks(|world| {
+        let array = array(world, &layouts(world.size())[1], narrow)?;
+        let right = SummaryRequest { array: THIS, numbers: 0, bins: 3, range: None };
+        let refused = |request: &SummaryRequest| -> Result<String> {
+            Ok(world.collective("summary", hash("summary"), || summary(world, array.core(), request, 1))?.unwrap_err())
+        };
+        assert_eq!(
+            refused(&SummaryRequest { numbers: 5, ..right.clone() })?,
+            "numbers 5 of array \"a\" were asked for; its cells, of type Narrow, have numbers 0 to 4"
+        );
+        assert_eq!(
+            refused(&SummaryRequest { bins: 1025, ..right.clone() })?,
+            "a histogram has at most 1024 bins, and 1025 were asked for"
+        );
+        let range = |low, high| SummaryRequest { range: Some((low, high)), ..right.clone() };
+        assert!(refused(&range(3.0, 1.0))?.contains("from 3 to 1; the first end must not be the larger one"));
+        assert!(refused(&range(f64::NAN, 1.0))?.contains("from NaN to 1; both ends must be finite"));
+        assert!(refused(&range(0.0, f64::INFINITY))?.contains("both ends must be finite"));
+        // A range that the type has not is cut to what it has, and the most bins are not too many.
+        let found = summed(world, array.core(), &SummaryRequest { bins: 1024, ..range(-1e300, 1e300) })?;
+        for component in found.components {
+            assert_eq!(component.range, (f64::from(f32::MIN), f64::from(f32::MAX)));
+            assert_eq!(component.bins.iter().sum::<u64>(), component.count - component.nans - component.infinities);
+        }
+        Ok(())
+    });
+}
+
+fn compared<T: Element, const D: usize>(
+    world: &World,
+    one: &GlobalArray<T, D>,
+    other: &GlobalArray<T, D>,
+) -> Result<Result<Difference, String>> {
+    world.collective("compare", hash("compare"), || compare(world, [one.core(), other.core()]))
+}
+
+#[test]
+fn differences_are_those_of_a_plain_loop() {
+    on_ranks(|world| {
+        let split = |layout: Layout| layout.split([Split::Even(2), Split::Even(world.size())]);
+        // More cells than are read at a time; ghost widths may differ.
+        let layout = split(Layout::new([701, 403]));
+        let value = |[x, y]: [i64; 2]| (x * 7 + y * 3) as u8;
+        let one = world.array::<u8, 2>("one", &layout)?;
+        let other = world.array::<u8, 2>("other", &layout.clone().ghost([1, 2]))?;
+        one.fill_with(value)?;
+        other.fill(255)?;
+        other.fill_with(value)?;
+        assert_eq!(compared(world, &one, &other)?, Ok(Difference { cells: 0, first: None }));
+        assert_eq!(compared(world, &one, &one)?, Ok(Difference { cells: 0, first: None }));
+        // The first one lies in another chunk than the lowest along axis 0.
+        let spots = [[2, 390], [700, 0], [350, 201], [699, 402]];
+        other.fill_with(|at| if spots.contains(&at) { value(at) ^ 0x80 } else { value(at) })?;
+        assert_eq!(compared(world, &one, &other)?, Ok(Difference { cells: 4, first: Some(vec![700, 0]) }));
+        other.fill_with(|[x, y]| value([x, y]) ^ u8::from(y > 200))?;
+        let right = Difference { cells: 701 * 202, first: Some(vec![0, 201]) };
+        assert_eq!(compared(world, &other, &one)?, Ok(right));
+
+        // By bits: a NaN is itself, and zeros differ.
+        let [one, other] = [[f32::NAN, 0.0], [f32::NAN, -0.0]];
+        let [a, b] = [("a", one), ("b", other)].map(|(name, value)| {
+            let array = world.array::<[f32; 2], 2>(name, &split(Layout::new([5, 7])))?;
+            array.fill_with(|at| if at == [3, 6] { value } else { [f32::NAN, 1.0] }).map(|()| array)
+        });
+        assert_eq!(compared(world, &a?, &b?)?, Ok(Difference { cells: 1, first: Some(vec![3, 6]) }));
+        let none = Layout::new([0, 3]);
+        let [a, b] = ["none", "as little"].map(|name| world.array::<Narrow, 2>(name, &none));
+        assert_eq!(compared(world, &a?, &b?)?, Ok(Difference { cells: 0, first: None }));
+        Ok(())
+    });
+}
+
+#[test]
+fn arrays_that_cannot_be_compared() {
+    on_ranks(|world| {
+        let layout = Layout::new([6, 4]).split([Split::Whole, Split::Even(world.size())]);
+        let one = world.array::<f32, 2>("one", &layout)?;
+        let across =
+            world.array::<f32, 2>("across", &Layout::new([6, 4]).split([Split::Even(world.size()), Split::Whole]))?;
+        let found = compared(world, &one, &across)?;
+        match world.size() {
+            1 => assert_eq!(found, Ok(Difference { cells: 0, first: None })),
+            _ => {
+                let text = found.unwrap_err();
+                assert!(
+                    text.starts_with("a comparison moves no data, but cell") && text.contains("copy one"),
+                    "{text}"
+                );
+            }
+        }
+        let smaller = world.array::<f32, 2>("smaller", &Layout::new([6, 3]))?;
+        let text = compared(world, &one, &smaller)?.unwrap_err();
+        assert!(
+            text.starts_with("array \"one\" has ") && text.ends_with("only arrays of one shape are compared"),
+            "{text}"
+        );
+        let whole = world.array::<u32, 2>("whole", &layout)?;
+        let refuse = |other| -> Result<String> {
+            let found = world.collective("compare", hash("compare"), || compare(world, [one.core(), other]))?;
+            Ok(found.unwrap_err())
+        };
+        assert_eq!(
+            refuse(whole.core())?,
+            "array \"one\" is of f32 and array \"whole\" is of u32; only arrays of one type are compared"
+        );
+        let local = world.local_array::<f32, 2>("local", &Layout::new([6, 4]))?;
+        assert_eq!(refuse(local.core())?, "array \"local\" is a local one; only global arrays are compared");
+        Ok(())
+    });
+}
+
+/// The same where the work is the kernels' and the host maps nothing.
+#[test]
+fn without_mapping_too() {
+    if std::env::var_os("ZIPPY_HOST_MAP").is_some() {
+        return;
+    }
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    let (_, module) = module_path!().split_once("::").unwrap();
+    let filters = [&format!("{module}::"), "debug::condition::", "--skip", "without_mapping_too"];
+    command.args(filters).env("ZIPPY_HOST_MAP", "0");
+    let output = command.output().unwrap();
+    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    assert!(output.status.success() && text.contains(" ... ok"), "{text}");
+}
