@@ -2,6 +2,7 @@
 
 mod client;
 mod doors;
+mod looking;
 mod recordings;
 mod steps;
 mod views;

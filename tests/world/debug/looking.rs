@@ -1,0 +1,216 @@
+//! What a viewer finds out: conditions, summaries, differences, stale ghost cells, moves, what the ranks did.
+
+use zippy::debug::Settings;
+use zippy::debug::protocol::{
+    Answer, ArrayEntry, Control, GhostKind, Request, Rule, SpanKind, SummaryRequest, ViewRequest, When,
+};
+use zippy::{Config, Layout, Result, Split, World};
+
+use super::client::{Client, watched, watched_once};
+use crate::support::launcher;
+
+fn condition(text: &str) -> Request {
+    Request::Rules(vec![Rule { name: None, when: When::Condition(text.to_string()) }])
+}
+
+/// The one cell of an array of 32-bit numbers, and the rank that owns it.
+fn pick(viewer: &mut Client, array: &ArrayEntry, at: &[i64]) -> (f32, u32) {
+    let end = at.iter().map(|x| x + 1).collect();
+    let stride = vec![1; at.len()];
+    let of = ViewRequest { array: array.array, chunk: None, start: at.to_vec(), end, stride, numbers: None };
+    let Ok(Answer::View(view)) = viewer.ask(Request::View(of)) else { panic!("no view") };
+    let holds = |start: &[i64], end: &[i64]| {
+        at.iter().zip(start.iter().zip(end)).all(|(x, (start, end))| start <= x && x < end)
+    };
+    let owner = array.chunks.iter().find(|chunk| holds(&chunk.start, &chunk.end)).expect("it is in a chunk");
+    (f32::from_le_bytes(view.cells.try_into().expect("one number")), owner.rank)
+}
+
+fn summary(viewer: &mut Client, array: &ArrayEntry, bins: u16) -> zippy::debug::protocol::Summary {
+    let wanted = SummaryRequest { array: array.array, numbers: 0, bins, range: None };
+    match viewer.ask(Request::Summary(wanted)) {
+        Ok(Answer::Summary(summary)) => summary,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A field that grows in one cell by 0.1 a step, and turns into a NaN elsewhere at step 7.
+fn growing(world: &World) -> Result<()> {
+    let layout = Layout::new([9, 8]).split([Split::Even(2), Split::Even(world.size())]);
+    let u = world.array::<f32, 2>("u", &layout)?;
+    let own = world.local_array::<u8, 1>("own", &Layout::new([1 + world.rank() as i64]))?;
+    own.all().write(&vec![7; 1 + world.rank()])?;
+    for step in 1..=9 {
+        u.fill_with(move |[x, y]| match (x, y) {
+            (6, 5) => 0.1 * step as f32,
+            (1, 2) if step >= 7 => f32::NAN,
+            _ => -0.01 * x as f32,
+        })?;
+        world.debug_point("after step")?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_run_is_stepped_to_a_condition_and_a_value_is_picked() {
+    watched(&[1, 4], &Settings::listen(0).paused(), growing, |door| {
+        let mut viewer = Client::connect(door).unwrap();
+        viewer.paused();
+        assert_eq!(viewer.ask(condition("max(abs(u)) > 0.35")), Ok(Answer::Done));
+        let point = viewer.go(Control::Continue);
+        assert_eq!((point.step, &*point.reason), (4, "max(abs(u)) > 0.35"));
+        let u = viewer.array("u");
+        let (value, owner) = pick(&mut viewer, &u, &[6, 5]);
+        assert_eq!(value, 0.1 * 4.0);
+        // Chunks are numbered along the first axis first, and dealt out evenly.
+        let ranks = viewer.program.ranks;
+        assert_eq!(owner, if ranks == 4 { 2 } else { 0 });
+        assert_eq!(viewer.ask(condition("nan(u) > 0 and min(u) < 0")), Ok(Answer::Done));
+        assert_eq!(viewer.go(Control::Continue).step, 7);
+        let found = summary(&mut viewer, &u, 3);
+        let [of] = &found.components[..] else { panic!("{found:?}") };
+        assert_eq!((found.step, of.count, of.nans, of.infinities), (7, 72, 1, 0));
+        assert_eq!(of.extremes, Some((f64::from(-0.08_f32), f64::from(0.1 * 7.0_f32))));
+        assert_eq!((of.bins.iter().sum::<u64>(), of.bins[2], of.outside), (71, 1, (0, 0)));
+        let own: Vec<_> = viewer.arrays().into_iter().filter(|array| array.name == "own").collect();
+        for (rank, array) in own.iter().enumerate() {
+            let found = summary(&mut viewer, array, 0).components[0].clone();
+            assert_eq!((found.count, found.extremes), (1 + rank as u64, Some((7.0, 7.0))));
+        }
+        let text = viewer.ask(condition("maximum(u) > 1")).unwrap_err();
+        assert!(text.contains("maximum") && text.contains("nan"), "{text}");
+        assert_eq!(viewer.ask(condition("nan(v) > 0")), Ok(Answer::Done), "there may be one later");
+        let point = viewer.go(Control::Continue);
+        assert!(
+            point.step == 8 && point.reason.contains("cannot be looked at") && point.reason.contains("\"u\""),
+            "{point:?}"
+        );
+        viewer.to_the_end();
+    });
+}
+
+/// A ghost update that is forgotten in step 4 of 6.
+fn forgetting(world: &World) -> Result<()> {
+    let layout = Layout::new([12]).split([Split::Even(world.size())]).ghost([1]).periodic([true]);
+    let [a, b] = ["a", "b"].map(|name| world.array::<f32, 1>(name, &layout));
+    let (a, b) = (a?, b?);
+    let kernel = world.kernel(zippy::KernelSource::text(
+        "average.wgsl",
+        "@group(0) @binding(0) var<storage, read> a: array<f32>;
+         @group(0) @binding(1) var<storage, read_write> b: array<f32>;
+         @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+             let p = b_position(id);
+             if b_inside(p) { b_store(p, 0.5 * (a_load(p - 1) + a_load(p + 1))); }
+         }",
+    ))?;
+    for step in 1..=6 {
+        a.fill_with(move |[x]| (x + 100 * step) as f32)?;
+        if step != 4 {
+            world.ghosts(&a)?;
+        }
+        world.debug_point("ghosts")?;
+        for (a, b) in zippy::together((&a, &b))? {
+            kernel.call().read("a", a.all()).write("b", b.all()).run()?;
+        }
+        world.barrier()?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_forgotten_ghost_update_is_found_and_seen() {
+    for count in launcher::counts(&[2, 3]) {
+        let config = Config::threads(count).check(true);
+        watched_once(config, &Settings::listen(0).paused(), forgetting, |door| {
+            let mut viewer = Client::connect(door).unwrap();
+            assert!(viewer.program.checked);
+            viewer.paused();
+            assert_eq!(viewer.ask(condition("stale(a) > 0")), Ok(Answer::Done));
+            let point = viewer.go(Control::Continue);
+            assert_eq!((point.step, &*point.reason), (4, "stale(a) > 0"));
+            let a = viewer.array("a");
+            let Ok(Answer::Ghosts(ghosts)) = viewer.ask(Request::Ghosts(a.array)) else { panic!("no answer") };
+            assert_eq!(ghosts.len(), 2 * a.chunks.len());
+            assert!(ghosts.iter().all(|ghost| ghost.state == GhostKind::Stale), "{ghosts:?}");
+            let of = ViewRequest {
+                array: a.array,
+                chunk: Some(1),
+                start: vec![a.chunks[1].start[0] - 1],
+                end: vec![a.chunks[1].start[0] + 1],
+                stride: vec![1],
+                numbers: None,
+            };
+            let Ok(Answer::View(view)) = viewer.ask(Request::View(of)) else { panic!("no view") };
+            let seen: Vec<f32> = bytemuck::pod_collect_to_vec(&view.cells);
+            let first = a.chunks[1].start[0] as f32;
+            assert_eq!(seen, [first - 1.0 + 300.0, first + 400.0], "the ghost cell is from the step before");
+            assert_eq!(viewer.go(Control::Step(1)).step, 5);
+            let Ok(Answer::Ghosts(ghosts)) = viewer.ask(Request::Ghosts(a.array)) else { panic!("no answer") };
+            assert!(ghosts.iter().all(|ghost| ghost.state == GhostKind::Fresh), "{ghosts:?}");
+            viewer.to_the_end();
+        })
+        .unwrap();
+    }
+    let unchecked = Config::threads(launcher::counts(&[2])[0]).check(false);
+    watched_once(unchecked, &Settings::listen(0).paused(), forgetting, |door| {
+        let mut viewer = Client::connect(door).unwrap();
+        viewer.paused();
+        let array = viewer.array("a").array;
+        let text = viewer.ask(Request::Ghosts(array)).unwrap_err();
+        assert!(text.contains("ZIPPY_CHECK=1"), "{text}");
+        viewer.to_the_end();
+    })
+    .unwrap();
+}
+
+#[test]
+fn moves_differences_and_times_are_told() {
+    watched(
+        &[1, 3],
+        &Settings::listen(0).paused(),
+        |world| {
+            let layout = Layout::new([10, 3]).split([Split::Even(world.size()), Split::Whole]);
+            let [a, b] = ["a", "b"].map(|name| world.array::<i32, 2>(name, &layout));
+            let (a, b) = (a?, b?);
+            a.fill_with(|[x, y]| (x + 10 * y) as i32)?;
+            world.debug_point("before")?;
+            world.copy(a.at(..), b.at(..))?;
+            b.at((7, 2)).fill(-1)?;
+            world.debug_point("after")?;
+            // What it was told of must have come from somewhere.
+            world.barrier()?;
+            world.debug_point("last")
+        },
+        |door| {
+            let mut viewer = Client::connect(door).unwrap();
+            viewer.paused();
+            assert!(matches!(viewer.ask(Request::Timeline(0)), Ok(Answer::Timeline(_))));
+            let [a, b] = ["a", "b"].map(|name| viewer.array(name).array);
+            let compared = |viewer: &mut Client| match viewer.ask(Request::Compare(a, b)) {
+                Ok(Answer::Difference(difference)) => (difference.cells, difference.first),
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(compared(&mut viewer), (29, Some(vec![1, 0])));
+            viewer.go(Control::Step(1));
+            assert_eq!(compared(&mut viewer), (1, Some(vec![7, 2])));
+            let Ok(Answer::Moves(moves)) = viewer.ask(Request::Moves) else { panic!("no moves") };
+            assert_eq!(
+                (moves.bytes_local, moves.bytes_network, moves.count),
+                (120, 0, u64::from(viewer.program.ranks))
+            );
+            assert!(moves.operation.starts_with("copy("), "{}", moves.operation);
+            assert!(moves.moves.iter().all(|of| of.from.0 == a && of.to.0 == b && of.from.3 == of.to.3));
+            viewer.go(Control::Step(1));
+            let Ok(Answer::Timeline(line)) = viewer.ask(Request::Timeline(0)) else { panic!("no timeline") };
+            assert_eq!(line.ranks.len(), viewer.program.ranks as usize);
+            for spans in &line.ranks {
+                assert!(
+                    spans.iter().any(|span| span.kind == SpanKind::Debug && span.what.contains("before")),
+                    "{spans:?}"
+                );
+                assert!(spans.iter().all(|span| span.start + span.length <= line.until));
+            }
+            viewer.to_the_end();
+        },
+    );
+}
