@@ -33,6 +33,8 @@ use timeline::Lanes;
 
 /// How often the session is asked whether something has come.
 const POLL: Duration = Duration::from_millis(30);
+/// The width of a scroll bar in points.
+const SCROLL_BAR: f32 = 12.0;
 /// The window's size in points when it opens.
 const WINDOW: [f32; 2] = [1440.0, 900.0];
 
@@ -114,12 +116,12 @@ impl App {
             ui.add_space(2.0);
         });
         Panel::bottom("status").show(ui, |ui| status::show(ui, &self.store, &*self.session));
-        Panel::bottom("tabs").resizable(true).default_size(220.0).size_range(80.0..=700.0).show(ui, |ui| {
+        Panel::bottom("tabs").resizable(true).default_size(200.0).size_range(80.0..=700.0).show(ui, |ui| {
             // Panels are as large as what is in them.
             ui.set_min_size(ui.available_size());
             self.tabs(ui, arrays);
         });
-        Panel::left("arrays").resizable(true).default_size(470.0).size_range(160.0..=900.0).show(ui, |ui| {
+        Panel::left("arrays").resizable(true).default_size(488.0).size_range(160.0..=900.0).show(ui, |ui| {
             ui.set_min_size(ui.available_size());
             ui.add_space(4.0);
             if let Some(error) = &listed.error {
@@ -174,8 +176,10 @@ impl App {
     /// What is under the pointer, how numbers become colours, and what is drawn over them.
     fn look(&mut self, ui: &mut Ui, arrays: &[zippy::debug::protocol::ArrayEntry]) {
         ui.add_space(4.0);
+        // Nothing that can be dragged lies under the scroll bar.
+        ui.set_max_width(ui.available_width() - SCROLL_BAR);
         CollapsingHeader::new("Cell").default_open(true).show(ui, |ui| {
-            self.picks.show(ui, &mut self.store, arrays);
+            self.picks.pointed(ui, &mut self.store, arrays);
         });
         let Some(array) = self.arrays.chosen(arrays) else { return };
         if let Ok(look) = self.slices.look(array) {
@@ -197,6 +201,9 @@ impl App {
             if overlays.moves {
                 legend(ui, &MOVES);
             }
+        });
+        CollapsingHeader::new("Pinned").default_open(true).show(ui, |ui| {
+            self.picks.show(ui, &mut self.store, arrays);
         });
     }
 }

@@ -27,7 +27,7 @@ pub fn show(ui: &mut Ui, store: &mut Store, arrays: &[ArrayEntry]) {
     }
     ui.horizontal_wrapped(|ui| {
         ui.strong(&moves.operation);
-        ui.label(format!("{} boxes", moves.count));
+        ui.label(if moves.count == 1 { "1 box".into() } else { format!("{} boxes", moves.count) });
         ui.label(format!("{} between ranks", words::bytes(moves.bytes_network)));
         ui.label(format!("{} within ranks", words::bytes(moves.bytes_local)));
         if moves.count > moves.moves.len() as u64 {

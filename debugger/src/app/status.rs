@@ -37,6 +37,10 @@ pub fn show(ui: &mut Ui, store: &Store, session: &dyn Session) {
             ui.separator();
             ui.label(format!("ended: {end}"));
         }
+        if let Some(notice) = session.notice() {
+            ui.separator();
+            ui.colored_label(WAITS, notice);
+        }
         if let Some(refused) = &store.refused {
             ui.separator();
             ui.colored_label(ui.visuals().error_fg_color, refused);

@@ -17,6 +17,8 @@ use cell::named;
 
 /// Steps of a pin that are kept: the latest.
 const MOST_STEPS: usize = 1 << 16;
+/// Room for a cell with one number.
+const CELL_HEIGHT: f32 = 92.0;
 /// Pins that are kept: the latest.
 const MOST_PINS: usize = 12;
 
@@ -81,8 +83,10 @@ impl Picks {
         }
     }
 
-    /// Shows what is under the pointer, and the pins.
-    pub fn show(&mut self, ui: &mut Ui, store: &mut Store, arrays: &[ArrayEntry]) {
+    /// Shows what is under the pointer.
+    pub fn pointed(&self, ui: &mut Ui, store: &mut Store, arrays: &[ArrayEntry]) {
+        // What is below stays where it is, whether there is a cell or not.
+        ui.set_min_height(CELL_HEIGHT);
         let array_of = |cell: &Cell| arrays.iter().find(|array| array.array == cell.array);
         match self.hovered.as_ref().and_then(|cell| Some((cell, array_of(cell)?))) {
             Some((cell, array)) => {
@@ -91,9 +95,17 @@ impl Picks {
             }
             None => drop(ui.weak("Point at a cell to see what is in it; click to pin it.")),
         }
+    }
+
+    /// Shows the pinned cells.
+    pub fn show(&mut self, ui: &mut Ui, store: &mut Store, arrays: &[ArrayEntry]) {
+        let array_of = |cell: &Cell| arrays.iter().find(|array| array.array == cell.array);
+        if self.pins.is_empty() {
+            ui.weak("Cells that are clicked stay here, from step to step.");
+        }
         let mut removed = None;
         for (number, pin) in self.pins.iter().enumerate() {
-            ui.separator();
+            ui.add_space(4.0);
             ui.horizontal(|ui| {
                 ui.strong(&pin.title);
                 let remove = ui.small_button("Unpin");

@@ -7,6 +7,9 @@ use super::Look;
 use crate::app::words;
 use crate::look::Quantity;
 
+/// Sliders side by side.
+const SLIDERS: usize = 3;
+
 /// Ways to show cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
@@ -123,25 +126,29 @@ impl Look {
         if axes.is_empty() {
             return;
         }
-        ui.horizontal_wrapped(|ui| {
-            for axis in axes {
-                // In a row of its own.
-                ui.horizontal(|ui| {
+        let columns = axes.len().min(SLIDERS);
+        let wide = ui.available_width() / columns as f32;
+        for row in axes.chunks(SLIDERS) {
+            ui.horizontal(|ui| {
+                for &axis in row {
                     ui.monospace(words::axis(axis));
-                    ui.spacing_mut().slider_width = 180.0;
-                    let last = (array.shape[axis] - 1).max(0);
-                    // Of one chunk, its ghost cells may lie outside of the array.
-                    let (low, high) = match self.mode == Mode::Slice && self.alone {
-                        true => {
-                            let ghost = |widths: &[i64]| widths.get(axis).copied().unwrap_or(0);
-                            (-ghost(&array.ghosts[0]), last + ghost(&array.ghosts[1]))
-                        }
-                        false => (0, last),
-                    };
+                    // Beside it are a name and a number.
+                    ui.spacing_mut().slider_width = (wide - 100.0).clamp(24.0, 220.0);
+                    let (low, high) = self.reach(axis, array);
                     let slider = Slider::new(&mut self.slice.at[axis], low..=high);
                     ui.add(slider).accessible_name(format!("index along {}", words::axis(axis)));
-                });
-            }
-        });
+                }
+            });
+        }
+    }
+
+    /// The indices along an axis that can be looked at: of one chunk, its ghost cells may lie outside of the array.
+    fn reach(&self, axis: usize, array: &ArrayEntry) -> (i64, i64) {
+        let last = array.shape[axis] - 1;
+        if self.mode == Mode::Slice && self.alone {
+            (-array.ghosts[0][axis], last + array.ghosts[1][axis])
+        } else {
+            (0, last)
+        }
     }
 }

@@ -58,7 +58,9 @@ impl Difference {
 }
 
 fn colouring(values: &Values) -> Result<Colouring, String> {
-    let ends = Range::Symmetric.of(&values.numbers, Norm::Linear).unwrap_or((0.0, 0.0));
+    let ends = Range::Symmetric.of(&values.numbers, Norm::Linear).unwrap_or_default();
+    // Where nothing differs, everything has the colour of 0.
+    let ends = if ends.1 > 0.0 { ends } else { (-1.0, 1.0) };
     let below = values.numbers.iter().any(|value| *value < 0.0);
     let (map, ends) = match below {
         true => ("blue-red", ends),

@@ -58,6 +58,13 @@ impl Canvas<'_> {
         }
     }
 
+    /// The index of a tile along its axis.
+    pub fn index(&self, axis: usize) {
+        if let (Some(place), Some(at)) = (self.place(self.tile.bounds), self.tile.slice.at.get(axis)) {
+            self.label(place, format!("{} = {at}", words::axis(axis)), Color32::WHITE);
+        }
+    }
+
     /// Chunks with their borders and owners.
     pub fn chunks(&self, array: &ArrayEntry, overlays: Overlays) {
         let none: &[i64] = &[];
@@ -67,7 +74,7 @@ impl Canvas<'_> {
                 continue;
             };
             if overlays.owners {
-                self.painter.rect_filled(place, 0.0, rank_colour(chunk.rank).gamma_multiply(0.35));
+                self.painter.rect_filled(place, 0.0, rank_colour(chunk.rank).gamma_multiply(0.25));
             }
             if overlays.borders {
                 let stroke = Stroke::new(1.0, BORDER.gamma_multiply(0.8));

@@ -87,6 +87,9 @@ impl Pane {
         for tile in tiles.all(array) {
             let canvas = Canvas { painter: &painter, port: &done.port, tile: &tile };
             canvas.chunks(array, overlays);
+            if let Tiles::Many(mosaic) = tiles {
+                canvas.index(mosaic.axis());
+            }
             if let Some(ghosts) = ghosts.as_ref().and_then(|found| found.ghosts()) {
                 canvas.ghosts(array, ghosts, tiles.chunk());
             }
