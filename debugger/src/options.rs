@@ -18,7 +18,7 @@ use zippy_debugger::shot::Shot;
 ///
 /// Of a machine elsewhere, bring the port here: ssh -L 7777:127.0.0.1:7777 HOST
 #[derive(Parser, Debug)]
-#[command(name = "zippy-debugger", version)]
+#[command(name = "zippy-debugger", version, verbatim_doc_comment)]
 pub struct Options {
     #[command(subcommand)]
     pub command: Command,

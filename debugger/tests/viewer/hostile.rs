@@ -126,7 +126,7 @@ fn look_at(replay: &mut Replay, entry: &ArrayEntry) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
     fn forged_recordings_are_looked_at(bytes in prop_oneof![
