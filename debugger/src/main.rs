@@ -1,3 +1,82 @@
 //! The array viewer's program.
 
-fn main() {}
+mod options;
+
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Parser;
+use zippy_debugger::client::{Client, live, open, replay};
+use zippy_debugger::comparison::Comparison;
+use zippy_debugger::{app, info, script};
+
+use self::options::{Command, Options, Token};
+
+fn main() -> ExitCode {
+    match run(Options::parse().command) {
+        Ok(code) => code,
+        Err(text) => {
+            let _ = writeln!(io::stderr().lock(), "error: {}", tame(&text));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<ExitCode, String> {
+    let done = match command {
+        Command::Connect { address, token } => {
+            app::open(live(&address, token.get().as_deref())?).map_err(|error| error.to_string())
+        }
+        Command::Replay { file } => app::open(replay(&file)?).map_err(|error| error.to_string()),
+        Command::Shot { source, token, patience, shot } => {
+            say(&shot.take(&mut client(&source, &token, patience.get())?)?)
+        }
+        Command::Script { source, token, patience } => {
+            let mut client = client(&source, &token, patience.get())?;
+            script::run(&mut client, io::stdin().lock(), io::stdout().lock(), patience.get())
+                .map_err(|error| format!("the script ends: {error}"))
+        }
+        Command::Compare { source, other, token, patience, comparison } => {
+            return Ok(compare([&source, other.as_ref().unwrap_or(&source)], &token, patience.get(), &comparison));
+        }
+        Command::Info { file } => say(&info::info(&file)?),
+    };
+    done.map(|()| ExitCode::SUCCESS)
+}
+
+/// As other programs that compare end: 0 for the same, 1 for a difference, 2 for trouble.
+fn compare(sources: [&str; 2], token: &Token, patience: Duration, comparison: &Comparison) -> ExitCode {
+    let [one, other] = sources.map(|source| client(source, token, patience));
+    let compared = one.and_then(|mut one| comparison.make(&mut one, &mut other?));
+    match compared.and_then(|(same, text)| say(&text).map(|()| same)) {
+        Ok(same) => ExitCode::from(u8::from(!same)),
+        Err(text) => {
+            let _ = writeln!(io::stderr().lock(), "error: {}", tame(&text));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn client(source: &str, token: &Token, patience: Duration) -> Result<Client, String> {
+    Client::new(open(source, token.get().as_deref())?, patience)
+}
+
+/// Text of which parts come from programs and files: a terminal must not obey it.
+fn tame(text: &str) -> String {
+    let escape = |letter: char| match letter {
+        '\n' => "\n".into(),
+        letter if letter.is_control() => letter.escape_default().to_string(),
+        letter => letter.to_string(),
+    };
+    text.chars().map(escape).collect()
+}
+
+/// Writes text to standard output. That nobody wants to read it is no failure.
+fn say(text: &str) -> Result<(), String> {
+    let mut out = io::stdout().lock();
+    match writeln!(out, "{}", tame(text)).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot write to standard output: {error}")),
+        _ => Ok(()),
+    }
+}

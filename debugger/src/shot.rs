@@ -216,15 +216,23 @@ impl Shot {
         };
         let count = |wanted: Share| values.numbers.iter().filter(|&&value| scale.share(value) == wanted).count();
         let (below, above) = (count(Share::Below), count(Share::Above));
-        let _ = write!(text, "\ncolours from {low} to {high}, {norm}, {}; {below} below, {above} above", map.name);
+        let _ = write!(text, "\ncolours from {} to {}, {norm}, {}", digits(low), digits(high), map.name);
+        let _ = write!(text, "; {below} below, {above} above");
     }
+}
+
+/// As few digits as give a number back: of one that an `f32` has, as an `f32`.
+fn digits(value: f64) -> String {
+    let short = value as f32;
+    if f64::from(short) == value { format!("{short}") } else { format!("{value}") }
 }
 
 /// Smallest, largest, and what is no finite number.
 fn statistics(numbers: &[f64], name: &str) -> String {
     let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
     let ends = Range::Extremes.of(numbers, Norm::Linear);
-    let ends = ends.map_or("no finite number".into(), |(low, high)| format!("min {low}, max {high}"));
+    let ends =
+        ends.map_or("no finite number".into(), |(low, high)| format!("min {}, max {}", digits(low), digits(high)));
     let count = |is: fn(&f64) -> bool| numbers.iter().filter(|value| is(value)).count();
     format!("\n{name}{ends}, {} NaN, {} infinite", count(|value| value.is_nan()), count(|value| value.is_infinite()))
 }

@@ -33,6 +33,8 @@ use timeline::Lanes;
 
 /// How often the session is asked whether something has come.
 const POLL: Duration = Duration::from_millis(30);
+/// The width of a scroll bar in points.
+const SCROLL_BAR: f32 = 12.0;
 /// The window's size in points when it opens.
 const WINDOW: [f32; 2] = [1440.0, 900.0];
 
@@ -174,6 +176,8 @@ impl App {
     /// What is under the pointer, how numbers become colours, and what is drawn over them.
     fn look(&mut self, ui: &mut Ui, arrays: &[zippy::debug::protocol::ArrayEntry]) {
         ui.add_space(4.0);
+        // Nothing that can be dragged lies under the scroll bar.
+        ui.set_max_width(ui.available_width() - SCROLL_BAR);
         CollapsingHeader::new("Cell").default_open(true).show(ui, |ui| {
             self.picks.pointed(ui, &mut self.store, arrays);
         });

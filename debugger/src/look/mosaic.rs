@@ -4,6 +4,11 @@ use zippy::debug::protocol::{ArrayRef, ViewRequest};
 
 use super::slice::Slice;
 
+/// Larger extents are not looked at.
+const MOST_EXTENT: i64 = 1 << 40;
+/// More tiles are not shown.
+const MOST_TILES: i64 = 1 << 16;
+
 /// Slices along an axis, in reading order from the upper left tile on. Its plane has the tiles with a gap between them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mosaic {
@@ -20,14 +25,18 @@ pub struct Mosaic {
 impl Mosaic {
     /// The slices parallel to `slice` along an axis that it does not show: all of them, or every so-manyth so that they are at
     /// most `most`, in as many columns as make the whole about `aspect` times as wide as high. None where the slice shows this
-    /// axis, or the array has none or no cell.
+    /// axis, or the array has none, no cell, or more along an axis than there can be.
     pub fn new(slice: &Slice, axis: usize, shape: &[i64], most: i64, aspect: f64) -> Option<Self> {
-        if axis >= shape.len() || slice.at.len() != shape.len() || slice.shows(axis) || shape.contains(&0) {
+        if axis >= shape.len() || slice.at.len() != shape.len() || slice.shows(axis) {
             return None;
         }
+        if shape.iter().any(|extent| !(1..=MOST_EXTENT).contains(extent)) {
+            return None;
+        }
+        let most = most.clamp(1, MOST_TILES);
         let tile = slice.extents(shape);
-        let step = shape[axis].div_euclid(most.max(1)) + i64::from(shape[axis] % most.max(1) > 0);
-        let count = shape[axis].div_euclid(step) + i64::from(shape[axis] % step > 0);
+        let step = shape[axis] / most + i64::from(shape[axis] % most > 0);
+        let count = shape[axis] / step + i64::from(shape[axis] % step > 0);
         let gap = (tile[0].max(tile[1]) / 32).max(1);
         let whole = [tile[0] + gap, tile[1] + gap].map(|extent| extent as f64);
         let columns = (aspect.clamp(1e-3, 1e3) * count as f64 * whole[1] / whole[0]).sqrt().round();

@@ -118,7 +118,7 @@ impl Viewport {
         let mut stride = self.stride(pixels_per_point);
         loop {
             let blocks = |block: i64| {
-                let down = |axis: usize| (start[axis].div_euclid(block) * block).max(bounds[0][axis]);
+                let down = |axis: usize| start[axis].div_euclid(block).saturating_mul(block).max(bounds[0][axis]);
                 let up = |axis: usize| {
                     let whole = end[axis].div_euclid(block) + i64::from(end[axis].rem_euclid(block) > 0);
                     whole.saturating_mul(block).min(bounds[1][axis])

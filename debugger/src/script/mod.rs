@@ -139,6 +139,9 @@ fn waited(client: &mut Client, wait: &Wait, patience: Duration) -> Result<Value,
     };
     match what {
         WaitFor::Paused => client.until_paused(patience).map(|point| json!({ "wait": "paused", "point": point })),
+        WaitFor::End if !client.steps().is_empty() => {
+            Err("a recording goes nowhere by itself: ask for its steps".into())
+        }
         WaitFor::End => client.until_over(patience).map(|how| json!({ "wait": "end", "how": how })),
         WaitFor::Program => client.until_there(patience).map(|()| json!({ "wait": "program" })),
     }

@@ -293,7 +293,7 @@ fn a_script_goes_on_after_what_is_wrong() {
         ("{\"rules\":[{\"condition\":\"nan(u) > 0\"}]}", "nan(u) > 0"),
         ("{\"wait\":\"rain\"}", "waited for"),
         ("{\"wait\":{\"for\":\"end\",\"seconds\":-1}}", "-1 s"),
-        ("{\"wait\":{\"for\":\"end\",\"seconds\":0.01}}", "0.01 s"),
+        ("{\"wait\":{\"for\":\"end\",\"seconds\":0.01}}", "recording"),
         ("{\"go_to\":3}", "1, 2, 10"),
         ("{\"moves\":{}}", "no moves"),
         ("{\"timeline\":{}}", "no timeline"),

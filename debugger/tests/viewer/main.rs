@@ -4,6 +4,7 @@ mod colours;
 mod commands;
 mod fake;
 mod geometry;
+mod hostile;
 mod pictures;
 mod programs;
 mod recordings;

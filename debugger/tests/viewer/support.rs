@@ -150,11 +150,10 @@ pub fn entries() -> Vec<Recorded> {
 pub fn written(entries: &[Recorded]) -> (Vec<u8>, Vec<usize>) {
     let mut bytes = Vec::new();
     let mut ends = Vec::new();
-    let mut writer = Writer::new(Counted { bytes: &mut bytes }).unwrap();
+    let mut writer = Writer::new(&mut bytes).unwrap();
     for entry in entries {
         writer.add(entry).unwrap();
     }
-    drop(writer);
     let mut at = 10;
     while at < bytes.len() {
         let length = u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
@@ -162,21 +161,6 @@ pub fn written(entries: &[Recorded]) -> (Vec<u8>, Vec<usize>) {
         ends.push(at);
     }
     (bytes, ends)
-}
-
-struct Counted<'a> {
-    bytes: &'a mut Vec<u8>,
-}
-
-impl std::io::Write for Counted<'_> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.bytes.extend(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
 }
 
 /// A directory with the whole recording in it.

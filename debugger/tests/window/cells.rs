@@ -52,6 +52,8 @@ fn a_click_pins_the_cell_under_the_pointer() {
     settle(&mut harness);
     // 2 + 64 × 3 + 4096 × 4 + 6 × 2¹⁸.
     assert!(sees(&harness, "1589442.0"), "the pin follows the steps");
+    harness.get_by_label("unpin density(2, 3, 4)").scroll_to_me();
+    settle(&mut harness);
     click(&mut harness, "unpin density(2, 3, 4)");
     assert!(!sees(&harness, "density(2, 3, 4)"));
 }

@@ -2,7 +2,8 @@
 
 use zippy::debug::protocol::*;
 
-use super::*;
+use super::{Fake, Window, array, click, sees, window};
+use egui_kittest::kittest::Queryable;
 
 fn odd() -> Vec<ArrayEntry> {
     let mut none = array(10, "none", &[4, 4], 1);
@@ -34,10 +35,10 @@ fn odd() -> Vec<ArrayEntry> {
 fn tour(harness: &mut Window) {
     let names: Vec<String> = odd().into_iter().map(|entry| entry.name).collect();
     for name in names {
-        click(harness, &format!("look at {name}"));
+        press(harness, &format!("look at {name}"));
         for mode in ["slice", "mosaic", "three planes", "line", "numbers"] {
             if harness.query_by_label(mode).is_some() {
-                click(harness, mode);
+                press(harness, mode);
                 let places = harness.query_all_by_label_contains(&name).map(|node| node.rect().center());
                 let places: Vec<_> = places.collect();
                 for place in places {
@@ -47,16 +48,24 @@ fn tour(harness: &mut Window) {
             }
         }
         if harness.query_by_label("slice").is_some() {
-            click(harness, "slice");
+            press(harness, "slice");
         }
         if harness.query_by_label("one chunk with its ghost cells").is_some() {
-            click(harness, "one chunk with its ghost cells");
-            click(harness, "Go there");
+            press(harness, "one chunk with its ghost cells");
+            press(harness, "Go there");
         }
-        for tab in ["History", "Compare", "Moves", "Timeline"] {
-            click(harness, tab);
-        }
+        press(harness, "Compare");
     }
+    for tab in ["History", "Moves", "Timeline"] {
+        press(harness, tab);
+    }
+}
+
+/// A click, and two frames: one that asks and one that has the answer.
+fn press(harness: &mut Window, label: &str) {
+    harness.get_by_label(label).click();
+    harness.run();
+    harness.run();
 }
 
 fn over(instead: fn(&Request) -> Option<Result<Answer, String>>) {

@@ -31,7 +31,7 @@ fn window(fake: &Fake) -> Window {
 
 /// Until what was asked for has come and is shown.
 fn settle(harness: &mut Window) {
-    for _ in 0..4 {
+    for _ in 0..6 {
         harness.run();
     }
 }
