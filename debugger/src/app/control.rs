@@ -52,7 +52,7 @@ impl Controls {
             let by_key =
                 enabled && key.is_some_and(|key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)));
             let response = match key {
-                Some(key) => response.on_hover_text(format!("{}", key.name())),
+                Some(key) => response.on_hover_text(key.name()),
                 None => response,
             };
             if response.clicked() || by_key {

@@ -1,6 +1,8 @@
-//! Numbers and names as people read them.
+//! Numbers, names and colours as people read them.
 
 use zippy::debug::protocol::{ArrayEntry, Kind};
+use zippy_view::egui::Color32;
+use zippy_view::egui::ecolor::Hsva;
 
 /// Bytes, with three digits.
 pub fn bytes(count: u64) -> String {
@@ -94,6 +96,12 @@ pub fn title(array: &ArrayEntry) -> String {
 /// The last part of a path.
 pub fn file(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// The colour of a rank or of a line: neighbours in number differ well.
+pub fn rank_colour(rank: u32) -> Color32 {
+    let hue = (f64::from(rank) * 0.618_033_988_75).fract();
+    Hsva::new(hue as f32, 0.75, 0.95, 1.0).into()
 }
 
 #[cfg(test)]

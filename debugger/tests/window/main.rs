@@ -57,9 +57,9 @@ fn views(asked: Vec<Request>) -> Vec<ViewRequest> {
 
 /// The last one of more than a cell.
 fn last_view(asked: Vec<Request>) -> ViewRequest {
-    let slices =
+    let mut slices =
         views(asked).into_iter().filter(|of| of.extents().is_some_and(|extents| extents.iter().any(|n| *n > 1)));
-    slices.last().expect("a view was asked for")
+    slices.next_back().expect("a view was asked for")
 }
 
 fn press(harness: &mut Window, button: PointerButton, at: Pos2) {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use egui_plot::{Line as Curve, Plot, PlotPoint, PlotPoints, Points, VLine};
 use zippy::debug::protocol::Answer;
 use zippy_view::egui::accesskit::Role;
-use zippy_view::egui::{Ui, WidgetInfo};
+use zippy_view::egui::{Color32, Ui, WidgetInfo};
 
 use super::pane::Given;
 use crate::app::pick::Cell;
@@ -14,6 +14,7 @@ use crate::look::{Quantity, Slice, Values, Viewport};
 
 /// Points are drawn apart where there are no more.
 const MARKED: usize = 200;
+const COLOUR: Color32 = Color32::from_rgb(64, 132, 214);
 
 /// What was plotted last.
 #[derive(Default)]
@@ -56,9 +57,9 @@ impl Line {
         let plot = Plot::new(("line", slice.across)).x_axis_label(&axis).allow_scroll(false).include_x(0.0);
         let shown = plot.include_x(extent as f64 - 1.0).show(ui, |plot| {
             if few {
-                plot.points(Points::new("cells", PlotPoints::from(points.clone())).radius(3.0));
+                plot.points(Points::new("cells", PlotPoints::from(points.clone())).radius(2.5).color(COLOUR));
             }
-            plot.line(Curve::new("cells", PlotPoints::from(points)));
+            plot.line(Curve::new("cells", PlotPoints::from(points)).color(COLOUR));
             for at in pinned {
                 plot.vline(VLine::new("pinned", at as f64));
             }

@@ -26,7 +26,6 @@ pub use difference::Difference;
 use line::Line;
 pub use overlay::{GHOSTS, MOVES, Overlays};
 use pane::{Given, Pane};
-use sheet::Sheet;
 use tiles::Tiles;
 
 /// Tiles of a mosaic at most.
@@ -54,7 +53,6 @@ pub struct Look {
     pub style: Style,
     panes: [Pane; 3],
     line: Line,
-    sheet: Sheet,
 }
 
 impl Look {
@@ -69,7 +67,6 @@ impl Look {
             style: Style::default(),
             panes: Default::default(),
             line: Line::default(),
-            sheet: Sheet::default(),
         }
     }
 
@@ -172,7 +169,7 @@ impl Look {
             }
             Mode::Planes => self.planes(ui, given),
             Mode::Line => self.line.show(ui, &self.slice, self.quantity, given),
-            Mode::Sheet => self.sheet.show(ui, &self.slice, self.quantity, given),
+            Mode::Sheet => sheet::show(ui, &self.slice, self.quantity, given),
         }
     }
 

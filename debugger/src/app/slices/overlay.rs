@@ -5,11 +5,14 @@ use zippy_view::egui::{Align2, Color32, FontId, Painter, Rect, Stroke, StrokeKin
 
 use super::plane::on_screen;
 use super::tiles::Tile;
+use crate::app::words::rank_colour;
 use crate::app::{sense, words};
 use crate::look::{Slice, Viewport, box_in_plane};
 
 /// Boxes that are drawn at most.
 const MOST: usize = 1 << 14;
+/// Of more moves the bytes are not written on the cells, only in the list.
+const MOST_NOTES: usize = 64;
 const BORDER: Color32 = Color32::from_rgb(255, 255, 255);
 const STALE: Color32 = Color32::from_rgb(255, 150, 30);
 const NEVER: Color32 = Color32::from_rgb(255, 40, 200);
@@ -56,6 +59,15 @@ impl Canvas<'_> {
             painter.rect_filled(behind, 3.0, Color32::from_black_alpha(150));
             painter.galley(at, galley, colour);
         }
+    }
+
+    /// A text in the middle of a box, however narrow that is.
+    fn note(&self, place: Rect, text: String, colour: Color32) {
+        let seen = place.intersect(self.painter.clip_rect());
+        let galley = self.painter.layout_no_wrap(text, FontId::proportional(11.0), colour);
+        let at = Align2::CENTER_BOTTOM.anchor_size(seen.center() - vec2(0.0, 6.0), galley.size());
+        self.painter.rect_filled(at.expand2(vec2(3.0, 1.0)), 3.0, Color32::from_black_alpha(170));
+        self.painter.galley(at.min, galley, colour);
     }
 
     /// The index of a tile along its axis.
@@ -125,8 +137,8 @@ impl Canvas<'_> {
                 let by = to.center() - from.center();
                 self.painter.arrow(from.center(), by, Stroke::new(width, TO));
             }
-            if let Some(place) = to {
-                self.label(place, moved(entry), TO);
+            if let (Some(place), true) = (to, moves.moves.len() <= MOST_NOTES) {
+                self.note(place, moved(entry), TO);
             }
         }
     }
@@ -211,12 +223,6 @@ fn hatch(painter: &Painter, place: Rect, colour: Color32) {
         painter.line_segment([(x, low.y).into(), (x + place.height(), high.y).into()], stroke);
         x += 8.0;
     }
-}
-
-/// The colour of a rank: neighbours in number differ well.
-pub fn rank_colour(rank: u32) -> Color32 {
-    let hue = (f64::from(rank) * 0.618_033_988_75).fract();
-    zippy_view::egui::ecolor::Hsva::new(hue as f32, 0.75, 0.95, 1.0).into()
 }
 
 fn moved(entry: &MoveEntry) -> String {

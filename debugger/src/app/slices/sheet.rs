@@ -16,27 +16,21 @@ const MOST_COLUMNS: i64 = 4096;
 const BLOCK: i64 = 32;
 const ROW: f32 = 21.0;
 
-/// The table; it keeps nothing but what egui does.
-#[derive(Default)]
-pub struct Sheet;
-
-impl Sheet {
-    /// Shows the slice: a column for each cell across, a row for each one up.
-    pub fn show(&mut self, ui: &mut Ui, slice: &Slice, quantity: Quantity, given: Given) {
-        let [across, up] = slice.extents(&given.array.shape);
-        if across > MOST_COLUMNS {
-            ui.weak(format!("the first {MOST_COLUMNS} of {across} along {}", words::axis(slice.across)));
-        }
-        let columns = across.min(MOST_COLUMNS);
-        let wide = (0..columns).map(|_| Column::new(104.0));
-        let columns: Vec<Column> = std::iter::once(Column::new(84.0)).chain(wide).collect();
-        let table = Table::new().id_salt("numbers").num_rows(up.max(0) as u64).num_sticky_cols(1);
-        let table = table.columns(columns).headers([HeaderRow::new(ROW)]);
-        let mut cells = Cells { slice, quantity, given, found: Found::default(), values: None };
-        table::show(ui, table, &mut cells);
-        if let Some(error) = &cells.found.error {
-            ui.colored_label(ui.visuals().error_fg_color, error);
-        }
+/// Shows the slice: a column for each cell across, a row for each one up.
+pub fn show(ui: &mut Ui, slice: &Slice, quantity: Quantity, given: Given) {
+    let [across, up] = slice.extents(&given.array.shape);
+    if across > MOST_COLUMNS {
+        ui.weak(format!("the first {MOST_COLUMNS} of {across} along {}", words::axis(slice.across)));
+    }
+    let columns = across.min(MOST_COLUMNS);
+    let wide = (0..columns).map(|_| Column::new(104.0));
+    let columns: Vec<Column> = std::iter::once(Column::new(84.0)).chain(wide).collect();
+    let table = Table::new().id_salt("numbers").num_rows(up.max(0) as u64).num_sticky_cols(1);
+    let table = table.columns(columns).headers([HeaderRow::new(ROW)]);
+    let mut cells = Cells { slice, quantity, given, found: Found::default(), values: None };
+    table::show(ui, table, &mut cells);
+    if let Some(error) = &cells.found.error {
+        ui.colored_label(ui.visuals().error_fg_color, error);
     }
 }
 
