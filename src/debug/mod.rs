@@ -2,6 +2,8 @@
 
 #[allow(dead_code)]
 mod compare;
+#[cfg(test)]
+mod compare_tests;
 mod condition;
 mod described;
 #[allow(dead_code)]
