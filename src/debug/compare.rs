@@ -39,7 +39,7 @@ pub(super) fn compare(world: &World, arrays: [&Rc<ArrayCore>; 2]) -> Result<Resu
 
 /// Why two arrays cannot be compared at all.
 pub(super) fn unlike(arrays: [&Rc<ArrayCore>; 2]) -> Option<String> {
-    for array in arrays.iter().filter(|array| array.kind() != ArrayKind::Global) {
+    if let Some(array) = arrays.iter().find(|array| array.kind() != ArrayKind::Global) {
         return Some(format!("array {:?} is a {} one; only global arrays are compared", array.name(), array.kind()));
     }
     let [one, other] = arrays;

@@ -1,9 +1,8 @@
-//! Summaries and comparisons against plain loops over the same cells, whatever their type, cut and number of ranks.
+//! Summaries against plain loops over the same cells, whatever their type, cut and number of ranks.
 
 use half::f16;
 
-use super::compare::compare;
-use super::protocol::{ArrayRef, Component, Difference, ElementType, Numbers, Summary, SummaryRequest};
+use super::protocol::{ArrayRef, Component, ElementType, Numbers, Summary, SummaryRequest};
 use super::summary::summary;
 use crate::error::Result;
 use crate::world::hash;
@@ -30,12 +29,17 @@ struct Narrow {
 struct Wide {
     weight: f64,
     id: u64,
+}
+
+#[derive(Clone, Copy, zippy_derive::Element)]
+#[repr(C)]
+struct Half {
     half: [f16; 2],
     _pad: u32,
     change: [f16; 4],
 }
 
-fn on_ranks(program: impl Fn(&World) -> Result<()> + Send + Sync) {
+pub(super) fn on_ranks(program: impl Fn(&World) -> Result<()> + Send + Sync) {
     for ranks in [1, 2, 3] {
         run_with(Config::apart(ranks), &program).unwrap_or_else(|error| panic!("on {ranks} ranks: {error}"));
     }
@@ -83,9 +87,12 @@ fn narrow(at: [i64; 2]) -> Narrow {
 }
 
 fn wide(at: [i64; 2]) -> Wide {
+    Wide { weight: float(at, 1), id: whole(at, 2) as u64 }
+}
+
+fn half(at: [i64; 2]) -> Half {
     let half = |which| f16::from_f64(float(at, which));
-    let (half, change) = ([half(3), half(4)], [half(5), half(6), half(7), half(8)]);
-    Wide { weight: float(at, 1), id: whole(at, 2) as u64, half, _pad: 0, change }
+    Half { half: [half(3), half(4)], _pad: 0, change: [half(5), half(6), half(7), half(8)] }
 }
 
 /// What a plain loop finds.
@@ -171,6 +178,7 @@ fn summaries_are_those_of_a_plain_loop() {
     on_ranks(|world| {
         check(world, narrow)?;
         check(world, wide)?;
+        check(world, half)?;
         check(world, |at| float(at, 9) as f32)?;
         check(world, |at| float(at, 9))?;
         check(world, |at| f16::from_f64(float(at, 9)))?;
@@ -218,7 +226,7 @@ fn arrays_without_cells_or_with_one_number() {
             bins: vec![0; 3],
             outside: (0, 0),
         };
-        assert_eq!(summed(world, none.core(), &request)?.components, [nothing.clone()]);
+        assert_eq!(summed(world, none.core(), &request)?.components, [nothing]);
         let one = world.array::<f32, 2>("one", &Layout::new(SHAPE).split_all(Split::Even(3)))?;
         for (value, nans, infinities) in [(0.1, 0, 0), (f32::NAN, 91, 0), (f32::INFINITY, 0, 91)] {
             one.fill(value)?;
@@ -306,89 +314,6 @@ fn what_is_wrong_with_a_request_is_said() {
     });
 }
 
-fn compared<T: Element, const D: usize>(
-    world: &World,
-    one: &GlobalArray<T, D>,
-    other: &GlobalArray<T, D>,
-) -> Result<Result<Difference, String>> {
-    world.collective("compare", hash("compare"), || compare(world, [one.core(), other.core()]))
-}
-
-#[test]
-fn differences_are_those_of_a_plain_loop() {
-    on_ranks(|world| {
-        let split = |layout: Layout| layout.split([Split::Even(2), Split::Even(world.size())]);
-        // More cells than are read at a time; ghost widths may differ.
-        let layout = split(Layout::new([701, 403]));
-        let value = |[x, y]: [i64; 2]| (x * 7 + y * 3) as u8;
-        let one = world.array::<u8, 2>("one", &layout)?;
-        let other = world.array::<u8, 2>("other", &layout.clone().ghost([1, 2]))?;
-        one.fill_with(value)?;
-        other.fill(255)?;
-        other.fill_with(value)?;
-        assert_eq!(compared(world, &one, &other)?, Ok(Difference { cells: 0, first: None }));
-        assert_eq!(compared(world, &one, &one)?, Ok(Difference { cells: 0, first: None }));
-        // The first one lies in another chunk than the lowest along axis 0.
-        let spots = [[2, 390], [700, 0], [350, 201], [699, 402]];
-        other.fill_with(|at| if spots.contains(&at) { value(at) ^ 0x80 } else { value(at) })?;
-        assert_eq!(compared(world, &one, &other)?, Ok(Difference { cells: 4, first: Some(vec![700, 0]) }));
-        other.fill_with(|[x, y]| value([x, y]) ^ u8::from(y > 200))?;
-        let right = Difference { cells: 701 * 202, first: Some(vec![0, 201]) };
-        assert_eq!(compared(world, &other, &one)?, Ok(right));
-
-        // By bits: a NaN is itself, and zeros differ.
-        let [one, other] = [[f32::NAN, 0.0], [f32::NAN, -0.0]];
-        let [a, b] = [("a", one), ("b", other)].map(|(name, value)| {
-            let array = world.array::<[f32; 2], 2>(name, &split(Layout::new([5, 7])))?;
-            array.fill_with(|at| if at == [3, 6] { value } else { [f32::NAN, 1.0] }).map(|()| array)
-        });
-        assert_eq!(compared(world, &a?, &b?)?, Ok(Difference { cells: 1, first: Some(vec![3, 6]) }));
-        let none = Layout::new([0, 3]);
-        let [a, b] = ["none", "as little"].map(|name| world.array::<Narrow, 2>(name, &none));
-        assert_eq!(compared(world, &a?, &b?)?, Ok(Difference { cells: 0, first: None }));
-        Ok(())
-    });
-}
-
-#[test]
-fn arrays_that_cannot_be_compared() {
-    on_ranks(|world| {
-        let layout = Layout::new([6, 4]).split([Split::Whole, Split::Even(world.size())]);
-        let one = world.array::<f32, 2>("one", &layout)?;
-        let across =
-            world.array::<f32, 2>("across", &Layout::new([6, 4]).split([Split::Even(world.size()), Split::Whole]))?;
-        let found = compared(world, &one, &across)?;
-        match world.size() {
-            1 => assert_eq!(found, Ok(Difference { cells: 0, first: None })),
-            _ => {
-                let text = found.unwrap_err();
-                assert!(
-                    text.starts_with("a comparison moves no data, but cell") && text.contains("copy one"),
-                    "{text}"
-                );
-            }
-        }
-        let smaller = world.array::<f32, 2>("smaller", &Layout::new([6, 3]))?;
-        let text = compared(world, &one, &smaller)?.unwrap_err();
-        assert!(
-            text.starts_with("array \"one\" has ") && text.ends_with("only arrays of one shape are compared"),
-            "{text}"
-        );
-        let whole = world.array::<u32, 2>("whole", &layout)?;
-        let refuse = |other| -> Result<String> {
-            let found = world.collective("compare", hash("compare"), || compare(world, [one.core(), other]))?;
-            Ok(found.unwrap_err())
-        };
-        assert_eq!(
-            refuse(whole.core())?,
-            "array \"one\" is of f32 and array \"whole\" is of u32; only arrays of one type are compared"
-        );
-        let local = world.local_array::<f32, 2>("local", &Layout::new([6, 4]))?;
-        assert_eq!(refuse(local.core())?, "array \"local\" is a local one; only global arrays are compared");
-        Ok(())
-    });
-}
-
 /// The same where the work is the kernels' and the host maps nothing.
 #[test]
 fn without_mapping_too() {
@@ -397,7 +322,8 @@ fn without_mapping_too() {
     }
     let mut command = std::process::Command::new(std::env::current_exe().unwrap());
     let (_, module) = module_path!().split_once("::").unwrap();
-    let filters = [&format!("{module}::"), "debug::condition::", "--skip", "without_mapping_too"];
+    let filters =
+        [&format!("{module}::"), "debug::compare_tests::", "debug::condition::", "--skip", "without_mapping_too"];
     command.args(filters).env("ZIPPY_HOST_MAP", "0");
     let output = command.output().unwrap();
     let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();

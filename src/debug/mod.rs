@@ -23,6 +23,8 @@
 mod answers;
 mod attached;
 mod compare;
+#[cfg(test)]
+mod compare_tests;
 mod condition;
 mod control;
 mod described;

@@ -1,5 +1,6 @@
 //! [`Condition`]: what must be true of arrays for a program to pause.
 
+#[allow(dead_code)]
 mod evaluate;
 #[cfg(test)]
 mod evaluate_tests;
@@ -40,6 +41,16 @@ use std::fmt::{self, Display, Formatter};
 /// others need one. Ghost cells do not count. Results are compared as `f64`. A smallest number that there is not, as of an
 /// array without cells, makes every comparison false. `a == b` says that all cells of two arrays have the same bits, `a != b`
 /// that some have not.
+///
+/// ```
+/// use zippy::debug::Condition;
+///
+/// let condition: Condition = "max(abs(u)) > 0.3 or nan(f) > 0".parse()?;
+/// assert_eq!(condition.to_string(), "max(abs(u)) > 0.3 or nan(f) > 0.0");
+/// let error = "max(abs(u)) > fast".parse::<Condition>().unwrap_err();
+/// assert_eq!(error, "column 15: expected a number, such as 0.3 or -1e-6, found \"fast\"");
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
     /// One of these lists, all of it.
