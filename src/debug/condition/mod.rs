@@ -1,6 +1,5 @@
 //! [`Condition`]: what must be true of arrays for a program to pause.
 
-#[allow(dead_code)]
 mod evaluate;
 #[cfg(test)]
 mod evaluate_tests;

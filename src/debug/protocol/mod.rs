@@ -1,6 +1,6 @@
 //! What a program and a viewer say to each other, live and in recordings.
 //!
-//! A connection begins with a [greeting](greeting) of fixed length. Then each side sends [frames](frame): a length and a
+//! A connection begins with a [greeting] of fixed length. Then each side sends [frames](mod@frame): a length and a
 //! value in postcard's encoding, an [`Ask`] of the viewer or a [`Message`] of the program. Lengths are bounded before
 //! anything is allocated. A recording is a sequence of [`Recorded`] values in frames with checksums.
 
