@@ -76,10 +76,10 @@ pub fn info(path: &Path) -> Result<String, String> {
             }
         }
     }
-    let end = replay.end().filter(|end| !end.is_empty()).map(|end| format!(": {}", said(end))).unwrap_or_default();
+    let end = replay.end().filter(|end| !end.is_empty()).map_or_else(|| "the run has ended".into(), said);
     let _ = match replay.notice() {
         Some(notice) => write!(text, "{}", said(&notice)),
-        None => write!(text, "whole: the run has come to its end{end}"),
+        None => write!(text, "whole: {end}"),
     };
     Ok(text)
 }

@@ -166,7 +166,7 @@ fn what_a_recording_has_is_told() {
         "\"density\": 5 x 4 x 3 of f32, in 2 chunks, 240 bytes; every cell",
         "\"coarse\": 100 of u16, in 2 chunks, 200 bytes; one cell of every [3]",
         "\"scratch\": 4 of f64, of rank 1, 32 bytes; the recording has no cells",
-        "whole: the run has come to its end: it has returned",
+        "whole: it has returned",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
