@@ -87,7 +87,7 @@ pub mod algorithms;
 
 pub mod debug;
 
-mod run;
+mod start;
 
 // What programs are written with.
 #[doc(inline)]
@@ -106,9 +106,9 @@ pub use layout::{Layout, Split};
 pub use ownership::Ownership;
 #[cfg(feature = "mpi")]
 #[doc(inline)]
-pub use run::run_on;
+pub use start::run_on;
 #[doc(inline)]
-pub use run::{run, run_with};
+pub use start::{run, run_with};
 #[doc(inline)]
 pub use transport::Config;
 #[doc(inline)]

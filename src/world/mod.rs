@@ -48,7 +48,6 @@ pub(crate) use self::deliver::{Column, Destined};
 pub use self::deliver::{Delivered, Destinations};
 pub use self::exchange::Exchange;
 pub use self::inspect::{ArrayInfo, ArrayKind, ChunkInfo, GhostDifference, GhostSide};
-pub(crate) use self::observe::Observer;
 pub use self::one_sided::{Fetched, PutSource, Ticket};
 pub use self::pending::Pending;
 pub use self::plans::{Plan, PlanCounters};
@@ -64,6 +63,19 @@ use crate::kernel::{Kernel, KernelSource};
 use crate::plan::cache::PlanCache;
 use crate::trace::{Profile, Tracer};
 use crate::transport::{Entered, Group, Payload, copied};
+
+/// What looks into a world at its debug points.
+pub(crate) trait Observer {
+    /// Whether it will look at the next debug point, which has this number, if it has this name. The same on every rank.
+    fn wants(&self, next: u64, name: &str) -> bool;
+    /// Looks. The same collectives on every rank.
+    ///
+    /// # Errors
+    /// What ends the program.
+    fn look(&mut self, world: &World, point: &DebugPoint) -> Result<()>;
+    /// The run is over: how it ended.
+    fn end(&mut self, how: &str);
+}
 
 /// What is called at each debug point.
 type ObserverOfProgram = Rc<RefCell<dyn FnMut(&World, &DebugPoint) -> Result<()>>>;

@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::rc::Rc;
 
 use super::debug_point::DebugPoint;
-use super::{World, hash};
+use super::{Observer, World, hash};
 use crate::error::Result;
 use crate::trace::{self, SpanKind};
 
@@ -17,19 +17,6 @@ impl Display for Called {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "debug_point({:?})", &*self.0)
     }
-}
-
-/// What looks into a world at its debug points.
-pub(crate) trait Observer {
-    /// Whether it will look at the next debug point, which has this number, if it has this name. The same on every rank.
-    fn wants(&self, next: u64, name: &str) -> bool;
-    /// Looks. The same collectives on every rank.
-    ///
-    /// # Errors
-    /// What ends the program.
-    fn look(&mut self, world: &World, point: &DebugPoint) -> Result<()>;
-    /// The run is over: how it ended.
-    fn end(&mut self, how: &str);
 }
 
 impl World {
