@@ -99,7 +99,7 @@ impl Client {
     }
 
     /// Goes on, and hears until the end.
-    pub fn to_the_end(&mut self) -> String {
+    pub fn run_out(&mut self) -> String {
         self.control(Control::Continue);
         while self.hear().is_some() {}
         self.ended.clone().expect("a program says that it ends")

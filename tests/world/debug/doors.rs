@@ -48,13 +48,13 @@ fn strangers_are_let_go() {
         let mut other = greeting::greeting(&door.token);
         other[8] ^= 0xff;
         assert_eq!(said(door, &other).last(), Some(&1), "another version");
-        assert_eq!(said(door, b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: everything\r\n\r\n"), []);
+        assert_eq!(said(door, b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: everything\r\n\r\n"), [0_u8; 0]);
         // Half a greeting and silence: others need not wait for its end.
         let silent = TcpStream::connect(("127.0.0.1", door.port)).unwrap();
         (&silent).write_all(&other[..20]).unwrap();
         let mut viewer = Client::connect(door).unwrap();
         viewer.paused();
-        viewer.to_the_end();
+        viewer.run_out();
     });
 }
 
@@ -87,7 +87,7 @@ fn nonsense_ends_a_connection_and_nothing_else() {
         let mut last = viewers.pop().unwrap();
         drop(viewers);
         last.paused();
-        last.to_the_end();
+        last.run_out();
     });
 }
 
@@ -138,7 +138,7 @@ fn two_viewers_see_the_same() {
         assert_eq!(other.ask(Request::Control(Control::Step(2))), Ok(Answer::Done));
         while other.hear().is_some_and(|_| other.paused().step < 3) {}
         assert_eq!(one.go(Control::Step(1)).step, 4);
-        other.to_the_end();
+        other.run_out();
     });
 }
 

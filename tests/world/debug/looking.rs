@@ -85,7 +85,7 @@ fn a_run_is_stepped_to_a_condition_and_a_value_is_picked() {
             point.step == 8 && point.reason.contains("cannot be looked at") && point.reason.contains("\"u\""),
             "{point:?}"
         );
-        viewer.to_the_end();
+        viewer.run_out();
     });
 }
 
@@ -147,7 +147,7 @@ fn a_forgotten_ghost_update_is_found_and_seen() {
             assert_eq!(viewer.go(Control::Step(1)).step, 5);
             let Ok(Answer::Ghosts(ghosts)) = viewer.ask(Request::Ghosts(a.array)) else { panic!("no answer") };
             assert!(ghosts.iter().all(|ghost| ghost.state == GhostKind::Fresh), "{ghosts:?}");
-            viewer.to_the_end();
+            viewer.run_out();
         })
         .unwrap();
     }
@@ -158,7 +158,7 @@ fn a_forgotten_ghost_update_is_found_and_seen() {
         let array = viewer.array("a").array;
         let text = viewer.ask(Request::Ghosts(array)).unwrap_err();
         assert!(text.contains("ZIPPY_CHECK=1"), "{text}");
-        viewer.to_the_end();
+        viewer.run_out();
     })
     .unwrap();
 }
@@ -210,7 +210,7 @@ fn moves_differences_and_times_are_told() {
                 );
                 assert!(spans.iter().all(|span| span.start + span.length <= line.until));
             }
-            viewer.to_the_end();
+            viewer.run_out();
         },
     );
 }

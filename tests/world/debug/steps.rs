@@ -36,7 +36,7 @@ fn a_program_is_stepped() {
         assert_eq!(points, [2, 3, 6, 7]);
         assert_eq!(viewer.go(Control::RunTo("after".into())).step, 8);
         assert_eq!(viewer.go(Control::RunTo("after".into())).step, 10);
-        assert_eq!(viewer.to_the_end(), "the program has come to its end");
+        assert_eq!(viewer.run_out(), "the program has come to its end");
     });
 }
 
@@ -56,7 +56,7 @@ fn rules_pause_it() {
         let wrong = rules(&mut viewer, vec![rule(None, When::Every(0))]).unwrap_err();
         assert!(wrong.contains("1 at least"), "{wrong}");
         assert_eq!(viewer.go(Control::Continue).step, 12, "a wrong rule leaves the others as they were");
-        viewer.to_the_end();
+        viewer.run_out();
     });
 }
 
@@ -107,7 +107,7 @@ fn what_is_computed_for_viewers_is_known_beforehand() {
             // So that no meeting comes by itself.
             assert_eq!(viewer.ask(Request::Rules(vec![rule(Some("named"), When::Always)])), Ok(Answer::Done));
             assert_eq!(viewer.go(Control::Step(1000)).step, 3);
-            viewer.to_the_end();
+            viewer.run_out();
         },
     );
 }

@@ -106,7 +106,7 @@ fn any_box_with_any_strides_is_seen() {
                 Ok(())
             })
             .unwrap();
-        viewer.into_inner().to_the_end();
+        viewer.into_inner().run_out();
     });
 }
 
@@ -125,7 +125,7 @@ fn ghost_cells_are_seen_as_a_chunk_has_them() {
         }
         let wrong = ViewRequest { chunk: Some(3), ..request(line.array, &[0], &[1], &[1]) };
         assert!(view(&mut viewer, wrong).unwrap_err().contains("3 chunks and no chunk 3"));
-        viewer.to_the_end();
+        viewer.run_out();
     });
 }
 
@@ -158,12 +158,12 @@ fn all_arrays_of_all_ranks_are_listed() {
         }
         let empty = viewer.array("empty");
         assert_eq!((&*empty.shape, empty.bytes), (&[0, 3][..], 0));
-        assert_eq!(view(&mut viewer, request(empty.array, &[0, 0], &[0, 3], &[1, 1])).unwrap().cells, []);
+        assert_eq!(view(&mut viewer, request(empty.array, &[0, 0], &[0, 3], &[1, 1])).unwrap().cells, [0_u8; 0]);
         assert_eq!(viewer.go(Control::Step(1)).name, "less");
         assert!(!viewer.arrays().iter().any(|array| array.name == "empty"));
         let gone = viewer.ask(Request::View(request(empty.array, &[0, 0], &[0, 3], &[1, 1])));
         assert!(gone.as_ref().is_err_and(|text| text.contains("no such array")), "{gone:?}");
-        viewer.to_the_end();
+        viewer.run_out();
     });
 }
 
@@ -200,6 +200,6 @@ fn what_cannot_be_seen_is_said() {
         assert!(large.bytes(4).is_some_and(|bytes| bytes > MOST_VIEW_BYTES));
         let fitting = large.clone().fitting(4, MOST_VIEW_BYTES);
         assert!(fitting.bytes(4).is_some_and(|bytes| bytes <= MOST_VIEW_BYTES && bytes > MOST_VIEW_BYTES / 4));
-        viewer.to_the_end();
+        viewer.run_out();
     });
 }

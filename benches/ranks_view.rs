@@ -1,0 +1,118 @@
+//! What looking in costs: slices of a large array from asking to having, and steps while a viewer looks at nothing.
+
+mod common;
+
+use std::net::TcpStream;
+use std::sync::Mutex;
+use std::sync::mpsc::channel;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use zippy::debug::protocol::{Answer, Ask, Control, Message, Program, Request, ViewRequest, frame, greeting};
+use zippy::debug::{Door, Settings, attach};
+use zippy::{Config, Error, Layout, Result, Split, World, run_with};
+
+use common::{Options, Spread};
+
+/// Cells along an axis of the array, and of a slice.
+const N: i64 = 512;
+const SEEN: i64 = 256;
+/// Debug points of one figure.
+const POINTS: usize = 50_000;
+
+fn main() -> Result<()> {
+    let about = "A slice of 256^2 cells of an array of 512^3 f32 that all ranks share, from asking to having (at most 100 ms), and a \
+                 debug point while a viewer is connected and looks at nothing, beside one without.";
+    let options = Options::parse("ranks_view", about);
+    let (sender, receiver) = channel::<Door>();
+    let sender = Mutex::new(Some(sender));
+    let mut cases = Vec::new();
+    let points = std::thread::scope(|scope| {
+        let options = &options;
+        let watching = scope.spawn(move || receiver.recv().ok().map(|door| watch(&door, options)));
+        let points = run_with(Config::new().check(false), |world| {
+            let before = points(world, options)?;
+            if let Some(door) = attach(world, &Settings::listen(0).paused())? {
+                let sender = sender.lock().map(|mut sender| sender.take());
+                let _ = sender.ok().flatten().map(|sender| sender.send(door));
+            }
+            let layout = Layout::new([N; 3]).split([Split::Whole, Split::Auto, Split::Auto]);
+            let array = world.array::<f32, 3>("array", &layout)?;
+            array.fill_with(|[x, y, z]| (x + y + z) as f32)?;
+            world.debug_point("array")?;
+            Ok((world.rank() == 0, before, points(world, options)?))
+        });
+        drop(sender.lock().map(|mut sender| sender.take()));
+        match watching.join() {
+            Ok(Some(found)) => cases.extend(found?),
+            Ok(None) => {}
+            Err(_) => return Err(Error::program("the viewer panicked")),
+        }
+        points
+    })?;
+    for (_, before, after) in points.into_iter().filter(|(first, ..)| *first) {
+        let [before, after] = [before, after].map(|secs| Spread::of(&secs));
+        println!("{:<34} {:.0} ns", "debug point, no viewer", before.median * 1e9);
+        println!("{:<34} {:.0} ns", "debug point, one that looks at nothing", after.median * 1e9);
+        cases.push(json!({ "case": "debug point", "median_secs": before.median, "watched_median_secs": after.median }));
+    }
+    if !cases.is_empty() {
+        common::write(&cases);
+    }
+    Ok(())
+}
+
+/// Seconds of a debug point.
+fn points(world: &World, options: &Options) -> Result<Vec<f64>> {
+    let figure = |_| {
+        world.barrier()?;
+        let start = Instant::now();
+        (0..POINTS).try_for_each(|_| world.debug_point("step"))?;
+        Ok(start.elapsed().as_secs_f64() / POINTS as f64)
+    };
+    (0..options.samples()).map(figure).collect()
+}
+
+/// Asks for slices across each axis while the program is paused, and lets it go on.
+fn watch(door: &Door, options: &Options) -> Result<Vec<Value>> {
+    let failed = |error: std::io::Error| Error::program(format!("the viewer: {error}"));
+    let mut stream = TcpStream::connect(("127.0.0.1", door.port)).map_err(failed)?;
+    stream.set_nodelay(true).map_err(failed)?;
+    greeting::greet(&mut stream, &door.token).map_err(failed)?;
+    let _: Option<Program> = frame::read(&mut stream, frame::MOST_TOLD).map_err(failed)?;
+    let mut ask = |request: Request| -> Result<Answer> {
+        frame::write(&mut stream, &Ask { id: 1, request }, frame::MOST_ASKED).map_err(failed)?;
+        loop {
+            match frame::read(&mut stream, frame::MOST_TOLD).map_err(failed)? {
+                Some(Message::Answer(_, answer)) => return answer.map_err(Error::program),
+                Some(_) => {}
+                None => return Err(Error::program("the program has gone")),
+            }
+        }
+    };
+    let Answer::Arrays(arrays) = ask(Request::Arrays)? else { return Err(Error::program("no arrays")) };
+    let array = arrays.first().ok_or_else(|| Error::program("no arrays"))?.array;
+    let mut cases = Vec::new();
+    for axis in [2, 1, 0] {
+        let along = |of: i64, here: i64| (0..3).map(|other| if other == axis { here } else { of }).collect::<Vec<_>>();
+        let (start, end, stride) = (along(0, N / 3), along(N, N / 3 + 1), along(N / SEEN, 1));
+        let request = ViewRequest { array, chunk: None, start, end, stride, numbers: None };
+        let mut secs = Vec::new();
+        for _ in 0..options.samples() {
+            let begun = Instant::now();
+            let Answer::View(view) = ask(Request::View(request.clone()))? else {
+                return Err(Error::program("no view"));
+            };
+            assert_eq!(view.cells.len() as i64, SEEN * SEEN * 4);
+            secs.push(begun.elapsed().as_secs_f64());
+        }
+        let spread = Spread::of(&secs);
+        let case = format!("slice across axis {axis}");
+        println!("{case:<34} {:.2} ms ({:.2} to {:.2})", spread.median * 1e3, spread.low * 1e3, spread.high * 1e3);
+        cases.push(json!({ "case": case, "median_secs": spread.median, "quartiles_secs": [spread.low, spread.high] }));
+    }
+    ask(Request::Control(Control::Continue))?;
+    // So that somebody is connected until the end.
+    while let Ok(Some(_)) = frame::read::<Message>(&mut stream, frame::MOST_TOLD) {}
+    Ok(cases)
+}
