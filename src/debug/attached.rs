@@ -128,13 +128,14 @@ impl Attached {
                     _ => format!("debug point {:?}", point.name),
                 }));
             };
+            let When::Condition(asked) = &rule.when else { continue };
             match condition.holds(world)? {
-                Ok(true) => return Ok(Some(condition.to_string())),
+                Ok(true) => return Ok(Some(asked.clone())),
                 Ok(false) => {}
                 // Once, or a program that is to make the array later would pause everywhere.
                 Err(text) if self.told.as_ref() != Some(&text) => {
                     self.told = Some(text.clone());
-                    return Ok(Some(format!("the condition `{condition}` cannot be looked at: {text}")));
+                    return Ok(Some(format!("the condition `{asked}` cannot be looked at: {text}")));
                 }
                 Err(_) => {}
             }

@@ -205,7 +205,7 @@ fn moves_differences_and_times_are_told() {
             assert_eq!(line.ranks.len(), viewer.program.ranks as usize);
             for spans in &line.ranks {
                 assert!(
-                    spans.iter().any(|span| span.kind == SpanKind::Debug && span.what.contains("before")),
+                    spans.iter().any(|span| span.kind == SpanKind::Debug && span.what.contains("after")),
                     "{spans:?}"
                 );
                 assert!(spans.iter().all(|span| span.start + span.length <= line.until));
