@@ -62,9 +62,8 @@ fn a_run_is_stepped_to_a_condition_and_a_value_is_picked() {
         let u = viewer.array("u");
         let (value, owner) = pick(&mut viewer, &u, &[6, 5]);
         assert_eq!(value, 0.1 * 4.0);
-        // Chunks are numbered along the first axis first, and dealt out evenly.
-        let ranks = viewer.program.ranks;
-        assert_eq!(owner, if ranks == 4 { 2 } else { 0 });
+        // Two chunks of a row for each rank, and rows are as even as can be.
+        assert_eq!(owner, [0, 1, 1, 2][viewer.program.ranks as usize - 1]);
         assert_eq!(viewer.ask(condition("nan(u) > 0 and min(u) < 0")), Ok(Answer::Done));
         assert_eq!(viewer.go(Control::Continue).step, 7);
         let found = summary(&mut viewer, &u, 3);
