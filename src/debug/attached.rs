@@ -20,10 +20,8 @@ pub(super) struct Attached {
     control: Option<Control>,
     recorder: Option<Recorder>,
     ahead: Ahead,
-    /// Those of the rules.
-    conditions: Vec<Option<Condition>>,
-    /// What was wrong with a condition, once told.
-    told: Option<String>,
+    /// Those of the rules, and whether it was told that one cannot be looked at.
+    conditions: Vec<(Option<Condition>, bool)>,
 }
 
 impl Observer for Attached {
@@ -75,7 +73,7 @@ impl Observer for Attached {
 
 impl Attached {
     pub fn new(viewers: bool, control: Option<Control>, recorder: Option<Recorder>) -> Self {
-        Self { viewers, control, recorder, ahead: Ahead::default(), conditions: Vec::new(), told: None }
+        Self { viewers, control, recorder, ahead: Ahead::default(), conditions: Vec::new() }
     }
 
     /// Does what rank 0 says until the program goes on.
@@ -109,8 +107,8 @@ impl Attached {
                 When::Condition(text) => text.parse().map(Some).map_err(Error::program),
                 _ => Ok(None),
             };
-            self.conditions = ahead.rules.iter().map(condition).collect::<Result<_>>()?;
-            self.told = None;
+            let conditions = ahead.rules.iter().map(condition).map(|parsed| Ok((parsed?, false)));
+            self.conditions = conditions.collect::<Result<_>>()?;
         }
         self.ahead = ahead;
         Ok(())
@@ -118,7 +116,7 @@ impl Attached {
 
     /// Why the program is to pause here, if a rule has come true: the same on every rank.
     fn reason(&mut self, world: &World, point: &DebugPoint) -> Result<Option<String>> {
-        for (rule, condition) in self.ahead.rules.iter().zip(&self.conditions) {
+        for (rule, (condition, told)) in self.ahead.rules.iter().zip(&mut self.conditions) {
             if !applies(rule, point.step, &point.name) {
                 continue;
             }
@@ -133,8 +131,8 @@ impl Attached {
                 Ok(true) => return Ok(Some(asked.clone())),
                 Ok(false) => {}
                 // Once, or a program that is to make the array later would pause everywhere.
-                Err(text) if self.told.as_ref() != Some(&text) => {
-                    self.told = Some(text.clone());
+                Err(text) if !*told => {
+                    *told = true;
                     return Ok(Some(format!("the condition `{asked}` cannot be looked at: {text}")));
                 }
                 Err(_) => {}

@@ -13,6 +13,12 @@ use crate::trace;
 /// While the program is paused, ranks meet so often: it is not long enough to worry about.
 const AWAKE: Duration = Duration::from_millis(250);
 
+/// A program that runs is held at one debug point by questions no longer than this.
+const HELD: Duration = Duration::from_millis(50);
+
+/// So many wishes are heard before the other ranks hear something.
+const MOST_WISHES: usize = 64;
+
 /// The control rank's side of debug points.
 #[derive(Debug)]
 pub(super) struct Control {
@@ -25,10 +31,13 @@ pub(super) struct Control {
     run_to: Option<String>,
     rules: Vec<Rule>,
     lost: Option<Duration>,
-    /// Since when there has been no viewer.
+    /// Since when the program has been paused without a viewer.
     alone: Option<Instant>,
+    /// Whether a viewer has ever come.
+    seen: bool,
     pace: Pace,
-    begun: Instant,
+    /// When the ranks have met.
+    met: Instant,
     point: Option<Point>,
     /// Whose question the ranks are at.
     asked: Option<Asked>,
@@ -45,9 +54,10 @@ impl Control {
             run_to: None,
             rules: Vec::new(),
             lost,
-            alone: Some(Instant::now()),
+            alone: None,
+            seen: false,
             pace: Pace::new(),
-            begun: Instant::now(),
+            met: Instant::now(),
             point: None,
             asked: None,
             detached: false,
@@ -57,13 +67,14 @@ impl Control {
     /// The ranks meet at a debug point; `reason` is the rule that has come true.
     pub fn arrive(&mut self, mut point: Point, reason: Option<String>) {
         self.pace.met(point.step);
+        self.met = Instant::now();
         if self.run_to.as_ref().is_some_and(|name| *name == point.name) || self.pause_at == Some(point.step) {
             self.paused = true;
         }
         if let Some(reason) = reason {
             (self.paused, point.reason) = (true, reason);
         }
-        (point.paused, point.micros) = (self.paused, self.begun.elapsed().as_micros() as u64);
+        point.paused = self.paused;
         if self.paused {
             (self.pause_at, self.run_to) = (None, None);
         }
@@ -77,9 +88,12 @@ impl Control {
 
     /// What the ranks do next at this debug point. Waits for viewers while the program is paused, a moment at most.
     pub fn order(&mut self, step: u64) -> Order {
+        let mut wishes = 0;
         loop {
             let patience = if self.paused { AWAKE } else { Duration::ZERO };
-            let asked = self.server.take(patience);
+            let enough = wishes >= MOST_WISHES || !self.paused && self.met.elapsed() >= HELD;
+            let asked = if enough { None } else { self.server.take(patience) };
+            wishes += 1;
             self.look_for_viewers();
             let Some(asked) = asked else {
                 return if self.paused { Order::Wait } else { self.go(step) };
@@ -115,15 +129,15 @@ impl Control {
 
     fn wish(&mut self, wish: Wish, step: u64) {
         match wish {
-            Wish::Pause if !self.paused => {
-                self.paused = true;
-                (self.pause_at, self.run_to) = (None, None);
+            Wish::Pause => {
+                (self.paused, self.pause_at, self.run_to) = (true, None, None);
                 self.tell_again();
             }
             Wish::Continue => self.leave(None, None),
             Wish::Step(steps) => self.leave(Some(step.saturating_add(steps.max(1))), None),
             Wish::RunTo(name) => self.leave(None, Some(name)),
-            _ => {}
+            // Not of this debug point.
+            Wish::Stop | Wish::Detach => {}
         }
     }
 
@@ -147,24 +161,33 @@ impl Control {
 
     /// A program that is paused and that nobody looks at goes on after a while, if it is to.
     fn look_for_viewers(&mut self) {
-        if self.server.viewers() > 0 {
+        let viewers = self.server.viewers() > 0;
+        self.seen |= viewers;
+        if viewers || !self.paused {
             self.alone = None;
             return;
         }
         let since = *self.alone.get_or_insert_with(Instant::now);
-        if !self.paused {
-            return;
-        }
-        let why = match self.child.as_mut().map(Child::try_wait) {
-            Some(Ok(Some(status))) => format!("the viewer has ended ({status})"),
-            _ if self.lost.is_some_and(|lost| since.elapsed() >= lost) => {
-                format!("there has been no viewer for {} s", since.elapsed().as_secs())
+        let ended = match self.child.as_mut().map(Child::try_wait) {
+            Some(Ok(Some(status))) => {
+                self.child = None;
+                trace::warn(&format!("the viewer has ended ({status})"));
+                true
             }
-            _ => return,
+            _ => false,
         };
-        self.child = None;
-        trace::warn(&format!("{why}: the program goes on; a viewer may still connect to {}", self.server.address()));
-        self.leave(None, None);
+        let Some(lost) = self.lost else { return };
+        // One that never came found no display.
+        if since.elapsed() >= lost || ended && !self.seen {
+            let (secs, address) = (since.elapsed().as_secs_f64(), self.server.address());
+            let text = format!(
+                "paused without a viewer for {secs:.0} s: the program goes on; one may still connect to {address}"
+            );
+            trace::warn(&text);
+            // They would pause it again at once.
+            self.rules.clear();
+            self.leave(None, None);
+        }
     }
 
     /// What the ranks have found out.

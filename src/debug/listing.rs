@@ -60,6 +60,14 @@ pub(super) fn arrays(world: &World) -> Result<Option<Result<Vec<ArrayEntry>, Str
             all.push(entry(array, ArrayRef { rank: None, number }, &held, 0));
         }
         all.extend(ranks.into_iter().flat_map(|own| own.local));
+        // All of them have to fit a message.
+        let mut left = 4 * MOST_CHUNKS;
+        for entry in &mut all {
+            match left.checked_sub(entry.chunks.len()) {
+                Some(rest) => left = rest,
+                None => entry.chunks.clear(),
+            }
+        }
         Ok(all)
     };
     Ok(told(world, own)?.map(listed))

@@ -13,7 +13,8 @@
 //! | `pause`, `run` | whether the program waits at its first debug point; it does after `spawn` |
 //! | `lost:SECONDS`, `lost:keep` | how long a paused program waits when there is no viewer: 60 s, or for ever |
 //!
-//! Words have commas between them: `ZIPPY_DEBUG=listen:7777,pause,record:run.zrec,every:10`. Rank 0 is the control rank: it
+//! Words have commas between them: `ZIPPY_DEBUG=listen:7777,pause,record:run.zrec,every:10`. A token of one's own, for viewers that
+//! are to see run after run, stands in `ZIPPY_DEBUG_TOKEN`: 32 hexadecimal digits. Rank 0 is the control rank: it
 //! alone talks to viewers, and tells the others. While the program runs, ranks meet some fifty times a second, and at the
 //! debug points at which a rule is to be looked at; at all others nothing is sent.
 //!
@@ -131,7 +132,7 @@ fn begin(settings: &Settings, program: &Program) -> std::result::Result<Begun, S
         Viewer::Listen(port) => *port,
         Viewer::Spawn => 0,
     };
-    let server = Server::listen(port, program.clone())?;
+    let server = Server::listen(port, settings.token.clone(), program.clone())?;
     let (address, token) = (server.address(), server.token().to_string());
     let mut pause = settings.pause;
     let child = match viewer {
@@ -145,8 +146,9 @@ fn begin(settings: &Settings, program: &Program) -> std::result::Result<Begun, S
         },
         Viewer::Listen(_) => {
             let port = address.port();
+            let say = if settings.token.is_some() { String::new() } else { format!(" --token {token}") };
             trace::warn(&format!(
-                "a viewer may connect: `zippy-debugger connect {address} --token {token}`; from another machine through \
+                "a viewer may connect: `zippy-debugger connect {address}{say}`; from another machine through \
                  `ssh -L {port}:{address} HOST`"
             ));
             None
@@ -169,6 +171,7 @@ pub(crate) fn attach_by_environment(world: &World) -> Result<()> {
     }
     let text = world.inner().broadcast(0, (world.rank() == 0).then(|| encoded(&set)).transpose()?)?;
     let Some(text) = decoded::<Option<String>>(&text)? else { return Ok(()) };
-    let settings = Settings::parse(&text).map_err(Error::program)?;
+    let mut settings = Settings::parse(&text).map_err(Error::program)?;
+    settings.token = env::var("ZIPPY_DEBUG_TOKEN").ok().filter(|token| !token.is_empty());
     attach(world, &settings).map(drop)
 }

@@ -1,7 +1,7 @@
 //! [`Recorder`]: writes what a viewer would be told.
 
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, ErrorKind};
 use std::path::PathBuf;
 
 use super::protocol::{ArrayEntry, Kind, Point, Program, Recorded, ViewRequest};
@@ -77,6 +77,9 @@ impl Recorder {
     fn write(&mut self, entry: &Recorded) {
         let Some((path, writer)) = &mut self.file else { return };
         if let Err(error) = writer.add(entry) {
+            if error.kind() == ErrorKind::InvalidInput {
+                return trace::warn(&format!("the recording {} lacks an entry: {error}", path.display()));
+            }
             trace::warn(&format!("the recording {} ends here, as it cannot be written: {error}", path.display()));
             self.file = None;
         }

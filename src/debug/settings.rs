@@ -19,6 +19,8 @@ pub struct Settings {
     pub(super) pause: bool,
     /// How long a paused program waits for a viewer; for ever where there is no time.
     pub(super) lost: Option<Duration>,
+    /// What a viewer has to say; a new secret where it is not given.
+    pub(super) token: Option<String>,
 }
 
 /// Where a viewer comes from.
@@ -43,7 +45,13 @@ pub(super) struct Recording {
 impl Settings {
     /// A viewer is waited for at a port of this machine; 0 for any that is free.
     pub fn listen(port: u16) -> Self {
-        Self { viewer: Some(Viewer::Listen(port)), record: None, pause: false, lost: Some(Duration::from_secs(60)) }
+        Self {
+            viewer: Some(Viewer::Listen(port)),
+            record: None,
+            pause: false,
+            lost: Some(Duration::from_secs(60)),
+            token: None,
+        }
     }
 
     /// What is seen is recorded, at each debug point.
@@ -63,6 +71,13 @@ impl Settings {
     #[must_use]
     pub fn lost(self, lost: Option<Duration>) -> Self {
         Self { lost, ..self }
+    }
+
+    /// What a viewer has to say, 32 hexadecimal digits, so that one can look at run after run; where it is not given each run
+    /// has a new secret.
+    #[must_use]
+    pub fn token(self, token: impl Into<String>) -> Self {
+        Self { token: Some(token.into()), ..self }
     }
 
     /// What a text in the form of `ZIPPY_DEBUG` says.

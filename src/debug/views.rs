@@ -20,7 +20,11 @@ pub(super) fn view(world: &World, request: &ViewRequest, step: u64) -> Result<Op
     let part = match &array {
         None if elsewhere => Ok(Vec::new()),
         None => Err("there is no such array any more".to_string()),
-        Some(array) => Cut::new(array, request).and_then(|cut| cut.part(array).map_err(|error| error.to_string())),
+        Some(array) => Cut::new(array, request).and_then(|cut| {
+            let part = cut.part(array).map_err(|error| error.to_string())?;
+            // Of one rank's array its part is all of it.
+            if request.array.rank.is_some() { cut.joined(array, &[part]) } else { Ok(part) }
+        }),
     };
     let parts = told(world, part)?;
     let joined = |parts: Result<Vec<Vec<u8>>, String>| {
@@ -102,7 +106,9 @@ impl Cut {
                 ));
             }
         }
-        let (start, stride) = (region.start, Index::new(&request.stride));
+        // Where there is one cell, any stride will do.
+        let stride = Index::from_fn(axes, |axis| if extents[axis] <= 1 { 1 } else { request.stride[axis] });
+        let start = region.start;
         Ok(Self { start, stride, extents: Index::new(&extents), region, chunk, taken, cell_bytes })
     }
 

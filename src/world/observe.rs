@@ -44,12 +44,11 @@ impl World {
         let _span = trace::span(SpanKind::Debug, || name.to_owned());
         self.observing.set(true);
         let looked = observer.map_or(Ok(()), |observer| (observer.borrow_mut())(self, &point));
-        let looked = looked.and_then(|()| match viewer {
-            Some(viewer) => self.failing(Called(name.into()), || viewer.borrow_mut().look(self, &point)),
-            None => Ok(()),
-        });
+        // What all ranks do together, whatever the program's own observer has met on this one.
+        let viewed = viewer
+            .map_or(Ok(()), |viewer| self.failing(Called(name.into()), || viewer.borrow_mut().look(self, &point)));
         self.observing.set(false);
-        looked
+        looked.and(viewed)
     }
 
     /// Whether somebody looks at the next [`debug_point`](Self::debug_point), if it has this name: arrays that are there for
@@ -62,6 +61,7 @@ impl World {
 
     /// Has a viewer look at debug points from now on.
     pub(crate) fn attach(&self, viewer: impl Observer + 'static) {
+        self.detach("another one looks at the program");
         *self.viewer.borrow_mut() = Some(Rc::new(RefCell::new(viewer)));
     }
 

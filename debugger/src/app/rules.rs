@@ -1,5 +1,6 @@
 //! Breakpoints: where the program is to pause.
 
+use zippy::debug::Condition;
 use zippy::debug::protocol::{Request, Rule, When};
 use zippy_view::egui::{Button, ComboBox, DragValue, Grid, Key, RichText, TextEdit, Ui};
 
@@ -14,12 +15,22 @@ pub struct Breakpoints {
     kind: usize,
     every: u64,
     condition: String,
+    /// What is wrong with it.
+    wrong: Option<String>,
     run: u64,
 }
 
 impl Default for Breakpoints {
     fn default() -> Self {
-        Self { rules: Vec::new(), name: String::new(), kind: 0, every: 10, condition: String::new(), run: 0 }
+        Self {
+            rules: Vec::new(),
+            name: String::new(),
+            kind: 0,
+            every: 10,
+            condition: String::new(),
+            wrong: None,
+            run: 0,
+        }
     }
 }
 
@@ -106,10 +117,17 @@ impl Breakpoints {
             let complete = self.kind != 2 || !self.condition.trim().is_empty();
             entered |= ui.add_enabled(complete, Button::new("Add breakpoint")).clicked();
             if entered && complete {
-                self.rules.push(self.rule());
-                self.condition.clear();
+                // What the program would refuse is not sent to it.
+                self.wrong = (self.kind == 2).then(|| self.condition.parse::<Condition>().err()).flatten();
+                if self.wrong.is_none() {
+                    self.rules.push(self.rule());
+                    self.condition.clear();
+                }
             }
         });
+        if let Some(wrong) = &self.wrong {
+            ui.colored_label(ui.visuals().error_fg_color, wrong);
+        }
     }
 
     fn rule(&self) -> Rule {

@@ -113,7 +113,15 @@ fn resolved(test: &Test, arrays: &[Rc<ArrayCore>]) -> Result<Resolved, String> {
 
 /// The global array of this name: of several handles of the same chunks the one made last.
 fn array(name: &str, arrays: &[Rc<ArrayCore>]) -> Result<Rc<ArrayCore>, String> {
-    let found = arrays.iter().rev().find(|array| array.name() == name);
+    // By its name, or by words that are in the names of no others.
+    let exact = arrays.iter().rev().find(|array| array.name() == name);
+    let padded = |name: &str| format!(" {name} ");
+    let by_words = || {
+        let mut all = arrays.iter().rev().filter(|array| padded(array.name()).contains(&padded(name)));
+        let first = all.next()?;
+        all.all(|other| other.name() == first.name()).then_some(first)
+    };
+    let found = exact.or_else(by_words);
     found.cloned().ok_or_else(|| {
         let mut names: Vec<&str> = arrays.iter().map(|array| array.name()).collect();
         names.sort_unstable();

@@ -22,7 +22,7 @@ use std::fmt::{self, Display, Formatter};
 /// numbers   = array { "." member } [ "." component ]
 /// ```
 ///
-/// `array` is the name of a global array, and members are those of its records. A component of a vector is `x`, `y`, `z` or
+/// `array` is the name of a global array, or words that stand in no other's name, and members are those of its records. A component of a vector is `x`, `y`, `z` or
 /// `w`, or its number from 0 on. Names of other characters than letters, digits and underscores, and the names `and` and
 /// `or`, stand in double quotes; `\"` and `\\` are a quote and a backslash there. Numbers are written as in Rust; `inf` is one.
 ///

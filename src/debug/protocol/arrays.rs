@@ -46,7 +46,8 @@ pub struct ArrayEntry {
     pub periodic: Vec<bool>,
     /// How many chunks it has.
     pub chunk_count: u64,
-    /// Its chunks by number, those without cells, too; none where they are more than [`MOST_CHUNKS`].
+    /// Its chunks by number, those without cells, too; none where they are more than [`MOST_CHUNKS`], or where those of all
+    /// arrays are more than four times as many.
     pub chunks: Vec<ChunkEntry>,
     /// What they take on all devices, ghost cells included.
     pub bytes: u64,

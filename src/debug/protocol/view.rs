@@ -63,7 +63,7 @@ impl ViewRequest {
             let longest = (0..extents.len()).max_by_key(|&axis| extents[axis]);
             let fits = self.bytes(cell_bytes).is_some_and(|bytes| bytes <= most);
             match longest.filter(|&axis| !fits && extents[axis] > 1) {
-                Some(axis) => self.stride[axis] *= 2,
+                Some(axis) => self.stride[axis] = self.stride[axis].saturating_mul(2),
                 None => break,
             }
         }

@@ -5,7 +5,7 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::queue::Queue;
 use crate::debug::protocol::greeting::{self, GREETING_BYTES, Reception};
@@ -45,11 +45,14 @@ pub fn begin(stream: TcpStream, queue: &Arc<Queue>, token: &str, program: &Progr
 
 /// The number of a viewer that has said the right thing.
 fn greeted(mut stream: &TcpStream, queue: &Queue, token: &str, program: &Program) -> Option<u64> {
-    stream.set_read_timeout(Some(TO_GREET)).ok()?;
     stream.set_write_timeout(Some(TO_TAKE)).ok()?;
     stream.set_nodelay(true).ok()?;
-    let mut bytes = [0; GREETING_BYTES];
-    stream.read_exact(&mut bytes).ok()?;
+    let (mut bytes, mut read, until) = ([0; GREETING_BYTES], 0, Instant::now() + TO_GREET);
+    while read < bytes.len() {
+        let left = until.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())?;
+        stream.set_read_timeout(Some(left)).ok()?;
+        read += stream.read(&mut bytes[read..]).ok().filter(|&more| more > 0)?;
+    }
     let reception = greeting::received(&bytes, token)?;
     if reception != Reception::Welcome {
         greeting::answer(&mut stream, reception).ok()?;

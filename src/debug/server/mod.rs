@@ -14,7 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 pub use queue::{Asked, Queue};
-pub use token::new_token;
+use token::{checked, new_token};
 
 use super::protocol::{Ask, Message, Program, frame};
 
@@ -30,17 +30,17 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens at a port of this machine alone; 0 for any that is free.
+    /// Listens at a port of this machine alone, 0 for any that is free, for viewers that know a token, or a new secret.
     ///
     /// # Errors
-    /// The port is taken or may not be used, in words.
-    pub fn listen(port: u16, program: Program) -> Result<Self, String> {
+    /// The port is taken or may not be used, or the token is none, in words.
+    pub fn listen(port: u16, token: Option<String>, program: Program) -> Result<Self, String> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| match error.kind() {
             ErrorKind::AddrInUse => format!("port {port} of this machine is taken; use another one, or 0 for any"),
             _ => format!("cannot listen at port {port} of this machine: {error}"),
         })?;
         let address = listener.local_addr().map_err(|error| format!("cannot listen at port {port}: {error}"))?;
-        let token = new_token()?;
+        let token = token.map_or_else(new_token, checked)?;
         let queue = Arc::new(Queue::default());
         let (shared, expected) = (queue.clone(), token.clone());
         let accept = move || accept(&listener, &shared, &expected, &program);

@@ -42,6 +42,8 @@ struct Viewer {
     to_send: VecDeque<Arc<Vec<u8>>>,
     bytes: usize,
     sending: bool,
+    /// It was behind when all were told something.
+    missed: bool,
 }
 
 impl Queue {
@@ -60,7 +62,7 @@ impl Queue {
         let number = state.next;
         let to_send: VecDeque<_> = std::iter::once(Arc::new(first)).chain(state.latest.clone()).collect();
         let bytes = to_send.iter().map(|bytes| bytes.len()).sum();
-        state.viewers.insert(number, Viewer { to_send, bytes, sending: false });
+        state.viewers.insert(number, Viewer { to_send, bytes, ..Viewer::default() });
         self.changed.notify_all();
         Some(number)
     }
@@ -113,13 +115,17 @@ impl Queue {
         self.state().viewers.len()
     }
 
-    /// To be sent to all that are not behind, and to those that come before something else is.
+    /// To be sent to all: to those that are behind when they are no more, unless something else is told before, and to those
+    /// that come until then.
     pub fn tell(&self, bytes: &Arc<Vec<u8>>) {
         let mut state = self.state();
         state.latest = Some(bytes.clone());
-        for viewer in state.viewers.values_mut().filter(|viewer| viewer.bytes < BEHIND) {
-            viewer.to_send.push_back(bytes.clone());
-            viewer.bytes += bytes.len();
+        for viewer in state.viewers.values_mut() {
+            viewer.missed = viewer.bytes >= BEHIND;
+            if !viewer.missed {
+                viewer.to_send.push_back(bytes.clone());
+                viewer.bytes += bytes.len();
+            }
         }
         drop(state);
         self.changed.notify_all();
@@ -142,13 +148,17 @@ impl Queue {
     pub fn next_for(&self, viewer: u64) -> Option<Arc<Vec<u8>>> {
         let mut state = self.state();
         loop {
-            let closed = state.closed;
+            let (closed, latest) = (state.closed, state.latest.clone());
             let waiting = state.viewers.get_mut(&viewer)?;
             waiting.sending = false;
             if let Some(bytes) = waiting.to_send.pop_front() {
                 waiting.sending = true;
                 waiting.bytes -= bytes.len();
                 return Some(bytes);
+            }
+            if std::mem::take(&mut waiting.missed) && latest.is_some() {
+                waiting.sending = true;
+                return latest;
             }
             if closed {
                 return None;
@@ -159,7 +169,7 @@ impl Queue {
 
     /// Whether something waits to be sent, or is being sent.
     pub fn is_sending(&self) -> bool {
-        self.state().viewers.values().any(|viewer| viewer.sending || !viewer.to_send.is_empty())
+        self.state().viewers.values().any(|viewer| viewer.sending || viewer.missed || !viewer.to_send.is_empty())
     }
 
     /// Lets all go.

@@ -17,3 +17,12 @@ pub fn new_token() -> Result<String, String> {
     }
     Ok(token)
 }
+
+/// A token that was given.
+///
+/// # Errors
+/// It is none.
+pub fn checked(token: String) -> Result<String, String> {
+    let good = token.len() == TOKEN_DIGITS && token.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if good { Ok(token) } else { Err(format!("a token for viewers has {TOKEN_DIGITS} hexadecimal digits")) }
+}

@@ -155,6 +155,9 @@ fn all_arrays_of_all_ranks_are_listed() {
             let of = request(array.array, &[1], &[4], &[2]);
             let seen: Vec<[u32; 2]> = bytemuck::pod_collect_to_vec(&view(&mut viewer, of).unwrap().cells);
             assert_eq!(seen, [[1, rank as u32], [3, rank as u32]]);
+            let of = ViewRequest { numbers: Some(0), ..request(array.array, &[2], &[4], &[1]) };
+            let seen: Vec<[u32; 2]> = bytemuck::pod_collect_to_vec(&view(&mut viewer, of).unwrap().cells);
+            assert_eq!(seen, [[2, rank as u32], [3, rank as u32]]);
         }
         let empty = viewer.array("empty");
         assert_eq!((&*empty.shape, empty.bytes), (&[0, 3][..], 0));
@@ -192,6 +195,9 @@ fn what_cannot_be_seen_is_said() {
             (of(ArrayRef { rank: Some(1), number: 1 << 40 }), "no such array"),
             (of(ArrayRef { rank: Some(99), number: 1 }), "no such rank"),
         ];
+        // One cell along an axis, whatever the stride.
+        let one = view(&mut viewer, request(array, &[0; 3], &SHAPE, &[1, far, far])).unwrap();
+        assert_eq!(one.cells.len(), 7 * 4);
         for (of, said) in wrong {
             let error = view(&mut viewer, of.clone()).unwrap_err();
             assert!(error.contains(said), "{of:?}: {error}");
