@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use zippy::debug::meant;
 use zippy::debug::protocol::greeting::TOKEN_DIGITS;
 use zippy::debug::protocol::{
     Answer, ArrayEntry, Control, MOST_VIEW_BYTES, Message, Point, Program, Request, View, ViewRequest,
@@ -240,7 +241,9 @@ impl Client {
     /// There is none; there is one on several ranks; as [`ask`](Self::ask).
     pub fn array(&mut self, name: &str, rank: Option<u32>) -> Result<ArrayEntry, String> {
         let arrays = self.arrays()?;
-        let name = meant(&arrays, name)?;
+        let several =
+            |names: Vec<&str>| format!("`{name}` is in the names of several arrays; say which: {}", names.join(", "));
+        let name = meant(arrays.iter().map(|entry| &*entry.name), name).map_err(several)?.unwrap_or(name);
         let named = || arrays.iter().filter(|entry| entry.name == name);
         let chosen =
             |of: Option<u32>| named().filter(|entry| entry.array.rank == of).max_by_key(|entry| entry.array.number);
@@ -369,19 +372,4 @@ fn place(whole: &mut View, extents: &[i64], part: &View, cell_bytes: usize) -> R
         }
     }
     Ok(())
-}
-
-/// The name of an array that is meant by a name or by words of it.
-fn meant<'a>(arrays: &'a [ArrayEntry], name: &'a str) -> Result<&'a str, String> {
-    if name.is_empty() || arrays.iter().any(|entry| entry.name == name) {
-        return Ok(name);
-    }
-    let padded = |text: &str| format!(" {text} ");
-    let names: BTreeSet<&str> = arrays.iter().map(|entry| entry.name.as_str()).collect();
-    let found: Vec<&str> = names.into_iter().filter(|other| padded(other).contains(&padded(name))).collect();
-    match found[..] {
-        [] => Ok(name),
-        [only] => Ok(only),
-        _ => Err(format!("`{name}` is in the names of several arrays; say which: {}", found.join(", "))),
-    }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use zippy::debug::protocol::{Answer, ArrayEntry, Kind, Message, Point, Request};
+use zippy::debug::protocol::{Answer, ArrayEntry, ArrayKind, Message, Point, Request};
 use zippy_io::{quoted, said, shown};
 
 use crate::session::{Replay, Session};
@@ -22,11 +22,11 @@ fn bytes(count: u64) -> String {
 fn array(text: &mut String, entry: &ArrayEntry, stride: &Result<Vec<i64>, String>) {
     let shape: Vec<String> = entry.shape.iter().map(i64::to_string).collect();
     let kind = match (entry.kind, entry.array.rank) {
-        (Kind::Global, _) => format!("in {} chunks", entry.chunk_count),
-        (Kind::Local, Some(rank)) => format!("of rank {rank}"),
-        (Kind::Growable, Some(rank)) => format!("growable, of rank {rank}"),
-        (Kind::Local, None) => "local".into(),
-        (Kind::Growable, None) => "growable".into(),
+        (ArrayKind::Global, _) => format!("in {} chunks", entry.chunk_count),
+        (ArrayKind::Local, Some(rank)) => format!("of rank {rank}"),
+        (ArrayKind::Growable, Some(rank)) => format!("growable, of rank {rank}"),
+        (ArrayKind::Local, None) => "local".into(),
+        (ArrayKind::Growable, None) => "growable".into(),
     };
     let (name, shape, element) = (quoted(&entry.name), shape.join(" x "), said(&entry.element.name));
     let recorded = match stride {

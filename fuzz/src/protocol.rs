@@ -7,9 +7,9 @@ use std::time::Instant;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use zippy::debug::protocol::{
-    Answer, ArrayEntry, ArrayRef, Ask, ChunkEntry, Component, Control, Difference, ElementType, GhostEntry, GhostKind,
-    Kind, LastWrite, Message, MoveEntry, Moves, Numbers, Point, Program, Recorded, Request, Rule, ScalarType, Span,
-    SpanKind, Summary, SummaryRequest, Timeline, View, ViewRequest, When, frame, greeting,
+    Answer, ArrayEntry, ArrayKind, ArrayRef, Ask, ChunkEntry, Component, Control, Difference, ElementType, GhostEntry,
+    GhostState, LastWrite, Message, MoveEntry, Moves, Numbers, Point, Program, Recorded, Request, Rule, ScalarType,
+    Span, SpanKind, Summary, SummaryRequest, Timeline, View, ViewRequest, When, frame, greeting,
 };
 use zippy::debug::recording::{Reader, Writer};
 
@@ -190,7 +190,7 @@ fn samples() -> Vec<(Way, Vec<u8>)> {
         Answer::Arrays(vec![entry.clone(), entry.clone()]),
         Answer::View(view.clone()),
         Answer::Summary(Summary { array, numbers: 1, step: 4, components: vec![component(); 3] }),
-        Answer::Ghosts(vec![GhostEntry { chunk: 5, side: vec![-1, 0, 1], state: GhostKind::Stale }; 3]),
+        Answer::Ghosts(vec![GhostEntry { chunk: 5, side: vec![-1, 0, 1], state: GhostState::Stale }; 3]),
         Answer::Difference(Difference { cells: 3, first: Some(vec![1, 2, 3]) }),
         Answer::Moves(moves(array)),
         Answer::Timeline(Timeline { until: 1 << 33, ranks: vec![vec![span(), span()], vec![]] }),
@@ -231,7 +231,7 @@ fn entry(array: ArrayRef) -> ArrayEntry {
     ArrayEntry {
         array,
         name: "u".into(),
-        kind: Kind::Global,
+        kind: ArrayKind::Global,
         element: ElementType { name: "Particle".into(), bytes: 16, numbers },
         shape: vec![9, 60],
         ghosts: [vec![1, 0], vec![1, 2]],

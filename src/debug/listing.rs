@@ -5,14 +5,12 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use super::protocol::{
-    ArrayEntry, ArrayRef, ChunkEntry, ElementType, GhostEntry, GhostKind, Kind, LastWrite, MOST_CHUNKS,
-};
+use super::protocol::{ArrayEntry, ArrayRef, ChunkEntry, ElementType, GhostEntry, LastWrite, MOST_CHUNKS};
 use super::told::told;
 use crate::World;
-use crate::array::{ArrayCore, ArrayKind};
+use crate::array::ArrayCore;
 use crate::error::Result;
-use crate::history::{GhostState, Site};
+use crate::history::Site;
 
 /// What a rank tells of its arrays.
 #[derive(Default, Serialize, Deserialize)]
@@ -102,15 +100,7 @@ fn own_ghosts(world: &World, array: ArrayRef) -> Result<Vec<GhostEntry>, String>
     let states = ghosts.states().ok_or_else(|| {
         format!("the chunks of array {:?} have other neighbours in another handle, so nothing is known", array.name())
     })?;
-    let entry = |(chunk, side, state)| GhostEntry {
-        chunk: chunk as u64,
-        side,
-        state: match state {
-            GhostState::Fresh => GhostKind::Fresh,
-            GhostState::Stale => GhostKind::Stale,
-            GhostState::NeverFilled => GhostKind::NeverFilled,
-        },
-    };
+    let entry = |(chunk, side, state)| GhostEntry { chunk: chunk as u64, side, state };
     Ok(states.into_iter().map(entry).collect())
 }
 
@@ -144,11 +134,7 @@ fn entry(array: &Rc<ArrayCore>, named: ArrayRef, held: &[Held], first_rank: usiz
     ArrayEntry {
         array: named,
         name: array.name().to_string(),
-        kind: match array.kind() {
-            ArrayKind::Global => Kind::Global,
-            ArrayKind::Local => Kind::Local,
-            ArrayKind::Growable => Kind::Growable,
-        },
+        kind: array.kind(),
         element: ElementType::from(array.element()),
         shape: array.in_use().to_vec(),
         ghosts: [chunks.ghost_lo().to_vec(), chunks.ghost_hi().to_vec()],

@@ -36,6 +36,7 @@ mod measure;
 #[cfg(test)]
 mod measure_tests;
 mod moves;
+mod named;
 mod order;
 mod pace;
 pub mod protocol;
@@ -50,6 +51,7 @@ mod told;
 mod views;
 
 pub use condition::Condition;
+pub use named::meant;
 pub use settings::Settings;
 
 use std::env;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, ErrorKind};
 use std::path::PathBuf;
 
-use super::protocol::{ArrayEntry, Kind, Point, Program, Recorded, ViewRequest};
+use super::protocol::{ArrayEntry, ArrayKind, Point, Program, Recorded, ViewRequest};
 use super::recording::Writer;
 use super::settings::Recording;
 use super::{listing, views};
@@ -93,7 +93,7 @@ impl Recorder {
 
 /// All of a global array that has cells, with strides so that it fits.
 fn whole(array: &ArrayEntry, most: usize) -> Option<ViewRequest> {
-    if array.kind != Kind::Global || array.shape.contains(&0) {
+    if array.kind != ArrayKind::Global || array.shape.contains(&0) {
         return None;
     }
     let axes = array.shape.len();

@@ -1,17 +1,15 @@
 //! What all ranks did when.
 
-use super::protocol::{MOST_SPANS, Span, SpanKind, Timeline, frame};
+use super::protocol::{Span, Timeline, frame};
 use crate::error::Result;
-use crate::trace::{self, LATEST_SPANS};
+use crate::trace;
 use crate::transport::{decoded, encoded};
 use crate::world::World;
-
-const _: () = assert!(MOST_SPANS == LATEST_SPANS);
 
 /// Bytes of a span beside its name, at most.
 const SPAN_BYTES: usize = 40;
 
-/// What all ranks did after `since`, in microseconds of the run: on rank 0 the latest [`MOST_SPANS`] spans of each rank, fewer
+/// What all ranks did after `since`, in microseconds of the run: on rank 0 the latest [`MOST_SPANS`](super::protocol::MOST_SPANS) spans of each rank, fewer
 /// where those of all ranks would be longer than an answer. From the first call on, ranks keep spans, so that the first
 /// answer may have none. Each span is told once to who asks from `until` of the last answer on. Collective; an all-reduce of
 /// one number and a gather of what is told.
@@ -43,15 +41,6 @@ fn latest(mut spans: Vec<trace::Span>, room: usize) -> Vec<trace::Span> {
 
 /// As it is told. Both ends are cut to microseconds, so that spans that nest or lie apart still do.
 fn span(of: &trace::Span) -> Span {
-    let kind = match of.kind {
-        trace::SpanKind::Kernel => SpanKind::Kernel,
-        trace::SpanKind::Plan => SpanKind::Plan,
-        trace::SpanKind::Pack => SpanKind::Pack,
-        trace::SpanKind::Local => SpanKind::Local,
-        trace::SpanKind::Wait => SpanKind::Wait,
-        trace::SpanKind::Unpack => SpanKind::Unpack,
-        trace::SpanKind::Debug => SpanKind::Debug,
-    };
     let (start, end) = (of.start / 1000, of.end / 1000);
-    Span { kind, what: of.what.to_string(), start, length: end - start, peer: of.peer }
+    Span { kind: of.kind, what: of.what.to_string(), start, length: end - start, peer: of.peer }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use serde::{Deserialize, Serialize};
+
 use super::site::Site;
 use crate::chunks::ChunkId;
 use crate::extents::Index;
@@ -53,7 +55,7 @@ pub struct Stray {
 }
 
 /// What the ghost cells on one side of a chunk are. Had from [`World::ghost_states`](crate::World::ghost_states).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum GhostState {
     /// Their owners have not been written since they were filled.
     Fresh,

@@ -16,8 +16,9 @@ pub(crate) use self::chrome::{ChromeWriter, Told};
 pub(crate) use self::file::TraceFile;
 pub use self::profile::Profile;
 pub(crate) use self::profile::{Activity, Tracer};
+pub use self::spans::SpanKind;
 pub(crate) use self::spans::{
-    FILE_SPANS, Kept, LATEST_SPANS, Span, SpanKind, add, is_on, keep, now_nanos, queued, queued_text, span, spans_after,
+    FILE_SPANS, Kept, LATEST_SPANS, Span, add, is_on, keep, now_nanos, queued, queued_text, span, spans_after,
 };
 
 /// Tells people what no result can carry, such as that a wait is slow: through the program's `tracing` subscriber, or on

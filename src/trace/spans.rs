@@ -30,7 +30,7 @@ const NAMED_KERNELS: usize = 3;
 
 /// What a rank did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(crate) enum SpanKind {
+pub enum SpanKind {
     /// A kernel was recorded, commands were submitted, or the host waited for its device.
     Kernel,
     /// A plan was built.

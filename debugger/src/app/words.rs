@@ -1,6 +1,6 @@
 //! Numbers, names and colours as people read them.
 
-use zippy::debug::protocol::{ArrayEntry, Kind};
+use zippy::debug::protocol::{ArrayEntry, ArrayKind};
 use zippy_view::egui::Color32;
 use zippy_view::egui::ecolor::Hsva;
 
@@ -75,9 +75,9 @@ pub fn axis(axis: usize) -> String {
 /// What an array is, and whose.
 pub fn kind(array: &ArrayEntry) -> String {
     let kind = match array.kind {
-        Kind::Global => "global",
-        Kind::Local => "local",
-        Kind::Growable => "growable",
+        ArrayKind::Global => "global",
+        ArrayKind::Local => "local",
+        ArrayKind::Growable => "growable",
     };
     match array.array.rank {
         Some(rank) => format!("{kind}, rank {rank}"),

@@ -1,7 +1,7 @@
 //! Screens and arrays: there and back.
 
 use proptest::prelude::*;
-use zippy::debug::protocol::{ArrayEntry, ArrayRef, ChunkEntry, ElementType, Kind, MOST_VIEW_BYTES};
+use zippy::debug::protocol::{ArrayEntry, ArrayKind, ArrayRef, ChunkEntry, ElementType, MOST_VIEW_BYTES};
 use zippy_debugger::look::{Mosaic, Place, Slice, Viewport, axis, axis_name, box_in_plane, indices, place};
 
 const ARRAY: ArrayRef = ArrayRef { rank: None, number: 3 };
@@ -204,7 +204,7 @@ fn entry(shape: &[i64], ghosts: i64, periodic: bool, chunks: Vec<ChunkEntry>) ->
     ArrayEntry {
         array: ARRAY,
         name: "u".into(),
-        kind: Kind::Global,
+        kind: ArrayKind::Global,
         element: ElementType { name: "f32".into(), bytes: 4, numbers: Vec::new() },
         shape: shape.to_vec(),
         ghosts: [vec![ghosts; shape.len()], vec![ghosts; shape.len()]],

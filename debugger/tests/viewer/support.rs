@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use zippy::debug::protocol::{
-    ArrayEntry, ArrayRef, ChunkEntry, ElementType, Kind, Numbers, Point, Program, Recorded, ScalarType, View,
+    ArrayEntry, ArrayKind, ArrayRef, ChunkEntry, ElementType, Numbers, Point, Program, Recorded, ScalarType, View,
     ViewRequest,
 };
 use zippy::debug::recording::Writer;
@@ -81,12 +81,12 @@ pub fn arrays(step: u64) -> Vec<ArrayEntry> {
         writes: step,
         last_write: None,
     };
-    let local = LOCAL.map(|array| entry(array, "scratch", scalar("f64", ScalarType::F64), &[4], Kind::Local));
+    let local = LOCAL.map(|array| entry(array, "scratch", scalar("f64", ScalarType::F64), &[4], ArrayKind::Local));
     let mut all = vec![
-        entry(DENSITY, "density", scalar("f32", ScalarType::F32), &SHAPE, Kind::Global),
-        entry(COPY, "copy", scalar("f32", ScalarType::F32), &SHAPE, Kind::Global),
-        entry(FLOW, "flow", parcel(), &SHAPE, Kind::Global),
-        entry(COARSE, "coarse", scalar("u16", ScalarType::U16), &[100], Kind::Global),
+        entry(DENSITY, "density", scalar("f32", ScalarType::F32), &SHAPE, ArrayKind::Global),
+        entry(COPY, "copy", scalar("f32", ScalarType::F32), &SHAPE, ArrayKind::Global),
+        entry(FLOW, "flow", parcel(), &SHAPE, ArrayKind::Global),
+        entry(COARSE, "coarse", scalar("u16", ScalarType::U16), &[100], ArrayKind::Global),
     ];
     all.extend(local);
     all

@@ -60,7 +60,7 @@ pub fn array(number: u64, name: &str, shape: &[i64], components: u8) -> ArrayEnt
     ArrayEntry {
         array: ArrayRef { rank: None, number },
         name: name.into(),
-        kind: Kind::Global,
+        kind: ArrayKind::Global,
         bytes: cells as u64 * u64::from(element.bytes),
         element,
         shape: shape.to_vec(),
@@ -159,7 +159,7 @@ impl Inside {
             Request::Ghosts(array) => {
                 self.entry(*array)?;
                 let side = vec![1, 0, 0];
-                Ok(Answer::Ghosts(vec![GhostEntry { chunk: 0, side, state: GhostKind::Stale }]))
+                Ok(Answer::Ghosts(vec![GhostEntry { chunk: 0, side, state: GhostState::Stale }]))
             }
             Request::Compare(..) => Ok(Answer::Difference(Difference { cells: 7, first: Some(vec![3, 2, 6]) })),
             Request::Moves => Ok(Answer::Moves(self.moves())),

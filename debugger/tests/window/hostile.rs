@@ -121,7 +121,7 @@ fn ghosts_moves_and_times_that_make_no_sense() {
     over(|request| match request {
         Request::View(_) | Request::Summary(_) => Some(Err("it is not there".into())),
         Request::Ghosts(_) => {
-            let side = |side: &[i8]| GhostEntry { chunk: u64::MAX, side: side.into(), state: GhostKind::Stale };
+            let side = |side: &[i8]| GhostEntry { chunk: u64::MAX, side: side.into(), state: GhostState::Stale };
             let other = GhostEntry { chunk: 0, ..side(&[127, -128, 5]) };
             Some(Ok(Answer::Ghosts(vec![side(&[]), side(&[1; 9]), other])))
         }

@@ -9,6 +9,7 @@ use crate::algorithms::reduce::Number;
 use crate::array::{ArrayCore, ArrayId};
 use crate::debug::compare::{compare, unlike};
 use crate::debug::measure::{Measure, of_type};
+use crate::debug::named::meant;
 use crate::debug::protocol::{ElementType, Numbers};
 use crate::error::Result;
 use crate::history::GhostState;
@@ -113,15 +114,8 @@ fn resolved(test: &Test, arrays: &[Rc<ArrayCore>]) -> Result<Resolved, String> {
 
 /// The global array of this name: of several handles of the same chunks the one made last.
 fn array(name: &str, arrays: &[Rc<ArrayCore>]) -> Result<Rc<ArrayCore>, String> {
-    // By its name, or by words that are in the names of no others.
-    let exact = arrays.iter().rev().find(|array| array.name() == name);
-    let padded = |name: &str| format!(" {name} ");
-    let by_words = || {
-        let mut all = arrays.iter().rev().filter(|array| padded(array.name()).contains(&padded(name)));
-        let first = all.next()?;
-        all.all(|other| other.name() == first.name()).then_some(first)
-    };
-    let found = exact.or_else(by_words);
+    let wanted = meant(arrays.iter().map(|array| array.name()), name).ok().flatten();
+    let found = wanted.and_then(|wanted| arrays.iter().rev().find(|array| array.name() == wanted));
     found.cloned().ok_or_else(|| {
         let mut names: Vec<&str> = arrays.iter().map(|array| array.name()).collect();
         names.sort_unstable();

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::ElementType;
+pub use crate::array::ArrayKind;
+pub use crate::history::GhostState;
 
 /// More chunks of an array are not listed one by one.
 pub const MOST_CHUNKS: usize = 1 << 14;
@@ -16,17 +18,6 @@ pub struct ArrayRef {
     pub number: u64,
 }
 
-/// What an array is to its program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Kind {
-    /// Cut over the ranks.
-    Global,
-    /// Of one rank.
-    Local,
-    /// Of one rank, one axis, and as long as is needed.
-    Growable,
-}
-
 /// An array of all ranks, or of one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ArrayEntry {
@@ -35,7 +26,7 @@ pub struct ArrayEntry {
     /// Its name in the program.
     pub name: String,
     /// What it is.
-    pub kind: Kind,
+    pub kind: ArrayKind,
     /// What its cells are.
     pub element: ElementType,
     /// Its extents in cells; of a growable array those in use.
@@ -91,16 +82,5 @@ pub struct GhostEntry {
     /// −1, 0 or 1 an axis.
     pub side: Vec<i8>,
     /// The worst that is true of a cell there.
-    pub state: GhostKind,
-}
-
-/// What ghost cells are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum GhostKind {
-    /// As their owners.
-    Fresh,
-    /// An owner has been written since they were filled.
-    Stale,
-    /// Not filled since the array was made.
-    NeverFilled,
+    pub state: GhostState,
 }

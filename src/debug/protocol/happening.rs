@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::ArrayRef;
+pub use crate::trace::SpanKind;
 
 /// More moves are not told one by one.
 pub const MOST_MOVES: usize = 1 << 14;
 /// The latest spans of each rank that are told.
-pub const MOST_SPANS: usize = 1 << 14;
+pub const MOST_SPANS: usize = crate::trace::LATEST_SPANS;
 
 /// What an operation has moved.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -59,23 +60,4 @@ pub struct Span {
     pub length: u64,
     /// For whom it waited.
     pub peer: Option<u32>,
-}
-
-/// Kinds of spans.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum SpanKind {
-    /// A kernel was recorded and submitted, or the host waited for kernels.
-    Kernel,
-    /// A plan was built.
-    Plan,
-    /// Boxes were read into messages.
-    Pack,
-    /// Boxes moved between chunks of the rank.
-    Local,
-    /// The rank waited for others.
-    Wait,
-    /// Messages were written into chunks.
-    Unpack,
-    /// The rank was in a debug point.
-    Debug,
 }

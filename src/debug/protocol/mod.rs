@@ -15,7 +15,7 @@ mod view;
 
 use serde::{Deserialize, Serialize};
 
-pub use arrays::{ArrayEntry, ArrayRef, ChunkEntry, GhostEntry, GhostKind, Kind, LastWrite, MOST_CHUNKS};
+pub use arrays::{ArrayEntry, ArrayKind, ArrayRef, ChunkEntry, GhostEntry, GhostState, LastWrite, MOST_CHUNKS};
 pub use control::{Control, Point, Rule, When};
 pub use element::{ElementType, Numbers, ScalarType};
 pub use happening::{MOST_MOVES, MOST_SPANS, MoveEntry, Moves, Span, SpanKind, Timeline};

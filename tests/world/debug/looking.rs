@@ -2,7 +2,7 @@
 
 use zippy::debug::Settings;
 use zippy::debug::protocol::{
-    Answer, ArrayEntry, Control, GhostKind, Request, Rule, SpanKind, SummaryRequest, ViewRequest, When,
+    Answer, ArrayEntry, Control, GhostState, Request, Rule, SpanKind, SummaryRequest, ViewRequest, When,
 };
 use zippy::{Config, Layout, Result, Split, World};
 
@@ -130,7 +130,7 @@ fn a_forgotten_ghost_update_is_found_and_seen() {
             let a = viewer.array("a");
             let Ok(Answer::Ghosts(ghosts)) = viewer.ask(Request::Ghosts(a.array)) else { panic!("no answer") };
             assert_eq!(ghosts.len(), 2 * a.chunks.len());
-            assert!(ghosts.iter().all(|ghost| ghost.state == GhostKind::Stale), "{ghosts:?}");
+            assert!(ghosts.iter().all(|ghost| ghost.state == GhostState::Stale), "{ghosts:?}");
             let of = ViewRequest {
                 array: a.array,
                 chunk: Some(1),
@@ -145,7 +145,7 @@ fn a_forgotten_ghost_update_is_found_and_seen() {
             assert_eq!(seen, [first - 1.0 + 300.0, first + 400.0], "the ghost cell is from the step before");
             assert_eq!(viewer.go(Control::Step(1)).step, 5);
             let Ok(Answer::Ghosts(ghosts)) = viewer.ask(Request::Ghosts(a.array)) else { panic!("no answer") };
-            assert!(ghosts.iter().all(|ghost| ghost.state == GhostKind::Fresh), "{ghosts:?}");
+            assert!(ghosts.iter().all(|ghost| ghost.state == GhostState::Fresh), "{ghosts:?}");
             viewer.run_out();
         })
         .unwrap();

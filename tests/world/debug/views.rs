@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config as Cases, TestRunner};
 use zippy::debug::Settings;
 use zippy::debug::protocol::{
-    Answer, ArrayEntry, ArrayRef, Control, Kind, MOST_VIEW_BYTES, Request, ScalarType, View, ViewRequest,
+    Answer, ArrayEntry, ArrayKind, ArrayRef, Control, MOST_VIEW_BYTES, Request, ScalarType, View, ViewRequest,
 };
 use zippy::{Element, Layout, Result, Split, World};
 
@@ -137,7 +137,7 @@ fn all_arrays_of_all_ranks_are_listed() {
         let particles = viewer.array("particles");
         let numbers: Vec<_> = particles.element.numbers.iter().map(|of| (&*of.name, of.offset, of.scalar)).collect();
         assert_eq!(numbers, [("position", 0, ScalarType::F32), ("id", 12, ScalarType::U32)]);
-        assert_eq!((particles.kind, particles.element.bytes, &*particles.shape), (Kind::Global, 16, &SHAPE[..]));
+        assert_eq!((particles.kind, particles.element.bytes, &*particles.shape), (ArrayKind::Global, 16, &SHAPE[..]));
         assert_eq!(particles.chunk_count, u64::from(2 * ranks));
         let cells: i64 = particles.chunks.iter().map(|chunk| volume(&chunk.start, &chunk.end)).sum();
         assert_eq!(cells, 7 * 5 * 9);
@@ -149,7 +149,7 @@ fn all_arrays_of_all_ranks_are_listed() {
         for (rank, array) in own.iter().enumerate() {
             assert_eq!(
                 (array.kind, array.array.rank, &*array.shape),
-                (Kind::Local, Some(rank as u32), &[4 + rank as i64][..])
+                (ArrayKind::Local, Some(rank as u32), &[4 + rank as i64][..])
             );
             assert_eq!(array.chunks[0].rank, rank as u32);
             let of = request(array.array, &[1], &[4], &[2]);

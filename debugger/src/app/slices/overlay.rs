@@ -1,6 +1,6 @@
 //! What is drawn over cells: borders of chunks, whose they are, what their ghost cells are, and what was moved.
 
-use zippy::debug::protocol::{ArrayEntry, ChunkEntry, GhostEntry, GhostKind, MoveEntry, Moves};
+use zippy::debug::protocol::{ArrayEntry, ChunkEntry, GhostEntry, GhostState, MoveEntry, Moves};
 use zippy_view::egui::{Align2, Color32, FontId, Painter, Rect, Stroke, StrokeKind, vec2};
 
 use super::plane::on_screen;
@@ -102,7 +102,7 @@ impl Canvas<'_> {
     pub fn ghosts(&self, array: &ArrayEntry, ghosts: &[GhostEntry], only: Option<u64>) {
         let seen = |ghost: &&GhostEntry| match only {
             Some(chunk) => ghost.chunk == chunk,
-            None => ghost.state != GhostKind::Fresh,
+            None => ghost.state != GhostState::Fresh,
         };
         for ghost in ghosts.iter().filter(seen).take(MOST) {
             let chunk = usize::try_from(ghost.chunk).ok().and_then(|number| array.chunks.get(number));
@@ -116,7 +116,7 @@ impl Canvas<'_> {
             let colour = state_colour(ghost.state);
             self.painter.rect_filled(place, 0.0, colour.gamma_multiply(0.3));
             self.painter.rect_stroke(place.shrink(1.0), 0.0, Stroke::new(1.5, colour), StrokeKind::Inside);
-            if ghost.state != GhostKind::Fresh {
+            if ghost.state != GhostState::Fresh {
                 hatch(&self.painter.with_clip_rect(place.intersect(self.painter.clip_rect())), place, colour);
             }
         }
@@ -201,11 +201,11 @@ fn side(array: &ArrayEntry, chunk: &ChunkEntry, side: &[i8]) -> Option<ChunkEntr
     Some(ChunkEntry { start, end, ..chunk.clone() })
 }
 
-fn state_colour(state: GhostKind) -> Color32 {
+fn state_colour(state: GhostState) -> Color32 {
     match state {
-        GhostKind::Fresh => FRESH,
-        GhostKind::Stale => STALE,
-        GhostKind::NeverFilled => NEVER,
+        GhostState::Fresh => FRESH,
+        GhostState::Stale => STALE,
+        GhostState::NeverFilled => NEVER,
     }
 }
 
@@ -243,7 +243,7 @@ pub fn message(painter: &Painter, area: Rect, text: &str, colour: Color32) {
 
 #[cfg(test)]
 mod tests {
-    use zippy::debug::protocol::{ArrayRef, ElementType, Kind};
+    use zippy::debug::protocol::{ArrayKind, ArrayRef, ElementType};
 
     use super::*;
 
@@ -254,7 +254,7 @@ mod tests {
         let array = ArrayEntry {
             array: ArrayRef { rank: None, number: 0 },
             name: "u".into(),
-            kind: Kind::Global,
+            kind: ArrayKind::Global,
             element,
             shape: vec![8, 6],
             ghosts: [vec![1, 2], vec![3, 2]],
