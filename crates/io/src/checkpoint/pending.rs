@@ -12,6 +12,10 @@ use super::contents::Contents;
 use super::save::Begun;
 use crate::IoError;
 
+/// How much less than the program the thread that writes counts where both want a core (`nice` of Unix): about a tenth.
+#[cfg(target_os = "linux")]
+const NICE: i32 = 10;
+
 /// A started save: its arrays have been read and may be written again.
 ///
 /// Dropped without [`wait`](Self::wait), it is given up: it stops, leaves nothing behind, and says so in the log.
@@ -19,8 +23,16 @@ use crate::IoError;
 pub struct PendingSave<'w> {
     world: &'w World,
     begun: Option<Begun>,
-    writing: Option<JoinHandle<Result<Sums, IoError>>>,
-    stop: Arc<AtomicBool>,
+    writing: Option<JoinHandle<Result<Written, IoError>>>,
+    /// Told to the thread: it is not to write more.
+    leave: Arc<AtomicBool>,
+}
+
+/// How far the thread has come.
+enum Written {
+    Whole(Sums),
+    /// What is left to be written, and where.
+    Left(Writer, std::vec::IntoIter<Payload>),
 }
 
 impl<'w> PendingSave<'w> {
@@ -29,7 +41,7 @@ impl<'w> PendingSave<'w> {
     /// # Errors
     /// The same on every rank: a device failure; there is no file or thread to be had.
     pub(super) fn start(world: &'w World, begun: Begun, contents: &Contents<'_>) -> Result<Self> {
-        let stop = Arc::new(AtomicBool::new(false));
+        let leave = Arc::new(AtomicBool::new(false));
         let start = || -> Result<_> {
             let mut pieces = Vec::new();
             let mut each = |piece| {
@@ -37,9 +49,12 @@ impl<'w> PendingSave<'w> {
                 Ok(())
             };
             contents.saved.iter().try_for_each(|saved| saved.read(&mut each))?;
-            let (writer, stop) = (begun.writer()?, Arc::clone(&stop));
+            let (writer, leave) = (begun.writer()?, Arc::clone(&leave));
             let thread = Builder::new().name(format!("rank {} saves", world.rank()));
-            let spawned = thread.spawn(move || write(writer, pieces, &stop));
+            let spawned = thread.spawn(move || {
+                give_way();
+                write(writer, pieces.into_iter(), &leave)
+            });
             spawned.map_err(|error| Error::program(format!("no thread to save on: {error}")))
         };
         let (what, started) = (begun.what.clone(), start());
@@ -47,7 +62,7 @@ impl<'w> PendingSave<'w> {
             Ok(writing) => (Some(writing), Ok(())),
             Err(error) => (None, Err(error)),
         };
-        let mut pending = Self { world, begun: Some(begun), writing, stop };
+        let mut pending = Self { world, begun: Some(begun), writing, leave };
         // Where another rank has failed, this one gives up without a word.
         world.agree(&what, is_started).inspect_err(|_| drop(pending.give_up()))?;
         Ok(pending)
@@ -59,12 +74,14 @@ impl<'w> PendingSave<'w> {
     }
 
     /// Waits until the checkpoint is in its place, as after [`Checkpoints::save`](super::Checkpoints::save). Collective.
+    /// What the thread has not written is written by the caller, which has nothing else to do.
     ///
     /// # Errors
     /// As those of `save`, the same on every rank.
     pub fn wait(mut self) -> Result<()> {
+        self.leave.store(true, Ordering::Relaxed);
         let written = match self.writing.take().map(JoinHandle::join) {
-            Some(Ok(written)) => written.map_err(Error::from),
+            Some(Ok(written)) => written.and_then(Written::finish).map_err(Error::from),
             _ => Err(Error::program("the thread that saved a checkpoint has panicked")),
         };
         match self.begun.take() {
@@ -75,7 +92,7 @@ impl<'w> PendingSave<'w> {
 
     /// Ends the writing; what is there goes with `begun`.
     fn give_up(&mut self) -> Option<Begun> {
-        self.stop.store(true, Ordering::Relaxed);
+        self.leave.store(true, Ordering::Relaxed);
         if let Some(writing) = self.writing.take() {
             let _ = writing.join();
         }
@@ -93,16 +110,32 @@ impl Drop for PendingSave<'_> {
     }
 }
 
-/// Writes pieces, and frees each one when it is written. Told to stop, it does, and nobody asks what it has written.
-fn write(mut writer: Writer, pieces: Vec<Payload>, stop: &AtomicBool) -> Result<Sums, IoError> {
-    for piece in pieces {
-        if stop.load(Ordering::Relaxed) {
-            return Ok(Sums::default());
+impl Written {
+    fn finish(self) -> Result<Sums, IoError> {
+        match self {
+            Written::Whole(sums) => Ok(sums),
+            Written::Left(mut writer, mut pieces) => {
+                pieces.try_for_each(|piece| writer.write((*piece).as_ref()))?;
+                writer.finish()
+            }
         }
-        writer.write((*piece).as_ref())?;
     }
-    match stop.load(Ordering::Relaxed) {
-        true => Ok(Sums::default()),
-        false => writer.finish(),
+}
+
+/// Lets the program's own threads and those of its device go first.
+fn give_way() {
+    // Elsewhere this would be asked for the whole process. Where it is refused, the save only takes more of the cores.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::setpriority_process(None, NICE);
+}
+
+/// Writes pieces, and frees each one when it is written, until told to leave.
+fn write(mut writer: Writer, mut pieces: std::vec::IntoIter<Payload>, leave: &AtomicBool) -> Result<Written, IoError> {
+    while !leave.load(Ordering::Relaxed) {
+        match pieces.next() {
+            Some(piece) => writer.write((*piece).as_ref())?,
+            None => return writer.finish().map(Written::Whole),
+        }
     }
+    Ok(Written::Left(writer, pieces))
 }
