@@ -179,5 +179,5 @@ fn mass() {
     keeps(2, 500, 1e-6, &space);
     keeps(1, 10_000, 1e-6, &|| Problem::new(VelocitySet::D2Q9, [9, 8, 1]));
     // Noise adds up as the root of the steps.
-    keeps(2, 2000, 1e-4, &move || space().storage(Storage::Half));
+    keeps(2, 500, 5e-5, &move || space().storage(Storage::Half));
 }
