@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::protocol::Difference;
 use crate::World;
-use crate::algorithms::reduce::Spot;
+use crate::algorithms::reduce::{Spot, differing};
 use crate::array::{ArrayCore, ArrayKind, Side, aligned};
 use crate::chunks::ChunkId;
 use crate::error::Result;
@@ -12,7 +12,7 @@ use crate::extents::Index;
 use crate::region::Region;
 
 /// How many cells of two global arrays differ in some bit, and the first of them, axis 0 fastest. Every rank calls, inside an
-/// operation that was compared, and all have the same answer. Cells are read to the host, a few at a time.
+/// operation that was compared, and all have the same answer. The device compares; where it is the host in disguise, the host does, a few cells at a time.
 ///
 /// # Errors
 /// A failure of this or of another rank; within, why the arrays cannot be compared: they differ in type or shape, one is not
@@ -28,7 +28,8 @@ pub(super) fn compare(world: &World, arrays: [&Rc<ArrayCore>; 2]) -> Result<Resu
     };
     let (mut cells, mut first) = (0, Spot::NOWHERE);
     for boxes in boxes {
-        let (here, at) = differing(arrays, [boxes.0[0], boxes.0[1]])?;
+        let boxes = [boxes.0[0], boxes.0[1]];
+        let (here, at) = differing(arrays, boxes)?.map_or_else(|| by_host(arrays, boxes), Ok)?;
         (cells, first) = (cells + here, first.min(at));
     }
     let (mut cells, mut first) = ([cells], [first]);
@@ -59,7 +60,7 @@ pub(super) fn unlike(arrays: [&Rc<ArrayCore>; 2]) -> Option<String> {
 }
 
 /// How many cells of two boxes differ, and the first of them, in the coordinates of the first array.
-fn differing(arrays: [&Rc<ArrayCore>; 2], boxes: [(ChunkId, Region); 2]) -> Result<(u64, Spot)> {
+fn by_host(arrays: [&Rc<ArrayCore>; 2], boxes: [(ChunkId, Region); 2]) -> Result<(u64, Spot)> {
     let bytes = arrays[0].element().bytes;
     let most = (arrays[0].device().bytes_at_a_time() / bytes as u64).max(1);
     let (mut cells, mut first) = (0, Spot::NOWHERE);

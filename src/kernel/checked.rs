@@ -4,7 +4,7 @@ use super::binding::Binding;
 use super::geometry::{COUNT, GeometryMap, REPORT};
 use super::helpers::window_name;
 use super::program::{Complete, Program};
-use super::signature::{Signature, Watch};
+use super::signature::Signature;
 use super::types::{self, Slot};
 use crate::error::KernelError;
 
@@ -48,9 +48,8 @@ pub struct BindingPoint {
 /// A kernel that naga has accepted.
 #[derive(Debug)]
 pub struct Checked {
+    /// What pipelines are known by.
     pub text: String,
-    /// Whether the module does more than the text says, as in checked runs.
-    pub watched: bool,
     pub entry: String,
     pub workgroup: [u32; 3],
     pub map: GeometryMap,
@@ -144,8 +143,7 @@ impl Checked {
         }
         points.sort_by_key(|point| (point.group, point.binding));
         let (entry, workgroup) = (function.name.clone(), function.workgroup_size);
-        let watched = signature.watch != Watch::Off;
-        Ok(Self { text, watched, entry, workgroup, map, uniforms, points, reached: reached_vars, module, cells })
+        Ok(Self { text, entry, workgroup, map, uniforms, points, reached: reached_vars, module, cells })
     }
 
     /// Whether the cells of what is bound to storage variable `var` are what the shader declares.

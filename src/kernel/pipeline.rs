@@ -79,10 +79,8 @@ impl Pipeline {
         });
         let module = raw.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some(name),
-            source: match checked.watched {
-                false => wgpu::ShaderSource::Wgsl(checked.text.as_str().into()),
-                true => wgpu::ShaderSource::Naga(Cow::Owned(checked.module.clone())),
-            },
+            // Not the text: it would be read a second time, and a checked run's module does more than it says.
+            source: wgpu::ShaderSource::Naga(Cow::Owned(checked.module.clone())),
         });
         let pipeline = raw.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(name),

@@ -71,7 +71,7 @@ pub struct Options {
     #[arg(long)]
     pub until_steady: bool,
 
-    /// Ends after so many seconds of steps, with a checkpoint where --checkpoint says so, as SIGTERM does
+    /// Ends after so many seconds of steps, with a checkpoint where --checkpoint says so, as SIGTERM does; pauses count
     #[arg(long, value_name = "SECONDS")]
     pub budget: Option<u64>,
 

@@ -137,9 +137,10 @@ fn one(
         let start = Instant::now();
         while end.is_none() && flow.steps() < stop {
             let (steps, begun_at) = ((stop - flow.steps()).min(listening.steps()), Instant::now());
-            advance(world, flow, &fields, steps)?;
+            let looked = advance(world, flow, &fields, steps)?;
             world.gpu().wait()?;
-            listening.took(world, steps, begun_at.elapsed().as_secs_f64())?;
+            listening.took(world, steps, begun_at.elapsed().as_secs_f64() - looked)?;
+            secs -= looked;
             bar.set_position(flow.steps() - begun);
             end = ending.now(world)?;
         }
@@ -195,15 +196,22 @@ fn one(
 }
 
 /// So many steps, with a debug point behind each. Density and velocity are there for who looks, and not computed otherwise.
-fn advance(world: &World, flow: &mut Flow, fields: &Fields, steps: u64) -> Result<()> {
+/// Returns the seconds for which somebody looked, or the run was paused.
+fn advance(world: &World, flow: &mut Flow, fields: &Fields, steps: u64) -> Result<f64> {
+    let mut secs = 0.0;
     for _ in 0..steps {
         flow.step()?;
-        if world.is_observed("step") {
-            flow.fields_into(fields)?;
+        if !world.is_observed("step") {
+            world.debug_point("step")?;
+            continue;
         }
+        world.gpu().wait()?;
+        let looked = Instant::now();
+        flow.fields_into(fields)?;
         world.debug_point("step")?;
+        secs += looked.elapsed().as_secs_f64();
     }
-    Ok(())
+    Ok(secs)
 }
 
 /// What is written while a flow runs, beside checkpoints.

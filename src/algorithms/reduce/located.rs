@@ -96,17 +96,11 @@ fn first<S: Number>(operand: &LocalOperand<S, 1>, component: usize, has: &dyn Fn
     let mut least = Spot::NOWHERE;
     for boxes in operand.aligned() {
         let (chunk, region) = boxes.0[0];
-        let there =
-            |region: Region| Ok::<_, crate::Error>(has(&local(&operand.only(chunk, region), &Within::ALL)?[component]));
+        let there = |region: Region| Ok(has(&local(&operand.only(chunk, region), &Within::ALL)?[component]));
         if Spot::new(&region.start) > least || !there(region)? {
             continue;
         }
-        let mut region = region;
-        // The lower half along the slowest axis comes first in the order of cells.
-        while let Some([low, high]) = region.cut_in_two() {
-            region = if there(low)? { low } else { high };
-        }
-        least = least.min(Spot::new(&region.start));
+        least = least.min(Spot::first(region, there)?);
     }
     Ok(least)
 }

@@ -5,6 +5,7 @@
 //! matter. The host does the device's part, with the same result, for `f64`, `i64` and `u64`, which few devices compute
 //! with well, and on software adapters, where it is several times as fast as the kernels.
 
+mod differing;
 mod exact;
 mod extremes;
 mod histogram;
@@ -18,6 +19,7 @@ mod total;
 #[cfg(test)]
 mod twin;
 
+pub(crate) use differing::differing;
 pub use exact::ExactSum;
 pub use extremes::Extremes;
 pub(crate) use extremes::{Found, Within, local as local_extremes};

@@ -60,6 +60,10 @@ pub const EXTREMES: Work =
 pub const HISTOGRAM: Work =
     Work { name: "histogram", text: include_str!("../../../shaders/reduce/histogram.wgsl"), words: 1024 };
 
+/// Cells that differ.
+pub const DIFFERING: Work =
+    Work { name: "differing", text: include_str!("../../../shaders/reduce/differing.wgsl"), words: 1 };
+
 /// The section of the loading text behind the mark `//@ name`.
 fn part(name: &str) -> &'static str {
     let marked = LOAD.split("//@ ").find(|part| part.lines().next() == Some(name));

@@ -2,7 +2,9 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::error::Result;
 use crate::extents::{Index, MAX_AXES};
+use crate::region::Region;
 
 /// A position with the slowest axis first, so that the order is that of the cells, axis 0 fastest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
@@ -17,6 +19,15 @@ impl Spot {
     pub fn new(position: &Index) -> Self {
         let axes = position.axes();
         Self(std::array::from_fn(|i| if i < axes { position[axes - 1 - i] } else { 0 }))
+    }
+
+    /// The first cell of a region that has something, which some of its cells have: `there` tells whether cells of a part do.
+    pub fn first(mut region: Region, there: impl Fn(Region) -> Result<bool>) -> Result<Self> {
+        // The lower half along the slowest axis comes first in the order of cells.
+        while let Some([low, high]) = region.cut_in_two() {
+            region = if there(low)? { low } else { high };
+        }
+        Ok(Self::new(&region.start))
     }
 
     /// The position, of an array of `D` axes.

@@ -44,7 +44,7 @@ struct FoldDispatch<'a> {
 impl Device {
     /// Runs a kernel over the cells of boxes and calls `each` with the words of every workgroup. `pairs` names the box that
     /// the kernel sees as `first` and the one beside it, of equal extents, that it sees as `second`, all of them or none;
-    /// boxes count units of `unit_bytes` (1, 2 or 4). How cells are spread over workgroups depends on the device and its
+    /// boxes count units of `unit_bytes` (1, 2 or a multiple of 4). How cells are spread over workgroups depends on the device and its
     /// limits, so results must not depend on it. No workgroup sees more than 2^15 cells.
     ///
     /// Local. Recorded work comes first. Cost: one dispatch for the boxes of a buffer, one submission and one wait for

@@ -39,6 +39,10 @@ const SLEEP_IN_FLIGHT: Duration = Duration::from_micros(20);
 /// A rank that has waited for another one for this time asks whether it is through.
 const ASK_AFTER: Duration = Duration::from_millis(10);
 
+/// So much time passes between two looks for failures of others. Each takes most of a microsecond, more than all else that a
+/// debug point does.
+const LISTEN_EVERY: Duration = Duration::from_micros(10);
+
 /// One rank's end.
 pub(super) struct Wire {
     /// Until the run has ended.
@@ -58,6 +62,8 @@ pub(super) struct Wire {
     crowded: Cell<bool>,
     /// Since when nothing has moved.
     waiting_since: Cell<Option<Instant>>,
+    /// When this rank last listened for failures of others.
+    listened: Cell<Option<Instant>>,
 }
 
 impl Wire {
@@ -75,6 +81,7 @@ impl Wire {
             outgoing: RefCell::default(),
             arrivals: RefCell::default(),
             waiting_since: Cell::new(None),
+            listened: Cell::new(None),
         }
     }
 
@@ -91,6 +98,16 @@ impl Wire {
     /// The tag of what ranks tell each other, which no message has.
     pub(super) fn control_tag(&self) -> u32 {
         1 << self.topology.tag_bits
+    }
+
+    /// Whether it is time to look for failures of others.
+    fn listens(&self) -> bool {
+        let now = Instant::now();
+        let due = self.listened.get().is_none_or(|last| now - last >= LISTEN_EVERY);
+        if due {
+            self.listened.set(Some(now));
+        }
+        due
     }
 
     pub(super) fn total_sent(&self) -> u64 {
@@ -254,6 +271,7 @@ impl Transport for Rc<Wire> {
 
     fn failure(&self) -> Option<Failure> {
         if !self.control.has_failed()
+            && self.listens()
             && let Err(error) = self.hear()
         {
             let (operation, message) = ("listening for failures".to_owned(), error.to_string());
