@@ -4,7 +4,8 @@ use std::fs::OpenOptions;
 use std::io::Write;
 
 use zippy::debug::protocol::{
-    Answer, Control, Message, Recorded, Request, Rule, SummaryRequest, View, ViewRequest, When,
+    Answer, ArrayRef, Control, GhostEntry, GhostState, Message, MoveEntry, Moves, Point, Recorded, Request, Rule, Span,
+    SpanKind, SummaryRequest, Timeline, View, ViewRequest, When,
 };
 use zippy_debugger::session::{Replay, Session};
 
@@ -226,7 +227,7 @@ fn coarse_recordings_tell_what_they_have() {
             }
         }
     }
-    let error = ask(&mut replay, Request::Summary(SummaryRequest { array: COARSE, numbers: 0, bins: 0, range: None }));
+    let error = ask(&mut replay, Request::Summary(SummaryRequest::of(COARSE, 0)));
     assert!(error.0.unwrap_err().contains("stride is [3]"));
 }
 
@@ -243,7 +244,6 @@ fn requests_that_make_no_sense_are_answered_with_why() {
         numbers: None,
     };
     let wrong = [
-        (ViewRequest { chunk: Some(0), ..good.clone() }, "ghost"),
         (ViewRequest { start: vec![-1, 0, 0], ..good.clone() }, "-1..5"),
         (ViewRequest { end: vec![5, 4, 4], ..good.clone() }, "outside"),
         (ViewRequest { end: vec![i64::MAX; 3], ..good.clone() }, "outside"),
@@ -265,18 +265,14 @@ fn requests_that_make_no_sense_are_answered_with_why() {
     let far = ViewRequest { stride: vec![i64::MAX; 3], ..good };
     assert_eq!(look(&mut replay, &far).unwrap().cells, density(1, [0; 3]).to_le_bytes());
     for (request, part) in [
-        (Request::Ghosts(DENSITY), "ghost"),
         (Request::Moves, "moves"),
         (Request::Timeline(0), "timeline"),
         (Request::Compare(DENSITY, FLOW), "Parcel"),
-        (Request::Rules(vec![Rule { name: None, when: When::Condition("nan(u) > 0".into()) }]), "`nan(u) > 0`"),
+        (Request::Rules(vec![Rule { name: None, when: When::Condition("nan(u > 0".into()) }]), "column 7"),
         (Request::Rules(vec![Rule { name: None, when: When::Every(0) }]), "at least 1"),
-        (Request::Summary(SummaryRequest { array: DENSITY, numbers: 0, bins: 1025, range: None }), "1024"),
-        (
-            Request::Summary(SummaryRequest { array: DENSITY, numbers: 0, bins: 1, range: Some((1.0, 0.0)) }),
-            "from 1 to 0",
-        ),
-        (Request::Summary(SummaryRequest { array: DENSITY, numbers: 3, bins: 1, range: None }), "numbers 3"),
+        (Request::Summary(SummaryRequest { bins: 1025, ..SummaryRequest::of(DENSITY, 0) }), "1024"),
+        (Request::Summary(SummaryRequest { range: Some((1.0, 0.0)), ..SummaryRequest::of(DENSITY, 0) }), "from 1 to 0"),
+        (Request::Summary(SummaryRequest::of(DENSITY, 3)), "3 was asked for"),
     ] {
         let error = ask(&mut replay, request).0.unwrap_err();
         assert!(error.contains(part), "{error}");
@@ -315,6 +311,21 @@ fn controls_move_along_a_recording() {
         let (at, reason) = step_of(control(&mut replay, Control::Continue));
         assert!(at == step && reason.contains(part), "{at} {reason}");
     }
+    for (condition, step, part) in [
+        ("max(flow.velocity.z) > 15", 10, "max(flow.velocity.z) > 15.0"),
+        ("min(abs(density)) < 2e3 and density == copy", 10, "last debug point"),
+        ("density != copy", 10, "density != copy"),
+        ("sum(flow.velocity.x) == 120 and nan(density) == 1", 2, "sum("),
+        ("nan(coarse) > 0", 2, "stride is [3]"),
+        ("nan(u) > 0", 2, "there is no global array \"u\""),
+        ("nan(density) > 1", 10, "last debug point"),
+    ] {
+        let rule = Rule { name: None, when: When::Condition(condition.into()) };
+        assert_eq!(ask(&mut replay, Request::Rules(vec![rule])).0, Ok(Answer::Done));
+        replay.go_to(1);
+        let (at, reason) = step_of(control(&mut replay, Control::Continue));
+        assert!(at == step && reason.contains(part), "{condition}: {at} {reason}");
+    }
     replay.go_to(7);
     assert_eq!(replay.poll(), [], "there is no such debug point");
 }
@@ -327,7 +338,7 @@ fn summaries_and_differences_are_those_of_all_cells() {
     assert_eq!(ask(&mut replay, Request::Arrays).0, Ok(Answer::Arrays(arrays(10))));
     let numbers: Vec<f64> = cells(SHAPE).map(|at| f64::from(density(10, at))).collect();
     for (bins, range) in [(7, None), (0, None), (5, Some((10_010.0, 10_110.0))), (3, Some((10_000.0, 10_000.0)))] {
-        let request = SummaryRequest { array: DENSITY, numbers: 0, bins, range };
+        let request = SummaryRequest { bins, range, percentiles: vec![1.0, 50.0], ..SummaryRequest::of(DENSITY, 0) };
         let (Ok(Answer::Summary(found)), _) = ask(&mut replay, Request::Summary(request)) else { panic!() };
         let [found] = found.components.as_slice() else { panic!() };
         assert_eq!((found.count, found.nans, found.infinities), (60, 1, 2));
@@ -336,7 +347,10 @@ fn summaries_and_differences_are_those_of_all_cells() {
         assert_eq!(found.range, (low, high));
         let below = numbers.iter().filter(|&&value| value < low).count() as u64;
         let above = numbers.iter().filter(|&&value| value > high).count() as u64;
-        assert_eq!(found.outside, (below, above));
+        assert_eq!(found.outside, if bins > 0 { (below, above) } else { (0, 0) });
+        let mut finite: Vec<f64> = numbers.iter().copied().filter(|value| value.is_finite()).collect();
+        finite.sort_by(f64::total_cmp);
+        assert_eq!(found.percentiles, [1, 28].map(|place| finite[place]));
         assert_eq!(found.bins.len(), usize::from(bins));
         if bins > 0 {
             assert_eq!(found.bins.iter().sum::<u64>() + below + above + 1, 60);
@@ -349,10 +363,15 @@ fn summaries_and_differences_are_those_of_all_cells() {
             }
         }
     }
-    let velocity = SummaryRequest { array: FLOW, numbers: 1, bins: 0, range: None };
+    let velocity = SummaryRequest::of(FLOW, 1);
     let (Ok(Answer::Summary(found)), _) = ask(&mut replay, Request::Summary(velocity)) else { panic!() };
     let ends: Vec<_> = found.components.iter().map(|component| component.extremes.unwrap()).collect();
     assert_eq!(ends, [(0.0, 4.0), (f64::from(-0.3_f32), -0.0), (0.0, 20.0)]);
+    let length = SummaryRequest { length: true, ..SummaryRequest::of(FLOW, 1) };
+    let (Ok(Answer::Summary(found)), _) = ask(&mut replay, Request::Summary(length)) else { panic!() };
+    let [length] = &found.components[..] else { panic!("{found:?}") };
+    let longest = (16.0 + f64::from(0.3_f32).powi(2) + 400.0).sqrt() as f32;
+    assert_eq!((length.count, length.extremes), (60, Some((0.0, longest.into()))));
 
     let compare = |replay: &mut Replay| match ask(replay, Request::Compare(DENSITY, COPY)).0 {
         Ok(Answer::Difference(found)) => (found.cells, found.first),
@@ -361,4 +380,87 @@ fn summaries_and_differences_are_those_of_all_cells() {
     assert_eq!(compare(&mut replay), (1, Some(vec![4, 2, 1])));
     replay.go_to(2);
     assert_eq!(compare(&mut replay), (0, None), "NaNs of the same bits are the same");
+}
+
+/// An array of six cells in two chunks, of which each was recorded with its ghost cells.
+#[test]
+fn chunks_with_ghost_cells_moves_and_times_are_those_that_were_recorded() {
+    let line = ArrayRef { rank: None, number: 5 };
+    let mut entry = arrays(1).swap_remove(0);
+    (entry.array, entry.name, entry.shape, entry.grid) = (line, "line".into(), vec![6], Some(vec![2]));
+    (entry.ghosts, entry.periodic) = ([vec![1], vec![2]], vec![true]);
+    let cut = [(0, 2), (2, 6)];
+    entry.chunks.iter_mut().zip(cut).for_each(|(chunk, (start, end))| {
+        (chunk.start, chunk.end) = (vec![start], vec![end]);
+    });
+    let part = |step: u64, chunk: usize| {
+        let (start, end) = (cut[chunk].0 - 1, cut[chunk].1 + 2);
+        let cells = (start..end).flat_map(|x| (x as f32 + 10.0 * step as f32).to_le_bytes()).collect();
+        let mut view = crate::support::view(line, step, &[6], 1, cells);
+        (view.of.chunk, view.of.start, view.of.end) = (Some(chunk as u64), vec![start], vec![end]);
+        view
+    };
+    let ghosts = |state| vec![GhostEntry { chunk: 1, side: vec![-1], state }];
+    let end = (Some(line), 0, 0, vec![1]);
+    let boxes = vec![MoveEntry { from: end.clone(), to: end, extents: vec![1], bytes: 4 }];
+    let moves =
+        |boxes, step: u64| Moves { operation: format!("ghosts in {step}"), moves: boxes, count: 7, ..Moves::default() };
+    let span = |start| Span { kind: SpanKind::Wait, what: "w".into(), start, length: 5, peer: None };
+    let mut entries = entries()[..1].to_vec();
+    for step in 1..=3 {
+        let point = Point {
+            step,
+            name: "p".into(),
+            file: "a.rs".into(),
+            line: 1,
+            paused: false,
+            reason: String::new(),
+            micros: 10 * step,
+        };
+        let state = if step == 2 { GhostState::Stale } else { GhostState::Fresh };
+        entries.extend([Recorded::Point(point), Recorded::Arrays(vec![entry.clone()])]);
+        entries.extend([0, 1].map(|chunk| Recorded::View(part(step, chunk))));
+        entries.push(Recorded::Ghosts(line, ghosts(state)));
+        let again = if step == 1 { boxes.clone() } else { Vec::new() };
+        entries.extend((step < 3).then(|| Recorded::Moves(moves(again, step))));
+        let ranks = vec![vec![span(10 * step), span(10 * step + 5)], Vec::new()];
+        entries.push(Recorded::Timeline(Timeline { until: 10 * step + 10, ranks }));
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("chunks.zrec");
+    std::fs::write(&path, written(&entries).0).unwrap();
+    let mut replay = Replay::open(&path).unwrap();
+    let whole = ViewRequest { chunk: None, start: vec![0], end: vec![6], ..part(1, 0).of };
+    let rule = |text: &str| Request::Rules(vec![Rule { name: None, when: When::Condition(text.into()) }]);
+    for (condition, step) in [("stale(line) == 1", 2), ("max(line) == 35", 3)] {
+        assert_eq!(ask(&mut replay, rule(condition)).0, Ok(Answer::Done));
+        let at = control(&mut replay, Control::Continue).unwrap().unwrap();
+        assert_eq!((at.0, at.1.contains(condition)), (step, true), "{at:?}");
+        let values: Vec<u8> = (0..6).flat_map(|x| (x as f32 + 10.0 * step as f32).to_le_bytes()).collect();
+        assert_eq!(look(&mut replay, &whole).unwrap().cells, values);
+        let ghost = ViewRequest { start: vec![1], end: vec![3], ..part(step, 1).of };
+        let seen = look(&mut replay, &ghost).unwrap();
+        assert_eq!((&seen.of, &seen.cells[..]), (&ghost, &part(step, 1).cells[..8]));
+        assert_eq!(look(&mut replay, &part(step, 0).of).unwrap(), part(step, 0));
+        let state = if step == 2 { GhostState::Stale } else { GhostState::Fresh };
+        assert_eq!(ask(&mut replay, Request::Ghosts(line)).0, Ok(Answer::Ghosts(ghosts(state))));
+        let told = ask(&mut replay, Request::Moves).0;
+        assert_eq!(told, Ok(Answer::Moves(moves(boxes.clone(), 2))), "its boxes are those of the first one");
+        let (Ok(Answer::Timeline(found)), _) = ask(&mut replay, Request::Timeline(17)) else { panic!() };
+        let starts: Vec<u64> = found.ranks[0].iter().map(|span| span.start).collect();
+        let wanted: Vec<u64> = (3..=2 * step + 1).map(|place| 5 * place).collect();
+        assert_eq!((found.until, starts, found.ranks.len()), (10 * step + 10, wanted, 2));
+    }
+    let outside = ViewRequest { start: vec![0], ..part(1, 1).of };
+    assert!(look(&mut replay, &outside).unwrap_err().contains("0..8 lies outside of 1..8"));
+    // A chunk is missing, or says that it is another one.
+    let text = |entries: &[Recorded]| {
+        std::fs::write(&path, written(entries).0).unwrap();
+        look(&mut Replay::open(&path).unwrap(), &whole).unwrap_err()
+    };
+    assert!(text(&[&entries[..4], &entries[5..]].concat()).contains("make no sense"));
+    let mut other = part(1, 1);
+    other.of.chunk = Some(7);
+    entries[4] = Recorded::View(other);
+    assert!(text(&entries).contains("make no sense"));
 }
