@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `spawn` | starts the viewer: `ZIPPY_DEBUGGER`, or `zippy-debugger` beside the program or on `PATH`; the program waits for it |
 //! | `listen:PORT` | waits for viewers at a port of this machine (0 for any); says on standard error how to connect |
-//! | `record:FILE` | writes all global arrays to a file |
+//! | `record:FILE` | writes all arrays to a file |
 //! | `every:N` | records of so many debug points one |
 //! | `most:BYTES` | records so many bytes of an array at most, such as `256K`; what has more is thinned out (4M, the most) |
 //! | `pause`, `run` | whether the program waits at its first debug point; it does after `spawn` |
