@@ -73,7 +73,7 @@ impl Look {
     /// What is known of the numbers that are shown.
     pub fn known(&self, store: &mut Store, array: &ArrayEntry) -> Known {
         let seen = self.panes[0].layer.values().or_else(|| self.line.values());
-        Known::new(store, array, self.quantity, seen)
+        Known::new(store, array, self.quantity, &self.style, seen)
     }
 
     /// The colours as they are now.
