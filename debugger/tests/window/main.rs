@@ -1,5 +1,10 @@
 //! The viewer's window over a program that the tests make up: what it shows, and what it asks for.
 
+#[path = "../../../examples/volume/tests/program/running.rs"]
+mod running;
+#[path = "../../../examples/volume/tests/program/screen.rs"]
+mod screen;
+
 mod asking;
 mod cells;
 mod control;
@@ -7,7 +12,14 @@ mod fake;
 mod hostile;
 mod listing;
 mod looking;
+mod pictures;
+mod real;
+mod recorded;
+mod saving;
 mod tabs;
+mod volume;
+
+use std::time::Duration;
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
@@ -15,7 +27,7 @@ use fake::{Fake, array};
 use zippy::debug::protocol::{Request, ViewRequest};
 use zippy_debugger::app::App;
 use zippy_view::egui::accesskit::Role;
-use zippy_view::egui::{Event, Modifiers, PointerButton, Pos2};
+use zippy_view::egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
 
 /// A window over a program.
 type Window = Harness<'static, App>;
@@ -73,6 +85,28 @@ fn press(harness: &mut Window, button: PointerButton, at: Pos2) {
 
 fn click(harness: &mut Window, label: &str) {
     harness.get_by_label(label).click();
+    settle(harness);
+}
+
+/// Until a text like this is seen, which work on other threads brings.
+fn wait_for(harness: &mut Window, text: &str) {
+    for _ in 0..4000 {
+        if sees(harness, text) {
+            return;
+        }
+        harness.step();
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    panic!("{text} was not seen");
+}
+
+/// Types over what stands in a field.
+fn retype(harness: &mut Window, field: &str, text: &str) {
+    harness.get_by_label(field).focus();
+    settle(harness);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    settle(harness);
+    harness.get_by_label(field).type_text(text);
     settle(harness);
 }
 
