@@ -1,5 +1,7 @@
 //! The viewer's window over a program that the tests make up: what it shows, and what it asks for.
 
+// Programs are not sent signals here.
+#[allow(dead_code)]
 #[path = "../../../examples/volume/tests/program/running.rs"]
 mod running;
 #[path = "../../../examples/volume/tests/program/screen.rs"]

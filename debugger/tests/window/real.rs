@@ -10,7 +10,7 @@ use super::screen::{Screen, Shot};
 use super::{Fake, array, recorded};
 
 /// The button over the slice that shows the volume.
-const VOLUME: (i16, i16) = (880, 85);
+const VOLUME: (i16, i16) = (827, 85);
 
 /// Where a picture of the whole screen is written for people who want to see it, after a word.
 fn save(screen: &Screen, word: &str) {

@@ -141,7 +141,10 @@ impl Volume {
     /// Where the camera stands before it is moved.
     fn place(&mut self, extents: [i64; 3]) {
         if self.camera.is_none() || self.extents != extents {
-            let home = Camera::overview(extents, [1.0; 3]);
+            let mut home = Camera::overview(extents, [1.0; 3]);
+            // Room for the names of the axes.
+            let away = |axis: usize| home.focal_point[axis] + 1.12 * (home.position[axis] - home.focal_point[axis]);
+            home.position = [0, 1, 2].map(away);
             self.camera = Some((CameraControl::new(home.clone()), home));
             self.extents = extents;
         }
