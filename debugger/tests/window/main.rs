@@ -36,8 +36,13 @@ type Window = Harness<'static, App>;
 
 /// The window of a program with these arrays, and the program.
 fn window(fake: &Fake) -> Window {
+    window_of(fake, [1440.0, 900.0])
+}
+
+/// The same, of so many points.
+fn window_of(fake: &Fake, size: [f32; 2]) -> Window {
     let app = App::new(Box::new(fake.clone()));
-    let builder = Harness::builder().with_size([1440.0, 900.0]).with_step_dt(0.05).with_max_steps(20);
+    let builder = Harness::builder().with_size(size).with_step_dt(0.05).with_max_steps(20);
     let mut harness = builder.build_ui_state(|ui, app: &mut App| app.show(ui), app);
     settle(&mut harness);
     harness
@@ -97,7 +102,7 @@ fn wait_for(harness: &mut Window, text: &str) {
             return;
         }
         harness.step();
-        std::thread::sleep(Duration::from_millis(5));
+        std::thread::sleep(Duration::from_millis(20));
     }
     panic!("{text} was not seen");
 }
@@ -105,11 +110,11 @@ fn wait_for(harness: &mut Window, text: &str) {
 /// Types over what stands in a field.
 fn retype(harness: &mut Window, field: &str, text: &str) {
     harness.get_by_label(field).focus();
-    settle(harness);
+    harness.run();
     harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
-    settle(harness);
+    harness.run();
     harness.get_by_label(field).type_text(text);
-    settle(harness);
+    harness.run();
 }
 
 /// Whether a text like this is seen.

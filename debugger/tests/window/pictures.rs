@@ -152,10 +152,10 @@ fn panels_look_as_they_did() {
 fn ready(harness: &mut Window) {
     let mut quiet = 0;
     for _ in 0..1000 {
-        settle(harness);
+        harness.run();
         // What is wanted in one frame is asked for behind it.
         quiet = if sees(harness, "asking …") { 0 } else { quiet + 1 };
-        if quiet == 4 {
+        if quiet == 8 {
             return;
         }
         std::thread::sleep(Duration::from_millis(5));

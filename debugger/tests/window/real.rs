@@ -7,7 +7,7 @@ use zippy_debugger::look::ColourMap;
 
 use super::running::Running;
 use super::screen::{Screen, Shot};
-use super::{Fake, array, recorded};
+use super::{Fake, array};
 
 /// The button over the slice that shows the volume.
 const VOLUME: (i16, i16) = (827, 85);
@@ -37,7 +37,8 @@ fn a_recording_is_seen_in_a_window() {
     let path = directory.path().join("run.zrec");
     let fake = Fake::new(vec![array(0, "ramp", &[16, 16, 2], 1)]);
     fake.inside.borrow_mut().value = |at, _| at[0] as f64;
-    recorded::record(&fake, &[5, 6], &path);
+    super::recorded::record(&fake, &[5, 6], &path);
+    let recorded = std::fs::read(&path).unwrap();
     let screen = Screen::start(1280, 800);
     let mut running = replay(&screen, &path);
     let window = running.wait("a window", || screen.window("flow – Zippy debugger"));
@@ -53,5 +54,6 @@ fn a_recording_is_seen_in_a_window() {
     save(&screen, "volume");
     screen.close(window);
     let output = running.ended();
+    assert_eq!(std::fs::read(&path).unwrap(), recorded, "the rank that renders is no program to be recorded");
     assert!(output.status.success(), "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));
 }

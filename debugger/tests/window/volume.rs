@@ -37,7 +37,8 @@ fn bright(harness: &mut Window, path: &std::path::Path) -> (usize, [f64; 2], usi
 fn a_volume_is_rendered_turned_and_follows_its_settings() {
     let fake = Fake::new(vec![array(0, "blob", &[16, 16, 16], 1)]);
     fake.inside.borrow_mut().value = blob;
-    let mut harness = window(&fake);
+    // A small picture is rendered sooner.
+    let mut harness = window_of(&fake, [900.0, 600.0]);
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
     let _ = fake.asked();

@@ -8,11 +8,19 @@ use super::Picks;
 use crate::app::words::{self, rank_colour};
 use crate::look::APART;
 
-/// What is no finite number has marks of its own, in the colour that pictures have for it.
-const MARKS: [(fn(f64) -> bool, &str, [u8; 3], MarkerShape); 3] = [
-    (f64::is_nan, "NaN", APART.nan, MarkerShape::Cross),
-    (|value| value == f64::INFINITY, "inf", APART.plus_infinity, MarkerShape::Up),
-    (|value| value == f64::NEG_INFINITY, "-inf", [150, 150, 150], MarkerShape::Down),
+/// A mark of its own for what is no finite number, in the colour that pictures have for it.
+struct Mark {
+    is: fn(f64) -> bool,
+    what: &'static str,
+    colour: [u8; 3],
+    shape: MarkerShape,
+}
+
+const MARKS: [Mark; 3] = [
+    Mark { is: f64::is_nan, what: "NaN", colour: APART.nan, shape: MarkerShape::Cross },
+    Mark { is: |value| value == f64::INFINITY, what: "inf", colour: APART.plus_infinity, shape: MarkerShape::Up },
+    // Black would not be seen.
+    Mark { is: |value| value == f64::NEG_INFINITY, what: "-inf", colour: [150; 3], shape: MarkerShape::Down },
 ];
 
 impl Picks {
@@ -39,7 +47,7 @@ impl Picks {
                         plot.points(points.radius(2.5).color(colour));
                         plot.line(Line::new(title.clone(), PlotPoints::from(run.to_vec())).color(colour));
                     }
-                    for (is, what, [red, green, blue], shape) in MARKS {
+                    for Mark { is, what, colour: [red, green, blue], shape } in MARKS {
                         let marks = marks(&values, is);
                         if marks.is_empty() {
                             continue;
@@ -80,10 +88,10 @@ mod tests {
 
     #[test]
     fn what_is_not_finite_is_marked_beside_what_is() {
-        let (nan, inf) = (f64::NAN, f64::INFINITY);
-        let values = [[1.0, nan], [2.0, 5.0], [3.0, nan], [4.0, inf], [5.0, 7.0]];
+        let nan = f64::NAN;
+        let values = [[1.0, nan], [2.0, 5.0], [3.0, nan], [4.0, f64::INFINITY], [5.0, 7.0]];
         assert_eq!(marks(&values, f64::is_nan), [[1.0, 5.0], [3.0, 5.0]]);
-        assert_eq!(marks(&values, |value| value == inf), [[4.0, 5.0]]);
+        assert_eq!(marks(&values, |value| value == f64::INFINITY), [[4.0, 5.0]]);
         assert_eq!(marks(&[[9.0, nan]], f64::is_nan), [[9.0, 0.0]]);
         assert_eq!(steps(&[[1.0, 0.0], [3.0, 0.0]]), "steps 1, 3");
     }

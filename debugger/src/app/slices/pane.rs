@@ -1,7 +1,7 @@
 //! [`Pane`]: a plane with its picture and what is drawn over it.
 
 use zippy::debug::protocol::{ArrayEntry, Request, ViewRequest};
-use zippy_view::egui::{Align, Color32, Frame, Layout, Rect, Ui, UiBuilder, Vec2};
+use zippy_view::egui::{Align, Align2, Color32, FontId, Frame, Layout, Painter, Rect, Ui, UiBuilder, Vec2, vec2};
 
 use super::layer::Layer;
 use super::overlay::{Canvas, Overlays, message};
@@ -75,6 +75,7 @@ impl Pane {
             note(ui, done.response.rect, &text);
         }
         self.overlays(ui, &done, tiles, given);
+        names(&painter, done.response.rect, tiles.axes(), ui.visuals().text_color());
         let taken = picked(&done, tiles, given);
         let colours = ui.visuals();
         if let Some(problem) = problem.or_else(|| self.layer.error.clone()) {
@@ -127,6 +128,18 @@ impl Pane {
                 canvas.cell(at, false);
             }
         }
+    }
+}
+
+/// The names of the axes, at the end that they go to.
+fn names(painter: &Painter, area: Rect, [across, up]: [Option<usize>; 2], colour: Color32) {
+    let font = FontId::proportional(11.0);
+    if let Some(axis) = across {
+        let corner = area.right_bottom() - vec2(3.0, 0.0);
+        painter.text(corner, Align2::RIGHT_BOTTOM, words::axis(axis), font.clone(), colour);
+    }
+    if let Some(axis) = up {
+        painter.text(area.left_top() + vec2(3.0, 0.0), Align2::LEFT_TOP, words::axis(axis), font, colour);
     }
 }
 

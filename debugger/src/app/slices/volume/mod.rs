@@ -143,7 +143,7 @@ impl Volume {
         if self.camera.is_none() || self.extents != extents {
             let mut home = Camera::overview(extents, [1.0; 3]);
             // Room for the names of the axes.
-            let away = |axis: usize| home.focal_point[axis] + 1.12 * (home.position[axis] - home.focal_point[axis]);
+            let away = |axis: usize| home.focal_point[axis] + 1.3 * (home.position[axis] - home.focal_point[axis]);
             home.position = [0, 1, 2].map(away);
             self.camera = Some((CameraControl::new(home.clone()), home));
             self.extents = extents;
