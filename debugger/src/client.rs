@@ -283,42 +283,52 @@ impl Client {
     /// # Errors
     /// It is too large; the program went on in between; as [`ask`](Self::ask).
     pub fn cells(&mut self, request: &ViewRequest, cell_bytes: usize) -> Result<View, String> {
-        let bytes = request.bytes(cell_bytes).filter(|&bytes| bytes <= MOST_BYTES).ok_or_else(|| {
-            format!(
-                "more than {MOST_BYTES} bytes are not fetched at once: ask for a smaller box, or with a larger stride"
-            )
-        })?;
-        if bytes <= MOST_VIEW_BYTES {
-            return self.view(request.clone());
-        }
-        let mut coarse = request.clone();
-        let first = self.view(request.clone().fitting(cell_bytes, 1))?;
-        // A recording has what it has: its own cells, then.
-        for axis in 0..request.start.len() {
-            let found = self.view(along(request, axis, &first.of))?;
-            (coarse.start[axis], coarse.stride[axis]) = (found.of.start[axis], found.of.stride[axis]);
-        }
-        let extents = coarse.extents().ok_or("the box makes no sense")?;
-        let size = coarse.bytes(cell_bytes).ok_or("the box makes no sense")?;
-        let mut whole = View { of: coarse.clone(), step: first.step, cells: vec![0; size] };
-        let mut open = vec![coarse];
-        while let Some(part) = open.pop() {
-            if part.bytes(cell_bytes).is_none_or(|bytes| bytes > MOST_VIEW_BYTES) {
-                open.extend(halves(&part)?);
-                continue;
-            }
-            let view = self.view(part.clone())?;
-            if view.step != whole.step {
-                let text = "the program went on while its cells were fetched: pause it first";
-                return Err(format!("{text} (debug points {} and {})", whole.step, view.step));
-            }
-            if view.of.start != part.start || view.of.stride != part.stride || view.of.extents() != part.extents() {
-                return Err("a view has other cells than were asked for".into());
-            }
-            place(&mut whole, &extents, &view, cell_bytes)?;
-        }
-        Ok(whole)
+        gather(request, cell_bytes, |part| self.view(part))
     }
+}
+
+/// [`Client::cells`] of whoever answers views.
+///
+/// # Errors
+/// What `view` says; more than [`MOST_BYTES`] bytes; the program went on meanwhile.
+pub fn gather(
+    request: &ViewRequest,
+    cell_bytes: usize,
+    mut view: impl FnMut(ViewRequest) -> Result<View, String>,
+) -> Result<View, String> {
+    let bytes = request.bytes(cell_bytes).filter(|&bytes| bytes <= MOST_BYTES).ok_or_else(|| {
+        format!("more than {MOST_BYTES} bytes are not fetched at once: ask for a smaller box, or with a larger stride")
+    })?;
+    if bytes <= MOST_VIEW_BYTES {
+        return view(request.clone());
+    }
+    let mut coarse = request.clone();
+    let first = view(request.clone().fitting(cell_bytes, 1))?;
+    // A recording has what it has: its own cells, then.
+    for axis in 0..request.start.len() {
+        let found = view(along(request, axis, &first.of))?;
+        (coarse.start[axis], coarse.stride[axis]) = (found.of.start[axis], found.of.stride[axis]);
+    }
+    let extents = coarse.extents().ok_or("the box makes no sense")?;
+    let size = coarse.bytes(cell_bytes).filter(|&size| size <= MOST_BYTES).ok_or("the box makes no sense")?;
+    let mut whole = View { of: coarse.clone(), step: first.step, cells: vec![0; size] };
+    let mut open = vec![coarse];
+    while let Some(part) = open.pop() {
+        if part.bytes(cell_bytes).is_none_or(|bytes| bytes > MOST_VIEW_BYTES) {
+            open.extend(halves(&part)?);
+            continue;
+        }
+        let found = view(part.clone())?;
+        if found.step != whole.step {
+            let text = "the program went on while its cells were fetched: pause it first";
+            return Err(format!("{text} (debug points {} and {})", whole.step, found.step));
+        }
+        if found.of.start != part.start || found.of.stride != part.stride || found.of.extents() != part.extents() {
+            return Err("a view has other cells than were asked for".into());
+        }
+        place(&mut whole, &extents, &found, cell_bytes)?;
+    }
+    Ok(whole)
 }
 
 /// The request with one cell along every axis but this one, where a view has one.

@@ -13,7 +13,12 @@ use zippy_debugger::{app, info, script};
 
 use self::options::{Command, Options, Token};
 
+/// What is meant for programs. The rank that renders volumes is none to be looked at: it would record over what is shown.
+const OF_PROGRAMS: [&str; 2] = ["ZIPPY_DEBUG", "ZIPPY_TRACE"];
+
 fn main() -> ExitCode {
+    // SAFETY: this is the only thread so far.
+    OF_PROGRAMS.into_iter().for_each(|name| unsafe { std::env::remove_var(name) });
     match run(Options::parse().command) {
         Ok(code) => code,
         Err(text) => {

@@ -1,7 +1,7 @@
 //! A slice as a file: [`Shot`].
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use zippy::debug::protocol::{ArrayEntry, View};
 use zippy_io::write_whole;
 
 use crate::client::Client;
-use crate::export::{MOST_EDGE, Sheet, csv, npy, png};
+use crate::export::{Kind, MOST_EDGE, Sheet, csv, npy, png};
 use crate::look::{
     ColourMap, Colouring, MapKind, Norm, Quantity, Range, Scale, Share, Slice, Values, axis, axis_name, indices, paint,
 };
@@ -80,23 +80,6 @@ pub struct Shot {
     pub output: PathBuf,
 }
 
-/// Kinds of files.
-#[derive(Clone, Copy, PartialEq)]
-enum Kind {
-    Png,
-    Npy,
-    Csv,
-}
-
-fn kind(path: &Path) -> Result<Kind, String> {
-    match path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase).as_deref() {
-        Some("png") => Ok(Kind::Png),
-        Some("npy") => Ok(Kind::Npy),
-        Some("csv") => Ok(Kind::Csv),
-        _ => Err(format!("{path:?} ends in none of .png, .npy and .csv")),
-    }
-}
-
 impl Shot {
     /// The slice of an array of this shape.
     fn slice(&self, shape: &[i64]) -> Result<Slice, String> {
@@ -129,7 +112,7 @@ impl Shot {
     /// # Errors
     /// It makes no sense, names what there is not, or cannot be had or written.
     pub fn take(&self, client: &mut Client) -> Result<String, String> {
-        let kind = kind(&self.output)?;
+        let kind = Kind::of(&self.output)?;
         let norm = self.norm.as_deref().map_or(Ok(Norm::Linear), Norm::parse)?;
         let range = self.range.as_deref().map_or(Ok(Range::Extremes), Range::parse)?;
         let map = self.map.as_deref().map_or_else(|| Ok(ColourMap::first()), ColourMap::named)?;
@@ -150,8 +133,8 @@ impl Shot {
         let mut text = self.heading(client, &entry, &slice, &view);
         let numbers = self.component.as_ref().map(|_| wanted);
         let bytes = match kind {
-            Kind::Npy => npy(&Sheet::new(&view, &entry.element, &slice)?, numbers)?,
-            Kind::Csv => csv(&Sheet::new(&view, &entry.element, &slice)?, numbers)?.into_bytes(),
+            Kind::Npy => npy(&Sheet::new(&view, &entry.element, &slice.axes())?, numbers)?,
+            Kind::Csv => csv(&Sheet::new(&view, &entry.element, &slice.axes())?, numbers)?.into_bytes(),
             Kind::Png => {
                 let scale = match (range.of(&values.numbers, norm), map.kind) {
                     (Some(ends), _) => Scale::new(norm, ends)?,

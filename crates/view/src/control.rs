@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use egui::accesskit::Role;
-use egui::{EventFilter, Key, PointerButton, Rect, Response, Ui, WidgetInfo};
+use egui::{EventFilter, Key, PointerButton, Pos2, Rect, Response, Ui, WidgetInfo, vec2};
 use zippy_render::volume::Camera;
 
 use crate::orbit;
@@ -98,6 +98,14 @@ impl CameraControl {
             camera.clone_from(&self.home);
         }
     }
+}
+
+/// Where on the screen a point of the volume is seen in a picture that a camera has taken and that fills `picture`; none behind
+/// the camera.
+pub fn seen_at(camera: &Camera, picture: Rect, point: [f64; 3]) -> Option<Pos2> {
+    let [right, up] = orbit::seen_at(camera, point)?;
+    let height = f64::from(picture.height());
+    Some(picture.center() + vec2((right * height) as f32, (-up * height) as f32))
 }
 
 fn drag(ui: &Ui, response: &Response, picture: Rect, camera: &mut Camera) {

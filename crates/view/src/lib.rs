@@ -7,15 +7,17 @@
 mod control;
 mod distribution;
 mod orbit;
+mod pace;
 pub mod panels;
 mod picture;
 mod theme;
 mod transfer;
 mod window;
 
-pub use control::CameraControl;
+pub use control::{CameraControl, seen_at};
 pub use eframe;
 pub use egui;
+pub use pace::Pace;
 pub use picture::{Picture, colour_image};
 pub use transfer::TransferEditor;
 pub use window::{WindowError, open};

@@ -41,6 +41,20 @@ pub fn height_at_focus(camera: &Camera) -> f64 {
     }
 }
 
+/// Where a point of the volume is seen; none behind the camera, and where the camera has no direction.
+pub fn seen_at(camera: &Camera, point: [f64; 3]) -> Option<[f64; 2]> {
+    let frame = frame(camera)?;
+    let by = DVec3::from(point) - DVec3::from(camera.position);
+    let depth = by.dot(frame.forward);
+    let height = match camera.projection {
+        Projection::Perspective { vertical_fov_degrees } => {
+            2.0 * (vertical_fov_degrees.to_radians() / 2.0).tan() * depth
+        }
+        Projection::Parallel { half_height } => 2.0 * half_height,
+    };
+    (depth > 0.0 && height > SHORTEST).then(|| [by.dot(frame.right) / height, by.dot(frame.up) / height])
+}
+
 /// Turns what is seen about the focal point, as if its front were pushed right and up by these angles in radians. There is
 /// no pole: the camera's up turns along.
 pub fn turn(camera: &mut Camera, right: f64, up: f64) {

@@ -175,3 +175,16 @@ fn the_keyboard_does_what_the_pointer_does() {
     // A twentieth of a height of 20: the volume goes up, the camera down.
     assert_near(harness.state().camera.position, [5.0, -10.0, 6.0]);
 }
+
+#[test]
+fn points_are_seen_where_the_camera_has_them() {
+    let picture = egui::Rect::from_center_size(Pos2::new(200.0, 100.0), vec2(400.0, 200.0));
+    let seen = |camera: &Camera, point| zippy_view::seen_at(camera, picture, point);
+    // Ten away, 90 degrees show 20.
+    assert_eq!(seen(&camera(), [5.0, 0.0, 7.0]), Some(Pos2::new(200.0, 100.0)));
+    let near = |found: Option<Pos2>, x, y| found.is_some_and(|at| at.distance(Pos2::new(x, y)) < 1e-3);
+    assert!(near(seen(&camera(), [10.0, 0.0, 12.0]), 250.0, 50.0));
+    assert!(near(seen(&camera(), [10.0, 10.0, 7.0]), 225.0, 100.0), "twice as far away");
+    assert!(near(seen(&parallel(), [7.0, 10.0, 6.0]), 250.0, 125.0), "8 high, however far away");
+    assert_eq!(seen(&camera(), [5.0, -11.0, 7.0]), None, "behind it");
+}

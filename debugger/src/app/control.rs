@@ -41,7 +41,7 @@ impl Controls {
             }
         });
         if recorded {
-            slider(ui, store, session, &steps);
+            steps_slider(ui, store, session, &steps, "recorded step");
         }
     }
 
@@ -101,8 +101,8 @@ impl Controls {
     }
 }
 
-/// The debug points of a recording.
-fn slider(ui: &mut Ui, store: &Store, session: &mut dyn Session, steps: &[u64]) {
+/// The debug points of a recording: goes to the one that is chosen.
+pub fn steps_slider(ui: &mut Ui, store: &Store, session: &mut dyn Session, steps: &[u64], name: &str) {
     let at = store.point.as_ref().map_or(0, |point| steps.partition_point(|step| *step < point.step));
     let last = steps.len() - 1;
     let mut place = at.min(last);
@@ -117,7 +117,7 @@ fn slider(ui: &mut Ui, store: &Store, session: &mut dyn Session, steps: &[u64]) 
             Some(steps.partition_point(|known| *known < step).min(last) as f64)
         };
         let slider = Slider::new(&mut place, 0..=last).custom_formatter(shown).custom_parser(parsed);
-        ui.add(slider).accessible_name("recorded step");
+        ui.add(slider).accessible_name(name);
         ui.label(format!("of {}", steps[last]));
     });
     if place != at {

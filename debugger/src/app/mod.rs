@@ -4,6 +4,7 @@
 mod arrays;
 mod compare;
 mod control;
+mod errand;
 mod moves;
 mod pick;
 mod rules;
@@ -109,19 +110,22 @@ impl App {
             self.arrays.renew(&self.store, arrays);
         }
         self.picks.update(&mut self.store, arrays);
+        self.slices.saving.go_on(&mut self.store);
 
         Panel::top("control").show(ui, |ui| {
             ui.add_space(4.0);
             self.controls.show(ui, &mut self.store, &mut *self.session);
             ui.add_space(2.0);
         });
-        Panel::bottom("status").show(ui, |ui| status::show(ui, &self.store, &*self.session));
+        Panel::bottom("status").show(ui, |ui| status::show(ui, &self.store, &*self.session, self.slices.saving.said()));
         Panel::bottom("tabs").resizable(true).default_size(200.0).size_range(80.0..=700.0).show(ui, |ui| {
             // Panels are as large as what is in them.
             ui.set_min_size(ui.available_size());
             self.tabs(ui, arrays);
         });
-        Panel::left("arrays").resizable(true).default_size(488.0).size_range(160.0..=900.0).show(ui, |ui| {
+        // Most of a small window is for the cells.
+        let [left, right] = [ui.available_width() * 0.34, ui.available_width() * 0.24];
+        Panel::left("arrays").resizable(true).default_size(left.min(488.0)).size_range(160.0..=900.0).show(ui, |ui| {
             ui.set_min_size(ui.available_size());
             ui.add_space(4.0);
             if let Some(error) = &listed.error {
@@ -129,9 +133,12 @@ impl App {
             }
             self.arrays.show(ui, &mut self.store, arrays);
         });
-        Panel::right("look").resizable(true).default_size(310.0).size_range(220.0..=700.0).show(ui, |ui| {
-            ScrollArea::vertical().auto_shrink(false).show(ui, |ui| self.look(ui, arrays));
-        });
+        Panel::right("look").resizable(true).default_size(right.clamp(220.0, 310.0)).size_range(220.0..=700.0).show(
+            ui,
+            |ui| {
+                ScrollArea::vertical().auto_shrink(false).show(ui, |ui| self.look(ui, arrays));
+            },
+        );
         // Told anew by whoever shows cells.
         self.picks.hovered = None;
         CentralPanel::default().show(ui, |ui| match self.arrays.chosen(arrays) {
@@ -188,6 +195,9 @@ impl App {
             CollapsingHeader::new("Colours").default_open(true).show(ui, |ui| {
                 look.style.show(ui, &known, colouring.as_ref());
             });
+            if let Some(volume) = look.volume() {
+                CollapsingHeader::new("Volume").default_open(true).show(ui, |ui| volume.settings(ui));
+            }
         }
         CollapsingHeader::new("Overlays").default_open(true).show(ui, |ui| {
             let overlays = &mut self.slices.overlays;

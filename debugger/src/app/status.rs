@@ -12,7 +12,7 @@ pub const GOOD: Color32 = Color32::from_rgb(120, 200, 130);
 pub const WAITS: Color32 = Color32::from_rgb(240, 190, 90);
 
 /// Shows it, on one line where it fits.
-pub fn show(ui: &mut Ui, store: &Store, session: &dyn Session) {
+pub fn show(ui: &mut Ui, store: &Store, session: &dyn Session, saved: Option<&Result<String, String>>) {
     ui.horizontal_wrapped(|ui| {
         connection(ui, store, session);
         if let Some(point) = &store.point {
@@ -44,6 +44,13 @@ pub fn show(ui: &mut Ui, store: &Store, session: &dyn Session) {
         if let Some(refused) = &store.refused {
             ui.separator();
             ui.colored_label(ui.visuals().error_fg_color, refused);
+        }
+        if let Some(saved) = saved {
+            ui.separator();
+            match saved {
+                Ok(text) => ui.colored_label(GOOD, text),
+                Err(text) => ui.colored_label(ui.visuals().error_fg_color, text),
+            };
         }
         if store.is_waiting() {
             ui.weak("asking …");

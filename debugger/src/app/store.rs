@@ -67,6 +67,8 @@ pub struct Found {
     pub error: Option<String>,
     /// Whether it is of the latest debug point.
     pub fresh: bool,
+    /// When it was asked for.
+    epoch: Option<u64>,
 }
 
 macro_rules! kinds {
@@ -182,7 +184,7 @@ impl Store {
         entry.wanted = self.frame;
         let fresh = entry.epoch == Some(self.epoch);
         let error = entry.found.as_ref().err().cloned();
-        Found { answer: entry.found.as_ref().ok().cloned().flatten(), error, fresh }
+        Found { answer: entry.found.as_ref().ok().cloned().flatten(), error, fresh, epoch: entry.epoch }
     }
 
     /// All arrays.
@@ -193,6 +195,18 @@ impl Store {
     /// Cells.
     pub fn view(&mut self, request: ViewRequest) -> Found {
         self.want(Request::View(request))
+    }
+
+    /// Cells that were asked for not before this [`epoch`](Self::epoch), once they or an error have come.
+    pub fn view_since(&mut self, request: &ViewRequest, epoch: u64) -> Option<Result<View, String>> {
+        let found = self.view(request.clone());
+        if found.epoch.is_some_and(|asked| asked >= epoch) {
+            return match (found.error.clone(), found.view()) {
+                (Some(error), _) => Some(Err(error)),
+                (None, view) => view.cloned().map(Ok),
+            };
+        }
+        (!self.open).then(|| Err("nobody answers any more".into()))
     }
 
     /// What the numbers of an array are like.

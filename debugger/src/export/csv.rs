@@ -1,4 +1,4 @@
-//! Slices as text.
+//! Cells as text.
 
 use std::fmt::Write;
 
@@ -20,7 +20,7 @@ fn field(name: &str) -> String {
     if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name }
 }
 
-/// A line of names and then a line a cell, the lower row first: its index along every axis and its numbers, in digits that give
+/// A line of names and then a line a cell, the first axis fastest: its index along every axis and its numbers, in digits that give
 /// them back exactly. Numbers without a name stand under `value`.
 ///
 /// # Errors
@@ -40,26 +40,24 @@ pub fn csv(sheet: &Sheet, wanted: Wanted) -> Result<String, String> {
         })
         .collect();
     let columns = columns.filter(|columns| !columns.is_empty()).ok_or_else(none)?;
-    let axes = (0..sheet.slice.at.len()).map(axis_name);
+    let axes = (0..sheet.view.of.start.len()).map(axis_name);
     let names: Vec<String> = axes.chain(columns.iter().map(|column| field(&column.name))).collect();
     let mut out = names.join(",");
     out.push('\n');
-    for row in 0..sheet.height {
-        for column in 0..sheet.width {
-            let index: Vec<String> = sheet.index(column, row).iter().map(i64::to_string).collect();
-            out.push_str(&index.join(","));
-            for Column { quantity, numbers, .. } in &columns {
-                let bytes = sheet.numbers(column, row, numbers);
-                let text = match quantity.part {
-                    Part::Component(place) => bytes
-                        .get(usize::from(place) * numbers.scalar.bytes()..)
-                        .and_then(|bytes| numbers.scalar.text(bytes)),
-                    Part::Length => quantity.value(numbers, bytes).map(|length| format!("{length:?}")),
-                };
-                let _ = write!(out, ",{}", text.ok_or_else(none)?);
-            }
-            out.push('\n');
+    for place in sheet.places() {
+        let index: Vec<String> = sheet.index(&place).iter().map(i64::to_string).collect();
+        out.push_str(&index.join(","));
+        for Column { quantity, numbers, .. } in &columns {
+            let bytes = sheet.numbers(&place, numbers);
+            let text = match quantity.part {
+                Part::Component(place) => bytes
+                    .get(usize::from(place) * numbers.scalar.bytes()..)
+                    .and_then(|bytes| numbers.scalar.text(bytes)),
+                Part::Length => quantity.value(numbers, bytes).map(|length| format!("{length:?}")),
+            };
+            let _ = write!(out, ",{}", text.ok_or_else(none)?);
         }
+        out.push('\n');
     }
     Ok(out)
 }

@@ -1,4 +1,4 @@
-//! Slices as files: exact numbers as `.npy` and `.csv`, colours as `.png`.
+//! Boxes of arrays as files: exact numbers as `.npy` and `.csv`, colours as `.png`.
 
 mod csv;
 mod npy;
@@ -8,34 +8,63 @@ pub use csv::csv;
 pub use npy::npy;
 pub use png::{MOST_EDGE, png};
 
+use std::path::Path;
+
 use zippy::debug::protocol::{ElementType, Numbers, View};
 
-use crate::look::{Quantity, Slice};
+use crate::look::Quantity;
 
-/// The cells of a slice that a view has, in rows.
+/// Kinds of files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Colours.
+    Png,
+    /// Exact numbers, as NumPy has them.
+    Npy,
+    /// Exact numbers, as text.
+    Csv,
+}
+
+impl Kind {
+    /// All of them, with the endings of their names.
+    pub const ALL: [(Self, &str); 3] = [(Self::Npy, "npy"), (Self::Csv, "csv"), (Self::Png, "png")];
+
+    /// The kind of a file of this name.
+    ///
+    /// # Errors
+    /// It ends as none.
+    pub fn of(path: &Path) -> Result<Self, String> {
+        let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
+        let known = Self::ALL.iter().find(|(_, name)| Some(*name) == ending.as_deref());
+        known.map(|(kind, _)| *kind).ok_or_else(|| format!("{path:?} ends in none of .png, .npy and .csv"))
+    }
+}
+
+/// The cells that a view has along some axes: of a line, a slice, a box.
 pub struct Sheet<'a> {
     view: &'a View,
     element: &'a ElementType,
-    slice: &'a Slice,
-    /// Cells in a row.
-    pub width: usize,
-    /// Rows, the lower one first.
-    pub height: usize,
-    strides: [usize; 2],
+    /// The first one fastest.
+    axes: &'a [usize],
+    /// Cells along each of them.
+    extents: Vec<usize>,
+    /// From one to the next in the view.
+    steps: Vec<usize>,
     cell_bytes: usize,
 }
 
 impl<'a> Sheet<'a> {
-    /// The slice of a view of whole cells, which has one index along each axis that the slice does not show.
+    /// What a view of whole cells has along `axes`, the first one fastest; along each other one it has one index.
     ///
     /// # Errors
     /// The view is of something else, or not as long as it says.
-    pub fn new(view: &'a View, element: &'a ElementType, slice: &'a Slice) -> Result<Self, String> {
-        let wrong = || "the view is not of this slice".to_string();
-        let extents = view.of.extents().filter(|extents| extents.len() == slice.at.len()).ok_or_else(wrong)?;
+    pub fn new(view: &'a View, element: &'a ElementType, axes: &'a [usize]) -> Result<Self, String> {
+        let wrong = || "the view is not of these axes".to_string();
+        let all = view.of.extents().ok_or_else(wrong)?;
         let cell_bytes = element.bytes as usize;
         let whole = view.of.numbers.is_none() && view.of.bytes(cell_bytes) == Some(view.cells.len()) && cell_bytes > 0;
-        if !whole || slice.fixed().any(|axis| extents[axis] != 1) {
+        let fixed = (0..all.len()).all(|axis| axes.contains(&axis) || all[axis] == 1);
+        if !whole || !fixed || axes.iter().any(|&axis| axis >= all.len()) {
             return Err(wrong());
         }
         if let Some(beyond) =
@@ -43,31 +72,38 @@ impl<'a> Sheet<'a> {
         {
             return Err(format!("`{}` of {} reaches beyond its cell", beyond.name, element.name));
         }
-        let width = extents[slice.across] as usize;
-        let height = slice.up.map_or(1, |up| extents[up] as usize);
-        // All other axes have one index.
-        let strides = if slice.up.is_some_and(|up| up < slice.across) { [height, 1] } else { [1, width] };
-        Ok(Self { view, element, slice, width, height, strides, cell_bytes })
+        let step = |axis: usize| all[..axis].iter().product::<i64>() as usize;
+        let extents = axes.iter().map(|&axis| all[axis] as usize).collect();
+        let steps = axes.iter().map(|&axis| step(axis)).collect();
+        Ok(Self { view, element, axes, extents, steps, cell_bytes })
     }
 
-    /// The bytes of a cell.
-    fn cell(&self, column: usize, row: usize) -> &'a [u8] {
-        let at = (column * self.strides[0] + row * self.strides[1]) * self.cell_bytes;
-        &self.view.cells[at..at + self.cell_bytes]
+    /// All its cells, as indices along its axes.
+    fn places(&self) -> impl Iterator<Item = Vec<usize>> + '_ {
+        let count: usize = self.extents.iter().product();
+        (0..count).map(|number| {
+            let mut rest = number;
+            let along = |&extent: &usize| {
+                let at = rest % extent;
+                rest /= extent;
+                at
+            };
+            self.extents.iter().map(along).collect()
+        })
     }
 
     /// The bytes of some numbers of a cell.
-    fn numbers(&self, column: usize, row: usize, numbers: &Numbers) -> &'a [u8] {
-        let first = numbers.offset as usize;
-        &self.cell(column, row)[first..first + numbers.bytes()]
+    fn numbers(&self, place: &[usize], numbers: &Numbers) -> &'a [u8] {
+        let cell: usize = place.iter().zip(&self.steps).map(|(at, step)| at * step).sum();
+        let first = cell * self.cell_bytes + numbers.offset as usize;
+        &self.view.cells[first..first + numbers.bytes()]
     }
 
     /// The index in the array.
-    fn index(&self, column: usize, row: usize) -> Vec<i64> {
+    fn index(&self, place: &[usize]) -> Vec<i64> {
         let mut index = self.view.of.start.clone();
-        index[self.slice.across] += column as i64 * self.view.of.stride[self.slice.across];
-        if let Some(up) = self.slice.up {
-            index[up] += row as i64 * self.view.of.stride[up];
+        for (&axis, &at) in self.axes.iter().zip(place) {
+            index[axis] += at as i64 * self.view.of.stride[axis];
         }
         index
     }

@@ -1,4 +1,4 @@
-//! Slices as NumPy arrays.
+//! Cells as NumPy arrays.
 
 use zippy::debug::protocol::{Numbers, ScalarType};
 use zippy_io::npy::header;
@@ -31,18 +31,14 @@ fn member(place: usize, numbers: &Numbers) -> String {
     format!("('{name}', {}{shape})", descr(numbers.scalar))
 }
 
-/// The file of an array of shape (rows, columns), of a slice of one axis (columns): the lower row first, columns fastest. Numbers
-/// are in their own types; lengths of vectors are `f64`. Whole vectors make one more axis, the fastest, and whole records a
+/// The file of an array of the sheet's axes, the last one first, as (rows, columns) of a slice. Numbers are in their own types; lengths of vectors are `f64`. Whole vectors make one more axis, the fastest, and whole records a
 /// structured type.
 ///
 /// # Errors
 /// Cells have no such numbers.
 pub fn npy(sheet: &Sheet, wanted: Wanted) -> Result<Vec<u8>, String> {
     let none = || format!("cells of {} have no such numbers", sheet.element.name);
-    let mut shape = vec![sheet.width as u64];
-    if sheet.slice.up.is_some() {
-        shape.insert(0, sheet.height as u64);
-    }
+    let mut shape: Vec<u64> = sheet.extents.iter().rev().map(|&extent| extent as u64).collect();
     let all = &sheet.element.numbers;
     let single;
     let (kind, members): (String, &[Numbers]) = match (wanted, all.as_slice()) {
@@ -51,8 +47,8 @@ pub fn npy(sheet: &Sheet, wanted: Wanted) -> Result<Vec<u8>, String> {
             match quantity.part {
                 Part::Length => {
                     let mut out = header("'<f8'", &shape);
-                    for (column, row) in places(sheet) {
-                        let value = quantity.value(numbers, sheet.numbers(column, row, numbers));
+                    for place in sheet.places() {
+                        let value = quantity.value(numbers, sheet.numbers(&place, numbers));
                         out.extend(value.ok_or_else(none)?.to_le_bytes());
                     }
                     return Ok(out);
@@ -77,13 +73,8 @@ pub fn npy(sheet: &Sheet, wanted: Wanted) -> Result<Vec<u8>, String> {
         }
     };
     let mut out = header(&kind, &shape);
-    for (column, row) in places(sheet) {
-        members.iter().for_each(|numbers| out.extend(sheet.numbers(column, row, numbers)));
+    for place in sheet.places() {
+        members.iter().for_each(|numbers| out.extend(sheet.numbers(&place, numbers)));
     }
     Ok(out)
-}
-
-fn places(sheet: &Sheet) -> impl Iterator<Item = (usize, usize)> {
-    let (width, height) = (sheet.width, sheet.height);
-    (0..height).flat_map(move |row| (0..width).map(move |column| (column, row)))
 }

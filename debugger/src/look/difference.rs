@@ -6,11 +6,12 @@ use super::quantity::{Part, Quantity};
 use super::values::{Values, wide};
 
 /// How two numbers are held against each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Measure {
     /// The second one less the first one.
     Signed,
     /// The size of that.
+    #[default]
     Absolute,
     /// That by the larger size of both: 0 to 2.
     Relative,

@@ -44,6 +44,11 @@ impl Mosaic {
         Some(Self { slice: slice.clone(), axis, tile, first: 0, step, count, columns, gap })
     }
 
+    /// A slice that all of them are parallel to.
+    pub fn parallel(&self) -> &Slice {
+        &self.slice
+    }
+
     /// The axis along which the slices lie.
     pub fn axis(&self) -> usize {
         self.axis

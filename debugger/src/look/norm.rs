@@ -130,6 +130,22 @@ impl Scale {
         }
     }
 
+    /// Where a finite number lies, of any: below 0 where [`share`](Self::share) says below, above 1 where it says above. None of
+    /// others, and where the norm has no place for it, as a logarithm for 0.
+    pub fn place(&self, value: f64) -> Option<f64> {
+        match self.share(value) {
+            Share::Within(share) => Some(share),
+            Share::Below | Share::Above if self.range.0 == self.range.1 => {
+                Some(if value < self.range.0 { -1.0 } else { 2.0 })
+            }
+            Share::Below | Share::Above => {
+                let [low, high, at] = [self.range.0, self.range.1, value].map(|value| self.norm.forth(value) / 2.0);
+                Some((at - low) / (high - low)).filter(|place| place.is_finite())
+            }
+            Share::Nan | Share::PlusInfinity | Share::MinusInfinity => None,
+        }
+    }
+
     /// The number at a share of the way from the lower end to the upper one.
     pub fn value(&self, share: f64) -> f64 {
         let (low, high) = self.range;
@@ -142,5 +158,24 @@ impl Scale {
         }
         let [first, last] = [low, high].map(|value| self.norm.forth(value));
         self.norm.back(first * (1.0 - share) + last * share).clamp(low, high)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_go_on_outside_of_the_range() {
+        let linear = Scale::new(Norm::Linear, (-1.0, 3.0)).unwrap();
+        assert_eq!([-3.0, -1.0, 1.0, 3.0, 7.0].map(|value| linear.place(value)), [-0.5, 0.0, 0.5, 1.0, 2.0].map(Some));
+        assert_eq!([f64::NAN, f64::INFINITY].map(|value| linear.place(value)), [None; 2]);
+        let log = Scale::new(Norm::Log, (1.0, 100.0)).unwrap();
+        assert!((log.place(1000.0).unwrap() - 1.5).abs() < 1e-12 && (log.place(0.1).unwrap() + 0.5).abs() < 1e-12);
+        assert_eq!([0.0, -1.0].map(|value| log.place(value)), [None; 2]);
+        let one = Scale::new(Norm::Linear, (2.0, 2.0)).unwrap();
+        assert_eq!([1.0, 2.0, 3.0].map(|value| one.place(value)), [-1.0, 0.5, 2.0].map(Some));
+        let wide = Scale::new(Norm::Linear, (-f64::MAX, f64::MAX)).unwrap();
+        assert_eq!(wide.place(0.0), Some(0.5));
     }
 }

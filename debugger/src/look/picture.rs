@@ -57,6 +57,24 @@ impl Rgba {
         Self { width, height, pixels: [red, green, blue, 255].repeat(width * height) }
     }
 
+    /// Pictures side by side, row by row from the upper left one on, so many in a row, with a gap between them.
+    pub fn tiled(pictures: &[Self], columns: usize, gap: usize, background: [u8; 3]) -> Self {
+        let most = |edge: fn(&Self) -> usize| pictures.iter().map(edge).max().unwrap_or(0);
+        let (width, height) = (most(|picture| picture.width), most(|picture| picture.height));
+        let columns = columns.clamp(1, pictures.len().max(1));
+        let rows = pictures.len().div_ceil(columns);
+        let along = |count: usize, edge: usize| (count * (edge + gap)).saturating_sub(gap);
+        let mut whole = Self::filled(along(columns, width), along(rows, height), background);
+        for (number, picture) in pictures.iter().enumerate() {
+            let (left, upper) = (number % columns * (width + gap), number / columns * (height + gap));
+            for (line, pixels) in picture.pixels.chunks_exact((picture.width * 4).max(1)).enumerate() {
+                let to = ((upper + line) * whole.width + left) * 4;
+                whole.pixels[to..to + pixels.len()].copy_from_slice(pixels);
+            }
+        }
+        whole
+    }
+
     /// The pixel in a column and a row from above; none outside.
     pub fn get(&self, column: usize, row: usize) -> Option<[u8; 4]> {
         let inside = column < self.width && row < self.height;

@@ -26,6 +26,11 @@ impl Slice {
         (at.len() >= 3).then(|| [plane(0, 1), plane(0, 2), plane(1, 2)])
     }
 
+    /// The axes that are shown: across, and up if there is one.
+    pub fn axes(&self) -> Vec<usize> {
+        [Some(self.across), self.up].into_iter().flatten().collect()
+    }
+
     /// Whether this axis is shown.
     pub fn shows(&self, axis: usize) -> bool {
         self.across == axis || self.up == Some(axis)

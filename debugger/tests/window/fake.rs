@@ -111,6 +111,11 @@ impl Fake {
         inside.told.push_back(Message::Point(point));
     }
 
+    /// Cells as they are in a step.
+    pub fn view_at(&self, of: &ViewRequest, step: u64) -> View {
+        self.inside.borrow().view(of, step).unwrap()
+    }
+
     /// What was asked for since the last time.
     pub fn asked(&self) -> Vec<Request> {
         std::mem::take(&mut self.inside.borrow_mut().asked)
@@ -143,19 +148,7 @@ impl Inside {
         let step = self.point.step;
         match request {
             Request::Arrays => Ok(Answer::Arrays(self.arrays.clone())),
-            Request::View(of) => {
-                let components = self.entry(of.array)?.element.numbers.first().map_or(1, |numbers| numbers.components);
-                let cell = |index: Vec<i64>| {
-                    (0..components)
-                        .flat_map(|part| {
-                            let value = (self.value)(&index, step) + 0.5 * f64::from(part);
-                            (value as f32).to_le_bytes()
-                        })
-                        .collect::<Vec<u8>>()
-                };
-                let cells = indices(of).into_iter().flat_map(cell).collect();
-                Ok(Answer::View(View { of: of.clone(), step, cells }))
-            }
+            Request::View(of) => self.view(of, step).map(Answer::View),
             Request::Summary(of) => Ok(Answer::Summary(self.summary(of)?)),
             Request::Ghosts(array) => {
                 self.entry(*array)?;
@@ -167,6 +160,20 @@ impl Inside {
             Request::Timeline(from) => Ok(Answer::Timeline(timeline(*from))),
             Request::Control(_) | Request::Rules(_) | Request::Alive => Ok(Answer::Done),
         }
+    }
+
+    fn view(&self, of: &ViewRequest, step: u64) -> Result<View, String> {
+        let components = self.entry(of.array)?.element.numbers.first().map_or(1, |numbers| numbers.components);
+        let cell = |index: Vec<i64>| {
+            (0..components)
+                .flat_map(|part| {
+                    let value = (self.value)(&index, step) + 0.5 * f64::from(part);
+                    (value as f32).to_le_bytes()
+                })
+                .collect::<Vec<u8>>()
+        };
+        let cells = indices(of).into_iter().flat_map(cell).collect();
+        Ok(View { of: of.clone(), step, cells })
     }
 
     fn summary(&self, of: &SummaryRequest) -> Result<Summary, String> {

@@ -36,7 +36,7 @@ fn tour(harness: &mut Window) {
     let names: Vec<String> = odd().into_iter().map(|entry| entry.name).collect();
     for name in names {
         press(harness, &format!("look at {name}"));
-        for mode in ["slice", "mosaic", "three planes", "line", "numbers"] {
+        for mode in ["slice", "mosaic", "three planes", "volume", "line", "numbers"] {
             if harness.query_by_label(mode).is_some() {
                 press(harness, mode);
                 let places = harness.query_all_by_label_contains(&name).map(|node| node.rect().center());

@@ -1,5 +1,12 @@
 //! The viewer's window over a program that the tests make up: what it shows, and what it asks for.
 
+// Programs are not sent signals here.
+#[allow(dead_code)]
+#[path = "../../../examples/volume/tests/program/running.rs"]
+mod running;
+#[path = "../../../examples/volume/tests/program/screen.rs"]
+mod screen;
+
 mod asking;
 mod cells;
 mod control;
@@ -7,7 +14,14 @@ mod fake;
 mod hostile;
 mod listing;
 mod looking;
+mod pictures;
+mod real;
+mod recorded;
+mod saving;
 mod tabs;
+mod volume;
+
+use std::time::Duration;
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
@@ -15,15 +29,20 @@ use fake::{Fake, array};
 use zippy::debug::protocol::{Request, ViewRequest};
 use zippy_debugger::app::App;
 use zippy_view::egui::accesskit::Role;
-use zippy_view::egui::{Event, Modifiers, PointerButton, Pos2};
+use zippy_view::egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
 
 /// A window over a program.
 type Window = Harness<'static, App>;
 
 /// The window of a program with these arrays, and the program.
 fn window(fake: &Fake) -> Window {
+    window_of(fake, [1440.0, 900.0])
+}
+
+/// The same, of so many points.
+fn window_of(fake: &Fake, size: [f32; 2]) -> Window {
     let app = App::new(Box::new(fake.clone()));
-    let builder = Harness::builder().with_size([1440.0, 900.0]).with_step_dt(0.05).with_max_steps(20);
+    let builder = Harness::builder().with_size(size).with_step_dt(0.05).with_max_steps(20);
     let mut harness = builder.build_ui_state(|ui, app: &mut App| app.show(ui), app);
     settle(&mut harness);
     harness
@@ -74,6 +93,28 @@ fn press(harness: &mut Window, button: PointerButton, at: Pos2) {
 fn click(harness: &mut Window, label: &str) {
     harness.get_by_label(label).click();
     settle(harness);
+}
+
+/// Until a text like this is seen, which work on other threads brings.
+fn wait_for(harness: &mut Window, text: &str) {
+    for _ in 0..4000 {
+        if sees(harness, text) {
+            return;
+        }
+        harness.step();
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    panic!("{text} was not seen");
+}
+
+/// Types over what stands in a field.
+fn retype(harness: &mut Window, field: &str, text: &str) {
+    harness.get_by_label(field).focus();
+    harness.run();
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    harness.run();
+    harness.get_by_label(field).type_text(text);
+    harness.run();
 }
 
 /// Whether a text like this is seen.

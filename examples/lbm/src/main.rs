@@ -15,9 +15,6 @@ mod link;
 mod made;
 mod options;
 mod outline;
-#[cfg(feature = "view")]
-#[path = "../../support/pace.rs"]
-mod pace;
 mod picture;
 mod report;
 mod run;

@@ -21,9 +21,6 @@ pub mod measured;
 pub mod movie;
 pub mod options;
 pub mod output;
-#[cfg(feature = "view")]
-#[path = "../../support/pace.rs"]
-mod pace;
 pub mod parse;
 pub mod phase;
 pub mod pose;

@@ -1,11 +1,27 @@
 //! What was in the pinned cells, by step.
 
-use egui_plot::{Legend, Line, Plot, PlotPoints, Points};
-use zippy_view::egui::Ui;
+use egui_plot::{Legend, Line, MarkerShape, Plot, PlotPoints, Points};
 use zippy_view::egui::accesskit::Role;
+use zippy_view::egui::{Color32, Ui};
 
 use super::Picks;
-use crate::app::words::rank_colour;
+use crate::app::words::{self, rank_colour};
+use crate::look::APART;
+
+/// A mark of its own for what is no finite number, in the colour that pictures have for it.
+struct Mark {
+    is: fn(f64) -> bool,
+    what: &'static str,
+    colour: [u8; 3],
+    shape: MarkerShape,
+}
+
+const MARKS: [Mark; 3] = [
+    Mark { is: f64::is_nan, what: "NaN", colour: APART.nan, shape: MarkerShape::Cross },
+    Mark { is: |value| value == f64::INFINITY, what: "inf", colour: APART.plus_infinity, shape: MarkerShape::Up },
+    // Black would not be seen.
+    Mark { is: |value| value == f64::NEG_INFINITY, what: "-inf", colour: [150; 3], shape: MarkerShape::Down },
+];
 
 impl Picks {
     /// A line for each number of the pinned cells.
@@ -15,6 +31,7 @@ impl Picks {
             return;
         }
         let plot = Plot::new("history").legend(Legend::default()).x_axis_label("step").allow_scroll(false);
+        let mut marked = Vec::new();
         let shown = plot.show(ui, |plot| {
             let mut lines = 0;
             for pin in &self.pins {
@@ -22,18 +39,60 @@ impl Picks {
                     let colour = rank_colour(lines);
                     lines += 1;
                     let title = if name.is_empty() { pin.title.clone() } else { format!("{} {name}", pin.title) };
-                    let values: Vec<[f64; 2]> = pin
-                        .history
-                        .iter()
-                        .filter_map(|(step, numbers)| Some([*step as f64, *numbers.get(component)?]))
-                        .filter(|[_, value]| value.is_finite())
-                        .collect();
-                    plot.points(Points::new(title.clone(), PlotPoints::from(values.clone())).radius(2.5).color(colour));
-                    plot.line(Line::new(title, PlotPoints::from(values)).color(colour));
+                    let numbers = pin.history.iter();
+                    let values: Vec<[f64; 2]> =
+                        numbers.filter_map(|(step, numbers)| Some([*step as f64, *numbers.get(component)?])).collect();
+                    for run in values.split(|[_, value]| !value.is_finite()).filter(|run| !run.is_empty()) {
+                        let points = Points::new(title.clone(), PlotPoints::from(run.to_vec()));
+                        plot.points(points.radius(2.5).color(colour));
+                        plot.line(Line::new(title.clone(), PlotPoints::from(run.to_vec())).color(colour));
+                    }
+                    for Mark { is, what, colour: [red, green, blue], shape } in MARKS {
+                        let marks = marks(&values, is);
+                        if marks.is_empty() {
+                            continue;
+                        }
+                        marked.push(format!("{title} is {what} in {}", steps(&marks)));
+                        let points = Points::new(format!("{title}: {what}"), PlotPoints::from(marks));
+                        plot.points(points.radius(5.0).shape(shape).color(Color32::from_rgb(red, green, blue)));
+                    }
                 }
             }
         });
-        let name = format!("history of {} pinned cells", self.pins.len());
+        let name = [vec![format!("history of {} pinned cells", self.pins.len())], marked].concat().join("; ");
         shown.response.widget_info(|| zippy_view::egui::WidgetInfo::labeled(Role::Canvas, true, &name));
+    }
+}
+
+/// Where such numbers are marked: as high as the last finite number before, or the first one behind.
+fn marks(values: &[[f64; 2]], is: fn(f64) -> bool) -> Vec<[f64; 2]> {
+    let finite = |value: &&[f64; 2]| value[1].is_finite();
+    let height = |place: usize| {
+        let near = values[..place].iter().rfind(finite).or_else(|| values[place..].iter().find(finite));
+        near.map_or(0.0, |[_, value]| *value)
+    };
+    let such = values.iter().enumerate().filter(|(_, [_, value])| is(*value));
+    such.map(|(place, [step, _])| [*step, height(place)]).collect()
+}
+
+/// The first steps, and how many there are.
+fn steps(marks: &[[f64; 2]]) -> String {
+    let first: Vec<String> = marks.iter().take(3).map(|[step, _]| words::short(*step)).collect();
+    let more = if marks.len() > 3 { " and more" } else { "" };
+    format!("{} {}{more}", if marks.len() == 1 { "step" } else { "steps" }, first.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_finite_is_marked_beside_what_is() {
+        let nan = f64::NAN;
+        let values = [[1.0, nan], [2.0, 5.0], [3.0, nan], [4.0, f64::INFINITY], [5.0, 7.0]];
+        assert_eq!(marks(&values, f64::is_nan), [[1.0, 5.0], [3.0, 5.0]]);
+        assert_eq!(marks(&values, |value| value == f64::INFINITY), [[4.0, 5.0]]);
+        assert_eq!(marks(&[[9.0, nan]], f64::is_nan), [[9.0, 0.0]]);
+        assert_eq!(steps(&[[1.0, 0.0], [3.0, 0.0]]), "steps 1, 3");
     }
 }

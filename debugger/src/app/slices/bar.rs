@@ -3,7 +3,7 @@
 use zippy::debug::protocol::ArrayEntry;
 use zippy_view::egui::{ComboBox, DragValue, Slider, Ui};
 
-use super::Look;
+use super::{Look, Saving};
 use crate::app::words;
 use crate::look::Quantity;
 
@@ -16,22 +16,24 @@ pub enum Mode {
     Slice,
     Mosaic,
     Planes,
+    Volume,
     Line,
     Sheet,
 }
 
 /// Each with its name, and how many axes it needs.
-const MODES: [(Mode, &str, usize); 5] = [
+const MODES: [(Mode, &str, usize); 6] = [
     (Mode::Slice, "slice", 2),
     (Mode::Mosaic, "mosaic", 3),
     (Mode::Planes, "three planes", 3),
+    (Mode::Volume, "volume", 3),
     (Mode::Line, "line", 1),
     (Mode::Sheet, "numbers", 1),
 ];
 
 impl Look {
     /// Shows it, and takes what is chosen.
-    pub(super) fn bar(&mut self, ui: &mut Ui, array: &ArrayEntry) {
+    pub(super) fn bar(&mut self, ui: &mut Ui, array: &ArrayEntry, saving: &mut Saving) {
         ui.horizontal_wrapped(|ui| {
             ui.strong(words::title(array));
             ui.weak(format!("{} {}", words::shape(&array.shape), array.element.name));
@@ -47,6 +49,7 @@ impl Look {
             {
                 self.panes.iter_mut().for_each(|pane| pane.plane.fit());
             }
+            saving.button(ui);
         });
         ui.horizontal_wrapped(|ui| self.axes(ui, array));
         self.sliders(ui, array);
@@ -89,10 +92,10 @@ impl Look {
                 self.slice.set_up(axis);
             }
         }
-        if self.mode == Mode::Mosaic {
+        if let Mode::Mosaic | Mode::Volume = self.mode {
             let fixed: Vec<usize> = self.slice.fixed().collect();
-            let along = self.along.filter(|axis| fixed.contains(axis)).or(fixed.first().copied());
-            if let Some(axis) = along.and_then(|along| choose(ui, "one tile each", along, &fixed)) {
+            let label = if self.mode == Mode::Mosaic { "one tile each" } else { "deep" };
+            if let Some(axis) = self.third().and_then(|along| choose(ui, label, along, &fixed)) {
                 self.along = Some(axis);
             }
         }
@@ -116,11 +119,11 @@ impl Look {
 
     /// A slider for each axis whose index can be chosen.
     fn sliders(&mut self, ui: &mut Ui, array: &ArrayEntry) {
-        let mosaic = (self.mode == Mode::Mosaic).then_some(self.along).flatten();
+        let third = matches!(self.mode, Mode::Mosaic | Mode::Volume).then(|| self.third()).flatten();
         let free = |axis: usize| match self.mode {
             Mode::Planes => true,
             Mode::Line => axis != self.slice.across,
-            _ => !self.slice.shows(axis) && Some(axis) != mosaic,
+            _ => !self.slice.shows(axis) && Some(axis) != third,
         };
         let axes: Vec<usize> = (0..array.shape.len()).filter(|&axis| free(axis)).collect();
         if axes.is_empty() {

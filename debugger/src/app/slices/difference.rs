@@ -15,19 +15,12 @@ use crate::look::{ColourMap, Colouring, Norm, Quantity, Range, Scale, Slice, Val
 pub struct Difference {
     plane: Plane,
     layer: Layer,
+    shown: Option<(Tiles, Result<Colouring, String>)>,
 }
 
 impl Difference {
-    /// Shows differences of cells of this slice; they are coloured about 0.
-    pub fn show(
-        &mut self,
-        ui: &mut Ui,
-        size: Vec2,
-        array: &ArrayEntry,
-        slice: &Slice,
-        quantity: Quantity,
-        values: Values,
-    ) {
+    /// Shows these differences of cells of a slice from now on, coloured about 0.
+    pub fn set(&mut self, array: &ArrayEntry, slice: &Slice, quantity: Quantity, values: Values) {
         // What was kept is of the slice that was seen then.
         let mut slice = slice.clone();
         let fixed: Vec<usize> = slice.fixed().collect();
@@ -35,17 +28,20 @@ impl Difference {
             slice.at[axis] = values.of.start[axis];
         }
         let tiles = Tiles::One(slice);
+        self.shown = Some((tiles.clone(), colouring(&values)));
+        self.layer.set(None, array.array, quantity, &tiles, values);
+    }
+
+    /// Shows them.
+    pub fn show(&mut self, ui: &mut Ui, size: Vec2, array: &ArrayEntry) {
+        let Some((tiles, colouring)) = &self.shown else { return };
         let bounds = tiles.bounds(array).unwrap_or_default();
-        let colouring = colouring(&values);
-        if self.layer.values() != Some(&values) {
-            self.layer.set(None, array.array, quantity, &tiles, values);
-        }
         let name = format!("differences of {}", words::title(array));
         let done = self.plane.show(ui, size, bounds, &name);
         let painter = ui.painter_at(done.response.rect);
         match colouring {
-            Ok(colouring) => self.layer.paint(ui, &painter, &done.port, array, colouring),
-            Err(error) => message(&painter, done.response.rect, &error, ui.visuals().error_fg_color),
+            Ok(colouring) => self.layer.paint(ui, &painter, &done.port, array, *colouring),
+            Err(error) => message(&painter, done.response.rect, error, ui.visuals().error_fg_color),
         }
         let index = done.cell.and_then(|cell| tiles.index(array, cell));
         if let Some((index, value)) = index.and_then(|index| {

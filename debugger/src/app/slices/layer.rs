@@ -126,14 +126,10 @@ fn atlas(values: &Values, tiles: &[Tile], colouring: &Colouring, most: usize) ->
         let size = format!("{} × {} pixels", columns * width, rows * height);
         return Err(format!("a picture of {size} is too large for this screen's {most}"));
     }
-    let mut whole = Rgba::filled(columns * width, rows * height, [0; 3]);
+    let whole = Rgba::tiled(&pictures, columns, 0, [0; 3]);
     let mut pieces = Vec::new();
-    for (number, (picture, tile)) in pictures.iter().zip(tiles).enumerate() {
+    for (number, tile) in tiles.iter().enumerate() {
         let (column, row) = (number % columns * width, number / columns * height);
-        for line in 0..height {
-            let to = ((row + line) * columns * width + column) * 4;
-            whole.pixels[to..to + width * 4].copy_from_slice(&picture.pixels[line * width * 4..][..width * 4]);
-        }
         let corner = |x: f32, y: f32| {
             let (x, y) = (column as f32 + x * width as f32, row as f32 + y * height as f32);
             pos2(x / (columns * width) as f32, y / (rows * height) as f32)

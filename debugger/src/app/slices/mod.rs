@@ -1,14 +1,17 @@
-//! The cells of an array: a slice, a mosaic, three planes, a line, a table of numbers.
+//! The cells of an array: a slice, a mosaic, three planes, a line, a table of numbers, a volume.
 
 mod bar;
+mod content;
 mod difference;
 mod layer;
 mod line;
 mod overlay;
 mod pane;
 mod plane;
+mod saving;
 mod sheet;
 mod tiles;
+mod volume;
 
 use std::collections::HashMap;
 
@@ -20,13 +23,15 @@ use super::sense;
 use super::store::Store;
 use super::style::{Known, Style};
 use super::words;
-use crate::look::{Colouring, Mosaic, Quantity, Slice};
+use crate::look::{Colouring, Mosaic, Quantity, Slice, Solid, Values};
 use bar::Mode;
 pub use difference::Difference;
 use line::Line;
 pub use overlay::{GHOSTS, MOVES, Overlays};
 use pane::{Given, Pane};
+pub use saving::Saving;
 use tiles::Tiles;
+use volume::{Painter, Volume};
 
 /// Tiles of a mosaic at most.
 const MOST_TILES: i64 = 100;
@@ -38,6 +43,8 @@ const MOST_LOOKS: usize = 256;
 pub struct Slices {
     looks: HashMap<String, Look>,
     pub overlays: Overlays,
+    painter: Painter,
+    pub saving: Saving,
 }
 
 /// How an array is looked at.
@@ -45,14 +52,17 @@ pub struct Look {
     mode: Mode,
     slice: Slice,
     quantity: Quantity,
-    /// The axis of the mosaic.
+    /// The third axis, of a mosaic and of a volume.
     along: Option<usize>,
+    /// How many times as wide as high it is shown.
+    aspect: f64,
     /// Whether one chunk is shown with its ghost cells, and which.
     alone: bool,
     chunk: u64,
     pub style: Style,
     panes: [Pane; 3],
     line: Line,
+    volume: Volume,
 }
 
 impl Look {
@@ -62,24 +72,47 @@ impl Look {
             slice: Slice::new(&array.shape),
             quantity,
             along: None,
+            aspect: 1.0,
             alone: false,
             chunk: 0,
             style: Style::default(),
             panes: Default::default(),
             line: Line::default(),
+            volume: Volume::default(),
+        }
+    }
+
+    /// The numbers that are shown.
+    fn seen(&self) -> Option<&Values> {
+        match self.mode {
+            Mode::Volume => self.volume.values(),
+            Mode::Line => self.line.values(),
+            _ => self.panes[0].layer.values(),
         }
     }
 
     /// What is known of the numbers that are shown.
     pub fn known(&self, store: &mut Store, array: &ArrayEntry) -> Known {
-        let seen = self.panes[0].layer.values().or_else(|| self.line.values());
-        Known::new(store, array, self.quantity, &self.style, seen)
+        Known::new(store, array, self.quantity, &self.style, self.seen())
     }
 
     /// The colours as they are now.
     pub fn colouring(&mut self, known: &Known) -> Option<Colouring> {
-        let seen = self.panes[0].layer.values()?;
+        let seen = match self.mode {
+            Mode::Volume => self.volume.values()?,
+            _ => self.panes[0].layer.values()?,
+        };
         self.style.colouring(known, seen).ok()
+    }
+
+    /// How a volume is rendered, if it is one.
+    pub fn volume(&mut self) -> Option<&mut Volume> {
+        (self.mode == Mode::Volume).then_some(&mut self.volume)
+    }
+
+    /// The third axis: the one that was chosen, or the first that is not shown.
+    fn third(&self) -> Option<usize> {
+        self.along.filter(|axis| !self.slice.shows(*axis)).or_else(|| self.slice.fixed().next())
     }
 
     /// The slice that is looked at, and which numbers of it.
@@ -129,19 +162,23 @@ impl Slices {
     /// Shows the array.
     pub fn show(&mut self, ui: &mut Ui, store: &mut Store, array: &ArrayEntry, picks: &mut Picks) {
         let overlays = self.overlays;
+        let (mut painter, mut saving) = (std::mem::take(&mut self.painter), std::mem::take(&mut self.saving));
         match self.look(array) {
             Ok(look) => {
-                look.bar(ui, array);
+                look.bar(ui, array, &mut saving);
                 let known = look.known(store, array);
-                look.body(ui, Given { store, array, picks, overlays, known: &known });
+                let step = store.point.as_ref().map_or(0, |point| point.step);
+                saving.show(ui, || look.content(array, &known, step));
+                look.body(ui, Given { store, array, picks, overlays, known: &known }, &mut painter);
             }
             Err(error) => drop(ui.centered_and_justified(|ui| ui.label(error))),
         }
+        (self.painter, self.saving) = (painter, saving);
     }
 }
 
 impl Look {
-    fn body(&mut self, ui: &mut Ui, mut given: Given) {
+    fn body(&mut self, ui: &mut Ui, mut given: Given, painter: &mut Painter) {
         let size = ui.available_size();
         match self.mode {
             Mode::Slice => {
@@ -154,11 +191,8 @@ impl Look {
                 self.panes[0].show(ui, size, &tiles, &name, self.quantity, &mut self.style, &mut given);
             }
             Mode::Mosaic => {
-                let axis = self.along.filter(|axis| !self.slice.shows(*axis)).or_else(|| self.slice.fixed().next());
-                self.along = axis;
-                let aspect = f64::from(size.x / size.y.max(1.0));
-                let made = axis.and_then(|axis| Mosaic::new(&self.slice, axis, &given.array.shape, MOST_TILES, aspect));
-                match made {
+                self.aspect = f64::from(size.x / size.y.max(1.0));
+                match self.mosaic(given.array) {
                     Some(mosaic) => {
                         let name = format!("{} slices of {}", mosaic.count(), words::title(given.array));
                         let tiles = Tiles::Many(mosaic);
@@ -168,9 +202,18 @@ impl Look {
                 }
             }
             Mode::Planes => self.planes(ui, given),
+            Mode::Volume => match self.third().and_then(|deep| Solid::new(&self.slice, deep)) {
+                Some(solid) => self.volume.show(ui, &solid, self.quantity, &mut self.style, &mut given, painter),
+                None => drop(ui.label("a volume needs three axes")),
+            },
             Mode::Line => self.line.show(ui, &self.slice, self.quantity, given),
             Mode::Sheet => sheet::show(ui, &self.slice, self.quantity, given),
         }
+    }
+
+    /// Slices along the third axis, in the form of the room that there is.
+    fn mosaic(&self, array: &ArrayEntry) -> Option<Mosaic> {
+        Mosaic::new(&self.slice, self.third()?, &array.shape, MOST_TILES, self.aspect)
     }
 
     /// Three planes through one cell.

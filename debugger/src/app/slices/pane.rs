@@ -1,7 +1,7 @@
 //! [`Pane`]: a plane with its picture and what is drawn over it.
 
 use zippy::debug::protocol::{ArrayEntry, Request, ViewRequest};
-use zippy_view::egui::{Ui, Vec2};
+use zippy_view::egui::{Align, Align2, Color32, FontId, Frame, Layout, Painter, Rect, Ui, UiBuilder, Vec2, vec2};
 
 use super::layer::Layer;
 use super::overlay::{Canvas, Overlays, message};
@@ -10,7 +10,8 @@ use super::tiles::Tiles;
 use crate::app::pick::{Cell, Picks};
 use crate::app::store::Store;
 use crate::app::style::{Known, Style};
-use crate::look::Quantity;
+use crate::app::words;
+use crate::look::{Quantity, Values};
 
 /// What a part of the window has to show cells with.
 pub struct Given<'a> {
@@ -68,7 +69,13 @@ impl Pane {
                 None => "the chunks of this array are not listed".into(),
             });
         }
+        if let (Some(asked), Some(values)) = (&self.asked, self.layer.values())
+            && let Some(text) = coarser(asked, values)
+        {
+            note(ui, done.response.rect, &text);
+        }
         self.overlays(ui, &done, tiles, given);
+        names(&painter, done.response.rect, tiles.axes(), ui.visuals().text_color());
         let taken = picked(&done, tiles, given);
         let colours = ui.visuals();
         if let Some(problem) = problem.or_else(|| self.layer.error.clone()) {
@@ -122,6 +129,44 @@ impl Pane {
             }
         }
     }
+}
+
+/// The names of the axes, at the end that they go to.
+fn names(painter: &Painter, area: Rect, [across, up]: [Option<usize>; 2], colour: Color32) {
+    let font = FontId::proportional(11.0);
+    if let Some(axis) = across {
+        let corner = area.right_bottom() - vec2(3.0, 0.0);
+        painter.text(corner, Align2::RIGHT_BOTTOM, words::axis(axis), font.clone(), colour);
+    }
+    if let Some(axis) = up {
+        painter.text(area.left_top() + vec2(3.0, 0.0), Align2::LEFT_TOP, words::axis(axis), font, colour);
+    }
+}
+
+/// A text at the lower edge of a picture.
+fn note(ui: &mut Ui, area: Rect, text: &str) {
+    let strip = area.shrink(6.0);
+    let mut within = ui.new_child(UiBuilder::new().max_rect(strip).layout(Layout::bottom_up(Align::Min)));
+    Frame::new().fill(Color32::from_black_alpha(190)).corner_radius(3.0).inner_margin(4.0).show(&mut within, |ui| {
+        ui.colored_label(ui.visuals().warn_fg_color, text);
+    });
+}
+
+/// What is shown in place of what was asked for, where a recording has only every so-manyth cell.
+fn coarser(asked: &ViewRequest, values: &Values) -> Option<String> {
+    let axes = asked.start.len().min(values.extents.len());
+    let larger: Vec<String> = (0..axes)
+        .filter(|&axis| values.of.stride[axis] > asked.stride[axis] && asked.end[axis] - asked.start[axis] > 1)
+        .map(|axis| format!("{} {}", words::axis(axis), values.of.stride[axis]))
+        .collect();
+    let other: Vec<String> = (0..axes)
+        .filter(|&axis| asked.end[axis] - asked.start[axis] == 1 && values.of.start[axis] != asked.start[axis])
+        .map(|axis| format!("{} = {} in place of {}", words::axis(axis), values.of.start[axis], asked.start[axis]))
+        .collect();
+    let every = (!larger.is_empty()).then(|| format!("only every so-manyth cell was recorded: {}", larger.join(", ")));
+    let shown = (!other.is_empty()).then(|| format!("shown is {}, which was recorded", other.join(", ")));
+    let text = [every, shown].into_iter().flatten().collect::<Vec<_>>().join("; ");
+    (!text.is_empty()).then_some(text)
 }
 
 /// Tells what is pointed at; the cell to move other planes to.

@@ -23,7 +23,7 @@ pub fn show(ui: &mut Ui, slice: &Slice, quantity: Quantity, given: Given) {
         ui.weak(format!("the first {MOST_COLUMNS} of {across} along {}", words::axis(slice.across)));
     }
     let columns = across.min(MOST_COLUMNS);
-    let wide = (0..columns).map(|_| Column::new(104.0));
+    let wide = (0..columns).map(|_| Column::new(120.0));
     let columns: Vec<Column> = std::iter::once(Column::new(84.0)).chain(wide).collect();
     let table = Table::new().id_salt("numbers").num_rows(up.max(0) as u64).num_sticky_cols(1);
     let table = table.columns(columns).headers([HeaderRow::new(ROW)]);

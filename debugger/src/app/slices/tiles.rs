@@ -39,6 +39,15 @@ impl Tiles {
         }
     }
 
+    /// The axes across and up.
+    pub fn axes(&self) -> [Option<usize>; 2] {
+        let slice = match self {
+            Self::One(slice) | Self::Chunk(slice, _) => slice,
+            Self::Many(mosaic) => mosaic.parallel(),
+        };
+        [Some(slice.across), slice.up]
+    }
+
     /// All slices with cells.
     pub fn all(&self, array: &ArrayEntry) -> Vec<Tile> {
         match self {

@@ -10,14 +10,13 @@ use zippy::{Error, Result, World};
 use zippy_lbm::cases::Case;
 use zippy_lbm::{Fields, Flow};
 use zippy_render::volume::Distribution;
-use zippy_view::colour_image;
+use zippy_view::{Pace, colour_image};
 
 use super::link::{Event, Frame, Link, Setting, Wanted};
 use crate::drawing::Pictures;
 use crate::ending::{End, Ending};
 use crate::link::Next;
 use crate::options::{Options, Setup};
-use crate::pace::Pace;
 use crate::scene::{Scene, Shown};
 
 /// While it runs, the distribution of values is counted this often.

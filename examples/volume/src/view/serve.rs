@@ -7,12 +7,11 @@ use serde::{Deserialize, Serialize};
 use zippy::error::Error;
 use zippy::{Result, World};
 use zippy_render::volume::{Frame, Look};
-use zippy_view::colour_image;
+use zippy_view::{Pace, colour_image};
 
 use super::link::{Event, Link, Shown};
 use crate::isosurface::Isosurface;
 use crate::link::Next;
-use crate::pace::Pace;
 use crate::setting::Setting;
 
 /// What rank 0 tells all ranks.

@@ -1,4 +1,4 @@
-//! How large pictures are while the camera moves.
+//! [`Pace`]: how large pictures are while the camera moves.
 
 /// A frame should take so long, in seconds.
 const TARGET: f64 = 0.1;

@@ -1,0 +1,109 @@
+//! [`Whole`]: all cells of an array held against all of a recording, fetched and compared beside the window.
+
+use zippy::debug::protocol::{ArrayEntry, ViewRequest};
+use zippy_view::egui::Ui;
+
+use super::seen::largest;
+use crate::app::errand::Errand;
+use crate::app::slices::Look;
+use crate::app::store::Store;
+use crate::app::words;
+use crate::look::{Differences, Quantity};
+
+/// Arrays of no more bytes are compared whole unasked.
+const UNASKED: u64 = 4 << 20;
+/// Of larger ones the numbers would take too much memory here.
+const MOST: u64 = 256 << 20;
+
+/// What it is of: another debug point or array makes it another comparison.
+#[derive(Clone, PartialEq)]
+pub struct Key {
+    pub epochs: [u64; 2],
+    pub quantity: Quantity,
+    pub requests: [ViewRequest; 2],
+}
+
+/// The comparison, or what has come of it.
+#[derive(Default)]
+pub struct Whole {
+    key: Option<Key>,
+    errand: Option<Errand<Differences>>,
+    found: Option<Result<Differences, String>>,
+}
+
+impl Whole {
+    /// Goes on with it, and shows what there is. The first store and request are those of the recording.
+    pub fn show(
+        &mut self,
+        ui: &mut Ui,
+        key: Key,
+        array: &ArrayEntry,
+        stores: [&mut Store; 2],
+        waits: bool,
+        look: &mut Look,
+    ) {
+        if self.key.as_ref() != Some(&key) {
+            *self = Self { key: Some(key.clone()), ..Self::default() };
+        }
+        ui.horizontal_wrapped(|ui| {
+            if array.bytes > MOST {
+                ui.weak(format!("more than {} are compared whole by the command `compare`", words::bytes(MOST)));
+            } else if self.errand.is_none() && self.found.is_none() {
+                let pressed = ui.button("Compare all cells").clicked();
+                if pressed || (waits && array.bytes <= UNASKED) {
+                    self.start(key, array);
+                }
+            }
+            let done = self.errand.as_mut().and_then(|errand| {
+                let [one, other] = stores;
+                errand.go_on(&mut [one, other])
+            });
+            if let Some(done) = done {
+                (self.errand, self.found) = (None, Some(done));
+            }
+            if let Some(errand) = &self.errand {
+                ui.weak(format!("comparing … {} have come", words::bytes(errand.fetched as u64)));
+                if ui.button("Cancel").clicked() {
+                    (self.errand, self.found) = (None, Some(Err("not compared".into())));
+                }
+            }
+            match &self.found {
+                Some(Ok(found)) => {
+                    line(ui, found.cells, found.first.as_deref(), array, look);
+                    largest(ui, found);
+                }
+                Some(Err(error)) => drop(ui.colored_label(ui.visuals().error_fg_color, error)),
+                None => {}
+            }
+        });
+    }
+
+    fn start(&mut self, key: Key, array: &ArrayEntry) {
+        let element = array.element.clone();
+        let started = Errand::start(move |source| {
+            let Key { quantity, requests: [one, other], .. } = key;
+            let one = source.cells(0, &one, element.bytes as usize)?;
+            // A recording has what it has.
+            let same = ViewRequest { array: other.array, ..one.of.clone() };
+            let other = source.cells(1, &same, element.bytes as usize)?;
+            Differences::new((&one, &element), (&other, &element), quantity)
+        });
+        match started {
+            Ok(errand) => self.errand = Some(errand),
+            Err(error) => self.found = Some(Err(error)),
+        }
+    }
+}
+
+/// How many cells differ, and the way to the first of them.
+pub fn line(ui: &mut Ui, cells: u64, first: Option<&[i64]>, array: &ArrayEntry, look: &mut Look) {
+    ui.label(match first {
+        Some(first) => format!("{cells} cells differ in all, the first at {}", words::place(first)),
+        None => "all cells are the same bits".into(),
+    });
+    if let Some(first) = first
+        && ui.button("Go to the first").clicked()
+    {
+        look.go_to(array, first);
+    }
+}

@@ -1,0 +1,78 @@
+//! What is saved of what is shown: its cells, its picture, and the name of its file.
+
+use zippy::debug::protocol::{ArrayEntry, ViewRequest};
+
+use super::bar::Mode;
+use super::saving::{Content, Picture};
+use super::tiles::Tiles;
+use super::{Known, Look};
+use crate::app::words;
+use crate::look::{Slice, Solid};
+
+impl Look {
+    /// All cells of what is shown, be they seen or not, and its picture.
+    pub(super) fn content(&mut self, array: &ArrayEntry, known: &Known, step: u64) -> Content {
+        let slice = self.slice.clone();
+        let line = Slice { up: None, ..slice.clone() };
+        let all = |slice: &Slice| slice.request(array.array, [[0, 0], slice.extents(&array.shape)], [1, 1], None);
+        let solid = |axes: [usize; 3]| Solid { axes, at: slice.at.clone() }.whole(array.array, &array.shape);
+        let (cells, axes): (ViewRequest, Vec<usize>) = match (self.mode, self.third(), slice.up) {
+            (Mode::Line, ..) => (all(&line), line.axes()),
+            (Mode::Planes, ..) if array.shape.len() > 2 => (solid([0, 1, 2]), vec![0, 1, 2]),
+            (Mode::Volume, Some(deep), Some(up)) => (solid([slice.across, up, deep]), vec![slice.across, up, deep]),
+            (Mode::Mosaic, Some(deep), _) => {
+                let mosaic = self.mosaic(array);
+                let cells = mosaic.map_or_else(|| all(&slice), |mosaic| mosaic.request(array.array, 1, None));
+                (cells, [slice.axes(), vec![deep]].concat())
+            }
+            _ => (self.plane(array).unwrap_or_else(|| all(&slice)), slice.axes()),
+        };
+        let picture = self.picture_of(array, known, &cells);
+        let mut name: String = words::title(array);
+        for axis in (0..array.shape.len()).filter(|axis| !axes.contains(axis)) {
+            name.push_str(&format!("-{}{}", words::axis(axis), cells.start[axis]));
+        }
+        if let (Mode::Slice, true) = (self.mode, self.alone) {
+            name.push_str(&format!("-chunk{}", self.chunk));
+        }
+        name.push_str(&format!("-step{step}"));
+        let plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
+        let name = name.chars().map(|letter| if plain(letter) { letter } else { '_' }).collect();
+        Content { array: array.clone(), cells, axes, picture, name }
+    }
+
+    /// The slice, or what it cuts of a chunk with its ghost cells.
+    fn plane(&self, array: &ArrayEntry) -> Option<ViewRequest> {
+        if self.mode != Mode::Slice || !self.alone {
+            return None;
+        }
+        let bounds = Tiles::Chunk(self.slice.clone(), self.chunk).bounds(array)?;
+        Some(ViewRequest { chunk: Some(self.chunk), ..self.slice.request(array.array, bounds, [1, 1], None) })
+    }
+
+    fn picture_of(&mut self, array: &ArrayEntry, known: &Known, cells: &ViewRequest) -> Result<Picture, String> {
+        if self.mode == Mode::Volume {
+            return self.volume.picture().map(Picture::Ready).ok_or_else(|| "nothing is rendered yet".into());
+        }
+        let quantity = self.quantity;
+        let colouring = self.colouring(known).ok_or("there are no colours yet: look at the slice first")?;
+        let (parts, columns) = match self.mode {
+            Mode::Planes => {
+                let planes = Slice::orthogonal(&self.slice.at).ok_or("three planes need three axes")?;
+                let part = |slice: Slice| {
+                    let all = [[0, 0], slice.extents(&array.shape)];
+                    (slice.request(array.array, all, [1, 1], None), vec![slice])
+                };
+                (planes.map(part).into(), 2)
+            }
+            Mode::Mosaic => {
+                let mosaic = self.mosaic(array).ok_or("a mosaic needs a third axis")?;
+                let slices = (0..mosaic.count()).filter_map(|tile| mosaic.slice(tile)).collect();
+                (vec![(cells.clone(), slices)], mosaic.grid()[0] as usize)
+            }
+            Mode::Line => (vec![(cells.clone(), vec![Slice { up: None, ..self.slice.clone() }])], 1),
+            _ => (vec![(cells.clone(), vec![self.slice.clone()])], 1),
+        };
+        Ok(Picture::Slices { parts, columns, quantity, colouring })
+    }
+}

@@ -1,0 +1,228 @@
+//! [`Volume`]: three axes of an array as a volume that is turned by the pointer.
+
+mod outline;
+mod painter;
+mod scene;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use zippy::debug::protocol::{Answer, ArrayRef, MOST_VIEW_BYTES};
+use zippy_render::volume::{Camera, Look as Appearance, Shading};
+use zippy_view::egui::accesskit::Role;
+use zippy_view::egui::{Align2, Color32, ColorImage, ComboBox, FontId, Rect, Slider, Ui, WidgetInfo, vec2};
+use zippy_view::{CameraControl, Picture};
+
+use super::overlay::message;
+use super::pane::Given;
+use crate::app::style::Style;
+use crate::app::words;
+use crate::look::{Opaque, Quantity, Ramp, Rgba, Solid, Values};
+pub use painter::Painter;
+use painter::{Told, Wish};
+
+/// Pixels along an edge of a picture at most.
+const MOST_EDGE: f32 = 4096.0;
+/// Opacities hold over this part of the longest axis, so that large boxes look as small ones do.
+const UNIT: f64 = 1.0 / 32.0;
+const HELP: &str = "drag: turn   right drag: move   wheel: zoom   double click: back";
+const RAMPS: [(Opaque, &str); 4] = [
+    (Opaque::High, "high values"),
+    (Opaque::Low, "low values"),
+    (Opaque::Ends, "both ends"),
+    (Opaque::All, "all values"),
+];
+
+/// How a box is looked at, and its last picture.
+#[derive(Default)]
+pub struct Volume {
+    extents: [i64; 3],
+    camera: Option<(CameraControl, Camera)>,
+    ramp: Ramp,
+    lit: bool,
+    from: Option<(Rc<Answer>, Quantity, Solid)>,
+    cells: Option<Arc<Values>>,
+    picture: Picture,
+    background: [u8; 3],
+    /// The picture as it came, and what it shows.
+    shown: Option<(Solid, ColorImage)>,
+    error: Option<String>,
+}
+
+impl Volume {
+    /// The numbers that are shown.
+    pub fn values(&self) -> Option<&Values> {
+        self.cells.as_deref()
+    }
+
+    /// The picture, over what it is shown on; none where there is none yet.
+    pub fn picture(&self) -> Option<Rgba> {
+        let (_, image) = self.shown.as_ref()?;
+        let pixel = |pixel: &Color32| {
+            let [red, green, blue, alpha] = pixel.to_array();
+            let over =
+                |part: u8, behind: u8| part.saturating_add((u16::from(behind) * u16::from(255 - alpha) / 255) as u8);
+            let [r, g, b] = self.background;
+            [over(red, r), over(green, g), over(blue, b), 255]
+        };
+        let pixels = image.pixels.iter().flat_map(pixel).collect();
+        Some(Rgba { width: image.size[0], height: image.size[1], pixels })
+    }
+
+    /// What of the values is opaque, and whether there is light.
+    pub fn settings(&mut self, ui: &mut Ui) {
+        let chosen = RAMPS.iter().find(|(opaque, _)| *opaque == self.ramp.opaque).map_or("", |(_, name)| name);
+        ComboBox::new("opaque", "opaque").selected_text(chosen).width(110.0).show_ui(ui, |ui| {
+            for (opaque, name) in RAMPS {
+                ui.selectable_value(&mut self.ramp.opaque, opaque, name);
+            }
+        });
+        ui.spacing_mut().slider_width = 90.0;
+        ui.add(Slider::new(&mut self.ramp.density, 0.001..=1.0).logarithmic(true).text("density"))
+            .on_hover_text("How much the opaque values hide");
+        ui.add(Slider::new(&mut self.ramp.clear, 0.0..=0.99).fixed_decimals(2).text("clear"))
+            .on_hover_text("How much of the way to the opaque values is transparent");
+        ui.checkbox(&mut self.lit, "light").on_hover_text("A light at the camera");
+    }
+
+    /// Shows the box, and what is wrong with it.
+    pub fn show(
+        &mut self,
+        ui: &mut Ui,
+        solid: &Solid,
+        quantity: Quantity,
+        style: &mut Style,
+        given: &mut Given,
+        painter: &mut Painter,
+    ) {
+        let array = given.array;
+        self.place(solid.extents(&array.shape));
+        self.fetch(solid, quantity, given);
+        self.hear(ui, solid, array.array, painter);
+        let [red, green, blue, _] = ui.visuals().extreme_bg_color.to_array();
+        self.background = [red, green, blue];
+        let background = self.background.map(|part| f32::from(part) / 255.0);
+        let Some((control, camera)) = &mut self.camera else { return };
+        let (response, _) = self.picture.show(ui, background);
+        let area = response.rect;
+        control.update(ui, &response, area, camera);
+        let camera = camera.clone();
+        let painting = ui.painter_at(area);
+        let colours = ui.visuals();
+        outline::paint(&painting, area, &camera, solid, array, given.overlays.borders);
+        let corner = area.left_bottom() + vec2(10.0, -8.0);
+        let weak = colours.weak_text_color();
+        painting.text(corner, Align2::LEFT_BOTTOM, HELP, FontId::proportional(12.0), weak.gamma_multiply(0.7));
+        if let Some(text) = self.values().and_then(|values| coarse(values, solid)) {
+            let corner = area.right_bottom() + vec2(-10.0, -8.0);
+            painting.text(corner, Align2::RIGHT_BOTTOM, text, FontId::proportional(12.0), weak);
+        }
+        let mut error = painter.ended().map(|why| format!("no volumes can be rendered here: {why}"));
+        if error.is_none() {
+            error = self.wanted(ui, area, camera, solid, style, given, painter).err().or_else(|| self.error.clone());
+        }
+        let title = words::title(array);
+        let name = match (&error, painter.is_done()) {
+            (Some(error), _) => format!("no picture of {title}: {error}"),
+            (None, true) => format!("a picture of {title} along {}", solid.axes.map(words::axis).join(", ")),
+            (None, false) => format!("a picture of {title}, being rendered"),
+        };
+        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
+        match error {
+            Some(error) => message(&painting, area, &error, colours.error_fg_color),
+            None if self.cells.is_none() => message(&painting, area, "asking …", weak),
+            None if self.shown.as_ref().is_none_or(|(shown, _)| shown.axes != solid.axes) => {
+                message(&painting, area, "rendering …", weak);
+            }
+            None => {}
+        }
+    }
+
+    /// Where the camera stands before it is moved.
+    fn place(&mut self, extents: [i64; 3]) {
+        if self.camera.is_none() || self.extents != extents {
+            let mut home = Camera::overview(extents, [1.0; 3]);
+            // Room for the names of the axes.
+            let away = |axis: usize| home.focal_point[axis] + 1.3 * (home.position[axis] - home.focal_point[axis]);
+            home.position = [0, 1, 2].map(away);
+            self.camera = Some((CameraControl::new(home.clone()), home));
+            self.extents = extents;
+        }
+    }
+
+    fn fetch(&mut self, solid: &Solid, quantity: Quantity, given: &mut Given) {
+        let array = given.array;
+        let Some(numbers) = quantity.of(&array.element) else { return };
+        let wanted = (Some(quantity.numbers), numbers.bytes());
+        let found = given.store.view(solid.request(array.array, &array.shape, wanted, MOST_VIEW_BYTES));
+        self.error = found.error.clone().or(self.error.take().filter(|_| found.answer().is_none()));
+        let (Some(answer), Some(view)) = (found.answer(), found.view()) else { return };
+        let same = |(from, of, box_of): &(Rc<Answer>, Quantity, Solid)| {
+            Rc::ptr_eq(from, answer) && *of == quantity && box_of == solid
+        };
+        if self.from.as_ref().is_some_and(same) {
+            return;
+        }
+        self.from = Some((Rc::clone(answer), quantity, solid.clone()));
+        match Values::new(view, &array.element, quantity) {
+            Ok(values) if values.extents.len() == array.shape.len() => {
+                (self.cells, self.error) = (Some(Arc::new(values)), None);
+            }
+            Ok(_) => (self.cells, self.error) = (None, Some("the view that came has other axes than the array".into())),
+            Err(error) => (self.cells, self.error) = (None, Some(error)),
+        }
+    }
+
+    fn hear(&mut self, ui: &Ui, solid: &Solid, array: ArrayRef, painter: &mut Painter) {
+        for told in painter.told() {
+            match told {
+                // Of another array or of other axes, it comes too late.
+                Told::Picture { image, wish } if wish.cells.of.array == array && wish.solid.axes == solid.axes => {
+                    self.picture.set(ui.ctx(), image.clone());
+                    self.shown = Some((wish.solid, image));
+                    self.error = None;
+                }
+                Told::Refused(error) => self.error = Some(error),
+                Told::Picture { .. } | Told::Ended(_) => {}
+            }
+        }
+    }
+
+    /// Asks for the picture as it is to be now.
+    #[allow(clippy::too_many_arguments)]
+    fn wanted(
+        &mut self,
+        ui: &Ui,
+        area: Rect,
+        camera: Camera,
+        solid: &Solid,
+        style: &mut Style,
+        given: &Given,
+        painter: &mut Painter,
+    ) -> Result<(), String> {
+        let Some(cells) = &self.cells else { return Ok(()) };
+        let colouring = style.colouring(given.known, cells)?;
+        let pixels = area.size() * ui.ctx().pixels_per_point();
+        let edge = |length: f32| length.clamp(1.0, MOST_EDGE) as u32;
+        let unit = UNIT * self.extents.into_iter().max().unwrap_or(1).max(32) as f64;
+        let finest = solid.axes.map(|axis| cells.of.stride[axis]).into_iter().min().unwrap_or(1);
+        let look = Appearance {
+            size: (edge(pixels.x), edge(pixels.y)),
+            step: finest as f64 / 2.0,
+            shading: self.lit.then(Shading::default),
+            ..Appearance::new(camera, self.ramp.transfer(&colouring, unit))
+        };
+        let (cells, solid) = (Arc::clone(cells), solid.clone());
+        painter.want(ui.ctx(), Wish { cells, solid, scale: colouring.scale, look, moving: false });
+        Ok(())
+    }
+}
+
+/// Which cells are rendered, if they are not all.
+fn coarse(values: &Values, solid: &Solid) -> Option<String> {
+    let strides = solid.axes.map(|axis| values.of.stride[axis]);
+    strides.iter().any(|&stride| stride > 1).then(|| {
+        let [across, up, deep] = strides;
+        format!("one cell of every {across} × {up} × {deep}")
+    })
+}
