@@ -118,13 +118,14 @@ impl App {
             ui.add_space(2.0);
         });
         Panel::bottom("status").show(ui, |ui| status::show(ui, &self.store, &*self.session, self.slices.saving.said()));
-        Panel::bottom("tabs").resizable(true).default_size(200.0).size_range(80.0..=700.0).show(ui, |ui| {
+        let below = (ui.available_height() * 0.26).clamp(100.0, 200.0);
+        Panel::bottom("tabs").resizable(true).default_size(below).size_range(80.0..=700.0).show(ui, |ui| {
             // Panels are as large as what is in them.
             ui.set_min_size(ui.available_size());
             self.tabs(ui, arrays);
         });
         // Most of a small window is for the cells.
-        let [left, right] = [ui.available_width() * 0.34, ui.available_width() * 0.24];
+        let [left, right] = [ui.available_width() * 0.36, ui.available_width() * 0.24];
         Panel::left("arrays").resizable(true).default_size(left.min(488.0)).size_range(160.0..=900.0).show(ui, |ui| {
             ui.set_min_size(ui.available_size());
             ui.add_space(4.0);
@@ -180,24 +181,41 @@ impl App {
         }
     }
 
+    /// What is under the pointer.
+    fn cell(&mut self, ui: &mut Ui, arrays: &[zippy::debug::protocol::ArrayEntry]) {
+        CollapsingHeader::new("Cell").default_open(true).show(ui, |ui| {
+            self.picks.pointed(ui, &mut self.store, arrays);
+        });
+    }
+
     /// What is under the pointer, how numbers become colours, and what is drawn over them.
     fn look(&mut self, ui: &mut Ui, arrays: &[zippy::debug::protocol::ArrayEntry]) {
         ui.add_space(4.0);
         // Nothing that can be dragged lies under the scroll bar.
         ui.set_max_width(ui.available_width() - SCROLL_BAR);
-        CollapsingHeader::new("Cell").default_open(true).show(ui, |ui| {
-            self.picks.pointed(ui, &mut self.store, arrays);
-        });
-        let Some(array) = self.arrays.chosen(arrays) else { return };
-        if let Ok(look) = self.slices.look(array) {
-            let known = look.known(&mut self.store, array);
-            let colouring = look.colouring(&known);
-            CollapsingHeader::new("Colours").default_open(true).show(ui, |ui| {
-                look.style.show(ui, &known, colouring.as_ref());
-            });
-            if let Some(volume) = look.volume() {
-                CollapsingHeader::new("Volume").default_open(true).show(ui, |ui| volume.settings(ui));
+        let chosen = self.arrays.chosen(arrays);
+        let look = chosen.and_then(|array| self.slices.look(array).ok().map(|look| (array, look)));
+        match look {
+            Some((array, look)) => {
+                let known = look.known(&mut self.store, array);
+                let colouring = look.colouring(&known);
+                // Of a volume no cell is pointed at.
+                match look.volume() {
+                    Some(volume) => {
+                        CollapsingHeader::new("Volume").default_open(true).show(ui, |ui| volume.settings(ui));
+                    }
+                    None => self.cell(ui, arrays),
+                }
+                if let Ok(look) = self.slices.look(array) {
+                    CollapsingHeader::new("Colours").default_open(true).show(ui, |ui| {
+                        look.style.show(ui, &known, colouring.as_ref());
+                    });
+                }
             }
+            None => self.cell(ui, arrays),
+        }
+        if chosen.is_none() {
+            return;
         }
         CollapsingHeader::new("Overlays").default_open(true).show(ui, |ui| {
             let overlays = &mut self.slices.overlays;

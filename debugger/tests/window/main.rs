@@ -1,9 +1,10 @@
 //! The viewer's window over a program that the tests make up: what it shows, and what it asks for.
 
-// Programs are not sent signals here.
+// Programs are not sent signals here, nor are all pictures compared.
 #[allow(dead_code)]
 #[path = "../../../examples/volume/tests/program/running.rs"]
 mod running;
+#[allow(dead_code)]
 #[path = "../../../examples/volume/tests/program/screen.rs"]
 mod screen;
 

@@ -46,11 +46,11 @@ macro_rules! column {
 
 /// All of them.
 pub const COLUMNS: [Column; 11] = [
-    column!("name", 112.0, false, |a, _| a.name.clone(), |a, _| Some(a.name.clone())),
-    column!("type", 78.0, false, |a, _| a.element.name.clone(), |a, _| Some(a.element.name.clone())),
-    column!("shape", 104.0, false, |a, _| words::shape(&a.shape), |a, _| Some(cells(a))),
-    column!("min", 84.0, true, true, |_, with| extreme(with, false), |_, with| with?.extremes.map(|(low, _)| low)),
-    column!("max", 84.0, true, true, |_, with| extreme(with, true), |_, with| with?.extremes.map(|(_, high)| high)),
+    column!("name", 124.0, false, |a, _| words::title(a), |a, _| Some(words::title(a))),
+    column!("type", 56.0, false, |a, _| a.element.name.clone(), |a, _| Some(a.element.name.clone())),
+    column!("shape", 108.0, false, |a, _| words::shape(&a.shape), |a, _| Some(cells(a))),
+    column!("min", 74.0, true, true, |_, with| extreme(with, false), |_, with| with?.extremes.map(|(low, _)| low)),
+    column!("max", 74.0, true, true, |_, with| extreme(with, true), |_, with| with?.extremes.map(|(_, high)| high)),
     column!("NaNs", 60.0, true, true, |_, with| with.map_or_else(unknown, |with| with.nans.to_string()), |_, with| {
         with.map(|with| with.nans)
     }),

@@ -166,8 +166,9 @@ impl TableDelegate for List<'_> {
         ui.add_space(4.0);
         if cell.col_nr == 0 {
             let chosen = self.panel.chosen.as_ref().is_some_and(|(_, array)| *array == entry.array);
-            let name = ui.selectable_label(chosen, &entry.name);
-            if name.accessible_name(format!("look at {}", words::title(entry))).clicked() {
+            let title = words::title(entry);
+            let name = ui.selectable_label(chosen, &title).on_hover_text(&title);
+            if name.accessible_name(format!("look at {title}")).clicked() {
                 self.panel.choose(entry);
             }
             return;

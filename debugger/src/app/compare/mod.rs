@@ -7,13 +7,16 @@ mod whole;
 use std::rc::Rc;
 
 use zippy::debug::protocol::{Answer, ArrayEntry, ArrayRef, Request, ViewRequest};
-use zippy_view::egui::{Button, ComboBox, Ui};
+use zippy_view::egui::{Button, ComboBox, ScrollArea, Ui, UiBuilder};
 
 use super::slices::Slices;
 use super::store::Store;
 use super::words;
 use recording::Recording;
 use seen::{Seen, view};
+
+/// The share of the width that texts have.
+const TEXTS: f32 = 0.55;
 
 /// What is compared with the array that is looked at.
 #[derive(Default)]
@@ -60,16 +63,25 @@ impl Compare {
             }
         }
         let request = slices.look(array).ok().and_then(|look| look.request().cloned());
-        self.choice(ui, store, arrays, array, request.as_ref());
-        match self.with {
-            With::Nothing => drop(ui.weak("Choose what to compare with, or keep what is seen and go on.")),
-            With::Array(other) => match arrays.iter().find(|entry| entry.array == other) {
-                Some(other) => self.arrays(ui, store, array, other, request, slices),
-                None => drop(ui.weak("the other array is gone")),
-            },
-            With::Kept => self.steps(ui, store, array, slices),
-            With::Recording => self.recording.show(ui, store, array, request, slices, &mut self.seen),
-        }
+        // Texts to the left, the picture to the right: both need the height.
+        let room = ui.available_rect_before_wrap();
+        let middle = room.left() + room.width() * TEXTS;
+        let texts = UiBuilder::new().max_rect(room.with_max_x(middle - 8.0));
+        ScrollArea::vertical().auto_shrink(false).show(&mut ui.new_child(texts), |ui| {
+            self.choice(ui, store, arrays, array, request.as_ref());
+            match self.with {
+                With::Nothing => drop(ui.weak("Choose what to compare with, or keep what is seen and go on.")),
+                With::Array(other) => match arrays.iter().find(|entry| entry.array == other) {
+                    Some(other) => self.arrays(ui, store, array, other, request, slices),
+                    None => drop(ui.weak("the other array is gone")),
+                },
+                With::Kept => self.steps(ui, store, array, slices),
+                With::Recording => self.recording.show(ui, store, array, request, slices, &mut self.seen),
+            }
+        });
+        let picture = UiBuilder::new().max_rect(room.with_min_x(middle));
+        self.seen.picture(&mut ui.new_child(picture), array);
+        ui.advance_cursor_after_rect(room);
     }
 
     fn choice(

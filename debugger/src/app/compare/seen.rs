@@ -24,6 +24,8 @@ pub struct Seen {
     pub measure: Measure,
     made: Option<Made>,
     picture: Difference,
+    /// Whether there is a difference to be seen in this frame.
+    there: bool,
 }
 
 /// Kept while nothing of it changes: views of 4 MiB take longer to compare than a frame may.
@@ -42,7 +44,7 @@ impl Seen {
         }
     }
 
-    /// Shows how the second one differs from the first one, once both have come.
+    /// Tells how the second one differs from the first one, once both have come.
     pub fn show(&mut self, ui: &mut Ui, array: &ArrayEntry, found: [&Found; 2], look: &Look) {
         for error in found.iter().filter_map(|found| found.error.as_ref()) {
             ui.colored_label(ui.visuals().error_fg_color, error);
@@ -69,8 +71,15 @@ impl Seen {
             ui.label(format!("{} cells differ of those seen", differences.cells));
             largest(ui, differences);
         });
-        let size = ui.available_size().max(vec2(40.0, 40.0));
-        self.picture.show(ui, size, array);
+        self.there = true;
+    }
+
+    /// Shows the picture of what was told in this frame, in all the room that there is.
+    pub fn picture(&mut self, ui: &mut Ui, array: &ArrayEntry) {
+        if std::mem::take(&mut self.there) {
+            let size = ui.available_size().max(vec2(40.0, 40.0));
+            self.picture.show(ui, size, array);
+        }
     }
 
     fn make(&mut self, array: &ArrayEntry, from: [&Rc<Answer>; 2], look: &Look) {
