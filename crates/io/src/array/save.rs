@@ -68,7 +68,8 @@ pub fn save<T: Element, const D: usize>(
 ///
 /// A thread of each rank writes 8 MiB while the next 8 are read: needs so much twice on its host (of records three times).
 /// Where they are not all in one chunk of this rank, they come by an exchange; that needs 8 MiB on each rank's device and what
-/// it stages (at most `ZIPPY_MESSAGE` at a time). An array called "zippy_io: blocks of", and then its name, must not be there already.
+/// it stages (at most `ZIPPY_MESSAGE` at a time). An array called "zippy_io: blocks of", and then its name, must not be there
+/// already.
 ///
 /// The pieces of `field.pvti` are in the folder `field` beside it, one for each chunk with cells, as
 /// `field_0123456789abcdef_3.vti`: each save draws a number of its own, so that the index changes from the old pieces to the
