@@ -59,7 +59,8 @@ fn main() -> Result<()> {
             println!("debug point, {name:<26} {:.0} ns, of them at work {:.0} ns", wall * 1e9, cpu * 1e9);
         }
         let cpu = json!({ "cpu_median_secs": own, "watched_cpu_median_secs": own_after });
-        let case = json!({ "case": "debug point", "median_secs": before, "watched_median_secs": after, "at_work": cpu });
+        let case =
+            json!({ "case": "debug point", "median_secs": before, "watched_median_secs": after, "at_work": cpu });
         cases.push(case);
     }
     if !cases.is_empty() {
