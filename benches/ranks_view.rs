@@ -51,10 +51,17 @@ fn main() -> Result<()> {
         points
     })?;
     for (_, before, after) in points.into_iter().filter(|(first, ..)| *first) {
-        let [before, after] = [before, after].map(|secs| Spread::of(&secs));
-        println!("{:<34} {:.0} ns", "debug point, no viewer", before.median * 1e9);
-        println!("{:<34} {:.0} ns", "debug point, one that looks at nothing", after.median * 1e9);
-        cases.push(json!({ "case": "debug point", "median_secs": before.median, "watched_median_secs": after.median }));
+        let [(before, own), (after, own_after)] = [before, after].map(|points| {
+            let (wall, cpu): (Vec<f64>, Vec<f64>) = points.into_iter().unzip();
+            (Spread::of(&wall).median, Spread::of(&cpu).median)
+        });
+        for (name, wall, cpu) in [("no viewer", before, own), ("one that looks at nothing", after, own_after)] {
+            println!("debug point, {name:<26} {:.0} ns, of them at work {:.0} ns", wall * 1e9, cpu * 1e9);
+        }
+        let cpu = json!({ "cpu_median_secs": own, "watched_cpu_median_secs": own_after });
+        let case =
+            json!({ "case": "debug point", "median_secs": before, "watched_median_secs": after, "at_work": cpu });
+        cases.push(case);
     }
     if !cases.is_empty() {
         common::write(&cases);
@@ -62,15 +69,23 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Seconds of a debug point.
-fn points(world: &World, options: &Options) -> Result<Vec<f64>> {
+/// Seconds of a debug point, and those in which its rank was at work: where ranks are more than cores the others have a part of
+/// the first.
+fn points(world: &World, options: &Options) -> Result<Vec<(f64, f64)>> {
     let figure = |_| {
         world.barrier()?;
-        let start = Instant::now();
+        let (start, cpu) = (Instant::now(), at_work());
         (0..POINTS).try_for_each(|_| world.debug_point("step"))?;
-        Ok(start.elapsed().as_secs_f64() / POINTS as f64)
+        let cpu = at_work().zip(cpu).map_or(f64::NAN, |(after, before)| after - before);
+        Ok((start.elapsed().as_secs_f64() / POINTS as f64, cpu / POINTS as f64))
     };
     (0..options.samples()).map(figure).collect()
+}
+
+/// Seconds of this thread on a core, where the system tells.
+fn at_work() -> Option<f64> {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(told.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
 }
 
 /// Asks for slices across each axis while the program is paused, and lets it go on.
