@@ -121,7 +121,7 @@ impl Client {
                     self.answer = Some(answer);
                 }
                 // Nobody waits for it any more; the state says an end, too.
-                Message::Answer(..) | Message::End(_) => {}
+                Message::Answer(..) | Message::End(_) | Message::Alive => {}
             }
         }
     }

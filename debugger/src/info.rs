@@ -22,7 +22,7 @@ fn bytes(count: u64) -> String {
 fn array(text: &mut String, entry: &ArrayEntry, stride: &Result<Vec<i64>, String>) {
     let shape: Vec<String> = entry.shape.iter().map(i64::to_string).collect();
     let kind = match (entry.kind, entry.array.rank) {
-        (ArrayKind::Global, _) => format!("in {} chunks", entry.chunk_count),
+        (ArrayKind::Global, _) => format!("in {}", entry.split()),
         (ArrayKind::Local, Some(rank)) => format!("of rank {rank}"),
         (ArrayKind::Growable, Some(rank)) => format!("growable, of rank {rank}"),
         (ArrayKind::Local, None) => "local".into(),

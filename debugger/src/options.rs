@@ -148,7 +148,8 @@ goes on. NaN and infinities are text. "array" is a name, or {"name": "u", "rank"
                                     the "start" and "stride" that it has
   {"pick":{"array":"u","at":[3,4]}} a cell: value, bits, rank, chunk, index there, whether owned; with "chunk":2 a ghost cell
   {"summary":{"array":"u","component":"x","bins":16,"range":[0,1]}}
-                                    count, NaNs, infinities, min, max and a histogram of all cells
+                                    count, NaNs, infinities, min, max and a histogram of all cells; with
+                                    "percentiles":[1,99] these, exactly
   {"compare":["u","v"]}             how many cells differ in their bits, and the first one
   {"ghosts":{"array":"u"}}          ghost cells by chunk and side: fresh, stale, never filled (in checked runs)
   {"moves":{}}                      what the last transfer has moved

@@ -163,7 +163,8 @@ fn samples() -> Vec<(Way, Vec<u8>)> {
         stride: vec![2, 1, 1],
         numbers: Some(1),
     };
-    let summary = SummaryRequest { array, numbers: 0, bins: 16, range: Some((-1.0, 2.5)) };
+    let range = Some((-1.0, 2.5));
+    let summary = SummaryRequest { array, numbers: 0, length: true, bins: 16, range, percentiles: vec![1.0, 99.5] };
     let rules = vec![
         Rule { name: Some("after collide".into()), when: When::Always },
         Rule { name: None, when: When::Every(10) },
@@ -181,19 +182,22 @@ fn samples() -> Vec<(Way, Vec<u8>)> {
         Request::Control(Control::RunTo("before".into())),
         Request::Control(Control::Stop),
         Request::Rules(rules),
+        Request::Alive,
     ];
     let asks = requests.into_iter().enumerate().map(|(id, request)| Ask { id: id as u32 * 100, request });
     let asks = asks.map(|ask| (Way::Ask, frame::encode(&ask, frame::MOST_ASKED)));
     let (entry, point) = (entry(array), point());
     let view = View { of: view, step: 9, cells: (0..84).collect() };
+    let ghosts = vec![GhostEntry { chunk: 5, side: vec![-1, 0, 1], state: GhostState::Stale }; 3];
+    let timeline = Timeline { until: 1 << 33, ranks: vec![vec![span(), span()], vec![]] };
     let answers = [
         Answer::Arrays(vec![entry.clone(), entry.clone()]),
         Answer::View(view.clone()),
-        Answer::Summary(Summary { array, numbers: 1, step: 4, components: vec![component(); 3] }),
-        Answer::Ghosts(vec![GhostEntry { chunk: 5, side: vec![-1, 0, 1], state: GhostState::Stale }; 3]),
+        Answer::Summary(Summary { array, numbers: 1, length: false, step: 4, components: vec![component(); 3] }),
+        Answer::Ghosts(ghosts.clone()),
         Answer::Difference(Difference { cells: 3, first: Some(vec![1, 2, 3]) }),
         Answer::Moves(moves(array)),
-        Answer::Timeline(Timeline { until: 1 << 33, ranks: vec![vec![span(), span()], vec![]] }),
+        Answer::Timeline(timeline.clone()),
         Answer::Done,
     ];
     let answers = answers.into_iter().map(|answer| Message::Answer(77, Ok(answer)));
@@ -201,6 +205,7 @@ fn samples() -> Vec<(Way, Vec<u8>)> {
         Message::Point(point.clone()),
         Message::Answer(1, Err("array \"u\" has 3 axes".into())),
         Message::End("the program has come to its end".into()),
+        Message::Alive,
     ];
     let messages = answers.chain(others).map(|message| (Way::Message, frame::encode(&message, frame::MOST_TOLD)));
     let program = Program { name: "lbm".into(), ranks: 4, checked: true, adapters: vec!["llvmpipe".into()] };
@@ -211,6 +216,9 @@ fn samples() -> Vec<(Way, Vec<u8>)> {
             Recorded::Point(point),
             Recorded::Arrays(vec![entry]),
             Recorded::View(view),
+            Recorded::Ghosts(array, ghosts),
+            Recorded::Moves(moves(array)),
+            Recorded::Timeline(timeline),
             Recorded::End("done".into()),
         ];
         entries.iter().try_for_each(|entry| writer.add(entry))
@@ -237,6 +245,7 @@ fn entry(array: ArrayRef) -> ArrayEntry {
         ghosts: [vec![1, 0], vec![1, 2]],
         periodic: vec![true, false],
         chunk_count: 2,
+        grid: Some(vec![1, 2]),
         chunks: vec![chunk(0), chunk(1)],
         bytes: 1 << 34,
         writes: 4,
@@ -251,11 +260,12 @@ fn point() -> Point {
 
 fn component() -> Component {
     let (extremes, range) = (Some((-1.5, 2.5)), (-1.5, 2.5));
-    Component { count: 100, nans: 1, infinities: 0, extremes, range, bins: vec![1, 2, 3, 300], outside: (0, 1) }
+    let (bins, percentiles) = (vec![1, 2, 3, 300], vec![-1.0, 2.25]);
+    Component { count: 100, nans: 1, infinities: 0, extremes, range, bins, outside: (0, 1), percentiles }
 }
 
 fn moves(array: ArrayRef) -> Moves {
-    let end = (array, 3, 1, vec![0, 4]);
+    let end = (Some(array), 3, 1, vec![0, 4]);
     let moved = MoveEntry { from: end.clone(), to: end, extents: vec![9, 1], bytes: 36 };
     Moves { operation: "ghosts(u)".into(), moves: vec![moved; 2], count: 2, bytes_local: 36, bytes_network: 36 }
 }

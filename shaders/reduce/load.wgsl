@@ -1,5 +1,6 @@
 // How the cells of a reduction are read and ordered. A reduction takes one `load` (`load_second` is made of it) and one
-// order, by the marks between them. Places count cells; 8- and 16-bit cells are packed in words, the lowest bits first.
+// order, by the marks between them. One of lengths takes a `load` as `load_number`, the size of its order, and the length.
+// Places count cells; 8- and 16-bit cells are packed in words, the lowest bits first.
 
 //@ word
 fn load(at: u32) -> u32 {
@@ -94,4 +95,52 @@ fn is_nan(bits: u32) -> bool {
 
 fn one_zero(bits: u32) -> u32 {
     return select(bits, 0u, bits == 0x80000000u);
+}
+
+//@ size of unsigned
+fn size(bits: u32) -> f32 {
+    return f32(bits);
+}
+
+fn beyond(bits: u32) -> u32 {
+    return 0u;
+}
+
+//@ size of signed
+fn size(bits: u32) -> f32 {
+    return abs(f32(i32(bits)));
+}
+
+fn beyond(bits: u32) -> u32 {
+    return 0u;
+}
+
+//@ size of float
+fn size(bits: u32) -> f32 {
+    return bitcast<f32>(bits & 0x7fffffffu);
+}
+
+// The bits of an infinity or a NaN without their sign, those of a NaN being larger; else 0.
+fn beyond(bits: u32) -> u32 {
+    let size = bits & 0x7fffffffu;
+    return select(0u, size, size >= 0x7f800000u);
+}
+
+//@ length
+// The length of the vector that begins at a place, by its largest component, so that no square is too large or too small.
+fn load(at: u32) -> u32 {
+    var special = 0u;
+    var largest = 0f;
+    for (var i = 0u; i < COMPONENTS; i++) {
+        let bits = load_number(at + i);
+        special = max(special, beyond(bits));
+        largest = max(largest, select(size(bits), 0f, beyond(bits) > 0u));
+    }
+    var squares = 0f;
+    for (var i = 0u; i < COMPONENTS; i++) {
+        let share = size(load_number(at + i)) / largest;
+        squares += share * share;
+    }
+    let length = bitcast<u32>(largest * sqrt(squares));
+    return select(select(length, 0u, largest == 0f), special, special > 0u);
 }

@@ -11,9 +11,7 @@ impl ArrayCore {
     pub(crate) fn read(&self, chunk: ChunkId, region: &Region, into: &mut [u8]) -> Result<()> {
         if let (Some(lease), false) = (self.lease(chunk)?, into.is_empty()) {
             let pieces = [Piece { buffer: &lease, view: self.strided(chunk, region), payload_offset: 0 }];
-            let payload_bytes = into.len().next_multiple_of(4) as u64;
-            let staged = self.device().gather(self.element().bytes, &pieces, payload_bytes)?;
-            into.copy_from_slice(&staged.as_ref()[..into.len()]);
+            self.device().gather_into(self.element().bytes, &pieces, into)?;
         }
         Ok(())
     }

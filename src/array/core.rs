@@ -97,12 +97,13 @@ impl ArrayCore {
         layout: &Layout,
         extra: wgpu::BufferUsages,
     ) -> Result<Rc<Self>> {
-        Self::create_of_kind(ArrayKind::Local, home, name, element, layout, extra)
+        let id = home.registry.borrow_mut().next_local_id();
+        Self::create_of_kind((ArrayKind::Local, id), home, name, element, layout, extra)
     }
 
-    /// [`create_local`](Self::create_local) of a kind.
+    /// [`create_local`](Self::create_local) of a kind, with a number: of an array that has grown the one it had.
     pub(crate) fn create_of_kind(
-        kind: ArrayKind,
+        (kind, id): (ArrayKind, ArrayId),
         home: Home,
         name: &str,
         element: &'static ElementInfo,
@@ -122,8 +123,8 @@ impl ArrayCore {
             }
         }];
         let core = Rc::new(Self {
-            id: ArrayId(0),
-            data: ArrayId(0),
+            id,
+            data: id,
             name: name.to_string(),
             element,
             placement: Placement::balanced(chunks, 1),
@@ -155,7 +156,7 @@ impl ArrayCore {
         &self.home
     }
 
-    /// Its number in the world.
+    /// Its number in the world, or on its rank where it is of one rank alone.
     pub fn id(&self) -> ArrayId {
         self.id
     }

@@ -36,7 +36,8 @@ const FIRST_CAPACITY: u64 = 256;
 
 impl<T: Element> Growable<T> {
     pub(crate) fn new(home: Home, name: &str, uses: wgpu::BufferUsages) -> Result<Self> {
-        let core = with_capacity::<T>(home, name, FIRST_CAPACITY, uses)?;
+        let id = home.registry.borrow_mut().next_local_id();
+        let core = with_capacity::<T>(home, (name, id), FIRST_CAPACITY, uses)?;
         Ok(Self { core, length: 0, uses, data: Cell::new(None), element: PhantomData })
     }
 
@@ -132,8 +133,9 @@ impl<T: Element> Growable<T> {
         let home = self.core.home().clone();
         // Twice as much makes appending cheap; what was asked for is enough where that does not fit.
         let doubled = capacity.max(self.capacity().saturating_mul(2));
-        let larger = with_capacity::<T>(home.clone(), self.name(), doubled, self.uses)
-            .or_else(|_| with_capacity::<T>(home, self.name(), capacity, self.uses))?;
+        let named = (self.name(), self.core.id());
+        let larger = with_capacity::<T>(home.clone(), named, doubled, self.uses)
+            .or_else(|_| with_capacity::<T>(home, named, capacity, self.uses))?;
         if let (Some(from), Some(to)) = (self.core.lease(0)?, larger.lease(0)?)
             && self.length > 0
         {
@@ -168,8 +170,13 @@ impl<T: Element> Growable<T> {
     }
 }
 
-fn with_capacity<T: Element>(home: Home, name: &str, capacity: u64, uses: wgpu::BufferUsages) -> Result<Rc<ArrayCore>> {
+fn with_capacity<T: Element>(
+    home: Home,
+    (name, id): (&str, ArrayId),
+    capacity: u64,
+    uses: wgpu::BufferUsages,
+) -> Result<Rc<ArrayCore>> {
     let extent = i64::try_from(capacity)
         .map_err(|_| ArrayError::Other(format!("growable array \"{name}\" cannot hold {capacity} cells")))?;
-    ArrayCore::create_of_kind(ArrayKind::Growable, home, name, &T::INFO, &Layout::new([extent]), uses)
+    ArrayCore::create_of_kind((ArrayKind::Growable, id), home, name, &T::INFO, &Layout::new([extent]), uses)
 }

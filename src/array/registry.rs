@@ -8,7 +8,7 @@ use crate::error::ArrayError;
 use crate::locate::Placement;
 
 /// Names an array in a world: the same number on every rank, because arrays are created collectively.
-/// Local arrays count in a space of their own and are never named to another rank.
+/// Arrays of one rank count in a space of that rank's own and are never named to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ArrayId(pub u64);
 
@@ -17,6 +17,7 @@ pub struct ArrayId(pub u64);
 pub(crate) struct Registry<A> {
     next: u64,
     arrays: BTreeMap<ArrayId, (String, Weak<A>)>,
+    next_local: u64,
     /// Arrays of this rank alone.
     locals: Vec<Weak<A>>,
     /// How many of these there were after the dead ones had been forgotten.
@@ -35,7 +36,8 @@ pub(crate) struct Rearranged {
 
 impl<A> Default for Registry<A> {
     fn default() -> Self {
-        Self { next: 0, arrays: BTreeMap::new(), locals: Vec::new(), locals_alive: 0, rearranged: Vec::new() }
+        let (locals, rearranged) = (Vec::new(), Vec::new());
+        Self { next: 0, arrays: BTreeMap::new(), next_local: 0, locals, locals_alive: 0, rearranged }
     }
 }
 
@@ -44,6 +46,12 @@ impl<A> Registry<A> {
     pub fn next_id(&mut self) -> ArrayId {
         self.next += 1;
         ArrayId(self.next)
+    }
+
+    /// The number of the next array of this rank alone.
+    pub fn next_local_id(&mut self) -> ArrayId {
+        self.next_local += 1;
+        ArrayId(self.next_local)
     }
 
     /// How many handles were made, the same on every rank that made the same calls.

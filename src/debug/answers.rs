@@ -20,9 +20,11 @@ pub(super) fn answer(world: &World, request: &Request, step: u64) -> Result<Opti
         Request::Summary(wanted) => summarised(world, wanted, step)?.map(|told| told.map(Answer::Summary)),
         Request::Compare(one, other) => compared(world, [*one, *other])?.map(|told| told.map(Answer::Difference)),
         Request::Moves => moves::moves(world)?.map(|moves| Ok(Answer::Moves(moves))),
-        Request::Timeline(since) => timeline::timeline(world, *since)?.map(|line| Ok(Answer::Timeline(line))),
+        Request::Timeline(since) => timeline::timeline(world, *since, u64::MAX)?.map(|line| Ok(Answer::Timeline(line))),
         // What rank 0 decides alone.
-        Request::Control(_) | Request::Rules(_) => Some(Ok(Answer::Done)).filter(|_| world.rank() == 0),
+        Request::Control(_) | Request::Rules(_) | Request::Alive => {
+            Some(Ok(Answer::Done)).filter(|_| world.rank() == 0)
+        }
     })
 }
 

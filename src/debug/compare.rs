@@ -12,7 +12,8 @@ use crate::extents::Index;
 use crate::region::Region;
 
 /// How many cells of two global arrays differ in some bit, and the first of them, axis 0 fastest. Every rank calls, inside an
-/// operation that was compared, and all have the same answer. The device compares; where it is the host in disguise, the host does, a few cells at a time.
+/// operation that was compared, and all have the same answer. The device compares; where it is the host in disguise or cells
+/// are large, the host does, a few cells at a time.
 ///
 /// # Errors
 /// A failure of this or of another rank; within, why the arrays cannot be compared: they differ in type or shape, one is not

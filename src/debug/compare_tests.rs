@@ -38,15 +38,16 @@ fn differences_are_those_of_a_plain_loop() {
         assert_eq!(compared(world, &other, &one)?, Ok(right));
 
         // Cells of two bytes, and of four words, more than a window of a binding holds.
-        let [one, other] = [0, 1].map(|which| {
-            let array = world.array::<u16, 2>("halves", &split(Layout::new([55, 31])))?;
+        let named = |name: &str, which: usize| format!("{name} {which}");
+        let [one, other] = [0, 1].map(|which: usize| {
+            let array = world.array::<u16, 2>(&named("halves", which), &split(Layout::new([55, 31])))?;
             array.fill_with(|[x, y]| (x * 100 + y) as u16 ^ u16::from(which == 1 && x == 7 && y > 28)).map(|()| array)
         });
         let right = Difference { cells: 2, first: Some(vec![7, 29]) };
         assert_eq!(compared(world, &one?, &other?)?, Ok(right));
         let layouts = [Layout::new([203, 211]), Layout::new([203, 211]).ghost([2, 0])].map(split);
         let [one, other] = [0, 1].map(|which: usize| {
-            let array = world.array::<[u32; 4], 2>("fours", &layouts[which])?;
+            let array = world.array::<[u32; 4], 2>(&named("fours", which), &layouts[which])?;
             let other = |[x, y]: [i64; 2]| u32::from(which == 1 && (y * 203 + x) % 1000 == 999);
             array.fill_with(|at| [at[0] as u32, at[1] as u32 ^ other(at), 7, 9 + other(at)]).map(|()| array)
         });

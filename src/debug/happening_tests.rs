@@ -21,7 +21,7 @@ fn by_number(mut moves: Moves) -> Moves {
 
 fn entry(from: (u64, u64, u32, &[i64]), to: (u64, u64, u32, &[i64]), extents: &[i64], bytes: u64) -> MoveEntry {
     let end = |(number, chunk, rank, first): (u64, u64, u32, &[i64])| {
-        (ArrayRef { rank: None, number }, chunk, rank, first.to_vec())
+        (Some(ArrayRef { rank: None, number }), chunk, rank, first.to_vec())
     };
     MoveEntry { from: end(from), to: end(to), extents: extents.to_vec(), bytes }
 }
@@ -112,6 +112,34 @@ fn the_outermost_operation_is_named_and_what_an_observer_moves_is_not_told() {
     assert_eq!((told.count, told.bytes_local + told.bytes_network), (told.moves.len() as u64, 80));
 }
 
+/// Ranks get and put cells of line 0..4, 4..7, 7..10; the memory at their own end has no array.
+#[test]
+fn a_fence_moves_what_was_asked_for() {
+    let told = of_rank_0(3, |world| {
+        let line = three_chunks(world)?;
+        if world.rank() == 1 {
+            world.put(&[1.0, 2.0], line.at(3..5))?;
+            let _ticket = world.get(line.at(8..10))?;
+        }
+        world.fence()?;
+        moves(world)
+    });
+    let chunk = |number, first| (Some(ArrayRef { rank: None, number: 1 }), number, number as u32, vec![first]);
+    let own = |first| (None, 0, 1, vec![first]);
+    let expected = [
+        MoveEntry { from: own(3), to: chunk(0, 3), extents: vec![1], bytes: 8 },
+        MoveEntry { from: own(4), to: chunk(1, 4), extents: vec![1], bytes: 8 },
+        MoveEntry { from: chunk(2, 8), to: own(8), extents: vec![2], bytes: 16 },
+    ];
+    assert_eq!((&told.moves[..], told.count), (&expected[..], 3));
+    assert_eq!((told.bytes_local, told.bytes_network), (8, 24));
+    assert!(
+        told.operation.starts_with("fence") && told.operation.contains("happening_tests.rs:"),
+        "{}",
+        told.operation
+    );
+}
+
 #[test]
 fn more_moves_than_are_told_are_counted() {
     let told = of_rank_0(2, |world| {
@@ -132,15 +160,15 @@ fn each_span_is_told_once() {
     let parts: Vec<Timeline> = run_with(Config::apart(3), |world| {
         let line = three_chunks(world)?;
         // From here on spans are kept.
-        let mut parts: Vec<Timeline> = timeline(world, 0)?.into_iter().collect();
+        let mut parts: Vec<Timeline> = timeline(world, 0, u64::MAX)?.into_iter().collect();
         for _ in 0..3 {
             world.ghosts(&line)?;
             let since = world.group().broadcast(0, parts.last().map(|part| crate::transport::copied(&[part.until])))?;
             let since = crate::transport::values::<u64>(&since)?[0];
-            parts.extend(timeline(world, since)?);
+            parts.extend(timeline(world, since, u64::MAX)?);
         }
-        parts.extend(timeline(world, 0)?);
-        parts.extend(timeline(world, u64::MAX)?);
+        parts.extend(timeline(world, 0, u64::MAX)?);
+        parts.extend(timeline(world, u64::MAX, u64::MAX)?);
         Ok(parts)
     })
     .unwrap()

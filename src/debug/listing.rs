@@ -41,7 +41,7 @@ pub(super) fn arrays(world: &World) -> Result<Option<Result<Vec<ArrayEntry>, Str
     }
     for array in &local {
         let rank = Some(world.rank() as u32);
-        own.local.push(entry(array, ArrayRef { rank, number: array.memory(0) }, &[held(array)], world.rank()));
+        own.local.push(entry(array, ArrayRef { rank, number: array.id().0 }, &[held(array)], world.rank()));
     }
     let own = postcard::to_allocvec(&own).map_err(|error| error.to_string());
     let listed = |told: Result<Vec<Vec<u8>>, String>| {
@@ -140,6 +140,7 @@ fn entry(array: &Rc<ArrayCore>, named: ArrayRef, held: &[Held], first_rank: usiz
         ghosts: [chunks.ghost_lo().to_vec(), chunks.ghost_hi().to_vec()],
         periodic: chunks.periodic().to_vec(),
         chunk_count: chunks.count() as u64,
+        grid: chunks.grid().map(|grid| grid.iter().map(|&parts| parts as u64).collect()),
         chunks: (0..listed).map(chunk).collect(),
         bytes: held.iter().map(|held| held.bytes).sum(),
         writes: held.iter().flat_map(|held| &held.writes).copied().max().unwrap_or(0),

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use super::protocol::Numbers;
 use crate::World;
 use crate::algorithms::reduce::{
-    Bins, Found, Histogram, LocalOperand, Number, Within, local_extremes, local_histogram, rounded, sum_words,
+    Bins, Found, Histogram, Lengths, LocalOperand, Number, Reduced, Within, local_extremes, local_histogram, rounded,
+    sum_words,
 };
 use crate::array::{ArrayCore, ArrayKind};
 use crate::error::Result;
@@ -31,13 +32,16 @@ macro_rules! of_type {
 }
 pub(super) use of_type;
 
-/// Numbers of type `S` in the cells that an array's chunks own. Of a global array the results are those of all ranks, and
-/// every rank must call, inside an operation that was compared; of another one its rank alone does, and nothing is sent.
-pub(super) struct Measure<'a, S> {
+/// Numbers in the cells that an array's chunks own. Of a global array the results are those of all ranks, and every rank must
+/// call, inside an operation that was compared; of another one its rank alone does, and nothing is sent.
+pub(super) struct Measure<'a, R> {
     world: &'a World,
-    own: LocalOperand<S, 1>,
+    own: R,
     global: bool,
 }
+
+/// Numbers as they are.
+pub(super) type Scalars<'a, S> = Measure<'a, LocalOperand<S, 1>>;
 
 /// The numbers of one component.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,8 +58,8 @@ pub(super) struct Spread<S> {
     pub finite: Option<(S, S)>,
 }
 
-impl<'a, S: Number> Measure<'a, S> {
-    /// Those that stand at `numbers` in each cell, which are of type `S`.
+impl<'a, S: Number> Scalars<'a, S> {
+    /// Those of type `S` that stand at `numbers` in each cell.
     ///
     /// # Errors
     /// They are not.
@@ -69,6 +73,26 @@ impl<'a, S: Number> Measure<'a, S> {
         Self { world: self.world, own: self.own.only_component(component), global: self.global }
     }
 
+    /// The vectors of all components, by their lengths.
+    pub fn lengths(self) -> Measure<'a, Lengths<S>> {
+        Measure { world: self.world, own: Lengths(self.own), global: self.global }
+    }
+
+    /// The sum of the numbers of all components together, rounded once.
+    ///
+    /// # Errors
+    /// A failure of this or of another rank.
+    pub fn sum(&self) -> Result<f64> {
+        let words = self.together(sum_words(&self.own)?, |sum, more| *sum += more)?;
+        let mut sum = vec![0; words.len() / self.own.components()];
+        for words in words.chunks(sum.len()) {
+            sum.iter_mut().zip(words).for_each(|(sum, word)| *sum += word);
+        }
+        Ok(rounded::<S>(&sum))
+    }
+}
+
+impl<R: Reduced> Measure<'_, R> {
     fn together<T: bytemuck::Pod>(&self, mut own: Vec<T>, combine: impl Fn(&mut T, &T)) -> Result<Vec<T>> {
         if self.global {
             self.world.inner().all_reduce(&mut own, combine)?;
@@ -80,11 +104,11 @@ impl<'a, S: Number> Measure<'a, S> {
     ///
     /// # Errors
     /// A failure of this or of another rank.
-    pub fn spreads(&self) -> Result<Vec<Spread<S>>> {
+    pub fn spreads(&self) -> Result<Vec<Spread<R::Of>>> {
         let all = local_extremes(&self.own, &Within::ALL)?;
-        let infinite = |key: u64| !S::from_key(key).to_f64().is_finite();
+        let infinite = |key: u64| !R::Of::from_key(key).to_f64().is_finite();
         let finite = match all.iter().any(|one| one.numbers > 0 && (infinite(one.min) || infinite(one.max))) {
-            true => local_extremes(&self.own, &Within::of((S::nearest(f64::MIN), S::nearest(f64::MAX))))?,
+            true => local_extremes(&self.own, &Within::of((R::Of::nearest(f64::MIN), R::Of::nearest(f64::MAX))))?,
             false => all.clone(),
         };
         let found = self.together([all, finite].concat(), Found::merge)?;
@@ -104,12 +128,12 @@ impl<'a, S: Number> Measure<'a, S> {
     /// # Errors
     /// A failure of this or of another rank.
     pub fn least_magnitude(&self) -> Result<Option<f64>> {
-        let zero = S::zeroed();
+        let zero = <R::Of as bytemuck::Zeroable>::zeroed();
         let below = local_extremes(&self.own, &Within::up_to(zero))?;
         let above = local_extremes(&self.own, &Within::from(zero))?;
         let found = self.together([below, above].concat(), Found::merge)?;
-        let magnitudes = found.iter().filter_map(ends::<S>);
-        let nearest = |(min, max): (S, S)| min.to_f64().abs().min(max.to_f64().abs());
+        let magnitudes = found.iter().filter_map(ends::<R::Of>);
+        let nearest = |(min, max): (R::Of, R::Of)| min.to_f64().abs().min(max.to_f64().abs());
         Ok(magnitudes.map(nearest).reduce(f64::min))
     }
 
@@ -117,23 +141,10 @@ impl<'a, S: Number> Measure<'a, S> {
     ///
     /// # Errors
     /// A failure of this or of another rank.
-    pub fn histograms(&self, bins: &[Bins<S>]) -> Result<Vec<Histogram>> {
+    pub fn histograms(&self, bins: &[Bins<R::Of>]) -> Result<Vec<Histogram>> {
         let own = local_histogram(&self.own, &bins.iter().collect::<Vec<_>>())?;
         let counts = self.together(own, |sum, more| *sum += more)?;
         Ok(counts.chunks((counts.len() / bins.len()).max(1)).map(Histogram::of).collect())
-    }
-
-    /// The sum of the numbers of all components together, rounded once.
-    ///
-    /// # Errors
-    /// A failure of this or of another rank.
-    pub fn sum(&self) -> Result<f64> {
-        let words = self.together(sum_words(&self.own)?, |sum, more| *sum += more)?;
-        let mut sum = vec![0; words.len() / self.own.components()];
-        for words in words.chunks(sum.len()) {
-            sum.iter_mut().zip(words).for_each(|(sum, word)| *sum += word);
-        }
-        Ok(rounded::<S>(&sum))
     }
 }
 

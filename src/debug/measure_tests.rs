@@ -96,8 +96,9 @@ fn half(at: [i64; 2]) -> Half {
 }
 
 /// What a plain loop finds.
-fn expected(values: &[f64], is_float: bool, bins: usize, range: Option<(f64, f64)>) -> Component {
-    let finite: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
+fn expected(values: &[f64], is_float: bool, request: &SummaryRequest) -> Component {
+    let (bins, range) = (usize::from(request.bins), request.range);
+    let mut finite: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
     let least = finite.iter().copied().reduce(f64::min);
     let extremes = least.map(|least| (least, finite.iter().copied().fold(least, f64::max)));
     let range = range.or(extremes).unwrap_or((0.0, 0.0));
@@ -113,7 +114,11 @@ fn expected(values: &[f64], is_float: bool, bins: usize, range: Option<(f64, f64
     }
     let nans = values.iter().filter(|value| value.is_nan()).count() as u64;
     let infinities = values.iter().filter(|value| value.is_infinite()).count() as u64;
-    Component { count: values.len() as u64, nans, infinities, extremes, range, bins: counts, outside }
+    finite.sort_by(f64::total_cmp);
+    let last = finite.len().saturating_sub(1) as f64;
+    let at = |percent: &f64| finite.get((percent / 100.0 * last).round() as usize).copied();
+    let percentiles = request.percentiles.iter().filter_map(at).collect();
+    Component { count: values.len() as u64, nans, infinities, extremes, range, bins: counts, outside, percentiles }
 }
 
 /// The values of a component of all cells.
@@ -160,12 +165,13 @@ fn check<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Copy) -> Res
             let is_float = numbers.scalar.is_float();
             let by_hand = if is_float { (-2.0, 6.0) } else { (20.0, 51.0) };
             for (bins, range) in [(16, None), (16, Some(by_hand)), (0, None), (0, Some(by_hand))] {
-                let request = SummaryRequest { array: THIS, numbers: place as u16, bins, range };
+                let percentiles = if range.is_none() { vec![0.0, 99.0, 1.0, 37.5, 100.0] } else { Vec::new() };
+                let request = SummaryRequest { bins, range, percentiles, ..SummaryRequest::of(THIS, place as u16) };
                 let found = summed(world, array.core(), &request)?;
                 assert_eq!((found.array, found.numbers, found.step), (THIS, place as u16, 42));
                 let of = |component| values(&cells, numbers, component);
                 let components = (0..usize::from(numbers.components)).map(of);
-                let right: Vec<_> = components.map(|values| expected(&values, is_float, bins.into(), range)).collect();
+                let right: Vec<_> = components.map(|values| expected(&values, is_float, &request)).collect();
                 assert_eq!(found.components, right, "{} {numbers:?} {bins} {range:?} {layout:?}", T::INFO.name);
             }
         }
@@ -194,6 +200,61 @@ fn summaries_are_those_of_a_plain_loop() {
     });
 }
 
+/// Compares the lengths of a type's first vector with a plain loop's, which are rounded once.
+fn lengths<T: Element>(world: &World, value: impl Fn([i64; 2]) -> T + Copy) -> Result<()> {
+    if T::INFO.supported_by(world.gpu().features(), "").is_err() {
+        return Ok(());
+    }
+    let (cells, numbers) = (cells(value), &ElementType::from(&T::INFO).numbers[0]);
+    let components: Vec<_> = (0..numbers.components.into()).map(|of| values(&cells, numbers, of)).collect();
+    let length = |cell: usize| {
+        let squares = components.iter().map(|values| values[cell].powi(2));
+        let nan = components.iter().any(|values| values[cell].is_nan());
+        if nan { f64::NAN } else { f64::from(squares.sum::<f64>().sqrt() as f32) }
+    };
+    let all: Vec<f64> = (0..cells.len()).map(length).collect();
+    let layouts = layouts(world.size());
+    // No length is near the end of a bin, and so the device's are in those of the host's.
+    let (range, percentiles) = (Some((-0.333, 200.77)), vec![1.0, 50.0, 99.0]);
+    let request = SummaryRequest { length: true, bins: 16, range, percentiles, ..SummaryRequest::of(THIS, 0) };
+    for layout in [&layouts[1], &layouts[3]] {
+        let found = summed(world, array(world, layout, value)?.core(), &request)?;
+        assert!(found.length);
+        let [found] = &found.components[..] else { panic!("{found:?}") };
+        let right = expected(&all, true, &request);
+        assert_eq!((found.count, found.nans, found.infinities), (right.count, right.nans, right.infinities));
+        assert_eq!((&found.bins, found.outside), (&right.bins, right.outside));
+        let ends = |of: &Component| [&[of.extremes.unwrap().0, of.extremes.unwrap().1], &of.percentiles[..]].concat();
+        let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-6 * b;
+        assert!(ends(found).iter().zip(&ends(&right)).all(near), "{found:?} {right:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn lengths_are_those_of_a_plain_loop() {
+    on_ranks(|world| {
+        lengths(world, narrow)?;
+        lengths(world, |at| [f16::from_f64(float(at, 0)), f16::from_f64(float(at, 1))])?;
+        lengths(world, |at| std::array::from_fn::<i32, 4, _>(|c| whole(at, c as u64) as i32 - 100))
+    });
+}
+
+#[test]
+fn percentiles_do_not_mind_numbers_far_away() {
+    on_ranks(|world| {
+        let value = |[x, y]: [i64; 2]| if (x, y) == (4, 5) { 1e30 } else { (x + 13 * y) as f32 * 1e-6 };
+        let array = array(world, &layouts(world.size())[1], value)?;
+        let request = SummaryRequest { percentiles: vec![10.0, 90.0], ..SummaryRequest::of(THIS, 0) };
+        let found = &summed(world, array.core(), &request)?.components[0];
+        assert_eq!(
+            (found.extremes.unwrap().1 as f32, &found.percentiles[..]),
+            (1e30, &[9e-6_f32, 82e-6].map(f64::from)[..])
+        );
+        Ok(())
+    });
+}
+
 #[test]
 fn large_numbers_are_rounded_and_still_in_their_bins() {
     on_ranks(|world| {
@@ -203,11 +264,12 @@ fn large_numbers_are_rounded_and_still_in_their_bins() {
         let (low, high) = ((1 << 60) + 1, u64::MAX - 1);
         let value = |[x, y]: [i64; 2]| [low, high, high, (1 << 63) + 5][((x + 13 * y) % 4) as usize];
         let array = array(world, &layouts(world.size())[1], value)?;
-        let request = SummaryRequest { array: THIS, numbers: 0, bins: 2, range: None };
+        let request = SummaryRequest { bins: 2, percentiles: vec![0.0, 50.0], ..SummaryRequest::of(THIS, 0) };
         let found = &summed(world, array.core(), &request)?.components[0];
         let ends = (2_f64.powi(60), 2_f64.powi(64));
         assert_eq!((found.extremes, found.range), (Some(ends), ends));
         assert_eq!((&found.bins[..], found.outside), (&[23 + 22, 46][..], (0, 0)));
+        assert_eq!(found.percentiles, [low as f64, high as f64]);
         Ok(())
     });
 }
@@ -215,7 +277,7 @@ fn large_numbers_are_rounded_and_still_in_their_bins() {
 #[test]
 fn arrays_without_cells_or_with_one_number() {
     on_ranks(|world| {
-        let request = SummaryRequest { array: THIS, numbers: 0, bins: 3, range: None };
+        let request = SummaryRequest { bins: 3, percentiles: vec![1.0, 99.0], ..SummaryRequest::of(THIS, 0) };
         let none = world.array::<f32, 2>("none", &Layout::new([0, 5]))?;
         let nothing = Component {
             count: 0,
@@ -225,6 +287,7 @@ fn arrays_without_cells_or_with_one_number() {
             range: (0.0, 0.0),
             bins: vec![0; 3],
             outside: (0, 0),
+            percentiles: Vec::new(),
         };
         assert_eq!(summed(world, none.core(), &request)?.components, [nothing]);
         let one = world.array::<f32, 2>("one", &Layout::new(SHAPE).split_all(Split::Even(3)))?;
@@ -235,7 +298,9 @@ fn arrays_without_cells_or_with_one_number() {
             let ends = if is_finite { (f64::from(value), f64::from(value)) } else { (0.0, 0.0) };
             let (bins, outside) = (vec![0, 0, if is_finite { 91 } else { 0 }], (0, infinities));
             let extremes = is_finite.then_some(ends);
-            assert_eq!(found, Component { count: 91, nans, infinities, extremes, range: ends, bins, outside });
+            let percentiles = if is_finite { vec![ends.0; 2] } else { Vec::new() };
+            let right = Component { count: 91, nans, infinities, extremes, range: ends, bins, outside, percentiles };
+            assert_eq!(found, right);
         }
         if f64::INFO.supported_by(world.gpu().features(), "").is_err() {
             return Ok(());
@@ -244,7 +309,7 @@ fn arrays_without_cells_or_with_one_number() {
         let double = world.array::<f64, 2>("double", &Layout::new(SHAPE).split_all(Split::Even(2)))?;
         for value in (1..40).map(|i| f64::from(i) * 0.1) {
             double.fill(value)?;
-            let request = SummaryRequest { bins: 7, ..request };
+            let request = SummaryRequest { bins: 7, ..request.clone() };
             let found = &summed(world, double.core(), &request)?.components[0];
             assert_eq!((found.extremes, found.bins[6]), (Some((value, value)), 91));
         }
@@ -259,13 +324,13 @@ fn arrays_of_one_rank_send_nothing() {
         if world.rank() != world.size() - 1 {
             return Ok(());
         }
-        let request = SummaryRequest { array: THIS, numbers: 0, bins: 4, range: Some((0.0, 400.0)) };
+        let request = SummaryRequest { bins: 4, range: Some((0.0, 400.0)), ..SummaryRequest::of(THIS, 0) };
         let found = |core| Ok::<_, crate::Error>(summary(world, core, &request, 1)?.unwrap().components.swap_remove(0));
         let local = world.local_array::<f32, 2>("mine", &Layout::new([30, 20]).ghost([2, 2]))?;
         local.with_ghosts().fill(f32::NAN)?;
         local.all().fill_with(|[x, y]| (x + 30 * y) as f32)?;
         let values: Vec<f64> = (0..600).map(f64::from).collect();
-        assert_eq!(found(local.core())?, expected(&values, true, 4, request.range));
+        assert_eq!(found(local.core())?, expected(&values, true, &request));
 
         let mut list = world.growable::<[u32; 2]>("list")?;
         for length in [0_u32, 3, 400, 3] {
@@ -276,7 +341,7 @@ fn arrays_of_one_rank_send_nothing() {
             let [first, second] = &summary(world, list.core(), &request, 1)?.unwrap().components[..] else {
                 panic!("two")
             };
-            let right = expected(&values, false, 4, request.range);
+            let right = expected(&values, false, &request);
             assert_eq!((first.count, first.extremes, first.outside), (right.count, right.extremes, right.outside));
             assert_eq!((second.bins.iter().sum::<u64>(), second.outside), (0, (0, u64::from(length))));
         }
@@ -288,22 +353,26 @@ fn arrays_of_one_rank_send_nothing() {
 fn what_is_wrong_with_a_request_is_said() {
     on_ranks(|world| {
         let array = array(world, &layouts(world.size())[1], narrow)?;
-        let right = SummaryRequest { array: THIS, numbers: 0, bins: 3, range: None };
+        let right = SummaryRequest { bins: 3, ..SummaryRequest::of(THIS, 0) };
         let refused = |request: &SummaryRequest| -> Result<String> {
             Ok(world.collective("summary", hash("summary"), || summary(world, array.core(), request, 1))?.unwrap_err())
         };
         assert_eq!(
             refused(&SummaryRequest { numbers: 5, ..right.clone() })?,
-            "numbers 5 of array \"a\" were asked for; its cells, of type Narrow, have numbers 0 to 4"
+            "array \"a\": cells of Narrow have 5 numbers or vectors, counted from 0, and 5 was asked for"
         );
         assert_eq!(
             refused(&SummaryRequest { bins: 1025, ..right.clone() })?,
-            "a histogram has at most 1024 bins, and 1025 were asked for"
+            "array \"a\": a histogram has at most 1024 bins, and 1025 were asked for"
         );
         let range = |low, high| SummaryRequest { range: Some((low, high)), ..right.clone() };
-        assert!(refused(&range(3.0, 1.0))?.contains("from 3 to 1; the first end must not be the larger one"));
-        assert!(refused(&range(f64::NAN, 1.0))?.contains("from NaN to 1; both ends must be finite"));
-        assert!(refused(&range(0.0, f64::INFINITY))?.contains("both ends must be finite"));
+        assert!(refused(&range(3.0, 1.0))?.contains("not from 3 to 1"));
+        assert!(refused(&range(f64::NAN, 1.0))?.contains("not from NaN to 1"));
+        assert!(refused(&range(0.0, f64::INFINITY))?.contains("from a finite number to one"));
+        let percentiles = |percentiles: &[f64]| SummaryRequest { percentiles: percentiles.to_vec(), ..right.clone() };
+        assert!(refused(&percentiles(&[50.0; 17]))?.contains("at most 16"));
+        assert!(refused(&percentiles(&[1.0, f64::NAN]))?.contains("from 0 to 100, and NaN"));
+        assert!(refused(&SummaryRequest { length: true, numbers: 1, ..right.clone() })?.contains("no vector"));
         // A range that the type has not is cut to what it has, and the most bins are not too many.
         let found = summed(world, array.core(), &SummaryRequest { bins: 1024, ..range(-1e300, 1e300) })?;
         for component in found.components {

@@ -7,11 +7,12 @@
 //! |---|---|
 //! | `spawn` | starts the viewer: `ZIPPY_DEBUGGER`, or `zippy-debugger` beside the program or on `PATH`; the program waits for it |
 //! | `listen:PORT` | waits for viewers at a port of this machine (0 for any); says on standard error how to connect |
-//! | `record:FILE` | writes all global arrays to a file |
+//! | `record:FILE` | writes all arrays to a file |
 //! | `every:N` | records of so many debug points one |
 //! | `most:BYTES` | records so many bytes of an array at most, such as `256K`; what has more is thinned out (4M, the most) |
 //! | `pause`, `run` | whether the program waits at its first debug point; it does after `spawn` |
 //! | `lost:SECONDS`, `lost:keep` | how long a paused program waits when there is no viewer: 60 s, or for ever |
+//! | `silent:SECONDS` | a viewer that does not answer for so long is taken for gone: 60 s |
 //!
 //! Words have commas between them: `ZIPPY_DEBUG=listen:7777,pause,record:run.zrec,every:10`. A token of one's own, for viewers that
 //! are to see run after run, stands in `ZIPPY_DEBUG_TOKEN`: 32 hexadecimal digits. Rank 0 is the control rank: it
@@ -30,6 +31,8 @@ mod condition;
 mod control;
 mod described;
 #[cfg(test)]
+mod golden_tests;
+#[cfg(test)]
 mod happening_tests;
 mod listing;
 mod measure;
@@ -39,6 +42,7 @@ mod moves;
 mod named;
 mod order;
 mod pace;
+mod percentiles;
 pub mod protocol;
 mod record;
 pub mod recording;
@@ -50,7 +54,7 @@ mod timeline;
 mod told;
 mod views;
 
-pub use condition::Condition;
+pub use condition::{Condition, Facts, Values};
 pub use named::meant;
 pub use settings::Settings;
 
@@ -119,6 +123,9 @@ pub fn attach(world: &World, settings: &Settings) -> Result<Option<Door>> {
     let (control, recorder) = world.agree("looking into a run", begun)?;
     let door = control.as_ref().map(|(_, door)| door.clone());
     let recorder = recorder.or_else(|| every.map(Recorder::elsewhere));
+    if recorder.is_some() {
+        world.keep_spans();
+    }
     let attached = Attached::new(viewers, control.map(|(control, _)| control), recorder);
     world.attach(attached);
     Ok(door)
@@ -134,7 +141,7 @@ fn begin(settings: &Settings, program: &Program) -> std::result::Result<Begun, S
         Viewer::Listen(port) => *port,
         Viewer::Spawn => 0,
     };
-    let server = Server::listen(port, settings.token.clone(), program.clone())?;
+    let server = Server::listen(port, settings.token.clone(), program.clone(), settings.silent)?;
     let (address, token) = (server.address(), server.token().to_string());
     let mut pause = settings.pause;
     let child = match viewer {

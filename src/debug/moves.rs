@@ -30,7 +30,7 @@ pub(super) fn moves(world: &World) -> Result<Option<Moves>> {
 fn entry(of: &MovedBox) -> MoveEntry {
     let list = |index: &Index| index.iter().copied().collect::<Vec<i64>>();
     let end = |BoxEnd { array, chunk, rank, first }: &BoxEnd| {
-        (ArrayRef { rank: None, number: array.0 }, *chunk as u64, *rank as u32, list(first))
+        (array.map(|array| ArrayRef { rank: None, number: array.0 }), *chunk as u64, *rank as u32, list(first))
     };
     MoveEntry { from: end(&of.from), to: end(&of.to), extents: list(&of.extents), bytes: of.bytes }
 }

@@ -4,14 +4,21 @@ use std::fs::File;
 use std::io::{BufWriter, ErrorKind};
 use std::path::PathBuf;
 
-use super::protocol::{ArrayEntry, ArrayKind, Point, Program, Recorded, ViewRequest};
+use serde::{Deserialize, Serialize};
+
+use super::protocol::{ArrayEntry, ArrayKind, ArrayRef, ChunkEntry, Moves, Point, Program, Recorded, ViewRequest};
 use super::recording::Writer;
 use super::settings::Recording;
-use super::{listing, views};
+use super::{listing, moves, timeline, views};
 use crate::World;
 use crate::error::Result;
 use crate::trace;
 use crate::transport::{decoded, encoded};
+
+/// The ghost cells of arrays of more chunks are not recorded: each takes a gather of its own.
+const MOST_CHUNKS: usize = 256;
+/// What a box that was moved takes, about.
+const MOVE_BYTES: usize = 64;
 
 /// The recording of a run.
 #[derive(Debug)]
@@ -22,6 +29,10 @@ pub(super) struct Recorder {
     most: usize,
     /// On rank 0, until it cannot be written.
     file: Option<(PathBuf, Writer<BufWriter<File>>)>,
+    /// The moves that were recorded last.
+    moves: Option<Moves>,
+    /// Until when spans are recorded.
+    since: u64,
 }
 
 impl Recorder {
@@ -36,12 +47,13 @@ impl Recorder {
             Ok(writer)
         };
         let writer = begin().map_err(|error| format!("cannot record to {}: {error}", settings.file.display()))?;
-        Ok(Self { every: settings.every, most: settings.most, file: Some((settings.file.clone(), writer)) })
+        let file = Some((settings.file.clone(), writer));
+        Ok(Self { most: settings.most, file, ..Self::elsewhere(settings.every) })
     }
 
     /// The same on another rank.
     pub fn elsewhere(every: u64) -> Self {
-        Self { every, most: 0, file: None }
+        Self { every, most: 0, file: None, moves: None, since: 0 }
     }
 
     /// Whether it takes a debug point.
@@ -63,15 +75,58 @@ impl Recorder {
             }
             _ => Vec::new(),
         };
-        let wanted: Vec<_> = listed.iter().filter_map(|array| whole(array, self.most)).collect();
-        let own = (world.rank() == 0).then(|| encoded(&(self.file.is_some(), wanted))).transpose()?;
-        let (goes_on, wanted): (bool, Vec<ViewRequest>) = decoded(&world.inner().broadcast(0, own)?)?;
-        for request in wanted.iter().filter(|_| goes_on) {
+        let own = (world.rank() == 0).then(|| encoded(&self.told(world, &listed))).transpose()?;
+        let Told { goes_on, views, ghosts, since, room } = decoded(&world.inner().broadcast(0, own)?)?;
+        if !goes_on {
+            return Ok(false);
+        }
+        for request in &views {
             if let Some(Ok(view)) = views::view(world, request, point.step)? {
                 self.write(&Recorded::View(view));
             }
         }
-        Ok(goes_on)
+        for &array in &ghosts {
+            if let Some(Ok(ghosts)) = listing::ghosts(world, array)? {
+                self.write(&Recorded::Ghosts(array, ghosts));
+            }
+        }
+        if let Some(moves) = moves::moves(world)? {
+            self.add_moves(moves);
+        }
+        if let Some(timeline) = timeline::timeline(world, since, room)? {
+            self.since = timeline.until;
+            self.write(&Recorded::Timeline(timeline));
+        }
+        Ok(true)
+    }
+
+    /// Boxes only where there are others than before: most programs move the same again and again.
+    fn add_moves(&mut self, mut moves: Moves) {
+        moves.moves.truncate(self.most / MOVE_BYTES);
+        match &self.moves {
+            Some(before) if *before == moves => {}
+            Some(before) if before.count == moves.count && before.moves == moves.moves => {
+                self.write(&Recorded::Moves(Moves { moves: Vec::new(), ..moves.clone() }));
+                self.moves = Some(moves);
+            }
+            _ => {
+                self.write(&Recorded::Moves(moves.clone()));
+                self.moves = Some(moves);
+            }
+        }
+    }
+
+    /// What rank 0 wants of the arrays that there are.
+    fn told(&self, world: &World, arrays: &[ArrayEntry]) -> Told {
+        let has_ghosts = |array: &&ArrayEntry| array.ghosts.iter().flatten().any(|&width| width > 0);
+        let checked = |array: &&ArrayEntry| world.is_checked() && array.kind == ArrayKind::Global;
+        Told {
+            goes_on: self.file.is_some(),
+            views: arrays.iter().flat_map(|array| cells(array, self.most)).collect(),
+            ghosts: arrays.iter().filter(checked).filter(has_ghosts).map(|array| array.array).collect(),
+            since: self.since,
+            room: self.most as u64,
+        }
     }
 
     fn write(&mut self, entry: &Recorded) {
@@ -91,12 +146,25 @@ impl Recorder {
     }
 }
 
-/// All of a global array that has cells, with strides so that it fits.
-fn whole(array: &ArrayEntry, most: usize) -> Option<ViewRequest> {
-    if array.kind != ArrayKind::Global || array.shape.contains(&0) {
-        return None;
+/// What rank 0 tells the others to record.
+#[derive(Serialize, Deserialize)]
+struct Told {
+    goes_on: bool,
+    views: Vec<ViewRequest>,
+    /// The arrays whose ghost cells are known.
+    ghosts: Vec<ArrayRef>,
+    /// From when on spans are recorded, and how many bytes of them.
+    since: u64,
+    room: u64,
+}
+
+/// The cells of an array: each chunk's with its ghost cells, where there is room for them, else those that are owned, with strides
+/// so that they fit.
+fn cells(array: &ArrayEntry, most: usize) -> Vec<ViewRequest> {
+    if array.shape.contains(&0) {
+        return Vec::new();
     }
-    let axes = array.shape.len();
+    let (axes, cell_bytes) = (array.shape.len(), array.element.bytes as usize);
     let all = ViewRequest {
         array: array.array,
         chunk: None,
@@ -105,5 +173,21 @@ fn whole(array: &ArrayEntry, most: usize) -> Option<ViewRequest> {
         stride: vec![1; axes],
         numbers: None,
     };
-    Some(all.fitting(array.element.bytes as usize, most))
+    let [before, behind] = &array.ghosts;
+    let complete = array.chunks.len() as u64 == array.chunk_count && array.chunks.len() <= MOST_CHUNKS;
+    if complete && before.iter().chain(behind).any(|&width| width > 0) {
+        let grown = |(chunk, of): (usize, &ChunkEntry)| ViewRequest {
+            chunk: Some(chunk as u64),
+            start: (0..axes).map(|axis| of.start[axis] - before[axis]).collect(),
+            end: (0..axes).map(|axis| of.end[axis] + behind[axis]).collect(),
+            ..all.clone()
+        };
+        let has_cells = |(_, of): &(usize, &ChunkEntry)| of.start.iter().zip(&of.end).all(|(start, end)| start < end);
+        let chunks: Vec<ViewRequest> = array.chunks.iter().enumerate().filter(has_cells).map(grown).collect();
+        let bytes = chunks.iter().try_fold(0_usize, |sum, of| sum.checked_add(of.bytes(cell_bytes)?));
+        if bytes.is_some_and(|bytes| bytes <= most) {
+            return chunks;
+        }
+    }
+    vec![all.fitting(cell_bytes, most)]
 }

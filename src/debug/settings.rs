@@ -9,7 +9,7 @@ use super::protocol::MOST_VIEW_BYTES;
 const HELP: &str = "ZIPPY_DEBUG has words with commas between them: `spawn` starts the viewer; `listen:PORT` waits for one at a port of \
                     this machine (0 for any); `record:FILE` records, with `every:N` debug points and `most:BYTES` of each array; \
                     `pause` or `run` at the first debug point; `lost:SECONDS` or `lost:keep` for a program that is paused when \
-                    its viewer goes";
+                    its viewer goes; `silent:SECONDS` after which one that does not answer has gone";
 
 /// Who looks into a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct Settings {
     pub(super) pause: bool,
     /// How long a paused program waits for a viewer; for ever where there is no time.
     pub(super) lost: Option<Duration>,
+    /// A viewer that does not say for so long that it is there is taken for gone.
+    pub(super) silent: Duration,
     /// What a viewer has to say; a new secret where it is not given.
     pub(super) token: Option<String>,
 }
@@ -50,6 +52,7 @@ impl Settings {
             record: None,
             pause: false,
             lost: Some(Duration::from_secs(60)),
+            silent: Duration::from_secs(60),
             token: None,
         }
     }
@@ -71,6 +74,13 @@ impl Settings {
     #[must_use]
     pub fn lost(self, lost: Option<Duration>) -> Self {
         Self { lost, ..self }
+    }
+
+    /// After which time a viewer is taken for gone that does not answer whether it is there, as where a tunnel has died. It is
+    /// asked four times as often, and every 15 seconds at least; 60 seconds where it is not said.
+    #[must_use]
+    pub fn silent(self, silent: Duration) -> Self {
+        Self { silent, ..self }
     }
 
     /// What a viewer has to say, 32 hexadecimal digits, so that one can look at run after run; where it is not given each run
@@ -114,6 +124,10 @@ impl Settings {
                     Some(Ok(lost)) => settings.lost = Some(lost),
                     _ => return wrong("is neither a number of seconds nor `lost:keep`"),
                 },
+                ("silent", Some(secs)) => match secs.parse().ok().map(Duration::try_from_secs_f64) {
+                    Some(Ok(silent)) if !silent.is_zero() => settings.silent = silent,
+                    _ => return wrong("is no number of seconds above 0"),
+                },
                 _ => return wrong("is not known"),
             }
         }
@@ -152,6 +166,7 @@ mod tests {
         assert!(!Settings::parse("spawn,run").unwrap().pause);
         assert!(Settings::parse("listen:0,pause").unwrap().pause);
         assert_eq!(Settings::parse("listen:1,lost:2.5").unwrap().lost, Some(Duration::from_millis(2500)));
+        assert_eq!(Settings::parse("listen:1,silent:5").unwrap(), Settings::listen(1).silent(Duration::from_secs(5)));
         assert_eq!(Settings::parse("record:a").unwrap(), Settings::record("a"));
     }
 
@@ -172,6 +187,7 @@ mod tests {
             "spawn,most:99999999999999999999M",
             "spawn,lost:-1",
             "spawn,lost:nan",
+            "spawn,silent:0",
             "spawn,",
             "listen:1:2",
         ];

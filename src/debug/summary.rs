@@ -2,15 +2,13 @@
 
 use std::rc::Rc;
 
-use super::measure::{Measure, Spread, of_type};
+use super::measure::{Measure, Scalars, of_type};
+use super::percentiles::percentiles;
 use super::protocol::{Component, ElementType, Numbers, Summary, SummaryRequest};
 use crate::World;
-use crate::algorithms::reduce::{Bins, Histogram, Number};
+use crate::algorithms::reduce::{Bins, Histogram, Number, Reduced};
 use crate::array::ArrayCore;
 use crate::error::Result;
-
-/// The most bins of a histogram.
-const MOST_BINS: u16 = 1024;
 
 /// What the numbers of an array are like: of all cells that its chunks own, of a growable array those in use.
 ///
@@ -31,33 +29,17 @@ pub(super) fn summary(
         Err(text) => return Ok(Err(text)),
     };
     let components = of_type!(numbers.scalar, components, world, array, &numbers, request)?;
-    Ok(Ok(Summary { array: request.array, numbers: request.numbers, step, components }))
+    let SummaryRequest { array, numbers, length, .. } = *request;
+    Ok(Ok(Summary { array, numbers, length, step, components }))
 }
 
 /// The numbers that are asked for, or what is wrong.
 fn asked_for(array: &ArrayCore, request: &SummaryRequest) -> Result<Numbers, String> {
-    let SummaryRequest { numbers, bins, range, .. } = request;
-    if *bins > MOST_BINS {
-        return Err(format!("a histogram has at most {MOST_BINS} bins, and {bins} were asked for"));
+    let element = ElementType::from(array.element());
+    match request.of_type(&element) {
+        Ok(numbers) => Ok(numbers.clone()),
+        Err(text) => Err(format!("array {:?}: {text}", array.name())),
     }
-    if let Some((low, high)) = range {
-        if !low.is_finite() || !high.is_finite() {
-            return Err(format!("the bins are to go from {low} to {high}; both ends must be finite numbers"));
-        }
-        if low > high {
-            return Err(format!("the bins are to go from {low} to {high}; the first end must not be the larger one"));
-        }
-    }
-    let mut all = ElementType::from(array.element()).numbers;
-    let (place, count) = (usize::from(*numbers), all.len());
-    if place >= count {
-        let (name, element) = (array.name(), array.element().name);
-        return Err(format!(
-            "numbers {place} of array {name:?} were asked for; its cells, of type {element}, have numbers 0 to {}",
-            count - 1
-        ));
-    }
-    Ok(all.swap_remove(place))
 }
 
 fn components<S: Number>(
@@ -66,11 +48,16 @@ fn components<S: Number>(
     numbers: &Numbers,
     request: &SummaryRequest,
 ) -> Result<Vec<Component>> {
-    let measure = Measure::<S>::new(world, array, numbers)?;
+    let measure = Scalars::<S>::new(world, array, numbers)?;
+    if request.length { found(&measure.lengths(), request) } else { found(&measure, request) }
+}
+
+fn found<R: Reduced>(measure: &Measure<'_, R>, request: &SummaryRequest) -> Result<Vec<Component>> {
     let spreads = measure.spreads()?;
-    let asked = request.range.map(|(low, high)| (S::nearest(low), S::nearest(high)));
-    let nothing = (S::zeroed(), S::zeroed());
-    let ranges: Vec<(S, S)> = spreads.iter().map(|one| asked.or(one.finite).unwrap_or(nothing)).collect();
+    let nearest = <R::Of as Number>::nearest;
+    let asked = request.range.map(|(low, high)| (nearest(low), nearest(high)));
+    let nothing = (nearest(0.0), nearest(0.0));
+    let ranges: Vec<(R::Of, R::Of)> = spreads.iter().map(|one| asked.or(one.finite).unwrap_or(nothing)).collect();
     let histograms = match usize::from(request.bins) {
         0 => vec![Histogram::default(); ranges.len()],
         count => {
@@ -78,15 +65,20 @@ fn components<S: Number>(
             measure.histograms(&bins)?
         }
     };
-    let ends = |(low, high): (S, S)| (low.to_f64(), high.to_f64());
-    let component = |((spread, range), histogram): ((Spread<S>, (S, S)), Histogram)| Component {
-        count: spread.count,
-        nans: spread.nans,
-        infinities: spread.infinities,
-        extremes: spread.finite.map(ends),
-        range: ends(range),
-        bins: histogram.counts,
-        outside: (histogram.below, histogram.above),
-    };
-    Ok(spreads.into_iter().zip(ranges).zip(histograms).map(component).collect())
+    let percentiles = percentiles(measure, &spreads, &request.percentiles)?;
+    let ends = |(low, high): (R::Of, R::Of)| (low.to_f64(), high.to_f64());
+    let mut all = Vec::new();
+    for (((spread, range), histogram), percentiles) in spreads.iter().zip(ranges).zip(histograms).zip(percentiles) {
+        all.push(Component {
+            count: spread.count,
+            nans: spread.nans,
+            infinities: spread.infinities,
+            extremes: spread.finite.map(ends),
+            range: ends(range),
+            bins: histogram.counts,
+            outside: (histogram.below, histogram.above),
+            percentiles,
+        });
+    }
+    Ok(all)
 }

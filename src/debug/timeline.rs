@@ -9,19 +9,20 @@ use crate::world::World;
 /// Bytes of a span beside its name, at most.
 const SPAN_BYTES: usize = 40;
 
-/// What all ranks did after `since`, in microseconds of the run: on rank 0 the latest [`MOST_SPANS`](super::protocol::MOST_SPANS) spans of each rank, fewer
-/// where those of all ranks would be longer than an answer. From the first call on, ranks keep spans, so that the first
+/// What all ranks did after `since`, in microseconds of the run: on rank 0 the latest
+/// [`MOST_SPANS`](super::protocol::MOST_SPANS) spans of each rank, fewer where those of all ranks would take more bytes than
+/// `room`, or than an answer. From the first call on, ranks keep spans, so that the first
 /// answer may have none. Each span is told once to who asks from `until` of the last answer on. Collective; an all-reduce of
 /// one number and a gather of what is told.
 ///
 /// # Errors
 /// A failure of this or of another rank.
-pub(super) fn timeline(world: &World, since: u64) -> Result<Option<Timeline>> {
+pub(super) fn timeline(world: &World, since: u64, room: u64) -> Result<Option<Timeline>> {
     world.keep_spans();
     // What ends in this very microsecond may still come.
     let mut until = [world.micros().saturating_sub(1)];
     world.inner().all_reduce(&mut until, |least, more| *least = (*least).min(*more))?;
-    let room = frame::MOST_TOLD / 2 / world.size();
+    let room = room.min(frame::MOST_TOLD as u64 / 2) as usize / world.size();
     let own: Vec<Span> = latest(world.spans_since(since, until[0]), room).iter().map(span).collect();
     let Some(all) = world.inner().gather(0, encoded(&own)?)? else { return Ok(None) };
     let ranks = all.iter().map(decoded).collect::<Result<_>>()?;

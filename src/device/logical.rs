@@ -80,11 +80,12 @@ pub(super) fn unified(device_type: DeviceType) -> bool {
 }
 
 impl LogicalDevice {
-    /// An idle one that serves this request.
+    /// An idle one that serves this request: of several the one with the most pipelines, which then has to make the fewest.
     pub fn idle(key: &Key) -> Option<Box<Self>> {
         let mut idle = IDLE.lock().unwrap_or_else(|e| e.into_inner());
         idle.retain(|one| one.health.is_well());
-        idle.iter().position(|one| one.key == *key).map(|found| idle.swap_remove(found))
+        let fitting = (0..idle.len()).filter(|&i| idle[i].key == *key);
+        fitting.max_by_key(|&i| idle[i].memory.counters().pipelines_made).map(|found| idle.swap_remove(found))
     }
 
     /// All of the adapter's limits, and those optional features that Zippy can use.

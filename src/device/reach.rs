@@ -21,6 +21,18 @@ pub(super) trait Reach {
 
     fn gather(&self, on: &Device, element_bytes: usize, pieces: &[Piece], bytes: usize) -> Result<Staged, DeviceError>;
 
+    fn gather_into(
+        &self,
+        on: &Device,
+        element_bytes: usize,
+        pieces: &[Piece],
+        payload: &mut [u8],
+    ) -> Result<(), DeviceError> {
+        let staged = self.gather(on, element_bytes, pieces, payload.len().next_multiple_of(4))?;
+        payload.copy_from_slice(&staged.as_ref()[..payload.len()]);
+        Ok(())
+    }
+
     fn scatter(&self, on: &Device, element_bytes: usize, payload: &[u8], pieces: &[Piece]) -> Result<(), DeviceError>;
 
     fn fill(&self, on: &Device, element: &[u8], boxes: &[BoxOf]) -> Result<(), DeviceError>;

@@ -32,6 +32,18 @@ impl Device {
         self.reach().gather(self, element_bytes, pieces, bytes)
     }
 
+    /// [`gather`](Self::gather) into memory that is there, of any length.
+    pub(crate) fn gather_into(
+        &self,
+        element_bytes: usize,
+        pieces: &[Piece],
+        payload: &mut [u8],
+    ) -> Result<(), DeviceError> {
+        check_pieces("gather", element_bytes, pieces, payload.len().next_multiple_of(4) as u64)?;
+        self.check("gather")?;
+        self.reach().gather_into(self, element_bytes, pieces, payload)
+    }
+
     /// A payload that `fill` writes, which finds old contents: of the host's cells, in the memory that gathered ones have.
     ///
     /// # Errors

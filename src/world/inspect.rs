@@ -109,12 +109,12 @@ impl World {
         (registry.alive().collect(), registry.locals().collect())
     }
 
-    /// The array of a number: of this rank's memory, if it is named, or in the registry. `None` where another rank is named.
+    /// The array of a number: of this rank alone, if it is named, or in the registry. `None` where another rank is named.
     pub(crate) fn numbered(&self, rank: Option<u32>, number: u64) -> Option<Rc<ArrayCore>> {
         let registry = self.registry.borrow();
         match rank {
             None => registry.get(ArrayId(number)),
-            Some(rank) if rank as usize == self.rank() => registry.locals().find(|array| array.memory(0) == number),
+            Some(rank) if rank as usize == self.rank() => registry.locals().find(|array| array.id().0 == number),
             Some(_) => None,
         }
     }

@@ -17,9 +17,18 @@ impl World {
         }
     }
 
+    /// Remembers what this rank has asked of owners.
+    #[track_caller]
+    pub(super) fn remember_asked(&self, asked: MovedBoxes) {
+        if !self.observing.get() {
+            let site = self.ledger.site(What::Local("a fence"), Location::caller());
+            self.last_exchange.borrow_mut().set_asked(site, asked);
+        }
+    }
+
     /// What this rank has moved and sent in the last exchange (copies between global arrays, composites, ghost updates,
-    /// started ones, prefixes), `most` boxes of it. Local. Copies that involve a local array and one-sided operations are
-    /// none.
+    /// started ones, prefixes), or asked for and sent in the last fence or copy that involves a local array, `most` boxes of
+    /// it. Local.
     pub(crate) fn last_moves(&self, most: usize) -> MovedBoxes {
         self.last_exchange.borrow().moved(self.rank(), most)
     }

@@ -19,4 +19,4 @@ mod support;
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;
 
-under_mpi!(3);
+under_mpi!(3; without moves, ordered, scan, several_buffers, sort);

@@ -52,7 +52,7 @@ pub const STEPS: [Step; 9] = [
         "mpi",
         "the suites under the launcher with 3 ranks; most of transport and random operations with 2 and 4, too",
         &[("ZIPPY_TEST_MPI", "1")],
-        &[EXAMPLES, "{suites} --test flow --test transport --test picture --test program -- under_mpi"],
+        &[EXAMPLES, "{suites} --lib --test flow --test transport --test picture --test program -- under_mpi"],
     ),
     step("examples", "every example, with 1 and 4 thread ranks and 3 MPI ranks", &[], &[]),
 ];

@@ -45,7 +45,8 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    fn end(&self, (array, chunk, rank, start): &(ArrayRef, u64, u32, Vec<i64>)) -> String {
+    fn end(&self, (array, chunk, rank, start): &(Option<ArrayRef>, u64, u32, Vec<i64>)) -> String {
+        let Some(array) = array else { return format!("rank {rank}: the program's own memory") };
         let known = self.arrays.iter().find(|entry| entry.array == *array);
         let name = known.map_or_else(|| "an array that is gone".into(), |entry| entry.name.clone());
         format!("rank {rank}: {name}{} of chunk {chunk}", words::place(start))

@@ -62,9 +62,10 @@ fn view(asked: &ViewRequest, told: &ViewRequest) -> bool {
 
 fn summary(asked: &SummaryRequest, told: &Summary) -> bool {
     let rising = |(low, high): (f64, f64)| low.is_finite() && high.is_finite() && low <= high;
-    let of = asked.array == told.array && asked.numbers == told.numbers;
+    let of = asked.array == told.array && asked.numbers == told.numbers && asked.length == told.length;
     of && told
         .components
         .iter()
         .all(|one| one.extremes.is_none_or(rising) && (one.bins.is_empty() || rising(one.range)))
+        && told.components.iter().flat_map(|one| &one.percentiles).all(|value| value.is_finite())
 }

@@ -121,6 +121,7 @@ impl Store {
                 Message::Point(point) => self.arrived(point),
                 Message::Answer(id, answer) => self.answered(id, answer),
                 Message::End(how) => self.end = Some(how),
+                Message::Alive => {}
             }
         }
     }

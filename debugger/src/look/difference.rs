@@ -3,7 +3,7 @@
 use zippy::debug::protocol::{ElementType, ScalarType, View};
 
 use super::quantity::{Part, Quantity};
-use super::values::Values;
+use super::values::{Values, wide};
 
 /// How two numbers are held against each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -39,6 +39,8 @@ pub struct Differences {
     length: bool,
     one: Values,
     other: Values,
+    /// The second one less the first one, of whole numbers of 64 bits.
+    apart: Option<Vec<i128>>,
 }
 
 impl Differences {
@@ -72,6 +74,8 @@ impl Differences {
             first = first.or(Some(place));
         }
         let first = first.map(|place| one_values.index(place));
+        let apart = wide(one, one_type, quantity).zip(wide(other, other_type, quantity));
+        let apart = apart.map(|(one, other)| one.iter().zip(&other).map(|(one, other)| other - one).collect());
         let nans = one_values.numbers.iter().zip(&other_values.numbers).filter(|(a, b)| a.is_nan() != b.is_nan());
         let nans = nans.count() as u64;
         let mut found = Self {
@@ -85,6 +89,7 @@ impl Differences {
             length,
             one: one_values,
             other: other_values,
+            apart,
         };
         let largest = |measure| found.each(measure).filter(|value| !value.is_nan()).reduce(f64::max);
         let (absolute, relative, ulp) = (Measure::Absolute, Measure::Relative, Measure::Ulp);
@@ -94,9 +99,12 @@ impl Differences {
     }
 
     fn each(&self, measure: Measure) -> impl Iterator<Item = f64> + '_ {
-        let pairs = self.one.numbers.iter().zip(&self.other.numbers);
+        let pairs = self.one.numbers.iter().zip(&self.other.numbers).enumerate();
         let scalar = if self.length { ScalarType::F64 } else { self.scalar };
-        pairs.map(move |(&one, &other)| measure.of(scalar, one, other))
+        pairs.map(move |(place, (&one, &other))| match self.apart.as_ref().and_then(|apart| apart.get(place)) {
+            Some(&apart) => measure.of_whole(apart, one, other),
+            None => measure.of(scalar, one, other),
+        })
     }
 
     /// The differences as numbers of the cells, to be painted. Where both are NaN it is 0, and where one is, NaN.
@@ -124,6 +132,17 @@ impl Measure {
                 (other / size - one / size).abs()
             }
             Self::Ulp => (ordered(scalar, other) - ordered(scalar, one)).unsigned_abs() as f64,
+        }
+    }
+
+    /// The difference of two whole numbers that are so far apart, and about these.
+    fn of_whole(self, apart: i128, one: f64, other: f64) -> f64 {
+        let size = apart.unsigned_abs() as f64;
+        match self {
+            Self::Signed => apart as f64,
+            Self::Absolute | Self::Ulp => size,
+            Self::Relative if apart == 0 => 0.0,
+            Self::Relative => size / one.abs().max(other.abs()),
         }
     }
 }

@@ -74,21 +74,17 @@ impl Range {
         }
     }
 
-    /// The ends for a whole array, by its summary; percentiles to within a bin. None where it has no finite number, or for a
+    /// The ends for a whole array, by its summary, which has the two percentiles where the range is of these. None where it has no finite number, or for a
     /// logarithmic norm none above 0 that the summary knows of.
     pub fn of_summary(&self, component: &Component, norm: Norm) -> Option<(f64, f64)> {
         let ends = match *self {
             Self::Fixed(low, high) => return Some((low, high)),
             Self::Extremes => component.extremes?,
             Self::Symmetric => symmetric(component.extremes?, norm),
-            Self::Percentile(low, high) => {
-                let extremes = component.extremes?;
-                let within = |value: f64| value.clamp(extremes.0, extremes.1);
-                match (quantile(component, low, false), quantile(component, high, true)) {
-                    (Some(low), Some(high)) => (within(low), within(high)),
-                    _ => extremes,
-                }
-            }
+            Self::Percentile(..) => match component.percentiles[..] {
+                [low, high] if low <= high => (low, high),
+                _ => component.extremes?,
+            },
         };
         if norm != Norm::Log || ends.0 > 0.0 {
             return Some(ends);
@@ -112,23 +108,4 @@ fn edges(component: &Component) -> Vec<f64> {
     let (low, high) = component.range;
     let bins = component.bins.len().max(1) as f64;
     (0..=component.bins.len()).map(|edge| low + (high - low) * (edge as f64 / bins)).collect()
-}
-
-/// The edge of the bin in which so many percent of the numbers are reached.
-fn quantile(component: &Component, percent: f64, upper: bool) -> Option<f64> {
-    let counts = &component.bins;
-    let below = component.outside.0 as f64;
-    let all = below + counts.iter().map(|&count| count as f64).sum::<f64>() + component.outside.1 as f64;
-    if counts.is_empty() || all == 0.0 {
-        return None;
-    }
-    let (edges, wanted) = (edges(component), percent / 100.0 * all);
-    let mut reached = below;
-    for (bin, &count) in counts.iter().enumerate() {
-        reached += count as f64;
-        if reached >= wanted && count > 0 {
-            return Some(edges[bin + usize::from(upper)]);
-        }
-    }
-    edges.last().copied()
 }

@@ -1,8 +1,8 @@
 //! [`Values`]: the numbers of a view.
 
-use zippy::debug::protocol::{ElementType, Numbers, View, ViewRequest};
+use zippy::debug::protocol::{ElementType, Numbers, ScalarType, View, ViewRequest};
 
-use super::quantity::Quantity;
+use super::quantity::{Part, Quantity};
 
 /// A number of each cell of a view.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,6 +120,22 @@ impl Values {
         };
         (0..self.extents.len()).map(along).collect()
     }
+}
+
+/// The whole numbers of 64 bits in a view, which an `f64` has not the digits for; none of other types.
+pub(super) fn wide(view: &View, element: &ElementType, quantity: Quantity) -> Option<Vec<i128>> {
+    let (Some(numbers), Part::Component(component)) = (quantity.of(element), quantity.part) else { return None };
+    let (cell_bytes, first) = lies(&view.of, element, quantity.numbers)?;
+    let first = first + usize::from(component) * 8;
+    let number = |cell: &[u8]| -> Option<i128> {
+        let bytes = cell.get(first..)?.first_chunk()?;
+        match numbers.scalar {
+            ScalarType::I64 => Some(i64::from_le_bytes(*bytes).into()),
+            ScalarType::U64 => Some(u64::from_le_bytes(*bytes).into()),
+            _ => None,
+        }
+    };
+    view.cells.chunks_exact(cell_bytes.max(1)).map(number).collect()
 }
 
 fn exact(numbers: &Numbers, component: usize, bytes: &[u8]) -> Option<Exact> {

@@ -143,6 +143,7 @@ pub fn summary(entry: &ArrayEntry, summary: &Summary) -> Value {
             "bins": component.bins,
             "below": component.outside.0,
             "above": component.outside.1,
+            "percentiles": component.percentiles,
         })
     };
     let components: Vec<Value> = summary.components.iter().map(one).collect();

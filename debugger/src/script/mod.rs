@@ -151,7 +151,11 @@ fn summary(client: &mut Client, wanted: Summed) -> Result<Value, String> {
     let entry = find(client, &wanted.array)?;
     let quantity = Quantity::named(&entry.element, wanted.component.as_deref())?;
     let range = wanted.range.map(|[low, high]| (low, high));
-    let request = SummaryRequest { array: entry.array, numbers: quantity.numbers, bins: wanted.bins, range };
+    let (bins, percentiles) = (wanted.bins, wanted.percentiles);
+    // Without a name all components are told.
+    let length = wanted.component.is_some() && quantity.part == Part::Length;
+    let of = SummaryRequest::of(entry.array, quantity.numbers);
+    let request = SummaryRequest { length, bins, range, percentiles, ..of };
     let Answer::Summary(mut found) = client.ask(Request::Summary(request))? else { return Err(other()) };
     if let (Part::Component(component), true) = (quantity.part, wanted.component.is_some()) {
         let only = usize::from(component);

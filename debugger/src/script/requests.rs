@@ -90,6 +90,8 @@ pub struct Summed {
     pub component: Option<String>,
     #[serde(default)]
     pub bins: u16,
+    #[serde(default)]
+    pub percentiles: Vec<f64>,
     pub range: Option<[f64; 2]>,
 }
 

@@ -210,6 +210,7 @@ fn entry(shape: &[i64], ghosts: i64, periodic: bool, chunks: Vec<ChunkEntry>) ->
         ghosts: [vec![ghosts; shape.len()], vec![ghosts; shape.len()]],
         periodic: vec![periodic; shape.len()],
         chunk_count: chunks.len() as u64,
+        grid: None,
         chunks,
         bytes: 0,
         writes: 0,

@@ -1,5 +1,6 @@
 //! The viewer without a window: what is shown, recordings, programs, the command line.
 
+mod chunks;
 mod colours;
 mod commands;
 mod fake;

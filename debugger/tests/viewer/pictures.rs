@@ -127,6 +127,12 @@ fn differences_are_counted_in_every_way() {
     assert_eq!(found.values(Measure::Signed).numbers[6], -2.0);
     assert_eq!(found.values(Measure::Absolute).numbers[6], 2.0);
     assert_eq!(found.values(Measure::Relative).numbers[6], 0.5);
+    // Neighbours that are one number as doubles.
+    let i64s = scalar("i64", ScalarType::I64);
+    let [less, more] = [i64::MAX - 1, i64::MAX].map(|number| view(DENSITY, 1, &[1], 1, number.to_le_bytes().to_vec()));
+    let found = Differences::new((&more, &i64s), (&less, &i64s), quantity).unwrap();
+    let each = [Measure::Signed, Measure::Absolute, Measure::Ulp].map(|measure| found.values(measure).numbers[0]);
+    assert_eq!((each, found.largest_relative), ([-1.0, 1.0, 1.0], Some(0.5_f64.powi(63))));
     // Of whole numbers, of halves, of doubles.
     let huge = (u64::MAX as f64, 0.0);
     assert_eq!(Measure::Ulp.of(ScalarType::U64, huge.1, huge.0), huge.0);

@@ -13,7 +13,7 @@ use crate::support::{
 };
 
 /// Asks, and hands back the answer and the debug point that was told behind it.
-fn ask(replay: &mut Replay, request: Request) -> (Result<Answer, String>, Option<(u64, String)>) {
+pub fn ask(replay: &mut Replay, request: Request) -> (Result<Answer, String>, Option<(u64, String)>) {
     replay.poll();
     let id = replay.ask(request);
     let mut told = replay.poll().into_iter();
@@ -30,7 +30,7 @@ fn ask(replay: &mut Replay, request: Request) -> (Result<Answer, String>, Option
     (answer, point)
 }
 
-fn look(replay: &mut Replay, request: &ViewRequest) -> Result<View, String> {
+pub fn look(replay: &mut Replay, request: &ViewRequest) -> Result<View, String> {
     match ask(replay, Request::View(request.clone())) {
         (Ok(Answer::View(view)), None) => Ok(view),
         (Err(text), None) => Err(text),
@@ -38,7 +38,7 @@ fn look(replay: &mut Replay, request: &ViewRequest) -> Result<View, String> {
     }
 }
 
-fn control(replay: &mut Replay, control: Control) -> Result<Option<(u64, String)>, String> {
+pub fn control(replay: &mut Replay, control: Control) -> Result<Option<(u64, String)>, String> {
     match ask(replay, Request::Control(control)) {
         (Ok(Answer::Done), point) => Ok(point),
         (Err(text), None) => Err(text),
@@ -226,7 +226,7 @@ fn coarse_recordings_tell_what_they_have() {
             }
         }
     }
-    let error = ask(&mut replay, Request::Summary(SummaryRequest { array: COARSE, numbers: 0, bins: 0, range: None }));
+    let error = ask(&mut replay, Request::Summary(SummaryRequest::of(COARSE, 0)));
     assert!(error.0.unwrap_err().contains("stride is [3]"));
 }
 
@@ -243,7 +243,6 @@ fn requests_that_make_no_sense_are_answered_with_why() {
         numbers: None,
     };
     let wrong = [
-        (ViewRequest { chunk: Some(0), ..good.clone() }, "ghost"),
         (ViewRequest { start: vec![-1, 0, 0], ..good.clone() }, "-1..5"),
         (ViewRequest { end: vec![5, 4, 4], ..good.clone() }, "outside"),
         (ViewRequest { end: vec![i64::MAX; 3], ..good.clone() }, "outside"),
@@ -265,18 +264,14 @@ fn requests_that_make_no_sense_are_answered_with_why() {
     let far = ViewRequest { stride: vec![i64::MAX; 3], ..good };
     assert_eq!(look(&mut replay, &far).unwrap().cells, density(1, [0; 3]).to_le_bytes());
     for (request, part) in [
-        (Request::Ghosts(DENSITY), "ghost"),
         (Request::Moves, "moves"),
         (Request::Timeline(0), "timeline"),
         (Request::Compare(DENSITY, FLOW), "Parcel"),
-        (Request::Rules(vec![Rule { name: None, when: When::Condition("nan(u) > 0".into()) }]), "`nan(u) > 0`"),
+        (Request::Rules(vec![Rule { name: None, when: When::Condition("nan(u > 0".into()) }]), "column 7"),
         (Request::Rules(vec![Rule { name: None, when: When::Every(0) }]), "at least 1"),
-        (Request::Summary(SummaryRequest { array: DENSITY, numbers: 0, bins: 1025, range: None }), "1024"),
-        (
-            Request::Summary(SummaryRequest { array: DENSITY, numbers: 0, bins: 1, range: Some((1.0, 0.0)) }),
-            "from 1 to 0",
-        ),
-        (Request::Summary(SummaryRequest { array: DENSITY, numbers: 3, bins: 1, range: None }), "numbers 3"),
+        (Request::Summary(SummaryRequest { bins: 1025, ..SummaryRequest::of(DENSITY, 0) }), "1024"),
+        (Request::Summary(SummaryRequest { range: Some((1.0, 0.0)), ..SummaryRequest::of(DENSITY, 0) }), "from 1 to 0"),
+        (Request::Summary(SummaryRequest::of(DENSITY, 3)), "3 was asked for"),
     ] {
         let error = ask(&mut replay, request).0.unwrap_err();
         assert!(error.contains(part), "{error}");
@@ -315,6 +310,21 @@ fn controls_move_along_a_recording() {
         let (at, reason) = step_of(control(&mut replay, Control::Continue));
         assert!(at == step && reason.contains(part), "{at} {reason}");
     }
+    for (condition, step, part) in [
+        ("max(flow.velocity.z) > 15", 10, "max(flow.velocity.z) > 15.0"),
+        ("min(abs(density)) < 2e3 and density == copy", 10, "last debug point"),
+        ("density != copy", 10, "density != copy"),
+        ("sum(flow.velocity.x) == 120 and nan(density) == 1", 2, "sum("),
+        ("nan(coarse) > 0", 2, "stride is [3]"),
+        ("nan(u) > 0", 2, "there is no global array \"u\""),
+        ("nan(density) > 1", 10, "last debug point"),
+    ] {
+        let rule = Rule { name: None, when: When::Condition(condition.into()) };
+        assert_eq!(ask(&mut replay, Request::Rules(vec![rule])).0, Ok(Answer::Done));
+        replay.go_to(1);
+        let (at, reason) = step_of(control(&mut replay, Control::Continue));
+        assert!(at == step && reason.contains(part), "{condition}: {at} {reason}");
+    }
     replay.go_to(7);
     assert_eq!(replay.poll(), [], "there is no such debug point");
 }
@@ -327,7 +337,7 @@ fn summaries_and_differences_are_those_of_all_cells() {
     assert_eq!(ask(&mut replay, Request::Arrays).0, Ok(Answer::Arrays(arrays(10))));
     let numbers: Vec<f64> = cells(SHAPE).map(|at| f64::from(density(10, at))).collect();
     for (bins, range) in [(7, None), (0, None), (5, Some((10_010.0, 10_110.0))), (3, Some((10_000.0, 10_000.0)))] {
-        let request = SummaryRequest { array: DENSITY, numbers: 0, bins, range };
+        let request = SummaryRequest { bins, range, percentiles: vec![1.0, 50.0], ..SummaryRequest::of(DENSITY, 0) };
         let (Ok(Answer::Summary(found)), _) = ask(&mut replay, Request::Summary(request)) else { panic!() };
         let [found] = found.components.as_slice() else { panic!() };
         assert_eq!((found.count, found.nans, found.infinities), (60, 1, 2));
@@ -336,7 +346,10 @@ fn summaries_and_differences_are_those_of_all_cells() {
         assert_eq!(found.range, (low, high));
         let below = numbers.iter().filter(|&&value| value < low).count() as u64;
         let above = numbers.iter().filter(|&&value| value > high).count() as u64;
-        assert_eq!(found.outside, (below, above));
+        assert_eq!(found.outside, if bins > 0 { (below, above) } else { (0, 0) });
+        let mut finite: Vec<f64> = numbers.iter().copied().filter(|value| value.is_finite()).collect();
+        finite.sort_by(f64::total_cmp);
+        assert_eq!(found.percentiles, [1, 28].map(|place| finite[place]));
         assert_eq!(found.bins.len(), usize::from(bins));
         if bins > 0 {
             assert_eq!(found.bins.iter().sum::<u64>() + below + above + 1, 60);
@@ -349,10 +362,15 @@ fn summaries_and_differences_are_those_of_all_cells() {
             }
         }
     }
-    let velocity = SummaryRequest { array: FLOW, numbers: 1, bins: 0, range: None };
+    let velocity = SummaryRequest::of(FLOW, 1);
     let (Ok(Answer::Summary(found)), _) = ask(&mut replay, Request::Summary(velocity)) else { panic!() };
     let ends: Vec<_> = found.components.iter().map(|component| component.extremes.unwrap()).collect();
     assert_eq!(ends, [(0.0, 4.0), (f64::from(-0.3_f32), -0.0), (0.0, 20.0)]);
+    let length = SummaryRequest { length: true, ..SummaryRequest::of(FLOW, 1) };
+    let (Ok(Answer::Summary(found)), _) = ask(&mut replay, Request::Summary(length)) else { panic!() };
+    let [length] = &found.components[..] else { panic!("{found:?}") };
+    let longest = (16.0 + f64::from(0.3_f32).powi(2) + 400.0).sqrt() as f32;
+    assert_eq!((length.count, length.extremes), (60, Some((0.0, longest.into()))));
 
     let compare = |replay: &mut Replay| match ask(replay, Request::Compare(DENSITY, COPY)).0 {
         Ok(Answer::Difference(found)) => (found.cells, found.first),

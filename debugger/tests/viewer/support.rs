@@ -70,6 +70,7 @@ pub fn arrays(step: u64) -> Vec<ArrayEntry> {
         ghosts: [vec![0; shape.len()], vec![0; shape.len()]],
         periodic: vec![false; shape.len()],
         chunk_count: 2,
+        grid: (0..shape.len()).map(|axis| if axis == 0 { Some(2) } else { Some(1) }).collect(),
         // Cut at 3 along x.
         chunks: (0..2)
             .map(|rank| {
@@ -144,6 +145,28 @@ pub fn entries() -> Vec<Recorded> {
     }
     entries.push(Recorded::End("it has returned".into()));
     entries
+}
+
+/// The same with the density recorded by chunks, which have ghost cells along x.
+pub fn in_chunks(mut entries: Vec<Recorded>) -> Vec<Recorded> {
+    let chunk = |step: u64, chunk: u64, start: i64, end: i64| {
+        let cells = cells(SHAPE).filter(|[x, ..]| (start..end).contains(x));
+        let mut view = view(DENSITY, step, &SHAPE, 1, cells.flat_map(|at| density(step, at).to_le_bytes()).collect());
+        (view.of.chunk, view.of.start[0], view.of.end[0]) = (Some(chunk), start, end);
+        Recorded::View(view)
+    };
+    for entry in &mut entries {
+        if let Recorded::Arrays(arrays) = entry {
+            arrays[0].ghosts = [vec![1, 0, 0], vec![1, 0, 0]];
+        }
+    }
+    let split = |entry: Recorded| match entry {
+        Recorded::View(View { of, step, .. }) if of.array == DENSITY => {
+            vec![chunk(step, 0, 0, 4), chunk(step, 1, 2, 5)]
+        }
+        entry => vec![entry],
+    };
+    entries.into_iter().flat_map(split).collect()
 }
 
 /// The bytes of a recording, and where each entry ends.

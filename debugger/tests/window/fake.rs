@@ -67,6 +67,7 @@ pub fn array(number: u64, name: &str, shape: &[i64], components: u8) -> ArrayEnt
         ghosts: [vec![1; axes], vec![1; axes]],
         periodic: vec![false; axes],
         chunk_count: 2,
+        grid: None,
         chunks: vec![chunk(0, 0, cut), chunk(1, cut, shape[0])],
         writes: 3,
         last_write: Some(LastWrite { operation: "collide".into(), file: "src/flow.rs".into(), line: 42, step: 4 }),
@@ -157,7 +158,7 @@ impl Inside {
             Request::Compare(..) => Ok(Answer::Difference(Difference { cells: 7, first: Some(vec![3, 2, 6]) })),
             Request::Moves => Ok(Answer::Moves(self.moves())),
             Request::Timeline(from) => Ok(Answer::Timeline(timeline(*from))),
-            Request::Control(_) | Request::Rules(_) => Ok(Answer::Done),
+            Request::Control(_) | Request::Rules(_) | Request::Alive => Ok(Answer::Done),
         }
     }
 
@@ -204,9 +205,10 @@ impl Inside {
             range,
             bins,
             outside: (0, 0),
+            percentiles: of.percentiles.iter().map(|_| range.0).collect(),
         };
         let components = vec![component; entry.element.numbers.first().map_or(1, |numbers| numbers.components).into()];
-        Ok(Summary { array: of.array, numbers: of.numbers, step: self.point.step, components })
+        Ok(Summary { array: of.array, numbers: of.numbers, length: of.length, step: self.point.step, components })
     }
 
     fn moves(&self) -> Moves {
@@ -216,8 +218,8 @@ impl Inside {
         let start = |at| [&[at], vec![0; extents.len() - 1].as_slice()].concat();
         let cut = first.shape[0] / 2;
         let entry = MoveEntry {
-            from: (first.array, 0, 0, start(cut - 1)),
-            to: (first.array, 1, 1, start(cut)),
+            from: (Some(first.array), 0, 0, start(cut - 1)),
+            to: (Some(first.array), 1, 1, start(cut)),
             bytes: 4 * extents.iter().product::<i64>() as u64,
             extents,
         };

@@ -108,9 +108,10 @@ fn views_of_other_axes_and_summaries_of_nothing() {
                 range: (f64::NEG_INFINITY, f64::NAN),
                 bins: vec![u64::MAX; 3],
                 outside: (u64::MAX, 1),
+                percentiles: vec![f64::NAN, f64::INFINITY],
             };
             let components = vec![component];
-            Some(Ok(Answer::Summary(Summary { array: of.array, numbers: 0, step: 0, components })))
+            Some(Ok(Answer::Summary(Summary { array: of.array, numbers: 0, length: of.length, step: 0, components })))
         }
         _ => None,
     });
@@ -126,7 +127,7 @@ fn ghosts_moves_and_times_that_make_no_sense() {
             Some(Ok(Answer::Ghosts(vec![side(&[]), side(&[1; 9]), other])))
         }
         Request::Moves => {
-            let end = |array: u64, start: &[i64]| (ArrayRef { rank: None, number: array }, 9, 9, start.to_vec());
+            let end = |array: u64, start: &[i64]| (Some(ArrayRef { rank: None, number: array }), 9, 9, start.to_vec());
             let entry = |start: &[i64], extents: &[i64]| MoveEntry {
                 from: end(14, start),
                 to: end(14, start),

@@ -12,15 +12,20 @@ use crate::element::Element;
 use crate::error::Result;
 use crate::region::Region;
 
+/// The most words of a cell: an invocation looks at up to 512 cells, and Mesa's software driver stops its loops after 65,535
+/// iterations.
+const MOST_WORDS: usize = 64;
+
 /// How many cells of two boxes of arrays of one type differ in some bit, and the first of them in the coordinates of the
-/// first, axis 0 fastest. `None` where the device is the host in disguise, which then does better without kernels.
+/// first, axis 0 fastest. `None` where the host has to look: where the device is the host in disguise, which then does better
+/// without kernels, and where cells are larger than 64 words.
 ///
 /// Cost: one look at the cells, and where some differ as many more as the number of cells has bits, halving where they are.
 ///
 /// # Errors
 /// A failing device.
 pub fn differing(arrays: [&Rc<ArrayCore>; 2], boxes: [(ChunkId, Region); 2]) -> Result<Option<(u64, Spot)>> {
-    if arrays[0].device().is_host() {
+    if arrays[0].device().is_host() || arrays[0].element().bytes > 4 * MOST_WORDS {
         return Ok(None);
     }
     let [(chunk, region), (beside, whole)] = boxes;

@@ -3,7 +3,8 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::number::{Number, Reducible};
-use super::operand::{LocalOperand, Stride, collective};
+use super::operand::{Stride, collective};
+use super::reduced::Reduced;
 use super::source::EXTREMES;
 use crate::World;
 use crate::error::Result;
@@ -171,10 +172,10 @@ impl Found {
 }
 
 /// What this rank has, a component each; what is not within the range counts as NaNs do.
-pub fn local<S: Number>(operand: &LocalOperand<S, 1>, within: &Within) -> Result<Vec<Found>> {
+pub fn local<R: Reduced>(operand: &R, within: &Within) -> Result<Vec<Found>> {
     let mut found = vec![NOTHING; operand.components()];
     let Some(format) = operand.format() else {
-        operand.read(|component, [number]| {
+        operand.visit(|component, number| {
             let found = &mut found[component];
             match number.key().filter(|&key| within.host.0 <= key && key <= within.host.1) {
                 Some(key) => (found.min, found.max) = (found.min.min(key), found.max.max(key)),
@@ -192,7 +193,7 @@ pub fn local<S: Number>(operand: &LocalOperand<S, 1>, within: &Within) -> Result
         };
         operand.fold(format, (&EXTREMES, &[within.device.0, within.device.1]), component, &mut each)?;
         let numbers = operand.cells() - nans;
-        let key = |key: u32| S::from_device_key(key).key().unwrap_or_default();
+        let key = |key: u32| R::Of::from_device_key(key).key().unwrap_or_default();
         *found = if numbers == 0 {
             Found { nans, ..NOTHING }
         } else {

@@ -1,7 +1,8 @@
 //! How many cells lie in which bin.
 
 use super::number::{Format, Number, Reducible};
-use super::operand::{LocalOperand, Stride, collective};
+use super::operand::{Stride, collective};
+use super::reduced::Reduced;
 use super::source::HISTOGRAM;
 use crate::World;
 use crate::error::{ArrayError, Result};
@@ -155,7 +156,7 @@ impl Histogram {
 }
 
 /// What this rank has, one component after the other, each with bins of its own: numbers below, in bins, above, NaNs.
-pub fn local<S: Number>(operand: &LocalOperand<S, 1>, bins: &[&Bins<S>]) -> Result<Vec<u64>> {
+pub fn local<R: Reduced>(operand: &R, bins: &[&Bins<R::Of>]) -> Result<Vec<u64>> {
     let mut counts: Vec<Vec<u64>> = bins.iter().map(|bins| vec![0; bins.count() + 3]).collect();
     if let Some(format) = operand.format() {
         for (component, (bins, counts)) in bins.iter().zip(&mut counts).enumerate() {
@@ -163,9 +164,9 @@ pub fn local<S: Number>(operand: &LocalOperand<S, 1>, bins: &[&Bins<S>]) -> Resu
         }
         return Ok(counts.concat());
     }
-    let keys = |bins: &&Bins<S>| -> Vec<u64> { bins.edges.iter().filter_map(|&edge| order(edge)).collect() };
+    let keys = |bins: &&Bins<R::Of>| -> Vec<u64> { bins.edges.iter().filter_map(|&edge| order(edge)).collect() };
     let keys: Vec<Vec<u64>> = bins.iter().map(keys).collect();
-    operand.read(|component, [number]| {
+    operand.visit(|component, number| {
         let (keys, counts) = (&keys[component], &mut counts[component]);
         let place = match order(number) {
             None => counts.len() - 1,
@@ -178,9 +179,9 @@ pub fn local<S: Number>(operand: &LocalOperand<S, 1>, bins: &[&Bins<S>]) -> Resu
 }
 
 /// Adds what this rank's device finds in one component: numbers below, in bins, above, NaNs.
-fn count_on_device<S: Number>(
-    operand: &LocalOperand<S, 1>,
-    (format, bins): (Format, &Bins<S>),
+fn count_on_device<R: Reduced>(
+    operand: &R,
+    (format, bins): (Format, &Bins<R::Of>),
     component: usize,
     counts: &mut [u64],
 ) -> Result<()> {

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 
 use super::number::{Format, Number, Reducible};
+use super::reduced::Reduced;
 use super::source::{Work, kernel};
 use crate::World;
 use crate::array::{Aligned, ArrayCore, ArrayKind, Side, aligned};
@@ -71,10 +72,46 @@ impl<S: Number> LocalOperand<S, 1> {
         Self::of("a reduction", &[side], numbers)
     }
 
+    /// Reads all cells to the host, some at a time, and calls `each` with the numbers of one.
+    pub fn read_cells(&self, mut each: impl FnMut(&[S])) -> Result<()> {
+        let Numbers { first, components, per_cell } = self.numbers;
+        self.stage_all(|[numbers]| numbers.chunks_exact(per_cell).for_each(|cell| each(&cell[first..][..components])))
+    }
+
     /// One of its components alone.
     pub fn only_component(&self, component: usize) -> Self {
         let numbers = Numbers { first: self.numbers.first + component, components: 1, ..self.numbers };
         Self { numbers, ..self.strided(self.stride) }
+    }
+}
+
+impl<S: Number> Reduced for LocalOperand<S, 1> {
+    type Of = S;
+
+    fn components(&self) -> usize {
+        self.components()
+    }
+
+    fn cells(&self) -> u64 {
+        self.cells()
+    }
+
+    fn format(&self) -> Option<Format> {
+        self.format()
+    }
+
+    fn fold(
+        &self,
+        format: Format,
+        work: (&Work, &[u32]),
+        component: usize,
+        each: &mut dyn FnMut(&[u32]),
+    ) -> Result<()> {
+        self.fold(format, work, component, each)
+    }
+
+    fn visit(&self, mut each: impl FnMut(usize, S)) -> Result<()> {
+        self.read(|component, [number]| each(component, number))
     }
 }
 
@@ -159,6 +196,17 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
         each: &mut dyn FnMut(&[u32]),
     ) -> Result<()> {
         let (name, source) = kernel(work, &S::INFO, format);
+        self.fold_by((&name, &source), (work, constants), component, each)
+    }
+
+    /// Runs a kernel of this name and text.
+    pub fn fold_by(
+        &self,
+        (name, source): (&str, &dyn Fn() -> String),
+        (work, constants): (&Work, &[u32]),
+        component: usize,
+        each: &mut dyn FnMut(&[u32]),
+    ) -> Result<()> {
         let mut held = Vec::with_capacity(self.aligned.len());
         for boxes in &self.aligned {
             let second = if N > 1 { self.component(1, boxes, component)? } else { None };
@@ -170,7 +218,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
             BoxOf { buffer, view: *view }
         }
         let pairs: Vec<_> = held.iter().map(|(first, second)| (box_of(first), second.as_ref().map(box_of))).collect();
-        let kernel = FoldKernel { name: &name, source: &source, words: work.words, constants };
+        let kernel = FoldKernel { name, source, words: work.words, constants };
         Ok(self.cores[0].device().fold(&kernel, S::INFO.bytes, &pairs, each)?)
     }
 
@@ -178,6 +226,24 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
     /// sections.
     pub fn read(&self, mut each: impl FnMut(usize, [S; N])) -> Result<()> {
         let Numbers { first, components, per_cell } = self.numbers;
+        self.stage_all(|numbers| {
+            if per_cell == 1 {
+                for at in 0..numbers[0].len() {
+                    each(0, numbers.map(|numbers| numbers[at]));
+                }
+                return;
+            }
+            for component in first..first + components {
+                for at in (component..numbers[0].len()).step_by(per_cell) {
+                    each(component - first, numbers.map(|numbers| numbers[at]));
+                }
+            }
+        })
+    }
+
+    /// Reads all cells to the host, some at a time, and calls `each` with all the numbers in them, of each section.
+    fn stage_all(&self, mut each: impl FnMut([&[S]; N])) -> Result<()> {
+        let per_cell = self.numbers.per_cell;
         let most = (self.cores[0].device().bytes_at_a_time() / self.cores[0].element().bytes as u64).max(1);
         for boxes in &self.aligned {
             for lead in boxes.0[0].1.cut(most) {
@@ -189,18 +255,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
                 let staged = (0..N).map(|i| self.stage(i, part(boxes.0[i]))).collect::<Result<Vec<_>>>()?;
                 let numbers: Vec<&[S]> =
                     staged.iter().map(|staged| &bytemuck::cast_slice(staged.as_ref())[..scalars]).collect();
-                let numbers: [&[S]; N] = std::array::from_fn(|i| numbers[i]);
-                if per_cell == 1 {
-                    for at in 0..numbers[0].len() {
-                        each(0, numbers.map(|numbers| numbers[at]));
-                    }
-                    continue;
-                }
-                for component in first..first + components {
-                    for at in (component..numbers[0].len()).step_by(per_cell) {
-                        each(component - first, numbers.map(|numbers| numbers[at]));
-                    }
-                }
+                each(std::array::from_fn(|i| numbers[i]));
             }
         }
         Ok(())

@@ -70,13 +70,36 @@ fn part(name: &str) -> &'static str {
     marked.map_or("", |part| &part[name.len()..])
 }
 
+impl Order {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Unsigned => "unsigned",
+            Self::Signed => "signed",
+            Self::Float => "float",
+        }
+    }
+}
+
+/// The name and the text of the kernel for the lengths of vectors of so many components.
+pub fn kernel_of_lengths(
+    work: &Work,
+    element: &ElementInfo,
+    format: Format,
+    components: usize,
+) -> (String, impl Fn() -> String) {
+    let text = work.text;
+    let source = move || {
+        let number = part(format.load).replace("fn load(", "fn load_number(");
+        let size = part(&format!("size of {}", format.order.name()));
+        let count = format!("const COMPONENTS = {components}u;");
+        [WALK, &count, &number, size, part("length"), part(Order::Float.name()), text].join("\n")
+    };
+    (format!("{} of {components} {}", work.name, element.name), source)
+}
+
 /// The name and the text of the kernel for cells of a type and its format.
 pub fn kernel(work: &Work, element: &ElementInfo, format: Format) -> (String, impl Fn() -> String) {
-    let order = match format.order {
-        Order::Unsigned => "unsigned",
-        Order::Signed => "signed",
-        Order::Float => "float",
-    };
+    let order = format.order.name();
     let text = work.text;
     let second = move || part(format.load).replace("fn load(", "fn load_second(").replace("first[", "second[");
     let source = move || [WALK, part(format.load), &second(), part(order), text].join("\n");

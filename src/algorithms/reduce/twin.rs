@@ -5,7 +5,7 @@ use std::rc::Rc;
 use half::f16;
 
 use super::number::{Number, Order};
-use super::source::{DOT_FLOAT, DOT_INTEGER, EXTREMES, HISTOGRAM, SUM_FLOAT, SUM_INTEGER, Work, kernel};
+use super::source::{DIFFERING, DOT_FLOAT, DOT_INTEGER, EXTREMES, HISTOGRAM, SUM_FLOAT, SUM_INTEGER, Work, kernel};
 use crate::device::{BoxOf, Device, DeviceOptions, FoldKernel, Strided};
 use crate::extents::Index;
 
@@ -81,6 +81,12 @@ fn histogram<T: Number>(numbers: &[T], edges: &[u32]) -> Vec<i64> {
         words[if value.key().is_some() { place } else { HISTOGRAM.words - 1 }] += 1;
     }
     words
+}
+
+/// How many cells, of so many numbers, differ from those beside them.
+fn differing(cells: &[u32], beside: &[u32], numbers: usize) -> i64 {
+    let pairs = cells.chunks(numbers).zip(beside.chunks(numbers));
+    pairs.filter(|(cell, beside)| cell != beside).count() as i64
 }
 
 /// The bits that the kernels' `load` makes of a number.
@@ -180,6 +186,16 @@ fn compare<T: Loaded>(cells: &[T], float: bool) {
     let constants: Vec<u32> = std::iter::once(edges.len() as u32).chain(edges.iter().copied()).collect();
     let found = columns(&words(&device, &HISTOGRAM, &constants, [cells, &others], false));
     assert_eq!(found, histogram(&counted, &edges));
+
+    // By the bits of what is stored, so of no floats.
+    if !float {
+        let beside: Vec<T> = (0..cells.len()).map(|i| if i % 5 == 0 { others[i] } else { cells[i] }).collect();
+        let [one, other] = [cells, &beside].map(|cells| cells.iter().map(|cell| cell.load()).collect::<Vec<_>>());
+        let seen = |cells: &[u32]| cells.iter().copied().skip(1).step_by(2).collect::<Vec<_>>();
+        let found = columns(&words(&device, &DIFFERING, &[1], [cells, &beside], true));
+        let expected = differing(&seen(&one), &seen(&other), 1);
+        assert!(found == [expected] && expected > 0, "{found:?}, {expected}");
+    }
 }
 
 /// Bits of every kind.

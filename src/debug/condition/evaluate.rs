@@ -1,241 +1,83 @@
-//! Whether a condition is true of the arrays that there are.
+//! Whether a condition is true of what is known of arrays.
 
 use std::collections::HashMap;
-use std::rc::Rc;
 
-use super::{Condition, Function, Path, Relation, Test};
-use crate::World;
-use crate::algorithms::reduce::Number;
-use crate::array::{ArrayCore, ArrayId};
-use crate::debug::compare::{compare, unlike};
-use crate::debug::measure::{Measure, of_type};
-use crate::debug::named::meant;
-use crate::debug::protocol::{ElementType, Numbers};
-use crate::error::Result;
+use super::resolve::{Any, Part, Resolved};
+use super::{Condition, Facts, Function, Values};
 use crate::history::GhostState;
-use crate::world::hash;
-
-/// So many names are listed.
-const MOST_NAMES: usize = 12;
 
 impl Condition {
-    /// Whether it is true now. Every rank calls, inside an operation that was compared, and all have the same answer. What is
-    /// asked for is found once for each array, where its cells are, and only as long as the answer is open.
+    /// Whether it is true. What is asked for is found once for each array, and only as long as the answer is open.
     ///
     /// # Errors
-    /// A failure of this or of another rank; within, why it cannot be told: there is no such array or member, arrays that
-    /// cannot be compared, ghost cells of which nothing is known.
-    pub(crate) fn holds(&self, world: &World) -> Result<Result<bool, String>> {
-        let arrays: Vec<_> = world.home().registry.borrow().alive().collect();
-        let tests = |all: &Vec<Test>| all.iter().map(|test| resolved(test, &arrays)).collect();
-        let any: Result<Vec<Vec<Resolved>>, String> = self.any.iter().map(tests).collect();
-        let ids = any.as_ref().map(|any| any.iter().flatten().map(Resolved::ids).collect::<Vec<_>>());
-        if !alike(world, hash(ids))? {
-            let text = format!("`{self}` names an array that is alive on some ranks only: let go of it on all of them");
-            return Ok(Err(text));
-        }
-        let any = match any {
-            Ok(any) => any,
-            Err(text) => return Ok(Err(text)),
-        };
-        let mut known = Known { world, values: HashMap::new(), sums: HashMap::new(), same: HashMap::new() };
-        for all in &any {
-            let mut holds = true;
-            for test in all.iter() {
-                match known.holds(test)? {
-                    Ok(true) => {}
-                    Ok(false) => {
-                        holds = false;
-                        break;
-                    }
-                    Err(text) => return Ok(Err(text)),
-                }
-            }
-            if holds {
-                return Ok(Ok(true));
-            }
-        }
-        Ok(Ok(false))
+    /// Why it cannot be told: there is no such array or member, arrays that cannot be compared, what is not known; what the facts
+    /// say.
+    pub fn holds_in<F: Facts>(&self, facts: &mut F) -> Result<bool, F::Error> {
+        let any = self.resolved(facts)?;
+        holds(&any, facts)
     }
 }
 
-/// A test with its arrays.
-enum Resolved {
-    Found { function: Function, abs: bool, array: Rc<ArrayCore>, parts: Vec<Part>, relation: Relation, number: f64 },
-    Same { arrays: [Rc<ArrayCore>; 2], same: bool },
-}
-
-impl Resolved {
-    /// The numbers of its arrays.
-    fn ids(&self) -> [ArrayId; 2] {
-        match self {
-            Self::Found { array, .. } => [array.id(); 2],
-            Self::Same { arrays: [one, other], .. } => [one.id(), other.id()],
-        }
-    }
-}
-
-/// Whether all ranks have the same number.
-fn alike(world: &World, own: u64) -> Result<bool> {
-    let mut ends = [[own; 2]];
-    world.inner().all_reduce(&mut ends, |[least, most], [less, more]| {
-        (*least, *most) = ((*least).min(*less), (*most).max(*more));
-    })?;
-    Ok(ends[0][0] == ends[0][1])
-}
-
-/// Numbers of a cell, all their components or one.
-#[derive(Clone)]
-struct Part {
-    numbers: Numbers,
-    component: Option<usize>,
-}
-
-fn resolved(test: &Test, arrays: &[Rc<ArrayCore>]) -> Result<Resolved, String> {
-    match test {
-        Test::Same { arrays: [one, other], same } => {
-            let arrays = [array(one, arrays)?, array(other, arrays)?];
-            match unlike([&arrays[0], &arrays[1]]) {
-                Some(text) => Err(text),
-                None => Ok(Resolved::Same { arrays, same: *same }),
+/// Whether all of one of the lists is true.
+pub(super) fn holds<F: Facts>(any: &Any, facts: &mut F) -> Result<bool, F::Error> {
+    let mut known =
+        Known { facts, values: HashMap::new(), least: HashMap::new(), sums: HashMap::new(), same: HashMap::new() };
+    for all in any {
+        let mut holds = true;
+        for test in all {
+            holds = known.holds(test)?;
+            if !holds {
+                break;
             }
         }
-        Test::Found { function, abs, of, relation, number } => {
-            let array = array(&of.array, arrays)?;
-            let parts = if function.of_ghosts() { Vec::new() } else { parts(*function, &array, of)? };
-            if function.of_ghosts() && !array.home().ledger.watches() {
-                let (name, array) = (function.name(), array.name());
-                return Err(format!("{name}({array}) is known in checked runs only: set ZIPPY_CHECK=1"));
-            }
-            Ok(Resolved::Found { function: *function, abs: *abs, array, parts, relation: *relation, number: *number })
+        if holds {
+            return Ok(true);
         }
     }
-}
-
-/// The global array of this name: of several handles of the same chunks the one made last.
-fn array(name: &str, arrays: &[Rc<ArrayCore>]) -> Result<Rc<ArrayCore>, String> {
-    let wanted = meant(arrays.iter().map(|array| array.name()), name).ok().flatten();
-    let found = wanted.and_then(|wanted| arrays.iter().rev().find(|array| array.name() == wanted));
-    found.cloned().ok_or_else(|| {
-        let mut names: Vec<&str> = arrays.iter().map(|array| array.name()).collect();
-        names.sort_unstable();
-        names.dedup();
-        let there =
-            if names.is_empty() { "there is none".to_string() } else { format!("there are {}", listed(&names)) };
-        format!("there is no global array {name:?} at this point; {there}")
-    })
-}
-
-/// The numbers that a path names.
-fn parts(function: Function, array: &ArrayCore, of: &Path) -> Result<Vec<Part>, String> {
-    let all = ElementType::from(array.element()).numbers;
-    let under = |members: &[String]| -> Vec<Part> {
-        let path = members.join(".");
-        let inside = |name: &str| path.is_empty() || name.strip_prefix(&path).is_some_and(|rest| rest.starts_with('.'));
-        let named = all.iter().filter(|one| one.name == path || inside(&one.name));
-        named.map(|numbers| Part { numbers: numbers.clone(), component: None }).collect()
-    };
-    let mut found = under(&of.within);
-    if let (true, Some((last, members))) = (found.is_empty(), of.within.split_last())
-        && let [Part { numbers, .. }] = &under(members)[..]
-        && numbers.name == members.join(".")
-    {
-        let components = usize::from(numbers.components);
-        let component = component(last).filter(|&component| components > 1 && component < components);
-        found.extend(component.map(|_| Part { numbers: numbers.clone(), component }));
-    }
-    let (name, element) = (array.name(), array.element().name);
-    let members: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
-    match &found[..] {
-        [] if members == [""] => Err(match all[0].components {
-            1 => format!(
-                "array {name:?} is of {element}, which has neither members nor components: leave out what follows it"
-            ),
-            count => {
-                format!(
-                    "array {name:?} is of {element}, which has the components {}",
-                    listed(&["x", "y", "z", "w"][..count.into()])
-                )
-            }
-        }),
-        [] => Err(format!(
-            "array {name:?} is of {element}, which has no {:?}; it has {}, and vectors have components, as in {}.x",
-            of.within.join("."),
-            listed(&members),
-            members[0]
-        )),
-        [_, _, ..] if !matches!(function, Function::Nan | Function::Inf) => Err(format!(
-            "{}({of}) needs one of the members of its records: {}",
-            function.name(),
-            listed(&found.iter().map(|part| part.numbers.name.as_str()).collect::<Vec<_>>())
-        )),
-        _ => Ok(found),
-    }
-}
-
-/// The number of a component that is called so.
-fn component(name: &str) -> Option<usize> {
-    ["x", "y", "z", "w"].iter().position(|letter| *letter == name).or_else(|| name.parse().ok())
-}
-
-fn listed(names: &[&str]) -> String {
-    let shown = names.iter().take(MOST_NAMES).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
-    if names.len() > MOST_NAMES { format!("{shown} and {} more", names.len() - MOST_NAMES) } else { shown }
+    Ok(false)
 }
 
 /// What has been found out so far.
-struct Known<'a> {
-    world: &'a World,
+struct Known<'a, F> {
+    facts: &'a mut F,
     /// Of each component, by array and first byte in the cell.
-    values: HashMap<(ArrayId, u32), Vec<Values>>,
-    sums: HashMap<(ArrayId, u32, Option<usize>), f64>,
-    same: HashMap<[ArrayId; 2], bool>,
+    values: HashMap<(u64, u32), Vec<Values>>,
+    /// Smallest magnitudes.
+    least: HashMap<(u64, u32, usize), Option<f64>>,
+    sums: HashMap<(u64, u32, Option<usize>), f64>,
+    same: HashMap<[u64; 2], bool>,
 }
 
-/// A component's [`Spread`](crate::debug::measure::Spread) as `f64`.
-#[derive(Clone, Copy)]
-struct Values {
-    nans: u64,
-    infinities: u64,
-    extremes: Option<(f64, f64)>,
-    /// The smallest magnitude, once it was asked for.
-    least: Option<Option<f64>>,
-}
-
-impl Known<'_> {
-    fn holds(&mut self, test: &Resolved) -> Result<Result<bool, String>> {
+impl<F: Facts> Known<'_, F> {
+    fn holds(&mut self, test: &Resolved) -> Result<bool, F::Error> {
         let (function, abs, array, parts, relation, number) = match test {
-            Resolved::Same { arrays, same } => return Ok(self.are_same(arrays)?.map(|found| found == *same)),
+            Resolved::Same { arrays, same } => return Ok(self.are_same(*arrays)? == *same),
             Resolved::Found { function, abs, array, parts, relation, number } => {
-                (*function, *abs, array, parts, *relation, *number)
+                (*function, *abs, *array, parts, *relation, *number)
             }
         };
         let found = match function {
-            Function::Stale | Function::Unfilled => match sides(self.world, array, function)? {
-                Ok(count) => Some(count as f64),
-                Err(text) => return Ok(Err(text)),
-            },
+            Function::Stale => Some(self.facts.sides(array, GhostState::Stale)? as f64),
+            Function::Unfilled => Some(self.facts.sides(array, GhostState::NeverFilled)? as f64),
             Function::Sum => Some(self.sum(array, &parts[0])?),
             Function::Nan => Some(self.counted(array, parts, |values| values.nans)?),
             Function::Inf => Some(self.counted(array, parts, |values| values.infinities)?),
+            Function::Min if abs => self.least(array, &parts[0])?,
             Function::Min | Function::Max => self.extreme(array, &parts[0], function == Function::Min, abs)?,
         };
-        Ok(Ok(found.is_some_and(|found| relation.holds(found, number))))
+        Ok(found.is_some_and(|found| relation.holds(found, number)))
     }
 
-    fn are_same(&mut self, [one, other]: &[Rc<ArrayCore>; 2]) -> Result<Result<bool, String>> {
-        let key = [one.id(), other.id()];
-        if let Some(known) = self.same.get(&key) {
-            return Ok(Ok(*known));
+    fn are_same(&mut self, pair: [u64; 2]) -> Result<bool, F::Error> {
+        if let Some(known) = self.same.get(&pair) {
+            return Ok(*known);
         }
-        let found = compare(self.world, [one, other])?.map(|difference| difference.cells == 0);
-        if let Ok(same) = found {
-            self.same.insert(key, same);
-        }
-        Ok(found)
+        let same = self.facts.same(pair)?;
+        self.same.insert(pair, same);
+        Ok(same)
     }
 
-    fn counted(&mut self, array: &Rc<ArrayCore>, parts: &[Part], count: impl Fn(&Values) -> u64) -> Result<f64> {
+    fn counted(&mut self, array: u64, parts: &[Part], count: impl Fn(&Values) -> u64) -> Result<f64, F::Error> {
         let mut sum = 0;
         for part in parts {
             sum += self.values(array, part)?.iter().map(&count).sum::<u64>();
@@ -243,93 +85,52 @@ impl Known<'_> {
         Ok(sum as f64)
     }
 
-    fn extreme(&mut self, array: &Rc<ArrayCore>, part: &Part, min: bool, abs: bool) -> Result<Option<f64>> {
-        if abs && min {
-            self.find_least(array, part)?;
-        }
-        let magnitude = |(low, high): (f64, f64)| low.abs().max(high.abs());
-        let of = |values: &Values| match (abs, min) {
-            (true, true) => values.least.flatten(),
-            (true, false) => values.extremes.map(magnitude),
-            (false, true) => values.extremes.map(|(low, _)| low),
-            (false, false) => values.extremes.map(|(_, high)| high),
+    fn extreme(&mut self, array: u64, part: &Part, min: bool, abs: bool) -> Result<Option<f64>, F::Error> {
+        let of = |values: &Values| {
+            let (low, high) = values.extremes?;
+            Some(if abs {
+                low.abs().max(high.abs())
+            } else if min {
+                low
+            } else {
+                high
+            })
         };
         Ok(self.values(array, part)?.iter().filter_map(of).reduce(if min { f64::min } else { f64::max }))
     }
 
     /// What the components of a part are like.
-    fn values(&mut self, array: &Rc<ArrayCore>, part: &Part) -> Result<&[Values]> {
-        let key = (array.id(), part.numbers.offset);
+    fn values(&mut self, array: u64, part: &Part) -> Result<&[Values], F::Error> {
+        let key = (array, part.numbers.offset);
         if !self.values.contains_key(&key) {
-            let found = of_type!(part.numbers.scalar, values, self.world, array, &part.numbers)?;
+            let found = self.facts.values(array, &part.numbers)?;
             self.values.insert(key, found);
         }
-        let all = &self.values[&key];
-        Ok(part.component.map_or(&all[..], |component| &all[component..=component]))
+        Ok(self.values[&key].get(part.components()).unwrap_or_default())
     }
 
-    /// Finds the smallest magnitudes of a part.
-    fn find_least(&mut self, array: &Rc<ArrayCore>, part: &Part) -> Result<()> {
-        let components = part.component.map_or(0..part.numbers.components.into(), |one| one..one + 1);
-        let first = components.start;
-        for component in components {
-            if self.values(array, part)?[component - first].least.is_none() {
-                let found = of_type!(part.numbers.scalar, least, self.world, array, &part.numbers, component)?;
-                let known = self.values.get_mut(&(array.id(), part.numbers.offset));
-                known.into_iter().for_each(|known| known[component].least = Some(found));
-            }
+    /// The smallest magnitude in a part.
+    fn least(&mut self, array: u64, part: &Part) -> Result<Option<f64>, F::Error> {
+        let mut least = None;
+        for component in part.components() {
+            let key = (array, part.numbers.offset, component);
+            let found = match self.least.get(&key) {
+                Some(known) => *known,
+                None => self.facts.least(array, &part.numbers, component)?,
+            };
+            self.least.insert(key, found);
+            least = least.into_iter().chain(found).reduce(f64::min);
         }
-        Ok(())
+        Ok(least)
     }
 
-    fn sum(&mut self, array: &Rc<ArrayCore>, part: &Part) -> Result<f64> {
-        let key = (array.id(), part.numbers.offset, part.component);
+    fn sum(&mut self, array: u64, part: &Part) -> Result<f64, F::Error> {
+        let key = (array, part.numbers.offset, part.component);
         if let Some(sum) = self.sums.get(&key) {
             return Ok(*sum);
         }
-        let sum = of_type!(part.numbers.scalar, sum, self.world, array, part)?;
+        let sum = self.facts.sum(array, &part.numbers, part.component)?;
         self.sums.insert(key, sum);
         Ok(sum)
     }
-}
-
-fn values<S: Number>(world: &World, array: &Rc<ArrayCore>, numbers: &Numbers) -> Result<Vec<Values>> {
-    let spreads = Measure::<S>::new(world, array, numbers)?.spreads()?;
-    let values = spreads.into_iter().map(|spread| Values {
-        nans: spread.nans,
-        infinities: spread.infinities,
-        extremes: spread.extremes.map(|(low, high)| (low.to_f64(), high.to_f64())),
-        least: None,
-    });
-    Ok(values.collect())
-}
-
-fn least<S: Number>(world: &World, array: &Rc<ArrayCore>, numbers: &Numbers, component: usize) -> Result<Option<f64>> {
-    let measure = Measure::<S>::new(world, array, numbers)?.only(component);
-    measure.least_magnitude()
-}
-
-fn sum<S: Number>(world: &World, array: &Rc<ArrayCore>, part: &Part) -> Result<f64> {
-    let all = Measure::<S>::new(world, array, &part.numbers)?;
-    part.component.map_or(all.sum(), |component| all.only(component).sum())
-}
-
-/// How many sides of chunks have ghost cells that are stale, or were never filled, on all ranks.
-fn sides(world: &World, array: &ArrayCore, function: Function) -> Result<Result<u64, String>> {
-    let wanted = if function == Function::Stale { GhostState::Stale } else { GhostState::NeverFilled };
-    let mut counts = [0_u64, 0];
-    if let Some(ghosts) = array.ghosts() {
-        match ghosts.states() {
-            Some(states) => counts[0] = states.iter().filter(|(.., state)| *state == wanted).count() as u64,
-            None => counts[1] = 1,
-        }
-    }
-    world.inner().all_reduce(&mut counts, |sum, more| *sum += more)?;
-    let name = array.name();
-    Ok(match counts {
-        [count, 0] => Ok(count),
-        _ => Err(format!(
-            "the chunks of array {name:?} have other neighbours in another handle, so nothing is known of its ghost cells"
-        )),
-    })
 }

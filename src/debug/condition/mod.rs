@@ -3,9 +3,14 @@
 mod evaluate;
 #[cfg(test)]
 mod evaluate_tests;
+mod facts;
+mod of_world;
 mod parse;
+mod resolve;
 #[cfg(test)]
 mod tests;
+
+pub use facts::{Facts, Values};
 
 use std::fmt::{self, Display, Formatter};
 

@@ -37,6 +37,8 @@ pub struct ArrayEntry {
     pub periodic: Vec<bool>,
     /// How many chunks it has.
     pub chunk_count: u64,
+    /// How many there are along each axis, where they make up a grid; else they are boxes.
+    pub grid: Option<Vec<u64>>,
     /// Its chunks by number, those without cells, too; none where they are more than [`MOST_CHUNKS`], or where those of all
     /// arrays are more than four times as many.
     pub chunks: Vec<ChunkEntry>,
@@ -46,6 +48,21 @@ pub struct ArrayEntry {
     pub writes: u64,
     /// Its last write, if any: of those of its chunks the one of the latest step.
     pub last_write: Option<LastWrite>,
+}
+
+impl ArrayEntry {
+    /// How it is cut, in words: `4 x 2 chunks`, `7 boxes`.
+    pub fn split(&self) -> String {
+        match &self.grid {
+            Some(grid) => {
+                let along: Vec<String> = grid.iter().map(u64::to_string).collect();
+                let chunks = if self.chunk_count == 1 { "chunk" } else { "chunks" };
+                format!("{} {chunks}", along.join(" x "))
+            }
+            None if self.chunk_count == 1 => "1 box".into(),
+            None => format!("{} boxes", self.chunk_count),
+        }
+    }
 }
 
 /// A chunk.

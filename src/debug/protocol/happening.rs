@@ -28,10 +28,11 @@ pub struct Moves {
 /// A box of cells that was moved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MoveEntry {
-    /// From which array, chunk, rank, and its first cell there.
-    pub from: (ArrayRef, u64, u32, Vec<i64>),
+    /// From which array, chunk, rank, and its first cell there; from none where it is memory of the program's own, its first cell
+    /// being that at the other end.
+    pub from: (Option<ArrayRef>, u64, u32, Vec<i64>),
     /// To which.
-    pub to: (ArrayRef, u64, u32, Vec<i64>),
+    pub to: (Option<ArrayRef>, u64, u32, Vec<i64>),
     /// How many cells along each axis of the destination.
     pub extents: Vec<i64>,
     /// How many bytes.

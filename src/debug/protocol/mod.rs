@@ -19,11 +19,11 @@ pub use arrays::{ArrayEntry, ArrayKind, ArrayRef, ChunkEntry, GhostEntry, GhostS
 pub use control::{Control, Point, Rule, When};
 pub use element::{ElementType, Numbers, ScalarType};
 pub use happening::{MOST_MOVES, MOST_SPANS, MoveEntry, Moves, Span, SpanKind, Timeline};
-pub use summary::{Component, Difference, Summary, SummaryRequest};
+pub use summary::{Component, Difference, MOST_BINS, MOST_PERCENTILES, Summary, SummaryRequest};
 pub use view::{MOST_VIEW_BYTES, View, ViewRequest};
 
 /// The version of all of this. Sides of different versions do not talk.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 
 /// What a viewer wants.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -55,6 +55,8 @@ pub enum Request {
     Control(Control),
     /// Where the program is to pause, in place of all rules before: [`Answer::Done`].
     Rules(Vec<Rule>),
+    /// Nothing: the viewer is there. Each that is told [`Message::Alive`] says it: [`Answer::Done`].
+    Alive,
 }
 
 /// What a program says.
@@ -66,6 +68,8 @@ pub enum Message {
     Answer(u32, Result<Answer, String>),
     /// It is over: how it ended.
     End(String),
+    /// It is there, and has not heard the viewer for a while: one that does not say [`Request::Alive`] is taken for gone.
+    Alive,
 }
 
 /// What is answered.
@@ -111,8 +115,16 @@ pub enum Recorded {
     Point(Point),
     /// All arrays.
     Arrays(Vec<ArrayEntry>),
-    /// The cells of an array, as many as the recording has room for: its stride says which.
+    /// The cells of an array, as many as the recording has room for: its stride says which. Of an array with ghost cells,
+    /// where there is room, each chunk's with them.
     View(View),
     /// The last entry of a run that came to its end.
     End(String),
+    /// What the ghost cells of an array were, in checked runs.
+    Ghosts(ArrayRef, Vec<GhostEntry>),
+    /// What the last operation that moved cells has moved, where that has changed since the entry before; without boxes where
+    /// they are those of that one.
+    Moves(Moves),
+    /// What the ranks did since the entry before.
+    Timeline(Timeline),
 }

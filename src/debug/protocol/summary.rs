@@ -2,7 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ArrayRef;
+use super::{ArrayRef, ElementType, Numbers};
+
+/// The most bins of a histogram.
+pub const MOST_BINS: u16 = 1024;
+/// The most percentiles that are asked for together.
+pub const MOST_PERCENTILES: usize = 16;
 
 /// Asks for a summary of all cells of an array, without ghost cells.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -11,10 +16,60 @@ pub struct SummaryRequest {
     pub array: ArrayRef,
     /// Which numbers of a cell: the place in [`ElementType::numbers`](super::ElementType).
     pub numbers: u16,
+    /// Whether they are taken together, as the length of a vector; else each component by itself.
+    pub length: bool,
     /// Bins of the histogram; 0 for none, at most 1024.
     pub bins: u16,
     /// From where to where the bins go; from the smallest to the largest finite number where it is not said.
     pub range: Option<(f64, f64)>,
+    /// Percentiles, 0 to 100 and at most [`MOST_PERCENTILES`].
+    pub percentiles: Vec<f64>,
+}
+
+impl SummaryRequest {
+    /// Counts and extremes alone.
+    pub fn of(array: ArrayRef, numbers: u16) -> Self {
+        Self { array, numbers, length: false, bins: 0, range: None, percentiles: Vec::new() }
+    }
+
+    /// The numbers that it is of, in cells of this type.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn of_type<'a>(&self, element: &'a ElementType) -> Result<&'a Numbers, String> {
+        let Self { bins, percentiles, .. } = self;
+        if *bins > MOST_BINS {
+            return Err(format!("a histogram has at most {MOST_BINS} bins, and {bins} were asked for"));
+        }
+        if let Some((low, high)) = self.range
+            && !(low <= high && low.is_finite() && high.is_finite())
+        {
+            return Err(format!("bins go from a finite number to one that is not below it, not from {low} to {high}"));
+        }
+        if percentiles.len() > MOST_PERCENTILES {
+            let count = percentiles.len();
+            return Err(format!(
+                "at most {MOST_PERCENTILES} percentiles are found at once, and {count} were asked for"
+            ));
+        }
+        if let Some(percent) = percentiles.iter().find(|percent| !(0.0..=100.0).contains(*percent)) {
+            return Err(format!("percentiles go from 0 to 100, and {percent} was asked for"));
+        }
+        let numbers = element.numbers.get(usize::from(self.numbers)).ok_or_else(|| {
+            let (name, count) = (&element.name, element.numbers.len());
+            format!(
+                "cells of {name} have {count} numbers or vectors, counted from 0, and {} was asked for",
+                self.numbers
+            )
+        })?;
+        if self.length && numbers.components < 2 {
+            return Err(format!(
+                "the numbers {} of {} are no vector, which alone has a length",
+                self.numbers, element.name
+            ));
+        }
+        Ok(numbers)
+    }
 }
 
 /// What the numbers are like.
@@ -24,9 +79,11 @@ pub struct Summary {
     pub array: ArrayRef,
     /// Which numbers of a cell.
     pub numbers: u16,
+    /// Whether it is of their length.
+    pub length: bool,
     /// At which debug point.
     pub step: u64,
-    /// Its components.
+    /// Its components; of lengths one.
     pub components: Vec<Component>,
 }
 
@@ -47,6 +104,9 @@ pub struct Component {
     pub bins: Vec<u64>,
     /// Finite or infinite numbers below and above all bins.
     pub outside: (u64, u64),
+    /// The percentiles that were asked for, in their order; none where there is no finite number. Each is one of the finite
+    /// numbers, that which so many percent of the others lie below: exact, rounded to `f64`.
+    pub percentiles: Vec<f64>,
 }
 
 /// Where two arrays differ, by their bits.

@@ -1,6 +1,6 @@
 //! A connection: its greeting, then a thread that reads and one that writes.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::queue::Queue;
 use crate::debug::protocol::greeting::{self, GREETING_BYTES, Reception};
-use crate::debug::protocol::{Ask, Program, frame};
+use crate::debug::protocol::{Answer, Ask, Message, Program, Request, frame};
 
 /// So many viewers at most.
 const MOST_VIEWERS: usize = 8;
@@ -19,22 +19,35 @@ const MOST_STRANGERS: usize = 16;
 const TO_GREET: Duration = Duration::from_secs(5);
 /// Who takes nothing for this time is let go.
 const TO_TAKE: Duration = Duration::from_secs(20);
+/// Who says nothing for this time is asked whether it is there: viewers take a program for lost that says nothing for much
+/// longer.
+const TO_SAY: Duration = Duration::from_secs(15);
 
 static STRANGERS: AtomicUsize = AtomicUsize::new(0);
 
+/// What all connections share.
+pub struct House {
+    pub queue: Arc<Queue>,
+    /// What a viewer has to know.
+    pub token: String,
+    pub program: Program,
+    /// Who does not answer for this time whether it is there is let go.
+    pub silent: Duration,
+}
+
 /// Goes on with a connection on threads of its own. Whatever goes wrong ends it, and nothing else.
-pub fn begin(stream: TcpStream, queue: &Arc<Queue>, token: &str, program: &Program) {
+pub fn begin(stream: TcpStream, house: &Arc<House>) {
     if STRANGERS.fetch_add(1, Ordering::Relaxed) >= MOST_STRANGERS {
         STRANGERS.fetch_sub(1, Ordering::Relaxed);
         return;
     }
-    let (queue, token, program) = (queue.clone(), token.to_string(), program.clone());
+    let house = house.clone();
     let run = move || {
-        let viewer = greeted(&stream, &queue, &token, &program);
+        let viewer = greeted(&stream, &house);
         STRANGERS.fetch_sub(1, Ordering::Relaxed);
         if let Some(viewer) = viewer {
-            talk(&stream, &queue, viewer);
-            queue.remove(viewer);
+            talk(&stream, &house, viewer);
+            house.queue.remove(viewer);
         }
         let _ = stream.shutdown(Shutdown::Both);
     };
@@ -44,7 +57,7 @@ pub fn begin(stream: TcpStream, queue: &Arc<Queue>, token: &str, program: &Progr
 }
 
 /// The number of a viewer that has said the right thing.
-fn greeted(mut stream: &TcpStream, queue: &Queue, token: &str, program: &Program) -> Option<u64> {
+fn greeted(mut stream: &TcpStream, house: &House) -> Option<u64> {
     stream.set_write_timeout(Some(TO_TAKE)).ok()?;
     stream.set_nodelay(true).ok()?;
     let (mut bytes, mut read, until) = ([0; GREETING_BYTES], 0, Instant::now() + TO_GREET);
@@ -53,16 +66,16 @@ fn greeted(mut stream: &TcpStream, queue: &Queue, token: &str, program: &Program
         stream.set_read_timeout(Some(left)).ok()?;
         read += stream.read(&mut bytes[read..]).ok().filter(|&more| more > 0)?;
     }
-    let reception = greeting::received(&bytes, token)?;
+    let reception = greeting::received(&bytes, &house.token)?;
     if reception != Reception::Welcome {
         greeting::answer(&mut stream, reception).ok()?;
         return None;
     }
     let mut first = Vec::new();
     greeting::answer(&mut first, Reception::Welcome).ok()?;
-    first.extend(frame::encode(program, frame::MOST_TOLD).ok()?);
-    stream.set_read_timeout(None).ok()?;
-    let viewer = queue.add(MOST_VIEWERS, first);
+    first.extend(frame::encode(&house.program, frame::MOST_TOLD).ok()?);
+    stream.set_read_timeout(Some((house.silent / 4).clamp(Duration::from_millis(1), TO_SAY))).ok()?;
+    let viewer = house.queue.add(MOST_VIEWERS, first);
     if viewer.is_none() {
         greeting::answer(&mut stream, Reception::Full).ok()?;
     }
@@ -70,12 +83,12 @@ fn greeted(mut stream: &TcpStream, queue: &Queue, token: &str, program: &Program
 }
 
 /// Reads on this thread and writes on another one, until either ends.
-fn talk(stream: &TcpStream, queue: &Arc<Queue>, viewer: u64) {
+fn talk(stream: &TcpStream, house: &House, viewer: u64) {
     let Ok(sending) = stream.try_clone() else { return };
-    let to_send = queue.clone();
+    let to_send = house.queue.clone();
     let write = move || {
         while let Some(bytes) = to_send.next_for(viewer) {
-            if std::io::Write::write_all(&mut &sending, &bytes).is_err() {
+            if (&sending).write_all(&bytes).is_err() {
                 break;
             }
         }
@@ -87,9 +100,41 @@ fn talk(stream: &TcpStream, queue: &Arc<Queue>, viewer: u64) {
         return;
     }
     let mut reading = stream;
-    while let Ok(Some(ask)) = frame::read::<Ask>(&mut reading, frame::MOST_ASKED) {
-        if !queue.ask(viewer, ask) {
+    while is_there(stream, house, viewer) {
+        let Ok(Some(ask)) = frame::read::<Ask>(&mut reading, frame::MOST_ASKED) else { return };
+        if ask.request == Request::Alive {
+            say(&house.queue, viewer, &Message::Answer(ask.id, Ok(Answer::Done)));
+        } else if !house.queue.ask(viewer, ask) {
             return;
         }
+    }
+}
+
+/// Waits until a viewer says something, or ends; `false` when it is silent for too long. The machine takes what is sent
+/// through a tunnel, whether somebody is at its other end or not: only what a viewer says shows that it is there.
+fn is_there(stream: &TcpStream, house: &House, viewer: u64) -> bool {
+    let mut heard = Instant::now();
+    loop {
+        match stream.peek(&mut [0]) {
+            Ok(_) => return true,
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                if house.queue.is_sending_to(viewer) {
+                    // It takes what is sent, or the writer ends it.
+                    heard = Instant::now();
+                } else if heard.elapsed() >= house.silent {
+                    return false;
+                } else {
+                    say(&house.queue, viewer, &Message::Alive);
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(_) => return false,
+        }
+    }
+}
+
+fn say(queue: &Queue, viewer: u64, message: &Message) {
+    if let Ok(bytes) = frame::encode(message, frame::MOST_TOLD) {
+        queue.answer(viewer, Arc::new(bytes));
     }
 }

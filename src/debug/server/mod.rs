@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use connection::House;
 pub use queue::{Asked, Queue};
 use token::{checked, new_token};
 
@@ -30,11 +31,12 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens at a port of this machine alone, 0 for any that is free, for viewers that know a token, or a new secret.
+    /// Listens at a port of this machine alone, 0 for any that is free, for viewers that know a token, or a new secret, and
+    /// that are let go when they are silent for so long.
     ///
     /// # Errors
     /// The port is taken or may not be used, or the token is none, in words.
-    pub fn listen(port: u16, token: Option<String>, program: Program) -> Result<Self, String> {
+    pub fn listen(port: u16, token: Option<String>, program: Program, silent: Duration) -> Result<Self, String> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| match error.kind() {
             ErrorKind::AddrInUse => format!("port {port} of this machine is taken; use another one, or 0 for any"),
             _ => format!("cannot listen at port {port} of this machine: {error}"),
@@ -42,8 +44,8 @@ impl Server {
         let address = listener.local_addr().map_err(|error| format!("cannot listen at port {port}: {error}"))?;
         let token = token.map_or_else(new_token, checked)?;
         let queue = Arc::new(Queue::default());
-        let (shared, expected) = (queue.clone(), token.clone());
-        let accept = move || accept(&listener, &shared, &expected, &program);
+        let house = Arc::new(House { queue: queue.clone(), token: token.clone(), program, silent });
+        let accept = move || accept(&listener, &house);
         let spawned = thread::Builder::new().name("zippy viewers".into()).spawn(accept);
         spawned.map_err(|error| format!("no thread for viewers: {error}"))?;
         Ok(Self { queue, address, token })
@@ -105,14 +107,14 @@ impl Drop for Server {
     }
 }
 
-fn accept(listener: &TcpListener, queue: &Arc<Queue>, token: &str, program: &Program) {
+fn accept(listener: &TcpListener, house: &Arc<House>) {
     loop {
         let stream = listener.accept();
-        if queue.is_closed() {
+        if house.queue.is_closed() {
             return;
         }
         match stream {
-            Ok((stream, _)) => connection::begin(stream, queue, token, program),
+            Ok((stream, _)) => connection::begin(stream, house),
             // As when there are no file descriptors left: later there may be.
             Err(_) => thread::sleep(Duration::from_millis(100)),
         }

@@ -46,6 +46,12 @@ struct Viewer {
     missed: bool,
 }
 
+impl Viewer {
+    fn is_served(&self) -> bool {
+        self.sending || self.missed || !self.to_send.is_empty()
+    }
+}
+
 impl Queue {
     fn state(&self) -> MutexGuard<'_, State> {
         // No thread leaves the state in between.
@@ -169,7 +175,12 @@ impl Queue {
 
     /// Whether something waits to be sent, or is being sent.
     pub fn is_sending(&self) -> bool {
-        self.state().viewers.values().any(|viewer| viewer.sending || viewer.missed || !viewer.to_send.is_empty())
+        self.state().viewers.values().any(Viewer::is_served)
+    }
+
+    /// Whether something waits to be sent to a viewer, or is being sent.
+    pub fn is_sending_to(&self, viewer: u64) -> bool {
+        self.state().viewers.get(&viewer).is_some_and(Viewer::is_served)
     }
 
     /// Lets all go.

@@ -40,6 +40,16 @@ impl Reach for Mapped {
         Staged::on_host(&on.logical().memory, bytes, |payload| gather(on, element_bytes, pieces, payload))
     }
 
+    fn gather_into(
+        &self,
+        on: &Device,
+        element_bytes: usize,
+        pieces: &[Piece],
+        payload: &mut [u8],
+    ) -> Result<(), DeviceError> {
+        gather(on, element_bytes, pieces, payload)
+    }
+
     fn scatter(&self, on: &Device, element_bytes: usize, payload: &[u8], pieces: &[Piece]) -> Result<(), DeviceError> {
         put::put(on, payload, pieces, &HostPut::copying(element_bytes))
     }

@@ -79,7 +79,8 @@ impl Landing {
         let array = |column: &Column| {
             let layout = Layout::new([extent]);
             let none = wgpu::BufferUsages::empty();
-            ArrayCore::create_of_kind(ArrayKind::Growable, world.home(), column.name, column.element, &layout, none)
+            let kind = (ArrayKind::Growable, world.registry.borrow_mut().next_local_id());
+            ArrayCore::create_of_kind(kind, world.home(), column.name, column.element, &layout, none)
         };
         let arrays = columns.iter().map(array).collect::<Result<Vec<_>>>()?;
         let cells = arrays.iter().map(|array| Cells::of(array, 0, array.bounds())).collect::<Result<_>>()?;

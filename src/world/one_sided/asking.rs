@@ -11,6 +11,7 @@ use crate::plan::one_sided::split;
 use crate::region::Region;
 use crate::transport::{Payload, Tag};
 use crate::world::World;
+use crate::world::last_exchange::{BoxEnd, MovedBoxes};
 
 impl World {
     /// Sends requests to the owners, serves what is asked of this rank, and takes the replies.
@@ -21,7 +22,8 @@ impl World {
 
     /// Sends requests to the owners and serves what is asked of this rank: everything has been read that is to be sent.
     pub(super) fn ask(&self, queued: Vec<Queued>) -> Result<Sent> {
-        let Sorted { outgoing, wanted, replies } = sorted(queued)?;
+        let Sorted { outgoing, wanted, replies, moved } = sorted(queued, self.rank())?;
+        self.remember_asked(moved);
         let mut fetched = Fetched::default();
         let mut messages: Vec<(usize, Payload)> = Vec::with_capacity(outgoing.len());
         for (rank, out) in outgoing {
@@ -105,9 +107,11 @@ struct Sorted {
     outgoing: BTreeMap<usize, Outgoing>,
     wanted: Vec<PendingGet>,
     replies: BTreeMap<usize, Vec<WantedPart>>,
+    moved: MovedBoxes,
 }
 
-fn sorted(queued: Vec<Queued>) -> Result<Sorted> {
+/// The queue of a rank.
+fn sorted(queued: Vec<Queued>, rank: usize) -> Result<Sorted> {
     let mut sorted = Sorted::default();
     for (sequence, Queued { array, region, action }) in queued.into_iter().enumerate() {
         let element_bytes = array.element().bytes;
@@ -115,6 +119,10 @@ fn sorted(queued: Vec<Queued>) -> Result<Sorted> {
             let bytes = part.region.cells() as usize * element_bytes;
             let out = sorted.outgoing.entry(part.owner.rank).or_default();
             out.bytes += bytes as u64;
+            let first = part.region.start;
+            let owned = BoxEnd { array: Some(array.id()), chunk: part.chunk, rank: part.owner.rank, first };
+            let is_read = matches!(action, Action::Get(_));
+            sorted.moved.add(rank, owned, part.region.extents(), bytes as u64, is_read);
             let verb = match &action {
                 Action::Get(_) => {
                     let wanted = WantedPart { want: sorted.wanted.len(), region: part.region, bytes };

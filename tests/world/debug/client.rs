@@ -43,6 +43,7 @@ impl Client {
         match &message {
             Some(Message::Point(point)) => self.points.push(point.clone()),
             Some(Message::End(how)) => self.ended = Some(how.clone()),
+            Some(Message::Alive) => self.say(0, Request::Alive),
             _ => {}
         }
         message
@@ -51,17 +52,21 @@ impl Client {
     pub fn ask(&mut self, request: Request) -> std::result::Result<Answer, String> {
         self.next += 1;
         let id = self.next;
-        frame::write(&mut self.stream, &Ask { id, request }, frame::MOST_ASKED).expect("it is sent");
+        self.say(id, request);
         loop {
             match self.hear().expect("an answer") {
+                Message::Answer(0, _) | Message::Point(_) | Message::Alive => {}
                 Message::Answer(answered, answer) => {
                     assert_eq!(answered, id);
                     return answer;
                 }
                 Message::End(how) => panic!("the program ended without an answer: {how}"),
-                Message::Point(_) => {}
             }
         }
+    }
+
+    fn say(&mut self, id: u32, request: Request) {
+        frame::write(&mut self.stream, &Ask { id, request }, frame::MOST_ASKED).expect("it is sent");
     }
 
     pub fn control(&mut self, control: Control) {

@@ -108,6 +108,28 @@ fn a_paused_program_goes_on_when_its_viewer_has_gone() {
 }
 
 #[test]
+fn a_viewer_that_does_not_answer_is_gone() {
+    let silent = Duration::from_millis(800);
+    let settings = Settings::listen(0).paused().lost(Some(Duration::ZERO)).silent(silent);
+    watched(&[1, 2], &settings, program, |door| {
+        // It stays connected, as where a tunnel has died, and the program goes on without it.
+        let mut dead = TcpStream::connect(("127.0.0.1", door.port)).unwrap();
+        greeting::greet(&mut dead, &door.token).unwrap();
+        let mut viewer = Client::connect(door).unwrap();
+        viewer.paused();
+        // One that answers when it is asked stays for longer than that.
+        let begun = std::time::Instant::now();
+        while begun.elapsed() < silent * 3 / 2 {
+            viewer.hear();
+        }
+        assert!(viewer.paused().step == 1 && viewer.ended.is_none());
+        drop(viewer);
+        let mut rest = Vec::new();
+        dead.read_to_end(&mut rest).unwrap();
+    });
+}
+
+#[test]
 fn who_asks_and_does_not_listen_is_let_go() {
     watched(&[2], &Settings::listen(0).paused().lost(Some(Duration::ZERO)), program, |door| {
         let mut viewer = Client::connect(door).unwrap();

@@ -27,7 +27,7 @@ fn pick(viewer: &mut Client, array: &ArrayEntry, at: &[i64]) -> (f32, u32) {
 }
 
 fn summary(viewer: &mut Client, array: &ArrayEntry, bins: u16) -> zippy::debug::protocol::Summary {
-    let wanted = SummaryRequest { array: array.array, numbers: 0, bins, range: None };
+    let wanted = SummaryRequest { bins, ..SummaryRequest::of(array.array, 0) };
     match viewer.ask(Request::Summary(wanted)) {
         Ok(Answer::Summary(summary)) => summary,
         other => panic!("{other:?}"),
@@ -38,6 +38,7 @@ fn summary(viewer: &mut Client, array: &ArrayEntry, bins: u16) -> zippy::debug::
 fn growing(world: &World) -> Result<()> {
     let layout = Layout::new([9, 8]).split([Split::Even(2), Split::Even(world.size())]);
     let u = world.array::<f32, 2>("u", &layout)?;
+    let w = world.array::<f32, 2>("w", &layout)?;
     let own = world.local_array::<u8, 1>("own", &Layout::new([1 + world.rank() as i64]))?;
     own.all().write(&vec![7; 1 + world.rank()])?;
     for step in 1..=9 {
@@ -46,6 +47,10 @@ fn growing(world: &World) -> Result<()> {
             (1, 2) if step >= 7 => f32::NAN,
             _ => -0.01 * x as f32,
         })?;
+        world.copy(u.at(..), w.at(..))?;
+        if step == 5 {
+            w.at((8, 7)).fill(1.0)?;
+        }
         world.debug_point("after step")?;
     }
     Ok(())
@@ -53,7 +58,7 @@ fn growing(world: &World) -> Result<()> {
 
 #[test]
 fn a_run_is_stepped_to_a_condition_and_a_value_is_picked() {
-    watched(&[1, 4], &Settings::listen(0).paused(), growing, |door| {
+    watched(&[1, 3, 4, 5], &Settings::listen(0).paused(), growing, |door| {
         let mut viewer = Client::connect(door).unwrap();
         viewer.paused();
         assert_eq!(viewer.ask(condition("max(abs(u)) > 0.35")), Ok(Answer::Done));
@@ -63,7 +68,14 @@ fn a_run_is_stepped_to_a_condition_and_a_value_is_picked() {
         let (value, owner) = pick(&mut viewer, &u, &[6, 5]);
         assert_eq!(value, 0.1 * 4.0);
         // Two chunks of a row for each rank, and rows are as even as can be.
-        assert_eq!(owner, [0, 1, 1, 2][viewer.program.ranks as usize - 1]);
+        assert_eq!(owner, [0, 1, 1, 2, 2][viewer.program.ranks as usize - 1]);
+        assert_eq!(viewer.ask(condition("u != w")), Ok(Answer::Done));
+        let point = viewer.go(Control::Continue);
+        assert_eq!((point.step, &*point.reason), (5, "u != w"));
+        let [u, w] = ["u", "w"].map(|name| viewer.array(name).array);
+        let Ok(Answer::Difference(found)) = viewer.ask(Request::Compare(u, w)) else { panic!("no difference") };
+        assert_eq!((found.cells, found.first), (1, Some(vec![8, 7])));
+        let u = viewer.array("u");
         assert_eq!(viewer.ask(condition("nan(u) > 0 and min(u) < 0")), Ok(Answer::Done));
         assert_eq!(viewer.go(Control::Continue).step, 7);
         let found = summary(&mut viewer, &u, 3);
@@ -118,7 +130,7 @@ fn forgetting(world: &World) -> Result<()> {
 
 #[test]
 fn a_forgotten_ghost_update_is_found_and_seen() {
-    for count in launcher::counts(&[2, 3]) {
+    for count in launcher::counts(&[2, 4]) {
         let config = Config::threads(count).check(true);
         watched_once(config, &Settings::listen(0).paused(), forgetting, |door| {
             let mut viewer = Client::connect(door).unwrap();
@@ -198,7 +210,7 @@ fn moves_differences_and_times_are_told() {
                 (120, 0, u64::from(viewer.program.ranks))
             );
             assert!(moves.operation.starts_with("copy("), "{}", moves.operation);
-            assert!(moves.moves.iter().all(|of| of.from.0 == a && of.to.0 == b && of.from.3 == of.to.3));
+            assert!(moves.moves.iter().all(|of| of.from.0 == Some(a) && of.to.0 == Some(b) && of.from.3 == of.to.3));
             viewer.go(Control::Step(1));
             let Ok(Answer::Timeline(line)) = viewer.ask(Request::Timeline(0)) else { panic!("no timeline") };
             assert_eq!(line.ranks.len(), viewer.program.ranks as usize);

@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use zippy::debug::protocol::{ArrayEntry, Recorded, View};
+use zippy::debug::protocol::{ArrayEntry, GhostState, Recorded, SpanKind, View};
 use zippy::debug::recording::Reader;
 use zippy::debug::{Settings, attach};
 use zippy::{Config, Layout, Split, run_with};
@@ -79,6 +79,87 @@ fn each_step_is_there() {
             assert_eq!(views.len(), steps.len());
             assert!(matches!(all.last(), Some(Recorded::End(_))));
         }
+    }
+}
+
+/// What was there beside the cells that chunks own.
+#[test]
+fn ghost_cells_moves_times_and_arrays_of_one_rank_are_there() {
+    for count in launcher::counts(&[1, 3]) {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("run.zrec");
+        run_with(Config::threads(count).check(true), |world| {
+            attach(world, &Settings::parse(&format!("record:{},most:2000", file.display())).unwrap())?;
+            let layout = Layout::new([12]).split([Split::Even(3)]).ghost([2]).periodic([true]);
+            let line = world.array::<i32, 1>("line", &layout)?;
+            let large = world.array::<i32, 1>("large", &Layout::new([900]).split([Split::Even(3)]).ghost([2]))?;
+            large.fill(5)?;
+            let own = world.local_array::<u16, 1>("own", &Layout::new([3 + world.rank() as i64]))?;
+            own.all().write(&vec![40 + world.rank() as u16; 3 + world.rank()])?;
+            for step in 1..=3 {
+                line.fill_with(|[x]| x as i32 + 100 * step)?;
+                if step != 2 {
+                    world.ghosts(&line)?;
+                }
+                world.debug_point("step")?;
+            }
+            Ok(())
+        })
+        .unwrap();
+        let Ok(bytes) = std::fs::read(file) else { continue };
+        let (all, error) = entries(&bytes);
+        assert_eq!(error, None);
+        let arrays =
+            all.iter().find_map(|entry| if let Recorded::Arrays(arrays) = entry { Some(arrays) } else { None });
+        let named = |name: &str| arrays.unwrap().iter().find(|array| array.name == name).unwrap().array;
+        let of = |name: &str| {
+            let array = named(name);
+            all.iter().filter_map(move |entry| match entry {
+                Recorded::View(view) if view.of.array == array => Some(view),
+                _ => None,
+            })
+        };
+        let line: Vec<_> = of("line").collect();
+        assert_eq!(line.len(), 9, "each chunk at each debug point");
+        for (place, view) in line.iter().enumerate() {
+            let (step, chunk) = (1 + place as i64 / 3, place as i64 % 3);
+            let (start, end) = (4 * chunk - 2, 4 * chunk + 6);
+            assert_eq!((view.step, view.of.chunk), (step as u64, Some(chunk as u64)));
+            assert_eq!((&view.of.start[..], &view.of.end[..]), (&[start][..], &[end][..]));
+            // In the second step ghost cells are those of the first.
+            let of = |x: i64| if step == 2 && !(start + 2..end - 2).contains(&x) { 1 } else { step };
+            let expected: Vec<i32> = (start..end).map(|x| (x.rem_euclid(12) + 100 * of(x)) as i32).collect();
+            assert_eq!(bytemuck::pod_collect_to_vec::<u8, i32>(&view.cells), expected);
+        }
+        assert!(of("large").all(|view| view.of.chunk.is_none() && view.cells.len() <= 2000));
+        let own = of("own").map(|view| view.cells.clone()).next().unwrap();
+        assert_eq!(bytemuck::pod_collect_to_vec::<u8, u16>(&own), [40; 3]);
+        let mut states = Vec::new();
+        let (mut moves, mut untils) = (Vec::new(), vec![0]);
+        for entry in &all {
+            match entry {
+                Recorded::Ghosts(array, ghosts) if *array == named("line") => {
+                    states.push(ghosts.iter().filter(|ghost| ghost.state == GhostState::Stale).count());
+                    assert_eq!(ghosts.len(), 6);
+                }
+                Recorded::Moves(told) => moves.push(told),
+                Recorded::Timeline(line) => {
+                    let since = untils[untils.len() - 1];
+                    assert!(line.ranks.len() == count && line.until > since);
+                    let spans = || line.ranks.iter().flatten();
+                    assert!(spans().all(|span| (since + 1..=line.until).contains(&(span.start + span.length))));
+                    // In the second step nothing is moved.
+                    let moved = spans().any(|span| span.kind == SpanKind::Unpack || span.kind == SpanKind::Local);
+                    assert!(spans().next().is_some() && moved == (untils.len() != 2), "{line:?}");
+                    untils.push(line.until);
+                }
+                _ => {}
+            }
+        }
+        assert_eq!((states, untils.len()), (vec![0, 6, 0], 4));
+        // Those of the third step are of another operation, and the same boxes.
+        let said: Vec<_> = moves.iter().map(|of| (of.count, of.moves.len(), of.operation.contains("line"))).collect();
+        assert_eq!(said, [(6, 6, true), (6, 0, true)], "{moves:?}");
     }
 }
 

@@ -6,6 +6,7 @@ use zippy::debug::Settings;
 use zippy::debug::protocol::{
     Answer, ArrayEntry, ArrayKind, ArrayRef, Control, MOST_VIEW_BYTES, Request, ScalarType, View, ViewRequest,
 };
+use zippy::region::Region;
 use zippy::{Element, Layout, Result, Split, World};
 
 use super::client::{Client, watched};
@@ -40,7 +41,15 @@ fn program(world: &World) -> Result<()> {
     let cells: Vec<_> = (0..own.shape()[0]).map(|x| [x as u32, world.rank() as u32]).collect();
     own.all().write(&cells)?;
     let empty = world.array::<f32, 2>("empty", &Layout::new([0, 3]))?;
+    let cuts = vec![Region::new(&[0, 0], &[2, 1])?, Region::new(&[0, 1], &[2, 2])?];
+    let _boxes = world.array::<u8, 2>("boxes", &Layout::new([2, 2]).boxes(cuts))?;
+    let _hollow: Vec<_> = (0..2)
+        .map(|number| world.local_array::<f32, 1>(&format!("hollow {number}"), &Layout::new([0])))
+        .collect::<Result<_>>()?;
+    let mut list = world.growable::<u32>("list")?;
+    list.append(&[7; 3])?;
     world.debug_point("made")?;
+    list.append(&[8; 1000])?;
     drop(empty);
     world.debug_point("less")
 }
@@ -139,6 +148,12 @@ fn all_arrays_of_all_ranks_are_listed() {
         assert_eq!(numbers, [("position", 0, ScalarType::F32), ("id", 12, ScalarType::U32)]);
         assert_eq!((particles.kind, particles.element.bytes, &*particles.shape), (ArrayKind::Global, 16, &SHAPE[..]));
         assert_eq!(particles.chunk_count, u64::from(2 * ranks));
+        assert_eq!(particles.grid, Some(vec![1, 2, ranks.into()]));
+        assert_eq!(viewer.array("line").split(), "3 chunks");
+        assert_eq!((viewer.array("boxes").grid, viewer.array("boxes").split()), (None, "2 boxes".to_string()));
+        let hollow = [0, 1].map(|number| viewer.array(&format!("hollow {number}")).array);
+        assert_ne!(hollow[0], hollow[1]);
+        let list = viewer.array("list");
         let cells: i64 = particles.chunks.iter().map(|chunk| volume(&chunk.start, &chunk.end)).sum();
         assert_eq!(cells, 7 * 5 * 9);
         let write = particles.last_write.clone().unwrap();
@@ -164,6 +179,11 @@ fn all_arrays_of_all_ranks_are_listed() {
         assert_eq!(view(&mut viewer, request(empty.array, &[0, 0], &[0, 3], &[1, 1])).unwrap().cells, [0_u8; 0]);
         assert_eq!(viewer.go(Control::Step(1)).name, "less");
         assert!(!viewer.arrays().iter().any(|array| array.name == "empty"));
+        let longer = viewer.array("list");
+        assert_eq!((list.array, &*list.shape, &*longer.shape), (longer.array, &[3][..], &[1003][..]));
+        let of = request(longer.array, &[2], &[1003], &[1000]);
+        let Ok(Answer::View(view)) = viewer.ask(Request::View(of)) else { panic!("no view") };
+        assert_eq!(view.cells, [7, 0, 0, 0, 8, 0, 0, 0]);
         let gone = viewer.ask(Request::View(request(empty.array, &[0, 0], &[0, 3], &[1, 1])));
         assert!(gone.as_ref().is_err_and(|text| text.contains("no such array")), "{gone:?}");
         viewer.run_out();

@@ -54,17 +54,19 @@ fn made(files: &BTreeMap<String, String>) -> Vec<(String, Vec<&'static str>, Str
     }
     let loads = parts(&files["reduce/load.wgsl"]);
     let orders = ["unsigned", "signed", "float"];
-    for work in ["sum_float", "sum_integer", "dot_float", "dot_integer", "extremes", "histogram"] {
+    for work in ["sum_float", "sum_integer", "dot_float", "dot_integer", "extremes", "histogram", "differing"] {
         let file: &'static str = match work {
             "sum_float" => "reduce/sum_float.wgsl",
             "sum_integer" => "reduce/sum_integer.wgsl",
             "dot_float" => "reduce/dot_float.wgsl",
             "dot_integer" => "reduce/dot_integer.wgsl",
             "extremes" => "reduce/extremes.wgsl",
+            "differing" => "reduce/differing.wgsl",
             _ => "reduce/histogram.wgsl",
         };
         for order in orders {
-            if work.ends_with("_float") != (order == "float") && !["extremes", "histogram"].contains(&work) {
+            if work.ends_with("_float") != (order == "float") && !["extremes", "histogram", "differing"].contains(&work)
+            {
                 continue;
             }
             for (name, load) in loads.iter().filter(|(name, _)| !orders.contains(name)) {

@@ -36,6 +36,7 @@ mod subsample;
 mod tests;
 mod vti;
 mod window;
+mod writer;
 #[cfg(feature = "zarr")]
 pub mod zarr;
 

@@ -291,12 +291,12 @@ impl Own<'_> {
             block: &block,
             room: Index::from_fn(D, |axis| widest(axis).unwrap_or(1)),
         };
-        let (mut round, mut scratch) = (0, Vec::new());
+        let (rank, mut round, mut scratch) = (world.rank(), 0, Vec::new());
         each_block(world, source, &work, &mut |block, cells| {
-            let piece = find(world.rank(), round);
+            let piece = find(rank, round);
             round += 1;
             let last = round == piece.behind();
-            Ok(self.block(piece, region, (block, last), (cells, T::INFO.bytes), &mut scratch)?)
+            self.block(piece, region, (block, last), (cells, T::INFO.bytes), &mut scratch)
         })
     }
 

@@ -66,8 +66,9 @@ pub fn save<T: Element, const D: usize>(
 /// system. A `.zarr` is a directory, of which each rank writes whole chunks or shards
 /// ([`zarr`](super::zarr) says more). Returns the bytes of the file, or of all files.
 ///
-/// Needs 8 MiB on each rank's device and on its host (of records twice), and what an exchange of so much stages (at most
-/// `ZIPPY_MESSAGE` at a time). An array called "zippy_io: blocks of", and then its name, must not be there already.
+/// A thread of each rank writes 8 MiB while the next 8 are read: needs so much twice on its host (of records three times).
+/// Where they are not all in one chunk of this rank, they come by an exchange; that needs 8 MiB on each rank's device and what
+/// it stages (at most `ZIPPY_MESSAGE` at a time). An array called "zippy_io: blocks of", and then its name, must not be there already.
 ///
 /// The pieces of `field.pvti` are in the folder `field` beside it, one for each chunk with cells, as
 /// `field_0123456789abcdef_3.vti`: each save draws a number of its own, so that the index changes from the old pieces to the
@@ -121,13 +122,12 @@ pub fn save_in_blocks<T: Element, const D: usize>(
         outline.fixed.iter().for_each(|(at, bytes)| file.write_at(*at, bytes));
     }
     let blocks = Blocks::contiguous(region, block_bytes / T::INFO.bytes as u64);
-    let mut scratch = Vec::new();
+    let (own, mut scratch) = (file.own(), Vec::new());
     each_of(world, &array, &blocks, &mut |block, cells| {
-        let written = outline.block((&region, block), (cells, T::INFO.bytes), &mut scratch, &mut |at, bytes| {
-            file.write_at(at, bytes);
-            file.check()
-        });
-        Ok(written?)
+        outline.block((&region, block), (cells, T::INFO.bytes), &mut scratch, &mut |at, bytes| {
+            own.write_at(at, bytes);
+            own.check()
+        })
     })?;
     file.finish()?;
     Ok(outline.length)

@@ -15,6 +15,11 @@ use crate::IoError;
 #[must_use = "`finish` puts the file into its place"]
 pub struct CollectiveFile<'w> {
     world: &'w World,
+    own: OwnPart,
+}
+
+/// What this rank has of the file; any of its threads may write.
+pub struct OwnPart {
     file: SharedFile,
     failed: Option<IoError>,
 }
@@ -42,15 +47,13 @@ impl<'w> CollectiveFile<'w> {
             None => SharedFile::open(&*String::from_utf8_lossy((*name).as_ref())).map(|file| file.called(path)),
         };
         let file = world.agree("opening a file", opened.map_err(Error::from))?;
-        Ok(Self { world, file, failed: None })
+        Ok(Self { world, own: OwnPart { file, failed: None } })
     }
 
     /// Writes bytes from byte `offset` on. Local; what ranks write must not overlap. A mistake is kept, and
     /// [`finish`](Self::finish) tells it; after it nothing more is written.
     pub fn write_at(&mut self, offset: u64, bytes: &[u8]) {
-        if self.failed.is_none() {
-            self.failed = self.file.write_at(offset, bytes).err();
-        }
+        self.own.write_at(offset, bytes);
     }
 
     /// The mistake that has been kept, if there is one: whoever has much left to write can stop. Local.
@@ -58,7 +61,11 @@ impl<'w> CollectiveFile<'w> {
     /// # Errors
     /// What [`finish`](Self::finish) would tell this rank.
     pub fn check(&self) -> std::result::Result<(), IoError> {
-        self.failed.clone().map_or(Ok(()), Err)
+        self.own.check()
+    }
+
+    pub(crate) fn own(&mut self) -> &mut OwnPart {
+        &mut self.own
     }
 
     /// Waits until everything is on the disk, and puts the file into its place; an existing one is replaced. Collective.
@@ -66,10 +73,28 @@ impl<'w> CollectiveFile<'w> {
     /// # Errors
     /// The same on every rank: what the operating system said to any of them. Nothing is left of the file then, unless the
     /// message says that it is in its place.
-    pub fn finish(mut self) -> Result<()> {
-        let written = self.failed.take().map_or_else(|| self.file.finish(), Err);
+    pub fn finish(self) -> Result<()> {
+        let OwnPart { mut file, failed } = self.own;
+        let written = failed.map_or_else(|| file.finish(), Err);
         self.world.agree("writing a file", written.map_err(Error::from))?;
-        let put = if self.world.rank() == 0 { self.file.commit() } else { Ok(()) };
+        let put = if self.world.rank() == 0 { file.commit() } else { Ok(()) };
         self.world.agree("putting a file into its place", put.map_err(Error::from))
+    }
+}
+
+impl OwnPart {
+    /// [`CollectiveFile::write_at`].
+    pub fn write_at(&mut self, offset: u64, bytes: &[u8]) {
+        if self.failed.is_none() {
+            self.failed = self.file.write_at(offset, bytes).err();
+        }
+    }
+
+    /// [`CollectiveFile::check`].
+    ///
+    /// # Errors
+    /// Those.
+    pub fn check(&self) -> std::result::Result<(), IoError> {
+        self.failed.clone().map_or(Ok(()), Err)
     }
 }

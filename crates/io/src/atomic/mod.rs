@@ -17,6 +17,7 @@ use durable::directory;
 pub use durable::sync_directory;
 pub use durable::sync_entry;
 pub use shared::SharedFile;
+pub use shared::start_writing;
 
 /// More links to links than this lead nowhere.
 const MOST_LINKS: usize = 40;

@@ -8,6 +8,7 @@ use super::{Pending, write_at};
 use crate::{IoError, shown};
 
 /// So many bytes that are written at once begin to go to the disk at once.
+#[cfg(target_os = "linux")]
 const MUCH: usize = 1 << 20;
 
 /// A file that several ranks write, threads or processes, on one node or on several that share a file system. It appears
@@ -109,9 +110,7 @@ impl SharedFile {
             return Err(IoError::request(&self.path, message));
         }
         write_at(&self.file, offset, bytes).map_err(|error| IoError::system(&self.path, "write", &error))?;
-        if bytes.len() >= MUCH {
-            start_writing(&self.file, offset, bytes.len() as u64);
-        }
+        start_writing(&self.file, offset, bytes.len());
         Ok(())
     }
 
@@ -144,17 +143,17 @@ impl SharedFile {
     }
 }
 
-/// Asks the system to begin to put bytes on the disk that have just been written, so that not all of them wait for the end.
-/// It may do so or not.
+/// Asks the system to begin to put bytes on the disk that have just been written, if they are many, so that not all of them
+/// wait for the end. It may do so or not.
 #[cfg(target_os = "linux")]
-fn start_writing(file: &File, offset: u64, bytes: u64) {
-    if let Some(length) = std::num::NonZeroU64::new(bytes) {
+pub fn start_writing(file: &File, offset: u64, bytes: usize) {
+    if let Some(length) = std::num::NonZeroU64::new(bytes as u64).filter(|_| bytes >= MUCH) {
         let _ = rustix::fs::fadvise(file, offset, Some(length), rustix::fs::Advice::DontNeed);
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn start_writing(_: &File, _: u64, _: u64) {}
+pub fn start_writing(_: &File, _: u64, _: usize) {}
 
 /// Lets the owner of a file write to it: other ranks have to open it, and it may have the mode of a file that nobody
 /// writes to. What it had is returned where it was changed.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::IoError;
+use crate::atomic::start_writing;
 use crate::store::open_regular;
 
 /// Bytes of a block, where [`MOST_CHECKSUMS`] are enough; the last one of a file may be shorter. Small arrays of tests have
@@ -62,6 +63,7 @@ impl Writer {
     /// What the operating system said.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), IoError> {
         self.file.write_all(bytes).map_err(|error| IoError::system(&self.path, "write", &error))?;
+        start_writing(&self.file, self.sums.bytes, bytes.len());
         let mut rest = bytes;
         while !rest.is_empty() {
             let room = self.block_bytes - self.sums.bytes % self.block_bytes;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{Builder, JoinHandle};
+use std::thread::{self, Builder, JoinHandle};
+use std::time::Instant;
 
 use zippy::transport::Payload;
 use zippy::{Error, Result, World, trace};
@@ -12,9 +13,9 @@ use super::contents::Contents;
 use super::save::Begun;
 use crate::IoError;
 
-/// How much less than the program the thread that writes counts where both want a core (`nice` of Unix): about a tenth.
-#[cfg(target_os = "linux")]
-const NICE: i32 = 10;
+/// The thread rests so many times as long as it has written: it takes a tenth of what it could have of a core and of the
+/// memory, and less where many want the same cores.
+const RESTS: u32 = 9;
 
 /// A started save: its arrays have been read and may be written again.
 ///
@@ -51,10 +52,7 @@ impl<'w> PendingSave<'w> {
             contents.saved.iter().try_for_each(|saved| saved.read(&mut each))?;
             let (writer, leave) = (begun.writer()?, Arc::clone(&leave));
             let thread = Builder::new().name(format!("rank {} saves", world.rank()));
-            let spawned = thread.spawn(move || {
-                give_way();
-                write(writer, pieces.into_iter(), &leave)
-            });
+            let spawned = thread.spawn(move || write(writer, pieces.into_iter(), &leave));
             spawned.map_err(|error| Error::program(format!("no thread to save on: {error}")))
         };
         let (what, started) = (begun.what.clone(), start());
@@ -79,8 +77,7 @@ impl<'w> PendingSave<'w> {
     /// # Errors
     /// As those of `save`, the same on every rank.
     pub fn wait(mut self) -> Result<()> {
-        self.leave.store(true, Ordering::Relaxed);
-        let written = match self.writing.take().map(JoinHandle::join) {
+        let written = match self.stopped() {
             Some(Ok(written)) => written.and_then(Written::finish).map_err(Error::from),
             _ => Err(Error::program("the thread that saved a checkpoint has panicked")),
         };
@@ -90,12 +87,18 @@ impl<'w> PendingSave<'w> {
         }
     }
 
+    /// Ends the thread.
+    fn stopped(&mut self) -> Option<thread::Result<Result<Written, IoError>>> {
+        self.leave.store(true, Ordering::Relaxed);
+        let writing = self.writing.take()?;
+        // It may rest.
+        writing.thread().unpark();
+        Some(writing.join())
+    }
+
     /// Ends the writing; what is there goes with `begun`.
     fn give_up(&mut self) -> Option<Begun> {
-        self.leave.store(true, Ordering::Relaxed);
-        if let Some(writing) = self.writing.take() {
-            let _ = writing.join();
-        }
+        let _ = self.stopped();
         self.begun.take()
     }
 }
@@ -122,20 +125,14 @@ impl Written {
     }
 }
 
-/// Lets the program's own threads and those of its device go first.
-fn give_way() {
-    // Elsewhere this would be asked for the whole process. Where it is refused, the save only takes more of the cores.
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::setpriority_process(None, NICE);
-}
-
-/// Writes pieces, and frees each one when it is written, until told to leave.
+/// Writes pieces, and frees each one when it is written, until told to leave; between them it lets the program go on.
 fn write(mut writer: Writer, mut pieces: std::vec::IntoIter<Payload>, leave: &AtomicBool) -> Result<Written, IoError> {
     while !leave.load(Ordering::Relaxed) {
-        match pieces.next() {
-            Some(piece) => writer.write((*piece).as_ref())?,
-            None => return writer.finish().map(Written::Whole),
-        }
+        let Some(piece) = pieces.next() else { return writer.finish().map(Written::Whole) };
+        let begun = Instant::now();
+        writer.write((*piece).as_ref())?;
+        drop(piece);
+        thread::park_timeout(RESTS * begun.elapsed());
     }
     Ok(Written::Left(writer, pieces))
 }

@@ -19,4 +19,4 @@ mod special;
 mod values;
 mod volumes;
 
-under_mpi!(3);
+under_mpi!(3; without by_kernels, on_device, reference, special);

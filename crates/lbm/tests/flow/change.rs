@@ -42,8 +42,7 @@ fn to_others_they_are_the_same_for_every_number_of_ranks() {
     // Walls that have come to rest are walls at rest, for ranks that see a wall only beyond a cut, too.
     let changes: [Option<Change>; 3] =
         [None, Some(|problem| problem.driven(1.5).viscosity(0.07)), Some(|problem| problem.driven(0.0))];
-    let driven = all().into_iter().filter(|case| ["solids", "duct", "stream", "channel"].contains(&case.name));
-    for case in &driven.step_by(2).collect::<Vec<_>>() {
+    for case in all().iter().filter(|case| ["solids", "duct", "stream", "channel"].contains(&case.name)) {
         let alone = hashes(case, 1, 3, &changes);
         assert_eq!(hashes(case, 3, 3, &changes), alone, "{} {:?}", case.name, case.set);
         assert!(alone[0] != alone[1] && alone[0] != alone[2], "{} {:?}", case.name, case.set);

@@ -56,7 +56,7 @@ pub const COLUMNS: [Column; 11] = [
     }),
     column!("bytes", 76.0, true, |a, _| words::bytes(a.bytes), |a, _| Some(a.bytes)),
     column!("kind", 92.0, false, |a, _| words::kind(a), |a, _| Some(words::kind(a))),
-    column!("chunks", 60.0, true, |a, _| a.chunk_count.to_string(), |a, _| Some(a.chunk_count)),
+    column!("split", 84.0, false, |a, _| a.split(), |a, _| Some(a.chunk_count)),
     column!("writes", 60.0, true, |a, _| a.writes.to_string(), |a, _| Some(a.writes)),
     column!("last written", 240.0, false, |a, _| written(a), |a, _| a.last_write.as_ref().map(|write| write.step)),
 ];

@@ -95,7 +95,7 @@ impl Arrays {
     fn stats(&mut self, store: &mut Store, entry: &ArrayEntry) -> Option<Stats> {
         let looked_at = self.chosen.as_ref().is_some_and(|(_, array)| *array == entry.array);
         if (self.all || looked_at) && !entry.element.numbers.is_empty() {
-            let request = SummaryRequest { array: entry.array, numbers: 0, bins: 0, range: None };
+            let request = SummaryRequest::of(entry.array, 0);
             if let Some(summary) = store.summary(request).summary() {
                 self.stats.insert(entry.array, folded(summary));
             }

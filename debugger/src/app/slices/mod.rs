@@ -93,7 +93,7 @@ impl Look {
 
     /// What is known of the numbers that are shown.
     pub fn known(&self, store: &mut Store, array: &ArrayEntry) -> Known {
-        Known::new(store, array, self.quantity, self.seen())
+        Known::new(store, array, self.quantity, &self.style, self.seen())
     }
 
     /// The colours as they are now.

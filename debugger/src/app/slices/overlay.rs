@@ -125,8 +125,8 @@ impl Canvas<'_> {
     /// Boxes that were moved within this array, to it or from it.
     pub fn moves(&self, array: &ArrayEntry, moves: &Moves) {
         for entry in moves.moves.iter().take(MOST) {
-            let from = (entry.from.0 == array.array).then(|| self.moved(&entry.from.3, &entry.extents)).flatten();
-            let to = (entry.to.0 == array.array).then(|| self.moved(&entry.to.3, &entry.extents)).flatten();
+            let from = (entry.from.0 == Some(array.array)).then(|| self.moved(&entry.from.3, &entry.extents)).flatten();
+            let to = (entry.to.0 == Some(array.array)).then(|| self.moved(&entry.to.3, &entry.extents)).flatten();
             let width = if entry.from.2 == entry.to.2 { 1.0 } else { 2.0 };
             for (place, colour) in [(from, FROM), (to, TO)] {
                 let Some(place) = place else { continue };
@@ -260,6 +260,7 @@ mod tests {
             ghosts: [vec![1, 2], vec![3, 2]],
             periodic: vec![true, true],
             chunk_count: 1,
+            grid: None,
             chunks: vec![chunk.clone()],
             bytes: 0,
             writes: 0,

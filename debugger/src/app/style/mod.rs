@@ -47,22 +47,29 @@ impl Default for Style {
 /// What is known of the numbers that are coloured.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
-    /// Of the whole array, where it is a component.
+    /// Of the whole array.
     component: Option<Component>,
     bins: Option<Bins>,
     error: Option<String>,
 }
 
 impl Known {
-    /// Asks for what is needed to colour a quantity of an array. Of lengths only the numbers that are seen are known.
-    pub fn new(store: &mut Store, array: &ArrayEntry, quantity: Quantity, seen: Option<&Values>) -> Self {
-        let Part::Component(number) = quantity.part else {
-            let bins = seen.and_then(|values| Bins::of(&values.numbers, usize::from(BINS)));
-            return Self { bins, ..Self::default() };
+    /// Asks for what is needed to colour a quantity of an array in a style.
+    pub fn new(
+        store: &mut Store,
+        array: &ArrayEntry,
+        quantity: Quantity,
+        style: &Style,
+        seen: Option<&Values>,
+    ) -> Self {
+        let (length, number) = match quantity.part {
+            Part::Component(number) => (false, usize::from(number)),
+            Part::Length => (true, 0),
         };
-        let request = SummaryRequest { array: array.array, numbers: quantity.numbers, bins: BINS, range: None };
-        let found = store.summary(request);
-        let component = found.summary().and_then(|summary| summary.components.get(usize::from(number)).cloned());
+        let percentiles = if let Range::Percentile(low, high) = style.range { vec![low, high] } else { Vec::new() };
+        let of = SummaryRequest::of(array.array, quantity.numbers);
+        let found = store.summary(SummaryRequest { length, bins: BINS, percentiles, ..of });
+        let component = found.summary().and_then(|summary| summary.components.get(number).cloned());
         // Without a summary, as of a coarse recording, what is seen has to do.
         let bins = component.as_ref().map(Bins::from).or_else(|| Bins::of(&seen?.numbers, usize::from(BINS)));
         Self { component, bins, error: found.error }

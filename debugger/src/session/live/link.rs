@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use zippy::debug::protocol::{Message, Program, frame, greeting};
+use zippy::debug::protocol::{Ask, Message, Program, Request, frame, greeting};
 
 use super::MOST_UNANSWERED;
 use crate::session::State;
@@ -16,6 +16,8 @@ use crate::session::State;
 const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(3)];
 /// As long may a connection take to come about, and each answer of the greeting.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// A program that says nothing for this time is lost: it would have asked whether the viewer is there.
+const SILENT: Duration = Duration::from_secs(60);
 
 /// What the threads and the session share.
 pub struct Shared {
@@ -61,6 +63,11 @@ impl Inner {
             Message::Answer(id, _) if !self.unanswered.remove(id) => return,
             Message::Answer(..) => self.answers += 1,
             Message::End(_) => {}
+            Message::Alive => {
+                // No session counts from 0, so that nobody hears the answer.
+                self.asks.extend(frame::encode(&Ask { id: 0, request: Request::Alive }, frame::MOST_ASKED));
+                return;
+            }
         }
         self.told.push_back(message);
     }
@@ -212,7 +219,7 @@ fn connect(shared: &Shared) -> Result<(TcpStream, Program), Failed> {
     })?;
     let program = frame::read::<Program>(&mut stream, frame::MOST_TOLD).map_err(broken)?;
     let program = program.ok_or_else(|| Failed::Yet(format!("what is at {address} has hung up")))?;
-    stream.set_read_timeout(None).map_err(broken)?;
+    stream.set_read_timeout(Some(SILENT)).map_err(broken)?;
     Ok((stream, program))
 }
 
@@ -249,6 +256,9 @@ fn converse(shared: &Arc<Shared>, stream: TcpStream, program: Program) -> String
             Ok(None) => break "the program has hung up".into(),
             Err(error) if error.kind() == ErrorKind::InvalidData => {
                 break format!("the program cannot be understood: {error}");
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                break format!("nothing was heard for {} s", SILENT.as_secs());
             }
             Err(error) => break format!("the connection was lost: {error}"),
         }

@@ -51,7 +51,7 @@ impl Session for Live {
     }
 
     fn ask(&mut self, request: Request) -> u32 {
-        self.next = self.next.wrapping_add(1);
+        self.next = self.next.checked_add(1).unwrap_or(1);
         let ask = zippy::debug::protocol::Ask { id: self.next, request };
         let encoded = frame::encode(&ask, frame::MOST_ASKED).map_err(|text| format!("this cannot be asked: {text}"));
         self.shared.ask(self.next, encoded);

@@ -56,23 +56,33 @@ fn along(asked: (i64, i64, i64), recorded: (i64, i64), count: i64) -> Option<Alo
     Some(Along { start: begin, end: finish, stride: stride_cells, count, place, step: stride })
 }
 
-/// The view asked for, cut from a recorded one of the same array; its `of` says what it is.
+/// The view asked for, cut from a recorded one of the same array; its `of` says what it is. Indices go from a first to a last
+/// one along each axis: those of the array, or of a chunk with its ghost cells.
 ///
 /// # Errors
 /// The recording does not have it.
-pub fn cut(recorded: &View, element: &ElementType, shape: &[i64], asked: &ViewRequest) -> Result<View, String> {
-    let axes = shape.len();
+pub fn cut(
+    recorded: &View,
+    element: &ElementType,
+    (first, last): (&[i64], &[i64]),
+    asked: &ViewRequest,
+) -> Result<View, String> {
+    let axes = first.len();
     let extents = asked.extents().filter(|extents| extents.len() == axes);
     let extents =
         extents.ok_or_else(|| format!("a view of an array of {axes} axes needs a box and a stride along each"))?;
-    if !extents.contains(&0) && (0..axes).any(|axis| asked.start[axis] < 0 || asked.end[axis] > shape[axis]) {
-        let box_of: Vec<String> = (0..axes).map(|axis| format!("{}..{}", asked.start[axis], asked.end[axis])).collect();
-        return Err(format!("the box {} lies outside of the array, of shape {shape:?}", box_of.join(" x ")));
+    if !extents.contains(&0) && (0..axes).any(|axis| asked.start[axis] < first[axis] || asked.end[axis] > last[axis]) {
+        let of = |start: &[i64], end: &[i64]| {
+            let along: Vec<String> = (0..axes).map(|axis| format!("{}..{}", start[axis], end[axis])).collect();
+            along.join(" x ")
+        };
+        let (asked, there) = (of(&asked.start, &asked.end), of(first, last));
+        return Err(format!("the box {asked} lies outside of {there}"));
     }
     let damaged = || "the recorded view makes no sense".to_string();
     let there = recorded.of.extents().filter(|extents| extents.len() == axes).ok_or_else(damaged)?;
     let (starts, ends, strides) = (&recorded.of.start, &recorded.of.end, &recorded.of.stride);
-    if starts.iter().any(|&start| start < 0) || ends.iter().chain(strides).any(|&number| number > MOST) {
+    if starts.iter().chain(ends).chain(strides).any(|number| !(-MOST..=MOST).contains(number)) {
         return Err(damaged());
     }
     if extents.contains(&0) {
@@ -85,7 +95,7 @@ pub fn cut(recorded: &View, element: &ElementType, shape: &[i64], asked: &ViewRe
     let found: Option<Vec<Along>> = (0..axes).map(axis_of).collect();
     let found = found.ok_or("the recording has no cell of it")?;
 
-    let (whole, first, bytes) = match (recorded.of.numbers, asked.numbers) {
+    let (whole, begins, bytes) = match (recorded.of.numbers, asked.numbers) {
         (None, None) => (element.bytes as usize, 0, element.bytes as usize),
         (there, wanted) => {
             let wanted = wanted.ok_or("the recording has only some of the numbers of its cells")?;
@@ -98,7 +108,7 @@ pub fn cut(recorded: &View, element: &ElementType, shape: &[i64], asked: &ViewRe
             }
         }
     };
-    if recorded.of.bytes(whole) != Some(recorded.cells.len()) || first + bytes > whole {
+    if recorded.of.bytes(whole) != Some(recorded.cells.len()) || begins + bytes > whole {
         return Err(damaged());
     }
     let count = found.iter().try_fold(1_i64, |count, along| count.checked_mul(along.count));
@@ -109,7 +119,7 @@ pub fn cut(recorded: &View, element: &ElementType, shape: &[i64], asked: &ViewRe
 
     let of = ViewRequest {
         array: asked.array,
-        chunk: None,
+        chunk: asked.chunk,
         start: found.iter().map(|along| along.start).collect(),
         end: found.iter().map(|along| along.end).collect(),
         stride: found.iter().map(|along| along.stride).collect(),
@@ -123,7 +133,7 @@ pub fn cut(recorded: &View, element: &ElementType, shape: &[i64], asked: &ViewRe
             place += (found[axis].place + at[axis] * found[axis].step) * row;
             row *= there[axis];
         }
-        let begin = place as usize * whole + first;
+        let begin = place as usize * whole + begins;
         cells.extend_from_slice(&recorded.cells[begin..begin + bytes]);
         for axis in 0..axes {
             at[axis] += 1;

@@ -15,6 +15,30 @@ pub struct Step {
     pub arrays: Option<u64>,
     /// Where the views of each array are.
     pub views: BTreeMap<ArrayRef, Vec<u64>>,
+    /// Where it stands what their ghost cells were.
+    pub ghosts: BTreeMap<ArrayRef, u64>,
+    /// Where the moves are, if they have changed.
+    pub moves: Option<u64>,
+    /// Where the spans since the debug point before are.
+    pub timeline: Option<u64>,
+}
+
+impl Step {
+    fn new(point: Point) -> Self {
+        let (views, ghosts) = (BTreeMap::new(), BTreeMap::new());
+        Self { point, arrays: None, views, ghosts, moves: None, timeline: None }
+    }
+
+    fn add(&mut self, entry: &Recorded, place: u64) {
+        match entry {
+            Recorded::Arrays(_) => self.arrays = Some(place),
+            Recorded::View(view) => self.views.entry(view.of.array).or_default().push(place),
+            Recorded::Ghosts(array, _) => drop(self.ghosts.insert(*array, place)),
+            Recorded::Moves(_) => self.moves = Some(place),
+            Recorded::Timeline(_) => self.timeline = Some(place),
+            Recorded::Program(_) | Recorded::Point(_) | Recorded::End(_) => {}
+        }
+    }
 }
 
 /// The entries of a recording, as far as it is good.
@@ -119,19 +143,14 @@ impl Index {
                     return Err(format!("debug point {} follows debug point {last}", point.step));
                 }
                 self.steps.push(point.step);
-                self.points.push(Step { point, arrays: None, views: BTreeMap::new() });
-            }
-            Recorded::Arrays(_) => {
-                if let Some(step) = self.points.last_mut() {
-                    step.arrays = Some(place);
-                }
-            }
-            Recorded::View(view) => {
-                if let Some(step) = self.points.last_mut() {
-                    step.views.entry(view.of.array).or_default().push(place);
-                }
+                self.points.push(Step::new(point));
             }
             Recorded::End(how) => self.end = Some(how),
+            entry => {
+                if let Some(step) = self.points.last_mut() {
+                    step.add(&entry, place);
+                }
+            }
         }
         self.next = self.reader.place().map_err(|error| error.to_string())?;
         Ok(())

@@ -1,40 +1,41 @@
 //! [`Replay`]: a recording.
 
+mod chunks;
 mod cut;
+mod facts;
 mod index;
+mod seek;
+mod store;
 mod tally;
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use zippy::debug::protocol::{
-    Answer, ArrayEntry, ArrayRef, Control, Message, Program, Recorded, Request, Rule, SummaryRequest, View,
-    ViewRequest, When,
-};
+use zippy::debug::protocol::{Answer, ArrayEntry, Control, Message, Program, Request};
 
 use self::index::Index;
+use self::seek::{Rules, Seek};
+use self::store::Store;
 use super::{Session, State};
 
-/// Views that are kept, so that neighbouring parts of one are not read again and again.
-const KEPT: usize = 4;
 /// Bytes of a growing recording that are scanned at a time.
 const SCANNED: u64 = 64 << 20;
+/// So long debug points are looked at before somebody else has a turn.
+const TURN: Duration = Duration::from_millis(40);
 
 /// A recording, at one of its debug points. Whole files are scanned when they are opened; entries are read when they are asked
 /// for. A program may still be writing: debug points are added as the file grows.
 ///
-/// Of an array that was recorded coarsely, a view has the cells that there are: [`View::of`] says which.
+/// Of an array that was recorded coarsely, a view has the cells that there are: [`View::of`](zippy::debug::protocol::View::of)
+/// says which. Conditions are looked at where every cell was recorded; while they are, the recording says that it runs.
 pub struct Replay {
-    index: Index,
+    store: Store,
     at: usize,
     told: Vec<Message>,
-    rules: Vec<Rule>,
+    rules: Rules,
+    seek: Option<Seek>,
     next: u32,
-    kept: Vec<(u64, Arc<View>)>,
-    /// The list of arrays that was read last, and its place.
-    listed: Option<(u64, Arc<[ArrayEntry]>)>,
     begun: bool,
 }
 
@@ -44,21 +45,21 @@ impl Replay {
     /// # Errors
     /// What the file system says; the file is no recording, or one of another version.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
-        let index = Index::open(path.as_ref())?;
-        let (told, rules, kept) = (Vec::new(), Vec::new(), Vec::new());
-        let mut replay = Self { index, at: 0, told, rules, next: 0, kept, listed: None, begun: false };
+        let store = Store::new(Index::open(path.as_ref())?);
+        let (told, rules) = (Vec::new(), Rules::default());
+        let mut replay = Self { store, at: 0, told, rules, seek: None, next: 0, begun: false };
         replay.begin();
         Ok(replay)
     }
 
     /// How the run ended; nothing where the recording does not have its end.
     pub fn end(&self) -> Option<&str> {
-        self.index.end.as_deref()
+        self.store.index.end.as_deref()
     }
 
     /// Bytes of the recording that are good.
     pub fn bytes(&self) -> u64 {
-        self.index.good()
+        self.store.index.good()
     }
 
     /// From one recorded cell of an array to the next along each axis, at this debug point.
@@ -66,21 +67,21 @@ impl Replay {
     /// # Errors
     /// It has none of this array here.
     pub fn stride(&mut self, entry: &ArrayEntry) -> Result<Vec<i64>, String> {
-        self.recorded(entry).map(|view| view.of.stride.clone())
+        self.store.recorded(self.at, entry).map(|view| view.of.stride.clone())
     }
 
     /// Tells the first debug point as soon as there is one.
     fn begin(&mut self) {
-        if !self.begun && !self.index.points.is_empty() {
+        if !self.begun && !self.store.index.points.is_empty() {
             self.begun = true;
-            self.point(String::new());
+            self.point(true, String::new());
         }
     }
 
-    fn point(&mut self, reason: String) {
-        if let Some(step) = self.index.points.get(self.at) {
+    fn point(&mut self, paused: bool, reason: String) {
+        if let Some(step) = self.store.index.points.get(self.at) {
             let mut point = step.point.clone();
-            point.paused = true;
+            point.paused = paused;
             if !reason.is_empty() {
                 point.reason = reason;
             }
@@ -88,184 +89,73 @@ impl Replay {
         }
     }
 
-    fn arrays(&mut self) -> Result<Arc<[ArrayEntry]>, String> {
-        let none = "the recording has no list of arrays up to here";
-        let steps = self.index.points.get(..=self.at).unwrap_or_default();
-        let place = steps.iter().rev().find_map(|step| step.arrays).ok_or(none)?;
-        if let Some((_, listed)) = self.listed.as_ref().filter(|(at, _)| *at == place) {
-            return Ok(Arc::clone(listed));
-        }
-        let Recorded::Arrays(arrays) = self.index.read(place)? else {
-            return Err(format!("the recording has changed at byte {place}: open it again"));
-        };
-        let arrays: Arc<[ArrayEntry]> = arrays.into();
-        self.listed = Some((place, Arc::clone(&arrays)));
-        Ok(arrays)
-    }
-
-    fn entry(&mut self, array: ArrayRef) -> Result<ArrayEntry, String> {
-        let arrays = self.arrays()?;
-        let names: Vec<&str> = arrays.iter().map(|entry| entry.name.as_str()).take(16).collect();
-        let missing = || format!("there is no such array; there are {}", names.join(", "));
-        arrays.iter().find(|entry| entry.array == array).cloned().ok_or_else(missing)
-    }
-
-    fn recorded(&mut self, entry: &ArrayEntry) -> Result<Arc<View>, String> {
-        let step = self.index.points.get(self.at).ok_or("the recording has no debug point")?;
-        let missing = || format!("the recording has no cells of `{}` at debug point {}", entry.name, step.point.step);
-        let places = step.views.get(&entry.array).ok_or_else(missing)?.clone();
-        let mut found: Option<Arc<View>> = None;
-        for place in places {
-            let view = self.view_at(place)?;
-            // The finest one of whole cells.
-            let better = |other: &Arc<View>| {
-                let rank = |view: &View| (view.of.numbers.is_some(), std::cmp::Reverse(view.cells.len()));
-                rank(&view) < rank(other)
-            };
-            if view.of.chunk.is_none() && found.as_ref().is_none_or(better) {
-                found = Some(view);
+    /// What there was at a debug point, without going there.
+    ///
+    /// # Errors
+    /// The recording has none of this number, or not what is asked for.
+    pub fn answer_at(&mut self, step: u64, request: Request) -> Result<Answer, String> {
+        let steps = &self.store.index.steps;
+        let at = steps.binary_search(&step).map_err(|_| match steps[..] {
+            [first, .., last] => {
+                format!("the recording has no debug point {step}: there are {} from {first} to {last}", steps.len())
             }
-        }
-        let none = || format!("the recording has no cells of `{}` but those of single chunks", entry.name);
-        found.ok_or_else(none)
+            [only] => format!("the recording has no debug point {step}, but only {only}"),
+            [] => "the recording has no debug point".into(),
+        })?;
+        self.answer(at, request)
     }
 
-    fn view_at(&mut self, place: u64) -> Result<Arc<View>, String> {
-        if let Some(found) = self.kept.iter().position(|(kept, _)| *kept == place) {
-            let kept = self.kept.remove(found);
-            self.kept.push(kept);
-        } else {
-            let Recorded::View(view) = self.index.read(place)? else {
-                return Err(format!("the recording has changed at byte {place}: open it again"));
-            };
-            if self.kept.len() >= KEPT {
-                self.kept.remove(0);
-            }
-            self.kept.push((place, Arc::new(view)));
-        }
-        self.kept.last().map(|(_, view)| Arc::clone(view)).ok_or_else(String::new)
-    }
-
-    fn view(&mut self, request: &ViewRequest) -> Result<View, String> {
-        if request.chunk.is_some() {
-            return Err("a recording has no ghost cells".into());
-        }
-        let entry = self.entry(request.array)?;
-        let recorded = self.recorded(&entry)?;
-        cut::cut(&recorded, &entry.element, &entry.shape, request)
-    }
-
-    fn whole(&mut self, array: ArrayRef) -> Result<(ArrayEntry, Arc<View>), String> {
-        let entry = self.entry(array)?;
-        let recorded = self.recorded(&entry)?;
-        if !cut::is_whole(&recorded, &entry.shape) {
-            let stride = &recorded.of.stride;
-            return Err(format!("the recording has not every cell of `{}`: its stride is {stride:?}", entry.name));
-        }
-        if recorded.of.bytes(entry.element.bytes as usize) != Some(recorded.cells.len()) {
-            return Err(format!("the recorded view of `{}` makes no sense", entry.name));
-        }
-        Ok((entry, recorded))
-    }
-
-    fn summary(&mut self, request: &SummaryRequest) -> Result<Answer, String> {
-        let (entry, view) = self.whole(request.array)?;
-        tally::summary(&view, &entry.element, request).map(Answer::Summary)
-    }
-
-    fn compare(&mut self, one: ArrayRef, other: ArrayRef) -> Result<Answer, String> {
-        let ((one, one_view), (other, other_view)) = (self.whole(one)?, self.whole(other)?);
-        if one.element != other.element || one.shape != other.shape {
-            let what =
-                |entry: &ArrayEntry| format!("`{}` is {} of shape {:?}", entry.name, entry.element.name, entry.shape);
-            return Err(format!(
-                "{}, and {}: only arrays of one type and shape are compared",
-                what(&one),
-                what(&other)
-            ));
-        }
-        let found = tally::difference(&one_view, &other_view, one.element.bytes as usize, &one.shape);
-        Ok(Answer::Difference(found))
-    }
-
-    fn answer(&mut self, request: Request) -> Result<Answer, String> {
+    fn answer(&mut self, at: usize, request: Request) -> Result<Answer, String> {
+        let store = &mut self.store;
         match request {
-            Request::Arrays => self.arrays().map(|arrays| Answer::Arrays(arrays.to_vec())),
-            Request::View(request) => self.view(&request).map(Answer::View),
-            Request::Summary(request) => self.summary(&request),
-            Request::Compare(one, other) => self.compare(one, other),
-            Request::Ghosts(_) => Err("a recording has no ghost cells".into()),
-            Request::Moves => Err("a recording has no moves of transfers".into()),
-            Request::Timeline(_) => Err("a recording has no timeline".into()),
-            Request::Rules(rules) => self.set_rules(rules),
-            Request::Control(_) => Ok(Answer::Done),
-        }
-    }
-
-    fn set_rules(&mut self, rules: Vec<Rule>) -> Result<Answer, String> {
-        for rule in &rules {
-            match &rule.when {
-                When::Condition(text) => {
-                    return Err(format!(
-                        "a recording does not know where `{text}` is true: only a running program computes it"
-                    ));
+            Request::Arrays => store.arrays(at).map(|arrays| Answer::Arrays(arrays.to_vec())),
+            Request::View(request) => store.view(at, &request).map(Answer::View),
+            Request::Summary(request) => {
+                let (entry, view) = store.whole(at, request.array)?;
+                tally::summary(&view, &entry.element, &request).map(Answer::Summary)
+            }
+            Request::Compare(one, other) => {
+                let (one, other) = (store.entry(at, one)?, store.entry(at, other)?);
+                if let Some(text) = tally::unlike(&one, &other) {
+                    return Err(text);
                 }
-                When::Every(0) => return Err("every 0 debug points is never: it must be at least 1".into()),
-                When::Every(_) | When::Always => {}
+                let ((_, first), (_, second)) = (store.whole(at, one.array)?, store.whole(at, other.array)?);
+                let found = tally::difference(&first, &second, one.element.bytes as usize, &one.shape);
+                Ok(Answer::Difference(found))
             }
+            Request::Ghosts(array) => store.ghosts(at, array).map(Answer::Ghosts),
+            Request::Moves => store.moves(at).map(Answer::Moves),
+            Request::Timeline(since) => store.timeline(at, since).map(Answer::Timeline),
+            Request::Rules(rules) => self.rules.set(rules).map(|()| Answer::Done),
+            Request::Control(_) | Request::Alive => Ok(Answer::Done),
         }
-        self.rules = rules;
-        Ok(Answer::Done)
     }
 
-    /// The debug point that a control leads to, and why it pauses there.
-    fn target(&self, control: &Control) -> Result<Option<(usize, String)>, String> {
-        let points = &self.index.points;
-        let last = points.len().saturating_sub(1);
-        let behind = self.at + 1..points.len();
-        let (most, name) = match control {
-            Control::Pause | Control::Detach | Control::Stop => return Ok(None),
-            Control::Step(0) => return Err("a step goes on by at least 1 debug point".into()),
-            Control::Step(count) => {
-                (self.at.saturating_add(usize::try_from(*count).unwrap_or(usize::MAX)).min(last), None)
-            }
-            Control::Continue => (last, None),
-            Control::RunTo(name) => (last, Some(name)),
-        };
-        if behind.is_empty() {
-            let step = self.index.steps.last().map_or("no debug point".into(), |step| format!("debug point {step}"));
-            return Err(format!("the recording ends here, at {step}"));
-        }
-        for place in behind.clone().take_while(|&place| place <= most) {
-            let point = &points[place].point;
-            if name.is_some_and(|name| *name == point.name) {
-                return Ok(Some((place, String::new())));
-            }
-            if let Some(rule) = self.rules.iter().find(|rule| is_true(rule, point.step, &point.name)) {
-                let every = if let When::Every(every) = rule.when { format!("every {every}") } else { String::new() };
-                let of_name = rule.name.as_ref().map(|name| format!("`{name}`")).unwrap_or_default();
-                return Ok(Some((place, format!("a rule: {of_name} {every}").trim_end().into())));
+    /// Looks at debug points until one is where it is to stop, or the time is over.
+    fn go_on(&mut self, most: Duration) {
+        let begun = Instant::now();
+        while let Some(seek) = &mut self.seek {
+            let at = seek.next;
+            if let Some(reason) = seek.look(&mut self.store, &mut self.rules) {
+                self.seek = None;
+                self.at = at;
+                self.point(true, reason);
+            } else if begun.elapsed() >= most {
+                return;
             }
         }
-        if let Some(name) = name {
-            let mut names: Vec<&str> = points[behind].iter().map(|step| step.point.name.as_str()).collect();
-            names.sort_unstable();
-            names.dedup();
-            names.truncate(16);
-            return Err(format!("no debug point `{name}` follows; there are {}", names.join(", ")));
-        }
-        let reason = if most == last { "the last debug point of the recording" } else { "" };
-        Ok(Some((most, reason.into())))
     }
-}
 
-fn is_true(rule: &Rule, step: u64, name: &str) -> bool {
-    let counted = match rule.when {
-        When::Always => true,
-        When::Every(every) => every > 0 && step.is_multiple_of(every),
-        When::Condition(_) => false,
-    };
-    counted && rule.name.as_deref().is_none_or(|wanted| wanted == name)
+    /// Does what a control says.
+    fn control(&mut self, control: &Control) -> Result<(), String> {
+        if let Some(seek) = self.seek.take() {
+            // As a program that runs: it has come so far.
+            self.at = seek.next - 1;
+            self.point(true, String::new());
+        }
+        self.seek = Seek::new(control, &self.store, self.at)?;
+        Ok(())
+    }
 }
 
 impl Session for Replay {
@@ -274,54 +164,53 @@ impl Session for Replay {
     }
 
     fn program(&self) -> Option<&Program> {
-        self.index.program.as_ref()
+        self.store.index.program.as_ref()
     }
 
     fn ask(&mut self, request: Request) -> u32 {
         self.next = self.next.wrapping_add(1);
-        let target = match &request {
-            Request::Control(control) => self.target(control),
-            _ => Ok(None),
+        let Request::Control(control) = request else {
+            let answer = self.answer(self.at, request);
+            self.told.push(Message::Answer(self.next, answer));
+            return self.next;
         };
-        match target {
-            Err(text) => self.told.push(Message::Answer(self.next, Err(text))),
-            Ok(target) => {
-                let answer = self.answer(request);
-                self.told.push(Message::Answer(self.next, answer));
-                if let Some((at, reason)) = target {
-                    self.at = at;
-                    self.point(reason);
-                }
-            }
+        let answer = self.control(&control).map(|()| Answer::Done);
+        self.told.push(Message::Answer(self.next, answer));
+        self.go_on(TURN);
+        if self.seek.is_some() {
+            self.point(false, String::new());
         }
         self.next
     }
 
     fn poll(&mut self) -> Vec<Message> {
-        self.index.grow(SCANNED);
+        self.store.index.grow(SCANNED);
         self.begin();
+        self.go_on(TURN);
         std::mem::take(&mut self.told)
     }
 
     fn wait(&mut self, most: Duration) {
-        if self.told.is_empty() && !self.index.grow(SCANNED) {
+        self.go_on(most);
+        if self.told.is_empty() && self.seek.is_none() && !self.store.index.grow(SCANNED) {
             // A file that grows says nothing.
             std::thread::sleep(most.min(Duration::from_millis(50)));
         }
     }
 
     fn steps(&self) -> &[u64] {
-        &self.index.steps
+        &self.store.index.steps
     }
 
     fn go_to(&mut self, step: u64) {
-        if let Ok(at) = self.index.steps.binary_search(&step) {
+        if let Ok(at) = self.store.index.steps.binary_search(&step) {
+            self.seek = None;
             self.at = at;
-            self.point(String::new());
+            self.point(true, String::new());
         }
     }
 
     fn notice(&self) -> Option<String> {
-        self.index.notice()
+        self.store.index.notice()
     }
 }

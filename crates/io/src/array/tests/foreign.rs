@@ -1,5 +1,7 @@
 //! Files that others have written, damaged ones, and writing that ends early.
 
+use std::path::Path;
+
 use serde_json::json;
 use zippy::extents::Index;
 use zippy::region::Region;
@@ -8,6 +10,7 @@ use zippy::{Config, Layout, Split, run_with};
 use super::super::staging::{Work, each_block};
 use super::super::{LoadOptions, describe, load, load_with, save};
 use super::{directory, number};
+use crate::IoError;
 
 /// NRRD as teem writes it, with what is not needed for the cells.
 #[test]
@@ -184,11 +187,11 @@ fn writing_ends_early() {
             },
             room: Index::splat(1, 1),
         };
-        let mut own = 0;
+        let (rank, mut own) = (world.rank(), 0);
         let written = each_block(world, &array, &work, &mut |_, _| {
             own += 1;
-            match (world.rank(), own) {
-                (1, 11) => Err(zippy::error::ArrayError::Other("the disk is full".into()).into()),
+            match (rank, own) {
+                (1, 11) => Err(IoError::request(Path::new("array.npy"), "the disk is full")),
                 _ => Ok(()),
             }
         });

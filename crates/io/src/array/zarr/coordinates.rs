@@ -24,7 +24,7 @@ pub fn has_one(axis: &Axis, cells: i64) -> bool {
 }
 
 /// Writes the array of an axis into a group; `every`: of so many cells one is stored. By one rank.
-pub fn write(store: &mut CollectiveStore<'_>, group: &str, axis: &Axis, cells: i64, every: f64) {
+pub fn write(store: &mut CollectiveStore, group: &str, axis: &Axis, cells: i64, every: f64) {
     let Some(name) = axis.name.as_ref().filter(|_| has_one(axis, cells)) else { return };
     let node = under(group, name);
     let leaf = Leaf { fields: Vec::new(), offset: 0, kind: "float64", number_bytes: 8, numbers: None };

@@ -5,16 +5,19 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::sync::Arc;
 
+use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 use zarrs::array::codec::api::{ArrayToBytesCodecTraits, BytesToBytesCodecTraits, Codec};
 use zarrs::array::{BytesRepresentation, CodecOptions, DataType, FillValue};
 use zarrs::metadata::v3::MetadataV3;
 
+use super::blosc;
+
 /// No stream of gzip unpacks to more bytes for each of its own.
 const GZIP_RATIO: u64 = 1040;
 
 /// No block of Zstandard has more bytes, and each takes four.
-const ZSTD_RATIO: u64 = 128 * 1024;
+pub const ZSTD_RATIO: u64 = 128 * 1024;
 
 /// Bytes of a checksum.
 const CHECKSUM: u64 = 4;
@@ -31,6 +34,7 @@ pub struct Decoder {
 
 #[derive(Debug, Clone)]
 enum Step {
+    Blosc,
     Gzip,
     Zstd,
     Checksum(Arc<dyn BytesToBytesCodecTraits>),
@@ -50,11 +54,15 @@ impl Decoder {
         };
         let made = |codec: &MetadataV3| Codec::from_metadata(codec).map_err(|error| error.to_string());
         let Codec::ArrayToBytes(numbers) = made(first)? else { return Err("\"bytes\" is no codec of arrays".into()) };
-        let step = |codec: &MetadataV3| match (codec.name(), made(codec)?) {
-            ("gzip", _) => Ok(Step::Gzip),
-            ("zstd", _) => Ok(Step::Zstd),
-            ("crc32c", Codec::BytesToBytes(codec)) => Ok(Step::Checksum(codec)),
-            (name, _) => Err(format!("the codec {name:?} is not read; gzip, zstd and crc32c are")),
+        let step = |codec: &MetadataV3| match codec.name() {
+            "blosc" => Ok(Step::Blosc),
+            "gzip" => Ok(Step::Gzip),
+            "zstd" => Ok(Step::Zstd),
+            "crc32c" => match made(codec)? {
+                Codec::BytesToBytes(codec) => Ok(Step::Checksum(codec)),
+                _ => Err("\"crc32c\" is no codec of bytes".into()),
+            },
+            name => Err(format!("the codec {name:?} is not read; blosc, crc32c, gzip and zstd are")),
         };
         let steps = rest.iter().map(step).collect::<Result<_, _>>()?;
         Ok(Self { numbers, steps, kind: kind.clone(), zero: fill.clone() })
@@ -64,7 +72,7 @@ impl Decoder {
     pub fn encoded(&self, bytes: u64) -> (u64, bool) {
         self.steps.iter().fold((bytes, true), |(bytes, is_exact), step| match step {
             Step::Checksum(_) => (bytes + CHECKSUM, is_exact),
-            // More than either adds to what it cannot compress.
+            // More than any adds to what it cannot compress.
             _ => (bytes + bytes / 4 + 1024, false),
         })
     }
@@ -82,7 +90,8 @@ impl Decoder {
         let mut found = encoded;
         for (step, &most) in self.steps.iter().zip(&bounds).rev() {
             found = match step {
-                Step::Gzip => gunzip(&found, most)?,
+                Step::Blosc => blosc::unpack(&found, most)?,
+                Step::Gzip => inflate(MultiGzDecoder::new(&*found), found.len(), most)?,
                 Step::Zstd => unzstd(&found, most)?,
                 Step::Checksum(codec) => {
                     let options = CodecOptions::default();
@@ -105,11 +114,14 @@ fn too_short(found: usize, most: u64) -> String {
     format!("damaged: {found} compressed bytes cannot be the {most} of the chunk")
 }
 
-fn gunzip(encoded: &[u8], most: u64) -> Result<Vec<u8>, String> {
-    let room = most.min((encoded.len() as u64).saturating_mul(GZIP_RATIO));
+/// What a stream of so many compressed bytes unpacks to, at most so much.
+///
+/// # Errors
+/// It is damaged, or unpacks to more.
+pub fn inflate(stream: impl Read, encoded: usize, most: u64) -> Result<Vec<u8>, String> {
+    let room = most.min((encoded as u64).saturating_mul(GZIP_RATIO));
     let mut out = Vec::with_capacity(room as usize);
-    let mut stream = flate2::read::MultiGzDecoder::new(encoded).take(most + 1);
-    stream.read_to_end(&mut out).map_err(|error| format!("damaged: {error}"))?;
+    stream.take(most + 1).read_to_end(&mut out).map_err(|error| format!("damaged: {error}"))?;
     match out.len() as u64 > most {
         true => Err(format!("damaged: it unpacks to more than {most} bytes")),
         false => Ok(out),

@@ -18,8 +18,7 @@ const MOST_DIRECTORIES: usize = 4096;
 
 /// A Zarr store that appears under its name when all ranks have written their files. Until then it is a directory of a random
 /// name beside. Dropped before [`finish`](Self::finish), it leaves nothing behind.
-pub struct CollectiveStore<'w> {
-    world: &'w World,
+pub struct CollectiveStore {
     path: PathBuf,
     /// Where the files go until the store is whole.
     temporary: PathBuf,
@@ -39,12 +38,12 @@ struct Created {
     permissions: Option<Permissions>,
 }
 
-impl<'w> CollectiveStore<'w> {
+impl CollectiveStore {
     /// A store that will be `path`. Collective; the same path on every rank.
     ///
     /// # Errors
     /// The same on every rank: there is something of that name that is no Zarr store; what the operating system said.
-    pub fn create(world: &'w World, path: &Path) -> Result<Self> {
+    pub fn create(world: &World, path: &Path) -> Result<Self> {
         let create = || {
             let created = Created::beside(path)?;
             match created.directory.path().to_str().map(str::to_owned) {
@@ -64,7 +63,7 @@ impl<'w> CollectiveStore<'w> {
         };
         world.agree("opening a Zarr store", found.map_err(Error::from))?;
         let (path, directories) = (path.to_path_buf(), BTreeSet::new());
-        Ok(Self { world, path, temporary, created, flusher: None, directories, bytes: 0, failed: None })
+        Ok(Self { path, temporary, created, flusher: None, directories, bytes: 0, failed: None })
     }
 
     /// Writes a file by its key, which has `/` between names. Local; each key once. A mistake is kept, and
@@ -119,17 +118,17 @@ impl<'w> CollectiveStore<'w> {
     /// # Errors
     /// The same on every rank: what the operating system said to any of them. Nothing is left of the store then, unless the
     /// message says that it is in its place.
-    pub fn finish(mut self) -> Result<u64> {
+    pub fn finish(mut self, world: &World) -> Result<u64> {
         let written = match self.failed.take() {
             Some(error) => Err(error),
             None => self.sync().map_err(|error| IoError::system(&self.path, "write", &error)),
         };
-        self.world.agree("writing a Zarr store", written.map_err(Error::from))?;
+        world.agree("writing a Zarr store", written.map_err(Error::from))?;
         let mut bytes = [self.bytes];
-        let add = || self.world.group().all_reduce(&mut bytes, |sum, more| *sum += more);
-        self.world.failing("counting the bytes of a Zarr store", add)?;
+        let add = || world.group().all_reduce(&mut bytes, |sum, more| *sum += more);
+        world.failing("counting the bytes of a Zarr store", add)?;
         let put = self.created.take().map_or(Ok(()), |created| created.put(&self.path, exchange));
-        self.world.agree("putting a Zarr store into its place", put.map_err(Error::from))?;
+        world.agree("putting a Zarr store into its place", put.map_err(Error::from))?;
         Ok(bytes[0])
     }
 }

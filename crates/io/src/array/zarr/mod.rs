@@ -40,16 +40,17 @@
 //! store, between two renamings: a process that is killed then leaves the old one in a directory ".zippy-(random).tmp" beside.
 //! One that is killed before leaves a half new one there. What is under the name and no Zarr store is never replaced.
 //!
-//! It needs on each rank's device a chunk (a shard, where there are shards) and on its host up to four, as well as what an
-//! exchange of so much stages (at most `ZIPPY_MESSAGE` at a time). Arrays called "zippy_io: blocks of", and then its name, or
+//! It needs on each rank's host up to five chunks (shards, where there are shards). Where a chunk of the store is not all in one
+//! chunk of the array of the rank that writes it, the device of each rank needs one, too, as well as what an exchange of so
+//! much stages (at most `ZIPPY_MESSAGE` at a time). Arrays called "zippy_io: blocks of", and then its name, or
 //! "zippy_io: level 1 of" and so on, must not be there already.
 //!
 //! # Loading
 //!
 //! Stores of version 3 and 2. Every rank reads the chunks that its cells are in. Numbers are of the same type, in either byte
-//! order; booleans are read as `u8`. Chunks can be raw or compressed by gzip or zstd, with or without checksums, by themselves or
-//! in shards. A chunk that is missing means the fill value. Not read are other codecs (blosc, transposed cells and so Fortran
-//! order), chunks that do not hold all numbers of a vector, and chunks of more than 1 GiB; in shards of any size only those
+//! order; booleans are read as `u8`. Chunks can be raw or compressed by Blosc (but with Snappy), gzip or zstd, with or without
+//! checksums, by themselves or in shards. A chunk that is missing means the fill value. Not read are other codecs (transposed
+//! cells and so Fortran order), chunks that do not hold all numbers of a vector, and chunks of more than 1 GiB; in shards of any size only those
 //! that are wanted are read. A store that is replaced or removed while it is read is an error on every rank.
 //!
 //! It needs on each rank's host up to three chunks for each field of the cells, the index of a shard, and 8 MiB.
@@ -80,6 +81,7 @@
 //! ```
 
 mod axes;
+mod blosc;
 mod coordinates;
 mod decode;
 mod describe;

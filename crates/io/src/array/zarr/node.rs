@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 use zarrs::convert::array_metadata_v2_to_v3;
 use zarrs::metadata::v2::ArrayMetadataV2;
-use zarrs::metadata::v3::ArrayMetadataV3;
+use zarrs::metadata::v3::{ArrayMetadataV3, MetadataV3};
 
 use crate::{IoError, json, quoted};
 
@@ -69,9 +69,12 @@ fn second(directory: &Path, file: &Path, found: Map<String, Value>) -> Result<No
     }
     let bad =
         |error: &dyn std::fmt::Display| IoError::malformed(file, 0, format!("no array of Zarr that is read: {error}"));
-    let array: ArrayMetadataV2 = serde_json::from_value(Value::Object(found)).map_err(|error| bad(&error))?;
+    let mut array: ArrayMetadataV2 = serde_json::from_value(Value::Object(found)).map_err(|error| bad(&error))?;
+    // The library has no Blosc, and what it has unpacks to stands in each buffer.
+    let blosc = array.compressor.take_if(|codec| codec.id() == "blosc");
     // Of several axes in Fortran order the library would need another codec; it says so.
-    let array = array_metadata_v2_to_v3(&array).map_err(|error| bad(&error))?;
+    let mut array = array_metadata_v2_to_v3(&array).map_err(|error| bad(&error))?;
+    array.codecs.extend(blosc.map(|_| MetadataV3::new("blosc")));
     // xarray keeps the names of dimensions so.
     let names = attributes.get("_ARRAY_DIMENSIONS").and_then(Value::as_array);
     let names = names.map(|names| names.iter().map(|name| name.as_str().map(str::to_string)).collect::<Vec<_>>());

@@ -46,7 +46,7 @@ pub fn save<T: Element, const D: usize>(
         plan.write_level(world, &mut store, &half, level)?;
         above = Some(half);
     }
-    store.finish()
+    store.finish(world)
 }
 
 /// What is written where.
@@ -82,7 +82,7 @@ impl Plan<'_> {
     }
 
     /// The documents of groups, by rank 0.
-    fn write_groups(&self, store: &mut CollectiveStore<'_>, world: &World, shape: &Index, leaves: &[Leaf]) {
+    fn write_groups(&self, store: &mut CollectiveStore, world: &World, shape: &Index, leaves: &[Leaf]) {
         if world.rank() != 0 {
             return;
         }
@@ -119,7 +119,7 @@ impl Plan<'_> {
     fn write_level<T: Element, const D: usize>(
         &self,
         world: &World,
-        store: &mut CollectiveStore<'_>,
+        store: &mut CollectiveStore,
         section: &GlobalSection<T, D>,
         level: usize,
     ) -> Result<()> {
@@ -144,18 +144,18 @@ impl Plan<'_> {
                     Ok(None) => {}
                     Err(error) => {
                         let message = format!("cannot be encoded: {error}");
-                        return Err(IoError::request(&self.path.join(key), message).into());
+                        return Err(IoError::request(&self.path.join(key), message));
                     }
                 }
             }
-            Ok(store.check()?)
+            store.check()
         })
     }
 
     /// The documents of an array, or of the group of a record and its fields.
     fn write_documents(
         &self,
-        store: &mut CollectiveStore<'_>,
+        store: &mut CollectiveStore,
         encoders: &[Encoder],
         shape: &Index,
         node: &str,

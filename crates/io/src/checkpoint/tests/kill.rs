@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use zippy::{Config, Error, Layout, Result, Split, World, run_with};
@@ -50,39 +50,53 @@ fn save(checkpoints: &Checkpoints, world: &World, step: u64) -> Result<()> {
     pending.wait()
 }
 
+/// How programs that save are run, and killed.
+struct Programs {
+    start: fn() -> Command,
+    /// The number of the kill says which rank, where ranks are processes.
+    kill: fn(&mut Child, usize),
+    /// So many steps may be saved of which one does not hear.
+    unsaid: u64,
+}
+
+const THREADS: Programs =
+    Programs { start: || again("kill::a_child"), kill: |child, _| child.kill().unwrap(), unsaid: 1 };
+
 /// A child that has begun and waits to be told to go.
-fn waiting(directory: &Path) -> Child {
-    let mut child = again("kill::a_child");
+fn waiting(directory: &Path, programs: &Programs) -> Child {
+    let mut child = (programs.start)();
     child.env(DIRECTORY, directory).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
 }
 
 /// Lets a child save for a while and kills it: the last step of which it has said that it was saved.
-fn killed(mut child: Child, after: Duration) -> u64 {
+fn killed(mut child: Child, after: Duration, kill: impl FnOnce(&mut Child)) -> u64 {
     child.stdin.take().unwrap().write_all(b"go\n").unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
     let saved = |line: String| line.rsplit_once("saved ").and_then(|(_, step)| step.parse::<u64>().ok());
     let first = lines.by_ref().find_map(saved).expect("it saves");
     std::thread::sleep(after);
-    child.kill().unwrap();
+    kill(&mut child);
     let last = lines.filter_map(saved).last().unwrap_or(first);
     child.wait().unwrap();
     last
 }
 
 /// Kills as many programs, one after the other: how many leftovers were seen.
-fn kill(directory: &Path, kills: usize, mut random: u64) -> usize {
+fn kill(directory: &Path, programs: &Programs, kills: usize, mut random: u64) -> usize {
     let checkpoints = Checkpoints::new(directory, 2);
-    let (mut left, mut next) = (0, Some(waiting(directory)));
+    let (mut left, mut next) = (0, Some(waiting(directory, programs)));
     for number in 1..=kills {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let last = killed(next.take().unwrap(), Duration::from_micros((random >> 33) % 30_000));
+        let after = Duration::from_micros((random >> 33) % 30_000);
+        let last = killed(next.take().unwrap(), after, |child| (programs.kill)(child, number));
         // It begins while what this one has left is looked at.
-        next = (number < kills).then(|| waiting(directory));
+        next = (number < kills).then(|| waiting(directory, programs));
         left += names(directory).iter().filter(|name| name.starts_with('.')).count();
         run_with(Config::threads(1 + number % 3), |world| {
             let latest = checkpoints.latest(world)?.expect("some were saved");
             assert!(latest.passed_over().is_empty(), "{:?}", latest.passed_over());
-            assert!((last..=last + 1).contains(&latest.step()), "{} after {last}", latest.step());
+            let possible = last..=last + programs.unsaid;
+            assert!(possible.contains(&latest.step()), "{} and not {possible:?}", latest.step());
             is_step(&latest, world, latest.step())?;
             // The one before it is there, too, to the last byte.
             match latest.step() - 1 {
@@ -100,8 +114,8 @@ fn fifty_kills() {
     let directories = [directory(), directory()];
     let [one, two] = &directories;
     let left = std::thread::scope(|scope| {
-        let other = scope.spawn(|| kill(two.path(), 25, 0x9e37_79b9_7f4a_7c15));
-        kill(one.path(), 25, 0x2545_f491_4f6c_dd1d) + other.join().unwrap()
+        let other = scope.spawn(|| kill(two.path(), &THREADS, 25, 0x9e37_79b9_7f4a_7c15));
+        kill(one.path(), &THREADS, 25, 0x2545_f491_4f6c_dd1d) + other.join().unwrap()
     });
     // They were killed in the middle of saves: the next one takes away what they left.
     assert!(left > 5, "{left}");
@@ -113,5 +127,27 @@ fn fifty_kills() {
         run_with(Config::threads(2), |world| super::save_step(&checkpoints, world, u64::MAX)).unwrap();
         let found = names(directory.path());
         assert!(found.len() == 2 && found.iter().all(|name| name.starts_with("step-")), "{found:?}");
+    }
+}
+
+/// A rank of an MPI job is killed, and the launcher ends the others.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_rank_under_mpi() {
+    use super::launcher;
+
+    let start = || {
+        let mut command = launcher::command(3);
+        command.args(super::alone("kill::a_child"));
+        command
+    };
+    let kill_rank = |child: &mut Child, number: usize| {
+        let process = launcher::process_of_rank(number % 3, child.id()).expect("the rank runs");
+        assert!(Command::new("kill").args(["-KILL", &process.to_string()]).status().unwrap().success());
+    };
+    if launcher::wanted() {
+        let directory = directory();
+        // The launcher may take what the ranks have said with it.
+        kill(directory.path(), &Programs { start, kill: kill_rank, unsaid: u64::MAX / 2 }, 6, 0x2545_f491_4f6c_dd1d);
     }
 }

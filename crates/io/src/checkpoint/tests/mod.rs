@@ -6,6 +6,9 @@ mod full;
 mod generations;
 mod hostile;
 mod kill;
+#[path = "../../../../../tests/support/launcher.rs"]
+#[allow(dead_code, reason = "other tests need the rest of it")]
+mod launcher;
 mod round_trip;
 
 use std::path::Path;
@@ -43,8 +46,13 @@ fn age(directory: &Path) {
 /// This program again, for one test.
 fn again(test: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", &format!("checkpoint::tests::{test}"), "--nocapture"]);
+    command.args(alone(test));
     command
+}
+
+/// The arguments of this program for one test.
+fn alone(test: &str) -> [String; 3] {
+    ["--exact".into(), format!("checkpoint::tests::{test}"), "--nocapture".into()]
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

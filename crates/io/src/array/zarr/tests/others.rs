@@ -5,10 +5,20 @@ use base64::prelude::BASE64_STANDARD;
 
 use super::*;
 
-/// Three stores of 5 x 3 cells, `x + 100 y`, of which those with `y = 2` are not written: 7 fills them. zarr-python 3.1 has
-/// written them; white space is left out of the documents.
+/// Stores of 40 x 30 and of 5 x 3 cells, `x + 100 y`, of which those with `y = 2` are 7, which fills what is not written.
+/// zarr-python 3.1 has written them; white space is left out of the documents.
 #[rustfmt::skip]
 const FILES: &[(&str, &str)] = &[
+    ("blosc.zarr/zarr.json", r#"{"attributes":{},"zarr_format":3,"node_type":"group"}"#),
+    ("blosc.zarr/density/zarr.json", r#"{"shape":[30,40],"data_type":"int16","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[30,20]}},"chunk_key_encoding":{"name":"default","configuration":{"separator":"/"}},"fill_value":7,"codecs":[{"name":"bytes","configuration":{"endian":"little"}},{"name":"blosc","configuration":{"typesize":2,"cname":"zstd","clevel":5,"shuffle":"bitshuffle","blocksize":0}}],"attributes":{},"zarr_format":3,"node_type":"array","storage_transformers":[]}"#),
+    ("blosc.zarr/density/c/0/0", "base64:AgGUArAEAACwBAAAswAAABQAAACbAAAAKLUv/WCwA40EAAIECQ/QpTGUYAGLEBYAAAA8C6QVp+qnL8Z4Kjajqm0+ITgIsIiIBDagIMsmwxiwgqGyGyioPq01UUEdbMcJump4gWH08XPOMFOIjxk3vS9sQB3sfDYG8fQbFfOfJV3wZqo0TbF0QCwU2RddBAUpJottkHs1Fhqr7y1wNhBzT3TWTuxC7dVSzSC/UOuccOtcKik="),
+    ("blosc.zarr/density/c/0/1", "base64:AgGUArAEAACwBAAAuQAAABQAAAChAAAAKLUv/WCwA70EAHJEChHAJR27ftf5pvKqqqqqMsQhBeUpcz7G/7Pjd9I/J+Omim8IPgTwERERNqAQb9usAaACoisPKKhOr8NGw4soqMDdDsBcOg4tsQKbRRN48vH+T0EgzFEERWIZFTxRnd4IuxdsRyjYBKkuMXNnrZYwOjU2E4V12cWdCR16+XrA0U4DFvXairpDK/mEtADgWe9LWv5SSAE="),
+    ("blosc2.zarr/.zattrs", r#"{}"#),
+    ("blosc2.zarr/.zgroup", r#"{"zarr_format":2}"#),
+    ("blosc2.zarr/density/.zarray", r#"{"shape":[30,40],"chunks":[30,20],"dtype":">i2","fill_value":7,"order":"C","filters":null,"dimension_separator":".","compressor":{"id":"blosc","cname":"lz4","clevel":5,"shuffle":1,"blocksize":0},"zarr_format":2}"#),
+    ("blosc2.zarr/density/.zattrs", r#"{}"#),
+    ("blosc2.zarr/density/0.0", "base64:AgEhArAEAACwBAAAjAIAABQAAABBAAAAHwABACgfAQEAIB8CAQAcHwMBACgfBAEAFB8FAQAoHwYBABQfBwEAKB8IAQAYHwkBACQfCgEAJB4LAQBQCwsLCwsvAgAA+x4AAQIDBAUGBwgJCgsMDQ4PEBESE2RlZmdoaWprbG1ub3BxcnN0dXZ3BwcHBwcFAPQlLC0uLzAxMjM0NTY3ODk6Ozw9Pj+QkZKTlJWWl5iZmpucnZ6foKGio/T19vf4+fr7/P3+/3AA9CVYWVpbXF1eX2BhYmNkZWZnaGlqa7y9vr/AwcLDxMXGx8jJysvMzc7PICEiIyQlJicoKSorcAD0JYSFhoeIiYqLjI2Oj5CRkpOUlZaX6Onq6+zt7u/w8fLz9PX29/j5+vtMTU5PUFFSU1RVVldwAPQlsLGys7S1tre4ubq7vL2+v8DBwsMUFRYXGBkaGxwdHh8gISIjJCUmJ3h5ent8fX5/gIGCg3AA9CXc3d7f4OHi4+Tl5ufo6err7O3u70BBQkNERUZHSElKS0xNTk9QUVJTpKWmp6ipqqusra6vcAD0JQgJCgsMDQ4PEBESExQVFhcYGRobbG1ub3BxcnN0dXZ3eHl6e3x9fn/Q0dLT1NXW19jZ2ttwAPQlNDU2Nzg5Ojs8PT4/QEFCQ0RFRkeYmZqbnJ2en6ChoqOkpaanqKmqq/z9/v8AAQIDBAUGB3AA9CVgYWJjZGVmZ2hpamtsbW5vcHFyc8TFxsfIycrLzM3Oz9DR0tPU1dbXKCkqKywtLi8wMTIzcADwLYyNjo+QkZKTlJWWl5iZmpucnZ6f8PHy8/T19vf4+fr7/P3+/wABAgNUVVZXWFlaW1xdXl9gYWJjZGVmZw=="),
+    ("blosc2.zarr/density/0.1", "base64:AgEhArAEAACwBAAAjQIAABQAAABCAAAAHwABACgfAQEAFB8CAQAoHwMBABgfBAEAJB8FAQAkHwYBABgfBwEAKB8IAQAUHwkBACgfCgEAFB8LAQAPUAsLCwsLLwIAAPseFBUWFxgZGhscHR4fICEiIyQlJid4eXp7fH1+f4CBgoOEhYaHiImKiwcHBwcHBQD0JUBBQkNERUZHSElKS0xNTk9QUVJTpKWmp6ipqqusra6vsLGys7S1trcICQoLDA0ODxAREhNwAPQlbG1ub3BxcnN0dXZ3eHl6e3x9fn/Q0dLT1NXW19jZ2tvc3d7f4OHi4zQ1Njc4OTo7PD0+P3AA9CWYmZqbnJ2en6ChoqOkpaanqKmqq/z9/v8AAQIDBAUGBwgJCgsMDQ4PYGFiY2RlZmdoaWprcAD0JcTFxsfIycrLzM3Oz9DR0tPU1dbXKCkqKywtLi8wMTIzNDU2Nzg5OjuMjY6PkJGSk5SVlpdwAPQl8PHy8/T19vf4+fr7/P3+/wABAgNUVVZXWFlaW1xdXl9gYWJjZGVmZ7i5uru8vb6/wMHCw3AA9CUcHR4fICEiIyQlJicoKSorLC0uL4CBgoOEhYaHiImKi4yNjo+QkZKT5OXm5+jp6uvs7e7vcAD0JUhJSktMTU5PUFFSU1RVVldYWVpbrK2ur7CxsrO0tba3uLm6u7y9vr8QERITFBUWFxgZGhtwAPQldHV2d3h5ent8fX5/gIGCg4SFhofY2drb3N3e3+Dh4uPk5ebn6Onq6zw9Pj9AQUJDREVGR3AA8C2goaKjpKWmp6ipqqusra6vsLGyswQFBgcICQoLDA0ODxAREhMUFRYXaGlqa2xtbm9wcXJzdHV2d3h5ens="),
     ("default.zarr/zarr.json", r#"{"attributes":{},"zarr_format":3,"node_type":"group"}"#),
     ("default.zarr/density/zarr.json", r#"{"shape":[3,5],"data_type":"float32","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2,3]}},"chunk_key_encoding":{"name":"default","configuration":{"separator":"/"}},"fill_value":7.0,"codecs":[{"name":"bytes","configuration":{"endian":"little"}},{"name":"zstd","configuration":{"level":3,"checksum":false}},{"name":"crc32c"}],"attributes":{"scanner":"CT"},"dimension_names":["y","x"],"zarr_format":3,"node_type":"array","storage_transformers":[]}"#),
     ("default.zarr/density/c/0/0", "base64:KLUv/SAYwQAAAAAAAAAAgD8AAABAAADIQgAAykIAAMxC4TLd7A=="),
@@ -56,6 +66,8 @@ fn of_zarr_python() {
             look(world, &path("default.zarr/density"), None, [5, 3], &|at| value(at) as f32)?;
             look(world, &path("shards.zarr"), Some("density"), [5, 3], &|at| value(at) as u16)?;
             look(world, &path("second.zarr"), None, [5, 3], &|at| value(at) as i16)?;
+            look(world, &path("blosc.zarr"), None, [40, 30], &|at| value(at) as i16)?;
+            look(world, &path("blosc2.zarr"), None, [40, 30], &|at| value(at) as i16)?;
             Ok(())
         })
         .unwrap();
@@ -63,6 +75,7 @@ fn of_zarr_python() {
     let described = &describe(&path("second.zarr")).unwrap().arrays[0];
     assert_eq!((described.element.as_str(), &described.shape[..]), ("i16", &[5, 3][..]));
     assert_eq!(described.codecs, ["bytes", "zstd"]);
+    assert_eq!(describe(&path("blosc2.zarr")).unwrap().arrays[0].codecs, ["bytes", "blosc"]);
 }
 
 /// Changes a document of a store.
@@ -131,12 +144,12 @@ fn several_arrays() {
         }
     };
     copy("other");
-    change(&path.join("other/.zarray"), |document| document["compressor"] = json!({"id": "blosc"}));
+    change(&path.join("other/.zarray"), |document| document["compressor"] = json!({"id": "lzma"}));
     run_with(Config::threads(2), |world| {
         let error = load::<i16, 2>(world, &path, "a", None, None, [1, 1], whole).unwrap_err().to_string();
         assert!(error.contains("has several arrays, one of which must be named: \"density, other\""), "{error}");
         let error = load::<i16, 2>(world, &path, "a", Some("other"), None, [1, 1], whole).unwrap_err().to_string();
-        assert!(error.contains("unsupported codec blosc") && error.contains("other/.zarray"), "{error}");
+        assert!(error.contains("unsupported codec lzma") && error.contains("other/.zarray"), "{error}");
         look(world, &path, Some("density"), [5, 3], &|at| value(at) as i16).map(|_| ())
     })
     .unwrap();

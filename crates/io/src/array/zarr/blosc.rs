@@ -1,0 +1,232 @@
+//! Buffers of Blosc, version 1: blocks whose bytes, or bits, are sorted by their place in a number before they are compressed.
+//!
+//! A header of 16 bytes; the first byte of each block; blocks. A block is one stream, or one for each byte of a number, each
+//! behind its length; what is as long as what it unpacks to is not compressed.
+
+use super::decode::{ZSTD_RATIO, inflate};
+
+const HEADER: usize = 16;
+
+/// Bits of the third byte of the header.
+const SHUFFLED: u8 = 1;
+const STORED: u8 = 2;
+const BITS_SHUFFLED: u8 = 4;
+const IN_ONE_STREAM: u8 = 16;
+
+/// Distances of BloscLZ up to this one have 13 bits.
+const NEAR: usize = 8191;
+
+/// The bytes that a buffer unpacks to, at most so many.
+///
+/// # Errors
+/// What it is not.
+pub fn unpack(encoded: &[u8], most: u64) -> Result<Vec<u8>, String> {
+    let buffer = Buffer::new(encoded)?;
+    if buffer.bytes as u64 > most {
+        return Err(format!("damaged: it unpacks to {} bytes, of at most {most}", buffer.bytes));
+    }
+    if buffer.flags & STORED != 0 {
+        let stored = encoded[HEADER..].get(..buffer.bytes);
+        return stored.map(<[u8]>::to_vec).ok_or_else(|| damaged("its bytes end early"));
+    }
+    let mut out = Vec::new();
+    for number in 0..buffer.bytes.div_ceil(buffer.block_bytes) {
+        let bytes = buffer.block_bytes.min(buffer.bytes - out.len());
+        let block = buffer.block(number, bytes)?;
+        buffer.sort(&block, &mut out);
+    }
+    Ok(out)
+}
+
+fn damaged(what: &str) -> String {
+    format!("damaged: Blosc: {what}")
+}
+
+struct Buffer<'a> {
+    all: &'a [u8],
+    flags: u8,
+    number_bytes: usize,
+    bytes: usize,
+    block_bytes: usize,
+}
+
+impl<'a> Buffer<'a> {
+    fn new(all: &'a [u8]) -> Result<Self, String> {
+        let (Some(&[version, _, flags, number_bytes]), true) = (all.first_chunk(), all.len() >= HEADER) else {
+            return Err(damaged("shorter than its header"));
+        };
+        if version != 2 {
+            return Err(format!("a Blosc buffer of version {version} is not read; version 2 is, which Blosc 1 writes"));
+        }
+        let length = |at: usize| word(all, at).ok_or_else(|| damaged("shorter than its header"));
+        let (bytes, block_bytes, own) = (length(4)?, length(8)?, length(12)?);
+        if own > all.len() || bytes > 0 && (block_bytes == 0 || number_bytes == 0) {
+            return Err(damaged("its header has impossible lengths"));
+        }
+        Ok(Self { all: &all[..own.max(HEADER)], flags, number_bytes: number_bytes.into(), bytes, block_bytes })
+    }
+
+    /// A block as it was before it was compressed.
+    fn block(&self, number: usize, bytes: usize) -> Result<Vec<u8>, String> {
+        let start = word(self.all, HEADER + 4 * number).ok_or_else(|| damaged("its list of blocks ends early"))?;
+        let is_split = self.flags & IN_ONE_STREAM == 0 && bytes == self.block_bytes;
+        let streams = if is_split { self.number_bytes } else { 1 };
+        let (mut at, mut out) = (start, Vec::new());
+        for _ in 0..streams {
+            let length = word(self.all, at).ok_or_else(|| damaged("a block begins behind its end"))?;
+            let stream = at.checked_add(4 + length).and_then(|end| self.all.get(at + 4..end));
+            let stream = stream.ok_or_else(|| damaged("a block ends behind its end"))?;
+            let room = bytes / streams;
+            match length == room {
+                true => out.extend_from_slice(stream),
+                false => self.stream(stream, room, &mut out)?,
+            }
+            at += 4 + length;
+        }
+        match out.len() == bytes {
+            true => Ok(out),
+            false => Err(damaged(&format!("a block has {} bytes and not {bytes}", out.len()))),
+        }
+    }
+
+    fn stream(&self, stream: &[u8], room: usize, out: &mut Vec<u8>) -> Result<(), String> {
+        // What cannot be makes no room.
+        if room as u64 > (stream.len() as u64).saturating_mul(ZSTD_RATIO) {
+            return Err(damaged(&format!("{} bytes do not unpack to {room}", stream.len())));
+        }
+        let unpacked = match self.flags >> 5 {
+            0 => near_copies(stream, room),
+            1 => lz4_flex::block::decompress(stream, room).map_err(|error| error.to_string()),
+            3 => inflate(flate2::read::ZlibDecoder::new(stream), stream.len(), room as u64),
+            4 => zstd::bulk::decompress(stream, room).map_err(|error| error.to_string()),
+            2 => return Err("Blosc with Snappy is not read; with BloscLZ, LZ4, Zlib and Zstandard it is".into()),
+            other => return Err(damaged(&format!("there is no compressor {other}"))),
+        };
+        let unpacked = unpacked.map_err(|error| damaged(&error))?;
+        match unpacked.len() == room {
+            true => out.extend_from_slice(&unpacked),
+            false => return Err(damaged(&format!("a stream has {} bytes and not {room}", unpacked.len()))),
+        }
+        Ok(())
+    }
+
+    /// Puts the bytes of a block behind `out`, in the order of numbers.
+    fn sort(&self, block: &[u8], out: &mut Vec<u8>) {
+        let size = self.number_bytes;
+        let numbers = block.len() / size;
+        let sorted = numbers * size;
+        if self.flags & SHUFFLED != 0 && size > 1 {
+            out.extend((0..sorted).map(|at| block[at % size * numbers + at / size]));
+        } else if self.flags & BITS_SHUFFLED != 0 && numbers.is_multiple_of(8) {
+            // A row for each bit of a number, with that bit of all numbers.
+            let row = numbers / 8;
+            let bit = |number: usize, bit: usize| block[bit * row + number / 8] >> (number % 8) & 1;
+            let byte = |at: usize| (0..8).fold(0, |byte, k| byte | bit(at / size, at % size * 8 + k) << k);
+            out.extend((0..sorted).map(byte));
+        } else {
+            out.extend_from_slice(&block[..sorted]);
+        }
+        out.extend_from_slice(&block[sorted..]);
+    }
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<usize> {
+    let word = bytes.get(at..at.checked_add(4)?)?.first_chunk()?;
+    i32::from_le_bytes(*word).try_into().ok()
+}
+
+/// BloscLZ: runs of bytes as they are, and copies of what came before.
+fn near_copies(stream: &[u8], room: usize) -> Result<Vec<u8>, String> {
+    let mut out = Vec::with_capacity(room);
+    let mut bytes = stream.iter().map(|&byte| usize::from(byte));
+    let mut next = || bytes.next().ok_or("a stream ends early");
+    // The first one says how many bytes follow as they are.
+    let mut control = Ok(next()? & 31);
+    while let Ok(code) = control {
+        if code < 32 {
+            for _ in 0..=code {
+                out.push(next()? as u8);
+            }
+        } else {
+            let (mut length, high) = ((code >> 5) - 1, code & 31);
+            while length >= 6 {
+                let more = next()?;
+                length += more;
+                if more < 255 {
+                    break;
+                }
+            }
+            let low = next()?;
+            let distance = match high << 8 | low {
+                NEAR => NEAR + (next()? << 8) + next()?,
+                near => near,
+            };
+            let from = out.len().checked_sub(distance + 1).ok_or("a stream refers to what is before it")?;
+            (from..from + length + 3).for_each(|at| out.push(out[at]));
+        }
+        if out.len() > room {
+            return Err(format!("a stream has more than {room} bytes"));
+        }
+        control = next();
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine;
+    use base64::prelude::BASE64_STANDARD;
+
+    use super::*;
+
+    /// 1000 numbers of two bytes in blocks of several sizes; numcodecs 0.16 has written them. Compressor, and how they are
+    /// sorted: 1 by bytes, 2 by bits.
+    #[rustfmt::skip]
+    const BUFFERS: [(&str, &str); 4] = [
+        ("blosclz, 1", "AgEBAtAHAADQBwAAXQEAABQAAADDAAAAJAEAAAAA4CMAAQAB4CQABAECAQEC4CcAAQID4CEABwMEAwMDAwME4CcAAQQF4B4AAQUGoCgBBQbgJwABBgfgGwABBwjgASUBBwjgJwABCAngGAABCQrgBCIBCQrgJwABCgvgFQABCwzgBx8BCwzgJwABDA3gEgABDQ7gChwBDQ7gJwABDg/gDwABDxDgDRkBDxDgJwABEBHgDAABERLgDBYFERERERES4CcAARIT4AkAARMU4AkTChMTExMTExMTExMTfgAAACMAAAAA4CQDAQAB4CcAAQEC4CcAAQID4CcAAQME4CcAAQQF4CcAAQUG4CcAAQYH4CcAAQcI4CcAAQgJ4CcAAQkK4CcAAQoL4CcAAQsM4CcAAQwN4CcAAQ0O4CcAAQ4P4CcAAQ8Q4CcAARAR4CcAARES4CcAARIT4CUAAhMTEw=="),
+        ("lz4, 2", "AgEkAtAHAADQBwAAUwEAABQAAADLAAAAIAEAAQAg/P8BABANCwAgAMALACH/+wwAAhkAIfcPDQABGQAh7/8MAAEZACbf/xkAJr//GQAnf/8ZABf+GQAX/RkAJPv/GQACAgAR8ncAAgIAA30AAQIAIgjwFAAAAgAEfQAAAgAmIAAZAAV9AFcAAACAABkABX0ARwAAAAIZAAx9AAgCABAEagAPAgAACH0ACAIAP0AAAC4AAAt9AAgCABgEDQAPAgAUHxBkAAQPAgAGCPoADwIAXh8BEwEFC/QBDwIA/1RQAAAAAABsAAAAEQABACD8/wEAEQ8MABDACwAh//8MAA8ZAFICAgAQ8HUABAIAAhMAAgIADxkAUQkCAASFAA0CAAkmAAgCAA0qAAQCAAglAA8CACwEUwAPAgAXD3EALA8CACsPpwAGD1cAKw8CAP8iUAAAAAAA"),
+        ("zlib, 0", "AgFgAtAHAADQBwAAgQAAABQAAAAxAAAAeNpjZKA9YKQpYIKQdADMNAIsyGw6AFaqAzZMEToAdioCDlzidACcVAFceGUB2GcRmzQAAAB42r3KyREAIAgDwD+egP3Xagshjtn3mv3XHnXkCAzaxKfAIuzqF/CScEYIJOgk7wI4YDiq"),
+        ("zstd, 2", "AgGUAtAHAAAABAAA7wAAABgAAACAAAAAZAAAACi1L/1gAAPVAgDCgwoT0GcOAPp7BxRWAAAAcIz2DVU7Bde1am6xU7Ck0UmETEpIh1gyHX+o+UAaoFAEZqgOgK9MBwwDVJVam5pCRwq/lakLVkD1x0taZaiAQSBEyIIB5iDe9aZrAAAAKLUv/WDQAg0DAGLECg/gbSJ7MjUAwEMFfO3snQLT+KN7B+727sTd3pEqtOnO3Kdi7cbldZ+ju7sYoFAYBdkyB0BTQXnPdQroEpj8WEajiAJjPBzp2FvKIHYSL3R+2TdghDQJdoM3ipO8Sgo="),
+    ];
+
+    fn numbers() -> Vec<u8> {
+        (0..1000_u16).flat_map(|i| (i / 50 * 257 + u16::from(i.is_multiple_of(97))).to_le_bytes()).collect()
+    }
+
+    fn buffers() -> impl Iterator<Item = (&'static str, Vec<u8>)> {
+        BUFFERS.into_iter().map(|(name, text)| (name, BASE64_STANDARD.decode(text).unwrap()))
+    }
+
+    #[test]
+    fn of_numcodecs() {
+        let numbers = numbers();
+        for (name, buffer) in buffers() {
+            assert!(unpack(&buffer, 2000).as_ref() == Ok(&numbers), "{name}");
+            assert!(unpack(&buffer, 1999).unwrap_err().contains("unpacks to 2000 bytes"), "{name}");
+        }
+        let stored = [&[2, 1, 0x21 | STORED, 2, 4, 0, 0, 0, 4, 0, 0, 0, 20, 0, 0, 0][..], b"1234"].concat();
+        assert_eq!(unpack(&stored, 4).unwrap(), b"1234");
+        assert!(unpack(&stored[..19], 4).unwrap_err().contains("impossible lengths"));
+    }
+
+    /// Neither a panic nor more bytes than there may be, whatever bytes are others, or missing.
+    #[test]
+    fn damaged_ones() {
+        let mut random = 1_u64;
+        for (name, buffer) in buffers() {
+            for end in 0..buffer.len() {
+                unpack(&buffer[..end], 2000).expect_err(name);
+            }
+            for _ in 0..2000 {
+                let mut changed = buffer.clone();
+                for _ in 0..1 + random % 3 {
+                    random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    let at = (random >> 33) as usize % buffer.len();
+                    changed[at] = (random >> 24) as u8;
+                }
+                let found = unpack(&changed, 2000);
+                assert!(found.is_err() || found.is_ok_and(|bytes| bytes.len() <= 2000), "{name}");
+            }
+        }
+    }
+}
