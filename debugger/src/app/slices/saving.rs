@@ -15,6 +15,9 @@ use crate::look::{APART, Colouring, Quantity, Rgba, Slice, Values, paint};
 /// Pictures of fewer pixels along their edges are enlarged.
 const EDGE: usize = 512;
 
+/// Room for the buttons beside the name of a file.
+const BUTTONS: f32 = 200.0;
+
 /// What can be written of what is shown.
 pub struct Content {
     pub array: ArrayEntry,
@@ -58,7 +61,7 @@ impl Saving {
         self.said.as_ref()
     }
 
-    /// The button that opens the line.
+    /// The button that opens the line, and closes it.
     pub fn button(&mut self, ui: &mut Ui) {
         let button = ui.selectable_label(self.open, "Save as");
         if button.on_hover_text("What is shown, as a file: numbers or a picture").clicked() {
@@ -98,7 +101,8 @@ impl Saving {
         let kind = self.kind.unwrap_or(Kind::Npy);
         let ending = Kind::ALL.iter().find(|(known, _)| *known == kind).map_or("npy", |(_, ending)| ending);
         let mut text = self.typed.clone().unwrap_or_else(|| format!("{}.{ending}", content.name));
-        let field = ui.add(TextEdit::singleline(&mut text).desired_width(260.0));
+        let width = (ui.available_width() - BUTTONS).clamp(120.0, 400.0);
+        let field = ui.add(TextEdit::singleline(&mut text).desired_width(width));
         if field.changed() {
             self.typed = Some(text.clone());
             self.replaces = None;
@@ -136,9 +140,6 @@ impl Saving {
                     } else {
                         self.start(path, content);
                     }
-                }
-                if ui.button("Close").clicked() {
-                    self.open = false;
                 }
             }
         }
