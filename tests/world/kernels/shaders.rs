@@ -54,6 +54,7 @@ fn made(files: &BTreeMap<String, String>) -> Vec<(String, Vec<&'static str>, Str
     }
     let loads = parts(&files["reduce/load.wgsl"]);
     let orders = ["unsigned", "signed", "float"];
+    let of_lengths = |name: &str| name == "length" || name.starts_with("size of ");
     for work in ["sum_float", "sum_integer", "dot_float", "dot_integer", "extremes", "histogram", "differing"] {
         let file: &'static str = match work {
             "sum_float" => "reduce/sum_float.wgsl",
@@ -69,11 +70,19 @@ fn made(files: &BTreeMap<String, String>) -> Vec<(String, Vec<&'static str>, Str
             {
                 continue;
             }
-            for (name, load) in loads.iter().filter(|(name, _)| !orders.contains(name)) {
+            let numbers = loads.iter().filter(|(name, _)| !orders.contains(name) && !of_lengths(name));
+            for (name, load) in numbers {
                 let second = load.replace("fn load(", "fn load_second(").replace("first[", "second[");
                 let text = [jobs, &files["reduce/walk.wgsl"], *load, &second, loads[order], &files[file]].join("\n");
                 let used = vec!["reduce/walk.wgsl", "reduce/load.wgsl", file];
-                out.push((format!("{work} of {name}, {order}"), used, text));
+                out.push((format!("{work} of {name}, {order}"), used.clone(), text));
+                // Lengths of vectors, which are numbers of floating point whatever their components are.
+                if ["extremes", "histogram"].contains(&work) {
+                    let number = "const COMPONENTS = 3u;".to_owned() + &load.replace("fn load(", "fn load_number(");
+                    let length = [loads[&*format!("size of {order}")], loads["length"], loads["float"]].join("\n");
+                    let text = [jobs, &files["reduce/walk.wgsl"], &number, &length, &files[file]].join("\n");
+                    out.push((format!("{work} of lengths of {name}, {order}"), used, text));
+                }
             }
         }
     }
