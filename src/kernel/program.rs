@@ -182,7 +182,7 @@ impl Program {
         let text = user + &helpers::generate(&self.scan, signature, &map, group);
         let mut module = parse(&text, capabilities).map_err(|error| self.fault(&error, &text, capabilities))?;
         if signature.watch != Watch::Off {
-            flush::before_the_end(&mut module, &helpers::flush_name());
+            flush::at_the_end(&mut module, &helpers::flush_name());
         }
         let info = Validator::new(ValidationFlags::all(), capabilities)
             .validate(&module)

@@ -30,19 +30,36 @@ pub fn declarations(group: u32, binding: u32) -> String {
     )
 }
 
-/// The function that tells it; `arrays` are those of whose ghost cells an invocation keeps what it has reached.
-pub fn flush(arrays: &[(String, Axes)], has_many_axes: bool) -> String {
+/// The ghost cells of an array that an invocation keeps in mind.
+pub struct Kept {
+    array: String,
+    axes: Axes,
+    loads: bool,
+    stores: bool,
+}
+
+/// The function that tells it. It has as few accesses to memory as can be: one for all words of a position.
+pub fn flush(arrays: &[Kept], has_many_axes: bool) -> String {
     let mut words = vec!["$stray".to_string()];
     words.extend(["x", "y", "z"].map(|part| format!("{INVOCATION}.{part}")));
     let vectors = if has_many_axes { &["$at", "$beyond"][..] } else { &["$at"][..] };
     words.extend(vectors.iter().flat_map(|name| ["x", "y", "z", "w"].map(|part| format!("u32({name}.{part})"))));
-    let mut text = format!("fn $flush() {{\n  if $strays > 0u {{\n    if atomicAdd(&{REPORT}[0], $strays) == 0u {{\n");
-    for (place, word) in words.iter().enumerate().take(STRAY_WORDS - 1) {
-        text += &format!("      atomicStore(&{REPORT}[{}], {word});\n", place + 1);
+    words.truncate(STRAY_WORDS - 1);
+    let mut text = format!(
+        "fn $flush() {{\n  var $words = 0u;\n  if $strays > 0u {{\n    \
+         if atomicAdd(&{REPORT}[0], $strays) == 0u {{ $words = {}u; }}\n  }}\n  \
+         for (var $k = 0u; $k < $words; $k++) {{\n    var $word = {};\n",
+        words.len(),
+        words[0]
+    );
+    for (place, word) in words.iter().enumerate().skip(1) {
+        text += &format!("    $word = select($word, {word}, $k == {place}u);\n");
     }
-    text += "    }\n  }\n";
-    for (x, axes) in arrays {
-        for (place, kept) in ["loads", "stores"].iter().enumerate() {
+    text += &format!("    atomicStore(&{REPORT}[1u + $k], $word);\n  }}\n");
+    for Kept { array: x, axes, loads, stores } in arrays {
+        for (place, kept, _) in
+            [(0, "loads", loads), (1, "stores", stores)].into_iter().filter(|(.., is_kept)| **is_kept)
+        {
             let at = format!("u32({}) + {place}u", axes.head(2));
             text += &format!("  if ${x}_{kept} != 0u {{ atomicOr(&{REPORT}[{at}], ${x}_{kept}); }}\n");
         }
@@ -60,11 +77,12 @@ impl Writer<'_> {
     }
 
     /// `$x_look`: nothing where the chunk owns the cell; a bit for the layer and component of a ghost cell, among those of
-    /// loads or those of stores; a count and the first position of what is no cell of the chunk. Returns whether an invocation
-    /// keeps the bits, which are no more than a word has.
-    pub(super) fn look(&mut self) -> bool {
-        if self.watch == Watch::Off || !(self.wants("load") || self.wants("store")) {
-            return false;
+    /// loads or those of stores; a count and the first position of what is no cell of the chunk. Returns what an invocation keeps
+    /// of the bits, where they are no more than a word has.
+    pub(super) fn look(&mut self) -> Option<Kept> {
+        let (loads, stores) = (self.wants("load"), self.wants("store"));
+        if self.watch == Watch::Off || !(loads || stores) {
+            return None;
         }
         let (x, axes) = (&self.var.name, self.axes);
         let keeps = self.watch == Watch::FewBits;
@@ -97,7 +115,7 @@ impl Writer<'_> {
             ),
         };
         self.line(&text);
-        keeps
+        keeps.then(|| Kept { array: x.clone(), axes, loads, stores })
     }
 }
 

@@ -101,9 +101,7 @@ pub fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryMap, gro
         let mut writer = Writer { out: &mut out, number: i, var, shape, cell, axes, scan, has_position, watch };
         needs_position |= writer.position();
         writer.address();
-        if writer.look() {
-            kept.push((var.name.clone(), axes));
-        }
+        kept.extend(writer.look());
         writer.cells();
         needs_wide |= writer.global();
     }
