@@ -85,7 +85,6 @@ const fn step(name: &'static str, about: &'static str, environment: Environment,
 }
 
 impl Step {
-    /// Does it.
     pub fn run(&self, context: &Context) -> Result<Outcome, String> {
         if self.commands.is_empty() {
             return run_examples(context);
