@@ -80,7 +80,7 @@ fn made(files: &BTreeMap<String, String>) -> Vec<(String, Vec<&'static str>, Str
                 if ["extremes", "histogram"].contains(&work) {
                     let number = "const COMPONENTS = 3u;".to_owned() + &load.replace("fn load(", "fn load_number(");
                     let length = [loads[&*format!("size of {order}")], loads["length"], loads["float"]].join("\n");
-                    let text = [jobs, &files["reduce/walk.wgsl"], &number, &length, &files[file]].join("\n");
+                    let text = [jobs.as_str(), &files["reduce/walk.wgsl"], &number, &length, &files[file]].join("\n");
                     out.push((format!("{work} of lengths of {name}, {order}"), used, text));
                 }
             }
