@@ -1,7 +1,7 @@
 //! Percentiles: the number at a place in the order of all, by histograms that close in on it.
 
-use super::measure::{Measure, Spread};
-use crate::algorithms::reduce::{Bins, Number, Reduced};
+use super::measure::Spread;
+use crate::algorithms::reduce::{Bins, Histogram, Number};
 use crate::error::Result;
 
 /// So many parts are counted in one look at the cells.
@@ -17,15 +17,34 @@ struct Sought {
     high: u64,
 }
 
+impl Sought {
+    /// Closes in on it by what was counted between edges. It stays between its keys, also where the counts do not agree with
+    /// the extremes, as the arithmetic of two kernels may not; both keys are edges, so that there are fewer keys after each look.
+    fn close_in(&mut self, edges: &[u64], histogram: &Histogram) {
+        let mut reached = histogram.below;
+        let bin = histogram.counts.iter().position(|count| {
+            reached += count;
+            reached > self.place
+        });
+        let (low, high) = match bin {
+            Some(bin) if bin + 2 == edges.len() => (edges[bin], edges[bin + 1]),
+            Some(bin) => (edges[bin], edges[bin + 1].saturating_sub(1)),
+            None => (self.high, self.high),
+        };
+        self.low = low.clamp(self.low, self.high);
+        self.high = high.clamp(self.low, self.high);
+    }
+}
+
 /// Of each component, the finite numbers that so many percent of the others lie below, the nearest ones; nothing where there is
-/// no finite number. Exact: what is counted are numbers between keys, so that a few far away cost nothing. Looks at all cells
-/// four times for numbers of 32 bits, and eight times for 64 bits.
+/// no finite number. Exact: what is counted are numbers between keys, so that a few far away cost nothing. Looks at all cells,
+/// by `count`, four times for numbers of 32 bits, and eight times for 64 bits.
 ///
 /// # Errors
 /// A failure of this or of another rank.
-pub(super) fn percentiles<R: Reduced>(
-    measure: &Measure<'_, R>,
-    spreads: &[Spread<R::Of>],
+pub(super) fn percentiles<S: Number>(
+    count: impl Fn(&[Bins<S>]) -> Result<Vec<Histogram>>,
+    spreads: &[Spread<S>],
     percents: &[f64],
 ) -> Result<Vec<Vec<f64>>> {
     let mut sought = Vec::new();
@@ -38,30 +57,26 @@ pub(super) fn percentiles<R: Reduced>(
         };
         sought.extend(percents.iter().filter_map(one));
     }
-    // Infinities that stand before all finite numbers.
-    let mut before: Option<Vec<u64>> = None;
+    let zero = S::zeroed().key().unwrap_or_default();
+    let mut is_first = true;
     while sought.iter().any(|one| one.low < one.high) {
-        let zero = <R::Of as bytemuck::Zeroable>::zeroed().key().unwrap_or_default();
         let edges = edges(&sought, spreads.len(), zero);
-        let bins = edges.iter().map(|keys| Bins::edges(keys.iter().map(|&key| R::Of::from_key(key)).collect()));
-        let found = measure.histograms(&bins.collect::<Result<Vec<_>>>()?)?;
-        // The first edges are the smallest finite numbers.
-        let before = before.get_or_insert_with(|| found.iter().map(|histogram| histogram.below).collect());
+        let bins = edges.iter().map(|keys| Bins::edges(keys.iter().map(|&key| S::from_key(key)).collect()));
+        let found = count(&bins.collect::<Result<Vec<_>>>()?)?;
         for one in &mut sought {
             let (edges, histogram) = (&edges[one.component], &found[one.component]);
-            let (place, mut reached) = (one.place + before[one.component], histogram.below);
-            let bin = histogram.counts.iter().position(|count| {
-                reached += count;
-                reached > place
-            });
-            let Some(bin) = bin.filter(|_| one.low < one.high) else { continue };
-            let end = if bin + 2 == edges.len() { edges[bin + 1] } else { edges[bin + 1].saturating_sub(1) };
-            (one.low, one.high) = (one.low.max(edges[bin]), one.high.min(end));
+            // The first edges are the smallest finite numbers: infinities that stand before them count, too.
+            let least = spreads[one.component].extremes.map(|(least, _)| least.to_f64());
+            if is_first && least.is_some_and(f64::is_infinite) {
+                one.place += histogram.below;
+            }
+            one.close_in(edges, histogram);
         }
+        is_first = false;
     }
     let mut all = vec![Vec::new(); spreads.len()];
     for one in sought {
-        all[one.component].push(R::Of::from_key(one.low).to_f64());
+        all[one.component].push(S::from_key(one.low).to_f64());
     }
     Ok(all)
 }
@@ -88,4 +103,44 @@ fn edges(sought: &[Sought], components: usize, any: u64) -> Vec<Vec<u64>> {
         edges.resize(most, last);
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The percentiles of 1, 2, 3 and 4 where the extremes are said to be these.
+    fn of_four(low: f32, high: f32, percents: &[f64]) -> Vec<f64> {
+        let numbers = [3.0_f32, 1.0, 4.0, 2.0];
+        let count = |bins: &[Bins<f32>]| {
+            let (edges, mut found) = (bins[0].as_edges(), Histogram::default());
+            found.counts = vec![0; bins[0].count()];
+            let last = edges[edges.len() - 1];
+            for number in numbers {
+                match edges.partition_point(|edge| *edge <= number) {
+                    0 => found.below += 1,
+                    _ if number > last => found.above += 1,
+                    place => found.counts[place.min(edges.len() - 1) - 1] += 1,
+                }
+            }
+            Ok(vec![found])
+        };
+        let ends = Some((low, high));
+        let spread = Spread { count: 4, nans: 0, infinities: 0, extremes: ends, finite: ends };
+        percentiles(count, &[spread], percents).unwrap().remove(0)
+    }
+
+    #[test]
+    fn counts_that_do_not_agree_with_the_extremes_give_the_nearest_numbers() {
+        let percents = [0.0, 33.0, 67.0, 100.0];
+        assert_eq!(of_four(1.0, 4.0, &percents), [1.0, 2.0, 3.0, 4.0]);
+        // An ulp further inside, and further outside.
+        let (low, high) = (1.0_f32.next_up(), 4.0_f32.next_down());
+        assert_eq!(of_four(low, high, &percents), [low.into(), 2.0, 3.0, high.into()]);
+        assert_eq!(of_four(1.0_f32.next_down(), 4.0_f32.next_up(), &percents), [1.0, 2.0, 3.0, 4.0]);
+        // No number lies between them.
+        assert_eq!(of_four(5.0, 6.0, &percents), [5.0; 4]);
+        assert_eq!(of_four(-2.0, -1.0, &percents), [-1.0; 4]);
+        assert_eq!(of_four(2.5, 2.75, &percents), [2.5, 2.5, 2.75, 2.75]);
+    }
 }

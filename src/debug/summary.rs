@@ -65,7 +65,7 @@ fn found<R: Reduced>(measure: &Measure<'_, R>, request: &SummaryRequest) -> Resu
             measure.histograms(&bins)?
         }
     };
-    let percentiles = percentiles(measure, &spreads, &request.percentiles)?;
+    let percentiles = percentiles(|bins| measure.histograms(bins), &spreads, &request.percentiles)?;
     let ends = |(low, high): (R::Of, R::Of)| (low.to_f64(), high.to_f64());
     let mut all = Vec::new();
     for (((spread, range), histogram), percentiles) in spreads.iter().zip(ranges).zip(histograms).zip(percentiles) {
