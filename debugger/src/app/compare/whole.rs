@@ -12,8 +12,9 @@ use crate::look::{Differences, Quantity};
 
 /// Arrays of no more bytes are compared whole unasked.
 const UNASKED: u64 = 4 << 20;
-/// Of larger ones the numbers would take too much memory here.
+/// Larger ones would take too much memory here, as would more cells: each is a few `f64`.
 const MOST: u64 = 256 << 20;
+const MOST_CELLS: u64 = 32 << 20;
 
 /// What it is of: another debug point or array makes it another comparison.
 #[derive(Clone, PartialEq)]
@@ -46,8 +47,9 @@ impl Whole {
             *self = Self { key: Some(key.clone()), ..Self::default() };
         }
         ui.horizontal_wrapped(|ui| {
-            if array.bytes > MOST {
-                ui.weak(format!("more than {} are compared whole by the command `compare`", words::bytes(MOST)));
+            if array.bytes > MOST || count(array) > MOST_CELLS {
+                let most = words::bytes(MOST);
+                ui.weak(format!("more than {most} or {MOST_CELLS} cells are compared whole by the command `compare`"));
             } else if self.errand.is_none() && self.found.is_none() {
                 let pressed = ui.button("Compare all cells").clicked();
                 if pressed || (waits && array.bytes <= UNASKED) {
@@ -69,7 +71,7 @@ impl Whole {
             }
             match &self.found {
                 Some(Ok(found)) => {
-                    line(ui, found.cells, found.first.as_deref(), array, look);
+                    line(ui, &text(found, array), found.first.as_deref(), array, look);
                     largest(ui, found);
                 }
                 Some(Err(error)) => drop(ui.colored_label(ui.visuals().error_fg_color, error)),
@@ -95,15 +97,37 @@ impl Whole {
     }
 }
 
-/// How many cells differ, and the way to the first of them.
-pub fn line(ui: &mut Ui, cells: u64, first: Option<&[i64]>, array: &ArrayEntry, look: &mut Look) {
-    ui.label(match first {
-        Some(first) => format!("{cells} cells differ in all, the first at {}", words::place(first)),
-        None => "all cells are the same bits".into(),
-    });
-    if let Some(first) = first
-        && ui.button("Go to the first").clicked()
-    {
+fn count(array: &ArrayEntry) -> u64 {
+    array.shape.iter().fold(1, |count, &extent| count.saturating_mul(extent.unsigned_abs()))
+}
+
+/// How many cells differ of those that were compared.
+fn text(found: &Differences, array: &ArrayEntry) -> String {
+    let (compared, all) = (found.compared(), count(array));
+    if compared == all {
+        return whole_text(found.cells);
+    }
+    let strides: Vec<String> = found.of().stride.iter().map(i64::to_string).collect();
+    let of = format!("{compared} cells were recorded, one of every {}", strides.join(" × "));
+    match found.cells {
+        0 => format!("{of}: all of these are the same bits"),
+        cells => format!("{of}: {cells} of these differ"),
+    }
+}
+
+/// How many cells differ of all.
+pub fn whole_text(cells: u64) -> String {
+    match cells {
+        0 => "all cells are the same bits".into(),
+        cells => format!("{cells} cells differ in all"),
+    }
+}
+
+/// A text about cells that differ, and the way to the first of them.
+pub fn line(ui: &mut Ui, text: &str, first: Option<&[i64]>, array: &ArrayEntry, look: &mut Look) {
+    let Some(first) = first else { return drop(ui.label(text)) };
+    ui.label(format!("{text}, the first at {}", words::place(first)));
+    if ui.button("Go to the first").clicked() {
         look.go_to(array, first);
     }
 }
