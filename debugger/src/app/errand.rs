@@ -1,5 +1,7 @@
 //! [`Errand`]: work on a thread of its own, which has the window ask for the cells that it needs.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::{self, JoinHandle};
 
@@ -8,18 +10,18 @@ use zippy::debug::protocol::{View, ViewRequest};
 use super::store::Store;
 use crate::client::gather;
 
-/// Work that is under way.
+/// Work that is under way. Dropped, it is cancelled, and nobody waits for its end.
 pub struct Errand<T> {
-    // Dropped before the thread is waited for.
-    desk: Option<Desk>,
+    channel: Option<Channel>,
     thread: Option<JoinHandle<Result<T, String>>>,
+    cancelled: Arc<AtomicBool>,
     /// What is being asked for, in which store, and since when.
     asked: Option<(usize, ViewRequest, u64)>,
     /// Bytes of cells that have come.
     pub fetched: usize,
 }
 
-struct Desk {
+struct Channel {
     wants: Receiver<(usize, ViewRequest)>,
     answers: Sender<Result<View, String>>,
 }
@@ -28,19 +30,30 @@ struct Desk {
 pub struct Source {
     wants: Sender<(usize, ViewRequest)>,
     answers: Receiver<Result<View, String>>,
+    cancelled: Arc<AtomicBool>,
 }
+
+/// Why work ends before it is done.
+const CANCELLED: &str = "cancelled before it was done";
 
 impl Source {
     /// All cells of a box, `cell_bytes` each, of the program that the store of this place is of.
     ///
     /// # Errors
-    /// What [`gather`] says; nobody waits for the work any more.
+    /// What [`gather`] says; the work is cancelled.
     pub fn cells(&self, store: usize, request: &ViewRequest, cell_bytes: usize) -> Result<View, String> {
         gather(request, cell_bytes, |part| {
-            let gone = "nobody waits for it any more";
-            self.wants.send((store, part)).map_err(|_| gone)?;
-            self.answers.recv().map_err(|_| gone)?
+            self.wants.send((store, part)).map_err(|_| CANCELLED)?;
+            self.answers.recv().map_err(|_| CANCELLED)?
         })
+    }
+
+    /// To be asked now and then by long work.
+    ///
+    /// # Errors
+    /// The work is cancelled.
+    pub fn go_on(&self) -> Result<(), String> {
+        if self.cancelled.load(Ordering::Relaxed) { Err(CANCELLED.into()) } else { Ok(()) }
     }
 }
 
@@ -51,17 +64,17 @@ impl<T: Send + 'static> Errand<T> {
     /// There is no thread for it.
     pub fn start(work: impl FnOnce(&Source) -> Result<T, String> + Send + 'static) -> Result<Self, String> {
         let ((wants, wanted), (answers, answered)) = (channel(), channel());
-        let source = Source { wants, answers: answered };
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let source = Source { wants, answers: answered, cancelled: Arc::clone(&cancelled) };
         let thread = thread::Builder::new().name("errand".into()).spawn(move || work(&source));
         let thread = thread.map_err(|error| format!("no thread can be started: {error}"))?;
-        let desk = Some(Desk { wants: wanted, answers });
-        Ok(Self { desk, thread: Some(thread), asked: None, fetched: 0 })
+        let channel = Some(Channel { wants: wanted, answers });
+        Ok(Self { channel, thread: Some(thread), cancelled, asked: None, fetched: 0 })
     }
 
-    /// Asks these stores for what it needs next; what has come of it, once it is done.
+    /// Asks these stores for what it needs next; what has come of it, once it has ended.
     pub fn go_on(&mut self, stores: &mut [&mut Store]) -> Option<Result<T, String>> {
-        loop {
-            let desk = self.desk.as_ref()?;
+        while let Some(channel) = &self.channel {
             if let Some((place, request, since)) = &self.asked {
                 let answer = match stores.get_mut(*place) {
                     Some(store) => store.view_since(request, *since)?,
@@ -69,31 +82,44 @@ impl<T: Send + 'static> Errand<T> {
                 };
                 self.fetched += answer.as_ref().map_or(0, |view| view.cells.len());
                 // Where the work has ended meanwhile, its result is taken below.
-                let _ = desk.answers.send(answer);
+                let _ = channel.answers.send(answer);
                 self.asked = None;
             }
-            match desk.wants.try_recv() {
+            match channel.wants.try_recv() {
                 Ok((place, request)) => {
                     let since = stores.get(place).map_or(0, |store| store.epoch());
                     self.asked = Some((place, request, since));
                 }
                 Err(TryRecvError::Empty) => return None,
-                Err(TryRecvError::Disconnected) => {
-                    self.desk = None;
-                    let ended = self.thread.take()?.join();
-                    return Some(ended.unwrap_or_else(|_| Err("it panicked".into())));
-                }
+                Err(TryRecvError::Disconnected) => self.channel = None,
             }
         }
+        // No frame waits for a thread.
+        self.thread.as_ref()?.is_finished().then(|| self.wait())?
+    }
+
+    /// Waits for its end, and hands back what has come of it.
+    pub fn wait(&mut self) -> Option<Result<T, String>> {
+        self.channel = None;
+        Some(self.thread.take()?.join().unwrap_or_else(|_| Err("it panicked".into())))
+    }
+}
+
+impl<T> Errand<T> {
+    /// Tells it to end. What it was about to do may be done nevertheless: its result says so.
+    pub fn cancel(&mut self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+        self.channel = None;
+    }
+
+    /// Whether it was told to end.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
     }
 }
 
 impl<T> Drop for Errand<T> {
-    /// It hears that nobody waits; a file that it is writing is finished.
     fn drop(&mut self) {
-        self.desk = None;
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+        self.cancel();
     }
 }
