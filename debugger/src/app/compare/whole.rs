@@ -4,9 +4,9 @@ use zippy::debug::protocol::{ArrayEntry, ViewRequest};
 use zippy_view::egui::Ui;
 
 use super::seen::largest;
-use crate::app::errand::Errand;
 use crate::app::slices::Look;
 use crate::app::store::Store;
+use crate::app::task::Task;
 use crate::app::words;
 use crate::look::{Differences, Quantity};
 
@@ -28,7 +28,7 @@ pub struct Key {
 #[derive(Default)]
 pub struct Whole {
     key: Option<Key>,
-    errand: Option<Errand<Differences>>,
+    task: Option<Task<Differences>>,
     found: Option<Result<Differences, String>>,
 }
 
@@ -50,23 +50,23 @@ impl Whole {
             if array.bytes > MOST || count(array) > MOST_CELLS {
                 let most = words::bytes(MOST);
                 ui.weak(format!("more than {most} or {MOST_CELLS} cells are compared whole by the command `compare`"));
-            } else if self.errand.is_none() && self.found.is_none() {
+            } else if self.task.is_none() && self.found.is_none() {
                 let pressed = ui.button("Compare all cells").clicked();
                 if pressed || (waits && array.bytes <= UNASKED) {
                     self.start(key, array);
                 }
             }
-            let done = self.errand.as_mut().and_then(|errand| {
+            let done = self.task.as_mut().and_then(|task| {
                 let [one, other] = stores;
-                errand.go_on(&mut [one, other])
+                task.go_on(&mut [one, other])
             });
             if let Some(done) = done {
-                (self.errand, self.found) = (None, Some(done));
+                (self.task, self.found) = (None, Some(done));
             }
-            if let Some(errand) = &self.errand {
-                ui.weak(format!("comparing … {} have come", words::bytes(errand.fetched as u64)));
+            if let Some(task) = &self.task {
+                ui.weak(format!("comparing … {} have come", words::bytes(task.fetched as u64)));
                 if ui.button("Cancel").clicked() {
-                    (self.errand, self.found) = (None, Some(Err("not compared".into())));
+                    (self.task, self.found) = (None, Some(Err("not compared".into())));
                 }
             }
             match &self.found {
@@ -82,7 +82,7 @@ impl Whole {
 
     fn start(&mut self, key: Key, array: &ArrayEntry) {
         let element = array.element.clone();
-        let started = Errand::start(move |source| {
+        let started = Task::start(move |source| {
             let Key { quantity, requests: [one, other], .. } = key;
             let one = source.cells(0, &one, element.bytes as usize)?;
             // A recording has what it has.
@@ -91,7 +91,7 @@ impl Whole {
             Differences::new((&one, &element), (&other, &element), quantity)
         });
         match started {
-            Ok(errand) => self.errand = Some(errand),
+            Ok(task) => self.task = Some(task),
             Err(error) => self.found = Some(Err(error)),
         }
     }

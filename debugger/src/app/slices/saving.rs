@@ -7,8 +7,8 @@ use zippy::debug::protocol::{ArrayEntry, View, ViewRequest};
 use zippy_io::write_whole;
 use zippy_view::egui::{Button, Key, TextEdit, Ui};
 
-use crate::app::errand::{Errand, Source};
 use crate::app::store::Store;
+use crate::app::task::{Source, Task};
 use crate::app::words;
 use crate::export::{Kind, MOST_EDGE, Sheet, csv, npy, png};
 use crate::look::{APART, Colouring, Quantity, Rgba, Slice, Values, paint};
@@ -61,7 +61,7 @@ pub struct Saving {
     /// There is such a file already: whether it is to be replaced.
     replaces: Option<PathBuf>,
     waiting: Option<Waiting>,
-    errand: Option<Errand<String>>,
+    task: Option<Task<String>>,
     said: Option<Result<String, String>>,
 }
 
@@ -75,9 +75,9 @@ struct Waiting {
 impl Drop for Saving {
     /// A file that is half written is finished; no other one is begun.
     fn drop(&mut self) {
-        if let Some(errand) = &mut self.errand {
-            errand.cancel();
-            let _ = errand.wait();
+        if let Some(task) = &mut self.task {
+            task.cancel();
+            let _ = task.wait();
         }
     }
 }
@@ -99,20 +99,20 @@ impl Saving {
 
     /// Goes on with the file that is being written. To be called in each frame.
     pub fn go_on(&mut self, store: &mut Store) {
-        if let Some(done) = self.errand.as_mut().and_then(|errand| errand.go_on(&mut [store])) {
-            (self.errand, self.said) = (None, Some(done));
+        if let Some(done) = self.task.as_mut().and_then(|task| task.go_on(&mut [store])) {
+            (self.task, self.said) = (None, Some(done));
         }
     }
 
     /// Shows the line, if it is open.
     pub fn show(&mut self, ui: &mut Ui, content: impl FnOnce() -> Content) {
-        if let Some(errand) = &mut self.errand {
-            let text = match errand.is_cancelled() {
+        if let Some(task) = &mut self.task {
+            let text = match task.is_cancelled() {
                 true => "cancelling …".into(),
-                false => format!("saving … {} have come", words::bytes(errand.fetched as u64)),
+                false => format!("saving … {} have come", words::bytes(task.fetched as u64)),
             };
             if progress(ui, &text) {
-                errand.cancel();
+                task.cancel();
             }
             return;
         }
@@ -189,9 +189,9 @@ impl Saving {
             self.said = None;
             return;
         }
-        let started = Kind::of(&path).and_then(|kind| Errand::start(move |source| write(source, &path, kind, content)));
+        let started = Kind::of(&path).and_then(|kind| Task::start(move |source| write(source, &path, kind, content)));
         match started {
-            Ok(errand) => (self.errand, self.said) = (Some(errand), None),
+            Ok(task) => (self.task, self.said) = (Some(task), None),
             Err(error) => self.said = Some(Err(error)),
         }
     }

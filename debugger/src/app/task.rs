@@ -1,4 +1,4 @@
-//! [`Errand`]: work on a thread of its own, which has the window ask for the cells that it needs.
+//! [`Task`]: work on a thread of its own, which has the window ask for the cells that it needs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use super::store::Store;
 use crate::client::gather;
 
 /// Work that is under way. Dropped, it is cancelled, and nobody waits for its end.
-pub struct Errand<T> {
+pub struct Task<T> {
     channel: Option<Channel>,
     thread: Option<JoinHandle<Result<T, String>>>,
     cancelled: Arc<AtomicBool>,
@@ -57,7 +57,7 @@ impl Source {
     }
 }
 
-impl<T: Send + 'static> Errand<T> {
+impl<T: Send + 'static> Task<T> {
     /// Starts it.
     ///
     /// # Errors
@@ -66,7 +66,7 @@ impl<T: Send + 'static> Errand<T> {
         let ((wants, wanted), (answers, answered)) = (channel(), channel());
         let cancelled = Arc::new(AtomicBool::new(false));
         let source = Source { wants, answers: answered, cancelled: Arc::clone(&cancelled) };
-        let thread = thread::Builder::new().name("errand".into()).spawn(move || work(&source));
+        let thread = thread::Builder::new().name("task".into()).spawn(move || work(&source));
         let thread = thread.map_err(|error| format!("no thread can be started: {error}"))?;
         let channel = Some(Channel { wants: wanted, answers });
         Ok(Self { channel, thread: Some(thread), cancelled, asked: None, fetched: 0 })
@@ -105,7 +105,7 @@ impl<T: Send + 'static> Errand<T> {
     }
 }
 
-impl<T> Errand<T> {
+impl<T> Task<T> {
     /// Tells it to end. What it was about to do may be done nevertheless: its result says so.
     pub fn cancel(&mut self) {
         self.cancelled.store(true, Ordering::Relaxed);
@@ -118,7 +118,7 @@ impl<T> Errand<T> {
     }
 }
 
-impl<T> Drop for Errand<T> {
+impl<T> Drop for Task<T> {
     fn drop(&mut self) {
         self.cancel();
     }
