@@ -6,7 +6,6 @@ pub mod comparison;
 pub mod export;
 pub mod info;
 pub mod look;
-pub mod reference;
 pub mod script;
 pub mod session;
 pub mod shot;

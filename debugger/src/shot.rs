@@ -134,7 +134,11 @@ impl Shot {
         let numbers = self.component.as_ref().map(|_| wanted);
         let bytes = match kind {
             Kind::Npy => npy(&Sheet::new(&view, &entry.element, &slice.axes())?, numbers)?,
-            Kind::Csv => csv(&Sheet::new(&view, &entry.element, &slice.axes())?, numbers)?.into_bytes(),
+            Kind::Csv => {
+                let mut text = Vec::new();
+                csv(&Sheet::new(&view, &entry.element, &slice.axes())?, numbers, &mut text)?;
+                text
+            }
             Kind::Png => {
                 let scale = match (range.of(&values.numbers, norm), map.kind) {
                     (Some(ends), _) => Scale::new(norm, ends)?,

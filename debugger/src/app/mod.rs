@@ -4,7 +4,6 @@
 mod arrays;
 mod compare;
 mod control;
-mod errand;
 mod moves;
 mod pick;
 mod rules;
@@ -14,6 +13,7 @@ mod status;
 mod store;
 mod style;
 mod table;
+mod task;
 mod timeline;
 mod words;
 

@@ -1,6 +1,7 @@
 //! Cells as text.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write;
 
 use zippy::debug::protocol::Numbers;
 
@@ -20,12 +21,12 @@ fn field(name: &str) -> String {
     if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name }
 }
 
-/// A line of names and then a line a cell, the first axis fastest: its index along every axis and its numbers, in digits that give
-/// them back exactly. Numbers without a name stand under `value`.
+/// Writes a line of names and then a line a cell, the first axis fastest: its index along every axis and its numbers, in digits
+/// that give them back exactly. Numbers without a name stand under `value`.
 ///
 /// # Errors
-/// Cells have no such numbers.
-pub fn csv(sheet: &Sheet, wanted: Wanted) -> Result<String, String> {
+/// Cells have no such numbers; what the writer says.
+pub fn csv(sheet: &Sheet, wanted: Wanted, out: &mut impl Write) -> Result<(), String> {
     let none = || format!("cells of {} have no such numbers", sheet.element.name);
     let all = Quantity::all(sheet.element).into_iter();
     let shown = |quantity: &Quantity| match wanted {
@@ -42,11 +43,13 @@ pub fn csv(sheet: &Sheet, wanted: Wanted) -> Result<String, String> {
     let columns = columns.filter(|columns| !columns.is_empty()).ok_or_else(none)?;
     let axes = (0..sheet.view.of.start.len()).map(axis_name);
     let names: Vec<String> = axes.chain(columns.iter().map(|column| field(&column.name))).collect();
-    let mut out = names.join(",");
-    out.push('\n');
+    let mut line = names.join(",") + "\n";
+    let mut put = |line: &str| out.write_all(line.as_bytes()).map_err(|error| error.to_string());
+    put(&line)?;
     for place in sheet.places() {
         let index: Vec<String> = sheet.index(&place).iter().map(i64::to_string).collect();
-        out.push_str(&index.join(","));
+        line.clear();
+        line.push_str(&index.join(","));
         for Column { quantity, numbers, .. } in &columns {
             let bytes = sheet.numbers(&place, numbers);
             let text = match quantity.part {
@@ -55,9 +58,10 @@ pub fn csv(sheet: &Sheet, wanted: Wanted) -> Result<String, String> {
                     .and_then(|bytes| numbers.scalar.text(bytes)),
                 Part::Length => quantity.value(numbers, bytes).map(|length| format!("{length:?}")),
             };
-            let _ = write!(out, ",{}", text.ok_or_else(none)?);
+            let _ = write!(line, ",{}", text.ok_or_else(none)?);
         }
-        out.push('\n');
+        line.push('\n');
+        put(&line)?;
     }
-    Ok(out)
+    Ok(())
 }

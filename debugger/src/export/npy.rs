@@ -31,8 +31,8 @@ fn member(place: usize, numbers: &Numbers) -> String {
     format!("('{name}', {}{shape})", descr(numbers.scalar))
 }
 
-/// The file of an array of the sheet's axes, the last one first, as (rows, columns) of a slice. Numbers are in their own types; lengths of vectors are `f64`. Whole vectors make one more axis, the fastest, and whole records a
-/// structured type.
+/// The file of an array of the sheet's axes, the last one first, as (rows, columns) of a slice. Numbers are in their own types;
+/// lengths of vectors are `f64`. Whole vectors make one more axis, the fastest, and whole records a structured type.
 ///
 /// # Errors
 /// Cells have no such numbers.

@@ -1,6 +1,6 @@
 //! [`Differences`]: two views, number by number.
 
-use zippy::debug::protocol::{ElementType, ScalarType, View};
+use zippy::debug::protocol::{ElementType, ScalarType, View, ViewRequest};
 
 use super::quantity::{Part, Quantity};
 use super::values::{Values, wide};
@@ -96,6 +96,16 @@ impl Differences {
         let [absolute, relative, ulp] = [absolute, relative, ulp].map(largest);
         (found.largest, found.largest_relative, found.largest_ulp) = (absolute, relative, ulp);
         Ok(found)
+    }
+
+    /// Which cells were held against each other.
+    pub fn of(&self) -> &ViewRequest {
+        &self.one.of
+    }
+
+    /// How many they are.
+    pub fn compared(&self) -> u64 {
+        self.one.numbers.len() as u64
     }
 
     fn each(&self, measure: Measure) -> impl Iterator<Item = f64> + '_ {

@@ -74,8 +74,8 @@ impl Range {
         }
     }
 
-    /// The ends for a whole array, by its summary, which has the two percentiles where the range is of these. None where it has no finite number, or for a
-    /// logarithmic norm none above 0 that the summary knows of.
+    /// The ends for a whole array, by its summary, which has the two percentiles where the range is of these. None where it has
+    /// no finite number, or for a logarithmic norm none above 0 that the summary knows of.
     pub fn of_summary(&self, component: &Component, norm: Norm) -> Option<(f64, f64)> {
         let ends = match *self {
             Self::Fixed(low, high) => return Some((low, high)),

@@ -1,15 +1,13 @@
-//! What a recording has beside the cells that chunks own, and what is held against it.
+//! What a recording has beside the cells that chunks own.
 
 use zippy::debug::protocol::{
     Answer, ArrayRef, Control, GhostEntry, GhostState, MoveEntry, Moves, Point, Recorded, Request, Rule, Span,
-    SpanKind, Timeline, View, ViewRequest, When,
+    SpanKind, Timeline, ViewRequest, When,
 };
-use zippy_debugger::look::Quantity;
-use zippy_debugger::reference::Reference;
 use zippy_debugger::session::Replay;
 
 use crate::recordings::{ask, control, look};
-use crate::support::{SHAPE, STEPS, arrays, cells, density, entries, recording, view, written};
+use crate::support::{arrays, entries, view, written};
 
 /// An array of six cells in two chunks, of which each was recorded with its ghost cells.
 #[test]
@@ -92,40 +90,4 @@ fn chunks_with_ghost_cells_moves_and_times_are_those_that_were_recorded() {
     other.of.chunk = Some(7);
     entries[4] = Recorded::View(other);
     assert!(text(&entries).contains("make no sense"));
-}
-
-#[test]
-fn a_program_is_held_against_a_recording() {
-    let (directory, path) = recording();
-    let mut reference = Reference::open(&path).unwrap();
-    assert_eq!((reference.name(), reference.steps(), reference.notice()), ("run.zrec", &STEPS[..], None));
-    // What the program says: other numbers of its arrays, and one cell that differs.
-    let mut list = arrays(2);
-    list.iter_mut().for_each(|entry| entry.array.number += 100);
-    let quantity = Quantity::first(&list[0].element).unwrap();
-    let of = ViewRequest { end: vec![5, 4, 1], ..view(list[0].array, 2, &SHAPE, 1, Vec::new()).of };
-    let mut bytes: Vec<u8> = cells([5, 4, 1]).flat_map(|at| density(2, at).to_le_bytes()).collect();
-    bytes[76..].copy_from_slice(&0.0_f32.to_le_bytes());
-    let seen = View { of: of.clone(), step: 2, cells: bytes };
-    let found = reference.differences(&list[0], &seen, quantity).unwrap();
-    assert_eq!((found.cells, &found.first, found.largest), (1, &Some(vec![4, 3, 0]), Some(2034.0)));
-    let again = reference.differences(&list[0], &seen, quantity).unwrap();
-    assert!(std::rc::Rc::ptr_eq(&found, &again), "it is kept");
-    reference.forget();
-    assert!(!std::rc::Rc::ptr_eq(&found, &reference.differences(&list[0], &seen, quantity).unwrap()));
-    // Of a coarse recording, the cells that it has.
-    let line = ViewRequest { array: list[3].array, ..view(list[3].array, 2, &[100], 1, Vec::new()).of };
-    let there = reference.view(2, &list[3], &line).unwrap();
-    assert_eq!((&there.of.stride[..], there.cells.len()), (&[3][..], 68));
-    let own = View { of: ViewRequest { array: list[3].array, ..there.of.clone() }, ..(*there).clone() };
-    assert_eq!(reference.differences(&list[3], &own, quantity).unwrap().cells, 0);
-    let text = reference.differences(&list[0], &View { step: 3, ..seen.clone() }, quantity).unwrap_err();
-    assert!(text.contains("no debug point 3: there are 3 from 1 to 10"), "{text}");
-    list[0].shape[0] = 6;
-    assert!(
-        reference.array(2, &list[0]).unwrap_err().contains("[5, 4, 3] in the recording, and f32 of shape [6, 4, 3]")
-    );
-    list[1].name = "other".into();
-    assert!(reference.array(2, &list[1]).unwrap_err().contains("no array `other` at debug point 2"));
-    assert!(Reference::open(directory.path().join("none.zrec")).is_err());
 }

@@ -162,15 +162,15 @@ impl Inside {
         }
     }
 
+    /// Each component is a half more than the one before.
+    fn value_of(&self, index: &[i64], step: u64, part: u8) -> f32 {
+        ((self.value)(index, step) + 0.5 * f64::from(part)) as f32
+    }
+
     fn view(&self, of: &ViewRequest, step: u64) -> Result<View, String> {
         let components = self.entry(of.array)?.element.numbers.first().map_or(1, |numbers| numbers.components);
         let cell = |index: Vec<i64>| {
-            (0..components)
-                .flat_map(|part| {
-                    let value = (self.value)(&index, step) + 0.5 * f64::from(part);
-                    (value as f32).to_le_bytes()
-                })
-                .collect::<Vec<u8>>()
+            (0..components).flat_map(|part| self.value_of(&index, step, part).to_le_bytes()).collect::<Vec<u8>>()
         };
         let cells = indices(of).into_iter().flat_map(cell).collect();
         Ok(View { of: of.clone(), step, cells })
@@ -186,8 +186,14 @@ impl Inside {
             stride: vec![1; entry.shape.len()],
             numbers: None,
         };
-        let values: Vec<f64> =
-            indices(&whole).iter().map(|index| f64::from((self.value)(index, self.point.step) as f32)).collect();
+        let parts = if of.length { entry.element.numbers[0].components } else { 1 };
+        let part = |index: &[i64], part: u8| f64::from(self.value_of(index, self.point.step, part));
+        // Of lengths, as programs have them: rounded.
+        let value = |index: &Vec<i64>| {
+            let square: f64 = (0..parts).map(|at| part(index, at).powi(2)).sum();
+            if parts == 1 { part(index, 0) } else { f64::from(square.sqrt() as f32) }
+        };
+        let values: Vec<f64> = indices(&whole).iter().map(value).collect();
         let finite = || values.iter().copied().filter(|value| value.is_finite());
         let extremes = finite().reduce(f64::min).zip(finite().reduce(f64::max));
         let range = extremes.unwrap_or_default();

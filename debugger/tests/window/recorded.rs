@@ -11,6 +11,11 @@ use super::*;
 
 /// A recording of what the program shows in these steps, of whole arrays; in the last one of them one value is another one.
 pub fn record(fake: &Fake, steps: &[u64], path: &Path) {
+    record_every(1, fake, steps, path);
+}
+
+/// Every so-manyth cell of it along each axis.
+fn record_every(stride: i64, fake: &Fake, steps: &[u64], path: &Path) {
     let mut bytes = Vec::new();
     let mut writer = Writer::new(&mut bytes).unwrap();
     let mut add = |entry: Recorded| writer.add(&entry).unwrap();
@@ -25,11 +30,11 @@ pub fn record(fake: &Fake, steps: &[u64], path: &Path) {
                 chunk: None,
                 start: vec![0; array.shape.len()],
                 end: array.shape.clone(),
-                stride: vec![1; array.shape.len()],
+                stride: vec![stride; array.shape.len()],
                 numbers: None,
             };
             let mut view = fake.view_at(&all, step);
-            if Some(&step) == steps.last() && array.name == "density" {
+            if stride == 1 && Some(&step) == steps.last() && array.name == "density" {
                 // Cell (3, 2, 6), 12 × 10 cells in a plane.
                 let place = 4 * (3 + 12 * 2 + 120 * 6);
                 view.cells[place..place + 4].copy_from_slice(&0.5_f32.to_le_bytes());
@@ -78,6 +83,29 @@ fn a_program_follows_a_recording_of_it() {
     wait_for(&mut harness, "debug point 7 less debug point 5 of the recording");
     wait_for(&mut harness, "960 cells differ in all, the first at (0, 0, 0)");
     assert!(sees(&harness, "120 cells differ of those seen"));
+    // Cells of an earlier step are not held against it.
+    fake.inside.borrow_mut().silent = true;
+    fake.arrive(8, "after collide");
+    settle(&mut harness);
+    assert!(sees(&harness, "debug point 8 less debug point 5") && !sees(&harness, "cells differ of those seen"));
+}
+
+#[test]
+fn of_a_coarse_recording_the_cells_that_it_has_are_compared() {
+    let fake = program();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run.zrec");
+    record_every(3, &fake, &[5, 6], &path);
+    let mut harness = window(&fake);
+    click(&mut harness, "Compare");
+    choose(&mut harness, "compare with", "a recording");
+    open(&mut harness, path.to_str().unwrap());
+    // 4 × 4 × 3 of 12 × 10 × 8 cells.
+    wait_for(&mut harness, "48 cells were recorded, one of every 3 × 3 × 3: all of these are the same bits");
+    fake.inside.borrow_mut().value = |at, step| fake::coded(at, step) + f64::from(u8::from(at == [3, 6, 0]));
+    fake.arrive(6, "after collide");
+    settle(&mut harness);
+    wait_for(&mut harness, "one of every 3 × 3 × 3: 1 of these differ, the first at (3, 6, 0)");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use egui_kittest::kittest::Queryable;
+use zippy::debug::protocol::{Answer, Request, View};
 
 use super::*;
 
@@ -69,6 +70,36 @@ fn slices_lines_and_boxes_become_files_of_exact_numbers() {
 }
 
 #[test]
+fn what_is_cancelled_or_of_another_step_is_not_written() {
+    let fake = program();
+    let mut harness = window(&fake);
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("slice.npy");
+    click(&mut harness, "Save as");
+    fake.inside.borrow_mut().silent = true;
+    retype(&mut harness, "file to save", path.to_str().unwrap());
+    click(&mut harness, "Save");
+    assert!(sees(&harness, "saving"));
+    click(&mut harness, "Cancel");
+    wait_for(&mut harness, "cancelled before it was done");
+    fake.inside.borrow_mut().silent = false;
+    // Its cells come from the next debug point, before that is told.
+    fake.inside.borrow_mut().instead = |request| match request {
+        Request::View(of) if of.numbers.is_none() => {
+            let cells = vec![0; of.bytes(4).unwrap()];
+            Some(Ok(Answer::View(View { of: of.clone(), step: 7, cells })))
+        }
+        _ => None,
+    };
+    fake.arrive(6, "after collide");
+    settle(&mut harness);
+    retype(&mut harness, "file to save", path.to_str().unwrap());
+    click(&mut harness, "Save");
+    wait_for(&mut harness, "the program went on from debug point 6 to 7");
+    assert!(!path.exists());
+}
+
+#[test]
 fn a_slice_and_a_mosaic_become_pictures() {
     let fake = Fake::new(vec![array(0, "ramp", &[4, 3, 2], 1)]);
     fake.inside.borrow_mut().value = |at, _| if at == [0, 0, 0] { f64::NAN } else { at[0] as f64 + 4.0 * at[2] as f64 };
@@ -91,6 +122,28 @@ fn a_slice_and_a_mosaic_become_pictures() {
         // The upper end of the colours is in the second slice only.
         let last = zippy_debugger::look::ColourMap::first().at(1.0);
         assert_eq!(at(width - 2, end)[..3] == last, mode == "mosaic", "{mode}");
+    }
+}
+
+#[test]
+fn pictures_of_lines_and_of_lengths_have_the_colours_of_their_numbers() {
+    let fake = Fake::new(vec![array(0, "line", &[8], 1), array(1, "even", &[4, 4], 2)]);
+    // A length of √3.25 is less as an `f32`.
+    fake.inside.borrow_mut().value = |at, _| if at.len() == 1 { at[0] as f64 } else { 1.0 };
+    let mut harness = window(&fake);
+    let directory = tempfile::tempdir().unwrap();
+    click(&mut harness, "Save as");
+    let map = zippy_debugger::look::ColourMap::first();
+    for (name, wanted) in [("line", [map.at(0.0), map.at(1.0)]), ("even", [map.at(0.5); 2])] {
+        click(&mut harness, &format!("look at {name}"));
+        let path = directory.path().join(name).with_extension("png");
+        save(&mut harness, &path);
+        wait_for(&mut harness, &format!("{name}.png: "));
+        let (_, pixels) = picture(&path);
+        let ends = [&pixels[..3], &pixels[pixels.len() - 4..pixels.len() - 1]];
+        let near = |found: u8, wanted: u8| found.abs_diff(wanted) < 4;
+        let close = ends.iter().zip(&wanted).all(|(found, wanted)| found.iter().zip(wanted).all(|(a, b)| near(*a, *b)));
+        assert!(close, "{name}: {ends:?} and {wanted:?}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is seen below: comparisons, moves, the timeline.
 
-use zippy::debug::protocol::{ArrayRef, Request};
+use zippy::debug::protocol::{Answer, ArrayRef, Request, View};
 
 use super::*;
 
@@ -22,6 +22,17 @@ fn two_arrays_are_compared_whole_and_where_they_are_seen() {
     assert!(sees(&harness, "0 cells differ of those seen"));
     click(&mut harness, "Go to the first");
     assert_eq!(last_view(fake.asked()).start[2], 6);
+    // One of them is of another step.
+    fake.inside.borrow_mut().instead = |request| match request {
+        Request::View(of) if of.array == NEXT => {
+            let cells = vec![0; of.bytes(4).unwrap()];
+            Some(Ok(Answer::View(View { of: of.clone(), step: 5, cells })))
+        }
+        _ => None,
+    };
+    fake.arrive(6, "after collide");
+    settle(&mut harness);
+    assert!(sees(&harness, "asking") && !sees(&harness, "cells differ of those seen"));
 }
 
 #[test]

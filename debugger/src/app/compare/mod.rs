@@ -151,7 +151,7 @@ impl Compare {
         let Ok(look) = slices.look(array) else { return };
         if let Some(difference) = whole.difference() {
             let first = difference.first.as_deref();
-            ui.horizontal(|ui| whole::line(ui, difference.cells, first, array, look));
+            ui.horizontal(|ui| whole::line(ui, &whole::whole_text(difference.cells), first, array, look));
         }
         let Some(request) = request else {
             ui.weak("Look at a slice to see where they differ.");
@@ -159,7 +159,9 @@ impl Compare {
         };
         let one = store.view(request.clone());
         let two = store.view(ViewRequest { array: other.array, ..request });
-        self.seen.show(ui, array, [&one, &two], look);
+        // Both of one step, whichever it is.
+        let step = one.view().map_or(0, |view| view.step);
+        self.seen.show(ui, array, [&one, &two], [step; 2], look);
     }
 
     /// The same box as was kept, now.

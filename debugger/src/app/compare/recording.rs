@@ -89,8 +89,8 @@ impl Open {
             let wanted = now.as_ref().map_or(*first, |point| point.step);
             if !steps.contains(&wanted) {
                 return Err(format!(
-                    "the recording has no debug point {wanted}; it has {} from {first} to {last}: choose one, without “same debug \
-                     point”",
+                    "the recording has no debug point {wanted}; it has {} from {first} to {last}: choose one, without “same \
+                     debug point”",
                     steps.len()
                 ));
             }
@@ -138,7 +138,7 @@ impl Open {
         // A recording may have fewer cells: those are asked for.
         let of = theirs.view().map_or(request, |view| view.of.clone());
         let ours = store.view(ViewRequest { array: array.array, ..of });
-        seen.show(ui, array, [&theirs, &ours], look);
+        seen.show(ui, array, [&theirs, &ours], [there, here], look);
         Ok(())
     }
 }

@@ -44,12 +44,13 @@ impl Seen {
         }
     }
 
-    /// Tells how the second one differs from the first one, once both have come.
-    pub fn show(&mut self, ui: &mut Ui, array: &ArrayEntry, found: [&Found; 2], look: &Look) {
+    /// Tells how the second one differs from the first one, once both have come, each of its step.
+    pub fn show(&mut self, ui: &mut Ui, array: &ArrayEntry, found: [&Found; 2], steps: [u64; 2], look: &Look) {
         for error in found.iter().filter_map(|found| found.error.as_ref()) {
             ui.colored_label(ui.visuals().error_fg_color, error);
         }
-        if let [Some(one), Some(other)] = found.map(Found::answer) {
+        let there = found.iter().zip(steps).all(|(found, step)| found.view().is_some_and(|view| view.step == step));
+        if let ([Some(one), Some(other)], true) = (found.map(Found::answer), there) {
             self.pair(ui, array, [one, other], look);
         } else if found.iter().all(|found| found.error.is_none()) {
             ui.weak("asking …");

@@ -27,7 +27,7 @@ impl Look {
             }
             _ => (self.plane(array).unwrap_or_else(|| all(&slice)), slice.axes()),
         };
-        let picture = self.picture_of(array, known, &cells);
+        let picture = self.picture_of(array, known, &cells, step);
         let mut name: String = words::title(array);
         for axis in (0..array.shape.len()).filter(|axis| !axes.contains(axis)) {
             name.push_str(&format!("-{}{}", words::axis(axis), cells.start[axis]));
@@ -38,7 +38,7 @@ impl Look {
         name.push_str(&format!("-step{step}"));
         let plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
         let name = name.chars().map(|letter| if plain(letter) { letter } else { '_' }).collect();
-        Content { array: array.clone(), cells, axes, picture, name }
+        Content { array: array.clone(), cells, axes, step, picture, name }
     }
 
     /// The slice, or what it cuts of a chunk with its ghost cells.
@@ -50,9 +50,15 @@ impl Look {
         Some(ViewRequest { chunk: Some(self.chunk), ..self.slice.request(array.array, bounds, [1, 1], None) })
     }
 
-    fn picture_of(&mut self, array: &ArrayEntry, known: &Known, cells: &ViewRequest) -> Result<Picture, String> {
+    fn picture_of(
+        &mut self,
+        array: &ArrayEntry,
+        known: &Known,
+        cells: &ViewRequest,
+        step: u64,
+    ) -> Result<Picture, String> {
         if self.mode == Mode::Volume {
-            return self.volume.picture().map(Picture::Ready).ok_or_else(|| "nothing is rendered yet".into());
+            return Ok(self.volume.picture(step)?.map_or(Picture::Pending, Picture::Ready));
         }
         let quantity = self.quantity;
         let colouring = self.colouring(known).ok_or("there are no colours yet: look at the slice first")?;

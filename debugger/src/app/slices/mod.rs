@@ -82,27 +82,27 @@ impl Look {
         }
     }
 
-    /// The numbers that are shown.
-    fn seen(&self) -> Option<&Values> {
-        match self.mode {
+    /// The numbers that are shown, and the style that colours them.
+    fn seen(&mut self) -> (Option<&Values>, &mut Style) {
+        let values = match self.mode {
             Mode::Volume => self.volume.values(),
             Mode::Line => self.line.values(),
             _ => self.panes[0].layer.values(),
-        }
+        };
+        (values, &mut self.style)
     }
 
     /// What is known of the numbers that are shown.
-    pub fn known(&self, store: &mut Store, array: &ArrayEntry) -> Known {
-        Known::new(store, array, self.quantity, &self.style, self.seen())
+    pub fn known(&mut self, store: &mut Store, array: &ArrayEntry) -> Known {
+        let quantity = self.quantity;
+        let (seen, style) = self.seen();
+        Known::new(store, array, quantity, style, seen)
     }
 
     /// The colours as they are now.
     pub fn colouring(&mut self, known: &Known) -> Option<Colouring> {
-        let seen = match self.mode {
-            Mode::Volume => self.volume.values()?,
-            _ => self.panes[0].layer.values()?,
-        };
-        self.style.colouring(known, seen).ok()
+        let (seen, style) = self.seen();
+        style.colouring(known, seen?).ok()
     }
 
     /// How a volume is rendered, if it is one.

@@ -1,19 +1,24 @@
 //! [`Saving`]: what is shown, as a file.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use zippy::debug::protocol::{ArrayEntry, ViewRequest};
+use zippy::debug::protocol::{ArrayEntry, View, ViewRequest};
 use zippy_io::write_whole;
 use zippy_view::egui::{Button, Key, TextEdit, Ui};
 
-use crate::app::errand::{Errand, Source};
 use crate::app::store::Store;
+use crate::app::task::{Source, Task};
 use crate::app::words;
 use crate::export::{Kind, MOST_EDGE, Sheet, csv, npy, png};
 use crate::look::{APART, Colouring, Quantity, Rgba, Slice, Values, paint};
 
 /// Pictures of fewer pixels along their edges are enlarged.
 const EDGE: usize = 512;
+
+/// Pixels of a picture at most, and numbers of a text: more take too much memory here.
+const MOST_PIXELS: usize = 1 << 26;
+const MOST_NUMBERS: usize = 1 << 24;
 
 /// Room for the buttons beside the name of a file.
 const BUTTONS: f32 = 200.0;
@@ -24,6 +29,8 @@ pub struct Content {
     /// All numbers of these cells, along these axes.
     pub cells: ViewRequest,
     pub axes: Vec<usize>,
+    /// At which debug point.
+    pub step: u64,
     /// The colours.
     pub picture: Result<Picture, String>,
     /// What its file is called if nobody says otherwise, without an ending.
@@ -40,6 +47,8 @@ pub enum Picture {
         colouring: Colouring,
     },
     Ready(Rgba),
+    /// It is being rendered.
+    Pending,
 }
 
 /// The line where files are named, and the file that is being written.
@@ -51,8 +60,26 @@ pub struct Saving {
     kind: Option<Kind>,
     /// There is such a file already: whether it is to be replaced.
     replaces: Option<PathBuf>,
-    errand: Option<Errand<String>>,
+    waiting: Option<Waiting>,
+    task: Option<Task<String>>,
     said: Option<Result<String, String>>,
+}
+
+/// A file that waits for its picture: what that is to show.
+struct Waiting {
+    path: PathBuf,
+    cells: ViewRequest,
+    step: u64,
+}
+
+impl Drop for Saving {
+    /// A file that is half written is finished; no other one is begun.
+    fn drop(&mut self) {
+        if let Some(task) = &mut self.task {
+            task.cancel();
+            let _ = task.wait();
+        }
+    }
 }
 
 impl Saving {
@@ -72,21 +99,31 @@ impl Saving {
 
     /// Goes on with the file that is being written. To be called in each frame.
     pub fn go_on(&mut self, store: &mut Store) {
-        if let Some(done) = self.errand.as_mut().and_then(|errand| errand.go_on(&mut [store])) {
-            (self.errand, self.said) = (None, Some(done));
+        if let Some(done) = self.task.as_mut().and_then(|task| task.go_on(&mut [store])) {
+            (self.task, self.said) = (None, Some(done));
         }
     }
 
     /// Shows the line, if it is open.
     pub fn show(&mut self, ui: &mut Ui, content: impl FnOnce() -> Content) {
-        if let Some(errand) = &self.errand {
-            let text = format!("saving … {} have come", words::bytes(errand.fetched as u64));
-            let cancel = ui.horizontal(|ui| {
-                ui.label(text);
-                ui.button("Cancel").clicked()
-            });
-            if cancel.inner {
-                (self.errand, self.said) = (None, Some(Err("nothing was written".into())));
+        if let Some(task) = &mut self.task {
+            let text = match task.is_cancelled() {
+                true => "cancelling …".into(),
+                false => format!("saving … {} have come", words::bytes(task.fetched as u64)),
+            };
+            if progress(ui, &text) {
+                task.cancel();
+            }
+            return;
+        }
+        if let Some(waiting) = self.waiting.take() {
+            let content = content();
+            if progress(ui, "waiting for the picture …") {
+                self.said = Some(Err("nothing was written".into()));
+            } else if (&content.cells, content.step) != (&waiting.cells, waiting.step) {
+                self.said = Some(Err("nothing was written: something else is shown by now".into()));
+            } else {
+                self.start(waiting.path, content);
             }
             return;
         }
@@ -147,49 +184,128 @@ impl Saving {
 
     fn start(&mut self, path: PathBuf, content: Content) {
         self.replaces = None;
-        let started = Kind::of(&path).and_then(|kind| Errand::start(move |source| write(source, &path, kind, content)));
+        if matches!((Kind::of(&path), &content.picture), (Ok(Kind::Png), Ok(Picture::Pending))) {
+            self.waiting = Some(Waiting { path, cells: content.cells, step: content.step });
+            self.said = None;
+            return;
+        }
+        let started = Kind::of(&path).and_then(|kind| Task::start(move |source| write(source, &path, kind, content)));
         match started {
-            Ok(errand) => (self.errand, self.said) = (Some(errand), None),
+            Ok(task) => (self.task, self.said) = (Some(task), None),
             Err(error) => self.said = Some(Err(error)),
         }
+    }
+}
+
+/// Tells what is under way; whether it is to be cancelled.
+fn progress(ui: &mut Ui, text: &str) -> bool {
+    let cancel = ui.horizontal(|ui| {
+        ui.label(text);
+        ui.button("Cancel").clicked()
+    });
+    cancel.inner
+}
+
+/// Text that grows until nobody wants it any more.
+struct Text<'a> {
+    bytes: Vec<u8>,
+    source: &'a Source,
+}
+
+impl Write for Text<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.source.go_on().map_err(io::Error::other)?;
+        self.bytes.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
 /// Fetches and writes it: whole, or not at all.
 fn write(source: &Source, path: &Path, kind: Kind, content: Content) -> Result<String, String> {
     let element = &content.array.element;
-    let numbers = || source.cells(0, &content.cells, element.bytes as usize);
+    let numbers = || content.fetch(source, &content.cells, element.bytes as usize);
     let bytes = match kind {
         Kind::Npy => npy(&Sheet::new(&numbers()?, element, &content.axes)?, None)?,
-        Kind::Csv => csv(&Sheet::new(&numbers()?, element, &content.axes)?, None)?.into_bytes(),
-        Kind::Png => png(&picture(source, &content.array, content.picture?)?)?,
+        Kind::Csv => {
+            let each = element.numbers.iter().map(|numbers| usize::from(numbers.components)).sum();
+            if content.cells.bytes(each).is_none_or(|count| count > MOST_NUMBERS) {
+                return Err(format!("text has at most {MOST_NUMBERS} numbers: save .npy, or less of it"));
+            }
+            let mut text = Text { bytes: Vec::new(), source };
+            csv(&Sheet::new(&numbers()?, element, &content.axes)?, None, &mut text)?;
+            text.bytes
+        }
+        Kind::Png => png(&content.rendered(source)?)?,
     };
+    source.go_on()?;
     let shown = std::path::absolute(path).unwrap_or_else(|_| path.into());
     write_whole(path, &bytes).map_err(|error| error.to_string())?;
     Ok(format!("written to {}: {}", shown.display(), words::bytes(bytes.len() as u64)))
 }
 
-fn picture(source: &Source, array: &ArrayEntry, picture: Picture) -> Result<Rgba, String> {
-    let (parts, columns, quantity, colouring) = match picture {
-        Picture::Ready(picture) => return Ok(picture),
-        Picture::Slices { parts, columns, quantity, colouring } => (parts, columns, quantity, colouring),
-    };
-    let numbers = quantity.of(&array.element).ok_or("cells have no such numbers")?;
-    let mut pictures = Vec::new();
-    for (request, slices) in parts {
-        let request = ViewRequest { numbers: Some(quantity.numbers), ..request };
-        let values = Values::new(&source.cells(0, &request, numbers.bytes())?, &array.element, quantity)?;
-        for slice in slices {
-            pictures.push(paint(&values, &slice, &colouring)?);
+impl Content {
+    /// Cells of its debug point.
+    fn fetch(&self, source: &Source, request: &ViewRequest, bytes: usize) -> Result<View, String> {
+        let view = source.cells(0, request, bytes)?;
+        match view.step == self.step {
+            true => Ok(view),
+            false => Err(format!(
+                "the program went on from debug point {} to {} while its cells were fetched: pause it first",
+                self.step, view.step
+            )),
         }
     }
-    let edge = pictures.iter().map(|picture| picture.width.max(picture.height)).max().unwrap_or(0);
-    let gap = if pictures.len() > 1 { (edge / 32).max(1) } else { 0 };
-    let rows = pictures.len().div_ceil(columns.max(1));
-    if columns.max(rows) * (edge + gap) > MOST_EDGE {
-        return Err(format!("a picture has at most {MOST_EDGE} pixels along an edge: save numbers, or less of it"));
+
+    fn rendered(&self, source: &Source) -> Result<Rgba, String> {
+        let (parts, columns, quantity, colouring) = match self.picture.as_ref()? {
+            Picture::Ready(picture) => return Ok(picture.clone()),
+            Picture::Pending => return Err("the picture is still being rendered".into()),
+            Picture::Slices { parts, columns, quantity, colouring } => (parts, *columns, *quantity, colouring),
+        };
+        let element = &self.array.element;
+        let numbers = quantity.of(element).ok_or("cells have no such numbers")?;
+        let gap = gap(parts, columns)?;
+        let mut pictures = Vec::new();
+        for (request, slices) in parts {
+            let request = ViewRequest { numbers: Some(quantity.numbers), ..request.clone() };
+            let values = Values::new(&self.fetch(source, &request, numbers.bytes())?, element, quantity)?;
+            for slice in slices {
+                source.go_on()?;
+                pictures.push(paint(&values, slice, colouring)?);
+            }
+        }
+        let whole = Rgba::tiled(&pictures, columns, gap, APART.nothing);
+        let times = (EDGE / whole.width.max(whole.height).max(1)).max(1);
+        Ok(whole.enlarged(times))
     }
-    let whole = Rgba::tiled(&pictures, columns, gap, APART.nothing);
-    let times = (EDGE / whole.width.max(whole.height).max(1)).max(1);
-    Ok(whole.enlarged(times))
+}
+
+/// Pixels between slices of which so many are in a row.
+///
+/// # Errors
+/// The picture of all of them is too large. That is known before anything is fetched.
+fn gap(parts: &[(ViewRequest, Vec<Slice>)], columns: usize) -> Result<usize, String> {
+    let (mut edges, mut count) = ([1_usize; 2], 0_usize);
+    for (request, slices) in parts {
+        let extents = request.extents().ok_or("the box makes no sense")?;
+        for slice in slices {
+            count += 1;
+            for (edge, axis) in edges.iter_mut().zip(slice.axes()) {
+                *edge = (*edge).max(extents.get(axis).map_or(0, |&extent| extent as usize));
+            }
+        }
+    }
+    let gap = if count > 1 { (edges[0].max(edges[1]) / 32).max(1) } else { 0 };
+    let grid = [columns, count.div_ceil(columns.max(1))];
+    let [width, height] = [0, 1].map(|side| grid[side].saturating_mul(edges[side] + gap));
+    if width.max(height) > MOST_EDGE || width.saturating_mul(height) > MOST_PIXELS {
+        return Err(format!(
+            "a picture has at most {MOST_EDGE} pixels along an edge and {MOST_PIXELS} in all, and this one would be {width} × \
+             {height}: save numbers, or less of it"
+        ));
+    }
+    Ok(gap)
 }

@@ -69,10 +69,24 @@ impl Known {
         let percentiles = if let Range::Percentile(low, high) = style.range { vec![low, high] } else { Vec::new() };
         let of = SummaryRequest::of(array.array, quantity.numbers);
         let found = store.summary(SummaryRequest { length, bins: BINS, percentiles, ..of });
-        let component = found.summary().and_then(|summary| summary.components.get(number).cloned());
+        let mut component = found.summary().and_then(|summary| summary.components.get(number).cloned());
+        if let Some(component) = component.as_mut().filter(|_| length) {
+            widen(component);
+        }
         // Without a summary, as of a coarse recording, what is seen has to do.
         let bins = component.as_ref().map(Bins::from).or_else(|| Bins::of(&seen?.numbers, usize::from(BINS)));
         Self { component, bins, error: found.error }
+    }
+}
+
+/// Summaries round lengths to `f32`, and those of a device are a few units off. What is painted is not rounded, and no length
+/// shall lie outside of the ends that it is one of.
+fn widen(component: &mut Component) {
+    let share = 4.0 * f64::from(f32::EPSILON);
+    let outwards = |(low, high): (f64, f64)| (low * (1.0 - share), high * (1.0 + share));
+    component.extremes = component.extremes.map(outwards);
+    if let [low, high] = component.percentiles[..] {
+        component.percentiles = <[f64; 2]>::from(outwards((low, high))).into();
     }
 }
 

@@ -89,22 +89,6 @@ impl Replay {
         }
     }
 
-    /// What there was at a debug point, without going there.
-    ///
-    /// # Errors
-    /// The recording has none of this number, or not what is asked for.
-    pub fn answer_at(&mut self, step: u64, request: Request) -> Result<Answer, String> {
-        let steps = &self.store.index.steps;
-        let at = steps.binary_search(&step).map_err(|_| match steps[..] {
-            [first, .., last] => {
-                format!("the recording has no debug point {step}: there are {} from {first} to {last}", steps.len())
-            }
-            [only] => format!("the recording has no debug point {step}, but only {only}"),
-            [] => "the recording has no debug point".into(),
-        })?;
-        self.answer(at, request)
-    }
-
     fn answer(&mut self, at: usize, request: Request) -> Result<Answer, String> {
         let store = &mut self.store;
         match request {

@@ -23,6 +23,8 @@ use painter::{Told, Wish};
 
 /// Pixels along an edge of a picture at most.
 const MOST_EDGE: f32 = 4096.0;
+/// Samples along a ray at most, about: thin boxes of long axes would have many more.
+const MOST_SAMPLES: f64 = 2048.0;
 /// Opacities hold over this part of the longest axis, so that large boxes look as small ones do.
 const UNIT: f64 = 1.0 / 32.0;
 const HELP: &str = "drag: turn   right drag: move   wheel: zoom   double click: back";
@@ -46,7 +48,11 @@ pub struct Volume {
     background: [u8; 3],
     /// The picture as it came, and what it shows.
     shown: Option<(Solid, ColorImage)>,
+    /// Whether that is the picture as it is to be now, in full.
+    is_done: bool,
     error: Option<String>,
+    /// Why there is no picture, be it that error or another one.
+    problem: Option<String>,
 }
 
 impl Volume {
@@ -55,9 +61,16 @@ impl Volume {
         self.cells.as_deref()
     }
 
-    /// The picture, over what it is shown on; none where there is none yet.
-    pub fn picture(&self) -> Option<Rgba> {
-        let (_, image) = self.shown.as_ref()?;
+    /// The picture at a debug point, over what it is shown on; none while it is being rendered.
+    ///
+    /// # Errors
+    /// There will be none.
+    pub fn picture(&self, step: u64) -> Result<Option<Rgba>, String> {
+        if let Some(problem) = &self.problem {
+            return Err(problem.clone());
+        }
+        let is_of = |_: &&(Solid, ColorImage)| self.is_done && self.values().is_some_and(|cells| cells.step == step);
+        let Some((_, image)) = self.shown.as_ref().filter(is_of) else { return Ok(None) };
         let pixel = |pixel: &Color32| {
             let [red, green, blue, alpha] = pixel.to_array();
             let over =
@@ -66,7 +79,7 @@ impl Volume {
             [over(red, r), over(green, g), over(blue, b), 255]
         };
         let pixels = image.pixels.iter().flat_map(pixel).collect();
-        Some(Rgba { width: image.size[0], height: image.size[1], pixels })
+        Ok(Some(Rgba { width: image.size[0], height: image.size[1], pixels }))
     }
 
     /// What of the values is opaque, and whether there is light.
@@ -121,8 +134,9 @@ impl Volume {
         if error.is_none() {
             error = self.wanted(ui, area, camera, solid, style, given, painter).err().or_else(|| self.error.clone());
         }
+        (self.is_done, self.problem) = (painter.is_done(), error.clone());
         let title = words::title(array);
-        let name = match (&error, painter.is_done()) {
+        let name = match (&error, self.is_done) {
             (Some(error), _) => format!("no picture of {title}: {error}"),
             (None, true) => format!("a picture of {title} along {}", solid.axes.map(words::axis).join(", ")),
             (None, false) => format!("a picture of {title}, being rendered"),
@@ -206,9 +220,10 @@ impl Volume {
         let edge = |length: f32| length.clamp(1.0, MOST_EDGE) as u32;
         let unit = UNIT * self.extents.into_iter().max().unwrap_or(1).max(32) as f64;
         let finest = solid.axes.map(|axis| cells.of.stride[axis]).into_iter().min().unwrap_or(1);
+        let diagonal = self.extents.iter().map(|&extent| (extent as f64).powi(2)).sum::<f64>().sqrt();
         let look = Appearance {
             size: (edge(pixels.x), edge(pixels.y)),
-            step: finest as f64 / 2.0,
+            step: (finest as f64 / 2.0).max(diagonal / MOST_SAMPLES),
             shading: self.lit.then(Shading::default),
             ..Appearance::new(camera, self.ramp.transfer(&colouring, unit))
         };
