@@ -94,6 +94,25 @@ fn chunks_with_ghost_cells_moves_and_times_are_those_that_were_recorded() {
     assert!(text(&entries).contains("make no sense"));
 }
 
+/// Not all of a long recording is read while somebody waits for it.
+#[test]
+fn a_timeline_from_the_beginning_is_that_of_the_last_debug_points() {
+    let mut entries = entries()[..1].to_vec();
+    for step in 1..=300 {
+        let (name, file, reason) = ("p".into(), "a.rs".into(), String::new());
+        entries.push(Recorded::Point(Point { step, name, file, line: 1, paused: false, reason, micros: 10 * step }));
+        let span = Span { kind: SpanKind::Wait, what: "w".into(), start: 10 * step, length: 5, peer: None };
+        entries.push(Recorded::Timeline(Timeline { until: 10 * step + 10, ranks: vec![vec![span]] }));
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("long.zrec");
+    std::fs::write(&path, written(&entries).0).unwrap();
+    let mut replay = Replay::open(&path).unwrap();
+    let Ok(Answer::Timeline(found)) = replay.answer_at(300, Request::Timeline(0)) else { panic!() };
+    let starts: Vec<u64> = found.ranks[0].iter().map(|span| span.start).collect();
+    assert_eq!((found.until, starts), (3010, (45..=300).map(|step| 10 * step).collect()));
+}
+
 #[test]
 fn a_program_is_held_against_a_recording() {
     let (directory, path) = recording();
