@@ -85,7 +85,8 @@ pub struct Door {
 /// rank 0. Returns where viewers can connect, on rank 0, if they can.
 ///
 /// # Errors
-/// A port that is taken, a file that cannot be written, settings that make no sense: the same on every rank. A viewer that cannot be started is only said.
+/// A port that is taken, a file that cannot be written, settings that make no sense: the same on every rank. A viewer that
+/// cannot be started is only said.
 ///
 /// # Examples
 /// ```

@@ -78,7 +78,7 @@ impl Settings {
 
     /// After which time a viewer is taken for gone that does not answer whether it is there, as where a tunnel has died. It is
     /// asked four times as often, and every 15 seconds at least; 60 seconds where it is not said. [`attach`](super::attach)
-    /// refuses none.
+    /// refuses a time of nothing.
     #[must_use]
     pub fn silent(self, silent: Duration) -> Self {
         Self { silent, ..self }
