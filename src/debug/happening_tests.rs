@@ -4,7 +4,7 @@ use super::moves::moves;
 use super::protocol::{ArrayRef, MOST_MOVES, MoveEntry, Moves, SpanKind, Timeline};
 use super::timeline::timeline;
 use crate::error::Result;
-use crate::world::{Config, Exchange, World};
+use crate::world::{Config, DebugPoint, Exchange, Observer, World};
 use crate::{GlobalArray, Layout, Operator, Split, run_with};
 
 /// What rank 0 is told, and the others not.
@@ -112,11 +112,30 @@ fn the_outermost_operation_is_named_and_what_an_observer_moves_is_not_told() {
     assert_eq!((told.count, told.bytes_local + told.bytes_network), (told.moves.len() as u64, 80));
 }
 
+/// A viewer that looks at nothing.
+struct Nobody;
+
+impl Observer for Nobody {
+    fn wants(&self, _: u64, _: &str) -> bool {
+        false
+    }
+
+    fn look(&mut self, _: &World, _: &DebugPoint) -> Result<()> {
+        Ok(())
+    }
+
+    fn end(&mut self, _: &str) {}
+}
+
 /// Ranks get and put cells of line 0..4, 4..7, 7..10; the memory at their own end has no array.
 #[test]
 fn a_fence_moves_what_was_asked_for() {
     let told = of_rank_0(3, |world| {
         let line = three_chunks(world)?;
+        world.ghosts(&line)?;
+        world.fence()?;
+        assert_eq!(moves(world)?.unwrap_or_default(), Moves::default(), "nobody looks at the fence, and it came last");
+        world.attach(Nobody);
         if world.rank() == 1 {
             world.put(&[1.0, 2.0], line.at(3..5))?;
             let _ticket = world.get(line.at(8..10))?;

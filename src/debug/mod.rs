@@ -85,7 +85,8 @@ pub struct Door {
 /// rank 0. Returns where viewers can connect, on rank 0, if they can.
 ///
 /// # Errors
-/// A port that is taken, a file that cannot be written: the same on every rank. A viewer that cannot be started is only said.
+/// A port that is taken, a file that cannot be written, settings that make no sense: the same on every rank. A viewer that
+/// cannot be started is only said.
 ///
 /// # Examples
 /// ```
@@ -135,6 +136,7 @@ type Begun = (Option<(Control, Door)>, Option<Recorder>);
 
 /// On rank 0.
 fn begin(settings: &Settings, program: &Program) -> std::result::Result<Begun, String> {
+    settings.checked()?;
     let recorder = settings.record.as_ref().map(|record| Recorder::new(record, program)).transpose()?;
     let Some(viewer) = &settings.viewer else { return Ok((None, recorder)) };
     let port = match viewer {

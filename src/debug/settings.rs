@@ -77,7 +77,8 @@ impl Settings {
     }
 
     /// After which time a viewer is taken for gone that does not answer whether it is there, as where a tunnel has died. It is
-    /// asked four times as often, and every 15 seconds at least; 60 seconds where it is not said.
+    /// asked four times as often, and every 15 seconds at least; 60 seconds where it is not said. [`attach`](super::attach)
+    /// refuses a time of nothing.
     #[must_use]
     pub fn silent(self, silent: Duration) -> Self {
         Self { silent, ..self }
@@ -88,6 +89,17 @@ impl Settings {
     #[must_use]
     pub fn token(self, token: impl Into<String>) -> Self {
         Self { token: Some(token.into()), ..self }
+    }
+
+    /// Whether that makes sense.
+    ///
+    /// # Errors
+    /// What does not, and what would.
+    pub(super) fn checked(&self) -> Result<(), String> {
+        if self.silent.is_zero() {
+            return Err("viewers are given no time to answer: Settings::silent takes one above 0".into());
+        }
+        Ok(())
     }
 
     /// What a text in the form of `ZIPPY_DEBUG` says.
@@ -195,5 +207,12 @@ mod tests {
             let error = Settings::parse(text).unwrap_err();
             assert!(error.contains(&format!("{text:?}")) && error.contains("record:FILE"), "{error}");
         }
+    }
+
+    #[test]
+    fn a_time_of_nothing_for_viewers_is_refused() {
+        let error = Settings::listen(0).silent(Duration::ZERO).checked().unwrap_err();
+        assert!(error.contains("Settings::silent takes one above 0"), "{error}");
+        assert_eq!(Settings::listen(0).silent(Duration::from_millis(1)).checked(), Ok(()));
     }
 }

@@ -91,3 +91,23 @@ fn chunks_with_ghost_cells_moves_and_times_are_those_that_were_recorded() {
     entries[4] = Recorded::View(other);
     assert!(text(&entries).contains("make no sense"));
 }
+
+/// Not all of a long recording is read while somebody waits for it.
+#[test]
+fn a_timeline_from_the_beginning_is_that_of_the_last_debug_points() {
+    let mut entries = entries()[..1].to_vec();
+    for step in 1..=300 {
+        let (name, file, reason) = ("p".into(), "a.rs".into(), String::new());
+        entries.push(Recorded::Point(Point { step, name, file, line: 1, paused: false, reason, micros: 10 * step }));
+        let span = Span { kind: SpanKind::Wait, what: "w".into(), start: 10 * step, length: 5, peer: None };
+        entries.push(Recorded::Timeline(Timeline { until: 10 * step + 10, ranks: vec![vec![span]] }));
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("long.zrec");
+    std::fs::write(&path, written(&entries).0).unwrap();
+    let mut replay = Replay::open(&path).unwrap();
+    assert_eq!(control(&mut replay, Control::Step(299)).unwrap().unwrap().0, 300);
+    let (Ok(Answer::Timeline(found)), _) = ask(&mut replay, Request::Timeline(0)) else { panic!() };
+    let starts: Vec<u64> = found.ranks[0].iter().map(|span| span.start).collect();
+    assert_eq!((found.until, starts), (3010, (45..=300).map(|step| 10 * step).collect()));
+}

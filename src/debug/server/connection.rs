@@ -26,7 +26,7 @@ const TO_SAY: Duration = Duration::from_secs(15);
 static STRANGERS: AtomicUsize = AtomicUsize::new(0);
 
 /// What all connections share.
-pub struct House {
+pub struct Shared {
     pub queue: Arc<Queue>,
     /// What a viewer has to know.
     pub token: String,
@@ -36,18 +36,18 @@ pub struct House {
 }
 
 /// Goes on with a connection on threads of its own. Whatever goes wrong ends it, and nothing else.
-pub fn begin(stream: TcpStream, house: &Arc<House>) {
+pub fn begin(stream: TcpStream, shared: &Arc<Shared>) {
     if STRANGERS.fetch_add(1, Ordering::Relaxed) >= MOST_STRANGERS {
         STRANGERS.fetch_sub(1, Ordering::Relaxed);
         return;
     }
-    let house = house.clone();
+    let shared = shared.clone();
     let run = move || {
-        let viewer = greeted(&stream, &house);
+        let viewer = greeted(&stream, &shared);
         STRANGERS.fetch_sub(1, Ordering::Relaxed);
         if let Some(viewer) = viewer {
-            talk(&stream, &house, viewer);
-            house.queue.remove(viewer);
+            talk(&stream, &shared, viewer);
+            shared.queue.remove(viewer);
         }
         let _ = stream.shutdown(Shutdown::Both);
     };
@@ -57,7 +57,7 @@ pub fn begin(stream: TcpStream, house: &Arc<House>) {
 }
 
 /// The number of a viewer that has said the right thing.
-fn greeted(mut stream: &TcpStream, house: &House) -> Option<u64> {
+fn greeted(mut stream: &TcpStream, shared: &Shared) -> Option<u64> {
     stream.set_write_timeout(Some(TO_TAKE)).ok()?;
     stream.set_nodelay(true).ok()?;
     let (mut bytes, mut read, until) = ([0; GREETING_BYTES], 0, Instant::now() + TO_GREET);
@@ -66,16 +66,16 @@ fn greeted(mut stream: &TcpStream, house: &House) -> Option<u64> {
         stream.set_read_timeout(Some(left)).ok()?;
         read += stream.read(&mut bytes[read..]).ok().filter(|&more| more > 0)?;
     }
-    let reception = greeting::received(&bytes, &house.token)?;
+    let reception = greeting::received(&bytes, &shared.token)?;
     if reception != Reception::Welcome {
         greeting::answer(&mut stream, reception).ok()?;
         return None;
     }
     let mut first = Vec::new();
     greeting::answer(&mut first, Reception::Welcome).ok()?;
-    first.extend(frame::encode(&house.program, frame::MOST_TOLD).ok()?);
-    stream.set_read_timeout(Some((house.silent / 4).clamp(Duration::from_millis(1), TO_SAY))).ok()?;
-    let viewer = house.queue.add(MOST_VIEWERS, first);
+    first.extend(frame::encode(&shared.program, frame::MOST_TOLD).ok()?);
+    stream.set_read_timeout(Some((shared.silent / 4).clamp(Duration::from_millis(1), TO_SAY))).ok()?;
+    let viewer = shared.queue.add(MOST_VIEWERS, first);
     if viewer.is_none() {
         greeting::answer(&mut stream, Reception::Full).ok()?;
     }
@@ -83,9 +83,9 @@ fn greeted(mut stream: &TcpStream, house: &House) -> Option<u64> {
 }
 
 /// Reads on this thread and writes on another one, until either ends.
-fn talk(stream: &TcpStream, house: &House, viewer: u64) {
+fn talk(stream: &TcpStream, shared: &Shared, viewer: u64) {
     let Ok(sending) = stream.try_clone() else { return };
-    let to_send = house.queue.clone();
+    let to_send = shared.queue.clone();
     let write = move || {
         while let Some(bytes) = to_send.next_for(viewer) {
             if (&sending).write_all(&bytes).is_err() {
@@ -100,31 +100,32 @@ fn talk(stream: &TcpStream, house: &House, viewer: u64) {
         return;
     }
     let mut reading = stream;
-    while is_there(stream, house, viewer) {
+    while wait_and_probe(stream, shared, viewer) {
         let Ok(Some(ask)) = frame::read::<Ask>(&mut reading, frame::MOST_ASKED) else { return };
         if ask.request == Request::Alive {
-            say(&house.queue, viewer, &Message::Answer(ask.id, Ok(Answer::Done)));
-        } else if !house.queue.ask(viewer, ask) {
+            say(&shared.queue, viewer, &Message::Answer(ask.id, Ok(Answer::Done)));
+        } else if !shared.queue.ask(viewer, ask) {
             return;
         }
     }
 }
 
-/// Waits until a viewer says something, or ends; `false` when it is silent for too long. The machine takes what is sent
-/// through a tunnel, whether somebody is at its other end or not: only what a viewer says shows that it is there.
-fn is_there(stream: &TcpStream, house: &House, viewer: u64) -> bool {
+/// Waits until a viewer says something or ends, and asks it again and again whether it is there; `false` when it is silent for
+/// too long. The machine takes what is sent through a tunnel, whether somebody is at its other end or not: only what a viewer
+/// says shows that it is there.
+fn wait_and_probe(stream: &TcpStream, shared: &Shared, viewer: u64) -> bool {
     let mut heard = Instant::now();
     loop {
         match stream.peek(&mut [0]) {
             Ok(_) => return true,
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                if house.queue.is_sending_to(viewer) {
+                if shared.queue.is_sending_to(viewer) {
                     // It takes what is sent, or the writer ends it.
                     heard = Instant::now();
-                } else if heard.elapsed() >= house.silent {
+                } else if heard.elapsed() >= shared.silent {
                     return false;
                 } else {
-                    say(&house.queue, viewer, &Message::Alive);
+                    say(&shared.queue, viewer, &Message::Alive);
                 }
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use connection::House;
+use connection::Shared;
 pub use queue::{Asked, Queue};
 use token::{checked, new_token};
 
@@ -44,8 +44,8 @@ impl Server {
         let address = listener.local_addr().map_err(|error| format!("cannot listen at port {port}: {error}"))?;
         let token = token.map_or_else(new_token, checked)?;
         let queue = Arc::new(Queue::default());
-        let house = Arc::new(House { queue: queue.clone(), token: token.clone(), program, silent });
-        let accept = move || accept(&listener, &house);
+        let shared = Arc::new(Shared { queue: queue.clone(), token: token.clone(), program, silent });
+        let accept = move || accept(&listener, &shared);
         let spawned = thread::Builder::new().name("zippy viewers".into()).spawn(accept);
         spawned.map_err(|error| format!("no thread for viewers: {error}"))?;
         Ok(Self { queue, address, token })
@@ -107,14 +107,14 @@ impl Drop for Server {
     }
 }
 
-fn accept(listener: &TcpListener, house: &Arc<House>) {
+fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
     loop {
         let stream = listener.accept();
-        if house.queue.is_closed() {
+        if shared.queue.is_closed() {
             return;
         }
         match stream {
-            Ok((stream, _)) => connection::begin(stream, house),
+            Ok((stream, _)) => connection::begin(stream, shared),
             // As when there are no file descriptors left: later there may be.
             Err(_) => thread::sleep(Duration::from_millis(100)),
         }

@@ -22,7 +22,7 @@ impl World {
 
     /// Sends requests to the owners and serves what is asked of this rank: everything has been read that is to be sent.
     pub(super) fn ask(&self, queued: Vec<Queued>) -> Result<Sent> {
-        let Sorted { outgoing, wanted, replies, moved } = sorted(queued, self.rank())?;
+        let Sorted { outgoing, wanted, replies, moved } = sorted(queued, self.rank(), self.remembers_asked())?;
         self.remember_asked(moved);
         let mut fetched = Fetched::default();
         let mut messages: Vec<(usize, Payload)> = Vec::with_capacity(outgoing.len());
@@ -107,22 +107,25 @@ struct Sorted {
     outgoing: BTreeMap<usize, Outgoing>,
     wanted: Vec<PendingGet>,
     replies: BTreeMap<usize, Vec<WantedPart>>,
-    moved: MovedBoxes,
+    /// Where somebody may look at it.
+    moved: Option<MovedBoxes>,
 }
 
-/// The queue of a rank.
-fn sorted(queued: Vec<Queued>, rank: usize) -> Result<Sorted> {
-    let mut sorted = Sorted::default();
+/// The queue of a rank, with the boxes that it moves if they are to be remembered.
+fn sorted(queued: Vec<Queued>, rank: usize, remembers: bool) -> Result<Sorted> {
+    let mut sorted = Sorted { moved: remembers.then(MovedBoxes::default), ..Sorted::default() };
     for (sequence, Queued { array, region, action }) in queued.into_iter().enumerate() {
         let element_bytes = array.element().bytes;
         for part in split(array.placement(), &region)? {
             let bytes = part.region.cells() as usize * element_bytes;
             let out = sorted.outgoing.entry(part.owner.rank).or_default();
             out.bytes += bytes as u64;
-            let first = part.region.start;
-            let owned = BoxEnd { array: Some(array.id()), chunk: part.chunk, rank: part.owner.rank, first };
-            let is_read = matches!(action, Action::Get(_));
-            sorted.moved.add(rank, owned, part.region.extents(), bytes as u64, is_read);
+            if let Some(moved) = &mut sorted.moved {
+                let first = part.region.start;
+                let owned = BoxEnd { array: Some(array.id()), chunk: part.chunk, rank: part.owner.rank, first };
+                let is_read = matches!(action, Action::Get(_));
+                moved.add(rank, owned, part.region.extents(), bytes as u64, is_read);
+            }
             let verb = match &action {
                 Action::Get(_) => {
                     let wanted = WantedPart { want: sorted.wanted.len(), region: part.region, bytes };

@@ -36,6 +36,8 @@ pub struct Inner {
     told: VecDeque<Message>,
     /// Frames that are to be sent.
     asks: VecDeque<Vec<u8>>,
+    /// The program wants to hear that the viewer is there, however often it has asked.
+    asked_alive: bool,
     unanswered: BTreeSet<u32>,
     /// Answers among what was told.
     answers: usize,
@@ -64,12 +66,28 @@ impl Inner {
             Message::Answer(..) => self.answers += 1,
             Message::End(_) => {}
             Message::Alive => {
-                // No session counts from 0, so that nobody hears the answer.
-                self.asks.extend(frame::encode(&Ask { id: 0, request: Request::Alive }, frame::MOST_ASKED));
+                self.asked_alive = true;
                 return;
             }
         }
         self.told.push_back(message);
+    }
+
+    /// The next frame that is to be sent.
+    fn next(&mut self) -> Option<Vec<u8>> {
+        if std::mem::take(&mut self.asked_alive) {
+            // No session counts from 0, so that nobody hears the answer.
+            return frame::encode(&Ask { id: 0, request: Request::Alive }, frame::MOST_ASKED).ok();
+        }
+        self.asks.pop_front()
+    }
+
+    fn has_next(&self) -> bool {
+        self.asked_alive || !self.asks.is_empty()
+    }
+
+    fn is_open(&self) -> bool {
+        self.state == State::Open && !self.left
     }
 }
 
@@ -81,6 +99,7 @@ impl Shared {
             changes: 0,
             told: VecDeque::new(),
             asks: VecDeque::new(),
+            asked_alive: false,
             unanswered: BTreeSet::new(),
             answers: 0,
             stream: None,
@@ -178,6 +197,7 @@ fn close(shared: &Shared, how: String) {
     shared.change(|inner| {
         inner.stream = None;
         inner.asks.clear();
+        inner.asked_alive = false;
         for id in std::mem::take(&mut inner.unanswered) {
             inner.answer(id, format!("it was not answered: {how}"));
         }
@@ -274,9 +294,8 @@ fn converse(shared: &Arc<Shared>, stream: TcpStream, program: Program) -> String
 fn tell(shared: &Shared, mut stream: TcpStream) {
     loop {
         let frame = {
-            let idle = |inner: &Inner| inner.asks.is_empty() && inner.state == State::Open && !inner.left;
-            let mut inner = shared.wait(Duration::MAX, idle);
-            match inner.asks.pop_front().filter(|_| inner.state == State::Open && !inner.left) {
+            let mut inner = shared.wait(Duration::MAX, |inner| inner.is_open() && !inner.has_next());
+            match inner.next().filter(|_| inner.is_open()) {
                 Some(frame) => frame,
                 None => return,
             }
@@ -286,5 +305,22 @@ fn tell(shared: &Shared, mut stream: TcpStream) {
             let _ = stream.shutdown(Shutdown::Both);
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_asks_often_whether_the_viewer_is_there_hears_it_once() {
+        let shared = Shared::new("nowhere", "");
+        let mut inner = shared.lock();
+        for _ in 0..1000 {
+            inner.hear(Message::Alive);
+        }
+        let said = frame::read::<Ask>(&mut &inner.next().unwrap()[..], frame::MOST_ASKED).unwrap();
+        assert_eq!(said, Some(Ask { id: 0, request: Request::Alive }));
+        assert_eq!((inner.next(), inner.has_next()), (None, false));
     }
 }

@@ -13,8 +13,8 @@ pub struct Step {
     pub point: Point,
     /// Where its list of arrays is.
     pub arrays: Option<u64>,
-    /// Where the views of each array are.
-    pub views: BTreeMap<ArrayRef, Vec<u64>>,
+    /// Where the views of each array are, and of which chunk each is.
+    pub views: BTreeMap<ArrayRef, Vec<(u64, Option<u64>)>>,
     /// Where it stands what their ghost cells were.
     pub ghosts: BTreeMap<ArrayRef, u64>,
     /// Where the moves are, if they have changed.
@@ -32,7 +32,7 @@ impl Step {
     fn add(&mut self, entry: &Recorded, place: u64) {
         match entry {
             Recorded::Arrays(_) => self.arrays = Some(place),
-            Recorded::View(view) => self.views.entry(view.of.array).or_default().push(place),
+            Recorded::View(view) => self.views.entry(view.of.array).or_default().push((place, view.of.chunk)),
             Recorded::Ghosts(array, _) => drop(self.ghosts.insert(*array, place)),
             Recorded::Moves(_) => self.moves = Some(place),
             Recorded::Timeline(_) => self.timeline = Some(place),

@@ -12,6 +12,8 @@ use super::{chunks, cut};
 
 /// Views that are kept, so that neighbouring parts of one are not read again and again.
 const KEPT: usize = 4;
+/// A timeline is put together of so many entries at most.
+const MOST_TIMELINES: usize = 256;
 
 /// A recording. Debug points are named by their place among them.
 pub struct Store {
@@ -80,7 +82,7 @@ impl Store {
         arrays.iter().find(|entry| entry.array == array).cloned().ok_or_else(missing)
     }
 
-    fn places(&self, at: usize, entry: &ArrayEntry) -> Result<Vec<u64>, String> {
+    fn places(&self, at: usize, entry: &ArrayEntry) -> Result<Vec<(u64, Option<u64>)>, String> {
         let step = self.step(at)?;
         let missing = || format!("the recording has no cells of `{}` at debug point {}", entry.name, step.point.step);
         step.views.get(&entry.array).cloned().ok_or_else(missing)
@@ -89,12 +91,12 @@ impl Store {
     /// The cells of an array that there are.
     pub fn recorded(&mut self, at: usize, entry: &ArrayEntry) -> Result<Arc<View>, String> {
         let places = self.places(at, entry)?;
-        let first = places.first().copied().unwrap_or_default();
+        let first = places.first().map_or(0, |&(place, _)| place);
         if let Some(joined) = find(&mut self.joined, first) {
             return Ok(joined);
         }
         let (mut found, mut parts): (Option<Arc<View>>, _) = (None, BTreeMap::new());
-        for place in places {
+        for (place, _) in places {
             let view = self.view_at(place)?;
             // The finest one of whole cells.
             let better = |other: &Arc<View>| {
@@ -124,14 +126,13 @@ impl Store {
 
     /// A chunk with its ghost cells.
     fn chunk(&mut self, at: usize, entry: &ArrayEntry, chunk: u64) -> Result<Arc<View>, String> {
-        for place in self.places(at, entry)? {
-            let view = self.view_at(place)?;
-            if view.of.chunk == Some(chunk) {
-                return Ok(view);
-            }
-        }
-        let why = "it has those of arrays of few chunks that fit the bytes of each that it was to have";
-        Err(format!("the recording has no ghost cells of `{}`: {why}", entry.name))
+        let found = self.places(at, entry)?.into_iter().find(|(_, of)| *of == Some(chunk));
+        let Some((place, _)) = found else {
+            let why = "it has those of arrays of few chunks that fit the bytes of each that it was to have";
+            return Err(format!("the recording has no ghost cells of `{}`: {why}", entry.name));
+        };
+        let view = self.view_at(place)?;
+        if view.of.chunk == Some(chunk) { Ok(view) } else { Err(changed(place)) }
     }
 
     /// A view.
@@ -195,12 +196,15 @@ impl Store {
         found.ok_or_else(|| "the recording has no moves of transfers".into())
     }
 
-    /// What the ranks did up to a debug point, later than `since`: the latest spans of each, as a program tells it.
+    /// What the ranks did up to a debug point, later than `since`: the latest spans of each, as a program tells it, of so many
+    /// debug points as are read in a moment.
     pub fn timeline(&mut self, at: usize, since: u64) -> Result<Timeline, String> {
         let mut all = Timeline::default();
         // From the last one back.
-        for step in (0..=at).rev() {
-            let Some(place) = self.step(step)?.timeline else { continue };
+        self.step(at)?;
+        let steps = &self.index.points[..=at];
+        let places: Vec<u64> = steps.iter().rev().filter_map(|step| step.timeline).take(MOST_TIMELINES).collect();
+        for place in places {
             let Recorded::Timeline(line) = self.index.read(place)? else { return Err(changed(place)) };
             all.until = all.until.max(line.until);
             all.ranks.resize(all.ranks.len().max(line.ranks.len()), Vec::new());
