@@ -89,10 +89,10 @@ fn ghost_cells_moves_times_and_arrays_of_one_rank_are_there() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("run.zrec");
         run_with(Config::threads(count).check(true), |world| {
-            attach(world, &Settings::parse(&format!("record:{},most:2000", file.display())).unwrap())?;
+            attach(world, &Settings::parse(&format!("record:{},most:16K", file.display())).unwrap())?;
             let layout = Layout::new([12]).split([Split::Even(3)]).ghost([2]).periodic([true]);
             let line = world.array::<i32, 1>("line", &layout)?;
-            let large = world.array::<i32, 1>("large", &Layout::new([900]).split([Split::Even(3)]).ghost([2]))?;
+            let large = world.array::<i32, 1>("large", &Layout::new([9000]).split([Split::Even(3)]).ghost([2]))?;
             large.fill(5)?;
             let own = world.local_array::<u16, 1>("own", &Layout::new([3 + world.rank() as i64]))?;
             own.all().write(&vec![40 + world.rank() as u16; 3 + world.rank()])?;
@@ -131,7 +131,7 @@ fn ghost_cells_moves_times_and_arrays_of_one_rank_are_there() {
             let expected: Vec<i32> = (start..end).map(|x| (x.rem_euclid(12) + 100 * of(x)) as i32).collect();
             assert_eq!(bytemuck::pod_collect_to_vec::<u8, i32>(&view.cells), expected);
         }
-        assert!(of("large").all(|view| view.of.chunk.is_none() && view.cells.len() <= 2000));
+        assert!(of("large").all(|view| view.of.chunk.is_none() && view.cells.len() <= 16 << 10));
         let own = of("own").map(|view| view.cells.clone()).next().unwrap();
         assert_eq!(bytemuck::pod_collect_to_vec::<u8, u16>(&own), [40; 3]);
         let mut states = Vec::new();
