@@ -50,7 +50,7 @@ where
     transport::run_on(communicator, |group| on_rank(group, &program))
 }
 
-fn on_rank<R>(group: Group, program: &impl Fn(&World) -> Result<R>) -> Result<R> {
+fn on_rank<R>(group: Group, program: &dyn Fn(&World) -> Result<R>) -> Result<R> {
     let world = opened(group)?;
     debug::attach_by_environment(&world)?;
     let result = program(&world).and_then(|result| world.close().map(|()| result));

@@ -105,13 +105,14 @@ impl Recorder {
         moves.moves.truncate(self.most / MOVE_BYTES);
         match &self.moves {
             Some(before) if *before == moves => {}
-            Some(before) if before.count == moves.count && before.moves == moves.moves => {
-                self.write(&Recorded::Moves(Moves { moves: Vec::new(), ..moves.clone() }));
-                self.moves = Some(moves);
-            }
-            _ => {
-                self.write(&Recorded::Moves(moves.clone()));
-                self.moves = Some(moves);
+            before => {
+                let same =
+                    before.as_ref().is_some_and(|before| before.count == moves.count && before.moves == moves.moves);
+                let boxes = if same { Vec::new() } else { moves.moves.clone() };
+                // Later ones may have the boxes of these, if they are there.
+                if self.write(&Recorded::Moves(Moves { moves: boxes, ..moves.clone() })) {
+                    self.moves = Some(moves);
+                }
             }
         }
     }
@@ -129,15 +130,17 @@ impl Recorder {
         }
     }
 
-    fn write(&mut self, entry: &Recorded) {
-        let Some((path, writer)) = &mut self.file else { return };
-        if let Err(error) = writer.add(entry) {
-            if error.kind() == ErrorKind::InvalidInput {
-                return trace::warn(&format!("the recording {} lacks an entry: {error}", path.display()));
-            }
+    /// Whether the entry is there now.
+    fn write(&mut self, entry: &Recorded) -> bool {
+        let Some((path, writer)) = &mut self.file else { return false };
+        let Err(error) = writer.add(entry) else { return true };
+        if error.kind() == ErrorKind::InvalidInput {
+            trace::warn(&format!("the recording {} lacks an entry: {error}", path.display()));
+        } else {
             trace::warn(&format!("the recording {} ends here, as it cannot be written: {error}", path.display()));
             self.file = None;
         }
+        false
     }
 
     /// The run is over.
@@ -165,14 +168,7 @@ fn cells(array: &ArrayEntry, most: usize) -> Vec<ViewRequest> {
         return Vec::new();
     }
     let (axes, cell_bytes) = (array.shape.len(), array.element.bytes as usize);
-    let all = ViewRequest {
-        array: array.array,
-        chunk: None,
-        start: vec![0; axes],
-        end: array.shape.clone(),
-        stride: vec![1; axes],
-        numbers: None,
-    };
+    let all = array.whole();
     let [before, behind] = &array.ghosts;
     let complete = array.chunks.len() as u64 == array.chunk_count && array.chunks.len() <= MOST_CHUNKS;
     if complete && before.iter().chain(behind).any(|&width| width > 0) {

@@ -34,6 +34,11 @@ use crate::trace;
 ///
 /// A process that exits while this runs says so and exits with code 1, whatever code was given.
 pub fn launch<R: Send>(config: &Config, program: impl Fn(Group) -> Result<R> + Send + Sync) -> Result<Vec<R>> {
+    collect(config, &program)
+}
+
+/// [`launch`], compiled once for each type of result and not for each program.
+fn collect<R: Send>(config: &Config, program: &(dyn Fn(Group) -> Result<R> + Sync)) -> Result<Vec<R>> {
     let settings = Settings::resolve(config, environment::variable, cfg!(feature = "mpi"))?;
     let returned = Mutex::new(BTreeMap::new());
     let ended = start(&settings, &|group| {

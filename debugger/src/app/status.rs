@@ -18,10 +18,12 @@ pub fn show(ui: &mut Ui, store: &Store, session: &dyn Session, saved: Option<&Re
         if let Some(point) = &store.point {
             ui.separator();
             let recorded = !session.steps().is_empty();
-            match (recorded, point.paused) {
-                (true, _) => ui.label("recorded"),
-                (_, true) => ui.colored_label(WAITS, "paused"),
-                (_, false) => ui.colored_label(GOOD, "running"),
+            let gone = store.end.is_some() || session.state() != State::Open;
+            match (recorded, gone, point.paused) {
+                (true, ..) => ui.label("recorded"),
+                (_, true, _) => ui.weak("last seen at"),
+                (_, _, true) => ui.colored_label(WAITS, "paused"),
+                (..) => ui.colored_label(GOOD, "running"),
             };
             ui.label(format!("step {}", point.step));
             ui.label(RichText::new(&point.name).strong());

@@ -15,7 +15,7 @@ mod quantity;
 mod ramp;
 mod range;
 mod slice;
-mod solid;
+mod subvolume;
 mod values;
 mod viewport;
 
@@ -30,6 +30,6 @@ pub use quantity::{Part, Quantity};
 pub use ramp::{Opaque, Ramp};
 pub use range::Range;
 pub use slice::Slice;
-pub use solid::{Solid, Voxels};
+pub use subvolume::{Subvolume, Voxels};
 pub use values::{Exact, Member, Values, cell};
 pub use viewport::Viewport;

@@ -178,14 +178,6 @@ impl Inside {
 
     fn summary(&self, of: &SummaryRequest) -> Result<Summary, String> {
         let entry = self.entry(of.array)?;
-        let whole = ViewRequest {
-            array: of.array,
-            chunk: None,
-            start: vec![0; entry.shape.len()],
-            end: entry.shape.clone(),
-            stride: vec![1; entry.shape.len()],
-            numbers: None,
-        };
         let parts = if of.length { entry.element.numbers[0].components } else { 1 };
         let part = |index: &[i64], part: u8| f64::from(self.value_of(index, self.point.step, part));
         // Of lengths, as programs have them: rounded.
@@ -193,7 +185,7 @@ impl Inside {
             let square: f64 = (0..parts).map(|at| part(index, at).powi(2)).sum();
             if parts == 1 { part(index, 0) } else { f64::from(square.sqrt() as f32) }
         };
-        let values: Vec<f64> = indices(&whole).iter().map(value).collect();
+        let values: Vec<f64> = indices(&entry.whole()).iter().map(value).collect();
         let finite = || values.iter().copied().filter(|value| value.is_finite());
         let extremes = finite().reduce(f64::min).zip(finite().reduce(f64::max));
         let range = extremes.unwrap_or_default();

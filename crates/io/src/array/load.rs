@@ -62,11 +62,19 @@ pub fn load_with<T: Element, const D: usize>(
     layout: impl FnOnce([i64; D]) -> Layout,
 ) -> Result<Loaded<T, D>> {
     let path = path.as_ref();
+    let layout = to_layout(layout);
     #[cfg(feature = "zarr")]
     if matches!(Format::of(path), Ok(Format::Zarr)) {
         return zarr::load(world, path, name, options, layout);
     }
     load_in_blocks(world, path, name, options, layout, BLOCK_BYTES)
+}
+
+/// What a caller says of the layout for a shape; not a type of its own, so that a load is compiled once for cells of a type and so many axes.
+pub type ToLayout<'a> = Box<dyn FnOnce(&Index) -> Layout + 'a>;
+
+pub fn to_layout<'a, const D: usize>(layout: impl FnOnce([i64; D]) -> Layout + 'a) -> ToLayout<'a> {
+    Box::new(move |shape: &Index| layout(std::array::from_fn(|axis| shape[axis])))
 }
 
 /// [`load_with`] that reads so many bytes at once.
@@ -78,12 +86,11 @@ pub fn load_in_blocks<T: Element, const D: usize>(
     path: &Path,
     name: &str,
     options: &LoadOptions,
-    layout: impl FnOnce([i64; D]) -> Layout,
+    layout: ToLayout<'_>,
     block_bytes: u64,
 ) -> Result<Loaded<T, D>> {
     let (found, plan, metadata, what) = open(world, path, (&T::INFO, D), options)?;
-    let shape: [i64; D] = std::array::from_fn(|axis| plan.window.shape[axis]);
-    let layout = layout(shape);
+    let layout = layout(&plan.window.shape);
     check_layout(world, path, &layout, (&plan.window.shape, found.fingerprint), &what)?;
     let array = world.array::<T, D>(name, &layout)?;
     let chunks: Vec<ChunkRef<T, D>> = array.chunks().filter(|chunk| !chunk.region().is_empty()).collect();

@@ -13,9 +13,9 @@ use super::contents::Contents;
 use super::save::Begun;
 use crate::IoError;
 
-/// The thread rests so many times as long as it has written: it takes a tenth of what it could have of a core and of the
+/// The thread rests so many times as long as it has written: it takes a twelfth of what it could have of a core and of the
 /// memory, and less where many want the same cores.
-const RESTS: u32 = 9;
+const RESTS: u32 = 11;
 
 /// A started save: its arrays have been read and may be written again.
 ///

@@ -115,18 +115,10 @@ impl Open {
         let there = self.store.point.as_ref().map_or(0, |point| point.step);
         let here = now.as_ref().map_or(0, |point| point.step);
         ui.weak(format!("debug point {here} less debug point {there} of the recording"));
-        let all = |entry: &ArrayEntry| ViewRequest {
-            array: entry.array,
-            chunk: None,
-            start: vec![0; entry.shape.len()],
-            end: entry.shape.clone(),
-            stride: vec![1; entry.shape.len()],
-            numbers: None,
-        };
         let key = whole::Key {
             epochs: [self.store.epoch(), store.epoch()],
             quantity: look.slice().1,
-            requests: [all(&other), all(array)],
+            requests: [other.whole(), array.whole()],
         };
         let waits = now.is_some_and(|point| point.paused);
         self.whole.show(ui, key, array, [&mut self.store, store], waits, look);

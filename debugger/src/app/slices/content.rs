@@ -7,7 +7,7 @@ use super::saving::{Content, Picture};
 use super::tiles::Tiles;
 use super::{Known, Look};
 use crate::app::words;
-use crate::look::{Slice, Solid};
+use crate::look::{Slice, Subvolume};
 
 impl Look {
     /// All cells of what is shown, be they seen or not, and its picture.
@@ -15,11 +15,11 @@ impl Look {
         let slice = self.slice.clone();
         let line = Slice { up: None, ..slice.clone() };
         let all = |slice: &Slice| slice.request(array.array, [[0, 0], slice.extents(&array.shape)], [1, 1], None);
-        let solid = |axes: [usize; 3]| Solid { axes, at: slice.at.clone() }.whole(array.array, &array.shape);
+        let subvolume = |axes: [usize; 3]| Subvolume { axes, at: slice.at.clone() }.whole(array.array, &array.shape);
         let (cells, axes): (ViewRequest, Vec<usize>) = match (self.mode, self.third(), slice.up) {
             (Mode::Line, ..) => (all(&line), line.axes()),
-            (Mode::Planes, ..) if array.shape.len() > 2 => (solid([0, 1, 2]), vec![0, 1, 2]),
-            (Mode::Volume, Some(deep), Some(up)) => (solid([slice.across, up, deep]), vec![slice.across, up, deep]),
+            (Mode::Planes, ..) if array.shape.len() > 2 => (subvolume([0, 1, 2]), vec![0, 1, 2]),
+            (Mode::Volume, Some(deep), Some(up)) => (subvolume([slice.across, up, deep]), vec![slice.across, up, deep]),
             (Mode::Mosaic, Some(deep), _) => {
                 let mosaic = self.mosaic(array);
                 let cells = mosaic.map_or_else(|| all(&slice), |mosaic| mosaic.request(array.array, 1, None));

@@ -23,7 +23,7 @@ use super::sense;
 use super::store::Store;
 use super::style::{Known, Style};
 use super::words;
-use crate::look::{Colouring, Mosaic, Quantity, Slice, Solid, Values};
+use crate::look::{Colouring, Mosaic, Quantity, Slice, Subvolume, Values};
 use bar::Mode;
 pub use difference::Difference;
 use line::Line;
@@ -202,8 +202,10 @@ impl Look {
                 }
             }
             Mode::Planes => self.planes(ui, given),
-            Mode::Volume => match self.third().and_then(|deep| Solid::new(&self.slice, deep)) {
-                Some(solid) => self.volume.show(ui, &solid, self.quantity, &mut self.style, &mut given, painter),
+            Mode::Volume => match self.third().and_then(|deep| Subvolume::new(&self.slice, deep)) {
+                Some(subvolume) => {
+                    self.volume.show(ui, &subvolume, self.quantity, &mut self.style, &mut given, painter)
+                }
                 None => drop(ui.label("a volume needs three axes")),
             },
             Mode::Line => self.line.show(ui, &self.slice, self.quantity, given),

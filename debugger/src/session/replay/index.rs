@@ -17,16 +17,16 @@ pub struct Step {
     pub views: BTreeMap<ArrayRef, Vec<(u64, Option<u64>)>>,
     /// Where it stands what their ghost cells were.
     pub ghosts: BTreeMap<ArrayRef, u64>,
-    /// Where the moves are, if they have changed.
-    pub moves: Option<u64>,
+    /// Where the last moves are, and where their boxes are: in the same entry, or in one before if they are the same.
+    pub moves: Option<[u64; 2]>,
     /// Where the spans since the debug point before are.
     pub timeline: Option<u64>,
 }
 
 impl Step {
-    fn new(point: Point) -> Self {
+    fn new(point: Point, before: Option<&Step>) -> Self {
         let (views, ghosts) = (BTreeMap::new(), BTreeMap::new());
-        Self { point, arrays: None, views, ghosts, moves: None, timeline: None }
+        Self { point, arrays: None, views, ghosts, moves: before.and_then(|step| step.moves), timeline: None }
     }
 
     fn add(&mut self, entry: &Recorded, place: u64) {
@@ -34,7 +34,10 @@ impl Step {
             Recorded::Arrays(_) => self.arrays = Some(place),
             Recorded::View(view) => self.views.entry(view.of.array).or_default().push((place, view.of.chunk)),
             Recorded::Ghosts(array, _) => drop(self.ghosts.insert(*array, place)),
-            Recorded::Moves(_) => self.moves = Some(place),
+            Recorded::Moves(moves) => {
+                let before = self.moves.filter(|_| moves.moves.is_empty() && moves.count > 0);
+                self.moves = Some([place, before.map_or(place, |[_, boxes]| boxes)]);
+            }
             Recorded::Timeline(_) => self.timeline = Some(place),
             Recorded::Program(_) | Recorded::Point(_) | Recorded::End(_) => {}
         }
@@ -143,7 +146,8 @@ impl Index {
                     return Err(format!("debug point {} follows debug point {last}", point.step));
                 }
                 self.steps.push(point.step);
-                self.points.push(Step::new(point));
+                let step = Step::new(point, self.points.last());
+                self.points.push(step);
             }
             Recorded::End(how) => self.end = Some(how),
             entry => {

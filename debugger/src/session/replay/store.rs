@@ -181,19 +181,17 @@ impl Store {
 
     /// What the last operation that moved cells had moved.
     pub fn moves(&mut self, at: usize) -> Result<Moves, String> {
-        let mut found: Option<Moves> = None;
-        for step in (0..=at).rev() {
-            let Some(place) = self.step(step)?.moves else { continue };
-            let Recorded::Moves(moves) = self.index.read(place)? else { return Err(changed(place)) };
-            let boxes = moves.moves.clone();
-            let told = found.get_or_insert(moves);
-            told.moves = boxes;
-            // Those without boxes have those of one before.
-            if !told.moves.is_empty() || told.count == 0 {
-                break;
-            }
+        let [last, boxes] = self.step(at)?.moves.ok_or("the recording has no moves of transfers")?;
+        let mut moves = self.moves_at(last)?;
+        if boxes != last {
+            moves.moves = self.moves_at(boxes)?.moves;
         }
-        found.ok_or_else(|| "the recording has no moves of transfers".into())
+        Ok(moves)
+    }
+
+    fn moves_at(&mut self, place: u64) -> Result<Moves, String> {
+        let Recorded::Moves(moves) = self.index.read(place)? else { return Err(changed(place)) };
+        Ok(moves)
     }
 
     /// What the ranks did up to a debug point, later than `since`: the latest spans of each, as a program tells it, of so many

@@ -6,7 +6,7 @@ use zippy::Element;
 use zippy::region::Region;
 use zippy::{Config, Layout, Split, World, run_with};
 
-use super::load::load_in_blocks;
+use super::load::{load_in_blocks, to_layout};
 use super::save::save_in_blocks;
 use super::{LoadOptions, SaveOptions, load};
 
@@ -67,7 +67,7 @@ fn round_trip<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
                     let cut = |shape: [i64; D]| Layout::new(shape).split_all(split.clone()).ghost([1; D]);
                     let block_bytes = [block_bytes, least.max(200), 1 << 20][number];
                     let all = LoadOptions::new();
-                    let again = load_in_blocks::<T, D>(world, &path, "again", &all, cut, block_bytes)?.array;
+                    let again = load_in_blocks::<T, D>(world, &path, "again", &all, to_layout(cut), block_bytes)?.array;
                     for chunk in again.chunks() {
                         let region = chunk.region();
                         let expected: Vec<T> =

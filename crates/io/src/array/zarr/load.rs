@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use zippy::element::Element;
+use zippy::element::{Element, ElementInfo};
 use zippy::{Error, Layout, Result, World};
 
 use super::fields::leaves;
@@ -11,6 +11,7 @@ use super::open::open;
 use super::read::read;
 use super::stored::Stored;
 use crate::IoError;
+use crate::array::load::ToLayout;
 use crate::array::metadata::Metadata;
 use crate::array::options::{LoadOptions, Loaded};
 use crate::array::window::Window;
@@ -24,30 +25,17 @@ pub fn load<T: Element, const D: usize>(
     path: &Path,
     name: &str,
     options: &LoadOptions,
-    layout: impl FnOnce([i64; D]) -> Layout,
+    layout: ToLayout<'_>,
 ) -> Result<Loaded<T, D>> {
     let what = format!("loading {} with {options:?}", path.display());
-    let opened = || -> Result<Opened> {
-        let generation = Generation::now(path);
-        let (stored, metadata) = open(path, options.array.as_deref(), &leaves(&T::INFO), D)?;
-        let window = Window::new(path, &stored[0].shape, options.section.as_deref(), options.step.as_deref())?;
-        let directories = stored.iter().map(|one| one.directory.as_path());
-        let fingerprint = fingerprint(std::iter::once(path).chain(directories))?;
-        Ok(Opened { metadata: window.metadata(metadata), stored, window, generation, fingerprint })
-    };
-    let Opened { stored, window, metadata, generation, fingerprint } = world.agree(&what, opened())?;
-    let shape: [i64; D] = std::array::from_fn(|axis| window.shape[axis]);
-    let layout = layout(shape);
-    let checked = match *layout.shape() == *window.shape {
-        true => Ok(()),
-        false => {
-            let message = format!("{} are to be read, and the layout has {}", window.shape, layout.shape());
-            Err(IoError::request(path, message).into())
-        }
-    };
+    let opened = world.agree(&what, Opened::open(path, (&T::INFO, D), options))?;
+    let layout = layout(&opened.window.shape);
     // Ranks that see another shape, or another store, have another call.
-    world.agree(&format!("{what}, of shape {shape:?} and documents #{fingerprint:016x}"), checked)?;
+    let (shape, fingerprint) = (&*opened.window.shape, opened.fingerprint);
+    let seen = format!("{what}, of shape {shape:?} and documents #{fingerprint:016x}");
+    world.agree(&seen, opened.check(path, &layout))?;
     let array = world.array::<T, D>(name, &layout)?;
+    let Opened { stored, metadata, window, generation, .. } = opened;
     world.agree(&what, read(&array, stored, &window))?;
     // When all have read: another store may have the same documents.
     world.agree(&format!("{what}, again"), generation.check().map_err(Error::from))?;
@@ -63,4 +51,23 @@ struct Opened {
     metadata: Metadata,
     generation: Generation,
     fingerprint: u64,
+}
+
+impl Opened {
+    fn open(path: &Path, (element, axes): (&ElementInfo, usize), options: &LoadOptions) -> Result<Self> {
+        let generation = Generation::now(path);
+        let (stored, metadata) = open(path, options.array.as_deref(), &leaves(element), axes)?;
+        let window = Window::new(path, &stored[0].shape, options.section.as_deref(), options.step.as_deref())?;
+        let directories = stored.iter().map(|one| one.directory.as_path());
+        let fingerprint = fingerprint(std::iter::once(path).chain(directories))?;
+        Ok(Self { metadata: window.metadata(metadata), stored, window, generation, fingerprint })
+    }
+
+    fn check(&self, path: &Path, layout: &Layout) -> Result<()> {
+        if *layout.shape() == *self.window.shape {
+            return Ok(());
+        }
+        let message = format!("{} are to be read, and the layout has {}", self.window.shape, layout.shape());
+        Err(IoError::request(path, message).into())
+    }
 }

@@ -17,7 +17,7 @@ use super::overlay::message;
 use super::pane::Given;
 use crate::app::style::Style;
 use crate::app::words;
-use crate::look::{Opaque, Quantity, Ramp, Rgba, Solid, Values};
+use crate::look::{Opaque, Quantity, Ramp, Rgba, Subvolume, Values};
 pub use painter::Painter;
 use painter::{Told, Wish};
 
@@ -42,12 +42,12 @@ pub struct Volume {
     camera: Option<(CameraControl, Camera)>,
     ramp: Ramp,
     lit: bool,
-    from: Option<(Rc<Answer>, Quantity, Solid)>,
+    from: Option<(Rc<Answer>, Quantity, Subvolume)>,
     cells: Option<Arc<Values>>,
     picture: Picture,
     background: [u8; 3],
     /// The picture as it came, and what it shows.
-    shown: Option<(Solid, ColorImage)>,
+    shown: Option<(Subvolume, ColorImage)>,
     /// Whether that is the picture as it is to be now, in full.
     is_done: bool,
     error: Option<String>,
@@ -69,7 +69,8 @@ impl Volume {
         if let Some(problem) = &self.problem {
             return Err(problem.clone());
         }
-        let is_of = |_: &&(Solid, ColorImage)| self.is_done && self.values().is_some_and(|cells| cells.step == step);
+        let is_of =
+            |_: &&(Subvolume, ColorImage)| self.is_done && self.values().is_some_and(|cells| cells.step == step);
         let Some((_, image)) = self.shown.as_ref().filter(is_of) else { return Ok(None) };
         let pixel = |pixel: &Color32| {
             let [red, green, blue, alpha] = pixel.to_array();
@@ -102,16 +103,16 @@ impl Volume {
     pub fn show(
         &mut self,
         ui: &mut Ui,
-        solid: &Solid,
+        subvolume: &Subvolume,
         quantity: Quantity,
         style: &mut Style,
         given: &mut Given,
         painter: &mut Painter,
     ) {
         let array = given.array;
-        self.place(solid.extents(&array.shape));
-        self.fetch(solid, quantity, given);
-        self.hear(ui, solid, array.array, painter);
+        self.place(subvolume.extents(&array.shape));
+        self.fetch(subvolume, quantity, given);
+        self.hear(ui, subvolume, array.array, painter);
         let [red, green, blue, _] = ui.visuals().extreme_bg_color.to_array();
         self.background = [red, green, blue];
         let background = self.background.map(|part| f32::from(part) / 255.0);
@@ -122,30 +123,31 @@ impl Volume {
         let camera = camera.clone();
         let painting = ui.painter_at(area);
         let colours = ui.visuals();
-        outline::paint(&painting, area, &camera, solid, array, given.overlays.borders);
+        outline::paint(&painting, area, &camera, subvolume, array, given.overlays.borders);
         let corner = area.left_bottom() + vec2(10.0, -8.0);
         let weak = colours.weak_text_color();
         painting.text(corner, Align2::LEFT_BOTTOM, HELP, FontId::proportional(12.0), weak.gamma_multiply(0.7));
-        if let Some(text) = self.values().and_then(|values| coarse(values, solid)) {
+        if let Some(text) = self.values().and_then(|values| coarse(values, subvolume)) {
             let corner = area.right_bottom() + vec2(-10.0, -8.0);
             painting.text(corner, Align2::RIGHT_BOTTOM, text, FontId::proportional(12.0), weak);
         }
         let mut error = painter.ended().map(|why| format!("no volumes can be rendered here: {why}"));
         if error.is_none() {
-            error = self.wanted(ui, area, camera, solid, style, given, painter).err().or_else(|| self.error.clone());
+            error =
+                self.wanted(ui, area, camera, subvolume, style, given, painter).err().or_else(|| self.error.clone());
         }
         (self.is_done, self.problem) = (painter.is_done(), error.clone());
         let title = words::title(array);
         let name = match (&error, self.is_done) {
             (Some(error), _) => format!("no picture of {title}: {error}"),
-            (None, true) => format!("a picture of {title} along {}", solid.axes.map(words::axis).join(", ")),
+            (None, true) => format!("a picture of {title} along {}", subvolume.axes.map(words::axis).join(", ")),
             (None, false) => format!("a picture of {title}, being rendered"),
         };
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
         match error {
             Some(error) => message(&painting, area, &error, colours.error_fg_color),
             None if self.cells.is_none() => message(&painting, area, "asking …", weak),
-            None if self.shown.as_ref().is_none_or(|(shown, _)| shown.axes != solid.axes) => {
+            None if self.shown.as_ref().is_none_or(|(shown, _)| shown.axes != subvolume.axes) => {
                 message(&painting, area, "rendering …", weak);
             }
             None => {}
@@ -164,20 +166,20 @@ impl Volume {
         }
     }
 
-    fn fetch(&mut self, solid: &Solid, quantity: Quantity, given: &mut Given) {
+    fn fetch(&mut self, subvolume: &Subvolume, quantity: Quantity, given: &mut Given) {
         let array = given.array;
         let Some(numbers) = quantity.of(&array.element) else { return };
         let wanted = (Some(quantity.numbers), numbers.bytes());
-        let found = given.store.view(solid.request(array.array, &array.shape, wanted, MOST_VIEW_BYTES));
+        let found = given.store.view(subvolume.request(array.array, &array.shape, wanted, MOST_VIEW_BYTES));
         self.error = found.error.clone().or(self.error.take().filter(|_| found.answer().is_none()));
         let (Some(answer), Some(view)) = (found.answer(), found.view()) else { return };
-        let same = |(from, of, box_of): &(Rc<Answer>, Quantity, Solid)| {
-            Rc::ptr_eq(from, answer) && *of == quantity && box_of == solid
+        let same = |(from, of, box_of): &(Rc<Answer>, Quantity, Subvolume)| {
+            Rc::ptr_eq(from, answer) && *of == quantity && box_of == subvolume
         };
         if self.from.as_ref().is_some_and(same) {
             return;
         }
-        self.from = Some((Rc::clone(answer), quantity, solid.clone()));
+        self.from = Some((Rc::clone(answer), quantity, subvolume.clone()));
         match Values::new(view, &array.element, quantity) {
             Ok(values) if values.extents.len() == array.shape.len() => {
                 (self.cells, self.error) = (Some(Arc::new(values)), None);
@@ -187,13 +189,15 @@ impl Volume {
         }
     }
 
-    fn hear(&mut self, ui: &Ui, solid: &Solid, array: ArrayRef, painter: &mut Painter) {
+    fn hear(&mut self, ui: &Ui, subvolume: &Subvolume, array: ArrayRef, painter: &mut Painter) {
         for told in painter.told() {
             match told {
                 // Of another array or of other axes, it comes too late.
-                Told::Picture { image, wish } if wish.cells.of.array == array && wish.solid.axes == solid.axes => {
+                Told::Picture { image, wish }
+                    if wish.cells.of.array == array && wish.subvolume.axes == subvolume.axes =>
+                {
                     self.picture.set(ui.ctx(), image.clone());
-                    self.shown = Some((wish.solid, image));
+                    self.shown = Some((wish.subvolume, image));
                     self.error = None;
                 }
                 Told::Refused(error) => self.error = Some(error),
@@ -209,7 +213,7 @@ impl Volume {
         ui: &Ui,
         area: Rect,
         camera: Camera,
-        solid: &Solid,
+        subvolume: &Subvolume,
         style: &mut Style,
         given: &Given,
         painter: &mut Painter,
@@ -219,7 +223,7 @@ impl Volume {
         let pixels = area.size() * ui.ctx().pixels_per_point();
         let edge = |length: f32| length.clamp(1.0, MOST_EDGE) as u32;
         let unit = UNIT * self.extents.into_iter().max().unwrap_or(1).max(32) as f64;
-        let finest = solid.axes.map(|axis| cells.of.stride[axis]).into_iter().min().unwrap_or(1);
+        let finest = subvolume.axes.map(|axis| cells.of.stride[axis]).into_iter().min().unwrap_or(1);
         let diagonal = self.extents.iter().map(|&extent| (extent as f64).powi(2)).sum::<f64>().sqrt();
         let look = Appearance {
             size: (edge(pixels.x), edge(pixels.y)),
@@ -227,15 +231,15 @@ impl Volume {
             shading: self.lit.then(Shading::default),
             ..Appearance::new(camera, self.ramp.transfer(&colouring, unit))
         };
-        let (cells, solid) = (Arc::clone(cells), solid.clone());
-        painter.want(ui.ctx(), Wish { cells, solid, scale: colouring.scale, look, moving: false });
+        let (cells, subvolume) = (Arc::clone(cells), subvolume.clone());
+        painter.want(ui.ctx(), Wish { cells, subvolume, scale: colouring.scale, look, moving: false });
         Ok(())
     }
 }
 
 /// Which cells are rendered, if they are not all.
-fn coarse(values: &Values, solid: &Solid) -> Option<String> {
-    let strides = solid.axes.map(|axis| values.of.stride[axis]);
+fn coarse(values: &Values, subvolume: &Subvolume) -> Option<String> {
+    let strides = subvolume.axes.map(|axis| values.of.stride[axis]);
     strides.iter().any(|&stride| stride > 1).then(|| {
         let [across, up, deep] = strides;
         format!("one cell of every {across} × {up} × {deep}")

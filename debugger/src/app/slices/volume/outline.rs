@@ -6,7 +6,7 @@ use zippy_view::egui::{Align2, Color32, FontId, Painter, Rect, Stroke};
 use zippy_view::seen_at;
 
 use crate::app::words;
-use crate::look::Solid;
+use crate::look::Subvolume;
 
 /// Of more chunks borders are not drawn.
 const MOST_CHUNKS: usize = 512;
@@ -15,11 +15,11 @@ const AXES: [Color32; 3] =
     [Color32::from_rgb(240, 110, 100), Color32::from_rgb(120, 210, 120), Color32::from_rgb(110, 160, 255)];
 
 /// Draws the box, its axes with their names, and where the chunks' borders cut it.
-pub fn paint(painter: &Painter, area: Rect, camera: &Camera, solid: &Solid, array: &ArrayEntry, borders: bool) {
-    let extents = solid.extents(&array.shape);
+pub fn paint(painter: &Painter, area: Rect, camera: &Camera, subvolume: &Subvolume, array: &ArrayEntry, borders: bool) {
+    let extents = subvolume.extents(&array.shape);
     if borders && array.chunks.len() <= MOST_CHUNKS {
-        for chunk in array.chunks.iter().filter(|chunk| cuts(solid, &chunk.start, &chunk.end)) {
-            let [low, high] = [&chunk.start, &chunk.end].map(|at| solid.axes.map(|axis| at[axis]));
+        for chunk in array.chunks.iter().filter(|chunk| cuts(subvolume, &chunk.start, &chunk.end)) {
+            let [low, high] = [&chunk.start, &chunk.end].map(|at| subvolume.axes.map(|axis| at[axis]));
             edges(painter, area, camera, low, high, Color32::from_white_alpha(50));
         }
     }
@@ -33,7 +33,7 @@ pub fn paint(painter: &Painter, area: Rect, camera: &Camera, solid: &Solid, arra
         };
         painter.line_segment([from, to], Stroke::new(1.5, AXES[side]));
         let by = (to - from).normalized() * 12.0;
-        let name = words::axis(solid.axes[side]);
+        let name = words::axis(subvolume.axes[side]);
         painter.text(to + by, Align2::CENTER_CENTER, name, FontId::proportional(13.0), AXES[side]);
     }
 }
@@ -43,12 +43,13 @@ fn corner(cell: [i64; 3]) -> [f64; 3] {
     cell.map(|at| at as f64 - 0.5)
 }
 
-/// Whether a box of the array has cells of the solid.
-fn cuts(solid: &Solid, start: &[i64], end: &[i64]) -> bool {
-    let axes = solid.at.len();
+/// Whether a box of the array has cells of the subvolume.
+fn cuts(subvolume: &Subvolume, start: &[i64], end: &[i64]) -> bool {
+    let axes = subvolume.at.len();
     start.len() == axes
         && end.len() == axes
-        && (0..axes).all(|axis| solid.axes.contains(&axis) || (start[axis]..end[axis]).contains(&solid.at[axis]))
+        && (0..axes)
+            .all(|axis| subvolume.axes.contains(&axis) || (start[axis]..end[axis]).contains(&subvolume.at[axis]))
 }
 
 fn edges(painter: &Painter, area: Rect, camera: &Camera, low: [i64; 3], high: [i64; 3], colour: Color32) {

@@ -10,7 +10,7 @@ use zippy_render::volume::Look;
 use zippy_view::egui::{ColorImage, Context};
 
 use super::scene;
-use crate::look::{Scale, Solid, Values};
+use crate::look::{Scale, Subvolume, Values};
 
 /// So long after the last change a picture is rendered in full.
 const REST: Duration = Duration::from_millis(250);
@@ -19,7 +19,7 @@ const REST: Duration = Duration::from_millis(250);
 #[derive(Clone)]
 pub struct Wish {
     pub cells: Arc<Values>,
-    pub solid: Solid,
+    pub subvolume: Subvolume,
     /// What of it a cell's value is decides its colour and opacity.
     pub scale: Scale,
     /// Of the size that the picture has on the screen.
@@ -36,7 +36,7 @@ impl Wish {
 
     /// Whether it is of the same cells on the same scale.
     pub fn volume_is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.cells, &other.cells) && self.solid == other.solid && self.scale == other.scale
+        Arc::ptr_eq(&self.cells, &other.cells) && self.subvolume == other.subvolume && self.scale == other.scale
     }
 }
 

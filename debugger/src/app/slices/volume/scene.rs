@@ -52,7 +52,7 @@ fn ready<'w>(world: &'w World, last: Option<Scene<'w>>, wish: &Wish) -> Result<S
         Some(scene) if scene.of.volume_is(wish) => return Ok(scene),
         last => last,
     };
-    let voxels = Voxels::new(&wish.cells, &wish.solid, &wish.scale).map_err(Error::program)?;
+    let voxels = Voxels::new(&wish.cells, &wish.subvolume, &wish.scale).map_err(Error::program)?;
     let of = Box::new(wish.clone());
     if let Some(scene) = last.filter(|scene| scene.cells.shape() == voxels.shape && scene.spacing == voxels.spacing) {
         write(&scene.cells, &voxels)?;

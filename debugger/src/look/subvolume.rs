@@ -1,4 +1,4 @@
-//! [`Solid`]: a box along three axes of an array, and its cells as a volume.
+//! [`Subvolume`]: a box along three axes of an array, and its cells as a volume.
 
 use zippy::debug::protocol::{ArrayRef, ViewRequest};
 use zippy_render::volume::FAR;
@@ -12,14 +12,14 @@ const FURTHEST: f64 = 1e6;
 
 /// Three axes of an array, all of their cells, and an index along each of the others.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Solid {
+pub struct Subvolume {
     /// Across, up and deep.
     pub axes: [usize; 3],
     /// An index along every axis; those of the axes shown mean nothing.
     pub at: Vec<i64>,
 }
 
-impl Solid {
+impl Subvolume {
     /// The axes of a slice, and one more. None where the slice shows that one, or has one axis only.
     pub fn new(slice: &Slice, deep: usize) -> Option<Self> {
         let up = slice.up.filter(|_| deep < slice.at.len() && !slice.shows(deep))?;
@@ -90,22 +90,22 @@ impl Voxels {
     ///
     /// # Errors
     /// The view is of other axes, or has no cells.
-    pub fn new(values: &Values, solid: &Solid, scale: &Scale) -> Result<Self, String> {
+    pub fn new(values: &Values, subvolume: &Subvolume, scale: &Scale) -> Result<Self, String> {
         let axes = values.extents.len();
-        let alone = (0..axes).all(|axis| solid.axes.contains(&axis) || values.extents[axis] == 1);
-        if solid.at.len() != axes || solid.axes.iter().any(|&axis| axis >= axes) || !alone {
+        let alone = (0..axes).all(|axis| subvolume.axes.contains(&axis) || values.extents[axis] == 1);
+        if subvolume.at.len() != axes || subvolume.axes.iter().any(|&axis| axis >= axes) || !alone {
             return Err("the view that came is not of this box".into());
         }
         let mut steps = vec![1_usize; axes];
         for axis in 1..axes {
             steps[axis] = steps[axis - 1] * values.extents[axis - 1].max(0) as usize;
         }
-        let cells = solid.axes.map(|axis| values.extents[axis].max(0) as usize);
+        let cells = subvolume.axes.map(|axis| values.extents[axis].max(0) as usize);
         if cells.contains(&0) {
             return Err("there are no cells".into());
         }
         let shape = cells.map(|cells| cells.max(2));
-        let steps = [0, 1, 2].map(|side| if cells[side] < 2 { 0 } else { steps[solid.axes[side]] });
+        let steps = [0, 1, 2].map(|side| if cells[side] < 2 { 0 } else { steps[subvolume.axes[side]] });
         let place = |value: f64| match scale.place(value) {
             Some(place) => place.clamp(-FURTHEST, FURTHEST) as f32,
             None => -FAR as f32,
@@ -118,7 +118,7 @@ impl Voxels {
                 places.extend(row.map(|value| place(value.copied().unwrap_or(f64::NAN))));
             }
         }
-        let spacing = solid.axes.map(|axis| values.of.stride[axis] as f64);
+        let spacing = subvolume.axes.map(|axis| values.of.stride[axis] as f64);
         Ok(Self { shape: shape.map(|cells| cells as i64), spacing, places })
     }
 }
@@ -130,17 +130,17 @@ mod tests {
 
     const ARRAY: ArrayRef = ArrayRef { rank: None, number: 0 };
 
-    fn solid(axes: [usize; 3], count: usize) -> Solid {
-        Solid { axes, at: vec![1; count] }
+    fn subvolume(axes: [usize; 3], count: usize) -> Subvolume {
+        Subvolume { axes, at: vec![1; count] }
     }
 
     #[test]
     fn thin_axes_keep_their_cells() {
-        let of = solid([0, 2, 1], 4).request(ARRAY, &[1000, 3, 500, 7], (Some(0), 4), 4 << 20);
+        let of = subvolume([0, 2, 1], 4).request(ARRAY, &[1000, 3, 500, 7], (Some(0), 4), 4 << 20);
         assert_eq!((of.start, of.end), (vec![0, 0, 0, 1], vec![1000, 3, 500, 2]));
         assert_eq!(of.stride, [2, 1, 1, 1], "500 x 3 x 500 cells of 4 bytes are less than 4 MiB");
         for shape in [[1, 1, 1], [512, 512, 512], [1 << 40, 2, 3], [7, 100_000, 100_000]] {
-            let request = solid([0, 1, 2], 3).request(ARRAY, &shape, (None, 12), 1 << 20);
+            let request = subvolume([0, 1, 2], 3).request(ARRAY, &shape, (None, 12), 1 << 20);
             let bytes = request.bytes(12).unwrap();
             assert!(
                 bytes <= 1 << 20 && bytes * 8 >= (1 << 18).min(12 * shape.iter().product::<i64>() as usize),
@@ -151,17 +151,17 @@ mod tests {
 
     #[test]
     fn voxels_stand_in_the_order_of_their_axes_and_nan_is_far_below() {
-        let request = ViewRequest { stride: vec![2, 1, 3], ..solid([0, 1, 2], 3).whole(ARRAY, &[4, 1, 7]) };
+        let request = ViewRequest { stride: vec![2, 1, 3], ..subvolume([0, 1, 2], 3).whole(ARRAY, &[4, 1, 7]) };
         let mut numbers: Vec<f64> = (0..6).map(f64::from).collect();
         (numbers[4], numbers[5]) = (f64::NAN, f64::INFINITY);
         let values = Values { of: request, step: 1, extents: vec![2, 1, 3], numbers };
         let scale = Scale::new(Norm::Linear, (1.0, 3.0)).unwrap();
-        let found = Voxels::new(&values, &solid([2, 0, 1], 3), &scale).unwrap();
+        let found = Voxels::new(&values, &subvolume([2, 0, 1], 3), &scale).unwrap();
         assert_eq!((found.shape, found.spacing), ([3, 2, 2], [3.0, 2.0, 1.0]));
         let far = -FAR as f32;
         // Across goes axis 2, up goes axis 0, and the one cell along axis 1 is there twice.
         let layer = [-0.5, 0.5, far, 0.0, 1.0, far];
         assert_eq!(found.places, [layer, layer].concat());
-        assert!(Voxels::new(&values, &solid([0, 1, 2], 4), &scale).is_err());
+        assert!(Voxels::new(&values, &subvolume([0, 1, 2], 4), &scale).is_err());
     }
 }
