@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use clap::Args;
-use zippy::debug::protocol::{ArrayEntry, View};
+use zippy::debug::protocol::{ArrayEntry, View, ViewRequest};
 
 use crate::client::Client;
 use crate::look::{Differences, Quantity, cell};
@@ -84,7 +84,7 @@ fn fetch(client: &mut Client, name: &str, rank: Option<u32>, step: Option<u64>) 
         client.go_to(step)?;
     }
     let entry = client.array(name, rank)?;
-    let view = client.cells(&entry.whole(), entry.element.bytes as usize)?;
+    let view = client.cells(&ViewRequest::whole(&entry), entry.element.bytes as usize)?;
     Ok((entry, view))
 }
 

@@ -168,7 +168,7 @@ fn cells(array: &ArrayEntry, most: usize) -> Vec<ViewRequest> {
         return Vec::new();
     }
     let (axes, cell_bytes) = (array.shape.len(), array.element.bytes as usize);
-    let all = array.whole();
+    let all = ViewRequest::whole(array);
     let [before, behind] = &array.ghosts;
     let complete = array.chunks.len() as u64 == array.chunk_count && array.chunks.len() <= MOST_CHUNKS;
     if complete && before.iter().chain(behind).any(|&width| width > 0) {

@@ -185,7 +185,7 @@ impl Inside {
             let square: f64 = (0..parts).map(|at| part(index, at).powi(2)).sum();
             if parts == 1 { part(index, 0) } else { f64::from(square.sqrt() as f32) }
         };
-        let values: Vec<f64> = indices(&entry.whole()).iter().map(value).collect();
+        let values: Vec<f64> = indices(&ViewRequest::whole(entry)).iter().map(value).collect();
         let finite = || values.iter().copied().filter(|value| value.is_finite());
         let extremes = finite().reduce(f64::min).zip(finite().reduce(f64::max));
         let range = extremes.unwrap_or_default();

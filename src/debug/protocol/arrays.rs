@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ElementType, ViewRequest};
+use super::ElementType;
 pub use crate::array::ArrayKind;
 pub use crate::history::GhostState;
 
@@ -51,12 +51,6 @@ pub struct ArrayEntry {
 }
 
 impl ArrayEntry {
-    /// Asks for all of its cells that chunks own.
-    pub fn whole(&self) -> ViewRequest {
-        let (start, stride) = (vec![0; self.shape.len()], vec![1; self.shape.len()]);
-        ViewRequest { array: self.array, chunk: None, start, end: self.shape.clone(), stride, numbers: None }
-    }
-
     /// How it is cut, in words: `4 x 2 chunks`, `7 boxes`.
     pub fn split(&self) -> String {
         match &self.grid {

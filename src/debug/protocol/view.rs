@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ArrayRef;
+use super::{ArrayEntry, ArrayRef};
 
 /// The most bytes of cells in a view.
 pub const MOST_VIEW_BYTES: usize = 4 << 20;
@@ -37,6 +37,12 @@ pub struct View {
 }
 
 impl ViewRequest {
+    /// All cells of an array that chunks own.
+    pub fn whole(array: &ArrayEntry) -> Self {
+        let (start, stride) = (vec![0; array.shape.len()], vec![1; array.shape.len()]);
+        Self { array: array.array, chunk: None, start, end: array.shape.clone(), stride, numbers: None }
+    }
+
     /// How many cells it asks for along each axis; none where it makes no sense.
     pub fn extents(&self) -> Option<Vec<i64>> {
         let axes = self.start.len();

@@ -118,7 +118,7 @@ impl Open {
         let key = whole::Key {
             epochs: [self.store.epoch(), store.epoch()],
             quantity: look.slice().1,
-            requests: [other.whole(), array.whole()],
+            requests: [ViewRequest::whole(&other), ViewRequest::whole(array)],
         };
         let waits = now.is_some_and(|point| point.paused);
         self.whole.show(ui, key, array, [&mut self.store, store], waits, look);
