@@ -70,7 +70,8 @@ pub fn load_with<T: Element, const D: usize>(
     load_in_blocks(world, path, name, options, layout, BLOCK_BYTES)
 }
 
-/// What a caller says of the layout for a shape; not a type of its own, so that a load is compiled once for cells of a type and so many axes.
+/// What a caller says of the layout for a shape; not a type of its own, so that a load is compiled once for cells of a type and
+/// so many axes.
 pub type ToLayout<'a> = Box<dyn FnOnce(&Index) -> Layout + 'a>;
 
 pub fn to_layout<'a, const D: usize>(layout: impl FnOnce([i64; D]) -> Layout + 'a) -> ToLayout<'a> {
