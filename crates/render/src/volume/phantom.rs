@@ -36,7 +36,7 @@ impl Phantom {
         let soft = 2.0 / *self.shape.iter().max().unwrap_or(&1).max(&1) as f64;
         let mut density = 0.0;
         for Ellipsoid(centre, axes, angle, amount) in &ELLIPSOIDS {
-            let (sin, cos) = angle.sin_cos();
+            let (sin, cos) = if *angle == 0.0 { (0.0, 1.0) } else { angle.sin_cos() };
             let d: [f64; 3] = std::array::from_fn(|axis| p[axis] - centre[axis]);
             let turned = [cos * d[0] + sin * d[1], cos * d[1] - sin * d[0], d[2]];
             let radius = (0..3).map(|axis| (turned[axis] / axes[axis]).powi(2)).sum::<f64>().sqrt();
@@ -44,9 +44,12 @@ impl Phantom {
             density += amount * (0.5 + (1.0 - radius) * smallest / (2.0 * soft)).clamp(0.0, 1.0);
         }
         // A gyroid in the soft parts gives them a texture that shows the interpolation.
-        let [x, y, z] = p.map(|v| v * 21.0);
-        let gyroid = x.sin() * y.cos() + y.sin() * z.cos() + z.sin() * x.cos();
-        let texture = 0.05 * gyroid * (density / 0.12).clamp(0.0, 1.0) * ((0.8 - density) / 0.2).clamp(0.0, 1.0);
-        ((density + texture).clamp(0.0, 1.0) * f64::from(Self::MAX)).round() as u16
+        let (rises, falls) = ((density / 0.12).clamp(0.0, 1.0), ((0.8 - density) / 0.2).clamp(0.0, 1.0));
+        if rises > 0.0 && falls > 0.0 {
+            let [x, y, z] = p.map(|v| v * 21.0);
+            let gyroid = x.sin() * y.cos() + y.sin() * z.cos() + z.sin() * x.cos();
+            density += 0.05 * gyroid * rises * falls;
+        }
+        (density.clamp(0.0, 1.0) * f64::from(Self::MAX)).round() as u16
     }
 }
