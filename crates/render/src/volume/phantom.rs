@@ -36,6 +36,7 @@ impl Phantom {
         let soft = 2.0 / *self.shape.iter().max().unwrap_or(&1).max(&1) as f64;
         let mut density = 0.0;
         for Ellipsoid(centre, axes, angle, amount) in &ELLIPSOIDS {
+            // Most are not turned, and the functions would be most of the time.
             let (sin, cos) = if *angle == 0.0 { (0.0, 1.0) } else { angle.sin_cos() };
             let d: [f64; 3] = std::array::from_fn(|axis| p[axis] - centre[axis]);
             let turned = [cos * d[0] + sin * d[1], cos * d[1] - sin * d[0], d[2]];
