@@ -7,16 +7,32 @@ use super::counters::Tally;
 use crate::error::DeviceError;
 use crate::trace::{self, SpanKind};
 
+/// What was recorded is submitted at the latest after so many records. The device begins early, and pools of command buffers
+/// stay small: drivers clear all of a pool after each of its submissions, and wgpu takes two command buffers for a pass.
+const MOST_RECORDS: u32 = 32;
+
 impl Device {
-    /// Records commands into the pending encoder; nothing runs before [`Device::flush`]. Commands run in the order in
-    /// which they were recorded.
+    /// Records commands into the pending encoder; they are sure to run after [`Device::flush`] only. Commands run in the
+    /// order in which they were recorded.
     ///
     /// A nested call from within `f` records *before* what `f` still records.
     pub fn record<R>(&self, f: impl FnOnce(&mut wgpu::CommandEncoder) -> R) -> R {
         let mut encoder = self.pending();
         let result = f(&mut encoder);
         self.keep_pending(encoder);
+        self.keep_short();
         result
+    }
+
+    /// Submits what was recorded where it has become long; what is wrong with it is told by the next check.
+    fn keep_short(&self) {
+        let recorded = self.logical().recorded.get() + 1;
+        self.logical().recorded.set(recorded);
+        // What is recorded may use chunks that are lent.
+        if recorded >= MOST_RECORDS && self.take_back() {
+            let pending = self.logical().encoder.borrow_mut().take();
+            pending.into_iter().for_each(|encoder| self.submit(encoder));
+        }
     }
 
     fn pending(&self) -> wgpu::CommandEncoder {
@@ -34,6 +50,7 @@ impl Device {
     fn submit(&self, encoder: wgpu::CommandEncoder) {
         let logical = self.logical();
         logical.queue.submit([encoder.finish()]);
+        logical.recorded.set(0);
         logical.in_flight.set(true);
         logical.epoch.set(logical.epoch.get() + 1);
         Tally::add(&logical.memory.tally.submissions);

@@ -45,6 +45,8 @@ pub(super) struct LogicalDevice {
     pub health: Arc<Health>,
     pub memory: Arc<MemoryPool>,
     pub encoder: RefCell<Option<wgpu::CommandEncoder>>,
+    /// How often the encoder was recorded into.
+    pub recorded: Cell<u32>,
     pub in_flight: Cell<bool>,
     /// Number of submissions so far: what is recorded now runs with the next.
     pub epoch: Cell<u64>,
@@ -144,6 +146,7 @@ impl LogicalDevice {
             health,
             memory: Arc::default(),
             encoder: RefCell::default(),
+            recorded: Cell::new(0),
             in_flight: Cell::new(false),
             epoch: Cell::new(0),
             map_progress: Arc::default(),
@@ -155,6 +158,7 @@ impl LogicalDevice {
     /// Keeps it for the next rank, unless it is broken or there are many.
     pub fn retire(self: Box<Self>) {
         drop(self.encoder.borrow_mut().take());
+        self.recorded.set(0);
         self.memory.trim_to_staging();
         self.memory.tally.reset_peak();
         let mut idle = IDLE.lock().unwrap_or_else(|e| e.into_inner());

@@ -1,8 +1,11 @@
 //! A kernel for one signature: what its entry point uses, checked against what is bound.
 
+use std::sync::Arc;
+
 use super::binding::Binding;
 use super::geometry::{COUNT, GeometryMap, REPORT};
 use super::helpers::window_name;
+use super::parsed::Parsed;
 use super::program::{Complete, Program};
 use super::signature::Signature;
 use super::types::{self, Slot};
@@ -58,7 +61,7 @@ pub struct Checked {
     pub points: Vec<BindingPoint>,
     /// For each storage variable: the entry point reaches it.
     pub reached: Vec<bool>,
-    pub module: naga::Module,
+    pub parsed: Arc<Parsed>,
     cells: Vec<Option<naga::Handle<naga::Type>>>,
 }
 
@@ -70,8 +73,9 @@ impl Checked {
         signature: &Signature,
         entry: Option<&str>,
     ) -> Result<Self, KernelError> {
-        let Complete { text, module, info, map, group } = complete;
-        let index = entry_point(program, &module, entry)?;
+        let Complete { text, parsed, map, group } = complete;
+        let Parsed { module, info } = &*parsed;
+        let index = entry_point(program, module, entry)?;
         let function = &module.entry_points[index];
         if let Some((_, constant)) = module.overrides.iter().next() {
             let name = constant.name.as_deref().unwrap_or("a constant with an @id");
@@ -104,9 +108,9 @@ impl Checked {
                         let bytes = module.types[var.ty].inner.size(module.to_ctx()) as usize;
                         uniforms.push(UniformVar {
                             name: name.to_owned(),
-                            declaration: describe_uniform(&module, name, var.ty),
+                            declaration: describe_uniform(module, name, var.ty),
                             bytes: bytes.next_multiple_of(16),
-                            slots: types::slots(&module, name, var.ty),
+                            slots: types::slots(module, name, var.ty),
                         });
                     }
                 }
@@ -143,13 +147,13 @@ impl Checked {
         }
         points.sort_by_key(|point| (point.group, point.binding));
         let (entry, workgroup) = (function.name.clone(), function.workgroup_size);
-        Ok(Self { text, entry, workgroup, map, uniforms, points, reached: reached_vars, module, cells })
+        Ok(Self { text, entry, workgroup, map, uniforms, points, reached: reached_vars, parsed, cells })
     }
 
     /// Whether the cells of what is bound to storage variable `var` are what the shader declares.
     pub fn check_cell(&self, program: &Program, var: usize, binding: &Binding) -> Result<(), KernelError> {
         let Some(ty) = self.cells[var] else { return Ok(()) };
-        types::compare_cell(&self.module, ty, binding.element).map_err(|problem| KernelError::Type {
+        types::compare_cell(&self.parsed.module, ty, binding.element).map_err(|problem| KernelError::Type {
             kernel: program.name.clone(),
             problem: format!("{} is bound to `{}`: {problem}", binding.label, program.scan.storage[var].name),
             declared: program.declared(),

@@ -94,6 +94,11 @@
 //! A chunk larger than a binding can be is bound as several variables; helpers choose the right one, the shader's own
 //! `x[i]` sees the first alone.
 //!
+//! # Branches on parameters
+//!
+//! Mesa's lavapipe (22.3) compiles a kernel of some size anew at every call where an `if` or the end of a loop depends on
+//! `var<uniform>` alone: milliseconds a call. Make two kernels, or a constant in the text, of what is decided before the call.
+//!
 //! # Names
 //!
 //! What helpers are made of is kept apart from what a kernel declares for all of itself, outside of functions: names that
@@ -163,6 +168,7 @@ mod handle;
 mod helpers;
 mod invocations;
 mod params;
+mod parsed;
 mod pipeline;
 mod prepare;
 mod program;

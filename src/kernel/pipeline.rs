@@ -80,7 +80,7 @@ impl Pipeline {
         let module = raw.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some(name),
             // Not the text: it would be read a second time, and a checked run's module does more than it says.
-            source: wgpu::ShaderSource::Naga(Cow::Owned(checked.module.clone())),
+            source: wgpu::ShaderSource::Naga(Cow::Owned(checked.parsed.module.clone())),
         });
         let pipeline = raw.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(name),

@@ -1,11 +1,14 @@
 //! A kernel's text, and the text with helpers as naga understands it.
 
-use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use std::sync::Arc;
+
+use naga::valid::{Capabilities, ValidationFlags, Validator};
 
 use super::diagnose::{self, Fault};
 use super::flush;
 use super::geometry::GeometryMap;
 use super::helpers;
+use super::parsed::{Parsed, ParsedKey, parsed};
 use super::scan::{SourceScan, scan};
 use super::signature::{Signature, Watch};
 use super::source::KernelSource;
@@ -27,8 +30,7 @@ pub struct Program {
 #[derive(Debug)]
 pub struct Complete {
     pub text: String,
-    pub module: naga::Module,
-    pub info: ModuleInfo,
+    pub parsed: Arc<Parsed>,
     pub map: GeometryMap,
     /// The bind group of geometry and windows.
     pub group: u32,
@@ -180,14 +182,18 @@ impl Program {
         let group = (0..).find(|group| !self.scan.groups.contains(group)).unwrap_or(0);
         let user = entry.map_or_else(|| self.text.clone(), |entry| self.scan.reached_from(entry, &self.text));
         let text = user + &helpers::generate(&self.scan, signature, &map, group);
-        let mut module = parse(&text, capabilities).map_err(|error| self.fault(&error, &text, capabilities))?;
-        if signature.watch != Watch::Off {
-            flush::at_the_end(&mut module, &helpers::flush_name());
-        }
-        let info = Validator::new(ValidationFlags::all(), capabilities)
-            .validate(&module)
-            .map_err(|error| Fault::validate(&error, &text, self.text.len(), &self.scan))?;
-        Ok(Complete { text, module, info, map, group })
+        let watched = signature.watch != Watch::Off;
+        let parsed = parsed(ParsedKey { text: text.clone(), watched, capabilities: capabilities.bits() }, |text| {
+            let mut module = parse(text, capabilities).map_err(|error| self.fault(&error, text, capabilities))?;
+            if watched {
+                flush::at_the_end(&mut module, &helpers::flush_name());
+            }
+            let info = Validator::new(ValidationFlags::all(), capabilities)
+                .validate(&module)
+                .map_err(|error| Fault::validate(&error, text, self.text.len(), &self.scan))?;
+            Ok(Parsed { module, info })
+        })?;
+        Ok(Complete { text, parsed, map, group })
     }
 
     /// An error of naga's parser. A text that ends inside an item has its fault at its end, not in the helpers behind it.

@@ -232,7 +232,9 @@ fn a_warm_call_makes_nothing() {
         (1..40).try_for_each(step)?;
         let after = world.gpu().counters();
         assert_eq!((after.buffers_made, after.bytes_now), (before.buffers_made, before.bytes_now));
-        assert_eq!((after.pipelines_made, after.submissions), (before.pipelines_made, before.submissions));
+        assert_eq!(after.pipelines_made, before.pipelines_made);
+        // Nothing is waited for; three records a call are submitted when they have become many.
+        assert!(after.submissions - before.submissions <= 39 * 3 / 32, "{before:?} {after:?}");
         let expected = |p: u32| if p == 0 { 40 } else { 39_u32.saturating_sub(p) };
         assert!(arrays.times.all().read()?.into_iter().eq((0..1000).map(expected)));
         Ok(())

@@ -48,7 +48,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   var sample = first_past(ray, select(subvolume.high, subvolume.low, forward), true) + subvolume.first;
   var surfaces = surfaces_of(pixel, sample);
   // What lies behind it is seen by a later pass.
-  let last_place = select(3e38, f32(sample + subvolume.most) - 0.5, subvolume.last == 0u);
+  let last_place = select(f32(sample + subvolume.most) - 0.5, 3e38, is_last());
   let most = min(first_past(ray, select(subvolume.low, subvolume.high, forward), false), sample + subvolume.most);
   let end = in_front_of_opaque(surfaces, most);
   var seen = carried(pixel);
@@ -82,7 +82,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     sum = over(sum, lit(ray, p, cell, sample_of(ray, sample, p, cell)));
     sample += 1;
   }
-  if subvolume.last == 0u {
+  if !is_last() {
     carry_on(pixel, seen);
     return;
   }

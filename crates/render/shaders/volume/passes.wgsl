@@ -10,3 +10,7 @@ fn carried(pixel: vec2<i32>) -> vec4<f32> {
 fn carry_on(pixel: vec2<i32>, seen: vec4<f32>) {
   carry_store(pixel, seen);
 }
+
+fn is_last() -> bool {
+  return subvolume.last == 1u;
+}
