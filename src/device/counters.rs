@@ -22,7 +22,7 @@ pub struct Counters {
     pub pipelines_made: u64,
     /// Dispatches made by transfers and operators.
     pub dispatches: u64,
-    /// Queue submissions by [`super::Device::flush`].
+    /// Queue submissions of what was recorded.
     pub submissions: u64,
     /// Chunk buffers and staging buffers mapped by the host.
     pub maps: u64,

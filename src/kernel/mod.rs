@@ -96,8 +96,8 @@
 //!
 //! # Branches on parameters
 //!
-//! Mesa's lavapipe (22.3) compiles a kernel of some size anew at every call where an `if` or the end of a loop depends on
-//! `var<uniform>` alone: milliseconds a call. Make two kernels, or a constant in the text, of what is decided before the call.
+//! Mesa's lavapipe (22.3) compiles a kernel of some size anew at every call where an `if` depends on `var<uniform>` alone, or a
+//! loop goes up to one: milliseconds a call. Make two kernels, or a constant in the text, of what is decided before the call.
 //!
 //! # Names
 //!
