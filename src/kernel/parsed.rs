@@ -25,7 +25,7 @@ pub struct ParsedKey {
     pub capabilities: u64,
 }
 
-/// More texts than a program with several renderers and flows has.
+/// Not all, as a program may make texts while it runs.
 const MOST: NonZeroUsize = NonZeroUsize::new(128).expect("it is not zero");
 
 /// What came of a text; empty while it is read for the first time. Texts with faults are as usual as right ones: with how many
