@@ -49,6 +49,7 @@ impl Device {
     }
 
     fn submit(&self, encoder: wgpu::CommandEncoder) {
+        let _span = trace::span(SpanKind::Kernel, || trace::queued_text("submitting", "commands", false));
         let logical = self.logical();
         logical.queue.submit([encoder.finish()]);
         logical.recorded.set(0);
@@ -67,7 +68,6 @@ impl Device {
         }
         let pending = self.logical().encoder.borrow_mut().take();
         let Some(encoder) = pending else { return self.check("flush") };
-        let _span = trace::span(SpanKind::Kernel, || trace::queued_text("submitting", "commands", false));
         self.checked("submitting recorded work", || self.submit(encoder))
     }
 

@@ -174,7 +174,8 @@ impl Device {
     }
 
     /// Lends all bytes of different buffers to `f`, when queued work is done. For a device that
-    /// [is the host](Self::is_host); elsewhere use [`gather`](Self::gather) and [`scatter`](Self::scatter).
+    /// [is the host](Self::is_host); elsewhere use [`gather`](Self::gather) and [`scatter`](Self::scatter). `f` records nothing
+    /// that uses them, as what is recorded may be submitted at once.
     ///
     /// # Errors
     /// Memory that is not mapped, twice the same buffer, or a failing device.

@@ -38,6 +38,8 @@ impl Call<'_> {
     #[track_caller]
     pub fn run(self) -> Result<()> {
         let at = Location::caller();
+        // First, as an error of something earlier is no fault of a change.
+        self.kernel.shared.device.check(&format!("running kernel {}", self.kernel.name()))?;
         self.kernel.reload();
         let done = self.attempt(at);
         if let Err(error) = &done
@@ -134,7 +136,6 @@ impl Call<'_> {
         }
         let _span = trace::span(SpanKind::Kernel, || format!("recording {}", version.label));
         trace::queued(&version.label);
-        device.check(&format!("running kernel {name}"))?;
         let pipeline = compiled.pipeline(device, name)?;
         let (buffers, words) = self.arrays(prepared, report)?;
         let count = match count {

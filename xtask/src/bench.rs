@@ -55,22 +55,21 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
             Err(why) => say!("==> IceT is left out: {why}"),
         }
     }
+    let (machine, only) = (describe(&context, &doctor), parsed.all("--only"));
     let (mut runs, mut failed) = (Vec::new(), Vec::new());
     for program in &built {
         for ranks in rank_counts(&program.name, context.mpi.is_some()) {
             let what = format!("{} with {}", program.name, ranks.label());
             say!("\n==> {what}");
-            match measure(&context, program, ranks, &parsed.rest) {
-                Ok(result) => runs.push(result),
-                Err(message) => {
-                    say!("--- {message}");
-                    failed.push(format!("FAILED: {what}: {message}"));
-                }
-            }
+            runs.extend(measure(&context, program, ranks, &parsed.rest).inspect_err(|message| {
+                say!("--- {message}");
+                failed.push(format!("FAILED: {what}: {message}"));
+            }));
+            // A run takes minutes and all of them an hour or more: what breaks the last leaves the numbers of the others.
+            say!("The numbers so far: {}", write(&context, &machine, &only, &runs)?.display());
         }
     }
-    let file = write(&context, &describe(&context, &doctor), &parsed.all("--only"), &runs)?;
-    say!("\nThe numbers: {}\n{}", file.display(), failed.join("\n"));
+    say!("\n{}", failed.join("\n"));
     Ok(u8::from(!failed.is_empty()))
 }
 
