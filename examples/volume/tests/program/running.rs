@@ -23,9 +23,20 @@ pub fn wait<T>(what: &str, mut poll: impl FnMut() -> Option<T>) -> T {
 pub struct Running(Option<Child>);
 
 impl Running {
-    pub fn start(mut command: Command) -> Self {
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null());
-        Self(Some(command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"))))
+    /// The program heeds signals, also where the tests were started to ignore some, as scripts start what runs in the
+    /// background.
+    pub fn start(command: Command) -> Self {
+        let mut heeding = Command::new("env");
+        heeding.arg("--default-signal=HUP,INT,TERM").arg(command.get_program()).args(command.get_args());
+        for (name, value) in command.get_envs() {
+            match value {
+                Some(value) => heeding.env(name, value),
+                None => heeding.env_remove(name),
+            };
+        }
+        command.get_current_dir().map(|directory| heeding.current_dir(directory));
+        heeding.stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null());
+        Self(Some(heeding.spawn().unwrap_or_else(|error| panic!("{heeding:?}: {error}"))))
     }
 
     pub fn id(&self) -> u32 {
