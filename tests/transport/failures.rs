@@ -134,7 +134,7 @@ fn a_failure_passes_by_large_messages_that_nobody_takes() {
             let tag = group.next_sequence();
             for to in (0..group.size()).filter(|&to| to != group.rank()) {
                 for _ in 0..6 {
-                    group.send(to, tag, copied(&vec![7_u8; 16 << 20]))?;
+                    group.send(to, tag, copied(&vec![7_u8; 4 << 20]))?;
                 }
             }
             if group.rank() == 1 {

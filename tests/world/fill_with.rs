@@ -9,9 +9,9 @@ fn of<const D: usize>(p: [i64; D]) -> i64 {
     p.iter().rev().fold(0, |sum, x| 1009 * sum + x)
 }
 
-/// Fills an array of 64 MiB in one chunk, and checks some of its cells, all of them along one line.
+/// Fills an array of 32 MiB in one chunk, and checks some of its cells, all of them along one line.
 fn fill<T: Element + PartialEq + std::fmt::Debug>(world: &World, value: impl Fn(i64) -> T) -> Result<()> {
-    let rows = (64 << 20) / 1021 / size_of::<T>() as i64;
+    let rows = (32 << 20) / 1021 / size_of::<T>() as i64;
     let layout = Layout::new([1021, rows]).split_all(Split::Whole).ghost([1, 0]);
     let array = world.array::<T, 2>("array", &layout)?;
     array.fill_with(|p| value(of(p)))?;
@@ -42,7 +42,7 @@ fn chunks_are_not_collected_on_the_host() {
                 .and_then(|()| fill(world, |n| n as u8))
                 .and_then(|()| wide(world));
         });
-        assert!(grown < 32 << 20, "{grown} bytes for chunks of 64 MiB");
+        assert!(grown < 16 << 20, "{grown} bytes for chunks of 32 MiB");
         result
     });
 }

@@ -1,10 +1,7 @@
 //! Scans by the host, some cells at a time: the twin of `shaders/scan/scan.wgsl`.
 
-use bytemuck::Pod;
-use half::f16;
-
 use super::association::{BLOCK, Item, block, join};
-use super::operation::{Arithmetic, Carry, NumberKind, ScanOperation};
+use super::operation::{Arithmetic, Carry, ScanOperation, for_number};
 use crate::algorithms::heads::{Heads, read};
 use crate::array::Cells;
 use crate::device::Operator;
@@ -24,19 +21,7 @@ pub fn scan(
 ) -> Result<Carry> {
     let Some((number, lanes)) = operation.scalars() else { return Ok(carry) };
     let scan = HostScan { operation, input, heads, output, lanes };
-    match number {
-        NumberKind::F32 => scan.of::<f32>(carry),
-        NumberKind::I32 => scan.of::<i32>(carry),
-        NumberKind::U32 => scan.of::<u32>(carry),
-        NumberKind::F16 => scan.of::<f16>(carry),
-        NumberKind::F64 => scan.of::<f64>(carry),
-        NumberKind::I64 => scan.of::<i64>(carry),
-        NumberKind::U64 => scan.of::<u64>(carry),
-        NumberKind::U8 => scan.of::<u8>(carry),
-        NumberKind::I8 => scan.of::<i8>(carry),
-        NumberKind::U16 => scan.of::<u16>(carry),
-        NumberKind::I16 => scan.of::<i16>(carry),
-    }
+    for_number!(number, S => scan.of::<S>(carry))
 }
 
 struct HostScan<'a> {
@@ -59,15 +44,7 @@ struct Component<'a, S> {
 
 impl HostScan<'_> {
     fn of<S: Arithmetic>(&self, carry: Carry) -> Result<Carry> {
-        match self.operation.operator {
-            Operator::Min => self.with(carry, |a: S, b: S| if a < b { a } else { b }),
-            Operator::Max => self.with(carry, |a: S, b: S| if a > b { a } else { b }),
-            _ => self.with(carry, S::add),
-        }
-    }
-
-    fn with<S: Pod>(&self, carry: Carry, op: impl Fn(S, S) -> S + Copy) -> Result<Carry> {
-        let (lanes, exact) = (self.lanes, self.operation.exact());
+        let lanes = self.lanes;
         let first: Option<Vec<S>> = self.operation.first.map(bytemuck::pod_collect_to_vec);
         let some = (BYTES / self.operation.element.bytes / BLOCK).max(1) * BLOCK;
         let mut items: Vec<Option<Item<S>>> = match carry.item {
@@ -91,8 +68,7 @@ impl HostScan<'_> {
             for (which, item) in items.iter_mut().enumerate() {
                 let first = first.as_ref().map(|first| first[which]);
                 let scan = |input, output, item| {
-                    let component = Component { input, output, heads: &heads, first };
-                    if exact { component.in_one_go(op, item) } else { component.by_blocks(op, item) }
+                    Component { input, output, heads: &heads, first }.with(self.operation.operator, item)
                 };
                 if lanes == 1 {
                     let output = self.output.map(|_| &mut results[..numbers]);
@@ -122,7 +98,21 @@ impl HostScan<'_> {
     }
 }
 
-impl<S: Copy> Component<'_, S> {
+impl<S: Arithmetic> Component<'_, S> {
+    // A way that a type does not need is not compiled for it.
+    fn with(self, operator: &Operator, carry: Option<Item<S>>) -> Option<Item<S>> {
+        let least = |a: S, b: S| if a < b { a } else { b };
+        let greatest = |a: S, b: S| if a > b { a } else { b };
+        match operator {
+            Operator::Min if S::EXACT_EXTREMES => self.in_one_go(least, carry),
+            Operator::Min => self.by_blocks(least, carry),
+            Operator::Max if S::EXACT_EXTREMES => self.in_one_go(greatest, carry),
+            Operator::Max => self.by_blocks(greatest, carry),
+            _ if S::EXACT_SUM => self.in_one_go(S::add, carry),
+            _ => self.by_blocks(S::add, carry),
+        }
+    }
+
     /// Where the order does not matter.
     fn in_one_go(mut self, op: impl Fn(S, S) -> S + Copy, carry: Option<Item<S>>) -> Option<Item<S>> {
         let Some(Item { value, head }) = carry else {

@@ -8,6 +8,23 @@ use crate::device::{Device, Operator};
 use crate::element::{ElementInfo, ElementKind, Packed, Scalar};
 use crate::error::{KernelError, Result};
 
+/// What there is for the type of such numbers.
+macro_rules! for_number {
+    ($number:expr, $ty:ident => $what:expr) => {
+        for_number!($number, $ty => $what; F32: f32, I32: i32, U32: u32, F16: half::f16, F64: f64, I64: i64, U64: u64,
+            U8: u8, I8: i8, U16: u16, I16: i16)
+    };
+    ($number:expr, $name:ident => $what:expr; $($kind:ident: $ty:ty),*) => {
+        match $number {
+            $($crate::algorithms::scan::operation::NumberKind::$kind => {
+                type $name = $ty;
+                $what
+            })*
+        }
+    };
+}
+pub(super) use for_number;
+
 /// A scan without its types.
 #[derive(Debug, Clone, Copy)]
 pub struct ScanOperation<'a> {
@@ -85,11 +102,11 @@ impl<'a> ScanOperation<'a> {
 
     /// Whether the result is the same in whatever order cells are combined, as long as theirs is kept.
     pub fn exact(&self) -> bool {
-        let built_in = matches!(self.operator, Operator::Add | Operator::Min | Operator::Max);
-        let float = |number| matches!(number, NumberKind::F32 | NumberKind::F16 | NumberKind::F64);
-        // Sums of packed integers stop at both ends of their range.
-        let stops = |number| *self.operator == Operator::Add && matches!(number, NumberKind::I8 | NumberKind::I16);
-        built_in && self.scalars().is_some_and(|(number, _)| !float(number) && !stops(number))
+        self.scalars().is_some_and(|(number, _)| match self.operator {
+            Operator::Min | Operator::Max => for_number!(number, S => S::EXACT_EXTREMES),
+            Operator::Add => for_number!(number, S => S::EXACT_SUM),
+            _ => false,
+        })
     }
 
     /// Whether the host does it: it cannot run an operator in WGSL, and kernels do not write 8- and 16-bit cells one by one
@@ -124,21 +141,38 @@ pub enum NumberKind {
 
 /// Numbers as the operators see them.
 pub trait Arithmetic: Pod + PartialOrd {
+    /// Whether the least and the greatest of some are the same in whatever order they are compared.
+    const EXACT_EXTREMES: bool;
+    /// Whether the sum of some is the same in whatever order they are added.
+    const EXACT_SUM: bool;
+
     /// Their sum: integers of 32 and 64 bits wrap, those of fewer stop at the ends of their range.
     fn add(self, other: Self) -> Self;
 }
 
 macro_rules! arithmetic {
-    ($($ty:ty: $add:expr;)*) => {$(
+    ($($ty:ty: $add:expr, exact $extremes:literal $sum:literal;)*) => {$(
         impl Arithmetic for $ty {
+            const EXACT_EXTREMES: bool = $extremes;
+            const EXACT_SUM: bool = $sum;
+
             fn add(self, other: Self) -> Self {
                 $add(self, other)
             }
         }
     )*};
 }
+// Where numbers of both signs stop at the ends of their range, the order tells whether they get there.
 arithmetic! {
-    u8: u8::saturating_add; i8: i8::saturating_add; u16: u16::saturating_add; i16: i16::saturating_add;
-    u32: u32::wrapping_add; i32: i32::wrapping_add; u64: u64::wrapping_add; i64: i64::wrapping_add;
-    f16: std::ops::Add::add; f32: std::ops::Add::add; f64: std::ops::Add::add;
+    u8: u8::saturating_add, exact true true;
+    u16: u16::saturating_add, exact true true;
+    i8: i8::saturating_add, exact true false;
+    i16: i16::saturating_add, exact true false;
+    u32: u32::wrapping_add, exact true true;
+    i32: i32::wrapping_add, exact true true;
+    u64: u64::wrapping_add, exact true true;
+    i64: i64::wrapping_add, exact true true;
+    f16: std::ops::Add::add, exact false false;
+    f32: std::ops::Add::add, exact false false;
+    f64: std::ops::Add::add, exact false false;
 }

@@ -31,8 +31,9 @@ fn hashes(case: &Case, ranks: usize, before: u64, changes: &[Option<Change>]) ->
 #[test]
 fn to_themselves_they_go_on() {
     for (number, case) in all().iter().enumerate() {
-        // After odd numbers of steps, and even ones.
-        let found = hashes(case, 2, 2 + number as u64 % 2, &[None, Some(|problem| problem)]);
+        // After odd numbers of steps, and even ones. One rank's kernels are also those of other tests; planes' are small.
+        let ranks = if case.set == VelocitySet::D2Q9 { 2 } else { 1 };
+        let found = hashes(case, ranks, 2 + number as u64 % 2, &[None, Some(|problem| problem)]);
         assert_eq!(found[0], found[1], "{} {:?}", case.name, case.set);
     }
 }
@@ -42,7 +43,8 @@ fn to_others_they_are_the_same_for_every_number_of_ranks() {
     // Walls that have come to rest are walls at rest, for ranks that see a wall only beyond a cut, too.
     let changes: [Option<Change>; 3] =
         [None, Some(|problem| problem.driven(1.5).viscosity(0.07)), Some(|problem| problem.driven(0.0))];
-    for case in all().iter().filter(|case| ["solids", "duct", "stream", "channel"].contains(&case.name)) {
+    let driven = |case: &&Case| ["solids", "duct", "stream", "channel"].contains(&case.name);
+    for case in all().iter().filter(driven).filter(|case| case.set != VelocitySet::D3Q27) {
         let alone = hashes(case, 1, 3, &changes);
         assert_eq!(hashes(case, 3, 3, &changes), alone, "{} {:?}", case.name, case.set);
         assert!(alone[0] != alone[1] && alone[0] != alone[2], "{} {:?}", case.name, case.set);

@@ -1,7 +1,7 @@
 //! The same bits for every number of ranks and every cut.
 
 use zippy::{Config, Layout, run_with};
-use zippy_lbm::{Cut, Flow, Populations, Storage};
+use zippy_lbm::{Cut, Flow, Populations, Storage, VelocitySet};
 
 use super::against_twin;
 use super::cases::{Case, all};
@@ -58,14 +58,17 @@ fn same(case: &Case, found: &Found, alone: &Found, ranks: usize, cut: &Cut) {
 
 #[test]
 fn all_cuts() {
-    for case in all() {
+    // What corners need shows in one case in 32 bits. Each case compiles its kernels on each rank, which takes all the time.
+    let large = |case: &Case| case.set == VelocitySet::D3Q27 && case.storage == Storage::Single;
+    for case in all().into_iter().filter(|case| !large(case) || case.name == "solids") {
         // Under a launcher three ranks have the one chunk.
         let alone = found(&case, 1, &Cut::Parts([1; 3]));
         let uneven = sizes(&case, alone.3);
-        same(&case, &found(&case, 3, &uneven), &alone, 3, &uneven);
-        // More ranks than the cut has parts, and one part a cell wide; other cases would only compile their kernels again.
+        let ranks = if case.set == VelocitySet::D2Q9 || case.name == "solids" { 3 } else { 2 };
+        same(&case, &found(&case, ranks, &uneven), &alone, ranks, &uneven);
+        // More ranks than the cut has parts, and one part a cell wide.
         let (ranks, cut) = match case.name {
-            "duct" | "stream" => (5, Cut::Auto),
+            "stream" => (5, Cut::Auto),
             "periodic" => (2, Cut::Parts([alone.3[0] as usize, 1, 1])),
             _ => continue,
         };

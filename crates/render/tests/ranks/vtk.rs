@@ -20,15 +20,12 @@ const LEAST_DB: f64 = 45.0;
 const LIGHT: Shading = Shading { ambient: 0.2, diffuse: 0.7, specular: 0.3, shininess: 40.0 };
 
 /// Scene, number of ranks as threads.
-const SCENES: [(&str, usize); 8] = [
+const SCENES: [(&str, usize); 5] = [
     ("engine_gl_noshade_persp_sd1.0", 8),
     ("bonsai_gl_noshade_persp_sd1.0", 3),
-    ("engine_gl_noshade_persp_sd0.25", 4),
     ("engine_gl_noshade_ortho_sd0.25", 5),
-    ("bonsai_gl_noshade_persp_sd0.25", 2),
     ("bonsai_gl_noshade_ortho_sd0.25", 1),
-    ("engine_gl_shade_persp_sd0.25", 2),
-    ("bonsai_gl_shade_persp_sd0.25", 3),
+    ("bonsai_gl_shade_persp_sd0.25", 2),
 ];
 
 fn shared() -> PathBuf {
