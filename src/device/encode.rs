@@ -7,7 +7,8 @@ use super::counters::Tally;
 use crate::error::DeviceError;
 use crate::trace::{self, SpanKind};
 
-/// What was recorded is submitted at the latest after so many records, unless chunks are lent. The device begins early, and
+/// What was recorded is submitted at the latest after so many records, unless messages are still sent from
+/// chunks. The device begins early, and
 /// pools of command buffers stay small: drivers clear all of a pool after each of its submissions, and wgpu takes two command
 /// buffers for a pass.
 const MOST_RECORDS: u32 = 32;

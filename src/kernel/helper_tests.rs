@@ -138,20 +138,19 @@ fn an_array_can_have_every_name_or_is_refused_where_it_is_declared() {
     ];
     for (number, name) in names.iter().enumerate() {
         // One shape for each name: all of them would take long.
-        for (cell, atomic, shape) in [shapes[number % 4]] {
-            let text = uses(name, cell, atomic, shape, Space::Cells);
-            let column = text.find("> ").unwrap() + 3;
-            match Program::new("test.wgsl", &text, false, all_caps()) {
-                Ok(program) => {
-                    let complete = program.complete(&signature(shape, Space::Cells), None, all_caps());
-                    complete.unwrap_or_else(|fault| panic!("{name} {shape:?} {cell} {atomic}: {fault:?}"));
-                    works.insert(name.as_str());
-                }
-                Err(KernelError::Wgsl { line: 1, column: at, message, .. }) if at == column => {
-                    assert!(message.contains(&format!("`{name}`")), "{name}: {message}");
-                }
-                Err(error) => panic!("{name} {shape:?} {cell} {atomic}: {error}"),
+        let (cell, atomic, shape) = shapes[number % 4];
+        let text = uses(name, cell, atomic, shape, Space::Cells);
+        let column = text.find("> ").unwrap() + 3;
+        match Program::new("test.wgsl", &text, false, all_caps()) {
+            Ok(program) => {
+                let complete = program.complete(&signature(shape, Space::Cells), None, all_caps());
+                complete.unwrap_or_else(|fault| panic!("{name} {shape:?} {cell} {atomic}: {fault:?}"));
+                works.insert(name.as_str());
             }
+            Err(KernelError::Wgsl { line: 1, column: at, message, .. }) if at == column => {
+                assert!(message.contains(&format!("`{name}`")), "{name}: {message}");
+            }
+            Err(error) => panic!("{name} {shape:?} {cell} {atomic}: {error}"),
         }
     }
     assert!(!works.contains("domain") && works.contains("domain_"), "{works:?}");

@@ -35,6 +35,7 @@ impl Call<'_> {
     /// * A section whose region was wrong.
     /// * A domain that is not possible, or in which an invocation has no cell that the kernel asks for.
     /// * WGSL that is wrong for these arrays, or a device that cannot run the kernel.
+    /// * What the device has found wrong with something earlier, and nothing has told yet.
     #[track_caller]
     pub fn run(self) -> Result<()> {
         let at = Location::caller();

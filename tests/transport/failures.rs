@@ -133,8 +133,9 @@ fn a_failure_passes_by_large_messages_that_nobody_takes() {
         failing(ranks, |group| {
             let tag = group.next_sequence();
             for to in (0..group.size()).filter(|&to| to != group.rank()) {
+                // From two others more than the 64 MiB that are fetched before they are asked for.
                 for _ in 0..6 {
-                    group.send(to, tag, copied(&vec![7_u8; 4 << 20]))?;
+                    group.send(to, tag, copied(&vec![7_u8; 8 << 20]))?;
                 }
             }
             if group.rank() == 1 {

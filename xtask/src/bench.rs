@@ -17,8 +17,8 @@ cargo xtask bench [OPTIONS] [-- ARGUMENTS]
 Builds every benchmark target in release and runs it. One named ranks_* runs with 2 and 4 ranks as threads and with 2
 and 4 under MPI (isosurface, primitives, volume: 1, 2, 4 and 8 of each; files: 1, 2 and 4, and 2); any other runs once.
 Each prints medians, spread and ratios against a reference of the same run, and leaves its numbers as JSON; all of them go,
-with what the machine is, into benches/results/ADAPTER-DATE.json, those of --only NAME into ADAPTER-DATE-NAME.json.
-ARGUMENTS go to every benchmark; those here know --samples N and --only CASE.
+with what the machine is, into benches/results/ADAPTER-DATE.json (--only NAME: ADAPTER-DATE-NAME.json), whose name ends
+in .unfinished until all have passed. ARGUMENTS go to every benchmark; those here know --samples N and --only CASE.
 
   --only NAME           run only this benchmark, or those whose names contain NAME (may be repeated)
   --peers               also measure others' programs in target/peers: VTK, scikit-image, h5py, zarr; lampshade; IceT on Debian
@@ -56,7 +56,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
         }
     }
     let (machine, only) = (describe(&context, &doctor), parsed.all("--only"));
-    let (mut runs, mut failed) = (Vec::new(), Vec::new());
+    let (mut runs, mut failed, mut unfinished) = (Vec::new(), Vec::new(), PathBuf::new());
     for program in &built {
         for ranks in rank_counts(&program.name, context.mpi.is_some()) {
             let what = format!("{} with {}", program.name, ranks.label());
@@ -65,11 +65,13 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
                 say!("--- {message}");
                 failed.push(format!("FAILED: {what}: {message}"));
             }));
-            // A run takes minutes and all of them an hour or more: what breaks the last leaves the numbers of the others.
-            say!("The numbers so far: {}", write(&context, &machine, &only, &runs)?.display());
+            // All of them take an hour or more: what breaks the last leaves the numbers of the others.
+            unfinished = write(&context, &machine, &only, &runs)?;
         }
     }
-    say!("\n{}", failed.join("\n"));
+    let numbers = unfinished.with_extension(if failed.is_empty() { "json" } else { "unfinished" });
+    std::fs::rename(&unfinished, &numbers).map_err(|error| format!("{}: {error}", numbers.display()))?;
+    say!("\nThe numbers: {}\n{}", numbers.display(), failed.join("\n"));
     Ok(u8::from(!failed.is_empty()))
 }
 
@@ -104,11 +106,10 @@ fn rank_counts(name: &str, with_mpi: bool) -> Vec<Ranks> {
 
 /// Runs a benchmark and reads the numbers that it leaves.
 fn measure(context: &Context, program: &Built, ranks: Ranks, arguments: &[String]) -> Result<Value, String> {
-    let Built { name, path, .. } = program;
-    let out = context.scratch("bench")?.join(format!("{name}.json"));
+    let out = context.scratch("bench")?.join(format!("{}.json", program.name));
     // Those of a run before.
     let _ = std::fs::remove_file(&out);
-    let mut command = ranks::command(context, path, ranks)?;
+    let mut command = ranks::command(context, &program.path, ranks)?;
     command.arg("--bench").args(arguments).env("ZIPPY_BENCH_OUT", &out).current_dir(&context.root);
     process::succeed(&mut command, "the benchmark")?;
     let text = std::fs::read_to_string(&out).map_err(|error| format!("it left no numbers ({error})"))?;
@@ -118,7 +119,7 @@ fn measure(context: &Context, program: &Built, ranks: Ranks, arguments: &[String
         Ranks::Mpi(n) => (Some("mpi"), Some(n)),
         Ranks::Own => (None, None),
     };
-    Ok(json!({ "bench": name, "transport": transport, "ranks": count, "numbers": numbers }))
+    Ok(json!({ "bench": program.name, "transport": transport, "ranks": count, "numbers": numbers }))
 }
 
 /// What the numbers were measured on.
@@ -135,12 +136,12 @@ fn describe(context: &Context, doctor: &Path) -> Value {
 }
 
 fn write(context: &Context, machine: &Value, only: &[&str], runs: &[Value]) -> Result<PathBuf, String> {
-    let adapter = machine["adapter"]["name"].as_str().unwrap_or("unknown");
-    let date = machine["date"].as_str().unwrap_or_default();
-    let directory = context.root.join("benches").join("results");
+    let name = |value: &Value| file_name(value.as_str().unwrap_or("unknown"));
+    let (adapter, date) = (name(&machine["adapter"]["name"]), name(&machine["date"]));
+    let directory = context.root.join("benches/results");
     // What is measured in part does not take the place of all of it.
     let part = if only.is_empty() { String::new() } else { format!("-{}", file_name(&only.join("-"))) };
-    let file = directory.join(format!("{}-{date}{part}.json", file_name(adapter)));
+    let file = directory.join(format!("{adapter}-{date}{part}.unfinished"));
     // One line for each run.
     let fields = machine.as_object().into_iter().flatten().map(|(name, value)| format!("  \"{name}\": {value},\n"));
     let runs: Vec<String> = runs.iter().map(|run| format!("    {run}")).collect();

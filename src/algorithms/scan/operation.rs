@@ -8,10 +8,10 @@ use crate::device::{Device, Operator};
 use crate::element::{ElementInfo, ElementKind, Packed, Scalar};
 use crate::error::{KernelError, Result};
 
-/// What there is for the type of such numbers.
+/// `for_number!(kind, S => expression)`: the expression, with `S` the type of numbers of this [`NumberKind`].
 macro_rules! for_number {
-    ($number:expr, $ty:ident => $what:expr) => {
-        for_number!($number, $ty => $what; F32: f32, I32: i32, U32: u32, F16: half::f16, F64: f64, I64: i64, U64: u64,
+    ($number:expr, $name:ident => $what:expr) => {
+        for_number!($number, $name => $what; F32: f32, I32: i32, U32: u32, F16: half::f16, F64: f64, I64: i64, U64: u64,
             U8: u8, I8: i8, U16: u16, I16: i16)
     };
     ($number:expr, $name:ident => $what:expr; $($kind:ident: $ty:ty),*) => {
@@ -141,7 +141,8 @@ pub enum NumberKind {
 
 /// Numbers as the operators see them.
 pub trait Arithmetic: Pod + PartialOrd {
-    /// Whether the least and the greatest of some are the same in whatever order they are compared.
+    /// Whether the least and the greatest of some are the same in whatever order they are compared: not where there are NaNs
+    /// and two zeros.
     const EXACT_EXTREMES: bool;
     /// Whether the sum of some is the same in whatever order they are added.
     const EXACT_SUM: bool;
@@ -151,7 +152,7 @@ pub trait Arithmetic: Pod + PartialOrd {
 }
 
 macro_rules! arithmetic {
-    ($($ty:ty: $add:expr, exact $extremes:literal $sum:literal;)*) => {$(
+    ($($ty:ty: $add:expr, extremes: $extremes:literal, sum: $sum:literal;)*) => {$(
         impl Arithmetic for $ty {
             const EXACT_EXTREMES: bool = $extremes;
             const EXACT_SUM: bool = $sum;
@@ -164,15 +165,15 @@ macro_rules! arithmetic {
 }
 // Where numbers of both signs stop at the ends of their range, the order tells whether they get there.
 arithmetic! {
-    u8: u8::saturating_add, exact true true;
-    u16: u16::saturating_add, exact true true;
-    i8: i8::saturating_add, exact true false;
-    i16: i16::saturating_add, exact true false;
-    u32: u32::wrapping_add, exact true true;
-    i32: i32::wrapping_add, exact true true;
-    u64: u64::wrapping_add, exact true true;
-    i64: i64::wrapping_add, exact true true;
-    f16: std::ops::Add::add, exact false false;
-    f32: std::ops::Add::add, exact false false;
-    f64: std::ops::Add::add, exact false false;
+    u8: u8::saturating_add, extremes: true, sum: true;
+    u16: u16::saturating_add, extremes: true, sum: true;
+    i8: i8::saturating_add, extremes: true, sum: false;
+    i16: i16::saturating_add, extremes: true, sum: false;
+    u32: u32::wrapping_add, extremes: true, sum: true;
+    i32: i32::wrapping_add, extremes: true, sum: true;
+    u64: u64::wrapping_add, extremes: true, sum: true;
+    i64: i64::wrapping_add, extremes: true, sum: true;
+    f16: std::ops::Add::add, extremes: false, sum: false;
+    f32: std::ops::Add::add, extremes: false, sum: false;
+    f64: std::ops::Add::add, extremes: false, sum: false;
 }

@@ -3,7 +3,7 @@
 use super::association::{BLOCK, Item, join};
 use super::host;
 use super::kernels::{self, Blocks};
-use super::operation::{Arithmetic, Carry, NumberKind, ScanOperation};
+use super::operation::{Arithmetic, Carry, ScanOperation, for_number};
 use crate::World;
 use crate::algorithms::heads::Heads;
 use crate::array::Cells;
@@ -105,20 +105,9 @@ impl<'a> Steps<'a> {
 
 /// What comes before, and what comes behind.
 fn joined(operation: &ScanOperation, before: Carry, behind: &Carry) -> Carry {
-    let item = match operation.scalars() {
-        Some((NumberKind::F32, _)) => of::<f32>(operation.operator, &before, behind),
-        Some((NumberKind::I32, _)) => of::<i32>(operation.operator, &before, behind),
-        Some((NumberKind::U32, _)) => of::<u32>(operation.operator, &before, behind),
-        Some((NumberKind::F16, _)) => of::<half::f16>(operation.operator, &before, behind),
-        Some((NumberKind::F64, _)) => of::<f64>(operation.operator, &before, behind),
-        Some((NumberKind::I64, _)) => of::<i64>(operation.operator, &before, behind),
-        Some((NumberKind::U64, _)) => of::<u64>(operation.operator, &before, behind),
-        Some((NumberKind::U8, _)) => of::<u8>(operation.operator, &before, behind),
-        Some((NumberKind::I8, _)) => of::<i8>(operation.operator, &before, behind),
-        Some((NumberKind::U16, _)) => of::<u16>(operation.operator, &before, behind),
-        Some((NumberKind::I16, _)) => of::<i16>(operation.operator, &before, behind),
-        None => None,
-    };
+    let item = operation
+        .scalars()
+        .and_then(|(number, _)| for_number!(number, S => of::<S>(operation.operator, &before, behind)));
     Carry { item, key: None }
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
+use zippy::device::InjectedFailure;
 use zippy::{KernelSource, Layout, LocalArray, Result, World};
 
 use crate::log::Log;
@@ -125,6 +126,28 @@ fn wrong_calls_after_an_edit() {
         assert!(!log.take().contains("stays as it was"));
         kernel.call().write("x", x.all()).run()?;
         assert_eq!(x.all().read()?, [2; 10], "the edit was not given up for it");
+        Ok(())
+    });
+}
+
+/// The device failed at something before: the call tells it, and the edit is not given up for it.
+#[test]
+fn an_earlier_failure() {
+    support::ranks(&[1], |world| {
+        let mut file = File::new(world, "earlier");
+        file.edit(&text("1u"));
+        let kernel = world.kernel(KernelSource::file(&file.path)?)?;
+        let x: LocalArray<u32, 1> = world.local_array("x", &Layout::new([10]))?;
+        kernel.call().write("x", x.all()).run()?;
+        file.edit(&text("2u"));
+        let log = Log::listen();
+        world.gpu().inject_failure(InjectedFailure::OutOfMemory);
+        let error = kernel.call().write("x", x.all()).run().expect_err("the failure").to_string();
+        assert!(error.contains("out of memory"), "{error}");
+        assert_eq!(log.take(), "");
+        kernel.call().write("x", x.all()).run()?;
+        assert_eq!(x.all().read()?, [2; 10]);
+        assert!(log.take().contains("was changed and is compiled again"));
         Ok(())
     });
 }

@@ -2,7 +2,7 @@
 
 use zippy::{Config, run_with};
 use zippy_lbm::cases::{Case as Known, Choices};
-use zippy_lbm::{Collision, Cut, Problem, Side, VelocitySet};
+use zippy_lbm::{Collision, Cut, Problem, Side, Storage, VelocitySet};
 
 use super::cases::{Case, all};
 use super::support::launcher;
@@ -31,7 +31,7 @@ fn hashes(case: &Case, ranks: usize, before: u64, changes: &[Option<Change>]) ->
 #[test]
 fn to_themselves_they_go_on() {
     for (number, case) in all().iter().enumerate() {
-        // After odd numbers of steps, and even ones. One rank's kernels are also those of other tests; planes' are small.
+        // After odd numbers of steps, and even ones. In space on one rank, whose kernels other tests compile, too.
         let ranks = if case.set == VelocitySet::D2Q9 { 2 } else { 1 };
         let found = hashes(case, ranks, 2 + number as u64 % 2, &[None, Some(|problem| problem)]);
         assert_eq!(found[0], found[1], "{} {:?}", case.name, case.set);
@@ -44,7 +44,9 @@ fn to_others_they_are_the_same_for_every_number_of_ranks() {
     let changes: [Option<Change>; 3] =
         [None, Some(|problem| problem.driven(1.5).viscosity(0.07)), Some(|problem| problem.driven(0.0))];
     let driven = |case: &&Case| ["solids", "duct", "stream", "channel"].contains(&case.name);
-    for case in all().iter().filter(driven).filter(|case| case.set != VelocitySet::D3Q27) {
+    // Kernels of this set take the longest to compile: in 16 bits once.
+    let few = |case: &&Case| case.set != VelocitySet::D3Q27 || case.storage == Storage::Half && case.name == "duct";
+    for case in all().iter().filter(driven).filter(few) {
         let alone = hashes(case, 1, 3, &changes);
         assert_eq!(hashes(case, 3, 3, &changes), alone, "{} {:?}", case.name, case.set);
         assert!(alone[0] != alone[1] && alone[0] != alone[2], "{} {:?}", case.name, case.set);

@@ -23,8 +23,8 @@ const LIGHT: Shading = Shading { ambient: 0.2, diffuse: 0.7, specular: 0.3, shin
 const SCENES: [(&str, usize); 5] = [
     ("engine_gl_noshade_persp_sd1.0", 8),
     ("bonsai_gl_noshade_persp_sd1.0", 3),
-    ("engine_gl_noshade_ortho_sd0.25", 5),
     ("bonsai_gl_noshade_ortho_sd0.25", 1),
+    ("engine_gl_shade_persp_sd0.25", 5),
     ("bonsai_gl_shade_persp_sd0.25", 2),
 ];
 

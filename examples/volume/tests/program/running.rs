@@ -26,17 +26,9 @@ impl Running {
     /// The program heeds signals, also where the tests were started to ignore some, as scripts start what runs in the
     /// background.
     pub fn start(command: Command) -> Self {
-        let mut heeding = Command::new("env");
-        heeding.arg("--default-signal=HUP,INT,TERM").arg(command.get_program()).args(command.get_args());
-        for (name, value) in command.get_envs() {
-            match value {
-                Some(value) => heeding.env(name, value),
-                None => heeding.env_remove(name),
-            };
-        }
-        command.get_current_dir().map(|directory| heeding.current_dir(directory));
-        heeding.stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null());
-        Self(Some(heeding.spawn().unwrap_or_else(|error| panic!("{heeding:?}: {error}"))))
+        let mut command = heeding(command);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null());
+        Self(Some(command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"))))
     }
 
     pub fn id(&self) -> u32 {
@@ -68,6 +60,27 @@ impl Drop for Running {
             let _ = child.wait();
         }
     }
+}
+
+/// The same program, started with signals as a terminal has them, where the system's `env` can do that.
+fn heeding(command: Command) -> Command {
+    let mut heeding = Command::new("env");
+    heeding.arg("--default-signal=HUP,INT,TERM");
+    let can = Command::new("env").args(heeding.get_args()).arg("true").output();
+    if !can.is_ok_and(|output| output.status.success()) {
+        return command;
+    }
+    heeding.arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => heeding.env(name, value),
+            None => heeding.env_remove(name),
+        };
+    }
+    if let Some(directory) = command.get_current_dir() {
+        heeding.current_dir(directory);
+    }
+    heeding
 }
 
 /// Sends a signal, by its name without `SIG`.
