@@ -18,7 +18,7 @@ fn close(case: &Case) -> f64 {
 #[test]
 fn all_cells() {
     for case in all() {
-        // More ranks have the bits of one: see `cuts`, also for the kinds of cases that it has.
+        // More ranks have the bits of one: see `cuts`, and there which cases.
         compare(&case, &[1]);
     }
 }
