@@ -55,6 +55,7 @@ fn memory<'a>(run: &Run<'a>, bytes: u64) -> Contender<'a> {
 fn on_device<'a>(run: &Run<'a>, bytes: u64) -> Contender<'a> {
     let gpu = run.world.gpu();
     let usage = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+    let bytes = bytes.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);
     let descriptor = wgpu::BufferDescriptor { label: None, size: bytes, usage, mapped_at_creation: false };
     let [from, to] = [(); 2].map(|()| gpu.raw().create_buffer(&descriptor));
     contender("copy by the device", move || {

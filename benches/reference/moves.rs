@@ -23,9 +23,10 @@ fn within(a: &Bounds, storage: &Bounds) -> Block {
     }
 }
 
-/// Equal blocks over a grid, axis 0 fastest.
+/// Blocks over a grid, axis 0 fastest, as even as they can be: the first along an axis have one cell more.
 pub fn blocks(shape: [usize; 3], grid: [usize; 3]) -> Vec<Bounds> {
-    let side = |axis: usize, at: usize| [shape[axis] * at / grid[axis], shape[axis] * (at + 1) / grid[axis]];
+    let start = |axis: usize, at: usize| shape[axis] / grid[axis] * at + at.min(shape[axis] % grid[axis]);
+    let side = |axis: usize, at: usize| [start(axis, at), start(axis, at + 1)];
     (0..grid.iter().product())
         .map(|i| [side(0, i % grid[0]), side(1, i / grid[0] % grid[1]), side(2, i / grid[0] / grid[1])])
         .collect()
