@@ -1,18 +1,12 @@
 //! Algorithms over global arrays and over what one rank holds, on several numbers of ranks, as threads and under MPI.
 
-mod deliver;
-mod moves;
-mod ordered;
-mod scan;
-mod sequences;
-mod several_buffers;
-mod sort;
-mod trees;
-mod vectors;
+#[path = "mod.rs"]
+mod algorithms;
 
 #[path = "../../crates/io/tests/common/counting.rs"]
 #[allow(dead_code)]
 mod counting;
+
 #[path = "../support/mod.rs"]
 mod support;
 

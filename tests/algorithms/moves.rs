@@ -2,7 +2,7 @@
 
 use zippy::{Element, Operator, Result, World};
 
-use crate::sequences::{CUTS, Cut, LENGTHS, alone, mixed, read, sequence};
+use crate::algorithms::sequences::{CUTS, Cut, LENGTHS, alone, mixed, read, sequence};
 
 fn bits<T: Element>(values: &[T]) -> &[u8] {
     bytemuck::cast_slice(values)

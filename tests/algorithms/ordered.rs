@@ -2,7 +2,7 @@
 
 use zippy::{Operator, Result, World};
 
-use crate::sequences::{Cut, LENGTHS, alone, mixed, read, sequence};
+use crate::algorithms::sequences::{Cut, LENGTHS, alone, mixed, read, sequence};
 
 fn sorted(n: usize, seed: usize, most: u32) -> Vec<u32> {
     let mut keys: Vec<u32> = (0..n).map(|i| mixed(i + seed) % most).collect();

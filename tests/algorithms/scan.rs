@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use bytemuck::Pod;
 use zippy::{Element, Layout, Operator, Result, World};
 
-use crate::sequences::{CUTS, Cut, LENGTHS, alone, mixed, read, sequence};
+use crate::algorithms::sequences::{CUTS, Cut, LENGTHS, alone, mixed, read, sequence};
 
 /// What has been combined, and whether a segment begins in it.
 pub type Item<T> = Option<(T, bool)>;

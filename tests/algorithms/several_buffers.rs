@@ -3,7 +3,7 @@
 use zippy::array::LocalSection;
 use zippy::{Element, Layout, LocalArray, Operator, Result, World};
 
-use crate::sequences::mixed;
+use crate::algorithms::sequences::mixed;
 use crate::support::ranks;
 
 /// Cells of all arrays, which are cut at other places than memory of the primitives' own.

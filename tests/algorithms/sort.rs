@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use zippy::algorithms::sort::SortKey;
 use zippy::{Element, Layout, Result, World};
 
-use crate::sequences::{CUTS, Cut, LENGTHS, alone, mixed, read, sequence};
+use crate::algorithms::sequences::{CUTS, Cut, LENGTHS, alone, mixed, read, sequence};
 
 /// Keys that sorts may stumble over: many, few and one value, in order, in reverse order.
 const KINDS: [fn(usize, usize) -> u32; 6] = [

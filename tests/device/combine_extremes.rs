@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use zippy::Element;
 use zippy::device::{Device, DeviceOptions, Operator, Piece};
 
-use crate::combine::{chunk, contents, dense, devices, onto};
+use crate::device::combine::{chunk, contents, dense, devices, onto};
 
 /// Whether kernels make what is smaller than the smallest normal float a zero, as WGSL lets them.
 fn kernels_flush() -> bool {

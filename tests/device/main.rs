@@ -1,6 +1,4 @@
 //! One device, without a world: memory, packing and combining, by the host and by kernels.
 
-mod combine;
-mod combine_extremes;
+#[path = "mod.rs"]
 mod device;
-mod transfers;

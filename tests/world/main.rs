@@ -1,42 +1,15 @@
 //! Programs over global arrays: every operation and every mistake, on several numbers of ranks, as threads and under MPI.
 
-mod arrays;
-mod bounded;
-mod composite;
-mod copy;
-mod copy_local;
-mod debug;
-mod differing_operations;
-mod elementwise;
-mod exchange;
-mod exchange_mixed;
-mod fill_with;
-mod ghosts;
-mod ghosts_back;
-mod history;
-mod in_place;
-mod inspect;
-mod kernels;
-mod memory;
-mod names;
-mod one_sided;
-mod plans;
-mod prefixes;
-mod random_operations;
-mod reach;
-mod readme;
-mod reduce;
-mod safety;
-mod silent_mistakes;
-mod together;
-mod trace;
-mod warm;
+#[path = "mod.rs"]
+mod world;
 
 #[path = "../../crates/io/tests/common/counting.rs"]
 #[allow(dead_code)]
 mod counting;
+
 #[path = "../support/log.rs"]
 mod log;
+
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -55,7 +55,7 @@ fn little_memory() {
         return;
     }
     let mut command = Command::new(std::env::current_exe().expect("a test binary has a path"));
-    command.args(["--exact", "memory::what_fits"]).env("ZIPPY_MEMORY_LIMIT", LIMIT.to_string());
+    command.args(["--exact", "world::memory::what_fits"]).env("ZIPPY_MEMORY_LIMIT", LIMIT.to_string());
     let output = command.output().expect("it runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));

@@ -3,7 +3,7 @@
 use zippy::history::Problem;
 use zippy::{Config, KernelSource, Layout, Result, Split, World, run_with};
 
-use crate::history::{checked, steps};
+use crate::world::history::{checked, steps};
 
 #[test]
 fn a_wide_stencil_is_found() {

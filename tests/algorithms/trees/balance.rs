@@ -4,9 +4,9 @@ use zippy::algorithms::kdtree::{BalancedBoxes, Point};
 use zippy::region::Region;
 use zippy::{Layout, Result, World};
 
-use crate::sequences::mixed;
+use crate::algorithms::sequences::mixed;
+use crate::algorithms::vectors::{Spread, vector};
 use crate::support;
-use crate::vectors::{Spread, vector};
 
 /// A number between −1 and 1, near 0 more often: a sum of evenly spread ones.
 fn blob(i: usize) -> f64 {

@@ -5,9 +5,9 @@ use std::ops::Range;
 use zippy::algorithms::kdtree::{Bounds, Point, Position};
 use zippy::{Config, Error, Result, World, run_with};
 
-use crate::sequences::mixed;
+use crate::algorithms::sequences::mixed;
+use crate::algorithms::vectors::{Spread, all, vector};
 use crate::support;
-use crate::vectors::{Spread, all, vector};
 
 /// A number from 0 to less than 1.
 pub fn unit(i: usize) -> f32 {

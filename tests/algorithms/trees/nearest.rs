@@ -4,9 +4,9 @@ use zippy::algorithms::kdtree::{Neighbour, Point, Position};
 use zippy::{Result, World};
 
 use super::kdtree::{KINDS, points, unit};
-use crate::sequences::mixed;
+use crate::algorithms::sequences::mixed;
+use crate::algorithms::vectors::{Spread, vector};
 use crate::support;
-use crate::vectors::{Spread, vector};
 
 /// The definition of a distance, once more.
 fn distance(a: &Position, b: &Position) -> f32 {

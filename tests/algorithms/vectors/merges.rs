@@ -4,7 +4,7 @@ use zippy::algorithms::sort::SortKey;
 use zippy::{Result, World};
 
 use super::{FEW, Spread, all, bits, vector};
-use crate::sequences::mixed;
+use crate::algorithms::sequences::mixed;
 use crate::support;
 
 fn merges<K: SortKey>(

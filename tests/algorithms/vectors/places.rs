@@ -1,7 +1,7 @@
 //! Cells by global index, bounds, shifts and the like.
 
 use super::{FEW, Spread, all, vector};
-use crate::sequences::mixed;
+use crate::algorithms::sequences::mixed;
 use crate::support;
 
 #[test]

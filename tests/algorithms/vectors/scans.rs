@@ -3,8 +3,8 @@
 use zippy::{Element, Layout, Operator, Result, Split, World};
 
 use super::{PAIRS, Spread, all, bits, vector};
-use crate::scan::Definition;
-use crate::sequences::mixed;
+use crate::algorithms::scan::Definition;
+use crate::algorithms::sequences::mixed;
 use crate::support;
 
 fn scans<T: Element>(

@@ -3,7 +3,7 @@
 use zippy::{Operator, Result, World};
 
 use super::{FEW, all, vector};
-use crate::sequences::mixed;
+use crate::algorithms::sequences::mixed;
 use crate::support;
 
 /// Flags of segments of many lengths, some of which reach over several ranks.

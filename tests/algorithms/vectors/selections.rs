@@ -3,7 +3,7 @@
 use zippy::Operator;
 
 use super::{FEW, all, vector};
-use crate::sequences::mixed;
+use crate::algorithms::sequences::mixed;
 use crate::support;
 
 #[test]

@@ -3,8 +3,8 @@
 use std::fs::OpenOptions;
 use std::process::{Command, Stdio};
 
-use crate::readme::built;
 use crate::support::launcher;
+use crate::world::readme::built;
 
 /// The smallest example.
 fn hello() -> Command {

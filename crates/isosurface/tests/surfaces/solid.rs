@@ -144,7 +144,7 @@ impl Solid {
 /// empty chunks, and as a k-d tree cuts.
 pub fn cuts() -> Vec<Box<dyn Fn(Layout) -> Layout + Sync>> {
     use zippy::Split;
-    let boxes = crate::cuts::k_d();
+    let boxes = crate::surfaces::cuts::k_d();
     vec![
         Box::new(|layout| layout.split_all(Split::Auto)),
         Box::new(|layout| layout.split_all(Split::Auto).ghost([2; 3])),

@@ -6,7 +6,7 @@ use zippy::region::Region;
 use zippy::{Layout, Ownership, Split};
 use zippy_render::compositing::{Algorithm, Compositor, Encoding, Layer, Settings};
 
-use crate::common::scenes::{Sample, Scene, region};
+use crate::ranks::common::scenes::{Sample, Scene, region};
 use crate::support::{self, launcher};
 
 const ONE: [Split; 2] = [Split::Whole, Split::Whole];

@@ -12,8 +12,8 @@ use zippy_render::volume::{
     VolumeRenderer,
 };
 
-use crate::common::analytic::{self, Case};
-use crate::common::units::scaled;
+use crate::ranks::common::analytic::{self, Case};
+use crate::ranks::common::units::scaled;
 use crate::support::{self, launcher};
 
 const SHAPE: [i64; 3] = [29, 21, 34];

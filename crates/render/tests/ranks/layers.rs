@@ -6,7 +6,7 @@ use zippy::region::Region;
 use zippy::{Layout, Split};
 use zippy_render::compositing::{Algorithm, Compositor, Encoding, Layer, Settings};
 
-use crate::common::scenes::{Sample, Scene, region};
+use crate::ranks::common::scenes::{Sample, Scene, region};
 use crate::support::{self, launcher};
 
 crate::in_place_too!();

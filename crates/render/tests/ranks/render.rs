@@ -7,7 +7,7 @@ use zippy_render::volume::{
     Camera, Look, Mode, Phantom, Projection, RendererOptions, TransferFunction, Twin, VolumeRenderer,
 };
 
-use crate::common::analytic::{self, Case};
+use crate::ranks::common::analytic::{self, Case};
 use crate::support::{self, launcher};
 
 /// Renders a case over a world; the picture on rank 0.

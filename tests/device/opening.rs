@@ -195,7 +195,7 @@ fn no_adapter_says_what_to_install() {
         return;
     }
     let again = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "device::no_adapter_says_what_to_install", "--nocapture"])
+        .args(["--exact", "device::opening::no_adapter_says_what_to_install", "--nocapture"])
         .env("VK_DRIVER_FILES", "/nonexistent")
         .env("VK_ICD_FILENAMES", "/nonexistent")
         .output()
@@ -217,7 +217,7 @@ fn settings_are_checked() {
     }
     let set = |name: &str, value: &str| {
         let run = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "device::settings_are_checked", "--nocapture"])
+            .args(["--exact", "device::opening::settings_are_checked", "--nocapture"])
             .env("SETTINGS_OF_THIS_TEST", "1")
             .env(name, value)
             .output()

@@ -1,0 +1,14 @@
+//! Pictures on the device, for every decomposition the same bits.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod bricks;
+mod coded;
+mod features;
+mod layers;
+mod render;
+mod shaders;
+mod space;
+mod surfaces;
+mod vtk;

@@ -1,0 +1,11 @@
+//! Algorithms over global arrays and over what one rank holds, on several numbers of ranks, as threads and under MPI.
+
+mod deliver;
+mod moves;
+mod ordered;
+mod scan;
+mod sequences;
+mod several_buffers;
+mod sort;
+mod trees;
+mod vectors;

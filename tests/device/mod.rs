@@ -1,0 +1,6 @@
+//! One device, without a world: memory, packing and combining, by the host and by kernels.
+
+mod combine;
+mod combine_extremes;
+mod opening;
+mod transfers;
