@@ -9,6 +9,7 @@
 pub mod apng;
 pub mod array;
 mod atomic;
+mod axis_order;
 pub mod checkpoint;
 mod error;
 mod files;

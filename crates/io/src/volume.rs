@@ -8,10 +8,11 @@
 //! | raw ([`VolumeFile::raw`]) | any type, byte order, offset and number of components, gzip | |
 //! | NIfTI-1, NIfTI-2 (.nii, .hdr + .img, either with .gz) | integers of 8 to 64 bits, floats of 32 and 64 bits, RGB24, RGBA32 | complex and 128-bit numbers, time steps, vectors (they lie apart), Analyze 7.5 |
 //! | VTI (VTK XML ImageData) | text, base64 and raw, in the element or appended, lengths of 32 and 64 bits, zlib; pieces; an array of point data by name ([`OpenOptions::array`]), the active scalars or the first | cell data, LZ4, LZMA, parallel files (.pvti), document types |
-//! | NumPy (.npy, versions 1 to 3) | integers of 8 to 64 bits, booleans, floats of 32 and 64 bits; C and Fortran order; a fourth, fastest axis holds components ([`OpenOptions::components`] for fewer axes) | half floats, complex numbers, records, objects |
+//! | NumPy (.npy, versions 1 to 3) | integers of 8 to 64 bits, booleans, floats of 32 and 64 bits; C and Fortran order; a fourth axis, NumPy's last one, holds components ([`OpenOptions::components`] for fewer axes) | half floats, complex numbers, records, objects |
 //! | MetaImage (.mha, .mhd) | attached and detached; a list or a numbered pattern of slices or slabs; raw, text, zlib and gzip; channels | compressed data in several files, objects other than images |
 //!
-//! Axis 0 is the fastest one in memory everywhere (a NumPy array of shape (z, y, x) in C order has axis 0 = x). All
+//! Axis 0 is the fastest one in memory everywhere. Axis 0 of a NumPy array of shape (z, y, x) is x, in C order and in Fortran
+//! order, of one of shape (x, y, z) with [`NumpyAxes::Xyz`]. All
 //! types come in both byte orders. Regions are counted in voxels; what is read has the components of a voxel side by
 //! side. Stored numbers are never scaled ([`VolumeFile::rescale`]), and directions of axes are not applied.
 //!
@@ -27,6 +28,7 @@ use zippy::extents::Index;
 use zippy::region::Region;
 
 use super::files::Head;
+pub use super::npy::NumpyAxes;
 pub use super::raw::RawLayout;
 pub use super::scalar::{Endian, FileScalar, ScalarKind};
 use super::store::Description;
@@ -46,8 +48,11 @@ pub struct OpenOptions {
     /// The array of point data to read from a VTI file, by name; else the active scalars or the first array. Other
     /// formats have none: an error.
     pub array: Option<String>,
-    /// The fastest axis of a NumPy array of 2 or 3 axes counts components.
+    /// NumPy's last axis counts components in an array of 2 or 3 axes.
     pub components: bool,
+    /// How the indices of a NumPy array are called. Other formats say themselves where x is: an error with
+    /// [`NumpyAxes::Xyz`].
+    pub axes: NumpyAxes,
 }
 
 /// Opens a volume and reads what its header says. Local to the calling rank; every rank opens the file itself.
@@ -69,7 +74,7 @@ pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Volume
     let head = Head::read(&path)?;
     let found = match &head.bytes[..] {
         bytes if bytes.starts_with(b"NRRD") => nrrd::open(&head)?,
-        bytes if bytes.starts_with(npy::MAGIC) => npy::open(&head, options.components)?,
+        bytes if bytes.starts_with(npy::MAGIC) => npy::open(&head, options.components, options.axes)?,
         _ if vti::recognises(&head) => vti::open(&head, options.array.as_deref())?,
         _ if metaimage::recognises(&head) => metaimage::open(&head)?,
         _ => nifti::open(&head)?.ok_or_else(|| IoError::UnknownFormat { path: path.clone() })?,
@@ -78,6 +83,13 @@ pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Volume
         && found.format != vti::FORMAT
     {
         let message = format!("is {}, which has no arrays to choose {} from; VTI has", found.format, quoted(name));
+        return Err(IoError::request(&path, message));
+    }
+    if options.axes != NumpyAxes::default() && found.format != npy::FORMAT {
+        let message = format!(
+            "is {}, which says itself where x is; the axes of NumPy arrays can be {}",
+            found.format, options.axes
+        );
         return Err(IoError::request(&path, message));
     }
     Ok(VolumeFile { path, found: Arc::new(found) })

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, ValueEnum};
 use zippy::{Config, Error};
 use zippy_io::mesh::{Format, is_index};
+use zippy_io::volume::NumpyAxes;
 
 use crate::filters::Filters;
 
@@ -26,6 +27,10 @@ pub struct Options {
     /// A volume: NRRD, NIfTI, VTI, MetaImage or NumPy
     #[arg(long, value_name = "FILE", conflicts_with_all = ["field", "n"], requires = "what")]
     pub input: Option<PathBuf>,
+
+    /// How the indices of NumPy arrays are called, the first one first, in C order and in Fortran order: zyx or xyz
+    #[arg(long, value_name = "ORDER", default_value_t = NumpyAxes::Zyx)]
+    pub axes: NumpyAxes,
 
     /// Values of a formula instead of a file
     #[arg(long, value_enum, default_value_t = Formula::Tangle)]

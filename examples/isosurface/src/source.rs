@@ -1,10 +1,13 @@
 //! Where the samples come from.
 
+use std::path::Path;
+
 use zippy::algorithms::reduce::{Extremes, Number, Reducible};
 use zippy::extents::Index;
 use zippy::region::Region;
 use zippy::{Error, GlobalArray, Layout, Result, Split, World};
-use zippy_io::volume::VolumeFile;
+use zippy_io::IoError;
+use zippy_io::volume::{self, OpenOptions, VolumeFile};
 use zippy_isosurface::{Grid, Sample};
 use zippy_render::volume::Voxel;
 
@@ -25,7 +28,7 @@ impl Source {
     /// The file cannot be read, is malformed, or has several numbers in a voxel.
     pub fn open(options: &Options) -> Result<Self> {
         let Some(path) = &options.input else { return Ok(Self::Formula(options.field, options.n)) };
-        let file = zippy_io::volume::open(path)?;
+        let file = open(path, options)?;
         if file.components() != 1 {
             let text =
                 format!("{} has {} numbers in each voxel; a surface needs one", path.display(), file.components());
@@ -73,6 +76,19 @@ impl Source {
     }
 }
 
+/// Opens a volume, of a NumPy array with the axes of the options. Local.
+///
+/// # Errors
+/// As [`volume::open`].
+fn open(path: &Path, options: &Options) -> std::result::Result<VolumeFile, IoError> {
+    let file = volume::open(path)?;
+    // The volume of colours may have another format than the field.
+    if file.format() != "NumPy" {
+        return Ok(file);
+    }
+    volume::open_with(path, &OpenOptions { axes: options.axes, ..OpenOptions::default() })
+}
+
 /// A type of samples.
 pub trait Kept:
     Sample
@@ -95,7 +111,7 @@ impl Kept for f32 {}
 /// The file cannot be read, or has another shape than the field, which `--pad` may have made larger.
 pub fn colours(world: &World, options: &Options, shape: [i64; 3]) -> Result<Option<GlobalArray<f32, 3>>> {
     let Some(path) = &options.picture.colour_by else { return Ok(None) };
-    let opened = zippy_io::volume::open(path).map_err(Error::from).and_then(|file| {
+    let opened = open(path, options).map_err(Error::from).and_then(|file| {
         let of = |axis: usize| file.shape().get(axis).copied().unwrap_or(1);
         let (found, layer) = (std::array::from_fn(of), 2 * i64::from(options.pad));
         let wanted = shape.map(|n| n - layer);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use zippy::{Error, Result};
-use zippy_io::volume::ScalarKind;
+use zippy_io::volume::{NumpyAxes, ScalarKind};
 use zippy_lbm::Units;
 
 /// The part of the command line.
@@ -27,6 +27,10 @@ pub struct Inputs {
     /// The longest edge of its box, in cells. Default: two fifths of the second number of --n
     #[arg(long, value_name = "CELLS", help_heading = "Solid", requires = "solid")]
     pub solid_size: Option<f64>,
+
+    /// Of a scan in a NumPy file: how its indices are called, the first one first, in C order and in Fortran order: zyx or xyz
+    #[arg(long, value_name = "ORDER", help_heading = "Solid", requires = "above", default_value_t = NumpyAxes::Zyx)]
+    pub axes: NumpyAxes,
 
     /// Of a scan without a header: voxels along each axis and their type, as 256x256x128:u8
     #[arg(long, value_name = "AxBxC:TYPE", help_heading = "Solid", requires = "above", value_parser = raw)]
@@ -83,6 +87,9 @@ pub struct FromFile {
     pub below: Option<f64>,
     pub size: Option<f64>,
     pub raw: Option<Raw>,
+    /// As [`NumpyAxes`] calls them; checkpoints of older versions say nothing.
+    #[serde(default)]
+    pub axes: Option<String>,
 }
 
 /// Length in m, viscosity in m²/s, speed in m/s, density in kg/m³.
@@ -120,6 +127,7 @@ impl Inputs {
             below: self.below,
             size: self.solid_size,
             raw: self.raw.clone(),
+            axes: Some(self.axes.to_string()),
         })
     }
 

@@ -7,6 +7,7 @@ use zippy_lbm::Units;
 use zippy_lbm::cases::Case;
 use zippy_lbm::described::{Described, Probe, Source};
 
+use crate::inputs::FromFile;
 use crate::options::Setup;
 use crate::solid;
 
@@ -83,7 +84,11 @@ impl Made {
         let described = Described::parse(text).map_err(|error| place(&error))?;
         let folder = Path::new(&setup.case).parent().unwrap_or(Path::new("."));
         let load = |world: &World, source: &Source| match source {
-            Source::Scan { file, above, below } => solid::scan(world, &folder.join(file), *above, *below, None),
+            Source::Scan { file, above, below, axes } => {
+                let (file, axes) = (folder.join(file), axes.clone());
+                let from = FromFile { file, above: Some(*above), below: *below, size: None, raw: None, axes };
+                solid::scan(world, &from, *above)
+            }
             Source::Surface { file } => solid::surface(world, &folder.join(file)),
         };
         let case = described.case(world, &load)?;

@@ -7,10 +7,10 @@ use std::rc::Rc;
 use zippy::region::Region;
 use zippy::{Error, Result, World};
 use zippy_io::mesh;
-use zippy_io::volume::{self, RawLayout, VolumeFile};
+use zippy_io::volume::{self, NumpyAxes, OpenOptions, RawLayout, VolumeFile};
 use zippy_lbm::solids::{Placement, Shape, Solid, Surface, Take, Voxels};
 
-use crate::inputs::{FromFile, Raw};
+use crate::inputs::FromFile;
 
 /// A scan in a file, of which each rank reads the planes that it needs.
 struct Scan {
@@ -55,14 +55,19 @@ impl Shape for Scan {
 }
 
 /// Opens a scan. Collective.
-pub fn scan(world: &World, file: &Path, above: f64, below: Option<f64>, raw: Option<&Raw>) -> Result<Rc<dyn Shape>> {
+pub fn scan(world: &World, from: &FromFile, above: f64) -> Result<Rc<dyn Shape>> {
+    let file = &*from.file;
     let open = || -> Result<VolumeFile> {
-        let opened = match raw {
+        let opened = match &from.raw {
             Some(raw) => {
                 let kind = raw.kind.parse().map_err(Error::program)?;
                 VolumeFile::raw(file, RawLayout::new(raw.shape, kind))?
             }
-            None => volume::open(file)?,
+            None => {
+                let named = |problem| Error::program(format!("{}: {problem}", file.display()));
+                let axes = from.axes.as_ref().map_or(Ok(NumpyAxes::default()), |axes| axes.parse().map_err(named))?;
+                volume::open_with(file, &OpenOptions { axes, ..OpenOptions::default() })?
+            }
         };
         match opened.components() {
             1 => Ok(opened),
@@ -73,7 +78,7 @@ pub fn scan(world: &World, file: &Path, above: f64, below: Option<f64>, raw: Opt
         }
     };
     let file = world.agree("opening a scan", open())?;
-    Ok(Rc::new(Scan { file, above, below }))
+    Ok(Rc::new(Scan { file, above, below: from.below }))
 }
 
 /// Reads a surface. Collective.
@@ -101,7 +106,7 @@ pub fn shape(world: &World, from: &FromFile) -> Result<Rc<dyn Shape>> {
             "{} is a surface: its inside is solid, and --above is for scans",
             from.file.display()
         ))),
-        (false, Some(above)) => scan(world, &from.file, above, from.below, from.raw.as_ref()),
+        (false, Some(above)) => scan(world, from, above),
         (false, None) => Err(Error::program(format!(
             "{} is no surface (.stl, .ply, .obj, .vtp); of a scan --above says from which value on it is solid",
             from.file.display()

@@ -6,7 +6,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser};
 use zippy::Config;
-use zippy_io::volume::{Endian, ScalarKind};
+use zippy_io::volume::{Endian, NumpyAxes, ScalarKind};
 use zippy_render::compositing::{Algorithm, Encoding};
 use zippy_render::volume::{Mode, RendererOptions};
 
@@ -72,7 +72,7 @@ pub struct VolumeOptions {
     #[arg(long, value_name = "XxYxZ", default_value = "128", value_parser = cut::extents, conflicts_with = "input")]
     pub phantom_size: [i64; 3],
 
-    /// Numbers in each voxel, neighbours in the file. 1: colour and opacity by the value; 2: colour by the first,
+    /// Numbers in each voxel, neighbours in the file, of NumPy the last axis. 1: colour and opacity by the value; 2: colour by the first,
     /// opacity by the second; 4: red, green, blue, and opacity by the fourth. Default: what the file says, else 1
     #[arg(long, value_name = "1|2|4", value_parser = parse::components, requires = "input")]
     pub components: Option<usize>,
@@ -80,6 +80,10 @@ pub struct VolumeOptions {
     /// Of a VTI file's arrays of point data, the one to draw. Default: the active scalars, else the first
     #[arg(long, value_name = "NAME", requires = "input", conflicts_with = "raw_shape")]
     pub array: Option<String>,
+
+    /// How the indices of a NumPy array are called, the first one first, in C order and in Fortran order: zyx or xyz
+    #[arg(long, value_name = "ORDER", default_value_t = NumpyAxes::Zyx, requires = "input", conflicts_with = "raw_shape")]
+    pub axes: NumpyAxes,
 
     /// Reads --input as raw numbers, x fastest: voxels on each axis
     #[arg(long, value_name = "XxYxZ", value_parser = cut::voxels, requires = "input")]

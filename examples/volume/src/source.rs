@@ -42,7 +42,10 @@ impl Source {
             )?,
             None => {
                 let components = wanted.is_some_and(|count| count > 1);
-                let opened = volume::open_with(path, &OpenOptions { components, array: options.array.clone() });
+                let opened = volume::open_with(
+                    path,
+                    &OpenOptions { components, axes: options.axes, array: options.array.clone() },
+                );
                 opened.map_err(|error| match error {
                     IoError::UnknownFormat { path } => {
                         let known = "is none of NRRD, NIfTI, VTI, MetaImage and NumPy";

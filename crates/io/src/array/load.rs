@@ -48,7 +48,7 @@ pub fn load<T: Element, const D: usize>(
 /// With steps, what lies between two cells that are taken is passed over where it is long, and else read with them.
 /// Compressed data (gzip) and text are read from front to back by every rank.
 ///
-/// Needs 16 MiB on each rank's host beside the array (24 MiB of records), and what writing to chunks stages.
+/// Needs 16 MiB on each rank's host beside the array (24 MiB of records, and in Fortran order), and what writing to chunks stages.
 ///
 /// # Errors
 /// The same on every rank: a file that cannot be read, is of another format than its name says, or of another length than its
@@ -90,9 +90,9 @@ pub fn load_in_blocks<T: Element, const D: usize>(
     layout: ToLayout<'_>,
     block_bytes: u64,
 ) -> Result<Loaded<T, D>> {
-    let (found, plan, metadata, what) = open(world, path, (&T::INFO, D), options)?;
-    let layout = layout(&plan.window.shape);
-    check_layout(world, path, &layout, (&plan.window.shape, found.fingerprint), &what)?;
+    let (found, window, metadata, what) = open(world, path, (&T::INFO, D), options)?;
+    let layout = layout(&window.shape);
+    check_layout(world, path, &layout, (&window.shape, found.fingerprint), &what)?;
     let array = world.array::<T, D>(name, &layout)?;
     let chunks: Vec<ChunkRef<T, D>> = array.chunks().filter(|chunk| !chunk.region().is_empty()).collect();
     let regions: Vec<Region> = chunks.iter().map(ChunkRef::region).collect();
@@ -104,7 +104,7 @@ pub fn load_in_blocks<T: Element, const D: usize>(
             Err(_) => place.write(&bytemuck::pod_collect_to_vec::<u8, T>(bytes)),
         }
     };
-    world.agree(&what, fill(found, &plan, (&regions, &write), (T::INFO.bytes as u64, block_bytes)))?;
+    world.agree(&what, fill(found, &window, (&regions, &write), (T::INFO.bytes as u64, block_bytes)))?;
     if options.ghosts {
         world.ghosts(&array)?;
     }
@@ -117,18 +117,17 @@ fn open(
     path: &Path,
     (element, axes): (&ElementInfo, usize),
     options: &LoadOptions,
-) -> Result<(Found, Plan, Metadata, String)> {
+) -> Result<(Found, Window, Metadata, String)> {
     let open = || -> std::result::Result<_, IoError> {
         let own = |number: usize| number % world.size() == world.rank();
         let found = Found::open(path, element, axes, options.array.as_deref(), own)?;
         let window = Window::new(path, &found.shape, options.section.as_deref(), options.step.as_deref())?;
-        let plan = Plan::new(window, &found.shape, element.bytes as u64);
-        Ok((found, plan))
+        Ok((found, window))
     };
     let what = format!("loading {} with {options:?}", path.display());
-    let (mut found, plan) = world.agree(&what, open().map_err(Error::from))?;
-    let metadata = plan.window.metadata(std::mem::take(&mut found.metadata));
-    Ok((found, plan, metadata, what))
+    let (mut found, window) = world.agree(&what, open().map_err(Error::from))?;
+    let metadata = window.metadata(std::mem::take(&mut found.metadata));
+    Ok((found, window, metadata, what))
 }
 
 fn check_layout(
@@ -166,6 +165,28 @@ type Write<'a> = &'a dyn Fn(usize, &Region, &[u8]) -> Result<()>;
 
 /// Reads the cells of chunks and hands them to `write`.
 fn fill(
+    found: Found,
+    window: &Window,
+    (chunks, write): (&[Region], Write),
+    sizes @ (cell_bytes, _): (u64, u64),
+) -> Result<()> {
+    let plan = |window: Window, shape: &Index| Plan::new(window, shape, cell_bytes);
+    let Some(order) = found.order.clone() else {
+        let plan = plan(window.clone(), &found.shape);
+        return fill_in_file(found, &plan, (chunks, write), sizes);
+    };
+    let plan = plan(window.reordered(&order), &order.to_file(&found.shape));
+    let chunks: Vec<Region> = chunks.iter().map(|chunk| order.region_in_file(chunk)).collect();
+    let arrange = |chunk: usize, region: &Region, bytes: &[u8]| {
+        let mut arranged = vec![0; bytes.len()];
+        order.arrange(&region.extents(), cell_bytes as usize, bytes, &mut arranged);
+        write(chunk, &order.region_in_array(region), &arranged)
+    };
+    fill_in_file(found, &plan, (&chunks, &arrange), sizes)
+}
+
+/// [`fill`] of chunks whose axes are in the file's order.
+fn fill_in_file(
     found: Found,
     plan: &Plan,
     (chunks, write): (&[Region], Write),

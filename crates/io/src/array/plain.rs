@@ -39,7 +39,7 @@ impl Plain {
         }
     }
 
-    /// The bytes of the cells of a box, axis 0 fastest.
+    /// The bytes of the cells of a box, the file's fastest axis first.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -49,7 +49,11 @@ impl Plain {
         if values.is_empty() {
             return Ok(());
         }
-        let read = self.rows(wanted, values, self.element_bytes as u64);
+        let read = if self.cells.planes == 1 {
+            self.rows(wanted, values, (self.cells.start, self.element_bytes as u64))
+        } else {
+            self.planes(wanted, values)
+        };
         read.map_err(|error| IoError::system(&self.path, "read", &error))?;
         if self.cells.swap_width > 1 {
             values.chunks_exact_mut(self.cells.swap_width).for_each(<[u8]>::reverse);
@@ -57,8 +61,27 @@ impl Plain {
         Ok(())
     }
 
-    fn rows(&mut self, wanted: &Region, values: &mut [u8], size: u64) -> std::io::Result<()> {
-        let whole = Region::whole(Index::new(&self.cells.shape));
+    /// Cells whose numbers lie apart.
+    fn planes(&mut self, wanted: &Region, values: &mut [u8]) -> std::io::Result<()> {
+        let size = self.element_bytes / self.cells.planes;
+        let plane_bytes = self.shape().cells() * size as u64;
+        let mut plane = vec![0; wanted.cells() as usize * size];
+        for number in 0..self.cells.planes {
+            self.rows(wanted, &mut plane, (self.cells.start + number as u64 * plane_bytes, size as u64))?;
+            let places = values.chunks_exact_mut(self.element_bytes).map(|cell| &mut cell[number * size..][..size]);
+            places.zip(plane.chunks_exact(size)).for_each(|(place, number)| place.copy_from_slice(number));
+        }
+        Ok(())
+    }
+
+    /// All cells of the file.
+    fn shape(&self) -> Region {
+        let shape = Index::new(&self.cells.shape);
+        Region::whole(self.cells.order.as_ref().map_or(shape, |order| order.to_file(&shape)))
+    }
+
+    fn rows(&mut self, wanted: &Region, values: &mut [u8], (start, size): (u64, u64)) -> std::io::Result<()> {
+        let whole = self.shape();
         let (shape, extents) = (whole.extents(), wanted.extents());
         // A row is what lies together in the file: axes of which all is wanted are one with the next.
         let (mut axis, mut row, mut step) = (0, extents[0] as u64, shape[0] as u64);
@@ -75,7 +98,7 @@ impl Plain {
         while done < wanted.cells() / row {
             let count = together.min(along - done % along);
             let first = first_of_row(wanted, axis, done);
-            self.file.seek(SeekFrom::Start(self.cells.start + size * whole.offset(&first)))?;
+            self.file.seek(SeekFrom::Start(start + size * whole.offset(&first)))?;
             let to = (done * row * size) as usize;
             done += count;
             if count == 1 {

@@ -11,6 +11,7 @@ use super::format::Format;
 use super::leaves::{Leaf, leaves};
 use super::metadata::Metadata;
 use super::plain::Plain;
+use crate::axis_order::AxisOrder;
 use crate::files::Head;
 use crate::store::{Description, Encoding, Grid};
 use crate::vti::document::Document;
@@ -21,6 +22,8 @@ use crate::{IoError, npy, nrrd, quoted, vti};
 pub struct Found {
     /// Cells along each axis of the array.
     pub shape: Index,
+    /// Order of the axes of [`Self::cells`], where it is not that of the array.
+    pub order: Option<AxisOrder>,
     pub metadata: Metadata,
     /// What the beginning of the file says, as a number.
     pub fingerprint: u64,
@@ -70,9 +73,9 @@ impl Found {
         match format {
             Format::Npy => {
                 let cells = npy::array::open(&head, element, axes)?;
-                let shape = Index::new(&cells.shape);
+                let (shape, order) = (Index::new(&cells.shape), cells.order.clone());
                 let cells = Cells::Here(Source::Plain(Plain::open(&head, cells, element.bytes)?));
-                Ok(Self { shape, metadata: Metadata::default(), fingerprint: head.fingerprint(), cells })
+                Ok(Self { shape, order, metadata: Metadata::default(), fingerprint: head.fingerprint(), cells })
             }
             Format::Zarr => Err(IoError::request(path, "is the name of a Zarr store, which is a directory")),
             Format::Nrrd => from_nrrd(&head, element, axes),
@@ -81,7 +84,7 @@ impl Found {
         }
     }
 
-    /// The cells, of which these boxes will be read.
+    /// The cells, of which these boxes will be read, in the file's order of axes.
     ///
     /// # Errors
     /// A file that has some of them cannot be opened or is another than its index says.
@@ -120,7 +123,7 @@ fn from_nrrd(head: &Head, element: &ElementInfo, axes: usize) -> std::result::Re
         return Err(wrong(format!("holds an array of {} axes, not of {axes}", shape.axes())));
     }
     let source = Source::Stored(head.path.clone(), element.bytes, vec![Part { leaf, found }]);
-    Ok(Found { shape, metadata, fingerprint: head.fingerprint(), cells: Cells::Here(source) })
+    Ok(Found { shape, order: None, metadata, fingerprint: head.fingerprint(), cells: Cells::Here(source) })
 }
 
 fn from_vti(
@@ -143,7 +146,7 @@ fn from_vti(
     document.notes.tell(&head.path, &mut metadata)?;
     let shape = trimmed(&head.path, &parts[0].found.grid.shape, axes, &mut metadata)?;
     let cells = Cells::Here(Source::Stored(head.path.clone(), element.bytes, parts));
-    Ok(Found { shape, metadata, fingerprint: head.fingerprint(), cells })
+    Ok(Found { shape, order: None, metadata, fingerprint: head.fingerprint(), cells })
 }
 
 fn from_pvti(
@@ -168,7 +171,7 @@ fn from_pvti(
     index.notes.tell(&head.path, &mut metadata)?;
     let shape = trimmed(&head.path, &shape, axes, &mut metadata)?;
     let fingerprint = head.fingerprint();
-    Ok(Found { shape, metadata, fingerprint, cells: Cells::InPieces(head, index, element.bytes, leaves) })
+    Ok(Found { shape, order: None, metadata, fingerprint, cells: Cells::InPieces(head, index, element.bytes, leaves) })
 }
 
 /// # Errors

@@ -8,6 +8,7 @@ use zippy::region::Region;
 
 use super::metadata::Metadata;
 use crate::IoError;
+use crate::axis_order::AxisOrder;
 
 /// A box of the cells of a file, of which every n-th is taken along each axis.
 #[derive(Debug, Clone)]
@@ -55,6 +56,12 @@ impl Window {
         let step = Index::from_fn(axes, |axis| step[axis].min(extents[axis].max(1)));
         let kept = Index::from_fn(axes, |axis| (extents[axis] - 1).max(-1).div_euclid(step[axis]) + 1);
         Ok(Self { start: section.start, step, shape: kept })
+    }
+
+    /// The same cells in the order in which a file counts its axes.
+    pub fn reordered(&self, order: &AxisOrder) -> Self {
+        let Self { start, step, shape } = self;
+        Self { start: order.to_file(start), step: order.to_file(step), shape: order.to_file(shape) }
     }
 
     /// The cell of the file for one of the array.

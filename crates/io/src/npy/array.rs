@@ -5,6 +5,7 @@ use zippy::extents::Index;
 
 use super::dictionary::{Dictionary, Value};
 use super::write;
+use crate::axis_order::AxisOrder;
 use crate::files::Head;
 use crate::store::Stated;
 use crate::{IoError, quoted};
@@ -25,8 +26,12 @@ pub fn header(element: &ElementInfo, shape: &Index) -> Vec<u8> {
 pub struct Cells {
     /// Axis 0 fastest.
     pub shape: Vec<i64>,
+    /// Order of the file's axes, where it is not that of `shape`.
+    pub order: Option<AxisOrder>,
     /// The first byte.
     pub start: u64,
+    /// Arrays one behind the other, each with one of the numbers of every cell. 1: all numbers of a cell stand together.
+    pub planes: usize,
     /// Bytes of a number, if they are to be reversed: it is stored in the other byte order. 1 otherwise.
     pub swap_width: usize,
 }
@@ -43,31 +48,26 @@ pub fn open(head: &Head, element: &ElementInfo, axes: usize) -> Result<Cells, Io
     let (at, text) = super::text(head)?;
     let found = Dictionary::parse(path, at, text)?;
     let swap_width = matching(head, &found, element)?;
-    let is_fortran = match found.get("fortran_order")? {
-        Stated { value: Value::Bool(value), .. } => *value,
-        other => return Err(IoError::malformed(path, other.at, "fortran_order must be True or False")),
-    };
+    let is_fortran = super::is_fortran(path, &found)?;
     let Stated { value: Value::Tuple(shape), at: shape_at } = found.get("shape")? else {
         return Err(IoError::malformed(path, found.get("shape")?.at, "shape must be a tuple of integers"));
     };
     let mut sizes = shape.clone();
-    if let Some(numbers) = numbers(element) {
-        if is_fortran {
-            let message = "the numbers of a vector lie apart in Fortran order; save a copy in C order";
-            return Err(IoError::unsupported(path, *shape_at, message));
-        }
-        if sizes.pop() != Some(numbers as i64) {
-            let message = format!("cells of {} need a last axis of {numbers} numbers", element.name);
-            return Err(IoError::unsupported(path, *shape_at, message));
-        }
+    if let Some(numbers) = numbers(element)
+        && sizes.pop() != Some(numbers as i64)
+    {
+        let message = format!("cells of {} need a last axis of {numbers} numbers", element.name);
+        return Err(IoError::unsupported(path, *shape_at, message));
     }
     if sizes.len() != axes {
         let message = format!("an array of {} axes, not of {axes}", sizes.len());
         return Err(IoError::unsupported(path, *shape_at, message));
     }
-    if !is_fortran {
-        sizes.reverse();
-    }
+    sizes.reverse();
+    let (order, planes) = match is_fortran {
+        true => (AxisOrder::reversed(axes), numbers(element).unwrap_or(1) as usize),
+        false => (None, 1),
+    };
     let cells = match sizes.contains(&0) && sizes.iter().all(|&size| size >= 0) {
         true => Some(0),
         false => sizes.iter().try_fold(1_u64, |all, &size| all.checked_mul(u64::try_from(size).ok()?)),
@@ -82,7 +82,7 @@ pub fn open(head: &Head, element: &ElementInfo, axes: usize) -> Result<Cells, Io
             Err(IoError::Truncated { path: path.clone(), offset: head.length, found, expected })
         }
         found if found > expected => Err(IoError::Oversized { path: path.clone(), offset: start + expected, expected }),
-        _ => Ok(Cells { shape: sizes, start, swap_width }),
+        _ => Ok(Cells { shape: sizes, order, start, planes, swap_width }),
     }
 }
 
@@ -97,13 +97,11 @@ pub fn describe(head: &Head) -> Result<(Vec<i64>, String), IoError> {
     }
     let (at, text) = super::text(head)?;
     let found = Dictionary::parse(path, at, text)?;
-    let (Value::Tuple(shape), order) = (&found.get("shape")?.value, &found.get("fortran_order")?.value) else {
+    let Value::Tuple(shape) = &found.get("shape")?.value else {
         return Err(IoError::malformed(path, found.get("shape")?.at, "shape must be a tuple of integers"));
     };
     let mut shape = shape.clone();
-    if *order != Value::Bool(true) {
-        shape.reverse();
-    }
+    shape.reverse();
     let element = match &found.get("descr")?.value {
         Value::List(text) => text.clone(),
         Value::Text(text) => rust_name(text).map_or_else(|| text.clone(), str::to_string),

@@ -4,9 +4,13 @@
 
 pub mod array;
 mod dictionary;
+mod order;
 mod write;
 
+use std::path::Path;
+
 use dictionary::{Dictionary, Value};
+pub use order::NumpyAxes;
 pub use write::{header, write_image};
 
 use super::files::Head;
@@ -14,47 +18,53 @@ use super::scalar::ScalarKind;
 use super::store::{Claim, Description, Encoding, MOST_COMPONENTS, Segment, Stated};
 use crate::{IoError, quoted};
 
+/// Name of the format, for people.
+pub(super) const FORMAT: &str = "NumPy";
+
 /// What such a file begins with.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// What the file holds. The fastest axis counts components where there are 4 axes, or where `components` says so.
+/// What the file holds. NumPy's last axis counts components where there are 4 axes, or where `components` says so.
 ///
 /// # Errors
 /// The header is malformed, the type is no plain number, or the length of the file does not fit.
-pub(super) fn open(head: &Head, components: bool) -> Result<Description, IoError> {
+pub(super) fn open(head: &Head, components: bool, axes: NumpyAxes) -> Result<Description, IoError> {
     let path = &head.path;
     let (at, text) = text(head)?;
     let found = Dictionary::parse(path, at, text)?;
     let (kind, big_endian) = kind(head, &found)?;
-    let fortran = match found.get("fortran_order")? {
-        Stated { value: Value::Bool(value), .. } => *value,
-        other => return Err(IoError::malformed(path, other.at, "fortran_order must be True or False")),
-    };
+    let is_fortran = is_fortran(path, &found)?;
     let Stated { value: Value::Tuple(shape), at: shape_at } = found.get("shape")? else {
         return Err(IoError::malformed(path, found.get("shape")?.at, "shape must be a tuple of integers"));
     };
     let mut sizes = shape.clone();
-    // In C order the last axis is the fastest one.
-    if !fortran {
-        sizes.reverse();
-    }
     let mut count = Stated::new(1, *shape_at);
     if sizes.len() == 4 || components && sizes.len() > 1 {
-        count.value = sizes.remove(0);
+        count.value = sizes.pop().unwrap_or(1);
         if count.value > MOST_COMPONENTS {
             let message = format!(
-                "{} entries along the fastest axis are too many for the numbers of a voxel; an array of voxels with c numbers \
+                "{} entries along the last axis are too many for the numbers of a voxel; an array of voxels with c numbers \
                  has shape (z, y, x, c)",
                 count.value
             );
             return Err(IoError::unsupported(path, *shape_at, message));
         }
     }
+    let sizes = axes.reorder(sizes);
     let claim = Claim { components: count, ..Claim::plain(kind, big_endian, Stated::new(sizes, *shape_at)) };
     let grid = claim.check(path)?;
     let start = at + text.len() as u64;
     let segment = Segment::to_the_end(path, start, Encoding::Raw, 0, grid.bytes(), grid.kind)?;
-    Ok(Description::single("NumPy", grid, segment))
+    let order = axes.in_file(grid.shape.axes(), is_fortran, grid.components as i64);
+    Ok(Description::in_order(FORMAT, grid, order, segment))
+}
+
+/// Whether the first axis is the fastest one in the file.
+fn is_fortran(path: &Path, found: &Dictionary) -> Result<bool, IoError> {
+    match found.get("fortran_order")? {
+        Stated { value: Value::Bool(value), .. } => Ok(*value),
+        other => Err(IoError::malformed(path, other.at, "fortran_order must be True or False")),
+    }
 }
 
 /// The dictionary and the byte where it begins.

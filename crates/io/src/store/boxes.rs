@@ -23,7 +23,7 @@ impl Description {
     /// (the type of a number, or `u8` for plain bytes). `done` gets the number of a region and its voxels as soon as all are
     /// read. Local to the calling rank. One pass through each part that the regions touch: raw data are read row by row,
     /// compressed ones from the beginning of a stream or block to the last voxel needed of it. Memory: the regions that
-    /// are begun and not done, and a buffer.
+    /// are begun and not done, and a buffer; each region twice where the file has another order of axes.
     ///
     /// # Errors
     /// A region leaves the volume, overlaps another or does not fit the memory; the data are truncated, corrupt or, found
@@ -35,6 +35,26 @@ impl Description {
         mut done: impl FnMut(usize, Vec<T>) -> Result<(), E>,
     ) -> Result<(), E> {
         self.check(path, regions)?;
+        let Some(order) = &self.order else { return self.read_in_file(path, regions, self.grid.voxel_bytes(), done) };
+        let boxes: Vec<Region> =
+            regions.iter().map(|region| order.region_in_file(&self.grid.numbers(region))).collect();
+        let number_bytes = self.grid.kind.bytes();
+        self.read_in_file(path, &boxes, number_bytes, |number, numbers: Vec<T>| {
+            let mut arranged = memory(path, size_of_val(&numbers[..]) as u64)?;
+            let to = bytemuck::cast_slice_mut(&mut arranged);
+            order.arrange(&boxes[number].extents(), number_bytes as usize, bytemuck::cast_slice(&numbers), to);
+            done(number, arranged)
+        })
+    }
+
+    /// [`Self::read_boxes`] of boxes in the file's order of axes, whose cells have so many bytes.
+    fn read_in_file<T: bytemuck::Pod, E: From<IoError>>(
+        &self,
+        path: &Path,
+        regions: &[Region],
+        cell_bytes: u64,
+        mut done: impl FnMut(usize, Vec<T>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let begin = |region: &Region| Filling { out: Vec::new(), left: region.cells() };
         let mut filling: Vec<Filling<T>> = regions.iter().map(begin).collect();
         for (number, one) in filling.iter().enumerate() {
@@ -43,7 +63,7 @@ impl Description {
             }
         }
         for subvolume in &self.subvolumes {
-            self.read_subvolume(path, subvolume, regions, &mut filling, &mut done)?;
+            self.read_subvolume(path, subvolume, (regions, cell_bytes), &mut filling, &mut done)?;
         }
         Ok(())
     }
@@ -74,11 +94,10 @@ impl Description {
         &self,
         path: &Path,
         subvolume: &Subvolume,
-        regions: &[Region],
+        (regions, voxel): (&[Region], u64),
         filling: &mut [Filling<T>],
         done: &mut impl FnMut(usize, Vec<T>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let voxel = self.grid.voxel_bytes();
         let mut rows = Vec::new();
         let mut next = BinaryHeap::new();
         for (number, region) in regions.iter().enumerate() {

@@ -6,6 +6,7 @@ use zippy::region::Region;
 use super::grid::Grid;
 use super::segment::Segment;
 use crate::IoError;
+use crate::axis_order::AxisOrder;
 
 /// More files or pieces than this are refused.
 const MOST_SUBVOLUMES: usize = 1 << 16;
@@ -26,6 +27,9 @@ pub struct Description {
     /// Name of the format, for people.
     pub format: &'static str,
     pub grid: Grid,
+    /// Order of the file's axes, where it is not that of the grid behind the numbers of a voxel, which count as axis 0. The
+    /// subvolumes are boxes of numbers in the file's order then.
+    pub order: Option<AxisOrder>,
     pub subvolumes: Vec<Subvolume>,
 }
 
@@ -33,7 +37,17 @@ impl Description {
     /// All voxels in one segment.
     pub fn single(format: &'static str, grid: Grid, segment: Segment) -> Self {
         let whole = grid.whole();
-        Self { format, grid, subvolumes: vec![Subvolume { stored: whole, used: whole, segment }] }
+        Self { format, grid, order: None, subvolumes: vec![Subvolume { stored: whole, used: whole, segment }] }
+    }
+
+    /// All voxels in one segment, in another order of axes.
+    pub fn in_order(format: &'static str, grid: Grid, order: Option<AxisOrder>, segment: Segment) -> Self {
+        let mut all = Self::single(format, grid, segment);
+        if let Some(order) = &order {
+            let whole = order.region_in_file(&all.grid.numbers(&all.grid.whole()));
+            (all.subvolumes[0].stored, all.subvolumes[0].used) = (whole, whole);
+        }
+        Self { order, ..all }
     }
 
     /// Equal slabs along the last axis, one file each, as `segment` finds them. `problem` makes the error of a number of
@@ -66,6 +80,6 @@ impl Description {
             Ok(Subvolume { stored, used: stored, segment: segment(name, &grid, bytes)? })
         };
         let subvolumes = files.iter().enumerate().map(subvolume).collect::<Result<_, IoError>>()?;
-        Ok(Self { format, grid, subvolumes })
+        Ok(Self { format, grid, order: None, subvolumes })
     }
 }

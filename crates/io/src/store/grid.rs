@@ -147,4 +147,12 @@ impl Grid {
     pub fn whole(&self) -> Region {
         Region::whole(self.shape)
     }
+
+    /// The numbers of a box of voxels: an axis 0 counts those of a voxel.
+    pub fn numbers(&self, voxels: &Region) -> Region {
+        let with = |first: i64, index: &Index| {
+            Index::from_fn(index.axes() + 1, |axis| if axis == 0 { first } else { index[axis - 1] })
+        };
+        Region::between(with(0, &voxels.start), with(self.components as i64, &voxels.end))
+    }
 }

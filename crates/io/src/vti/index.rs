@@ -182,7 +182,7 @@ impl Index {
             return Err(IoError::malformed(&head.path, self.frame.whole.at, message));
         }
         grid.big_endian = big_endian.unwrap_or(grid.big_endian);
-        Ok(Description { format: FORMAT, grid, subvolumes })
+        Ok(Description { format: FORMAT, grid, order: None, subvolumes })
     }
 
     /// The box of a piece, counted from the lower corner of the whole extent; `None` for one without points.

@@ -79,7 +79,7 @@ pub fn opened(head: &Head, document: &Document, name: Option<&str>) -> Result<De
         let message = format!("no piece holds the points {open} (counted from the lower corner of WholeExtent)");
         return Err(IoError::malformed(&head.path, document.frame.whole.at, message));
     }
-    Ok(Description { format: FORMAT, grid, subvolumes })
+    Ok(Description { format: FORMAT, grid, order: None, subvolumes })
 }
 
 /// The name of the array to read.

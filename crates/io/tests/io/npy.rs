@@ -1,6 +1,6 @@
 //! NumPy arrays, written here from the format's description.
 
-use zippy_io::volume::{self, FileScalar, OpenOptions, open_with};
+use zippy_io::volume::{self, FileScalar, NumpyAxes, OpenOptions, open_with};
 
 use super::common::nrrd::values;
 use super::common::volumes::{Folder, bytes, failure, holds};
@@ -27,6 +27,27 @@ fn with_header(version: u8, header: &str, data: &[u8]) -> Vec<u8> {
     out
 }
 
+/// The numbers of an array of this shape (NumPy's) in Fortran order, of which `data` has those in C order.
+fn in_fortran<T: Copy>(shape: &[usize], data: &[T]) -> Vec<T> {
+    let mut strides = vec![1; shape.len()];
+    (1..shape.len()).rev().for_each(|axis| strides[axis - 1] = strides[axis] * shape[axis]);
+    let number = |mut place: usize| {
+        shape.iter().zip(&strides).fold(0, |number, (size, stride)| {
+            let at = place % size;
+            place /= size;
+            number + at * stride
+        })
+    };
+    (0..data.len()).map(|place| data[number(place)]).collect()
+}
+
+/// The volume of a NumPy array whose index is called xyz: NumPy's first axis becomes the fastest one, its last one of
+/// components stays that.
+fn by_first_axis<T: Copy>(shape: &[usize], components: usize, data: &[T]) -> Vec<T> {
+    let voxels: Vec<usize> = (0..data.len() / components).collect();
+    in_fortran(shape, &voxels).into_iter().flat_map(|voxel| data[voxel * components..][..components].to_vec()).collect()
+}
+
 fn both_orders<T: FileScalar + PartialEq + std::fmt::Debug>(name: &str, make: impl Fn(u64) -> T) {
     let folder = Folder::new();
     let data = values(5 * 4 * 3, make);
@@ -34,17 +55,35 @@ fn both_orders<T: FileScalar + PartialEq + std::fmt::Debug>(name: &str, make: im
         let (big, fortran, version) = (variant & 1 > 0, variant & 2 > 0, 1 + (variant >> 2) as u8);
         let order = if size_of::<T>() == 1 { '|' } else { ['<', '>'][usize::from(big)] };
         let descr = format!("'{order}{name}'");
-        let write = |shape: &str| folder.file("a.npy", &npy(version, &descr, fortran, shape, &bytes(&data, big)));
-        let file = volume::open(write(if fortran { "(5, 4, 3)" } else { "(3, 4, 5)" })).unwrap();
+        let write = |shape: &[usize]| {
+            let stored = if fortran { in_fortran(shape, &data) } else { data.clone() };
+            let said: String = shape.iter().map(|size| format!("{size},")).collect();
+            folder.file("a.npy", &npy(version, &descr, fortran, &format!("({said})"), &bytes(&stored, big)))
+        };
+        let xyz = |components| OpenOptions { components, axes: NumpyAxes::Xyz, ..OpenOptions::default() };
+        let path = write(&[3, 4, 5]);
+        let file = volume::open(&path).unwrap();
         assert_eq!((file.spacing(), file.format()), (&[1.0; 3][..], "NumPy"));
         holds(&file, &[5, 4, 3], 1, &data);
-        holds(&volume::open(write(if fortran { "(12, 5)" } else { "(5, 12)" })).unwrap(), &[12, 5], 1, &data);
-        holds(&volume::open(write("(60,)")).unwrap(), &[60], 1, &data);
-        let four = write(if fortran { "(2, 5, 3, 2)" } else { "(2, 3, 5, 2)" });
-        holds(&volume::open(four).unwrap(), &[5, 3, 2], 2, &data);
+        let turned = by_first_axis(&[3, 4, 5], 1, &data);
+        holds(&open_with(&path, &xyz(false)).unwrap(), &[3, 4, 5], 1, &turned);
+        let path = write(&[5, 12]);
+        holds(&volume::open(&path).unwrap(), &[12, 5], 1, &data);
+        holds(&open_with(&path, &xyz(false)).unwrap(), &[5, 12], 1, &by_first_axis(&[5, 12], 1, &data));
+        let path = write(&[60]);
+        holds(&volume::open(&path).unwrap(), &[60], 1, &data);
+        holds(&open_with(&path, &xyz(false)).unwrap(), &[60], 1, &data);
+        let path = write(&[2, 3, 5, 2]);
+        holds(&volume::open(&path).unwrap(), &[5, 3, 2], 2, &data);
+        let turned = by_first_axis(&[2, 3, 5], 2, &data);
+        holds(&open_with(&path, &xyz(false)).unwrap(), &[2, 3, 5], 2, &turned);
+        let path = write(&[3, 4, 5, 1]);
+        holds(&volume::open(&path).unwrap(), &[5, 4, 3], 1, &data);
+        holds(&open_with(&path, &xyz(false)).unwrap(), &[3, 4, 5], 1, &by_first_axis(&[3, 4, 5], 1, &data));
         let components = OpenOptions { components: true, ..OpenOptions::default() };
-        let three = write(if fortran { "(4, 5, 3)" } else { "(3, 5, 4)" });
-        holds(&open_with(three, &components).unwrap(), &[5, 3], 4, &data);
+        let path = write(&[3, 5, 4]);
+        holds(&open_with(&path, &components).unwrap(), &[5, 3], 4, &data);
+        holds(&open_with(&path, &xyz(true)).unwrap(), &[3, 5], 4, &by_first_axis(&[3, 5], 4, &data));
     }
 }
 
@@ -75,7 +114,7 @@ fn a_file_as_numpy_writes_it() {
     file.extend((spelt.len() as u32).to_le_bytes());
     file.extend(spelt);
     file.extend([1, 0, 0, 1, 1, 0]);
-    holds(&volume::open(folder.file("a.npy", &file)).unwrap(), &[3, 2], 1, &[1_u8, 0, 0, 1, 1, 0]);
+    holds(&volume::open(folder.file("a.npy", &file)).unwrap(), &[2, 3], 1, &[1_u8, 1, 0, 1, 0, 0]);
 }
 
 #[test]
@@ -103,7 +142,7 @@ fn wrong_files_say_what_is_wrong_and_where() {
         ("'<u2'", "(2, 3, 0)", "a size of 0"),
         ("'<u2'", "(2, -6)", "a size of -6"),
         ("'<u2'", "(1, 1, 3, 2, 2)", "5 axes"),
-        ("'|u1'", "(1, 1, 1, 24)", "24 entries along the fastest axis"),
+        ("'|u1'", "(1, 1, 1, 24)", "24 entries along the last axis"),
         ("'<u2'", "(9223372036854775807, 2)", "more bytes than fit 63 bits"),
         ("'<u2'", "(9223372036854775808,)", "an integer of 64 bits"),
         ("'<u2'", "(2; 6)", "the header should have ')'"),

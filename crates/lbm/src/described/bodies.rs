@@ -4,7 +4,7 @@ use std::path::Path;
 
 use zippy::{Result, World};
 
-use super::schema::{Along, Body, File, Shape};
+use super::schema::{Along, Body, File, Scan, Shape};
 use super::source::{Load, Source};
 use super::text::Text;
 use crate::error::FlowError;
@@ -212,7 +212,8 @@ pub fn put(
             return Ok(problem.moving_body(centre, inside, surface(centre)));
         }
         Shape::Scan(scan) => {
-            let source = Source::Scan { file: scan.file.clone(), above: scan.above, below: scan.below };
+            let Scan { file: path, above, below, axes, .. } = scan;
+            let source = Source::Scan { file: path.clone(), above: *above, below: *below, axes: axes.clone() };
             file(source, scan.size, scan.unit, Some(scan.centre))?
         }
         Shape::Surface(mesh) => file(Source::Surface { file: mesh.file.clone() }, mesh.size, mesh.unit, mesh.centre)?,

@@ -11,7 +11,7 @@
 //! | `fluid.viscosity`, `.acceleration`, `.velocity` | kinematic viscosity in m²/s; what pulls the fluid, in m/s²; its velocity at the beginning |
 //! | `reference.length`, `.speed`, `.area` | what the Reynolds number counts by; the area of drag coefficients, in two dimensions a length |
 //! | `sides.x`, `.y`, `.z` | what lies `below` and `above` the box along an axis: `"periodic"`, which is the default, `"wall"`, `"free-slip"`, `{ moving-wall = [u, v, w] }`, `{ velocity = [u, v, w] }`, `{ parabola = [u, v, w] }` with this peak between walls, `{ pressure = p }`, `{ outlet = p }` (Pa above that of the fluid at rest) |
-//! | `[[bodies]]` `shape` | `{ sphere = { centre, radius } }`, `{ box = { from, to } }`, `{ cylinder = { centre, radius, axis, length } }`, `{ scan = { file, above, below, centre, size or unit } }`, `{ surface = { file, centre, size or unit } }` |
+//! | `[[bodies]]` `shape` | `{ sphere = { centre, radius } }`, `{ box = { from, to } }`, `{ cylinder = { centre, radius, axis, length } }`, `{ scan = { file, above, below, axes, centre, size or unit } } (`axes = "xyz"` of a NumPy array of shape (x, y, z))`, `{ surface = { file, centre, size or unit } }` |
 //! | `[[bodies]]` `velocity`, `spin` | how its surface moves, in m/s, and turns about its centre, in radians a second |
 //! | `[[probes]]` `name`, `at` | a place where density and velocity are told |
 //!

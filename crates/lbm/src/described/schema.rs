@@ -172,6 +172,7 @@ pub struct Scan {
     pub file: PathBuf,
     pub above: f64,
     pub below: Option<f64>,
+    pub axes: Option<String>,
     #[serde(deserialize_with = "three")]
     pub centre: [f64; 3],
     pub size: Option<f64>,

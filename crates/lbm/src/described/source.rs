@@ -18,6 +18,8 @@ pub enum Source {
         above: f64,
         /// And not above this.
         below: Option<f64>,
+        /// How the indices of a NumPy array are called, `zyx` or `xyz`.
+        axes: Option<String>,
     },
     /// A surface of triangles.
     Surface {

@@ -98,6 +98,40 @@ fn presets_fit_each_component_to_its_own_values() {
     assert_eq!(json["input"]["nan"], 11);
 }
 
+/// A volume is the same picture without a header and as a NumPy array in C order and in Fortran order, with an index that is
+/// called zyx or xyz.
+#[test]
+fn numpy_arrays_of_every_order_are_drawn_alike() {
+    let transfer = transfer();
+    let common = ["--size", "40x36", "--transfer", transfer.0.to_str().unwrap()];
+    let [nx, ny, nz] = SHAPE;
+    let plain = content(1, |v| v.to_le_bytes().into());
+    // The other way round: z is the fastest axis.
+    let turned: Vec<u8> = (0..nx)
+        .flat_map(|x| (0..ny).flat_map(move |y| (0..nz).map(move |z| [x, y, z])))
+        .flat_map(|at| number(at, 0, 1).to_le_bytes())
+        .collect();
+    let npy = |order: &str, shape: &str, bytes: &[u8]| {
+        let head = format!("{:<117}\n", format!("{{'descr': '<u2', 'fortran_order': {order}, 'shape': ({shape}), }}"));
+        Temporary::new(&[b"\x93NUMPY\x01\x00\x76\x00", head.as_bytes(), bytes].concat())
+    };
+    let files = [
+        (Temporary::new(&plain), &["--raw-shape", "13x11x9", "--raw-type", "u16"][..]),
+        (npy("False", "9, 11, 13", &plain), &[]),
+        (npy("True", "9, 11, 13", &turned), &["--axes", "zyx"]),
+        (npy("False", "13, 11, 9", &turned), &["--axes", "xyz"]),
+        (npy("True", "13, 11, 9", &plain), &["--axes", "xyz"]),
+    ];
+    let mut first = None;
+    for (file, words) in &files {
+        let words = [&common[..], &["--input", file.0.to_str().unwrap()], words].concat();
+        let Some(rendered) = run(3, &words) else { return };
+        assert_eq!(rendered.report.json(&super::verdict(None))["input"]["shape"], serde_json::json!(SHAPE));
+        assert!(rendered.image.pixels.iter().any(|pixel| pixel[3] > 0.0));
+        assert!(*first.get_or_insert(rendered.image.pixels.clone()) == rendered.image.pixels, "{words:?}");
+    }
+}
+
 #[test]
 fn raw_files_that_are_not_what_options_say_are_refused() {
     let plain = content(2, |v| v.to_le_bytes().into());
@@ -132,6 +166,7 @@ fn mistakes_in_files_say_what_would_be_right() {
     };
     let (three, cube) = (npy("9, 11, 13, 3", 1287 * 3), npy("9, 11, 20", 1980));
     let detached = nrrd(&format!("dimension: 3\nsizes: 13 11 7\ndata file: {name}\n"));
+    let whole_nrrd = nrrd(&format!("dimension: 3\nsizes: 13 11 9\ndata file: {name}\n"));
     let rude = nrrd("dimension: 3\nsizes: 13 11 9\ndata file: a\u{1b}[31mred\u{7}\n");
     let thin = nrrd(&format!("dimension: 3\nsizes: 117 11 1\ndata file: {name}\n"));
     let long = nrrd(&format!("dimension: 3\nsizes: 13 11 9\nspacings: 1e30 1 1\ndata file: {name}\n"));
@@ -145,7 +180,7 @@ fn mistakes_in_files_say_what_would_be_right() {
         (&voxels, &[], &[name, "none of NRRD, NIfTI", "--raw-shape and --raw-type"]),
         (&three, &["--components", "1"], &["has 3 numbers in each voxel; volumes of 1, 2 and 4"]),
         (&three, &[], &["has 3 numbers in each voxel; volumes of 1, 2 and 4"]),
-        (&cube, &["--components", "2"], &["20 entries along the fastest axis", "(z, y, x, c)"]),
+        (&cube, &["--components", "2"], &["20 entries along the last axis", "(z, y, x, c)"]),
         (&detached, &[], &[detached.0.to_str().unwrap(), name, "go on after the 2002 bytes"]),
         (&meta, &[], &[meta.0.to_str().unwrap(), name, "go on after the 2288 bytes"]),
         (&rude, &[], &["a\\u{1b}[31mred\\u{7}: cannot open"]),
@@ -161,5 +196,8 @@ fn mistakes_in_files_say_what_would_be_right() {
     let whole = npy("9, 11, 13", 1287);
     for message in told(2, &["--size", "8x8", "--input", whole.0.to_str().unwrap(), "--array", "a"]) {
         assert!(message.contains("is NumPy, which has no arrays"), "{message}");
+    }
+    for message in told(2, &["--size", "8x8", "--input", whole_nrrd.0.to_str().unwrap(), "--axes", "xyz"]) {
+        assert!(message.contains("is NRRD, which says itself where x is"), "{message}");
     }
 }

@@ -1,0 +1,142 @@
+//! [`AxisOrder`]: in which order a file counts the axes of an array.
+
+use zippy::extents::Index;
+use zippy::region::Region;
+
+/// Cells along each of two axes that are moved together: both ends of their moves stay in the first cache.
+const TILE: usize = 32;
+
+/// For each axis of a file, the fastest one first, the axis of the array whose cells it counts. Every axis occurs once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AxisOrder(Vec<usize>);
+
+impl AxisOrder {
+    /// The order of these axes of the array; `None` where the file counts them as the array does.
+    pub fn new(axes: Vec<usize>) -> Option<Self> {
+        let is_other = axes.iter().enumerate().any(|(place, &axis)| place != axis);
+        is_other.then_some(Self(axes))
+    }
+
+    /// The last axis of the array is the fastest one of the file.
+    pub fn reversed(axes: usize) -> Option<Self> {
+        Self::new((0..axes).rev().collect())
+    }
+
+    /// One number for each axis of the array, in the order of the file.
+    pub fn to_file(&self, index: &Index) -> Index {
+        Index::from_fn(self.0.len(), |place| index[self.0[place]])
+    }
+
+    /// One number for each axis of the file, in the order of the array.
+    pub fn to_array(&self, index: &Index) -> Index {
+        let mut out = Index::zeros(self.0.len());
+        self.0.iter().enumerate().for_each(|(place, &axis)| out[axis] = index[place]);
+        out
+    }
+
+    /// The box of the file for one of the array.
+    pub fn region_in_file(&self, region: &Region) -> Region {
+        Region::between(self.to_file(&region.start), self.to_file(&region.end))
+    }
+
+    /// The box of the array for one of the file.
+    pub fn region_in_array(&self, region: &Region) -> Region {
+        Region::between(self.to_array(&region.start), self.to_array(&region.end))
+    }
+
+    /// Moves the cells of a box of the file, of these extents there and of so many bytes each, to their places in the box
+    /// of the array. Both boxes are dense, their axis 0 fastest.
+    pub fn arrange(&self, extents: &Index, cell_bytes: usize, from: &[u8], to: &mut [u8]) {
+        match cell_bytes {
+            1 => self.arrange_cells::<1>(extents, from, to),
+            2 => self.arrange_cells::<2>(extents, from, to),
+            4 => self.arrange_cells::<4>(extents, from, to),
+            8 => self.arrange_cells::<8>(extents, from, to),
+            _ => self.each_cell(extents, |source, place| {
+                let (source, place) = (source * cell_bytes, place * cell_bytes);
+                to[place..place + cell_bytes].copy_from_slice(&from[source..source + cell_bytes]);
+            }),
+        }
+    }
+
+    fn arrange_cells<const BYTES: usize>(&self, extents: &Index, from: &[u8], to: &mut [u8]) {
+        let (from, to) = (from.as_chunks::<BYTES>().0, to.as_chunks_mut::<BYTES>().0);
+        self.each_cell(extents, |source, place| to[place] = from[source]);
+    }
+
+    /// Hands over the number of each cell in the box of the file and in that of the array.
+    fn each_cell(&self, extents: &Index, mut each: impl FnMut(usize, usize)) {
+        let axes = self.0.len();
+        let strides = self.to_array(extents).dense_strides();
+        // Along each axis of the file: cells, and steps from one to the next there and in the array.
+        let count: Vec<usize> = extents.iter().map(|&extent| extent as usize).collect();
+        let in_file: Vec<usize> = extents.dense_strides().iter().map(|&stride| stride as usize).collect();
+        let in_array: Vec<usize> = self.0.iter().map(|&axis| strides[axis] as usize).collect();
+        if count.contains(&0) {
+            return;
+        }
+        // The fastest axes of the file and of the array are walked by tiles; one axis may be both.
+        let is_long = |axis: &usize| count[*axis] > 1;
+        let Some(along) = (0..axes).find(is_long) else { return each(0, 0) };
+        let across = (0..axes).filter(is_long).min_by_key(|&axis| in_array[axis]).unwrap_or(along);
+        let others: Vec<usize> = (0..axes).filter(|&axis| axis != along && axis != across).collect();
+        let planes: usize = others.iter().map(|&axis| count[axis]).product();
+        let rows = if across == along { 1 } else { count[across] };
+        for plane in 0..planes {
+            let (mut rest, mut source, mut place) = (plane, 0, 0);
+            for &axis in &others {
+                source += rest % count[axis] * in_file[axis];
+                place += rest % count[axis] * in_array[axis];
+                rest /= count[axis];
+            }
+            for (first_row, first) in tiles(rows, count[along]) {
+                for at in first..(first + TILE).min(count[along]) {
+                    for row in first_row..(first_row + TILE).min(rows) {
+                        each(
+                            source + at * in_file[along] + row * in_file[across],
+                            place + at * in_array[along] + row * in_array[across],
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The first row and the first column of each tile.
+fn tiles(rows: usize, columns: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..rows).step_by(TILE).flat_map(move |row| (0..columns).step_by(TILE).map(move |column| (row, column)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every cell is where its index says, for every order of up to four axes and cells of every size.
+    #[test]
+    fn arranged_cells_are_at_their_indices() {
+        let extents = [[5, 1, 1, 1], [35, 3, 1, 1], [2, 33, 3, 1], [3, 2, 4, 5], [3, 0, 2, 1]];
+        let orders = (0..256).map(|code: usize| [code & 3, code >> 2 & 3, code >> 4 & 3, code >> 6]);
+        let mut tried = 0;
+        for order in orders.filter(|order| (0..4).all(|axis| order.contains(&axis))) {
+            let Some(order) = AxisOrder::new(order.to_vec()) else { continue };
+            for extents in extents {
+                let in_file = Region::whole(Index::new(&extents));
+                let in_array = order.region_in_array(&in_file);
+                assert_eq!(order.region_in_file(&in_array), in_file);
+                for bytes in [1, 2, 3, 4, 8, 12] {
+                    let cell = |number: u64| (0..bytes).map(move |byte| (number as usize * 7 + byte) as u8);
+                    let from: Vec<u8> = (0..in_file.cells()).flat_map(cell).collect();
+                    let mut to = vec![0; from.len()];
+                    order.arrange(&in_file.extents(), bytes, &from, &mut to);
+                    let expected = in_array.points().flat_map(|at| cell(in_file.offset(&order.to_file(&at))));
+                    assert!(to.iter().copied().eq(expected), "{order:?} {extents:?} {bytes}");
+                    tried += 1;
+                }
+            }
+        }
+        assert_eq!(tried, 23 * 5 * 6);
+        assert_eq!(AxisOrder::new(vec![0, 1, 2]), None);
+        assert_eq!(AxisOrder::reversed(1), None);
+    }
+}
