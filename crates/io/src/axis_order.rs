@@ -44,9 +44,23 @@ impl AxisOrder {
         Region::between(self.to_array(&region.start), self.to_array(&region.end))
     }
 
+    /// One number for each axis of the array, of however many, in the order of the file.
+    pub fn along_file(&self, numbers: &[i64]) -> Vec<i64> {
+        self.0.iter().map(|&axis| numbers[axis]).collect()
+    }
+
+    /// For a dense box of the file, of these extents in the array, the steps in it from a cell to the next along each axis of
+    /// the array.
+    pub fn strides_in_file(&self, extents: &[i64]) -> Vec<usize> {
+        let mut out = vec![0; self.0.len()];
+        let strides = strides(&self.along_file(extents));
+        self.0.iter().zip(strides).for_each(|(&axis, stride)| out[axis] = stride);
+        out
+    }
+
     /// Moves the cells of a box of the file, of these extents there and of so many bytes each, to their places in the box
     /// of the array. Both boxes are dense, their axis 0 fastest.
-    pub fn arrange(&self, extents: &Index, cell_bytes: usize, from: &[u8], to: &mut [u8]) {
+    pub fn arrange(&self, extents: &[i64], cell_bytes: usize, from: &[u8], to: &mut [u8]) {
         match cell_bytes {
             1 => self.arrange_cells::<1>(extents, from, to),
             2 => self.arrange_cells::<2>(extents, from, to),
@@ -59,19 +73,21 @@ impl AxisOrder {
         }
     }
 
-    fn arrange_cells<const BYTES: usize>(&self, extents: &Index, from: &[u8], to: &mut [u8]) {
+    fn arrange_cells<const BYTES: usize>(&self, extents: &[i64], from: &[u8], to: &mut [u8]) {
         let (from, to) = (from.as_chunks::<BYTES>().0, to.as_chunks_mut::<BYTES>().0);
         self.each_cell(extents, |source, place| to[place] = from[source]);
     }
 
     /// Hands over the number of each cell in the box of the file and in that of the array.
-    fn each_cell(&self, extents: &Index, mut each: impl FnMut(usize, usize)) {
+    fn each_cell(&self, extents: &[i64], mut each: impl FnMut(usize, usize)) {
         let axes = self.0.len();
-        let strides = self.to_array(extents).dense_strides();
         // Along each axis of the file: cells, and steps from one to the next there and in the array.
         let count: Vec<usize> = extents.iter().map(|&extent| extent as usize).collect();
-        let in_file: Vec<usize> = extents.dense_strides().iter().map(|&stride| stride as usize).collect();
-        let in_array: Vec<usize> = self.0.iter().map(|&axis| strides[axis] as usize).collect();
+        let in_file = strides(extents);
+        let mut array = vec![0; axes];
+        self.0.iter().zip(extents).for_each(|(&axis, &extent)| array[axis] = extent);
+        let array = strides(&array);
+        let in_array: Vec<usize> = self.0.iter().map(|&axis| array[axis]).collect();
         if count.contains(&0) {
             return;
         }
@@ -101,6 +117,11 @@ impl AxisOrder {
             }
         }
     }
+}
+
+/// Steps from a cell of a dense box to the next along each axis, axis 0 fastest.
+pub fn strides(extents: &[i64]) -> Vec<usize> {
+    extents.iter().scan(1, |stride, &count| Some(std::mem::replace(stride, *stride * count as usize))).collect()
 }
 
 /// The first row and the first column of each tile.

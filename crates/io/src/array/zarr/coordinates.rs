@@ -8,6 +8,7 @@ use zippy::region::Region;
 
 use super::directory::CollectiveStore;
 use super::document;
+use super::encode::Encoder;
 use super::fields::{Leaf, under};
 use super::node::{self, Node};
 use super::options::{Grid, ZarrOptions};
@@ -23,20 +24,36 @@ pub fn has_one(axis: &Axis, cells: i64) -> bool {
     axis.name.is_some() && (1..=MOST_CELLS).contains(&cells)
 }
 
-/// Writes the array of an axis into a group; `every`: of so many cells one is stored. By one rank.
-pub fn write(store: &mut CollectiveStore, group: &str, axis: &Axis, cells: i64, every: f64) {
-    let Some(name) = axis.name.as_ref().filter(|_| has_one(axis, cells)) else { return };
+/// The cells of an axis whose places are written: of so many one is stored.
+pub struct Cells {
+    pub count: i64,
+    pub every: f64,
+    pub is_checked: bool,
+}
+
+/// Writes the array of an axis into a group. By one rank.
+///
+/// # Errors
+/// A codec fails.
+pub fn write(store: &mut CollectiveStore, group: &str, axis: &Axis, cells: &Cells) -> Result<(), IoError> {
+    let Some(name) = axis.name.as_ref().filter(|_| has_one(axis, cells.count)) else { return Ok(()) };
     let node = under(group, name);
     let leaf = Leaf { fields: Vec::new(), offset: 0, kind: "float64", number_bytes: 8, numbers: None };
-    let shape = Index::new(&[cells]);
+    let shape = Index::new(&[cells.count]);
     let units = axis.unit.iter().map(|unit| ("units".to_string(), Value::from(unit.as_str())));
     let attributes: Map<String, Value> = units.collect();
     let grid = Grid { chunk: shape, shard: None };
-    let text = document::array(&leaf, &shape, std::slice::from_ref(name), &grid, &ZarrOptions::default(), attributes);
+    let options = ZarrOptions::new().checksum(cells.is_checked).write_empty();
+    let text = document::array(&leaf, &shape, std::slice::from_ref(name), &grid, &options, attributes);
     store.put(&format!("{node}/zarr.json"), text.as_bytes());
-    let place = |cell: i64| axis.origin + cell as f64 * every * axis.spacing;
-    let bytes: Vec<u8> = (0..cells).flat_map(|cell| place(cell).to_le_bytes()).collect();
-    store.put(&format!("{node}/c/0"), &bytes);
+    let place = |cell: i64| axis.origin + cell as f64 * cells.every * axis.spacing;
+    let bytes: Vec<u8> = (0..cells.count).flat_map(|cell| place(cell).to_ne_bytes()).collect();
+    let key = format!("{node}/c/0");
+    let encoder = Encoder::new(store.path(), leaf, 8, grid, &options)?;
+    let wrong = |error: String| IoError::request(&store.path().join(&key), format!("cannot be encoded: {error}"));
+    let encoded = encoder.encode(&bytes, &shape).map_err(wrong)?;
+    encoded.into_iter().for_each(|encoded| store.put(&key, &encoded));
+    Ok(())
 }
 
 /// An axis by the array of its places, as xarray writes it: what that says of spacing and origin, where the places are evenly

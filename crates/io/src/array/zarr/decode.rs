@@ -5,13 +5,16 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::sync::Arc;
 
-use flate2::read::MultiGzDecoder;
+use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use serde_json::Value;
-use zarrs::array::codec::api::{ArrayToBytesCodecTraits, BytesToBytesCodecTraits, Codec};
-use zarrs::array::{BytesRepresentation, CodecOptions, DataType, FillValue};
+use zarrs::array::codec::api::{BytesToBytesCodecTraits, Codec};
+use zarrs::array::{BytesRepresentation, CodecOptions};
 use zarrs::metadata::v3::MetadataV3;
 
 use super::blosc;
+use super::values::wrong;
+use crate::axis_order::AxisOrder;
+use crate::quoted;
 
 /// No stream of gzip unpacks to more bytes for each of its own.
 const GZIP_RATIO: u64 = 1040;
@@ -25,47 +28,48 @@ const CHECKSUM: u64 = 4;
 /// How chunks are unpacked.
 #[derive(Debug, Clone)]
 pub struct Decoder {
-    numbers: Arc<dyn ArrayToBytesCodecTraits>,
+    /// Bytes of a number, if they are to be reversed: it is stored in the other byte order. 1 otherwise.
+    swap_width: usize,
+    number_bytes: usize,
+    /// The order of the numbers, where it is not that of the axes.
+    order: Option<AxisOrder>,
     /// In the order of encoding.
     steps: Vec<Step>,
-    kind: DataType,
-    zero: FillValue,
 }
 
 #[derive(Debug, Clone)]
 enum Step {
     Blosc,
     Gzip,
+    Lz4,
+    Zlib,
     Zstd,
     Checksum(Arc<dyn BytesToBytesCodecTraits>),
 }
 
 impl Decoder {
-    /// From the codecs of a document.
+    /// From the codecs of a document, those that change the order of axes left out, for numbers of so many bytes.
     ///
     /// # Errors
     /// One of them is not known, or is not read here.
-    pub fn new(codecs: &[MetadataV3], kind: &DataType, fill: &FillValue) -> Result<Self, String> {
+    pub fn new(codecs: &[MetadataV3], number_bytes: usize, order: Option<AxisOrder>) -> Result<Self, String> {
         let Some((first, rest)) = codecs.split_first().filter(|(first, _)| first.name() == "bytes") else {
-            let names: Vec<&str> = codecs.iter().map(MetadataV3::name).collect();
+            let names = codecs.iter().map(|codec| quoted(codec.name())).collect::<Vec<_>>().join(", ");
             return Err(format!(
-                "codecs {names:?} are not read; they must begin with \"bytes\" or \"sharding_indexed\""
+                "codecs {names} are not read; they must begin with \"bytes\" or \"sharding_indexed\", before which \
+                 \"transpose\" may stand"
             ));
         };
-        let made = |codec: &MetadataV3| Codec::from_metadata(codec).map_err(|error| error.to_string());
-        let Codec::ArrayToBytes(numbers) = made(first)? else { return Err("\"bytes\" is no codec of arrays".into()) };
-        let step = |codec: &MetadataV3| match codec.name() {
-            "blosc" => Ok(Step::Blosc),
-            "gzip" => Ok(Step::Gzip),
-            "zstd" => Ok(Step::Zstd),
-            "crc32c" => match made(codec)? {
-                Codec::BytesToBytes(codec) => Ok(Step::Checksum(codec)),
-                _ => Err("\"crc32c\" is no codec of bytes".into()),
-            },
-            name => Err(format!("the codec {name:?} is not read; blosc, crc32c, gzip and zstd are")),
+        let endian = first.configuration().and_then(|all| all.get("endian")).unwrap_or(&Value::Null);
+        let is_big = match endian.as_str() {
+            Some("big") => true,
+            Some("little") => false,
+            _ if number_bytes == 1 => cfg!(target_endian = "big"),
+            _ => return Err(wrong("endian", endian, "\"little\" and \"big\" are read")),
         };
-        let steps = rest.iter().map(step).collect::<Result<_, _>>()?;
-        Ok(Self { numbers, steps, kind: kind.clone(), zero: fill.clone() })
+        let swap_width = if is_big == cfg!(target_endian = "big") { 1 } else { number_bytes };
+        let steps = rest.iter().map(Step::new).collect::<Result<_, _>>()?;
+        Ok(Self { swap_width, number_bytes, order, steps })
     }
 
     /// The bytes of a file for so many bytes of cells: the number of them, or the most where they are compressed.
@@ -77,11 +81,11 @@ impl Decoder {
         })
     }
 
-    /// The bytes of the cells, of which there are so many along each axis.
+    /// The bytes of the cells, of which there are so many along each axis, axis 0 first, behind the numbers of a vector.
     ///
     /// # Errors
     /// What the bytes are not.
-    pub fn decode(&self, encoded: Vec<u8>, shape: &[u64], bytes: u64) -> Result<Vec<u8>, String> {
+    pub fn decode(&self, encoded: Vec<u8>, extents: &[i64], bytes: u64) -> Result<Vec<u8>, String> {
         let mut bounds = vec![bytes];
         for step in &self.steps {
             let last = bounds[bounds.len() - 1];
@@ -92,21 +96,46 @@ impl Decoder {
             found = match step {
                 Step::Blosc => blosc::unpack(&found, most)?,
                 Step::Gzip => inflate(MultiGzDecoder::new(&*found), found.len(), most)?,
+                Step::Lz4 => unlz4(&found, most)?,
+                Step::Zlib => inflate(ZlibDecoder::new(&*found), found.len(), most)?,
                 Step::Zstd => unzstd(&found, most)?,
                 Step::Checksum(codec) => {
                     let options = CodecOptions::default();
                     let checked = codec.decode(Cow::Owned(found), &BytesRepresentation::UnboundedSize, &options);
-                    checked.map_err(|error| format!("damaged: {error}"))?.into_owned()
+                    checked.map_err(|_| "damaged: the checksum crc32c is another one".to_string())?.into_owned()
                 }
             };
         }
         if found.len() as u64 != bytes {
             return Err(format!("unpacks to {} bytes, and the chunk has {bytes}", found.len()));
         }
-        let shape: Vec<_> = shape.iter().filter_map(|&extent| extent.try_into().ok()).collect();
-        let cells = self.numbers.decode(Cow::Owned(found), &shape, &self.kind, &self.zero, &CodecOptions::default());
-        let cells = cells.and_then(|cells| Ok(cells.into_fixed()?.into_owned()));
-        cells.map_err(|error| error.to_string())
+        if self.swap_width > 1 {
+            found.chunks_exact_mut(self.swap_width).for_each(<[u8]>::reverse);
+        }
+        let Some(order) = &self.order else { return Ok(found) };
+        let mut arranged = vec![0; found.len()];
+        order.arrange(&order.along_file(extents), self.number_bytes, &found, &mut arranged);
+        Ok(arranged)
+    }
+}
+
+impl Step {
+    fn new(codec: &MetadataV3) -> Result<Self, String> {
+        match codec.name().strip_prefix("numcodecs.").unwrap_or(codec.name()) {
+            "blosc" => Ok(Self::Blosc),
+            "gzip" => Ok(Self::Gzip),
+            "lz4" => Ok(Self::Lz4),
+            "zlib" => Ok(Self::Zlib),
+            "zstd" => Ok(Self::Zstd),
+            _ if codec.name() == "crc32c" => match Codec::from_metadata(&MetadataV3::new("crc32c")) {
+                Ok(Codec::BytesToBytes(codec)) => Ok(Self::Checksum(codec)),
+                _ => Err("\"crc32c\" is no codec of bytes".into()),
+            },
+            _ => {
+                let name = quoted(codec.name());
+                Err(format!("the codec {name} is not read; blosc, crc32c, gzip, lz4, zlib and zstd are"))
+            }
+        }
     }
 }
 
@@ -133,6 +162,19 @@ fn unzstd(encoded: &[u8], most: u64) -> Result<Vec<u8>, String> {
     let room = most.min((encoded.len() as u64).saturating_mul(ZSTD_RATIO));
     let unpacked = zstd::bulk::decompress(encoded, room as usize);
     unpacked.map_err(|error| format!("{} ({error})", too_short(encoded.len(), most)))
+}
+
+/// A block of LZ4 behind the number of bytes to which it unpacks.
+fn unlz4(encoded: &[u8], most: u64) -> Result<Vec<u8>, String> {
+    let (length, block) = encoded.split_first_chunk().ok_or_else(|| too_short(encoded.len(), most))?;
+    let length = u32::from_le_bytes(*length);
+    if u64::from(length) > most {
+        return Err(format!("damaged: it unpacks to {length} bytes, of at most {most}"));
+    }
+    // No byte unpacks to more than this.
+    let room = (length as usize).min(block.len().saturating_mul(255));
+    let unpacked = lz4_flex::block::decompress(block, room);
+    unpacked.map_err(|error| format!("damaged: LZ4: {error}"))
 }
 
 /// The name of each codec of a document, those within shards too.

@@ -75,6 +75,16 @@ impl CollectiveStore {
         }
     }
 
+    /// Keeps a mistake that was made before anything could be put. Local.
+    pub fn keep(&mut self, written: std::result::Result<(), IoError>) {
+        self.failed = self.failed.take().or(written.err());
+    }
+
+    /// The name that the store will have, by which errors call it.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The mistake that was kept so far. Local.
     ///
     /// # Errors

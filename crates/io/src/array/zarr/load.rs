@@ -3,18 +3,18 @@
 use std::path::Path;
 
 use zippy::element::{Element, ElementInfo};
-use zippy::{Error, Layout, Result, World};
+use zippy::{Error, Layout, Result, World, trace};
 
 use super::fields::leaves;
 use super::generation::{Generation, fingerprint};
 use super::open::open;
 use super::read::read;
 use super::stored::Stored;
-use crate::IoError;
 use crate::array::load::ToLayout;
 use crate::array::metadata::Metadata;
 use crate::array::options::{LoadOptions, Loaded};
 use crate::array::window::Window;
+use crate::{IoError, quoted, shown};
 
 /// A global array from a Zarr store; see [`load_with`](crate::array::load_with) and the documentation of [the module](super).
 ///
@@ -34,6 +34,9 @@ pub fn load<T: Element, const D: usize>(
     let (shape, fingerprint) = (&*opened.window.shape, opened.fingerprint);
     let seen = format!("{what}, of shape {shape:?} and documents #{fingerprint:016x}");
     world.agree(&seen, opened.check(path, &layout))?;
+    if world.rank() == 0 {
+        opened.stored.iter().for_each(warn_of_strangers);
+    }
     let array = world.array::<T, D>(name, &layout)?;
     let Opened { stored, metadata, window, generation, .. } = opened;
     world.agree(&what, read(&array, stored, &window))?;
@@ -43,6 +46,17 @@ pub fn load<T: Element, const D: usize>(
         world.ghosts(&array)?;
     }
     Ok(Loaded { array, metadata })
+}
+
+/// Says that all cells of an array are the fill value where others must have been meant.
+fn warn_of_strangers(stored: &Stored) {
+    if let Some((stranger, wanted)) = stored.stranger() {
+        trace::warn(&format!(
+            "{}: no file has the name of a chunk, as {wanted}, so every cell is the fill value; there are other files, as {}",
+            shown(&stored.directory),
+            quoted(&stranger)
+        ));
+    }
 }
 
 struct Opened {

@@ -34,6 +34,7 @@
 //!
 //! # Saving
 //!
+//! Each chunk has a checksum, by which a load finds damage, unless [`ZarrOptions::checksum`] is off.
 //! Every rank encodes and writes whole chunks or shards, whatever the cut of the array. On return all of it is on the disk, under
 //! its name. A store that was there is replaced as a whole, with everything in it: on Linux in one step where the file system
 //! can exchange two directories (ext4, XFS, Btrfs, tmpfs and others can; NFS cannot). Elsewhere there is a moment without a
@@ -48,10 +49,11 @@
 //! # Loading
 //!
 //! Stores of version 3 and 2. Every rank reads the chunks that its cells are in. Numbers are of the same type, in either byte
-//! order; booleans are read as `u8`. Chunks can be raw or compressed by Blosc (but with Snappy), gzip or zstd, with or without
-//! checksums, by themselves or in shards. A chunk that is missing means the fill value. Not read are other codecs (transposed
-//! cells and so Fortran order), chunks that do not hold all numbers of a vector, and chunks of more than 1 GiB; in shards of any size only those
-//! that are wanted are read. A store that is replaced or removed while it is read is an error on every rank.
+//! order; booleans are read as `u8`. Chunks can be raw or compressed by Blosc (but with Snappy), gzip, LZ4, zlib or zstd, with or
+//! without checksums, by themselves or in shards, which can be in shards, in any order of axes. A chunk that is missing means the
+//! fill value; a warning says so where files lie in the array and none has the name of a chunk. A link to nothing is an error. Not
+//! read are other codecs, chunks that do not hold all numbers of a vector, and chunks of more than 1 GiB; in shards of any size
+//! only those that are wanted are read. Where no array is named and the store has one only, at whatever depth, it is that one. A store that is replaced or removed while it is read is an error on every rank.
 //!
 //! It needs on each rank's host up to three chunks for each field of the cells, the index of a shard, and 8 MiB.
 //!
@@ -91,6 +93,8 @@ mod encode;
 mod fields;
 mod flusher;
 mod generation;
+mod keys;
+mod layers;
 mod load;
 mod node;
 mod ome;
@@ -98,9 +102,12 @@ mod open;
 mod options;
 mod read;
 mod save;
+mod second;
+mod shards;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod values;
 
 pub(super) use describe::describe;
 pub(super) use load::load;

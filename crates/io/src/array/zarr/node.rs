@@ -5,10 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
-use zarrs::convert::array_metadata_v2_to_v3;
-use zarrs::metadata::v2::ArrayMetadataV2;
-use zarrs::metadata::v3::{ArrayMetadataV3, MetadataV3};
+use zarrs::metadata::v3::ArrayMetadataV3;
 
+use super::{second, values};
 use crate::{IoError, json, quoted};
 
 /// More nodes than this are not looked at.
@@ -27,7 +26,7 @@ pub enum Node {
 /// The document of a node, by which errors name it; `None`: it is no node.
 pub fn document(directory: &Path) -> Option<PathBuf> {
     let names = ["zarr.json", ".zarray", ".zgroup"];
-    names.iter().map(|name| directory.join(name)).find(|file| fs::metadata(file).is_ok())
+    names.iter().map(|name| directory.join(name)).find(|file| fs::symlink_metadata(file).is_ok())
 }
 
 /// Reads the document of a directory; `None` where there is none.
@@ -49,11 +48,7 @@ pub fn read(directory: &Path) -> Result<Option<Node>, IoError> {
             let attributes = found.remove("attributes").unwrap_or_default();
             Ok(Some(Node::Group(attributes.as_object().cloned().unwrap_or_default())))
         }
-        Some("array") if is_third => {
-            let array: ArrayMetadataV3 = serde_json::from_value(Value::Object(found))
-                .map_err(|error| bad(format!("no array of Zarr: {error}")))?;
-            Ok(Some(Node::Array(Box::new(array))))
-        }
+        Some("array") if is_third => array(found).map(Some).map_err(bad),
         _ if is_third => Err(bad("\"node_type\" is neither \"array\" nor \"group\"".into())),
         _ => second(directory, &file, found).map(Some),
     }
@@ -63,24 +58,18 @@ pub fn read(directory: &Path) -> Result<Option<Node>, IoError> {
 fn second(directory: &Path, file: &Path, found: Map<String, Value>) -> Result<Node, IoError> {
     let beside = directory.join(".zattrs");
     let attributes: Map<String, Value> =
-        if fs::metadata(&beside).is_ok() { json::read(&beside, "attributes")? } else { Map::new() };
+        if fs::symlink_metadata(&beside).is_ok() { json::read(&beside, "attributes")? } else { Map::new() };
     if file.file_name().is_some_and(|name| name == ".zgroup") {
         return Ok(Node::Group(attributes));
     }
-    let bad =
-        |error: &dyn std::fmt::Display| IoError::malformed(file, 0, format!("no array of Zarr that is read: {error}"));
-    let mut array: ArrayMetadataV2 = serde_json::from_value(Value::Object(found)).map_err(|error| bad(&error))?;
-    // The library has no Blosc, and what it has unpacks to stands in each buffer.
-    let blosc = array.compressor.take_if(|codec| codec.id() == "blosc");
-    // Of several axes in Fortran order the library would need another codec; it says so.
-    let mut array = array_metadata_v2_to_v3(&array).map_err(|error| bad(&error))?;
-    array.codecs.extend(blosc.map(|_| MetadataV3::new("blosc")));
-    // xarray keeps the names of dimensions so.
-    let names = attributes.get("_ARRAY_DIMENSIONS").and_then(Value::as_array);
-    let names = names.map(|names| names.iter().map(|name| name.as_str().map(str::to_string)).collect::<Vec<_>>());
-    let names = names.filter(|names| names.len() == array.shape.len());
-    let attributes = attributes.into_iter().filter(|(name, _)| name != "_ARRAY_DIMENSIONS").collect();
-    Ok(Node::Array(Box::new(array.with_attributes(attributes).with_dimension_names(names))))
+    second::to_third(&found, attributes).and_then(array).map_err(|message| IoError::malformed(file, 0, message))
+}
+
+/// An array by its document of version 3.
+fn array(mut found: Map<String, Value>) -> Result<Node, String> {
+    values::check(&mut found)?;
+    let array = serde_json::from_value(Value::Object(found));
+    array.map(|array| Node::Array(Box::new(array))).map_err(|error| format!("no array of Zarr: {error}"))
 }
 
 /// The directory of a node by its name in a store, as "density" or "levels/1/density".

@@ -6,12 +6,15 @@ use serde_json::{Map, Value};
 use zarrs::metadata::v3::ArrayMetadataV3;
 use zippy::extents::Index;
 
-use super::fields::{Leaf, under};
+use super::fields::Leaf;
 use super::node::{self, Node};
 use super::stored::Stored;
 use super::{axes, coordinates, ome};
 use crate::array::metadata::{Axis, Metadata};
 use crate::{IoError, quoted};
+
+/// So many arrays are named in a message.
+const LISTED: usize = 8;
 
 /// The arrays of the leaves, and what the store says of them.
 ///
@@ -142,12 +145,13 @@ fn array_at(path: &Path, name: &str) -> Result<(PathBuf, ArrayMetadataV3), IoErr
     let directory = node::directory(path, name)?;
     match node::read(&directory)? {
         Some(Node::Array(array)) => Ok((directory, *array)),
-        Some(Node::Group(_)) => Err(IoError::request(path, format!("{} is a group, not an array", quoted(name)))),
+        Some(Node::Group(_)) => {
+            let there = listing(&node::arrays(path, None).unwrap_or_default());
+            Err(IoError::request(path, format!("{} is a group, not an array; {there}", quoted(name))))
+        }
         None => {
-            let there =
-                node::arrays(path, Some(3)).map(|all| all.into_iter().map(|(name, _)| name).collect::<Vec<_>>());
-            let there = there.unwrap_or_default().join(", ");
-            Err(IoError::request(path, format!("has no array {}; there are: {}", quoted(name), quoted(&there))))
+            let there = listing(&node::arrays(path, None).unwrap_or_default());
+            Err(IoError::request(path, format!("has no array {}; {there}", quoted(name))))
         }
     }
 }
@@ -166,29 +170,59 @@ fn choose(path: &Path, root: &Node, leaves: &[Leaf]) -> Result<String, IoError> 
     if let Some(first) = ome::first(attributes).filter(|_| !is_record) {
         return Ok(first.to_string());
     }
-    let all = node::arrays(path, Some(1 + leaves.iter().map(|leaf| leaf.fields.len()).max().unwrap_or(0)))?;
-    let has = |node: &str| all.iter().any(|(name, _)| name == node);
-    let names: Vec<String> = if is_record {
-        // The group that has all fields.
-        let group = |name: &String| name.rsplit_once('/').map_or(String::new(), |(group, _)| group.to_string());
-        let mut groups: Vec<String> = all.iter().map(|(name, _)| group(name)).collect();
-        groups.extend(all.iter().map(|(name, _)| group(&group(name))));
-        groups.sort();
-        groups.dedup();
-        groups.into_iter().filter(|group| leaves.iter().all(|leaf| has(&leaf.node(group)))).collect()
-    } else {
-        let candidates = all.iter().filter(|(name, _)| !name.contains('/'));
-        let plain: Vec<String> =
-            candidates.clone().filter(|(name, array)| !is_place(name, array)).map(|(name, _)| name.clone()).collect();
-        if plain.is_empty() { candidates.map(|(name, _)| under("", name)).collect() } else { plain }
-    };
+    let depth = 1 + leaves.iter().map(|leaf| leaf.fields.len()).max().unwrap_or(0);
+    let mut all = node::arrays(path, Some(depth))?;
+    let mut names = candidates(&all, leaves);
+    if names.is_empty() {
+        all = node::arrays(path, None)?;
+        names = candidates(&all, leaves);
+    }
     match &names[..] {
         [one] => Ok(one.clone()),
-        [] => Err(IoError::request(path, format!("has no array of {}", kinds(leaves)))),
-        several => {
-            let message = format!("has several arrays, one of which must be named: {}", quoted(&several.join(", ")));
-            Err(IoError::request(path, message))
+        [] => Err(IoError::request(path, format!("has no array of {}; {}", kinds(leaves), listing(&all)))),
+        _ => {
+            let wanted: Vec<_> = all.into_iter().filter(|(name, _)| names.contains(name)).collect();
+            let there = if is_record { format!("there are: {}", quoted(&names.join(", "))) } else { listing(&wanted) };
+            Err(IoError::request(path, format!("has several arrays, one of which must be named; {there}")))
         }
+    }
+}
+
+/// The nodes of a store that may be meant where none is named: those nearest to its root.
+fn candidates(all: &[node::Named], leaves: &[Leaf]) -> Vec<String> {
+    if !leaves[0].fields.is_empty() {
+        let has = |node: &str| all.iter().any(|(name, _)| name == node);
+        // The groups that have all fields.
+        let groups = all.iter().flat_map(|(name, _)| name.match_indices('/').map(|(end, _)| name[..end].to_string()));
+        let mut groups: Vec<String> = groups.chain([String::new()]).collect();
+        groups.sort();
+        groups.dedup();
+        return groups.into_iter().filter(|group| leaves.iter().all(|leaf| has(&leaf.node(group)))).collect();
+    }
+    let is_level = |name: &str| name.starts_with("levels/");
+    let of = |is_wanted: &dyn Fn(&node::Named) -> bool| -> Vec<String> {
+        all.iter().filter(|one| !is_level(&one.0) && is_wanted(one)).map(|(name, _)| name.clone()).collect()
+    };
+    let near = |one: &node::Named| !one.0.contains('/');
+    let data = |one: &node::Named| !is_place(&one.0, &one.1);
+    let all = [of(&|one| near(one) && data(one)), of(&near), of(&data), of(&|_| true)];
+    all.into_iter().find(|names| !names.is_empty()).unwrap_or_default()
+}
+
+/// What arrays there are, for people.
+fn listing(all: &[node::Named]) -> String {
+    let one = |(name, array): &node::Named| match array {
+        Ok(array) => {
+            let extents: Vec<String> = array.shape.iter().rev().map(u64::to_string).collect();
+            format!("{} ({}, {})", quoted(name), array.data_type.name(), extents.join(" x "))
+        }
+        Err(_) => format!("{} (not read)", quoted(name)),
+    };
+    let shown: Vec<String> = all.iter().take(LISTED).map(one).collect();
+    match all.len() {
+        0 => "there is none".into(),
+        1..=LISTED => format!("there are: {}", shown.join(", ")),
+        count => format!("there are: {} and {} more", shown.join(", "), count - LISTED),
     }
 }
 

@@ -19,8 +19,8 @@ const INNER_BYTES: u64 = 1 << 20;
 const MOST_LEVELS: usize = 62;
 
 /// How an array is stored. [`Self::new`], and the default: chunks of up to 4 MiB, each in a file of its own, as they are in
-/// memory.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// memory, with a checksum.
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ZarrOptions {
     /// Cells of a chunk along each axis, axis 0 first; chunks at the end of an axis are filled up with zeros. `None`: up to
@@ -31,7 +31,8 @@ pub struct ZarrOptions {
     pub shard: Option<Vec<i64>>,
     /// How chunks are compressed.
     pub compression: Compression,
-    /// Whether each chunk has a checksum, CRC32C. The index of a shard always has one.
+    /// Whether each chunk has a checksum, CRC32C, of 4 bytes, by which a load finds damage. zarr-python, tensorstore and zarrita
+    /// read it. The index of a shard always has one. The default is `true`.
     pub checksum: bool,
     /// Levels of detail beside the whole: level k has every 2^k-th cell along each axis, from the first on. Each takes the
     /// room of its cells on the devices while it is written.
@@ -68,8 +69,15 @@ impl Grid {
     }
 }
 
+impl Default for ZarrOptions {
+    fn default() -> Self {
+        let (compression, checksum) = (Compression::None, true);
+        Self { chunk: None, shard: None, compression, checksum, levels: 0, write_empty: false }
+    }
+}
+
 impl ZarrOptions {
-    /// Chunks of up to 4 MiB, each in a file of its own, as they are in memory.
+    /// Chunks of up to 4 MiB, each in a file of its own, as they are in memory, with a checksum.
     pub fn new() -> Self {
         Self::default()
     }
@@ -92,9 +100,9 @@ impl ZarrOptions {
         self
     }
 
-    /// With a checksum for each chunk.
-    pub fn checksum(mut self) -> Self {
-        self.checksum = true;
+    /// With a checksum for each chunk, or without.
+    pub fn checksum(mut self, checksum: bool) -> Self {
+        self.checksum = checksum;
         self
     }
 

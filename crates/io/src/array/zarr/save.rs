@@ -8,6 +8,7 @@ use zippy::element::Element;
 use zippy::extents::Index;
 use zippy::{Error, Result, World};
 
+use super::coordinates::Cells;
 use super::directory::CollectiveStore;
 use super::encode::Encoder;
 use super::fields::{Leaf, leaves, under};
@@ -60,7 +61,7 @@ struct Plan<'a> {
 impl Plan<'_> {
     fn check<T: Element, const D: usize>(&self, section: &GlobalSection<T, D>) -> Result<()> {
         let (path, shape) = (self.path, section.region()?.extents());
-        if path.extension().is_none_or(|ending| ending != "zarr") {
+        if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("zarr")) {
             return Err(IoError::request(path, "is not the name of a Zarr store; it must end with .zarr").into());
         }
         axes::check(path, self.metadata, D)?;
@@ -109,7 +110,9 @@ impl Plan<'_> {
                 // xarray looks for them in the group of the arrays.
                 let beside = if is_record { node } else { &group };
                 if !known.name.as_ref().is_some_and(is_field) {
-                    coordinates::write(store, beside, known, level_extent(shape[axis], level), every);
+                    let (count, is_checked) = (level_extent(shape[axis], level), self.options.checksum);
+                    let written = coordinates::write(store, beside, known, &Cells { count, every, is_checked });
+                    store.keep(written);
                 }
             }
         }

@@ -4,18 +4,21 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-use zarrs::array::{ChunkKeyEncoding, DataType, FillValue};
-use zarrs::metadata::v3::{ArrayMetadataV3, MetadataV3};
+use serde_json::Value;
+use zarrs::array::DataType;
+use zarrs::metadata::v3::ArrayMetadataV3;
 use zippy::extents::Index;
 use zippy::region::Region;
 
-use super::decode::Decoder;
 use super::fields::Leaf;
+use super::keys::Keys;
+use super::layers::Layers;
 use super::node;
 use super::options::MOST_BYTES;
-use crate::IoError;
+use super::shards::{Shards, Stretch};
+use super::values::{sizes, wrong};
 use crate::store::open_regular;
+use crate::{IoError, quoted};
 
 /// Pieces that reach beyond the end of an array still end at a place that fits 63 bits.
 const MOST_CELL_BYTES: u64 = 1 << 62;
@@ -24,46 +27,14 @@ const MOST_CELL_BYTES: u64 = 1 << 62;
 pub struct Stored {
     pub leaf: Leaf,
     pub directory: PathBuf,
-    /// Of the array and of a piece, axis 0 fastest.
+    /// Of the array, axis 0 fastest.
     pub shape: Index,
-    piece: Index,
-    shards: Option<Shards>,
-    keys: ChunkKeyEncoding,
-    decoder: Decoder,
+    keys: Keys,
+    layers: Layers,
+    /// The file that was read last, and of which chunk.
+    last: Option<(Index, Option<(File, Stretch)>)>,
     /// A cell of what is missing.
     pub fill: Vec<u8>,
-}
-
-/// Files that hold several pieces, and an index of them.
-struct Shards {
-    /// Pieces along each axis of a shard.
-    counts: Index,
-    index: Decoder,
-    index_bytes: u64,
-    is_at_end: bool,
-    /// The one that was read last.
-    last: Option<(Index, Option<Shard>)>,
-}
-
-struct Shard {
-    file: File,
-    length: u64,
-    /// First byte and bytes of each piece.
-    pieces: Vec<u64>,
-}
-
-#[derive(Deserialize)]
-struct Chunks {
-    chunk_shape: Vec<u64>,
-}
-
-#[derive(Deserialize)]
-struct Sharding {
-    chunk_shape: Vec<u64>,
-    codecs: Vec<MetadataV3>,
-    index_codecs: Vec<MetadataV3>,
-    #[serde(default)]
-    index_location: Option<String>,
 }
 
 impl Stored {
@@ -77,55 +48,50 @@ impl Stored {
     fn of(directory: &Path, array: &ArrayMetadataV3, leaf: &Leaf, axes: usize) -> Result<Self, String> {
         let kind = array.data_type.name();
         if kind != leaf.kind && !(kind == "bool" && leaf.kind == "uint8") {
-            return Err(format!("cells of type {kind:?}, not of {:?}", leaf.kind));
+            return Err(format!("cells of type {}, not of {:?}", quoted(kind), leaf.kind));
         }
-        if let Some(name) =
-            array.additional_fields.iter().find(|(_, field)| field.must_understand()).map(|(name, _)| name)
-        {
-            return Err(format!("the field {name:?} is not understood"));
+        let unknown = array.additional_fields.iter().find(|(_, field)| field.must_understand());
+        if let Some((name, _)) = unknown {
+            return Err(format!("the field {} is not understood", quoted(name)));
         }
         if let Some(one) = array.storage_transformers.first() {
-            return Err(format!("the storage transformer {:?} is not understood", one.name()));
+            return Err(format!("the storage transformer {} is not understood", quoted(one.name())));
         }
         let shape = reversed(&array.shape, leaf, axes, true)?;
         let bytes = shape.product().and_then(|cells| cells.checked_mul(leaf.bytes() as u64));
         bytes.filter(|&bytes| bytes <= MOST_CELL_BYTES).ok_or("more bytes than fit 62 bits")?;
         if array.chunk_grid.name() != "regular" {
-            return Err(format!("a grid {:?} is not read; \"regular\" is", array.chunk_grid.name()));
+            return Err(format!("a grid {} is not read; \"regular\" is", quoted(array.chunk_grid.name())));
         }
-        let chunks: Chunks = array.chunk_grid.to_typed_configuration().map_err(|error| error.to_string())?;
-        let chunk = reversed(&chunks.chunk_shape, leaf, axes, false)?;
-        let kind = DataType::from_metadata(&array.data_type).map_err(|error| error.to_string())?;
-        let fill = kind.fill_value_v3(&array.fill_value).map_err(|error| error.to_string())?;
-        let keys = ChunkKeyEncoding::from_metadata(&array.chunk_key_encoding).map_err(|error| error.to_string())?;
-        let (piece, shards, decoder) = match &array.codecs[..] {
-            [one] if one.name() == "sharding_indexed" => {
-                let sharding: Sharding = one.to_typed_configuration().map_err(|error| error.to_string())?;
-                let piece = reversed(&sharding.chunk_shape, leaf, axes, false)?;
-                (piece, Some(Shards::new(&sharding, &chunk, &piece)?), Decoder::new(&sharding.codecs, &kind, &fill)?)
-            }
-            codecs => (chunk, None, Decoder::new(codecs, &kind, &fill)?),
-        };
-        let bytes = piece.product().and_then(|cells| cells.checked_mul(leaf.bytes() as u64));
+        let chunk = array.chunk_grid.configuration().and_then(|all| all.get("chunk_shape")).unwrap_or(&Value::Null);
+        let chunk = reversed(&sizes("chunk_shape", chunk)?, leaf, axes, false)?;
+        let fill = DataType::from_metadata(&array.data_type).ok();
+        let fill = fill.and_then(|kind| kind.fill_value_v3(&array.fill_value).ok()).ok_or_else(|| {
+            let given = serde_json::to_value(&array.fill_value).unwrap_or_default();
+            wrong("fill_value", &given, &format!("a number of type {kind} is read"))
+        })?;
+        let keys = Keys::new(&array.chunk_key_encoding)?;
+        let layers = Layers::new(&array.codecs, leaf, chunk)?;
+        let bytes = layers.piece.product().and_then(|cells| cells.checked_mul(leaf.bytes() as u64));
         if bytes.is_none_or(|bytes| bytes > MOST_BYTES) {
-            let most = MOST_BYTES >> 20;
+            let (most, piece) = (MOST_BYTES >> 20, layers.piece);
             return Err(format!("chunks of {piece} cells are too large; chunks of at most {most} MiB are read"));
         }
         let fill = fill.as_ne_bytes().repeat(leaf.numbers.unwrap_or(1));
         let (leaf, directory) = (leaf.clone(), directory.to_path_buf());
-        Ok(Self { leaf, directory, shape, piece, shards, keys, decoder, fill })
+        Ok(Self { leaf, directory, shape, keys, layers, last: None, fill })
     }
 
     /// The cells of a piece, by its number along each axis; it may reach beyond the end of the array.
     pub fn region(&self, piece: &Index) -> Region {
-        Region::at(Index::from_fn(piece.axes(), |axis| piece[axis] * self.piece[axis]), self.piece)
+        Region::at(Index::from_fn(piece.axes(), |axis| piece[axis] * self.layers.piece[axis]), self.layers.piece)
     }
 
     /// The numbers of the pieces that cells of a box are in.
     pub fn touching(&self, cells: &Region) -> Region {
-        let axes = cells.axes();
-        let first = Index::from_fn(axes, |axis| cells.start[axis] / self.piece[axis]);
-        Region::between(first, Index::from_fn(axes, |axis| (cells.end[axis] - 1) / self.piece[axis] + 1))
+        let (axes, piece) = (cells.axes(), &self.layers.piece);
+        let first = Index::from_fn(axes, |axis| cells.start[axis] / piece[axis]);
+        Region::between(first, Index::from_fn(axes, |axis| (cells.end[axis] - 1) / piece[axis] + 1))
     }
 
     /// The bytes of the cells of a piece, axis 0 fastest; `None`: all of them are the fill value.
@@ -133,38 +99,58 @@ impl Stored {
     /// # Errors
     /// It cannot be read, or is damaged.
     pub fn read(&mut self, piece: &Index) -> Result<Option<Vec<u8>>, IoError> {
-        let bytes = self.piece.product().unwrap_or(0) * self.leaf.bytes() as u64;
-        let (path, encoded) = match &mut self.shards {
-            None => {
-                let path = chunk_path(&self.directory, &self.keys, &self.leaf, piece);
-                let Some((file, length)) = open(&path)? else { return Ok(None) };
-                let encoded = whole(file, &path, length, self.decoder.encoded(bytes))?;
-                (path, encoded)
-            }
-            Some(shards) => {
-                let shard = Index::from_fn(piece.axes(), |axis| piece[axis] / shards.counts[axis]);
-                let path = chunk_path(&self.directory, &self.keys, &self.leaf, &shard);
-                let inner = Index::from_fn(piece.axes(), |axis| piece[axis] % shards.counts[axis]);
-                let most = self.decoder.encoded(bytes);
-                let Some(encoded) = shards.piece(&path, &shard, &inner, most)? else { return Ok(None) };
-                (path, encoded)
-            }
-        };
-        let shape: Vec<u64> = super::encode::extents(&self.leaf, &self.piece);
-        let decoded = self.decoder.decode(encoded, &shape, bytes);
-        decoded.map(Some).map_err(|message| IoError::malformed(&path, 0, message))
+        let file = self.divided(piece, 0);
+        let path = self.path(&file);
+        if self.last.as_ref().is_none_or(|(last, _)| *last != file) {
+            self.layers.shards.iter_mut().for_each(Shards::forget);
+            self.last = Some((file, open(&self.directory, &path)?));
+        }
+        let numbers: Vec<Index> = (0..=self.layers.shards.len()).map(|layer| self.divided(piece, layer)).collect();
+        let Some((_, Some((file, whole)))) = &mut self.last else { return Ok(None) };
+        let mut stretch = *whole;
+        for (layer, shards) in self.layers.shards.iter_mut().enumerate() {
+            let part = Index::from_fn(piece.axes(), |axis| numbers[layer + 1][axis] % shards.counts[axis]);
+            let Some(found) = shards.part((file, &path), (&numbers[layer], stretch), &part)? else { return Ok(None) };
+            stretch = found;
+        }
+        let bytes = self.layers.piece.product().unwrap_or(0) * self.leaf.bytes() as u64;
+        let encoded = read(file, &path, stretch, self.layers.decoder.encoded(bytes))?;
+        let numbers = self.leaf.numbers.map(|numbers| numbers as i64);
+        let extents: Vec<i64> = numbers.into_iter().chain(self.layers.piece.iter().copied()).collect();
+        let decoded = self.layers.decoder.decode(encoded, &extents, bytes);
+        decoded.map(Some).map_err(|message| IoError::malformed(&path, stretch.start, message))
+    }
+
+    /// The number along each axis of what has a piece, behind so many layers of shards: 0 is a file.
+    fn divided(&self, piece: &Index, layers: usize) -> Index {
+        let inner = &self.layers.shards[layers..];
+        Index::from_fn(piece.axes(), |axis| inner.iter().fold(piece[axis], |at, shards| at / shards.counts[axis]))
+    }
+
+    /// The file of a chunk or a shard.
+    fn path(&self, at: &Index) -> PathBuf {
+        let numbers = (0..at.axes()).rev().map(|axis| at[axis].unsigned_abs());
+        let numbers: Vec<u64> = numbers.chain(self.leaf.numbers.map(|_| 0)).collect();
+        self.directory.join(self.keys.encode(&numbers))
+    }
+
+    /// The name of a file that is there where no file of the array has the name of a chunk, and the name that the first chunk
+    /// has; `None`: some do, or there is no file.
+    pub fn stranger(&self) -> Option<(String, String)> {
+        if self.shape.contains(&0) {
+            return None;
+        }
+        let piece = &self.layers.piece;
+        let pieces = Index::from_fn(piece.axes(), |axis| (self.shape[axis] - 1) / piece[axis]);
+        let most = self.divided(&pieces, 0);
+        let most: Vec<u64> = most.iter().rev().map(|&at| at as u64).chain(self.leaf.numbers.map(|_| 0)).collect();
+        let stranger = self.keys.stranger(&self.directory, &most)?;
+        Some((stranger, self.keys.encode(&vec![0; most.len()])))
     }
 }
 
-/// The file of a chunk or a shard.
-fn chunk_path(directory: &Path, keys: &ChunkKeyEncoding, leaf: &Leaf, at: &Index) -> PathBuf {
-    let numbers = (0..at.axes()).rev().map(|axis| at[axis].unsigned_abs());
-    let numbers: Vec<u64> = numbers.chain(leaf.numbers.map(|_| 0)).collect();
-    directory.join(keys.encode(&numbers).as_str())
-}
-
 /// Extents, axis 0 first, without the numbers of a vector.
-fn reversed(extents: &[u64], leaf: &Leaf, axes: usize, is_array: bool) -> Result<Index, String> {
+pub fn reversed(extents: &[u64], leaf: &Leaf, axes: usize, is_array: bool) -> Result<Index, String> {
     let (what, least) = if is_array { ("an array", 0) } else { ("a chunk", 1) };
     let (extents, last) = extents.split_at_checked(axes).unwrap_or((&[], extents));
     match (leaf.numbers, last) {
@@ -189,103 +175,37 @@ fn reversed(extents: &[u64], leaf: &Leaf, axes: usize, is_array: bool) -> Result
     }
 }
 
-/// A file of the store; `None`: there is none.
-fn open(path: &Path) -> Result<Option<(File, u64)>, IoError> {
+/// A file of an array, and all its bytes; `None`: there is none.
+fn open(directory: &Path, path: &Path) -> Result<Option<(File, Stretch)>, IoError> {
     match fs::metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        _ => open_regular(path).map(Some),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            // A link that leads to nothing is no chunk that was left out.
+            let above = path.ancestors().take_while(|above| *above != directory);
+            match above.filter(|above| above.is_symlink()).last() {
+                Some(link) => Err(IoError::request(link, "is a link that leads to nothing")),
+                None => Ok(None),
+            }
+        }
+        _ => open_regular(path).map(|(file, bytes)| Some((file, Stretch { start: 0, bytes }))),
     }
 }
 
-/// All of a file that must have so many bytes, or at most.
-fn whole(mut file: File, path: &Path, length: u64, (bytes, is_exact): (u64, bool)) -> Result<Vec<u8>, IoError> {
-    check_length(path, length, length, (bytes, is_exact))?;
-    let mut out = vec![0; length as usize];
-    file.read_exact(&mut out).map_err(|error| IoError::system(path, "read", &error))?;
+/// Bytes of a file that must be so many, or at most.
+fn read(
+    file: &mut File,
+    path: &Path,
+    Stretch { start, bytes }: Stretch,
+    (wanted, is_exact): (u64, bool),
+) -> Result<Vec<u8>, IoError> {
+    let offset = start + bytes;
+    if is_exact && bytes < wanted {
+        return Err(IoError::Truncated { path: path.to_path_buf(), offset, found: bytes, expected: wanted });
+    }
+    if bytes > wanted {
+        return Err(IoError::Oversized { path: path.to_path_buf(), offset, expected: wanted });
+    }
+    let mut out = vec![0; bytes as usize];
+    let read = file.seek(SeekFrom::Start(start)).and_then(|_| file.read_exact(&mut out));
+    read.map_err(|error| IoError::system(path, "read", &error))?;
     Ok(out)
-}
-
-fn check_length(path: &Path, end: u64, found: u64, (bytes, is_exact): (u64, bool)) -> Result<(), IoError> {
-    match is_exact {
-        true if found < bytes => {
-            Err(IoError::Truncated { path: path.to_path_buf(), offset: end, found, expected: bytes })
-        }
-        _ if found > bytes => Err(IoError::Oversized { path: path.to_path_buf(), offset: end, expected: bytes }),
-        _ => Ok(()),
-    }
-}
-
-impl Shards {
-    fn new(sharding: &Sharding, shard: &Index, piece: &Index) -> Result<Self, String> {
-        if (0..shard.axes()).any(|axis| shard[axis] % piece[axis] != 0) {
-            return Err(format!("shards of {shard} cells are not made of whole chunks of {piece}"));
-        }
-        let counts = Index::from_fn(shard.axes(), |axis| shard[axis] / piece[axis]);
-        let is_at_end = match sharding.index_location.as_deref() {
-            None | Some("end") => true,
-            Some("start") => false,
-            Some(other) => return Err(format!("\"index_location\" is {other:?}, neither \"start\" nor \"end\"")),
-        };
-        let kind = DataType::from_metadata(&MetadataV3::new("uint64")).map_err(|error| error.to_string())?;
-        let index = Decoder::new(&sharding.index_codecs, &kind, &FillValue::from(u64::MAX))?;
-        let bytes = counts.product().and_then(|count| count.checked_mul(16)).filter(|&bytes| bytes <= MOST_BYTES);
-        let (index_bytes, is_exact) = index.encoded(bytes.ok_or("shards of too many chunks")?);
-        match is_exact {
-            true => Ok(Self { counts, index, index_bytes, is_at_end, last: None }),
-            false => Err("the index of shards is compressed".into()),
-        }
-    }
-
-    /// The bytes of a piece of a shard; `None`: it is left out.
-    fn piece(
-        &mut self,
-        path: &Path,
-        shard: &Index,
-        inner: &Index,
-        most: (u64, bool),
-    ) -> Result<Option<Vec<u8>>, IoError> {
-        if self.last.as_ref().is_none_or(|(last, _)| last != shard) {
-            self.last = None;
-            self.last = Some((*shard, self.open(path)?));
-        }
-        let Some((_, Some(open))) = &mut self.last else { return Ok(None) };
-        // The index is in the order of Zarr, in which the last of its axes, axis 0, is fastest.
-        let number = 2 * inner.dot(&self.counts.dense_strides()) as usize;
-        let (first, bytes) = (open.pieces[number], open.pieces[number + 1]);
-        if (first, bytes) == (u64::MAX, u64::MAX) {
-            return Ok(None);
-        }
-        if first.checked_add(bytes).is_none_or(|end| end > open.length) {
-            let message =
-                format!("the index has a chunk of {bytes} bytes from byte {first} on, behind the end of the shard");
-            return Err(IoError::malformed(
-                path,
-                if self.is_at_end { open.length - self.index_bytes } else { 0 },
-                message,
-            ));
-        }
-        check_length(path, first + bytes, bytes, most)?;
-        let mut out = vec![0; bytes as usize];
-        let mut read = || open.file.seek(SeekFrom::Start(first)).and_then(|_| open.file.read_exact(&mut out));
-        read().map_err(|error| IoError::system(path, "read", &error))?;
-        Ok(Some(out))
-    }
-
-    fn open(&self, path: &Path) -> Result<Option<Shard>, IoError> {
-        let Some((mut file, length)) = open(path)? else { return Ok(None) };
-        if length < self.index_bytes {
-            let (path, expected) = (path.to_path_buf(), self.index_bytes);
-            return Err(IoError::Truncated { path, offset: length, found: length, expected });
-        }
-        let at = if self.is_at_end { length - self.index_bytes } else { 0 };
-        let mut bytes = vec![0; self.index_bytes as usize];
-        let mut read = || file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut bytes));
-        read().map_err(|error| IoError::system(path, "read", &error))?;
-        let count = self.counts.product().unwrap_or(0);
-        let index = self.index.decode(bytes, &[count, 2], 16 * count);
-        let index =
-            index.map_err(|message| IoError::malformed(path, at, format!("the index of the shard: {message}")))?;
-        let pieces = bytemuck::pod_collect_to_vec(&index);
-        Ok(Some(Shard { file, length, pieces }))
-    }
 }

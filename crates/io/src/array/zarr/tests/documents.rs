@@ -57,6 +57,7 @@ fn documents() {
             "codecs": [
                 {"name": "bytes", "configuration": {"endian": "little"}},
                 {"name": "zstd", "configuration": {"level": 5, "checksum": false}},
+                {"name": "crc32c"},
             ],
             "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}],
             "index_location": "end",
@@ -71,14 +72,15 @@ fn documents() {
         "dimension_names": ["y", "x"],
     });
     assert_eq!(document("density/zarr.json"), expected);
-    let places: Vec<f64> =
-        along["x/c/0"].chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap())).collect();
+    let (places, sum) = along["x/c/0"].split_at(40);
+    assert_eq!(crc32c(places).to_le_bytes(), sum);
+    let places: Vec<f64> = places.chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap())).collect();
     assert_eq!(places, [-1.0, -0.5, 0.0, 0.5, 1.0]);
     let described = describe(&straight).unwrap();
     let names: Vec<&str> = described.arrays.iter().filter_map(|array| array.name.as_deref()).collect();
     assert_eq!(names, ["density", "x", "y"]);
     assert_eq!((&described.arrays[0].shape[..], &described.arrays[0].chunk[..]), (&[5, 4][..], &[6, 4][..]));
-    assert_eq!(described.arrays[0].codecs, ["sharding_indexed", "bytes", "zstd"]);
+    assert_eq!(described.arrays[0].codecs, ["sharding_indexed", "bytes", "zstd", "crc32c"]);
     assert_eq!(described.metadata, Metadata { directions: None, ..metadata });
 }
 

@@ -58,7 +58,7 @@ fn bad_requests() {
             load::<f32, 2>(world, &path, "again", which, section, step, Layout::new).unwrap_err().to_string()
         };
         let errors = [
-            (try_load(Some("b"), None, [1, 1]), "has no array \"b\"; there are: \"a\""),
+            (try_load(Some("b"), None, [1, 1]), "has no array \"b\"; there are: \"a\" (float32, 9 x 8)"),
             (try_load(Some("../x"), None, [1, 1]), "is not the name of an array"),
             (try_load(None, Some([0..10, 0..8]), [1, 1]), "the section [0..10, 0..8] does not lie"),
             (try_load(None, None, [1, 0]), "cannot be loaded with steps [1, 0]"),
@@ -73,7 +73,12 @@ fn bad_requests() {
         let error = load::<f32, 3>(world, &path, "again", None, None, [1; 3], Layout::new).unwrap_err().to_string();
         assert!(error.contains("an array of 2 axes, not of 3"), "{error}");
         let error = load::<Pair, 1>(world, &path, "again", None, None, [1], Layout::new).unwrap_err().to_string();
-        assert!(error.contains("has no array of velocity float32, id uint32"), "{error}");
+        assert!(
+            error.contains(
+                "has no array of velocity float32, id uint32, spare uint32; there are: \"a\" (float32, 9 x 8)"
+            ),
+            "{error}"
+        );
         world.barrier()
     })
     .unwrap();
@@ -208,22 +213,47 @@ fn false_documents() {
     changed("/zarr_format", json!(4), "\"zarr_format\" is not 3");
     changed("/node_type", json!("tree"), "\"node_type\" is neither");
     changed("/shape", json!([5]), "an array of 1 axes, not of 2");
-    changed("/shape", json!([-5, 7]), "no array of Zarr");
+    changed("/shape", json!([-5, 7]), "\"shape\" is [-5,7]; a list of whole numbers is read");
     changed("/shape", json!([u64::MAX, 7]), "are none of an array");
     changed("/shape", json!([1_u64 << 40, 1_u64 << 40]), "are none of an array");
     changed("/shape", json!([1_u64 << 62, 1]), "more bytes than fit 62 bits");
     changed("/data_type", json!("string"), "cells of type \"string\"");
-    changed("/fill_value", json!("much"), "fill value");
+    changed("/fill_value", json!("much"), "\"fill_value\" is \"much\"; a number of type uint16 is read");
+    changed("/fill_value", json!(0.5), "\"fill_value\" is 0.5; a number of type uint16 is read");
+    changed("/fill_value", json!(70000), "\"fill_value\" is 70000; a number of type uint16 is read");
+    changed("/dimension_names", json!([1, 2]), "\"dimension_names\" is [1,2]; a list of names");
+    changed(
+        "/chunk_key_encoding",
+        json!("base"),
+        "\"chunk_key_encoding\" is \"base\"; \"default\" and \"v2\" are read",
+    );
+    changed("/chunk_grid/configuration", json!({}), "\"chunk_shape\" is missing or null; a list of whole numbers");
+    changed("/codecs", json!(7), "\"codecs\" is 7; a list of codecs");
     changed("/chunk_grid/name", json!("irregular"), "a grid \"irregular\" is not read");
     changed("/chunk_grid/configuration/chunk_shape", json!([0, 7]), "are none of a chunk");
     changed("/chunk_grid/configuration/chunk_shape", json!([5, 7]), "not made of whole chunks");
     changed("/chunk_grid/configuration/chunk_shape", json!([5_u64 << 20, 4_u64 << 20]), "too many chunks");
-    changed("/codecs", json!([]), "codecs [] are not read");
+    changed("/codecs", json!([]), "\"codecs\" is []; a list of codecs");
     changed("/codecs", json!([{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "lzma"}]), "lzma");
     changed("/codecs/0/configuration/chunk_shape", json!([5 << 20, 4 << 20]), "not made of whole chunks");
-    changed("/codecs/0/configuration/index_codecs", json!(["zstd"]), "codecs [\"zstd\"] are not read");
+    changed("/codecs/0/configuration/index_codecs", json!(["zstd"]), "codecs \"zstd\" are not read");
     changed("/codecs/0/configuration/index_location", json!("middle"), "\"index_location\" is \"middle\"");
-    changed("/codecs/0/configuration/codecs", json!([{"name": "sharding_indexed"}]), "are not read");
+    changed("/codecs/0/configuration/codecs", json!([{"name": "sharding_indexed"}]), "\"chunk_shape\" is missing");
+    let bytes = json!({"name": "bytes", "configuration": {"endian": "little"}});
+    let turned = |order: serde_json::Value| json!([{"name": "transpose", "configuration": {"order": order}}, bytes]);
+    for order in [json!([0, 0]), json!([1]), json!([0, 2])] {
+        changed("/codecs", turned(order), "the \"order\" of the codec \"transpose\" is [");
+    }
+    changed("/codecs", turned(json!("K")), "\"order\" is \"K\"; a list of whole numbers is read");
+    changed("/codecs", json!([{"name": "bytes"}]), "\"endian\" is missing or null");
+    // Without an end.
+    let mut shards = document["codecs"].clone();
+    for _ in 0..40 {
+        let mut outer = document["codecs"].clone();
+        outer[0]["configuration"]["codecs"] = shards;
+        shards = outer;
+    }
+    changed("/codecs", shards, "more than 3 shards in each other are not read");
     let mut strange = document.clone();
     strange["secret"] = json!({"name": "what", "must_understand": true});
     fs::write(&file, strange.to_string()).unwrap();

@@ -100,7 +100,7 @@ fn axes_of_ome_and_of_xarray() {
     };
     run_with(Config::threads(2), |world| {
         let array = world.array::<f32, 2>("a", &whole([9, 5]))?;
-        save(world, &path, &array.at(..), &metadata, &ZarrOptions::default()).map(|_| ())
+        save(world, &path, &array.at(..), &metadata, &ZarrOptions::new().checksum(false)).map(|_| ())
     })
     .unwrap();
     let mm = || Some("mm".to_string());
@@ -147,9 +147,16 @@ fn several_arrays() {
     change(&path.join("other/.zarray"), |document| document["compressor"] = json!({"id": "lzma"}));
     run_with(Config::threads(2), |world| {
         let error = load::<i16, 2>(world, &path, "a", None, None, [1, 1], whole).unwrap_err().to_string();
-        assert!(error.contains("has several arrays, one of which must be named: \"density, other\""), "{error}");
+        assert!(
+            error.contains("one of which must be named; there are: \"density\" (int16, 5 x 3), \"other\" (not read)"),
+            "{error}"
+        );
         let error = load::<i16, 2>(world, &path, "a", Some("other"), None, [1, 1], whole).unwrap_err().to_string();
-        assert!(error.contains("unsupported codec lzma") && error.contains("other/.zarray"), "{error}");
+        assert!(
+            error.contains(r#""compressor" is {"id":"lzma"}; null and an "id" of blosc, gzip,"#)
+                && error.contains("other/.zarray"),
+            "{error}"
+        );
         look(world, &path, Some("density"), [5, 3], &|at| value(at) as i16).map(|_| ())
     })
     .unwrap();
