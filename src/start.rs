@@ -2,7 +2,7 @@
 
 use crate::debug;
 use crate::device::{Device, DeviceOptions};
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 use crate::transport::{self, Config, Group, TransportKind};
 use crate::world::World;
 
@@ -18,6 +18,7 @@ use crate::world::World;
 /// exit ([`Config::exit_on_failure`](crate::Config)). [`run_with`] returns, unless told otherwise. Two things end the process (or the job) in either: a rank that does not come back after
 /// a failure ([`Config::timeout`](crate::Config)), and a process that exits in the middle of the run, which is said and
 /// exits with code 1.
+#[track_caller]
 pub fn run<F>(program: F) -> Result<()>
 where
     F: Fn(&World) -> Result<()> + Send + Sync,
@@ -28,13 +29,15 @@ where
 /// [`run`] with a configuration, and with results: of all ranks under threads, of this process' rank under MPI.
 ///
 /// # Errors
-/// As [`run`]. Under MPI every process returns one: that of its own rank, or [`Error::Remote`](crate::Error::Remote).
+/// As [`run`]. Under MPI every process returns one: that of its own rank, or [`ErrorKind::Remote`](crate::error::ErrorKind::Remote).
+#[track_caller]
 pub fn run_with<R, F>(config: Config, program: F) -> Result<Vec<R>>
 where
     R: Send,
     F: Fn(&World) -> Result<R> + Send + Sync,
 {
-    transport::launch(&config, |group| on_rank(group, &program))
+    let call = CallSite::here();
+    transport::launch(&config, |group| on_rank(call, group, &program))
 }
 
 /// [`run`] on the ranks of a communicator, for programs that have initialised MPI themselves. The program runs on the
@@ -43,17 +46,25 @@ where
 /// # Errors
 /// As [`run`]; and [`Foreign`](crate::error::TransportError::Foreign) when MPI is not initialised, or for one thread only.
 #[cfg(feature = "mpi")]
+#[track_caller]
 pub fn run_on<R, F>(communicator: &impl mpi::traits::AsRaw<Raw = mpi::ffi::MPI_Comm>, program: F) -> Result<R>
 where
     F: Fn(&World) -> Result<R>,
 {
-    transport::run_on(communicator, |group| on_rank(group, &program))
+    let call = CallSite::here();
+    transport::run_on(communicator, |group| on_rank(call, group, &program))
 }
 
-fn on_rank<R>(group: Group, program: &dyn Fn(&World) -> Result<R>) -> Result<R> {
+/// Runs the program on one rank. Errors before and after it name the line that started the run.
+fn on_rank<R>(call: CallSite, group: Group, program: &dyn Fn(&World) -> Result<R>) -> Result<R> {
+    let entered = call.entered();
     let world = opened(group)?;
     debug::attach_by_environment(&world)?;
-    let result = program(&world).and_then(|result| world.close().map(|()| result));
+    drop(entered);
+    let result = program(&world).and_then(|result| {
+        let _call = call.entered();
+        world.close().map(|()| result)
+    });
     match &result {
         Ok(_) => world.detach("the program has come to its end"),
         Err(error) => world.detach(&format!("the program has failed: {error}")),

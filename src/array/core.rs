@@ -278,7 +278,7 @@ impl ArrayCore {
     pub(crate) fn binding(&self, chunk: ChunkId, region: Region) -> Binding {
         let (lease, error) = match self.lease(chunk) {
             Ok(lease) => (lease, None),
-            Err(error) => (None, Some(error)),
+            Err(error) => (None, Some(error.into_kind())),
         };
         Binding {
             buffer: lease,

@@ -9,7 +9,7 @@ use super::select::{IndexSpace, Select, to_array};
 use crate::chunks::ChunkId;
 use crate::device::Lease;
 use crate::element::Element;
-use crate::error::{ArrayError, RegionError, Result};
+use crate::error::{ArrayError, CallSite, RegionError, Result};
 use crate::region::Region;
 
 /// An n-dimensional array of `T` over `D` axes, cut into chunks that live on the GPUs of their owners.
@@ -83,7 +83,9 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
     ///
     /// # Errors
     /// This rank owns none or several.
+    #[track_caller]
     pub fn local(&self) -> Result<ChunkRef<T, D>> {
+        let _call = CallSite::enter();
         let mut chunks = self.chunks();
         match (chunks.next(), chunks.next()) {
             (Some(chunk), None) => Ok(chunk),
@@ -114,7 +116,9 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn reassigned(&self, order: &[ChunkId]) -> Result<Self> {
+        let _call = CallSite::enter();
         let (core, placement) = (&self.core, self.core.placement().reassigned(order)?);
         core.home().registry.borrow_mut().rearranged(core.name(), core.element(), placement.clone());
         Ok(Self::from_core(core.over(core.home().clone(), placement, core.data())))
@@ -126,6 +130,7 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
     /// A device failure.
     #[track_caller]
     pub fn fill_with(&self, mut value: impl FnMut([i64; D]) -> T) -> Result<()> {
+        let _call = CallSite::enter();
         for chunk in self.chunks() {
             chunk.all().fill_with(&mut value)?;
         }
@@ -139,6 +144,7 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
     /// A device failure.
     #[track_caller]
     pub fn fill(&self, value: T) -> Result<()> {
+        let _call = CallSite::enter();
         for chunk in self.chunks() {
             chunk.with_ghosts().fill(value)?;
         }
@@ -151,7 +157,9 @@ impl<T: Element, const D: usize> GlobalSection<T, D> {
     ///
     /// # Errors
     /// The mistake made when the section was named.
+    #[track_caller]
     pub fn region(&self) -> Result<Region> {
+        let _call = CallSite::enter();
         Ok(self.region.clone()?)
     }
 
@@ -164,7 +172,9 @@ impl<T: Element, const D: usize> GlobalSection<T, D> {
     ///
     /// # Errors
     /// The mistake made when the section was named.
+    #[track_caller]
     pub fn local_parts(&self) -> Result<Vec<LocalSection<T, D>>> {
+        let _call = CallSite::enter();
         let region = self.region()?;
         let chunks = self.core.chunks();
         let part = |chunk| {
@@ -180,6 +190,7 @@ impl<T: Element, const D: usize> GlobalSection<T, D> {
     /// A bad region, or a device failure.
     #[track_caller]
     pub fn fill(&self, value: T) -> Result<()> {
+        let _call = CallSite::enter();
         for part in self.local_parts()? {
             part.fill(value)?;
         }
@@ -193,6 +204,7 @@ impl<T: Element, const D: usize> GlobalSection<T, D> {
     /// A bad region, or a device failure.
     #[track_caller]
     pub fn fill_with(&self, mut value: impl FnMut([i64; D]) -> T) -> Result<()> {
+        let _call = CallSite::enter();
         for part in self.local_parts()? {
             part.fill_with(&mut value)?;
         }

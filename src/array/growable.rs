@@ -11,7 +11,7 @@ use super::section::LocalSection;
 use super::select::{IndexSpace, Select, SelectAxis};
 use crate::device::{BoxOf, Lease, Strided};
 use crate::element::Element;
-use crate::error::{ArrayError, Result};
+use crate::error::{ArrayError, CallSite, Result};
 use crate::extents::Index;
 use crate::layout::Layout;
 use crate::region::Region;
@@ -100,7 +100,9 @@ impl<T: Element> Growable<T> {
     ///
     /// # Errors
     /// The device has not enough memory for a larger buffer.
+    #[track_caller]
     pub fn set_len(&mut self, length: u64) -> Result<()> {
+        let _call = CallSite::enter();
         self.reserve(length)?;
         self.use_cells(length);
         Ok(())
@@ -117,6 +119,7 @@ impl<T: Element> Growable<T> {
     /// The device has not enough memory for a larger buffer.
     #[track_caller]
     pub fn append(&mut self, values: &[T]) -> Result<()> {
+        let _call = CallSite::enter();
         let start = self.length;
         self.set_len(start + values.len() as u64)?;
         self.at(start..self.length).write(values)
@@ -126,7 +129,9 @@ impl<T: Element> Growable<T> {
     ///
     /// # Errors
     /// The device has not enough memory for a larger buffer, or a buffer cannot be so large.
+    #[track_caller]
     pub fn reserve(&mut self, capacity: u64) -> Result<()> {
+        let _call = CallSite::enter();
         if capacity <= self.capacity() {
             return Ok(());
         }

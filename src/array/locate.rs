@@ -4,7 +4,7 @@ use super::global::{GlobalArray, GlobalSection};
 use super::select::to_array;
 use crate::chunks::ChunkId;
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 use crate::extents::Index;
 use crate::locate::{Holder, LocalCell, Placement};
 use crate::ownership::Owner;
@@ -64,7 +64,9 @@ impl<T: Element, const D: usize> GlobalSection<T, D> {
     ///
     /// # Errors
     /// The mistake made when the section was named.
+    #[track_caller]
     pub fn holders(&self) -> Result<Vec<Holder>> {
+        let _call = CallSite::enter();
         Ok(self.core.placement().holders(&self.region()?))
     }
 }

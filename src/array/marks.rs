@@ -1,6 +1,6 @@
 //! What is told of chunks: that they are read and written.
 
-use std::panic::Location;
+use crate::error::CallSite;
 use std::rc::Rc;
 
 use super::core::ArrayCore;
@@ -32,30 +32,24 @@ impl ArrayCore {
     /// [`World::arrays`](crate::World::arrays) and checked runs: nothing else can know.
     #[track_caller]
     pub fn mark_written(&self, chunk: ChunkId) {
-        self.was_written(chunk, &self.chunks().region(chunk), "wgpu calls of the program", Location::caller());
+        self.was_written(chunk, &self.chunks().region(chunk), "wgpu calls of the program", CallSite::here());
     }
 
     /// Tells that memory lent to the host is read: of a box of a chunk of this rank, ghost cells included, for checked runs.
     #[track_caller]
     pub fn mark_read(&self, chunk: ChunkId, region: &Region) {
-        self.was_read(chunk, region, "memory that is lent", Location::caller());
+        self.was_read(chunk, region, "memory that is lent", CallSite::here());
     }
 
     /// Tells that a box of a chunk of this rank was read by the host.
-    pub(crate) fn was_read(&self, chunk: ChunkId, region: &Region, what: &'static str, at: &'static Location<'static>) {
+    pub(crate) fn was_read(&self, chunk: ChunkId, region: &Region, what: &'static str, at: CallSite) {
         if let Some(history) = self.history(chunk) {
             history.operation(&[*region], &[], What::Local(what), at);
         }
     }
 
     /// Tells that a box of a chunk of this rank was written.
-    pub(crate) fn was_written(
-        &self,
-        chunk: ChunkId,
-        region: &Region,
-        what: &'static str,
-        at: &'static Location<'static>,
-    ) {
+    pub(crate) fn was_written(&self, chunk: ChunkId, region: &Region, what: &'static str, at: CallSite) {
         if let Some(history) = self.history(chunk) {
             history.operation(&[], &[*region], What::Local(what), at);
         }

@@ -1,14 +1,13 @@
 //! [`LocalSection`]: a box of cells on this rank, of a chunk of a global array or of a local array.
 
 use std::marker::PhantomData;
-use std::panic::Location;
 use std::rc::Rc;
 
 use super::core::{ArrayCore, storage_bytes};
 use super::select::to_array;
 use crate::chunks::ChunkId;
 use crate::element::Element;
-use crate::error::{ArrayError, RegionError, Result};
+use crate::error::{ArrayError, CallSite, RegionError, Result};
 use crate::kernel::Binding;
 use crate::region::Region;
 
@@ -33,7 +32,9 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
     ///
     /// # Errors
     /// The mistake made when the section was named.
+    #[track_caller]
     pub fn region(&self) -> Result<Region> {
+        let _call = CallSite::enter();
         Ok(self.region.clone()?)
     }
 
@@ -67,6 +68,7 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
     /// A bad region, a section of several boxes, or a device failure.
     #[track_caller]
     pub fn read(&self) -> Result<Vec<T>> {
+        let _call = CallSite::enter();
         let mut out = vec![T::zeroed(); self.one_box("read")?.cells() as usize];
         self.read_into(&mut out)?;
         Ok(out)
@@ -78,9 +80,10 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
     /// As [`read`](Self::read), and another number of values.
     #[track_caller]
     pub fn read_into(&self, values: &mut [T]) -> Result<()> {
+        let _call = CallSite::enter();
         let region = self.one_box("read")?;
         self.check_length("the slice to read into", values.len(), &region)?;
-        self.core.was_read(self.chunk, &region, "read", Location::caller());
+        self.core.was_read(self.chunk, &region, "read", CallSite::here());
         self.core.read(self.chunk, &region, bytemuck::cast_slice_mut(values))
     }
 
@@ -103,9 +106,10 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
     /// A bad region, another number of values than cells, a section of several boxes, or a device failure.
     #[track_caller]
     pub fn write(&self, values: &[T]) -> Result<()> {
+        let _call = CallSite::enter();
         let region = self.one_box("write")?;
         self.check_length("the slice to write", values.len(), &region)?;
-        self.core.was_written(self.chunk, &region, "write", Location::caller());
+        self.core.was_written(self.chunk, &region, "write", CallSite::here());
         self.core.write(self.chunk, &region, bytemuck::cast_slice(values))
     }
 
@@ -116,8 +120,9 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
     /// A bad region, a section of several boxes, or a device failure.
     #[track_caller]
     pub fn fill(&self, value: T) -> Result<()> {
+        let _call = CallSite::enter();
         let region = self.one_box("fill")?;
-        self.core.was_written(self.chunk, &region, "fill", Location::caller());
+        self.core.was_written(self.chunk, &region, "fill", CallSite::here());
         self.core.fill(self.chunk, &region, bytemuck::bytes_of(&value))
     }
 
@@ -129,13 +134,14 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
     /// A bad region, a section of several boxes, or a device failure.
     #[track_caller]
     pub fn fill_with(&self, mut value: impl FnMut([i64; D]) -> T) -> Result<()> {
-        self.fill_boxes(Location::caller(), &mut |region, values| {
+        let _call = CallSite::enter();
+        self.fill_boxes(CallSite::here(), &mut |region, values| {
             values.extend(region.points().map(|p| value(to_array(&p))))
         })
     }
 
     /// Sets its cells box by box to the values that `append` puts into a vector.
-    fn fill_boxes(&self, at: &'static Location<'static>, append: &mut dyn FnMut(&Region, &mut Vec<T>)) -> Result<()> {
+    fn fill_boxes(&self, at: CallSite, append: &mut dyn FnMut(&Region, &mut Vec<T>)) -> Result<()> {
         let most = (FILL_BYTES / std::mem::size_of::<T>().max(1) as u64).max(1);
         let mut values = Vec::new();
         let region = self.one_box("fill")?;

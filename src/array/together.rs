@@ -4,7 +4,7 @@ use super::core::ArrayCore;
 use super::global::{ChunkRef, GlobalArray};
 use crate::chunks::ChunkId;
 use crate::element::Element;
-use crate::error::{ArrayError, Result};
+use crate::error::{ArrayError, CallSite, Result};
 
 /// Several global arrays for [`together`]: a tuple of references to 2 to 6 of them, of any element types, or an array of
 /// references.
@@ -48,7 +48,9 @@ mod sealed {
 ///     Ok(())
 /// }).unwrap();
 /// ```
+#[track_caller]
 pub fn together<A: Together>(arrays: A) -> Result<impl Iterator<Item = A::Chunks> + use<A>> {
+    let _call = CallSite::enter();
     let chunks: Vec<ChunkId> = match &arrays.cores()[..] {
         [] => Vec::new(),
         [lead, rest @ ..] => match rest.iter().find_map(|other| difference(lead, other)) {

@@ -36,8 +36,8 @@ impl Observer for Attached {
         let told = Point {
             step: point.step,
             name: point.name.clone(),
-            file: point.location.file().to_string(),
-            line: point.location.line(),
+            file: point.call_site.file().to_string(),
+            line: point.call_site.line(),
             paused: false,
             reason: String::new(),
             micros: world.micros(),

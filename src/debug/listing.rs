@@ -110,8 +110,8 @@ fn held(array: &ArrayCore) -> Held {
     let last = histories.iter().flatten().filter_map(|history| history.last_writer()).max_by_key(Site::step);
     let last_write = last.map(|site| LastWrite {
         operation: site.operation(),
-        file: site.location().file().to_string(),
-        line: site.location().line(),
+        file: site.call_site().file().to_string(),
+        line: site.call_site().line(),
         step: site.step(),
     });
     Held { bytes: array.owned().map(|chunk| array.chunk_bytes(chunk)).sum(), writes, last_write }

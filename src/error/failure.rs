@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::Error;
+use super::{CallSite, Error, ErrorKind};
 
 /// A rank's failure as it is told to the other ranks, out of band.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,6 +11,8 @@ pub(crate) struct Failure {
     pub operation: String,
     /// Its own error.
     pub message: String,
+    /// The line of the program that called what failed.
+    pub call_site: Option<CallSite>,
     /// Where ranks have called different operations: two of them, and what they called. No rank's error more than another's.
     pub differing: Option<[(usize, String); 2]>,
 }
@@ -18,28 +20,37 @@ pub(crate) struct Failure {
 impl Failure {
     /// The failure of a rank with this error.
     pub(crate) fn new(rank: usize, operation: String, error: &Error) -> Self {
-        let differing = match error {
-            Error::Differing { rank, call, other_rank, other_call } => {
-                Some([(*rank, call.clone()), (*other_rank, other_call.clone())])
+        let call_site = error.call_site();
+        let (message, differing) = match error.kind() {
+            ErrorKind::Differing { rank, call, other_rank, other_call } => {
+                (error.kind().to_string(), Some([(*rank, call.clone()), (*other_rank, other_call.clone())]))
             }
-            _ => None,
+            // Another rank's, as it was told.
+            ErrorKind::Remote { rank, operation, message } => {
+                let (operation, message) = (operation.clone(), message.clone());
+                return Self { rank: *rank, operation, message, call_site, differing: None };
+            }
+            // The operation is named next to it.
+            ErrorKind::Transfer { error, .. } => (error.to_string(), None),
+            kind => (kind.to_string(), None),
         };
-        // The operation is named beside it.
-        let message = if let Error::Transfer { error, .. } = error { error.to_string() } else { error.to_string() };
-        Self { rank, operation, message, differing }
+        Self { rank, operation, message, call_site, differing }
     }
 
     /// A failure that is no [`Error`].
     pub(crate) fn other(rank: usize, operation: String, message: String) -> Self {
-        Self { rank, operation, message, differing: None }
+        Self { rank, operation, message, call_site: None, differing: None }
     }
 }
 
 impl From<Failure> for Error {
     fn from(failure: Failure) -> Self {
-        match failure.differing {
-            Some([(rank, call), (other_rank, other_call)]) => Self::Differing { rank, call, other_rank, other_call },
-            None => Self::Remote { rank: failure.rank, operation: failure.operation, message: failure.message },
-        }
+        let kind = match failure.differing {
+            Some([(rank, call), (other_rank, other_call)]) => {
+                ErrorKind::Differing { rank, call, other_rank, other_call }
+            }
+            None => ErrorKind::Remote { rank: failure.rank, operation: failure.operation, message: failure.message },
+        };
+        Self::new(kind, failure.call_site)
     }
 }

@@ -1,23 +1,29 @@
-//! Errors, one enumeration per module, all collected in [`Error`].
+//! Errors: one enumeration per module, all collected in [`ErrorKind`], and [`Error`], which adds where and on which rank.
 //!
-//! Every error is a value that every rank can return: cloneable, comparable by its text, and written
-//! for the person who made the mistake: what was wrong, where, and what would be right.
+//! Every error is a value that every rank can return: cloneable, comparable by its kind, and written for the person who made
+//! the mistake: what was wrong, where, and what would be right.
 
 mod array;
+mod call_site;
 mod device;
 mod element;
 mod failure;
 mod kdtree;
 mod kernel;
+mod kind;
 mod other;
 mod transport;
 
+use std::fmt::{self, Debug, Display, Formatter};
+
 pub use array::ArrayError;
+pub use call_site::{CallSite, EnteredCall};
 pub use device::DeviceError;
 pub use element::ElementError;
 pub(crate) use failure::Failure;
 pub use kdtree::KdTreeError;
 pub use kernel::KernelError;
+pub use kind::ErrorKind;
 pub use other::OtherError;
 pub use transport::TransportError;
 pub use zippy_plan::error::{LayoutError, PlanError, RegionError};
@@ -25,90 +31,121 @@ pub use zippy_plan::error::{LayoutError, PlanError, RegionError};
 /// `Result` with Zippy's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Anything that can go wrong in a Zippy program.
+/// Anything that can go wrong in a Zippy program: its kind, the line of the program that called the library, and for the
+/// error of a whole run the rank that failed.
 ///
-/// `Debug` writes the same sentence as `Display`, because that is what a `main` that returns an error prints.
-#[derive(Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// A region is malformed or does not fit.
-    #[error(transparent)]
-    Region(#[from] RegionError),
-    /// A layout or an ownership is malformed or does not fit the machine.
-    #[error(transparent)]
-    Layout(#[from] LayoutError),
-    /// An element type is not what it should be.
-    #[error(transparent)]
-    Element(#[from] ElementError),
-    /// The operands of an operation do not go together.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
-    /// Ranks could not be started or could not talk to each other.
-    #[error(transparent)]
-    Transport(#[from] TransportError),
-    /// The GPU, its memory or its driver.
-    #[error(transparent)]
-    Device(#[from] DeviceError),
-    /// The GPU, its memory or its driver, in a collective.
-    #[error("{operation}: {error}")]
-    Transfer {
-        /// The collective, with its arrays.
-        operation: String,
-        /// What went wrong.
-        error: DeviceError,
-    },
-    /// A WGSL kernel or its bindings.
-    #[error(transparent)]
-    Kernel(#[from] KernelError),
-    /// An array or a section of it was misused.
-    #[error(transparent)]
-    Array(#[from] ArrayError),
-    /// A k-d tree or a query of one.
-    #[error(transparent)]
-    KdTree(#[from] KdTreeError),
-    /// The error of a crate above this one: of a file, of a picture.
-    #[error(transparent)]
-    Other(OtherError),
-    /// Another rank failed; this rank could not go on without it.
-    #[error("rank {rank} failed in {operation}: {message}")]
-    Remote {
-        /// The rank that failed.
-        rank: usize,
-        /// What it was doing.
-        operation: String,
-        /// Its own error.
-        message: String,
-    },
-    /// The ranks called different collectives, or the same with different arguments.
-    #[error(
-        "collective calls differ: rank {rank} called {call}, rank {other_rank} called {other_call} \
-         (every rank must call the same collectives in the same order with the same arguments)"
-    )]
-    Differing {
-        /// One rank.
-        rank: usize,
-        /// Its call.
-        call: String,
-        /// Another rank.
-        other_rank: usize,
-        /// The other's call.
-        other_call: String,
-    },
-    /// Anything the program itself wants to report as its own failure.
-    #[error("{0}")]
-    Program(String),
+/// Errors are equal where their kinds are. `Debug` writes the same sentence as `Display`, because that is what a `main` that
+/// returns an error prints: `rank 1 failed in copy(…): … at src/main.rs:27:85`.
+#[derive(Clone)]
+pub struct Error(Box<Inside>);
+
+#[derive(Clone)]
+struct Inside {
+    kind: ErrorKind,
+    call_site: Option<CallSite>,
+    failed: Option<FailedRank>,
 }
 
-impl std::fmt::Debug for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        std::fmt::Display::fmt(self, f)
-    }
+/// The rank whose error ended a run, and its operation.
+#[derive(Clone)]
+struct FailedRank {
+    rank: usize,
+    operation: String,
 }
 
 impl Error {
     /// An error of the user's program, with its own text.
+    #[track_caller]
     pub fn program(message: impl Into<String>) -> Self {
-        Self::Program(message.into())
+        Self::new(ErrorKind::Program(message.into()), Some(CallSite::caller()))
+    }
+
+    /// The error of another library or of a crate above this one, as it is.
+    #[track_caller]
+    pub fn other(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        ErrorKind::Other(OtherError::new(error)).into()
+    }
+
+    pub(crate) fn new(kind: ErrorKind, call_site: Option<CallSite>) -> Self {
+        Self(Box::new(Inside { kind, call_site, failed: None }))
+    }
+
+    /// What went wrong.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// What went wrong, without the place.
+    pub fn into_kind(self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The line of the program that called the function that failed; of [`ErrorKind::Remote`] that on the rank that failed.
+    /// None where a rank panicked, which has a place of its own.
+    pub fn call_site(&self) -> Option<CallSite> {
+        self.0.call_site
+    }
+
+    /// The rank that failed, in the error of a run of several ranks.
+    pub fn failed_rank(&self) -> Option<usize> {
+        self.0.failed.as_ref().map(|failed| failed.rank)
+    }
+
+    /// The same of another kind.
+    pub(crate) fn with_kind(mut self, change: impl FnOnce(ErrorKind) -> ErrorKind) -> Self {
+        let Inside { kind, call_site, failed } = *self.0;
+        self.0 = Box::new(Inside { kind: change(kind), call_site, failed });
+        self
+    }
+
+    /// The error as that of a run, which this rank's failure ended. Kinds that name a rank stay as they are.
+    pub(crate) fn of_rank(mut self, rank: usize, operation: String) -> Self {
+        if !self.0.kind.names_rank() {
+            self.0.failed = Some(FailedRank { rank, operation });
+        }
+        self
+    }
+}
+
+impl<E> From<E> for Error
+where
+    ErrorKind: From<E>,
+{
+    #[track_caller]
+    fn from(error: E) -> Self {
+        Self::new(error.into(), Some(CallSite::here()))
+    }
+}
+
+impl PartialEq for Error {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.kind == other.0.kind
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.kind.source()
+    }
+}
+
+impl Display for Error {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Inside { kind, call_site, failed } = &*self.0;
+        if let Some(FailedRank { rank, operation }) = failed {
+            write!(f, "rank {rank} failed in {operation}: ")?;
+        }
+        let Some(call_site) = call_site else { return Display::fmt(kind, f) };
+        let text = kind.to_string();
+        // An excerpt of a kernel stays in one piece.
+        let gap = if text.contains('\n') { '\n' } else { ' ' };
+        write!(f, "{}{gap}at {call_site}", text.trim_end_matches('\n'))
+    }
+}
+
+impl Debug for Error {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Display::fmt(self, f)
     }
 }
 
@@ -117,8 +154,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_main_that_fails_prints_the_sentence() {
+    fn main_that_fails_prints_the_sentence_and_the_line() {
         let error = Error::from(TransportError::NoSuchRank { rank: 7, size: 4 });
-        assert_eq!(format!("Error: {error:?}"), "Error: rank 7 is not in a group of 4; ranks are 0..4");
+        let at = format!("{}:{}:21", file!(), line!() - 1);
+        assert_eq!(
+            format!("Error: {error:?}"),
+            format!("Error: rank 7 is not in a group of 4; ranks are 0..4 at {at}")
+        );
+    }
+
+    #[test]
+    fn error_of_the_standard_library_names_the_line_of_the_question_mark() {
+        fn read() -> Result<Vec<u8>> {
+            Ok(std::fs::read("/nonexistent/input")?)
+        }
+        let error = read().unwrap_err();
+        let at = error.call_site().unwrap();
+        assert_eq!((at.file(), at.line()), (file!(), line!() - 4));
+        let of_run = error.clone().of_rank(1, "its program".into());
+        assert_eq!((of_run.failed_rank(), &of_run), (Some(1), &error));
+        assert_eq!(of_run.to_string(), format!("rank 1 failed in its program: {error}"));
     }
 }

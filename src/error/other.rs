@@ -47,6 +47,7 @@ impl PartialEq for OtherError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
 
     #[derive(Debug, thiserror::Error)]
     #[error("line {line} of the file")]
@@ -59,13 +60,13 @@ mod tests {
     #[test]
     fn the_error_comes_back_as_it_was() {
         let cause = "x".parse::<usize>().unwrap_err();
-        let error = crate::Error::Other(OtherError::new(Syntax { line: 7, cause: cause.clone() }));
+        let error = crate::Error::other(Syntax { line: 7, cause: cause.clone() });
         // All that travels between ranks and into reports is the text and the chain.
-        assert_eq!(error.to_string(), "line 7 of the file");
+        assert_eq!(error.kind().to_string(), "line 7 of the file");
         assert_eq!(error.source().map(ToString::to_string), Some(cause.to_string()));
-        let crate::Error::Other(other) = error.clone() else { panic!("{error}") };
+        let ErrorKind::Other(other) = error.clone().into_kind() else { panic!("{error}") };
         assert_eq!(other.as_error::<Syntax>().map(|syntax| syntax.line), Some(7));
         assert!(other.as_error::<std::fmt::Error>().is_none());
-        assert_eq!(error, crate::Error::Other(OtherError::new(Syntax { line: 7, cause })));
+        assert_eq!(error, crate::Error::other(Syntax { line: 7, cause }));
     }
 }

@@ -3,7 +3,6 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::fmt::{self, Debug, Formatter};
-use std::panic::Location;
 use std::rc::Rc;
 
 use super::finding::{Finding, Problem};
@@ -12,7 +11,7 @@ use super::moment::Moment;
 use super::record::WriteRecord;
 use super::site::{Site, What};
 use crate::chunks::ChunkId;
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 use crate::region::Region;
 use crate::trace;
 
@@ -62,7 +61,7 @@ impl Ledger {
     }
 
     /// What is done until the result is dropped, is done by this, unless something around it is under way.
-    pub fn acting(&self, what: impl FnOnce() -> What, at: &'static Location<'static>) -> Acting<'_> {
+    pub fn acting(&self, what: impl FnOnce() -> What, at: CallSite) -> Acting<'_> {
         let mut acting = self.acting.borrow_mut();
         if acting.is_some() {
             return Acting(None);
@@ -83,7 +82,7 @@ impl Ledger {
     }
 
     /// Who does what is done now.
-    pub fn site(&self, what: What, at: &'static Location<'static>) -> Site {
+    pub fn site(&self, what: What, at: CallSite) -> Site {
         self.acting.borrow().clone().unwrap_or_else(|| Site::new(what, at, self.step.get()))
     }
 
@@ -124,7 +123,7 @@ impl Ledger {
             Problem::LoadOutside(_) => "load".to_string(),
             Problem::StoreOutside(_) => "store".to_string(),
         };
-        let key = (format!("{} {kind}", finding.array), finding.site.location().to_string());
+        let key = (format!("{} {kind}", finding.array), finding.site.call_site().to_string());
         if notes.told.borrow_mut().insert(key) && notes.findings.borrow().len() < MOST_FINDINGS {
             trace::warn(&finding.to_string());
             notes.findings.borrow_mut().push(finding);
@@ -195,7 +194,7 @@ impl History {
     }
 
     /// An operation on it: boxes that are read, and then boxes that are written.
-    pub fn operation(&self, read: &[Region], written: &[Region], what: What, at: &'static Location<'static>) {
+    pub fn operation(&self, read: &[Region], written: &[Region], what: What, at: CallSite) {
         if self.ghosts.is_none() && written.is_empty() {
             return;
         }

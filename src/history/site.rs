@@ -1,15 +1,15 @@
 //! [`Site`]: who did something to cells.
 
+use crate::error::CallSite;
 use std::fmt::{self, Debug, Display, Formatter};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::panic::Location;
 use std::rc::Rc;
 
 /// Who read or wrote cells: the operation or kernel, the place in the program that called it, and when.
 #[derive(Clone)]
 pub struct Site {
     what: What,
-    at: &'static Location<'static>,
+    at: CallSite,
     step: u64,
 }
 
@@ -22,7 +22,7 @@ pub(crate) enum What {
 }
 
 impl Site {
-    pub(crate) fn new(what: What, at: &'static Location<'static>, step: u64) -> Self {
+    pub(crate) fn new(what: What, at: CallSite, step: u64) -> Self {
         Self { what, at, step }
     }
 
@@ -43,15 +43,15 @@ impl Site {
         }
     }
 
-    /// The place in the program that called it. Inside of the library for operations that consist of others.
-    pub fn location(&self) -> &'static Location<'static> {
+    /// The line of the program that called it.
+    pub fn call_site(&self) -> CallSite {
         self.at
     }
 
     /// A number of the place in the program, the same on every rank.
     pub(crate) fn place(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        (self.at.file(), self.at.line(), self.at.column()).hash(&mut hasher);
+        self.at.hash(&mut hasher);
         hasher.finish()
     }
 

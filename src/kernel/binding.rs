@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::device::Lease;
 use crate::element::{ElementInfo, ElementKind, Packed};
-use crate::error::Error;
+use crate::error::ErrorKind;
 use crate::extents::Index;
 use crate::history::History;
 use crate::region::Region;
@@ -30,7 +30,7 @@ pub struct Binding {
     /// What to call it in messages.
     pub label: String,
     /// A mistake made when the section was named; `run` reports it.
-    pub error: Option<Error>,
+    pub error: Option<ErrorKind>,
     /// The boxes inside `section` that the kernel runs over when it is not the whole section.
     pub domain: Option<Vec<Region>>,
     /// What has happened to the chunk.

@@ -24,7 +24,7 @@ pub(super) fn check_home(program: &Program, device: &Device, binding: &Binding) 
 /// A mistake that the section keeps, or one of the code that made the binding.
 pub(super) fn check_binding(program: &Program, binding: &Binding) -> Result<()> {
     if let Some(error) = &binding.error {
-        return Err(error.clone());
+        return Err(error.clone().into());
     }
     let axes = binding.section.axes();
     for given in [binding.storage.axes(), binding.owned.axes(), binding.shape.axes()] {

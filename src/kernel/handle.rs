@@ -7,7 +7,7 @@ use super::pipeline::BindGroups;
 use super::source::{FileWatch, KernelSource};
 use super::variants::{Version, read};
 use crate::device::{Device, Lease};
-use crate::error::{KernelError, Result};
+use crate::error::{CallSite, KernelError, Result};
 use crate::trace;
 
 /// A compute kernel of this rank: made by `World::kernel`, run by [`call`](Self::call).
@@ -52,7 +52,9 @@ impl Kernel {
     ///
     /// # Errors
     /// WGSL that is wrong whatever is bound to it, with file, line and column.
+    #[track_caller]
     pub fn new(device: &Rc<Device>, source: &KernelSource) -> Result<Self> {
+        let _call = CallSite::enter();
         let program = read(device, &source.name, &source.text, source.composed)?;
         let watch = source.path.as_deref().filter(|_| cfg!(debug_assertions)).map(FileWatch::new);
         let versions = RefCell::new(Versions { current: Version::new(program), watch, previous: None });
@@ -65,7 +67,9 @@ impl Kernel {
     ///
     /// # Errors
     /// There is no function of this name.
+    #[track_caller]
     pub fn entry(&self, name: &str) -> Result<Self> {
+        let _call = CallSite::enter();
         let version = self.version();
         let program = &version.program;
         if !program.scan.functions.contains_key(name) {

@@ -1,13 +1,12 @@
 //! What a call tells of itself in a checked run: which ghost cells it has loaded, and positions that are no cells.
 
-use std::panic::Location;
 use std::rc::Rc;
 
 use super::binding::Binding;
 use super::geometry::STRAY_WORDS;
 use super::pipeline::BoundBuffer;
 use crate::device::{BoxOf, Device, Lease, Piece, Strided};
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 use crate::extents::Index;
 use crate::history::{Finding, Problem, Stray, What};
 use crate::region::Region;
@@ -180,7 +179,7 @@ impl Told {
 
 impl Outside {
     /// Tells of it.
-    pub fn tell(self, binding: &Binding, kernel: &Rc<str>, at: &'static Location<'static>) {
+    pub fn tell(self, binding: &Binding, kernel: &Rc<str>, at: CallSite) {
         let Some(history) = &binding.history else { return };
         let (start, Self { position, invocation, count, .. }) = (binding.section.start, &self);
         let position = Index::from_fn(start.axes(), |axis| start[axis] + position[axis]);

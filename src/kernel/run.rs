@@ -1,7 +1,5 @@
 //! Recording a call on the device.
 
-use std::panic::Location;
-
 use super::binding::Binding;
 use super::call::{AccessMode, Call};
 use super::dispatch::{self, Dispatch, Shape};
@@ -14,7 +12,7 @@ use super::report::{Report, Told};
 use super::signature::Watch;
 use super::uniforms::Uniforms;
 use crate::device::Device;
-use crate::error::{KernelError, Result};
+use crate::error::{CallSite, KernelError, Result};
 use crate::history::{Ledger, What};
 use crate::region::Region;
 use crate::trace::{self, SpanKind};
@@ -38,7 +36,8 @@ impl Call<'_> {
     /// * What the device has found wrong with something earlier, and nothing has told yet.
     #[track_caller]
     pub fn run(self) -> Result<()> {
-        let at = Location::caller();
+        let _call = CallSite::enter();
+        let at = CallSite::here();
         // First, as an error of something earlier is no fault of a change.
         self.kernel.shared.device.check(&format!("running kernel {}", self.kernel.name()))?;
         self.kernel.reload();
@@ -59,7 +58,7 @@ impl Call<'_> {
         Ok(())
     }
 
-    fn attempt(&self, at: &'static Location<'static>) -> Result<()> {
+    fn attempt(&self, at: CallSite) -> Result<()> {
         let prepared = self.prepare()?;
         let bindings = || self.bound.iter().map(|(_, binding, _)| binding);
         let device = &self.kernel.shared.device;
@@ -78,7 +77,7 @@ impl Call<'_> {
     }
 
     /// Tells the chunks what was done with them.
-    fn note(&self, prepared: &PreparedCall, told: Option<&Told>, at: &'static Location<'static>) {
+    fn note(&self, prepared: &PreparedCall, told: Option<&Told>, at: CallSite) {
         let kernel = &prepared.version.label;
         for (number, (_, binding, access)) in self.bound.iter().enumerate() {
             let Some(history) = &binding.history else { continue };

@@ -18,7 +18,7 @@ use super::calls::{Brief, CallText, NOTHING_MORE, Told, first_difference, last_c
 use super::inquiry::differing;
 use super::payload::{copied, decoded, encoded, values};
 use super::{Beside, Group};
-use crate::error::{Result, TransportError};
+use crate::error::{CallSite, Result, TransportError};
 
 /// Where calls come fast, so many go by without a look at the clock.
 const CALLS_UNLOOKED: u8 = 3;
@@ -42,8 +42,10 @@ impl Group {
     /// differ; its alternate form (`{:#}`) has all details.
     ///
     /// # Errors
-    /// [`Error::Differing`](crate::Error::Differing) on every rank, naming two of the calls; and as every collective.
+    /// [`ErrorKind::Differing`](crate::error::ErrorKind::Differing) on every rank, naming two of the calls; and as every collective.
+    #[track_caller]
     pub fn check(&self, signature: u64, call: impl Display + 'static) -> Result<()> {
+        let _call = CallSite::enter();
         self.check_shared(signature, Rc::new(call))
     }
 

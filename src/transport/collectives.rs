@@ -5,7 +5,7 @@ use super::bundle::{Contribution, INLINE_BYTES, pack, unpack};
 use super::calls::Brief;
 use super::payload::{copied, shared};
 use super::{Group, Payload, Tag};
-use crate::error::{Result, TransportError};
+use crate::error::{CallSite, Result, TransportError};
 
 /// `payload` if it may go along the tree; else it goes into `large` and is announced.
 fn inline(payload: Payload, large: &mut Option<Payload>) -> Contribution {
@@ -21,7 +21,9 @@ impl Group {
     ///
     /// # Errors
     /// As every collective: the run's failure, a timeout, differing calls.
+    #[track_caller]
     pub fn barrier(&self) -> Result<()> {
+        let _call = CallSite::enter();
         self.check_brief(Brief::new("barrier"))?;
         self.meet(self.next_sequence())
     }
@@ -43,7 +45,9 @@ impl Group {
     /// # Errors
     /// [`TransportError::Count`] when the root gives none or another rank gives one, told to all ranks; and as every
     /// collective.
+    #[track_caller]
     pub fn broadcast(&self, root: usize, payload: Option<Payload>) -> Result<Payload> {
+        let _call = CallSite::enter();
         self.check_rank(root)?;
         self.check_brief(Brief::new("broadcast").of("root", root))?;
         let tag = self.next_sequence();
@@ -92,7 +96,9 @@ impl Group {
     ///
     /// # Errors
     /// As every collective.
+    #[track_caller]
     pub fn gather(&self, root: usize, payload: Payload) -> Result<Option<Vec<Payload>>> {
+        let _call = CallSite::enter();
         self.check_rank(root)?;
         self.check_brief(Brief::new("gather").of("root", root))?;
         let (tree, direct) = (self.next_sequence(), self.next_sequence());
@@ -123,7 +129,9 @@ impl Group {
     ///
     /// # Errors
     /// As every collective.
+    #[track_caller]
     pub fn all_gather_v(&self, payload: Payload) -> Result<Vec<Payload>> {
+        let _call = CallSite::enter();
         self.check_brief(Brief::new("all_gather_v"))?;
         self.all_gather_raw(payload)
     }
@@ -179,7 +187,9 @@ impl Group {
     ///
     /// # Errors
     /// [`TransportError::Count`] when there is not one payload per rank, told to all ranks; and as every collective.
+    #[track_caller]
     pub fn all_to_all_v(&self, payloads: Vec<Payload>) -> Result<Vec<Payload>> {
+        let _call = CallSite::enter();
         self.check_brief(Brief::new("all_to_all_v"))?;
         let tag = self.next_sequence();
         let (rank, size) = (self.rank(), self.size());

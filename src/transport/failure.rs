@@ -7,6 +7,7 @@ use std::panic::{self, PanicHookInfo};
 use std::rc::Rc;
 use std::sync::Once;
 
+use crate::error::{Error, ErrorKind, TransportError};
 use crate::trace::say;
 
 /// A panic, as its hook saw it.
@@ -14,6 +15,11 @@ use crate::trace::say;
 pub(crate) struct Panic {
     pub place: String,
     pub message: String,
+}
+
+/// The error of a rank that panicked, whose place is that of the panic.
+pub(crate) fn panicked(rank: usize, Panic { place, message }: Panic) -> Error {
+    Error::new(ErrorKind::Transport(TransportError::Panicked { rank, place, message }), None)
 }
 
 struct Watched {

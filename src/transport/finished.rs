@@ -4,8 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::time::Instant;
 
+use super::group::ITS_PROGRAM;
 use super::{Group, Payload, Tag, traced};
-use crate::error::{Error, Failure, Result};
+use crate::error::{CallSite, Error, ErrorKind, Failure, Result};
 use crate::trace;
 
 /// A program whose result is kept elsewhere, so that what starts ranks is compiled once and not for each program.
@@ -25,7 +26,11 @@ pub(crate) fn run_rank(
 ) -> Result<()> {
     let _kept = trace::Kept::begin(zero);
     let finish = |()| group.finished().and_then(|()| group.finish());
-    let run = || program(group.clone()).and_then(finish).map_err(|error| group.fail_for_good(error));
+    let called = || {
+        let _left = CallSite::leave();
+        program(group.clone())
+    };
+    let run = || called().and_then(finish).map_err(|error| group.fail_for_good(error));
     let Some(file) = file else { return run() };
     if group.rank() == 0 {
         traced::check(file).map_err(|error| group.fail_for_good(error))?;
@@ -77,11 +82,17 @@ impl Group {
     /// The failure of this rank's program, told to all ranks. Another rank's may come from a decision that all shared,
     /// after which the others went on: it is told, too.
     fn fail_for_good(&self, error: Error) -> Error {
-        if let Error::Remote { rank, operation, message } = &error
-            && self.transport().failure().is_none()
-        {
-            self.transport().fail(&Failure::other(*rank, operation.clone(), message.clone()));
+        if matches!(error.kind(), ErrorKind::Remote { .. }) && self.transport().failure().is_none() {
+            self.transport().fail(&Failure::new(self.world_rank(), String::new(), &error));
         }
-        self.fail(error)
+        let error = self.fail(error);
+        if self.size() == 1 {
+            return error;
+        }
+        let operation = match &*self.station().own.borrow() {
+            Some(own) if own.error == error => own.operation.clone(),
+            _ => ITS_PROGRAM.to_owned(),
+        };
+        error.of_rank(self.world_rank(), operation)
     }
 }

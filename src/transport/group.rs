@@ -14,7 +14,16 @@ use super::members::{GroupId, Members};
 use super::operation::{Entered, Operations};
 use super::patience::Patience;
 use super::{Beside, Tag, Transport, TransportKind};
-use crate::error::{Error, Failure, Result};
+use crate::error::{CallSite, Error, ErrorKind, Failure, Result};
+
+/// What a rank does that is in no operation of the library.
+pub(super) const ITS_PROGRAM: &str = "its program";
+
+/// A rank's first failure, and the operation that failed.
+pub(super) struct OwnFailure {
+    pub error: Error,
+    pub operation: String,
+}
 
 /// What all groups of one rank share.
 pub(crate) struct Station {
@@ -23,7 +32,7 @@ pub(crate) struct Station {
     patience: Cell<Patience>,
     checks: Checks,
     /// This rank's own failure, so that it keeps returning its own error.
-    own: RefCell<Option<Error>>,
+    pub(super) own: RefCell<Option<OwnFailure>>,
     pub(crate) contexts: Rc<Contexts>,
     left: Rc<Left>,
     /// The group in which this rank waits for a message, the rank of the run that sends it, and how much had come from that
@@ -285,31 +294,35 @@ impl Group {
     /// `Ok` while no rank of the run has failed. Local.
     ///
     /// # Errors
-    /// This rank's own failure, or another's as [`Error::Remote`].
+    /// This rank's own failure, or another's as [`ErrorKind::Remote`].
+    #[track_caller]
     pub fn alive(&self) -> Result<()> {
+        let _call = CallSite::enter();
         let Some(failure) = self.station.transport.failure() else { return Ok(()) };
         if failure.rank == self.world_rank()
             && let Some(own) = &*self.station.own.borrow()
         {
-            return Err(own.clone());
+            return Err(own.error.clone());
         }
         Err(failure.into())
     }
 
     /// Tells all ranks that this one has failed, and returns the error, for `return Err(group.fail(error))`.
     ///
-    /// The others return [`Error::Remote`] from their next wait or collective. An `Error::Remote` is passed through: its
+    /// The others return [`ErrorKind::Remote`] from their next wait or collective. An `ErrorKind::Remote` is passed through: its
     /// rank has told everybody.
     pub fn fail(&self, error: Error) -> Error {
-        self.fail_in("its program", error)
+        self.fail_in(ITS_PROGRAM, error)
     }
 
     pub(crate) fn fail_in(&self, operation: &str, error: Error) -> Error {
-        if matches!(error, Error::Remote { .. }) {
+        if matches!(error.kind(), ErrorKind::Remote { .. }) {
             return error;
         }
-        self.station.own.borrow_mut().get_or_insert_with(|| error.clone());
-        self.station.transport.fail(&Failure::new(self.world_rank(), self.operation_text(operation), &error));
+        let operation = self.operation_text(operation);
+        let own = || OwnFailure { error: error.clone(), operation: operation.clone() };
+        self.station.own.borrow_mut().get_or_insert_with(own);
+        self.station.transport.fail(&Failure::new(self.world_rank(), operation, &error));
         error
     }
 }

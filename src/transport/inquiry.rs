@@ -13,7 +13,7 @@ use super::calls::{NOTHING_MORE, Told, first_difference, last_calls};
 use super::members::GroupId;
 use super::payload::{decoded, encoded};
 use super::{Group, Tag};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// A rank that waits for a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ enum Inquiry {
 /// The error that names two calls, that of the lower rank first.
 pub(crate) fn differing(one: (usize, String), other: (usize, String)) -> Error {
     let ((rank, call), (other_rank, other_call)) = if one.0 < other.0 { (one, other) } else { (other, one) };
-    Error::Differing { rank, call, other_rank, other_call }
+    ErrorKind::Differing { rank, call, other_rank, other_call }.into()
 }
 
 impl Group {
@@ -109,7 +109,7 @@ impl Group {
     /// Takes in what ranks that wait have said.
     ///
     /// # Errors
-    /// [`Error::Differing`] where their calls are not this rank's, told to all ranks.
+    /// [`ErrorKind::Differing`](crate::error::ErrorKind::Differing) where their calls are not this rank's, told to all ranks.
     pub(crate) fn hear(&self) -> Result<()> {
         while let Some(received) = self.transport().poll(None, Tag::inquiry())? {
             match decoded(&received.payload)? {

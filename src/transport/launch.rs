@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 use super::config::{Settings, Start};
 use super::environment;
 use super::exit;
-use super::failure::PanicWatch;
+use super::failure::{PanicWatch, panicked};
 use super::finished::{Beginning, RankProgram, run_rank};
 use super::threads::{Hub, Threads};
 use super::{Config, Group};
-use crate::error::{Error, Failure, Result, TransportError};
+use crate::error::{CallSite, ErrorKind, Failure, Result, TransportError};
 use crate::trace;
 
 /// Runs `program` on every rank and returns what the ranks of this process returned, in order of rank.
@@ -24,7 +24,7 @@ use crate::trace;
 ///
 /// # Errors
 /// The error of the lowest rank of this process that failed by itself, else the failure of another rank.
-/// A rank that has finished while another still waits for it is an [`Error::Differing`].
+/// A rank that has finished while another still waits for it is an [`ErrorKind::Differing`].
 /// A rank that panics makes this return [`TransportError::Panicked`]; under MPI it aborts the job.
 ///
 /// # Ends of the process
@@ -33,7 +33,9 @@ use crate::trace;
 /// after all others have finished.
 ///
 /// A process that exits while this runs says so and exits with code 1, whatever code was given.
+#[track_caller]
 pub fn launch<R: Send>(config: &Config, program: impl Fn(Group) -> Result<R> + Send + Sync) -> Result<Vec<R>> {
+    let _call = CallSite::enter();
     collect(config, &program)
 }
 
@@ -73,13 +75,13 @@ fn on_threads(ranks: usize, settings: &Settings, program: &RankProgram<'_>) -> R
     }
     let _run = exit::RunGuard::begin();
     let hub = Hub::new(ranks);
-    let zero = Instant::now();
+    let (zero, call) = (Instant::now(), CallSite::here());
     let results: Vec<Result<()>> = thread::scope(|scope| {
         let start = |rank| {
             let hub = &hub;
             let thread = thread::Builder::new().name(format!("rank {rank}")).stack_size(settings.stack_bytes);
             let body = move || {
-                let result = one_thread(hub, rank, (settings, zero), program);
+                let result = one_thread(hub, rank, (settings, zero, call), program);
                 hub.board.come_back(rank);
                 result
             };
@@ -120,7 +122,7 @@ fn crowd(ranks: usize, cores: usize) -> Option<String> {
 fn one_thread(
     hub: &Arc<Hub>,
     rank: usize,
-    (settings, zero): (&Settings, Instant),
+    (settings, zero, call): (&Settings, Instant, CallSite),
     program: &RankProgram<'_>,
 ) -> Result<()> {
     let told = Arc::clone(hub);
@@ -129,19 +131,21 @@ fn one_thread(
         told.fail(&Failure::other(rank, operation, message));
     });
     let run = || {
+        let _call = call.entered();
         let transport = Box::new(Threads::new(Arc::clone(hub), rank));
         let group = Group::of_all(transport, settings.patience, settings.checks);
         run_rank(&group, Beginning { zero, trace: settings.trace.as_deref() }, program)
     };
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
         let panic = watch.seen();
-        Err(TransportError::Panicked { rank, place: panic.place, message: panic.message }.into())
+        Err(panicked(rank, panic))
     })
 }
 
 /// The first error that is a rank's own, else the first.
 fn first_error(results: Vec<Result<()>>) -> Result<()> {
-    let own = |result: &Result<()>| result.as_ref().is_err_and(|error| !matches!(error, Error::Remote { .. }));
+    let own =
+        |result: &Result<()>| result.as_ref().is_err_and(|error| !matches!(error.kind(), ErrorKind::Remote { .. }));
     let first = results.iter().position(own).or(results.iter().position(Result::is_err));
     first.and_then(|rank| results.into_iter().nth(rank)).unwrap_or(Ok(()))
 }
@@ -149,6 +153,7 @@ fn first_error(results: Vec<Result<()>>) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
 
     #[test]
     fn ranks_talk_and_return_in_order() {

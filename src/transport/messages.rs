@@ -1,14 +1,16 @@
 //! Messages between two ranks of a group.
 
 use super::{Group, Payload, Tag};
-use crate::error::{Result, TransportError};
+use crate::error::{CallSite, Result, TransportError};
 
 impl Group {
     /// Sends a message to a rank of the group and returns at once.
     ///
     /// # Errors
     /// [`TransportError::NoSuchRank`], or the transport's own failure.
+    #[track_caller]
     pub fn send(&self, to: usize, tag: Tag, payload: Payload) -> Result<()> {
+        let _call = CallSite::enter();
         self.check_rank(to)?;
         Ok(self.transport().post(self.world_rank_of(to), tag, payload)?)
     }
@@ -17,7 +19,9 @@ impl Group {
     ///
     /// # Errors
     /// As [`wait_for`](Self::wait_for).
+    #[track_caller]
     pub fn receive(&self, from: usize, tag: Tag) -> Result<Payload> {
+        let _call = CallSite::enter();
         self.receive_in("receive", from, tag)
     }
 
@@ -46,7 +50,9 @@ impl Group {
     ///
     /// # Errors
     /// As [`wait_for`](Self::wait_for).
+    #[track_caller]
     pub fn receive_any(&self, tag: Tag) -> Result<(usize, Payload)> {
+        let _call = CallSite::enter();
         self.wait_in("receive", None, || self.next_of_any(tag))
     }
 
@@ -56,7 +62,9 @@ impl Group {
     ///
     /// # Errors
     /// [`TransportError::NoSuchRank`], or the transport's own failure.
+    #[track_caller]
     pub fn try_receive(&self, from: Option<usize>, tag: Tag) -> Result<Option<(usize, Payload)>> {
+        let _call = CallSite::enter();
         if let Some(from) = from {
             self.check_rank(from)?;
             return Ok(self.poll_from(from, tag)?.map(|payload| (from, payload)));
@@ -85,7 +93,9 @@ impl Group {
     ///
     /// # Errors
     /// The transport's own failure.
+    #[track_caller]
     pub fn flushed(&self) -> Result<bool> {
+        let _call = CallSite::enter();
         Ok(self.transport().flushed()?)
     }
 }

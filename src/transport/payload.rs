@@ -7,7 +7,7 @@ use bytemuck::Pod;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::error::{Result, TransportError};
+use crate::error::{CallSite, Result, TransportError};
 
 /// The bytes of a message. Threads hand the box over; MPI sends from it and holds it until the send has completed.
 pub type Payload = Box<dyn AsRef<[u8]> + Send + Sync>;
@@ -82,7 +82,9 @@ pub(crate) fn decoded<T: DeserializeOwned>(payload: &Payload) -> Result<T> {
 ///
 /// # Errors
 /// [`TransportError::Other`] when the number of bytes is not a whole number of values.
+#[track_caller]
 pub fn values<T: Pod>(payload: &Payload) -> Result<Vec<T>> {
+    let _call = CallSite::enter();
     let bytes = (**payload).as_ref();
     let size = size_of::<T>();
     if size == 0 || bytes.len() % size != 0 {

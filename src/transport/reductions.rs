@@ -5,7 +5,7 @@ use bytemuck::Pod;
 use super::calls::Brief;
 use super::payload::{copied, values};
 use super::{Group, Payload, Tag};
-use crate::error::{Result, TransportError};
+use crate::error::{CallSite, Result, TransportError};
 
 impl Group {
     /// Combines the slices of all ranks element by element, the same result on every rank: up a binomial tree and down
@@ -14,7 +14,9 @@ impl Group {
     ///
     /// # Errors
     /// [`TransportError::Length`] when the slices differ in length, told to all ranks; and as every collective.
+    #[track_caller]
     pub fn all_reduce<T: Pod>(&self, items: &mut [T], combine: impl Fn(&mut T, &T)) -> Result<()> {
+        let _call = CallSite::enter();
         self.check_brief(Brief::new("all_reduce").of("bytes", size_of_val(items)))?;
         self.reduce_on((self.next_sequence(), self.next_sequence()), items, combine)
     }
@@ -51,7 +53,9 @@ impl Group {
     ///
     /// # Errors
     /// [`TransportError::Length`] when the slices differ in length, told to all ranks; and as every collective.
+    #[track_caller]
     pub fn exclusive_scan<T: Pod>(&self, items: &mut [T], identity: T, combine: impl Fn(&mut T, &T)) -> Result<()> {
+        let _call = CallSite::enter();
         self.check_brief(Brief::new("exclusive_scan").of("bytes", size_of_val(items)))?;
         let tag = self.next_sequence();
         let (rank, size) = (self.rank(), self.size());

@@ -7,7 +7,7 @@
 use super::calls::Brief;
 use super::payload::copied;
 use super::{Group, Payload};
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 
 impl Group {
     /// Delivers each payload to its rank and returns what others sent to this one, sorted by sender, a sender's messages
@@ -17,7 +17,9 @@ impl Group {
     /// # Errors
     /// [`TransportError::NoSuchRank`](crate::error::TransportError::NoSuchRank) for a destination outside the group, told to
     /// all ranks; and as every collective.
+    #[track_caller]
     pub fn sparse_exchange(&self, messages: Vec<(usize, Payload)>) -> Result<Vec<(usize, Payload)>> {
+        let _call = CallSite::enter();
         self.check_brief(Brief::new("sparse_exchange"))?;
         let (data, answer, done) = (self.next_sequence(), self.next_sequence(), self.next_sequence());
         if let Some(error) = messages.iter().find_map(|&(to, _)| self.check_rank(to).err()) {

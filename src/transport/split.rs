@@ -4,7 +4,7 @@ use super::calls::Brief;
 use super::contexts::WORDS;
 use super::payload::{copied, values};
 use super::{Group, Tag};
-use crate::error::{Result, TransportError};
+use crate::error::{CallSite, Result, TransportError};
 
 impl Group {
     /// The ranks of this group that give the same `color`, ordered by `key` and, where keys are equal, by rank here.
@@ -12,7 +12,9 @@ impl Group {
     ///
     /// # Errors
     /// [`TransportError::TooManyGroups`], the same on all ranks; and as every collective.
+    #[track_caller]
     pub fn split(&self, color: u64, key: i64) -> Result<Self> {
+        let _call = CallSite::enter();
         self.check_brief(Brief::new("split"))?;
         self.left().note_split();
         let used = self.station().contexts.used();

@@ -15,7 +15,7 @@ impl Group {
     /// Compares what all ranks have called in their sub-groups. For the end of a run, by all its ranks.
     ///
     /// # Errors
-    /// [`Error::Differing`] on every rank, naming two of the calls; another error where they are no longer remembered.
+    /// [`ErrorKind::Differing`](crate::error::ErrorKind::Differing) on every rank, naming two of the calls; another error where they are no longer remembered.
     pub(crate) fn compare_sub_groups(&self) -> Result<()> {
         let left = self.left();
         if !left.any.get() {

@@ -22,8 +22,8 @@ impl Group {
     /// `peer` is whom this rank waits for, if it knows. `step` must not block.
     ///
     /// # Errors
-    /// What `step` returns; [`Error::Remote`](crate::Error::Remote) when another rank has failed;
-    /// [`Error::Differing`](crate::Error::Differing) when ranks have called different operations;
+    /// What `step` returns; [`ErrorKind::Remote`](crate::error::ErrorKind::Remote) when another rank has failed;
+    /// [`ErrorKind::Differing`](crate::error::ErrorKind::Differing) when ranks have called different operations;
     /// [`TransportError::Timeout`] after the limit, which the other ranks are told as this rank's failure.
     pub fn wait_for<T>(&self, peer: Option<usize>, step: impl FnMut() -> Result<Option<T>>) -> Result<T> {
         self.wait_in("a wait", peer, step)

@@ -4,7 +4,7 @@ use super::exchange::Exchange;
 use super::{Moved, Operator, World};
 use crate::array::GlobalSection;
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 
 impl World {
     /// Combines a section into another of the same extents: `destination = operator(source, destination)`, cell by
@@ -39,6 +39,7 @@ impl World {
         destination: GlobalSection<T, D>,
         operator: Operator,
     ) -> Result<Moved> {
+        let _call = CallSite::enter();
         self.exchange(Exchange::new().composite(source, destination, operator))
     }
 }

@@ -1,6 +1,5 @@
 //! Copy: between regions of global arrays, and between a global array and each rank's own local sections.
 
-use std::panic::Location;
 use std::rc::Rc;
 
 use super::exchange::Exchange;
@@ -10,7 +9,7 @@ use crate::array::{ArrayCore, GlobalSection, LocalSection, Side};
 use crate::chunks::ChunkId;
 use crate::device::BoxOf;
 use crate::element::Element;
-use crate::error::{PlanError, Result};
+use crate::error::{CallSite, PlanError, Result};
 use crate::region::Region;
 
 /// Either end of a copy: a section of a global array, or this rank's own section of a local array or chunk.
@@ -108,6 +107,7 @@ impl World {
         source: impl Into<Section<T, D>>,
         destination: impl Into<Section<T, D>>,
     ) -> Result<Moved> {
+        let _call = CallSite::enter();
         match (source.into(), destination.into()) {
             (Section::Global(source), Section::Global(destination)) => {
                 self.exchange(Exchange::new().copy(source, destination))
@@ -135,6 +135,7 @@ impl World {
         source: impl Into<Section<T, D>>,
         destination: impl Into<Section<T, D>>,
     ) -> Result<Pending<'_>> {
+        let _call = CallSite::enter();
         match (source.into(), destination.into()) {
             (Section::Global(source), Section::Global(destination)) => {
                 self.start(Exchange::new().copy(source, destination))
@@ -154,7 +155,7 @@ impl World {
 
     #[track_caller]
     fn copy_locally(&self, source: OwnBox, destination: OwnBox) -> Result<Moved> {
-        let at = Location::caller();
+        let at = CallSite::here();
         let ((source, source_chunk, from), (destination, destination_chunk, to)) = (source, destination);
         if from.extents() != to.extents() {
             let (source, destination) = (source.label(&from), destination.label(&to));

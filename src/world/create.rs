@@ -7,7 +7,7 @@ use super::{Collective, Named, World, hash};
 use crate::array::{ArrayCore, GlobalArray, Growable, Home, LocalArray};
 use crate::chunks::Chunks;
 use crate::element::{Element, ElementInfo};
-use crate::error::{ArrayError, LayoutError, PlanError, Result};
+use crate::error::{ArrayError, CallSite, LayoutError, PlanError, Result};
 use crate::layout::{Layout, Split};
 use crate::locate::Placement;
 use crate::ownership::Ownership;
@@ -33,7 +33,9 @@ impl World {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn array<T: Element, const D: usize>(&self, name: &str, layout: &Layout) -> Result<GlobalArray<T, D>> {
+        let _call = CallSite::enter();
         let chunks = self.resolve(name, &T::INFO, D, layout)?;
         let core = self.create(name, &T::INFO, Placement::balanced(chunks, self.size()))?;
         Ok(GlobalArray::from_core(core))
@@ -43,12 +45,14 @@ impl World {
     ///
     /// # Errors
     /// As [`array`](Self::array), and an ownership of another number of chunks or ranks.
+    #[track_caller]
     pub fn array_owned<T: Element, const D: usize>(
         &self,
         name: &str,
         layout: &Layout,
         ownership: Ownership,
     ) -> Result<GlobalArray<T, D>> {
+        let _call = CallSite::enter();
         let chunks = self.resolve(name, &T::INFO, D, layout)?;
         if ownership.ranks() != self.size() {
             let (given, expected) = (ownership.ranks(), self.size());
@@ -64,7 +68,9 @@ impl World {
     ///
     /// # Errors
     /// The layout is malformed or too large for one buffer; the device has not enough memory or cannot hold the type.
+    #[track_caller]
     pub fn local_array<T: Element, const D: usize>(&self, name: &str, layout: &Layout) -> Result<LocalArray<T, D>> {
+        let _call = CallSite::enter();
         self.local_array_for(name, layout, wgpu::BufferUsages::empty())
     }
 
@@ -74,12 +80,14 @@ impl World {
     ///
     /// # Errors
     /// As [`local_array`](Self::local_array), and other uses.
+    #[track_caller]
     pub fn local_array_for<T: Element, const D: usize>(
         &self,
         name: &str,
         layout: &Layout,
         uses: wgpu::BufferUsages,
     ) -> Result<LocalArray<T, D>> {
+        let _call = CallSite::enter();
         check_axes(name, D, layout)?;
         Ok(LocalArray::from_core(ArrayCore::create_local(self.home(), name, &T::INFO, layout, uses)?))
     }
@@ -89,7 +97,9 @@ impl World {
     ///
     /// # Errors
     /// As [`array`](Self::array); a rank whose length does not fit fails alone and the others hear of it.
+    #[track_caller]
     pub fn array_of_lengths<T: Element>(&self, name: &str, length: u64) -> Result<GlobalArray<T, 1>> {
+        let _call = CallSite::enter();
         let layout = self.layout_of_lengths(name, length)?;
         self.array(name, &layout)
     }
@@ -98,7 +108,9 @@ impl World {
     ///
     /// # Errors
     /// The device has not enough memory or cannot hold the type.
+    #[track_caller]
     pub fn growable<T: Element>(&self, name: &str) -> Result<Growable<T>> {
+        let _call = CallSite::enter();
         self.growable_for(name, wgpu::BufferUsages::empty())
     }
 
@@ -107,7 +119,9 @@ impl World {
     ///
     /// # Errors
     /// As [`growable`](Self::growable), and other uses.
+    #[track_caller]
     pub fn growable_for<T: Element>(&self, name: &str, uses: wgpu::BufferUsages) -> Result<Growable<T>> {
+        let _call = CallSite::enter();
         Growable::new(self.home(), name, uses)
     }
 
@@ -128,7 +142,9 @@ impl World {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn publish<T: Element>(&self, growable: &Growable<T>) -> Result<GlobalArray<T, 1>> {
+        let _call = CallSite::enter();
         let layout = self.layout_of_lengths(growable.name(), growable.len())?;
         let chunks = layout.resolve(self.size(), T::INFO.bytes, u64::MAX)?;
         let placement = Placement::balanced(chunks, self.size());

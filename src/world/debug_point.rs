@@ -1,6 +1,6 @@
 //! [`DebugPoint`]: what an observer is told.
 
-use std::panic::Location;
+use crate::error::CallSite;
 
 /// A place in a program where one may look into its arrays.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,5 +10,5 @@ pub struct DebugPoint {
     /// Its number, from 1: how many this rank has come to.
     pub step: u64,
     /// Where the program called it.
-    pub location: &'static Location<'static>,
+    pub call_site: CallSite,
 }

@@ -6,7 +6,7 @@ use super::Operator;
 use super::meeting::Meeting;
 use crate::array::{ArrayCore, GlobalArray, GlobalSection};
 use crate::element::Element;
-use crate::error::{ArrayError, Error, Result};
+use crate::error::{ArrayError, Error, ErrorKind, Result};
 use crate::plan::{Components, GhostSpec, Neighbours};
 use crate::region::Region;
 
@@ -45,7 +45,7 @@ pub struct Exchange {
     /// What the last method named, and the first entry of it.
     last: Option<(Subject, usize)>,
     /// The first mistake in the description.
-    mistake: Option<Error>,
+    mistake: Option<ErrorKind>,
 }
 
 /// What methods that say more are about.
@@ -170,7 +170,7 @@ impl Exchange {
                 self.entries.push(Entry::Prefix(pair, length));
                 self
             }
-            Err(mistake) => self.but(mistake),
+            Err(mistake) => self.but(mistake.into_kind()),
         }
     }
 
@@ -230,7 +230,7 @@ impl Exchange {
     /// # Errors
     /// The first mistake in the description.
     pub(super) fn entries(&self) -> Result<&[Entry]> {
-        self.mistake.clone().map_or(Ok(&self.entries), Err)
+        self.mistake.clone().map_or(Ok(&self.entries), |mistake| Err(mistake.into()))
     }
 
     fn pairs<T: Element, const D: usize>(
@@ -242,7 +242,7 @@ impl Exchange {
         for (source, destination) in pairs {
             match SectionPair::new(&source, &destination, meeting) {
                 Ok(pair) => self.entries.push(Entry::Pair(pair)),
-                Err(mistake) => return self.but(mistake),
+                Err(mistake) => return self.but(mistake.into_kind()),
             }
         }
         self
@@ -252,7 +252,7 @@ impl Exchange {
         match (self.last, self.entries.last_mut()) {
             (Some((Subject::Ghosts, _)), Some(Entry::Ghosts(ghosts))) => match change(ghosts) {
                 Ok(()) => self,
-                Err(mistake) => self.but(mistake),
+                Err(mistake) => self.but(mistake.into_kind()),
             },
             _ => self.out_of_place(method, "a ghost update"),
         }
@@ -262,7 +262,7 @@ impl Exchange {
         self.but(ArrayError::Other(format!("{method} says something of {what}, and there is none right before it")))
     }
 
-    fn but(mut self, mistake: impl Into<Error>) -> Self {
+    fn but(mut self, mistake: impl Into<ErrorKind>) -> Self {
         self.mistake = self.mistake.or_else(|| Some(mistake.into()));
         self
     }

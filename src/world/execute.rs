@@ -11,7 +11,7 @@ use super::transfer::Lane;
 use super::turns::{When, reads_what_is_written, when};
 use crate::device::{Piece, Staged};
 use crate::element::ElementInfo;
-use crate::error::{Error, Result, TransportError};
+use crate::error::{Error, ErrorKind, Result, TransportError};
 use crate::history::Moment;
 use crate::plan::Moved;
 use crate::region::Region;
@@ -112,10 +112,12 @@ impl World {
 
     /// A failure of the device, with what this rank was doing with which arrays.
     pub(super) fn in_operation(&self, error: Error) -> Error {
-        match error {
-            Error::Device(error) => Error::Transfer { operation: self.inner().operation_text("a transfer"), error },
-            error => error,
-        }
+        error.with_kind(|kind| match kind {
+            ErrorKind::Device(error) => {
+                ErrorKind::Transfer { operation: self.inner().operation_text("a transfer"), error }
+            }
+            kind => kind,
+        })
     }
 
     /// Posts all messages, then sets aside what local moves read, then does those that can be done at once.

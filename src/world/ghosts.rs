@@ -1,14 +1,13 @@
 //! Ghost updates: what is wrong with them, and the short forms.
 
 use std::collections::BTreeSet;
-use std::panic::Location;
 use std::sync::{Mutex, PoisonError};
 
 use super::exchange::{Entry, Exchange, Ghosts};
 use super::{Moved, Pending, World};
 use crate::array::GlobalArray;
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 use crate::trace;
 
 impl World {
@@ -35,6 +34,7 @@ impl World {
     /// ```
     #[track_caller]
     pub fn ghosts<T: Element, const D: usize>(&self, array: &GlobalArray<T, D>) -> Result<Moved> {
+        let _call = CallSite::enter();
         self.exchange(Exchange::new().ghosts(array))
     }
 
@@ -46,6 +46,7 @@ impl World {
     /// A failure of this or of another rank.
     #[track_caller]
     pub fn start_ghosts<T: Element, const D: usize>(&self, array: &GlobalArray<T, D>) -> Result<Pending<'_>> {
+        let _call = CallSite::enter();
         self.start(Exchange::new().ghosts(array))
     }
 }
@@ -68,7 +69,7 @@ pub(super) fn named_both_ways(all: &[&Ghosts]) -> bool {
 }
 
 /// Tells people of arrays in a ghost update that have no ghost cells, once for each place in the program.
-pub(super) fn warn_of_none(entries: &[Entry], at: &'static Location<'static>) {
+pub(super) fn warn_of_none(entries: &[Entry], at: CallSite) {
     static TOLD: Mutex<BTreeSet<(&str, u32, u32)>> = Mutex::new(BTreeSet::new());
     let array = entries.iter().find_map(|entry| match entry {
         Entry::Ghosts(ghosts) => Some(&ghosts.array).filter(|array| !array.chunks().has_ghosts()),

@@ -8,7 +8,7 @@ use crate::array::{ArrayCore, ArrayId, GlobalArray};
 use crate::chunks::ChunkId;
 use crate::device::BoxOf;
 use crate::element::Element;
-use crate::error::{ArrayError, Result};
+use crate::error::{ArrayError, CallSite, Result};
 use crate::extents::Index;
 use crate::history::{Finding, GhostState, Site, WriteRecord};
 use crate::plan::{self, GhostSpec};
@@ -136,7 +136,9 @@ impl World {
     ///
     /// # Errors
     /// The run is not checked; the chunks have other neighbours in another handle; a failure of this or of another rank.
+    #[track_caller]
     pub fn ghost_states<T: Element, const D: usize>(&self, array: &GlobalArray<T, D>) -> Result<Vec<GhostSide>> {
+        let _call = CallSite::enter();
         let call = Collective::new("ghost_states").of(Named::of(array.core()), None);
         self.collective(call.clone(), call.signature(), || Ok(()))?;
         let name = array.name();
@@ -161,10 +163,12 @@ impl World {
     ///
     /// # Errors
     /// No memory for it; a failure of this or of another rank.
+    #[track_caller]
     pub fn compare_ghosts<T: Element, const D: usize>(
         &self,
         array: &GlobalArray<T, D>,
     ) -> Result<Vec<GhostDifference>> {
+        let _call = CallSite::enter();
         let core = array.core();
         let name = format!("zippy: fresh ghost cells of {}", array.name());
         let fresh = self.create(&name, core.element(), core.placement().clone())?;

@@ -1,7 +1,6 @@
 //! [`Job`]: a transfer with the chunks that it is done with.
 
 use std::ops::Range;
-use std::panic::Location;
 use std::rc::Rc;
 
 use super::meeting::Meeting;
@@ -10,7 +9,7 @@ use super::planned::Planned;
 use super::transfer::{Lane, Operands, Transfer};
 use crate::chunks::ChunkId;
 use crate::device::{BoxOf, Lease, Piece};
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 use crate::history::{Moment, What};
 use crate::plan::{Move, RankPlan};
 use crate::region::Region;
@@ -57,7 +56,7 @@ impl Job {
     /// Tells the chunks that they are written, and their ghost cells that they are from a moment.
     #[track_caller]
     pub fn note(&self, read_at: &Moment) {
-        let at = Location::caller();
+        let at = CallSite::here();
         for &(operand, chunk) in &self.transfer.written {
             let Some(history) = self.operands[operand].history(chunk) else { continue };
             let what = What::Local("an exchange");

@@ -3,7 +3,6 @@
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;
-use std::panic::Location;
 use std::rc::Rc;
 
 use super::counted::Counted;
@@ -16,7 +15,7 @@ use super::plans::Plan;
 use super::transfer::Operands;
 use super::{Moved, Pending, World, ghosts, hash};
 use crate::array::{ArrayCore, ArrayId};
-use crate::error::{Error, PlanError, Result};
+use crate::error::{CallSite, Error, ErrorKind, PlanError, Result};
 use crate::plan::{self, CopySpec};
 
 /// What an exchange does on this rank, and how messages and comparisons name it.
@@ -46,7 +45,8 @@ impl World {
     /// these), or a failure of this or of another rank.
     #[track_caller]
     pub fn exchange(&self, exchange: impl Borrow<Exchange>) -> Result<Moved> {
-        let PreparedExchange { work, operation, signature } = self.prepared(exchange.borrow(), Location::caller())?;
+        let _call = CallSite::enter();
+        let PreparedExchange { work, operation, signature } = self.prepared(exchange.borrow(), CallSite::here())?;
         self.collective(operation, signature, || self.execute(self.jobs(work)?))
     }
 
@@ -59,7 +59,8 @@ impl World {
     /// As [`exchange`](Self::exchange).
     #[track_caller]
     pub fn start(&self, exchange: impl Borrow<Exchange>) -> Result<Pending<'_>> {
-        let PreparedExchange { work, operation, signature } = self.prepared(exchange.borrow(), Location::caller())?;
+        let _call = CallSite::enter();
+        let PreparedExchange { work, operation, signature } = self.prepared(exchange.borrow(), CallSite::here())?;
         let posted = self.collective(operation.clone(), signature, || self.execute_start(self.jobs(work)?))?;
         Ok(Pending::new(self, operation, posted.moved(), move || self.finish_started(&posted)))
     }
@@ -69,7 +70,9 @@ impl World {
     ///
     /// # Errors
     /// A mistake in the description, or extents that differ.
+    #[track_caller]
     pub fn plan(&self, exchange: impl Borrow<Exchange>) -> Result<Plan> {
+        let _call = CallSite::enter();
         let mut all = Plan::default();
         for entries in groups(exchange.borrow().entries()?) {
             match self.work(entries)?.0 {
@@ -80,7 +83,7 @@ impl World {
         Ok(all)
     }
 
-    fn prepared(&self, exchange: &Exchange, at: &'static Location<'static>) -> Result<PreparedExchange> {
+    fn prepared(&self, exchange: &Exchange, at: CallSite) -> Result<PreparedExchange> {
         self.alive()?;
         let entries = exchange.entries()?;
         if self.rank() == 0 {
@@ -250,11 +253,11 @@ fn number(pairs: &[&SectionPair]) -> (Vec<Rc<ArrayCore>>, Vec<plan::Pair>) {
 
 /// A plan knows regions, a user arrays: `labels` of source and destination.
 fn in_terms_of_arrays(error: Error, labels: impl FnOnce() -> (String, String)) -> Error {
-    match error {
-        Error::Plan(PlanError::Extents { src_extents, dst_extents, permuted, .. }) => {
+    error.with_kind(|kind| match kind {
+        ErrorKind::Plan(PlanError::Extents { src_extents, dst_extents, permuted, .. }) => {
             let (src, dst) = labels();
             PlanError::Extents { src, src_extents, dst, dst_extents, permuted }.into()
         }
-        error => error,
-    }
+        kind => kind,
+    })
 }

@@ -1,10 +1,9 @@
 //! What this rank has moved last, for those who look into a program.
 
-use std::panic::Location;
-
 use super::World;
 use super::job::Job;
 use super::last_exchange::{LastExchange, MovedBoxes};
+use crate::error::CallSite;
 use crate::history::What;
 
 impl World {
@@ -12,7 +11,7 @@ impl World {
     #[track_caller]
     pub(super) fn remember(&self, jobs: &[Job]) {
         if !self.observing.get() {
-            let site = self.ledger.site(What::Local("an exchange"), Location::caller());
+            let site = self.ledger.site(What::Local("an exchange"), CallSite::here());
             self.last_exchange.borrow_mut().set(site, jobs);
         }
     }
@@ -30,7 +29,7 @@ impl World {
         }
         let mut last = self.last_exchange.borrow_mut();
         match asked {
-            Some(asked) => last.set_asked(self.ledger.site(What::Local("a fence"), Location::caller()), asked),
+            Some(asked) => last.set_asked(self.ledger.site(What::Local("a fence"), CallSite::here()), asked),
             None => *last = LastExchange::default(),
         }
     }

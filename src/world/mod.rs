@@ -36,7 +36,6 @@ mod turns;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fmt::Display;
-use std::panic::Location;
 use std::rc::Rc;
 
 pub(crate) use self::last_exchange::{BoxEnd, MovedBox};
@@ -57,12 +56,12 @@ pub use crate::transport::Config;
 
 use crate::array::{ArrayCore, Rearranged, Registry};
 use crate::device::Device;
-use crate::error::{Error, Result};
+use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::history::{Acting, Ledger, What};
 use crate::kernel::{Kernel, KernelSource};
 use crate::plan::cache::PlanCache;
 use crate::trace::{Profile, Tracer};
-use crate::transport::{Entered, Group, Payload, copied};
+use crate::transport::{Entered, Group, copied, decoded, encoded};
 
 /// What looks into a world at its debug points.
 pub(crate) trait Observer {
@@ -210,7 +209,9 @@ impl World {
     ///
     /// # Errors
     /// The WGSL does not parse; the error names file, line and column.
+    #[track_caller]
     pub fn kernel(&self, source: impl Into<KernelSource>) -> Result<Kernel> {
+        let _call = CallSite::enter();
         Kernel::new(&self.device, &source.into())
     }
 
@@ -229,7 +230,9 @@ impl World {
     ///
     /// # Errors
     /// A failure of this or of another rank.
+    #[track_caller]
     pub fn barrier(&self) -> Result<()> {
+        let _call = CallSite::enter();
         self.collective("barrier", hash("barrier"), || {
             self.device.wait()?;
             self.inner.barrier()
@@ -241,46 +244,51 @@ impl World {
     /// a rank returns from the program. Collective; costs O(log ranks) small messages, and the texts when one failed.
     ///
     /// # Errors
-    /// This rank's own error, or [`Error::Remote`].
+    /// This rank's own error, or [`ErrorKind::Remote`](crate::error::ErrorKind::Remote).
     ///
     /// ```
     /// # use zippy::{Layout, Operator, Split, World};
     /// # fn program(world: &World) -> zippy::Result<()> {
     /// let opened = if world.rank() == 1 { Err(zippy::Error::program("disk full")) } else { Ok(()) };
     /// let error = world.agree("opening the results", opened).unwrap_err();
-    /// assert!(error.to_string().ends_with("disk full"), "every rank knows");
+    /// assert!(error.to_string().contains("disk full at src/"), "every rank knows, and where");
     /// world.barrier()?;
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn agree<R>(&self, operation: &str, result: Result<R>) -> Result<R> {
+        let _call = CallSite::enter();
         let (call, signature) = (format!("agree({operation})"), hash(("agree", operation)));
         self.collective(call, signature, || self.agreed(operation, result))?
     }
 
     /// [`agree`](Self::agree) inside an operation that was compared as a whole; the outer error is that of the run.
     pub(crate) fn agreed<R>(&self, operation: &str, result: Result<R>) -> Result<Result<R>> {
-        // A failure is a byte and its text, which may be empty; no bytes are none.
-        let own = result.as_ref().err().map_or(Vec::new(), |error| format!("!{error}").into_bytes());
+        // No bytes are no failure.
+        let own = match &result {
+            Ok(_) => copied::<u8>(&[]),
+            Err(error) => encoded(&(error.kind().to_string(), error.call_site()))?,
+        };
         // Only the failures travel: one flag when all went well.
-        let mut failed = [u64::from(!own.is_empty())];
+        let mut failed = [u64::from(result.is_err())];
         self.inner.all_reduce(&mut failed, |sum, more| *sum += more)?;
-        let failures = if failed == [0] { Vec::new() } else { self.inner.all_gather_v(copied(&own))? };
-        let told = |(rank, failure): (usize, &Payload)| Some((rank, (**failure).as_ref().get(1..)?.to_vec()));
-        Ok(result.and_then(|value| match failures.iter().enumerate().find_map(told) {
-            None => Ok(value),
-            Some((rank, text)) => Err(Error::Remote {
-                rank,
-                operation: operation.to_string(),
-                message: String::from_utf8_lossy(&text).into_owned(),
-            }),
-        }))
+        let failures = if failed == [0] { Vec::new() } else { self.inner.all_gather_v(own)? };
+        let value = match result {
+            Err(own) => return Ok(Err(own)),
+            Ok(value) => value,
+        };
+        let mut failed = failures.iter().enumerate().filter(|(_, failure)| !(***failure).as_ref().is_empty());
+        let Some((rank, failure)) = failed.next() else { return Ok(Ok(value)) };
+        let (message, call_site) = decoded(failure)?;
+        let kind = ErrorKind::Remote { rank, operation: operation.to_string(), message };
+        Ok(Err(Error::new(kind, call_site)))
     }
 
     /// What is done until the result is dropped, is done by an operation of this name, called by whoever calls the caller.
     #[track_caller]
     pub(crate) fn acting(&self, name: &'static str) -> Acting<'_> {
-        let at = Location::caller();
+        let at = CallSite::here();
         self.ledger.acting(|| What::Local(name), at)
     }
 
@@ -293,7 +301,7 @@ impl World {
         signature: u64,
         f: impl FnOnce() -> Result<R>,
     ) -> Result<R> {
-        let at = Location::caller();
+        let at = CallSite::here();
         let operation: Rc<dyn Display> = Rc::new(operation);
         let _entered = self.entered(operation.clone(), signature)?;
         let _acting = self.ledger.acting(|| What::Collective(operation), at);
@@ -324,7 +332,9 @@ impl World {
     ///
     /// # Errors
     /// What `f` returns.
+    #[track_caller]
     pub fn failing<R>(&self, operation: impl Display + 'static, f: impl FnOnce() -> Result<R>) -> Result<R> {
+        let _call = CallSite::enter();
         let _entered = self.group.entering_shared(Rc::new(operation));
         f().map_err(|error| self.group.fail(error))
     }

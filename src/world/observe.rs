@@ -2,12 +2,11 @@
 
 use std::cell::RefCell;
 use std::fmt::{self, Display, Formatter};
-use std::panic::Location;
 use std::rc::Rc;
 
 use super::debug_point::DebugPoint;
 use super::{Observer, World, hash};
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 use crate::trace::{self, SpanKind};
 
 /// How messages and comparisons name it.
@@ -28,7 +27,8 @@ impl World {
     /// What the observer returns; a viewer that stops the program; a failure of this or of another rank.
     #[track_caller]
     pub fn debug_point(&self, name: &str) -> Result<()> {
-        let location = Location::caller();
+        let _call = CallSite::enter();
+        let call_site = CallSite::here();
         self.collective(Called(name.into()), hash(("debug_point", name)), || Ok(()))?;
         // A debug point within an observer is passed by.
         if self.observing.get() {
@@ -40,10 +40,13 @@ impl World {
         if observer.is_none() && viewer.is_none() {
             return Ok(());
         }
-        let point = DebugPoint { name: name.to_string(), step, location };
+        let point = DebugPoint { name: name.to_string(), step, call_site };
         let _span = trace::span(SpanKind::Debug, || name.to_owned());
         self.observing.set(true);
-        let looked = observer.map_or(Ok(()), |observer| (observer.borrow_mut())(self, &point));
+        let looked = observer.map_or(Ok(()), |observer| {
+            let _left = CallSite::leave();
+            (observer.borrow_mut())(self, &point)
+        });
         // What all ranks do together, whatever the program's own observer has met on this one.
         let viewed = viewer
             .map_or(Ok(()), |viewer| self.failing(Called(name.into()), || viewer.borrow_mut().look(self, &point)));

@@ -1,11 +1,10 @@
 //! [`Pending`]: a collective that was started and not yet waited for.
 
 use std::fmt::Display;
-use std::panic::Location;
 use std::rc::Rc;
 
 use super::World;
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 use crate::history::What;
 use crate::plan::Moved;
 use crate::trace;
@@ -20,7 +19,7 @@ pub struct Pending<'w> {
     /// What is left to do.
     rest: Option<Box<dyn FnOnce() -> Result<()> + 'w>>,
     moved: Moved,
-    started_at: &'static Location<'static>,
+    started_at: CallSite,
 }
 
 impl<'w> Pending<'w> {
@@ -32,14 +31,16 @@ impl<'w> Pending<'w> {
         rest: impl FnOnce() -> Result<()> + 'w,
     ) -> Self {
         let operation = Rc::new(operation);
-        Self { world, operation, rest: Some(Box::new(rest)), moved, started_at: Location::caller() }
+        Self { world, operation, rest: Some(Box::new(rest)), moved, started_at: CallSite::here() }
     }
 
     /// Finishes the transfer. Collective, in the order of the program; blocks until this rank's part is done.
     ///
     /// # Errors
     /// A failure of this or of another rank.
+    #[track_caller]
     pub fn wait(mut self) -> Result<Moved> {
+        let _call = CallSite::enter();
         self.finish()?;
         Ok(self.moved)
     }

@@ -1,5 +1,6 @@
 //! Ranks that call different collectives: all return an error that names both calls.
 
+use zippy::error::ErrorKind;
 use zippy::transport::{Config, Group, copied, launch};
 use zippy::{Error, Result};
 
@@ -17,7 +18,9 @@ fn differ(usual: Step, other: Step, usual_text: &str, other_text: &str) {
             let result = launch(&Config::threads(ranks).check(true), |group| {
                 group.barrier()?;
                 let error = if group.rank() == odd { other(&group) } else { usual(&group) }.unwrap_err();
-                let Error::Differing { rank, call, other_rank, other_call } = &error else { panic!("{error}") };
+                let ErrorKind::Differing { rank, call, other_rank, other_call } = error.kind() else {
+                    panic!("{error}")
+                };
                 assert!(rank < other_rank, "{error}");
                 assert!(*rank == odd || *other_rank == odd, "odd is {odd}: {error}");
                 for (rank, call) in [(*rank, call), (*other_rank, other_call)] {
@@ -26,16 +29,19 @@ fn differ(usual: Step, other: Step, usual_text: &str, other_text: &str) {
                 }
                 Err::<(), _>(error)
             });
-            assert!(matches!(result, Err(Error::Differing { .. })), "{result:?}");
+            assert!(matches!(result.as_ref().map_err(Error::kind), Err(ErrorKind::Differing { .. })), "{result:?}");
             // Without the comparison ahead of each call, by what the messages say.
             let result = launch(&Config::threads(ranks).check(false), |group| {
                 group.barrier()?;
                 if group.rank() == odd { other(&group) } else { usual(&group) }
             });
-            let Err(Error::Differing { rank, call, other_rank, other_call }) = result else { panic!("{result:?}") };
-            assert!(rank < other_rank && (rank == odd || other_rank == odd), "odd is {odd}: {rank}, {other_rank}");
+            let Err(ErrorKind::Differing { rank, call, other_rank, other_call }) = result.as_ref().map_err(Error::kind)
+            else {
+                panic!("{result:?}")
+            };
+            assert!(rank < other_rank && (*rank == odd || *other_rank == odd), "odd is {odd}: {rank}, {other_rank}");
             for (rank, call) in [(rank, call), (other_rank, other_call)] {
-                let expected = if rank == odd { other_text } else { usual_text };
+                let expected = if *rank == odd { other_text } else { usual_text };
                 assert!(call.starts_with(expected), "rank {rank}, odd is {odd}: {call}");
             }
         }
@@ -100,7 +106,7 @@ fn a_rank_that_has_finished_is_named() {
             Err(error)
         });
         let error = result.unwrap_err();
-        assert!(matches!(error, Error::Differing { .. }), "{error}");
+        assert!(matches!(error.kind(), ErrorKind::Differing { .. }), "{error}");
     }
 }
 
@@ -115,7 +121,9 @@ fn ranks_that_wait_for_each_other_in_different_calls() {
             let tag = group.next_sequence();
             if rank < 2 { group.receive(1 - rank, tag).map(drop) } else { Ok(()) }
         });
-        let Err(Error::Differing { call, other_call, .. }) = result else { panic!("{result:?}") };
+        let Err(ErrorKind::Differing { call, other_call, .. }) = result.as_ref().map_err(Error::kind) else {
+            panic!("{result:?}")
+        };
         assert_eq!((call.as_str(), other_call.as_str()), ("to the left", "to the right"));
     }
 }
@@ -138,7 +146,10 @@ fn a_rank_far_ahead_is_told_of_calls_that_differed_long_ago() {
                 }
                 Ok(())
             });
-            let Err(Error::Differing { rank: 0, call, other_call, .. }) = result else { panic!("{result:?}") };
+            let Err(ErrorKind::Differing { rank: 0, call, other_call, .. }) = result.as_ref().map_err(Error::kind)
+            else {
+                panic!("{result:?}")
+            };
             // A process whose send waits for room listens, and may hear of it in time.
             let in_time = launcher::size().is_some() && call == "sent another way";
             assert!((in_time || call.contains(expected)) && other_call.starts_with("sent"), "{call}, {other_call}");
@@ -196,7 +207,9 @@ fn ranks_that_wait_for_each_other_in_different_groups() {
             first.barrier()?;
             second.barrier()
         });
-        let Err(Error::Differing { rank, call, other_call, .. }) = &result else { panic!("{result:?}") };
+        let Err(ErrorKind::Differing { rank, call, other_call, .. }) = result.as_ref().map_err(Error::kind) else {
+            panic!("{result:?}")
+        };
         let of_part = format!("barrier() of a group of {ranks}");
         let texts = [call, other_call];
         assert!(*rank == 0 && texts.contains(&&of_part) && texts.contains(&&"barrier()".to_owned()), "{result:?}");
@@ -215,7 +228,9 @@ fn ranks_that_wait_for_each_other_in_a_ring_of_groups() {
             pairs[rank].barrier()?;
             pairs[(rank + ranks - 1) % ranks].barrier()
         });
-        let Err(Error::Differing { call, other_call, .. }) = &result else { panic!("{result:?}") };
+        let Err(ErrorKind::Differing { call, other_call, .. }) = result.as_ref().map_err(Error::kind) else {
+            panic!("{result:?}")
+        };
         assert!(call == "barrier() of a group of 2" && other_call == call, "{result:?}");
     }
 }
@@ -265,7 +280,10 @@ fn calls_that_differ_in_a_group_that_was_left() {
                 }
                 Ok(())
             });
-            let Err(Error::Differing { rank, call, other_rank, other_call }) = &result else { panic!("{result:?}") };
+            let Err(ErrorKind::Differing { rank, call, other_rank, other_call }) = result.as_ref().map_err(Error::kind)
+            else {
+                panic!("{result:?}")
+            };
             let members = if ranks > 2 { ranks - 1 } else { 2 };
             let place = if check { String::new() } else { format!("in a group of {members}: ") };
             let text = |rank: usize| format!("{place}broadcast(root {})", members - 1 - rank);
@@ -289,7 +307,9 @@ fn a_call_too_many_in_a_group_of_a_group() {
                 (0..later).try_for_each(|_| half.split(0, 0)?.barrier())
             });
             if remembered {
-                let Err(Error::Differing { rank, call, other_rank, other_call }) = &result else {
+                let Err(ErrorKind::Differing { rank, call, other_rank, other_call }) =
+                    result.as_ref().map_err(Error::kind)
+                else {
                     panic!("{result:?}")
                 };
                 assert_eq!((*rank, *other_rank), (0, 2), "{result:?}");
@@ -314,7 +334,11 @@ fn an_exchange_too_many_in_a_group_that_was_left() {
             }
             Ok(())
         });
-        let Err(Error::Differing { rank: 0, other_rank: 1, call, other_call }) = &result else { panic!("{result:?}") };
+        let Err(ErrorKind::Differing { rank: 0, other_rank: 1, call, other_call }) =
+            result.as_ref().map_err(Error::kind)
+        else {
+            panic!("{result:?}")
+        };
         assert!(call.ends_with("exchanges in all") && other_call.ends_with("exchanges in all"), "{result:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use zippy::error::TransportError;
+use zippy::error::{ErrorKind, TransportError};
 use zippy::transport::{Config, Group, TransportKind, copied, launch};
 use zippy::{Error, Result};
 
@@ -19,7 +19,7 @@ fn failing(ranks: usize, program: impl Fn(&Group) -> Result<()> + Send + Sync) -
 }
 
 fn remote(rank: usize, operation: &str, message: &str) -> Error {
-    Error::Remote { rank, operation: operation.into(), message: message.into() }
+    ErrorKind::Remote { rank, operation: operation.into(), message: message.into() }.into()
 }
 
 /// Several ranks are needed for one to fail.
@@ -153,9 +153,9 @@ fn several_failures_at_once_are_one_of_them() {
     for ranks in launcher::counts(RANKS) {
         failing(ranks, |group| {
             let error = group.fail(Error::program(format!("of {}", group.rank())));
-            match group.barrier().unwrap_err() {
-                Error::Remote { rank, message, .. } => assert_eq!(message, format!("of {rank}")),
-                own => assert_eq!(own, error),
+            match group.barrier().unwrap_err().into_kind() {
+                ErrorKind::Remote { rank, message, .. } => assert_eq!(message, format!("of {rank}")),
+                own => assert_eq!(&own, error.kind()),
             }
             Err(error)
         });
@@ -195,7 +195,7 @@ fn wrong_arguments_fail_on_all_ranks() {
             failing(ranks, |group| {
                 let error = call(group).unwrap_err();
                 assert!(error.to_string().contains(expected), "{error}");
-                assert_eq!(matches!(error, Error::Remote { rank: 0, .. }), group.rank() != 0, "{error}");
+                assert_eq!(matches!(error.kind(), ErrorKind::Remote { rank: 0, .. }), group.rank() != 0, "{error}");
                 Err(error)
             });
         }
@@ -211,8 +211,8 @@ fn a_panic_of_a_thread_is_told_to_the_others() {
             if group.rank() == 1 {
                 panic!("boom\n in two lines");
             }
-            match group.barrier().unwrap_err() {
-                Error::Remote { rank: 1, operation, message } => {
+            match group.barrier().unwrap_err().into_kind() {
+                ErrorKind::Remote { rank: 1, operation, message } => {
                     assert!(operation.starts_with("a panic at tests/transport/failures.rs:"), "{operation}");
                     assert_eq!(message, "boom; in two lines");
                 }
@@ -220,8 +220,8 @@ fn a_panic_of_a_thread_is_told_to_the_others() {
             }
             Ok(())
         });
-        match result.unwrap_err() {
-            Error::Transport(TransportError::Panicked { rank: 1, place, message }) => {
+        match result.unwrap_err().into_kind() {
+            ErrorKind::Transport(TransportError::Panicked { rank: 1, place, message }) => {
                 assert!(place.starts_with("tests/transport/failures.rs:"), "{place}");
                 assert_eq!(message, "boom; in two lines");
             }

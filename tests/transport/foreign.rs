@@ -2,7 +2,7 @@
 
 use mpi::environment::Threading;
 use mpi::topology::{Color, Communicator};
-use zippy::error::TransportError;
+use zippy::error::{ErrorKind, TransportError};
 use zippy::transport::{Group, TransportKind, copied, launch, run_on, values};
 use zippy::{Config, Error, Result};
 
@@ -10,8 +10,8 @@ use crate::job;
 use crate::support::jobs::Ended;
 
 fn refused(result: Result<impl Sized>, text: &str) {
-    match result.map(drop).unwrap_err() {
-        Error::Transport(TransportError::Foreign(found)) => assert!(found.contains(text), "{found}"),
+    match result.map(drop).unwrap_err().into_kind() {
+        ErrorKind::Transport(TransportError::Foreign(found)) => assert!(found.contains(text), "{found}"),
         other => panic!("{other}"),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use zippy::error::TransportError;
+use zippy::error::{ErrorKind, TransportError};
 use zippy::transport::{Config, TransportKind, launch};
 
 use super::support::{jobs, launcher};
@@ -33,7 +33,7 @@ fn processes_with_other_settings_are_refused() {
     let pieces = if rank == started - 1 { 4096 } else { 8192 };
     let error = launch(&Config::new().piece_bytes(pieces), |_| Ok(())).unwrap_err();
     let text = error.to_string();
-    assert!(matches!(error, zippy::Error::Transport(TransportError::Settings { rank: 0, .. })), "{text}");
+    assert!(matches!(error.kind(), ErrorKind::Transport(TransportError::Settings { rank: 0, .. })), "{text}");
     assert!(text.contains("pieces of 8192 bytes"), "{text}");
     assert!(text.contains(&format!("rank {} has", started - 1)) && text.contains("pieces of 4096 bytes"), "{text}");
 }

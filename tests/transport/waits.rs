@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use zippy::error::TransportError;
+use zippy::Result;
+use zippy::error::{ErrorKind, TransportError};
 use zippy::transport::{Config, launch};
-use zippy::{Error, Result};
 
 use super::support::jobs::Ended;
 use super::support::launcher;
@@ -40,7 +40,10 @@ fn a_wait_that_gives_up_names_peer_and_operation() {
             Err(error)
         });
         let error = result.unwrap_err();
-        assert!(matches!(error, Error::Transport(TransportError::Timeout { .. }) | Error::Remote { rank: 0, .. }));
+        assert!(matches!(
+            error.kind(),
+            ErrorKind::Transport(TransportError::Timeout { .. }) | ErrorKind::Remote { rank: 0, .. }
+        ));
         assert!(error.to_string().contains("ZIPPY_TIMEOUT_SECS"), "{error}");
     }
 }

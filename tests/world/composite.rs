@@ -234,8 +234,9 @@ fn operators_that_do_not_fit_are_the_same_error_everywhere() {
     ranks(RANKS, |world| {
         let layout = Layout::new([4, 6]).split([Split::Whole, Split::Even(3)]);
         let (scalars, hits) = (world.array::<f32, 2>("scalars", &layout)?, world.array::<Hit, 2>("hits", &layout)?);
-        let on_scalars = |operator| world.composite(scalars.at(..), scalars.at(..), operator).unwrap_err().to_string();
-        let on_hits = |operator| world.composite(hits.at(..), hits.at(..), operator).unwrap_err().to_string();
+        let on_scalars =
+            |operator| world.composite(scalars.at(..), scalars.at(..), operator).unwrap_err().kind().to_string();
+        let on_hits = |operator| world.composite(hits.at(..), hits.at(..), operator).unwrap_err().kind().to_string();
         let own = |text: &str| Operator::custom("own", text);
         let messages = [
             on_scalars(Operator::Over),

@@ -3,6 +3,7 @@
 
 use zippy::Exchange;
 use zippy::array::GlobalSection;
+use zippy::error::ErrorKind;
 use zippy::{Config, Error, GlobalArray, Layout, Operator, Result, Split, World, run_with};
 
 use crate::support::launcher;
@@ -43,23 +44,28 @@ fn differ(usual: Call, other: Call, usual_text: &str, other_text: &str) {
                 let arrays = Arrays::new(world)?;
                 let error =
                     if world.rank() == odd { other(world, &arrays) } else { usual(world, &arrays) }.unwrap_err();
-                let Error::Differing { rank, call, other_rank, other_call } = &error else { panic!("{error}") };
+                let ErrorKind::Differing { rank, call, other_rank, other_call } = error.kind() else {
+                    panic!("{error}")
+                };
                 assert!(*rank == odd || *other_rank == odd, "odd is {odd}: {error}");
                 for (rank, call) in [(*rank, call), (*other_rank, other_call)] {
                     assert_eq!(call, if rank == odd { other_text } else { usual_text }, "odd is {odd}");
                 }
                 Err::<(), _>(error)
             });
-            assert!(matches!(result, Err(Error::Differing { .. })), "{result:?}");
+            assert!(matches!(result.as_ref().map_err(Error::kind), Err(ErrorKind::Differing { .. })), "{result:?}");
             // Without the comparison ahead of each call: by the next message, at the latest at the end.
             let result = run_with(Config::threads(ranks).check(false), |world| {
                 let arrays = Arrays::new(world)?;
                 if world.rank() == odd { other(world, &arrays) } else { usual(world, &arrays) }
             });
-            let Err(Error::Differing { rank, call, other_rank, other_call }) = result else { panic!("{result:?}") };
-            assert!(rank == odd || other_rank == odd, "odd is {odd}: {rank}, {other_rank}");
+            let Err(ErrorKind::Differing { rank, call, other_rank, other_call }) = result.as_ref().map_err(Error::kind)
+            else {
+                panic!("{result:?}")
+            };
+            assert!(*rank == odd || *other_rank == odd, "odd is {odd}: {rank}, {other_rank}");
             for (rank, call) in [(rank, call), (other_rank, other_call)] {
-                assert_eq!(call, if rank == odd { other_text } else { usual_text }, "odd is {odd}");
+                assert_eq!(call, if *rank == odd { other_text } else { usual_text }, "odd is {odd}");
             }
         }
     }
@@ -147,7 +153,9 @@ fn told_apart(usual: Call, other: Call, by: &str) {
                 let arrays = Arrays::new(world)?;
                 if world.rank() == 0 { other(world, &arrays) } else { usual(world, &arrays) }
             });
-            let Err(Error::Differing { call, other_call, .. }) = &result else { panic!("{result:?}") };
+            let Err(ErrorKind::Differing { call, other_call, .. }) = result.as_ref().map_err(Error::kind) else {
+                panic!("{result:?}")
+            };
             assert_ne!(call, other_call);
             assert!(call.contains(by) && !call.contains("(exchange "), "{call}, {other_call}");
         }
@@ -183,7 +191,10 @@ fn goes_apart(program: fn(&World, bool) -> Result<()>, texts: [&str; 2]) {
         for check in [true, false] {
             let result =
                 run_with(Config::threads(ranks).check(check), |world| program(world, world.rank() + 1 == world.size()));
-            let Err(Error::Differing { call, other_rank, other_call, .. }) = &result else { panic!("{result:?}") };
+            let Err(ErrorKind::Differing { call, other_rank, other_call, .. }) = result.as_ref().map_err(Error::kind)
+            else {
+                panic!("{result:?}")
+            };
             assert_eq!(*other_rank, ranks - 1, "{result:?}");
             assert!(call.starts_with(texts[0]) && other_call.starts_with(texts[1]), "{call}, {other_call}");
         }

@@ -30,7 +30,7 @@ pub fn checked(counts: &[usize], program: impl Fn(&World) -> Result<()> + Send +
 /// A finding without what depends on which chunk comes first.
 fn short(finding: &Finding) -> String {
     let Finding { array, site, problem, .. } = finding;
-    let site = format!("{}:{}", site.operation(), site.location().line());
+    let site = format!("{}:{}", site.operation(), site.call_site().line());
     match problem {
         Problem::StaleGhosts { side, filled, writer, .. } => {
             format!("{array} {side:?} {} by {site}, after {}", if *filled { "stale" } else { "never" }, line(writer))
@@ -112,7 +112,7 @@ fn findings_name_the_call() {
         let findings = world.findings();
         assert!(!findings.is_empty());
         for finding in findings {
-            let at = finding.site.location();
+            let at = finding.site.call_site();
             assert_eq!((at.line(), at.file().ends_with("history.rs")), (run, true), "{finding}");
             assert!(finding.to_string().contains("update the ghost cells in between"), "{finding}");
         }

@@ -5,8 +5,9 @@ use std::sync::{Barrier, Mutex};
 
 use zippy::device::{Device, DeviceOptions, InjectedFailure, Piece, Strided};
 use zippy::element::ElementInfo;
+use zippy::error::ErrorKind;
 use zippy::transport::TransportKind;
-use zippy::{Element, Error, Exchange, GlobalArray, Layout, Operator, Ownership, Result, Split, World};
+use zippy::{Element, Exchange, GlobalArray, Layout, Operator, Ownership, Result, Split, World};
 
 use crate::support::cells::{code, expect};
 use crate::support::{RANKS, launcher, ranks};
@@ -135,7 +136,7 @@ fn found_after_a_failure(count: usize) -> Vec<Found> {
             let write = || a.fill(0).err().map(|error| error.to_string());
             if world.rank() != 1 {
                 found.lock().unwrap().push(Found {
-                    remote: matches!(error, Error::Remote { rank: 1, .. }),
+                    remote: matches!(error.kind(), ErrorKind::Remote { rank: 1, .. }),
                     lent: !world.gpu().take_back(),
                     read: read.map(|chunks| chunks.concat()),
                     refused: write(),

@@ -31,7 +31,7 @@ fn arrays_are_listed_with_their_writers() {
         assert_eq!((b.kind, b.element, b.chunk_count), (ArrayKind::Global, "u32", world.size()));
         for chunk in &b.chunks {
             let writer = chunk.last_writer.as_ref().expect("it was copied to");
-            assert_eq!((chunk.writes, writer.location().line()), (1, here), "{writer}");
+            assert_eq!((chunk.writes, writer.call_site().line()), (1, here), "{writer}");
             assert!(writer.operation().starts_with("copy(") && writer.kernel().is_none(), "{writer}");
             assert!(chunk.bytes >= 36);
         }

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use zippy::error::{ArrayError, DeviceError};
+use zippy::error::{ArrayError, DeviceError, ErrorKind};
 use zippy::{Element, Error, GlobalArray, Layout, Ownership, Result, Split, World};
 
 use crate::support;
@@ -12,7 +12,8 @@ fn refused<T: Element + std::fmt::Debug, const D: usize>(
     world: &World,
     result: Result<GlobalArray<T, D>>,
 ) -> Result<ArrayError> {
-    let Err(Error::Array(error @ ArrayError::Memory { .. })) = result else { panic!("{result:?}") };
+    let kind = result.map(drop).map_err(Error::into_kind);
+    let Err(ErrorKind::Array(error @ ArrayError::Memory { .. })) = kind else { panic!("{kind:?}") };
     let text = error.to_string();
     let texts = world.group().all_gather_v(Box::new(text.clone().into_bytes()))?;
     assert!(texts.iter().all(|other| (**other).as_ref() == text.as_bytes()), "the same on every rank: {text}");
@@ -116,15 +117,15 @@ fn what_fits() {
         // Arrays of one rank.
         let local = |name: &str| world.local_array::<u8, 1>(name, &Layout::new([40 << 20]));
         let own = local("own")?;
-        match local("more") {
-            Err(Error::Device(DeviceError::NoRoom { taken, limit: LIMIT, .. })) => assert!(taken >= 40 * MIB),
+        match local("more").map(drop).map_err(Error::into_kind) {
+            Err(ErrorKind::Device(DeviceError::NoRoom { taken, limit: LIMIT, .. })) => assert!(taken >= 40 * MIB),
             other => panic!("{other:?}"),
         }
         drop(own);
         let mut list = world.growable::<f32>("list")?;
         list.set_len(5 << 20)?;
-        match list.set_len(12 << 20) {
-            Err(Error::Device(DeviceError::NoRoom { .. })) => assert_eq!(list.len(), 5 << 20),
+        match list.set_len(12 << 20).map_err(Error::into_kind) {
+            Err(ErrorKind::Device(DeviceError::NoRoom { .. })) => assert_eq!(list.len(), 5 << 20),
             other => panic!("{other:?}"),
         }
         world.barrier()

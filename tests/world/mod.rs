@@ -18,6 +18,7 @@ mod in_place;
 mod inspect;
 mod kernels;
 mod memory;
+mod mistakes;
 mod names;
 mod one_sided;
 mod plans;

@@ -105,8 +105,9 @@ pub enum IoError {
 }
 
 impl From<IoError> for zippy::Error {
+    #[track_caller]
     fn from(error: IoError) -> Self {
-        Self::Other(zippy::error::OtherError::new(error))
+        Self::other(error)
     }
 }
 

@@ -68,7 +68,8 @@ pub enum IsosurfaceError {
 }
 
 impl From<IsosurfaceError> for zippy::Error {
+    #[track_caller]
     fn from(error: IsosurfaceError) -> Self {
-        Self::Other(zippy::error::OtherError::new(error))
+        Self::other(error)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use zippy::error::CallSite;
 use zippy::{Error, Result, World};
 use zippy_io::mesh::{self, Before, CellCounts, Cells, Field, Format, Layout, Part, Text, Whole};
 use zippy_io::{CollectiveFile, IoError, SharedFile};
@@ -18,7 +19,9 @@ use crate::volume_mesh::VolumeMesh;
 /// # Errors
 /// The same on every rank: an ending that is none of these; a mesh that is too large for 32-bit numbers in PLY and STL;
 /// what the operating system says. Nothing is left of a file that failed, and one that was there before stays.
+#[track_caller]
 pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
+    let _call = CallSite::enter();
     let path = path.as_ref();
     if mesh::is_index(path) {
         let triangles: Vec<[u64; 3]> = mesh.triangles.iter().map(|triangle| triangle.map(u64::from)).collect();
@@ -40,7 +43,9 @@ pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
 /// # Errors
 /// The same on every rank: another ending; what the operating system says. Nothing is left of a file that failed, and one
 /// that was there before stays.
+#[track_caller]
 pub fn write_volume(world: &World, mesh: &VolumeMesh, path: impl AsRef<Path>) -> Result<()> {
+    let _call = CallSite::enter();
     let path = path.as_ref();
     let whole = !mesh::is_index(path);
     let format = if whole { Format::of(path) } else { mesh::piece_format(path) };

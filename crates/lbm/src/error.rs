@@ -155,7 +155,8 @@ fn into(parts: &[i64]) -> String {
 }
 
 impl From<FlowError> for zippy::Error {
+    #[track_caller]
     fn from(error: FlowError) -> Self {
-        Self::Other(zippy::error::OtherError::new(error))
+        Self::other(error)
     }
 }

@@ -22,7 +22,8 @@ pub enum RenderError {
 }
 
 impl From<RenderError> for zippy::Error {
+    #[track_caller]
     fn from(error: RenderError) -> Self {
-        Self::Other(zippy::error::OtherError::new(error))
+        Self::other(error)
     }
 }

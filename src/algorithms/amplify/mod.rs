@@ -13,7 +13,7 @@ use crate::World;
 use crate::array::{Cells, Growable, Sequence};
 use crate::device::Operator;
 use crate::element::Element;
-use crate::error::{ArrayError, Result};
+use crate::error::{ArrayError, CallSite, Result};
 use crate::kernel::KernelSource;
 
 /// Bytes of pairs that the host has at hand at a time.
@@ -42,6 +42,7 @@ impl OnRank<'_> {
     /// ```
     #[track_caller]
     pub fn amplify(&self, counts: impl Into<Sequence<u32>>, pairs: &mut Growable<[u32; 2]>) -> Result<u64> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("amplify");
         let (world, counts) = (self.world(), counts.into());
         let counts = counts.cells()?;

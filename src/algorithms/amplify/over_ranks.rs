@@ -3,7 +3,7 @@
 use super::{amplify, pairs_of};
 use crate::algorithms::vectors::{Vector, Vectors, fitted, ordered, own_cells, spans};
 use crate::array::GlobalArray;
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 
 impl Vectors<'_> {
     /// A new vector of as many pairs `[item, copy]` for each item as its count says, in order; items are global indices.
@@ -30,6 +30,7 @@ impl Vectors<'_> {
     /// ```
     #[track_caller]
     pub fn amplify(&self, name: &str, counts: impl Into<Vector<u32>>) -> Result<GlobalArray<[u32; 2], 1>> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("amplify");
         let (world, counts) = (self.world(), counts.into());
         counts.check_numbers()?;

@@ -14,7 +14,7 @@ use crate::World;
 use crate::array::{Side, aligned};
 use crate::device::Device;
 use crate::element::{Element, ElementInfo};
-use crate::error::{Error, KernelError, Result};
+use crate::error::{CallSite, Error, ErrorKind, KernelError, Result};
 use crate::kernel::{Kernel, KernelSource, ParamValue, taken};
 use crate::wgsl;
 use crate::world::Section;
@@ -97,7 +97,9 @@ impl Elementwise {
 
     /// An error in the composed text as one of the expression, or of the file of functions, by its own lines.
     fn placed(&self, error: Error, before: usize) -> Error {
-        let Error::Kernel(KernelError::Wgsl { file, line, column, message, excerpt }) = error else { return error };
+        let ErrorKind::Kernel(KernelError::Wgsl { file, line, column, message, excerpt }) = error.kind().clone() else {
+            return error;
+        };
         let lines = self.functions.as_ref().map_or(0, |source| source.as_text().matches('\n').count() + 1);
         let of_functions = before - 1 - lines;
         let behind = before + self.expression.matches('\n').count() + 1;
@@ -141,6 +143,7 @@ impl Assignment<'_> {
     /// and column of the expression or the functions.
     #[track_caller]
     pub fn write<T: Element, const D: usize>(self, name: &str, section: impl Into<Section<T, D>>) -> Result<()> {
+        let _call = CallSite::enter();
         self.check_names(name)?;
         let mut sides = vec![section.into().side("elementwise")?];
         for (_, _, side) in &self.inputs {

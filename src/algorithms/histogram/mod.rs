@@ -7,7 +7,7 @@ use super::scan::largest;
 use crate::World;
 use crate::array::{Cells, Sequence};
 use crate::element::Element;
-use crate::error::{ArrayError, Result};
+use crate::error::{ArrayError, CallSite, Result};
 use crate::kernel::KernelSource;
 
 /// Bytes of numbers that the host has at hand at a time.
@@ -22,6 +22,7 @@ impl OnRank<'_> {
     /// A number that has no bin; a bad section, a failing device.
     #[track_caller]
     pub fn histogram(&self, numbers: impl Into<Sequence<u32>>, counts: impl Into<Sequence<u32>>) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("histogram");
         let (world, numbers, counts) = (self.world(), numbers.into(), counts.into());
         let (numbers, counts) = (numbers.cells()?, counts.cells()?);

@@ -5,7 +5,7 @@ use crate::algorithms::scan::largest;
 use crate::algorithms::vectors::{Vector, Vectors, own_cells};
 use crate::array::Cells;
 use crate::element::Element;
-use crate::error::{ArrayError, Result};
+use crate::error::{ArrayError, CallSite, Result};
 
 impl Vectors<'_> {
     /// How many of the numbers are 0, 1, …, `bins` − 1, on every rank. Collective; one all-reduction of all bins. Bins of
@@ -15,6 +15,7 @@ impl Vectors<'_> {
     /// A number that has no bin, the same error on all ranks; a bad section, a failure of this or of another rank.
     #[track_caller]
     pub fn histogram(&self, numbers: impl Into<Vector<u32>>, bins: usize) -> Result<Vec<u64>> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("histogram");
         let (world, numbers) = (self.world(), numbers.into());
         let label = numbers.label()?;

@@ -9,7 +9,7 @@ use super::own::{each, first_not};
 use super::point::{Point, Position};
 use crate::World;
 use crate::algorithms::vectors::{Vector, Vectors};
-use crate::error::{KdTreeError, Result};
+use crate::error::{CallSite, KdTreeError, Result};
 use crate::extents::Index;
 use crate::region::Region;
 
@@ -50,7 +50,9 @@ impl BalancedBoxes {
     ///
     /// # Errors
     /// Not one entry for each axis.
+    #[track_caller]
     pub fn neighbours(&self, periodic: &[bool]) -> Result<Vec<Vec<usize>>> {
+        let _call = CallSite::enter();
         let (given, expected) = (periodic.len(), self.shape.axes());
         if given != expected {
             return Err(KdTreeError::Axes { what: "the list of periodic axes", given, expected }.into());
@@ -98,6 +100,7 @@ impl Vectors<'_> {
         shape: &[i64],
         boxes: usize,
     ) -> Result<BalancedBoxes> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("balanced_boxes");
         let (world, points) = (self.world(), points.into());
         let (given, expected) = (shape.len(), P::DIMENSIONS);

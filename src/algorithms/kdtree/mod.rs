@@ -29,7 +29,7 @@ pub use self::point::{Bounds, Point, Position};
 use super::vectors::{Span, Vector, Vectors, fitted};
 use crate::World;
 use crate::array::{GlobalArray, GlobalSection};
-use crate::error::{KdTreeError, Result};
+use crate::error::{CallSite, KdTreeError, Result};
 
 /// The most leaves of a tree: every rank has a list of all nodes.
 const MOST_LEAVES: usize = 1 << 24;
@@ -133,6 +133,7 @@ impl Vectors<'_> {
     /// ```
     #[track_caller]
     pub fn kdtree<P: Point>(&self, name: &str, points: impl Into<Vector<P>>, leaves: usize) -> Result<KdTree<P>> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("kdtree");
         let (world, points) = (self.world(), points.into());
         if leaves == 0 || leaves > MOST_LEAVES {

@@ -8,7 +8,7 @@ use super::own::shown;
 use super::point::{Bounds, Point, Position};
 use crate::World;
 use crate::algorithms::vectors::{Vector, Vectors};
-use crate::error::{KdTreeError, Result};
+use crate::error::{CallSite, KdTreeError, Result};
 
 impl Vectors<'_> {
     /// The `k` nearest points of each query, sorted by distance, of equally distant ones those with the lowest indices; all
@@ -23,12 +23,13 @@ impl Vectors<'_> {
     /// first asked and keep them (about 40 bytes each), in O(log points) for each query but for ties.
     ///
     /// # Errors
-    /// `k` is 0; a query is not finite (its rank says which, others have [`Error::Remote`](crate::Error::Remote), and the
+    /// `k` is 0; a query is not finite (its rank says which, others have [`ErrorKind::Remote`](crate::error::ErrorKind::Remote), and the
     /// world goes on); a failure of this or of another rank.
     ///
     /// An example stands at [`kdtree`](Self::kdtree).
     #[track_caller]
     pub fn nearest<P: Point>(&self, tree: &KdTree<P>, queries: &[P], k: usize) -> Result<Vec<Vec<Neighbour>>> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("nearest");
         if k == 0 {
             return Err(KdTreeError::NoNeighbours.into());
@@ -48,6 +49,7 @@ impl Vectors<'_> {
     /// The radius is negative or a NaN; else as [`nearest`](Self::nearest).
     #[track_caller]
     pub fn within<P: Point>(&self, tree: &KdTree<P>, queries: &[P], radius: f32) -> Result<Vec<Vec<Neighbour>>> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("within");
         if radius.is_nan() || radius < 0.0 {
             return Err(KdTreeError::Radius { given: radius }.into());
@@ -64,9 +66,10 @@ impl Vectors<'_> {
     ///
     /// # Errors
     /// A box that ends before it begins, or has a NaN (its rank says which, others have
-    /// [`Error::Remote`](crate::Error::Remote), and the world goes on); a failure of this or of another rank.
+    /// [`ErrorKind::Remote`](crate::error::ErrorKind::Remote), and the world goes on); a failure of this or of another rank.
     #[track_caller]
     pub fn in_boxes<P: Point>(&self, tree: &KdTree<P>, boxes: &[[P; 2]]) -> Result<Vec<Vec<u64>>> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("in_boxes");
         let boxes: Vec<Bounds> =
             boxes.iter().map(|corners| corners.map(Point::position)).map(|[low, high]| Bounds { low, high }).collect();

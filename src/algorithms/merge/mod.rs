@@ -10,7 +10,7 @@ use super::sort::{KeyOrder, SortKey, check_cells};
 use crate::World;
 use crate::array::{Cells, Sequence};
 use crate::element::Element;
-use crate::error::{ArrayError, Result};
+use crate::error::{ArrayError, CallSite, Result};
 use crate::kernel::KernelSource;
 
 /// Sorted keys, with values where there are any.
@@ -29,6 +29,7 @@ impl OnRank<'_> {
         second: impl Into<Sequence<K>>,
         output: impl Into<Sequence<K>>,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("merge");
         let (first, second, output) = (first.into(), second.into(), output.into());
         let output = output.cells()?;
@@ -47,6 +48,7 @@ impl OnRank<'_> {
         second: (impl Into<Sequence<K>>, impl Into<Sequence<V>>),
         output: (impl Into<Sequence<K>>, impl Into<Sequence<V>>),
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("merge_pairs");
         let run = |(keys, values): (Sequence<K>, Sequence<V>)| -> Result<(Cells, Cells)> {
             let (keys, values) = (keys.cells()?, values.cells()?);

@@ -7,7 +7,7 @@ use crate::World;
 use crate::algorithms::sort::{KeyOrder, SortKey, splitters};
 use crate::algorithms::vectors::{Fitted, Span, Vector, Vectors, fitted, ordered, own_cells, spans};
 use crate::element::Element;
-use crate::error::{ArrayError, Result};
+use crate::error::{ArrayError, CallSite, Result};
 use crate::world::{Column, Destinations, Destined};
 
 impl Vectors<'_> {
@@ -40,6 +40,7 @@ impl Vectors<'_> {
         second: impl Into<Vector<K>>,
         output: impl Into<Vector<K>>,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("merge");
         let values: Option<[Vector<u32>; 3]> = None;
         self.merged("merge", [first.into(), second.into(), output.into()], values)
@@ -56,6 +57,7 @@ impl Vectors<'_> {
         second: (impl Into<Vector<K>>, impl Into<Vector<V>>),
         output: (impl Into<Vector<K>>, impl Into<Vector<V>>),
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("merge_pairs");
         let keys = [first.0.into(), second.0.into(), output.0.into()];
         let values = [first.1.into(), second.1.into(), output.1.into()];

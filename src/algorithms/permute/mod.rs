@@ -8,7 +8,7 @@ use super::scan::largest;
 use crate::World;
 use crate::array::{Cells, Lent, Sequence, Strip, stretches};
 use crate::element::Element;
-use crate::error::{ArrayError, Result};
+use crate::error::{ArrayError, CallSite, Result};
 use crate::kernel::{Kernel, KernelSource};
 
 /// Bytes of cells that the host has at hand at a time.
@@ -27,6 +27,7 @@ impl OnRank<'_> {
         indices: impl Into<Sequence<u32>>,
         output: impl Into<Sequence<T>>,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("gather");
         let (input, indices, output) = (input.into(), indices.into(), output.into());
         let (input, indices, output) = (input.cells()?, indices.cells()?, output.cells()?);
@@ -47,6 +48,7 @@ impl OnRank<'_> {
         indices: impl Into<Sequence<u32>>,
         output: impl Into<Sequence<T>>,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("scatter");
         let (input, indices, output) = (input.into(), indices.into(), output.into());
         let (input, indices, output) = (input.cells()?, indices.cells()?, output.cells()?);

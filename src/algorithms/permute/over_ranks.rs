@@ -7,7 +7,7 @@ use crate::algorithms::scan::largest;
 use crate::algorithms::vectors::{Span, Vector, Vectors, fitted, own_cells, spans};
 use crate::array::{Cells, Sequence};
 use crate::element::Element;
-use crate::error::{ArrayError, Result};
+use crate::error::{ArrayError, CallSite, Result};
 use crate::world::{Column, Destinations, Destined};
 
 impl Vectors<'_> {
@@ -26,6 +26,7 @@ impl Vectors<'_> {
         indices: impl Into<Vector<u32>>,
         output: impl Into<Vector<T>>,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("gather");
         let (world, input, indices, output) = (self.world(), input.into(), indices.into(), output.into());
         indices.check_length(&output, "the output")?;
@@ -61,6 +62,7 @@ impl Vectors<'_> {
         indices: impl Into<Vector<u32>>,
         output: impl Into<Vector<T>>,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("scatter");
         let (world, input, indices, output) = (self.world(), input.into(), indices.into(), output.into());
         indices.check_length(&input, "the input")?;

@@ -9,7 +9,7 @@ use crate::array::ArrayCore;
 use crate::chunks::ChunkId;
 use crate::device::{BoxOf, FoldKernel};
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 use crate::region::Region;
 
 /// The most words of a cell: an invocation looks at up to 512 cells, and Mesa's software driver stops its loops after 65,535
@@ -24,7 +24,9 @@ const MOST_WORDS: usize = 64;
 ///
 /// # Errors
 /// A failing device.
+#[track_caller]
 pub fn differing(arrays: [&Rc<ArrayCore>; 2], boxes: [(ChunkId, Region); 2]) -> Result<Option<(u64, Spot)>> {
+    let _call = CallSite::enter();
     if arrays[0].device().is_host() || arrays[0].element().bytes > 4 * MOST_WORDS {
         return Ok(None);
     }

@@ -7,7 +7,7 @@ use super::operand::{Stride, collective};
 use super::reduced::Reduced;
 use super::source::EXTREMES;
 use crate::World;
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 use crate::world::{Section, hash};
 
 /// The smallest and the largest of some numbers, and what has no place in their order.
@@ -92,10 +92,12 @@ impl World {
     ///     Ok(())
     /// }).unwrap();
     /// ```
+    #[track_caller]
     pub fn extremes<T: Reducible, const D: usize>(
         &self,
         section: impl Into<Section<T, D>>,
     ) -> Result<T::Each<Option<Extremes<T::Scalar>>>> {
+        let _call = CallSite::enter();
         let found = self.found("extremes", section.into(), Stride::ALL, &Within::ALL)?;
         Ok(T::each(|component| found[component].extremes()))
     }
@@ -105,12 +107,14 @@ impl World {
     ///
     /// # Errors
     /// As [`extremes`](Self::extremes).
+    #[track_caller]
     pub fn extremes_of<T: Reducible, const D: usize>(
         &self,
         section: impl Into<Section<T, D>>,
         stride: Stride,
         range: (T::Scalar, T::Scalar),
     ) -> Result<T::Each<Option<Extremes<T::Scalar>>>> {
+        let _call = CallSite::enter();
         let found = self.found("extremes", section.into(), stride, &Within::of(range))?;
         Ok(T::each(|component| found[component].extremes()))
     }
@@ -120,10 +124,12 @@ impl World {
     ///
     /// # Errors
     /// A bad region, or a failure of this or of another rank.
+    #[track_caller]
     pub fn min<T: Reducible, const D: usize>(
         &self,
         section: impl Into<Section<T, D>>,
     ) -> Result<T::Each<Option<T::Scalar>>> {
+        let _call = CallSite::enter();
         let found = self.found("min", section.into(), Stride::ALL, &Within::ALL)?;
         Ok(T::each(|component| found[component].or_nan(found[component].min)))
     }
@@ -133,10 +139,12 @@ impl World {
     ///
     /// # Errors
     /// A bad region, or a failure of this or of another rank.
+    #[track_caller]
     pub fn max<T: Reducible, const D: usize>(
         &self,
         section: impl Into<Section<T, D>>,
     ) -> Result<T::Each<Option<T::Scalar>>> {
+        let _call = CallSite::enter();
         let found = self.found("max", section.into(), Stride::ALL, &Within::ALL)?;
         Ok(T::each(|component| found[component].or_nan(found[component].max)))
     }

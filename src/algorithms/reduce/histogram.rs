@@ -5,7 +5,7 @@ use super::operand::{Stride, collective};
 use super::reduced::Reduced;
 use super::source::HISTOGRAM;
 use crate::World;
-use crate::error::{ArrayError, Result};
+use crate::error::{ArrayError, CallSite, Result};
 use crate::world::{Section, hash};
 
 /// Edges that the kernel takes at a time.
@@ -37,7 +37,9 @@ impl<S: Number> Bins<S> {
     ///
     /// # Errors
     /// No bins, a bound that is a NaN or infinite, or bounds that run backwards.
+    #[track_caller]
     pub fn even(low: S, high: S, count: usize) -> Result<Self> {
+        let _call = CallSite::enter();
         Self::edges(vec![low, high])?;
         let mut edges: Vec<S> = (0..=count).map(|i| S::edge(low, high, i, count.max(1))).collect();
         // Rounding must not make an edge smaller than the one before it, nor larger than the last one.
@@ -56,7 +58,9 @@ impl<S: Number> Bins<S> {
     ///
     /// # Errors
     /// Fewer than two edges, a NaN, or edges that run backwards.
+    #[track_caller]
     pub fn edges(edges: Vec<S>) -> Result<Self> {
+        let _call = CallSite::enter();
         let wrong = |what: String| Err(ArrayError::Other(format!("a histogram needs {what}")).into());
         if edges.len() < 2 {
             return wrong(format!("at least two edges, and {} were given", edges.len()));
@@ -119,11 +123,13 @@ impl World {
     ///     Ok(())
     /// }).unwrap();
     /// ```
+    #[track_caller]
     pub fn histogram<T: Reducible, const D: usize>(
         &self,
         section: impl Into<Section<T, D>>,
         bins: &Bins<T::Scalar>,
     ) -> Result<T::Each<Histogram>> {
+        let _call = CallSite::enter();
         self.histogram_of(section, Stride::ALL, bins)
     }
 
@@ -131,12 +137,14 @@ impl World {
     ///
     /// # Errors
     /// As [`histogram`](Self::histogram).
+    #[track_caller]
     pub fn histogram_of<T: Reducible, const D: usize>(
         &self,
         section: impl Into<Section<T, D>>,
         stride: Stride,
         bins: &Bins<T::Scalar>,
     ) -> Result<T::Each<Histogram>> {
+        let _call = CallSite::enter();
         let keys: Vec<u64> = bins.edges.iter().filter_map(|&edge| order(edge)).collect();
         collective(self, "histogram", &[section.into()], hash((keys, stride)), |operand| {
             let mut counts = local(&operand.strided(stride), &vec![bins; T::COMPONENTS])?;

@@ -6,7 +6,7 @@ use super::operand::{LocalOperand, collective};
 use super::spot::Spot;
 use crate::World;
 use crate::array::GlobalSection;
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 use crate::region::Region;
 use crate::world::Section;
 
@@ -46,10 +46,12 @@ impl World {
     ///     Ok(())
     /// }).unwrap();
     /// ```
+    #[track_caller]
     pub fn argmin<T: Reducible, const D: usize>(
         &self,
         section: GlobalSection<T, D>,
     ) -> Result<T::Each<Option<Located<T::Scalar, D>>>> {
+        let _call = CallSite::enter();
         self.located("argmin", section, |found| found.min)
     }
 
@@ -57,10 +59,12 @@ impl World {
     ///
     /// # Errors
     /// A bad region, or a failure of this or of another rank.
+    #[track_caller]
     pub fn argmax<T: Reducible, const D: usize>(
         &self,
         section: GlobalSection<T, D>,
     ) -> Result<T::Each<Option<Located<T::Scalar, D>>>> {
+        let _call = CallSite::enter();
         self.located("argmax", section, |found| found.max)
     }
 

@@ -5,7 +5,7 @@ use super::operand::{LocalOperand, collective};
 use super::source::{Adding, DOT_FLOAT, DOT_INTEGER, SUM_FLOAT, SUM_INTEGER};
 use super::total::{Float, Total};
 use crate::World;
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 use crate::world::Section;
 
 /// The sums that `T` has.
@@ -38,7 +38,9 @@ impl World {
     ///     Ok(())
     /// }).unwrap();
     /// ```
+    #[track_caller]
     pub fn sum<T: Reducible, const D: usize>(&self, section: impl Into<Section<T, D>>) -> Result<SumOf<T>> {
+        let _call = CallSite::enter();
         let adding = [&SUM_INTEGER, &SUM_FLOAT];
         self.total("sum", adding, [section.into()], |[number], total| number.add_to(total)).map(finish::<T>)
     }
@@ -66,11 +68,13 @@ impl World {
     ///     Ok(())
     /// }).unwrap();
     /// ```
+    #[track_caller]
     pub fn dot<T: Reducible<Scalar: Factor>, const D: usize>(
         &self,
         a: impl Into<Section<T, D>>,
         b: impl Into<Section<T, D>>,
     ) -> Result<SumOf<T>> {
+        let _call = CallSite::enter();
         self.products("dot", [a.into(), b.into()]).map(finish::<T>)
     }
 
@@ -80,10 +84,12 @@ impl World {
     ///
     /// # Errors
     /// A bad region, or a failure of this or of another rank.
+    #[track_caller]
     pub fn norm<T: Reducible<Scalar: Number<Total = Float> + Factor>, const D: usize>(
         &self,
         section: impl Into<Section<T, D>>,
     ) -> Result<T::Each<f64>> {
+        let _call = CallSite::enter();
         let section = section.into();
         let totals = self.products("norm", [section.clone(), section])?;
         Ok(T::each(|component| totals[component].clone().settled().into_sqrt()))

@@ -24,7 +24,7 @@ use crate::World;
 use crate::array::{Cells, Sequence};
 use crate::device::Operator;
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 
 impl OnRank<'_> {
     /// All cells combined from the left to the right: `operator(operator(a, b), c)`; `None` of no cells. Local; waits for
@@ -54,6 +54,7 @@ impl OnRank<'_> {
     /// ```
     #[track_caller]
     pub fn reduce<T: Element>(&self, input: impl Into<Sequence<T>>, operator: &Operator) -> Result<Option<T>> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("reduce");
         let operation = ScanOperation::of(operator, &T::INFO);
         let all = run(self.world(), &operation, input.into().cells()?, Heads::None, None)?;
@@ -74,6 +75,7 @@ impl OnRank<'_> {
         output: impl Into<Sequence<T>>,
         operator: &Operator,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("inclusive_scan");
         self.scanned(operator, None, (&input.into(), &output.into()), Heads::None)
     }
@@ -102,6 +104,7 @@ impl OnRank<'_> {
         first: T,
         operator: &Operator,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("exclusive_scan");
         self.scanned(operator, Some(&first), (&input.into(), &output.into()), Heads::None)
     }
@@ -119,6 +122,7 @@ impl OnRank<'_> {
         output: impl Into<Sequence<T>>,
         operator: &Operator,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("inclusive_scan_by_flag");
         self.scanned(operator, None, (&input.into(), &output.into()), Heads::Flags(flags.into().cells()?))
     }
@@ -137,6 +141,7 @@ impl OnRank<'_> {
         first: T,
         operator: &Operator,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("exclusive_scan_by_flag");
         self.scanned(operator, Some(&first), (&input.into(), &output.into()), Heads::Flags(flags.into().cells()?))
     }
@@ -154,6 +159,7 @@ impl OnRank<'_> {
         output: impl Into<Sequence<T>>,
         operator: &Operator,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("inclusive_scan_by_key");
         self.scanned(operator, None, (&input.into(), &output.into()), Heads::Keys(keys.into().cells()?))
     }
@@ -172,6 +178,7 @@ impl OnRank<'_> {
         first: T,
         operator: &Operator,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("exclusive_scan_by_key");
         self.scanned(operator, Some(&first), (&input.into(), &output.into()), Heads::Keys(keys.into().cells()?))
     }

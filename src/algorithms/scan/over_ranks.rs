@@ -15,7 +15,7 @@ use crate::algorithms::vectors::{Fitted, Span, Vector, Vectors, fitted, in_block
 use crate::array::Cells;
 use crate::device::Operator;
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 use crate::transport::{Payload, Tag, copied};
 
 /// What says where segments begin.
@@ -33,6 +33,7 @@ impl Vectors<'_> {
     /// An operator that the cells do not have, a mistake in its WGSL, a bad section, a failure of this or of another rank.
     #[track_caller]
     pub fn reduce<T: Element>(&self, input: impl Into<Vector<T>>, operator: &Operator) -> Result<Option<T>> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("reduce");
         let all = self.scanned::<T, u32, T>(
             "reduce",
@@ -72,6 +73,7 @@ impl Vectors<'_> {
         output: impl Into<Vector<T>>,
         operator: &Operator,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("inclusive_scan");
         let (input, output) = (input.into(), output.into());
         let operation = ScanOperation::of(operator, &T::INFO);
@@ -91,6 +93,7 @@ impl Vectors<'_> {
         first: T,
         operator: &Operator,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("exclusive_scan");
         let (input, output) = (input.into(), output.into());
         let operation = ScanOperation { first: Some(bytes_of(&first)), ..ScanOperation::of(operator, &T::INFO) };
@@ -110,6 +113,7 @@ impl Vectors<'_> {
         output: impl Into<Vector<T>>,
         operator: &Operator,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("inclusive_scan_by_flag");
         let (flags, input, output) = (flags.into(), input.into(), output.into());
         let segments = Segments::<u32>::Flags(&flags);
@@ -131,6 +135,7 @@ impl Vectors<'_> {
         first: T,
         operator: &Operator,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("exclusive_scan_by_flag");
         let (flags, input, output) = (flags.into(), input.into(), output.into());
         let segments = Segments::<u32>::Flags(&flags);
@@ -151,6 +156,7 @@ impl Vectors<'_> {
         output: impl Into<Vector<T>>,
         operator: &Operator,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("inclusive_scan_by_key");
         let (keys, input, output) = (keys.into(), input.into(), output.into());
         let segments = Segments::Keys(&keys);
@@ -172,6 +178,7 @@ impl Vectors<'_> {
         first: T,
         operator: &Operator,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("exclusive_scan_by_key");
         let (keys, input, output) = (keys.into(), input.into(), output.into());
         let segments = Segments::Keys(&keys);

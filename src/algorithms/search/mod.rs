@@ -7,7 +7,7 @@ use super::sort::{KeyOrder, SortKey};
 use crate::World;
 use crate::array::{Cells, Lent, Sequence, stretches};
 use crate::element::Element;
-use crate::error::{ArrayError, Result};
+use crate::error::{ArrayError, CallSite, Result};
 use crate::kernel::KernelSource;
 
 /// Bytes of needles that the host has at hand at a time.
@@ -44,6 +44,7 @@ impl OnRank<'_> {
         needles: impl Into<Sequence<K>>,
         bounds: impl Into<Sequence<u32>>,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("lower_bound");
         self.bounds(&keys.into(), &needles.into(), &bounds.into(), BoundSide::Lower)
     }
@@ -60,6 +61,7 @@ impl OnRank<'_> {
         needles: impl Into<Sequence<K>>,
         bounds: impl Into<Sequence<u32>>,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("upper_bound");
         self.bounds(&keys.into(), &needles.into(), &bounds.into(), BoundSide::Upper)
     }

@@ -6,7 +6,7 @@ use crate::algorithms::sort::SortKey;
 use crate::algorithms::vectors::{Vector, Vectors, fitted, ordered, own_cells, spans};
 use crate::array::Cells;
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 use crate::transport::{copied, values};
 
 impl Vectors<'_> {
@@ -24,6 +24,7 @@ impl Vectors<'_> {
         needles: impl Into<Vector<K>>,
         bounds: impl Into<Vector<u32>>,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("lower_bound");
         self.bounds("lower_bound", &keys.into(), &needles.into(), &bounds.into(), BoundSide::Lower)
     }
@@ -40,6 +41,7 @@ impl Vectors<'_> {
         needles: impl Into<Vector<K>>,
         bounds: impl Into<Vector<u32>>,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("upper_bound");
         self.bounds("upper_bound", &keys.into(), &needles.into(), &bounds.into(), BoundSide::Upper)
     }

@@ -11,7 +11,7 @@ use super::sort::{SortKey, check_apart, sort};
 use crate::array::{Cells, Sequence};
 use crate::device::Operator;
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 
 impl OnRank<'_> {
     /// Combines the values of each segment from the left to the right, and returns how many segments there are: one begins
@@ -42,6 +42,7 @@ impl OnRank<'_> {
         output: impl Into<Sequence<V>>,
         operator: &Operator,
     ) -> Result<u64> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("reduce_by_flag");
         let (world, flags, values, output) = (self.world(), flags.into(), values.into(), output.into());
         let (flags, values, output) = (flags.cells()?, values.cells()?, output.cells()?);
@@ -64,6 +65,7 @@ impl OnRank<'_> {
         flags: impl Into<Sequence<u32>>,
         keys: impl Into<Sequence<K>>,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("sort_segments");
         let (flags, keys) = (flags.into(), keys.into());
         let keys = keys.cells()?;
@@ -83,6 +85,7 @@ impl OnRank<'_> {
         keys: impl Into<Sequence<K>>,
         values: impl Into<Sequence<V>>,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("sort_segments_pairs");
         let (flags, keys, values) = (flags.into(), keys.into(), values.into());
         let (keys, values) = (keys.cells()?, values.cells()?);

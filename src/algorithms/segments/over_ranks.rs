@@ -7,7 +7,7 @@ use crate::algorithms::vectors::{Vector, Vectors, array, fitted, ordered, own_ce
 use crate::array::{Cells, GlobalArray};
 use crate::device::Operator;
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 
 const WHAT: &str = "the vector of flags";
 
@@ -26,6 +26,7 @@ impl Vectors<'_> {
         values: impl Into<Vector<V>>,
         operator: &Operator,
     ) -> Result<GlobalArray<V, 1>> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("reduce_by_flag");
         let (world, flags, values) = (self.world(), flags.into(), values.into());
         values.check_length(&flags, WHAT)?;
@@ -52,6 +53,7 @@ impl Vectors<'_> {
     /// As [`sort_pairs`](Self::sort_pairs), and more than 4,294,967,295 cells.
     #[track_caller]
     pub fn sort_segments<K: SortKey>(&self, flags: impl Into<Vector<u32>>, keys: impl Into<Vector<K>>) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("sort_segments");
         let (flags, keys) = (flags.into(), keys.into());
         keys.check_length(&flags, WHAT)?;
@@ -75,6 +77,7 @@ impl Vectors<'_> {
         keys: impl Into<Vector<K>>,
         values: impl Into<Vector<V>>,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("sort_segments_pairs");
         let (world, flags, keys, values) = (self.world(), flags.into(), keys.into(), values.into());
         keys.check_length(&flags, WHAT)?;

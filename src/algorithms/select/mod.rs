@@ -15,7 +15,7 @@ use crate::World;
 use crate::array::{Cells, Sequence, stretches};
 use crate::device::Operator;
 use crate::element::Element;
-use crate::error::{ArrayError, Result};
+use crate::error::{ArrayError, CallSite, Result};
 use crate::kernel::{Kernel, KernelSource};
 
 /// Bytes of cells that the host has at hand at a time.
@@ -49,6 +49,7 @@ impl OnRank<'_> {
         flags: impl Into<Sequence<u32>>,
         output: impl Into<Sequence<T>>,
     ) -> Result<u64> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("compact");
         let (input, flags, output) = (input.into(), flags.into(), output.into());
         let (input, flags, output) = (input.cells()?, flags.cells()?, output.cells()?);
@@ -68,6 +69,7 @@ impl OnRank<'_> {
         flags: impl Into<Sequence<u32>>,
         output: impl Into<Sequence<T>>,
     ) -> Result<u64> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("partition");
         let (input, flags, output) = (input.into(), flags.into(), output.into());
         let (input, flags, output) = (input.cells()?, flags.cells()?, output.cells()?);
@@ -83,6 +85,7 @@ impl OnRank<'_> {
     /// An output that is too short, of which nothing is written then; a bad section, a failing device.
     #[track_caller]
     pub fn unique<T: Element>(&self, input: impl Into<Sequence<T>>, output: impl Into<Sequence<T>>) -> Result<u64> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("unique");
         let (input, output) = (input.into(), output.into());
         let (input, output) = (input.cells()?, output.cells()?);
@@ -103,6 +106,7 @@ impl OnRank<'_> {
         (keys_output, values_output): (impl Into<Sequence<K>>, impl Into<Sequence<V>>),
         operator: &Operator,
     ) -> Result<u64> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("reduce_by_key");
         let (keys, values) = (keys.into(), values.into());
         let (keys, values) = (keys.cells()?, values.cells()?);
@@ -206,7 +210,9 @@ impl<'a> Selection<'a> {
     }
 
     /// Copies the selected cells to the first ones of the output.
+    #[track_caller]
     pub fn compact(&self, input: &Cells, output: &Cells) -> Result<u64> {
+        let _call = CallSite::enter();
         check_room(self.count, output)?;
         let output = output.only(0..self.count);
         match &self.before {

@@ -11,7 +11,7 @@ use crate::algorithms::vectors::{
 use crate::array::{Cells, GlobalArray};
 use crate::device::Operator;
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 use crate::transport::{copied, values};
 
 impl Vectors<'_> {
@@ -44,6 +44,7 @@ impl Vectors<'_> {
         input: impl Into<Vector<T>>,
         flags: impl Into<Vector<u32>>,
     ) -> Result<GlobalArray<T, 1>> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("compact");
         let (world, input, flags) = (self.world(), input.into(), flags.into());
         input.check_length(&flags, "the vector of flags")?;
@@ -67,6 +68,7 @@ impl Vectors<'_> {
         input: impl Into<Vector<T>>,
         flags: impl Into<Vector<u32>>,
     ) -> Result<(GlobalArray<T, 1>, u64)> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("partition");
         let (world, input, flags) = (self.world(), input.into(), flags.into());
         let first = self.compact("zippy: selected", &input, &flags)?;
@@ -91,6 +93,7 @@ impl Vectors<'_> {
     /// As [`compact`](Self::compact).
     #[track_caller]
     pub fn unique<T: Element>(&self, name: &str, input: impl Into<Vector<T>>) -> Result<GlobalArray<T, 1>> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("unique");
         let (world, input) = (self.world(), input.into());
         self.collective("unique", vec![input.named()?], name, || Ok(()))?;
@@ -113,6 +116,7 @@ impl Vectors<'_> {
         values: impl Into<Vector<V>>,
         operator: &Operator,
     ) -> Result<(GlobalArray<K, 1>, GlobalArray<V, 1>)> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("reduce_by_key");
         let (world, keys, values) = (self.world(), keys.into(), values.into());
         keys.check_length(&values, "the vector of values")?;

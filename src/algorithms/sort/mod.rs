@@ -17,7 +17,7 @@ use crate::World;
 use crate::array::{Cells, Sequence, stretches};
 use crate::device::Lease;
 use crate::element::Element;
-use crate::error::{ArrayError, Result};
+use crate::error::{ArrayError, CallSite, Result};
 
 impl OnRank<'_> {
     /// Sorts cells. Local; stable. The host does it on a software adapter that maps chunks. Elsewhere it waits for the device once
@@ -41,6 +41,7 @@ impl OnRank<'_> {
     /// ```
     #[track_caller]
     pub fn sort<K: SortKey>(&self, keys: impl Into<Sequence<K>>) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("sort");
         sort(self.world(), K::ORDER, keys.into().cells()?, None)
     }
@@ -56,6 +57,7 @@ impl OnRank<'_> {
         keys: impl Into<Sequence<K>>,
         values: impl Into<Sequence<V>>,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("sort_pairs");
         let (keys, values) = (keys.into(), values.into());
         let (keys, values) = (keys.cells()?, values.cells()?);

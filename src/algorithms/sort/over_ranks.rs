@@ -8,7 +8,7 @@ use crate::World;
 use crate::algorithms::vectors::{Span, Vector, Vectors, fitted, ordered, own_cells, spans};
 use crate::array::Cells;
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 use crate::world::{Column, Destinations, Destined};
 
 impl Vectors<'_> {
@@ -37,6 +37,7 @@ impl Vectors<'_> {
     /// ```
     #[track_caller]
     pub fn sort<K: SortKey>(&self, keys: impl Into<Vector<K>>) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("sort");
         let (world, keys) = (self.world(), keys.into());
         self.collective("sort", vec![keys.named()?], (), || Ok(()))?;
@@ -61,6 +62,7 @@ impl Vectors<'_> {
         keys: impl Into<Vector<K>>,
         values: impl Into<Vector<V>>,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("sort_pairs");
         let (world, keys, values) = (self.world(), keys.into(), values.into());
         keys.check_length(&values, "the vector of values")?;

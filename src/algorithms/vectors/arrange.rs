@@ -5,7 +5,7 @@ use bytemuck::{bytes_of, pod_read_unaligned};
 use super::{Vector, Vectors, in_order_of_ranks, own_cells, spans};
 use crate::array::GlobalArray;
 use crate::element::Element;
-use crate::error::{ArrayError, Result};
+use crate::error::{ArrayError, CallSite, Result};
 use crate::layout::{Layout, Split};
 use crate::transport::{Payload, copied};
 
@@ -16,6 +16,7 @@ impl Vectors<'_> {
     /// A bad section, the name is taken, too little memory, a failure of this or of another rank.
     #[track_caller]
     pub fn rebalanced<T: Element>(&self, name: &str, input: impl Into<Vector<T>>) -> Result<GlobalArray<T, 1>> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("rebalanced");
         let input = input.into();
         let parts = in_order_of_ranks(input.cells()?, self.world().size());
@@ -33,6 +34,7 @@ impl Vectors<'_> {
         input: impl Into<Vector<T>>,
         other: impl Into<Vector<U>>,
     ) -> Result<GlobalArray<T, 1>> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("cut_like");
         let (input, other) = (input.into(), other.into());
         input.check_length(&other, "the other vector")?;
@@ -64,6 +66,7 @@ impl Vectors<'_> {
         by: i64,
         fill: T,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("shift");
         let (input, output) = (input.into(), output.into());
         input.check_length(&output, "the output")?;
@@ -107,6 +110,7 @@ impl Vectors<'_> {
         output: impl Into<Vector<T>>,
         columns: u64,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("transpose");
         let (input, output) = (input.into(), output.into());
         input.check_length(&output, "the output")?;
@@ -130,6 +134,7 @@ impl Vectors<'_> {
     /// A bad section, a failure of this or of another rank.
     #[track_caller]
     pub fn first<T: Element>(&self, input: impl Into<Vector<T>>) -> Result<Option<T>> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("first");
         self.end("first", &input.into(), false)
     }
@@ -140,6 +145,7 @@ impl Vectors<'_> {
     /// A bad section, a failure of this or of another rank.
     #[track_caller]
     pub fn last<T: Element>(&self, input: impl Into<Vector<T>>) -> Result<Option<T>> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("last");
         self.end("last", &input.into(), true)
     }
@@ -151,6 +157,7 @@ impl Vectors<'_> {
     /// The name is taken, too little memory, a failing device.
     #[track_caller]
     pub fn counting(&self, name: &str, cells: u64, first: u32, step: u32) -> Result<GlobalArray<u32, 1>> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("counting");
         let extent = i64::try_from(cells).map_err(|_| ArrayError::Other(format!("{cells} cells are too many")))?;
         let array = self.world().array::<u32, 1>(name, &Layout::new([extent]).split([Split::Auto]))?;

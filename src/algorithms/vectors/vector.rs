@@ -2,7 +2,7 @@
 
 use crate::array::{GlobalArray, GlobalSection};
 use crate::element::Element;
-use crate::error::{ArrayError, Result};
+use crate::error::{ArrayError, CallSite, Result};
 use crate::region::Region;
 use crate::world::Named;
 
@@ -48,7 +48,9 @@ impl<T: Element> Vector<T> {
     ///
     /// # Errors
     /// The mistake made when the section was named.
+    #[track_caller]
     pub fn cells(&self) -> Result<u64> {
+        let _call = CallSite::enter();
         Ok(self.region()?.cells())
     }
 

@@ -1,7 +1,6 @@
 //! [`Cells`]: a sequence without its type.
 
 use std::ops::Range;
-use std::panic::Location;
 use std::rc::Rc;
 
 use super::strip::{Strip, words};
@@ -9,7 +8,7 @@ use crate::array::{ArrayCore, Home};
 use crate::chunks::ChunkId;
 use crate::device::{BoxOf, Lease, Piece, Strided};
 use crate::element::ElementInfo;
-use crate::error::{ArrayError, Result};
+use crate::error::{ArrayError, CallSite, Result};
 use crate::layout::Layout;
 use crate::region::Region;
 
@@ -246,7 +245,7 @@ impl Cells {
     /// Tells the chunks that some of the cells are written by the host.
     pub fn were_written(&self, cells: Range<u64>) {
         for (part, within) in self.within(cells) {
-            part.core.was_written(part.chunk, &part.only(within), "a sequence", Location::caller());
+            part.core.was_written(part.chunk, &part.only(within), "a sequence", CallSite::here());
         }
     }
 

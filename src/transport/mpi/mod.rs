@@ -39,10 +39,10 @@ use self::topology::Topology;
 use self::wire::Wire;
 use super::config::Settings;
 use super::environment;
-use super::failure::PanicWatch;
+use super::failure::{PanicWatch, panicked};
 use super::finished::{Beginning, RankProgram, run_rank};
 use super::{Config, Group, Launcher};
-use crate::error::{Error, Result, TransportError};
+use crate::error::{CallSite, Error, Result, TransportError};
 use crate::trace::say;
 
 /// The exit code of a job that a panic has ended; that of a panicking Rust program.
@@ -59,7 +59,11 @@ pub(super) fn launch(
     let topology = session::world()?;
     start::check_launcher(launcher, &topology)?;
     let rank = topology.rank;
-    let body = || one_rank(&Communicator::world(), topology, asked, settings, program);
+    let call = CallSite::here();
+    let body = || {
+        let _call = call.entered();
+        one_rank(&Communicator::world(), topology, asked, settings, program)
+    };
     let result = thread::scope(|scope| {
         let thread = thread::Builder::new().name(format!("rank {rank}")).stack_size(settings.stack_bytes);
         let handle = thread.spawn_scoped(scope, body).map_err(|error| {
@@ -79,10 +83,12 @@ pub(super) fn launch(
 /// # Errors
 /// [`TransportError::Foreign`] when MPI is not initialised, or in a way that does not allow calls from this thread;
 /// [`TransportError::Nested`] inside another run of this process; and as [`launch`](super::launch).
+#[track_caller]
 pub fn run_on<R>(
     communicator: &impl AsRaw<Raw = mpi::ffi::MPI_Comm>,
     program: impl Fn(Group) -> Result<R>,
 ) -> Result<R> {
+    let _call = CallSite::enter();
     let returned = Cell::new(None);
     on_communicator(communicator.as_raw(), &|group| {
         returned.set(Some(program(group)?));
@@ -113,7 +119,7 @@ fn one_rank(
         let said = |error: &TransportError| {
             // What all have agreed on is said by one of them; what only this rank has met, by itself.
             if settings.exit_on_failure && (rank == 0 || !start::is_agreed(error)) {
-                say(&error.to_string());
+                say(&Error::from(error.clone()).to_string());
             }
         };
         let start::Started { communicator, zero, traced } =
@@ -131,6 +137,6 @@ fn one_rank(
     };
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
         let panic = watch.seen();
-        Err(TransportError::Panicked { rank, place: panic.place, message: panic.message }.into())
+        Err(panicked(rank, panic))
     })
 }

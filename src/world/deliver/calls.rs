@@ -9,7 +9,7 @@ use super::landing::Destined;
 use crate::array::Sequence;
 use crate::array::{ArrayCore, Growable};
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 use crate::plan::Moved;
 use crate::world::World;
 
@@ -59,7 +59,7 @@ impl World {
     /// # Errors
     /// A rank that there is not, another number of destinations than elements, a bad region, or more elements than this rank
     /// has memory for or than fit one buffer: all ranks know before anything moves and have an error, this rank its own and
-    /// the others [`Error::Remote`](crate::Error::Remote); the world goes on. Names and types that differ between ranks, and
+    /// the others [`ErrorKind::Remote`](crate::error::ErrorKind::Remote); the world goes on. Names and types that differ between ranks, and
     /// failures of this or of another rank, end the run.
     ///
     /// ```
@@ -88,6 +88,7 @@ impl World {
         elements: impl Into<Sequence<T>>,
         to: impl Into<Destinations>,
     ) -> Result<Delivered<Growable<T>>> {
+        let _call = CallSite::enter();
         let columns = [Column { name, element: &T::INFO }];
         let cells = elements.into().cells().map(|cells| vec![cells.clone()]);
         let landed = self.deliver_columns(&columns, cells, &to.into(), Destined::Arrays)?;
@@ -106,6 +107,7 @@ impl World {
         (first, second): (impl Into<Sequence<A>>, impl Into<Sequence<B>>),
         to: impl Into<Destinations>,
     ) -> Result<Delivered<(Growable<A>, Growable<B>)>> {
+        let _call = CallSite::enter();
         let columns = [Column { name: names[0], element: &A::INFO }, Column { name: names[1], element: &B::INFO }];
         let (first, second) = (first.into(), second.into());
         let cells = first.cells().and_then(|first| Ok(vec![first.clone(), second.cells()?.clone()]));

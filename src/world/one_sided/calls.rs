@@ -5,7 +5,7 @@ use super::fetched::{Fetched, Ticket};
 use crate::array::{GlobalSection, LocalSection};
 use crate::device::Operator;
 use crate::element::Element;
-use crate::error::{ArrayError, PlanError, Result};
+use crate::error::{ArrayError, CallSite, PlanError, Result};
 use crate::world::{World, hash};
 
 /// What put and accumulate send: host values, axis 0 fastest, or a section on this rank's device.
@@ -59,7 +59,9 @@ impl World {
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
     /// ```
+    #[track_caller]
     pub fn get<T: Element, const D: usize>(&self, section: GlobalSection<T, D>) -> Result<Ticket<T>> {
+        let _call = CallSite::enter();
         let number = self.epoch.next_ticket();
         let keep = move |data: Vec<u8>, fetched: &mut Fetched| {
             fetched.keep(number, data);
@@ -74,11 +76,13 @@ impl World {
     ///
     /// # Errors
     /// A bad region, or extents that differ.
+    #[track_caller]
     pub fn get_into<T: Element, const D: usize>(
         &self,
         section: GlobalSection<T, D>,
         destination: LocalSection<T, D>,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let action = get_action(&section, destination)?;
         self.epoch.queue(&section.core, section.region()?, action);
         Ok(())
@@ -89,11 +93,13 @@ impl World {
     ///
     /// # Errors
     /// A bad region, another number of values than cells, or a device failure.
+    #[track_caller]
     pub fn put<'a, T: Element, const D: usize>(
         &self,
         source: impl Into<PutSource<'a, T, D>>,
         section: GlobalSection<T, D>,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let data = captured(source.into(), &section)?;
         self.epoch.queue(&section.core, section.region()?, Action::Put(data));
         Ok(())
@@ -105,12 +111,14 @@ impl World {
     /// # Errors
     /// A bad region, another number of values than cells, an operator that does not exist for the type, or a device
     /// failure.
+    #[track_caller]
     pub fn accumulate<'a, T: Element, const D: usize>(
         &self,
         source: impl Into<PutSource<'a, T, D>>,
         section: GlobalSection<T, D>,
         operator: Operator,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         operator.check(&T::INFO)?;
         let data = captured(source.into(), &section)?;
         self.epoch.queue(&section.core, section.region()?, Action::Accumulate(data, operator));
@@ -126,6 +134,7 @@ impl World {
     /// A failure of this or of another rank.
     #[track_caller]
     pub fn fence(&self) -> Result<Fetched> {
+        let _call = CallSite::enter();
         let queued = self.epoch.take();
         // Requests name arrays by number, which must mean the same everywhere.
         let arrays = self.registry.borrow().made();

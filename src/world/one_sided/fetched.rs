@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 use crate::element::Element;
-use crate::error::{ArrayError, Result};
+use crate::error::{ArrayError, CallSite, Result};
 use crate::plan::Moved;
 
 /// Stands for the data of a [`get`](crate::World::get) until the fence has brought it.
@@ -39,7 +39,9 @@ impl Fetched {
     ///
     /// # Errors
     /// The ticket was redeemed already or belongs to another fence.
+    #[track_caller]
     pub fn redeem<T: Element>(&mut self, ticket: Ticket<T>) -> Result<Vec<T>> {
+        let _call = CallSite::enter();
         let bytes = self.data.remove(&ticket.number).ok_or(ArrayError::Ticket { ticket: ticket.number })?;
         Ok(bytemuck::pod_collect_to_vec(&bytes))
     }

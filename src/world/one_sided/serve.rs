@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::panic::Location;
 use std::rc::Rc;
 
 use super::wire::{Request, Requests, Verb};
 use crate::array::{ArrayCore, ArrayId};
 use crate::chunks::ChunkId;
 use crate::device::{Lease, Operator, Piece};
-use crate::error::{ArrayError, Error, Result};
+use crate::error::{ArrayError, CallSite, Error, Result};
 use crate::plan::one_sided::{Access, batches};
 use crate::region::Region;
 use crate::transport::Payload;
@@ -177,7 +176,7 @@ fn run(
         };
         let pieces: Vec<Piece> = boxes().map(|(job, lease)| job.piece(lease, job.payload.start as u64)).collect();
         for (job, _) in boxes() {
-            job.array.was_written(job.chunk, &job.region, "an epoch", Location::caller());
+            job.array.was_written(job.chunk, &job.region, "an epoch", CallSite::here());
         }
         let operator = operator.map(|number| operators[source][number as usize].clone());
         let meeting = operator.map_or(Meeting::Replace, Meeting::Combine);

@@ -1,7 +1,8 @@
 //! Mistakes are errors on all ranks, move nothing, and leave the world as it was.
 
+use zippy::error::ErrorKind;
 use zippy::world::Destinations;
-use zippy::{Config, Error, Layout, Result, Split, World, run_with};
+use zippy::{Config, Layout, Result, Split, World, run_with};
 
 use super::{Case, check, scattered, sections};
 use crate::support::launcher::counts;
@@ -11,8 +12,8 @@ use crate::support::ranks;
 fn refused<R: std::fmt::Debug>(world: &World, result: Result<R>, wrong: &[usize], text: &str) -> Result<()> {
     let error = result.unwrap_err();
     assert!(error.to_string().contains(text), "{error} is not {text}");
-    match &error {
-        Error::Remote { rank, operation, .. } => {
+    match error.kind() {
+        ErrorKind::Remote { rank, operation, .. } => {
             assert!(!wrong.contains(&world.rank()), "{error}");
             assert_eq!((*rank, operation.starts_with("deliver(")), (wrong[0], true), "{error}");
         }

@@ -17,7 +17,7 @@ impl<'w> Report<'w> {
     /// Adds the error of what must fail.
     pub fn fails<R: Debug, E: Into<Error> + Debug>(&mut self, what: &str, result: Result<R, E>) {
         let error: Error = result.expect_err(what).into();
-        let text = error.to_string().replace(&self.world.gpu().adapter().name, "ADAPTER");
+        let text = error.kind().to_string().replace(&self.world.gpu().adapter().name, "ADAPTER");
         let _ = writeln!(self.text, "## {what}\n{text}\n");
     }
 

@@ -207,7 +207,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 ";
         let kernel = world.kernel(KernelSource::text("copy.wgsl", text))?;
-        let error = kernel.call().read("x", x.all()).write("y", y.all()).run().expect_err("too many").to_string();
+        let error =
+            kernel.call().read("x", x.all()).write("y", y.all()).run().expect_err("too many").kind().to_string();
         let expected = format!("{} storage bindings are needed, {most} of them because chunks are larger", most + 2);
         assert!(error.contains(&expected), "{error}");
         assert!(error.ends_with(&format!("{} has {most}", world.gpu().adapter().name)), "{error}");

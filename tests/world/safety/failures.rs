@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use zippy::device::InjectedFailure;
-use zippy::error::{DeviceError, TransportError};
+use zippy::error::{DeviceError, ErrorKind, TransportError};
 use zippy::{Config, Error, Layout, Operator, Result, Split, World, run_with};
 
 use crate::job;
@@ -19,7 +19,7 @@ fn failing(count: usize, set: fn(Config) -> Config, program: fn(&World) -> Resul
         if world.group().alive().is_err() {
             // A failed world stays failed, and says the same from then on: this error, or another rank's that came first.
             let later = world.barrier().unwrap_err();
-            assert!(later == error || matches!(later, Error::Remote { .. }), "{later}");
+            assert!(later == error || matches!(later.kind(), ErrorKind::Remote { .. }), "{later}");
             assert_eq!(world.array::<f32, 1>("later", &Layout::new([3])).map(drop), Err(later));
         }
         seen.lock().unwrap().push((world.rank(), error.clone()));
@@ -51,9 +51,9 @@ fn one_rank_returns_an_error() {
         });
         assert!(launcher::size().is_some() || seen.len() == count);
         for (rank, error) in seen {
-            match (rank, error) {
-                (1, error) => assert_eq!(error, Error::program("part-0001.raw is missing")),
-                (_, Error::Remote { rank: 1, message, .. }) => assert_eq!(message, "part-0001.raw is missing"),
+            match (rank, error.into_kind()) {
+                (1, kind) => assert_eq!(kind, Error::program("part-0001.raw is missing").into_kind()),
+                (_, ErrorKind::Remote { rank: 1, message, .. }) => assert_eq!(message, "part-0001.raw is missing"),
                 (rank, error) => panic!("rank {rank}: {error}"),
             }
         }
@@ -74,9 +74,9 @@ fn a_mistake_of_one_rank_in_a_collective() {
         for (rank, error) in seen {
             let text = error.to_string();
             assert!(text.contains("[0..3]") || text.contains("must agree axis by axis"), "{text}");
-            match error {
-                Error::Plan(_) => assert_eq!(rank + 1, count),
-                Error::Remote { rank, operation, .. } => {
+            match error.into_kind() {
+                ErrorKind::Plan(_) => assert_eq!(rank + 1, count),
+                ErrorKind::Remote { rank, operation, .. } => {
                     assert_eq!((rank + 1, operation.as_str()), (count, "copy(\"global\" -> local)"));
                 }
                 error => panic!("rank {rank}: {error}"),
@@ -100,9 +100,11 @@ fn a_device_that_fails_in_a_transfer() {
         for (rank, error) in seen {
             let text = error.to_string();
             assert_eq!(text.matches("ghosts(\"array\")").count(), 1, "{text}");
-            match error {
-                Error::Transfer { error: DeviceError::OutOfMemory { .. }, .. } => assert_eq!(rank, 1),
-                Error::Remote { rank: 1, message, .. } => assert!(message.starts_with("out of memory"), "{message}"),
+            match error.into_kind() {
+                ErrorKind::Transfer { error: DeviceError::OutOfMemory { .. }, .. } => assert_eq!(rank, 1),
+                ErrorKind::Remote { rank: 1, message, .. } => {
+                    assert!(message.starts_with("out of memory"), "{message}")
+                }
                 error => panic!("rank {rank}: {error}"),
             }
         }
@@ -115,9 +117,9 @@ fn a_decision_that_all_ranks_share_leaves_the_world_usable() {
         let last = world.size() - 1;
         assert_eq!(world.agree("open", Ok(world.rank()))?, world.rank());
         let own = if world.rank() == last { Err(Error::program("no such file")) } else { Ok(()) };
-        match world.agree("open", own).unwrap_err() {
-            Error::Program(message) => assert_eq!((world.rank(), message.as_str()), (last, "no such file")),
-            Error::Remote { rank, operation, message } => {
+        match world.agree("open", own).unwrap_err().into_kind() {
+            ErrorKind::Program(message) => assert_eq!((world.rank(), message.as_str()), (last, "no such file")),
+            ErrorKind::Remote { rank, operation, message } => {
                 assert_eq!((rank, operation.as_str(), message.as_str()), (last, "open", "no such file"));
                 assert_ne!(world.rank(), last);
             }
@@ -261,7 +263,7 @@ fn a_wait_that_takes_too_long_names_whom_it_waits_for() {
             let text = error.to_string();
             assert!(text.contains("0.3 s") && text.contains("rank 0 in") || rank > 1, "{text}");
             assert!(text.contains("copy(\"array\" [0..4] -> \"array\" [5..9])"), "{text}");
-            if let Error::Remote { operation, .. } = &error {
+            if let ErrorKind::Remote { operation, .. } = error.kind() {
                 assert!(operation.contains("copy("), "the others hear of it by the call, not {operation:?}");
             }
         }
@@ -287,7 +289,7 @@ fn a_failure_overtakes_what_was_started() {
             world.barrier()
         });
         for (rank, error) in seen {
-            assert!(rank == 0 || matches!(error, Error::Remote { rank: 0, .. }), "{error}");
+            assert!(rank == 0 || matches!(error.kind(), ErrorKind::Remote { rank: 0, .. }), "{error}");
             assert!(error.to_string().contains("enough"), "{error}");
         }
     }
@@ -340,7 +342,7 @@ fn a_launcher_without_mpi_is_refused() {
     const LAUNCHERS: [(&str, &str); 3] = [("OMPI_COMM_WORLD_SIZE", "4"), ("PMI_RANK", "0"), ("PMIX_RANK", "2")];
     let played = jobs::play(&test, || {
         let error = run_with(Config::new(), |_| Ok(())).unwrap_err();
-        assert!(matches!(error, Error::Transport(TransportError::NeedsMpi { .. })), "{error}");
+        assert!(matches!(error.kind(), ErrorKind::Transport(TransportError::NeedsMpi { .. })), "{error}");
         let text = error.to_string();
         let (variable, value) = LAUNCHERS.iter().find(|(name, _)| std::env::var_os(name).is_some()).unwrap();
         assert!(text.contains("--features mpi") && text.contains(&format!("({variable}={value})")), "{text}");
@@ -357,5 +359,5 @@ fn a_launcher_without_mpi_is_refused() {
 fn more_ranks_than_the_launcher_started() {
     let Some(started) = launcher::size() else { return };
     let error = run_with(Config::threads(started + 1), |_| Ok(())).unwrap_err();
-    assert!(matches!(error, Error::Transport(TransportError::RankCount { .. })), "{error}");
+    assert!(matches!(error.kind(), ErrorKind::Transport(TransportError::RankCount { .. })), "{error}");
 }

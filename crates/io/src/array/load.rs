@@ -4,6 +4,7 @@ use std::path::Path;
 
 use zippy::array::{ChunkRef, GlobalArray};
 use zippy::element::{Element, ElementInfo};
+use zippy::error::CallSite;
 use zippy::extents::Index;
 use zippy::region::Region;
 use zippy::{Error, Layout, Result, World};
@@ -31,12 +32,14 @@ const STREAM_BYTES: u64 = 16 << 20;
 ///
 /// # Errors
 /// As [`load_with`].
+#[track_caller]
 pub fn load<T: Element, const D: usize>(
     world: &World,
     path: impl AsRef<Path>,
     name: &str,
     layout: impl FnOnce([i64; D]) -> Layout,
 ) -> Result<GlobalArray<T, D>> {
+    let _call = CallSite::enter();
     load_with(world, path, name, &LoadOptions::new(), layout).map(|loaded| loaded.array)
 }
 
@@ -54,6 +57,7 @@ pub fn load<T: Element, const D: usize>(
 /// The same on every rank: a file that cannot be read, is of another format than its name says, or of another length than its
 /// header says, or that is another one on some rank; of Zarr a store that is replaced while it is read; cells of another type, or another number of axes; a section or steps that do not fit; a layout of another
 /// shape; as [`World::array`].
+#[track_caller]
 pub fn load_with<T: Element, const D: usize>(
     world: &World,
     path: impl AsRef<Path>,
@@ -61,6 +65,7 @@ pub fn load_with<T: Element, const D: usize>(
     options: &LoadOptions,
     layout: impl FnOnce([i64; D]) -> Layout,
 ) -> Result<Loaded<T, D>> {
+    let _call = CallSite::enter();
     let path = path.as_ref();
     let layout = to_layout(layout);
     #[cfg(feature = "zarr")]

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use quick_xml::escape::escape;
 use zippy::array::{ArrayCore, GlobalArray};
 use zippy::element::Element;
+use zippy::error::CallSite;
 use zippy::extents::Index;
 use zippy::region::Region;
 use zippy::transport::{copied, values};
@@ -57,6 +58,7 @@ impl Piece {
 ///
 /// # Errors
 /// The same on every rank: as [`save_with`](super::save_with).
+#[track_caller]
 pub fn save_pieces<T: Element, const D: usize>(
     world: &World,
     path: &Path,
@@ -64,6 +66,7 @@ pub fn save_pieces<T: Element, const D: usize>(
     image: &Image,
     block_bytes: u64,
 ) -> Result<u64> {
+    let _call = CallSite::enter();
     let pieces = pieces(world.size(), source.core(), &region, block_bytes / T::INFO.bytes as u64);
     let count: usize = pieces.iter().map(Vec::len).sum();
     let fits = match count {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use zippy::array::GlobalSection;
 use zippy::element::{Element, ElementInfo};
+use zippy::error::CallSite;
 use zippy::region::Region;
 use zippy::{Result, World};
 
@@ -52,11 +53,13 @@ const BLOCK_BYTES: u64 = 8 << 20;
 /// # std::fs::remove_file(&path).unwrap();
 /// # Ok::<(), zippy::Error>(())
 /// ```
+#[track_caller]
 pub fn save<T: Element, const D: usize>(
     world: &World,
     path: impl AsRef<Path>,
     section: &GlobalSection<T, D>,
 ) -> Result<u64> {
+    let _call = CallSite::enter();
     save_with(world, path, section, &SaveOptions::new())
 }
 
@@ -81,12 +84,14 @@ pub fn save<T: Element, const D: usize>(
 /// The same on every rank: another ending; an array or metadata that the format cannot hold (the message says which format
 /// can); a bad section; other arguments than on another rank; what the operating system says. Nothing is left of a file that
 /// failed, and one that was there before stays, unless the message says that the new one is in its place.
+#[track_caller]
 pub fn save_with<T: Element, const D: usize>(
     world: &World,
     path: impl AsRef<Path>,
     section: &GlobalSection<T, D>,
     options: &SaveOptions,
 ) -> Result<u64> {
+    let _call = CallSite::enter();
     let path = path.as_ref();
     #[cfg(feature = "zarr")]
     if matches!(Format::of(path), Ok(Format::Zarr)) {

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use quick_xml::escape::escape;
+use zippy::error::CallSite;
 use zippy::{Error, Result, World};
 
 use super::vti::beginning;
@@ -70,7 +71,9 @@ impl TimeSeries {
     ///
     /// # Errors
     /// The same on every rank: another ending; what is there cannot be read, or is no index of files.
+    #[track_caller]
     pub fn open(world: &World, path: impl AsRef<Path>) -> Result<Self> {
+        let _call = CallSite::enter();
         let path = path.as_ref().to_path_buf();
         let entries = || -> std::result::Result<Vec<Entry>, IoError> {
             if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("pvd")) {
@@ -97,7 +100,9 @@ impl TimeSeries {
     /// # Errors
     /// The same on every rank: a time that is no number; no such file, or a name that XML cannot hold; what the operating
     /// system says. The index that was there stays.
+    #[track_caller]
     pub fn append(&mut self, world: &World, time: f64, file: impl AsRef<Path>) -> Result<()> {
+        let _call = CallSite::enter();
         let file = file.as_ref();
         let what = format!("appending {} at {time} to {}", file.display(), self.path.display());
         let write = || -> std::result::Result<Option<Vec<Entry>>, IoError> {

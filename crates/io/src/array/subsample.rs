@@ -3,7 +3,7 @@
 use zippy::array::{GlobalArray, GlobalSection};
 use zippy::device::{BoxOf, Strided};
 use zippy::element::Element;
-use zippy::error::ArrayError;
+use zippy::error::{ArrayError, CallSite};
 use zippy::extents::Index;
 use zippy::region::Region;
 use zippy::{Layout, Ownership, Result, World};
@@ -29,12 +29,14 @@ use zippy::{Layout, Ownership, Result, World};
 /// })?;
 /// # Ok::<(), zippy::Error>(())
 /// ```
+#[track_caller]
 pub fn subsample<T: Element, const D: usize>(
     world: &World,
     section: &GlobalSection<T, D>,
     step: [i64; D],
     name: &str,
 ) -> Result<GlobalArray<T, D>> {
+    let _call = CallSite::enter();
     let whole = section.region()?;
     let source = section.array();
     if step.iter().any(|&step| step < 1) {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use zippy::error::CallSite;
 use zippy::transport::copied;
 use zippy::{Error, Result, World};
 
@@ -29,7 +30,9 @@ impl<'w> CollectiveFile<'w> {
     ///
     /// # Errors
     /// The same on every rank: what the operating system said; there is something of that name, but no regular file.
+    #[track_caller]
     pub fn create(world: &'w World, path: impl AsRef<Path>, length: u64) -> Result<Self> {
+        let _call = CallSite::enter();
         let path = path.as_ref();
         let create = || {
             let file = SharedFile::create(path, length)?;
@@ -73,7 +76,9 @@ impl<'w> CollectiveFile<'w> {
     /// # Errors
     /// The same on every rank: what the operating system said to any of them. Nothing is left of the file then, unless the
     /// message says that it is in its place.
+    #[track_caller]
     pub fn finish(self) -> Result<()> {
+        let _call = CallSite::enter();
         let OwnPart { mut file, failed } = self.own;
         let written = failed.map_or_else(|| file.finish(), Err);
         self.world.agree("writing a file", written.map_err(Error::from))?;

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use zippy::array::{ChunkRef, GlobalArray, Growable};
 use zippy::element::{Element, ElementInfo};
+use zippy::error::CallSite;
 use zippy::extents::Index;
 use zippy::region::{Region, RegionTree};
 use zippy::{Error, Layout, Result, World};
@@ -71,7 +72,9 @@ impl Checkpoint {
     ///
     /// # Errors
     /// The same on every rank: it was saved without one; it is one of another type.
+    #[track_caller]
     pub fn state<S: DeserializeOwned>(&self) -> Result<S> {
+        let _call = CallSite::enter();
         let path = self.directory().join(STATE);
         let Some(bytes) = &self.opened.state else {
             return Err(IoError::request(self.directory(), "was saved without a state").into());
@@ -86,12 +89,14 @@ impl Checkpoint {
     /// # Errors
     /// The same on every rank: there is no array of this name, of this type and with so many axes; a layout of another shape;
     /// as [`World::array`]; files that have become others since the checkpoint was opened.
+    #[track_caller]
     pub fn array<T: Element, const D: usize>(
         &self,
         world: &World,
         name: &str,
         layout: impl FnOnce([i64; D]) -> Layout,
     ) -> Result<GlobalArray<T, D>> {
+        let _call = CallSite::enter();
         let what = self.loading(name);
         let saved = world.agree(&what, self.saved::<D>(name, &T::INFO))?;
         let shape: [i64; D] = std::array::from_fn(|axis| saved.shape[axis]);
@@ -108,7 +113,9 @@ impl Checkpoint {
     ///
     /// # Errors
     /// As [`array`](Self::array). Where files have become others, cells of the array may have been written.
+    #[track_caller]
     pub fn fill<T: Element, const D: usize>(&self, world: &World, array: &GlobalArray<T, D>) -> Result<()> {
+        let _call = CallSite::enter();
         let what = self.loading(array.name());
         let found = self.saved::<D>(array.name(), &T::INFO);
         let found = found.and_then(|saved| self.has_shape(saved, &Index::new(&array.shape())).map(|()| saved));
@@ -123,7 +130,9 @@ impl Checkpoint {
     /// # Errors
     /// The same on every rank: there is no growable array of this name and type; a device has not enough memory; files that
     /// have become others since the checkpoint was opened.
+    #[track_caller]
     pub fn growable<T: Element>(&self, world: &World, name: &str) -> Result<Growable<T>> {
+        let _call = CallSite::enter();
         let what = self.loading(name);
         let found = self.manifest().growables.iter().find(|growable| growable.name == name);
         let found = found.ok_or_else(|| self.without("growable array", name, self.growable_names()));

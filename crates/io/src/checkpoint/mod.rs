@@ -83,6 +83,7 @@ mod together;
 
 use std::path::{Path, PathBuf};
 
+use zippy::error::CallSite;
 use zippy::{Result, World};
 
 pub use contents::Contents;
@@ -120,7 +121,9 @@ impl Checkpoints {
     ///
     /// # Errors
     /// What the operating system said.
+    #[track_caller]
     pub fn steps(&self) -> Result<Vec<u64>> {
+        let _call = CallSite::enter();
         let generations = names::generations(&self.directory);
         let generations =
             generations.map_err(|error| IoError::system(&self.directory, "list the directory", &error))?;
@@ -143,7 +146,9 @@ impl Checkpoints {
     /// manifest of 64 MiB can tell of, which is known before a cell is written. Nothing is left of it then, and what was
     /// there before stays. Only where the system does not say that the new name will last, the generation is in its place;
     /// the error says so.
+    #[track_caller]
     pub fn save(&self, world: &World, step: u64, contents: &Contents<'_>) -> Result<()> {
+        let _call = CallSite::enter();
         let begun = Begun::new(world, &self.directory, self.keep.clone(), step, contents)?;
         let written = save::write(&begun, contents);
         begun.finish(world, written)
@@ -157,7 +162,9 @@ impl Checkpoints {
     ///
     /// # Errors
     /// As those of [`save`](Self::save), as far as they are known; the others are those of `wait`.
+    #[track_caller]
     pub fn start<'w>(&self, world: &'w World, step: u64, contents: &Contents<'_>) -> Result<PendingSave<'w>> {
+        let _call = CallSite::enter();
         let begun = Begun::new(world, &self.directory, self.keep.clone(), step, contents)?;
         PendingSave::start(world, begun, contents)
     }
@@ -170,7 +177,9 @@ impl Checkpoints {
     /// The same on every rank: there are generations, and none of them is whole; what the operating system said to any rank.
     /// Not whole is what is malformed, truncated, too long or missing. A file that cannot be opened or read for another
     /// reason says nothing of the generation, so nothing older is taken for it; [`at`](Self::at) does take it.
+    #[track_caller]
     pub fn latest(&self, world: &World) -> Result<Option<Checkpoint>> {
+        let _call = CallSite::enter();
         Ok(open::latest(world, &self.directory)?.map(|opened| self.taken(world, opened)))
     }
 
@@ -179,7 +188,9 @@ impl Checkpoints {
     /// # Errors
     /// The same on every rank: there is none; it is damaged, truncated, of another program or of a newer version: what is
     /// wrong, where, and the step of the whole generation before it; what the operating system said.
+    #[track_caller]
     pub fn at(&self, world: &World, step: u64) -> Result<Checkpoint> {
+        let _call = CallSite::enter();
         Ok(self.taken(world, open::at(world, &self.directory, step)?))
     }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Builder, JoinHandle};
 use std::time::Instant;
 
+use zippy::error::CallSite;
 use zippy::transport::Payload;
 use zippy::{Error, Result, World, trace};
 
@@ -76,7 +77,9 @@ impl<'w> PendingSave<'w> {
     ///
     /// # Errors
     /// As those of `save`, the same on every rank.
+    #[track_caller]
     pub fn wait(mut self) -> Result<()> {
+        let _call = CallSite::enter();
         let written = match self.stopped() {
             Some(Ok(written)) => written.and_then(Written::finish).map_err(Error::from),
             _ => Err(Error::program("the thread that saved a checkpoint has panicked")),

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use zippy::array::ChunkRef;
 use zippy::chunks::ChunkId;
+use zippy::error::CallSite;
 use zippy::{GlobalArray, Result, World};
 
 use self::surfaces::surfaces;
@@ -53,7 +54,9 @@ impl<'w, T: Sample> Extractor<'w, T> {
     ///
     /// # Errors
     /// A grid in which samples do not have places of their own; a transfer or a device fails.
+    #[track_caller]
     pub fn new(world: &'w World, field: &GlobalArray<T, 3>, grid: Grid) -> Result<Self> {
+        let _call = CallSite::enter();
         Self::prepared(world, field, grid, false)
     }
 
@@ -62,7 +65,9 @@ impl<'w, T: Sample> Extractor<'w, T> {
     ///
     /// # Errors
     /// Likewise.
+    #[track_caller]
     pub fn with_normals(world: &'w World, field: &GlobalArray<T, 3>, grid: Grid) -> Result<Self> {
+        let _call = CallSite::enter();
         Self::prepared(world, field, grid, true)
     }
 
@@ -96,7 +101,9 @@ impl<'w, T: Sample> Extractor<'w, T> {
     ///
     /// # Errors
     /// A transfer or a device fails.
+    #[track_caller]
     pub fn update(&mut self) -> Result<()> {
+        let _call = CallSite::enter();
         refreshed(self.world, &self.field, &self.fitted.array)?;
         self.plant()
     }
@@ -129,7 +136,9 @@ impl<'w, T: Sample> Extractor<'w, T> {
     /// # Errors
     /// An isovalue that is not finite; a rank with 2^32 vertices or more, its neighbours' that it uses among them; a
     /// transfer or a device fails.
+    #[track_caller]
     pub fn extract(&self, isovalue: f32) -> Result<Mesh> {
+        let _call = CallSite::enter();
         self.extract_with(isovalue, &[])
     }
 
@@ -138,7 +147,9 @@ impl<'w, T: Sample> Extractor<'w, T> {
     ///
     /// # Errors
     /// As [`extract`](Self::extract); an array of another shape.
+    #[track_caller]
     pub fn extract_with(&self, isovalue: f32, attributes: &[&dyn Attribute]) -> Result<Mesh> {
+        let _call = CallSite::enter();
         let meshes = self.surfaces(&format!("isosurface {isovalue}"), &[isovalue], attributes, Mesh::default())?;
         Ok(meshes.into_iter().next().expect("a mesh for each isovalue"))
     }
@@ -149,7 +160,9 @@ impl<'w, T: Sample> Extractor<'w, T> {
     ///
     /// # Errors
     /// As [`extract`](Self::extract).
+    #[track_caller]
     pub fn extract_into(&self, isovalue: f32, mesh: &mut Mesh) -> Result<()> {
+        let _call = CallSite::enter();
         let what = format!("isosurface {isovalue}");
         let used = std::mem::take(mesh);
         *mesh = self.surfaces(&what, &[isovalue], &[], used)?.pop().expect("a mesh for each isovalue");
@@ -162,7 +175,9 @@ impl<'w, T: Sample> Extractor<'w, T> {
     ///
     /// # Errors
     /// As [`extract`](Self::extract), for any of the isovalues.
+    #[track_caller]
     pub fn extract_several(&self, isovalues: &[f32]) -> Result<Vec<Mesh>> {
+        let _call = CallSite::enter();
         self.extract_several_with(isovalues, &[])
     }
 
@@ -171,7 +186,9 @@ impl<'w, T: Sample> Extractor<'w, T> {
     ///
     /// # Errors
     /// As [`extract_with`](Self::extract_with), for any of the isovalues.
+    #[track_caller]
     pub fn extract_several_with(&self, isovalues: &[f32], attributes: &[&dyn Attribute]) -> Result<Vec<Mesh>> {
+        let _call = CallSite::enter();
         self.surfaces(&format!("isosurfaces {isovalues:?}"), isovalues, attributes, Mesh::default())
     }
 
@@ -190,7 +207,9 @@ impl<'w, T: Sample> Extractor<'w, T> {
     /// No [kernels](Self::by_kernels), for this field or for the further one; an isovalue that is not finite; more on a rank
     /// than a buffer holds, which is 178 million vertices or triangles (12 bytes each), 53 million ambiguous cells (40 bytes)
     /// or 4 million crossed bricks (504 bytes) in 2 GiB; an array of another shape; no memory; a transfer or a device fails.
+    #[track_caller]
     pub fn extract_on_device(&self, isovalue: f32, field: Option<&dyn Attribute>, mesh: &mut DeviceMesh) -> Result<()> {
+        let _call = CallSite::enter();
         mesh.clear();
         self.check(&format!("isosurface {isovalue} on the device"), &[isovalue])?;
         let view = self.view();

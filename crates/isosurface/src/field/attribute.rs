@@ -2,10 +2,10 @@
 
 use zippy::chunks::ChunkId;
 use zippy::element::ElementInfo;
-use zippy::error::ArrayError;
+use zippy::error::{ArrayError, ErrorKind};
 use zippy::kernel::Binding;
 use zippy::locate::Placement;
-use zippy::{Error, GlobalArray, Layout, Ownership, Result, World};
+use zippy::{GlobalArray, Layout, Ownership, Result, World};
 
 use super::block::Samples;
 use super::memory::with_samples;
@@ -124,7 +124,7 @@ fn ghosted<T: Sample>(
         let name = format!("{}.isosurface.{number}", field.name());
         match world.array_owned::<T, 3>(&name, &layout, Ownership::table(ranks.clone(), world.size())?) {
             // Of another extractor.
-            Err(Error::Array(ArrayError::NameTaken { .. })) => number += 1,
+            Err(error) if matches!(error.kind(), ErrorKind::Array(ArrayError::NameTaken { .. })) => number += 1,
             made => return made,
         }
     }

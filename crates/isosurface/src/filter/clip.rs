@@ -1,6 +1,7 @@
 //! The part of a field on one side of an isovalue.
 
 use zippy::Result;
+use zippy::error::CallSite;
 
 use super::solid::{Filter, Kept, KeptCells, solid};
 use crate::error::IsosurfaceError;
@@ -38,7 +39,9 @@ impl<T: Sample> Extractor<'_, T> {
     ///
     /// # Errors
     /// As [`extract_with`](Self::extract_with).
+    #[track_caller]
     pub fn clip(&self, isovalue: f32, side: Side, attributes: &[&dyn Attribute]) -> Result<VolumeMesh> {
+        let _call = CallSite::enter();
         let checked = if isovalue.is_finite() { Ok(()) } else { Err(IsosurfaceError::Isovalue(isovalue).into()) };
         self.world().agree(&format!("clipping at {isovalue}, {side:?}"), checked)?;
         solid(&self.view(), self.field().name(), &Clip { isovalue, side }, attributes)

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use zippy::array::ChunkRef;
 use zippy::chunks::ChunkId;
+use zippy::error::CallSite;
 use zippy::{GlobalArray, Result, World};
 
 use crate::cell;
@@ -52,6 +53,7 @@ pub struct Plane {
 /// # Errors
 /// A normal of zero; numbers that are not finite; a grid in which samples do not have places of their own; a rank with 2^32
 /// vertices or more, its neighbours' that it uses among them; an array of another shape; a transfer or a device fails.
+#[track_caller]
 pub fn cut<T: Sample>(
     world: &World,
     field: &GlobalArray<T, 3>,
@@ -59,6 +61,7 @@ pub fn cut<T: Sample>(
     plane: Plane,
     attributes: &[&dyn Attribute],
 ) -> Result<Mesh> {
+    let _call = CallSite::enter();
     let made = grid.check(field.shape()).and_then(|()| Distances::new(&plane, &grid, field.shape()));
     let (distances, reversed) = world.agree(&format!("cutting {grid:?} by {plane:?}"), made.map_err(Into::into))?;
     cell::table();

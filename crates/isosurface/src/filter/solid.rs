@@ -1,6 +1,7 @@
 //! The part of a field that a filter keeps, as cells.
 
 use zippy::Result;
+use zippy::error::CallSite;
 use zippy_io::mesh::CellCounts;
 
 use super::tetrahedra::left;
@@ -54,7 +55,9 @@ pub struct KeptCells {
 ///
 /// # Errors
 /// A rank with too many points; an attribute of another shape; a transfer or a device fails.
+#[track_caller]
 pub fn solid(view: &View, name: &str, filter: &dyn Filter, attributes: &[&dyn Attribute]) -> Result<VolumeMesh> {
+    let _call = CallSite::enter();
     let world = view.world;
     let (mut lists, mut kept): ([Listed; 2], Vec<Vec<KeptCells>>) = Default::default();
     let pieces = world.failing("filtering a field", || {

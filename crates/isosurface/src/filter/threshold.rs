@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use zippy::Result;
+use zippy::error::CallSite;
 
 use super::solid::{Filter, Kept, KeptCells, solid};
 use crate::error::IsosurfaceError;
@@ -32,12 +33,14 @@ impl<T: Sample> Extractor<'_, T> {
     /// # Errors
     /// An end of the range that is no number, or a range without numbers; a rank with 2^32 points or more, its neighbours'
     /// that it uses among them; an array of another shape; a transfer or a device fails.
+    #[track_caller]
     pub fn threshold(
         &self,
         range: RangeInclusive<f32>,
         corners: Corners,
         attributes: &[&dyn Attribute],
     ) -> Result<VolumeMesh> {
+        let _call = CallSite::enter();
         let (low, high) = range.into_inner();
         let checked = if low <= high { Ok(()) } else { Err(IsosurfaceError::Range(low, high).into()) };
         let what = format!("cells with {corners:?} corners from {low} to {high}").to_lowercase();

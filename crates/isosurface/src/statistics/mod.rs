@@ -6,6 +6,7 @@ mod measure;
 mod shared;
 mod volume;
 
+use zippy::error::CallSite;
 use zippy::{Result, World};
 
 pub use self::components::components;
@@ -46,7 +47,9 @@ pub struct Statistics {
 ///
 /// # Errors
 /// A transfer fails.
+#[track_caller]
 pub fn statistics(world: &World, mesh: &Mesh) -> Result<Statistics> {
+    let _call = CallSite::enter();
     world.failing("statistics of a mesh", || {
         let shared = Shared::new(world, mesh)?;
         let edges = edges::count(world, mesh, &shared)?;

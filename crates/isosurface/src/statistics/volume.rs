@@ -1,5 +1,6 @@
 //! What a mesh of cells is like as a whole.
 
+use zippy::error::CallSite;
 use zippy::{Result, World};
 use zippy_io::mesh::CellCounts;
 
@@ -23,7 +24,9 @@ pub struct VolumeStatistics {
 ///
 /// # Errors
 /// A transfer fails.
+#[track_caller]
 pub fn volume_statistics(world: &World, mesh: &VolumeMesh) -> Result<VolumeStatistics> {
+    let _call = CallSite::enter();
     world.failing("statistics of a mesh", || {
         let points = mesh.point_count();
         let (volume, bounds) = (volume(world, mesh)?, bounds(world, &mesh.points, points)?);

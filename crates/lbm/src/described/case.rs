@@ -1,5 +1,6 @@
 //! From a text to a case.
 
+use zippy::error::CallSite;
 use zippy::{Result, World};
 
 use super::schema::{self, File, Relaxation, Velocities};
@@ -96,7 +97,9 @@ impl Described {
     ///
     /// # Errors
     /// The same on every rank: what a file says, and what cannot be made of it.
+    #[track_caller]
     pub fn case(&self, world: &World, load: &Load<'_>) -> Result<Case> {
+        let _call = CallSite::enter();
         let (file, units) = (&self.file, &self.units);
         let (lattice, fluid, reference) = (file.lattice.get_ref(), file.fluid.get_ref(), file.reference.get_ref());
         let set = velocities(lattice);

@@ -1,5 +1,6 @@
 //! A flow that goes on as that of another problem.
 
+use zippy::error::CallSite;
 use zippy::{GlobalArray, Result};
 
 use super::Flow;
@@ -17,7 +18,9 @@ impl Flow<'_> {
     /// # Errors
     /// What is wrong with the problem; one of another lattice, collision or kind of cells, the same on every rank. The flow
     /// is then as it was.
+    #[track_caller]
     pub fn change(&mut self, problem: &Problem) -> Result<()> {
+        let _call = CallSite::enter();
         let fits = problem.check().and_then(|()| self.fits(problem));
         self.world.agree("changing a flow", fits.map_err(Into::into))?;
         let before = self.cells.chunks().map(|chunk| chunk.all().read()).collect::<Result<Vec<_>>>();

@@ -1,5 +1,6 @@
 //! Speed, vorticity and the Q-criterion, on the device.
 
+use zippy::error::CallSite;
 use zippy::{GlobalArray, Kernel, Result, include_wgsl};
 
 use super::{Fields, Flow, scalars};
@@ -20,7 +21,9 @@ impl Flow<'_> {
     ///
     /// # Errors
     /// A name that is taken; no memory.
+    #[track_caller]
     pub fn quantity_array(&self, name: &str) -> Result<GlobalArray<f32, 3>> {
+        let _call = CallSite::enter();
         self.lattice_array(name, &scalars(&self.problem, &self.parts))
     }
 
@@ -30,7 +33,9 @@ impl Flow<'_> {
     ///
     /// # Errors
     /// Arrays that are not of this flow; a failure of this or of another rank.
+    #[track_caller]
     pub fn quantity_into(&mut self, quantity: Quantity, fields: &Fields, values: &GlobalArray<f32, 3>) -> Result<()> {
+        let _call = CallSite::enter();
         let own = self.owns(values).map_err(Into::into);
         self.world.agree("an array for a quantity of a flow", own)?;
         self.fields_into(fields)?;

@@ -1,6 +1,7 @@
 //! Density and velocity, made when they are asked for.
 
 use zippy::array::ChunkRef;
+use zippy::error::CallSite;
 use zippy::{GlobalArray, Layout, Result};
 
 use super::populations::parts_in_cells;
@@ -27,7 +28,9 @@ impl Flow<'_> {
     ///
     /// # Errors
     /// No memory for them; a failure of this or of another rank.
+    #[track_caller]
     pub fn fields(&mut self) -> Result<Fields> {
+        let _call = CallSite::enter();
         self.asked += 1;
         let name = |what: &str| if self.asked > 1 { format!("{what} {}", self.asked) } else { what.to_owned() };
         let (excess, velocity) = (name("excess density"), name("velocity"));
@@ -40,7 +43,9 @@ impl Flow<'_> {
     ///
     /// # Errors
     /// Arrays that are not of this flow; a failure of this or of another rank.
+    #[track_caller]
     pub fn fields_into(&mut self, fields: &Fields) -> Result<()> {
+        let _call = CallSite::enter();
         let own = self.owns_fields(fields).map_err(Into::into);
         self.world.agree("arrays for density and velocity of a flow", own)?;
         self.settle()?;
@@ -68,7 +73,9 @@ impl Flow<'_> {
     ///
     /// # Errors
     /// A failure of this or of another rank.
+    #[track_caller]
     pub fn mass(&mut self) -> Result<f64> {
+        let _call = CallSite::enter();
         self.settle()?;
         let (f, values, mut mass) = (self.f.chunks(), self.scalar("slot")?, 0.0);
         for slot in 0..self.problem.set.count() as i32 {
@@ -84,7 +91,9 @@ impl Flow<'_> {
     ///
     /// # Errors
     /// The first cell of the lowest rank where it is not; arrays that are not of this flow; the same error on every rank.
+    #[track_caller]
     pub fn check(&mut self, fields: &Fields) -> Result<()> {
+        let _call = CallSite::enter();
         let own = self.owns_fields(fields).map_err(Into::into);
         self.world.agree("arrays of density and velocity of a flow", own)?;
         let mut wrong = Ok(());

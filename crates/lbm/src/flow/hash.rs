@@ -1,6 +1,7 @@
 //! A hash of everything that a flow is.
 
 use zippy::Result;
+use zippy::error::CallSite;
 
 use super::Flow;
 use super::populations::Lane;
@@ -18,7 +19,9 @@ impl Flow<'_> {
     ///
     /// # Errors
     /// A failure of this or of another rank.
+    #[track_caller]
     pub fn hash(&mut self) -> Result<u64> {
+        let _call = CallSite::enter();
         self.settle()?;
         let (set, odd) = (self.problem.set, self.odd());
         let lattice = self.problem.lattice();

@@ -12,6 +12,7 @@ mod populations;
 mod pulls;
 mod step;
 
+use zippy::error::CallSite;
 use zippy::region::Region;
 use zippy::{Element, GlobalArray, Kernel, Layout, Result, World};
 
@@ -77,7 +78,9 @@ impl<'w> Flow<'w> {
     ///
     /// # Errors
     /// What is wrong with the problem or the cut, the same on every rank; no memory for it on some rank.
+    #[track_caller]
     pub fn new(world: &'w World, problem: &Problem, cut: &Cut) -> Result<Self> {
+        let _call = CallSite::enter();
         let mut flow = Self::empty(world, problem, cut)?;
         world.agree("looking at the beginning of a flow", lists::start(problem, &flow.cells))?;
         flow.begin()?;
@@ -90,6 +93,7 @@ impl<'w> Flow<'w> {
     ///
     /// # Errors
     /// As those of [`new`](Self::new), and what `fill` says, which is collective.
+    #[track_caller]
     pub fn resumed(
         world: &'w World,
         problem: &Problem,
@@ -97,6 +101,7 @@ impl<'w> Flow<'w> {
         steps: u64,
         fill: impl FnOnce(&Populations) -> Result<()>,
     ) -> Result<Self> {
+        let _call = CallSite::enter();
         let mut flow = Self::empty(world, problem, cut)?;
         fill(&flow.f)?;
         flow.steps = steps;

@@ -1,5 +1,6 @@
 //! Velocity and density together, a record a cell, as files want them.
 
+use zippy::error::CallSite;
 use zippy::{Element, GlobalArray, Result};
 
 use super::{Fields, Flow, on_lattice, scalars};
@@ -19,7 +20,9 @@ impl Flow<'_> {
     ///
     /// # Errors
     /// A name that is taken; no memory.
+    #[track_caller]
     pub fn motion_array(&self, name: &str) -> Result<GlobalArray<Motion, 3>> {
+        let _call = CallSite::enter();
         on_lattice(self.world, &self.problem, &self.parts, name, &scalars(&self.problem, &self.parts))
     }
 
@@ -27,7 +30,9 @@ impl Flow<'_> {
     ///
     /// # Errors
     /// Arrays that are not of this flow; a failure of this or of another rank.
+    #[track_caller]
     pub fn motion_into(&mut self, fields: &Fields, motion: &GlobalArray<Motion, 3>) -> Result<()> {
+        let _call = CallSite::enter();
         let own = self.owns(motion).map_err(Into::into);
         self.world.agree("an array for the motion of a flow", own)?;
         self.fields_into(fields)?;

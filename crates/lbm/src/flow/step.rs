@@ -1,6 +1,7 @@
 //! Steps.
 
 use zippy::array::{ChunkRef, LocalSection};
+use zippy::error::CallSite;
 use zippy::kernel::Call;
 use zippy::{Exchange, Kernel, Result};
 
@@ -14,7 +15,9 @@ impl Flow<'_> {
     ///
     /// # Errors
     /// A failure of this or of another rank.
+    #[track_caller]
     pub fn run(&mut self, steps: u64) -> Result<()> {
+        let _call = CallSite::enter();
         for _ in 0..steps {
             self.step()?;
         }
@@ -25,7 +28,9 @@ impl Flow<'_> {
     ///
     /// # Errors
     /// A failure of this or of another rank.
+    #[track_caller]
     pub fn step(&mut self) -> Result<()> {
+        let _call = CallSite::enter();
         // An outlet looks at populations of its neighbours before these collide.
         let halo = match self.exchange() {
             Some(exchange) if self.overlaps() => Some(self.world.start(exchange)?),

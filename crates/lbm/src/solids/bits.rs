@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use zippy::error::CallSite;
 use zippy::{Result, World};
 
 use crate::error::FlowError;
@@ -25,7 +26,9 @@ impl Solid {
     ///
     /// # Errors
     /// No memory for the bits; a failure of this or of another rank.
+    #[track_caller]
     pub fn of(world: &World, start: [i64; 3], extents: [i64; 3], inside: impl Fn([i64; 3]) -> bool) -> Result<Self> {
+        let _call = CallSite::enter();
         let [nx, ny, nz] = extents.map(|n| n.max(0));
         let draft = Draft::new(start, [nx, ny, nz]).map_err(Into::into);
         let mut draft = world.agree("making room for a solid", draft)?;

@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use zippy::{Config, Error, run_with};
+use zippy::error::ErrorKind;
+use zippy::{Config, run_with};
 use zippy_lbm::cases::{Case, Choices};
 use zippy_lbm::{Collision, Cut, Fields, Flow, Place, Problem, Quantity, Side, Storage, VelocitySet};
 
@@ -55,9 +56,9 @@ fn given(problem: impl Fn() -> Problem + Sync) -> String {
     let errors = run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
         let error = Flow::new(world, &problem(), &Cut::Parts([3, 1, 1])).err().expect("a mistake");
         world.barrier()?;
-        Ok(match error {
-            Error::Remote { message, .. } => message,
-            error => error.to_string(),
+        Ok(match error.into_kind() {
+            ErrorKind::Remote { message, .. } => message,
+            kind => kind.to_string(),
         })
     });
     errors.unwrap().into_iter().next().unwrap()

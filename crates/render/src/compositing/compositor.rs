@@ -8,6 +8,7 @@ use zippy::Result;
 use zippy::array::GlobalArray;
 use zippy::chunks::ChunkId;
 use zippy::device::Piece;
+use zippy::error::CallSite;
 use zippy::layout::{Layout, Split};
 use zippy::ownership::Ownership;
 use zippy::plan::Moved;
@@ -42,7 +43,9 @@ impl<'w, P: Pixel> Compositor<'w, P> {
     ///
     /// # Errors
     /// Settings that make no sense.
+    #[track_caller]
     pub fn new(world: &'w World, name: &str, settings: Settings) -> Result<Self> {
+        let _call = CallSite::enter();
         settings.check()?;
         Ok(Self { world, name: name.to_string(), settings, tiles: RefCell::new(None), coder: Coder::new(world, name) })
     }
@@ -63,12 +66,14 @@ impl<'w, P: Pixel> Compositor<'w, P> {
     /// # Errors
     /// Layers that do not fit `pixels`, the picture or the algorithm, coded pixels ([`Encoding::RunLength`]) that may
     /// be too many for a buffer, no memory for tiles or streams, or a failure of this or of another rank.
+    #[track_caller]
     pub fn composite(
         &self,
         pixels: &GlobalArray<P, 2>,
         layers: &[Layer],
         finished: &GlobalArray<P, 2>,
     ) -> Result<Moved> {
+        let _call = CallSite::enter();
         self.planned(pixels, layers, finished, |plan, on| {
             let coded = match self.settings.encoding {
                 Encoding::RunLength => Some(self.coder.coded_rounds(plan, on)?),
@@ -89,12 +94,14 @@ impl<'w, P: Pixel> Compositor<'w, P> {
     ///
     /// # Errors
     /// As [`composite`](Self::composite).
+    #[track_caller]
     pub fn explain(
         &self,
         pixels: &GlobalArray<P, 2>,
         layers: &[Layer],
         finished: &GlobalArray<P, 2>,
     ) -> Result<String> {
+        let _call = CallSite::enter();
         self.planned(pixels, layers, finished, |plan, on| {
             let mut text = format!("{:?} of {} layers, {} rounds\n", self.settings.algorithm, layers.len(), plan.rounds.len());
             for (number, round) in plan.rounds.iter().enumerate() {

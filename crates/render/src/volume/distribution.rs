@@ -5,6 +5,7 @@ use std::ops::Range;
 use zippy::Result;
 use zippy::algorithms::reduce::{Bins, Extremes, Histogram, Number, Reducible, Stride};
 use zippy::array::GlobalArray;
+use zippy::error::CallSite;
 use zippy::world::World;
 
 use crate::error::RenderError;
@@ -66,7 +67,9 @@ impl Values {
     ///
     /// # Errors
     /// No components, or a failure of this or of another rank.
+    #[track_caller]
     pub fn measure<T: Voxel>(world: &World, volume: &GlobalArray<T, 3>, components: usize) -> Result<Self> {
+        let _call = CallSite::enter();
         if components == 0 {
             return Err(RenderError::Volume("voxels of 0 components; at least one is needed".into()).into());
         }

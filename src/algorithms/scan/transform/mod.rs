@@ -12,7 +12,7 @@ use crate::algorithms::on_rank::OnRank;
 use crate::array::Sequence;
 use crate::device::Operator;
 use crate::element::{Element, ElementInfo, ElementKind};
-use crate::error::{Error, KernelError, Result};
+use crate::error::{CallSite, ErrorKind, KernelError, Result};
 use crate::kernel::{Kernel, KernelSource};
 
 impl OnRank<'_> {
@@ -41,6 +41,7 @@ impl OnRank<'_> {
         expression: &str,
         operator: &Operator,
     ) -> Result<Option<T>> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("transform_reduce");
         check(self.world(), &I::INFO, expression, &T::INFO)?;
         let operation =
@@ -62,6 +63,7 @@ impl OnRank<'_> {
         output: impl Into<Sequence<T>>,
         operator: &Operator,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("transform_inclusive_scan");
         self.transformed(&input.into(), expression, &output.into(), None, operator)
     }
@@ -80,6 +82,7 @@ impl OnRank<'_> {
         first: T,
         operator: &Operator,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("transform_exclusive_scan");
         self.transformed(&input.into(), expression, &output.into(), Some(&first), operator)
     }
@@ -126,17 +129,17 @@ fn check(world: &World, from: &'static ElementInfo, expression: &str, to: &'stat
     let text = format!("{before}{expression}\n); }}\n@compute @workgroup_size(1)\nfn zippy_main() {{}}\n");
     let name = format!("transform {expression:?}");
     let lines = before.matches('\n').count();
-    match Kernel::new(world.gpu(), &KernelSource::composed(&name, text)) {
-        Ok(_) => Ok(()),
-        Err(Error::Kernel(KernelError::Wgsl { line, column, message, excerpt, .. }))
+    let Err(error) = Kernel::new(world.gpu(), &KernelSource::composed(&name, text)) else { return Ok(()) };
+    match error.kind().clone() {
+        ErrorKind::Kernel(KernelError::Wgsl { line, column, message, excerpt, .. })
             if line > lines && line <= lines + 1 + expression.matches('\n').count() =>
         {
             let excerpt = excerpt.replacen(&format!("\n{line} | "), &format!("\n{} | ", line - lines), 1);
             Err(KernelError::Wgsl { file: name, line: line - lines, column, message, excerpt }.into())
         }
-        Err(Error::Kernel(KernelError::Wgsl { message, .. })) => {
+        ErrorKind::Kernel(KernelError::Wgsl { message, .. }) => {
             Err(KernelSource::text(name, expression).ends_early(&message).into())
         }
-        Err(error) => Err(error),
+        _ => Err(error),
     }
 }

@@ -8,7 +8,7 @@ use crate::algorithms::scan::over_ranks::Segments;
 use crate::algorithms::vectors::{Vector, Vectors};
 use crate::device::Operator;
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 
 impl Vectors<'_> {
     /// What an expression of `x` in WGSL makes of each cell, combined from the first to the last, on every rank; `None` of
@@ -34,6 +34,7 @@ impl Vectors<'_> {
         expression: &str,
         operator: &Operator,
     ) -> Result<Option<T>> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("transform_reduce");
         let all = self.transformed::<I, T>("transform_reduce", &input.into(), expression, None, None, operator)?;
         Ok(all.map(|bytes| pod_read_unaligned(&bytes)))
@@ -51,6 +52,7 @@ impl Vectors<'_> {
         output: impl Into<Vector<T>>,
         operator: &Operator,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("transform_inclusive_scan");
         let (input, output) = (input.into(), output.into());
         self.transformed("transform_inclusive_scan", &input, expression, Some(&output), None, operator).map(drop)
@@ -69,6 +71,7 @@ impl Vectors<'_> {
         first: T,
         operator: &Operator,
     ) -> Result<()> {
+        let _call = CallSite::enter();
         let _acting = self.world().acting("transform_exclusive_scan");
         let (input, output) = (input.into(), output.into());
         let all =

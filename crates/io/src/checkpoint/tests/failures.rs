@@ -4,16 +4,17 @@ use std::fs;
 use std::path::Path;
 
 use serde::Serialize;
-use zippy::{Config, Element, Error, Layout, Result, Split, World, run_with};
+use zippy::error::ErrorKind;
+use zippy::{Config, Element, Layout, Result, Split, World, run_with};
 
 use super::{Checkpoints, Contents, directory, is_step, names, save_step};
 
 /// What all ranks say, rank by rank: those of one save.
 fn all_fail(world: &World, wanted: &str, result: Result<()>) {
     let Err(error) = result else { panic!("no error: {wanted}") };
-    let text = match error {
-        Error::Remote { message, .. } => message,
-        error => error.to_string(),
+    let text = match error.kind() {
+        ErrorKind::Remote { message, .. } => message.clone(),
+        kind => kind.to_string(),
     };
     assert!(text.contains(wanted), "rank {}: {text}, not {wanted}", world.rank());
 }

@@ -9,6 +9,7 @@ use std::time::Instant;
 use zippy::Result;
 use zippy::array::{GlobalArray, LocalArray};
 use zippy::element::{Element, ElementKind, Scalar};
+use zippy::error::CallSite;
 use zippy::kernel::ParamValue;
 use zippy::layout::{Layout, Split};
 use zippy::plan::Moved;
@@ -93,12 +94,14 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
     /// # Errors
     /// Cells that are not one number each, an axis of fewer than two voxels, options out of range, a name that is
     /// taken, or no memory.
+    #[track_caller]
     pub fn new(
         world: &'w World,
         volume: &GlobalArray<T, 3>,
         spacing: [f64; 3],
         options: RendererOptions,
     ) -> Result<Self> {
+        let _call = CallSite::enter();
         let cell = match T::INFO.kind {
             ElementKind::Packed(_) | ElementKind::Scalar(Scalar::U32) => "u32",
             ElementKind::Scalar(Scalar::I32) => "i32",
@@ -157,7 +160,9 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
     ///
     /// # Errors
     /// A failure of this or of another rank.
+    #[track_caller]
     pub fn refresh(&self) -> Result<Moved> {
+        let _call = CallSite::enter();
         self.space.changed();
         self.storage.refresh()
     }
@@ -173,7 +178,9 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
     ///
     /// # Errors
     /// A look that makes no sense, or a failure of this or of another rank.
+    #[track_caller]
     pub fn render(&self, look: &Look) -> Result<Frame> {
+        let _call = CallSite::enter();
         self.render_with(look, &[])
     }
 
@@ -187,7 +194,9 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
     /// # Errors
     /// Likewise; a material that makes no sense; a surface that was made for another volume; more fragments of transparent surfaces in the picture than a buffer
     /// holds.
+    #[track_caller]
     pub fn render_with(&self, look: &Look, surfaces: &[(&Surface, &Material)]) -> Result<Frame> {
+        let _call = CallSite::enter();
         self.options.check_size(self.world, look.size)?;
         let view = View::of(look, self.voxels, self.spacing)?;
         let classes = Classes::of(look, self.options.components)?;

@@ -2,6 +2,7 @@
 
 use zippy::Result;
 use zippy::element::Element;
+use zippy::error::CallSite;
 
 use super::VolumeRenderer;
 use crate::volume::surface::{DeviceTriangles, Intake, Surface, Triangles};
@@ -12,7 +13,9 @@ impl<T: Element> VolumeRenderer<'_, T> {
     ///
     /// # Errors
     /// As [`set_surface`](Self::set_surface).
+    #[track_caller]
     pub fn surface(&self, name: &str, triangles: &Triangles) -> Result<Surface> {
+        let _call = CallSite::enter();
         let surface = Surface::new(self.world, name, &self.dealt);
         let mut surface = self.world.agree("making a surface", surface)?;
         self.set_surface(&mut surface, triangles)?;
@@ -25,7 +28,9 @@ impl<T: Element> VolumeRenderer<'_, T> {
     /// # Errors
     /// Lists of triangles that do not go together; more on a rank than a buffer holds, at 28 bytes a vertex and 12 a triangle;
     /// no memory, or a failure of this or of another rank.
+    #[track_caller]
     pub fn set_surface(&self, surface: &mut Surface, triangles: &Triangles) -> Result<()> {
+        let _call = CallSite::enter();
         surface.replace(&self.dealt, |surface| surface.take(self.world, triangles))
     }
 
@@ -34,7 +39,9 @@ impl<T: Element> VolumeRenderer<'_, T> {
     ///
     /// # Errors
     /// As [`set_surface_on_device`](Self::set_surface_on_device).
+    #[track_caller]
     pub fn surface_on_device(&self, name: &str, triangles: &DeviceTriangles) -> Result<Surface> {
+        let _call = CallSite::enter();
         let surface = Surface::new(self.world, name, &self.dealt);
         let mut surface = self.world.agree("making a surface", surface)?;
         self.set_surface_on_device(&mut surface, triangles)?;
@@ -51,7 +58,9 @@ impl<T: Element> VolumeRenderer<'_, T> {
     /// Arrays that do not go together, positions or normals that are not finite, triangles of vertices that are not there;
     /// voxels further apart than 8.5e37, or nearer than 3e-39; more on a rank than a buffer holds, at 28 bytes a vertex and 12 a
     /// triangle; no memory, or a failure of this or of another rank.
+    #[track_caller]
     pub fn set_surface_on_device(&self, surface: &mut Surface, triangles: &DeviceTriangles) -> Result<()> {
+        let _call = CallSite::enter();
         surface.replace(&self.dealt, |surface| {
             let mut intake = self.intake.borrow_mut();
             if intake.is_none() {
