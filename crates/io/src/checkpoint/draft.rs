@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::blocks::{Sums, Writer};
 use super::manifest::Manifest;
 use super::names::{self, Generation, MANIFEST, STATE};
+use super::run::RunShare;
 use crate::IoError;
 use crate::atomic::sync_directory;
 
@@ -16,9 +17,8 @@ pub struct Draft {
     directory: PathBuf,
     generation: Generation,
     rank: usize,
-    /// The manifest, on rank 0. It is locked as long as the generation is being written: so who finds the directory knows
-    /// whether its writer is alive.
-    manifest: Option<File>,
+    /// The run that has the number, on rank 0.
+    run: Option<RunShare>,
     duty: Duty,
 }
 
@@ -34,45 +34,31 @@ enum Duty {
 }
 
 impl Draft {
-    /// A new one in `parent`, which is made where it is not there yet. On rank 0.
+    /// A new one in the directory of a run. On rank 0.
     ///
     /// # Errors
-    /// What the operating system said.
-    pub fn create(parent: &Path, step: u64) -> Result<Self, IoError> {
-        let refused = |error: io::Error| IoError::system(parent, "write to the directory", &error);
-        names::create_directories(parent).map_err(refused)?;
-        let parent = fs::canonicalize(parent).map_err(refused)?;
-        let placed = names::generations(&parent).map_err(refused)?.into_iter();
-        let begun = names::temporaries(&parent).map_err(refused)?.into_iter().map(|(generation, _)| generation);
-        let number =
-            placed.chain(begun).map(|generation| generation.number).max().map_or(Some(1), |last| last.checked_add(1));
-        let number =
-            number.ok_or_else(|| IoError::request(&parent, "holds a generation of the last number there is"))?;
-        let generation = Generation { number, step };
-        let directory = generation.temporary(&parent, |path| fs::create_dir(path)).map_err(refused)?;
-        let mut draft = Self { directory, generation, rank: 0, manifest: None, duty: Duty::Own };
-        let path = draft.directory.join(MANIFEST);
-        let manifest = File::create_new(&path).map_err(|error| IoError::system(&path, "write", &error))?;
-        // Where there are no locks, leftovers stay.
-        let _ = manifest.try_lock();
-        draft.manifest = Some(manifest);
-        Ok(draft)
+    /// Another program has taken the directory over; what the operating system said.
+    pub fn create(run: RunShare, step: u64) -> Result<Self, IoError> {
+        run.check()?;
+        let (number, directory) = run.take_number()?;
+        Ok(Self { directory, generation: Generation { number, step }, rank: 0, run: Some(run), duty: Duty::Own })
     }
 
-    /// The one that rank 0 has made.
+    /// The one of a step that rank 0 has made.
     ///
     /// # Errors
     /// This rank does not see it.
-    pub fn join(directory: &Path, rank: usize) -> Result<Self, IoError> {
+    pub fn join(directory: &Path, rank: usize, step: u64) -> Result<Self, IoError> {
         let name = directory.file_name().and_then(|name| name.to_str());
-        let generation = name.and_then(Generation::of_temporary).filter(|_| directory.is_dir());
-        let generation = generation.ok_or_else(|| {
+        let number = name.and_then(names::number_of_draft).filter(|_| directory.is_dir());
+        let number = number.ok_or_else(|| {
             let message = format!(
                 "rank 0 has made this directory, and rank {rank} does not find it; all ranks need the same files"
             );
             IoError::request(directory, message)
         })?;
-        Ok(Self { directory: directory.to_path_buf(), generation, rank, manifest: None, duty: Duty::Own })
+        let generation = Generation { number, step };
+        Ok(Self { directory: directory.to_path_buf(), generation, rank, run: None, duty: Duty::Own })
     }
 
     pub fn directory(&self) -> &Path {
@@ -115,14 +101,11 @@ impl Draft {
         let path = self.directory.join(MANIFEST);
         let refused = |error: io::Error| IoError::system(&path, "write", &error);
         let text = manifest.text().map_err(|message| IoError::request(&path, message))?;
-        if let Some(file) = &mut self.manifest {
-            file.write_all(&text).and_then(|()| file.sync_all()).map_err(refused)?;
-        }
+        let write = |mut file: File| file.write_all(&text).and_then(|()| file.sync_all());
+        File::create_new(&path).and_then(write).map_err(refused)?;
         sync_directory(&self.directory).map_err(refused)?;
-        if cfg!(windows) {
-            // It renames nothing that is open.
-            self.manifest = None;
-        }
+        // The directory may be another program's by now, where only a time holds it.
+        self.run.as_ref().map_or(Ok(()), |run| run.check())?;
         let parent = self.directory.parent().unwrap_or(Path::new("."));
         let place = parent.join(self.generation.name());
         let placed = fs::rename(&self.directory, &place);
@@ -134,18 +117,17 @@ impl Draft {
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        self.manifest = None;
         // What cannot be taken away is a leftover for the next save.
         match self.duty {
             Duty::Nothing => {}
             Duty::Everything => drop(names::remove(&self.directory)),
             Duty::Own => {
                 let _ = fs::remove_file(self.directory.join(names::of_rank(self.rank)));
-                if self.rank == 0 {
-                    let _ = fs::remove_file(self.directory.join(MANIFEST));
-                }
                 let _ = fs::remove_dir(&self.directory);
             }
+        }
+        if let Some(run) = &self.run {
+            run.give_back(self.generation.number);
         }
     }
 }

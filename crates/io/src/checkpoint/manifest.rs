@@ -33,6 +33,9 @@ pub struct Manifest {
     byte_order: String,
     pub step: u64,
     number: u64,
+    /// The program that has written it, for people; older versions say nothing.
+    #[serde(default)]
+    pub run: String,
     pub block_bytes: u64,
     /// Those of the ranks, in their order.
     pub files: Vec<Sums>,
@@ -112,13 +115,14 @@ impl Part {
 
 impl Manifest {
     /// One of no arrays yet.
-    pub fn new(generation: Generation, ranks: usize, state_bytes: Option<u64>) -> Self {
+    pub fn new((generation, run): (Generation, String), ranks: usize, state_bytes: Option<u64>) -> Self {
         Self {
             format: FORMAT.to_string(),
             version: VERSION,
             byte_order: BYTE_ORDER.to_string(),
             step: generation.step,
             number: generation.number,
+            run,
             block_bytes: BLOCK_BYTES,
             files: vec![Sums::default(); ranks],
             state: state_bytes.map(|bytes| Sums { bytes, checksums: Vec::new() }),

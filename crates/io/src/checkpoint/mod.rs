@@ -60,20 +60,32 @@
 //! Checksums are CRC-32, as zlib and gzip have it, of each block of `block_bytes` bytes of a file: 4 MiB, and more in
 //! checkpoints of more than 12 TB, at most 64 MiB.
 //!
+//! * `run.lock`, as long as a program saves there: its host, its process and since when.
+//!
 //! Until a generation is whole it has a name that begins with a point and ends with `.tmp`. What killed programs leave of
-//! this kind goes with the next save that succeeds; what is being written by a program that is alive stays, as its manifest
-//! is locked. What has no manifest goes after an hour. (On a file system without locks such leftovers stay.) Nothing that has other names is ever touched.
+//! this kind goes with the next save that succeeds. Nothing that has other names is ever touched.
+//!
+//! # One run at a time
+//!
+//! A directory is for one run, on any number of ranks as threads and processes: from its first save until the last
+//! [`Checkpoints`] that has saved there, its clones and started saves are gone, or its process has ended, saves of other
+//! programs are refused with an error that names it. Loading is not. `run.lock` is locked for that, which ends with the process
+//! however that ends, so that a run goes on at once after a kill. Where the file system has no locks, rank 0 writes the time
+//! into it once a minute; a time is out of date after ten minutes, or when its process is known to be gone.
 
 mod blocks;
 mod check;
 mod contents;
 mod draft;
 mod element;
+mod heartbeat;
+mod holder;
 mod load;
 mod manifest;
 mod names;
 mod open;
 mod pending;
+mod run;
 mod save;
 mod stored;
 #[cfg(test)]
@@ -144,7 +156,7 @@ impl Checkpoints {
     /// The same on every rank: two arrays of one name, contents that differ between ranks, a state that is too large or cannot
     /// be written; what the operating system said to any rank: a full disk, no permission; more chunks and cells than a
     /// manifest of 64 MiB can tell of, which is known before a cell is written. Nothing is left of it then, and what was
-    /// there before stays. Only where the system does not say that the new name will last, the generation is in its place;
+    /// there before stays. Another program that saves into the directory is an error that names it. Only where the system does not say that the new name will last, the generation is in its place;
     /// the error says so.
     #[track_caller]
     pub fn save(&self, world: &World, step: u64, contents: &Contents<'_>) -> Result<()> {

@@ -11,6 +11,9 @@ use crate::atomic::sync_directory;
 pub const MANIFEST: &str = "manifest.json";
 pub const STATE: &str = "state.msgpack";
 
+/// The file of the program that saves into a directory.
+pub const LOCK: &str = "run.lock";
+
 /// In a generation that was found not to be whole: what is wrong with it.
 pub const REFUSED: &str = "refused.txt";
 
@@ -39,14 +42,14 @@ impl Generation {
         (found.name() == name).then_some(found)
     }
 
-    /// The generation of which a directory of this name is a part that is not whole yet, or no longer.
-    pub fn of_temporary(name: &str) -> Option<Self> {
+    /// The generation that a directory of this name is no longer: it is being removed.
+    fn of_discarded(name: &str) -> Option<Self> {
         let (generation, random) = name.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('-')?;
         let is_random = random.len() == RANDOM && random.bytes().all(|byte| byte.is_ascii_alphanumeric());
         Self::named(generation).filter(|_| is_random)
     }
 
-    /// What `make` makes under a temporary name of this generation.
+    /// What `make` makes under a temporary name of this generation, which is to be removed.
     ///
     /// # Errors
     /// Those of `make`.
@@ -56,6 +59,23 @@ impl Generation {
         builder.prefix(&prefix).suffix(".tmp").rand_bytes(RANDOM);
         Ok(builder.make_in(parent, make)?.into_temp_path().keep()?)
     }
+}
+
+/// The name of the directory in which the generation of a number is written: nothing but the number, so that whoever makes
+/// it has the number.
+pub fn of_draft(number: u64) -> String {
+    format!(".number-{number:06}.tmp")
+}
+
+/// The number of the generation that is written in a directory of this name.
+pub fn number_of_draft(name: &str) -> Option<u64> {
+    let number = name.strip_prefix(".number-")?.strip_suffix(".tmp")?.parse().ok()?;
+    (of_draft(number) == name).then_some(number)
+}
+
+/// The number of what is not whole yet, or no longer.
+fn number_of_temporary(name: &str) -> Option<u64> {
+    number_of_draft(name).or_else(|| Generation::of_discarded(name).map(|generation| generation.number))
 }
 
 /// Random letters of a temporary name.
@@ -69,7 +89,7 @@ fn is_ours(name: &str) -> bool {
 }
 
 /// The directories in `parent` whose names `parse` knows, with what it makes of them; none where there is no `parent`.
-fn directories(parent: &Path, parse: fn(&str) -> Option<Generation>) -> io::Result<Vec<(Generation, PathBuf)>> {
+fn directories<T>(parent: &Path, parse: fn(&str) -> Option<T>) -> io::Result<Vec<(T, PathBuf)>> {
     let entries = match fs::read_dir(parent) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
@@ -77,10 +97,10 @@ fn directories(parent: &Path, parse: fn(&str) -> Option<Generation>) -> io::Resu
     let mut found = Vec::new();
     for entry in entries {
         let entry = entry?;
-        if let Some(generation) = entry.file_name().to_str().and_then(parse)
+        if let Some(parsed) = entry.file_name().to_str().and_then(parse)
             && entry.file_type()?.is_dir()
         {
-            found.push((generation, entry.path()));
+            found.push((parsed, entry.path()));
         }
     }
     Ok(found)
@@ -96,12 +116,30 @@ pub fn generations(parent: &Path) -> io::Result<Vec<Generation>> {
     Ok(found)
 }
 
-/// What was begun in a directory and is not in its place, or was to be removed.
+/// What was begun in a directory and is not in its place, or was to be removed, with the numbers.
 ///
 /// # Errors
 /// What the operating system said.
-pub fn temporaries(parent: &Path) -> io::Result<Vec<(Generation, PathBuf)>> {
-    directories(parent, Generation::of_temporary)
+pub fn temporaries(parent: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
+    directories(parent, number_of_temporary)
+}
+
+/// The highest number in a directory, of what is whole or not; 0 where there is none.
+///
+/// # Errors
+/// What the operating system said.
+pub fn last_number(parent: &Path) -> io::Result<u64> {
+    let whole = generations(parent)?.into_iter().map(|generation| generation.number);
+    let begun = temporaries(parent)?.into_iter().map(|(number, _)| number);
+    Ok(whole.chain(begun).max().unwrap_or(0))
+}
+
+/// Whether a generation of a number is in its place.
+///
+/// # Errors
+/// What the operating system said.
+pub fn has_number(parent: &Path, number: u64) -> io::Result<bool> {
+    Ok(generations(parent)?.into_iter().any(|generation| generation.number == number))
 }
 
 /// The files of a generation.
@@ -119,15 +157,12 @@ pub fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
     fs::read_dir(directory)?.map(file).collect()
 }
 
-/// Removes the files of a generation and their directory; where there is anything else in it, nothing. The manifest goes
-/// last: by it a later save knows what a killed program has left.
+/// Removes the files of a generation and their directory; where there is anything else in it, nothing.
 ///
 /// # Errors
 /// As [`files`]; what the operating system said.
 pub fn remove(directory: &Path) -> io::Result<()> {
-    let mut files = files(directory)?;
-    files.sort_by_key(|path| path.ends_with(MANIFEST));
-    files.iter().try_for_each(fs::remove_file)?;
+    files(directory)?.iter().try_for_each(fs::remove_file)?;
     fs::remove_dir(directory)
 }
 

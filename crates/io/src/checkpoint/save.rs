@@ -1,7 +1,7 @@
 //! [`Begun`]: a save from its beginning to its end, on every rank.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use zippy::transport::{Payload, copied, values};
 use zippy::{Error, Result, World};
@@ -12,6 +12,7 @@ use super::draft::Draft;
 use super::element::SavedType;
 use super::manifest::{Manifest, Part, Run, SavedArray, SavedGrowable};
 use super::names::Generation;
+use super::run::RunShare;
 use super::tidy::{Keep, tidy};
 use super::together::{numbers_of_all, of_first};
 use crate::IoError;
@@ -21,11 +22,12 @@ pub struct Begun {
     /// What it is called in messages.
     pub what: String,
     pub draft: Draft,
-    parent: PathBuf,
     keep: Keep,
     block_bytes: u64,
     /// On rank 0.
     rest: Option<Rest>,
+    /// On rank 0.
+    run: Option<RunShare>,
 }
 
 /// What is written when all cells are.
@@ -50,22 +52,23 @@ impl Begun {
         let lengths = compared(world, contents)?;
         let is_first = world.rank() == 0;
         let created = is_first.then(|| -> std::result::Result<_, IoError> {
-            let draft = Draft::create(parent, step)?;
-            let rest = Rest::new(draft.generation(), world.size(), contents, &lengths);
+            let run = keep.run(parent)?;
+            let draft = Draft::create(run.clone(), step)?;
+            let rest = Rest::new((draft.generation(), run.name()), world.size(), contents, &lengths);
             let rest = rest.map_err(|message| IoError::request(parent, message))?;
             let unknown = || IoError::request(parent, "has a name, or lies in a directory, that is no Unicode");
             let name = draft.directory().to_str().ok_or_else(unknown)?.to_string();
-            Ok((draft, (name, rest.manifest.block_bytes), rest))
+            Ok((draft, (name, rest.manifest.block_bytes), (rest, run)))
         });
-        let (created, told, rest) = match world.agree(&what, created.transpose().map_err(Error::from))? {
-            Some((draft, told, rest)) => (Some(draft), Some(told), Some(rest)),
+        let (created, told, own) = match world.agree(&what, created.transpose().map_err(Error::from))? {
+            Some((draft, told, own)) => (Some(draft), Some(told), Some(own)),
             None => (None, None, None),
         };
+        let (rest, run) = own.unzip();
         let (name, block_bytes): (String, u64) = of_first(world, told.as_ref())?;
-        let joined = created.map_or_else(|| Draft::join(Path::new(&name), world.rank()), Ok);
+        let joined = created.map_or_else(|| Draft::join(Path::new(&name), world.rank(), step), Ok);
         let draft = world.agree(&what, joined.map_err(Error::from))?;
-        let parent = draft.directory().parent().unwrap_or(parent).to_path_buf();
-        Ok(Self { what, draft, parent, keep, block_bytes, rest })
+        Ok(Self { what, draft, keep, block_bytes, rest, run })
     }
 
     /// The file of this rank.
@@ -85,7 +88,7 @@ impl Begun {
         self.draft.all_written();
         let told = [&[sums.bytes as u32, (sums.bytes >> 32) as u32], &*sums.checksums].concat();
         let all = world.failing(self.what.clone(), || world.group().gather(0, copied(&told)))?;
-        let (what, parent, keep) = (self.what.clone(), self.parent.clone(), self.keep.clone());
+        let (what, keep, run) = (self.what.clone(), self.keep.clone(), self.run.clone());
         let generation = self.draft.generation();
         let put = match all {
             Some(all) => {
@@ -96,8 +99,8 @@ impl Begun {
         };
         world.agree(&what, put)?;
         // The others need not wait for it.
-        if world.rank() == 0 {
-            tidy(&parent, &keep, generation);
+        if let Some(run) = run {
+            tidy(&run, &keep, generation);
         }
         Ok(())
     }
@@ -153,13 +156,13 @@ impl Rest {
     /// # Errors
     /// The manifest would be too long.
     fn new(
-        generation: Generation,
+        (generation, run): (Generation, String),
         ranks: usize,
         contents: &Contents<'_>,
         lengths: &[Vec<u64>],
     ) -> Result<Self, String> {
         let state = contents.state_bytes().map(<[u8]>::to_vec);
-        let manifest = Manifest::new(generation, ranks, state.as_ref().map(|state| state.len() as u64));
+        let manifest = Manifest::new((generation, run), ranks, state.as_ref().map(|state| state.len() as u64));
         let mut rest = Self { state, manifest };
         for saved in &contents.saved {
             rest.add(&**saved, lengths);

@@ -1,26 +1,25 @@
 //! [`tidy`]: what goes when a new generation is there.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use zippy::trace;
 
-use super::names::{self, Generation, MANIFEST};
+use super::names::{self, Generation};
+use super::run::{Run, RunShare};
 use super::stored::seems_whole;
-use crate::shown;
+use crate::{IoError, shown};
 
-/// A directory without a manifest may be one that is just being made. Nobody takes so long for that.
-const LEFT_AFTER: Duration = Duration::from_secs(3600);
-
-/// What a save keeps. Clones have loaded the same.
+/// What a save keeps, and the run that saves. Clones have loaded the same.
 #[derive(Debug, Clone)]
 pub struct Keep {
     /// So many whole generations.
     pub count: usize,
     loaded: Arc<Mutex<Option<Loaded>>>,
+    /// On rank 0, from the first save on.
+    run: Arc<Mutex<Option<RunShare>>>,
 }
 
 /// The generation that was loaded last, and the highest number that there was then.
@@ -32,11 +31,23 @@ struct Loaded {
 
 impl Keep {
     pub fn new(count: usize) -> Self {
-        Self { count, loaded: Arc::default() }
+        Self { count, loaded: Arc::default(), run: Arc::default() }
     }
 
     fn loaded(&self) -> MutexGuard<'_, Option<Loaded>> {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The run of this program in `parent`, held until the last clone is gone. On rank 0.
+    ///
+    /// # Errors
+    /// Another program saves into the directory; what the operating system said.
+    pub fn run(&self, parent: &Path) -> Result<RunShare, IoError> {
+        let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*run {
+            Some(run) => Ok(run.clone()),
+            None => Ok(run.insert(RunShare::new(parent)?).clone()),
+        }
     }
 
     /// A generation was loaded when `last` was the highest number. It is known to be good, as others are not: it stays until
@@ -47,8 +58,10 @@ impl Keep {
 }
 
 /// Removes what the generation that was just put into its place makes superfluous: others of its step, what is older than
-/// as many whole ones as are kept, and what killed programs have left. What cannot be removed is said and stays.
-pub fn tidy(parent: &Path, keep: &Keep, put: Generation) {
+/// as many whole ones as are kept, and what killed programs have left, which is all that is not whole and that the run, which
+/// alone saves here, does not write. What cannot be removed is said and stays.
+pub fn tidy(run: &Run, keep: &Keep, put: Generation) {
+    let parent = run.parent();
     let said = |what: &Path, error: &io::Error| trace::warn(&format!("{} cannot be removed: {error}", shown(what)));
     for generation in superfluous(parent, keep, put) {
         let directory = parent.join(generation.name());
@@ -56,8 +69,8 @@ pub fn tidy(parent: &Path, keep: &Keep, put: Generation) {
             said(&directory, &error);
         }
     }
-    for (_, leftover) in names::temporaries(parent).unwrap_or_default() {
-        if is_left(&leftover)
+    for (number, leftover) in names::temporaries(parent).unwrap_or_default() {
+        if !run.is_writing(number)
             && let Err(error) = names::remove(&leftover)
         {
             said(&leftover, &error);
@@ -89,16 +102,4 @@ fn superfluous(parent: &Path, keep: &Keep, put: Generation) -> Vec<Generation> {
 fn discard(parent: &Path, directory: &Path, generation: Generation) -> io::Result<()> {
     names::files(directory)?;
     names::remove(&generation.temporary(parent, |path| fs::rename(directory, path))?)
-}
-
-/// Whether nobody writes a draft any more. Network file systems lock only what is open for writing.
-fn is_left(directory: &Path) -> bool {
-    match File::options().write(true).open(directory.join(MANIFEST)) {
-        Ok(manifest) => manifest.try_lock().is_ok(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let age = fs::metadata(directory).and_then(|found| found.modified()).map(|modified| modified.elapsed());
-            age.is_ok_and(|age| age.is_ok_and(|age| age > LEFT_AFTER))
-        }
-        Err(_) => false,
-    }
 }

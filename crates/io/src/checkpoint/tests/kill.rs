@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use zippy::{Config, Error, Layout, Result, Split, World, run_with};
 
-use super::{Checkpoints, Contents, again, age, bits, directory, is_step, names, state};
+use super::{Checkpoints, Contents, again, bits, directory, is_step, names, state};
 
 const DIRECTORY: &str = "ZIPPY_IO_KILLED";
 
@@ -120,9 +120,6 @@ fn fifty_kills() {
     // They were killed in the middle of saves: the next one takes away what they left.
     assert!(left > 5, "{left}");
     for directory in &directories {
-        for leftover in names(directory.path()).iter().filter(|name| name.starts_with('.')) {
-            age(&directory.path().join(leftover));
-        }
         let checkpoints = Checkpoints::new(directory.path(), 2);
         run_with(Config::threads(2), |world| super::save_step(&checkpoints, world, u64::MAX)).unwrap();
         let found = names(directory.path());

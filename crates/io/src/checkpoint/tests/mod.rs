@@ -10,6 +10,7 @@ mod kill;
 #[allow(dead_code, reason = "other tests need the rest of it")]
 mod launcher;
 mod round_trip;
+mod runs;
 
 use std::path::Path;
 use std::process::Command;
@@ -17,6 +18,7 @@ use std::process::Command;
 use serde::{Deserialize, Serialize};
 use zippy::{Layout, Result, Split, World};
 
+use super::names::LOCK;
 use super::{Checkpoint, Checkpoints, Contents};
 
 /// A directory that goes with the test.
@@ -24,10 +26,11 @@ fn directory() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
-/// The names in a directory, in order.
+/// The names in a directory, in order, but that of the program that saves there.
 fn names(directory: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(directory).unwrap();
     let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.retain(|name| name != LOCK);
     names.sort();
     names
 }
@@ -36,11 +39,6 @@ fn flip(path: &Path, at: usize) {
     let mut bytes = std::fs::read(path).unwrap();
     bytes[at] ^= 1 << (at % 8);
     std::fs::write(path, bytes).unwrap();
-}
-
-/// Lets a directory look as if it were from long ago.
-fn age(directory: &Path) {
-    std::fs::File::open(directory).and_then(|opened| opened.set_modified(std::time::UNIX_EPOCH)).unwrap();
 }
 
 /// This program again, for one test.

@@ -1,0 +1,107 @@
+//! [`Heartbeat`]: holds a directory by a time in a file, where the file system has no locks.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use zippy::trace;
+
+use super::holder::Holder;
+use super::run::taken;
+use crate::IoError;
+use crate::atomic::place_whole;
+
+/// The time is renewed so often.
+const RENEWED: Duration = Duration::from_secs(60);
+
+/// A thread that renews the time of a holder until it is dropped.
+#[derive(Debug)]
+pub struct Heartbeat {
+    path: PathBuf,
+    holder: Holder,
+    /// Dropped, it ends the thread.
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Heartbeat {
+    /// Takes a directory by its file, which this call has found, or has made: `is_new`.
+    ///
+    /// # Errors
+    /// Another program holds it; what the operating system said.
+    pub fn begin(path: &Path, holder: &Holder, is_new: bool) -> Result<Self, IoError> {
+        let found = Holder::read(path);
+        let is_free = match &found {
+            Some(other) if other.renewed > 0 => other.is_stale(other.renewed),
+            Some(other) => other.is_stale(changed(path)),
+            // It was made and has no text yet.
+            None => is_new || holder.is_stale(changed(path)),
+        };
+        if !is_free {
+            return Err(taken(path, found.as_ref()));
+        }
+        let mut own = Self { path: path.to_path_buf(), holder: holder.clone(), stop: None, thread: None };
+        own.write()?;
+        // Two programs that have found the same stale time: the last one has it.
+        own.check()?;
+        let (stop, stopped) = channel::<()>();
+        let (path, holder) = (own.path.clone(), own.holder.clone());
+        let beat = move || {
+            while stopped.recv_timeout(RENEWED) == Err(RecvTimeoutError::Timeout) {
+                if let Err(error) = renew(&path, &holder) {
+                    trace::warn(&format!("{error}"));
+                }
+            }
+        };
+        let spawned = Builder::new().name("zippy heartbeat".into()).spawn(beat);
+        own.thread = Some(spawned.map_err(|error| IoError::system(&own.path, "renew", &error))?);
+        own.stop = Some(stop);
+        Ok(own)
+    }
+
+    fn write(&self) -> Result<(), IoError> {
+        place_whole(&self.path, self.holder.renewed_now().text().as_bytes()).map(drop)
+    }
+
+    /// Whether the file still names this holder.
+    ///
+    /// # Errors
+    /// It names another one.
+    pub fn check(&self) -> Result<(), IoError> {
+        check(&self.path, &self.holder)
+    }
+}
+
+fn check(path: &Path, holder: &Holder) -> Result<(), IoError> {
+    match Holder::read(path) {
+        Some(found) if found.is(holder) => Ok(()),
+        Some(found) => Err(taken(path, Some(&found))),
+        None => Err(IoError::request(path, "has gone, by which this program held the directory of its checkpoints")),
+    }
+}
+
+/// Writes the time of now, unless another program has the directory by now.
+fn renew(path: &Path, holder: &Holder) -> Result<(), IoError> {
+    check(path, holder)?;
+    place_whole(path, holder.renewed_now().text().as_bytes()).map(drop)
+}
+
+/// When a file was changed last, in seconds since 1970; now where that cannot be told.
+fn changed(path: &Path) -> u64 {
+    let changed = fs::metadata(path).and_then(|found| found.modified()).unwrap_or_else(|_| SystemTime::now());
+    changed.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+impl Drop for Heartbeat {
+    fn drop(&mut self) {
+        self.stop = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        if self.check().is_ok() {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! [`Holder`]: the program that holds a directory, as a file says it.
+
+use std::fmt;
+use std::fs;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+/// Seconds after which a time that was not renewed says nothing any more.
+pub const STALE_AFTER: u64 = 600;
+
+/// A longer file is none of a holder.
+const MOST_BYTES: u64 = 4096;
+
+/// A program: its host, its process and since when it holds a directory.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Holder {
+    pub host: String,
+    pub process: u32,
+    /// In seconds since 1970, as `renewed`.
+    pub since: u64,
+    /// When it has said last that it lives; 0: it holds a lock, which says so.
+    pub renewed: u64,
+    /// The machine since it was started, and the numbering of processes; empty where the system does not tell.
+    pub machine: String,
+}
+
+impl Holder {
+    /// This program, from now on.
+    pub fn own() -> Self {
+        let first_line = |path: &str| fs::read_to_string(path).ok().map(|text| text.trim().to_string());
+        let host = first_line("/proc/sys/kernel/hostname").filter(|name| !name.is_empty());
+        let host = host.or_else(|| ["HOSTNAME", "COMPUTERNAME"].iter().find_map(|name| std::env::var(name).ok()));
+        let numbering = fs::read_link("/proc/self/ns/pid").ok().map(|link| link.to_string_lossy().into_owned());
+        let machine = first_line("/proc/sys/kernel/random/boot_id").zip(numbering);
+        Self {
+            host: host.unwrap_or_else(|| "an unknown host".into()),
+            process: std::process::id(),
+            since: now(),
+            renewed: 0,
+            machine: machine.map_or_else(String::new, |(boot, numbering)| format!("{boot} {numbering}")),
+        }
+    }
+
+    /// With the time of now.
+    pub fn renewed_now(&self) -> Self {
+        Self { renewed: now(), ..self.clone() }
+    }
+
+    /// What a file says; `None`: it says nothing yet, or is gone.
+    pub fn read(path: &Path) -> Option<Self> {
+        let is_short = fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() <= MOST_BYTES);
+        serde_json::from_slice(&is_short.then(|| fs::read(path).ok()).flatten()?).ok()
+    }
+
+    /// The text of its file.
+    pub fn text(&self) -> String {
+        format!("{}\n", serde_json::to_string(self).unwrap_or_default())
+    }
+
+    /// Whether both are the same run, whenever they were renewed.
+    pub fn is(&self, other: &Self) -> bool {
+        let of = |one: &Self| (one.host.clone(), one.process, one.since, one.machine.clone());
+        of(self) == of(other)
+    }
+
+    /// Whether it holds the directory by its time.
+    pub fn is_beating(&self) -> bool {
+        self.renewed > 0 && !self.is_stale(self.renewed)
+    }
+
+    /// Whether nobody holds the directory any more, where a time is the last sign of life.
+    pub fn is_stale(&self, sign_of_life: u64) -> bool {
+        self.has_ended() || now() > sign_of_life.saturating_add(STALE_AFTER)
+    }
+
+    /// Whether its process is known to be gone: of this machine, and nobody has its number.
+    fn has_ended(&self) -> bool {
+        !self.machine.is_empty()
+            && self.machine == Self::own().machine
+            && !Path::new(&format!("/proc/{}", self.process)).exists()
+    }
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "process {} on {}, since {}", self.process, crate::said(&self.host), utc(self.since))
+    }
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// A time in the calendar, by H. Hinnant's algorithm for days since 1970: <https://howardhinnant.github.io/date_algorithms.html>.
+fn utc(seconds: u64) -> String {
+    let (days, rest) = (seconds / 86_400 + 719_468, seconds % 86_400);
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    // Years that begin in March.
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    let year = era * 400 + year_of_era + next;
+    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
+    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_those_of_the_calendar() {
+        let times = [
+            (0, "1970-01-01 00:00:00 UTC"),
+            (951_782_400, "2000-02-29 00:00:00 UTC"),
+            (1_230_768_000, "2009-01-01 00:00:00 UTC"),
+            (1_767_225_599, "2025-12-31 23:59:59 UTC"),
+            (4_107_542_400, "2100-03-01 00:00:00 UTC"),
+        ];
+        times.into_iter().for_each(|(seconds, wanted)| assert_eq!(utc(seconds), wanted));
+    }
+
+    #[test]
+    fn text_is_read_again_and_other_text_is_none() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("lock");
+        assert_eq!(Holder::read(&path), None);
+        let own = Holder::own();
+        std::fs::write(&path, own.text()).unwrap();
+        assert_eq!(Holder::read(&path), Some(own.clone()));
+        assert!(own.is(&own.renewed_now()) && !own.is_beating() && own.renewed_now().is_beating());
+        for text in ["", "{}", "host", &own.text().repeat(100)] {
+            std::fs::write(&path, text).unwrap();
+            assert_eq!(Holder::read(&path), None);
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! [`Run`]: one program at a time saves into a directory of checkpoints.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::heartbeat::Heartbeat;
+use super::holder::Holder;
+use super::names::{self, LOCK};
+use crate::IoError;
+
+/// Asks the system for the lock of a file.
+type TryLock = fn(&File) -> Result<(), TryLockError>;
+
+/// So often a file that another program takes away at the same moment is opened again.
+const ATTEMPTS: usize = 100;
+
+/// The runs of this process. Its threads, and values of one directory, save as one run.
+static RUNS: Mutex<Vec<Arc<Run>>> = Mutex::new(Vec::new());
+
+/// A program that saves into a directory of checkpoints, on rank 0.
+#[derive(Debug)]
+pub struct Run {
+    parent: PathBuf,
+    holder: Holder,
+    /// Numbers of generations that are being written.
+    drafts: Mutex<BTreeSet<u64>>,
+    /// Nothing when the last share has gone.
+    held: Mutex<Option<Held>>,
+}
+
+/// What keeps others out of the directory.
+#[derive(Debug)]
+enum Held {
+    /// A lock of the system, which goes with the process.
+    Lock(File),
+    /// The time in a file, where the file system has no locks.
+    Beats(Heartbeat),
+}
+
+/// A share of a run: with the last one others may save into the directory.
+#[derive(Debug, Clone)]
+pub struct RunShare(Arc<Run>);
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl RunShare {
+    /// The run of this process in `parent`, which is made where it is not there yet.
+    ///
+    /// # Errors
+    /// Another program saves into the directory; what the operating system said.
+    pub fn new(parent: &Path) -> Result<Self, IoError> {
+        let refused = |error: io::Error| IoError::system(parent, "write to the directory", &error);
+        names::create_directories(parent).map_err(refused)?;
+        let parent = fs::canonicalize(parent).map_err(refused)?;
+        let mut runs = locked(&RUNS);
+        if let Some(run) = runs.iter().find(|run| run.parent == parent) {
+            return Ok(Self(Arc::clone(run)));
+        }
+        let run = Arc::new(Run::begin(parent, File::try_lock)?);
+        runs.push(Arc::clone(&run));
+        Ok(Self(run))
+    }
+}
+
+impl Deref for RunShare {
+    type Target = Run;
+
+    fn deref(&self) -> &Run {
+        &self.0
+    }
+}
+
+impl Drop for RunShare {
+    fn drop(&mut self) {
+        let mut runs = locked(&RUNS);
+        // The list has one, and this is one. The lock goes before anybody can ask for another.
+        if Arc::strong_count(&self.0) == 2 {
+            self.release();
+            runs.retain(|other| !Arc::ptr_eq(other, &self.0));
+        }
+    }
+}
+
+impl Run {
+    fn begin(parent: PathBuf, try_lock: TryLock) -> Result<Self, IoError> {
+        let (path, holder) = (parent.join(LOCK), Holder::own());
+        let held = Mutex::new(Some(hold(&path, &holder, try_lock)?));
+        Ok(Self { parent, holder, drafts: Mutex::default(), held })
+    }
+
+    /// Where it saves.
+    pub fn parent(&self) -> &Path {
+        &self.parent
+    }
+
+    /// What manifests call it.
+    pub fn name(&self) -> String {
+        self.holder.to_string()
+    }
+
+    /// Whether the directory still is this run's.
+    ///
+    /// # Errors
+    /// Another program has taken it over, as this one has not renewed its time for long.
+    pub fn check(&self) -> Result<(), IoError> {
+        match &*locked(&self.held) {
+            Some(Held::Beats(beats)) => beats.check(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Leaves the directory to others.
+    fn release(&self) {
+        if let Some(Held::Lock(file)) = locked(&self.held).take() {
+            // Who opens it at this moment finds that it is no longer the one of that name. Windows removes nothing open.
+            if cfg!(unix) {
+                let _ = fs::remove_file(self.parent.join(LOCK));
+            }
+            drop(file);
+        }
+    }
+
+    /// Makes the directory of a generation with the next number. Two programs never get the same one: the name of what is
+    /// made has nothing but the number, and numbers that were put into their places meanwhile are seen.
+    ///
+    /// # Errors
+    /// What the operating system said; there is no higher number.
+    pub fn take_number(&self) -> Result<(u64, PathBuf), IoError> {
+        let refused = |error: io::Error| IoError::system(&self.parent, "write to the directory", &error);
+        let mut number = 0;
+        loop {
+            let last = names::last_number(&self.parent).map_err(refused)?.max(number);
+            let full = || IoError::request(&self.parent, "holds a generation of the last number there is");
+            number = last.checked_add(1).ok_or_else(full)?;
+            let directory = self.parent.join(names::of_draft(number));
+            // Before it is there: what is in no list counts as left by a killed program.
+            locked(&self.drafts).insert(number);
+            match fs::create_dir(&directory) {
+                Ok(()) if names::has_number(&self.parent, number).map_err(refused)? => {
+                    fs::remove_dir(&directory).map_err(refused)?;
+                }
+                Ok(()) => return Ok((number, directory)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => {
+                    self.give_back(number);
+                    return Err(refused(error));
+                }
+            }
+            self.give_back(number);
+        }
+    }
+
+    /// A generation is in its place, or given up.
+    pub fn give_back(&self, number: u64) {
+        locked(&self.drafts).remove(&number);
+    }
+
+    /// Whether this run writes the generation of a number.
+    pub fn is_writing(&self, number: u64) -> bool {
+        locked(&self.drafts).contains(&number)
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
+/// Takes the directory of a lock file.
+fn hold(path: &Path, holder: &Holder, try_lock: TryLock) -> Result<Held, IoError> {
+    let refused = |error: io::Error| IoError::system(path, "write", &error);
+    for _ in 0..ATTEMPTS {
+        let (mut file, is_new) = match File::create_new(path) {
+            Ok(file) => (file, true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                match File::options().read(true).write(true).open(path) {
+                    Ok(file) => (file, false),
+                    // Its program has just ended.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                    Err(error) => return Err(refused(error)),
+                }
+            }
+            Err(error) => return Err(refused(error)),
+        };
+        match try_lock(&file) {
+            Ok(()) if !is_of_name(&file, path) => {}
+            Ok(()) => {
+                // A program that finds no locks on its node may hold the directory by its time.
+                if !is_new && let Some(other) = Holder::read(path).filter(Holder::is_beating) {
+                    return Err(taken(path, Some(&other)));
+                }
+                let text = holder.text();
+                file.set_len(0).and_then(|()| file.write_all(text.as_bytes())).map_err(refused)?;
+                return Ok(Held::Lock(file));
+            }
+            Err(TryLockError::WouldBlock) => {
+                let other = Holder::read(path);
+                return Err(taken(path, other.as_ref()));
+            }
+            Err(TryLockError::Error(_)) => {
+                return Heartbeat::begin(path, holder, is_new).map(Held::Beats);
+            }
+        }
+    }
+    Err(taken(path, Holder::read(path).as_ref()))
+}
+
+/// That somebody else saves into the directory.
+pub fn taken(path: &Path, other: Option<&Holder>) -> IoError {
+    let who = other.map_or_else(|| "a program that has just begun".to_string(), Holder::to_string);
+    let message = format!(
+        "another program saves its checkpoints here: {who}; a directory is for one run at a time, so give this one another, or end \
+         that one"
+    );
+    IoError::request(path.parent().unwrap_or(path), message)
+}
+
+/// Whether an open file is the one that has a name.
+#[cfg(unix)]
+fn is_of_name(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let place = |found: fs::Metadata| (found.dev(), found.ino());
+    matches!((file.metadata().map(place), fs::metadata(path).map(place)), (Ok(file), Ok(named)) if file == named)
+}
+
+#[cfg(not(unix))]
+fn is_of_name(_: &File, _: &Path) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checkpoint::holder::STALE_AFTER;
+
+    const NO_LOCKS: TryLock = |_| Err(TryLockError::Error(io::ErrorKind::Unsupported.into()));
+
+    fn run(parent: &Path, try_lock: TryLock) -> Result<Run, IoError> {
+        Run::begin(parent.to_path_buf(), try_lock)
+    }
+
+    /// With locks, and with the time in a file.
+    #[test]
+    fn second_run_gets_error_that_names_the_first() {
+        let directory = tempfile::tempdir().unwrap();
+        for try_lock in [File::try_lock as TryLock, NO_LOCKS] {
+            let first = run(directory.path(), try_lock).unwrap();
+            first.check().unwrap();
+            let error = run(directory.path(), try_lock).unwrap_err().to_string();
+            let own = Holder::own();
+            for wanted in ["another program saves its checkpoints here", &own.host, " UTC"] {
+                assert!(error.contains(wanted), "{error}, not {wanted}");
+            }
+            assert!(error.contains(&format!("process {}", std::process::id())), "{error}");
+            drop(first);
+            assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+            // A killed one leaves its file, and no lock.
+            fs::write(directory.path().join(LOCK), Holder { process: u32::MAX, ..own }.text()).unwrap();
+            drop(run(directory.path(), try_lock).unwrap());
+        }
+    }
+
+    #[test]
+    fn program_without_locks_is_respected_by_one_with_locks() {
+        let directory = tempfile::tempdir().unwrap();
+        let first = run(directory.path(), NO_LOCKS).unwrap();
+        assert!(run(directory.path(), File::try_lock).unwrap_err().to_string().contains("another program"));
+        drop(first);
+        run(directory.path(), File::try_lock).unwrap();
+    }
+
+    /// On another machine nobody can tell whether a process lives: only its time counts.
+    #[test]
+    fn time_of_another_machine_is_stale_after_ten_minutes() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(LOCK);
+        let far = Holder { machine: "far".into(), ..Holder::own() };
+        let fresh = Holder { renewed: far.renewed.max(1), ..far.clone() };
+        fs::write(&path, fresh.renewed_now().text()).unwrap();
+        assert!(run(directory.path(), NO_LOCKS).unwrap_err().to_string().contains("another program"));
+        let old = Holder { renewed: fresh.renewed_now().renewed - STALE_AFTER - 5, ..far };
+        fs::write(&path, old.text()).unwrap();
+        let second = run(directory.path(), NO_LOCKS).unwrap();
+        second.check().unwrap();
+        // The first one wakes up and takes it back, after which the second one must not go on.
+        fs::write(&path, fresh.renewed_now().text()).unwrap();
+        let error = second.check().unwrap_err().to_string();
+        assert!(error.contains("another program"), "{error}");
+        drop(second);
+        assert!(path.exists());
+    }
+
+    #[test]
+    fn numbers_are_taken_once() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::create_dir(directory.path().join("step-000000000003.000007")).unwrap();
+        let run = run(directory.path(), File::try_lock).unwrap();
+        let (first, second) = (run.take_number().unwrap(), run.take_number().unwrap());
+        assert_eq!((first.0, second.0), (8, 9));
+        assert!(run.is_writing(8) && !run.is_writing(7));
+        // Somebody else has it, with a name that no list has shown yet.
+        fs::create_dir(directory.path().join(names::of_draft(10))).unwrap();
+        assert_eq!(run.take_number().unwrap().0, 11);
+        run.give_back(9);
+        assert!(!run.is_writing(9));
+        fs::create_dir(directory.path().join(names::of_draft(u64::MAX))).unwrap();
+        assert!(run.take_number().unwrap_err().to_string().contains("the last number there is"));
+    }
+
+    /// Values of one directory share the run of the process; with the last of them it ends.
+    #[test]
+    fn shares_of_a_run_hold_the_directory() {
+        let directory = tempfile::tempdir().unwrap();
+        let parent = directory.path().join("new");
+        let first = RunShare::new(&parent).unwrap();
+        let second = RunShare::new(&directory.path().join("new/../new")).unwrap();
+        assert!(Arc::ptr_eq(&first.0, &second.0));
+        drop(first);
+        assert!(run(&parent.canonicalize().unwrap(), File::try_lock).is_err());
+        drop(second.clone());
+        assert!(run(&parent.canonicalize().unwrap(), File::try_lock).is_err());
+        drop(second);
+        run(&parent.canonicalize().unwrap(), File::try_lock).unwrap();
+    }
+}
