@@ -3,7 +3,8 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Stdio};
 
-use zippy::{Config, Error, World, run_with};
+use zippy::error::ErrorKind;
+use zippy::{Config, World, run_with};
 
 use super::{Checkpoints, again, directory, is_step, names, save_step};
 
@@ -39,9 +40,9 @@ fn second_program_is_refused_until_the_first_has_ended() {
     let before = names(directory.path());
     let save = |world: &World| {
         let error = save_step(&checkpoints, world, 8).unwrap_err();
-        let text = match error {
-            Error::Remote { message, .. } => message,
-            error => error.to_string(),
+        let text = match error.kind() {
+            ErrorKind::Remote { message, .. } => message.clone(),
+            kind => kind.to_string(),
         };
         for wanted in ["another program saves its checkpoints here", &format!("process {} on ", child.id()), " UTC"] {
             assert!(text.contains(wanted), "rank {}: {text}, not {wanted}", world.rank());
