@@ -1,7 +1,9 @@
 //! The files that a volume lies in: the first bytes of one, and the names of the others.
 
+use std::collections::HashSet;
+use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::store::open_regular;
@@ -54,6 +56,43 @@ impl Head {
 /// The file that the header in `path` names: relative names count from the header's directory, others stay as they are.
 pub fn beside(path: &Path, name: &str) -> PathBuf {
     path.parent().unwrap_or(Path::new("")).join(name)
+}
+
+/// The files that an index has named, each of them once: a short index could make much of one file by several spellings or
+/// links.
+#[derive(Default)]
+pub struct NamedFiles(HashSet<FileIdentity>);
+
+/// Device and number of a file, or its path without links where the system has no such numbers.
+#[cfg(unix)]
+type FileIdentity = (u64, u64);
+#[cfg(not(unix))]
+type FileIdentity = PathBuf;
+
+#[cfg(unix)]
+fn identity(path: &Path) -> io::Result<FileIdentity> {
+    use std::os::unix::fs::MetadataExt;
+    fs::metadata(path).map(|found| (found.dev(), found.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(path: &Path) -> io::Result<FileIdentity> {
+    fs::canonicalize(path)
+}
+
+impl NamedFiles {
+    /// Adds the file `name` that byte `at` of the index `path` names.
+    ///
+    /// # Errors
+    /// There is no such file, or the index has named it before.
+    pub fn add(&mut self, path: &Path, at: u64, name: &str) -> Result<(), IoError> {
+        let file = beside(path, name);
+        let found = identity(&file).map_err(|error| named_by(path, at, &IoError::system(&file, "open", &error)))?;
+        match self.0.insert(found) {
+            true => Ok(()),
+            false => Err(IoError::malformed(path, at, format!("the piece {} is named twice", quoted(name)))),
+        }
+    }
 }
 
 /// What is wrong with a file that byte `at` of the header in `path` names.

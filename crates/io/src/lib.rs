@@ -4,6 +4,7 @@
 //! local. Everything else is local to the calling rank and knows no other rank: each rank opens the file and reads only its
 //! own part. Output files appear when they are whole ([`write_whole`]), one that several ranks write, too ([`SharedFile`], of
 //! which `CollectiveFile` is made).
+#![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 pub mod apng;
@@ -18,6 +19,7 @@ mod foreign;
 mod full_disk;
 pub mod image;
 pub mod json;
+mod memory;
 pub mod mesh;
 mod metaimage;
 mod nifti;

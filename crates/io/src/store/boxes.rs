@@ -9,6 +9,7 @@ use zippy::region::{Region, RegionTree};
 use super::description::{Description, Subvolume};
 use super::stream::Stream;
 use crate::IoError;
+use crate::memory::zeros;
 
 /// A box that is being read.
 struct Filling<T> {
@@ -133,15 +134,10 @@ impl Description {
     }
 }
 
-/// Zeros for the bytes of a region. It is part of the volume, whose bytes fit 63 bits and are backed by the length of the
-/// files.
+/// Zeros for the bytes of a region. The region is part of the volume, whose bytes fit 63 bits and are backed by the length
+/// of the files.
 fn memory<T: bytemuck::Pod>(path: &Path, bytes: u64) -> Result<Vec<T>, IoError> {
-    let none = || IoError::request(path, format!("no memory for {bytes} bytes of voxels"));
-    let count = usize::try_from(bytes).map_err(|_| none())? / size_of::<T>();
-    let mut out = Vec::new();
-    out.try_reserve_exact(count).map_err(|_| none())?;
-    out.resize(count, T::zeroed());
-    Ok(out)
+    zeros(bytes / size_of::<T>() as u64).map_err(|none| IoError::request(path, format!("{none} of voxels")))
 }
 
 /// Voxels that stand together in the file and in the box that is read.

@@ -8,7 +8,11 @@ use super::inflate::Inflate;
 use super::segment::{Encoding, Segment, open_regular};
 use super::source::{Bytes, bytes};
 use crate::IoError;
+use crate::memory::zeros;
 use crate::scalar::ScalarKind;
+
+/// Memory for decoded data grows by so many bytes at least; a multiple of the bytes of every number.
+const GROWTH: u64 = 1 << 20;
 
 /// An open segment, somewhere in its data.
 pub struct Stream<'a> {
@@ -79,19 +83,27 @@ pub fn decoded_length(segment: &Segment, most: u64) -> Result<u64, IoError> {
 /// # Errors
 /// The file cannot be read, or ends.
 pub fn prefix(segment: &Segment) -> Result<Vec<u8>, IoError> {
-    let mut bytes = vec![0; segment.bytes as usize];
+    let mut bytes = zeros(segment.bytes).map_err(|none| IoError::request(&segment.path, none))?;
     Stream::open(segment, ScalarKind::U8)?.read(0, &mut bytes)?;
     Ok(bytes)
 }
 
-/// All decoded bytes of a segment, which fit memory; numbers in text have the machine's byte order.
+/// All decoded bytes of a segment; numbers in text have the machine's byte order. Memory grows with the data that are
+/// there, as compressed ones may declare a thousand times their length.
 ///
 /// # Errors
-/// The file cannot be read; the data end, go on, or are corrupt.
+/// The file cannot be read; the data end, go on, are corrupt, or do not fit memory.
 pub fn decoded(segment: &Segment, kind: ScalarKind) -> Result<Vec<u8>, IoError> {
-    let mut bytes = vec![0; segment.bytes as usize];
+    let mut bytes: Vec<u8> = Vec::new();
     let mut stream = Stream::open(segment, kind)?;
-    stream.read(0, &mut bytes)?;
+    while (bytes.len() as u64) < segment.bytes {
+        let (start, left) = (bytes.len(), segment.bytes - bytes.len() as u64);
+        let end = start + left.min(GROWTH) as usize;
+        let refused = |_| IoError::request(&segment.path, format!("no memory for {} bytes", segment.bytes));
+        bytes.try_reserve(end - start).map_err(refused)?;
+        bytes.resize(end, 0);
+        stream.read(start as u64, &mut bytes[start..])?;
+    }
     stream.finish()?;
     Ok(bytes)
 }

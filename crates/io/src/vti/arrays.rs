@@ -160,6 +160,9 @@ impl<'a> Arrays<'a> {
         if count.saturating_add(3).saturating_mul(word) > binary.end - binary.start {
             return lie(format!("a table of {count} blocks does not fit the file"));
         }
+        if size == 0 {
+            return lie("its header declares blocks of 0 bytes".into());
+        }
         let whole = if last == 0 { count } else { count.saturating_sub(1) };
         let total = whole.checked_mul(size).and_then(|total| total.checked_add(last));
         if total != Some(bytes) || last > size {

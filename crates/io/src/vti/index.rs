@@ -10,7 +10,7 @@ use super::elements::{Element, next_element};
 use super::frame::Frame;
 use super::notes::Notes;
 use super::xml::Xml;
-use crate::files::{Head, beside, named_by};
+use crate::files::{Head, NamedFiles, beside, named_by};
 use crate::store::{Claim, Description, Grid, Stated, Subvolume};
 use crate::{IoError, quoted};
 
@@ -156,6 +156,7 @@ impl Index {
     ) -> Result<Description, IoError> {
         let mut grid = self.grid(head, array)?;
         let (mut left, mut subvolumes, mut big_endian) = (vec![grid.whole()], Vec::new(), None);
+        let mut named = NamedFiles::default();
         for (number, piece) in self.pieces.iter().enumerate() {
             let Some(stored) = self.stored(head, piece)? else { continue };
             // Pieces share the points of their common side; the first one that has a point is read.
@@ -168,6 +169,7 @@ impl Index {
                 return Err(IoError::unsupported(&head.path, piece.extent.at, message));
             }
             if !mine.is_empty() && wanted(number, &mine) {
+                named.add(&head.path, piece.extent.at, &piece.source)?;
                 let found = self.piece(head, piece, (&array.name, &grid), &mine);
                 let (found, parts) = found.map_err(|error| named_by(&head.path, piece.extent.at, &error))?;
                 if *big_endian.get_or_insert(found) != found {

@@ -8,6 +8,7 @@ mod mesh;
 mod mesh_cells;
 mod mesh_errors;
 mod mesh_golden;
+mod mesh_hostile;
 mod meshes;
 mod metaimage;
 mod nifti;

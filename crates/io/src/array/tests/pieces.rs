@@ -185,3 +185,20 @@ fn pieces_that_are_wrong_say_so_on_every_rank() {
         assert!(describe(&path).is_err() || good[cut..].trim().is_empty(), "{cut}");
     }
 }
+
+#[test]
+fn pvti_piece_named_by_another_spelling_is_an_error() {
+    let directory = directory();
+    let path = directory.path().join("a.pvti");
+    write(&path, 1, &Layout::new([9, 8]).split([Split::Even(3), Split::Whole]), 0);
+    let good = std::fs::read_to_string(&path).unwrap();
+    let sources: Vec<&str> = good.split("Source=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    let spelling = format!("a/../{}", sources[0]);
+    std::fs::write(&path, good.replace(sources[1], &spelling)).unwrap();
+    run_with(Config::threads(1), |world| {
+        let error = load::<u32, 2>(world, &path, "array", Layout::new).unwrap_err().to_string();
+        assert!(error.contains(&format!("the piece \"{spelling}\" is named twice")), "{error}");
+        Ok(())
+    })
+    .unwrap();
+}

@@ -3,7 +3,8 @@
 //! A header of 16 bytes; the first byte of each block; blocks. A block is one stream, or one for each byte of a number, each
 //! behind its length; what is as long as what it unpacks to is not compressed.
 
-use super::decode::{ZSTD_RATIO, inflate};
+use super::decode::{ZSTD_RATIO, inflate, lz4_block, unzstd};
+use crate::memory::reserved;
 
 const HEADER: usize = 16;
 
@@ -33,6 +34,7 @@ pub fn unpack(encoded: &[u8], most: u64) -> Result<Vec<u8>, String> {
     for number in 0..buffer.bytes.div_ceil(buffer.block_bytes) {
         let bytes = buffer.block_bytes.min(buffer.bytes - out.len());
         let block = buffer.block(number, bytes)?;
+        out.try_reserve(bytes).map_err(|_| format!("no memory for {} bytes", buffer.bytes))?;
         buffer.sort(&block, &mut out);
     }
     Ok(out)
@@ -96,17 +98,18 @@ impl<'a> Buffer<'a> {
         }
         let unpacked = match self.flags >> 5 {
             0 => near_copies(stream, room),
-            1 => lz4_flex::block::decompress(stream, room).map_err(|error| error.to_string()),
+            1 => lz4_block(stream, room as u64),
             3 => inflate(flate2::read::ZlibDecoder::new(stream), stream.len(), room as u64),
-            4 => zstd::bulk::decompress(stream, room).map_err(|error| error.to_string()),
+            4 => unzstd(stream, room as u64),
             2 => return Err("Blosc with Snappy is not read; with BloscLZ, LZ4, Zlib and Zstandard it is".into()),
             other => return Err(damaged(&format!("there is no compressor {other}"))),
         };
         let unpacked = unpacked.map_err(|error| damaged(&error))?;
-        match unpacked.len() == room {
-            true => out.extend_from_slice(&unpacked),
-            false => return Err(damaged(&format!("a stream has {} bytes and not {room}", unpacked.len()))),
+        if unpacked.len() != room {
+            return Err(damaged(&format!("a stream has {} bytes and not {room}", unpacked.len())));
         }
+        out.try_reserve(room).map_err(|_| format!("no memory for {room} bytes"))?;
+        out.extend_from_slice(&unpacked);
         Ok(())
     }
 
@@ -137,7 +140,7 @@ fn word(bytes: &[u8], at: usize) -> Option<usize> {
 
 /// BloscLZ: runs of bytes as they are, and copies of what came before.
 fn near_copies(stream: &[u8], room: usize) -> Result<Vec<u8>, String> {
-    let mut out = Vec::with_capacity(room);
+    let mut out = reserved(room as u64)?;
     let mut bytes = stream.iter().map(|&byte| usize::from(byte));
     let mut next = || bytes.next().ok_or("a stream ends early");
     // The first one says how many bytes follow as they are.

@@ -10,10 +10,12 @@ use serde_json::Value;
 use zarrs::array::codec::api::{BytesToBytesCodecTraits, Codec};
 use zarrs::array::{BytesRepresentation, CodecOptions};
 use zarrs::metadata::v3::MetadataV3;
+use zstd::bulk::Decompressor;
 
 use super::blosc;
 use super::values::wrong;
 use crate::axis_order::AxisOrder;
+use crate::memory::{reserved, zeros};
 use crate::quoted;
 
 /// No stream of gzip unpacks to more bytes for each of its own.
@@ -21,6 +23,9 @@ const GZIP_RATIO: u64 = 1040;
 
 /// No block of Zstandard has more bytes, and each takes four.
 pub const ZSTD_RATIO: u64 = 128 * 1024;
+
+/// More codecs of bytes are refused: each adds a quarter to what a file may have.
+const MOST_CODECS: usize = 4;
 
 /// Bytes of a checksum.
 const CHECKSUM: u64 = 4;
@@ -60,6 +65,9 @@ impl Decoder {
                  \"transpose\" may stand"
             ));
         };
+        if rest.len() > MOST_CODECS {
+            return Err(format!("{} codecs after \"bytes\"; at most {MOST_CODECS} are read", rest.len()));
+        }
         let endian = first.configuration().and_then(|all| all.get("endian")).unwrap_or(&Value::Null);
         let is_big = match endian.as_str() {
             Some("big") => true,
@@ -149,7 +157,7 @@ fn too_short(found: usize, most: u64) -> String {
 /// It is damaged, or unpacks to more.
 pub fn inflate(stream: impl Read, encoded: usize, most: u64) -> Result<Vec<u8>, String> {
     let room = most.min((encoded as u64).saturating_mul(GZIP_RATIO));
-    let mut out = Vec::with_capacity(room as usize);
+    let mut out = reserved(room)?;
     stream.take(most + 1).read_to_end(&mut out).map_err(|error| format!("damaged: {error}"))?;
     match out.len() as u64 > most {
         true => Err(format!("damaged: it unpacks to more than {most} bytes")),
@@ -157,11 +165,16 @@ pub fn inflate(stream: impl Read, encoded: usize, most: u64) -> Result<Vec<u8>, 
     }
 }
 
-fn unzstd(encoded: &[u8], most: u64) -> Result<Vec<u8>, String> {
+/// The bytes that a frame of Zstandard unpacks to, at most so many.
+///
+/// # Errors
+/// It is damaged, or unpacks to more.
+pub fn unzstd(encoded: &[u8], most: u64) -> Result<Vec<u8>, String> {
     // Into given room nothing is written beyond its end.
     let room = most.min((encoded.len() as u64).saturating_mul(ZSTD_RATIO));
-    let unpacked = zstd::bulk::decompress(encoded, room as usize);
-    unpacked.map_err(|error| format!("{} ({error})", too_short(encoded.len(), most)))
+    let mut out = reserved(room)?;
+    let unpacked = Decompressor::new().and_then(|mut one| one.decompress_to_buffer(encoded, &mut out));
+    unpacked.map(|_| out).map_err(|error| format!("{} ({error})", too_short(encoded.len(), most)))
 }
 
 /// A block of LZ4 behind the number of bytes to which it unpacks.
@@ -173,8 +186,18 @@ fn unlz4(encoded: &[u8], most: u64) -> Result<Vec<u8>, String> {
     }
     // No byte unpacks to more than this.
     let room = (length as usize).min(block.len().saturating_mul(255));
-    let unpacked = lz4_flex::block::decompress(block, room);
-    unpacked.map_err(|error| format!("damaged: LZ4: {error}"))
+    lz4_block(block, room as u64).map_err(|error| format!("damaged: LZ4: {error}"))
+}
+
+/// What a block of LZ4 unpacks to, at most so many bytes.
+///
+/// # Errors
+/// It is damaged, or unpacks to more.
+pub fn lz4_block(block: &[u8], most: u64) -> Result<Vec<u8>, String> {
+    let mut out = zeros(most)?;
+    let length = lz4_flex::block::decompress_into(block, &mut out).map_err(|error| error.to_string())?;
+    out.truncate(length);
+    Ok(out)
 }
 
 /// The name of each codec of a document, those within shards too.

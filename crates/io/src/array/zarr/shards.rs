@@ -10,6 +10,7 @@ use super::decode::Decoder;
 use super::options::MOST_BYTES;
 use crate::IoError;
 use crate::axis_order::{AxisOrder, strides};
+use crate::memory::zeros;
 
 /// Shards of one size.
 pub struct Shards {
@@ -91,7 +92,7 @@ impl Shards {
             let (offset, found) = (within.start + within.bytes, within.bytes);
             return Err(IoError::Truncated { path: path.to_path_buf(), offset, found, expected: self.index_bytes });
         }
-        let mut bytes = vec![0; self.index_bytes as usize];
+        let mut bytes = zeros(self.index_bytes).map_err(|none| IoError::request(path, none))?;
         let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut bytes));
         read.map_err(|error| IoError::system(path, "read", &error))?;
         let index = self.index.decode(bytes, &[], 16 * self.counts.product().unwrap_or(0));

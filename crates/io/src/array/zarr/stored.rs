@@ -17,6 +17,7 @@ use super::node;
 use super::options::MOST_BYTES;
 use super::shards::{Shards, Stretch};
 use super::values::{sizes, wrong};
+use crate::memory::zeros;
 use crate::store::open_regular;
 use crate::{IoError, quoted};
 
@@ -204,7 +205,7 @@ fn read(
     if bytes > wanted {
         return Err(IoError::Oversized { path: path.to_path_buf(), offset, expected: wanted });
     }
-    let mut out = vec![0; bytes as usize];
+    let mut out = zeros(bytes).map_err(|none| IoError::request(path, none))?;
     let read = file.seek(SeekFrom::Start(start)).and_then(|_| file.read_exact(&mut out));
     read.map_err(|error| IoError::system(path, "read", &error))?;
     Ok(out)

@@ -1,18 +1,18 @@
 //! VTK's index of PolyData.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::{Mesh, vtp};
-use crate::files::{Head, beside, named_by};
+use crate::files::{Head, NamedFiles, beside, named_by};
 use crate::vti::document::Document;
 use crate::vti::elements::next_element;
 use crate::vti::xml::Xml;
 use crate::{IoError, quoted};
 
 pub fn read(path: &Path) -> Result<Mesh, IoError> {
-    let mut whole: Option<Mesh> = None;
+    let (mut whole, mut named): (Option<Mesh>, _) = (None, NamedFiles::default());
     for (at, name) in sources(&Head::read(path)?)? {
+        named.add(path, at, &name)?;
         let piece = vtp::read(&beside(path, &name)).map_err(|error| named_by(path, at, &error))?;
         match &mut whole {
             None => whole = Some(piece),
@@ -28,7 +28,7 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
 /// The files that the index names, each with the byte where it does.
 fn sources(head: &Head) -> Result<Vec<(u64, String)>, IoError> {
     let mut xml = Xml::open(head)?;
-    let (mut open, mut found, mut names, mut known) = (Vec::new(), Vec::new(), BTreeSet::new(), false);
+    let (mut open, mut found, mut known) = (Vec::new(), Vec::new(), false);
     while let Some((element, empty)) = next_element(&mut xml, &head.path, &mut open)? {
         let inside: Vec<&str> = open.iter().map(String::as_str).collect();
         match (&inside[..], &*element.name) {
@@ -40,11 +40,6 @@ fn sources(head: &Head) -> Result<Vec<(u64, String)>, IoError> {
             (["VTKFile"], "PPolyData") => known = true,
             (["VTKFile", "PPolyData"], "Piece") => {
                 let name = element.need(&head.path, "Source")?.to_string();
-                // A short index could make a long mesh of it.
-                if !names.insert(name.clone()) {
-                    let message = format!("the piece {} is named twice", quoted(&name));
-                    return Err(IoError::malformed(&head.path, element.at, message));
-                }
                 found.push((element.at, name));
             }
             _ => {}

@@ -254,6 +254,16 @@ fn false_documents() {
         shards = outer;
     }
     changed("/codecs", shards, "more than 3 shards in each other are not read");
+    // Each codec may add to the bytes of a file: many would make any length fit.
+    for count in [5, 30] {
+        let codecs: Vec<_> = std::iter::once(bytes.clone())
+            .chain(vec![json!({"name": "zstd", "configuration": {"level": 1, "checksum": false}}); count])
+            .collect();
+        let wanted = format!("{count} codecs after \"bytes\"; at most 4 are read");
+        changed("/codecs/0/configuration/codecs", json!(codecs), &wanted);
+        changed("/codecs/0/configuration/index_codecs", json!(codecs), &wanted);
+        changed("/codecs", json!(codecs), &wanted);
+    }
     let mut strange = document.clone();
     strange["secret"] = json!({"name": "what", "must_understand": true});
     fs::write(&file, strange.to_string()).unwrap();

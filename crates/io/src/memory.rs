@@ -1,0 +1,35 @@
+//! Memory for data whose size a file declares: a refusal of the system is an error, not the end of the process.
+
+/// An empty vector with room for `count` values.
+///
+/// # Errors
+/// The system has no memory for them.
+pub fn reserved<T>(count: u64) -> Result<Vec<T>, String> {
+    let mut values = Vec::new();
+    match usize::try_from(count).is_ok_and(|count| values.try_reserve_exact(count).is_ok()) {
+        true => Ok(values),
+        false => Err(format!("no memory for {} bytes", u128::from(count) * size_of::<T>() as u128)),
+    }
+}
+
+/// A vector of `count` zeros.
+///
+/// # Errors
+/// The system has no memory for them.
+pub fn zeros<T: bytemuck::Zeroable + Clone>(count: u64) -> Result<Vec<T>, String> {
+    let mut values = reserved(count)?;
+    values.resize(count as usize, T::zeroed());
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_no_machine_has_is_an_error() {
+        assert_eq!(zeros::<u16>(5).unwrap(), [0; 5]);
+        assert_eq!(reserved::<u64>(u64::MAX).unwrap_err(), "no memory for 147573952589676412920 bytes");
+        assert_eq!(zeros::<u8>(1 << 62).unwrap_err(), "no memory for 4611686018427387904 bytes");
+    }
+}
