@@ -16,11 +16,12 @@ use crate::session::{Live, Replay, Session, State};
 /// The most bytes of cells that are fetched together, in several views.
 pub const MOST_BYTES: usize = 1 << 30;
 
-/// Opens a recording, or looks for a program at an address, `host:port`, with the token that it has printed.
+/// Opens a recording, or looks for a program at an address, `host:port`, with the token that it has printed, which is asked for
+/// where there is a program to look for.
 ///
 /// # Errors
 /// There is no such file and it is no address; the recording cannot be opened; there is no token, or a malformed one.
-pub fn open(source: &str, token: Option<&str>) -> Result<Box<dyn Session>, String> {
+pub fn open(source: &str, token: impl FnOnce() -> Option<String>) -> Result<Box<dyn Session>, String> {
     if Path::new(source).exists() {
         return replay(source);
     }
@@ -34,17 +35,18 @@ pub fn open(source: &str, token: Option<&str>) -> Result<Box<dyn Session>, Strin
 ///
 /// # Errors
 /// There is no token, or a malformed one.
-pub fn live(address: &str, token: Option<&str>) -> Result<Box<dyn Session>, String> {
-    let missing = "a program that runs is asked with the token that it has printed: --token, or ZIPPY_DEBUG_TOKEN";
-    let token = token.map(str::trim).filter(|token| !token.is_empty()).ok_or(missing)?;
-    if token.len() != TOKEN_DIGITS {
-        return Err(format!("a token has {TOKEN_DIGITS} digits, and this one has {}", token.len()));
+pub fn live(address: &str, token: impl FnOnce() -> Option<String>) -> Result<Box<dyn Session>, String> {
+    if address.rsplit_once(':').is_none_or(|(host, port)| host.is_empty() || port.parse::<u16>().is_err()) {
+        return Err(format!("{address:?} is no address; write it as 127.0.0.1:7777"));
     }
-    match address.rsplit_once(':') {
-        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {
-            Ok(Box::new(Live::connect(address, token)))
+    let missing = "a program that runs is asked with the token that it has printed: set ZIPPY_DEBUG_TOKEN to it";
+    let token = token().ok_or(missing)?;
+    match token.trim() {
+        "" => Err(missing.into()),
+        token if token.len() != TOKEN_DIGITS => {
+            Err(format!("a token has {TOKEN_DIGITS} digits, and this one has {}", token.len()))
         }
-        _ => Err(format!("{address:?} is no address; write it as 127.0.0.1:7777")),
+        token => Ok(Box::new(Live::connect(address, token))),
     }
 }
 
@@ -302,6 +304,12 @@ pub fn gather(
     if bytes <= MOST_VIEW_BYTES {
         return view(request.clone());
     }
+    let mut view = |part: ViewRequest| {
+        let axes = part.start.len();
+        let found = view(part)?;
+        let alike = [&found.of.start, &found.of.end, &found.of.stride].iter().all(|list| list.len() == axes);
+        if alike { Ok(found) } else { Err("a view has other axes than were asked for".to_string()) }
+    };
     let mut coarse = request.clone();
     let first = view(request.clone().fitting(cell_bytes, 1))?;
     // A recording has what it has: its own cells, then.

@@ -1,4 +1,5 @@
 //! The array viewer: what it asks a running program or a recording, and how it shows what it gets.
+#![forbid(unsafe_code)]
 
 pub mod app;
 pub mod client;

@@ -11,7 +11,7 @@ use zippy_debugger::client::{Client, live, open, replay};
 use zippy_debugger::comparison::Comparison;
 use zippy_debugger::{app, info, script};
 
-use self::options::{Command, Options, Token};
+use self::options::{Command, Options, token};
 
 /// What is meant for programs. The rank that renders volumes is none to be looked at: it would record over what is shown.
 const OF_PROGRAMS: [&str; 2] = ["ZIPPY_DEBUG", "ZIPPY_TRACE"];
@@ -30,20 +30,16 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<ExitCode, String> {
     let done = match command {
-        Command::Connect { address, token } => {
-            app::open(live(&address, token.get().as_deref())?).map_err(|error| error.to_string())
-        }
+        Command::Connect { address } => app::open(live(&address, token)?).map_err(|error| error.to_string()),
         Command::Replay { file } => app::open(replay(&file)?).map_err(|error| error.to_string()),
-        Command::Shot { source, token, patience, shot } => {
-            say(&shot.take(&mut client(&source, &token, patience.get())?)?)
-        }
-        Command::Script { source, token, patience } => {
-            let mut client = client(&source, &token, patience.get())?;
+        Command::Shot { source, patience, shot } => say(&shot.take(&mut client(&source, patience.get())?)?),
+        Command::Script { source, patience } => {
+            let mut client = client(&source, patience.get())?;
             script::run(&mut client, io::stdin().lock(), io::stdout().lock(), patience.get())
                 .map_err(|error| format!("the script ends: {error}"))
         }
-        Command::Compare { source, other, token, patience, comparison } => {
-            return Ok(compare([&source, other.as_ref().unwrap_or(&source)], &token, patience.get(), &comparison));
+        Command::Compare { source, other, patience, comparison } => {
+            return Ok(compare([&source, other.as_ref().unwrap_or(&source)], patience.get(), &comparison));
         }
         Command::Info { file } => say(&info::info(&file)?),
     };
@@ -51,8 +47,8 @@ fn run(command: Command) -> Result<ExitCode, String> {
 }
 
 /// As other programs that compare end: 0 for the same, 1 for a difference, 2 for trouble.
-fn compare(sources: [&str; 2], token: &Token, patience: Duration, comparison: &Comparison) -> ExitCode {
-    let [one, other] = sources.map(|source| client(source, token, patience));
+fn compare(sources: [&str; 2], patience: Duration, comparison: &Comparison) -> ExitCode {
+    let [one, other] = sources.map(|source| client(source, patience));
     let compared = one.and_then(|mut one| comparison.make(&mut one, &mut other?));
     match compared.and_then(|(same, text)| say(&text).map(|()| same)) {
         Ok(same) => ExitCode::from(u8::from(!same)),
@@ -63,8 +59,8 @@ fn compare(sources: [&str; 2], token: &Token, patience: Duration, comparison: &C
     }
 }
 
-fn client(source: &str, token: &Token, patience: Duration) -> Result<Client, String> {
-    Client::new(open(source, token.get().as_deref())?, patience)
+fn client(source: &str, patience: Duration) -> Result<Client, String> {
+    Client::new(open(source, token)?, patience)
 }
 
 /// Text of which parts come from programs and files: a terminal must not obey it.

@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use zippy_debugger::shot::Shot;
 ///   ZIPPY_DEBUG=listen:7777  listens on this port of its own machine, and prints a token
 ///   ZIPPY_DEBUG=record:FILE  writes a recording
 ///
+/// The token is asked for, or stands in ZIPPY_DEBUG_TOKEN, which other users of the machine cannot see.
 /// Of a machine elsewhere, bring the port here: ssh -L 7777:127.0.0.1:7777 HOST
 #[derive(Parser, Debug)]
 #[command(name = "zippy-debugger", version, verbatim_doc_comment)]
@@ -29,12 +31,10 @@ pub enum Command {
     /// Opens a window on a program that runs
     ///
     /// The window stays when the program ends, and shows the next one at the same address with the same token.
-    #[command(after_help = "Example: zippy-debugger connect 127.0.0.1:7777 --token 0123456789abcdef0123456789abcdef")]
+    #[command(after_help = "Example: zippy-debugger connect 127.0.0.1:7777")]
     Connect {
         /// Where the program listens, as 127.0.0.1:7777
         address: String,
-        #[command(flatten)]
-        token: Token,
     },
     /// Opens a window on a recording
     ///
@@ -53,8 +53,6 @@ pub enum Command {
         /// A recording, or the address of a program, as 127.0.0.1:7777
         source: String,
         #[command(flatten)]
-        token: Token,
-        #[command(flatten)]
         patience: Patience,
         #[command(flatten)]
         shot: Box<Shot>,
@@ -70,8 +68,6 @@ pub enum Command {
         /// The other one. Default: the same
         other: Option<String>,
         #[command(flatten)]
-        token: Token,
-        #[command(flatten)]
         patience: Patience,
         #[command(flatten)]
         comparison: Comparison,
@@ -82,8 +78,6 @@ pub enum Command {
         /// A recording, or the address of a program, as 127.0.0.1:7777
         source: String,
         #[command(flatten)]
-        token: Token,
-        #[command(flatten)]
         patience: Patience,
     },
     /// Says what a recording has: debug points, arrays, sizes, and whether it was cut off
@@ -91,14 +85,6 @@ pub enum Command {
         /// The recording
         file: PathBuf,
     },
-}
-
-#[derive(Args, Debug)]
-pub struct Token {
-    /// What the program has printed: 32 digits. Default: ZIPPY_DEBUG_TOKEN, which other users of the machine cannot see, as they
-    /// can a command line
-    #[arg(long = "token", value_name = "TOKEN")]
-    pub given: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -114,11 +100,19 @@ impl Patience {
     }
 }
 
-impl Token {
-    /// The token, from wherever it is given.
-    pub fn get(&self) -> Option<String> {
-        self.given.clone().or_else(|| std::env::var("ZIPPY_DEBUG_TOKEN").ok())
-    }
+/// The token that the program has printed: out of the environment, else asked of a person at the terminal. No option has it, as
+/// other users of a machine see command lines.
+pub fn token() -> Option<String> {
+    let given = std::env::var("ZIPPY_DEBUG_TOKEN").ok().filter(|token| !token.trim().is_empty());
+    given.or_else(|| {
+        let (input, mut line) = (std::io::stdin(), String::new());
+        if !input.is_terminal() {
+            return None;
+        }
+        eprint!("Token that the program has printed: ");
+        input.read_line(&mut line).ok()?;
+        Some(line)
+    })
 }
 
 fn after_shot() -> String {

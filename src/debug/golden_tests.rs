@@ -233,8 +233,11 @@ fn bytes_are_those_of_this_version() {
     let mut line = |what: &str, name: &str, hex: String| {
         let _ = writeln!(text, "{what} {name}: {hex}");
     };
-    line("greeting", "of a viewer", hex(&greeting::greeting("0123456789abcdef0123456789abcdef")));
-    use greeting::Reception;
+    use greeting::{Reception, Side, proof};
+    let (token, numbers) = ("0123456789abcdef0123456789abcdef", [&[0x5a; 32], &[0xa5; 32]]);
+    line("greeting", "of a viewer", hex(&greeting::greeting(numbers[0])));
+    line("greeting", "Challenge", hex(&greeting::challenge(token, numbers)));
+    line("greeting", "proof of a viewer", hex(proof(Side::Viewer, token, numbers).as_bytes()));
     for reception in [Reception::Welcome, Reception::OtherVersion, Reception::WrongToken, Reception::Full] {
         let mut bytes = Vec::new();
         greeting::answer(&mut bytes, reception).unwrap();

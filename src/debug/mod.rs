@@ -157,10 +157,14 @@ fn begin(settings: &Settings, program: &Program) -> std::result::Result<Begun, S
         },
         Viewer::Listen(_) => {
             let port = address.port();
-            let say = if settings.token.is_some() { String::new() } else { format!(" --token {token}") };
+            // Not in the command, which other users of its machine could see.
+            let secret = match &settings.token {
+                Some(_) => "as it was given to the program, is not shown".to_string(),
+                None => format!("for ZIPPY_DEBUG_TOKEN or when it asks, is {token}"),
+            };
             trace::warn(&format!(
-                "a viewer may connect: `zippy-debugger connect {address}{say}`; from another machine through \
-                 `ssh -L {port}:{address} HOST`"
+                "a viewer may connect: `zippy-debugger connect {address}`; from another machine through \
+                 `ssh -L {port}:{address} HOST`. Its token, {secret}"
             ));
             None
         }

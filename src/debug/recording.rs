@@ -89,7 +89,7 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// # Errors
     /// What the stream says; [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) where the file was cut off within an entry, and
-    /// [`InvalidData`](io::ErrorKind::InvalidData) where one is damaged. What came before is good.
+    /// [`InvalidData`](io::ErrorKind::InvalidData) where one is damaged or makes no sense. What came before is good.
     pub fn next_entry(&mut self) -> io::Result<Option<Recorded>> {
         let mut head = [0; 8];
         match self.0.read(&mut head)? {
@@ -111,6 +111,8 @@ impl<R: Read + Seek> Reader<R> {
         if crc32fast::hash(&bytes) != checksum {
             return Err(invalid("an entry has another checksum than was written".into()));
         }
-        frame::decode(&bytes).map(Some).map_err(invalid)
+        let entry: Recorded = frame::decode(&bytes).map_err(invalid)?;
+        entry.check().map_err(invalid)?;
+        Ok(Some(entry))
     }
 }

@@ -142,15 +142,19 @@ fn what_cannot_be_shot_is_said() {
         (vec!["shot", "run.zrec", "--array", "density", "--output", "no/x.png"], vec!["no/x.png"]),
         (vec!["shot", "none.zrec", "--array", "u", "--output", "x.png"], vec!["none.zrec", "neither"]),
         (vec!["shot", "text.zrec", "--array", "u", "--output", "x.png"], vec!["text.zrec", "zippyrec"]),
-        (vec!["shot", "127.0.0.1:1", "--array", "u", "--output", "x.png"], vec!["--token", "ZIPPY_DEBUG_TOKEN"]),
-        (vec!["connect", "127.0.0.1:1", "--token", "abc"], vec!["32 digits"]),
-        (vec!["connect", "nowhere", "--token", "0123456789abcdef0123456789abcdef"], vec!["127.0.0.1:7777"]),
+        (vec!["shot", "127.0.0.1:1", "--array", "u", "--output", "x.png"], vec!["set ZIPPY_DEBUG_TOKEN"]),
+        (vec!["connect", "127.0.0.1:1"], vec!["set ZIPPY_DEBUG_TOKEN"]),
+        (vec!["connect", "127.0.0.1:1", "--token", "abc"], vec!["--token"]),
+        (vec!["connect", "nowhere"], vec!["127.0.0.1:7777"]),
         (vec!["info", "none.zrec"], vec!["none.zrec"]),
         (vec!["replay", "text.zrec"], vec!["zippyrec"]),
     ] {
         let text = complaint(viewer(directory.path(), &command).output().unwrap());
         assert!(parts.iter().all(|part| text.contains(part)), "{command:?}: {text}");
     }
+    let mut command = viewer(directory.path(), &["connect", "127.0.0.1:1"]);
+    let text = complaint(command.env("ZIPPY_DEBUG_TOKEN", "abc").output().unwrap());
+    assert!(text.contains("32 digits, and this one has 3"), "{text}");
     assert!(!directory.path().join("x.png").exists(), "nothing is written of what fails");
 }
 

@@ -1,19 +1,14 @@
 //! Recordings whose checksums are right and whose entries are not: nothing of them may end the viewer.
 
 use proptest::prelude::*;
-use zippy::debug::protocol::{
-    Answer, ArrayEntry, ArrayRef, Control, Message, Recorded, Request, Rule, SummaryRequest, ViewRequest, When,
-};
+use zippy::debug::protocol::{Answer, ArrayEntry, ArrayRef, Control, Program, Recorded, Request, Rule, When};
 use zippy_debugger::client::Client;
 use zippy_debugger::info::info;
-use zippy_debugger::look::{
-    ColourMap, Colouring, Differences, Mosaic, Norm, Quantity, Range, Scale, Slice, Values, Viewport, box_in_plane,
-    cell, paint, place,
-};
 use zippy_debugger::session::{Replay, Session};
 use zippy_debugger::shot::Shot;
 
 use crate::support::{entries, in_chunks, written};
+use crate::tour::{answer, look_at};
 
 /// The bytes of the recording with other bytes here and there, and checksums that fit.
 fn forged(changes: &[(usize, u8)]) -> Vec<u8> {
@@ -83,53 +78,6 @@ fn numbers() -> impl Strategy<Value = i64> {
     prop_oneof![prop::sample::select(edges.to_vec()), -9..9_i64]
 }
 
-fn answer(replay: &mut Replay, request: Request) -> Option<Answer> {
-    replay.poll();
-    replay.ask(request);
-    replay.poll().into_iter().find_map(|message| match message {
-        Message::Answer(_, answer) => answer.ok(),
-        _ => None,
-    })
-}
-
-/// All that a viewer makes of an array.
-fn look_at(replay: &mut Replay, entry: &ArrayEntry) {
-    let slice = Slice::new(&entry.shape);
-    let port = Viewport::fit([0.0; 2], [64.0; 2], slice.extents(&entry.shape));
-    let index = slice.index([1, 1]);
-    let _ = (place(entry, None, &index), place(entry, Some(1), &index), slice.position(&index), slice.within(&[3, 4]));
-    for chunk in &entry.chunks {
-        let _ = box_in_plane(&slice, chunk, [&entry.ghosts[0], &entry.ghosts[1]]);
-    }
-    let summary = |numbers, length| {
-        let percentiles = vec![1.0, 99.0];
-        SummaryRequest { length, bins: 8, percentiles, ..SummaryRequest::of(entry.array, numbers) }
-    };
-    for (name, quantity) in Quantity::all(&entry.element).into_iter().take(8) {
-        assert_eq!(Quantity::named(&entry.element, Some(&name)).map(|found| found.name(&entry.element)), Ok(name));
-        for length in [false, true] {
-            answer(replay, Request::Summary(summary(quantity.numbers, length)));
-        }
-        let Some(numbers) = quantity.of(&entry.element) else { continue };
-        let bytes = (Some(quantity.numbers), numbers.bytes());
-        let Some(request) = port.request(&slice, entry.array, &entry.shape, 1.0, bytes) else { continue };
-        let mut requests = vec![request.clone(), ViewRequest { numbers: None, ..request }];
-        let axis = slice.fixed().next().unwrap_or(0);
-        requests
-            .extend(Mosaic::new(&slice, axis, &entry.shape, 4, 1.0).map(|mosaic| mosaic.request(entry.array, 1, None)));
-        for request in requests {
-            let Some(Answer::View(view)) = answer(replay, Request::View(request)) else { continue };
-            cell(&view, &entry.element, &view.of.start);
-            let Ok(values) = Values::new(&view, &entry.element, quantity) else { continue };
-            let ends = Range::Percentile(1.0, 99.0).of(&values.numbers, Norm::Linear).unwrap_or((0.0, 1.0));
-            let scale = Scale::new(Norm::Linear, ends).unwrap();
-            let _ = paint(&values, &slice, &Colouring { map: ColourMap::first(), scale });
-            let found = Differences::new((&view, &entry.element), (&view, &entry.element), quantity).unwrap();
-            assert_eq!((found.cells, found.nans), (0, 0));
-        }
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
@@ -164,4 +112,62 @@ proptest! {
         replay.go_to(1);
         answer(&mut replay, Request::Control(Control::Continue));
     }
+}
+
+/// Elements of no bytes, boxes that are none, views without their cells: the recording is good up to there.
+#[test]
+fn entry_that_makes_no_sense_ends_what_is_good_of_a_recording() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("nonsense.zrec");
+    type Change = fn(&mut Vec<Recorded>);
+    let arrays = |change: fn(&mut ArrayEntry)| {
+        move |entries: &mut Vec<Recorded>| {
+            let Some(Recorded::Arrays(all)) = entries.iter_mut().find(|entry| matches!(entry, Recorded::Arrays(_)))
+            else {
+                unreachable!()
+            };
+            change(&mut all[0]);
+        }
+    };
+    let check = |change: &dyn Fn(&mut Vec<Recorded>), wanted: &str| {
+        let mut changed = entries();
+        change(&mut changed);
+        std::fs::write(&path, written(&changed).0).unwrap();
+        let mut replay = Replay::open(&path).unwrap();
+        let notice = replay.notice().unwrap_or_default();
+        assert!(notice.contains(wanted), "{notice}, not {wanted}");
+        for step in replay.steps().to_vec() {
+            replay.go_to(step);
+            if let Some(Answer::Arrays(all)) = answer(&mut replay, Request::Arrays) {
+                all.iter().for_each(|entry| look_at(&mut replay, entry));
+            }
+        }
+    };
+    check(&arrays(|entry| entry.element.bytes = 0), "cells of f32 have no bytes");
+    check(&arrays(|entry| entry.element.numbers[0].offset = 2), "does not lie in its cell");
+    check(&arrays(|entry| entry.element.numbers[0].components = 0), "does not lie in its cell");
+    check(&arrays(|entry| entry.shape[1] = -4), "it has the shape [5, -4, 3]");
+    check(&arrays(|entry| entry.shape = vec![1 << 40; 3]), "it has the shape");
+    check(&arrays(|entry| entry.shape.clear()), "it has the shape []");
+    check(&arrays(|entry| entry.ghosts[1] = vec![1]), "its ghost widths are");
+    check(&arrays(|entry| entry.periodic.truncate(2)), "not of as many");
+    check(&arrays(|entry| entry.chunks.truncate(1)), "1 chunks of 2 are listed");
+    check(&arrays(|entry| entry.chunks[1].start[2] = 9), "chunk 1 is no box of it");
+    let view: Change = |entries| {
+        if let Some(Recorded::View(view)) = entries.iter_mut().find(|entry| matches!(entry, Recorded::View(_))) {
+            view.cells.clear();
+        }
+    };
+    check(&view, "a view of 60 cells has 0 bytes");
+    let stride: Change = |entries| {
+        if let Some(Recorded::View(view)) = entries.iter_mut().find(|entry| matches!(entry, Recorded::View(_))) {
+            view.of.stride[0] = 0;
+        }
+    };
+    check(&stride, "a view is of no box");
+    check(&|entries| entries[0] = Recorded::Program(Program { ranks: 0, ..program() }), "a program has no ranks");
+}
+
+fn program() -> Program {
+    Program { name: "lbm".into(), ranks: 2, checked: true, adapters: Vec::new() }
 }

@@ -11,3 +11,4 @@ mod programs;
 mod recordings;
 mod running;
 mod support;
+mod tour;

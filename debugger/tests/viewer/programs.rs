@@ -1,11 +1,11 @@
 //! Programs that run: wrong ones, slow ones, those that vanish and come back.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-use zippy::debug::protocol::greeting::{self, Reception};
+use zippy::debug::protocol::greeting::{self, GREETING_BYTES, Reception};
 use zippy::debug::protocol::{Answer, Message, Point, Request, Rule, VERSION, When, frame};
 use zippy_debugger::session::{Live, MOST_UNANSWERED, Session, State};
 
@@ -34,7 +34,9 @@ fn a_program_is_asked_and_answers() {
     let ids = [live.ask(Request::Arrays), live.ask(Request::Moves)];
     let mut told = until(&mut live, |_, told| told.iter().filter(|m| matches!(m, Message::Answer(..))).count() == 2);
     told.retain(|message| !matches!(message, Message::Point(_)));
-    assert_eq!(told, ids.map(|id| Message::Answer(id, Ok(Answer::Arrays(arrays(3))))));
+    let other = "the program's answer makes no sense: the answer is one to something else";
+    let expected = [Ok(Answer::Arrays(arrays(3))), Err(other.to_string())];
+    assert_eq!(told, [0, 1].map(|at| Message::Answer(ids[at], expected[at].clone())));
     drop(live);
     assert_eq!(fake.join().unwrap(), [Request::Arrays, Request::Moves]);
 }
@@ -61,26 +63,29 @@ fn only_the_latest_point_is_kept() {
 
 #[test]
 fn who_is_refused_is_told_why_and_does_not_come_again() {
-    type Reply = fn(&mut TcpStream, Option<Reception>);
-    let cases: [(Reply, &str, &str); 4] = [
+    type Reply = fn(&mut TcpStream);
+    let cases: [(Reply, &str, &str); 5] = [
+        (|_| (), "f123456789abcdef0123456789abcdef", "token"),
+        (|stream| greeting::answer(stream, Reception::Welcome).unwrap(), TOKEN, "has not proved"),
         (
-            |stream, reception| greeting::answer(stream, reception.unwrap()).unwrap(),
-            "f123456789abcdef0123456789abcdef",
-            "token",
-        ),
-        (
-            |stream, _| stream.write_all(&[b"zippydbg".as_slice(), &[VERSION as u8 + 1, 0, 1]].concat()).unwrap(),
+            |stream| stream.write_all(&[b"zippydbg".as_slice(), &[VERSION as u8 + 1, 0, 1]].concat()).unwrap(),
             TOKEN,
             "release",
         ),
-        (|stream, _| stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap(), TOKEN, "no program of Zippy's"),
-        (|stream, _| stream.write_all(&[b"zippydbg".as_slice(), &[1, 0, 77]].concat()).unwrap(), TOKEN, "77"),
+        (|stream| stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap(), TOKEN, "no program of Zippy's"),
+        (|stream| stream.write_all(&[b"zippydbg".as_slice(), &[1, 0, 77]].concat()).unwrap(), TOKEN, "77"),
     ];
     for (reply, token, part) in cases {
         let (listener, address) = listener();
         let fake = thread::spawn(move || {
-            let (mut stream, reception) = accept(&listener);
-            reply(&mut stream, reception);
+            if token == TOKEN {
+                let mut stream = listener.accept().unwrap().0;
+                stream.read_exact(&mut [0; GREETING_BYTES]).unwrap();
+                reply(&mut stream);
+            } else {
+                // The viewer sees that the other side has another token, and proves nothing.
+                assert_eq!(accept(&listener).1, None);
+            }
             listener
         });
         let mut live = Live::connect(&address.to_string(), token);
@@ -105,7 +110,8 @@ fn what_comes_late_is_waited_for() {
     let fake = thread::spawn(move || {
         let listener = TcpListener::bind(address).unwrap();
         // At first there is no room, then it hangs up, then it speaks slowly.
-        let (mut stream, _) = accept(&listener);
+        let (mut stream, reception) = accept(&listener);
+        assert_eq!(reception, Some(Reception::Welcome));
         greeting::answer(&mut stream, Reception::Full).unwrap();
         drop(stream);
         drop(accept(&listener));
@@ -191,4 +197,25 @@ fn asks_are_bounded_and_never_wait() {
     drop(fake.join().unwrap());
     let told = until(&mut live, |_, told| told.len() == MOST_UNANSWERED);
     assert!(told.iter().all(|message| matches!(message, Message::Answer(_, Err(_)))));
+}
+
+/// Who listens where a program was learns neither the token nor anything that opens the next program.
+#[test]
+fn stranger_at_the_port_of_a_program_learns_nothing_that_opens_another() {
+    let (listener, address) = listener();
+    let fake = thread::spawn(move || {
+        let mut stream = listener.accept().unwrap().0;
+        // A viewer's number, to which only who knows the token can answer; and a guess.
+        let mut heard = vec![0; GREETING_BYTES];
+        stream.read_exact(&mut heard).unwrap();
+        let reception = [b"zippydbg".as_slice(), &VERSION.to_le_bytes(), &[4]].concat();
+        stream.write_all(&[&reception[..], &[7; 64]].concat()).unwrap();
+        let _ = stream.read_to_end(&mut heard);
+        heard
+    });
+    let mut live = Live::connect(&address.to_string(), TOKEN);
+    until(&mut live, |state, _| closed(state).contains("the token is not the one"));
+    let heard = fake.join().unwrap();
+    assert_eq!(heard.len(), GREETING_BYTES, "the viewer proves nothing to who has proved nothing");
+    assert!(!heard.windows(8).any(|part| TOKEN.as_bytes().windows(8).any(|token| token == part)));
 }

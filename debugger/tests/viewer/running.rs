@@ -32,6 +32,7 @@ fn large_view(of: &ViewRequest, step: u64) -> View {
 fn large_entry(shape: [i64; 2]) -> ArrayEntry {
     let mut entry = arrays(1).remove(0);
     (entry.shape, entry.chunks, entry.element) = (shape.to_vec(), Vec::new(), scalar("f32", ScalarType::F32));
+    (entry.ghosts, entry.periodic, entry.grid) = ([vec![0; 2], vec![0; 2]], vec![false; 2], None);
     entry
 }
 
@@ -176,7 +177,7 @@ fn a_script_steps_a_program_that_runs() {
 fn commands_end_where_no_program_answers() {
     let address = listener().1.to_string();
     let directory = tempfile::tempdir().unwrap();
-    let command = ["shot", &address, "--token", TOKEN, "--patience", "1", "--array", "u", "--output", "u.png"];
-    let text = complaint(viewer(directory.path(), &command).output().unwrap());
+    let command = ["shot", &address, "--patience", "1", "--array", "u", "--output", "u.png"];
+    let text = complaint(viewer(directory.path(), &command).env("ZIPPY_DEBUG_TOKEN", TOKEN).output().unwrap());
     assert!(text.contains("nobody is there after 1 s") && text.contains(&address), "{text}");
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ElementType;
+use super::{ElementType, lists};
 pub use crate::array::ArrayKind;
 pub use crate::history::GhostState;
 
@@ -30,17 +30,22 @@ pub struct ArrayEntry {
     /// What its cells are.
     pub element: ElementType,
     /// Its extents in cells; of a growable array those in use.
+    #[serde(deserialize_with = "lists::list")]
     pub shape: Vec<i64>,
     /// Ghost widths before and behind each chunk, by axis.
+    #[serde(deserialize_with = "lists::pair")]
     pub ghosts: [Vec<i64>; 2],
     /// Which axes are periodic.
+    #[serde(deserialize_with = "lists::list")]
     pub periodic: Vec<bool>,
     /// How many chunks it has.
     pub chunk_count: u64,
     /// How many there are along each axis, where they make up a grid; else they are boxes.
+    #[serde(deserialize_with = "lists::optional")]
     pub grid: Option<Vec<u64>>,
     /// Its chunks by number, those without cells, too; none where they are more than [`MOST_CHUNKS`], or where those of all
     /// arrays are more than four times as many.
+    #[serde(deserialize_with = "lists::list")]
     pub chunks: Vec<ChunkEntry>,
     /// What they take on all devices, ghost cells included.
     pub bytes: u64,
@@ -71,8 +76,10 @@ pub struct ChunkEntry {
     /// Its owner.
     pub rank: u32,
     /// The first of its cells, in global coordinates.
+    #[serde(deserialize_with = "lists::list")]
     pub start: Vec<i64>,
     /// Behind the last one.
+    #[serde(deserialize_with = "lists::list")]
     pub end: Vec<i64>,
     /// How often it was written.
     pub writes: u64,
@@ -97,6 +104,7 @@ pub struct GhostEntry {
     /// The chunk's number.
     pub chunk: u64,
     /// −1, 0 or 1 an axis.
+    #[serde(deserialize_with = "lists::list")]
     pub side: Vec<i8>,
     /// The worst that is true of a cell there.
     pub state: GhostState,

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::lists;
+
 /// A type of cells.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ElementType {
@@ -10,6 +12,7 @@ pub struct ElementType {
     /// Bytes of a cell.
     pub bytes: u32,
     /// The numbers in it, in their order; of a record those of its members and theirs.
+    #[serde(deserialize_with = "lists::list")]
     pub numbers: Vec<Numbers>,
 }
 

@@ -5,6 +5,8 @@ use std::io::{self, Read, Write};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::lists;
+
 /// The longest frame that a program takes from a viewer.
 pub const MOST_ASKED: usize = 64 << 10;
 /// The longest frame that a viewer takes from a program.
@@ -28,12 +30,15 @@ pub fn encode(value: &impl Serialize, most: usize) -> Result<Vec<u8>, String> {
 /// The value in the bytes behind a length.
 ///
 /// # Errors
-/// They are none, or more than that.
+/// They are none, or more than that; its lists take more than 64 MiB.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
-    match postcard::take_from_bytes(bytes) {
-        Ok((value, [])) => Ok(value),
-        Ok((_, rest)) => Err(format!("a frame has {} bytes too many", rest.len())),
-        Err(error) => Err(format!("a frame of {} bytes makes no sense: {error}", bytes.len())),
+    match lists::of_one_frame(|| postcard::take_from_bytes(bytes)) {
+        None => {
+            Err(format!("the lists in a frame of {} bytes take more than {} bytes", bytes.len(), lists::MOST_BYTES))
+        }
+        Some(Ok((value, []))) => Ok(value),
+        Some(Ok((_, rest))) => Err(format!("a frame has {} bytes too many", rest.len())),
+        Some(Err(error)) => Err(format!("a frame of {} bytes makes no sense: {error}", bytes.len())),
     }
 }
 

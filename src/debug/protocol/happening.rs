@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ArrayRef;
+use super::{ArrayRef, lists};
 pub use crate::trace::SpanKind;
 
 /// More moves are not told one by one.
@@ -16,6 +16,7 @@ pub struct Moves {
     /// The operation in words; empty where there was none.
     pub operation: String,
     /// Boxes that were moved, as many as are told.
+    #[serde(deserialize_with = "lists::list")]
     pub moves: Vec<MoveEntry>,
     /// How many there were.
     pub count: u64,
@@ -30,10 +31,13 @@ pub struct Moves {
 pub struct MoveEntry {
     /// From which array, chunk, rank, and its first cell there; from none where it is memory of the program's own, its first cell
     /// being that at the other end.
+    #[serde(deserialize_with = "lists::place")]
     pub from: (Option<ArrayRef>, u64, u32, Vec<i64>),
     /// To which.
+    #[serde(deserialize_with = "lists::place")]
     pub to: (Option<ArrayRef>, u64, u32, Vec<i64>),
     /// How many cells along each axis of the destination.
+    #[serde(deserialize_with = "lists::list")]
     pub extents: Vec<i64>,
     /// How many bytes.
     pub bytes: u64,
@@ -45,6 +49,7 @@ pub struct Timeline {
     /// Until when it is known, in microseconds since the run began.
     pub until: u64,
     /// Those of each rank, in the order in which they began.
+    #[serde(deserialize_with = "lists::lists")]
     pub ranks: Vec<Vec<Span>>,
 }
 

@@ -5,11 +5,13 @@
 //! anything is allocated. A recording is a sequence of [`Recorded`] values in frames with checksums.
 
 mod arrays;
+mod check;
 mod control;
 mod element;
 pub mod frame;
 pub mod greeting;
 mod happening;
+mod lists;
 mod summary;
 mod view;
 
@@ -23,7 +25,7 @@ pub use summary::{Component, Difference, MOST_BINS, MOST_PERCENTILES, Summary, S
 pub use view::{MOST_VIEW_BYTES, View, ViewRequest};
 
 /// The version of all of this. Sides of different versions do not talk.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 
 /// What a viewer wants.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,7 +56,7 @@ pub enum Request {
     /// Go on, pause and the like: [`Answer::Done`].
     Control(Control),
     /// Where the program is to pause, in place of all rules before: [`Answer::Done`].
-    Rules(Vec<Rule>),
+    Rules(#[serde(deserialize_with = "lists::list")] Vec<Rule>),
     /// Nothing: the viewer is there. Each that is told [`Message::Alive`] says it: [`Answer::Done`].
     Alive,
 }
@@ -76,13 +78,13 @@ pub enum Message {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
     /// To [`Request::Arrays`]: global and growable arrays, then those of each rank.
-    Arrays(Vec<ArrayEntry>),
+    Arrays(#[serde(deserialize_with = "lists::list")] Vec<ArrayEntry>),
     /// To [`Request::View`].
     View(View),
     /// To [`Request::Summary`].
     Summary(Summary),
     /// To [`Request::Ghosts`].
-    Ghosts(Vec<GhostEntry>),
+    Ghosts(#[serde(deserialize_with = "lists::list")] Vec<GhostEntry>),
     /// To [`Request::Compare`].
     Difference(Difference),
     /// To [`Request::Moves`].
@@ -103,6 +105,7 @@ pub struct Program {
     /// Whether the run is checked, so that stale ghost cells are known.
     pub checked: bool,
     /// The adapters of the ranks, each named once.
+    #[serde(deserialize_with = "lists::list")]
     pub adapters: Vec<String>,
 }
 
@@ -114,14 +117,14 @@ pub enum Recorded {
     /// A debug point; what follows is what there was then.
     Point(Point),
     /// All arrays.
-    Arrays(Vec<ArrayEntry>),
+    Arrays(#[serde(deserialize_with = "lists::list")] Vec<ArrayEntry>),
     /// The cells of an array, as many as the recording has room for: its stride says which. Of an array with ghost cells,
     /// where there is room, each chunk's with them.
     View(View),
     /// The last entry of a run that came to its end.
     End(String),
     /// What the ghost cells of an array were, in checked runs.
-    Ghosts(ArrayRef, Vec<GhostEntry>),
+    Ghosts(ArrayRef, #[serde(deserialize_with = "lists::list")] Vec<GhostEntry>),
     /// What the last operation that moved cells has moved, where that has changed since the entry before; without boxes where
     /// they are those of that one.
     Moves(Moves),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ArrayRef, ElementType, Numbers};
+use super::{ArrayRef, ElementType, Numbers, lists};
 
 /// The most bins of a histogram.
 pub const MOST_BINS: u16 = 1024;
@@ -23,6 +23,7 @@ pub struct SummaryRequest {
     /// From where to where the bins go; from the smallest to the largest finite number where it is not said.
     pub range: Option<(f64, f64)>,
     /// Percentiles, 0 to 100 and at most [`MOST_PERCENTILES`].
+    #[serde(deserialize_with = "lists::list")]
     pub percentiles: Vec<f64>,
 }
 
@@ -84,6 +85,7 @@ pub struct Summary {
     /// At which debug point.
     pub step: u64,
     /// Its components; of lengths one.
+    #[serde(deserialize_with = "lists::list")]
     pub components: Vec<Component>,
 }
 
@@ -101,11 +103,13 @@ pub struct Component {
     /// Where the bins begin and end.
     pub range: (f64, f64),
     /// Numbers in each bin.
+    #[serde(deserialize_with = "lists::list")]
     pub bins: Vec<u64>,
     /// Finite or infinite numbers below and above all bins.
     pub outside: (u64, u64),
     /// The percentiles that were asked for, in their order; none where there is no finite number. Each is one of the finite
     /// numbers, that which so many percent of the others lie below: exact, rounded to `f64`.
+    #[serde(deserialize_with = "lists::list")]
     pub percentiles: Vec<f64>,
 }
 
@@ -115,5 +119,6 @@ pub struct Difference {
     /// How many cells differ.
     pub cells: u64,
     /// The first of them, axis 0 fastest.
+    #[serde(deserialize_with = "lists::optional")]
     pub first: Option<Vec<i64>>,
 }

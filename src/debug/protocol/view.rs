@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ArrayEntry, ArrayRef};
+use super::{ArrayEntry, ArrayRef, lists};
 
 /// The most bytes of cells in a view.
 pub const MOST_VIEW_BYTES: usize = 4 << 20;
@@ -15,10 +15,13 @@ pub struct ViewRequest {
     /// A chunk whose cells and ghost cells are wanted as it has them; without one the cells that chunks own.
     pub chunk: Option<u64>,
     /// The box, in global coordinates; ghost cells lie outside of their chunk's, and may lie outside of the array.
+    #[serde(deserialize_with = "lists::list")]
     pub start: Vec<i64>,
     /// Behind its last cells.
+    #[serde(deserialize_with = "lists::list")]
     pub end: Vec<i64>,
     /// From one cell to the next, at least 1.
+    #[serde(deserialize_with = "lists::list")]
     pub stride: Vec<i64>,
     /// Which numbers of a cell, as a place in [`ElementType::numbers`](super::ElementType); else whole cells.
     pub numbers: Option<u16>,

@@ -1,21 +1,21 @@
 //! A connection: its greeting, then a thread that reads and one that writes.
 
-use std::io::{ErrorKind, Read, Write};
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::queue::Queue;
-use crate::debug::protocol::greeting::{self, GREETING_BYTES, Reception};
+use crate::debug::protocol::greeting::{self, Reception};
 use crate::debug::protocol::{Answer, Ask, Message, Program, Request, frame};
 
 /// So many viewers at most.
 const MOST_VIEWERS: usize = 8;
-/// So many connections that have not greeted yet.
+/// So many connections that have not proved themselves yet.
 const MOST_STRANGERS: usize = 16;
-/// Who has not greeted after this time is let go.
+/// Who has not proved itself after this time is let go.
 const TO_GREET: Duration = Duration::from_secs(5);
 /// Who takes nothing for this time is let go.
 const TO_TAKE: Duration = Duration::from_secs(20);
@@ -23,54 +23,98 @@ const TO_TAKE: Duration = Duration::from_secs(20);
 /// longer.
 const TO_SAY: Duration = Duration::from_secs(15);
 
-static STRANGERS: AtomicUsize = AtomicUsize::new(0);
-
 /// What all connections share.
 pub struct Shared {
     pub queue: Arc<Queue>,
     /// What a viewer has to know.
     pub token: String,
     pub program: Program,
+    pub strangers: Strangers,
     /// Who does not answer for this time whether it is there is let go.
     pub silent: Duration,
 }
 
+/// Connections that have not proved themselves yet, the oldest first.
+#[derive(Default)]
+pub struct Strangers(Mutex<Waiting>);
+
+#[derive(Default)]
+struct Waiting {
+    next: u64,
+    streams: VecDeque<(u64, TcpStream)>,
+}
+
+impl Strangers {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes one in; the oldest goes where there are too many. None where the system has no room.
+    fn add(&self, stream: &TcpStream) -> Option<u64> {
+        let copy = stream.try_clone().ok()?;
+        let mut waiting = self.waiting();
+        if waiting.streams.len() >= MOST_STRANGERS
+            && let Some((_, oldest)) = waiting.streams.pop_front()
+        {
+            let _ = oldest.shutdown(Shutdown::Both);
+        }
+        waiting.next += 1;
+        let number = waiting.next;
+        waiting.streams.push_back((number, copy));
+        Some(number)
+    }
+
+    /// One is no stranger any more.
+    fn remove(&self, number: u64) {
+        self.waiting().streams.retain(|(stranger, _)| *stranger != number);
+    }
+}
+
 /// Goes on with a connection on threads of its own. Whatever goes wrong ends it, and nothing else.
 pub fn begin(stream: TcpStream, shared: &Arc<Shared>) {
-    if STRANGERS.fetch_add(1, Ordering::Relaxed) >= MOST_STRANGERS {
-        STRANGERS.fetch_sub(1, Ordering::Relaxed);
-        return;
-    }
-    let shared = shared.clone();
+    let Some(stranger) = shared.strangers.add(&stream) else { return };
+    let of_thread = shared.clone();
     let run = move || {
-        let viewer = greeted(&stream, &shared);
-        STRANGERS.fetch_sub(1, Ordering::Relaxed);
+        let viewer = greeted(&stream, &of_thread);
+        of_thread.strangers.remove(stranger);
         if let Some(viewer) = viewer {
-            talk(&stream, &shared, viewer);
-            shared.queue.remove(viewer);
+            talk(&stream, &of_thread, viewer);
+            of_thread.queue.remove(viewer);
         }
         let _ = stream.shutdown(Shutdown::Both);
     };
     if thread::Builder::new().name("zippy viewer".into()).spawn(run).is_err() {
-        STRANGERS.fetch_sub(1, Ordering::Relaxed);
+        shared.strangers.remove(stranger);
     }
 }
 
-/// The number of a viewer that has said the right thing.
+/// A stream whose reads end at a time.
+struct Until<'a>(&'a TcpStream, Instant);
+
+impl Read for Until<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let left = self.1.checked_duration_since(Instant::now()).filter(|left| !left.is_zero());
+        self.0.set_read_timeout(Some(left.ok_or(ErrorKind::TimedOut)?))?;
+        self.0.read(out)
+    }
+}
+
+impl Write for Until<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// The number of a viewer that has proved that it knows the token.
 fn greeted(mut stream: &TcpStream, shared: &Shared) -> Option<u64> {
     stream.set_write_timeout(Some(TO_TAKE)).ok()?;
     stream.set_nodelay(true).ok()?;
-    let (mut bytes, mut read, until) = ([0; GREETING_BYTES], 0, Instant::now() + TO_GREET);
-    while read < bytes.len() {
-        let left = until.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())?;
-        stream.set_read_timeout(Some(left)).ok()?;
-        read += stream.read(&mut bytes[read..]).ok().filter(|&more| more > 0)?;
-    }
-    let reception = greeting::received(&bytes, &shared.token)?;
-    if reception != Reception::Welcome {
-        greeting::answer(&mut stream, reception).ok()?;
-        return None;
-    }
+    let reception = greeting::receive(&mut Until(stream, Instant::now() + TO_GREET), &shared.token);
+    reception.ok().filter(|&reception| reception == Reception::Welcome)?;
     let mut first = Vec::new();
     greeting::answer(&mut first, Reception::Welcome).ok()?;
     first.extend(frame::encode(&shared.program, frame::MOST_TOLD).ok()?);

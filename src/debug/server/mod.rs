@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use connection::Shared;
+use connection::{Shared, Strangers};
 pub use queue::{Asked, Queue};
 use token::{checked, new_token};
 
@@ -44,7 +44,13 @@ impl Server {
         let address = listener.local_addr().map_err(|error| format!("cannot listen at port {port}: {error}"))?;
         let token = token.map_or_else(new_token, checked)?;
         let queue = Arc::new(Queue::default());
-        let shared = Arc::new(Shared { queue: queue.clone(), token: token.clone(), program, silent });
+        let shared = Arc::new(Shared {
+            queue: queue.clone(),
+            token: token.clone(),
+            program,
+            strangers: Strangers::default(),
+            silent,
+        });
         let accept = move || accept(&listener, &shared);
         let spawned = thread::Builder::new().name("zippy viewers".into()).spawn(accept);
         spawned.map_err(|error| format!("no thread for viewers: {error}"))?;

@@ -1,11 +1,11 @@
 //! Who comes to the door, and what that does to the run: nothing.
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use zippy::debug::protocol::{Answer, Ask, Control, Request, frame, greeting};
+use zippy::debug::protocol::{Answer, Ask, Control, Request, VERSION, frame, greeting};
 use zippy::debug::{Door, Settings, attach};
 use zippy::{Config, Layout, Result, Split, World, run_with};
 
@@ -45,13 +45,80 @@ fn strangers_are_let_go() {
             let wrong = Door { token: token.to_string(), ..door.clone() };
             assert!(refused(&wrong).contains("token"));
         }
-        let mut other = greeting::greeting(&door.token);
-        other[8] ^= 0xff;
+        let greeting_of = |version: u16| [b"zippydbg".as_slice(), &version.to_le_bytes(), &[7; 32]].concat();
+        let other = greeting_of(VERSION + 1);
         assert_eq!(said(door, &other).last(), Some(&1), "another version");
         assert_eq!(said(door, b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: everything\r\n\r\n"), [0_u8; 0]);
+        // A wrong proof; and that of the program, said to it again.
+        for echo in [false, true] {
+            let mut stream = TcpStream::connect(("127.0.0.1", door.port)).unwrap();
+            stream.write_all(&greeting_of(VERSION)).unwrap();
+            let mut challenge = [0; 11 + 64];
+            stream.read_exact(&mut challenge).unwrap();
+            stream.write_all(if echo { &challenge[43..] } else { &[0; 32] }).unwrap();
+            let mut back = Vec::new();
+            let _ = stream.read_to_end(&mut back);
+            assert_eq!(back.get(10..), Some(&[2][..]), "a wrong token");
+        }
         // Half a greeting and silence: others need not wait for its end.
         let silent = TcpStream::connect(("127.0.0.1", door.port)).unwrap();
         (&silent).write_all(&other[..20]).unwrap();
+        let mut viewer = Client::connect(door).unwrap();
+        viewer.paused();
+        viewer.run_out();
+    });
+}
+
+/// What goes between a program and a viewer, both ways.
+fn overheard(door: &Door) -> [Vec<u8>; 2] {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let between = Door { port: listener.local_addr().unwrap().port(), ..door.clone() };
+    let port = door.port;
+    let relay = std::thread::spawn(move || {
+        let viewer = listener.accept().unwrap().0;
+        let program = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        let [one, other] = [(&viewer, &program), (&program, &viewer)].map(|(from, to)| {
+            let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+            std::thread::spawn(move || {
+                let (mut all, mut bytes) = (Vec::new(), [0; 4096]);
+                while let Ok(got @ 1..) = from.read(&mut bytes) {
+                    all.extend(&bytes[..got]);
+                    let _ = to.write_all(&bytes[..got]);
+                }
+                let _ = to.shutdown(std::net::Shutdown::Both);
+                all
+            })
+        });
+        [one, other].map(|thread| thread.join().unwrap())
+    });
+    let mut viewer = Client::connect(&between).unwrap();
+    viewer.paused();
+    drop(viewer);
+    relay.join().unwrap()
+}
+
+#[test]
+fn overheard_viewer_opens_nothing() {
+    watched(&[1], &Settings::listen(0).paused().lost(None), program, |door| {
+        let [asked, told] = overheard(door);
+        for said in [&asked, &told] {
+            assert!(!said.windows(8).any(|part| door.token.as_bytes().windows(8).any(|token| token == part)));
+        }
+        assert_eq!(asked.len(), 42 + 32);
+        let back = said(door, &asked);
+        assert_eq!((back.len(), back.last()), (11 + 64 + 11, Some(&2)), "a wrong token");
+        let mut viewer = Client::connect(door).unwrap();
+        viewer.paused();
+        viewer.run_out();
+    });
+}
+
+/// Connections that say nothing: the oldest goes where there are sixteen, and viewers come in.
+#[test]
+fn silent_connections_do_not_keep_viewers_out() {
+    watched(&[2], &Settings::listen(0).paused().lost(None), program, |door| {
+        let connect = || TcpStream::connect(("127.0.0.1", door.port)).unwrap();
+        let _silent: Vec<TcpStream> = (0..40).map(|_| connect()).collect();
         let mut viewer = Client::connect(door).unwrap();
         viewer.paused();
         viewer.run_out();

@@ -1,6 +1,6 @@
 //! The connection: a thread that looks for the program and hears it, and one that tells it what is asked.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, BufReader, ErrorKind, Write};
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -38,7 +38,7 @@ pub struct Inner {
     asks: VecDeque<Vec<u8>>,
     /// The program wants to hear that the viewer is there, however often it has asked.
     asked_alive: bool,
-    unanswered: BTreeSet<u32>,
+    unanswered: BTreeMap<u32, Request>,
     /// Answers among what was told.
     answers: usize,
     stream: Option<TcpStream>,
@@ -59,11 +59,16 @@ impl Inner {
     }
 
     /// Keeps what was heard, if it is wanted.
-    fn hear(&mut self, message: Message) {
+    fn hear(&mut self, mut message: Message) {
         match &message {
             Message::Point(_) => self.told.retain(|told| !matches!(told, Message::Point(_))),
-            Message::Answer(id, _) if !self.unanswered.remove(id) => return,
-            Message::Answer(..) => self.answers += 1,
+            Message::Answer(id, answer) => {
+                let Some(request) = self.unanswered.remove(id) else { return };
+                self.answers += 1;
+                if let Ok(Err(text)) = answer.as_ref().map(|answer| answer.check(&request)) {
+                    message = Message::Answer(*id, Err(format!("the program's answer makes no sense: {text}")));
+                }
+            }
             Message::End(_) => {}
             Message::Alive => {
                 self.asked_alive = true;
@@ -100,7 +105,7 @@ impl Shared {
             told: VecDeque::new(),
             asks: VecDeque::new(),
             asked_alive: false,
-            unanswered: BTreeSet::new(),
+            unanswered: BTreeMap::new(),
             answers: 0,
             stream: None,
             left: false,
@@ -126,8 +131,10 @@ impl Shared {
         result
     }
 
-    /// Sends a frame when that is possible.
-    pub fn ask(&self, id: u32, encoded: Result<Vec<u8>, String>) {
+    /// Sends a request when that is possible.
+    pub fn ask(&self, ask: Ask) {
+        let encoded = frame::encode(&ask, frame::MOST_ASKED).map_err(|text| format!("this cannot be asked: {text}"));
+        let Ask { id, request } = ask;
         self.change(|inner| match encoded {
             Err(text) => inner.answer(id, text),
             Ok(_) if inner.state != State::Open => inner.answer(id, "no program is there to ask".into()),
@@ -135,7 +142,7 @@ impl Shared {
                 inner.answer(id, format!("{MOST_UNANSWERED} requests are unanswered already: ask again when some are"));
             }
             Ok(frame) => {
-                inner.unanswered.insert(id);
+                inner.unanswered.insert(id, request);
                 inner.asks.push_back(frame);
             }
         });
@@ -198,7 +205,7 @@ fn close(shared: &Shared, how: String) {
         inner.stream = None;
         inner.asks.clear();
         inner.asked_alive = false;
-        for id in std::mem::take(&mut inner.unanswered) {
+        for id in std::mem::take(&mut inner.unanswered).into_keys() {
             inner.answer(id, format!("it was not answered: {how}"));
         }
         inner.state = State::Closed(how);
@@ -239,6 +246,7 @@ fn connect(shared: &Shared) -> Result<(TcpStream, Program), Failed> {
     })?;
     let program = frame::read::<Program>(&mut stream, frame::MOST_TOLD).map_err(broken)?;
     let program = program.ok_or_else(|| Failed::Yet(format!("what is at {address} has hung up")))?;
+    program.check().map_err(|text| Failed::Yet(format!("what is at {address} makes no sense: {text}")))?;
     stream.set_read_timeout(Some(SILENT)).map_err(broken)?;
     Ok((stream, program))
 }

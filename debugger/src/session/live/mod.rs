@@ -5,7 +5,7 @@ mod link;
 use std::sync::Arc;
 use std::time::Duration;
 
-use zippy::debug::protocol::{Message, Program, Request, frame};
+use zippy::debug::protocol::{Ask, Message, Program, Request};
 
 use self::link::Shared;
 use super::{Session, State};
@@ -52,9 +52,7 @@ impl Session for Live {
 
     fn ask(&mut self, request: Request) -> u32 {
         self.next = self.next.checked_add(1).unwrap_or(1);
-        let ask = zippy::debug::protocol::Ask { id: self.next, request };
-        let encoded = frame::encode(&ask, frame::MOST_ASKED).map_err(|text| format!("this cannot be asked: {text}"));
-        self.shared.ask(self.next, encoded);
+        self.shared.ask(Ask { id: self.next, request });
         self.next
     }
 

@@ -1,0 +1,190 @@
+//! Checks that what a program or a recording says makes sense, so that nobody who reads it has to doubt it.
+//!
+//! Decoding has bounded lengths and types alone. A list of arrays whose cells have no bytes, a box that ends before it begins,
+//! a view of a million cells in seven bytes are all well-formed.
+
+use super::{
+    Answer, ArrayEntry, Component, Difference, ElementType, GhostEntry, MOST_BINS, MOST_MOVES, MOST_PERCENTILES, Moves,
+    Program, Recorded, Request, Summary, Timeline, View, ViewRequest,
+};
+use crate::extents::MAX_AXES;
+
+/// No index, extent, width or stride is larger: sums of two fit, and products are counted.
+const MOST_INDEX: i64 = 1 << 60;
+
+impl Recorded {
+    /// Checks an entry by itself.
+    ///
+    /// # Errors
+    /// What makes no sense.
+    pub fn check(&self) -> Result<(), String> {
+        match self {
+            Self::Program(program) => program.check(),
+            Self::Arrays(arrays) => arrays.iter().try_for_each(ArrayEntry::check),
+            Self::View(view) => view.check(),
+            Self::Ghosts(_, ghosts) => ghosts.iter().try_for_each(GhostEntry::check),
+            Self::Moves(moves) => moves.check(),
+            Self::Timeline(timeline) => timeline.check(),
+            Self::Point(_) | Self::End(_) => Ok(()),
+        }
+    }
+}
+
+impl Answer {
+    /// Checks what a program answers to a request.
+    ///
+    /// # Errors
+    /// What makes no sense, or that it is the answer to something else.
+    pub fn check(&self, request: &Request) -> Result<(), String> {
+        match (self, request) {
+            (Self::Arrays(arrays), Request::Arrays) => arrays.iter().try_for_each(ArrayEntry::check),
+            (Self::View(view), Request::View(asked)) if view.of == *asked => view.check(),
+            (Self::View(_), Request::View(_)) => Err("a view has other cells than were asked for".into()),
+            (Self::Summary(summary), Request::Summary(asked)) => {
+                let of = (summary.array, summary.numbers, summary.length);
+                let most = (usize::from(asked.bins), asked.percentiles.len());
+                let fits = |one: &Component| one.bins.len() <= most.0 && one.percentiles.len() <= most.1;
+                match of == (asked.array, asked.numbers, asked.length) && summary.components.iter().all(fits) {
+                    true => summary.check(),
+                    false => Err("a summary is of something else than was asked for".into()),
+                }
+            }
+            (Self::Ghosts(ghosts), Request::Ghosts(_)) => ghosts.iter().try_for_each(GhostEntry::check),
+            (Self::Difference(difference), Request::Compare(..)) => difference.check(),
+            (Self::Moves(moves), Request::Moves) => moves.check(),
+            (Self::Timeline(timeline), Request::Timeline(_)) => timeline.check(),
+            (Self::Done, Request::Control(_) | Request::Rules(_) | Request::Alive) => Ok(()),
+            _ => Err("the answer is one to something else".into()),
+        }
+    }
+}
+
+impl Program {
+    /// Checks that there are ranks.
+    ///
+    /// # Errors
+    /// There are none.
+    pub fn check(&self) -> Result<(), String> {
+        if self.ranks > 0 { Ok(()) } else { Err("a program has no ranks".into()) }
+    }
+}
+
+impl ElementType {
+    fn check(&self) -> Result<(), String> {
+        if self.bytes == 0 {
+            return Err(format!("cells of {} have no bytes", self.name));
+        }
+        let beyond = self.numbers.iter().find(|numbers| {
+            numbers.components == 0 || u64::from(numbers.offset) + numbers.bytes() as u64 > u64::from(self.bytes)
+        });
+        beyond.map_or(Ok(()), |numbers| Err(format!("`{}` of {} does not lie in its cell", numbers.name, self.name)))
+    }
+}
+
+fn is_fine(index: &[i64]) -> bool {
+    index.len() <= MAX_AXES && index.iter().all(|at| (-MOST_INDEX..=MOST_INDEX).contains(at))
+}
+
+fn is_extent(extents: &[i64]) -> bool {
+    is_fine(extents) && extents.iter().all(|&extent| extent >= 0)
+}
+
+impl ArrayEntry {
+    fn check(&self) -> Result<(), String> {
+        let wrong = |what: &str| Err(format!("array `{}` makes no sense: {what}", self.name));
+        if let Err(text) = self.element.check() {
+            return wrong(&text);
+        }
+        let axes = self.shape.len();
+        if axes == 0 || !is_extent(&self.shape) || ViewRequest::whole(self).bytes(self.element.bytes as usize).is_none()
+        {
+            return wrong(&format!("it has the shape {:?}", self.shape));
+        }
+        if self.ghosts.iter().any(|widths| widths.len() != axes || !is_extent(widths)) {
+            return wrong(&format!("its ghost widths are {:?}", self.ghosts));
+        }
+        if self.periodic.len() != axes || self.grid.as_ref().is_some_and(|grid| grid.len() != axes) {
+            return wrong("what is said of its axes is not of as many");
+        }
+        if !self.chunks.is_empty() && self.chunks.len() as u64 != self.chunk_count {
+            return wrong(&format!("{} chunks of {} are listed", self.chunks.len(), self.chunk_count));
+        }
+        let is_box = |start: &[i64], end: &[i64]| {
+            [start, end].iter().all(|at| at.len() == axes && is_extent(at))
+                && (0..axes).all(|axis| start[axis] <= end[axis])
+        };
+        match self.chunks.iter().position(|chunk| !is_box(&chunk.start, &chunk.end)) {
+            Some(chunk) => wrong(&format!("chunk {chunk} is no box of it")),
+            None => Ok(()),
+        }
+    }
+}
+
+impl View {
+    fn check(&self) -> Result<(), String> {
+        let ViewRequest { start, end, stride, .. } = &self.of;
+        let cells = self.of.bytes(1).filter(|_| [start, end, stride].iter().all(|list| is_fine(list)));
+        let Some(cells) = cells else { return Err("a view is of no box".into()) };
+        match self.cells.len() {
+            0 if cells == 0 => Ok(()),
+            bytes if cells > 0 && bytes > 0 && bytes.is_multiple_of(cells) => Ok(()),
+            bytes => Err(format!("a view of {cells} cells has {bytes} bytes")),
+        }
+    }
+}
+
+impl Summary {
+    fn check(&self) -> Result<(), String> {
+        let ends = |(low, high): (f64, f64)| low <= high && low.is_finite() && high.is_finite();
+        let fine = |one: &Component| {
+            let special = one.nans.checked_add(one.infinities).is_some_and(|special| special <= one.count);
+            let binned: u128 =
+                one.bins.iter().chain([&one.outside.0, &one.outside.1, &one.nans]).map(|&n| u128::from(n)).sum();
+            let counted = special && binned <= u128::from(one.count).max(u128::from(one.nans));
+            counted
+                && one.extremes.is_none_or(ends)
+                && ends(one.range)
+                && one.bins.len() <= usize::from(MOST_BINS)
+                && one.percentiles.len() <= MOST_PERCENTILES
+                && one.percentiles.iter().all(|value| value.is_finite())
+        };
+        let few = (1..=usize::from(u8::MAX)).contains(&self.components.len());
+        if few && self.components.iter().all(fine) { Ok(()) } else { Err("a summary makes no sense".into()) }
+    }
+}
+
+impl GhostEntry {
+    fn check(&self) -> Result<(), String> {
+        let fine = self.side.len() <= MAX_AXES && self.side.iter().all(|side| (-1..=1).contains(side));
+        if fine { Ok(()) } else { Err(format!("chunk {} has no side {:?}", self.chunk, self.side)) }
+    }
+}
+
+impl Difference {
+    fn check(&self) -> Result<(), String> {
+        let fine = self.first.as_ref().map_or(self.cells == 0, |first| self.cells > 0 && is_extent(first));
+        if fine { Ok(()) } else { Err(format!("{} cells differ, the first of them {:?}", self.cells, self.first)) }
+    }
+}
+
+impl Moves {
+    fn check(&self) -> Result<(), String> {
+        let boxes =
+            self.moves.iter().all(|moved| is_fine(&moved.from.3) && is_fine(&moved.to.3) && is_extent(&moved.extents));
+        let count = self.moves.len();
+        match boxes && count <= MOST_MOVES && count as u64 <= self.count {
+            true => Ok(()),
+            false => Err(format!("the moves of `{}` make no sense", self.operation)),
+        }
+    }
+}
+
+impl Timeline {
+    fn check(&self) -> Result<(), String> {
+        let ends = |span: &super::Span| span.start.checked_add(span.length).is_some();
+        match self.ranks.iter().flatten().all(ends) {
+            true => Ok(()),
+            false => Err("a span ends after the end of all time".into()),
+        }
+    }
+}
