@@ -4,7 +4,7 @@ use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use wgpu::{DeviceType, Features};
 
@@ -56,11 +56,32 @@ pub(super) struct LogicalDevice {
     pub caches: RefCell<HashMap<TypeId, Box<dyn Any + Send>>>,
 }
 
-/// How many of the maps asked for have come; kept here, so that an operation allocates none.
+/// How many of the maps asked for have come, and what the host has mapped for an operation; kept here, so that an operation
+/// allocates nothing.
 #[derive(Default)]
 pub(super) struct MapProgress {
     pub done: AtomicUsize,
     pub failed: AtomicUsize,
+    mapped: Mutex<Vec<wgpu::Buffer>>,
+}
+
+impl MapProgress {
+    fn mapped(&self) -> MutexGuard<'_, Vec<wgpu::Buffer>> {
+        self.mapped.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether an operation has mapped a buffer and not given it back.
+    pub fn holds(&self, buffer: &wgpu::Buffer) -> bool {
+        self.mapped().contains(buffer)
+    }
+
+    pub fn hold(&self, buffer: &wgpu::Buffer) {
+        self.mapped().push(buffer.clone());
+    }
+
+    pub fn forget(&self, buffers: &[wgpu::Buffer]) {
+        self.mapped().retain(|buffer| !buffers.contains(buffer));
+    }
 }
 
 /// Idle devices serve only an equal request.

@@ -13,6 +13,7 @@ use crate::error::DeviceError;
 /// Buffers mapped as a whole; unmapped when dropped.
 pub(super) struct MappedBuffers {
     buffers: Vec<wgpu::Buffer>,
+    progress: Arc<MapProgress>,
     /// What was mapped before, and stays so at least as long.
     in_place: Vec<(wgpu::Buffer, Staged)>,
 }
@@ -20,12 +21,14 @@ pub(super) struct MappedBuffers {
 impl MappedBuffers {
     /// Leaves the buffers mapped.
     pub fn keep(mut self) {
+        self.progress.forget(&self.buffers);
         self.buffers.clear();
     }
 }
 
 impl Drop for MappedBuffers {
     fn drop(&mut self) {
+        self.progress.forget(&self.buffers);
         for buffer in &self.buffers {
             buffer.unmap();
         }
@@ -36,17 +39,27 @@ impl Device {
     /// Maps buffers for the host when all work that uses them is done. Submits what was recorded and waits for it; when
     /// the device is idle this is less than a microsecond a buffer. Those from which messages are sent
     /// [in place](Self::in_place) are mapped already and can be read.
+    ///
+    /// # Errors
+    /// A buffer that the host has at this moment, as within [`lend`](Self::lend); a failing device.
     pub(super) fn map_many(&self, buffers: &[(&wgpu::Buffer, MapMode)]) -> Result<MappedBuffers, DeviceError> {
-        self.wait()?;
         let logical = self.logical();
-        let in_place = self.read_in_place(buffers)?;
-        let mut mapped = MappedBuffers { buffers: Vec::with_capacity(buffers.len()), in_place };
-        let fresh = buffers.iter().filter(|(buffer, _)| mapped.in_place.iter().all(|(one, _)| one != *buffer));
         let progress = &logical.map_progress;
+        // To map one twice is a panic of wgpu's.
+        if buffers.iter().any(|(buffer, _)| progress.holds(buffer)) {
+            let message = "the host has a buffer already: it is lent, and the call is made before it is given back";
+            return Err(DeviceError::Refused { what: "mapping memory for the host".into(), message: message.into() });
+        }
+        self.wait()?;
+        let in_place = self.read_in_place(buffers)?;
+        let room = Vec::with_capacity(buffers.len());
+        let mut mapped = MappedBuffers { buffers: room, progress: progress.clone(), in_place };
+        let fresh = buffers.iter().filter(|(buffer, _)| mapped.in_place.iter().all(|(one, _)| one != *buffer));
         progress.done.store(0, Ordering::Relaxed);
         progress.failed.store(0, Ordering::Relaxed);
         for (buffer, mode) in fresh {
             mapped.buffers.push((*buffer).clone());
+            progress.hold(buffer);
             let progress: Arc<MapProgress> = progress.clone();
             buffer.map_async(*mode, .., move |result| {
                 if result.is_err() {

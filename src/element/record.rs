@@ -5,18 +5,33 @@ use half::f16;
 use super::{Element, ElementInfo, ElementKind, Field, Scalar};
 
 /// A type that a member of a record can have: every [`Element`] that is not packed, and 3-vectors.
-pub trait Member: bytemuck::Pod {
+///
+/// ```compile_fail,E0200
+/// #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+/// #[repr(C)]
+/// struct Two(u32, u32);
+/// impl zippy::element::private::Member for Two {
+///     const MEMBER: zippy::element::ElementInfo = <u32 as zippy::element::Element>::INFO;
+/// }
+/// ```
+///
+/// # Safety
+/// `MEMBER` must describe the type's memory exactly, as [`Element::INFO`] does: `derive(Element)` makes plain data of a record
+/// whose members leave no padding by their sizes.
+pub unsafe trait Member: bytemuck::Pod {
     /// Its WGSL side.
     const MEMBER: ElementInfo;
 }
 
-impl<T: Element> Member for T {
+// SAFETY: what an element promises of `INFO`.
+unsafe impl<T: Element> Member for T {
     const MEMBER: ElementInfo = T::INFO;
 }
 
 macro_rules! members {
     ($($rust:ty => $info:expr),*) => {$(
-        impl Member for $rust {
+        // SAFETY: three scalars side by side, as WGSL has them within a struct.
+        unsafe impl Member for $rust {
             const MEMBER: ElementInfo = $info;
         }
     )*};

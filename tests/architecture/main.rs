@@ -107,6 +107,11 @@ fn unsafe_code_says_why_it_is_sound() {
 }
 
 #[test]
+fn crates_without_unsafe_code_forbid_it() {
+    hold(rules::unsafe_allowed_for_nothing(&sources(".rs")));
+}
+
+#[test]
 fn one_version_of_the_big_dependencies() {
     let lock = std::fs::read_to_string(root().join("Cargo.lock")).unwrap();
     assert!(lock.contains("name = \"wgpu\""), "this is not the lock file of the project");
@@ -166,6 +171,20 @@ mod planted {
         assert_eq!(broken_layers(&tests), Vec::<String>::new());
         let upwards = broken_layers(&[("src/chunks/tests.rs", "use crate::world::World;")]);
         assert_eq!(upwards.len(), 1, "{upwards:?}");
+    }
+
+    #[test]
+    fn crate_that_only_does_not_use_unsafe_code_is_found() {
+        let found = |root: &str, other: &str| {
+            let sources = [("a/src/lib.rs", root), ("a/src/b.rs", other), ("c/src/d.rs", "unsafe fn e() {}")];
+            let sources: Vec<Source> = sources.iter().map(|(name, text)| Source::new(name, text)).collect();
+            rules::unsafe_allowed_for_nothing(&sources).len()
+        };
+        assert_eq!(found("mod b;", "// unsafe {}\nconst A: &str = \"unsafe\";"), 1);
+        assert_eq!(found("#![forbid(unsafe_code)]\nmod b;", ""), 0);
+        for code in ["unsafe impl Send for A {}", "fn f() { unsafe{ g() } }", "unsafe\nfn f() {}"] {
+            assert_eq!(found("mod b;", code), 0, "{code}");
+        }
     }
 
     /// The rings of some files, each written as `a.rs b.rs`.

@@ -273,15 +273,31 @@ pub fn unfinished(source: &Source) -> Vec<Broken> {
     [search(&source.text, &words), search(&source.code, &code)].concat()
 }
 
+fn has_unsafe(code: &str) -> bool {
+    code.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "unsafe")
+}
+
 /// `unsafe` needs its reason within the eight lines above it.
 pub fn unsafe_without_reason(source: &Source) -> Vec<Broken> {
     let lines: Vec<&str> = source.text.lines().collect();
-    let is_unsafe = |code: &str| code.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "unsafe");
     let reasoned = |index: usize| {
         lines[index.saturating_sub(8)..=index].iter().any(|line| line.contains("SAFETY:") || line.contains("# Safety"))
     };
-    let found = source.code.lines().enumerate().filter(|(index, code)| is_unsafe(code) && !reasoned(*index));
+    let found = source.code.lines().enumerate().filter(|(index, code)| has_unsafe(code) && !reasoned(*index));
     found.map(|(index, _)| broken(source, index + 1, "`unsafe` without a `// SAFETY:` reason above it")).collect()
+}
+
+/// Crates without unsafe code that do not forbid it.
+pub fn unsafe_allowed_for_nothing(sources: &[Source]) -> Vec<Broken> {
+    // What a crate includes from elsewhere for an allocator is unsafe.
+    let is_unsafe = |source: &Source| has_unsafe(&source.code) || source.code.contains("#[global_allocator]");
+    let roots = sources.iter().filter(|source| {
+        let directory = ["src/lib.rs", "src/main.rs"].iter().find_map(|root| source.name.strip_suffix(root));
+        let of_crate = |other: &&Source| directory.is_some_and(|own| other.name.starts_with(&format!("{own}src/")));
+        directory.is_some() && !sources.iter().filter(of_crate).any(is_unsafe)
+    });
+    let rule = "no file of this crate has unsafe code: write `#![forbid(unsafe_code)]`";
+    roots.filter(|root| !root.code.contains("#![forbid(unsafe_code)]")).map(|root| broken(root, 1, rule)).collect()
 }
 
 /// Crates of which two versions in one program could not work together.

@@ -2,5 +2,6 @@
 
 mod combine;
 mod combine_extremes;
+mod lending;
 mod opening;
 mod transfers;

@@ -7,7 +7,7 @@ use zippy::error::DeviceError;
 use zippy::extents::Index;
 
 /// By the host where it can map chunks, by shaders, and by shaders through small windows.
-fn devices() -> Vec<Rc<Device>> {
+pub fn devices() -> Vec<Rc<Device>> {
     let with = |host_map, binding_limit_bytes| {
         Device::open(&DeviceOptions { host_map, binding_limit_bytes, ..Default::default() }).unwrap()
     };
@@ -80,7 +80,7 @@ fn storage(random: &mut Random, axes: usize, cells: u64) -> (Index, Vec<Strided>
 }
 
 /// Makes a chunk with these bytes.
-fn chunk(device: &Device, bytes: &[u8]) -> ChunkBuffer {
+pub fn chunk(device: &Device, bytes: &[u8]) -> ChunkBuffer {
     let buffer = device.storage_buffer(bytes.len() as u64, "chunk").unwrap();
     let mut padded = bytes.to_vec();
     padded.resize(bytes.len().next_multiple_of(4), 0);
@@ -90,7 +90,7 @@ fn chunk(device: &Device, bytes: &[u8]) -> ChunkBuffer {
 }
 
 /// All bytes of a chunk, by a copy that the device layer has no part in.
-fn contents(device: &Device, chunk: &ChunkBuffer) -> Vec<u8> {
+pub fn contents(device: &Device, chunk: &ChunkBuffer) -> Vec<u8> {
     device.flush().unwrap();
     let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
     let descriptor = wgpu::BufferDescriptor { label: None, size: chunk.bytes(), usage, mapped_at_creation: false };

@@ -3,6 +3,7 @@
 //! The struct must be `#[repr(C)]` and `Copy`, and its memory must be what WGSL gives a struct of the same members in a
 //! storage buffer; what differs is a compile error that names the field. WGSL aligns 2-vectors to 8 bytes, 3- and
 //! 4-vectors to 16 (half of that for `f16`); write the padding between fields out as `u32` fields.
+#![forbid(unsafe_code)]
 
 mod record;
 

@@ -23,6 +23,7 @@
 //! through them.
 //!
 //! After section 5.2 of the Zippy paper (Fan, Qiu, Kaufman 2008).
+#![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 mod cell;

@@ -28,6 +28,7 @@
 //! After M. Lehmann, *Esoteric Pull and Esoteric Push*, Computation 10(6), 2022 (streaming in place), I. Ginzburg et al.,
 //! *Two-relaxation-time lattice Boltzmann scheme*, Commun. Comput. Phys. 3, 2008, Z. Guo et al., Phys. Rev. E 65, 2002
 //! (forces), M. Geier et al., Comput. Math. Appl. 70, 2015 (cumulants), J. Latt et al., Phys. Rev. E 77, 2008 (open sides), and section 5.3 of the Zippy paper.
+#![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 pub mod cases;

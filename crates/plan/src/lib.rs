@@ -10,6 +10,7 @@
 //! | 1 | [`region`] |
 //! | 2 | [`layout`], [`chunks`], [`ownership`], [`locate`] |
 //! | 3 | [`plan`], [`oracle`] |
+#![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 pub mod error;

@@ -3,6 +3,7 @@
 //! Nothing here knows of ranks: widgets change plain values ([`Camera`](zippy_render::volume::Camera),
 //! [`TransferFunction`](zippy_render::volume::TransferFunction)) and say whether they did; the program takes it from
 //! there. Every widget can be used by keyboard alone and has a name for screen readers.
+#![forbid(unsafe_code)]
 
 mod control;
 mod distribution;

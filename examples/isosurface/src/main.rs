@@ -1,4 +1,5 @@
 //! Isosurfaces of a scanned volume or of a formula, extracted by several ranks. `--help` says how.
+#![forbid(unsafe_code)]
 
 mod filters;
 mod formula;

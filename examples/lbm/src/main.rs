@@ -1,4 +1,5 @@
 //! Lattice Boltzmann flow on several ranks. `--help` says how.
+#![forbid(unsafe_code)]
 
 mod compare;
 mod drawing;

@@ -1,5 +1,6 @@
 //! A scanned volume, or a phantom, rendered by several ranks into one picture: the paper's section 5.1. `volume --help`
 //! says how; this library is what the program and its tests share.
+#![forbid(unsafe_code)]
 
 pub mod appearance;
 pub mod axes;

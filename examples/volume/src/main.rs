@@ -1,4 +1,5 @@
 //! A scanned volume, or a phantom, rendered by several ranks into one picture. `--help` says how.
+#![forbid(unsafe_code)]
 
 use std::io::ErrorKind;
 use std::process::ExitCode;

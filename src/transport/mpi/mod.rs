@@ -128,7 +128,8 @@ fn one_rank(
         let group = Group::of_all(Box::new(Rc::clone(&wire)), settings.patience, settings.checks);
         let trace = traced.then(|| settings.trace.as_deref().unwrap_or(Path::new("")));
         let result = run_rank(&group, Beginning { zero, trace }, program);
-        wire.end(result.is_ok(), settings).inspect_err(said)?;
+        // What MPI has under way then never ends: to finalise it would wait for that, or worse.
+        wire.end(result.is_ok(), settings).inspect_err(said).inspect_err(session::give_up)?;
         match wire.control.first_failure() {
             // A rank that was done before another one failed.
             Some(failure) if result.is_ok() => Err(failure.into()),

@@ -35,9 +35,6 @@ fn count(value: usize) -> Result<c_int> {
 /// A communicator inside of one group. One that was made here is given back by `free`; dropping it leaves it as it is.
 pub(super) struct Communicator(ffi::MPI_Comm);
 
-// SAFETY: a communicator is a name that any thread may use; the calls of this module are serialised by `session::Running`.
-unsafe impl Send for Communicator {}
-
 /// An operation that MPI has not finished, with the memory it uses. Dropped before its end, it keeps that memory for ever.
 ///
 /// The memory is held by pointer, because to move a box or a reference is to claim that nobody else uses what it owns.

@@ -93,7 +93,7 @@ pub(super) fn communicator(
 /// Waits for an operation of all ranks.
 fn complete<T>(mut operation: InFlight<T>, topology: &Topology, settings: &Settings) -> Result<T, TransportError> {
     let started = Instant::now();
-    while !operation.done()? {
+    while !operation.done().inspect_err(session::give_up)? {
         if let Some(limit) = settings.patience.timeout.filter(|&limit| started.elapsed() >= limit) {
             let error = TransportError::Timeout {
                 rank: topology.rank,

@@ -1,6 +1,7 @@
 //! Scans and sorts of u32 by the crate lampshade, asked for one at a time, by lines of standard input: first
 //! `{"do": "open", "adapter": NAME}`, then `{"do": "scan" or "sort", "cells": N}`. Each is answered when the device has done it:
 //! `{}`, or `{"error": TEXT}`. Cells are on the device before; the first result of a kind and length is checked.
+#![forbid(unsafe_code)]
 
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
