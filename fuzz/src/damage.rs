@@ -90,31 +90,39 @@ const WORDS: [&str; 32] = [
 ];
 
 /// A sample out of all after up to six blows: the files and their bytes.
-pub fn struck(samples: &[Sample], random: &mut Random) -> Vec<(&'static str, Vec<u8>)> {
+pub fn struck(samples: &[Sample], random: &mut Random) -> Vec<(String, Vec<u8>)> {
     let mut sample = samples[random.below(samples.len())].clone();
+    // Most are small, so that there are many.
+    let most = if random.below(32) == 0 { MOST } else { SMALL };
     for _ in 0..random.times(6) {
-        let file = if random.below(4) > 0 { 0 } else { random.below(sample.len()) };
+        // In a directory of files no one is the header of all others.
+        let is_store = sample[0].name.contains('/');
+        let file = if random.below(4) > 0 && !is_store { 0 } else { random.below(sample.len()) };
         let donor = &samples[random.below(samples.len())];
-        strike_file(&mut sample[file], donor, random);
+        strike_file(&mut sample[file], donor, most, random);
     }
-    sample.iter().map(|content| (content.name, content.bytes())).collect()
+    sample.iter().map(|content| (content.name.clone(), content.bytes())).collect()
 }
 
-fn strike_file(content: &mut Content, donor: &Sample, random: &mut Random) {
+fn strike_file(content: &mut Content, donor: &Sample, most: usize, random: &mut Random) {
     // Packed bytes as they are stored, and what is packed.
     let part = random.below(content.parts.len());
     if random.below(3) == 0 {
-        let stored = Content { name: content.name, parts: vec![content.parts[part].clone()] }.bytes();
+        let stored = Content { name: String::new(), parts: vec![content.parts[part].clone()] }.bytes();
         content.parts[part] = (Packing::Plain, stored);
     }
     let donor = donor[0].bytes();
-    strike(&mut content.parts[part].1, &donor, random);
+    strike(&mut content.parts[part].1, &donor, most, random);
 }
 
 /// Inputs stay below this many bytes.
 const MOST: usize = 3 << 19;
 
-fn strike(content: &mut Vec<u8>, donor: &[u8], random: &mut Random) {
+/// Most blows add no more than this.
+const SMALL: usize = 1 << 12;
+
+fn strike(content: &mut Vec<u8>, donor: &[u8], most: usize, random: &mut Random) {
+    let most = most.max(content.len() + SMALL);
     let length = content.len();
     let at = random.below(length + 1);
     let to = (at + random.times(200)).min(length);
@@ -126,24 +134,24 @@ fn strike(content: &mut Vec<u8>, donor: &[u8], random: &mut Random) {
         6 if random.below(4) == 0 => content.truncate(at),
         7 | 8 => number(content, random),
         9 => drop(content.splice(at..at, random.pick(&WORDS).bytes())),
-        10 => line(content, random),
-        11 => nest(content, random),
+        10 => line(content, most, random),
+        11 => nest(content, most, random),
         12 => {
             let from = random.below(donor.len());
             let piece = donor[from..(from + random.times(2000)).min(donor.len())].to_vec();
             content.splice(at..to, piece);
         }
-        13 => element(content, random),
-        14 => long(content, random),
-        _ => repeat(content, at..to, random),
+        13 => element(content, most, random),
+        14 => long(content, most, random),
+        _ => repeat(content, at..to, most, random),
     }
-    content.truncate(MOST);
+    content.truncate(most);
 }
 
 /// The same bytes again and again.
-fn repeat(content: &mut Vec<u8>, place: std::ops::Range<usize>, random: &mut Random) {
+fn repeat(content: &mut Vec<u8>, place: std::ops::Range<usize>, most: usize, random: &mut Random) {
     let part = content[place.clone()].to_vec();
-    let times = random.times(1 << 16).min(MOST / part.len().max(1));
+    let times = random.times(1 << 16).min(most / part.len().max(1));
     content.splice(place.start..place.start, part.repeat(times));
 }
 
@@ -153,6 +161,9 @@ fn number(content: &mut Vec<u8>, random: &mut Random) {
     let starts: Vec<usize> =
         (0..content.len()).filter(|&at| digit(at) && (at == 0 || !digit(at - 1))).take(500).collect();
     if starts.is_empty() {
+        // The largest number there is, as messages have it.
+        let at = random.below(content.len() + 1);
+        content.splice(at..(at + 1).min(content.len()), [0xff; 9].into_iter().chain([1]));
         return;
     }
     let start = starts[random.below(starts.len())];
@@ -161,19 +172,19 @@ fn number(content: &mut Vec<u8>, random: &mut Random) {
 }
 
 /// A word or the name of a file becomes a long one, with what stands in it.
-fn long(content: &mut Vec<u8>, random: &mut Random) {
+fn long(content: &mut Vec<u8>, most: usize, random: &mut Random) {
     let letter = |at: usize| content[at].is_ascii_alphabetic();
     let starts: Vec<usize> = (1..content.len()).filter(|&at| letter(at) && !letter(at - 1)).take(500).collect();
     if starts.is_empty() {
         return;
     }
     let start = starts[random.below(starts.len())];
-    content.splice(start..start, "x".repeat(random.times(1 << 16)).bytes());
+    content.splice(start..start, "x".repeat(random.times(1 << 16).min(most)).bytes());
 }
 
 /// An element many times, one behind the other, each with a number or two of its own: pieces that lie side by side, and
 /// that share what they refer to.
-fn element(content: &mut Vec<u8>, random: &mut Random) {
+fn element(content: &mut Vec<u8>, most: usize, random: &mut Random) {
     let end_of = |start: usize| {
         let name = content[start + 1..].split(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default();
         let close = [b"</", name, b">"].concat();
@@ -187,7 +198,7 @@ fn element(content: &mut Vec<u8>, random: &mut Random) {
     }
     let (start, end) = elements[random.below(elements.len())];
     let taken = String::from_utf8_lossy(&content[start..end]).into_owned();
-    let times = random.times(1 << 14).min(MOST / (taken.len() + 6));
+    let times = random.times(1 << 14).min(most / (taken.len() + 6));
     let digit = |at: usize| taken.as_bytes()[at].is_ascii_digit();
     let numbers: Vec<(usize, usize)> = (0..taken.len())
         .filter(|&at| digit(at) && (at == 0 || !digit(at - 1)))
@@ -210,7 +221,7 @@ fn element(content: &mut Vec<u8>, random: &mut Random) {
 }
 
 /// A line again, elsewhere, or many times with keys of their own.
-fn line(content: &mut Vec<u8>, random: &mut Random) {
+fn line(content: &mut Vec<u8>, most: usize, random: &mut Random) {
     let lines: Vec<(usize, usize)> = content
         .split_inclusive(|&byte| byte == b'\n')
         .take(500)
@@ -226,7 +237,7 @@ fn line(content: &mut Vec<u8>, random: &mut Random) {
     let (start, end) = lines[random.below(lines.len())];
     let target = lines[random.below(lines.len())].0;
     let taken = content[start..end].to_vec();
-    let times = random.times(1 << 14).min(MOST / (taken.len() + 6));
+    let times = random.times(1 << 14).min(most / (taken.len() + 6));
     let own = random.below(2) == 0;
     let named = |number: usize| if own { [format!("k{number}").as_bytes(), &taken].concat() } else { taken.clone() };
     let again: Vec<u8> = (0..times).flat_map(named).collect();
@@ -234,13 +245,13 @@ fn line(content: &mut Vec<u8>, random: &mut Random) {
 }
 
 /// An element or a bracket many times inside itself.
-fn nest(content: &mut Vec<u8>, random: &mut Random) {
+fn nest(content: &mut Vec<u8>, most: usize, random: &mut Random) {
     let pairs: [(&str, &str); 5] =
         [("<a>", "</a>"), ("[", "]"), ("(", ")"), ("{\"a\":", "}"), ("<DataArray>", "</DataArray>")];
     let (open, close) = pairs[random.below(pairs.len())];
     let brackets: Vec<usize> = (0..content.len()).filter(|&at| b"<[({".contains(&content[at])).take(500).collect();
     let at = if brackets.is_empty() { 0 } else { brackets[random.below(brackets.len())] };
-    let times = random.times(1 << 17).min(MOST / (open.len() + close.len()));
+    let times = random.times(1 << 17).min(most / (open.len() + close.len()));
     let closed = if random.below(4) == 0 { 0 } else { times };
     content.splice(at..at, (open.repeat(times) + &close.repeat(closed)).bytes());
 }

@@ -1,4 +1,5 @@
-//! Damages valid files of every format and reads them, for minutes or hours. `cargo xtask fuzz` builds and starts it.
+//! Damages valid files, stores, checkpoints, messages and recordings and reads them, for minutes or hours. `cargo xtask fuzz`
+//! builds and starts it.
 //!
 //! Input number n of a seed is always the same. Workers, processes of their own, take every so manieth; this process
 //! watches them. Nothing that an input does to a worker ends the run.
@@ -6,13 +7,19 @@
 #[path = "../../crates/io/tests/common/mod.rs"]
 mod common;
 mod damage;
-mod input;
-mod protocol;
+mod meshes;
+mod messages;
+mod nonsense;
 mod run;
 mod samples;
+mod stores;
 mod tally;
+mod target;
 #[cfg(test)]
 mod tests;
+#[path = "../../debugger/tests/viewer/tour.rs"]
+mod tour;
+mod viewer;
 mod worker;
 
 use std::path::PathBuf;
@@ -24,18 +31,28 @@ use volume::say::{complain, say};
 
 use common::counting::Counting;
 use common::volumes::Folder;
+use target::Target;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Damages valid files of every format (NRRD, NIfTI, VTI, NumPy, MetaImage, raw, JSON) and reads them. What panics, takes
-/// too much time or memory, or makes a message that is not fit for a terminal is kept, and makes the exit code 1.
+/// Damages valid files of every format, stores, checkpoints, messages, recordings and answers of programs, and reads them.
+/// What panics, takes too much time or memory, or makes a message that is not fit for a terminal is kept, and makes the exit
+/// code 1.
 #[derive(Parser, Debug, Clone)]
 #[command(name = "fuzz")]
 pub struct Options {
-    /// How long
-    #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = minutes)]
-    pub minutes: f64,
+    /// What is read, again for several. Default: everything, one after the other
+    #[arg(long = "target", value_name = "NAME")]
+    pub targets: Vec<Target>,
+
+    /// How long, all together. Default: 1, or as long as --inputs take
+    #[arg(long, value_name = "N", value_parser = minutes)]
+    pub minutes: Option<f64>,
+
+    /// So many inputs of each target
+    #[arg(long, value_name = "N")]
+    pub inputs: Option<u64>,
 
     /// Inputs are the same for the same number. Default: another one each time
     #[arg(long, value_name = "NUMBER")]
@@ -54,12 +71,8 @@ pub struct Options {
     pub keep: PathBuf,
 
     /// Reads the files of one finding, here and now
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["minutes", "seed", "workers"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["targets", "minutes", "inputs", "seed", "workers"])]
     pub replay: Option<PathBuf>,
-
-    /// Instead of files so many damaged messages between programs and viewers, here and now
-    #[arg(long, value_name = "N", conflicts_with_all = ["minutes", "workers", "replay"])]
-    pub messages: Option<u64>,
 
     /// The result as one line of JSON
     #[arg(long)]
@@ -84,17 +97,10 @@ fn main() -> ExitCode {
     let options = Options::parse();
     let clock = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let seed = options.seed.unwrap_or_else(clock);
-    if let (Some(first), Some(folder)) = (options.first, options.folder.clone()) {
-        worker::work(seed, first, options.workers, Folder(folder));
-        return ExitCode::SUCCESS;
-    }
-    if let Some(inputs) = options.messages {
-        return match protocol::run(seed, inputs) {
-            Ok(tally) => told(tally.said(seed, options.json), ExitCode::SUCCESS),
-            Err(text) => {
-                complain(format_args!("fuzz: {text}"));
-                ExitCode::FAILURE
-            }
+    if let (Some(first), Some(folder), [target]) = (options.first, options.folder.clone(), &options.targets[..]) {
+        return match worker::work(*target, seed, first, options.workers, &Folder(folder)) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(text) => failed(&text),
         };
     }
     if let Some(folder) = &options.replay {
@@ -106,17 +112,33 @@ fn main() -> ExitCode {
             }
         };
     }
-    let tally = run::run(&options, seed, Duration::from_secs_f64(options.minutes * 60.0));
-    match tally {
-        Ok(tally) => {
-            let text = if options.json { tally.json(seed).to_string() } else { tally.text(seed) };
-            told(text, if tally.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-        }
-        Err(error) => {
-            complain(format_args!("fuzz: {error}"));
-            ExitCode::from(2)
+    let targets = if options.targets.is_empty() { Target::ALL.to_vec() } else { options.targets.clone() };
+    let whole = options.minutes.or(options.inputs.is_none().then_some(1.0));
+    let time = whole.map_or(Duration::MAX, |minutes| Duration::from_secs_f64(minutes * 60.0 / targets.len() as f64));
+    let mut all = Vec::new();
+    for target in targets {
+        match run::run(&options, target, seed, time, options.inputs.unwrap_or(u64::MAX)) {
+            Ok(tally) => {
+                if !options.json && say(format!("{}: {}", target.name(), tally.text(seed))).is_err() {
+                    return ExitCode::from(2);
+                }
+                all.push((target.name(), tally));
+            }
+            Err(error) => return failed(&error),
         }
     }
+    let found = all.iter().any(|(_, tally)| !tally.findings.is_empty());
+    let code = if found { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+    if options.json {
+        let targets: serde_json::Map<_, _> = all.iter().map(|(name, tally)| (name.clone(), tally.json())).collect();
+        return told(serde_json::json!({"seed": seed, "targets": targets}).to_string(), code);
+    }
+    code
+}
+
+fn failed(text: &str) -> ExitCode {
+    complain(format_args!("fuzz: {text}"));
+    ExitCode::from(2)
 }
 
 /// The exit code when this has been said: `code` if it could be.

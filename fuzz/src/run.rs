@@ -9,32 +9,34 @@ use std::time::{Duration, Instant};
 
 use crate::Options;
 use crate::common::volumes::Folder;
-use crate::input;
 use crate::tally::{Finding, Tally};
-use crate::worker::{Line, Outcome};
+use crate::target::{Inputs, Target};
+use crate::worker::{FIRST, Line, Outcome, on_one_rank};
 
 /// A run ends when it has found so much.
 const MOST_FINDINGS: usize = 100;
 
-/// Runs for so long.
+/// Reads inputs of a target for so long, or so many.
 ///
 /// # Errors
 /// A worker cannot be started, or a finding cannot be kept.
-pub fn run(options: &Options, seed: u64, time: Duration) -> Result<Tally, String> {
+pub fn run(options: &Options, target: Target, seed: u64, time: Duration, inputs: u64) -> Result<Tally, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let step = options.workers.to_string();
     let watch = Watch {
         start: &|first, folder| {
             let mut command = Command::new(&program);
             command.args(["--first", &first.to_string(), "--workers", &step, "--seed", &seed.to_string()]);
+            command.args(["--target", &target.name()]);
             command.arg("--folder").arg(folder);
             command
         },
-        keep: &|number, what| keep(&options.keep, seed, number, what),
+        keep: &|number, what| keep(&options.keep, target, seed, number, what),
         limit: Duration::from_secs(options.limit),
         step: options.workers.into(),
         begun: Instant::now(),
         time,
+        inputs,
         most: MOST_FINDINGS,
         tally: Mutex::new(Tally::default()),
     };
@@ -60,6 +62,8 @@ struct Watch<'a> {
     begun: Instant,
     /// For all.
     time: Duration,
+    /// Inputs at most, each with a lower number.
+    inputs: u64,
     /// With so many findings it ends.
     most: usize,
     tally: Mutex<Tally>,
@@ -68,7 +72,7 @@ struct Watch<'a> {
 impl Watch<'_> {
     /// Watches one worker after the other, each of which begins behind what ended the one before.
     fn over(&self, mut next: u64) -> Result<(), String> {
-        while !self.over_time() {
+        while !self.over_time() && next < self.inputs {
             let folder = Folder::new();
             let mut command = (self.start)(next, &folder.0);
             let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
@@ -90,7 +94,7 @@ impl Watch<'_> {
             parsed.for_each(|line| drop(send.send(line)));
         });
         let ended = loop {
-            if self.over_time() {
+            if self.over_time() || *next >= self.inputs {
                 break None;
             }
             match lines.recv_timeout(self.limit) {
@@ -148,11 +152,16 @@ impl Drop for Guard {
 }
 
 /// Makes an input again and writes its files.
-fn keep(directory: &Path, seed: u64, number: u64, what: &str) -> Result<Finding, String> {
-    let kept = directory.join(format!("{seed}-{number}"));
-    let files = input::make(&input::all(), seed, number);
-    let write = |(name, bytes): (&str, Vec<u8>)| std::fs::write(kept.join(name), bytes);
-    let made = std::fs::create_dir_all(&kept).and_then(|()| files.into_iter().try_for_each(write));
+fn keep(directory: &Path, target: Target, seed: u64, number: u64, what: &str) -> Result<Finding, String> {
+    let kept = directory.join(format!("{}-{seed}-{number}", target.name()));
+    let files = on_one_rank(|world| Ok(Inputs::new(target, seed, world)?.make(number)))?;
+    let write = |(name, bytes): &(String, Vec<u8>)| {
+        let path = kept.join(name);
+        path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(path, bytes))
+    };
+    let made = std::fs::create_dir_all(&kept).and_then(|()| files.iter().try_for_each(write));
+    let first = files.first().map_or("", |(name, _)| name);
+    let made = made.and_then(|()| std::fs::write(kept.join(FIRST), first));
     made.map_err(|error| format!("{}: {error}", kept.display()))?;
     Ok(Finding { number, what: what.into(), kept })
 }

@@ -18,12 +18,18 @@ pub enum Packing {
     Plain,
     Gzip,
     Zlib,
+    /// Behind its length, as messages are.
+    Frame,
+    /// Behind its length and its checksum, as entries of recordings are.
+    Entry,
+    /// Behind a line of JSON with its checksum, as the manifests of checkpoints are.
+    Manifest,
 }
 
 /// A file as stretches, so that what is packed can be changed before that.
 #[derive(Debug, Clone)]
 pub struct Content {
-    pub name: &'static str,
+    pub name: String,
     pub parts: Vec<(Packing, Vec<u8>)>,
 }
 
@@ -36,19 +42,41 @@ impl Content {
             Packing::Plain => bytes.clone(),
             Packing::Gzip => gzip(bytes),
             Packing::Zlib => zlib(bytes),
+            Packing::Frame => [&(bytes.len() as u32).to_le_bytes(), &bytes[..]].concat(),
+            Packing::Entry => {
+                let (length, checksum) = (bytes.len() as u32, crc32fast::hash(bytes));
+                [&length.to_le_bytes(), &checksum.to_le_bytes(), &bytes[..]].concat()
+            }
+            Packing::Manifest => {
+                let line = format!("{{\"checksum\": \"{:08x}\",\n", crc32fast::hash(bytes));
+                [line.as_bytes(), bytes].concat()
+            }
         };
         self.parts.iter().flat_map(pack).collect()
     }
 }
 
-/// Writes the files; the path of the first one.
-pub fn write(folder: &Folder, sample: &[(&str, Vec<u8>)]) -> PathBuf {
-    let paths: Vec<PathBuf> = sample.iter().map(|(name, bytes)| folder.file(name, bytes)).collect();
+/// Writes the files in place of all that is in the folder; the path of the first one.
+pub fn write(folder: &Folder, sample: &[(String, Vec<u8>)]) -> PathBuf {
+    for entry in std::fs::read_dir(&folder.0).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+    }
+    let file = |(name, bytes): &(String, Vec<u8>)| {
+        if let Some((parent, _)) = name.rsplit_once('/') {
+            std::fs::create_dir_all(folder.0.join(parent)).unwrap();
+        }
+        folder.file(name, bytes)
+    };
+    let paths: Vec<PathBuf> = sample.iter().map(file).collect();
     paths[0].clone()
 }
 
-fn one(name: &'static str, parts: &[(Packing, &[u8])]) -> Sample {
-    vec![Content { name, parts: parts.iter().map(|(packing, bytes)| (*packing, bytes.to_vec())).collect() }]
+fn one(name: &str, parts: &[(Packing, &[u8])]) -> Sample {
+    vec![Content {
+        name: name.into(),
+        parts: parts.iter().map(|(packing, bytes)| (*packing, bytes.to_vec())).collect(),
+    }]
 }
 
 fn with(mut sample: Sample, others: &[Sample]) -> Sample {

@@ -53,10 +53,9 @@ impl Tally {
         self.inputs() as f64 / self.secs.max(1e-9)
     }
 
-    pub fn json(&self, seed: u64) -> Value {
+    pub fn json(&self) -> Value {
         let finding = |finding: &Finding| json!({"input": finding.number, "what": finding.what, "kept": finding.kept.display().to_string()});
         json!({
-            "seed": seed,
             "secs": self.secs,
             "inputs": self.inputs(),
             "inputs_per_sec": self.rate(),

@@ -11,6 +11,8 @@ use crate::common::nrrd::gzip;
 use crate::common::volumes::{Folder, zlib};
 use crate::damage::{Random, struck};
 use crate::samples::{self, Packing, memory, read_all};
+use crate::target::Target;
+use crate::worker::{self, Outcome};
 
 /// What a file of a few hundred bytes may take.
 const MOST: isize = 2 << 20;
@@ -19,7 +21,7 @@ const MOST: isize = 2 << 20;
 fn the_files_are_valid() {
     let folder = Folder::new();
     for (number, sample) in samples::volumes().iter().chain(&samples::texts()).enumerate() {
-        let files: Vec<_> = sample.iter().map(|content| (content.name, content.bytes())).collect();
+        let files: Vec<_> = sample.iter().map(|content| (content.name.clone(), content.bytes())).collect();
         let path = samples::write(&folder, &files);
         let mut outcome = Ok(());
         let held = most(|| outcome = samples::read(&path));
@@ -106,5 +108,70 @@ proptest! {
             let path = folder.file("a.raw", &[b"\x1f\x8b".as_slice(), &[7; 95]].concat());
             sound(97, || read_all(VolumeFile::raw(&path, layout)))
         })?;
+    }
+}
+
+/// Entries of a few bytes that become values of many: what a frame makes is bounded, and what is longer is refused.
+#[test]
+fn frame_of_short_entries_takes_bounded_memory() {
+    use zippy::debug::protocol::{Answer, Message, Moves, Timeline, frame};
+    let moves = Moves::default();
+    let empty = [
+        Answer::Ghosts(Vec::new()),
+        Answer::Arrays(Vec::new()),
+        Answer::Moves(moves),
+        Answer::Timeline(Timeline::default()),
+    ];
+    let mut refused = 0;
+    for answer in empty {
+        let message = frame::encode(&Message::Answer(1, Ok(answer)), frame::MOST_TOLD).unwrap();
+        // The length of its list is the first byte behind what says which answer it is, or the last one of all.
+        for place in 5..message.len() {
+            if message[place] != 0 {
+                continue;
+            }
+            // A number of four bytes, and zeros, which are numbers, empty texts and lists, and the first of each kind.
+            let zeros = frame::MOST_TOLD - message.len() - 8;
+            let mut count = zeros / 3;
+            let mut digits = [0; 4];
+            digits.iter_mut().for_each(|digit| {
+                *digit = 0x80 | (count & 0x7f) as u8;
+                count >>= 7;
+            });
+            digits[3] &= 0x7f;
+            let bytes = [&message[4..place], &digits, &vec![0; zeros]].concat();
+            let held = most(|| {
+                refused +=
+                    usize::from(frame::decode::<Message>(&bytes).is_err_and(|text| text.contains("take more than")))
+            });
+            assert!(held < 128 << 20, "{held} bytes for {} bytes of {:?}", bytes.len(), &message[4..]);
+        }
+    }
+    assert!(refused >= 3, "{refused}");
+}
+
+/// A corpus of each target, the same in each run of the tests.
+#[test]
+fn inputs_of_every_target_are_read_or_refused() {
+    for target in Target::ALL {
+        let folder = Folder::new();
+        let lines = worker::judged(target, 1, 0..400, &folder).unwrap();
+        let count = |outcome: &Outcome| lines.iter().filter(|line| line.outcome == *outcome).count();
+        let wrong: Vec<_> = lines.iter().filter(|line| matches!(line.outcome, Outcome::Wrong(_))).collect();
+        assert!(wrong.is_empty(), "{}: {wrong:?}", target.name());
+        // Both happen, or nothing was tried.
+        let counts = (count(&Outcome::Read), count(&Outcome::Refused));
+        assert!(counts.0 > 10 && counts.1 > 10, "{}: {counts:?}", target.name());
+    }
+}
+
+#[test]
+fn valid_inputs_of_every_target_are_read() {
+    for target in Target::ALL {
+        let folder = Folder::new();
+        for (number, line) in worker::samples_judged(target, &folder).unwrap().into_iter().enumerate() {
+            let is_greeting = target == Target::Messages && line.outcome == Outcome::Refused;
+            assert!(line.outcome == Outcome::Read || is_greeting, "{} {number}: {line:?}", target.name());
+        }
     }
 }

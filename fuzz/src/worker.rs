@@ -3,15 +3,20 @@
 use std::fmt;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::Mutex;
 use std::time::Instant;
 
+use zippy::{Config, Error, World};
+
 use crate::common::counting::{limit, most};
 use crate::common::volumes::Folder;
-use crate::input;
-use crate::samples::{memory, write};
+use crate::samples::write;
+use crate::target::{self, Inputs, Target};
+
+/// Names the file of a finding that is read.
+pub const FIRST: &str = "first";
 
 /// A worker does not get more than a gibibyte.
 const MOST: isize = 1 << 30;
@@ -65,63 +70,128 @@ impl FromStr for Line {
     }
 }
 
-/// Reads every `step`-th input from `first` on, out of `folder`, until it is ended, or nobody listens.
-pub fn work(seed: u64, first: u64, step: u16, folder: Folder) {
-    let samples = input::all();
-    quiet();
-    limit(MOST);
-    let mut out = std::io::stdout().lock();
-    for number in (first..).step_by(step.into()) {
-        let files = input::make(&samples, seed, number);
-        let length = files.iter().map(|(_, bytes)| bytes.len()).sum();
-        let path = write(&folder, &files);
-        drop(files);
-        if writeln!(out, "{}", judge(number, &path, length)).and_then(|()| out.flush()).is_err() {
-            return;
+/// Reads every `step`-th input of a target from `first` on, out of `folder`, until it is ended, or nobody listens.
+///
+/// # Errors
+/// There is no device, or the library cannot write what is to be damaged.
+pub fn work(target: Target, seed: u64, first: u64, step: u16, folder: &Folder) -> Result<(), String> {
+    on_one_rank(|world| {
+        let inputs = Inputs::new(target, seed, world)?;
+        quiet();
+        limit(MOST);
+        let mut out = std::io::stdout().lock();
+        for number in (first..).step_by(step.into()) {
+            let files = inputs.make(number);
+            let length = files.iter().map(|(_, bytes)| bytes.len()).sum();
+            let path = write(folder, &files);
+            drop(files);
+            if writeln!(out, "{}", judge(number, &path, length, &folder.0, world)).and_then(|()| out.flush()).is_err() {
+                break;
+            }
         }
-    }
+        Ok(())
+    })
 }
 
-/// Reads the files of a finding, of which the first one is told by its name.
+/// What these inputs of a target do, here and now.
+///
+/// # Errors
+/// As [`work`].
+#[cfg(test)]
+pub fn judged(target: Target, seed: u64, numbers: std::ops::Range<u64>, folder: &Folder) -> Result<Vec<Line>, String> {
+    on_one_rank(|world| {
+        let inputs = Inputs::new(target, seed, world)?;
+        let judge = |number| {
+            let files = inputs.make(number);
+            let length = files.iter().map(|(_, bytes)| bytes.len()).sum();
+            judge(number, &write(folder, &files), length, &folder.0, world)
+        };
+        Ok(numbers.clone().map(judge).collect())
+    })
+}
+
+/// What the valid inputs of a target do.
+///
+/// # Errors
+/// As [`work`].
+#[cfg(test)]
+pub fn samples_judged(target: Target, folder: &Folder) -> Result<Vec<Line>, String> {
+    on_one_rank(|world| {
+        let judge = |sample: crate::samples::Sample| {
+            let files: Vec<_> = sample.iter().map(|content| (content.name.clone(), content.bytes())).collect();
+            judge(0, &write(folder, &files), 1000, &folder.0, world)
+        };
+        Ok(target.samples(world)?.into_iter().map(judge).collect())
+    })
+}
+
+/// Runs this on the only rank of a world.
+///
+/// # Errors
+/// There is no device; what `act` says.
+pub fn on_one_rank<R: Send>(act: impl Fn(&World) -> Result<R, String> + Sync) -> Result<R, String> {
+    let said = zippy::run_with(Config::threads(1), |world| act(world).map_err(Error::program));
+    let only = said.map_err(|error| error.to_string())?.into_iter().next();
+    only.ok_or_else(|| "a run has no rank".to_string())
+}
+
+/// Reads the files of a finding again.
 ///
 /// # Errors
 /// What went wrong.
 pub fn replay(folder: &Path) -> Result<String, String> {
-    let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    let name = |path: &&PathBuf| path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_string();
-    let opened = |path: &&PathBuf| {
-        let name = name(path);
-        name.starts_with("main.") && !name.contains(".img") || name.starts_with("arrays.") || name.ends_with(".json")
-    };
-    let path = paths.iter().find(opened).ok_or(format!("{} holds no input", folder.display()))?;
-    let sizes = paths.iter().filter_map(|path| path.metadata().ok()).map(|found| found.len() as usize);
-    quiet();
-    limit(MOST);
-    let Line { secs, bytes, outcome, .. } = judge(0, path, sizes.sum());
-    match outcome {
-        Outcome::Wrong(what) => Err(format!("{secs:.3} s: {what}")),
-        Outcome::Read => Ok(format!("{secs:.3} s, {bytes} bytes held at a time: read")),
-        Outcome::Refused => {
-            let said = input::read(path).err().map_or(String::new(), |error| error.to_string());
-            Ok(format!("{secs:.3} s, {bytes} bytes held at a time: {said}"))
+    let first = folder.join(FIRST);
+    let name = std::fs::read_to_string(&first).map_err(|error| format!("{}: {error}", first.display()))?;
+    // Reading marks and makes files beside: a finding stays as it was.
+    let own = Folder::new();
+    let length = copied(folder, &own.0)?;
+    let path = own.0.join(name.trim());
+    on_one_rank(|world| {
+        quiet();
+        limit(MOST);
+        let Line { secs, bytes, outcome, .. } = judge(0, &path, length, &own.0, world);
+        match outcome {
+            Outcome::Wrong(what) => Err(format!("{secs:.3} s: {what}")),
+            Outcome::Read => Ok(format!("{secs:.3} s, {bytes} bytes held at a time: read")),
+            Outcome::Refused => {
+                let said = target::read(&path, &own.0, world).err().unwrap_or_default();
+                Ok(format!("{secs:.3} s, {bytes} bytes held at a time: {said}"))
+            }
         }
+    })
+}
+
+/// Copies all files below a directory; the bytes of all.
+fn copied(from: &Path, to: &Path) -> Result<usize, String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", from.display());
+    std::fs::create_dir_all(to).map_err(failed)?;
+    let mut length = 0;
+    for entry in std::fs::read_dir(from).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        length += match path.is_dir() {
+            true => copied(&path, &target)?,
+            false if entry.file_name() == FIRST => 0,
+            false => std::fs::copy(&path, &target).map_err(failed)? as usize,
+        };
     }
+    Ok(length)
 }
 
 /// Reads one input.
-fn judge(number: u64, path: &Path, length: usize) -> Line {
+fn judge(number: u64, path: &Path, length: usize, folder: &Path, world: &World) -> Line {
     let begun = Instant::now();
     let mut outcome = Outcome::Read;
     let bytes = most(|| {
-        outcome = match catch_unwind(AssertUnwindSafe(|| input::read(path))) {
+        outcome = match catch_unwind(AssertUnwindSafe(|| target::read(path, folder, world))) {
             Ok(Ok(())) => Outcome::Read,
-            Ok(Err(error)) => shown(&error.to_string()),
+            Ok(Err(message)) => shown(&message),
             Err(_) => Outcome::Wrong(format!("a panic: {}", PANIC.lock().map_or(String::new(), |text| text.clone()))),
         };
     });
     let secs = begun.elapsed().as_secs_f64();
-    if bytes > memory(length) && !matches!(outcome, Outcome::Wrong(_)) {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if bytes > target::memory(name, length) && !matches!(outcome, Outcome::Wrong(_)) {
         outcome = Outcome::Wrong(format!("{bytes} bytes held at a time for an input of {length}"));
     }
     Line { number, secs, bytes: bytes.max(0) as u64, outcome }
@@ -151,17 +221,6 @@ fn quiet() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples;
-
-    #[test]
-    fn samples_are_read() {
-        let folder = Folder::new();
-        for (number, sample) in input::all().into_iter().enumerate() {
-            let files: Vec<_> = sample.iter().map(|content| (content.name, content.bytes())).collect();
-            let path = samples::write(&folder, &files);
-            assert_eq!(judge(7, &path, 100).outcome, Outcome::Read, "sample {number}");
-        }
-    }
 
     #[test]
     fn lines_are_read_as_they_were_written() {

@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: damaged files of every format, read for minutes or hours.
+//! `cargo xtask fuzz`: damaged files, stores, messages and recordings, read for minutes or hours.
 
 use std::path::Path;
 
@@ -9,17 +9,26 @@ use crate::process::{exit_code, status};
 const HELP: &str = "\
 cargo xtask fuzz [OPTIONS]
 
-Damages valid files of every format (NRRD, NIfTI, VTI, NumPy, MetaImage, raw, scenes, transfer functions, key frames) and
-reads them in processes whose time and memory are watched. What panics, takes too long, holds more memory than its length
-accounts for, or makes a message that speaks to the terminal is kept under target/fuzz/, and the exit code is 1. Says how
-many inputs there were, the slowest one and the one that held most memory. Needs no GPU, no MPI and no nightly compiler.
+Damages valid inputs and reads them in processes whose time and memory are watched. What panics, takes too long, holds more
+memory than its length accounts for, or makes a message that speaks to the terminal is kept under target/fuzz/, and the exit
+code is 1. Says of each target how many inputs there were, the slowest one and the one that held most memory. Needs a Vulkan
+driver, which may be a software one, but no MPI and no nightly compiler.
 
-  --minutes N           how long, say 0.5 or 600 (default 1)
+  files        NRRD, NIfTI, VTI, NumPy, MetaImage, raw, scenes, transfer functions, key frames
+  meshes       PLY, STL, OBJ, VTP, PVTP
+  zarr         documents and chunks of Zarr stores
+  checkpoints  manifests and cells of checkpoints
+  messages     messages between programs and viewers, and greetings
+  recordings   damaged recordings, and whole ones whose entries make no sense
+  answers      answers to a viewer that make no sense
+
+  --target NAME         one of these, again for several (default: all, one after the other)
+  --minutes N           how long, all together, say 0.5 or 600 (default 1, or as long as --inputs take)
+  --inputs N            so many inputs of each target
   --seed NUMBER         the same inputs again (default: others each time)
   --workers N           processes that read (default 1)
   --limit SECONDS       an input that takes longer is a finding (default 10)
   --replay DIR          reads the files of one finding instead
-  --messages N          instead of files so many damaged messages between programs and viewers
   --json                the result as one line of JSON
   --help                this text";
 

@@ -1,6 +1,7 @@
 //! `cargo xtask`: everything that is done *to* this project: set a machine up, run the demonstration, test, measure.
 //!
 //! Few and small dependencies, so that it builds in seconds on a bare machine and can set up what the project itself needs.
+#![forbid(unsafe_code)]
 
 #[macro_use]
 mod say;
@@ -34,7 +35,7 @@ cargo xtask COMMAND [OPTIONS]
   doctor    look at this machine (toolchain, GPU adapters, driver traps, MPI) and say what is wrong; changes nothing
   mpi       build a program and run it as N processes under the MPI launcher
   bench     run the benchmarks and collect their numbers in benches/results/
-  fuzz      read damaged files of every format for minutes or hours; keep those that do what none may do
+  fuzz      read damaged files, stores and messages for minutes or hours; keep those that do what none may do
   help      this text
 
 `cargo xtask COMMAND --help` explains each. New here? Start with `cargo xtask demo`.";

@@ -1,0 +1,224 @@
+//! Messages between programs and viewers, and greetings: each is refused or makes sense, and takes no memory that it does not
+//! account for.
+
+use std::io::{self, Cursor, Read, Write};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use zippy::debug::protocol::{
+    Answer, ArrayEntry, ArrayKind, ArrayRef, Ask, ChunkEntry, Component, Control, Difference, ElementType, GhostEntry,
+    GhostState, LastWrite, Message, MoveEntry, Moves, Numbers, Point, Program, Recorded, Request, Rule, ScalarType,
+    Span, SpanKind, Summary, SummaryRequest, Timeline, View, ViewRequest, When, frame, greeting,
+};
+
+use crate::samples::{Content, Packing, Sample};
+
+/// Reads what was said, in the way that the name of its file says.
+///
+/// # Errors
+/// Why it is refused.
+pub fn read(name: &str, bytes: &[u8]) -> Result<(), String> {
+    match name {
+        "asked.msg" => framed::<Ask>(bytes, frame::MOST_ASKED, |ask| {
+            if let Request::View(view) = &ask.request {
+                let fitting = view.clone().fitting(4, 4096);
+                assert!(fitting.extents().is_none() == view.extents().is_none());
+            }
+        }),
+        "told.msg" => framed::<Message>(bytes, frame::MOST_TOLD, |_| {}),
+        _ => {
+            let mut stream = Heard(Cursor::new(bytes));
+            let reception = greeting::receive(&mut stream, TOKEN).map_err(|error| error.to_string())?;
+            // Nobody can prove anything before it has heard the program's number.
+            assert_ne!(reception, greeting::Reception::Welcome);
+            Ok(())
+        }
+    }
+}
+
+/// Somebody who says this, whatever is said to it.
+struct Heard<'a>(Cursor<&'a [u8]>);
+
+impl Read for Heard<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.0.read(out)
+    }
+}
+
+impl Write for Heard<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn framed<T: Serialize + DeserializeOwned>(mut bytes: &[u8], most: usize, look: fn(&T)) -> Result<(), String> {
+    let value = frame::read::<T>(&mut bytes, most).map_err(|error| error.to_string())?;
+    let value = value.ok_or("nothing is said")?;
+    look(&value);
+    // What was understood is said in the same way again. Numbers may have been written longer than they need be.
+    let again = frame::encode(&value, most)?;
+    let value: T = frame::decode(&again[4..])?;
+    assert!(frame::encode(&value, most)? == again, "it is another thing when read again");
+    Ok(())
+}
+
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+
+/// Behind a length that is right, whatever is struck.
+fn packed(name: &str, frame: Result<Vec<u8>, String>) -> Result<Sample, String> {
+    Ok(vec![Content { name: name.into(), parts: vec![(Packing::Frame, frame?[4..].to_vec())] }])
+}
+
+/// One of each thing that can be said.
+///
+/// # Errors
+/// It cannot be written.
+pub fn samples() -> Result<Vec<Sample>, String> {
+    let array = ArrayRef { rank: Some(1), number: 300 };
+    let view = ViewRequest {
+        array,
+        chunk: Some(2),
+        start: vec![-1, 0, 5],
+        end: vec![40, 30, 6],
+        stride: vec![2, 1, 1],
+        numbers: Some(1),
+    };
+    let range = Some((-1.0, 2.5));
+    let summary = SummaryRequest { array, numbers: 0, length: true, bins: 16, range, percentiles: vec![1.0, 99.5] };
+    let rules = vec![
+        Rule { name: Some("after collide".into()), when: When::Always },
+        Rule { name: None, when: When::Every(10) },
+        Rule { name: None, when: When::Condition("max(abs(u)) > 0.3".into()) },
+    ];
+    let requests = [
+        Request::Arrays,
+        Request::View(view.clone()),
+        Request::Summary(summary),
+        Request::Ghosts(array),
+        Request::Compare(array, ArrayRef { rank: None, number: 7 }),
+        Request::Moves,
+        Request::Timeline(1 << 40),
+        Request::Control(Control::Step(3)),
+        Request::Control(Control::RunTo("before".into())),
+        Request::Control(Control::Stop),
+        Request::Rules(rules),
+        Request::Alive,
+    ];
+    let asks = requests.into_iter().enumerate().map(|(id, request)| Ask { id: id as u32 * 100, request });
+    let asks = asks.map(|ask| packed("asked.msg", frame::encode(&ask, frame::MOST_ASKED)));
+    let answers = answers().into_iter().map(|answer| Message::Answer(77, Ok(answer)));
+    let others = [
+        Message::Point(point()),
+        Message::Answer(1, Err("array \"u\" has 3 axes".into())),
+        Message::End("the program has come to its end".into()),
+        Message::Alive,
+    ];
+    let messages = answers.chain(others).map(|message| packed("told.msg", frame::encode(&message, frame::MOST_TOLD)));
+    let greeting = [b"zippydbg".as_slice(), &zippy::debug::protocol::VERSION.to_le_bytes(), &[7; 64]].concat();
+    let greeting = vec![Content { name: "greeting.msg".into(), parts: vec![(Packing::Plain, greeting)] }];
+    asks.chain(messages).chain([Ok(greeting)]).collect()
+}
+
+pub const ARRAY: ArrayRef = ArrayRef { rank: None, number: 300 };
+
+/// One of each answer, of one array.
+pub fn answers() -> Vec<Answer> {
+    let ghosts = vec![GhostEntry { chunk: 1, side: vec![-1, 0], state: GhostState::Stale }; 3];
+    vec![
+        Answer::Arrays(vec![entry(ARRAY)]),
+        Answer::View(view()),
+        Answer::Summary(Summary { array: ARRAY, numbers: 1, length: false, step: 4, components: vec![component(); 3] }),
+        Answer::Ghosts(ghosts),
+        Answer::Difference(Difference { cells: 3, first: Some(vec![1, 2]) }),
+        Answer::Moves(moves(ARRAY)),
+        Answer::Timeline(timeline()),
+        Answer::Done,
+    ]
+}
+
+pub fn program() -> Program {
+    Program { name: "lbm".into(), ranks: 4, checked: true, adapters: vec!["llvmpipe".into()] }
+}
+
+/// The entries of a recording that makes sense.
+pub fn entries() -> Vec<Recorded> {
+    let ghosts = vec![GhostEntry { chunk: 1, side: vec![-1, 0], state: GhostState::Stale }; 3];
+    vec![
+        Recorded::Program(program()),
+        Recorded::Point(point()),
+        Recorded::Arrays(vec![entry(ARRAY)]),
+        Recorded::View(view()),
+        Recorded::Ghosts(ARRAY, ghosts),
+        Recorded::Moves(moves(ARRAY)),
+        Recorded::Timeline(timeline()),
+        Recorded::Point(Point { step: 13, ..point() }),
+        Recorded::View(View {
+            of: ViewRequest { stride: vec![3, 2], ..ViewRequest::whole(&entry(ARRAY)) },
+            step: 13,
+            cells: vec![7; 2 * 6 * 16],
+        }),
+        Recorded::End("done".into()),
+    ]
+}
+
+/// All cells of the array.
+fn view() -> View {
+    View {
+        of: ViewRequest::whole(&entry(ARRAY)),
+        step: 9,
+        cells: (0..5 * 12 * 16_u32).map(|byte| byte as u8).collect(),
+    }
+}
+
+fn timeline() -> Timeline {
+    Timeline { until: 1 << 33, ranks: vec![vec![span(), span()], vec![]] }
+}
+
+fn entry(array: ArrayRef) -> ArrayEntry {
+    let numbers = vec![
+        Numbers { name: "place".into(), offset: 0, scalar: ScalarType::F32, components: 3 },
+        Numbers { name: "id".into(), offset: 12, scalar: ScalarType::U32, components: 1 },
+    ];
+    let chunk =
+        |rank: u32, start: i64, end: i64| ChunkEntry { rank, start: vec![0, start], end: vec![5, end], writes: 4 };
+    ArrayEntry {
+        array,
+        name: "u".into(),
+        kind: ArrayKind::Global,
+        element: ElementType { name: "Particle".into(), bytes: 16, numbers },
+        shape: vec![5, 12],
+        ghosts: [vec![1, 0], vec![1, 2]],
+        periodic: vec![true, false],
+        chunk_count: 2,
+        grid: Some(vec![1, 2]),
+        chunks: vec![chunk(0, 0, 6), chunk(1, 6, 12)],
+        bytes: 1 << 34,
+        writes: 4,
+        last_write: Some(LastWrite { operation: "kernel step".into(), file: "a.rs".into(), line: 70, step: 9 }),
+    }
+}
+
+fn point() -> Point {
+    let (name, file) = ("after collide".into(), "src/main.rs".into());
+    Point { step: 12, name, file, line: 300, paused: true, reason: "nan(f) > 0".into(), micros: 1 << 35 }
+}
+
+fn component() -> Component {
+    let (extremes, range) = (Some((-1.5, 2.5)), (-1.5, 2.5));
+    let (bins, percentiles) = (vec![1, 2, 3, 30], vec![-1.0, 2.25]);
+    Component { count: 100, nans: 1, infinities: 0, extremes, range, bins, outside: (0, 1), percentiles }
+}
+
+fn moves(array: ArrayRef) -> Moves {
+    let end = (Some(array), 3, 1, vec![0, 4]);
+    let moved = MoveEntry { from: end.clone(), to: end, extents: vec![9, 1], bytes: 36 };
+    Moves { operation: "ghosts(u)".into(), moves: vec![moved; 2], count: 2, bytes_local: 36, bytes_network: 36 }
+}
+
+fn span() -> Span {
+    Span { kind: SpanKind::Wait, what: "ghosts(u)".into(), start: 1 << 30, length: 700, peer: Some(1) }
+}

@@ -1,0 +1,131 @@
+//! Recordings and answers that are well-formed and make no sense: numbers, lists and texts of valid ones become others.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use zippy::debug::protocol::{Answer, Recorded, frame};
+use zippy::debug::recording::Writer;
+
+use crate::damage::Random;
+use crate::messages;
+use crate::samples::{Content, Packing, Sample};
+
+/// Numbers at the edges of their types.
+const EDGES: [i64; 16] =
+    [0, 1, 2, -1, 3, 7, 255, 256, 65_535, 1 << 31, 1 << 40, 1 << 60, (1 << 60) + 1, i64::MAX - 1, i64::MAX, i64::MIN];
+
+/// Changes something somewhere.
+fn change(value: &mut Value, random: &mut Random) {
+    let goes_in = random.below(8) > 0;
+    match value {
+        Value::Object(fields) if !fields.is_empty() => {
+            let at = random.below(fields.len());
+            fields.values_mut().nth(at).into_iter().for_each(|field| change(field, random));
+        }
+        Value::Array(list) if goes_in && !list.is_empty() => {
+            let at = random.below(list.len());
+            change(&mut list[at], random);
+        }
+        Value::Array(list) => match random.below(4) {
+            0 => list.clear(),
+            1 => list.truncate(random.below(list.len() + 1)),
+            2 => drop(list.pop()),
+            _ => {
+                let again = list.first().cloned().unwrap_or(json!(1));
+                let times = 1 + random.below(12);
+                list.extend(vec![again; times]);
+            }
+        },
+        Value::Number(number) => {
+            let edge = EDGES[random.below(EDGES.len())];
+            *value = match number.is_f64() {
+                true => json!([0.0, -1.0, 1e308, -1e308, 1e-320][random.below(5)]),
+                false if random.below(4) == 0 => json!(u64::MAX),
+                false => json!(edge),
+            };
+        }
+        Value::String(text) => {
+            let texts = ["", "\u{1b}[2J\"", "a,b", "../x", "\u{202e}"];
+            *text = if random.below(4) == 0 { "x".repeat(300) } else { texts[random.below(texts.len())].into() };
+        }
+        Value::Bool(truth) => *truth = !*truth,
+        _ => *value = json!(EDGES[random.below(EDGES.len())]),
+    }
+}
+
+/// A value with up to eight changes that its type allows.
+fn changed<T: Serialize + DeserializeOwned + Clone>(value: &T, random: &mut Random) -> T {
+    let mut last = value.clone();
+    for _ in 0..1 + random.below(8) {
+        let Ok(mut tree) = serde_json::to_value(&last) else { return last };
+        change(&mut tree, random);
+        last = serde_json::from_value(tree).unwrap_or(last);
+    }
+    last
+}
+
+fn recorded(entries: &[Recorded]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // An entry that is too long is left out.
+    if let Ok(mut writer) = Writer::new(&mut bytes) {
+        entries.iter().for_each(|entry| drop(writer.add(entry)));
+    }
+    bytes
+}
+
+/// A recording of which some entries make no sense.
+pub fn recording(random: &mut Random) -> Vec<(String, Vec<u8>)> {
+    let mut entries = messages::entries();
+    for _ in 0..1 + random.below(3) {
+        let at = random.below(entries.len());
+        match random.below(8) {
+            0 => drop(entries.remove(at)),
+            1 => entries.insert(at, entries[random.below(entries.len())].clone()),
+            _ => entries[at] = changed(&entries[at], random),
+        }
+        if entries.is_empty() {
+            break;
+        }
+    }
+    vec![("run.zrec".into(), recorded(&entries))]
+}
+
+/// Answers of a program that lies.
+pub fn answer(random: &mut Random) -> Vec<(String, Vec<u8>)> {
+    let mut answers = messages::answers();
+    for _ in 0..1 + random.below(4) {
+        let at = random.below(answers.len());
+        answers[at] = changed(&answers[at], random);
+    }
+    if random.below(8) == 0 {
+        let (one, other) = (random.below(answers.len()), random.below(answers.len()));
+        answers.swap(one, other);
+    }
+    vec![("answers.msg".into(), encoded(&answers).unwrap_or_default())]
+}
+
+fn encoded(answers: &[Answer]) -> Result<Vec<u8>, String> {
+    frame::encode(&answers, frame::MOST_TOLD)
+}
+
+/// A recording that makes sense, in whose entries blows leave checksums right.
+///
+/// # Errors
+/// It cannot be written.
+pub fn recordings() -> Result<Vec<Sample>, String> {
+    let entries = messages::entries();
+    let mut parts = vec![(Packing::Plain, recorded(&[]))];
+    for entry in &entries {
+        parts.push((Packing::Entry, frame::encode(entry, frame::MOST_TOLD)?[4..].to_vec()));
+    }
+    Ok(vec![vec![Content { name: "run.zrec".into(), parts }]])
+}
+
+/// Answers that make sense.
+///
+/// # Errors
+/// They cannot be written.
+pub fn answers() -> Result<Vec<Sample>, String> {
+    let payload = encoded(&messages::answers())?[4..].to_vec();
+    Ok(vec![vec![Content { name: "answers.msg".into(), parts: vec![(Packing::Frame, payload)] }]])
+}

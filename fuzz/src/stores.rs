@@ -1,0 +1,163 @@
+//! What is a directory of files: Zarr stores and checkpoints, which the library writes and reads on one rank.
+
+use std::path::{Path, PathBuf};
+
+use zippy::{Element, Layout, World};
+use zippy_io::array::zarr::{Compression, ZarrOptions};
+use zippy_io::array::{LoadOptions, SaveOptions, describe, load_with, save_with};
+use zippy_io::checkpoint::{Checkpoints, Contents};
+
+use crate::common::volumes::Folder;
+use crate::samples::{Content, Packing, Sample};
+
+/// The store in the folder of an input.
+pub const STORE: &str = "store.zarr";
+/// The directory of checkpoints in the folder of an input.
+pub const RUN: &str = "run";
+
+/// Cells that are loaded of a store at most.
+const MOST_CELLS: i64 = 1 << 16;
+
+/// All files below a directory of a folder, by their names in that, the documents first.
+fn all_files(folder: &Path, directory: &str) -> Result<Sample, String> {
+    let (mut open, mut found) = (vec![PathBuf::from(directory)], Vec::new());
+    while let Some(next) = open.pop() {
+        for entry in std::fs::read_dir(folder.join(&next)).map_err(|error| error.to_string())?.flatten() {
+            let name = next.join(entry.file_name());
+            match entry.path().is_dir() {
+                true => open.push(name),
+                false => found.push(name),
+            }
+        }
+    }
+    found.sort_by_key(|name| (name.extension().is_none_or(|ending| ending != "json"), name.clone()));
+    let content = |name: PathBuf| {
+        let bytes = std::fs::read(folder.join(&name)).map_err(|error| error.to_string())?;
+        Ok(Content { name: name.to_string_lossy().replace('\\', "/"), parts: vec![(Packing::Plain, bytes)] })
+    };
+    found.into_iter().map(content).collect()
+}
+
+/// Stores in all ways of packing.
+///
+/// # Errors
+/// One cannot be written.
+pub fn arrays(world: &World) -> Result<Vec<Sample>, String> {
+    let failed = |error: zippy::Error| error.to_string();
+    let array = world.array::<f32, 2>("u", &Layout::new([7, 5])).map_err(failed)?;
+    array.fill_with(|[x, y]| (x + 10 * y) as f32).map_err(failed)?;
+    let zstd = Compression::Zstd(3);
+    let ways: [(&dyn Fn(&mut ZarrOptions), bool); 6] = [
+        (&|_| (), false),
+        (&|options| options.compression = Compression::Gzip(5), false),
+        (&|options| (options.compression, options.checksum) = (zstd, true), false),
+        (&|_| (), true),
+        (&|options| (options.compression, options.checksum) = (zstd, true), true),
+        (&|options| options.levels = 1, false),
+    ];
+    let mut all = Vec::new();
+    for (way, is_sharded) in ways {
+        let mut options = ZarrOptions::default();
+        options.chunk = Some(vec![4, 3]);
+        options.shard = is_sharded.then(|| vec![8, 6]);
+        way(&mut options);
+        let folder = Folder::new();
+        save_with(world, folder.0.join(STORE), &array.at(..), &SaveOptions::new().zarr(options)).map_err(failed)?;
+        all.push(all_files(&folder.0, STORE)?);
+    }
+    // Of version 2, as others write it.
+    let cells: Vec<u8> = (0..12_i16).flat_map(|cell| cell.to_be_bytes()).collect();
+    for (compressor, packing) in [("null", Packing::Plain), ("{\"id\":\"gzip\",\"level\":5}", Packing::Gzip)] {
+        let document = format!(
+            "{{\"zarr_format\":2,\"shape\":[3,4],\"chunks\":[3,4],\"dtype\":\">i2\",\"compressor\":{compressor},\
+             \"fill_value\":0,\"order\":\"C\",\"filters\":null}}"
+        );
+        let file = |name: &str, packing, bytes: Vec<u8>| Content {
+            name: format!("{STORE}/{name}"),
+            parts: vec![(packing, bytes)],
+        };
+        let attributes = b"{\"_ARRAY_DIMENSIONS\":[\"y\",\"x\"]}".to_vec();
+        all.push(vec![
+            file(".zarray", Packing::Plain, document.into_bytes()),
+            file("0.0", packing, cells.clone()),
+            file(".zattrs", Packing::Plain, attributes),
+        ]);
+    }
+    Ok(all)
+}
+
+/// Describes a store, and loads each of its arrays that is small.
+///
+/// # Errors
+/// What the reader says first.
+pub fn read_arrays(path: &Path, world: &World) -> Result<(), String> {
+    let found = describe(path).map_err(|error| error.to_string())?;
+    let small = |shape: &[i64]| {
+        shape
+            .iter()
+            .try_fold(1_i64, |cells, &extent| cells.checked_mul(extent))
+            .is_some_and(|cells| cells <= MOST_CELLS)
+    };
+    for array in found.arrays.iter().take(8) {
+        if let Some(error) = &array.error {
+            return Err(error.to_string());
+        }
+        if !small(&array.shape) {
+            continue;
+        }
+        let name = array.name.as_deref();
+        match (&*array.element, array.shape.len()) {
+            ("f32", 2) => load::<f32, 2>(path, name, world)?,
+            ("f32", 1) => load::<f32, 1>(path, name, world)?,
+            ("i16", 2) => load::<i16, 2>(path, name, world)?,
+            ("u8", 2) => load::<u8, 2>(path, name, world)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn load<T: Element, const D: usize>(path: &Path, name: Option<&str>, world: &World) -> Result<(), String> {
+    let options =
+        name.into_iter().filter(|name| !name.is_empty()).fold(LoadOptions::new(), |options, name| options.array(name));
+    let loaded = load_with::<T, D>(world, path, "loaded", &options, |shape| Layout::new(shape));
+    loaded.map(drop).map_err(|error| error.to_string())
+}
+
+/// A checkpoint of an array and of a growable one, with a state.
+///
+/// # Errors
+/// It cannot be written.
+pub fn checkpoints(world: &World) -> Result<Vec<Sample>, String> {
+    let failed = |error: zippy::Error| error.to_string();
+    let array = world.array::<f32, 2>("u", &Layout::new([7, 5])).map_err(failed)?;
+    array.fill_with(|[x, y]| (x + 10 * y) as f32).map_err(failed)?;
+    let mut list = world.growable::<u16>("list").map_err(failed)?;
+    list.append(&[1, 2, 3]).map_err(failed)?;
+    let folder = Folder::new();
+    let contents = Contents::new().array(&array).growable(&list).state(&(7_u64, "a state".to_string()));
+    Checkpoints::new(folder.0.join(RUN), 2).save(world, 10, &contents).map_err(failed)?;
+    let mut all = all_files(&folder.0, RUN)?;
+    // Whatever is struck in a manifest, its checksum holds.
+    for file in all.iter_mut().filter(|file| file.name.ends_with("manifest.json")) {
+        let bytes = file.bytes();
+        let body = bytes.iter().position(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        file.parts = vec![(Packing::Manifest, bytes[body..].to_vec())];
+    }
+    Ok(vec![all])
+}
+
+/// Looks for the latest checkpoint, and loads what is in it.
+///
+/// # Errors
+/// There is none that is whole; what the reader says.
+pub fn read_checkpoint(path: &Path, world: &World) -> Result<(), String> {
+    let failed = |error: zippy::Error| error.to_string();
+    let found = Checkpoints::new(path, 2).latest(world).map_err(failed)?.ok_or("there is no checkpoint")?;
+    let names: Vec<String> = found.array_names().map(str::to_string).collect();
+    for name in names.iter().take(4) {
+        found.array::<f32, 2>(world, name, |shape| Layout::new(shape)).map_err(failed)?;
+    }
+    found.growable::<u16>(world, "list").map_err(failed)?;
+    found.state::<(u64, String)>().map(drop).map_err(failed)
+}
