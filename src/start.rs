@@ -18,6 +18,8 @@ use crate::world::World;
 /// exit ([`Config::exit_on_failure`](crate::Config)). [`run_with`] returns, unless told otherwise. Two things end the process (or the job) in either: a rank that does not come back after
 /// a failure ([`Config::timeout`](crate::Config)), and a process that exits in the middle of the run, which is said and
 /// exits with code 1.
+///
+/// A limit on the size of files (`ulimit -f`) ends no program: what is too large to be written is an error.
 #[track_caller]
 pub fn run<F>(program: F) -> Result<()>
 where
@@ -36,6 +38,7 @@ where
     R: Send,
     F: Fn(&World) -> Result<R> + Send + Sync,
 {
+    survive_file_limit();
     let call = CallSite::here();
     transport::launch(&config, |group| on_rank(call, group, &program))
 }
@@ -51,8 +54,22 @@ pub fn run_on<R, F>(communicator: &impl mpi::traits::AsRaw<Raw = mpi::ffi::MPI_C
 where
     F: Fn(&World) -> Result<R>,
 {
+    survive_file_limit();
     let call = CallSite::here();
     transport::run_on(communicator, |group| on_rank(call, group, &program))
+}
+
+/// Makes a write beyond the limit on the size of files (`ulimit -f`) fail as one to a full disk does. Its signal would end the
+/// process, without a word and with half of a file. A handler of the program's own is called all the same.
+fn survive_file_limit() {
+    #[cfg(unix)]
+    {
+        static ONCE: std::sync::Once = std::sync::Once::new();
+        ONCE.call_once(|| {
+            // Nobody reads the flag: that there is a handler is enough.
+            let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
+        });
+    }
 }
 
 /// Runs the program on one rank. Errors before and after it name the line that started the run.

@@ -22,6 +22,14 @@ pub fn run(child: &str, variable: &str, directory: &Path) -> String {
     text(&output.stdout)
 }
 
+/// As [`run`], with a limit on the size of files whose signal has its usual effect.
+pub fn run_limited(child: &str, variable: &str, directory: &Path) {
+    let output = by_shell("ulimit -f 200", &["sh"], child, (variable, directory)).unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
+    assert!(text(&output.stdout).contains("the disk was full"), "{}", text(&output.stdout));
+}
+
 /// Runs it by a shell that has done this before.
 fn by_shell(
     before: &str,

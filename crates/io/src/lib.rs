@@ -27,6 +27,7 @@ pub mod npy;
 mod nrrd;
 mod picture;
 pub mod png;
+mod process;
 mod raw;
 mod scalar;
 mod store;

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use crate::{IoError, quoted};
 
-/// A format of files of arrays. The ending of a file's name says it, capital letters or not.
+/// A format of files of arrays. The ending of a file's name says it, capital letters or not; what is in a directory whose name
+/// ends with `.zarr` is a part of a store, but files whose names end with one of the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
@@ -29,9 +30,10 @@ impl Format {
     pub fn of(path: impl AsRef<Path>) -> Result<Self, IoError> {
         let path = path.as_ref();
         let ending = |path: &Path| path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        // A node within a store.
+        // A node within a store; what lies there as a file has its own format.
         let is_within = path.ancestors().skip(1).any(|above| ending(above) == "zarr");
-        let ending = if is_within { "zarr".into() } else { ending(path) };
+        let is_file = matches!(&*ending(path), "npy" | "vti" | "pvti" | "nrrd" | "nhdr") && !path.is_dir();
+        let ending = if is_within && !is_file { "zarr".into() } else { ending(path) };
         match &*ending {
             "npy" => Ok(Self::Npy),
             "zarr" if cfg!(feature = "zarr") => Ok(Self::Zarr),

@@ -2,6 +2,7 @@
 
 mod collective;
 mod durable;
+mod leftovers;
 mod shared;
 mod unnamed;
 
@@ -9,13 +10,15 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::{Builder, TempPath};
+use tempfile::TempPath;
 
 use crate::IoError;
 pub use collective::CollectiveFile;
 use durable::directory;
 pub use durable::sync_directory;
 pub use durable::sync_entry;
+use leftovers::random;
+pub use leftovers::{random_directory, sweep, sweep_once};
 pub use shared::SharedFile;
 pub use shared::start_writing;
 
@@ -25,7 +28,8 @@ const MOST_LINKS: usize = 40;
 /// Writes `bytes` to `path` so that nobody ever sees half a file: into a temporary file in the same directory first, which
 /// then takes the name. An existing file is replaced and hands on its mode, and its owner where the system allows it; of a
 /// symbolic link, what it leads to is replaced. A process that is killed meanwhile leaves its temporary file, but where the
-/// file system has files without names (Linux, on local ones): there only in the moment in which it replaces another one.
+/// file system has files without names (Linux, on local ones): there only in the moment in which it replaces another one. A
+/// later program that writes into the directory removes it.
 ///
 /// # Errors
 /// What the operating system said; there is something of that name, but no regular file. The temporary file is removed. Where
@@ -73,6 +77,7 @@ impl Pending {
 
     fn made(path: &Path, create: impl Fn(&Path) -> io::Result<Temporary>) -> Result<Self, IoError> {
         let (target, replaced) = target(path)?;
+        sweep_once(directory(&target));
         let make = || {
             let temporary = create(directory(&target))?;
             if let Some(replaced) = &replaced {
@@ -144,6 +149,20 @@ impl Temporary {
         Ok(Self { file, name: Some(name) })
     }
 
+    /// By which other processes can open it: those of this machine alone, where it has no name.
+    fn path(&self) -> io::Result<PathBuf> {
+        let unnamed = || unnamed::path_for_others(&self.file).ok_or_else(|| io::ErrorKind::NotFound.into());
+        self.name.as_deref().map_or_else(unnamed, fs::canonicalize)
+    }
+
+    /// Gives it a name, by which others can open it.
+    fn give_name(&mut self, directory: &Path) -> io::Result<()> {
+        if self.name.is_none() {
+            self.name = Some(random().make_in(directory, |path| unnamed::link(&self.file, path))?.into_temp_path());
+        }
+        Ok(())
+    }
+
     fn put(self, target: &Path) -> io::Result<()> {
         let name = match self.name {
             Some(name) => name,
@@ -159,13 +178,6 @@ impl Temporary {
         drop(self.file);
         name.persist(target).map_err(|error| error.error)
     }
-}
-
-/// Names that nobody can guess.
-fn random() -> Builder<'static, 'static> {
-    let mut builder = Builder::new();
-    builder.prefix(".zippy-").suffix(".tmp").rand_bytes(12);
-    builder
 }
 
 fn write_at(mut file: &File, at: u64, bytes: &[u8]) -> io::Result<()> {
@@ -197,13 +209,16 @@ fn target(path: &Path) -> Result<(PathBuf, Option<Metadata>), IoError> {
         }
         Ok(found) => Ok((fs::canonicalize(path).map_err(refused)?, Some(found))),
         // Nothing there, or links that lead to nothing.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let follow = |path: &PathBuf| fs::read_link(path).ok().map(|link| directory(path).join(link));
-            let last = std::iter::successors(Some(path.to_path_buf()), follow).take(MOST_LINKS).last();
-            Ok((last.unwrap_or_else(|| path.to_path_buf()), None))
-        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((followed(path), None)),
         Err(error) => Err(refused(error)),
     }
+}
+
+/// Where links lead that lead to nothing.
+pub fn followed(path: &Path) -> PathBuf {
+    let follow = |path: &PathBuf| fs::read_link(path).ok().map(|link| directory(path).join(link));
+    let last = std::iter::successors(Some(path.to_path_buf()), follow).take(MOST_LINKS).last();
+    last.unwrap_or_else(|| path.to_path_buf())
 }
 
 #[cfg(test)]

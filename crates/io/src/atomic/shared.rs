@@ -4,8 +4,10 @@ use std::fs::{self, File, OpenOptions, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Pending, write_at};
-use crate::{IoError, shown};
+use serde::{Deserialize, Serialize};
+
+use super::{Pending, directory, sweep, write_at};
+use crate::{IoError, process, shown};
 
 /// So many bytes that are written at once begin to go to the disk at once.
 #[cfg(target_os = "linux")]
@@ -47,6 +49,28 @@ pub struct SharedFile {
     created: Option<Created>,
 }
 
+/// Where other ranks find a file.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Place {
+    pub path: PathBuf,
+    machine: String,
+    /// Its device, and its number there.
+    number: Option<(u64, u64)>,
+    /// It has a name, and `path` is that.
+    pub is_named: bool,
+}
+
+#[cfg(unix)]
+fn number(file: &File) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    file.metadata().ok().map(|found| (found.dev(), found.ino()))
+}
+
+#[cfg(not(unix))]
+fn number(_: &File) -> Option<(u64, u64)> {
+    None
+}
+
 /// What the rank that created the file has of it.
 #[derive(Debug)]
 struct Created {
@@ -63,14 +87,24 @@ impl SharedFile {
     /// # Errors
     /// What the operating system said; there is something of that name, but no regular file.
     pub fn create(path: impl AsRef<Path>, length: u64) -> Result<Self, IoError> {
-        let path = path.as_ref();
-        let pending = Pending::named(path)?;
+        Self::made(path.as_ref(), Pending::named, length)
+    }
+
+    /// [`Self::create`] without a name, where the system has such files: it goes with the last process that has it open.
+    ///
+    /// # Errors
+    /// As [`Self::create`].
+    pub(super) fn create_unnamed(path: &Path, length: u64) -> Result<Self, IoError> {
+        Self::made(path, Pending::create, length)
+    }
+
+    fn made(path: &Path, create: fn(&Path) -> Result<Pending, IoError>, length: u64) -> Result<Self, IoError> {
+        let pending = create(path)?;
         let refused = |error| IoError::system(path, "write", &error);
         let file = pending.temporary.file.try_clone().map_err(refused)?;
         file.set_len(length).map_err(refused)?;
         let permissions = let_owner_write(&file).map_err(refused)?;
-        let name = pending.temporary.name.as_deref().map(fs::canonicalize);
-        let temporary = name.unwrap_or_else(|| Err(io::ErrorKind::NotFound.into())).map_err(refused)?;
+        let temporary = pending.temporary.path().map_err(refused)?;
         Ok(Self { path: path.to_path_buf(), temporary, file, length, created: Some(Created { pending, permissions }) })
     }
 
@@ -88,6 +122,42 @@ impl SharedFile {
         let file = OpenOptions::new().write(true).open(path).map_err(refused)?;
         let length = file.metadata().map_err(refused)?.len();
         Ok(Self { path: path.to_path_buf(), temporary: path.to_path_buf(), file, length, created: None })
+    }
+
+    /// Removes what killed programs have left in the directory of the file.
+    pub(super) fn sweep_beside(&self) {
+        if let Some(created) = &self.created {
+            sweep(directory(&created.pending.target));
+        }
+    }
+
+    /// [`Self::open`] of a file of this machine, if it is the one that the other rank means.
+    pub(super) fn open_same(place: &Place) -> Option<Self> {
+        let opened = (place.machine == process::machine()).then(|| Self::open(&place.path).ok()).flatten()?;
+        (place.number == number(&opened.file)).then_some(opened)
+    }
+
+    /// Where other ranks find the file.
+    pub(super) fn place(&self) -> Place {
+        let machine = process::machine().to_string();
+        Place { path: self.temporary.clone(), machine, number: number(&self.file), is_named: self.is_named() }
+    }
+
+    fn is_named(&self) -> bool {
+        self.created.as_ref().is_none_or(|created| created.pending.temporary.name.is_some())
+    }
+
+    /// Gives the file a name, by which others can open it. On the rank that created it.
+    ///
+    /// # Errors
+    /// What the operating system said.
+    pub(super) fn give_name(&mut self) -> Result<(), IoError> {
+        let refused = |error| IoError::system(&self.path, "write", &error);
+        if let Some(Created { pending, .. }) = &mut self.created {
+            pending.temporary.give_name(directory(&pending.target)).map_err(refused)?;
+            self.temporary = pending.temporary.path().map_err(refused)?;
+        }
+        Ok(())
     }
 
     /// With the name that errors say.

@@ -2,7 +2,7 @@
 //! that can be given a name later.
 
 #[cfg(target_os = "linux")]
-pub use linux::{create, link};
+pub use linux::{create, link, path_for_others};
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -25,6 +25,11 @@ mod linux {
         Ok(linkat(CWD, descriptor(file), CWD, path, AtFlags::SYMLINK_FOLLOW)?)
     }
 
+    /// A path by which other processes of this machine may open the file.
+    pub fn path_for_others(file: &File) -> Option<PathBuf> {
+        Some(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()).into())
+    }
+
     fn descriptor(file: &File) -> PathBuf {
         format!("/proc/self/fd/{}", file.as_raw_fd()).into()
     }
@@ -32,6 +37,11 @@ mod linux {
 
 #[cfg(not(target_os = "linux"))]
 pub fn create(_: &std::path::Path) -> Option<std::fs::File> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn path_for_others(_: &std::fs::File) -> Option<std::path::PathBuf> {
     None
 }
 

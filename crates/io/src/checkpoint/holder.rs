@@ -7,6 +7,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use crate::process;
+
 /// Seconds after which a time that was not renewed says nothing any more.
 pub const STALE_AFTER: u64 = 600;
 
@@ -22,24 +24,19 @@ pub struct Holder {
     pub since: u64,
     /// When it has said last that it lives; 0: it holds a lock, which says so.
     pub renewed: u64,
-    /// The machine since it was started, and the numbering of processes; empty where the system does not tell.
+    /// As [`process::machine`] says it.
     pub machine: String,
 }
 
 impl Holder {
     /// This program, from now on.
     pub fn own() -> Self {
-        let first_line = |path: &str| fs::read_to_string(path).ok().map(|text| text.trim().to_string());
-        let host = first_line("/proc/sys/kernel/hostname").filter(|name| !name.is_empty());
-        let host = host.or_else(|| ["HOSTNAME", "COMPUTERNAME"].iter().find_map(|name| std::env::var(name).ok()));
-        let numbering = fs::read_link("/proc/self/ns/pid").ok().map(|link| link.to_string_lossy().into_owned());
-        let machine = first_line("/proc/sys/kernel/random/boot_id").zip(numbering);
         Self {
-            host: host.unwrap_or_else(|| "an unknown host".into()),
+            host: process::host(),
             process: std::process::id(),
             since: now(),
             renewed: 0,
-            machine: machine.map_or_else(String::new, |(boot, numbering)| format!("{boot} {numbering}")),
+            machine: process::machine().into(),
         }
     }
 
@@ -77,9 +74,7 @@ impl Holder {
 
     /// Whether its process is known to be gone: of this machine, and nobody has its number.
     fn has_ended(&self) -> bool {
-        !self.machine.is_empty()
-            && self.machine == Self::own().machine
-            && !Path::new(&format!("/proc/{}", self.process)).exists()
+        !self.machine.is_empty() && self.machine == process::machine() && process::is_gone(self.process)
     }
 }
 

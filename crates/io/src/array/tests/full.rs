@@ -17,6 +17,13 @@ fn a_full_disk_changes_nothing() {
     full_disk::run("array::tests::full::a_child", DIRECTORY, directory().path());
 }
 
+/// The signal that comes with it ends no program.
+#[cfg(target_os = "linux")]
+#[test]
+fn limit_on_file_sizes_is_as_a_full_disk() {
+    full_disk::run_limited("array::tests::full::a_child", DIRECTORY, directory().path());
+}
+
 /// All files below a directory, and what is in them; directories, too.
 fn all(directory: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut found = BTreeMap::new();

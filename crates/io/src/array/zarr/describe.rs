@@ -1,5 +1,6 @@
 //! [`describe`]: what arrays a Zarr store has.
 
+use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -18,6 +19,7 @@ use crate::array::format::Format;
 /// # Errors
 /// There is no store; its directories cannot be read; there are more than 10,000 arrays and groups.
 pub fn describe(path: &Path) -> Result<Description, IoError> {
+    fs::metadata(path).map_err(|error| IoError::system(path, "open", &error))?;
     if node::document(path).is_none() {
         return Err(IoError::request(path, "is no Zarr store: it has no zarr.json, .zgroup or .zarray"));
     }

@@ -5,12 +5,12 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::{Builder, TempDir};
+use tempfile::TempDir;
 use zippy::transport::copied;
 use zippy::{Error, Result, World};
 
 use super::flusher::Flusher;
-use crate::atomic::{sync_directory, sync_entry};
+use crate::atomic::{followed, random_directory, sweep, sync_directory, sync_entry};
 use crate::{IoError, shown};
 
 /// So many directories are remembered until they are waited for.
@@ -153,24 +153,22 @@ impl Created {
                     "is a file; a Zarr store is a directory, and replaces only another one",
                 ));
             }
-            Ok(_) if !is_store(path) => {
+            Ok(_) if !is_store(path) && !is_empty(path) => {
                 let message =
                     "is a directory without zarr.json, so no Zarr store; only a store is replaced by another one";
                 return Err(IoError::request(path, message));
             }
             Ok(_) => fs::canonicalize(path).map_err(refused)?,
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused(error)),
-            Err(_) if fs::symlink_metadata(path).is_ok() => {
-                return Err(IoError::request(path, "is a link that leads to nothing"));
-            }
             Err(_) if path.file_name().is_none() => return Err(IoError::request(path, "is not the name of a store")),
-            Err(_) => path.to_path_buf(),
+            Err(_) => followed(path),
         };
         let permissions = fs::metadata(&target).ok().map(|found| found.permissions());
         let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         // Other ranks may have another working directory.
         let parent = fs::canonicalize(parent).map_err(refused)?;
-        let directory = random().tempdir_in(&parent).map_err(refused)?;
+        sweep(&parent);
+        let directory = random_directory().tempdir_in(&parent).map_err(refused)?;
         let target = parent.join(target.file_name().unwrap_or_default());
         Ok(Self { directory, target, permissions })
     }
@@ -202,7 +200,7 @@ impl Created {
         };
         sync_entry(path, &self.target).map_err(|error| kept(&error.to_string()))?;
         // Somebody else may have put another thing there since it was looked at.
-        match is_store(old) {
+        match is_store(old) || is_empty(old) {
             true => fs::remove_dir_all(&holder).map_err(|error| kept(&error.to_string())),
             false => Err(kept("it is no Zarr store, and only such a one is removed")),
         }
@@ -217,7 +215,7 @@ fn set_aside(
     rename: impl Fn(&Path, &Path) -> io::Result<()>,
 ) -> Result<(PathBuf, PathBuf), IoError> {
     let refused = |error: io::Error| IoError::system(path, "rename into place", &error);
-    let holder = random().tempdir_in(target.parent().unwrap_or(Path::new("."))).map_err(refused)?;
+    let holder = random_directory().tempdir_in(target.parent().unwrap_or(Path::new("."))).map_err(refused)?;
     let aside = holder.path().join("store");
     rename(target, &aside).map_err(refused)?;
     let Err(error) = rename(new, target) else { return Ok((holder.keep(), aside)) };
@@ -236,6 +234,11 @@ pub fn is_store(path: &Path) -> bool {
     ["zarr.json", ".zgroup", ".zarray"].iter().any(|name| path.join(name).is_file())
 }
 
+/// Whether a directory has nothing in it.
+fn is_empty(path: &Path) -> bool {
+    fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
+}
+
 /// Exchanges two directories in one step, where the file system can.
 #[cfg(target_os = "linux")]
 fn exchange(a: &Path, b: &Path) -> bool {
@@ -246,19 +249,6 @@ fn exchange(a: &Path, b: &Path) -> bool {
 #[cfg(not(target_os = "linux"))]
 fn exchange(_: &Path, _: &Path) -> bool {
     false
-}
-
-/// Names that nobody can guess.
-fn random() -> Builder<'static, 'static> {
-    let mut builder = Builder::new();
-    builder.prefix(".zippy-").suffix(".tmp").rand_bytes(12);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // Less what the user's mask takes away. A private directory would stay one.
-        builder.permissions(Permissions::from_mode(0o777));
-    }
-    builder
 }
 
 #[cfg(test)]

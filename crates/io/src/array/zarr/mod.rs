@@ -38,8 +38,9 @@
 //! Every rank encodes and writes whole chunks or shards, whatever the cut of the array. On return all of it is on the disk, under
 //! its name. A store that was there is replaced as a whole, with everything in it: on Linux in one step where the file system
 //! can exchange two directories (ext4, XFS, Btrfs, tmpfs and others can; NFS cannot). Elsewhere there is a moment without a
-//! store, between two renamings: a process that is killed then leaves the old one in a directory ".zippy-(random).tmp" beside.
-//! One that is killed before leaves a half new one there. What is under the name and no Zarr store is never replaced.
+//! store, between two renamings: a process that is killed then leaves the old one in a directory ".zippy-(...).tmp" beside, where
+//! it stays. One that is killed before leaves a half new one there, which goes with the next save into the directory. What is
+//! under the name and neither a Zarr store nor an empty directory is never replaced.
 //!
 //! It needs on each rank's host up to five chunks (shards, where there are shards). Where a chunk of the store is not all in one
 //! chunk of the array of the rank that writes it, the device of each rank needs one, too, as well as what an exchange of so

@@ -1,5 +1,6 @@
 //! [`open`]: the arrays of a store that hold an array of elements.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -26,6 +27,7 @@ pub fn open(
     leaves: &[Leaf],
     axes: usize,
 ) -> Result<(Vec<Stored>, Metadata), IoError> {
+    fs::metadata(path).map_err(|error| IoError::system(path, "open", &error))?;
     let root = match node::read(path)? {
         Some(root) => root,
         None => return Err(IoError::request(path, "is no Zarr store: it has no zarr.json, .zgroup or .zarray")),

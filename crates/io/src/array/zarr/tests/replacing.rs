@@ -32,9 +32,11 @@ fn what_a_link_leads_to_is_replaced() {
     let (real, link) = (directory.path().join("real.zarr"), directory.path().join("link.zarr"));
     std::os::unix::fs::symlink("real.zarr", &link).unwrap();
     run_with(Config::threads(2), |world| {
-        let error = save_small(world, &link, "array", 1.0).unwrap_err().to_string();
-        assert!(error.contains("leads to nothing"), "{error}");
-        save_small(world, &real, "array", 1.0)?;
+        // First it leads to nothing, as a link may for every format.
+        let error = crate::array::load::<f32, 1>(world, &link, "none", whole).unwrap_err().to_string();
+        assert!(error.contains("link.zarr: cannot open"), "{error}");
+        save_small(world, &link, "array", 1.0)?;
+        look(world, &real, None, [10], &|_| 1.0_f32)?;
         save_small(world, &link, "array", 2.0)?;
         look(world, &real, None, [10], &|_| 2.0_f32)?;
         world.barrier()
@@ -48,6 +50,51 @@ fn what_a_link_leads_to_is_replaced() {
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
     assert_eq!(mode(&real), mode(&beside));
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 3);
+}
+
+/// An empty directory has nothing to lose, and keeps its mode.
+#[cfg(unix)]
+#[test]
+fn empty_directory_becomes_a_store() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.ZARR");
+    std::fs::create_dir(&path).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o750)).unwrap();
+    run_with(Config::threads(2), |world| {
+        save_small(world, &path, "array", 3.0)?;
+        look(world, &path, None, [10], &|_| 3.0_f32)?;
+        world.barrier()
+    })
+    .unwrap();
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o750);
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+/// What is beside a store's nodes, and no node, has the format that its own name says.
+#[test]
+fn ordinary_file_in_a_store_is_what_its_name_says() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.zarr");
+    run_with(Config::threads(2), |world| {
+        save_small(world, &path, "array", 3.0)?;
+        let array = world.array::<f32, 1>("beside", &whole([4]))?;
+        array.fill(5.0)?;
+        let file = path.join("beside.npy");
+        crate::array::save(world, &file, &array.at(..))?;
+        let again = crate::array::load::<f32, 1>(world, &file, "loaded", whole)?;
+        for chunk in again.chunks() {
+            assert!(chunk.all().read()?.iter().all(|&cell| cell == 5.0));
+        }
+        // A node may be called so, too.
+        look(world, &path, None, [10], &|_| 3.0_f32)?;
+        world.barrier()
+    })
+    .unwrap();
+    assert!(path.join("beside.npy").is_file());
+    std::fs::rename(path.join("array"), path.join("array.npy")).unwrap();
+    run_with(Config::threads(2), |world| look(world, &path.join("array.npy"), None, [10], &|_| 3.0_f32).map(drop))
+        .unwrap();
 }
 
 #[test]

@@ -1,0 +1,210 @@
+//! Names of what is not whole yet, and what killed programs have left under such names.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs::{self, Metadata, Permissions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use tempfile::Builder;
+use zippy::trace;
+
+use crate::{process, shown};
+
+const PREFIX: &str = ".zippy-";
+const SUFFIX: &str = ".tmp";
+
+/// What a program on another machine has written last so long ago it does not write any more.
+const LEFT_AFTER: Duration = Duration::from_secs(24 * 3600);
+
+/// Names that nobody can guess, and that say which process has made them.
+pub fn random() -> Builder<'static, 'static> {
+    static OWN: OnceLock<String> = OnceLock::new();
+    let prefix = OWN.get_or_init(|| format!("{PREFIX}{:08x}-{}-", own_machine(), std::process::id()));
+    let mut builder = Builder::new();
+    builder.prefix(prefix).suffix(SUFFIX).rand_bytes(12);
+    builder
+}
+
+/// [`random`] for directories that are like any other ones.
+pub fn random_directory() -> Builder<'static, 'static> {
+    let mut builder = random();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // Less what the user's mask takes away. A private directory would stay one.
+        builder.permissions(Permissions::from_mode(0o777));
+    }
+    builder
+}
+
+/// This machine as names say it; 0 where it cannot be told from others.
+fn own_machine() -> u32 {
+    let machine = process::machine();
+    if machine.is_empty() { 0 } else { crc32fast::hash(machine.as_bytes()).max(1) }
+}
+
+/// The machine and the process that a name says; zeros where it says neither, as those of older versions.
+fn writer(name: &OsStr) -> Option<(u32, u32)> {
+    let middle = name.to_str()?.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?;
+    let is_random = |text: &str| text.len() == 12 && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    match middle.split('-').collect::<Vec<_>>()[..] {
+        [random] if is_random(random) => Some((0, 0)),
+        [machine, process, random] if is_random(random) && machine.len() == 8 => {
+            Some((u32::from_str_radix(machine, 16).ok()?, process.parse().ok()?))
+        }
+        _ => None,
+    }
+}
+
+/// Removes what killed programs have left in a directory: files, and stores that were not in their places. Of this machine those
+/// whose process is gone, of others what nobody has written to for a day. What is no draft of a store stays: an old store may
+/// be kept under such a name, or what is none of ours. What cannot be removed is said and stays.
+pub fn sweep(directory: &Path) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let Some((machine, process)) = writer(&entry.file_name()) else { continue };
+        let (path, own) = (entry.path(), own_machine());
+        let is_left = if machine != 0 && machine == own { process::is_gone(process) } else { is_old(&path) };
+        let removed = match fs::symlink_metadata(&path) {
+            Ok(found) if found.is_file() && is_left => fs::remove_file(&path),
+            Ok(found) if found.is_dir() && is_left && is_draft(&path) => fs::remove_dir_all(&path),
+            _ => continue,
+        };
+        // Another rank or program may be as fast.
+        if let Err(error) = removed
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            trace::warn(&format!("{}, which a killed program has left, cannot be removed: {error}", shown(&path)));
+        }
+    }
+}
+
+/// [`sweep`] where this process has not done so yet: for small files, of which there may be very many in a directory.
+pub fn sweep_once(directory: &Path) {
+    static DONE: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
+    let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
+    if done.get_or_insert_default().insert(directory.to_path_buf()) {
+        drop(done);
+        sweep(directory);
+    }
+}
+
+/// Whether a directory is a store, or nothing yet.
+fn is_draft(directory: &Path) -> bool {
+    directory.join("zarr.json").is_file() || fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+/// Whether nothing has been written for long to a file, or to a directory and all that is in it.
+fn is_old(path: &Path) -> bool {
+    let mut left = vec![path.to_path_buf()];
+    while let Some(path) = left.pop() {
+        let Ok(found) = fs::symlink_metadata(&path) else { return false };
+        if !is_old_by(&found) {
+            return false;
+        }
+        if found.is_dir() {
+            left.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
+        }
+    }
+    true
+}
+
+fn is_old_by(found: &Metadata) -> bool {
+    found.modified().is_ok_and(|modified| modified.elapsed().is_ok_and(|age| age > LEFT_AFTER))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::time::UNIX_EPOCH;
+
+    use super::*;
+
+    fn name(machine: u32, process: u32) -> String {
+        format!(".zippy-{machine:08x}-{process}-abcdefABC123.tmp")
+    }
+
+    /// The number of a process that is gone.
+    #[cfg(target_os = "linux")]
+    fn gone() -> u32 {
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        child.wait().unwrap();
+        child.id()
+    }
+
+    fn age(path: &Path) {
+        File::open(path).and_then(|opened| opened.set_modified(UNIX_EPOCH)).unwrap();
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_killed_programs_have_left_goes_and_all_else_stays() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        let own = own_machine();
+        assert_ne!(own, 0);
+        let (dead, alive, far) = (name(own, gone()), name(own, std::process::id()), name(own ^ 1, gone()));
+        let old = ".zippy-abcdefABC123.tmp".to_string();
+        let all = || {
+            let entries = fs::read_dir(directory.path()).unwrap();
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<HashSet<_>>()
+        };
+        let others = [".zippy-notes.tmp", ".zippy-abcdefABC12.tmp", ".zippy-0-1-abcdefABC123.tmp", ".zippy-x.txt"];
+        // Files.
+        for name in [&dead, &alive, &far, &old].into_iter().map(String::as_str).chain(others) {
+            fs::write(at(name), "half").unwrap();
+        }
+        sweep(directory.path());
+        assert!(!at(&dead).exists() && all().len() == 3 + others.len(), "{:?}", all());
+        [&alive, &far, &old].into_iter().map(String::as_str).chain(others).for_each(|name| age(&at(name)));
+        sweep(directory.path());
+        assert!(at(&alive).exists() && all().len() == 1 + others.len(), "{:?}", all());
+        others.iter().for_each(|name| fs::remove_file(at(name)).unwrap());
+        fs::remove_file(at(&alive)).unwrap();
+        // Stores, and what is none.
+        let store = |name: &str, file: &str| {
+            fs::create_dir_all(at(name).join("a/c")).unwrap();
+            fs::write(at(name).join(file), "x").unwrap();
+        };
+        for (name, file, stays) in [
+            (&dead, "zarr.json", false),
+            (&alive, "zarr.json", true),
+            (&dead, "photo.jpg", true),
+            (&far, "zarr.json", true),
+            (&old, "zarr.json", true),
+        ] {
+            store(name, file);
+            sweep(directory.path());
+            assert_eq!(at(name).exists(), stays, "{name} {file}");
+            let _ = fs::remove_dir_all(at(name));
+        }
+        // Of another machine all must be old.
+        store(&far, "zarr.json");
+        let inner = at(&far).join("a/c");
+        [&inner, &at(&far).join("a"), &at(&far).join("zarr.json"), &at(&far)].into_iter().for_each(|path| age(path));
+        fs::write(inner.join("0"), "fresh").unwrap();
+        age(&inner);
+        sweep(directory.path());
+        assert!(at(&far).exists());
+        age(&inner.join("0"));
+        sweep(directory.path());
+        assert!(!at(&far).exists());
+        // A link is never followed.
+        let precious = at("precious");
+        fs::write(&precious, "mine").unwrap();
+        std::os::unix::fs::symlink(&precious, at(&dead)).unwrap();
+        sweep(directory.path());
+        assert!(precious.exists() && at(&dead).is_symlink());
+    }
+
+    #[test]
+    fn names_say_their_process() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = random().tempfile_in(directory.path()).unwrap();
+        assert_eq!(writer(file.path().file_name().unwrap()), Some((own_machine(), std::process::id())));
+        sweep(directory.path());
+        assert!(file.path().exists());
+    }
+}
