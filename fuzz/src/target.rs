@@ -106,7 +106,12 @@ pub fn read(path: &Path, folder: &Path, world: &World) -> Result<(), String> {
 }
 
 /// What an input of so many bytes may take.
-pub fn memory(name: &str, length: usize) -> isize {
+pub fn memory(path: &Path, length: usize) -> isize {
+    // A byte of Zstandard may unpack to so many, and a chunk is held whole.
+    if path.iter().any(|part| part == stores::STORE) {
+        return samples::memory(length) + (length << 17) as isize;
+    }
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let more = match name.split('.').next() {
         // What is compressed in a mesh is held as numbers, and a part unpacks to more than a mebibyte.
         Some("mesh") => 48 << 20,

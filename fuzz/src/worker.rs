@@ -190,8 +190,7 @@ fn judge(number: u64, path: &Path, length: usize, folder: &Path, world: &World) 
         };
     });
     let secs = begun.elapsed().as_secs_f64();
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    if bytes > target::memory(name, length) && !matches!(outcome, Outcome::Wrong(_)) {
+    if bytes > target::memory(path, length) && !matches!(outcome, Outcome::Wrong(_)) {
         outcome = Outcome::Wrong(format!("{bytes} bytes held at a time for an input of {length}"));
     }
     Line { number, secs, bytes: bytes.max(0) as u64, outcome }

@@ -153,7 +153,9 @@ impl Stored {
 /// Extents, axis 0 first, without the numbers of a vector.
 pub fn reversed(extents: &[u64], leaf: &Leaf, axes: usize, is_array: bool) -> Result<Index, String> {
     let (what, least) = if is_array { ("an array", 0) } else { ("a chunk", 1) };
-    let (extents, last) = extents.split_at_checked(axes).unwrap_or((&[], extents));
+    let Some((extents, last)) = extents.split_at_checked(axes) else {
+        return Err(format!("{what} of {} axes, not of {axes}", extents.len()));
+    };
     match (leaf.numbers, last) {
         (None, []) => {}
         // Chunks may reach beyond the end of an axis, and would hold what is no cell.

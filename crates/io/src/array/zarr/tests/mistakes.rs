@@ -213,6 +213,7 @@ fn false_documents() {
     changed("/zarr_format", json!(4), "\"zarr_format\" is not 3");
     changed("/node_type", json!("tree"), "\"node_type\" is neither");
     changed("/shape", json!([5]), "an array of 1 axes, not of 2");
+    changed("/shape", json!([]), "an array of 0 axes, not of 2");
     changed("/shape", json!([-5, 7]), "\"shape\" is [-5,7]; a list of whole numbers is read");
     changed("/shape", json!([u64::MAX, 7]), "are none of an array");
     changed("/shape", json!([1_u64 << 40, 1_u64 << 40]), "are none of an array");
