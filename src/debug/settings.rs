@@ -21,7 +21,7 @@ pub struct Settings {
     pub(super) lost: Option<Duration>,
     /// A viewer that does not say for so long that it is there is taken for gone.
     pub(super) silent: Duration,
-    /// What a viewer has to say; a new secret where it is not given.
+    /// What a viewer has to know; a new secret where it is not given.
     pub(super) token: Option<String>,
 }
 
@@ -84,7 +84,7 @@ impl Settings {
         Self { silent, ..self }
     }
 
-    /// What a viewer has to say, 32 hexadecimal digits, so that one can look at run after run; where it is not given each run
+    /// What a viewer has to know, 32 hexadecimal digits, so that one can look at run after run; where it is not given each run
     /// has a new secret.
     #[must_use]
     pub fn token(self, token: impl Into<String>) -> Self {

@@ -136,6 +136,7 @@ fn entry_that_makes_no_sense_ends_what_is_good_of_a_recording() {
         let mut replay = Replay::open(&path).unwrap();
         let notice = replay.notice().unwrap_or_default();
         assert!(notice.contains(wanted), "{notice}, not {wanted}");
+        assert!(!notice.contains('\u{202e}') && notice.chars().count() < 1000, "{notice}");
         for step in replay.steps().to_vec() {
             replay.go_to(step);
             if let Some(Answer::Arrays(all)) = answer(&mut replay, Request::Arrays) {
@@ -143,13 +144,18 @@ fn entry_that_makes_no_sense_ends_what_is_good_of_a_recording() {
             }
         }
     };
-    check(&arrays(|entry| entry.element.bytes = 0), "cells of f32 have no bytes");
+    check(&arrays(|entry| entry.element.bytes = 0), "cells of \"f32\" have no bytes");
     check(&arrays(|entry| entry.element.numbers[0].offset = 2), "does not lie in its cell");
     check(&arrays(|entry| entry.element.numbers[0].components = 0), "does not lie in its cell");
     check(&arrays(|entry| entry.shape[1] = -4), "it has the shape [5, -4, 3]");
     check(&arrays(|entry| entry.shape = vec![1 << 40; 3]), "it has the shape");
+    check(&arrays(|entry| entry.name = "\u{202e}\u{1b}[2J".into()), "");
+    check(
+        &arrays(|entry| (entry.name, entry.shape[0]) = ("\u{202e}\u{1b}[2J".repeat(100), -1)),
+        "array \"\\u{202e}\\u{1b}[2J",
+    );
     check(&arrays(|entry| entry.shape.clear()), "it has the shape []");
-    check(&arrays(|entry| entry.ghosts[1] = vec![1]), "its ghost widths are");
+    check(&arrays(|entry| entry.ghosts[1] = vec![1]), "its ghost widths are none");
     check(&arrays(|entry| entry.periodic.truncate(2)), "not of as many");
     check(&arrays(|entry| entry.chunks.truncate(1)), "1 chunks of 2 are listed");
     check(&arrays(|entry| entry.chunks[1].start[2] = 9), "chunk 1 is no box of it");

@@ -72,13 +72,25 @@ impl Program {
 impl ElementType {
     fn check(&self) -> Result<(), String> {
         if self.bytes == 0 {
-            return Err(format!("cells of {} have no bytes", self.name));
+            return Err(format!("cells of {} have no bytes", quoted(&self.name)));
         }
         let beyond = self.numbers.iter().find(|numbers| {
             numbers.components == 0 || u64::from(numbers.offset) + numbers.bytes() as u64 > u64::from(self.bytes)
         });
-        beyond.map_or(Ok(()), |numbers| Err(format!("`{}` of {} does not lie in its cell", numbers.name, self.name)))
+        beyond.map_or(Ok(()), |numbers| {
+            Err(format!("{} of {} does not lie in its cell", quoted(&numbers.name), quoted(&self.name)))
+        })
     }
+}
+
+/// A name in quotes, escaped and cut: whoever has written it may speak to a terminal.
+fn quoted(name: &str) -> String {
+    format!("{:?}", name.chars().take(60).collect::<String>())
+}
+
+/// As many entries of a list as an array has axes.
+fn first<T>(list: &[T]) -> &[T] {
+    &list[..list.len().min(MAX_AXES)]
 }
 
 fn is_fine(index: &[i64]) -> bool {
@@ -91,17 +103,17 @@ fn is_extent(extents: &[i64]) -> bool {
 
 impl ArrayEntry {
     fn check(&self) -> Result<(), String> {
-        let wrong = |what: &str| Err(format!("array `{}` makes no sense: {what}", self.name));
+        let wrong = |what: &str| Err(format!("array {} makes no sense: {what}", quoted(&self.name)));
         if let Err(text) = self.element.check() {
             return wrong(&text);
         }
         let axes = self.shape.len();
         if axes == 0 || !is_extent(&self.shape) || ViewRequest::whole(self).bytes(self.element.bytes as usize).is_none()
         {
-            return wrong(&format!("it has the shape {:?}", self.shape));
+            return wrong(&format!("it has the shape {:?}", first(&self.shape)));
         }
         if self.ghosts.iter().any(|widths| widths.len() != axes || !is_extent(widths)) {
-            return wrong(&format!("its ghost widths are {:?}", self.ghosts));
+            return wrong("its ghost widths are none");
         }
         if self.periodic.len() != axes || self.grid.as_ref().is_some_and(|grid| grid.len() != axes) {
             return wrong("what is said of its axes is not of as many");
@@ -156,14 +168,14 @@ impl Summary {
 impl GhostEntry {
     fn check(&self) -> Result<(), String> {
         let fine = self.side.len() <= MAX_AXES && self.side.iter().all(|side| (-1..=1).contains(side));
-        if fine { Ok(()) } else { Err(format!("chunk {} has no side {:?}", self.chunk, self.side)) }
+        if fine { Ok(()) } else { Err(format!("chunk {} has no side {:?}", self.chunk, first(&self.side))) }
     }
 }
 
 impl Difference {
     fn check(&self) -> Result<(), String> {
         let fine = self.first.as_ref().map_or(self.cells == 0, |first| self.cells > 0 && is_extent(first));
-        if fine { Ok(()) } else { Err(format!("{} cells differ, the first of them {:?}", self.cells, self.first)) }
+        if fine { Ok(()) } else { Err(format!("{} cells differ, the first of them none of an array", self.cells)) }
     }
 }
 
@@ -174,7 +186,7 @@ impl Moves {
         let count = self.moves.len();
         match boxes && count <= MOST_MOVES && count as u64 <= self.count {
             true => Ok(()),
-            false => Err(format!("the moves of `{}` make no sense", self.operation)),
+            false => Err(format!("the moves of {} make no sense", quoted(&self.operation))),
         }
     }
 }
